@@ -1,0 +1,160 @@
+//! The contract's table of who may do what (section 2): the things one can want, and for each the least role,
+//! the token it needs and how it is refused. Applying the table to a caller is in `access.rs`.
+
+use crate::principal::Principal;
+use crate::refusal::Refusal;
+use crate::role::NetworkRole;
+use crate::task::Parties;
+
+/// Something a caller wants in a network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action<'a> {
+    /// See the network, its agents' status and its counts.
+    ReadNetwork,
+    /// Stream every event of the network.
+    WatchNetwork,
+    /// See somebody's open deliveries.
+    ReadInbox(&'a Principal),
+    /// Acknowledge one of somebody's deliveries.
+    AckInbox(&'a Principal),
+    /// Stream what happens to somebody.
+    Listen(&'a Principal),
+    /// Report an agent's status; under which alias is decided by `bind_alias`.
+    ReportStatus,
+    /// Send a task or a message.
+    Send,
+    /// Send a message to every live session.
+    Broadcast,
+    /// Do something to one task.
+    Task {
+        /// What to do.
+        action: TaskAction,
+        /// The task's two ends; none when there is no such task, and then only role and token are judged.
+        parties: Option<Parties<'a>>,
+    },
+    /// Make a node token.
+    MintNodeToken,
+    /// Make a node token that reaches every task.
+    MintCoordinatorToken,
+    /// See who is a member.
+    ListMembers,
+    /// Make somebody a member.
+    AddMember {
+        /// As what.
+        role: NetworkRole,
+    },
+    /// Make a code that makes somebody a member.
+    Invite {
+        /// As what.
+        role: NetworkRole,
+    },
+    /// End somebody's membership.
+    RemoveMember {
+        /// What they are.
+        role: NetworkRole,
+    },
+    /// Change what a member is.
+    ChangeRole {
+        /// What they are.
+        from: NetworkRole,
+        /// What they are to be.
+        to: NetworkRole,
+    },
+    /// Give the network another name.
+    RenameNetwork,
+    /// End the network.
+    DeleteNetwork,
+}
+
+/// Something a caller wants with one task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TaskAction {
+    /// See it, its messages, events and evidence.
+    Read,
+    /// Say that it was seen.
+    Ack,
+    /// Report working on it.
+    Start,
+    /// Take it up under a lease.
+    Claim,
+    /// Keep the lease.
+    Extend,
+    /// End it with a reply.
+    Reply,
+    /// End it with a completion report.
+    Complete,
+    /// Ask its sender for input.
+    AskSender,
+    /// Give the input that was asked for.
+    Answer,
+    /// Call it off.
+    Cancel,
+    /// Make a new task of it.
+    Retry,
+    /// Give it to another agent.
+    Reassign,
+}
+
+impl Action<'_> {
+    /// The least role that may do this; a node token stands on its owner's role.
+    pub const fn least_role(self) -> NetworkRole {
+        match self {
+            Self::ReadNetwork | Self::WatchNetwork | Self::ReadInbox(_) | Self::Listen(_) => {
+                NetworkRole::Viewer
+            }
+            Self::Task { action: TaskAction::Read, .. } => NetworkRole::Viewer,
+            Self::Send | Self::Broadcast | Self::AckInbox(_) | Self::ReportStatus => NetworkRole::Member,
+            Self::Task { .. } | Self::MintNodeToken => NetworkRole::Member,
+            Self::MintCoordinatorToken | Self::ListMembers => NetworkRole::Admin,
+            Self::AddMember { .. } | Self::Invite { .. } | Self::RemoveMember { .. } => NetworkRole::Admin,
+            Self::ChangeRole { .. } | Self::RenameNetwork | Self::DeleteNetwork => NetworkRole::Owner,
+        }
+    }
+
+    /// Whether node tokens are turned away, whatever their owner is.
+    pub(crate) const fn is_for_users(self) -> bool {
+        match self {
+            Self::WatchNetwork | Self::MintNodeToken | Self::MintCoordinatorToken | Self::ListMembers => true,
+            Self::AddMember { .. } | Self::Invite { .. } | Self::RemoveMember { .. } => true,
+            Self::ChangeRole { .. } | Self::RenameNetwork | Self::DeleteNetwork => true,
+            Self::ReadNetwork | Self::ReadInbox(_) | Self::AckInbox(_) | Self::Listen(_) => false,
+            Self::ReportStatus | Self::Send | Self::Broadcast | Self::Task { .. } => false,
+        }
+    }
+
+    /// Whether user tokens are turned away, because only an agent does this.
+    pub(crate) const fn is_for_nodes(self) -> bool {
+        use TaskAction::{AskSender, Claim, Complete, Extend, Start};
+        matches!(
+            self,
+            Self::ReportStatus | Self::Task { action: Start | Claim | Extend | Complete | AskSender, .. }
+        )
+    }
+
+    /// Whether a system admin may write this in a network of others.
+    pub(crate) const fn is_on_admin_path(self) -> bool {
+        use TaskAction::{Ack, Cancel, Reassign, Reply, Retry};
+        matches!(self, Self::AckInbox(_) | Self::Task { action: Cancel | Retry | Reassign | Reply | Ack, .. })
+    }
+
+    /// How somebody is refused who may not even see the network: as if it did not exist.
+    pub(crate) const fn unseen(self) -> Refusal {
+        match self {
+            Self::Task { action: TaskAction::Reply, .. } => Refusal::ReplyTaskNotFound,
+            Self::Task { .. } => Refusal::TaskNotFound,
+            Self::Send | Self::Broadcast => Refusal::NetworkAccessDenied,
+            Self::MintNodeToken | Self::MintCoordinatorToken => Refusal::NoWriteAccess,
+            _ => Refusal::NetworkNotFound,
+        }
+    }
+
+    /// How a member is refused whose role is too low.
+    pub(crate) fn denied(self, role: NetworkRole) -> Refusal {
+        match self {
+            Self::MintNodeToken | Self::MintCoordinatorToken if role < NetworkRole::Member => {
+                Refusal::NoWriteAccess
+            }
+            _ => Refusal::PermissionDenied,
+        }
+    }
+}

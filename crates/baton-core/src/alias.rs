@@ -1,0 +1,37 @@
+//! An alias: the name an agent has in a network.
+//! Callers hand in NFC text; here only characters, length and reserved names are judged.
+//! Whether somebody else has the name already is in `binding.rs`.
+
+use crate::limits::ALIAS_MAX_CHARS;
+use crate::refusal::Refusal;
+use crate::wire::wire_text;
+
+/// Names that paths and the hub itself use, in any case of letters.
+const RESERVED: [&str; 4] = ["hub", "me", "network", "api"];
+
+wire_text!(
+    /// The name an agent has in its network.
+    Alias
+);
+
+impl Alias {
+    /// Takes 1–200 letters, digits, `_`, `.` and `-` that are no reserved name.
+    pub fn parse(text: &str) -> Result<Self, Refusal> {
+        let fits = |c: char| c.is_alphabetic() || c.is_ascii_digit() || matches!(c, '_' | '.' | '-');
+        if text.is_empty() || text.chars().nth(ALIAS_MAX_CHARS).is_some() {
+            return Err(Refusal::invalid("alias", format!("must be 1 to {ALIAS_MAX_CHARS} characters")));
+        }
+        if !text.chars().all(fits) {
+            return Err(Refusal::invalid("alias", "may hold only letters, digits, '_', '.' and '-'"));
+        }
+        if is_reserved(text) {
+            return Err(Refusal::invalid("alias", "is a reserved name"));
+        }
+        Ok(Self(text.to_owned()))
+    }
+}
+
+/// Whether the hub keeps this name for itself.
+pub(crate) fn is_reserved(name: &str) -> bool {
+    RESERVED.iter().any(|reserved| reserved.eq_ignore_ascii_case(name))
+}

@@ -1,0 +1,85 @@
+//! Texts and durations that cannot be out of bounds, one type per field of the contract.
+//! The bounds are const parameters, so that a task's text is never taken for a reason.
+
+use std::fmt;
+
+use crate::limits;
+use crate::refusal::Refusal;
+
+/// Text of `MIN` to `MAX` characters.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Text<const MIN: usize, const MAX: usize>(String);
+
+/// What a task asks for.
+pub type TaskText = Text<1, { limits::TASK_TEXT_MAX_CHARS }>;
+/// What is sent along with a task.
+pub type ContextText = Text<0, { limits::CONTEXT_MAX_CHARS }>;
+/// A message, a question or an answer.
+pub type MessageText = Text<1, { limits::MESSAGE_MAX_CHARS }>;
+/// What `send_reply` says.
+pub type ReplyText = Text<1, { limits::REPLY_MAX_CHARS }>;
+/// What `report_completion` says.
+pub type ResultText = Text<1, { limits::RESULT_MAX_CHARS }>;
+/// Why a task was cancelled; empty says as little as none.
+pub type Reason = Text<0, { limits::REASON_MAX_CHARS }>;
+/// The key that makes a repeated send harmless.
+pub type IdempotencyKey = Text<1, { limits::IDEMPOTENCY_KEY_MAX_CHARS }>;
+
+impl<const MIN: usize, const MAX: usize> Text<MIN, MAX> {
+    /// Takes the text of `field`, or says which bound it breaks.
+    pub fn parse(field: &'static str, text: &str) -> Result<Self, Refusal> {
+        // A text with no more bytes than allowed characters needs no counting.
+        if text.len() > MAX && text.chars().nth(MAX).is_some() {
+            return Err(Refusal::invalid(field, format!("must be at most {MAX} characters")));
+        }
+        if text.chars().take(MIN).count() < MIN {
+            return Err(Refusal::invalid(field, format!("must be at least {MIN} characters")));
+        }
+        Ok(Self(text.to_owned()))
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<const MIN: usize, const MAX: usize> fmt::Display for Text<MIN, MAX> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// `MIN` to `MAX` seconds; `DEFAULT` when a caller names none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Seconds<const MIN: u32, const MAX: u32, const DEFAULT: u32>(u32);
+
+/// How long a task may wait to be taken up.
+pub type TtlSeconds =
+    Seconds<{ limits::TTL_MIN_SECONDS }, { limits::TTL_MAX_SECONDS }, { limits::TTL_DEFAULT_SECONDS }>;
+/// How long a worker holds a task without a sign of life.
+pub type LeaseSeconds =
+    Seconds<{ limits::LEASE_MIN_SECONDS }, { limits::LEASE_MAX_SECONDS }, { limits::LEASE_DEFAULT_SECONDS }>;
+/// How long a claim waits for work.
+pub type WaitSeconds = Seconds<0, { limits::WAIT_MAX_SECONDS }, 0>;
+
+impl<const MIN: u32, const MAX: u32, const DEFAULT: u32> Seconds<MIN, MAX, DEFAULT> {
+    /// Takes the seconds of `field`, or says what the bounds are.
+    pub fn parse(field: &'static str, seconds: i64) -> Result<Self, Refusal> {
+        match u32::try_from(seconds) {
+            Ok(seconds) if (MIN..=MAX).contains(&seconds) => Ok(Self(seconds)),
+            _ => Err(Refusal::invalid(field, format!("must be {MIN} to {MAX} seconds"))),
+        }
+    }
+
+    /// The seconds.
+    pub const fn get(self) -> u32 {
+        self.0
+    }
+}
+
+impl<const MIN: u32, const MAX: u32, const DEFAULT: u32> Default for Seconds<MIN, MAX, DEFAULT> {
+    fn default() -> Self {
+        Self(DEFAULT)
+    }
+}

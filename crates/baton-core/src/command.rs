@@ -1,0 +1,127 @@
+//! What can be asked of a task, as data. Every door turns its call into one of these and nothing else.
+//! Payload that no rule reads (a task's text, context, meta, priority) travels beside the command.
+
+use crate::action::TaskAction;
+use crate::alias::Alias;
+use crate::bounded::{LeaseSeconds, MessageText, Reason, ReplyText, ResultText, TtlSeconds};
+use crate::ids::{LeaseId, NetworkId};
+use crate::kind::Kind;
+use crate::status::Ending;
+use crate::uuid::TaskId;
+
+/// One thing asked of one task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Make a task and deliver it.
+    Send(SendTask),
+    /// Say that it was seen.
+    Ack,
+    /// Report working on it, without a lease.
+    Start,
+    /// Take it up under a lease.
+    Claim {
+        /// The new lease.
+        lease_id: LeaseId,
+        /// How long it holds.
+        lease_seconds: LeaseSeconds,
+    },
+    /// Keep the lease.
+    Extend {
+        /// The lease.
+        lease_id: LeaseId,
+        /// How long it holds from now.
+        lease_seconds: LeaseSeconds,
+    },
+    /// End it with a reply to its sender.
+    Reply {
+        /// How it ends.
+        ending: Ending,
+        /// The reply, which becomes the result.
+        text: ReplyText,
+        /// The lease it was worked on under, if the worker says so.
+        lease_id: Option<LeaseId>,
+    },
+    /// End it as replied with a completion report.
+    Complete {
+        /// The result.
+        result: ResultText,
+        /// The lease it was worked on under, if the worker says so.
+        lease_id: Option<LeaseId>,
+    },
+    /// Call it off.
+    Cancel {
+        /// Why.
+        reason: Option<Reason>,
+    },
+    /// Make a new task of one that ended without an answer.
+    Retry {
+        /// The new task.
+        new_task_id: TaskId,
+    },
+    /// Give it to another agent.
+    Reassign {
+        /// The other agent.
+        new_alias: Alias,
+    },
+    /// Ask its sender for input.
+    AskSender {
+        /// What the worker wants to know.
+        question: MessageText,
+        /// The lease it is worked on under, if the worker says so.
+        lease_id: Option<LeaseId>,
+    },
+    /// Give the input that was asked for.
+    Answer {
+        /// The answer.
+        text: MessageText,
+    },
+    /// Take the task back from a worker that went silent. Only the hub says this.
+    LapseLease {
+        /// The lease.
+        lease_id: LeaseId,
+    },
+    /// End it because its time is over. Only the hub says this.
+    Expire,
+}
+
+/// A task to be made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SendTask {
+    /// The new task.
+    pub task_id: TaskId,
+    /// The network to make it in.
+    pub network_id: NetworkId,
+    /// Who is to do it.
+    pub to: Alias,
+    /// What sort of work it is, if the sender says so.
+    pub kind: Option<Kind>,
+    /// How long it may wait to be taken up.
+    pub ttl: TtlSeconds,
+    /// The task it is a part of; never guessed.
+    pub parent_task_id: Option<TaskId>,
+}
+
+impl Command {
+    /// What a caller must be allowed to do to the task; none for a send and for what only the hub says.
+    pub const fn task_action(&self) -> Option<TaskAction> {
+        Some(match self {
+            Self::Ack => TaskAction::Ack,
+            Self::Start => TaskAction::Start,
+            Self::Claim { .. } => TaskAction::Claim,
+            Self::Extend { .. } => TaskAction::Extend,
+            Self::Reply { .. } => TaskAction::Reply,
+            Self::Complete { .. } => TaskAction::Complete,
+            Self::Cancel { .. } => TaskAction::Cancel,
+            Self::Retry { .. } => TaskAction::Retry,
+            Self::Reassign { .. } => TaskAction::Reassign,
+            Self::AskSender { .. } => TaskAction::AskSender,
+            Self::Answer { .. } => TaskAction::Answer,
+            Self::Send(_) | Self::LapseLease { .. } | Self::Expire => return None,
+        })
+    }
+
+    /// Whether only the hub itself may say this.
+    pub const fn is_hubs_own(&self) -> bool {
+        matches!(self, Self::LapseLease { .. } | Self::Expire)
+    }
+}

@@ -1,0 +1,115 @@
+//! The one decision of the hub: a task as it stands, a command and its circumstances give a transition or a
+//! refusal. Every door and every engine asks here. Who may give the command is decided first, in `access.rs`;
+//! which status follows which is in `machine.rs`; what goes with each move is in the files of `decide/`.
+
+mod create;
+mod finish;
+mod hand_on;
+mod lease;
+mod work;
+
+use crate::command::Command;
+use crate::effect::Effect;
+use crate::presence::Presence;
+use crate::principal::Principal;
+use crate::refusal::Refusal;
+use crate::status::Status;
+use crate::task::{ParentTask, TaskSnapshot};
+use crate::time::{MonotonicMillis, UnixMillis};
+use crate::transition::Transition;
+use crate::uuid::MessageId;
+
+/// The circumstances of a command, stamped once by the service and filled in by the store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Context {
+    /// Who acts, as the token says.
+    pub actor: Principal,
+    /// The wall clock.
+    pub now: UnixMillis,
+    /// The clock leases run on.
+    pub monotonic: MonotonicMillis,
+    /// An id for the one delivery this decision may make beside a new task's own.
+    pub new_message_id: MessageId,
+    /// What the store knows beside the task.
+    pub facts: Facts,
+}
+
+/// What the store knows beside the task, read in the same transaction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Facts {
+    /// Whether the alias a send, retry or reassign delivers to exists.
+    pub recipient_exists: bool,
+    /// The parent a send names, if there is such a task.
+    pub parent: Option<ParentTask>,
+    /// The signs of life of the task's assignee, for an expiry.
+    pub assignee: Presence,
+}
+
+/// Decides what a command does to a task, or which rule it breaks. Nothing but the arguments is read.
+pub fn decide(
+    task: Option<&TaskSnapshot>,
+    command: &Command,
+    context: &Context,
+) -> Result<Transition, Refusal> {
+    if command.is_hubs_own() && context.actor != Principal::Hub {
+        return Err(Refusal::PermissionDenied);
+    }
+    let Some(task) = task else {
+        return match command {
+            Command::Send(send) => create::send(send, context),
+            _ => Err(missing(command)),
+        };
+    };
+    match command {
+        Command::Send(_) => Err(Refusal::TaskExists),
+        Command::Ack => work::ack(task, context),
+        Command::Start => work::start(task, context),
+        Command::Claim { lease_id, lease_seconds } => lease::claim(task, lease_id, *lease_seconds, context),
+        Command::Extend { lease_id, lease_seconds } => lease::extend(task, lease_id, *lease_seconds, context),
+        Command::Reply { ending, text, lease_id } => {
+            finish::reply(task, *ending, text, lease_id.as_ref(), context)
+        }
+        Command::Complete { result, lease_id } => finish::complete(task, result, lease_id.as_ref(), context),
+        Command::Cancel { reason } => finish::cancel(task, reason.as_ref(), context),
+        Command::Retry { new_task_id } => create::retry(task, new_task_id, context),
+        Command::Reassign { new_alias } => hand_on::reassign(task, new_alias, context),
+        Command::AskSender { question, lease_id } => {
+            work::ask_sender(task, question, lease_id.as_ref(), context)
+        }
+        Command::Answer { text } => work::answer(task, text, context),
+        Command::LapseLease { lease_id } => lease::lapse(task, lease_id, context),
+        Command::Expire => finish::expire(task, context),
+    }
+}
+
+/// How a command is refused when there is no task.
+fn missing(command: &Command) -> Refusal {
+    match command {
+        Command::Reply { .. } => Refusal::ReplyTaskNotFound,
+        Command::Extend { .. } | Command::LapseLease { .. } => Refusal::LeaseLost,
+        _ => Refusal::TaskNotFound,
+    }
+}
+
+/// How a step is refused that the table has no row for, by where the task stands.
+fn stuck(status: Status) -> Refusal {
+    match status {
+        Status::Delivered | Status::Acked => Refusal::TaskIsNotRunning { status },
+        Status::Running => Refusal::TaskIsRunning,
+        Status::WaitingInput => Refusal::TaskIsWaitingInput,
+        Status::Replied | Status::Failed | Status::Cancelled | Status::Expired => {
+            Refusal::TaskIsTerminal { status }
+        }
+    }
+}
+
+/// The lease ends, if there is one.
+fn void_lease(task: &TaskSnapshot) -> Option<Effect> {
+    task.lease.as_ref().map(|lease| Effect::VoidLease(lease.id.clone()))
+}
+
+/// A task delivered again may wait its whole time again: work taken back late is not lost to an old deadline.
+fn delivered_again(task: &TaskSnapshot, context: &Context) -> Effect {
+    let delivered_at = context.now;
+    Effect::SetDelivered { delivered_at, expires_at: delivered_at.plus_seconds(task.ttl.get()) }
+}

@@ -1,0 +1,85 @@
+//! What happened to a task, in the past tense: one row of its history.
+//! Which status it left and reached, and who did it, stands beside it in the transition.
+
+use std::fmt;
+
+use crate::alias::Alias;
+use crate::status::Ending;
+use crate::uuid::TaskId;
+
+/// What happened to a task; its text is the `detail` of the event row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// It was made and delivered.
+    Sent,
+    /// It was made of a task that had ended.
+    Retried {
+        /// That task.
+        retry_of: TaskId,
+    },
+    /// Its assignee saw it.
+    Acknowledged,
+    /// Its assignee reported working on it.
+    Started,
+    /// A worker took it up under a lease.
+    Claimed {
+        /// Which delivery it was.
+        attempt: u32,
+    },
+    /// The worker went silent and the task was delivered again.
+    LeaseLapsed {
+        /// Which delivery this made it.
+        attempt: u32,
+    },
+    /// The worker went silent once too often.
+    GivenUp {
+        /// How many deliveries there had been.
+        attempts: u32,
+    },
+    /// The worker asked the sender.
+    SenderAsked,
+    /// The sender answered.
+    Answered,
+    /// It was replied to.
+    Replied {
+        /// How it ended.
+        ending: Ending,
+    },
+    /// A completion was reported.
+    Completed,
+    /// It was called off.
+    Cancelled {
+        /// Why, in the words of whoever did it or else in the hub's.
+        reason: String,
+    },
+    /// Its time was over.
+    Expired,
+    /// It was given to another agent.
+    Reassigned {
+        /// Who had it.
+        from: Alias,
+        /// Who has it now.
+        to: Alias,
+    },
+}
+
+impl fmt::Display for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Sent => f.write_str("sent"),
+            Self::Retried { retry_of } => write!(f, "retry of {retry_of}"),
+            Self::Acknowledged => f.write_str("acknowledged"),
+            Self::Started => f.write_str("started"),
+            Self::Claimed { attempt } => write!(f, "claimed, attempt {attempt}"),
+            Self::LeaseLapsed { attempt } => write!(f, "lease lapsed, delivered again as attempt {attempt}"),
+            Self::GivenUp { attempts } => write!(f, "lease expired after {attempts} attempts"),
+            Self::SenderAsked => f.write_str("sender asked for input"),
+            Self::Answered => f.write_str("sender answered"),
+            Self::Replied { ending } => write!(f, "reply: {ending}"),
+            Self::Completed => f.write_str("completion reported"),
+            Self::Cancelled { reason } => f.write_str(reason),
+            Self::Expired => f.write_str("expired"),
+            Self::Reassigned { from, to } => write!(f, "reassigned from {from} to {to}"),
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! Lower-case hexadecimal, the alphabet of every id and secret.
+//! Upper-case digits are not hex here: one value has one spelling.
+
+const DIGITS: &[u8; 16] = b"0123456789abcdef";
+
+/// Two digits a byte.
+pub(crate) fn encode(bytes: &[u8]) -> String {
+    bytes
+        .iter()
+        .flat_map(|byte| [byte >> 4, byte & 0x0f])
+        .map(|half| char::from(DIGITS[half as usize]))
+        .collect()
+}
+
+/// Whether the text is nothing but lower-case digits; true of an empty text.
+pub(crate) fn is_hex(text: &str) -> bool {
+    text.bytes().all(|byte| DIGITS.contains(&byte))
+}

@@ -1,0 +1,68 @@
+//! The rules of the hub, pure: ids and limits, who may do what, and the task state machine.
+//! No async, no I/O, no clock, no randomness, no SQL, no HTTP, no JSON: times and random bytes are handed in.
+//!
+//! A call on a task takes two questions, in this order and in the store's transaction: [`access::authorize`]
+//! (may this caller?), then [`decide`] (does this task?). The answer is a [`Transition`] to apply whole, or a
+//! [`Refusal`] and nothing has happened.
+
+pub mod access;
+mod action;
+mod alias;
+mod binding;
+mod bounded;
+mod caller;
+mod command;
+mod decide;
+mod effect;
+mod event;
+mod hex;
+mod ids;
+mod kind;
+pub mod limits;
+mod login_guard;
+mod machine;
+mod network_choice;
+mod password;
+mod presence;
+mod principal;
+mod priority;
+mod refusal;
+mod role;
+mod secret;
+mod status;
+mod task;
+mod time;
+mod transition;
+mod username;
+mod uuid;
+mod wire;
+
+pub use action::{Action, TaskAction};
+pub use alias::Alias;
+pub use binding::{AliasFacts, bind_alias, mint_alias};
+pub use bounded::{
+    ContextText, IdempotencyKey, LeaseSeconds, MessageText, Reason, ReplyText, ResultText, Seconds, TaskText,
+    Text, TtlSeconds, WaitSeconds,
+};
+pub use caller::{Caller, NodeCaller, UserCaller};
+pub use command::{Command, SendTask};
+pub use decide::{Context, Facts, decide};
+pub use effect::{DeliveryContent, Effect, NewTask, Notice};
+pub use event::Event;
+pub use ids::{LeaseId, NetworkId, TokenId, UserId};
+pub use kind::Kind;
+pub use login_guard::login_lock_seconds;
+pub use network_choice::{NetworkChoice, Unnamed, choose_network};
+pub use password::check_password;
+pub use presence::Presence;
+pub use principal::{Principal, PrincipalKind};
+pub use priority::Priority;
+pub use refusal::Refusal;
+pub use role::{NetworkRole, SystemRole, TokenScope};
+pub use secret::{BearerToken, InviteCode, NodeToken, SECRET_RANDOM_BYTES, UserToken};
+pub use status::{Ending, Status};
+pub use task::{Lease, ParentTask, Parties, TaskSnapshot};
+pub use time::{MonotonicMillis, UnixMillis};
+pub use transition::Transition;
+pub use username::Username;
+pub use uuid::{MessageId, TaskId, UUID_RANDOM_BYTES};

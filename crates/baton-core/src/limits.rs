@@ -1,0 +1,158 @@
+//! Every number of the hub, each with its unit in its name.
+//! The wire contract gives most of them; those it leaves open are marked "ours".
+//! What is counted in characters is counted in Unicode scalar values.
+
+// Names.
+
+/// Longest alias.
+pub const ALIAS_MAX_CHARS: usize = 200;
+/// Shortest username.
+pub const USERNAME_MIN_CHARS: usize = 2;
+/// Longest username.
+pub const USERNAME_MAX_CHARS: usize = 50;
+/// Shortest password.
+pub const PASSWORD_MIN_CHARS: usize = 8;
+/// Longest task kind.
+pub const KIND_MAX_CHARS: usize = 64;
+/// Longest resume id of a session.
+pub const RESUME_ID_MAX_CHARS: usize = 200;
+/// Longest network name (ours).
+pub const NETWORK_NAME_MAX_CHARS: usize = 200;
+/// Longest description, display name, email or session field such as `hostname` (ours).
+pub const LABEL_MAX_CHARS: usize = 1_000;
+/// Longest idempotency key (ours).
+pub const IDEMPOTENCY_KEY_MAX_CHARS: usize = 200;
+
+// Texts.
+
+/// Longest task text.
+pub const TASK_TEXT_MAX_CHARS: usize = 10_000;
+/// Longest context sent along with a task.
+pub const CONTEXT_MAX_CHARS: usize = 10_000;
+/// Longest message, question, answer or broadcast.
+pub const MESSAGE_MAX_CHARS: usize = 10_000;
+/// Longest text of a reply.
+pub const REPLY_MAX_CHARS: usize = 10_000;
+/// Longest result of a completion.
+pub const RESULT_MAX_CHARS: usize = 50_000;
+/// Longest reason of a cancel.
+pub const REASON_MAX_CHARS: usize = 1_000;
+/// How much of a reported output is kept; more is cut, never refused.
+pub const OUTPUT_KEPT_CHARS: usize = 4_000;
+/// Most artifacts of one completion.
+pub const ARTIFACTS_MAX_COUNT: usize = 50;
+/// Largest `meta` of a task, as JSON text (ours).
+pub const META_MAX_BYTES: usize = 16 * 1024;
+/// Highest score a session or a completion reports.
+pub const SCORE_MAX: u32 = 10;
+/// Highest progress a session reports.
+pub const PROGRESS_MAX_PERCENT: u32 = 100;
+
+// Time to live, leases, waits.
+
+/// Shortest time to live of a task.
+pub const TTL_MIN_SECONDS: u32 = 1;
+/// Longest time to live of a task.
+pub const TTL_MAX_SECONDS: u32 = 86_400;
+/// Time to live of a task that names none.
+pub const TTL_DEFAULT_SECONDS: u32 = 3_600;
+/// Shortest lease.
+pub const LEASE_MIN_SECONDS: u32 = 5;
+/// Longest lease.
+pub const LEASE_MAX_SECONDS: u32 = 3_600;
+/// Lease of a claim that names none.
+pub const LEASE_DEFAULT_SECONDS: u32 = 60;
+/// Longest wait of a claim for work.
+pub const WAIT_MAX_SECONDS: u32 = 50;
+/// Deliveries of one task before a lapse makes it fail.
+pub const MAX_ATTEMPTS: u32 = 3;
+/// Without a stream, a wait, a lease or a call for this long an agent is offline and its alias free to take.
+pub const OFFLINE_AFTER_SECONDS: u32 = 60;
+/// An overdue task in work without a lease expires only when its agent has been silent for this long.
+pub const WORK_ABANDONED_AFTER_SECONDS: u32 = 600;
+/// Longest a blocking A2A send waits for its task.
+pub const A2A_SEND_WAIT_MAX_SECONDS: u32 = 600;
+
+// What is kept, and for how long.
+
+/// How long deliveries that are no tasks stay.
+pub const DELIVERY_KEPT_SECONDS: u32 = 7 * 86_400;
+/// How many deliveries that are no tasks stay per recipient.
+pub const DELIVERY_KEPT_COUNT: usize = 1_000;
+/// How long an idempotency key is remembered.
+pub const IDEMPOTENCY_KEPT_SECONDS: u32 = 86_400;
+/// How many numbered events of a network a stream can resume over (ours).
+pub const FEED_KEPT_COUNT: usize = 100_000;
+
+// Pages: what a list answers when no limit is named, and at most.
+
+/// Default page of `GET /api/tasks`.
+pub const TASK_PAGE_DEFAULT: usize = 50;
+/// Largest page of `GET /api/tasks`.
+pub const TASK_PAGE_MAX: usize = 200;
+/// Default page of the `list_tasks` tool.
+pub const TASK_LIST_DEFAULT: usize = 20;
+/// Largest page of the `list_tasks` tool.
+pub const TASK_LIST_MAX: usize = 100;
+/// Default page of task events.
+pub const EVENT_PAGE_DEFAULT: usize = 50;
+/// Largest page of task events.
+pub const EVENT_PAGE_MAX: usize = 500;
+/// Default page of messages.
+pub const MESSAGE_PAGE_DEFAULT: usize = 100;
+/// Largest page of messages.
+pub const MESSAGE_PAGE_MAX: usize = 500;
+/// Default page of an inbox.
+pub const INBOX_PAGE_DEFAULT: usize = 10;
+/// Largest page of an inbox.
+pub const INBOX_PAGE_MAX: usize = 100;
+/// Largest page of evidence.
+pub const EVIDENCE_PAGE_MAX: usize = 1_000;
+/// Largest page of every list the contract gives no number for (ours).
+pub const OTHER_PAGE_MAX: usize = 500;
+/// Tasks shown as recent by `GET /api/stats`.
+pub const RECENT_TASKS_COUNT: usize = 5;
+/// How far back messages go when `since` is absent.
+pub const MESSAGES_SINCE_DEFAULT_SECONDS: u32 = 3_600;
+/// How far back completions go when `since` is absent.
+pub const COMPLETIONS_SINCE_DEFAULT_SECONDS: u32 = 86_400;
+
+// Sockets.
+
+/// Largest JSON body (ours).
+pub const JSON_BODY_MAX_BYTES: usize = 1024 * 1024;
+/// Largest request head (ours).
+pub const HEADERS_MAX_BYTES: usize = 16 * 1024;
+/// Longest a request may take to arrive (ours).
+pub const REQUEST_READ_MAX_SECONDS: u32 = 30;
+/// A comment keeps a quiet stream open; the contract allows 15 to 30 seconds.
+pub const STREAM_COMMENT_SECONDS: u32 = 20;
+/// A revoked token's open streams end within this time.
+pub const REVOKED_STREAM_ENDS_SECONDS: u32 = 15;
+/// Most open streams of one token (ours).
+pub const STREAMS_PER_TOKEN_MAX_COUNT: usize = 64;
+/// Commands that may wait for the writer before a caller is told to come back (ours).
+pub const WRITE_QUEUE_MAX_COUNT: usize = 4_096;
+
+// Guards.
+
+/// Sustained calls a second per token.
+pub const RATE_PER_SECOND: u32 = 200;
+/// Calls a token may make at once after a rest.
+pub const RATE_BURST_COUNT: u32 = 1_000;
+/// Failed logins a minute per client address.
+pub const LOGIN_FAILURES_PER_MINUTE: u32 = 10;
+/// Failures of one username from one address before it is locked.
+pub const LOGIN_FAILURES_BEFORE_LOCK: u32 = 5;
+/// The first lock.
+pub const LOGIN_LOCK_FIRST_SECONDS: u32 = 30;
+/// The longest lock, reached by doubling.
+pub const LOGIN_LOCK_MAX_SECONDS: u32 = 900;
+/// Password hashes computed at once.
+pub const PASSWORD_HASHES_AT_ONCE: usize = 2;
+/// Joins a minute per token (ours).
+pub const JOINS_PER_MINUTE: u32 = 10;
+/// Longest life of an invite (ours).
+pub const INVITE_MAX_DAYS: u32 = 365;
+/// Most uses of an invite (ours).
+pub const INVITE_MAX_USES: u32 = 1_000;

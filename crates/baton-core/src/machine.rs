@@ -1,0 +1,50 @@
+//! The task state machine: the table of section 6, row by row, and nothing else.
+//! What a step needs beside the status, and what it brings with it, is in `decide/`.
+
+use crate::status::{Ending, Status};
+
+/// One way a task may move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// The assignee has seen it.
+    Acknowledge,
+    /// The assignee reports working on it, or claims it.
+    TakeUp,
+    /// The worker's lease lapsed.
+    Lapse,
+    /// The worker's lease lapsed once too often.
+    GiveUp,
+    /// The worker has a question.
+    Ask,
+    /// The sender answers it.
+    Answer,
+    /// A reply or a completion.
+    End(Ending),
+    /// Somebody calls it off.
+    Cancel,
+    /// Its time is over.
+    Expire,
+    /// Somebody else is to do it.
+    Reassign,
+}
+
+/// Where a step leads from a status, or nothing when the table has no such row.
+/// A task begins as delivered; no row begins in a terminal status.
+pub(crate) const fn next(from: Status, step: Step) -> Option<Status> {
+    use Status::{Acked, Cancelled, Delivered, Expired, Failed, Replied, Running, WaitingInput};
+    Some(match (from, step) {
+        (Delivered, Step::Acknowledge) => Acked,
+        (Delivered | Acked, Step::TakeUp) => Running,
+        (Running, Step::Lapse) => Delivered,
+        (Running, Step::GiveUp) => Failed,
+        (Running, Step::Ask) => WaitingInput,
+        (WaitingInput, Step::Answer) => Delivered,
+        (Delivered | Acked | Running, Step::End(Ending::Replied)) => Replied,
+        (Delivered | Acked | Running, Step::End(Ending::Failed)) => Failed,
+        (Delivered | Acked | Running, Step::End(Ending::Cancelled)) => Cancelled,
+        (Delivered | Acked | Running | WaitingInput, Step::Cancel) => Cancelled,
+        (Delivered | Acked | Running | WaitingInput, Step::Expire) => Expired,
+        (Delivered | Acked | Running, Step::Reassign) => Delivered,
+        _ => return None,
+    })
+}

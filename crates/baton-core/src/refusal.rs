@@ -1,0 +1,243 @@
+//! Every way a rule says no, one variant per reason. `code` is the wire string on every door, `message` the
+//! sentence for whoever called. Status numbers of HTTP, JSON-RPC or A2A do not live here.
+
+use std::borrow::Cow;
+
+use crate::status::Status;
+use crate::uuid::TaskId;
+
+/// A rule said no, and nothing has changed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// The token is missing, unknown or revoked.
+    #[error("send a valid token as `Authorization: Bearer …`")]
+    Unauthorized,
+    /// Username or password is wrong; which one is not said.
+    #[error("check the username and the password")]
+    WrongCredentials,
+    /// Too many calls.
+    #[error("too many calls; try again in {retry_after_ms} ms")]
+    RateLimited {
+        /// When to try again.
+        retry_after_ms: u64,
+    },
+    /// Too many failed logins of this username.
+    #[error("too many failed logins; try again in {retry_after_ms} ms")]
+    LoginLocked {
+        /// When to try again.
+        retry_after_ms: u64,
+    },
+
+    /// The caller may see the thing but not do this to it.
+    #[error("your role or your token does not allow this")]
+    PermissionDenied,
+    /// A user token acts on a task and names no network.
+    #[error("pass network_id: a user token belongs to no network")]
+    NetworkNotNamed,
+    /// A node token without an alias acts as nobody.
+    #[error("this token has no alias yet: call report_status first")]
+    TokenHasNoAlias,
+    /// A role at or above one's own is given, changed or taken away.
+    #[error("only roles below your own can be given, changed or removed, and owner is never given")]
+    RoleNotBelowYours,
+    /// The call is for people.
+    #[error("use a user token: node tokens cannot do this")]
+    UserTokenRequired,
+    /// The call is for agents.
+    #[error("use a node token: this is an agent's call")]
+    NetworkTokenRequired,
+    /// The caller has not exactly one network and names none.
+    #[error("pass network_id: your token does not say which network you mean")]
+    NetworkIdRequired,
+    /// The network to send into is unknown or not the caller's; the two answer alike.
+    #[error("you are not a member of this network")]
+    NetworkAccessDenied,
+    /// A token is minted for a network the caller may not write to.
+    #[error("only members of the network may mint its tokens")]
+    NoWriteAccess,
+    /// The network is unknown or not the caller's; the two answer alike.
+    #[error("no such network among yours")]
+    NetworkNotFound,
+    /// A network of this name exists.
+    #[error("choose another name for the network")]
+    NetworkNameTaken,
+    /// The token to revoke is unknown or not the caller's.
+    #[error("no such token among yours")]
+    TokenNotFound,
+    /// A token is minted without saying for which network and node.
+    #[error("pass network_id and node_name")]
+    MintFieldsMissing,
+
+    /// The task is unknown or out of the caller's sight; the two answer alike.
+    #[error("no such task in this network")]
+    TaskNotFound,
+    /// The task replied to is unknown or out of the caller's sight; the two answer alike.
+    #[error("in_reply_to names no task in this network")]
+    ReplyTaskNotFound,
+    /// The task replied to has ended.
+    #[error("the task is already {status}; nothing was written")]
+    ReplyTaskTerminal {
+        /// How it ended.
+        status: Status,
+    },
+    /// The task has ended, and terminal is final.
+    #[error(
+        "the task is already {status}; retry_task makes a new one of a failed, cancelled or expired task"
+    )]
+    TaskIsTerminal {
+        /// How it ended.
+        status: Status,
+    },
+    /// The task is open or was replied to.
+    #[error("only failed, cancelled and expired tasks can be retried")]
+    TaskNotRetryable {
+        /// Where it stands.
+        status: Status,
+    },
+    /// The task was retried before; the answer is the first retry's.
+    #[error("the task was already retried as {retried_to}")]
+    AlreadyRetried {
+        /// The task the first retry made.
+        retried_to: TaskId,
+    },
+    /// Somebody works on the task already.
+    #[error("somebody already works on this task")]
+    TaskIsRunning,
+    /// The task waits for its sender.
+    #[error("the task waits for its sender's answer: answer or cancel it first")]
+    TaskIsWaitingInput,
+    /// Nobody works on the task, so nobody has a question about it.
+    #[error("claim or start the task first")]
+    TaskIsNotRunning {
+        /// Where it stands.
+        status: Status,
+    },
+    /// The task asked nothing.
+    #[error("the task has asked for no input")]
+    TaskIsNotWaitingInput {
+        /// Where it stands.
+        status: Status,
+    },
+    /// A task of this id exists.
+    #[error("a task of this id exists")]
+    TaskExists,
+    /// The lease lapsed, was voided, or its task ended.
+    #[error("the lease no longer holds: stop working on this task")]
+    LeaseLost,
+    /// The lease has time left; only the hub's own worker hears this.
+    #[error("the lease has time left")]
+    LeaseStillRuns,
+    /// The task has time left or its agent is alive; only the hub's own worker hears this.
+    #[error("the task has time left or is being worked on")]
+    TaskNotOverdue,
+    /// There is no such unacked delivery.
+    #[error("get_inbox lists what can be acknowledged")]
+    MessageNotOpen,
+    /// The parent named is no task of this network.
+    #[error("parent_task_id names no task of this network")]
+    CrossNetworkParent,
+    /// The key came before with other arguments.
+    #[error("this idempotency_key came before with other arguments: use a new key")]
+    IdempotencyKeyReused,
+
+    /// No token or session of the network has this alias.
+    #[error("no agent of this network has this alias")]
+    AliasNotFound,
+    /// The alias is a member's username, another token's, or live elsewhere.
+    #[error("the alias is taken: choose another, or wait until its agent has been silent for a minute")]
+    AliasInUse,
+    /// A field breaks its rule.
+    #[error("{field} {rule}")]
+    InvalidInput {
+        /// The field, as the caller named it.
+        field: &'static str,
+        /// The rule it breaks.
+        rule: Cow<'static, str>,
+    },
+
+    /// The username is too short.
+    #[error("choose a username of 2 to 50 characters")]
+    UsernameTooShort,
+    /// The username is too long.
+    #[error("choose a username of 2 to 50 characters")]
+    UsernameTooLong,
+    /// The username has other characters than letters, digits, `_`, `-` and CJK.
+    #[error("a username may hold letters, digits, '_', '-' and CJK characters")]
+    UsernameHasInvalidCharacters,
+    /// The username is another's, or reserved.
+    #[error("choose another username")]
+    UsernameTaken,
+    /// The password is too short.
+    #[error("choose a longer password")]
+    PasswordTooShort,
+    /// The password is on the list everybody tries first.
+    #[error("choose a password that is not on the lists everybody tries first")]
+    PasswordTooCommon,
+}
+
+impl Refusal {
+    /// A field that breaks its rule.
+    pub fn invalid(field: &'static str, rule: impl Into<Cow<'static, str>>) -> Self {
+        Self::InvalidInput { field, rule: rule.into() }
+    }
+
+    /// The sentence for whoever called.
+    pub fn message(&self) -> String {
+        self.to_string()
+    }
+
+    /// The wire string, the same on every door.
+    pub fn code(&self) -> Cow<'static, str> {
+        Cow::Borrowed(match self {
+            Self::Unauthorized => "unauthorized",
+            Self::WrongCredentials => "invalid username or password",
+            Self::RateLimited { .. } => "rate_limited",
+            Self::LoginLocked { .. } => "login_locked",
+            Self::PermissionDenied
+            | Self::NetworkNotNamed
+            | Self::TokenHasNoAlias
+            | Self::RoleNotBelowYours => "permission_denied",
+            Self::UserTokenRequired => "user_token_required",
+            Self::NetworkTokenRequired => "network_token_required",
+            Self::NetworkIdRequired => "network_id_required",
+            Self::NetworkAccessDenied => "access denied to requested network",
+            Self::NoWriteAccess => "no write access to this network",
+            Self::NetworkNotFound => "network not found",
+            Self::NetworkNameTaken => "network name already exists",
+            Self::TokenNotFound => "token not found",
+            Self::MintFieldsMissing => "network_id and node_name required",
+            Self::TaskNotFound => "task_not_found",
+            Self::ReplyTaskNotFound => "reply_task_not_found",
+            Self::ReplyTaskTerminal { .. } => "reply_task_terminal",
+            Self::TaskIsTerminal { status } => return format!("task is terminal ({status})").into(),
+            Self::TaskNotRetryable { status } => {
+                return format!("task status is {status}, not retryable").into();
+            }
+            Self::AlreadyRetried { .. } => "task_already_retried",
+            Self::TaskIsRunning => "task_is_running",
+            Self::TaskIsWaitingInput => "task_is_waiting_input",
+            Self::TaskIsNotRunning { status } => {
+                return format!("task status is {status}, not running").into();
+            }
+            Self::TaskIsNotWaitingInput { status } => {
+                return format!("task status is {status}, not waiting_input").into();
+            }
+            Self::TaskExists => "task_exists",
+            Self::LeaseLost => "lease_lost",
+            Self::LeaseStillRuns => "lease_still_runs",
+            Self::TaskNotOverdue => "task_not_overdue",
+            Self::MessageNotOpen => "message not found or already acknowledged",
+            Self::CrossNetworkParent => "cross_network_parent",
+            Self::IdempotencyKeyReused => "idempotency_key_reused",
+            Self::AliasNotFound => "alias_not_found",
+            Self::AliasInUse => "alias_in_use",
+            Self::InvalidInput { .. } => "invalid input",
+            Self::UsernameTooShort => "username must be at least 2 characters",
+            Self::UsernameTooLong => "username too long (max 50)",
+            Self::UsernameHasInvalidCharacters => "username contains invalid characters",
+            Self::UsernameTaken => "username already taken",
+            Self::PasswordTooShort => "password must be at least 8 characters",
+            Self::PasswordTooCommon => "password is too common",
+        })
+    }
+}

@@ -1,0 +1,436 @@
+//! What goes with each move, exactly and in order, and the conditions a status alone does not show.
+
+use baton_core::{
+    Command, Context, DeliveryContent, Effect, Ending, Event, Facts, Kind, Lease, LeaseId, MessageId,
+    MessageText, NewTask, Notice, ParentTask, Presence, Principal, Reason, Refusal, ReplyText, ResultText,
+    Status, TaskSnapshot, Transition, TtlSeconds, decide,
+};
+
+use super::fixtures::*;
+
+fn by(actor: Principal, task: &TaskSnapshot, command: &Command) -> Result<Transition, Refusal> {
+    decide(Some(task), command, &context(actor))
+}
+
+fn reply(text: &str, lease_id: Option<LeaseId>) -> Command {
+    Command::Reply { ending: Ending::Replied, text: ReplyText::parse("text", text).unwrap(), lease_id }
+}
+
+fn cancel(reason: &str) -> Command {
+    Command::Cancel { reason: Some(Reason::parse("reason", reason).unwrap()) }
+}
+
+fn notify(to: Principal, notice: Notice) -> Effect {
+    Effect::Notify { to, notice }
+}
+
+fn reply_to(to: Principal, status: Status, text: &str) -> [Effect; 2] {
+    let content = DeliveryContent::Reply { status, text: text.to_owned() };
+    [
+        Effect::Deliver { message_id: message_id(), to: to.clone(), content },
+        notify(to, Notice::NewReply { message_id: message_id(), status }),
+    ]
+}
+
+fn delivered_again() -> Effect {
+    Effect::SetDelivered { delivered_at: NOW, expires_at: NOW.plus_seconds(3_600) }
+}
+
+#[test]
+fn a_send_makes_a_task_its_delivery_and_a_notice() {
+    let send = send_task();
+    let sent = decide(None, &Command::Send(send.clone()), &context(node("ada"))).unwrap();
+    assert_eq!((sent.task_id, sent.from, sent.to), (task_id(2), None, Status::Delivered));
+    assert_eq!((sent.actor, sent.event), (node("ada"), Some(Event::Sent)));
+    let created = NewTask {
+        id: task_id(2),
+        network_id: network(),
+        from: node("ada"),
+        to: alias("bob"),
+        kind: Kind::parse("delegation").unwrap(),
+        attempt: 1,
+        max_attempts: 3,
+        ttl: TtlSeconds::default(),
+        delivered_at: NOW,
+        expires_at: NOW.plus_seconds(3_600),
+        parent_task_id: None,
+        retry_of: None,
+    };
+    let message_id = MessageId::from(&task_id(2));
+    let expected = [
+        Effect::CreateTask(Box::new(created)),
+        Effect::Deliver { message_id, to: node("bob"), content: DeliveryContent::Task },
+        notify(node("bob"), Notice::NewTask),
+    ];
+    assert_eq!(sent.effects, expected);
+}
+
+#[test]
+fn a_send_to_nobody_is_refused() {
+    let mut context = context(node("ada"));
+    context.facts.recipient_exists = false;
+    assert_eq!(decide(None, &Command::Send(send_task()), &context), Err(Refusal::AliasNotFound));
+}
+
+#[test]
+fn a_parent_of_another_network_and_one_that_does_not_exist_are_refused_alike() {
+    let mut send = send_task();
+    send.parent_task_id = Some(parent().id);
+    let with_parent = |parent: Option<ParentTask>| {
+        let mut context = context(node("ada"));
+        context.facts = Facts { parent, ..context.facts };
+        decide(None, &Command::Send(send.clone()), &context).map(|sent| sent.to)
+    };
+    assert_eq!(with_parent(Some(parent())), Ok(Status::Delivered));
+    let foreign = ParentTask { network_id: other_network(), ..parent() };
+    assert_eq!(with_parent(Some(foreign)), Err(Refusal::CrossNetworkParent));
+    assert_eq!(with_parent(None), Err(Refusal::CrossNetworkParent));
+}
+
+#[test]
+fn a_delegation_from_a_user_is_refused_as_invalid_input() {
+    let mut send = send_task();
+    send.kind = Some(Kind::parse("delegation").unwrap());
+    let refusal = decide(None, &Command::Send(send), &context(user("uma"))).unwrap_err();
+    assert_eq!(refusal.code(), "invalid input");
+}
+
+#[test]
+fn an_ack_takes_the_delivery_out_of_the_inbox() {
+    let acked = by(node("bob"), &task(Status::Delivered), &Command::Ack).unwrap();
+    assert_eq!((acked.to, acked.effects), (Status::Acked, vec![Effect::AckTaskDelivery]));
+}
+
+#[test]
+fn an_ack_after_work_began_takes_the_delivery_and_leaves_the_status() {
+    let working = TaskSnapshot { is_in_inbox: true, ..task(Status::Running) };
+    let acked = by(node("bob"), &working, &Command::Ack).unwrap();
+    assert!(!acked.is_move());
+    assert_eq!((acked.event, acked.effects), (None, vec![Effect::AckTaskDelivery]));
+}
+
+#[test]
+fn a_reported_start_leaves_the_delivery_to_be_acked() {
+    let started = by(node("bob"), &task(Status::Delivered), &Command::Start).unwrap();
+    assert_eq!(started.effects, [Effect::SetStartedAt(NOW)]);
+}
+
+#[test]
+fn a_claim_grants_a_lease_and_hides_the_delivery() {
+    let claim = Command::Claim { lease_id: lease_id(2), lease_seconds: lease_seconds(30) };
+    let claimed = by(node("bob"), &task(Status::Delivered), &claim).unwrap();
+    let lease = Lease { id: lease_id(2), deadline: MONOTONIC.plus_seconds(30) };
+    let expected = [
+        Effect::SetStartedAt(NOW),
+        Effect::GrantLease { lease, expires_at: NOW.plus_seconds(30) },
+        Effect::HideTaskDelivery,
+    ];
+    assert_eq!(claimed.effects, expected);
+    assert_eq!(claimed.event, Some(Event::Claimed { attempt: 1 }));
+}
+
+#[test]
+fn an_extension_writes_no_event_and_never_shortens_the_lease() {
+    let extend = |seconds| {
+        let command = Command::Extend { lease_id: lease_id(1), lease_seconds: lease_seconds(seconds) };
+        let extended = by(node("bob"), &leased(running_lease()), &command).unwrap();
+        assert_eq!((extended.is_move(), extended.event), (false, None));
+        extended.effects
+    };
+    let until = |seconds| {
+        let lease = Lease { id: lease_id(1), deadline: MONOTONIC.plus_seconds(seconds) };
+        [Effect::ExtendLease { lease, expires_at: NOW.plus_seconds(seconds) }]
+    };
+    assert_eq!(extend(300), until(300));
+    assert_eq!(extend(5), until(60), "the fixture's lease has a minute left");
+}
+
+#[test]
+fn a_lease_is_lost_the_moment_its_deadline_passes() {
+    let late = leased(lapsed_lease());
+    let extend = Command::Extend { lease_id: lease_id(1), lease_seconds: lease_seconds(60) };
+    assert_eq!(by(node("bob"), &late, &extend), Err(Refusal::LeaseLost));
+    assert_eq!(by(node("bob"), &late, &reply("done", Some(lease_id(1)))), Err(Refusal::LeaseLost));
+}
+
+#[test]
+fn a_stale_lease_id_is_lost_and_naming_none_is_no_fault() {
+    let working = leased(running_lease());
+    assert_eq!(by(node("bob"), &working, &reply("done", Some(lease_id(9)))), Err(Refusal::LeaseLost));
+    let question = MessageText::parse("message", "which?").unwrap();
+    let ask = Command::AskSender { question, lease_id: Some(lease_id(9)) };
+    assert_eq!(by(node("bob"), &working, &ask), Err(Refusal::LeaseLost));
+    let result = ResultText::parse("result", "x").unwrap();
+    let complete = Command::Complete { result, lease_id: Some(lease_id(9)) };
+    assert_eq!(by(node("bob"), &working, &complete), Err(Refusal::LeaseLost));
+    assert!(by(node("bob"), &working, &reply("done", None)).is_ok());
+    assert!(by(node("bob"), &working, &reply("done", Some(lease_id(1)))).is_ok());
+}
+
+#[test]
+fn a_lapse_delivers_the_task_again_with_its_whole_time() {
+    let lapse = Command::LapseLease { lease_id: lease_id(1) };
+    let lapsed = by(Principal::Hub, &leased(lapsed_lease()), &lapse).unwrap();
+    let expected = [
+        Effect::SetAttempt(2),
+        delivered_again(),
+        Effect::VoidLease(lease_id(1)),
+        Effect::ShowTaskDelivery,
+        notify(node("bob"), Notice::NewTask),
+    ];
+    assert_eq!((lapsed.to, lapsed.actor), (Status::Delivered, Principal::Hub));
+    assert_eq!(lapsed.effects, expected);
+}
+
+#[test]
+fn a_lease_with_time_left_does_not_lapse() {
+    let lapse = Command::LapseLease { lease_id: lease_id(1) };
+    assert_eq!(by(Principal::Hub, &leased(running_lease()), &lapse), Err(Refusal::LeaseStillRuns));
+}
+
+#[test]
+fn the_last_lapse_fails_the_task_and_tells_the_sender_why() {
+    let last = TaskSnapshot { attempt: 3, ..leased(lapsed_lease()) };
+    let failed = by(Principal::Hub, &last, &Command::LapseLease { lease_id: lease_id(1) }).unwrap();
+    let text = "lease expired after 3 attempts";
+    let mut expected = vec![
+        Effect::SetResult(text.to_owned()),
+        Effect::SetCompletedAt(NOW),
+        Effect::VoidLease(lease_id(1)),
+        Effect::AckEveryDelivery,
+    ];
+    expected.extend(reply_to(node("ada"), Status::Failed, text));
+    assert_eq!((failed.to, failed.effects), (Status::Failed, expected));
+}
+
+#[test]
+fn a_reply_sets_the_result_closes_every_delivery_and_reaches_the_sender() {
+    let replied = by(node("bob"), &leased(running_lease()), &reply("done", Some(lease_id(1)))).unwrap();
+    let mut expected = vec![
+        Effect::SetResult("done".to_owned()),
+        Effect::SetCompletedAt(NOW),
+        Effect::VoidLease(lease_id(1)),
+        Effect::AckEveryDelivery,
+    ];
+    expected.extend(reply_to(node("ada"), Status::Replied, "done"));
+    assert_eq!(replied.effects, expected);
+    assert_eq!(replied.event, Some(Event::Replied { ending: Ending::Replied }));
+}
+
+#[test]
+fn a_completion_report_reaches_the_sender_like_a_reply() {
+    let result = ResultText::parse("result", &"r".repeat(50_000)).unwrap();
+    let completed =
+        by(node("bob"), &task(Status::Acked), &Command::Complete { result: result.clone(), lease_id: None })
+            .unwrap();
+    assert_eq!(completed.to, Status::Replied);
+    assert!(completed.effects.ends_with(&reply_to(node("ada"), Status::Replied, result.as_str())));
+}
+
+#[test]
+fn a_cancel_keeps_the_reason_clears_the_inbox_and_tells_worker_and_sender() {
+    let cancelled = by(user("uma"), &leased(running_lease()), &cancel("not needed")).unwrap();
+    let notice = Notice::TaskCancelled { reason: "not needed".to_owned() };
+    let expected = [
+        Effect::SetResult("not needed".to_owned()),
+        Effect::SetCompletedAt(NOW),
+        Effect::VoidLease(lease_id(1)),
+        Effect::AckEveryDelivery,
+        notify(node("bob"), notice.clone()),
+        notify(node("ada"), notice),
+    ];
+    assert_eq!((cancelled.to, cancelled.effects), (Status::Cancelled, expected.to_vec()));
+}
+
+#[test]
+fn a_sender_who_cancels_is_not_told_and_no_reason_names_who_did_it() {
+    for command in [Command::Cancel { reason: None }, cancel("")] {
+        let cancelled = by(node("ada"), &task(Status::Delivered), &command).unwrap();
+        let reason = "cancelled by ada".to_owned();
+        assert_eq!(cancelled.effects[0], Effect::SetResult(reason.clone()));
+        let notices: Vec<_> =
+            cancelled.effects.iter().filter(|effect| matches!(effect, Effect::Notify { .. })).collect();
+        assert_eq!(notices, [&notify(node("bob"), Notice::TaskCancelled { reason })]);
+    }
+}
+
+#[test]
+fn a_task_is_not_expired_before_its_time() {
+    for status in [Status::Delivered, Status::Acked, Status::Running, Status::WaitingInput] {
+        let early = TaskSnapshot { expires_at: NOW.plus_millis(1), ..task(status) };
+        assert_eq!(by(Principal::Hub, &early, &Command::Expire), Err(Refusal::TaskNotOverdue), "{status}");
+    }
+}
+
+#[test]
+fn work_in_progress_expires_only_after_ten_minutes_of_silence() {
+    let seen = |seconds_ago: i64| {
+        let last_call_at = Some(NOW.plus_millis(-1_000 * seconds_ago));
+        let facts = Facts {
+            recipient_exists: true,
+            parent: None,
+            assignee: Presence { last_call_at, ..Presence::NONE },
+        };
+        Context { facts, ..context(Principal::Hub) }
+    };
+    let expire = |status, seconds_ago| {
+        decide(Some(&task(status)), &Command::Expire, &seen(seconds_ago)).map(|expired| expired.to)
+    };
+    for status in [Status::Acked, Status::Running] {
+        assert_eq!(expire(status, 599), Err(Refusal::TaskNotOverdue));
+        assert_eq!(expire(status, 600), Ok(Status::Expired));
+    }
+    assert_eq!(expire(Status::Delivered, 0), Ok(Status::Expired), "nobody had begun");
+    let mut streaming = seen(600);
+    streaming.facts.assignee.is_connected = true;
+    assert_eq!(
+        decide(Some(&task(Status::Running)), &Command::Expire, &streaming),
+        Err(Refusal::TaskNotOverdue)
+    );
+}
+
+#[test]
+fn an_expiry_tells_the_sender_and_sets_no_result() {
+    let expired = by(Principal::Hub, &task(Status::Delivered), &Command::Expire).unwrap();
+    let mut expected = vec![Effect::SetCompletedAt(NOW), Effect::AckEveryDelivery];
+    expected.extend(reply_to(node("ada"), Status::Expired, "the task expired before it was answered"));
+    assert_eq!(expired.effects, expected);
+}
+
+#[test]
+fn the_end_of_a_child_is_told_to_both_ends_of_its_parent() {
+    let child = TaskSnapshot { parent: Some(parent()), ..task(Status::Running) };
+    let ends = [
+        (by(node("bob"), &child, &reply("done", None)), Status::Replied),
+        (by(node("ada"), &child, &cancel("no")), Status::Cancelled),
+        (by(Principal::Hub, &child, &Command::Expire), Status::Expired),
+    ];
+    for (ended, status) in ends {
+        let notice =
+            Notice::ChildReply { parent_task_id: parent().id, child_task_id: child.id.clone(), status };
+        let told = [notify(user("paula"), notice.clone()), notify(node("ada"), notice)];
+        assert!(ended.unwrap().effects.ends_with(&told), "{status}");
+    }
+}
+
+#[test]
+fn a_parent_one_sent_to_oneself_is_told_once() {
+    let own = ParentTask { from: node("ada"), ..parent() };
+    let child = TaskSnapshot { parent: Some(own), ..task(Status::Running) };
+    let replied = by(node("bob"), &child, &reply("done", None)).unwrap();
+    let told = replied
+        .effects
+        .iter()
+        .filter(|effect| matches!(effect, Effect::Notify { notice: Notice::ChildReply { .. }, .. }));
+    assert_eq!(told.count(), 1);
+}
+
+#[test]
+fn a_retry_makes_a_new_task_with_the_same_sender_and_time_and_touches_nothing_old() {
+    let old = TaskSnapshot { attempt: 3, parent: Some(parent()), ..task(Status::Failed) };
+    let retried = by(user("uma"), &old, &Command::Retry { new_task_id: task_id(2) }).unwrap();
+    assert_eq!((retried.task_id, retried.from, retried.actor), (task_id(2), None, user("uma")));
+    assert_eq!(retried.event, Some(Event::Retried { retry_of: old.id.clone() }));
+    let Effect::CreateTask(new) = &retried.effects[0] else { panic!("a retry begins with the new task") };
+    assert_eq!((&new.id, &new.from, &new.to), (&task_id(2), &old.from, &old.to));
+    assert_eq!((new.ttl, new.attempt, &new.kind), (old.ttl, 1, &old.kind));
+    assert_eq!((&new.retry_of, &new.parent_task_id), (&Some(old.id.clone()), &Some(parent().id)));
+    assert_eq!(retried.effects.len(), 3, "the task, its delivery, its notice");
+}
+
+#[test]
+fn a_second_retry_names_the_first_ones_task() {
+    let old = TaskSnapshot { retried_to: Some(task_id(5)), ..task(Status::Cancelled) };
+    let got = by(node("ada"), &old, &Command::Retry { new_task_id: task_id(2) });
+    assert_eq!(got, Err(Refusal::AlreadyRetried { retried_to: task_id(5) }));
+}
+
+#[test]
+fn a_retry_or_reassign_to_nobody_is_refused() {
+    let mut context = context(node("ada"));
+    context.facts.recipient_exists = false;
+    let retry = Command::Retry { new_task_id: task_id(2) };
+    assert_eq!(decide(Some(&task(Status::Failed)), &retry, &context), Err(Refusal::AliasNotFound));
+    let reassign = Command::Reassign { new_alias: alias("carl") };
+    assert_eq!(decide(Some(&task(Status::Acked)), &reassign, &context), Err(Refusal::AliasNotFound));
+}
+
+#[test]
+fn a_reassign_voids_lease_and_deliveries_and_delivers_to_the_new_alias() {
+    let working = TaskSnapshot { attempt: 2, ..leased(running_lease()) };
+    let reassigned = by(node("ada"), &working, &Command::Reassign { new_alias: alias("carl") }).unwrap();
+    let expected = [
+        Effect::SetAssignee(alias("carl")),
+        delivered_again(),
+        Effect::VoidLease(lease_id(1)),
+        Effect::AckEveryDelivery,
+        Effect::Deliver { message_id: message_id(), to: node("carl"), content: DeliveryContent::Task },
+        notify(node("bob"), Notice::TaskReassigned),
+        notify(node("carl"), Notice::NewTask),
+    ];
+    assert_eq!(reassigned.effects, expected);
+    assert_eq!(reassigned.event, Some(Event::Reassigned { from: alias("bob"), to: alias("carl") }));
+}
+
+#[test]
+fn a_delegation_is_not_reassigned_to_its_own_sender() {
+    let back = Command::Reassign { new_alias: alias("ada") };
+    assert_eq!(by(user("uma"), &task(Status::Acked), &back).unwrap_err().code(), "invalid input");
+}
+
+#[test]
+fn a_question_ends_the_lease_and_asks_the_sender() {
+    let question = MessageText::parse("message", "which branch?").unwrap();
+    let ask = Command::AskSender { question, lease_id: Some(lease_id(1)) };
+    let asked = by(node("bob"), &leased(running_lease()), &ask).unwrap();
+    let content = DeliveryContent::Message("which branch?".to_owned());
+    let expected = [
+        Effect::VoidLease(lease_id(1)),
+        Effect::HideTaskDelivery,
+        Effect::Deliver { message_id: message_id(), to: node("ada"), content },
+        notify(node("ada"), Notice::NewMessage { message_id: message_id() }),
+    ];
+    assert_eq!((asked.to, asked.effects), (Status::WaitingInput, expected.to_vec()));
+}
+
+#[test]
+fn an_answer_delivers_the_task_again_together_with_the_answer() {
+    let answer = Command::Answer { text: MessageText::parse("message", "main").unwrap() };
+    let answered = by(node("ada"), &task(Status::WaitingInput), &answer).unwrap();
+    let expected = [
+        delivered_again(),
+        Effect::ShowTaskDelivery,
+        Effect::Deliver {
+            message_id: message_id(),
+            to: node("bob"),
+            content: DeliveryContent::Message("main".to_owned()),
+        },
+        notify(node("bob"), Notice::NewMessage { message_id: message_id() }),
+        notify(node("bob"), Notice::NewTask),
+    ];
+    assert_eq!((answered.to, answered.effects), (Status::Delivered, expected.to_vec()));
+}
+
+#[test]
+fn only_the_hub_lapses_and_expires() {
+    for command in [Command::Expire, Command::LapseLease { lease_id: lease_id(1) }] {
+        let got = by(node("bob"), &leased(lapsed_lease()), &command);
+        assert_eq!(got, Err(Refusal::PermissionDenied));
+    }
+}
+
+#[test]
+fn the_detail_of_every_event_reads_as_a_plain_text() {
+    let details = [
+        (Event::Sent, "sent"),
+        (Event::Claimed { attempt: 2 }, "claimed, attempt 2"),
+        (Event::LeaseLapsed { attempt: 2 }, "lease lapsed, delivered again as attempt 2"),
+        (Event::GivenUp { attempts: 3 }, "lease expired after 3 attempts"),
+        (Event::Replied { ending: Ending::Failed }, "reply: failed"),
+        (Event::Cancelled { reason: "no".to_owned() }, "no"),
+        (Event::Reassigned { from: alias("bob"), to: alias("carl") }, "reassigned from bob to carl"),
+    ];
+    for (event, detail) in details {
+        assert_eq!(event.to_string(), detail);
+    }
+}

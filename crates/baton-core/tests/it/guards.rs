@@ -1,0 +1,61 @@
+//! Bounds of texts and times, presence, and the login guard.
+
+use baton_core::{
+    LeaseSeconds, Presence, Reason, Refusal, TaskText, TtlSeconds, WaitSeconds, login_lock_seconds,
+};
+
+use super::fixtures::NOW;
+
+#[test]
+fn a_text_is_counted_in_characters_not_bytes() {
+    assert!(TaskText::parse("task", &"龍".repeat(10_000)).is_ok());
+    assert!(TaskText::parse("task", &"龍".repeat(10_001)).is_err());
+    assert!(TaskText::parse("task", &"a".repeat(10_001)).is_err());
+    assert!(Reason::parse("reason", "").is_ok());
+}
+
+#[test]
+fn a_refused_text_names_its_field_and_its_bound() {
+    let refusal = TaskText::parse("task", "").unwrap_err();
+    assert_eq!(refusal.code(), "invalid input");
+    assert_eq!(refusal.message(), "task must be at least 1 characters");
+    let refusal = Reason::parse("reason", &"x".repeat(1_001)).unwrap_err();
+    assert_eq!(refusal.message(), "reason must be at most 1000 characters");
+}
+
+#[test]
+fn seconds_keep_their_bounds_and_defaults() {
+    for (seconds, is_ok) in
+        [(-1, false), (0, false), (1, true), (86_400, true), (86_401, false), (1 << 40, false)]
+    {
+        assert_eq!(TtlSeconds::parse("ttl_seconds", seconds).is_ok(), is_ok, "ttl {seconds}");
+    }
+    for (seconds, is_ok) in [(4, false), (5, true), (3_600, true), (3_601, false)] {
+        assert_eq!(LeaseSeconds::parse("lease_seconds", seconds).is_ok(), is_ok, "lease {seconds}");
+    }
+    for (seconds, is_ok) in [(-1, false), (0, true), (50, true), (51, false)] {
+        assert_eq!(WaitSeconds::parse("wait_seconds", seconds).is_ok(), is_ok, "wait {seconds}");
+    }
+    assert_eq!(TtlSeconds::default().get(), 3_600);
+    assert_eq!(LeaseSeconds::default().get(), 60);
+    assert_eq!(WaitSeconds::default().get(), 0);
+    let refusal: Refusal = LeaseSeconds::parse("lease_seconds", 4).unwrap_err();
+    assert_eq!(refusal.message(), "lease_seconds must be 5 to 3600 seconds");
+}
+
+#[test]
+fn an_agent_is_offline_after_a_minute_without_any_sign_of_life() {
+    let called = Presence { last_call_at: Some(NOW), ..Presence::NONE };
+    assert!(!called.is_offline(NOW.plus_millis(59_999)));
+    assert!(called.is_offline(NOW.plus_seconds(60)));
+    assert!(!Presence { is_connected: true, ..called }.is_offline(NOW.plus_seconds(60)));
+    assert!(!Presence { holds_lease: true, ..called }.is_offline(NOW.plus_seconds(60)));
+    assert!(Presence::NONE.is_offline(NOW));
+}
+
+#[test]
+fn the_fifth_failed_login_locks_for_thirty_seconds_doubling_to_fifteen_minutes() {
+    let locks: Vec<u32> = (3..12).map(login_lock_seconds).collect();
+    assert_eq!(locks, [0, 0, 30, 60, 120, 240, 480, 900, 900]);
+    assert_eq!(login_lock_seconds(u32::MAX), 900);
+}

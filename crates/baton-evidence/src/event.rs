@@ -1,0 +1,89 @@
+//! The evidence event, a CloudEvent: its members in the order they are printed, and its content hash. What it
+//! carries as `data` is the business of who makes it.
+
+use serde::Serialize;
+use std::borrow::Cow;
+
+use crate::canonical::{Error, Writer};
+use crate::digest::Digest;
+use crate::time::Time;
+
+/// The CloudEvents version of every event.
+pub const SPEC_VERSION: &str = "1.0";
+/// The media type of every event's `data`.
+pub const DATA_CONTENT_TYPE: &str = "application/json";
+
+/// One evidence event.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Event<'a, D> {
+    /// Always [`SPEC_VERSION`].
+    pub specversion: &'static str,
+    /// What kind of thing was observed.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// Who phrased the event, a URI.
+    pub source: &'static str,
+    /// Run id, a colon, the sequence number.
+    pub id: String,
+    /// When, as far as the packet said.
+    pub time: Time,
+    /// Always [`DATA_CONTENT_TYPE`].
+    pub datacontenttype: &'static str,
+    /// What the event is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subject: Option<Cow<'a, str>>,
+    /// The run the event belongs to.
+    pub assayrunid: String,
+    /// The event's place in its run, from 0.
+    pub assayseq: u64,
+    /// The program that made the event.
+    pub assayproducer: &'static str,
+    /// That program's version.
+    pub assayproducerversion: &'static str,
+    /// The commit it was built from, `unknown` unless the build said.
+    pub assaygit: &'static str,
+    /// Whether personal data is known to be inside.
+    pub assaypii: bool,
+    /// Whether secrets are known to be inside.
+    pub assaysecrets: bool,
+    /// The content hash, once it was computed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub assaycontenthash: Option<Digest>,
+    /// The payload.
+    pub data: D,
+}
+
+/// The name every event of this program gives as its producer.
+pub const PRODUCER: &str = "baton";
+/// This program's version.
+pub const PRODUCER_VERSION: &str = env!("CARGO_PKG_VERSION");
+/// The commit this program was built from, if the build said.
+pub const PRODUCER_GIT: &str = match option_env!("BATON_GIT_COMMIT") {
+    Some(commit) => commit,
+    None => "unknown",
+};
+
+impl<D: Serialize> Event<'_, D> {
+    /// The content hash: over what the event says, not over when, where or as which number it was said.
+    pub fn content_hash(&self, writer: &mut Writer) -> Result<Digest, Error> {
+        #[derive(Serialize)]
+        struct Bound<'a, D> {
+            data: &'a D,
+            datacontenttype: &'a str,
+            specversion: &'a str,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            subject: Option<&'a str>,
+            #[serde(rename = "type")]
+            kind: &'a str,
+        }
+        writer.clear();
+        writer.value(&Bound {
+            data: &self.data,
+            datacontenttype: self.datacontenttype,
+            specversion: self.specversion,
+            subject: self.subject.as_deref(),
+            kind: self.kind,
+        })?;
+        Ok(Digest::of(writer.bytes()))
+    }
+}

@@ -1,0 +1,14 @@
+//! What Baton writes down and how anyone can check it again: canonical JSON, the evidence event, and the
+//! bundle with its offline verifier. Nothing here knows a task's rules, SQL, a socket or the clock.
+//!
+//! About a handoff this crate says *visible*, *observed*, *recorded*. "Verify" is said of hashes only.
+
+pub mod bundle;
+pub mod canonical;
+pub mod digest;
+pub mod event;
+pub mod event_line;
+pub mod lines;
+pub mod text;
+pub mod time;
+pub mod whole_file;

@@ -1,0 +1,64 @@
+//! A file that appears whole or not at all: written under a temporary name beside its place, synced, renamed.
+//! If we stop before the rename, the old file (or none) is still there and the temporary one is removed.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
+
+/// A file being written.
+#[derive(Debug)]
+pub struct WholeFile {
+    temporary: NamedTempFile,
+    path: PathBuf,
+}
+
+impl WholeFile {
+    /// Begins a file that will stand at `path`. Only a regular file may be replaced.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        match path.metadata() {
+            Ok(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+            Ok(found) if !found.is_file() => {
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+            }
+            _ => {}
+        }
+        let temporary = builder().tempfile_in(folder(path))?;
+        Ok(Self { temporary, path: path.to_owned() })
+    }
+
+    /// Syncs the bytes, gives the file its name and syncs the name.
+    pub fn commit(self) -> io::Result<()> {
+        self.temporary.as_file().sync_all()?;
+        self.temporary.persist(&self.path)?;
+        File::open(folder(&self.path))?.sync_all()
+    }
+}
+
+impl Write for WholeFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.temporary.write(bytes)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        self.temporary.flush()
+    }
+}
+
+fn folder(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    }
+}
+
+fn builder() -> tempfile::Builder<'static, 'static> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".baton-").suffix(".tmp");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // As any file the user makes: the umask decides.
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    builder
+}

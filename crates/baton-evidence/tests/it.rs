@@ -1,0 +1,16 @@
+//! Tests of the evidence crate, over its public face.
+
+#![allow(clippy::unwrap_used)]
+
+mod it {
+    mod accepted;
+    mod canonical;
+    mod content_hash;
+    mod damage;
+    mod forge;
+    mod limits;
+    mod lines;
+    mod time;
+    mod whole_file;
+    mod writer;
+}

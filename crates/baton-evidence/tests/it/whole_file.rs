@@ -1,0 +1,35 @@
+//! A file appears whole or not at all.
+
+use baton_evidence::whole_file::WholeFile;
+use std::fs;
+use std::io::Write;
+
+#[test]
+fn a_committed_file_stands_alone_in_its_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("out");
+    fs::write(&path, "old").unwrap();
+    let mut file = WholeFile::create(&path).unwrap();
+    file.write_all(b"new").unwrap();
+    assert_eq!(fs::read(&path).unwrap(), b"old");
+    file.commit().unwrap();
+    assert_eq!(fs::read(&path).unwrap(), b"new");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn a_file_that_is_dropped_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut file = WholeFile::create(&folder.path().join("out")).unwrap();
+    file.write_all(b"half").unwrap();
+    drop(file);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn only_a_regular_file_is_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(WholeFile::create(folder.path()).is_err());
+    assert!(WholeFile::create(std::path::Path::new("/dev/null")).is_err());
+    assert!(WholeFile::create(&folder.path().join("no/such/folder")).is_err());
+}

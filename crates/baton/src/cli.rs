@@ -1,0 +1,36 @@
+//! The command line: one file per command. A command returns its exit code; what stops it is a [`Failure`],
+//! told on stderr in one line that says what to do.
+
+mod adapt;
+mod evidence;
+mod failure;
+mod input;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Tasks between agents, with evidence anyone can check offline.
+#[derive(Debug, Parser)]
+#[command(name = "baton", version, propagate_version = true, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Turn A2A packets into evidence events
+    Adapt(adapt::Adapt),
+    /// Pack, check and list evidence bundles
+    #[command(subcommand)]
+    Evidence(evidence::Evidence),
+}
+
+/// Reads the arguments, runs the command, tells what stopped it.
+pub(crate) fn run() -> ExitCode {
+    let done = match Cli::parse().command {
+        Command::Adapt(command) => command.run(),
+        Command::Evidence(command) => command.run(),
+    };
+    done.unwrap_or_else(|failure| failure.tell())
+}

@@ -1,0 +1,51 @@
+//! What stops a command: told once, on stderr, then the exit code.
+
+use baton_adapter::AdapterError;
+use baton_evidence::bundle::{Refusal, VerifyError, WriteError};
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+/// A usage or I/O error, or a refused bundle.
+const TROUBLE: u8 = 2;
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    #[error("cannot read {name}: {error}")]
+    Read { name: String, error: io::Error },
+    #[error("cannot write {name}: {error}")]
+    Write { name: String, error: io::Error },
+    #[error("{name} is refused: {refusal}")]
+    Refused { name: String, refusal: Refusal },
+    #[error("{0}")]
+    Adapter(#[from] AdapterError),
+    #[error("{name} line {line}: {message}")]
+    Line { name: String, line: u64, message: String },
+}
+
+impl Failure {
+    pub(crate) fn stdout(error: io::Error) -> Self {
+        Self::Write { name: "the output".into(), error }
+    }
+
+    pub(crate) fn verify(name: &str, error: VerifyError) -> Self {
+        match error {
+            VerifyError::Refused(refusal) => Self::Refused { name: name.into(), refusal },
+            VerifyError::Unreadable(error) => Self::Read { name: name.into(), error },
+        }
+    }
+
+    pub(crate) fn pack(input: &str, output: &str, error: WriteError) -> Self {
+        match error {
+            WriteError::Refused(refusal) => Self::Refused { name: input.into(), refusal },
+            WriteError::Io(error) => Self::Write { name: output.into(), error },
+        }
+    }
+
+    pub(crate) fn tell(&self) -> ExitCode {
+        // A reader that went away (`| head`) is no news, and if stderr is gone too nobody is left to tell.
+        if !matches!(self, Self::Write { error, .. } if error.kind() == io::ErrorKind::BrokenPipe) {
+            let _ = writeln!(io::stderr(), "baton: {self}");
+        }
+        ExitCode::from(TROUBLE)
+    }
+}

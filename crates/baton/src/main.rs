@@ -1,0 +1,7 @@
+//! The `baton` binary.
+
+mod cli;
+
+fn main() -> std::process::ExitCode {
+    cli::run()
+}

@@ -1,0 +1,3 @@
+//! Tests of the binary, as it is run.
+
+#![allow(clippy::unwrap_used)]
