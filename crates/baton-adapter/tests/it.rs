@@ -6,8 +6,11 @@ mod it {
     mod attachments;
     mod fixtures;
     mod freeze;
+    mod order;
     mod packets;
     mod properties;
+    mod reading;
     mod schema;
+    mod shape;
     mod vectors;
 }

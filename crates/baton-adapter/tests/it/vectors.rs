@@ -9,7 +9,7 @@ use super::packets::digest_of;
 const COPY: &str = include_str!("../fixtures/adapter-vectors.ndjson");
 
 /// The shared file where it is there, the project's copy of it otherwise.
-fn vectors() -> Vec<Value> {
+pub(super) fn vectors() -> Vec<Value> {
     let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/adapter-vectors.ndjson");
     let text = std::fs::read_to_string(shared).unwrap_or_else(|_| COPY.to_owned());
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()

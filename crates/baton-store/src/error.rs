@@ -1,0 +1,32 @@
+//! What the store cannot do. A rule that says no is never one of these.
+
+/// A failure of the store; nothing of the write it answers has happened.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum Error {
+    /// More writes wait than the hub takes on.
+    #[error("too many writes are waiting; try again in a moment")]
+    Busy,
+    /// The hub is stopping.
+    #[error("the store is closed")]
+    Closed,
+    /// The disk or the database refused; the text is for the log.
+    #[error("the database cannot be used: {0}")]
+    Unavailable(String),
+    /// A row is not what the hub wrote; the text is for the log.
+    #[error("the database holds something the hub did not write: {0}")]
+    Corrupt(String),
+    /// The use case itself failed in an unforeseen way; the text is for the log.
+    #[error("an operation failed inside: {0}")]
+    Panicked(String),
+}
+
+impl From<rusqlite::Error> for Error {
+    fn from(error: rusqlite::Error) -> Self {
+        match error {
+            rusqlite::Error::FromSqlConversionFailure(..) | rusqlite::Error::InvalidColumnType(..) => {
+                Self::Corrupt(error.to_string())
+            }
+            error => Self::Unavailable(error.to_string()),
+        }
+    }
+}

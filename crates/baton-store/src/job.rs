@@ -1,0 +1,94 @@
+//! A use case on its way through an engine: a closure, its outcome, and the caller who waits for it.
+//! The outcome of a write is told only once it is known whether the batch it was in was committed.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use tokio::sync::oneshot;
+
+use crate::error::Error;
+use crate::rows::{Snapshot, Transaction};
+
+/// A write, as engines see it.
+pub trait WriteJob: Send {
+    /// Runs the closure; false means that what it wrote is to be undone.
+    fn run(&mut self, tx: &mut dyn Transaction) -> bool;
+    /// Tells the caller, after the commit or its failure.
+    fn settle(self: Box<Self>, committed: Result<(), Error>);
+}
+
+/// A read, as engines see it.
+pub trait ReadJob: Send {
+    /// Runs the closure and tells the caller.
+    fn run(self: Box<Self>, rows: Result<&dyn Snapshot, Error>);
+}
+
+pub(crate) struct Write<F, T, E> {
+    closure: Option<F>,
+    outcome: Option<Result<T, E>>,
+    caller: oneshot::Sender<Result<T, E>>,
+}
+
+impl<F, T, E> Write<F, T, E> {
+    pub(crate) fn new(closure: F, caller: oneshot::Sender<Result<T, E>>) -> Self {
+        Self { closure: Some(closure), outcome: None, caller }
+    }
+}
+
+impl<F, T, E> WriteJob for Write<F, T, E>
+where
+    F: FnOnce(&mut dyn Transaction) -> Result<T, E> + Send,
+    T: Send,
+    E: From<Error> + Send,
+{
+    fn run(&mut self, tx: &mut dyn Transaction) -> bool {
+        let Some(closure) = self.closure.take() else { return false };
+        // A panic is this caller's trouble and nobody else's in the batch.
+        let outcome = catch_unwind(AssertUnwindSafe(|| closure(tx)))
+            .unwrap_or_else(|panic| Err(Error::Panicked(reason(&*panic)).into()));
+        let keep = outcome.is_ok();
+        self.outcome = Some(outcome);
+        keep
+    }
+
+    fn settle(mut self: Box<Self>, committed: Result<(), Error>) {
+        let outcome = match (committed, self.outcome.take()) {
+            (Ok(()), Some(outcome)) => outcome,
+            (Ok(()), None) => Err(Error::Closed.into()),
+            (Err(error), _) => Err(error.into()),
+        };
+        // A caller who hung up still has what was committed.
+        let _ = self.caller.send(outcome);
+    }
+}
+
+pub(crate) struct Read<F, T, E> {
+    closure: F,
+    caller: oneshot::Sender<Result<T, E>>,
+}
+
+impl<F, T, E> Read<F, T, E> {
+    pub(crate) fn new(closure: F, caller: oneshot::Sender<Result<T, E>>) -> Self {
+        Self { closure, caller }
+    }
+}
+
+impl<F, T, E> ReadJob for Read<F, T, E>
+where
+    F: FnOnce(&dyn Snapshot) -> Result<T, E> + Send,
+    T: Send,
+    E: From<Error> + Send,
+{
+    fn run(self: Box<Self>, rows: Result<&dyn Snapshot, Error>) {
+        let Self { closure, caller } = *self;
+        let outcome = match rows {
+            Ok(rows) => catch_unwind(AssertUnwindSafe(|| closure(rows)))
+                .unwrap_or_else(|panic| Err(Error::Panicked(reason(&*panic)).into())),
+            Err(error) => Err(error.into()),
+        };
+        let _ = caller.send(outcome);
+    }
+}
+
+fn reason(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "a panic".into())
+}

@@ -1,0 +1,14 @@
+//! The only SQL in the house. A [`Store`] runs closures: reads against a snapshot, writes inside a savepoint of
+//! one transaction that is committed for all that wait (group commit). What a closure sees are rows by noun,
+//! the traits of `rows/`, so that the same use case runs on every engine. No HTTP, no packets, no rules.
+
+pub mod error;
+pub mod job;
+pub mod rows;
+mod sqlite;
+pub mod store;
+
+pub use error::Error;
+pub use rows::{Snapshot, Transaction};
+pub use sqlite::{Bell, SqliteOptions, SqliteStore};
+pub use store::{Ring, Store};

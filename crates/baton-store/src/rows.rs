@@ -1,0 +1,33 @@
+//! Rows by noun: for each a struct, the reads ([`Snapshot`]) and the writes ([`Transaction`]). A read inside a
+//! transaction sees what it wrote. Nothing here decides anything.
+
+mod accounts;
+mod deliveries;
+mod sessions;
+mod tasks;
+
+pub use accounts::{
+    AccountReads, AccountWrites, AuditRow, InviteRow, MemberRow, MembershipRow, NetworkRow, TokenRow, UserRow,
+};
+pub use deliveries::{DeliveryKind, DeliveryReads, DeliveryRow, DeliveryWrites, FeedRow, NewDelivery};
+pub use sessions::{CompletionRow, NewCompletion, SessionReads, SessionRow, SessionWrites};
+pub(crate) use tasks::kind_of;
+pub use tasks::{
+    DueLease, EventRow, IdempotentSend, LeaseRow, NewEvent, NewTaskRow, TaskChange, TaskFilter, TaskReads,
+    TaskRow, TaskWrites,
+};
+
+use crate::store::Ring;
+
+/// One consistent state of the database.
+pub trait Snapshot: AccountReads + TaskReads + DeliveryReads + SessionReads {}
+
+/// A savepoint being written.
+pub trait Transaction: Snapshot + AccountWrites + TaskWrites + DeliveryWrites + SessionWrites {
+    /// Rings once this is committed.
+    fn ring(&mut self, ring: Ring);
+    /// What is known of callers must be learnt again once this is committed.
+    fn touch_access(&mut self);
+    /// This, to be read from.
+    fn as_snapshot(&self) -> &dyn Snapshot;
+}

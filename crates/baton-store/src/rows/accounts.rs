@@ -1,0 +1,223 @@
+//! Users, networks, members, invites, tokens, aliases, and the log of who changed them.
+
+use baton_core::{Alias, NetworkId, NetworkRole, SystemRole, TokenId, TokenScope, UnixMillis, UserId, Username};
+
+use crate::error::Error;
+
+/// A person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UserRow {
+    /// The person.
+    pub user_id: UserId,
+    /// The name they act under.
+    pub username: Username,
+    /// The name they are shown by.
+    pub display_name: Option<String>,
+    /// Where they are reached.
+    pub email: Option<String>,
+    /// What they are on the hub.
+    pub role: SystemRole,
+    /// Argon2id, in its own text form.
+    pub password_hash: String,
+    /// Whether the password was generated and is to be changed.
+    pub must_change_password: bool,
+    /// Since when.
+    pub created_at: UnixMillis,
+}
+
+/// A network.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NetworkRow {
+    /// The network.
+    pub network_id: NetworkId,
+    /// Its name.
+    pub name: String,
+    /// Whose it is.
+    pub owner_id: UserId,
+    /// What it is for.
+    pub description: Option<String>,
+    /// Since when.
+    pub created_at: UnixMillis,
+    /// When it was last changed.
+    pub updated_at: UnixMillis,
+}
+
+/// A network somebody is a member of, and as what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MembershipRow {
+    /// The network.
+    pub network: NetworkRow,
+    /// As what.
+    pub role: NetworkRole,
+}
+
+/// A member of a network.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemberRow {
+    /// The person.
+    pub user_id: UserId,
+    /// Their name.
+    pub username: Username,
+    /// The name they are shown by.
+    pub display_name: Option<String>,
+    /// As what.
+    pub role: NetworkRole,
+    /// Since when.
+    pub joined_at: UnixMillis,
+    /// By whom.
+    pub invited_by: Option<String>,
+}
+
+/// An invitation, known by the hash of its code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InviteRow {
+    /// SHA-256 of the code.
+    pub code_hash: [u8; 32],
+    /// Into this network.
+    pub network_id: NetworkId,
+    /// As what.
+    pub role: NetworkRole,
+    /// How often it may be used.
+    pub max_uses: u32,
+    /// How often it was.
+    pub uses: u32,
+    /// Until when.
+    pub expires_at: Option<UnixMillis>,
+    /// By whom.
+    pub created_by: UserId,
+    /// When.
+    pub created_at: UnixMillis,
+}
+
+/// A token, known by its hash; without a network it is a user's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TokenRow {
+    /// The token.
+    pub token_id: TokenId,
+    /// SHA-256 of the secret.
+    pub hash: [u8; 32],
+    /// Whose it is.
+    pub user_id: UserId,
+    /// The network a node token opens.
+    pub network_id: Option<NetworkId>,
+    /// The alias a node token speaks as.
+    pub alias: Option<Alias>,
+    /// What it is called in lists.
+    pub name: String,
+    /// How far a node token reaches.
+    pub scope: TokenScope,
+    /// Whether it has reported a status, which settles its alias.
+    pub has_reported: bool,
+    /// Since when.
+    pub created_at: UnixMillis,
+    /// When it was last used, within a few seconds.
+    pub last_used_at: Option<UnixMillis>,
+}
+
+/// One change of users, tokens, members or networks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AuditRow {
+    /// Its place in the order of changes.
+    pub id: i64,
+    /// When.
+    pub at: UnixMillis,
+    /// Who.
+    pub actor: String,
+    /// What, as a word such as `token.revoked`.
+    pub action: String,
+    /// Where.
+    pub network_id: Option<NetworkId>,
+    /// To what or whom.
+    pub subject: String,
+    /// More, never a secret.
+    pub detail: String,
+}
+
+/// Reads of accounts.
+pub trait AccountReads {
+    /// How many users there are, counted only as far as one.
+    fn has_users(&self) -> Result<bool, Error>;
+    /// One user.
+    fn user(&self, id: &UserId) -> Result<Option<UserRow>, Error>;
+    /// One user by name.
+    fn user_named(&self, username: &str) -> Result<Option<UserRow>, Error>;
+    /// All users, oldest first; at most so many.
+    fn users(&self, limit: usize) -> Result<Vec<UserRow>, Error>;
+    /// One network.
+    fn network(&self, id: &NetworkId) -> Result<Option<NetworkRow>, Error>;
+    /// The networks somebody is a member of, oldest first.
+    fn memberships(&self, user: &UserId) -> Result<Vec<MembershipRow>, Error>;
+    /// What somebody is in a network.
+    fn member_role(&self, network: &NetworkId, user: &UserId) -> Result<Option<NetworkRole>, Error>;
+    /// A network's members, oldest first; at most so many.
+    fn members(&self, network: &NetworkId, limit: usize) -> Result<Vec<MemberRow>, Error>;
+    /// Whether a member of the network has this username.
+    fn has_member_named(&self, network: &NetworkId, username: &str) -> Result<bool, Error>;
+    /// An invitation.
+    fn invite(&self, code_hash: &[u8; 32]) -> Result<Option<InviteRow>, Error>;
+    /// The token of this hash, unless it was revoked.
+    fn token_by_hash(&self, hash: &[u8; 32]) -> Result<Option<TokenRow>, Error>;
+    /// Somebody's tokens that are not revoked, oldest first; at most so many.
+    fn tokens(&self, user: &UserId, limit: usize) -> Result<Vec<TokenRow>, Error>;
+    /// Whether an unrevoked token or a session has this alias.
+    fn alias_exists(&self, network: &NetworkId, alias: &Alias) -> Result<bool, Error>;
+    /// Whether any token, session or task ever had this alias.
+    fn alias_was_used(&self, network: &NetworkId, alias: &Alias) -> Result<bool, Error>;
+    /// How many aliases with an unrevoked token or a session the network has.
+    fn alias_count(&self, network: &NetworkId) -> Result<i64, Error>;
+    /// Changes, newest first, older than a place; at most so many.
+    fn audit_log(&self, before: Option<i64>, limit: usize) -> Result<Vec<AuditRow>, Error>;
+}
+
+/// Writes of accounts. Whoever changes users, tokens or members also calls `touch_access`.
+pub trait AccountWrites {
+    /// Inserts a user.
+    fn insert_user(&mut self, user: &UserRow) -> Result<(), Error>;
+    /// Changes how a user is shown.
+    fn change_profile(&mut self, user: &UserId, display_name: Option<&str>, email: Option<&str>) -> Result<(), Error>;
+    /// Changes a password.
+    fn change_password(&mut self, user: &UserId, hash: &str, must_change: bool) -> Result<(), Error>;
+    /// Inserts a network.
+    fn insert_network(&mut self, network: &NetworkRow) -> Result<(), Error>;
+    /// Gives a network another name.
+    fn rename_network(&mut self, network: &NetworkId, name: &str, at: UnixMillis) -> Result<(), Error>;
+    /// Removes a network and everything in it.
+    fn delete_network(&mut self, network: &NetworkId) -> Result<(), Error>;
+    /// Makes somebody a member, or changes what they are.
+    fn put_member(
+        &mut self,
+        network: &NetworkId,
+        user: &UserId,
+        role: NetworkRole,
+        invited_by: Option<&str>,
+        at: UnixMillis,
+    ) -> Result<(), Error>;
+    /// Ends a membership.
+    fn delete_member(&mut self, network: &NetworkId, user: &UserId) -> Result<(), Error>;
+    /// Inserts an invitation.
+    fn insert_invite(&mut self, invite: &InviteRow) -> Result<(), Error>;
+    /// Uses an invitation once.
+    fn use_invite(&mut self, code_hash: &[u8; 32]) -> Result<(), Error>;
+    /// Inserts a token, and remembers its alias.
+    fn insert_token(&mut self, token: &TokenRow) -> Result<(), Error>;
+    /// Settles the alias of a token, and remembers it.
+    fn bind_token(&mut self, token: &TokenId, network: &NetworkId, alias: &Alias) -> Result<(), Error>;
+    /// Revokes a token; false if there was none to revoke.
+    fn revoke_token(&mut self, token: &TokenId, at: UnixMillis) -> Result<bool, Error>;
+    /// Revokes all user tokens of somebody and answers how many.
+    fn revoke_user_tokens(&mut self, user: &UserId, at: UnixMillis) -> Result<usize, Error>;
+    /// Revokes all node tokens of somebody for a network and answers how many.
+    fn revoke_node_tokens(&mut self, user: &UserId, network: &NetworkId, at: UnixMillis) -> Result<usize, Error>;
+    /// Notes when tokens were last used.
+    fn use_tokens(&mut self, used: &[(TokenId, UnixMillis)]) -> Result<(), Error>;
+    /// Appends to the log of changes.
+    fn audit(
+        &mut self,
+        at: UnixMillis,
+        actor: &str,
+        action: &str,
+        network: Option<&NetworkId>,
+        subject: &str,
+        detail: &str,
+    ) -> Result<(), Error>;
+}

@@ -1,0 +1,137 @@
+//! What lies in inboxes, and the network's numbered feed that streams read.
+
+use baton_core::{MessageId, NetworkId, Principal, Priority, TaskId, UnixMillis};
+
+use crate::error::Error;
+use crate::rows::tasks::Reach;
+
+/// What sort of delivery it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeliveryKind {
+    /// A task.
+    Task,
+    /// A message.
+    Message,
+    /// A reply.
+    Reply,
+    /// A broadcast.
+    Broadcast,
+}
+
+impl DeliveryKind {
+    /// The word on the wire and in the row.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Task => "task",
+            Self::Message => "message",
+            Self::Reply => "reply",
+            Self::Broadcast => "broadcast",
+        }
+    }
+
+    /// Reads the word.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        [Self::Task, Self::Message, Self::Reply, Self::Broadcast].into_iter().find(|kind| kind.as_str() == word)
+    }
+}
+
+/// A delivery as it is shown; a task's text and context are its task's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeliveryRow {
+    /// Its place in the order of deliveries.
+    pub seq: i64,
+    /// The delivery.
+    pub message_id: MessageId,
+    /// Its network.
+    pub network_id: NetworkId,
+    /// Whose inbox it is in.
+    pub to: Principal,
+    /// Who sent it.
+    pub from: Principal,
+    /// What it is.
+    pub kind: DeliveryKind,
+    /// How urgent it is.
+    pub priority: Priority,
+    /// The task it is about.
+    pub task_id: Option<TaskId>,
+    /// What it says.
+    pub content: String,
+    /// What was sent along with the task.
+    pub context: Option<String>,
+    /// When it was made.
+    pub created_at: UnixMillis,
+}
+
+/// A delivery to be made.
+#[derive(Clone, Copy, Debug)]
+pub struct NewDelivery<'a> {
+    /// The delivery.
+    pub message_id: &'a MessageId,
+    /// Its network.
+    pub network_id: &'a NetworkId,
+    /// Whose inbox it goes to.
+    pub to: &'a Principal,
+    /// Who sends it.
+    pub from: &'a Principal,
+    /// What it is.
+    pub kind: DeliveryKind,
+    /// How urgent it is.
+    pub priority: Priority,
+    /// The task it is about.
+    pub task_id: Option<&'a TaskId>,
+    /// What it says; none for a task, whose text is in its row.
+    pub content: Option<&'a str>,
+    /// When.
+    pub at: UnixMillis,
+}
+
+/// One frame of a network's feed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FeedRow {
+    /// Its number within the network.
+    pub n: i64,
+    /// The frame's JSON.
+    pub body: String,
+}
+
+/// Reads of deliveries and the feed.
+pub trait DeliveryReads {
+    /// Open deliveries of an inbox, high to low, then oldest first.
+    fn inbox(&self, network: &NetworkId, to: &Principal, limit: usize) -> Result<Vec<DeliveryRow>, Error>;
+    /// How many open deliveries an inbox has.
+    fn inbox_count(&self, network: &NetworkId, to: &Principal) -> Result<i64, Error>;
+    /// The open or hidden delivery of this id, or of this task, in somebody's inbox.
+    fn open_delivery(&self, network: &NetworkId, to: &Principal, id: &str) -> Result<Option<DeliveryRow>, Error>;
+    /// Every delivery since then in these networks, as far as the caller reaches, newest first.
+    fn messages(&self, networks: &[(NetworkId, Reach)], since: UnixMillis, limit: usize) -> Result<Vec<DeliveryRow>, Error>;
+    /// Frames after a number: for one recipient, or for everybody.
+    fn feed_after(&self, network: &NetworkId, to: Option<&Principal>, after: i64, limit: usize) -> Result<Vec<FeedRow>, Error>;
+    /// The oldest and the newest number of a network's feed; (1, 0) when it is empty.
+    fn feed_range(&self, network: &NetworkId) -> Result<(i64, i64), Error>;
+}
+
+/// Writes of deliveries and the feed. Inbox counts are kept by the engine.
+pub trait DeliveryWrites {
+    /// Makes a delivery.
+    fn insert_delivery(&mut self, delivery: NewDelivery<'_>) -> Result<(), Error>;
+    /// Acks one delivery by its place.
+    fn ack_delivery(&mut self, seq: i64) -> Result<(), Error>;
+    /// Hides the task's open delivery, by a claim.
+    fn hide_task_delivery(&mut self, task: &TaskId) -> Result<(), Error>;
+    /// Shows the task's hidden delivery again.
+    fn show_task_delivery(&mut self, task: &TaskId) -> Result<(), Error>;
+    /// Acks the task's delivery to its assignee.
+    fn ack_task_delivery(&mut self, task: &TaskId) -> Result<(), Error>;
+    /// Acks every delivery of the task, the hidden ones too.
+    fn ack_every_delivery(&mut self, task: &TaskId) -> Result<(), Error>;
+    /// Appends a frame to the network's feed and answers its number.
+    fn append_frame(&mut self, network: &NetworkId, to: &Principal, body: &str) -> Result<i64, Error>;
+    /// Removes deliveries that are no tasks and older than this; so many at once. Answers how many.
+    fn forget_deliveries(&mut self, before: UnixMillis, limit: usize) -> Result<usize, Error>;
+    /// Keeps only the newest `keep` deliveries that are no tasks in one inbox.
+    fn trim_inbox(&mut self, network: &NetworkId, to: &Principal, keep: usize) -> Result<usize, Error>;
+    /// Keeps only the newest `keep` frames of every network's feed; so many rows at once.
+    fn trim_feeds(&mut self, keep: usize, limit: usize) -> Result<usize, Error>;
+}

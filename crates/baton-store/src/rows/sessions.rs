@@ -1,0 +1,123 @@
+//! The row an agent makes by reporting its status, and the completions it reports.
+
+use baton_core::{Alias, NetworkId, TaskId, TokenId, UnixMillis};
+
+use crate::error::Error;
+use crate::rows::tasks::Reach;
+
+/// What an agent last reported.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SessionRow {
+    /// Its network.
+    pub network_id: NetworkId,
+    /// Its name there.
+    pub alias: Alias,
+    /// The token it reported with.
+    pub token_id: TokenId,
+    /// What it resumes by.
+    pub resume_id: String,
+    /// What it says it is doing.
+    pub status: String,
+    /// The machine or service.
+    pub server: Option<String>,
+    /// The host.
+    pub hostname: Option<String>,
+    /// The program.
+    pub agent: Option<String>,
+    /// Where it works.
+    pub project_dir: Option<String>,
+    /// Its version.
+    pub version: Option<String>,
+    /// What it works on.
+    pub task: Option<String>,
+    /// What it last said.
+    pub output: Option<String>,
+    /// How far it is.
+    pub progress: Option<i64>,
+    /// How well it went.
+    pub score: Option<f64>,
+    /// The node it runs on.
+    pub node_id: Option<String>,
+    /// Its own session.
+    pub session_id: Option<String>,
+    /// Its model.
+    pub model: Option<String>,
+    /// When it first reported.
+    pub registered_at: UnixMillis,
+    /// When it last reported.
+    pub updated_at: UnixMillis,
+    /// When it last called.
+    pub last_seen_at: UnixMillis,
+}
+
+/// A reported completion.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CompletionRow {
+    /// Its place in the order of completions.
+    pub id: i64,
+    /// Its network.
+    pub network_id: NetworkId,
+    /// Who reported it.
+    pub session_name: String,
+    /// The task's text.
+    pub task: String,
+    /// The result.
+    pub result: String,
+    /// A JSON array.
+    pub artifacts: Option<String>,
+    /// How well it went.
+    pub score: Option<f64>,
+    /// How long it took.
+    pub duration_minutes: Option<f64>,
+    /// When.
+    pub completed_at: UnixMillis,
+}
+
+/// A completion to be written.
+#[derive(Clone, Copy, Debug)]
+pub struct NewCompletion<'a> {
+    /// Its network.
+    pub network_id: &'a NetworkId,
+    /// Who reports it.
+    pub session_name: &'a str,
+    /// The task.
+    pub task_id: &'a TaskId,
+    /// The task's text.
+    pub task: &'a str,
+    /// The result.
+    pub result: &'a str,
+    /// A JSON array.
+    pub artifacts: Option<&'a str>,
+    /// How well it went.
+    pub score: Option<f64>,
+    /// How long it took.
+    pub duration_minutes: Option<f64>,
+    /// When.
+    pub at: UnixMillis,
+}
+
+/// Reads of sessions.
+pub trait SessionReads {
+    /// One session.
+    fn session(&self, network: &NetworkId, alias: &Alias) -> Result<Option<SessionRow>, Error>;
+    /// A network's sessions by alias; at most so many.
+    fn sessions(&self, network: &NetworkId, limit: usize) -> Result<Vec<SessionRow>, Error>;
+    /// Completions since then, newest first: in these networks, of one session if named.
+    fn completions(
+        &self,
+        networks: &[(NetworkId, Reach)],
+        session: Option<&str>,
+        since: UnixMillis,
+        limit: usize,
+    ) -> Result<Vec<CompletionRow>, Error>;
+}
+
+/// Writes of sessions.
+pub trait SessionWrites {
+    /// Writes a session, new or old.
+    fn put_session(&mut self, session: &SessionRow) -> Result<(), Error>;
+    /// Notes when sessions were last seen.
+    fn see_sessions(&mut self, seen: &[(NetworkId, Alias, UnixMillis)]) -> Result<(), Error>;
+    /// Writes a completion and answers its id.
+    fn insert_completion(&mut self, completion: NewCompletion<'_>) -> Result<i64, Error>;
+}

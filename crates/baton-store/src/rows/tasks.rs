@@ -1,0 +1,230 @@
+//! Tasks, their history, the leases on them, and the keys that make a repeated send harmless.
+
+use baton_core::access::TaskReach;
+use baton_core::{
+    Alias, Kind, LeaseId, MonotonicMillis, NetworkId, Principal, Priority, Status, TaskId, TaskSnapshot,
+    UnixMillis,
+};
+
+use crate::error::Error;
+
+/// A task as it is shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TaskRow {
+    /// Its place in the order of tasks.
+    pub seq: i64,
+    /// What the rules see of it.
+    pub snapshot: TaskSnapshot,
+    /// How urgent it is.
+    pub priority: Priority,
+    /// What is to be done.
+    pub content: String,
+    /// What was sent along.
+    pub context: Option<String>,
+    /// The sender's own notes, a JSON text.
+    pub meta: Option<String>,
+    /// What came of it.
+    pub result: Option<String>,
+    /// The task it was made of.
+    pub retry_of: Option<TaskId>,
+    /// When it was made.
+    pub created_at: UnixMillis,
+    /// When it was last delivered.
+    pub delivered_at: UnixMillis,
+    /// When work last began.
+    pub started_at: Option<UnixMillis>,
+    /// When it ended.
+    pub completed_at: Option<UnixMillis>,
+}
+
+/// A task to be inserted: what the rules made of it, and the payload no rule reads.
+#[derive(Clone, Copy, Debug)]
+pub struct NewTaskRow<'a> {
+    /// What the rules made of it.
+    pub task: &'a baton_core::NewTask,
+    /// Its status, `delivered`.
+    pub status: Status,
+    /// How urgent it is.
+    pub priority: Priority,
+    /// What is to be done.
+    pub content: &'a str,
+    /// What is sent along.
+    pub context: Option<&'a str>,
+    /// The sender's own notes, a JSON text.
+    pub meta: Option<&'a str>,
+}
+
+/// What a transition changes in a task's row; `None` leaves a column as it is.
+#[derive(Clone, Debug, Default)]
+pub struct TaskChange {
+    /// The new assignee.
+    pub to: Option<Alias>,
+    /// Which delivery it is.
+    pub attempt: Option<u32>,
+    /// When it was delivered again and when that time is over.
+    pub delivered: Option<(UnixMillis, UnixMillis)>,
+    /// When work began.
+    pub started_at: Option<UnixMillis>,
+    /// What came of it.
+    pub result: Option<String>,
+    /// When it ended.
+    pub completed_at: Option<UnixMillis>,
+}
+
+/// One row of a task's history.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EventRow {
+    /// Its place in the order of events.
+    pub id: i64,
+    /// Its number within the task, from 1 without gaps.
+    pub n: i64,
+    /// The task.
+    pub task_id: TaskId,
+    /// Its network.
+    pub network_id: NetworkId,
+    /// The status it left; none when it was made.
+    pub from_status: Option<Status>,
+    /// The status it reached.
+    pub to_status: Status,
+    /// Who did it.
+    pub actor: Principal,
+    /// In words.
+    pub detail: String,
+    /// When.
+    pub created_at: UnixMillis,
+}
+
+/// A row of history to be appended.
+#[derive(Clone, Copy, Debug)]
+pub struct NewEvent<'a> {
+    /// The task's network.
+    pub network_id: &'a NetworkId,
+    /// The task.
+    pub task_id: &'a TaskId,
+    /// The status it left.
+    pub from: Option<Status>,
+    /// The status it reached.
+    pub to: Status,
+    /// Who did it.
+    pub actor: &'a Principal,
+    /// In words.
+    pub detail: &'a str,
+    /// When.
+    pub at: UnixMillis,
+}
+
+/// A worker's hold on a task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeaseRow {
+    /// The lease.
+    pub lease_id: LeaseId,
+    /// The task.
+    pub task_id: TaskId,
+    /// Its network.
+    pub network_id: NetworkId,
+    /// Who holds it.
+    pub alias: Alias,
+    /// How long it was given for.
+    pub lease_seconds: u32,
+    /// When it lapses.
+    pub deadline: MonotonicMillis,
+    /// The same on the wall clock, for the worker to read.
+    pub expires_at: UnixMillis,
+}
+
+/// A lease whose deadline has passed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DueLease {
+    /// The lease.
+    pub lease_id: LeaseId,
+    /// The task.
+    pub task_id: TaskId,
+}
+
+/// What an idempotency key was used for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IdempotentSend {
+    /// SHA-256 of what was asked.
+    pub arguments: Vec<u8>,
+    /// The task it made.
+    pub task_id: TaskId,
+    /// When.
+    pub created_at: UnixMillis,
+}
+
+/// Which tasks a list shows, newest first.
+#[derive(Clone, Debug, Default)]
+pub struct TaskFilter {
+    /// In these networks, each as far as the caller reaches.
+    pub networks: Vec<(NetworkId, Reach)>,
+    /// Of this status.
+    pub status: Option<Status>,
+    /// To this alias.
+    pub to_name: Option<String>,
+    /// From this name.
+    pub from_name: Option<String>,
+    /// Older than this place in the order.
+    pub before: Option<i64>,
+    /// So many.
+    pub limit: usize,
+}
+
+/// How far a caller's lists reach.
+pub(crate) type Reach = TaskReach;
+
+/// Reads of tasks.
+pub trait TaskReads {
+    /// One task.
+    fn task(&self, id: &TaskId) -> Result<Option<TaskRow>, Error>;
+    /// What the rules see of one task, without its texts.
+    fn task_snapshot(&self, id: &TaskId) -> Result<Option<TaskSnapshot>, Error>;
+    /// A page of tasks.
+    fn tasks(&self, filter: &TaskFilter) -> Result<Vec<TaskRow>, Error>;
+    /// How many tasks of each status a network has.
+    fn task_counts(&self, network: &NetworkId) -> Result<Vec<(Status, i64)>, Error>;
+    /// The open tasks given to an alias whose text is exactly this: at most two, which is one too many.
+    fn open_tasks_with_content(&self, network: &NetworkId, to: &Alias, content: &str) -> Result<Vec<TaskId>, Error>;
+    /// The next task in an alias's inbox, by priority, then age.
+    fn next_task(&self, network: &NetworkId, to: &Alias) -> Result<Option<TaskId>, Error>;
+    /// A task's history, oldest first.
+    fn task_history(&self, id: &TaskId) -> Result<Vec<EventRow>, Error>;
+    /// A page of history, newest first: of one task or of these networks as far as the caller reaches.
+    fn events(&self, networks: &[(NetworkId, Reach)], task: Option<&TaskId>, limit: usize) -> Result<Vec<EventRow>, Error>;
+    /// A lease.
+    fn lease(&self, id: &LeaseId) -> Result<Option<LeaseRow>, Error>;
+    /// Whether an alias holds any lease.
+    fn holds_lease(&self, network: &NetworkId, alias: &Alias) -> Result<bool, Error>;
+    /// Leases whose deadline has passed, oldest first.
+    fn due_leases(&self, now: MonotonicMillis, limit: usize) -> Result<Vec<DueLease>, Error>;
+    /// Open tasks whose time is over, oldest first, after this place (expiry, seq) in that order.
+    fn overdue_tasks(&self, now: UnixMillis, after: (i64, i64), limit: usize) -> Result<Vec<(i64, i64, TaskId)>, Error>;
+    /// What a key was used for.
+    fn idempotent_send(&self, network: &NetworkId, sender: &Principal, key: &str) -> Result<Option<IdempotentSend>, Error>;
+}
+
+/// Writes of tasks.
+pub trait TaskWrites {
+    /// Inserts a task.
+    fn insert_task(&mut self, task: NewTaskRow<'_>) -> Result<(), Error>;
+    /// Moves a task and changes its row.
+    fn change_task(&mut self, network: &NetworkId, id: &TaskId, from: Status, to: Status, change: &TaskChange) -> Result<(), Error>;
+    /// Appends to a task's history.
+    fn append_event(&mut self, event: NewEvent<'_>) -> Result<(), Error>;
+    /// Grants a lease.
+    fn insert_lease(&mut self, lease: &LeaseRow) -> Result<(), Error>;
+    /// Moves a lease's deadline.
+    fn move_lease(&mut self, id: &LeaseId, deadline: MonotonicMillis, expires_at: UnixMillis) -> Result<(), Error>;
+    /// Ends a lease.
+    fn delete_lease(&mut self, id: &LeaseId) -> Result<(), Error>;
+    /// Gives every lease its whole time again, from now: what a new beginning of monotonic time asks for.
+    fn rearm_leases(&mut self, monotonic: MonotonicMillis, now: UnixMillis) -> Result<(), Error>;
+    /// Remembers what a key was used for.
+    fn remember_send(&mut self, network: &NetworkId, sender: &Principal, key: &str, send: &IdempotentSend) -> Result<(), Error>;
+    /// Forgets keys older than this; so many at once.
+    fn forget_sends(&mut self, before: UnixMillis, limit: usize) -> Result<usize, Error>;
+}
+
+/// The kind a task is stored with is read back as it was written.
+pub(crate) fn kind_of(text: &str) -> Result<Kind, Error> {
+    Kind::parse(text).map_err(|_| Error::Corrupt(format!("kind {text:?}")))
+}

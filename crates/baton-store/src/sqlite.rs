@@ -1,0 +1,93 @@
+//! The embedded engine: SQLite in WAL mode, `synchronous=FULL`. One writer thread commits for all that wait,
+//! reader threads have connections of their own, and the WAL is folded back by a thread that does nothing else.
+
+mod accounts;
+mod checkpointer;
+mod columns;
+mod connection;
+mod counts;
+mod deliveries;
+mod readers;
+mod rows;
+mod sessions;
+mod tasks;
+mod writer;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::error::Error;
+use crate::job::{ReadJob, WriteJob};
+use crate::store::{Ring, Store};
+use checkpointer::Checkpointer;
+use readers::Readers;
+use writer::Writer;
+
+/// What is done with the rings of a committed batch.
+pub type Bell = Arc<dyn Fn(Vec<Ring>) + Send + Sync>;
+
+/// How the engine is set up.
+#[derive(Clone, Copy, Debug)]
+pub struct SqliteOptions {
+    /// Threads that read.
+    pub readers: usize,
+    /// Writes that may wait.
+    pub write_queue: usize,
+    /// Writes in one commit.
+    pub batch: usize,
+}
+
+impl Default for SqliteOptions {
+    fn default() -> Self {
+        Self { readers: 3, write_queue: baton_core::limits::WRITE_QUEUE_MAX_COUNT, batch: 256 }
+    }
+}
+
+/// The embedded store.
+pub struct SqliteStore {
+    writer: Writer,
+    readers: Readers,
+    checkpointer: Checkpointer,
+    epoch: Arc<AtomicU64>,
+}
+
+impl SqliteStore {
+    /// Opens the database at `path`, making or migrating it if need be.
+    pub fn open(path: &Path, options: SqliteOptions, bell: Bell) -> Result<Self, Error> {
+        let connection = connection::open_writer(path)?;
+        let epoch = Arc::new(AtomicU64::new(0));
+        Ok(Self {
+            writer: Writer::start(connection, options, bell, epoch.clone())?,
+            readers: Readers::start(path, options.readers)?,
+            checkpointer: Checkpointer::start(path)?,
+            epoch,
+        })
+    }
+}
+
+impl Store for SqliteStore {
+    fn submit(&self, job: Box<dyn WriteJob>) -> Result<(), Error> {
+        self.writer.submit(job)
+    }
+
+    fn query(&self, job: Box<dyn ReadJob>) -> Result<(), Error> {
+        self.readers.query(job)
+    }
+
+    fn access_epoch(&self) -> u64 {
+        self.epoch.load(Ordering::Acquire)
+    }
+
+    fn close(&self) {
+        self.writer.close();
+        self.readers.close();
+        self.checkpointer.close();
+    }
+}
+
+impl std::fmt::Debug for SqliteStore {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SqliteStore").finish_non_exhaustive()
+    }
+}

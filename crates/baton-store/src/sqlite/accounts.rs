@@ -1,0 +1,352 @@
+//! Users, networks, members, invites, tokens and the audit log in SQL.
+
+use baton_core::{Alias, NetworkId, NetworkRole, SystemRole, TokenId, TokenScope, UnixMillis, UserId, Username};
+use rusqlite::{Row, params};
+
+use super::columns::{get, optional, optional_time, parsed, time};
+use super::rows::Rows;
+use crate::error::Error;
+use crate::rows::{
+    AccountReads, AccountWrites, AuditRow, InviteRow, MemberRow, MembershipRow, NetworkRow, TokenRow, UserRow,
+};
+
+fn user_row(row: &Row<'_>) -> Result<UserRow, Error> {
+    Ok(UserRow {
+        user_id: parsed(row, "user_id", UserId::parse)?,
+        username: parsed(row, "username", |text| Username::parse(text).ok())?,
+        display_name: get(row, "display_name")?,
+        email: get(row, "email")?,
+        role: parsed(row, "role", SystemRole::parse)?,
+        password_hash: get(row, "password_hash")?,
+        must_change_password: get(row, "must_change_password")?,
+        created_at: time(row, "created_at")?,
+    })
+}
+
+fn network_row(row: &Row<'_>) -> Result<NetworkRow, Error> {
+    Ok(NetworkRow {
+        network_id: parsed(row, "network_id", NetworkId::parse)?,
+        name: get(row, "name")?,
+        owner_id: parsed(row, "owner_id", UserId::parse)?,
+        description: get(row, "description")?,
+        created_at: time(row, "created_at")?,
+        updated_at: time(row, "updated_at")?,
+    })
+}
+
+fn token_row(row: &Row<'_>) -> Result<TokenRow, Error> {
+    Ok(TokenRow {
+        token_id: parsed(row, "token_id", TokenId::parse)?,
+        hash: get(row, "hash")?,
+        user_id: parsed(row, "user_id", UserId::parse)?,
+        network_id: optional(row, "network_id", NetworkId::parse)?,
+        alias: optional(row, "alias", |text| Alias::parse(text).ok())?,
+        name: get(row, "name")?,
+        scope: parsed(row, "scope", TokenScope::parse)?,
+        has_reported: get(row, "has_reported")?,
+        created_at: time(row, "created_at")?,
+        last_used_at: optional_time(row, "last_used_at")?,
+    })
+}
+
+fn invite_row(row: &Row<'_>) -> Result<InviteRow, Error> {
+    Ok(InviteRow {
+        code_hash: get(row, "code_hash")?,
+        network_id: parsed(row, "network_id", NetworkId::parse)?,
+        role: parsed(row, "role", NetworkRole::parse)?,
+        max_uses: get(row, "max_uses")?,
+        uses: get(row, "uses")?,
+        expires_at: optional_time(row, "expires_at")?,
+        created_by: parsed(row, "created_by", UserId::parse)?,
+        created_at: time(row, "created_at")?,
+    })
+}
+
+impl AccountReads for Rows<'_> {
+    fn has_users(&self) -> Result<bool, Error> {
+        Ok(self.one("SELECT 1 FROM users LIMIT 1", [], |_| Ok(()))?.is_some())
+    }
+
+    fn user(&self, id: &UserId) -> Result<Option<UserRow>, Error> {
+        self.one("SELECT * FROM users WHERE user_id = ?1", [id.as_str()], user_row)
+    }
+
+    fn user_named(&self, username: &str) -> Result<Option<UserRow>, Error> {
+        self.one("SELECT * FROM users WHERE username = ?1", [username], user_row)
+    }
+
+    fn users(&self, limit: usize) -> Result<Vec<UserRow>, Error> {
+        self.all("SELECT * FROM users ORDER BY rowid LIMIT ?1", [limit as i64], user_row)
+    }
+
+    fn network(&self, id: &NetworkId) -> Result<Option<NetworkRow>, Error> {
+        self.one("SELECT * FROM networks WHERE network_id = ?1", [id.as_str()], network_row)
+    }
+
+    fn memberships(&self, user: &UserId) -> Result<Vec<MembershipRow>, Error> {
+        let sql = "SELECT n.*, m.role FROM members m JOIN networks n ON n.network_id = m.network_id
+                   WHERE m.user_id = ?1 ORDER BY n.rowid";
+        self.all(sql, [user.as_str()], |row| {
+            Ok(MembershipRow { network: network_row(row)?, role: parsed(row, "role", NetworkRole::parse)? })
+        })
+    }
+
+    fn member_role(&self, network: &NetworkId, user: &UserId) -> Result<Option<NetworkRole>, Error> {
+        let sql = "SELECT role FROM members WHERE network_id = ?1 AND user_id = ?2";
+        self.one(sql, params![network.as_str(), user.as_str()], |row| parsed(row, "role", NetworkRole::parse))
+    }
+
+    fn members(&self, network: &NetworkId, limit: usize) -> Result<Vec<MemberRow>, Error> {
+        let sql = "SELECT u.user_id, u.username, u.display_name, m.role, m.joined_at, m.invited_by
+                   FROM members m JOIN users u ON u.user_id = m.user_id
+                   WHERE m.network_id = ?1 ORDER BY m.joined_at, u.user_id LIMIT ?2";
+        self.all(sql, params![network.as_str(), limit as i64], |row| {
+            Ok(MemberRow {
+                user_id: parsed(row, "user_id", UserId::parse)?,
+                username: parsed(row, "username", |text| Username::parse(text).ok())?,
+                display_name: get(row, "display_name")?,
+                role: parsed(row, "role", NetworkRole::parse)?,
+                joined_at: time(row, "joined_at")?,
+                invited_by: get(row, "invited_by")?,
+            })
+        })
+    }
+
+    fn has_member_named(&self, network: &NetworkId, username: &str) -> Result<bool, Error> {
+        let sql = "SELECT 1 FROM users u JOIN members m ON m.user_id = u.user_id
+                   WHERE u.username = ?2 AND m.network_id = ?1";
+        Ok(self.one(sql, params![network.as_str(), username], |_| Ok(()))?.is_some())
+    }
+
+    fn invite(&self, code_hash: &[u8; 32]) -> Result<Option<InviteRow>, Error> {
+        self.one("SELECT * FROM invites WHERE code_hash = ?1", [code_hash], invite_row)
+    }
+
+    fn token_by_hash(&self, hash: &[u8; 32]) -> Result<Option<TokenRow>, Error> {
+        self.one("SELECT * FROM tokens WHERE hash = ?1 AND revoked_at IS NULL", [hash], token_row)
+    }
+
+    fn tokens(&self, user: &UserId, limit: usize) -> Result<Vec<TokenRow>, Error> {
+        let sql = "SELECT * FROM tokens WHERE user_id = ?1 AND revoked_at IS NULL ORDER BY rowid LIMIT ?2";
+        self.all(sql, params![user.as_str(), limit as i64], token_row)
+    }
+
+    fn alias_exists(&self, network: &NetworkId, alias: &Alias) -> Result<bool, Error> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM tokens WHERE network_id = ?1 AND alias = ?2 AND revoked_at IS NULL)
+                       OR EXISTS (SELECT 1 FROM sessions WHERE network_id = ?1 AND alias = ?2) AS found";
+        let found = self.one(sql, params![network.as_str(), alias.as_str()], |row| get::<bool>(row, "found"))?;
+        Ok(found.unwrap_or(false))
+    }
+
+    fn alias_was_used(&self, network: &NetworkId, alias: &Alias) -> Result<bool, Error> {
+        let sql = "SELECT 1 FROM aliases WHERE network_id = ?1 AND alias = ?2";
+        Ok(self.one(sql, params![network.as_str(), alias.as_str()], |_| Ok(()))?.is_some())
+    }
+
+    fn alias_count(&self, network: &NetworkId) -> Result<i64, Error> {
+        let sql = "SELECT COUNT(*) AS count FROM
+                   (SELECT alias FROM tokens WHERE network_id = ?1 AND alias IS NOT NULL AND revoked_at IS NULL
+                    UNION SELECT alias FROM sessions WHERE network_id = ?1)";
+        Ok(self.one(sql, [network.as_str()], |row| get::<i64>(row, "count"))?.unwrap_or(0))
+    }
+
+    fn audit_log(&self, before: Option<i64>, limit: usize) -> Result<Vec<AuditRow>, Error> {
+        let sql = "SELECT * FROM audit_log WHERE id < ?1 ORDER BY id DESC LIMIT ?2";
+        self.all(sql, params![before.unwrap_or(i64::MAX), limit as i64], |row| {
+            Ok(AuditRow {
+                id: get(row, "id")?,
+                at: time(row, "at")?,
+                actor: get(row, "actor")?,
+                action: get(row, "action")?,
+                network_id: optional(row, "network_id", NetworkId::parse)?,
+                subject: get(row, "subject")?,
+                detail: get(row, "detail")?,
+            })
+        })
+    }
+}
+
+impl Rows<'_> {
+    fn remember_alias(&self, network: &NetworkId, alias: &Alias) -> Result<(), Error> {
+        let sql = "INSERT OR IGNORE INTO aliases (network_id, alias) VALUES (?1, ?2)";
+        self.execute(sql, params![network.as_str(), alias.as_str()])?;
+        Ok(())
+    }
+}
+
+impl AccountWrites for Rows<'_> {
+    fn insert_user(&mut self, user: &UserRow) -> Result<(), Error> {
+        self.execute(
+            "INSERT INTO users (user_id, username, display_name, email, role, password_hash, must_change_password,
+                created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            params![
+                user.user_id.as_str(),
+                user.username.as_str(),
+                user.display_name,
+                user.email,
+                user.role.as_str(),
+                user.password_hash,
+                user.must_change_password,
+                user.created_at.get(),
+            ],
+        )?;
+        Ok(())
+    }
+
+    fn change_profile(&mut self, user: &UserId, display_name: Option<&str>, email: Option<&str>) -> Result<(), Error> {
+        let sql = "UPDATE users SET display_name = COALESCE(?2, display_name), email = COALESCE(?3, email)
+                   WHERE user_id = ?1";
+        self.execute(sql, params![user.as_str(), display_name, email])?;
+        Ok(())
+    }
+
+    fn change_password(&mut self, user: &UserId, hash: &str, must_change: bool) -> Result<(), Error> {
+        let sql = "UPDATE users SET password_hash = ?2, must_change_password = ?3 WHERE user_id = ?1";
+        self.execute(sql, params![user.as_str(), hash, must_change])?;
+        Ok(())
+    }
+
+    fn insert_network(&mut self, network: &NetworkRow) -> Result<(), Error> {
+        self.execute(
+            "INSERT INTO networks (network_id, name, owner_id, description, created_at, updated_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            params![
+                network.network_id.as_str(),
+                network.name,
+                network.owner_id.as_str(),
+                network.description,
+                network.created_at.get(),
+                network.updated_at.get(),
+            ],
+        )?;
+        Ok(())
+    }
+
+    fn rename_network(&mut self, network: &NetworkId, name: &str, at: UnixMillis) -> Result<(), Error> {
+        let sql = "UPDATE networks SET name = ?2, updated_at = ?3 WHERE network_id = ?1";
+        self.execute(sql, params![network.as_str(), name, at.get()])?;
+        Ok(())
+    }
+
+    fn delete_network(&mut self, network: &NetworkId) -> Result<(), Error> {
+        self.execute("DELETE FROM leases WHERE network_id = ?1", [network.as_str()])?;
+        self.execute("DELETE FROM networks WHERE network_id = ?1", [network.as_str()])?;
+        self.counted.forget(network);
+        self.staged.counts.forget(network);
+        Ok(())
+    }
+
+    fn put_member(
+        &mut self,
+        network: &NetworkId,
+        user: &UserId,
+        role: NetworkRole,
+        invited_by: Option<&str>,
+        at: UnixMillis,
+    ) -> Result<(), Error> {
+        self.execute(
+            "INSERT INTO members (network_id, user_id, role, joined_at, invited_by) VALUES (?1, ?2, ?3, ?4, ?5)
+             ON CONFLICT (network_id, user_id) DO UPDATE SET role = excluded.role",
+            params![network.as_str(), user.as_str(), role.as_str(), at.get(), invited_by],
+        )?;
+        Ok(())
+    }
+
+    fn delete_member(&mut self, network: &NetworkId, user: &UserId) -> Result<(), Error> {
+        let sql = "DELETE FROM members WHERE network_id = ?1 AND user_id = ?2";
+        self.execute(sql, params![network.as_str(), user.as_str()])?;
+        Ok(())
+    }
+
+    fn insert_invite(&mut self, invite: &InviteRow) -> Result<(), Error> {
+        self.execute(
+            "INSERT INTO invites (code_hash, network_id, role, max_uses, uses, expires_at, created_by, created_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            params![
+                invite.code_hash,
+                invite.network_id.as_str(),
+                invite.role.as_str(),
+                invite.max_uses,
+                invite.uses,
+                invite.expires_at.map(UnixMillis::get),
+                invite.created_by.as_str(),
+                invite.created_at.get(),
+            ],
+        )?;
+        Ok(())
+    }
+
+    fn use_invite(&mut self, code_hash: &[u8; 32]) -> Result<(), Error> {
+        self.execute("UPDATE invites SET uses = uses + 1 WHERE code_hash = ?1", [code_hash])?;
+        Ok(())
+    }
+
+    fn insert_token(&mut self, token: &TokenRow) -> Result<(), Error> {
+        self.execute(
+            "INSERT INTO tokens (token_id, hash, user_id, network_id, alias, name, scope, has_reported, created_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+            params![
+                token.token_id.as_str(),
+                token.hash,
+                token.user_id.as_str(),
+                token.network_id.as_ref().map(NetworkId::as_str),
+                token.alias.as_ref().map(Alias::as_str),
+                token.name,
+                token.scope.as_str(),
+                token.has_reported,
+                token.created_at.get(),
+            ],
+        )?;
+        match (&token.network_id, &token.alias) {
+            (Some(network), Some(alias)) => self.remember_alias(network, alias),
+            _ => Ok(()),
+        }
+    }
+
+    fn bind_token(&mut self, token: &TokenId, network: &NetworkId, alias: &Alias) -> Result<(), Error> {
+        let sql = "UPDATE tokens SET alias = ?2, has_reported = 1 WHERE token_id = ?1";
+        self.execute(sql, params![token.as_str(), alias.as_str()])?;
+        self.remember_alias(network, alias)
+    }
+
+    fn revoke_token(&mut self, token: &TokenId, at: UnixMillis) -> Result<bool, Error> {
+        let sql = "UPDATE tokens SET revoked_at = ?2 WHERE token_id = ?1 AND revoked_at IS NULL";
+        Ok(self.execute(sql, params![token.as_str(), at.get()])? > 0)
+    }
+
+    fn revoke_user_tokens(&mut self, user: &UserId, at: UnixMillis) -> Result<usize, Error> {
+        let sql = "UPDATE tokens SET revoked_at = ?2
+                   WHERE user_id = ?1 AND network_id IS NULL AND revoked_at IS NULL";
+        self.execute(sql, params![user.as_str(), at.get()])
+    }
+
+    fn revoke_node_tokens(&mut self, user: &UserId, network: &NetworkId, at: UnixMillis) -> Result<usize, Error> {
+        let sql = "UPDATE tokens SET revoked_at = ?3
+                   WHERE user_id = ?1 AND network_id = ?2 AND revoked_at IS NULL";
+        self.execute(sql, params![user.as_str(), network.as_str(), at.get()])
+    }
+
+    fn use_tokens(&mut self, used: &[(TokenId, UnixMillis)]) -> Result<(), Error> {
+        for (token, at) in used {
+            let sql = "UPDATE tokens SET last_used_at = ?2 WHERE token_id = ?1";
+            self.execute(sql, params![token.as_str(), at.get()])?;
+        }
+        Ok(())
+    }
+
+    fn audit(
+        &mut self,
+        at: UnixMillis,
+        actor: &str,
+        action: &str,
+        network: Option<&NetworkId>,
+        subject: &str,
+        detail: &str,
+    ) -> Result<(), Error> {
+        self.execute(
+            "INSERT INTO audit_log (at, actor, action, network_id, subject, detail) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            params![at.get(), actor, action, network.map(NetworkId::as_str), subject, detail],
+        )?;
+        Ok(())
+    }
+}

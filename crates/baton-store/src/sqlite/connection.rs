@@ -1,0 +1,47 @@
+//! Opening the database: pragmas and migrations.
+
+use rusqlite::{Connection, OpenFlags};
+use std::path::Path;
+use std::time::Duration;
+
+use crate::error::Error;
+
+mod migrations {
+    refinery::embed_migrations!("migrations");
+}
+
+/// Statements each connection keeps prepared.
+const STATEMENTS: usize = 128;
+/// Pages mapped instead of copied.
+const MMAP_BYTES: i64 = 256 << 20;
+
+/// The one connection that writes; it also migrates.
+pub(super) fn open_writer(path: &Path) -> Result<Connection, Error> {
+    let mut connection = Connection::open(path)?;
+    prepare(&connection)?;
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    connection.pragma_update(None, "wal_autocheckpoint", 0)?; // the checkpointer's work
+    connection.pragma_update(None, "foreign_keys", true)?;
+    migrations::migrations::runner()
+        .run(&mut connection)
+        .map_err(|error| Error::Unavailable(format!("migration: {error}")))?;
+    Ok(connection)
+}
+
+/// A connection that only reads.
+pub(super) fn open_reader(path: &Path) -> Result<Connection, Error> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    prepare(&connection)?;
+    connection.pragma_update(None, "query_only", true)?;
+    Ok(connection)
+}
+
+fn prepare(connection: &Connection) -> Result<(), Error> {
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    connection.busy_timeout(Duration::from_secs(5))?;
+    connection.pragma_update(None, "mmap_size", MMAP_BYTES)?;
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
+    Ok(())
+}

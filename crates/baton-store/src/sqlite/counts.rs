@@ -1,0 +1,68 @@
+//! Counters of tasks by status and of open deliveries by inbox. Changes are added up for the whole batch and
+//! written once before its commit; a reader inside the batch adds what is not written yet.
+
+use baton_core::{NetworkId, Principal, PrincipalKind, Status};
+use rusqlite::{Connection, params};
+use std::collections::HashMap;
+
+use crate::error::Error;
+
+/// Changes not yet written.
+#[derive(Debug, Default)]
+pub(super) struct Counts {
+    tasks: HashMap<(NetworkId, Status), i64>,
+    inboxes: HashMap<(NetworkId, PrincipalKind, String), i64>,
+}
+
+impl Counts {
+    pub(super) fn add_task(&mut self, network: &NetworkId, status: Status, change: i64) {
+        *self.tasks.entry((network.clone(), status)).or_default() += change;
+    }
+
+    pub(super) fn add_delivery(&mut self, network: &NetworkId, kind: PrincipalKind, name: &str, change: i64) {
+        *self.inboxes.entry((network.clone(), kind, name.to_owned())).or_default() += change;
+    }
+
+    pub(super) fn task(&self, network: &NetworkId, status: Status) -> i64 {
+        self.tasks.get(&(network.clone(), status)).copied().unwrap_or(0)
+    }
+
+    pub(super) fn inbox(&self, network: &NetworkId, to: &Principal) -> i64 {
+        self.inboxes.get(&(network.clone(), to.kind(), to.name().to_owned())).copied().unwrap_or(0)
+    }
+
+    /// Takes in what a savepoint that stays has counted.
+    pub(super) fn merge(&mut self, other: Self) {
+        for (key, change) in other.tasks {
+            *self.tasks.entry(key).or_default() += change;
+        }
+        for (key, change) in other.inboxes {
+            *self.inboxes.entry(key).or_default() += change;
+        }
+    }
+
+    /// Forgets a network that is gone.
+    pub(super) fn forget(&mut self, network: &NetworkId) {
+        self.tasks.retain(|(counted, _), _| counted != network);
+        self.inboxes.retain(|(counted, _, _), _| counted != network);
+    }
+
+    /// Writes everything, inside the transaction that is about to be committed.
+    pub(super) fn write(self, connection: &Connection) -> Result<(), Error> {
+        let mut task = connection.prepare_cached(
+            "INSERT INTO task_counts (network_id, status, count) VALUES (?1, ?2, ?3)
+             ON CONFLICT (network_id, status) DO UPDATE SET count = count + excluded.count",
+        )?;
+        for ((network, status), change) in self.tasks.into_iter().filter(|(_, change)| *change != 0) {
+            task.execute(params![network.as_str(), status.as_str(), change])?;
+        }
+        let mut inbox = connection.prepare_cached(
+            "INSERT INTO inbox_counts (network_id, to_kind, to_name, count) VALUES (?1, ?2, ?3, ?4)
+             ON CONFLICT (network_id, to_kind, to_name) DO UPDATE SET count = count + excluded.count",
+        )?;
+        for ((network, kind, name), change) in self.inboxes.into_iter().filter(|(_, change)| *change != 0) {
+            inbox.execute(params![network.as_str(), kind.as_str(), name, change])?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,48 @@
+//! A connection as the use cases see it: the traits of `rows/` over SQL. What must wait for the commit (rings,
+//! counters, the access epoch) is staged here, per savepoint.
+
+use rusqlite::Connection;
+
+use super::counts::Counts;
+use crate::rows::{Snapshot, Transaction};
+use crate::store::Ring;
+
+/// Rows of one connection.
+pub(super) struct Rows<'c> {
+    pub(super) connection: &'c Connection,
+    /// Counted by earlier savepoints of this batch.
+    pub(super) counted: Counts,
+    pub(super) staged: Staged,
+}
+
+/// What a savepoint leaves to be done if it stays.
+#[derive(Debug, Default)]
+pub(super) struct Staged {
+    pub(super) counts: Counts,
+    pub(super) rings: Vec<Ring>,
+    pub(super) touches_access: bool,
+}
+
+impl<'c> Rows<'c> {
+    pub(super) fn new(connection: &'c Connection) -> Self {
+        Self { connection, counted: Counts::default(), staged: Staged::default() }
+    }
+}
+
+impl Snapshot for Rows<'_> {}
+
+impl Transaction for Rows<'_> {
+    fn ring(&mut self, ring: Ring) {
+        if !self.staged.rings.contains(&ring) {
+            self.staged.rings.push(ring);
+        }
+    }
+
+    fn touch_access(&mut self) {
+        self.staged.touches_access = true;
+    }
+
+    fn as_snapshot(&self) -> &dyn Snapshot {
+        self
+    }
+}

@@ -1,0 +1,155 @@
+//! Sessions and completions in SQL.
+
+use baton_core::access::TaskReach;
+use baton_core::{Alias, NetworkId, TokenId, UnixMillis};
+use rusqlite::{Row, params};
+
+use super::columns::{get, parsed, time};
+use super::rows::Rows;
+use super::tasks::merge_newest;
+use crate::error::Error;
+use crate::rows::{CompletionRow, NewCompletion, SessionReads, SessionRow, SessionWrites};
+
+fn session_row(row: &Row<'_>) -> Result<SessionRow, Error> {
+    Ok(SessionRow {
+        network_id: parsed(row, "network_id", NetworkId::parse)?,
+        alias: parsed(row, "alias", |text| Alias::parse(text).ok())?,
+        token_id: parsed(row, "token_id", TokenId::parse)?,
+        resume_id: get(row, "resume_id")?,
+        status: get(row, "status")?,
+        server: get(row, "server")?,
+        hostname: get(row, "hostname")?,
+        agent: get(row, "agent")?,
+        project_dir: get(row, "project_dir")?,
+        version: get(row, "version")?,
+        task: get(row, "task")?,
+        output: get(row, "output")?,
+        progress: get(row, "progress")?,
+        score: get(row, "score")?,
+        node_id: get(row, "node_id")?,
+        session_id: get(row, "session_id")?,
+        model: get(row, "model")?,
+        registered_at: time(row, "registered_at")?,
+        updated_at: time(row, "updated_at")?,
+        last_seen_at: time(row, "last_seen_at")?,
+    })
+}
+
+fn completion_row(row: &Row<'_>) -> Result<CompletionRow, Error> {
+    Ok(CompletionRow {
+        id: get(row, "id")?,
+        network_id: parsed(row, "network_id", NetworkId::parse)?,
+        session_name: get(row, "session_name")?,
+        task: get(row, "task")?,
+        result: get(row, "result")?,
+        artifacts: get(row, "artifacts")?,
+        score: get(row, "score")?,
+        duration_minutes: get(row, "duration_minutes")?,
+        completed_at: time(row, "completed_at")?,
+    })
+}
+
+impl SessionReads for Rows<'_> {
+    fn session(&self, network: &NetworkId, alias: &Alias) -> Result<Option<SessionRow>, Error> {
+        let sql = "SELECT * FROM sessions WHERE network_id = ?1 AND alias = ?2";
+        self.one(sql, params![network.as_str(), alias.as_str()], session_row)
+    }
+
+    fn sessions(&self, network: &NetworkId, limit: usize) -> Result<Vec<SessionRow>, Error> {
+        let sql = "SELECT * FROM sessions WHERE network_id = ?1 ORDER BY alias LIMIT ?2";
+        self.all(sql, params![network.as_str(), limit as i64], session_row)
+    }
+
+    fn completions(
+        &self,
+        networks: &[(NetworkId, TaskReach)],
+        session: Option<&str>,
+        since: UnixMillis,
+        limit: usize,
+    ) -> Result<Vec<CompletionRow>, Error> {
+        let mut pages = Vec::new();
+        for (network, reach) in networks {
+            // A node sees its own completions and those of tasks it sent.
+            let (own, name) = match reach {
+                TaskReach::Network => ("", ""),
+                TaskReach::Own(alias) => (
+                    "AND (c.session_name = ?5 OR EXISTS (SELECT 1 FROM tasks t WHERE t.task_id = c.task_id
+                          AND t.from_name = ?5 AND t.from_kind = 'node'))",
+                    alias.as_str(),
+                ),
+            };
+            let sql = format!(
+                "SELECT c.* FROM completions c WHERE c.network_id = ?1 AND c.completed_at >= ?2
+                   AND (?3 IS NULL OR c.session_name = ?3) AND ?5 = ?5 {own}
+                 ORDER BY c.completed_at DESC, c.id DESC LIMIT ?4"
+            );
+            let parameters = params![network.as_str(), since.get(), session, limit as i64, name];
+            pages.push(self.all(&sql, parameters, completion_row)?);
+        }
+        Ok(merge_newest(pages, |row| row.id, limit))
+    }
+}
+
+impl SessionWrites for Rows<'_> {
+    fn put_session(&mut self, session: &SessionRow) -> Result<(), Error> {
+        self.execute(
+            "INSERT OR REPLACE INTO sessions (network_id, alias, token_id, resume_id, status, server, hostname, agent,
+                project_dir, version, task, output, progress, score, node_id, session_id, model, registered_at,
+                updated_at, last_seen_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)",
+            params![
+                session.network_id.as_str(),
+                session.alias.as_str(),
+                session.token_id.as_str(),
+                session.resume_id,
+                session.status,
+                session.server,
+                session.hostname,
+                session.agent,
+                session.project_dir,
+                session.version,
+                session.task,
+                session.output,
+                session.progress,
+                session.score,
+                session.node_id,
+                session.session_id,
+                session.model,
+                session.registered_at.get(),
+                session.updated_at.get(),
+                session.last_seen_at.get(),
+            ],
+        )?;
+        Ok(())
+    }
+
+    fn see_sessions(&mut self, seen: &[(NetworkId, Alias, UnixMillis)]) -> Result<(), Error> {
+        for (network, alias, at) in seen {
+            self.execute(
+                "UPDATE sessions SET last_seen_at = MAX(last_seen_at, ?3) WHERE network_id = ?1 AND alias = ?2",
+                params![network.as_str(), alias.as_str(), at.get()],
+            )?;
+        }
+        Ok(())
+    }
+
+    fn insert_completion(&mut self, completion: NewCompletion<'_>) -> Result<i64, Error> {
+        self.execute(
+            "INSERT INTO completions (network_id, session_name, task_id, task, result, artifacts, score,
+                duration_minutes, completed_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+            params![
+                completion.network_id.as_str(),
+                completion.session_name,
+                completion.task_id.as_str(),
+                completion.task,
+                completion.result,
+                completion.artifacts,
+                completion.score,
+                completion.duration_minutes,
+                completion.at.get(),
+            ],
+        )?;
+        Ok(self.connection.last_insert_rowid())
+    }
+}

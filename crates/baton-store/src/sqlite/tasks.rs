@@ -1,0 +1,474 @@
+//! Tasks, events, leases and idempotency keys in SQL.
+
+use baton_core::access::TaskReach;
+use baton_core::{
+    Alias, Lease, LeaseId, MonotonicMillis, NetworkId, ParentTask, Principal, Priority, Status, TaskId,
+    TaskSnapshot, TtlSeconds, UnixMillis,
+};
+use rusqlite::{Row, params};
+
+use super::columns::{get, optional, optional_time, parsed, principal, time};
+use super::rows::Rows;
+use crate::error::Error;
+use crate::rows::{
+    DueLease, EventRow, IdempotentSend, LeaseRow, NewEvent, NewTaskRow, TaskChange, TaskFilter, TaskReads, TaskRow,
+    TaskWrites, kind_of,
+};
+
+/// A task's columns with those of its lease, its parent and its delivery beside it.
+const TASK: &str = "
+    SELECT t.*, l.lease_id, l.deadline,
+           p.network_id AS parent_network_id, p.from_kind AS parent_from_kind, p.from_name AS parent_from_name,
+           p.to_name AS parent_to_name,
+           EXISTS (SELECT 1 FROM deliveries d WHERE d.task_id = t.task_id AND d.type = 'task' AND d.state = 0)
+               AS is_in_inbox,
+           (SELECT r.task_id FROM tasks r WHERE r.retry_of = t.task_id) AS retried_to
+    FROM tasks t
+    LEFT JOIN leases l ON l.task_id = t.task_id
+    LEFT JOIN tasks p ON p.task_id = t.parent_task_id";
+
+fn snapshot(row: &Row<'_>) -> Result<TaskSnapshot, Error> {
+    let lease = match optional(row, "lease_id", LeaseId::parse)? {
+        Some(id) => Some(Lease { id, deadline: MonotonicMillis::new(get(row, "deadline")?) }),
+        None => None,
+    };
+    let parent = match optional(row, "parent_network_id", NetworkId::parse)? {
+        Some(network_id) => Some(ParentTask {
+            id: parsed(row, "parent_task_id", TaskId::parse)?,
+            network_id,
+            from: principal(row, "parent_from_kind", "parent_from_name")?,
+            to: parsed(row, "parent_to_name", |text| Alias::parse(text).ok())?,
+        }),
+        None => None,
+    };
+    let ttl: i64 = get(row, "ttl_seconds")?;
+    Ok(TaskSnapshot {
+        id: parsed(row, "task_id", TaskId::parse)?,
+        network_id: parsed(row, "network_id", NetworkId::parse)?,
+        from: principal(row, "from_kind", "from_name")?,
+        to: parsed(row, "to_name", |text| Alias::parse(text).ok())?,
+        kind: kind_of(&get::<String>(row, "kind")?)?,
+        status: parsed(row, "status", Status::parse)?,
+        attempt: get(row, "attempt")?,
+        max_attempts: get(row, "max_attempts")?,
+        lease,
+        is_in_inbox: get(row, "is_in_inbox")?,
+        ttl: TtlSeconds::parse("ttl_seconds", ttl).map_err(|_| Error::Corrupt(format!("ttl_seconds {ttl}")))?,
+        expires_at: time(row, "expires_at")?,
+        parent,
+        retried_to: optional(row, "retried_to", TaskId::parse)?,
+    })
+}
+
+fn task_row(row: &Row<'_>) -> Result<TaskRow, Error> {
+    Ok(TaskRow {
+        seq: get(row, "seq")?,
+        snapshot: snapshot(row)?,
+        priority: parsed(row, "priority", Priority::parse)?,
+        content: get(row, "content")?,
+        context: get(row, "context")?,
+        meta: get(row, "meta")?,
+        result: get(row, "result")?,
+        retry_of: optional(row, "retry_of", TaskId::parse)?,
+        created_at: time(row, "created_at")?,
+        delivered_at: time(row, "delivered_at")?,
+        started_at: optional_time(row, "started_at")?,
+        completed_at: optional_time(row, "completed_at")?,
+    })
+}
+
+fn event_row(row: &Row<'_>) -> Result<EventRow, Error> {
+    Ok(EventRow {
+        id: get(row, "id")?,
+        n: get(row, "n")?,
+        task_id: parsed(row, "task_id", TaskId::parse)?,
+        network_id: parsed(row, "network_id", NetworkId::parse)?,
+        from_status: optional(row, "from_status", Status::parse)?,
+        to_status: parsed(row, "to_status", Status::parse)?,
+        actor: principal(row, "actor_kind", "actor")?,
+        detail: get(row, "detail")?,
+        created_at: time(row, "created_at")?,
+    })
+}
+
+impl Rows<'_> {
+    /// One row of a query, read by `read`.
+    pub(super) fn one<T>(
+        &self,
+        sql: &str,
+        parameters: impl rusqlite::Params,
+        read: impl Fn(&Row<'_>) -> Result<T, Error>,
+    ) -> Result<Option<T>, Error> {
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query(parameters)?;
+        rows.next()?.map(read).transpose()
+    }
+
+    /// All rows of a query, read by `read`.
+    pub(super) fn all<T>(
+        &self,
+        sql: &str,
+        parameters: impl rusqlite::Params,
+        read: impl Fn(&Row<'_>) -> Result<T, Error>,
+    ) -> Result<Vec<T>, Error> {
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query(parameters)?;
+        let mut all = Vec::new();
+        while let Some(row) = rows.next()? {
+            all.push(read(row)?);
+        }
+        Ok(all)
+    }
+
+    pub(super) fn execute(&self, sql: &str, parameters: impl rusqlite::Params) -> Result<usize, Error> {
+        Ok(self.connection.prepare_cached(sql)?.execute(parameters)?)
+    }
+}
+
+/// Puts pages of several sources, each newest first, together into one.
+pub(super) fn merge_newest<T>(mut pages: Vec<Vec<T>>, key: impl Fn(&T) -> i64, limit: usize) -> Vec<T> {
+    let mut all: Vec<T> = pages.drain(..).flatten().collect();
+    all.sort_by_key(|row| std::cmp::Reverse(key(row)));
+    all.dedup_by_key(|row| key(row));
+    all.truncate(limit);
+    all
+}
+
+impl Rows<'_> {
+    /// A page of one network, by whichever index fits what is asked.
+    fn task_page(&self, network: &NetworkId, filter: &TaskFilter, own: Option<(&str, &Alias)>) -> Result<Vec<TaskRow>, Error> {
+        let mut sql = format!("{TASK} WHERE t.network_id = ?1 AND t.seq < ?2");
+        let before = filter.before.unwrap_or(i64::MAX);
+        let mut parameters: Vec<&dyn rusqlite::ToSql> = Vec::new();
+        let network = network.as_str();
+        let limit = filter.limit as i64;
+        parameters.push(&network);
+        parameters.push(&before);
+        let status = filter.status.map(Status::as_str);
+        let own_name = own.map(|(_, alias)| alias.as_str());
+        let mut and = |clause: &str, parameter| {
+            parameters.push(parameter);
+            sql.push_str(&format!(" AND {clause} = ?{}", parameters.len()));
+        };
+        if let Some(status) = &status {
+            and("t.status", status);
+        }
+        if let Some(to_name) = &filter.to_name {
+            and("t.to_name", to_name);
+        }
+        if let Some(from_name) = &filter.from_name {
+            and("t.from_name", from_name);
+        }
+        if let (Some((column, _)), Some(name)) = (own, &own_name) {
+            and(column, name);
+        }
+        if own.is_some_and(|(column, _)| column == "t.from_name") {
+            sql.push_str(" AND t.from_kind = 'node'");
+        }
+        parameters.push(&limit);
+        sql.push_str(&format!(" ORDER BY t.seq DESC LIMIT ?{}", parameters.len()));
+        self.all(&sql, &*parameters, task_row)
+    }
+}
+
+impl TaskReads for Rows<'_> {
+    fn task(&self, id: &TaskId) -> Result<Option<TaskRow>, Error> {
+        self.one(&format!("{TASK} WHERE t.task_id = ?1"), [id.as_str()], task_row)
+    }
+
+    fn task_snapshot(&self, id: &TaskId) -> Result<Option<TaskSnapshot>, Error> {
+        self.one(&format!("{TASK} WHERE t.task_id = ?1"), [id.as_str()], snapshot)
+    }
+
+    fn tasks(&self, filter: &TaskFilter) -> Result<Vec<TaskRow>, Error> {
+        let mut pages = Vec::new();
+        for (network, reach) in &filter.networks {
+            match reach {
+                TaskReach::Network => pages.push(self.task_page(network, filter, None)?),
+                TaskReach::Own(alias) => {
+                    pages.push(self.task_page(network, filter, Some(("t.to_name", alias)))?);
+                    pages.push(self.task_page(network, filter, Some(("t.from_name", alias)))?);
+                }
+            }
+        }
+        Ok(merge_newest(pages, |row| row.seq, filter.limit))
+    }
+
+    fn task_counts(&self, network: &NetworkId) -> Result<Vec<(Status, i64)>, Error> {
+        let sql = "SELECT status, count FROM task_counts WHERE network_id = ?1";
+        let written = self.all(sql, [network.as_str()], |row| {
+            Ok((parsed(row, "status", Status::parse)?, get::<i64>(row, "count")?))
+        })?;
+        let count = |status: Status| {
+            let written = written.iter().find(|(counted, _)| *counted == status).map_or(0, |(_, count)| *count);
+            written + self.counted.task(network, status) + self.staged.counts.task(network, status)
+        };
+        let counts = Status::ALL.iter().map(|status| (*status, count(*status)));
+        Ok(counts.filter(|(_, count)| *count != 0).collect())
+    }
+
+    fn open_tasks_with_content(&self, network: &NetworkId, to: &Alias, content: &str) -> Result<Vec<TaskId>, Error> {
+        // Open tasks of one alias: its rows of the three open statuses, found by the recipient's index.
+        let sql = "SELECT task_id FROM tasks WHERE network_id = ?1 AND to_name = ?2 AND content = ?3
+                   AND status IN ('delivered', 'acked', 'running') ORDER BY seq DESC LIMIT 2";
+        self.all(sql, params![network.as_str(), to.as_str(), content], |row| parsed(row, "task_id", TaskId::parse))
+    }
+
+    fn next_task(&self, network: &NetworkId, to: &Alias) -> Result<Option<TaskId>, Error> {
+        let sql = "SELECT task_id FROM deliveries WHERE network_id = ?1 AND to_name = ?2 AND to_kind = 'node'
+                   AND state = 0 AND type = 'task' ORDER BY priority, seq LIMIT 1";
+        self.one(sql, params![network.as_str(), to.as_str()], |row| parsed(row, "task_id", TaskId::parse))
+    }
+
+    fn task_history(&self, id: &TaskId) -> Result<Vec<EventRow>, Error> {
+        self.all("SELECT * FROM task_events WHERE task_id = ?1 ORDER BY n", [id.as_str()], event_row)
+    }
+
+    fn events(
+        &self,
+        networks: &[(NetworkId, TaskReach)],
+        task: Option<&TaskId>,
+        limit: usize,
+    ) -> Result<Vec<EventRow>, Error> {
+        let rows = limit as i64;
+        if let Some(task) = task {
+            let sql = "SELECT * FROM task_events WHERE task_id = ?1 ORDER BY n DESC LIMIT ?2";
+            return self.all(sql, params![task.as_str(), rows], event_row);
+        }
+        let mut pages = Vec::new();
+        for (network, reach) in networks {
+            let page = match reach {
+                TaskReach::Network => {
+                    let sql = "SELECT * FROM task_events WHERE network_id = ?1 ORDER BY id DESC LIMIT ?2";
+                    self.all(sql, params![network.as_str(), rows], event_row)?
+                }
+                TaskReach::Own(alias) => {
+                    let sql = "SELECT e.* FROM task_events e JOIN tasks t ON t.task_id = e.task_id
+                               WHERE e.network_id = ?1
+                                 AND (t.to_name = ?2 OR (t.from_name = ?2 AND t.from_kind = 'node'))
+                               ORDER BY e.id DESC LIMIT ?3";
+                    self.all(sql, params![network.as_str(), alias.as_str(), rows], event_row)?
+                }
+            };
+            pages.push(page);
+        }
+        Ok(merge_newest(pages, |row| row.id, limit))
+    }
+
+    fn lease(&self, id: &LeaseId) -> Result<Option<LeaseRow>, Error> {
+        self.one("SELECT * FROM leases WHERE lease_id = ?1", [id.as_str()], |row| {
+            Ok(LeaseRow {
+                lease_id: parsed(row, "lease_id", LeaseId::parse)?,
+                task_id: parsed(row, "task_id", TaskId::parse)?,
+                network_id: parsed(row, "network_id", NetworkId::parse)?,
+                alias: parsed(row, "alias", |text| Alias::parse(text).ok())?,
+                lease_seconds: get(row, "lease_seconds")?,
+                deadline: MonotonicMillis::new(get(row, "deadline")?),
+                expires_at: time(row, "expires_at")?,
+            })
+        })
+    }
+
+    fn holds_lease(&self, network: &NetworkId, alias: &Alias) -> Result<bool, Error> {
+        let sql = "SELECT 1 FROM leases WHERE network_id = ?1 AND alias = ?2 LIMIT 1";
+        Ok(self.one(sql, params![network.as_str(), alias.as_str()], |_| Ok(()))?.is_some())
+    }
+
+    fn due_leases(&self, now: MonotonicMillis, limit: usize) -> Result<Vec<DueLease>, Error> {
+        let sql = "SELECT lease_id, task_id FROM leases WHERE deadline <= ?1 ORDER BY deadline LIMIT ?2";
+        self.all(sql, params![now.get(), limit as i64], |row| {
+            Ok(DueLease {
+                lease_id: parsed(row, "lease_id", LeaseId::parse)?,
+                task_id: parsed(row, "task_id", TaskId::parse)?,
+            })
+        })
+    }
+
+    fn overdue_tasks(
+        &self,
+        now: UnixMillis,
+        after: (i64, i64),
+        limit: usize,
+    ) -> Result<Vec<(i64, i64, TaskId)>, Error> {
+        let sql = "SELECT expires_at, seq, task_id FROM tasks
+                   WHERE status IN ('delivered', 'acked', 'running', 'waiting_input')
+                     AND expires_at <= ?1 AND (expires_at, seq) > (?2, ?3)
+                   ORDER BY expires_at, seq LIMIT ?4";
+        self.all(sql, params![now.get(), after.0, after.1, limit as i64], |row| {
+            Ok((get(row, "expires_at")?, get(row, "seq")?, parsed(row, "task_id", TaskId::parse)?))
+        })
+    }
+
+    fn idempotent_send(
+        &self,
+        network: &NetworkId,
+        sender: &Principal,
+        key: &str,
+    ) -> Result<Option<IdempotentSend>, Error> {
+        let sql = "SELECT * FROM idempotency_keys
+                   WHERE network_id = ?1 AND sender_kind = ?2 AND sender = ?3 AND key = ?4";
+        self.one(sql, params![network.as_str(), sender.kind().as_str(), sender.name(), key], |row| {
+            Ok(IdempotentSend {
+                arguments: get(row, "arguments")?,
+                task_id: parsed(row, "task_id", TaskId::parse)?,
+                created_at: time(row, "created_at")?,
+            })
+        })
+    }
+}
+
+impl TaskWrites for Rows<'_> {
+    fn insert_task(&mut self, row: NewTaskRow<'_>) -> Result<(), Error> {
+        let task = row.task;
+        self.execute(
+            "INSERT INTO tasks (task_id, network_id, from_kind, from_name, to_name, kind, priority, status, content,
+                context, meta, parent_task_id, retry_of, attempt, max_attempts, ttl_seconds, created_at,
+                delivered_at, expires_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?17, ?18)",
+            params![
+                task.id.as_str(),
+                task.network_id.as_str(),
+                task.from.kind().as_str(),
+                task.from.name(),
+                task.to.as_str(),
+                task.kind.as_str(),
+                row.priority.as_str(),
+                row.status.as_str(),
+                row.content,
+                row.context,
+                row.meta,
+                task.parent_task_id.as_ref().map(TaskId::as_str),
+                task.retry_of.as_ref().map(TaskId::as_str),
+                task.attempt,
+                task.max_attempts,
+                task.ttl.get(),
+                task.delivered_at.get(),
+                task.expires_at.get(),
+            ],
+        )?;
+        self.staged.counts.add_task(&task.network_id, row.status, 1);
+        Ok(())
+    }
+
+    fn change_task(
+        &mut self,
+        network: &NetworkId,
+        id: &TaskId,
+        from: Status,
+        to: Status,
+        change: &TaskChange,
+    ) -> Result<(), Error> {
+        let (delivered_at, expires_at) = change.delivered.unzip();
+        let changed = self.execute(
+            "UPDATE tasks SET status = ?3, to_name = COALESCE(?4, to_name), attempt = COALESCE(?5, attempt),
+                delivered_at = COALESCE(?6, delivered_at), expires_at = COALESCE(?7, expires_at),
+                started_at = COALESCE(?8, started_at), result = COALESCE(?9, result),
+                completed_at = COALESCE(?10, completed_at)
+             WHERE task_id = ?1 AND status = ?2",
+            params![
+                id.as_str(),
+                from.as_str(),
+                to.as_str(),
+                change.to.as_ref().map(Alias::as_str),
+                change.attempt,
+                delivered_at.map(UnixMillis::get),
+                expires_at.map(UnixMillis::get),
+                change.started_at.map(UnixMillis::get),
+                change.result,
+                change.completed_at.map(UnixMillis::get),
+            ],
+        )?;
+        if changed != 1 {
+            return Err(Error::Corrupt(format!("task {id} is not {from}")));
+        }
+        if from != to {
+            self.staged.counts.add_task(network, from, -1);
+            self.staged.counts.add_task(network, to, 1);
+        }
+        Ok(())
+    }
+
+    fn append_event(&mut self, event: NewEvent<'_>) -> Result<(), Error> {
+        // The number within the task comes from the history itself: no gap and no second counter.
+        self.execute(
+            "INSERT INTO task_events (network_id, task_id, n, from_status, to_status, actor_kind, actor, detail,
+                created_at)
+             SELECT ?1, ?2, COALESCE(MAX(n), 0) + 1, ?3, ?4, ?5, ?6, ?7, ?8 FROM task_events WHERE task_id = ?2",
+            params![
+                event.network_id.as_str(),
+                event.task_id.as_str(),
+                event.from.map(Status::as_str),
+                event.to.as_str(),
+                event.actor.kind().as_str(),
+                event.actor.name(),
+                event.detail,
+                event.at.get(),
+            ],
+        )?;
+        Ok(())
+    }
+
+    fn insert_lease(&mut self, lease: &LeaseRow) -> Result<(), Error> {
+        self.execute(
+            "INSERT INTO leases (lease_id, task_id, network_id, alias, lease_seconds, deadline, expires_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            params![
+                lease.lease_id.as_str(),
+                lease.task_id.as_str(),
+                lease.network_id.as_str(),
+                lease.alias.as_str(),
+                lease.lease_seconds,
+                lease.deadline.get(),
+                lease.expires_at.get(),
+            ],
+        )?;
+        Ok(())
+    }
+
+    fn move_lease(&mut self, id: &LeaseId, deadline: MonotonicMillis, expires_at: UnixMillis) -> Result<(), Error> {
+        let sql = "UPDATE leases SET deadline = ?2, expires_at = ?3 WHERE lease_id = ?1";
+        self.execute(sql, params![id.as_str(), deadline.get(), expires_at.get()])?;
+        Ok(())
+    }
+
+    fn delete_lease(&mut self, id: &LeaseId) -> Result<(), Error> {
+        self.execute("DELETE FROM leases WHERE lease_id = ?1", [id.as_str()])?;
+        Ok(())
+    }
+
+    fn rearm_leases(&mut self, monotonic: MonotonicMillis, now: UnixMillis) -> Result<(), Error> {
+        let sql = "UPDATE leases SET deadline = ?1 + lease_seconds * 1000, expires_at = ?2 + lease_seconds * 1000";
+        self.execute(sql, params![monotonic.get(), now.get()])?;
+        Ok(())
+    }
+
+    fn remember_send(
+        &mut self,
+        network: &NetworkId,
+        sender: &Principal,
+        key: &str,
+        send: &IdempotentSend,
+    ) -> Result<(), Error> {
+        self.execute(
+            "INSERT OR REPLACE INTO idempotency_keys
+                (network_id, sender_kind, sender, key, arguments, task_id, created_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            params![
+                network.as_str(),
+                sender.kind().as_str(),
+                sender.name(),
+                key,
+                send.arguments,
+                send.task_id.as_str(),
+                send.created_at.get(),
+            ],
+        )?;
+        Ok(())
+    }
+
+    fn forget_sends(&mut self, before: UnixMillis, limit: usize) -> Result<usize, Error> {
+        let sql = "DELETE FROM idempotency_keys WHERE (network_id, sender_kind, sender, key) IN
+                   (SELECT network_id, sender_kind, sender, key FROM idempotency_keys WHERE created_at < ?1 LIMIT ?2)";
+        self.execute(sql, params![before.get(), limit as i64])
+    }
+}

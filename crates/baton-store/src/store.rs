@@ -1,0 +1,61 @@
+//! The store as the services see it: `write` and `read` take a closure and answer when it is done. An answer to
+//! a write means the disk has it.
+
+use baton_core::{NetworkId, Principal};
+use tokio::sync::oneshot;
+
+use crate::error::Error;
+use crate::job::{Read, ReadJob, Write, WriteJob};
+use crate::rows::{Snapshot, Transaction};
+
+/// A hint that somebody has something new to read; it carries no data, and may be given more often than needed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Ring {
+    /// In this network.
+    pub network_id: NetworkId,
+    /// For this recipient.
+    pub to: Principal,
+}
+
+/// An engine.
+pub trait Store: Send + Sync + 'static {
+    /// Takes a write into the next batch.
+    fn submit(&self, job: Box<dyn WriteJob>) -> Result<(), Error>;
+    /// Runs a read on a connection of its own.
+    fn query(&self, job: Box<dyn ReadJob>) -> Result<(), Error>;
+    /// A number that grows with every committed change of users, tokens or members. What was learnt of a caller
+    /// under an older number is to be learnt again.
+    fn access_epoch(&self) -> u64;
+    /// Takes no more writes, commits what waits and ends. Blocks.
+    fn close(&self);
+}
+
+impl dyn Store {
+    /// Runs a closure in a savepoint of the next transaction. If it answers an error, nothing of it stays.
+    pub async fn write<T, E>(
+        &self,
+        closure: impl FnOnce(&mut dyn Transaction) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        let (caller, answer) = oneshot::channel();
+        self.submit(Box::new(Write::new(closure, caller)))?;
+        answer.await.unwrap_or_else(|_| Err(Error::Closed.into()))
+    }
+
+    /// Runs a closure against one consistent state of the database.
+    pub async fn read<T, E>(
+        &self,
+        closure: impl FnOnce(&dyn Snapshot) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        let (caller, answer) = oneshot::channel();
+        self.query(Box::new(Read::new(closure, caller)))?;
+        answer.await.unwrap_or_else(|_| Err(Error::Closed.into()))
+    }
+}

@@ -1,0 +1,1 @@
+//! Tests of the store: the contract every engine must pass.

@@ -1,0 +1,50 @@
+//! The running hub: everything a use case is handed. Doors, services and workers share one of these.
+
+mod access;
+mod bells;
+mod clock;
+mod presence;
+mod random;
+mod settings;
+
+pub(crate) use access::Identity;
+pub(crate) use bells::{Bell, Bells};
+pub(crate) use clock::Clock;
+pub(crate) use presence::{Connected, Presences};
+pub(crate) use settings::Settings;
+
+use baton_core::{LeaseId, MessageId, TaskId};
+use baton_store::Store;
+use std::sync::Arc;
+
+use access::Access;
+
+/// The hub.
+pub(crate) struct Hub {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) clock: Clock,
+    pub(crate) bells: Arc<Bells>,
+    pub(crate) presences: Arc<Presences>,
+    pub(crate) settings: Settings,
+    access: Access,
+}
+
+impl Hub {
+    /// A hub over an open store whose rings go to `bells`.
+    pub(crate) fn new(store: Arc<dyn Store>, bells: Arc<Bells>, settings: Settings) -> Self {
+        let clock = Clock::start();
+        Self { store, clock, bells, presences: Arc::default(), settings, access: Access::default() }
+    }
+
+    pub(crate) fn new_task_id(&self) -> TaskId {
+        TaskId::new(self.clock.now(), random::bytes())
+    }
+
+    pub(crate) fn new_message_id(&self) -> MessageId {
+        MessageId::new(self.clock.now(), random::bytes())
+    }
+
+    pub(crate) fn new_lease_id(&self) -> LeaseId {
+        LeaseId::from_random(random::bytes())
+    }
+}

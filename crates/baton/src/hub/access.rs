@@ -1,0 +1,92 @@
+//! Who a token belongs to. Looked up once, then remembered until users, tokens or members change: the store's
+//! access epoch says so, and a revoked token is refused at its next call.
+
+use baton_core::{BearerToken, Caller, NodeCaller, Refusal, TokenId, UserCaller};
+use baton_store::Snapshot;
+use baton_store::rows::TokenRow;
+use sha2::{Digest, Sha256};
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use super::Hub;
+use crate::service::Error;
+
+/// A caller and the token it came with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Identity {
+    pub(crate) token_id: TokenId,
+    pub(crate) caller: Caller,
+}
+
+/// Tokens that were looked up, all under one epoch.
+#[derive(Debug, Default)]
+pub(super) struct Access {
+    known: Mutex<Known>,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    epoch: u64,
+    identities: HashMap<[u8; 32], Identity>,
+}
+
+/// More than this and the memory is begun anew.
+const REMEMBERED: usize = 100_000;
+
+impl Hub {
+    /// Who presents this token, and notes the call.
+    pub(crate) async fn identify(&self, bearer: &str) -> Result<Identity, Error> {
+        let identity = self.identity_of(bearer).await?;
+        let agent = match &identity.caller {
+            Caller::Node(NodeCaller { network_id, alias: Some(alias), .. }) => Some((network_id, alias)),
+            _ => None,
+        };
+        self.presences.called(&identity.token_id, agent, self.clock.now());
+        Ok(identity)
+    }
+
+    /// Whether a token still opens what it opened; asked by streams while they are open.
+    pub(crate) async fn identity_of(&self, bearer: &str) -> Result<Identity, Error> {
+        let token = BearerToken::parse(bearer).ok_or(Refusal::Unauthorized)?;
+        let hash: [u8; 32] = Sha256::digest(token.expose()).into();
+        // Read before the rows are: what is remembered is at least as new as this number says.
+        let epoch = self.store.access_epoch();
+        if let Some(identity) = self.access.recall(epoch, &hash) {
+            return Ok(identity);
+        }
+        let identity = self.store.read(move |rows| look_up(rows, &hash)).await?;
+        self.access.remember(epoch, hash, identity.clone());
+        Ok(identity)
+    }
+}
+
+impl Access {
+    fn recall(&self, epoch: u64, hash: &[u8; 32]) -> Option<Identity> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        (known.epoch == epoch).then(|| known.identities.get(hash).cloned()).flatten()
+    }
+
+    fn remember(&self, epoch: u64, hash: [u8; 32], identity: Identity) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.epoch < epoch || known.identities.len() >= REMEMBERED {
+            known.identities.clear();
+            known.epoch = epoch;
+        }
+        if known.epoch == epoch {
+            known.identities.insert(hash, identity);
+        }
+    }
+}
+
+fn look_up(rows: &dyn Snapshot, hash: &[u8; 32]) -> Result<Identity, Error> {
+    let token = rows.token_by_hash(hash)?.ok_or(Refusal::Unauthorized)?;
+    let user = rows.user(&token.user_id)?.ok_or(Refusal::Unauthorized)?;
+    let TokenRow { token_id, network_id, alias, scope, user_id, .. } = token;
+    let caller = match network_id {
+        None => Caller::User(UserCaller { user_id, username: user.username, system_role: user.role }),
+        Some(network_id) => {
+            Caller::Node(NodeCaller { token_id: token_id.clone(), user_id, network_id, alias, scope })
+        }
+    };
+    Ok(Identity { token_id, caller })
+}

@@ -1,0 +1,18 @@
+//! How this hub was started.
+
+use std::net::SocketAddr;
+
+/// What the operator chose.
+#[derive(Debug, Clone)]
+pub(crate) struct Settings {
+    /// Where it listens.
+    pub(crate) address: SocketAddr,
+    /// Whether anybody may register.
+    pub(crate) open_registration: bool,
+    /// Calls a second and burst per token; none on a loopback bind.
+    pub(crate) rate_limit: Option<(u32, u32)>,
+    /// Whether a proxy in front says who calls.
+    pub(crate) behind_proxy: bool,
+    /// Origins that browsers may call from.
+    pub(crate) cors_origins: Vec<String>,
+}

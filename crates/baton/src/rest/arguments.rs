@@ -1,0 +1,77 @@
+//! Arguments at the door: a JSON body or a query string becomes a typed value, or an answer that names the field.
+
+use axum::extract::{FromRequest, FromRequestParts, Request};
+use axum::http::request::Parts;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::{Json, body};
+use baton_core::limits;
+use serde::de::DeserializeOwned;
+
+use super::Failure;
+use super::error::ErrorBody;
+use crate::service::Error;
+
+/// A JSON body. An absent body counts as `{}`.
+#[derive(Debug)]
+pub(crate) struct Body<T>(pub(crate) T);
+
+/// The query string.
+#[derive(Debug)]
+pub(crate) struct Query<T>(pub(crate) T);
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
+    type Rejection = Response;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self, Response> {
+        let is_json = is_json(&request);
+        let bytes = body::to_bytes(request.into_body(), limits::JSON_BODY_MAX_BYTES).await;
+        let Ok(bytes) = bytes else {
+            return Err(refuse(StatusCode::PAYLOAD_TOO_LARGE, "body too large"));
+        };
+        if bytes.is_empty() {
+            return read(b"{}").map(Self);
+        }
+        if !is_json {
+            return Err(refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, "content-type must be application/json"));
+        }
+        read(&bytes).map(Self)
+    }
+}
+
+fn is_json(request: &Request) -> bool {
+    let named = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    named.is_some_and(|named| {
+        let essence = named.split(';').next().unwrap_or_default().trim();
+        essence.eq_ignore_ascii_case("application/json")
+    })
+}
+
+fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Response> {
+    let invalid = || refuse(StatusCode::BAD_REQUEST, "invalid JSON");
+    let mut json = serde_json::Deserializer::from_slice(bytes);
+    let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+        if !error.inner().is_data() {
+            return invalid();
+        }
+        let field = error.path().to_string();
+        Failure(Error::argument(field, error.into_inner().to_string())).into_response()
+    })?;
+    json.end().map_err(|_| invalid())?;
+    Ok(value)
+}
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Response> {
+        match axum::extract::Query::<T>::from_request_parts(parts, state).await {
+            Ok(axum::extract::Query(query)) => Ok(Self(query)),
+            Err(error) => Err(Failure(Error::argument("query", error.body_text())).into_response()),
+        }
+    }
+}
+
+fn refuse(status: StatusCode, error: &'static str) -> Response {
+    (status, Json(ErrorBody::bare(error))).into_response()
+}

@@ -1,0 +1,37 @@
+//! Why a use case gave no answer. Each door has one file that turns these into its own words.
+
+use baton_core::Refusal;
+
+/// No answer.
+#[derive(Debug, Clone, thiserror::Error)]
+pub(crate) enum Error {
+    /// An argument is not what its field takes; nothing was looked at yet.
+    #[error("{field} {rule}")]
+    Argument {
+        /// The field, as the caller named it.
+        field: String,
+        /// What it must be.
+        rule: String,
+    },
+    /// A rule said no.
+    #[error("{}", .0.message())]
+    Refused(#[from] Refusal),
+    /// The store could not.
+    #[error(transparent)]
+    Store(#[from] baton_store::Error),
+}
+
+impl Error {
+    /// An argument breaks the rule of its field.
+    pub(crate) fn argument(field: impl Into<String>, rule: impl Into<String>) -> Self {
+        Self::Argument { field: field.into(), rule: rule.into() }
+    }
+
+    /// A refusal met while arguments were read: a malformed one is the caller's, not a rule's.
+    pub(crate) fn of_argument(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::InvalidInput { field, rule } => Self::argument(field, rule),
+            other => Self::Refused(other),
+        }
+    }
+}
