@@ -2,5 +2,7 @@
 //! every door prints alike, or an [`Error`]. What may be done is decided in `baton-core`, inside the transaction.
 
 mod error;
+mod wire_time;
 
 pub(crate) use error::Error;
+pub(crate) use wire_time::{WireTime, parse_since};
