@@ -4,7 +4,7 @@ mod access;
 mod bells;
 mod clock;
 mod presence;
-mod random;
+pub(crate) mod random;
 mod settings;
 
 pub(crate) use access::Identity;
@@ -17,6 +17,7 @@ use baton_core::{LeaseId, MessageId, TaskId};
 use baton_store::Store;
 use std::sync::Arc;
 
+use crate::service::{JoinGuard, LoginGuard, Passwords};
 use access::Access;
 
 /// The hub.
@@ -26,6 +27,9 @@ pub(crate) struct Hub {
     pub(crate) bells: Arc<Bells>,
     pub(crate) presences: Arc<Presences>,
     pub(crate) settings: Settings,
+    pub(crate) passwords: Passwords,
+    pub(crate) login_guard: LoginGuard,
+    pub(crate) join_guard: JoinGuard,
     access: Access,
 }
 
@@ -33,7 +37,17 @@ impl Hub {
     /// A hub over an open store whose rings go to `bells`.
     pub(crate) fn new(store: Arc<dyn Store>, bells: Arc<Bells>, settings: Settings) -> Self {
         let clock = Clock::start();
-        Self { store, clock, bells, presences: Arc::default(), settings, access: Access::default() }
+        Self {
+            store,
+            clock,
+            bells,
+            presences: Arc::default(),
+            settings,
+            passwords: Passwords::default(),
+            login_guard: LoginGuard::default(),
+            join_guard: JoinGuard::default(),
+            access: Access::default(),
+        }
     }
 
     pub(crate) fn new_task_id(&self) -> TaskId {

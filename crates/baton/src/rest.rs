@@ -1,8 +1,10 @@
 //! The REST door. Every route on one screen; handlers are thin: arguments in, one use case, its answer out.
 
+mod accounts;
 mod answer;
 mod arguments;
 mod caller;
+mod client_address;
 mod error;
 
 pub(crate) use answer::answer;
@@ -20,5 +22,5 @@ pub(crate) type HubState = axum::extract::State<Arc<Hub>>;
 
 /// All REST routes.
 pub(crate) fn router() -> Router<Arc<Hub>> {
-    Router::new()
+    Router::new().merge(accounts::routes())
 }
