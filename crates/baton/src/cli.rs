@@ -4,7 +4,7 @@
 mod adapt;
 mod evidence;
 mod failure;
-pub(crate) mod hub;
+mod hub;
 mod input;
 
 use clap::{Parser, Subcommand};

@@ -30,7 +30,7 @@ pub(crate) enum Command {
 pub(crate) enum Answer {
     Status(Status),
     Stopping,
-    UserReset { password: String, token: String },
+    UserReset { new_password: String, token: String },
     Refused { message: String },
 }
 

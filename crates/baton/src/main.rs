@@ -4,6 +4,7 @@ mod cli;
 mod control;
 mod data_folder;
 mod hub;
+mod operator;
 mod rest;
 mod server;
 mod service;

@@ -1,6 +1,5 @@
 //! `baton hub`: start, stop and look after a hub, on its own machine.
 
-pub(crate) mod accounts;
 mod admin;
 mod folder;
 mod greeting;

@@ -1,6 +1,8 @@
 //! The hub's end of the control socket.
 
+use std::fs::Permissions;
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,8 +10,8 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
 
 use super::{Answer, Command, LINE_MAX_BYTES, LINE_MAX_SECONDS, Status};
-use crate::cli::hub::accounts::{self, NewKeys};
 use crate::hub::Hub;
+use crate::operator::{self, ResetUser};
 
 /// What the hub says of itself.
 pub(crate) struct Running {
@@ -23,7 +25,9 @@ pub(crate) fn open(path: &Path) -> io::Result<UnixListener> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
     }
-    UnixListener::bind(path)
+    let listener = UnixListener::bind(path)?;
+    std::fs::set_permissions(path, Permissions::from_mode(0o600))?;
+    Ok(listener)
 }
 
 /// Answers commands for as long as the hub runs, also while it stops.
@@ -75,8 +79,8 @@ async fn obey(command: Command, Running { hub, url }: &Running) -> Answer {
             version: env!("CARGO_PKG_VERSION").into(),
             uptime_seconds: hub.clock.uptime_seconds(),
         }),
-        Command::ResetUser { username } => match accounts::reset_user(hub, &username).await {
-            Ok(NewKeys { password, token }) => Answer::UserReset { password, token },
+        Command::ResetUser { username } => match operator::reset_user(&*hub.store, &username).await {
+            Ok(ResetUser { new_password, token }) => Answer::UserReset { new_password, token },
             Err(error) => Answer::Refused { message: error.to_string() },
         },
     }

@@ -16,16 +16,3 @@ pub(crate) struct Settings {
     /// Origins that browsers may call from.
     pub(crate) cors_origins: Vec<String>,
 }
-
-impl Settings {
-    /// Of a hub that listens nowhere: a command that works on the database.
-    pub(crate) fn offline() -> Self {
-        Self {
-            address: SocketAddr::from(([127, 0, 0, 1], 0)),
-            open_registration: false,
-            rate_limit: None,
-            behind_proxy: false,
-            cors_origins: Vec::new(),
-        }
-    }
-}

@@ -1,17 +1,17 @@
 //! `baton hub admin`: what only whoever has the hub's folder may do.
 
+use baton_store::Store;
 use clap::{Args, Subcommand};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use super::accounts::{self, NewKeys};
 use super::folder::{self, Folder};
 use super::status::say;
 use super::{Trouble, run};
 use crate::cli::failure::Failure;
 use crate::control::{Answer, Command, Control, ControlError};
 use crate::data_folder::DataFolder;
-use crate::hub::Settings;
+use crate::operator::{self, ResetUser as Reset};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Admin {
@@ -43,26 +43,27 @@ impl ResetUser {
             Some(control) => self.ask(control)?,
             None => self.reset_on(&folder)?,
         };
-        say(&format!("new password: {}\nnew token: {}", keys.password, keys.token), ExitCode::SUCCESS)
+        say(&format!("new password: {}\nnew token: {}", keys.new_password, keys.token), ExitCode::SUCCESS)
     }
 
-    fn ask(&self, mut control: Control) -> Result<NewKeys, Trouble> {
+    fn ask(&self, mut control: Control) -> Result<Reset, Trouble> {
         match control.ask(&Command::ResetUser { username: self.username.clone() })? {
-            Answer::UserReset { password, token } => Ok(NewKeys { password, token }),
+            Answer::UserReset { new_password, token } => Ok(Reset { new_password, token }),
             _ => Err(ControlError::Unexpected.into()),
         }
     }
 
     /// No hub runs, and with the lock held none can start meanwhile.
-    fn reset_on(&self, folder: &DataFolder) -> Result<NewKeys, Trouble> {
+    fn reset_on(&self, folder: &DataFolder) -> Result<Reset, Trouble> {
         if !folder.database().exists() {
             let error = std::io::Error::other("there is no hub in it");
             return Err(Trouble::Folder { folder: folder.path().into(), error });
         }
         let _lock = folder::take(folder)?;
-        let hub = run::open(folder, Settings::offline())?;
+        let store = run::open_store(folder, Arc::new(|_| {}))?;
         let runtime = run::runtime().map_err(Trouble::System)?;
-        let keys = runtime.block_on(accounts::reset_user(&Arc::new(hub), &self.username));
+        let keys = runtime.block_on(operator::reset_user(&store, &self.username));
+        store.close();
         keys.map_err(Trouble::Reset)
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::{self, Display};
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::accounts::FirstAdmin;
+use crate::operator::FirstAdmin;
 
 pub(super) struct Greeting<'a> {
     pub(super) url: &'a str,
@@ -22,12 +22,14 @@ impl Greeting<'_> {
 
     fn account(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.admin {
-            FirstAdmin::Made => writeln!(f, "admin: {}, with the password you gave", self.username),
-            FirstAdmin::MadeWith { password } => {
+            FirstAdmin::Created { generated_password: None } => {
+                writeln!(f, "admin: {}, with the password you gave", self.username)
+            }
+            FirstAdmin::Created { generated_password: Some(password) } => {
                 writeln!(f, "admin: {}", self.username)?;
                 writeln!(f, "admin password: {password}  (shown once; change it at first sign-in)")
             }
-            FirstAdmin::NotNeeded => {
+            FirstAdmin::Exists => {
                 writeln!(f, "users exist in this folder: --username and --password changed nothing")
             }
         }

@@ -1,7 +1,7 @@
 //! A hub's whole life: take the folder, open the database, listen, say so, serve, stop in order. What holds if it
 //! is killed anywhere here: the database has every answered write, and the lock goes with the process.
 
-use baton_store::{SqliteOptions, SqliteStore};
+use baton_store::{Bell, SqliteOptions, SqliteStore};
 use rustix::fs::Mode;
 use std::io;
 use std::sync::Arc;
@@ -10,10 +10,11 @@ use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::greeting::Greeting;
-use super::{Trouble, accounts, folder};
+use super::{Trouble, folder};
 use crate::control;
-use crate::data_folder::{DataFolder, Holder};
+use crate::data_folder::{DataFolder, Holder, Lock};
 use crate::hub::{Bells, Hub, Settings};
+use crate::operator;
 use crate::server::{self, Listener, TlsFiles};
 use crate::worker;
 
@@ -39,13 +40,13 @@ impl Plan {
         // folder free.
     }
 
-    async fn live(self, mut lock: crate::data_folder::Lock, connections_max: usize) -> Result<(), Trouble> {
+    async fn live(self, mut lock: Lock, connections_max: usize) -> Result<(), Trouble> {
         let listener = self.listen(connections_max).await?;
         let address = listener.address().map_err(Trouble::System)?;
         let scheme = if self.tls.is_some() { "https" } else { "http" };
         let url = format!("{scheme}://{address}");
         let hub = Arc::new(open(&self.folder, Settings { address, ..self.settings })?);
-        let admin = accounts::ensure_first_admin(&hub, &self.username, self.password).await;
+        let admin = operator::ensure_first_admin(&*hub.store, &self.username, self.password).await;
         let admin = admin.map_err(Trouble::FirstAdmin)?;
         let control = control_socket(&self.folder)?;
         lock.tell(&Holder { pid: std::process::id(), address: Some(url.clone()) })
@@ -75,19 +76,23 @@ impl Plan {
     }
 }
 
-/// A hub over the database in a folder. The caller holds the folder's lock.
-pub(super) fn open(folder: &DataFolder, settings: Settings) -> Result<Hub, Trouble> {
+/// A hub over the database in a folder.
+fn open(folder: &DataFolder, settings: Settings) -> Result<Hub, Trouble> {
     let bells = Arc::new(Bells::default());
     let ringer = bells.clone();
-    let database = folder.database();
-    let store =
-        SqliteStore::open(&database, SqliteOptions::default(), Arc::new(move |rings| ringer.ring(rings)));
-    let store = store.map_err(|error| Trouble::Database { database, error })?;
+    let store = open_store(folder, Arc::new(move |rings| ringer.ring(rings)))?;
     Ok(Hub::new(Arc::new(store), bells, settings))
 }
 
+/// The database in a folder. The caller holds the folder's lock.
+pub(super) fn open_store(folder: &DataFolder, bell: Bell) -> Result<SqliteStore, Trouble> {
+    let database = folder.database();
+    let store = SqliteStore::open(&database, SqliteOptions::default(), bell);
+    store.map_err(|error| Trouble::Database { database, error })
+}
+
 /// Takes no more writes and waits until the disk has them all.
-pub(super) async fn close(hub: &Arc<Hub>) {
+async fn close(hub: &Arc<Hub>) {
     let store = hub.store.clone();
     if tokio::task::spawn_blocking(move || store.close()).await.is_err() {
         tracing::error!("closing the database panicked");
