@@ -4,6 +4,7 @@
 mod adapt;
 mod evidence;
 mod failure;
+mod hub;
 mod input;
 
 use clap::{Parser, Subcommand};
@@ -24,6 +25,9 @@ enum Command {
     /// Pack, check and list evidence bundles
     #[command(subcommand)]
     Evidence(evidence::Evidence),
+    /// Start, stop and look after a hub
+    #[command(subcommand)]
+    Hub(hub::Hub),
 }
 
 /// Reads the arguments, runs the command, tells what stopped it.
@@ -31,6 +35,7 @@ pub(crate) fn run() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Adapt(command) => command.run(),
         Command::Evidence(command) => command.run(),
+        Command::Hub(command) => command.run(),
     };
     done.unwrap_or_else(|failure| failure.tell())
 }

@@ -13,4 +13,6 @@ mod it {
     mod independent;
     mod memory;
     mod program;
+    mod http;
+    mod hub;
 }

@@ -5,6 +5,8 @@ use baton_evidence::bundle::{Refusal, VerifyError, WriteError};
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use super::hub::Trouble;
+
 /// A usage or I/O error, or a refused bundle.
 const TROUBLE: u8 = 2;
 
@@ -20,6 +22,8 @@ pub(crate) enum Failure {
     Adapter(#[from] AdapterError),
     #[error("{name} line {line}: {message}")]
     Line { name: String, line: u64, message: String },
+    #[error("{0}")]
+    Hub(#[from] Trouble),
 }
 
 impl Failure {
