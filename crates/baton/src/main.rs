@@ -1,7 +1,10 @@
 //! The `baton` binary.
 
 mod cli;
+#[cfg(test)]
+mod fixture;
 mod hub;
+mod mcp;
 mod rest;
 mod service;
 

@@ -8,7 +8,7 @@ mod error;
 pub(crate) use answer::answer;
 pub(crate) use arguments::{Body, Query};
 pub(crate) use caller::Authenticated;
-pub(crate) use error::Failure;
+pub(crate) use error::{ErrorBody, Failure};
 
 use axum::Router;
 use std::sync::Arc;
