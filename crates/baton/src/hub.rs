@@ -6,17 +6,20 @@ mod clock;
 mod presence;
 mod random;
 mod settings;
+mod shutdown;
 
 pub(crate) use access::Identity;
 pub(crate) use bells::{Bell, Bells};
 pub(crate) use clock::Clock;
 pub(crate) use presence::{Connected, Presences};
 pub(crate) use settings::Settings;
+pub(crate) use shutdown::Shutdown;
 
 use baton_core::{LeaseId, MessageId, TaskId};
 use baton_store::Store;
 use std::sync::Arc;
 
+use crate::events::Streams;
 use access::Access;
 
 /// The hub.
@@ -26,6 +29,8 @@ pub(crate) struct Hub {
     pub(crate) bells: Arc<Bells>,
     pub(crate) presences: Arc<Presences>,
     pub(crate) settings: Settings,
+    pub(crate) shutdown: Shutdown,
+    pub(crate) streams: Streams,
     access: Access,
 }
 
@@ -33,7 +38,16 @@ impl Hub {
     /// A hub over an open store whose rings go to `bells`.
     pub(crate) fn new(store: Arc<dyn Store>, bells: Arc<Bells>, settings: Settings) -> Self {
         let clock = Clock::start();
-        Self { store, clock, bells, presences: Arc::default(), settings, access: Access::default() }
+        Self {
+            store,
+            clock,
+            bells,
+            presences: Arc::default(),
+            settings,
+            shutdown: Shutdown::default(),
+            streams: Streams::default(),
+            access: Access::default(),
+        }
     }
 
     pub(crate) fn new_task_id(&self) -> TaskId {

@@ -1,6 +1,7 @@
 //! The `baton` binary.
 
 mod cli;
+mod events;
 #[cfg(test)]
 mod fixture;
 mod hub;

@@ -7,7 +7,7 @@ mod error;
 
 pub(crate) use answer::answer;
 pub(crate) use arguments::{Body, Query};
-pub(crate) use caller::Authenticated;
+pub(crate) use caller::{Authenticated, bearer};
 pub(crate) use error::{ErrorBody, Failure};
 
 use axum::Router;
