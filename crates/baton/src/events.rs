@@ -6,7 +6,6 @@ mod channel;
 mod frame;
 mod listener;
 mod page;
-pub(crate) mod passing;
 mod seats;
 mod tail;
 #[cfg(test)]
@@ -24,11 +23,10 @@ use serde::Deserialize;
 use std::sync::Arc;
 
 use crate::hub::Hub;
-use crate::rest::{Authenticated, Failure, HubState, Query, bearer};
+use crate::rest::{Authenticated, Failure, Query, bearer};
 use crate::service::Error;
 use channel::Wanted;
 use listener::{Listener, Rhythm};
-use passing::Passing;
 use seats::Seats;
 use tail::Tails;
 
@@ -39,7 +37,6 @@ const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 pub(crate) struct Streams {
     rhythm: Rhythm,
     seats: Arc<Seats>,
-    passing: Arc<Passing>,
     tails: Tails,
 }
 
@@ -54,7 +51,7 @@ pub(crate) fn router() -> Router<Arc<Hub>> {
 }
 
 async fn somebodys(
-    State(hub): HubState,
+    State(hub): State<Arc<Hub>>,
     _: Authenticated,
     name: Result<Path<String>, PathRejection>,
     Query(Args { network_id }): Query<Args>,
@@ -65,7 +62,7 @@ async fn somebodys(
 }
 
 async fn networks(
-    State(hub): HubState,
+    State(hub): State<Arc<Hub>>,
     _: Authenticated,
     network_id: Result<Path<String>, PathRejection>,
     headers: HeaderMap,

@@ -3,6 +3,7 @@
 mod access;
 mod bells;
 mod clock;
+mod passing;
 mod presence;
 mod random;
 mod settings;
@@ -11,7 +12,9 @@ mod shutdown;
 pub(crate) use access::Identity;
 pub(crate) use bells::{Bell, Bells};
 pub(crate) use clock::Clock;
+pub(crate) use passing::Passing;
 pub(crate) use presence::{Connected, Presences};
+pub(crate) use random::bytes as random_bytes;
 pub(crate) use settings::Settings;
 pub(crate) use shutdown::Shutdown;
 
@@ -28,6 +31,7 @@ pub(crate) struct Hub {
     pub(crate) clock: Clock,
     pub(crate) bells: Arc<Bells>,
     pub(crate) presences: Arc<Presences>,
+    pub(crate) passing: Passing,
     pub(crate) settings: Settings,
     pub(crate) shutdown: Shutdown,
     pub(crate) streams: Streams,
@@ -43,6 +47,7 @@ impl Hub {
             clock,
             bells,
             presences: Arc::default(),
+            passing: Passing::default(),
             settings,
             shutdown: Shutdown::default(),
             streams: Streams::default(),

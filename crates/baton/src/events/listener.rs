@@ -13,7 +13,6 @@ use tokio::time::{Instant, sleep, sleep_until};
 use super::channel::{Channel, Wanted};
 use super::frame;
 use super::page::{self, Page};
-use super::passing::Ear;
 use super::seats::Seat;
 use super::tail;
 use crate::hub::{Bell, Connected, Hub};
@@ -49,7 +48,8 @@ pub(super) struct Listener {
     /// The access epoch under which the caller was last allowed to listen.
     epoch: u64,
     news: News,
-    passing: Ear,
+    /// What is told once and kept nowhere.
+    passing: Receiver<Arc<str>>,
     /// Everything up to here was told.
     position: i64,
     is_caught_up: bool,
@@ -73,7 +73,7 @@ enum News {
 enum Woken {
     ByBell,
     ByPage(Arc<Page>),
-    ByPassing(Bytes),
+    ByPassing(Arc<str>),
     ByClock,
     ByStop,
 }
@@ -93,7 +93,7 @@ impl Listener {
         let seat = hub.streams.seats.take(&who.token_id)?;
         // Listening begins before the feed's end is read: what comes between is heard.
         let news = News::of(&hub, &channel);
-        let passing = hub.streams.passing.listen(&channel.network_id);
+        let passing = hub.passing.listen(&channel.network_id);
         let (newest, inbox_count) = beginning(&hub, &channel).await?;
         // Who names no id starts at the end; who names one that is none is told of the gap, as for one too old.
         let position = last_event_id.map_or(newest, |id| id.trim().parse().unwrap_or(i64::MAX));
@@ -177,14 +177,14 @@ impl Listener {
     async fn wait(&mut self) -> Bytes {
         let woken = tokio::select! {
             woken = self.news.wait() => woken,
-            frame = self.passing.hear() => Woken::ByPassing(frame),
+            heard = self.passing.recv() => heard.map_or(Woken::ByClock, Woken::ByPassing),
             () = sleep_until(self.comment_at.min(Instant::now() + self.rhythm.access)) => Woken::ByClock,
             () = self.hub.shutdown.wait() => Woken::ByStop,
         };
         match woken {
             Woken::ByBell => self.is_caught_up = false,
             Woken::ByPage(page) => return self.take(&page),
-            Woken::ByPassing(frame) => return frame,
+            Woken::ByPassing(json) => return frame::unnumbered(&json),
             Woken::ByClock if Instant::now() >= self.comment_at => {
                 self.comment_at = Instant::now() + self.rhythm.comment;
                 self.is_caught_up = false;
@@ -249,7 +249,7 @@ async fn beginning(hub: &Hub, channel: &Channel) -> Result<(i64, i64), Error> {
 /// An agent that listens is there.
 fn connect(hub: &Hub, caller: &Caller) -> Option<Connected> {
     match caller {
-        Caller::Node(node) => Some(hub.presences.connect(&node.network_id, node.alias.as_ref()?)),
+        Caller::Node(node) => hub.presences.connect(node),
         Caller::User(_) => None,
     }
 }

@@ -222,3 +222,27 @@ async fn the_list_of_tools_costs_a_model_less_than_6000_tokens() {
         assert!(tool["description"].as_str().is_some_and(|said| !said.is_empty()), "{tool}");
     }
 }
+
+#[tokio::test]
+async fn bounds_of_the_contract_are_invalid_params() {
+    let hub = TestHub::start();
+    let token = hub.person("ada", SystemRole::User, &[1]).await;
+    let client = Client { door: super::router(&hub.hub), token, _hub: hub };
+    let cases = [
+        ("send_task", json!({ "alias": "b", "task": "" }), "task"),
+        ("send_task", json!({ "alias": "b", "task": "x".repeat(10_001) }), "task"),
+        ("send_task", json!({ "alias": "b", "task": "x", "ttl_seconds": 0 }), "ttl_seconds"),
+        ("send_task", json!({ "alias": "b", "task": "x", "ttl_seconds": 1.5 }), "ttl_seconds"),
+        ("send_task", json!({ "alias": "b", "task": "x", "priority": "urgent" }), "priority"),
+        ("send_task", json!({ "alias": "a b", "task": "x" }), "alias"),
+        ("send_reply", json!({ "text": "x", "in_reply_to": "y", "status": "done" }), "status"),
+        ("get_inbox", json!({ "alias": "b", "limit": 101 }), "limit"),
+        ("claim_task", json!({ "wait_seconds": 51 }), "wait_seconds"),
+        ("report_completion", json!({ "alias": "b", "task": "t" }), "result"),
+    ];
+    for (tool, arguments, field) in cases {
+        let answer = client.call(tool, arguments).await;
+        assert_eq!(answer["error"]["code"], -32602, "{tool} {field}: {answer}");
+        assert_eq!(answer["error"]["data"]["field"], field, "{answer}");
+    }
+}

@@ -22,11 +22,12 @@ pub(super) struct Tool {
     run: Run,
 }
 
-/// `tool!("name", path::of::use_case, "description")`: a use case is a module with `Args`, `Answer` and `run`.
+/// `tool!("name", module::run(Args), "description")`: a use case is an async function of the hub, the caller and
+/// its arguments.
 macro_rules! tool {
-    ($name:literal, $($module:ident)::+, $description:literal) => {
-        $crate::mcp::tool::Tool::new::<$($module)::+::Args, _>($name, $description, |hub, caller, args| async move {
-            $crate::mcp::answer::of($($module)::+::run(&hub, &caller, args).await)
+    ($name:literal, $module:ident::$run:ident($args:ident), $description:literal) => {
+        $crate::mcp::tool::Tool::new::<$module::$args, _>($name, $description, |hub, caller, args| async move {
+            $crate::mcp::answer::of($module::$run(&hub, &caller, args).await)
         })
     };
 }

@@ -11,9 +11,9 @@ use crate::service::Error;
 
 pub(super) fn tools() -> Vec<Tool> {
     vec![
-        tool!("greet", greet, "Greets an agent."),
-        tool!("refuse", refuse, "Refuses."),
-        tool!("panic", panic, "Fails inside."),
+        tool!("greet", greet::run(Args), "Greets an agent."),
+        tool!("refuse", refuse::run(Args), "Refuses."),
+        tool!("panic", panic::run(Args), "Fails inside."),
     ]
 }
 
