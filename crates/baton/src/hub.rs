@@ -23,6 +23,7 @@ use baton_store::Store;
 use std::sync::Arc;
 
 use crate::service::{JoinGuard, LoginGuard, Passwords};
+use crate::events::Streams;
 use access::Access;
 
 /// The hub.
@@ -37,6 +38,7 @@ pub(crate) struct Hub {
     pub(crate) passwords: Passwords,
     pub(crate) login_guard: LoginGuard,
     pub(crate) join_guard: JoinGuard,
+    pub(crate) streams: Streams,
     access: Access,
 }
 
@@ -55,6 +57,7 @@ impl Hub {
             passwords: Passwords::default(),
             login_guard: LoginGuard::default(),
             join_guard: JoinGuard::default(),
+            streams: Streams::default(),
             access: Access::default(),
         }
     }

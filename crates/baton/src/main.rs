@@ -3,7 +3,11 @@
 mod cli;
 mod control;
 mod data_folder;
+mod events;
+#[cfg(test)]
+mod fixture;
 mod hub;
+mod mcp;
 mod rest;
 mod server;
 mod service;
