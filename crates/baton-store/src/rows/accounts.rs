@@ -1,6 +1,8 @@
 //! Users, networks, members, invites, tokens, aliases, and the log of who changed them.
 
-use baton_core::{Alias, NetworkId, NetworkRole, SystemRole, TokenId, TokenScope, UnixMillis, UserId, Username};
+use baton_core::{
+    Alias, NetworkId, NetworkRole, SystemRole, TokenId, TokenScope, UnixMillis, UserId, Username,
+};
 
 use crate::error::Error;
 
@@ -174,7 +176,12 @@ pub trait AccountWrites {
     /// Inserts a user.
     fn insert_user(&mut self, user: &UserRow) -> Result<(), Error>;
     /// Changes how a user is shown.
-    fn change_profile(&mut self, user: &UserId, display_name: Option<&str>, email: Option<&str>) -> Result<(), Error>;
+    fn change_profile(
+        &mut self,
+        user: &UserId,
+        display_name: Option<&str>,
+        email: Option<&str>,
+    ) -> Result<(), Error>;
     /// Changes a password.
     fn change_password(&mut self, user: &UserId, hash: &str, must_change: bool) -> Result<(), Error>;
     /// Inserts a network.
@@ -207,7 +214,12 @@ pub trait AccountWrites {
     /// Revokes all user tokens of somebody and answers how many.
     fn revoke_user_tokens(&mut self, user: &UserId, at: UnixMillis) -> Result<usize, Error>;
     /// Revokes all node tokens of somebody for a network and answers how many.
-    fn revoke_node_tokens(&mut self, user: &UserId, network: &NetworkId, at: UnixMillis) -> Result<usize, Error>;
+    fn revoke_node_tokens(
+        &mut self,
+        user: &UserId,
+        network: &NetworkId,
+        at: UnixMillis,
+    ) -> Result<usize, Error>;
     /// Notes when tokens were last used.
     fn use_tokens(&mut self, used: &[(TokenId, UnixMillis)]) -> Result<(), Error>;
     /// Appends to the log of changes.

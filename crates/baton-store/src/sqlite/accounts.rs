@@ -1,6 +1,8 @@
 //! Users, networks, members, invites, tokens and the audit log in SQL.
 
-use baton_core::{Alias, NetworkId, NetworkRole, SystemRole, TokenId, TokenScope, UnixMillis, UserId, Username};
+use baton_core::{
+    Alias, NetworkId, NetworkRole, SystemRole, TokenId, TokenScope, UnixMillis, UserId, Username,
+};
 use rusqlite::{Row, params};
 
 use super::columns::{get, optional, optional_time, parsed, time};
@@ -132,9 +134,11 @@ impl AccountReads for Rows<'_> {
     }
 
     fn alias_exists(&self, network: &NetworkId, alias: &Alias) -> Result<bool, Error> {
-        let sql = "SELECT EXISTS (SELECT 1 FROM tokens WHERE network_id = ?1 AND alias = ?2 AND revoked_at IS NULL)
+        let sql =
+            "SELECT EXISTS (SELECT 1 FROM tokens WHERE network_id = ?1 AND alias = ?2 AND revoked_at IS NULL)
                        OR EXISTS (SELECT 1 FROM sessions WHERE network_id = ?1 AND alias = ?2) AS found";
-        let found = self.one(sql, params![network.as_str(), alias.as_str()], |row| get::<bool>(row, "found"))?;
+        let found =
+            self.one(sql, params![network.as_str(), alias.as_str()], |row| get::<bool>(row, "found"))?;
         Ok(found.unwrap_or(false))
     }
 
@@ -193,7 +197,12 @@ impl AccountWrites for Rows<'_> {
         Ok(())
     }
 
-    fn change_profile(&mut self, user: &UserId, display_name: Option<&str>, email: Option<&str>) -> Result<(), Error> {
+    fn change_profile(
+        &mut self,
+        user: &UserId,
+        display_name: Option<&str>,
+        email: Option<&str>,
+    ) -> Result<(), Error> {
         let sql = "UPDATE users SET display_name = COALESCE(?2, display_name), email = COALESCE(?3, email)
                    WHERE user_id = ?1";
         self.execute(sql, params![user.as_str(), display_name, email])?;
@@ -320,7 +329,12 @@ impl AccountWrites for Rows<'_> {
         self.execute(sql, params![user.as_str(), at.get()])
     }
 
-    fn revoke_node_tokens(&mut self, user: &UserId, network: &NetworkId, at: UnixMillis) -> Result<usize, Error> {
+    fn revoke_node_tokens(
+        &mut self,
+        user: &UserId,
+        network: &NetworkId,
+        at: UnixMillis,
+    ) -> Result<usize, Error> {
         let sql = "UPDATE tokens SET revoked_at = ?3
                    WHERE user_id = ?1 AND network_id = ?2 AND revoked_at IS NULL";
         self.execute(sql, params![user.as_str(), network.as_str(), at.get()])
