@@ -3,15 +3,20 @@
 mod access;
 mod bells;
 mod clock;
+mod passing;
 mod presence;
 mod random;
 mod settings;
+mod shutdown;
 
 pub(crate) use access::Identity;
 pub(crate) use bells::{Bell, Bells};
 pub(crate) use clock::Clock;
+pub(crate) use passing::Passing;
 pub(crate) use presence::{Connected, Presences};
+pub(crate) use random::bytes as random_bytes;
 pub(crate) use settings::Settings;
+pub(crate) use shutdown::Shutdown;
 
 use baton_core::{LeaseId, MessageId, TaskId};
 use baton_store::Store;
@@ -25,7 +30,9 @@ pub(crate) struct Hub {
     pub(crate) clock: Clock,
     pub(crate) bells: Arc<Bells>,
     pub(crate) presences: Arc<Presences>,
+    pub(crate) passing: Passing,
     pub(crate) settings: Settings,
+    pub(crate) shutdown: Shutdown,
     access: Access,
 }
 
@@ -33,7 +40,16 @@ impl Hub {
     /// A hub over an open store whose rings go to `bells`.
     pub(crate) fn new(store: Arc<dyn Store>, bells: Arc<Bells>, settings: Settings) -> Self {
         let clock = Clock::start();
-        Self { store, clock, bells, presences: Arc::default(), settings, access: Access::default() }
+        Self {
+            store,
+            clock,
+            bells,
+            presences: Arc::default(),
+            passing: Passing::default(),
+            settings,
+            shutdown: Shutdown::default(),
+            access: Access::default(),
+        }
     }
 
     pub(crate) fn new_task_id(&self) -> TaskId {

@@ -3,7 +3,8 @@
 mod answer;
 mod arguments;
 mod caller;
-mod error;
+pub(crate) mod error;
+mod tasks;
 
 pub(crate) use answer::answer;
 pub(crate) use arguments::{Body, Query};
@@ -15,10 +16,7 @@ use std::sync::Arc;
 
 use crate::hub::Hub;
 
-/// What every handler is given.
-pub(crate) type HubState = axum::extract::State<Arc<Hub>>;
-
 /// All REST routes.
 pub(crate) fn router() -> Router<Arc<Hub>> {
-    Router::new()
+    Router::new().merge(tasks::routes())
 }

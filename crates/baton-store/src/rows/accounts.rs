@@ -159,6 +159,8 @@ pub trait AccountReads {
     fn invite(&self, code_hash: &[u8; 32]) -> Result<Option<InviteRow>, Error>;
     /// The token of this hash, unless it was revoked.
     fn token_by_hash(&self, hash: &[u8; 32]) -> Result<Option<TokenRow>, Error>;
+    /// Whether a token has reported a status, which settles its alias.
+    fn has_reported(&self, token: &TokenId) -> Result<bool, Error>;
     /// Somebody's tokens that are not revoked, oldest first; at most so many.
     fn tokens(&self, user: &UserId, limit: usize) -> Result<Vec<TokenRow>, Error>;
     /// Whether an unrevoked token or a session has this alias.

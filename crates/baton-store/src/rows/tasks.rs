@@ -148,6 +148,8 @@ pub struct IdempotentSend {
     pub arguments: Vec<u8>,
     /// The task it made.
     pub task_id: TaskId,
+    /// The assignee's status, as the first answer said it.
+    pub session_status: String,
     /// When.
     pub created_at: UnixMillis,
 }

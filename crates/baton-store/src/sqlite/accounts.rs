@@ -128,6 +128,11 @@ impl AccountReads for Rows<'_> {
         self.one("SELECT * FROM tokens WHERE hash = ?1 AND revoked_at IS NULL", [hash], token_row)
     }
 
+    fn has_reported(&self, token: &TokenId) -> Result<bool, Error> {
+        let sql = "SELECT has_reported FROM tokens WHERE token_id = ?1";
+        Ok(self.one(sql, [token.as_str()], |row| get::<bool>(row, "has_reported"))?.unwrap_or(false))
+    }
+
     fn tokens(&self, user: &UserId, limit: usize) -> Result<Vec<TokenRow>, Error> {
         let sql = "SELECT * FROM tokens WHERE user_id = ?1 AND revoked_at IS NULL ORDER BY rowid LIMIT ?2";
         self.all(sql, params![user.as_str(), limit as i64], token_row)

@@ -229,8 +229,11 @@ impl TaskReads for Rows<'_> {
     }
 
     fn next_task(&self, network: &NetworkId, to: &Alias) -> Result<Option<TaskId>, Error> {
-        let sql = "SELECT task_id FROM deliveries WHERE network_id = ?1 AND to_name = ?2 AND to_kind = 'node'
-                   AND state = 0 AND type = 'task' ORDER BY priority, seq LIMIT 1";
+        // A task somebody reported working on may still lie open in the inbox; it is not to be had.
+        let sql = "SELECT d.task_id FROM deliveries d JOIN tasks t ON t.task_id = d.task_id
+                   WHERE d.network_id = ?1 AND d.to_name = ?2 AND d.to_kind = 'node' AND d.state = 0
+                     AND d.type = 'task' AND t.status IN ('delivered', 'acked')
+                   ORDER BY d.priority, d.seq LIMIT 1";
         self.one(sql, params![network.as_str(), to.as_str()], |row| parsed(row, "task_id", TaskId::parse))
     }
 
@@ -325,6 +328,7 @@ impl TaskReads for Rows<'_> {
             Ok(IdempotentSend {
                 arguments: get(row, "arguments")?,
                 task_id: parsed(row, "task_id", TaskId::parse)?,
+                session_status: get(row, "session_status")?,
                 created_at: time(row, "created_at")?,
             })
         })
@@ -471,8 +475,8 @@ impl TaskWrites for Rows<'_> {
     ) -> Result<(), Error> {
         self.execute(
             "INSERT OR REPLACE INTO idempotency_keys
-                (network_id, sender_kind, sender, key, arguments, task_id, created_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                (network_id, sender_kind, sender, key, arguments, task_id, session_status, created_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
             params![
                 network.as_str(),
                 sender.kind().as_str(),
@@ -480,6 +484,7 @@ impl TaskWrites for Rows<'_> {
                 key,
                 send.arguments,
                 send.task_id.as_str(),
+                send.session_status,
                 send.created_at.get(),
             ],
         )?;
