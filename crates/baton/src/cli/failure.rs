@@ -5,7 +5,7 @@ use baton_evidence::bundle::{Refusal, VerifyError, WriteError};
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use super::bench::Trouble;
+use super::bench;
 
 /// A usage or I/O error, or a refused bundle.
 const TROUBLE: u8 = 2;
@@ -23,7 +23,7 @@ pub(crate) enum Failure {
     #[error("{0}")]
     Adapter(#[from] AdapterError),
     #[error("{0}")]
-    Bench(#[from] Trouble),
+    Bench(#[from] bench::Trouble),
     #[error("{name} line {line}: {message}")]
     Line { name: String, line: u64, message: String },
 }
