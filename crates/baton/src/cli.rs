@@ -5,6 +5,7 @@ mod adapt;
 mod bench;
 mod evidence;
 mod failure;
+mod hub;
 mod input;
 
 use clap::{Parser, Subcommand};
@@ -28,6 +29,9 @@ enum Command {
     /// Pack, check and list evidence bundles
     #[command(subcommand)]
     Evidence(evidence::Evidence),
+    /// Start, stop and look after a hub
+    #[command(subcommand)]
+    Hub(hub::Hub),
 }
 
 /// Reads the arguments, runs the command, tells what stopped it.
@@ -36,6 +40,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Adapt(command) => command.run(),
         Command::Bench(command) => command.run(),
         Command::Evidence(command) => command.run(),
+        Command::Hub(command) => command.run(),
     };
     done.unwrap_or_else(|failure| failure.tell())
 }

@@ -5,7 +5,7 @@ mod bells;
 mod clock;
 mod passing;
 mod presence;
-mod random;
+pub(crate) mod random;
 mod settings;
 mod shutdown;
 
@@ -22,6 +22,7 @@ use baton_core::{LeaseId, MessageId, TaskId};
 use baton_store::Store;
 use std::sync::Arc;
 
+use crate::service::{JoinGuard, LoginGuard, Passwords};
 use access::Access;
 
 /// The hub.
@@ -33,6 +34,9 @@ pub(crate) struct Hub {
     pub(crate) passing: Passing,
     pub(crate) settings: Settings,
     pub(crate) shutdown: Shutdown,
+    pub(crate) passwords: Passwords,
+    pub(crate) login_guard: LoginGuard,
+    pub(crate) join_guard: JoinGuard,
     access: Access,
 }
 
@@ -48,6 +52,9 @@ impl Hub {
             passing: Passing::default(),
             settings,
             shutdown: Shutdown::default(),
+            passwords: Passwords::default(),
+            login_guard: LoginGuard::default(),
+            join_guard: JoinGuard::default(),
             access: Access::default(),
         }
     }

@@ -1,22 +1,27 @@
 //! The REST door. Every route on one screen; handlers are thin: arguments in, one use case, its answer out.
 
+mod accounts;
 mod answer;
 mod arguments;
 mod caller;
+mod client_address;
 pub(crate) mod error;
 mod tasks;
 
 pub(crate) use answer::answer;
 pub(crate) use arguments::{Body, Query};
-pub(crate) use caller::Authenticated;
-pub(crate) use error::Failure;
+pub(crate) use caller::{Authenticated, bearer};
+pub(crate) use error::{ErrorBody, Failure};
 
 use axum::Router;
 use std::sync::Arc;
 
 use crate::hub::Hub;
 
+/// What every handler is given.
+pub(crate) type HubState = axum::extract::State<Arc<Hub>>;
+
 /// All REST routes.
 pub(crate) fn router() -> Router<Arc<Hub>> {
-    Router::new().merge(tasks::routes())
+    Router::new().merge(accounts::routes()).merge(tasks::routes())
 }

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use super::bench;
+use super::hub::Trouble;
 
 /// A usage or I/O error, or a refused bundle.
 const TROUBLE: u8 = 2;
@@ -26,6 +27,8 @@ pub(crate) enum Failure {
     Bench(#[from] bench::Trouble),
     #[error("{name} line {line}: {message}")]
     Line { name: String, line: u64, message: String },
+    #[error("{0}")]
+    Hub(#[from] Trouble),
 }
 
 impl Failure {
