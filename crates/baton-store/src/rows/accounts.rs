@@ -169,6 +169,8 @@ pub trait AccountReads {
     fn alias_was_used(&self, network: &NetworkId, alias: &Alias) -> Result<bool, Error>;
     /// How many aliases with an unrevoked token or a session the network has.
     fn alias_count(&self, network: &NetworkId) -> Result<i64, Error>;
+    /// How many sessions the network has.
+    fn session_count(&self, network: &NetworkId) -> Result<i64, Error>;
     /// Changes, newest first, older than a place; at most so many.
     fn audit_log(&self, before: Option<i64>, limit: usize) -> Result<Vec<AuditRow>, Error>;
 }

@@ -159,6 +159,11 @@ impl AccountReads for Rows<'_> {
         Ok(self.one(sql, [network.as_str()], |row| get::<i64>(row, "count"))?.unwrap_or(0))
     }
 
+    fn session_count(&self, network: &NetworkId) -> Result<i64, Error> {
+        let sql = "SELECT COUNT(*) AS count FROM sessions WHERE network_id = ?1";
+        Ok(self.one(sql, [network.as_str()], |row| get::<i64>(row, "count"))?.unwrap_or(0))
+    }
+
     fn audit_log(&self, before: Option<i64>, limit: usize) -> Result<Vec<AuditRow>, Error> {
         let sql = "SELECT * FROM audit_log WHERE id < ?1 ORDER BY id DESC LIMIT ?2";
         self.all(sql, params![before.unwrap_or(i64::MAX), limit as i64], |row| {
