@@ -340,6 +340,12 @@ impl AccountWrites for Rows<'_> {
         self.execute(sql, params![user.as_str(), network.as_str(), at.get()])
     }
 
+    fn narrow_node_tokens(&mut self, user: &UserId, network: &NetworkId) -> Result<usize, Error> {
+        let sql = "UPDATE tokens SET scope = ?3
+                   WHERE user_id = ?1 AND network_id = ?2 AND scope <> ?3 AND revoked_at IS NULL";
+        self.execute(sql, params![user.as_str(), network.as_str(), TokenScope::Node.as_str()])
+    }
+
     fn use_tokens(&mut self, used: &[(TokenId, UnixMillis)]) -> Result<(), Error> {
         for (token, at) in used {
             let sql = "UPDATE tokens SET last_used_at = ?2 WHERE token_id = ?1";

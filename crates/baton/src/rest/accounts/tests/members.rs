@@ -86,6 +86,25 @@ async fn only_the_owner_changes_roles_and_never_to_or_from_owner() {
     assert_eq!(hub.last_change().await, said("owner", "member.changed"));
 }
 
+#[tokio::test]
+async fn a_coordinator_token_reaches_no_further_than_its_owner_may_give() {
+    let hub = TestHub::start();
+    let cast = hub.cast().await;
+    let body = json!({"network_id": cast.owner.network_id, "node_name": "chief", "scope": "coordinator"});
+    let minted = hub.post("/api/auth/node-token", &cast.admin.token, body).await.ok();
+    let scope = async || {
+        let list = hub.get("/api/auth/tokens", &cast.admin.token).await.ok();
+        let tokens = list["tokens"].as_array().unwrap().clone();
+        tokens.iter().find(|token| token["token_id"] == minted["token_id"]).unwrap()["scope"].clone()
+    };
+    assert_eq!(scope().await, "coordinator");
+    change_role(&hub, &cast.owner, &cast.owner.token, &cast.admin.user_id, "member").await.ok();
+    assert_eq!(scope().await, "node");
+    let identity = hub.hub.identify(minted["token"].as_str().unwrap()).await.unwrap();
+    let baton_core::Caller::Node(node) = identity.caller else { panic!("a node token") };
+    assert_eq!(node.scope, baton_core::TokenScope::Node);
+}
+
 async fn change_role(hub: &TestHub, network: &Account, token: &str, user: &str, role: &str) -> Reply {
     let path = format!("/api/networks/{}/members/{user}", network.network_id);
     hub.put(&path, token, json!({"role": role})).await
