@@ -13,7 +13,8 @@ use super::client_address::ClientAddress;
 use super::{Authenticated, Body, HubState, Query, answer};
 use crate::hub::Hub;
 use crate::service::{
-    audit_log, invites, login, logout, members, networks, node_token, password, profile, register, tokens, users,
+    audit_log, invites, login, logout, members, networks, node_token, password, profile, register, tokens,
+    users,
 };
 
 /// The routes.
@@ -55,7 +56,11 @@ async fn show_profile(State(hub): HubState, by: Caller) -> Response {
     answer(profile::show::run(&hub, by.0.caller).await)
 }
 
-async fn change_profile(State(hub): HubState, by: Caller, Body(args): Body<profile::change::Args>) -> Response {
+async fn change_profile(
+    State(hub): HubState,
+    by: Caller,
+    Body(args): Body<profile::change::Args>,
+) -> Response {
     answer(profile::change::run(&hub, by.0.caller, args).await)
 }
 
@@ -84,7 +89,11 @@ async fn list_networks(State(hub): HubState, by: Caller) -> Response {
     answer(networks::list::run(&hub, by.0.caller).await)
 }
 
-async fn create_network(State(hub): HubState, by: Caller, Body(args): Body<networks::create::Args>) -> Response {
+async fn create_network(
+    State(hub): HubState,
+    by: Caller,
+    Body(args): Body<networks::create::Args>,
+) -> Response {
     answer(networks::create::run(&hub, &by.0.caller, args).await)
 }
 

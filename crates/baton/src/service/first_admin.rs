@@ -36,7 +36,8 @@ pub(crate) async fn ensure(
         return Err(Error::argument("password", "must not be empty"));
     }
     let generated_password = password.is_none().then(secret::password);
-    let chosen = generated_password.as_ref().map(Revealed::expose).or(password.as_deref()).unwrap_or_default();
+    let chosen =
+        generated_password.as_ref().map(Revealed::expose).or(password.as_deref()).unwrap_or_default();
     let must_change_password = generated_password.is_some() || check_password(chosen).is_err();
     let password_hash = hash_off_thread(chosen.to_owned()).await?;
     let role = SystemRole::Admin;

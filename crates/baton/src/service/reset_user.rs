@@ -25,12 +25,7 @@ pub(crate) async fn run(store: &dyn Store, username: &str) -> Result<ResetUser, 
     Ok(ResetUser { new_password, token })
 }
 
-fn reset(
-    tx: &mut dyn Transaction,
-    username: &str,
-    hash: &str,
-    now: UnixMillis,
-) -> Result<Revealed, Error> {
+fn reset(tx: &mut dyn Transaction, username: &str, hash: &str, now: UnixMillis) -> Result<Revealed, Error> {
     let user = tx.user_named(username)?.ok_or(Refusal::UserNotFound)?;
     tx.change_password(&user.user_id, hash, true)?;
     let revoked = tx.revoke_user_tokens(&user.user_id, now)?;

@@ -1,7 +1,9 @@
 //! New secrets and what is kept of them: the text goes to its owner once, the store has its SHA-256.
 //! Here tokens get their rows; the forms of secrets are in `baton-core`.
 
-use baton_core::{Alias, InviteCode, NetworkId, NodeToken, TokenId, TokenScope, UnixMillis, UserId, UserToken};
+use baton_core::{
+    Alias, InviteCode, NetworkId, NodeToken, TokenId, TokenScope, UnixMillis, UserId, UserToken,
+};
 use baton_store::rows::TokenRow;
 use serde::{Serialize, Serializer};
 use sha2::{Digest, Sha256};

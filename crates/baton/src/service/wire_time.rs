@@ -63,7 +63,9 @@ mod tests {
 
     #[test]
     fn since_takes_nothing_else() {
-        for text in ["", "yesterday", "2023-11-16", "2023-13-16 02:00:00", "1700100000", "2023-11-16 02:00:00 x"] {
+        for text in
+            ["", "yesterday", "2023-11-16", "2023-13-16 02:00:00", "1700100000", "2023-11-16 02:00:00 x"]
+        {
             assert_eq!(parse_since(text), None, "{text}");
         }
     }
