@@ -2,7 +2,8 @@
 """An independent reader of evidence bundles: standard library only, written from section C of the contract
 (docs: the A2A adapter and the evidence it emits), sharing nothing with the Rust. Small files only: it reads all.
 
-usage: bundle_checker.py FILE      prints `ok: N events, run root sha256:…` or `class: reason`; exit 0 or 2.
+usage: bundle_checker.py FILE...     for each prints `ok: N events, run root sha256:…` or `class: reason`; exits
+with 0, or with 2 if any was refused.
 """
 
 import hashlib
@@ -181,10 +182,17 @@ def check_bundle(data):
     return f"ok: {len(lines)} events, run root {manifest['run_root']}"
 
 
+def main(paths):
+    refused = False
+    for path in paths:
+        try:
+            with open(path, "rb") as file:
+                print(check_bundle(file.read()))
+        except Refused as reason:
+            refused = True
+            print(reason)
+    return 2 if refused else 0
+
+
 if __name__ == "__main__":
-    try:
-        with open(sys.argv[1], "rb") as file:
-            print(check_bundle(file.read()))
-    except Refused as refused:
-        print(refused)
-        sys.exit(2)
+    sys.exit(main(sys.argv[1:]))

@@ -125,6 +125,12 @@ pub const JSON_BODY_MAX_BYTES: usize = 1024 * 1024;
 pub const HEADERS_MAX_BYTES: usize = 16 * 1024;
 /// Longest a request may take to arrive (ours).
 pub const REQUEST_READ_MAX_SECONDS: u32 = 30;
+/// Longest a TLS handshake may take (ours).
+pub const TLS_HANDSHAKE_MAX_SECONDS: u32 = 10;
+/// Most open connections, if the system gives the hub that many files (ours).
+pub const CONNECTIONS_MAX_COUNT: usize = 50_000;
+/// Longest a stopping hub waits for requests in flight (ours).
+pub const DRAIN_MAX_SECONDS: u32 = 10;
 /// A comment keeps a quiet stream open; the contract allows 15 to 30 seconds.
 pub const STREAM_COMMENT_SECONDS: u32 = 20;
 /// A revoked token's open streams end within this time.
@@ -140,6 +146,8 @@ pub const WRITE_QUEUE_MAX_COUNT: usize = 4_096;
 pub const RATE_PER_SECOND: u32 = 200;
 /// Calls a token may make at once after a rest.
 pub const RATE_BURST_COUNT: u32 = 1_000;
+/// Tokens whose rate is remembered at a time (ours).
+pub const RATE_TOKENS_MAX_COUNT: usize = 100_000;
 /// Failed logins a minute per client address.
 pub const LOGIN_FAILURES_PER_MINUTE: u32 = 10;
 /// Failures of one username from one address before it is locked.

@@ -2,8 +2,10 @@
 //! told on stderr in one line that says what to do.
 
 mod adapt;
+mod bench;
 mod evidence;
 mod failure;
+mod hub;
 mod input;
 
 use clap::{Parser, Subcommand};
@@ -21,16 +23,24 @@ struct Cli {
 enum Command {
     /// Turn A2A packets into evidence events
     Adapt(adapt::Adapt),
+    /// Measure a hub under load
+    #[command(subcommand)]
+    Bench(bench::Bench),
     /// Pack, check and list evidence bundles
     #[command(subcommand)]
     Evidence(evidence::Evidence),
+    /// Start, stop and look after a hub
+    #[command(subcommand)]
+    Hub(hub::Hub),
 }
 
 /// Reads the arguments, runs the command, tells what stopped it.
 pub(crate) fn run() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Adapt(command) => command.run(),
+        Command::Bench(command) => command.run(),
         Command::Evidence(command) => command.run(),
+        Command::Hub(command) => command.run(),
     };
     done.unwrap_or_else(|failure| failure.tell())
 }

@@ -5,7 +5,7 @@ mod bells;
 mod clock;
 mod passing;
 mod presence;
-mod random;
+pub(crate) mod random;
 mod settings;
 mod shutdown;
 
@@ -22,6 +22,7 @@ use baton_core::{LeaseId, MessageId, TaskId};
 use baton_store::Store;
 use std::sync::Arc;
 
+use crate::service::{JoinGuard, LoginGuard, Passwords};
 use crate::events::Streams;
 use access::Access;
 
@@ -34,6 +35,9 @@ pub(crate) struct Hub {
     pub(crate) passing: Passing,
     pub(crate) settings: Settings,
     pub(crate) shutdown: Shutdown,
+    pub(crate) passwords: Passwords,
+    pub(crate) login_guard: LoginGuard,
+    pub(crate) join_guard: JoinGuard,
     pub(crate) streams: Streams,
     access: Access,
 }
@@ -50,6 +54,9 @@ impl Hub {
             passing: Passing::default(),
             settings,
             shutdown: Shutdown::default(),
+            passwords: Passwords::default(),
+            login_guard: LoginGuard::default(),
+            join_guard: JoinGuard::default(),
             streams: Streams::default(),
             access: Access::default(),
         }

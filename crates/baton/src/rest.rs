@@ -1,8 +1,10 @@
 //! The REST door. Every route on one screen; handlers are thin: arguments in, one use case, its answer out.
 
+mod accounts;
 mod answer;
 mod arguments;
 mod caller;
+mod client_address;
 pub(crate) mod error;
 mod tasks;
 
@@ -16,7 +18,10 @@ use std::sync::Arc;
 
 use crate::hub::Hub;
 
+/// What every handler is given.
+pub(crate) type HubState = axum::extract::State<Arc<Hub>>;
+
 /// All REST routes.
 pub(crate) fn router() -> Router<Arc<Hub>> {
-    Router::new().merge(tasks::routes())
+    Router::new().merge(accounts::routes()).merge(tasks::routes())
 }

@@ -12,7 +12,7 @@ mod place;
 mod presence;
 mod stamp;
 mod task_view;
-pub(crate) mod wire_time;
+mod wire_time;
 
 // Tasks.
 pub(crate) mod ack_inbox;
@@ -38,4 +38,37 @@ pub(crate) mod statuses;
 pub(crate) mod sweep;
 pub(crate) mod task_events;
 
+// Accounts.
+pub(crate) mod audit;
+pub(crate) mod audit_log;
+mod done;
+pub(crate) mod first_admin;
+pub(crate) mod invites;
+mod join_guard;
+mod labels;
+pub(crate) mod login;
+mod login_guard;
+pub(crate) mod logout;
+pub(crate) mod members;
+mod minute_window;
+mod network_view;
+pub(crate) mod networks;
+mod new_user;
+pub(crate) mod node_token;
+pub(crate) mod password;
+mod password_hash;
+mod permit;
+pub(crate) mod profile;
+pub(crate) mod register;
+pub(crate) mod reset_user;
+mod secret;
+pub(crate) mod tokens;
+mod user_view;
+pub(crate) mod users;
+
 pub(crate) use error::Error;
+pub(crate) use join_guard::JoinGuard;
+pub(crate) use login_guard::LoginGuard;
+pub(crate) use password_hash::Passwords;
+pub(crate) use secret::Revealed;
+pub(crate) use wire_time::WireTime;

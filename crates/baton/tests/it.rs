@@ -1,16 +1,27 @@
 //! Tests of the binary, as it is run.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
 mod it {
     mod adapt;
+    mod bench;
     mod bundle;
+    mod crash;
     mod damage;
+    mod edges;
     #[allow(dead_code, unreachable_pub)] // shared with the evidence crate's own tests, which use all of it
     #[path = "../../../baton-evidence/tests/it/forge.rs"]
     mod forge;
+    mod history;
     mod hostile;
+    mod http;
+    mod hub;
     mod independent;
+    mod isolation;
     mod memory;
     mod program;
+    mod races;
+    mod seed;
+    mod tenant;
+    mod tool;
 }

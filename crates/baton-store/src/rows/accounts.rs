@@ -147,6 +147,8 @@ pub trait AccountReads {
     fn users(&self, limit: usize) -> Result<Vec<UserRow>, Error>;
     /// One network.
     fn network(&self, id: &NetworkId) -> Result<Option<NetworkRow>, Error>;
+    /// The network of this name that somebody owns.
+    fn network_named(&self, owner: &UserId, name: &str) -> Result<Option<NetworkId>, Error>;
     /// The networks somebody is a member of, oldest first.
     fn memberships(&self, user: &UserId) -> Result<Vec<MembershipRow>, Error>;
     /// What somebody is in a network.
@@ -159,9 +161,9 @@ pub trait AccountReads {
     fn invite(&self, code_hash: &[u8; 32]) -> Result<Option<InviteRow>, Error>;
     /// The token of this hash, unless it was revoked.
     fn token_by_hash(&self, hash: &[u8; 32]) -> Result<Option<TokenRow>, Error>;
-    /// Whether a token has reported a status, which settles its alias.
-    fn has_reported(&self, token: &TokenId) -> Result<bool, Error>;
-    /// Somebody's tokens that are not revoked, oldest first; at most so many.
+    /// A token, unless it was revoked.
+    fn token(&self, id: &TokenId) -> Result<Option<TokenRow>, Error>;
+    /// Somebody's tokens that are not revoked, newest first; at most so many.
     fn tokens(&self, user: &UserId, limit: usize) -> Result<Vec<TokenRow>, Error>;
     /// Whether an unrevoked token or a session has this alias.
     fn alias_exists(&self, network: &NetworkId, alias: &Alias) -> Result<bool, Error>;

@@ -85,6 +85,11 @@ impl AccountReads for Rows<'_> {
         self.one("SELECT * FROM networks WHERE network_id = ?1", [id.as_str()], network_row)
     }
 
+    fn network_named(&self, owner: &UserId, name: &str) -> Result<Option<NetworkId>, Error> {
+        let sql = "SELECT network_id FROM networks WHERE owner_id = ?1 AND name = ?2";
+        self.one(sql, params![owner.as_str(), name], |row| parsed(row, "network_id", NetworkId::parse))
+    }
+
     fn memberships(&self, user: &UserId) -> Result<Vec<MembershipRow>, Error> {
         let sql = "SELECT n.*, m.role FROM members m JOIN networks n ON n.network_id = m.network_id
                    WHERE m.user_id = ?1 ORDER BY n.rowid";
@@ -128,13 +133,12 @@ impl AccountReads for Rows<'_> {
         self.one("SELECT * FROM tokens WHERE hash = ?1 AND revoked_at IS NULL", [hash], token_row)
     }
 
-    fn has_reported(&self, token: &TokenId) -> Result<bool, Error> {
-        let sql = "SELECT has_reported FROM tokens WHERE token_id = ?1";
-        Ok(self.one(sql, [token.as_str()], |row| get::<bool>(row, "has_reported"))?.unwrap_or(false))
+    fn token(&self, id: &TokenId) -> Result<Option<TokenRow>, Error> {
+        self.one("SELECT * FROM tokens WHERE token_id = ?1 AND revoked_at IS NULL", [id.as_str()], token_row)
     }
 
     fn tokens(&self, user: &UserId, limit: usize) -> Result<Vec<TokenRow>, Error> {
-        let sql = "SELECT * FROM tokens WHERE user_id = ?1 AND revoked_at IS NULL ORDER BY rowid LIMIT ?2";
+        let sql = "SELECT * FROM tokens WHERE user_id = ?1 AND revoked_at IS NULL ORDER BY rowid DESC LIMIT ?2";
         self.all(sql, params![user.as_str(), limit as i64], token_row)
     }
 

@@ -8,14 +8,12 @@ use axum::{Json, Router};
 use baton_core::Refusal;
 use std::sync::Arc;
 
-use super::{Authenticated, Body, Failure, Query, answer};
+use super::{Authenticated, Body, Failure, HubState, Query, answer};
 use crate::hub::Hub;
 use crate::service::{
     broadcast, cancel_task, claim_task, extend_lease, get_completions, get_inbox, get_task, list_tasks,
     messages, reassign_task, retry_task, send_ack, send_reply, send_task, stats, statuses, task_events,
 };
-
-type HubState = State<Arc<Hub>>;
 
 /// Every route about tasks.
 pub(crate) fn routes() -> Router<Arc<Hub>> {

@@ -191,7 +191,7 @@ fn bind(
         was_ever_used: tx.alias_was_used(network, alias)?,
         is_live_elsewhere,
     };
-    let has_reported = tx.has_reported(&node.token_id)?;
+    let has_reported = tx.token(&node.token_id)?.is_some_and(|token| token.has_reported);
     bind_alias(node.alias.as_ref(), has_reported, alias, facts)?;
     if !has_reported {
         tx.bind_token(&node.token_id, network, alias)?;

@@ -10,6 +10,12 @@ use crate::hub::Hub;
 /// Rows looked at in one round.
 const ROUND: usize = 200;
 
+/// Gives every lease its whole time again: monotonic time began anew with this start.
+pub(crate) async fn rearm(hub: &Hub) -> Result<(), Error> {
+    let (monotonic, now) = (hub.clock.monotonic(), hub.clock.now());
+    hub.store.write(move |tx| -> Result<(), Error> { Ok(tx.rearm_leases(monotonic, now)?) }).await
+}
+
 /// Takes tasks back from workers that went silent. Answers how many.
 pub(crate) async fn leases(hub: &Hub) -> Result<usize, Error> {
     let now = hub.clock.monotonic();

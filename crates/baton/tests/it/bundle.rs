@@ -5,9 +5,9 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 
+use super::damage;
 use super::forge::{Forged, hashed};
 use super::program::{Ran, baton, baton_fed, bundle, names, packet, packets};
-use super::{damage, program};
 
 fn evidence<'a>(
     command: &'a str,
@@ -217,5 +217,23 @@ fn a_packet_that_nests_deeper_than_a_bundle_allows_is_adapted_and_not_packed() {
         fs::write(&events, baton_fed(["adapt"], packet.as_bytes()).exited(0).stdout).unwrap();
         pack(&events, &out, &[]).exited(code);
     }
-    let _ = program::binary();
+}
+
+#[test]
+fn each_command_says_what_it_does_and_what_it_does_not() {
+    let list = baton(["evidence", "--help"]).exited(0).stdout;
+    for (command, short, long) in [
+        ("bundle", "Pack events into a bundle", "its content and so its content hash stay"),
+        (
+            "verify",
+            "Check that a bundle's bytes agree with each other",
+            "does not show that what the events say is so",
+        ),
+        ("show", "List what a bundle holds, after checking it", "--json"),
+    ] {
+        assert!(list.contains(&format!("  {command}  ")) && list.contains(short), "{list}");
+        let help = baton(["evidence", command, "--help"]).exited(0).stdout;
+        assert!(help.starts_with(short), "{help}");
+        assert!(help.split_whitespace().collect::<Vec<_>>().join(" ").contains(long), "{help}");
+    }
 }

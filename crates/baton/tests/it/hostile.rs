@@ -132,7 +132,6 @@ fn a_bundle_is_not_written_onto_a_folder_a_device_or_a_place_that_cannot_be() {
         "/proc/bundle".as_ref(),
         folder.path().join("no/folder").as_os_str(),
         events.join("below").as_os_str(),
-        "".as_ref(),
     ] {
         let ran = pack_to(&events, out).exited(2);
         assert!(ran.stderr.starts_with("baton: cannot write "), "{out:?}: {}", ran.stderr);

@@ -9,9 +9,12 @@ use super::damage;
 use super::forge::{Forged, gzip_named, hashed};
 use super::program::{Ran, baton, baton_fed, bundle, run};
 
-fn checker(bundle: &Path) -> Ran {
+/// One run over many bundles: most of a run is the interpreter's start.
+fn checker<P: AsRef<Path>>(bundles: impl IntoIterator<Item = P>) -> Ran {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/bundle_checker.py");
-    run(Command::new("python3").arg(script).arg(bundle), |_| Ok(()))
+    let mut command = Command::new("python3");
+    command.arg(script).args(bundles.into_iter().map(|path| path.as_ref().to_owned()));
+    run(&mut command, |_| Ok(()))
 }
 
 fn verify(bundle: &Path) -> Ran {
@@ -20,7 +23,7 @@ fn verify(bundle: &Path) -> Ran {
 
 #[track_caller]
 fn both_accept(what: &str, path: &Path) {
-    let (theirs, ours) = (checker(path), verify(path));
+    let (theirs, ours) = (checker([path]), verify(path));
     assert_eq!((theirs.code, ours.code), (Some(0), Some(0)), "{what}: {theirs:?}, {ours:?}");
     assert!(theirs.stdout.starts_with("ok: "), "{what}: {theirs:?}");
     assert_eq!(theirs.stdout, ours.stdout, "{what}");
@@ -79,14 +82,15 @@ fn forms_only_a_reader_allows_are_accepted_by_both() {
     let hash = bare.manifest["files"]["events.ndjson"]["sha256"].as_str().unwrap()[7..].to_owned();
     bare.manifest["files"]["events.ndjson"]["sha256"] = hash.into();
     let late = hashed("t-0", 0, "null").replace("2026-03-04T05:06:07Z", "1999-12-31 23:59:60.5+05:30");
-    for (what, bytes) in [
+    let forms = [
         ("lines that are not canonical, a pretty manifest", good.packed()),
         ("a gzip name and time", gzip_named(&good.tar())),
         ("one CR before LF", crlf.sealed().packed()),
         ("no final newline", unended.sealed().packed()),
         ("a bare file hash", bare.packed()),
         ("another offset, any data", Forged::of(&[late]).packed()),
-    ] {
+    ];
+    for (what, bytes) in forms {
         fs::write(&path, bytes).unwrap();
         both_accept(what, &path);
     }
@@ -94,14 +98,18 @@ fn forms_only_a_reader_allows_are_accepted_by_both() {
 
 #[test]
 fn every_kind_of_damage_is_refused_by_both_with_the_same_class() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("damaged.tar.gz");
-    for damage::Damaged { what, code, bytes } in damage::all() {
-        fs::write(&path, bytes).unwrap();
+    let (folder, damaged) = (tempfile::tempdir().unwrap(), damage::all());
+    let paths: Vec<_> = (0..damaged.len()).map(|number| folder.path().join(number.to_string())).collect();
+    for (path, damaged) in paths.iter().zip(&damaged) {
+        fs::write(path, &damaged.bytes).unwrap();
+    }
+    let theirs = checker(&paths).exited(2);
+    let reasons: Vec<&str> = theirs.stdout.lines().collect();
+    assert_eq!(reasons.len(), damaged.len(), "{theirs:?}");
+    for ((path, reason), damage::Damaged { what, code, .. }) in paths.iter().zip(reasons).zip(damaged) {
         let class = code.split('/').next().unwrap();
-        let theirs = checker(&path).exited(2);
-        assert!(theirs.stdout.starts_with(&format!("{class}: ")), "{what} is {code}: {theirs:?}");
-        let ours = verify(&path).exited(2);
+        assert!(reason.starts_with(&format!("{class}: ")), "{what} is {code}: {reason}");
+        let ours = verify(path).exited(2);
         assert!(ours.stderr.contains(&format!(" is refused: {class}/")), "{what} is {code}: {ours:?}");
     }
 }

@@ -1,0 +1,44 @@
+//! `baton hub`: start, stop and look after a hub, on its own machine.
+
+mod admin;
+mod folder;
+mod greeting;
+mod log;
+mod parse;
+mod password;
+mod run;
+mod start;
+mod status;
+mod stop;
+mod trouble;
+
+pub(crate) use trouble::Trouble;
+
+use clap::Subcommand;
+use std::process::ExitCode;
+
+use super::failure::Failure;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Hub {
+    /// Start a hub and run it until it is told to stop
+    Start(Box<start::Start>),
+    /// Say whether a hub runs; exit code 0 if it does, 1 if not
+    Status(status::Status),
+    /// Stop a running hub in good order; exit code 1 if none runs
+    Stop(stop::Stop),
+    /// Help for whoever runs the hub
+    #[command(subcommand)]
+    Admin(admin::Admin),
+}
+
+impl Hub {
+    pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
+        match self {
+            Self::Start(command) => command.run(),
+            Self::Status(command) => command.run(),
+            Self::Stop(command) => command.run(),
+            Self::Admin(command) => command.run(),
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! Which data folder a command means, and taking it over.
+
+use clap::Args;
+use std::path::PathBuf;
+
+use super::Trouble;
+use crate::data_folder::{DataFolder, Lock, LockError};
+
+#[derive(Debug, Args)]
+pub(super) struct Folder {
+    /// Where the hub keeps everything [default: ~/.baton]
+    #[arg(long, value_name = "DIR")]
+    data_dir: Option<PathBuf>,
+}
+
+impl Folder {
+    pub(super) fn find(&self) -> Result<DataFolder, Trouble> {
+        match &self.data_dir {
+            Some(path) => Ok(DataFolder::new(path.clone())),
+            None => DataFolder::home().ok_or(Trouble::NoHome),
+        }
+    }
+}
+
+/// Makes the folder this process's own.
+pub(super) fn take(folder: &DataFolder) -> Result<Lock, Trouble> {
+    let lock = folder.create().map_err(LockError::from).and_then(|()| folder.lock());
+    lock.map_err(|error| match error {
+        LockError::Held(holder) => Trouble::Held { folder: folder.path().into(), holder },
+        LockError::Io(error) => Trouble::Folder { folder: folder.path().into(), error },
+    })
+}

@@ -1,0 +1,66 @@
+//! What a hub says on stdout when it is up: where, how to get in, and what to type next.
+
+use std::fmt::{self, Display};
+use std::io::{self, Write};
+use std::path::Path;
+
+use crate::service::first_admin::FirstAdmin;
+
+pub(super) struct Greeting<'a> {
+    pub(super) url: &'a str,
+    pub(super) folder: &'a Path,
+    pub(super) username: &'a str,
+    pub(super) admin: &'a FirstAdmin,
+}
+
+impl Greeting<'_> {
+    /// A hub whose output nobody reads is up all the same.
+    pub(super) fn print(&self) {
+        let mut out = io::stdout().lock();
+        let _ = out.write_all(self.to_string().as_bytes()).and_then(|()| out.flush());
+    }
+
+    fn account(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.admin {
+            FirstAdmin::Created { generated_password: None } => {
+                writeln!(f, "admin: {}, with the password you gave", self.username)
+            }
+            FirstAdmin::Created { generated_password: Some(password) } => {
+                writeln!(f, "admin: {}", self.username)?;
+                writeln!(f, "admin password: {}  (shown once; change it at first sign-in)", password.expose())
+            }
+            FirstAdmin::Exists => {
+                writeln!(f, "users exist in this folder: --username and --password changed nothing")
+            }
+        }
+    }
+}
+
+impl Display for Greeting<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { url, username, .. } = self;
+        writeln!(f, "Baton hub listening on {url}")?;
+        writeln!(f, "data: {}", self.folder.display())?;
+        self.account(f)?;
+        let json = "-H 'content-type: application/json'";
+        let bearer = "-H \"authorization: Bearer $TOKEN\"";
+        writeln!(
+            f,
+            "\nNext, in another terminal, with PASSWORD set to {username}'s password: sign in, make an"
+        )?;
+        writeln!(f, "agent's token, send the agent a task:\n")?;
+        writeln!(
+            f,
+            "  IN=$(curl -s {url}/api/auth/login {json} -d '{{\"username\":\"{username}\",\"password\":\"'\"$PASSWORD\"'\"}}'); \
+             TOKEN=$(echo \"$IN\" | grep -o 'utok_[0-9a-f]*'); NETWORK=$(echo \"$IN\" | grep -o 'net_[0-9a-f]*')"
+        )?;
+        writeln!(
+            f,
+            "  curl -s {url}/api/auth/node-token {json} {bearer} -d '{{\"network_id\":\"'$NETWORK'\",\"node_name\":\"worker\"}}'"
+        )?;
+        writeln!(
+            f,
+            "  curl -s {url}/api/task {json} {bearer} -d '{{\"network_id\":\"'$NETWORK'\",\"alias\":\"worker\",\"task\":\"say hello\"}}'"
+        )
+    }
+}

@@ -1,0 +1,24 @@
+//! Values of options, read at once so that a wrong one is told before anything is touched.
+
+use std::net::{IpAddr, Ipv4Addr};
+
+/// An IP address, or `localhost`.
+pub(super) fn host(text: &str) -> Result<IpAddr, &'static str> {
+    if text.eq_ignore_ascii_case("localhost") {
+        return Ok(Ipv4Addr::LOCALHOST.into());
+    }
+    text.parse().map_err(|_| "give an IP address such as 127.0.0.1 or 0.0.0.0, or localhost")
+}
+
+/// What browsers send as `Origin`: scheme, host and port, no path.
+pub(super) fn origin(text: &str) -> Result<String, &'static str> {
+    let host = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    match host {
+        Some(host) if !host.is_empty() && host.bytes().all(|byte| is_host_byte(byte)) => Ok(text.into()),
+        _ => Err("give an origin such as https://example.org or http://localhost:3000, without a path"),
+    }
+}
+
+fn is_host_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b':' | b'[' | b']')
+}

@@ -1,0 +1,124 @@
+//! A hub's whole life: take the folder, open the database, listen, say so, serve, stop in order. What holds if it
+//! is killed anywhere here: the database has every answered write, and the lock goes with the process.
+
+use baton_store::{Bell, SqliteOptions, SqliteStore};
+use rustix::fs::Mode;
+use std::io;
+use std::sync::Arc;
+use tokio::net::UnixListener;
+use tokio::runtime::Runtime;
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::greeting::Greeting;
+use super::{Trouble, folder};
+use crate::control;
+use crate::data_folder::{DataFolder, Holder, Lock};
+use crate::hub::{Bells, Hub, Settings};
+use crate::server::{self, Listener, TlsFiles};
+use crate::service::{first_admin, sweep};
+use crate::worker;
+
+/// Everything that was decided before the start.
+pub(super) struct Plan {
+    pub(super) folder: DataFolder,
+    pub(super) tls: Option<TlsFiles>,
+    pub(super) settings: Settings,
+    pub(super) username: String,
+    pub(super) password: Option<String>,
+}
+
+impl Plan {
+    /// Runs the hub until it is told to stop.
+    pub(super) fn run(self) -> Result<(), Trouble> {
+        // Whatever the hub writes is its owner's alone: database, log of it, lock, socket.
+        rustix::process::umask(Mode::RWXG | Mode::RWXO);
+        let connections_max = server::raise_file_limit();
+        let lock = folder::take(&self.folder)?;
+        let runtime = runtime().map_err(Trouble::System)?;
+        runtime.block_on(self.live(lock, connections_max))
+        // The runtime ends after the lock is dropped: a `baton hub stop` whose connection ends then finds the
+        // folder free.
+    }
+
+    async fn live(self, mut lock: Lock, connections_max: usize) -> Result<(), Trouble> {
+        let listener = self.listen(connections_max).await?;
+        let address = listener.address().map_err(Trouble::System)?;
+        let scheme = if self.tls.is_some() { "https" } else { "http" };
+        let url = format!("{scheme}://{address}");
+        let hub = Arc::new(open(&self.folder, Settings { address, ..self.settings })?);
+        let admin = first_admin::ensure(&*hub.store, &self.username, self.password).await;
+        let admin = admin.map_err(Trouble::FirstAdmin)?;
+        sweep::rearm(&hub).await.map_err(Trouble::FirstAdmin)?;
+        let control = control_socket(&self.folder)?;
+        lock.tell(&Holder { pid: std::process::id(), address: Some(url.clone()) })
+            .map_err(Trouble::System)?;
+        stop_on_signals(&hub).map_err(Trouble::System)?;
+
+        tokio::spawn(control::serve(control, control::Running { hub: hub.clone(), url: url.clone() }));
+        let workers = worker::start(&hub);
+        Greeting { url: &url, folder: self.folder.path(), username: &self.username, admin: &admin }.print();
+        tracing::info!(%address, "listening");
+        listener.serve(&hub).await;
+
+        workers.join_all().await;
+        worker::finish(&hub).await;
+        close(&hub).await;
+        // Nobody may find a socket that nobody answers; if it cannot be removed the next start does it.
+        let _ = std::fs::remove_file(self.folder.socket());
+        tracing::info!("stopped");
+        Ok(())
+    }
+
+    async fn listen(&self, connections_max: usize) -> Result<Listener, Trouble> {
+        let tls = self.tls.as_ref().map(TlsFiles::load).transpose()?;
+        let address = self.settings.address;
+        let listener = Listener::bind(address, tls, connections_max).await;
+        listener.map_err(|error| Trouble::Bind { address, error })
+    }
+}
+
+/// A hub over the database in a folder.
+fn open(folder: &DataFolder, settings: Settings) -> Result<Hub, Trouble> {
+    let bells = Arc::new(Bells::default());
+    let ringer = bells.clone();
+    let store = open_store(folder, Arc::new(move |rings| ringer.ring(rings)))?;
+    Ok(Hub::new(Arc::new(store), bells, settings))
+}
+
+/// The database in a folder. The caller holds the folder's lock.
+pub(super) fn open_store(folder: &DataFolder, bell: Bell) -> Result<SqliteStore, Trouble> {
+    let database = folder.database();
+    let store = SqliteStore::open(&database, SqliteOptions::default(), bell);
+    store.map_err(|error| Trouble::Database { database, error })
+}
+
+/// Takes no more writes and waits until the disk has them all.
+async fn close(hub: &Arc<Hub>) {
+    let store = hub.store.clone();
+    if tokio::task::spawn_blocking(move || store.close()).await.is_err() {
+        tracing::error!("closing the database panicked");
+    }
+}
+
+pub(super) fn runtime() -> io::Result<Runtime> {
+    tokio::runtime::Builder::new_multi_thread().enable_all().thread_name("baton").build()
+}
+
+fn control_socket(folder: &DataFolder) -> Result<UnixListener, Trouble> {
+    control::open(&folder.socket()).map_err(|error| Trouble::Socket { socket: folder.socket(), error })
+}
+
+fn stop_on_signals(hub: &Arc<Hub>) -> io::Result<()> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let shutdown = hub.shutdown.clone();
+    tokio::spawn(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+        tracing::info!("stopping");
+        shutdown.begin();
+    });
+    Ok(())
+}

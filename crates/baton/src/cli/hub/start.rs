@@ -1,0 +1,102 @@
+//! `baton hub start`: the options, and what follows from them together.
+
+use baton_core::limits;
+use clap::Args;
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use super::folder::Folder;
+use super::log::Log;
+use super::{Trouble, parse, password, run};
+use crate::cli::failure::Failure;
+use crate::hub::Settings;
+use crate::server::TlsFiles;
+
+/// Starts a hub and runs it until SIGTERM, SIGINT or `baton hub stop`. On a new folder it makes the first admin.
+#[derive(Debug, Args)]
+pub(crate) struct Start {
+    /// The address to listen on; another than this machine's own needs TLS or --behind-proxy
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1", value_parser = parse::host)]
+    host: IpAddr,
+    /// The port to listen on; 0 takes a free one
+    #[arg(long, default_value_t = 9200)]
+    port: u16,
+    /// The first admin's name
+    #[arg(long, value_name = "NAME", default_value = "admin")]
+    username: String,
+    /// The first admin's password, - to read it from standard input; without one it is generated and shown once
+    #[arg(long, env = "BATON_ADMIN_PASSWORD", hide_env_values = true)]
+    password: Option<String>,
+    #[command(flatten)]
+    folder: Folder,
+    /// The certificate chain for TLS, a PEM file
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+    /// The certificate's key, a PEM file
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+    /// A proxy in front does TLS and says who calls
+    #[arg(long)]
+    behind_proxy: bool,
+    /// An origin whose pages may call the hub from a browser; can be repeated
+    #[arg(long, value_name = "URL", value_parser = parse::origin)]
+    cors_origin: Vec<String>,
+    /// Calls a second a token may make [default: none on loopback, else 200]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    rate_limit: Option<u32>,
+    /// Calls a token may make at once after a rest [default: five times the rate]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    rate_burst: Option<u32>,
+    /// Whether anybody may register [default: true on loopback, else false]
+    #[arg(long, value_name = "BOOL")]
+    open_registration: Option<bool>,
+    /// How the log on stderr is written
+    #[arg(long, value_enum, default_value_t = Log::Human)]
+    log: Log,
+}
+
+impl Start {
+    pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
+        let plan = run::Plan {
+            folder: self.folder.find()?,
+            tls: self.tls()?,
+            settings: self.settings(),
+            username: self.username.clone(),
+            password: password::read(self.password.as_deref())?,
+        };
+        self.log.begin();
+        plan.run()?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// The files for TLS. Without them a public address is refused unless a proxy is said to be there.
+    fn tls(&self) -> Result<Option<TlsFiles>, Trouble> {
+        let files = self.tls_cert.clone().zip(self.tls_key.clone());
+        if files.is_none() && !self.behind_proxy && !self.host.is_loopback() {
+            return Err(Trouble::PublicWithoutTls(self.host));
+        }
+        Ok(files.map(|(certificate, key)| TlsFiles { certificate, key }))
+    }
+
+    fn settings(&self) -> Settings {
+        // Behind a proxy the hub is public, whatever address the proxy reaches it at.
+        let is_private = self.host.is_loopback() && !self.behind_proxy;
+        Settings {
+            address: SocketAddr::new(self.host, self.port),
+            open_registration: self.open_registration.unwrap_or(is_private),
+            rate_limit: self.rates(is_private),
+            behind_proxy: self.behind_proxy,
+            cors_origins: self.cors_origin.clone(),
+        }
+    }
+
+    fn rates(&self, is_private: bool) -> Option<(u32, u32)> {
+        if is_private && self.rate_limit.is_none() && self.rate_burst.is_none() {
+            return None;
+        }
+        let per_second = self.rate_limit.unwrap_or(limits::RATE_PER_SECOND);
+        let bursts = limits::RATE_BURST_COUNT / limits::RATE_PER_SECOND;
+        Some((per_second, self.rate_burst.unwrap_or(per_second.saturating_mul(bursts))))
+    }
+}

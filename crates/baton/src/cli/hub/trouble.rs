@@ -1,0 +1,45 @@
+//! What stops a `baton hub` command, in one line that says what to do.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+
+use crate::control::ControlError;
+use crate::data_folder::Holder;
+use crate::server::TlsError;
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Trouble {
+    #[error("there is no home folder to keep a hub in; pass --data-dir")]
+    NoHome,
+    #[error("cannot use the data folder {folder}: {error}", folder = .folder.display())]
+    Folder { folder: PathBuf, error: io::Error },
+    #[error(
+        "the data folder {folder} is in use by {holder}; stop it with `baton hub stop --data-dir {folder}`, or \
+         pass another --data-dir", folder = .folder.display()
+    )]
+    Held { folder: PathBuf, holder: Holder },
+    #[error(
+        "{0} can be reached from other machines, and without TLS tokens would cross the network in the open; pass \
+         --tls-cert and --tls-key, or --behind-proxy if a proxy in front does TLS"
+    )]
+    PublicWithoutTls(IpAddr),
+    #[error("{0}")]
+    Tls(#[from] TlsError),
+    #[error("cannot listen on {address}: {error}; pass another --port or --host")]
+    Bind { address: SocketAddr, error: io::Error },
+    #[error("cannot open the control socket {socket}: {error}; a shorter --data-dir may help", socket = .socket.display())]
+    Socket { socket: PathBuf, error: io::Error },
+    #[error("cannot open the database {database}: {error}", database = .database.display())]
+    Database { database: PathBuf, error: baton_store::Error },
+    #[error("cannot read the password: {0}")]
+    Password(io::Error),
+    #[error("cannot make the first admin: {0}")]
+    FirstAdmin(crate::service::Error),
+    #[error("cannot reset the user: {0}")]
+    Reset(crate::service::Error),
+    #[error("cannot start: {0}")]
+    System(io::Error),
+    #[error(transparent)]
+    Control(#[from] ControlError),
+}

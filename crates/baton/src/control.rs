@@ -1,0 +1,49 @@
+//! What a command beside a running hub says to it, over a unix socket in the data folder: one line of JSON there,
+//! one line back. Only whoever may enter the folder may speak here, so there is no token.
+
+mod client;
+mod listener;
+
+pub(crate) use client::{Control, ControlError};
+pub(crate) use listener::{Running, open, serve};
+
+use serde::{Deserialize, Serialize};
+
+/// What the hub is asked.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Command {
+    /// Who are you?
+    Status,
+    /// End in good order. The connection stays open until the hub has let go of its folder.
+    Stop,
+    /// Give a user a new password and token.
+    ResetUser {
+        /// Whom.
+        username: String,
+    },
+}
+
+/// What the hub answers.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Answer {
+    Status(Status),
+    Stopping,
+    UserReset { new_password: String, token: String },
+    Refused { message: String },
+}
+
+/// A running hub.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Status {
+    pub(crate) pid: u32,
+    pub(crate) address: String,
+    pub(crate) version: String,
+    pub(crate) uptime_seconds: u64,
+}
+
+/// Longest line either side reads.
+const LINE_MAX_BYTES: u64 = 4096;
+/// Longest either side waits for a line; a reset computes a password hash.
+const LINE_MAX_SECONDS: u64 = 30;

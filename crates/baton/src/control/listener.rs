@@ -1,0 +1,90 @@
+//! The hub's end of the control socket.
+
+use std::fs::Permissions;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{UnixListener, UnixStream};
+
+use super::{Answer, Command, LINE_MAX_BYTES, LINE_MAX_SECONDS, Status};
+use crate::hub::Hub;
+use crate::service::reset_user::{self, ResetUser};
+
+/// What the hub says of itself.
+pub(crate) struct Running {
+    pub(crate) hub: Arc<Hub>,
+    pub(crate) url: String,
+}
+
+/// Opens the socket. The caller holds the folder's lock, so a socket that is there belongs to a hub that is gone.
+pub(crate) fn open(path: &Path) -> io::Result<UnixListener> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let listener = UnixListener::bind(path)?;
+    std::fs::set_permissions(path, Permissions::from_mode(0o600))?;
+    Ok(listener)
+}
+
+/// Answers commands for as long as the hub runs, also while it stops.
+pub(crate) async fn serve(listener: UnixListener, running: Running) {
+    let running = Arc::new(running);
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                let running = running.clone();
+                tokio::spawn(async move {
+                    if let Err(error) = converse(stream, &running).await {
+                        tracing::debug!(%error, "a control connection broke off");
+                    }
+                });
+            }
+            Err(error) => {
+                tracing::warn!(%error, "a control connection could not be accepted");
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+        }
+    }
+}
+
+async fn converse(stream: UnixStream, running: &Running) -> io::Result<()> {
+    let (input, mut output) = stream.into_split();
+    let mut line = String::new();
+    let mut input = BufReader::new(input.take(LINE_MAX_BYTES));
+    tokio::time::timeout(Duration::from_secs(LINE_MAX_SECONDS), input.read_line(&mut line)).await??;
+    let answer = match serde_json::from_str(&line) {
+        Ok(command) => obey(command, running).await,
+        Err(error) => Answer::Refused { message: format!("not a command: {error}") },
+    };
+    output.write_all((serde_json::to_string(&answer)? + "\n").as_bytes()).await?;
+    if matches!(answer, Answer::Stopping) {
+        tracing::info!("asked to stop");
+        running.hub.shutdown.begin();
+        // Closed when the process is done, which is what the other end waits for.
+        std::future::pending::<()>().await;
+    }
+    Ok(())
+}
+
+async fn obey(command: Command, Running { hub, url }: &Running) -> Answer {
+    match command {
+        Command::Stop => Answer::Stopping,
+        Command::Status => Answer::Status(Status {
+            pid: std::process::id(),
+            address: url.clone(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            uptime_seconds: hub.clock.uptime_seconds(),
+        }),
+        Command::ResetUser { username } => match reset_user::run(&*hub.store, &username).await {
+            Ok(ResetUser { new_password, token }) => Answer::UserReset {
+                new_password: new_password.expose().to_owned(),
+                token: token.expose().to_owned(),
+            },
+            Err(error) => Answer::Refused { message: error.to_string() },
+        },
+    }
+}

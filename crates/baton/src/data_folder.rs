@@ -1,0 +1,50 @@
+//! The folder a hub keeps everything in: the database, the lock that makes one hub its owner, the control socket.
+
+mod lock;
+
+pub(crate) use lock::{Holder, Lock, LockError};
+
+use std::fs::DirBuilder;
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+/// Where a hub lives.
+#[derive(Debug, Clone)]
+pub(crate) struct DataFolder {
+    path: PathBuf,
+}
+
+impl DataFolder {
+    pub(crate) fn new(path: PathBuf) -> Self {
+        Self { path }
+    }
+
+    /// `~/.baton`; none without a home.
+    pub(crate) fn home() -> Option<Self> {
+        let home = std::env::var_os("HOME").filter(|home| !home.is_empty())?;
+        Some(Self::new(Path::new(&home).join(".baton")))
+    }
+
+    /// Makes the folder, for its owner only, if it is not there.
+    pub(crate) fn create(&self) -> io::Result<()> {
+        DirBuilder::new().recursive(true).mode(0o700).create(&self.path)
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn database(&self) -> PathBuf {
+        self.path.join("hub.db")
+    }
+
+    pub(crate) fn socket(&self) -> PathBuf {
+        self.path.join("hub.sock")
+    }
+
+    /// Takes the folder for this process, until the lock is dropped.
+    pub(crate) fn lock(&self) -> Result<Lock, LockError> {
+        Lock::take(&self.path.join("hub.lock"))
+    }
+}

@@ -1,0 +1,46 @@
+//! The listener and what stands before every door: limits on time and size, TLS, the gate, the orderly end.
+//! `router` is the one place where the doors are put together.
+
+mod accept;
+mod arrival;
+mod connection;
+mod file_limit;
+mod gate;
+mod health;
+mod hosts;
+mod origins;
+mod rates;
+mod refuse;
+mod tls;
+
+pub(crate) use accept::Listener;
+pub(crate) use file_limit::raise as raise_file_limit;
+pub(crate) use tls::{TlsError, TlsFiles};
+
+use axum::Router;
+use axum::http::StatusCode;
+use axum::middleware;
+use std::sync::Arc;
+
+use crate::hub::Hub;
+
+/// Every door behind the one gate.
+pub(crate) fn router(hub: Arc<Hub>) -> Router {
+    let doors = Router::new()
+        .merge(health::router())
+        .merge(crate::rest::router())
+        .merge(crate::mcp::router(&hub))
+        .merge(crate::events::router());
+    gated(doors, hub)
+}
+
+fn gated(doors: Router<Arc<Hub>>, hub: Arc<Hub>) -> Router {
+    let gate = Arc::new(gate::Gate::new(hub.clone()));
+    doors
+        .fallback(async || refuse::with(StatusCode::NOT_FOUND, "not found"))
+        .method_not_allowed_fallback(async || {
+            refuse::with(StatusCode::METHOD_NOT_ALLOWED, "method not allowed")
+        })
+        .layer(middleware::from_fn_with_state(gate, gate::pass))
+        .with_state(hub)
+}

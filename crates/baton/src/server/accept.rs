@@ -1,0 +1,98 @@
+//! Takes connections until the hub stops, never more than there is room for, then lets those that are busy end.
+
+use axum::Router;
+use baton_core::limits;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_rustls::TlsAcceptor;
+
+use super::connection;
+use crate::hub::{Hub, Shutdown};
+
+const DRAIN: Duration = Duration::from_secs(limits::DRAIN_MAX_SECONDS as u64);
+const HANDSHAKE: Duration = Duration::from_secs(limits::TLS_HANDSHAKE_MAX_SECONDS as u64);
+/// After the system refused a connection: out of files or memory, which passes.
+const REST: Duration = Duration::from_millis(100);
+
+/// A bound socket.
+pub(crate) struct Listener {
+    socket: TcpListener,
+    tls: Option<TlsAcceptor>,
+    connections_max: usize,
+}
+
+impl Listener {
+    pub(crate) async fn bind(
+        address: SocketAddr,
+        tls: Option<TlsAcceptor>,
+        connections_max: usize,
+    ) -> io::Result<Self> {
+        Ok(Self { socket: TcpListener::bind(address).await?, tls, connections_max })
+    }
+
+    /// Where it really listens.
+    pub(crate) fn address(&self) -> io::Result<SocketAddr> {
+        self.socket.local_addr()
+    }
+
+    /// Serves until the hub stops and what was in flight has ended, or has had its time.
+    pub(crate) async fn serve(self, hub: &Arc<Hub>) {
+        let seats = Arc::new(Semaphore::new(self.connections_max));
+        let router = super::router(hub.clone());
+        tokio::select! {
+            () = self.accept_all(&router, &hub.shutdown, &seats) => {}
+            () = hub.shutdown.wait() => {}
+        }
+        drop(self.socket);
+        let all = u32::try_from(self.connections_max).unwrap_or(u32::MAX);
+        if tokio::time::timeout(DRAIN, seats.acquire_many(all)).await.is_err() {
+            let open = self.connections_max - seats.available_permits();
+            tracing::warn!(open, "connections were cut that did not end in time");
+        }
+    }
+
+    async fn accept_all(&self, router: &Router, shutdown: &Shutdown, seats: &Arc<Semaphore>) {
+        loop {
+            // Full: the next caller waits in the system's queue until somebody leaves.
+            let Ok(seat) = seats.clone().acquire_owned().await else { return };
+            match self.socket.accept().await {
+                Ok((stream, peer)) => self.welcome(stream, peer, router, shutdown, seat),
+                Err(error) => {
+                    tracing::warn!(%error, "a connection could not be accepted");
+                    tokio::time::sleep(REST).await;
+                }
+            }
+        }
+    }
+
+    fn welcome(
+        &self,
+        stream: TcpStream,
+        peer: SocketAddr,
+        router: &Router,
+        shutdown: &Shutdown,
+        seat: OwnedSemaphorePermit,
+    ) {
+        // Without it each streamed answer waits some 40 ms for the peer's acknowledgement. A socket that refuses
+        // is one whose peer has gone already.
+        if stream.set_nodelay(true).is_err() {
+            return;
+        }
+        let (router, shutdown, tls) = (router.clone(), shutdown.clone(), self.tls.clone());
+        tokio::spawn(async move {
+            match tls {
+                None => connection::serve(stream, peer, router, &shutdown).await,
+                Some(tls) => match tokio::time::timeout(HANDSHAKE, tls.accept(stream)).await {
+                    Ok(Ok(stream)) => connection::serve(stream, peer, router, &shutdown).await,
+                    Ok(Err(error)) => tracing::debug!(%error, "a TLS handshake failed"),
+                    Err(_) => tracing::debug!("a TLS handshake took too long"),
+                },
+            }
+            drop(seat);
+        });
+    }
+}

@@ -1,0 +1,122 @@
+//! A request's body must arrive in time and within bounds, whoever reads it. A body that does not is cut off where
+//! it is read, and whatever the reader made of that is replaced by the answer that says why.
+
+use axum::body::{Body, Bytes, HttpBody};
+use axum::extract::Request;
+use axum::http::{StatusCode, header};
+use axum::middleware::Next;
+use axum::response::Response;
+use baton_core::limits;
+use http_body_util::BodyExt;
+use hyper::body::{Frame, SizeHint};
+use std::pin::Pin;
+use std::sync::{Arc, OnceLock};
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::time::Sleep;
+
+use super::refuse;
+
+const TIME: Duration = Duration::from_secs(limits::REQUEST_READ_MAX_SECONDS as u64);
+/// Of a body that is too large so much is still read: a client that is cut off while it sends sees no answer.
+const DISCARDED_BYTES: usize = 8 * limits::JSON_BODY_MAX_BYTES;
+const DISCARD_TIME: Duration = Duration::from_secs(5);
+
+/// Why a body was cut off.
+#[derive(Debug, Clone, Copy)]
+enum Cut {
+    Late,
+    Large,
+}
+
+impl Cut {
+    fn answer(self) -> Response {
+        match self {
+            Self::Late => {
+                refuse::and_close(StatusCode::REQUEST_TIMEOUT, "the request took too long to arrive")
+            }
+            Self::Large => refuse::and_close(StatusCode::PAYLOAD_TOO_LARGE, "body too large"),
+        }
+    }
+}
+
+/// Runs the rest of the way with a body that keeps to the limits.
+pub(super) async fn bounded(request: Request, next: Next) -> Response {
+    if request.body().is_end_stream() {
+        return next.run(request).await;
+    }
+    if declared_bytes(&request).is_some_and(|bytes| bytes > limits::JSON_BODY_MAX_BYTES as u64) {
+        discard(request.into_body()).await;
+        return Cut::Large.answer();
+    }
+    let cut = Arc::new(OnceLock::new());
+    let request = request.map(|body| {
+        let deadline = Box::pin(tokio::time::sleep(TIME));
+        Body::new(Arriving { body, deadline, left: limits::JSON_BODY_MAX_BYTES, cut: cut.clone() })
+    });
+    let response = next.run(request).await;
+    cut.get().map_or(response, |cut| cut.answer())
+}
+
+fn declared_bytes(request: &Request) -> Option<u64> {
+    request.headers().get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
+}
+
+async fn discard(mut body: Body) {
+    let all = async {
+        let mut left = DISCARDED_BYTES;
+        while let Some(Ok(frame)) = body.frame().await {
+            left = left.saturating_sub(frame.data_ref().map_or(0, Bytes::len));
+            if left == 0 {
+                return;
+            }
+        }
+    };
+    let _ = tokio::time::timeout(DISCARD_TIME, all).await;
+}
+
+/// A body on its way in.
+struct Arriving {
+    body: Body,
+    /// Runs only if the body is waited for.
+    deadline: Pin<Box<Sleep>>,
+    left: usize,
+    cut: Arc<OnceLock<Cut>>,
+}
+
+impl Arriving {
+    fn cut_off<T>(&self, why: Cut) -> Poll<Option<Result<T, axum::Error>>> {
+        let why = *self.cut.get_or_init(|| why);
+        Poll::Ready(Some(Err(axum::Error::new(format!("the body was cut off: {why:?}")))))
+    }
+}
+
+impl HttpBody for Arriving {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        match Pin::new(&mut self.body).poll_frame(cx) {
+            Poll::Pending if self.deadline.as_mut().poll(cx).is_ready() => self.cut_off(Cut::Late),
+            Poll::Ready(Some(Ok(frame))) => {
+                match self.left.checked_sub(frame.data_ref().map_or(0, Bytes::len)) {
+                    Some(left) => self.left = left,
+                    None => return self.cut_off(Cut::Large),
+                }
+                Poll::Ready(Some(Ok(frame)))
+            }
+            other => other,
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

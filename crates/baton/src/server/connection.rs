@@ -1,0 +1,47 @@
+//! One connection: HTTP/1.1 by hyper, with limits on a request's head and on how long it takes to arrive.
+//! An answer may take as long as it likes: claims wait and streams stay open.
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::ConnectInfo;
+use baton_core::limits;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tower::Service;
+
+use crate::hub::Shutdown;
+
+/// Also how long a connection may be idle between requests.
+const HEAD: Duration = Duration::from_secs(limits::REQUEST_READ_MAX_SECONDS as u64);
+/// What hyper reads ahead of a connection: the whole head, and a good piece of a body.
+const BUFFER_BYTES: usize = 4 * limits::HEADERS_MAX_BYTES;
+
+/// Serves a connection until it ends or, when the hub stops, until its request in flight is answered.
+pub(super) async fn serve<S>(stream: S, peer: SocketAddr, router: Router, shutdown: &Shutdown)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let service = hyper::service::service_fn(move |mut request: hyper::Request<Incoming>| {
+        request.extensions_mut().insert(ConnectInfo(peer));
+        router.clone().call(request.map(Body::new))
+    });
+    let mut builder = http1::Builder::new();
+    builder.timer(TokioTimer::new()).header_read_timeout(HEAD);
+    builder.max_header_size(limits::HEADERS_MAX_BYTES).max_buf_size(BUFFER_BYTES);
+    let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
+    let ended = tokio::select! {
+        ended = connection.as_mut() => ended,
+        () = shutdown.wait() => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!(%error, "a connection broke off");
+    }
+}

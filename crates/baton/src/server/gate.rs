@@ -1,0 +1,96 @@
+//! What every request passes on its way to any door, in order, and what its answer gets on the way out.
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderValue, StatusCode};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use baton_core::Refusal;
+use futures_util::FutureExt;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+use tracing::Instrument;
+
+use super::hosts::Hosts;
+use super::origins::{self, Origins, Page};
+use super::rates::Rates;
+use super::{arrival, refuse};
+use crate::hub::Hub;
+use crate::rest::{Failure, bearer};
+
+/// The rules of the gate, from the hub's settings.
+pub(super) struct Gate {
+    hub: Arc<Hub>,
+    hosts: Hosts,
+    origins: Origins,
+    rates: Option<Rates>,
+    /// Numbers the requests of this run.
+    requests: AtomicU64,
+}
+
+/// Lets a request pass, or answers it here. Its number is in the log beside everything said about it, and in the
+/// answer; never the token, the query or the body.
+pub(super) async fn pass(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> Response {
+    let id = gate.requests.fetch_add(1, Ordering::Relaxed);
+    let span = tracing::error_span!("request", id, method = %request.method(), path = request.uri().path());
+    let mut response = gate.answer(request, next).instrument(span).await;
+    response.headers_mut().insert("x-request-id", HeaderValue::from(id));
+    response
+}
+
+impl Gate {
+    pub(super) fn new(hub: Arc<Hub>) -> Self {
+        let settings = &hub.settings;
+        Self {
+            hosts: Hosts::of(settings),
+            origins: Origins::new(&settings.cors_origins),
+            rates: settings.rate_limit.map(|(per_second, burst)| Rates::new(per_second, burst)),
+            requests: AtomicU64::new(1),
+            hub,
+        }
+    }
+
+    async fn answer(&self, request: Request, next: Next) -> Response {
+        if !self.hosts.allow(request.headers()) {
+            return refuse::with(StatusCode::FORBIDDEN, "host not allowed");
+        }
+        match self.origins.page(request.headers()) {
+            Page::Foreign => refuse::with(StatusCode::FORBIDDEN, "origin not allowed"),
+            Page::Own => self.admit(request, next).await,
+            Page::Configured(origin) => {
+                let mut response = match origins::is_preflight(&request) {
+                    true => origins::preflight(),
+                    false => self.admit(request, next).await,
+                };
+                origins::open_to(origin, response.headers_mut());
+                response
+            }
+        }
+    }
+
+    async fn admit(&self, request: Request, next: Next) -> Response {
+        // Health is about the process, which is still there.
+        if self.hub.shutdown.is_draining() && request.uri().path() != "/health" {
+            return refuse::for_now("shutting_down");
+        }
+        if let Some((rates, token)) = self.rates.as_ref().zip(bearer(request.headers()))
+            && let Err(retry_after_ms) = rates.take(token, Instant::now())
+        {
+            return Failure(Refusal::RateLimited { retry_after_ms }.into()).into_response();
+        }
+        run(request, next).await
+    }
+}
+
+/// Runs the handler; if it panics, this request has failed and no other.
+async fn run(request: Request, next: Next) -> Response {
+    let began = Instant::now();
+    let answered = AssertUnwindSafe(arrival::bounded(request, next)).catch_unwind().await;
+    let response = answered.unwrap_or_else(|_| {
+        tracing::error!("the handler of this request panicked");
+        refuse::with(StatusCode::INTERNAL_SERVER_ERROR, "internal_error")
+    });
+    tracing::debug!(status = response.status().as_u16(), elapsed = ?began.elapsed(), "answered");
+    response
+}

@@ -1,0 +1,51 @@
+//! `GET /health`: the process answers. `GET /ready`: it also has its database and takes work. Both public; no
+//! names, no counts.
+
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Json, Router};
+use serde::Serialize;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::refuse;
+use crate::hub::Hub;
+use crate::rest::{Failure, HubState};
+use crate::service::Error;
+
+/// A database that takes longer than this to say anything is not ready.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+#[derive(Debug, Serialize)]
+struct Health {
+    ok: bool,
+    version: &'static str,
+    api_version: &'static str,
+    transport: &'static str,
+    uptime: u64,
+}
+
+pub(super) fn router() -> Router<Arc<Hub>> {
+    Router::new().route("/health", get(health)).route("/ready", get(ready))
+}
+
+async fn health(State(hub): HubState) -> Response {
+    Json(Health {
+        ok: true,
+        version: env!("CARGO_PKG_VERSION"),
+        api_version: "v3",
+        transport: "streamable-http",
+        uptime: hub.clock.uptime_seconds(),
+    })
+    .into_response()
+}
+
+async fn ready(State(hub): HubState) -> Response {
+    let read = hub.store.read(|rows| rows.has_users().map_err(Error::from));
+    match tokio::time::timeout(PATIENCE, read).await {
+        Ok(Ok(_)) => health(State(hub)).await,
+        Ok(Err(error)) => Failure(error).into_response(),
+        Err(_) => refuse::for_now("storage_unavailable"),
+    }
+}

@@ -1,0 +1,72 @@
+//! What the hub does unasked, in rounds, until it stops. A round that fails is told in the log and tried again,
+//! later each time; it takes nothing else down.
+
+mod presence;
+
+use futures_util::FutureExt;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::task::JoinSet;
+
+use crate::hub::Hub;
+use crate::service::{Error, sweep};
+
+const PRESENCE: Duration = Duration::from_secs(2);
+const SWEEP: Duration = Duration::from_millis(500);
+const RETENTION: Duration = Duration::from_secs(30);
+/// The longest pause after failures.
+const PAUSE_MAX: Duration = Duration::from_secs(30);
+
+/// Starts every worker; they have all ended when the set is empty.
+pub(crate) fn start(hub: &Arc<Hub>) -> JoinSet<()> {
+    let mut workers = JoinSet::new();
+    let loops = &mut workers;
+    keep(loops, hub, "presence", PRESENCE, async |hub| presence::round(&hub).await);
+    keep(loops, hub, "leases", SWEEP, async |hub| sweep::leases(&hub).await);
+    keep(loops, hub, "expiry", SWEEP, async |hub| sweep::expiry(&hub).await);
+    keep(loops, hub, "retention", RETENTION, async |hub| sweep::retention(&hub).await);
+    workers
+}
+
+/// Writes down what was left when the last request had ended; called once no more can come.
+pub(crate) async fn finish(hub: &Hub) {
+    if let Err(error) = presence::round(hub).await {
+        tracing::warn!(%error, "the last signs of life were not written down");
+    }
+}
+
+fn keep<F, R>(workers: &mut JoinSet<()>, hub: &Arc<Hub>, name: &'static str, period: Duration, round: F)
+where
+    F: Fn(Arc<Hub>) -> R + Send + 'static,
+    R: Future<Output = Result<usize, Error>> + Send,
+{
+    let hub = hub.clone();
+    workers.spawn(async move {
+        let mut failures = 0;
+        loop {
+            tokio::select! {
+                () = tokio::time::sleep(pause(period, failures)) => {}
+                () = hub.shutdown.wait() => return,
+            }
+            match AssertUnwindSafe(round(hub.clone())).catch_unwind().await {
+                Ok(Ok(done)) => {
+                    failures = 0;
+                    tracing::trace!(worker = name, done, "a round");
+                }
+                Ok(Err(error)) => {
+                    failures += 1;
+                    tracing::warn!(worker = name, failures, %error, "a round failed and is tried again");
+                }
+                Err(_) => {
+                    failures += 1;
+                    tracing::error!(worker = name, failures, "a round panicked and is tried again");
+                }
+            }
+        }
+    });
+}
+
+fn pause(period: Duration, failures: u32) -> Duration {
+    if failures == 0 { period } else { (period * 2_u32.pow(failures.min(8))).min(PAUSE_MAX.max(period)) }
+}

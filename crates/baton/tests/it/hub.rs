@@ -1,0 +1,196 @@
+//! A hub of its own for each test: the real binary on a free port, in a folder that goes away with it.
+//! Nothing sleeps: the hub's own output says when it is up, and the end of that output when it is gone.
+
+use serde_json::{Value, json};
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+use super::http::Client;
+
+pub(crate) const ADMIN: &str = "admin";
+pub(crate) const PASSWORD: &str = "a-password-for-tests";
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A running hub, or one that was stopped and can be started again.
+#[derive(Debug)]
+pub(crate) struct Hub {
+    child: Child,
+    lines: Receiver<String>,
+    address: SocketAddr,
+    options: Vec<String>,
+    folder: TempDir,
+    /// From the start of the process until it says that it listens.
+    pub(crate) started_in: Duration,
+}
+
+impl Hub {
+    /// A hub on loopback with the admin `ADMIN`, `PASSWORD`.
+    pub(crate) fn start() -> Self {
+        Self::start_with(&["--username", ADMIN, "--password", PASSWORD])
+    }
+
+    /// A hub with these options beside the port and the data folder.
+    pub(crate) fn start_with(options: &[&str]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let options: Vec<String> = options.iter().map(|option| (*option).to_owned()).collect();
+        let (child, lines, address, started_in) = launch(folder.path(), &options, 0);
+        Self { child, lines, address, options, folder, started_in }
+    }
+
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// A client without a token.
+    pub(crate) fn client(&self) -> Client {
+        Client::new(self.address)
+    }
+
+    /// A client with a new token of the admin.
+    pub(crate) fn admin(&self) -> Client {
+        self.login(ADMIN, PASSWORD)
+    }
+
+    /// A client with a new token of a user.
+    pub(crate) fn login(&self, username: &str, password: &str) -> Client {
+        let body = json!({"username": username, "password": password});
+        let answer = self.client().post("/api/auth/login", &body);
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        self.client().with_token(answer.json()["token"].as_str().unwrap())
+    }
+
+    /// Registers a user: a client with the user's token, and the whole answer.
+    pub(crate) fn register(&self, username: &str) -> (Client, Value) {
+        let body = json!({"username": username, "password": PASSWORD});
+        let answer = self.client().post("/api/auth/register", &body);
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        let answer = answer.json();
+        (self.client().with_token(answer["token"].as_str().unwrap()), answer)
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    pub(crate) fn data_dir(&self) -> PathBuf {
+        data_dir(self.folder.path())
+    }
+
+    /// What the hub has said on stderr so far.
+    pub(crate) fn log(&self) -> String {
+        std::fs::read_to_string(log_file(self.folder.path())).unwrap_or_default()
+    }
+
+    /// The next line on stdout that begins like this.
+    pub(crate) fn line_beginning(&self, beginning: &str) -> String {
+        line_beginning(&self.lines, beginning).expect("the line")
+    }
+
+    /// Runs `baton` with these arguments and this hub's `--data-dir`.
+    pub(crate) fn baton(&self, arguments: &[&str]) -> Output {
+        baton().args(arguments).arg("--data-dir").arg(self.data_dir()).output().unwrap()
+    }
+
+    /// SIGTERM, and waits until the process is gone.
+    pub(crate) fn stop(&mut self) -> ExitStatus {
+        self.signal(rustix::process::Signal::TERM);
+        self.wait()
+    }
+
+    /// SIGKILL: no time to write anything down.
+    pub(crate) fn kill9(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Stops if it runs, and starts again on the same folder and port.
+    pub(crate) fn restart(&mut self) {
+        if self.child.try_wait().unwrap().is_none() {
+            assert!(self.stop().success());
+        }
+        let (child, lines, address, started_in) =
+            launch(self.folder.path(), &self.options, self.address.port());
+        (self.child, self.lines, self.address, self.started_in) = (child, lines, address, started_in);
+    }
+
+    pub(crate) fn signal(&self, signal: rustix::process::Signal) {
+        let pid = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(pid, signal).unwrap();
+    }
+
+    /// Waits until the process is gone: then its output ends.
+    pub(crate) fn wait(&mut self) -> ExitStatus {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            match self.lines.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+                Ok(_) => {}
+                Err(RecvTimeoutError::Disconnected) => return self.child.wait().unwrap(),
+                Err(RecvTimeoutError::Timeout) => panic!("the hub did not end: {}", self.log()),
+            }
+        }
+    }
+}
+
+impl Drop for Hub {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        if std::thread::panicking() {
+            eprintln!("the hub said:\n{}", self.log());
+        }
+    }
+}
+
+/// The binary under test.
+pub(crate) fn baton() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_baton"));
+    command.env_remove("BATON_ADMIN_PASSWORD").stdin(Stdio::null());
+    command
+}
+
+fn data_dir(folder: &Path) -> PathBuf {
+    folder.join("data")
+}
+
+fn log_file(folder: &Path) -> PathBuf {
+    folder.join("stderr.log")
+}
+
+fn launch(folder: &Path, options: &[String], port: u16) -> (Child, Receiver<String>, SocketAddr, Duration) {
+    let log = File::options().create(true).append(true).open(log_file(folder)).unwrap();
+    let began = Instant::now();
+    let mut command = baton();
+    command.args(["hub", "start", "--port", &port.to_string(), "--data-dir"]).arg(data_dir(folder));
+    command.args(options).stdout(Stdio::piped()).stderr(log);
+    let mut child = command.spawn().unwrap();
+    let stdout = BufReader::new(child.stdout.take().unwrap());
+    let (sender, lines) = channel();
+    std::thread::spawn(move || stdout.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
+    let Some(line) = line_beginning(&lines, "Baton hub listening on ") else {
+        let _ = child.kill();
+        let status = child.wait();
+        panic!("the hub did not start ({status:?}): {}", std::fs::read_to_string(log_file(folder)).unwrap());
+    };
+    let address = line.rsplit_once("//").unwrap().1.parse().unwrap();
+    (child, lines, address, began.elapsed())
+}
+
+fn line_beginning(lines: &Receiver<String>, beginning: &str) -> Option<String> {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let line = lines.recv_timeout(deadline.saturating_duration_since(Instant::now())).ok()?;
+        if line.starts_with(beginning) {
+            return Some(line);
+        }
+    }
+}
