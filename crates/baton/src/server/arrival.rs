@@ -17,10 +17,25 @@ use tokio::time::Sleep;
 
 use super::refuse;
 
-const TIME: Duration = Duration::from_secs(limits::REQUEST_READ_MAX_SECONDS as u64);
 /// Of a body that is too large so much is still read: a client that is cut off while it sends sees no answer.
 const DISCARDED_BYTES: usize = 8 * limits::JSON_BODY_MAX_BYTES;
 const DISCARD_TIME: Duration = Duration::from_secs(5);
+
+/// What a body must keep to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bounds {
+    pub(super) bytes: usize,
+    pub(super) time: Duration,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self {
+            bytes: limits::JSON_BODY_MAX_BYTES,
+            time: Duration::from_secs(limits::REQUEST_READ_MAX_SECONDS.into()),
+        }
+    }
+}
 
 /// Why a body was cut off.
 #[derive(Debug, Clone, Copy)]
@@ -41,18 +56,18 @@ impl Cut {
 }
 
 /// Runs the rest of the way with a body that keeps to the limits.
-pub(super) async fn bounded(request: Request, next: Next) -> Response {
+pub(super) async fn bounded(bounds: Bounds, request: Request, next: Next) -> Response {
     if request.body().is_end_stream() {
         return next.run(request).await;
     }
-    if declared_bytes(&request).is_some_and(|bytes| bytes > limits::JSON_BODY_MAX_BYTES as u64) {
+    if declared_bytes(&request).is_some_and(|bytes| bytes > bounds.bytes as u64) {
         discard(request.into_body()).await;
         return Cut::Large.answer();
     }
     let cut = Arc::new(OnceLock::new());
     let request = request.map(|body| {
-        let deadline = Box::pin(tokio::time::sleep(TIME));
-        Body::new(Arriving { body, deadline, left: limits::JSON_BODY_MAX_BYTES, cut: cut.clone() })
+        let deadline = Box::pin(tokio::time::sleep(bounds.time));
+        Body::new(Arriving { body, deadline, left: bounds.bytes, cut: cut.clone() })
     });
     let response = next.run(request).await;
     cut.get().map_or(response, |cut| cut.answer())
