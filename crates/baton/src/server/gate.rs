@@ -82,18 +82,19 @@ impl Gate {
         {
             return Failure(Refusal::RateLimited { retry_after_ms }.into()).into_response();
         }
-        run(self.bounds, request, next).await
+        self.run(request, next).await
     }
-}
 
-/// Runs the handler; if it panics, this request has failed and no other.
-async fn run(bounds: Bounds, request: Request, next: Next) -> Response {
-    let began = Instant::now();
-    let answered = AssertUnwindSafe(arrival::bounded(bounds, request, next)).catch_unwind().await;
-    let response = answered.unwrap_or_else(|_| {
-        tracing::error!("the handler of this request panicked");
-        refuse::with(StatusCode::INTERNAL_SERVER_ERROR, "internal_error")
-    });
-    tracing::debug!(status = response.status().as_u16(), elapsed = ?began.elapsed(), "answered");
-    response
+    /// Runs the handler; if it panics, this request has failed and no other.
+    async fn run(&self, request: Request, next: Next) -> Response {
+        let began = Instant::now();
+        let answer = arrival::bounded(self.bounds, self.hub.shutdown.clone(), request, next);
+        let answered = AssertUnwindSafe(answer).catch_unwind().await;
+        let response = answered.unwrap_or_else(|_| {
+            tracing::error!("the handler of this request panicked");
+            refuse::with(StatusCode::INTERNAL_SERVER_ERROR, "internal_error")
+        });
+        tracing::debug!(status = response.status().as_u16(), elapsed = ?began.elapsed(), "answered");
+        response
+    }
 }

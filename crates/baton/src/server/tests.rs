@@ -1,7 +1,7 @@
 //! The gate and the limits on bodies, with doors made for it: one that panics, one that reads what it is sent.
 
 use axum::Router;
-use axum::body::{Body, Bytes, to_bytes};
+use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode, header};
 use axum::response::Response;
 use axum::routing::{get, post};
@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::sync::Notify;
 use tower::ServiceExt;
 
 use super::arrival::Bounds;
@@ -19,10 +20,16 @@ use crate::hub::{Bells, Hub, Settings};
 struct House {
     hub: Arc<Hub>,
     router: Router,
+    /// Told when `/read` begins to read.
+    reading: Arc<Notify>,
     _folder: TempDir,
 }
 
 fn house(cors_origins: &[&str]) -> House {
+    house_with(cors_origins, Duration::from_millis(50))
+}
+
+fn house_with(cors_origins: &[&str], time: Duration) -> House {
     let folder = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(&folder.path().join("hub.db"), SqliteOptions::default(), Arc::new(|_| {}));
     let settings = Settings {
@@ -33,12 +40,19 @@ fn house(cors_origins: &[&str]) -> House {
         cors_origins: cors_origins.iter().map(|origin| (*origin).to_owned()).collect(),
     };
     let hub = Arc::new(Hub::new(Arc::new(store.unwrap()), Arc::new(Bells::default()), settings));
+    let reading = Arc::new(Notify::new());
+    let told = reading.clone();
     let doors = Router::new()
         .route("/health", get(async || "here"))
         .route("/panic", get(panicking))
-        .route("/read", post(async |body: Bytes| body.len().to_string()));
-    let bounds = Bounds { bytes: 64, time: Duration::from_millis(50) };
-    House { router: gated(doors, hub.clone(), bounds), hub, _folder: folder }
+        .route("/read", post(move |body: Body| read(body, told)));
+    let bounds = Bounds { bytes: 64, time };
+    House { router: gated(doors, hub.clone(), bounds), hub, reading, _folder: folder }
+}
+
+async fn read(body: Body, reading: Arc<Notify>) -> String {
+    reading.notify_one();
+    to_bytes(body, usize::MAX).await.map_or_else(|error| error.to_string(), |bytes| bytes.len().to_string())
 }
 
 async fn panicking() -> &'static str {
@@ -120,6 +134,18 @@ async fn a_body_that_stops_halfway_is_answered_in_time_and_the_hub_goes_on() {
     assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
     assert!(answer.ends_with(r#"{"ok":false,"error":"the request took too long to arrive"}"#), "{answer}");
     assert_eq!(house.ask(to("GET", "/health"), Body::empty()).await.status(), StatusCode::OK);
+}
+
+#[tokio::test]
+async fn a_body_that_is_still_on_its_way_when_the_hub_stops_is_new_work() {
+    let house = house_with(&[], Duration::from_secs(20));
+    let request = "POST /read HTTP/1.1\r\nhost: localhost\r\ncontent-length: 60\r\n\r\nhalf";
+    let (answer, ()) = tokio::join!(house.raw(request), async {
+        house.reading.notified().await;
+        house.hub.shutdown.begin();
+    });
+    assert!(answer.starts_with("HTTP/1.1 503 "), "{answer}");
+    assert!(answer.ends_with(r#"{"ok":false,"error":"shutting_down"}"#), "{answer}");
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 use baton_core::limits;
 use std::io::Write;
 use std::net::{Shutdown, TcpStream};
+use std::time::{Duration, Instant};
 
 use super::http::{Client, connect, raw, read_answer};
 use super::hub::Hub;
@@ -93,7 +94,9 @@ fn a_request_that_is_never_finished_holds_nobody_up() {
     let mut less = connect(hub.address());
     less.write_all(b"GET /hea").unwrap();
     goes_on(&hub.client());
+    let began = Instant::now();
     assert!(hub.stop().success());
+    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
 }
 
 #[test]
@@ -101,9 +104,12 @@ fn ten_thousand_idle_connections_and_the_hub_still_answers() {
     let files = usize::try_from(raise_file_limit()).unwrap_or(usize::MAX);
     let count = 10_000.min(files.saturating_sub(500));
     let hub = Hub::start();
+    let began = Instant::now();
     let idle: Vec<TcpStream> = (0..count).map(|_| TcpStream::connect(hub.address()).unwrap()).collect();
     goes_on(&hub.client());
-    println!("{} idle connections, {} KiB", idle.len(), resident_kib(hub.pid()));
+    let kib = resident_kib(hub.pid());
+    println!("{} idle connections after {:?}, {kib} KiB", idle.len(), began.elapsed());
+    assert!(began.elapsed().as_secs() < limits::REQUEST_READ_MAX_SECONDS.into(), "the first are still there");
     drop(idle);
     goes_on(&hub.client());
 }

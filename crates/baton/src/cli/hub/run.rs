@@ -41,7 +41,7 @@ impl Plan {
     }
 
     async fn live(self, mut lock: Lock, connections_max: usize) -> Result<(), Trouble> {
-        let listener = self.listen(connections_max).await?;
+        let listener = self.listen(connections_max)?;
         let address = listener.address().map_err(Trouble::System)?;
         let scheme = if self.tls.is_some() { "https" } else { "http" };
         let url = format!("{scheme}://{address}");
@@ -68,10 +68,10 @@ impl Plan {
         Ok(())
     }
 
-    async fn listen(&self, connections_max: usize) -> Result<Listener, Trouble> {
+    fn listen(&self, connections_max: usize) -> Result<Listener, Trouble> {
         let tls = self.tls.as_ref().map(TlsFiles::load).transpose()?;
         let address = self.settings.address;
-        let listener = Listener::bind(address, tls, connections_max).await;
+        let listener = Listener::bind(address, tls, connections_max);
         listener.map_err(|error| Trouble::Bind { address, error })
     }
 }
