@@ -68,6 +68,25 @@ pub enum Refusal {
     #[error("pass network_id and node_name")]
     MintFieldsMissing,
 
+    /// The user named is unknown.
+    #[error("no user has this id")]
+    UserNotFound,
+    /// The user named is a member already.
+    #[error("change the member's role instead")]
+    AlreadyMember,
+    /// The user named is no member.
+    #[error("no member of this network has this id")]
+    NotAMember,
+    /// No invite has this code.
+    #[error("check the code, or ask for a new invite")]
+    InviteUnknown,
+    /// The invite was used as often as it may be.
+    #[error("ask for a new invite")]
+    InviteUsedUp,
+    /// The invite's time is over, or whoever made it may no longer invite.
+    #[error("ask for a new invite")]
+    InviteExpired,
+
     /// The task is unknown or out of the caller's sight; the two answer alike.
     #[error("no such task in this network")]
     TaskNotFound,
@@ -155,6 +174,9 @@ pub enum Refusal {
         rule: Cow<'static, str>,
     },
 
+    /// Nobody may register by themselves.
+    #[error("this hub's operator makes the accounts: ask them for one")]
+    RegistrationClosed,
     /// The username is too short.
     #[error("choose a username of 2 to 50 characters")]
     UsernameTooShort,
@@ -173,6 +195,9 @@ pub enum Refusal {
     /// The password is on the list everybody tries first.
     #[error("choose a password that is not on the lists everybody tries first")]
     PasswordTooCommon,
+    /// The password to be changed is another.
+    #[error("check old_password")]
+    WrongOldPassword,
 }
 
 impl Refusal {
@@ -206,6 +231,12 @@ impl Refusal {
             Self::NetworkNameTaken => "network name already exists",
             Self::TokenNotFound => "token not found",
             Self::MintFieldsMissing => "network_id and node_name required",
+            Self::UserNotFound => "user not found",
+            Self::AlreadyMember => "user already a member",
+            Self::NotAMember => "not a member",
+            Self::InviteUnknown => "invalid invite code",
+            Self::InviteUsedUp => "invite code fully used",
+            Self::InviteExpired => "invite code expired",
             Self::TaskNotFound => "task_not_found",
             Self::ReplyTaskNotFound => "reply_task_not_found",
             Self::ReplyTaskTerminal { .. } => "reply_task_terminal",
@@ -232,12 +263,14 @@ impl Refusal {
             Self::AliasNotFound => "alias_not_found",
             Self::AliasInUse => "alias_in_use",
             Self::InvalidInput { .. } => "invalid input",
+            Self::RegistrationClosed => "registration is closed",
             Self::UsernameTooShort => "username must be at least 2 characters",
             Self::UsernameTooLong => "username too long (max 50)",
             Self::UsernameHasInvalidCharacters => "username contains invalid characters",
             Self::UsernameTaken => "username already taken",
             Self::PasswordTooShort => "password must be at least 8 characters",
             Self::PasswordTooCommon => "password is too common",
+            Self::WrongOldPassword => "incorrect current password",
         })
     }
 }

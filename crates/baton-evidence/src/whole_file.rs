@@ -14,17 +14,17 @@ pub struct WholeFile {
 }
 
 impl WholeFile {
-    /// Begins a file that will stand at `path`. Only a regular file may be replaced.
+    /// Begins a file that will stand at `path`. Only a regular file may be replaced; where `path` is a link to
+    /// one, that file is, and the link stays: a rename would take the link's own place (think of `/dev/stdout`).
     pub fn create(path: &Path) -> io::Result<Self> {
-        match path.metadata() {
+        let path = match path.metadata() {
             Ok(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
-            Ok(found) if !found.is_file() => {
-                return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
-            }
-            _ => {}
-        }
-        let temporary = builder().tempfile_in(folder(path))?;
-        Ok(Self { temporary, path: path.to_owned() })
+            Ok(found) if found.is_file() => path.canonicalize()?,
+            Ok(_) => return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")),
+            Err(_) => path.to_owned(),
+        };
+        let temporary = builder().tempfile_in(folder(&path))?;
+        Ok(Self { temporary, path })
     }
 
     /// Syncs the bytes, gives the file its name and syncs the name.

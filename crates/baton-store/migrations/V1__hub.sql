@@ -91,6 +91,7 @@ CREATE TABLE sessions (
     last_seen_at  INTEGER NOT NULL,
     PRIMARY KEY (network_id, alias)
 ) STRICT;
+CREATE INDEX sessions_by_token ON sessions (token_id);
 
 CREATE TABLE tasks (
     seq               INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -228,6 +229,7 @@ CREATE TABLE idempotency_keys (
     key         TEXT NOT NULL,
     arguments   BLOB NOT NULL, -- SHA-256 of what was asked
     task_id     TEXT NOT NULL,
+    session_status TEXT NOT NULL, -- as the first answer said it
     created_at  INTEGER NOT NULL,
     PRIMARY KEY (network_id, sender_kind, sender, key)
 ) STRICT, WITHOUT ROWID;

@@ -1,1 +1,18 @@
-//! Tests of the store: the contract every engine must pass.
+//! The contract every engine must pass (`contract/`), and what only SQLite promises (`sqlite`).
+//!
+//! A second engine adds one line to `engines!` in `engine.rs` and runs the same suite.
+
+#![allow(clippy::unwrap_used)]
+
+mod it {
+    mod contract {
+        mod commits;
+        mod counts;
+        mod inboxes;
+        mod leases;
+        mod tasks;
+    }
+    mod engine;
+    mod fixtures;
+    mod sqlite;
+}

@@ -2,6 +2,7 @@
 //! told on stderr in one line that says what to do.
 
 mod adapt;
+mod bench;
 mod evidence;
 mod failure;
 mod hub;
@@ -22,6 +23,9 @@ struct Cli {
 enum Command {
     /// Turn A2A packets into evidence events
     Adapt(adapt::Adapt),
+    /// Measure a hub under load
+    #[command(subcommand)]
+    Bench(bench::Bench),
     /// Pack, check and list evidence bundles
     #[command(subcommand)]
     Evidence(evidence::Evidence),
@@ -34,6 +38,7 @@ enum Command {
 pub(crate) fn run() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Adapt(command) => command.run(),
+        Command::Bench(command) => command.run(),
         Command::Evidence(command) => command.run(),
         Command::Hub(command) => command.run(),
     };

@@ -3,15 +3,18 @@
 mod access;
 mod bells;
 mod clock;
+mod passing;
 mod presence;
-mod random;
+pub(crate) mod random;
 mod settings;
 mod shutdown;
 
 pub(crate) use access::Identity;
 pub(crate) use bells::{Bell, Bells};
 pub(crate) use clock::Clock;
+pub(crate) use passing::Passing;
 pub(crate) use presence::{Connected, Presences};
+pub(crate) use random::bytes as random_bytes;
 pub(crate) use settings::Settings;
 pub(crate) use shutdown::Shutdown;
 
@@ -19,6 +22,8 @@ use baton_core::{LeaseId, MessageId, TaskId};
 use baton_store::Store;
 use std::sync::Arc;
 
+use crate::events::Streams;
+use crate::service::{JoinGuard, LoginGuard, Passwords};
 use access::Access;
 
 /// The hub.
@@ -27,8 +32,13 @@ pub(crate) struct Hub {
     pub(crate) clock: Clock,
     pub(crate) bells: Arc<Bells>,
     pub(crate) presences: Arc<Presences>,
+    pub(crate) passing: Passing,
     pub(crate) settings: Settings,
     pub(crate) shutdown: Shutdown,
+    pub(crate) passwords: Passwords,
+    pub(crate) login_guard: LoginGuard,
+    pub(crate) join_guard: JoinGuard,
+    pub(crate) streams: Streams,
     access: Access,
 }
 
@@ -41,8 +51,13 @@ impl Hub {
             clock,
             bells,
             presences: Arc::default(),
+            passing: Passing::default(),
             settings,
             shutdown: Shutdown::default(),
+            passwords: Passwords::default(),
+            login_guard: LoginGuard::default(),
+            join_guard: JoinGuard::default(),
+            streams: Streams::default(),
             access: Access::default(),
         }
     }

@@ -3,8 +3,11 @@
 mod cli;
 mod control;
 mod data_folder;
+mod events;
+#[cfg(test)]
+mod fixture;
 mod hub;
-mod operator;
+mod mcp;
 mod rest;
 mod server;
 mod service;

@@ -1,9 +1,12 @@
 //! The REST door. Every route on one screen; handlers are thin: arguments in, one use case, its answer out.
 
+mod accounts;
 mod answer;
 mod arguments;
 mod caller;
-mod error;
+mod client_address;
+pub(crate) mod error;
+mod tasks;
 
 pub(crate) use answer::answer;
 pub(crate) use arguments::{Body, Query};
@@ -20,5 +23,5 @@ pub(crate) type HubState = axum::extract::State<Arc<Hub>>;
 
 /// All REST routes.
 pub(crate) fn router() -> Router<Arc<Hub>> {
-    Router::new()
+    Router::new().merge(accounts::routes()).merge(tasks::routes())
 }

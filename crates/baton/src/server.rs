@@ -29,7 +29,11 @@ use arrival::Bounds;
 
 /// Every door behind the one gate.
 pub(crate) fn router(hub: Arc<Hub>) -> Router {
-    let doors = Router::new().merge(health::router()).merge(crate::rest::router());
+    let doors = Router::new()
+        .merge(health::router())
+        .merge(crate::rest::router())
+        .merge(crate::mcp::router(&hub))
+        .merge(crate::events::router());
     gated(doors, hub, Bounds::default())
 }
 

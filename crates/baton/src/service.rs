@@ -1,6 +1,74 @@
 //! The use cases, one per file. Each takes the hub, the caller and typed arguments, and gives an answer that
 //! every door prints alike, or an [`Error`]. What may be done is decided in `baton-core`, inside the transaction.
 
+// Shared by use cases.
+mod apply;
 mod error;
+mod frame;
+mod names;
+mod operation;
+mod page;
+mod place;
+mod presence;
+mod stamp;
+mod task_view;
+mod wire_time;
+
+// Tasks.
+pub(crate) mod ack_inbox;
+pub(crate) mod broadcast;
+pub(crate) mod cancel_task;
+pub(crate) mod claim_task;
+pub(crate) mod extend_lease;
+pub(crate) mod get_completions;
+pub(crate) mod get_inbox;
+pub(crate) mod get_task;
+pub(crate) mod list_tasks;
+pub(crate) mod messages;
+pub(crate) mod reassign_task;
+pub(crate) mod report_completion;
+pub(crate) mod report_status;
+pub(crate) mod retry_task;
+pub(crate) mod send_ack;
+pub(crate) mod send_message;
+pub(crate) mod send_reply;
+pub(crate) mod send_task;
+pub(crate) mod stats;
+pub(crate) mod statuses;
+pub(crate) mod sweep;
+pub(crate) mod task_events;
+
+// Accounts.
+pub(crate) mod audit;
+pub(crate) mod audit_log;
+mod done;
+pub(crate) mod first_admin;
+pub(crate) mod invites;
+mod join_guard;
+mod labels;
+pub(crate) mod login;
+mod login_guard;
+pub(crate) mod logout;
+pub(crate) mod members;
+mod minute_window;
+mod network_view;
+pub(crate) mod networks;
+mod new_user;
+pub(crate) mod node_token;
+pub(crate) mod password;
+mod password_hash;
+mod permit;
+pub(crate) mod profile;
+pub(crate) mod register;
+pub(crate) mod reset_user;
+mod secret;
+pub(crate) mod tokens;
+mod user_view;
+pub(crate) mod users;
 
 pub(crate) use error::Error;
+pub(crate) use join_guard::JoinGuard;
+pub(crate) use login_guard::LoginGuard;
+pub(crate) use password_hash::Passwords;
+pub(crate) use secret::Revealed;
+pub(crate) use wire_time::WireTime;

@@ -2,7 +2,6 @@
 //! later each time; it takes nothing else down.
 
 mod presence;
-mod sweep;
 
 use futures_util::FutureExt;
 use std::panic::AssertUnwindSafe;
@@ -11,7 +10,7 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 
 use crate::hub::Hub;
-use crate::service::Error;
+use crate::service::{Error, sweep};
 
 const PRESENCE: Duration = Duration::from_secs(2);
 const SWEEP: Duration = Duration::from_millis(500);

@@ -1,13 +1,32 @@
 //! Tests of the binary, as it is run.
 
-// A test says what it saw; what it cannot read is a failure.
-#![allow(clippy::unwrap_used, clippy::print_stderr)]
+#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
 mod it {
+    mod adapt;
+    mod bench;
+    mod bundle;
+    mod crash;
+    mod damage;
+    mod edges;
+    #[allow(dead_code, unreachable_pub)] // shared with the evidence crate's own tests, which use all of it
+    #[path = "../../../baton-evidence/tests/it/forge.rs"]
+    mod forge;
     mod gate;
+    mod history;
+    mod hostile;
     mod http;
     mod hub;
     mod hub_start;
+    mod independent;
+    mod isolation;
     mod limits;
+    mod memory;
+    mod program;
+    mod races;
+    mod reset_user;
+    mod seed;
+    mod tenant;
     mod tls;
+    mod tool;
 }

@@ -93,7 +93,11 @@ fn n3_a_strict_task_request_without_task_id_gives_no_event() {
 fn n4_a_lenient_delegation_without_task_id_is_visible_without_a_task_reference() {
     assert_eq!(handoff_of(&without("/task/id")), handoff(true, false, true));
     for no_string in [Value::Null, json!(7), json!(["t"]), json!({"id": "t"}), json!(true)] {
-        assert_eq!(handoff_of(&with("/task/id", no_string.clone())), handoff(true, false, true), "{no_string}");
+        assert_eq!(
+            handoff_of(&with("/task/id", no_string.clone())),
+            handoff(true, false, true),
+            "{no_string}"
+        );
     }
 }
 

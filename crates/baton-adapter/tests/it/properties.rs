@@ -357,7 +357,8 @@ fn member(name: &'static str, value: BoxedStrategy<String>) -> BoxedStrategy<(St
 
 /// A part of a packet: mostly an object, mostly of strings, mostly under the names that are read.
 fn part(names: &'static [&'static str]) -> impl Strategy<Value = String> {
-    let leaf = prop_oneof![9 => strings(&["", "x", "delegation", "delegation", "unknown-task"]), 1 => value()];
+    let leaf =
+        prop_oneof![9 => strings(&["", "x", "delegation", "delegation", "unknown-task"]), 1 => value()];
     let name = prop_oneof![9 => select(names).prop_map(str::to_owned), 1 => key()];
     let members = prop::collection::vec((name, leaf), 1..7);
     prop_oneof![19 => members.prop_map(|members| object(&members)), 1 => value()]
@@ -479,7 +480,9 @@ fn texts_on_the_edge_of_json_are_taken_exactly_if_a_document_takes_them() {
     for room in ["x", "attributes", "task", "agent", "timestamp", "message"] {
         texts.extend(SCALARS.iter().map(|scalar| packet(&format!("\"{room}\":{scalar}")).into_bytes()));
         texts.extend(SCALARS.iter().map(|scalar| packet(&format!("\"{room}\":[{scalar}]")).into_bytes()));
-        texts.extend(SCALARS.iter().map(|scalar| packet(&format!("\"{room}\":{{\"id\":{scalar}}}")).into_bytes()));
+        texts.extend(
+            SCALARS.iter().map(|scalar| packet(&format!("\"{room}\":{{\"id\":{scalar}}}")).into_bytes()),
+        );
         // Bytes that are no UTF-8: a stray one, a cut one, an overlong one, a surrogate, one past the end.
         for bad in [&b"\x80"[..], b"\xc3", b"\xc0\xaf", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xff"] {
             let (before, after) = (format!(r#"{{"protocol":"a2a","version":"0.2","{room}":""#), b"\"}");

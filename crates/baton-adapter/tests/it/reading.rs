@@ -90,7 +90,9 @@ fn the_hint_counts_only_where_the_packet_has_no_version_string() {
     assert_eq!(version(with, Some("0.9")), Ok("0.2".into()));
     assert_eq!(version(with, Some("9.9")), Ok("0.2".into()));
     assert_eq!(version(empty, Some("0.9")), unsupported(""));
-    for without in [number, none, r#"{"protocol":"a2a","version":null}"#, r#"{"protocol":"a2a","version":["0.2"]}"#] {
+    for without in
+        [number, none, r#"{"protocol":"a2a","version":null}"#, r#"{"protocol":"a2a","version":["0.2"]}"#]
+    {
         assert_eq!(version(without, None), missing());
         assert_eq!(version(without, Some("0.9")), Ok("0.9".into()));
         assert_eq!(version(without, Some("1.0")), unsupported("1.0"));
@@ -135,7 +137,11 @@ fn substitutions_are_counted_and_noted_in_order() {
         (format!(r#"{a},"message":{{"id":"m"}}"#), "m", vec![event]),
         (r#""event_type":"task.requested""#.into(), "unknown-task", vec![agent, task]),
         (format!(r#"{a},"event_type":"task.updated""#), "unknown-task", vec![task]),
-        (r#""event_type":"artifact.shared","task":{"id":"t"}"#.into(), "unknown-artifact", vec![agent, artifact]),
+        (
+            r#""event_type":"artifact.shared","task":{"id":"t"}"#.into(),
+            "unknown-artifact",
+            vec![agent, artifact],
+        ),
         (r#""event_type":"agent.capabilities""#.into(), "unknown-agent", vec![agent]),
         (format!(r#"{a},"event_type":"agent.capabilities""#), "a", vec![]),
     ] {
@@ -165,7 +171,9 @@ fn an_id_that_the_event_does_not_need_is_neither_substituted_nor_emitted() {
 
 #[test]
 fn the_count_grades_from_none_over_low_to_high() {
-    for (extra, level) in [(0, Level::None), (1, Level::Low), (2, Level::Low), (3, Level::High), (9, Level::High)] {
+    for (extra, level) in
+        [(0, Level::None), (1, Level::Low), (2, Level::Low), (3, Level::High), (9, Level::High)]
+    {
         let members: String = (0..extra).map(|n| format!(r#""x{n}":null,"#)).collect();
         let packet = packet(&format!(r#"{members}"event_type":"agent.capabilities","agent":{{"id":"a"}}"#));
         // Strict does not refuse keys without a place, and no note speaks of them.
@@ -182,7 +190,10 @@ fn unmapped_keys_are_top_level_keys_of_their_own_counted_once() {
     assert_eq!(count(r#""x":1"#), 1);
     assert_eq!(count(r#""x":1,"x":2,"\u0078":3"#), 1);
     assert_eq!(count(r#""x":1,"X":2,"":3"#), 3);
-    assert_eq!(count(r#""timestamp":1,"attributes":{"y":1},"agent":[],"task":1,"artifact":2,"message":{}"#), 0);
+    assert_eq!(
+        count(r#""timestamp":1,"attributes":{"y":1},"agent":[],"task":1,"artifact":2,"message":{}"#),
+        0
+    );
     assert_eq!(count(r#""agent":{"x":1,"y":{}},"task":{"z":1}"#), 0, "keys inside parts are not counted");
     assert_eq!(count(r#""handoff":1,"discovery":1,"adapter_id":1"#), 3);
 }
@@ -252,8 +263,14 @@ fn an_empty_string_is_present() {
 
 #[test]
 fn event_types_map_by_exact_match() {
-    for name in ["task.requested\u{0}", "Task.requested", " task.requested", "task.request", "message", "taskrequested"]
-    {
+    for name in [
+        "task.requested\u{0}",
+        "Task.requested",
+        " task.requested",
+        "task.request",
+        "message",
+        "taskrequested",
+    ] {
         let packet = json!({"protocol": "a2a", "version": "0.2", "event_type": name}).to_string();
         let converted = convert_with(packet.as_bytes(), &lenient()).unwrap();
         assert_eq!(converted.event.kind, "assay.adapter.a2a.message", "{name}");
@@ -311,7 +328,8 @@ fn attributes_are_normalised_at_every_depth() {
 
 #[test]
 fn only_an_exact_true_makes_a_card_visible() {
-    let discovery = |attributes: &str| payload(&packet(&format!(r#""attributes":{attributes}"#)))["discovery"].clone();
+    let discovery =
+        |attributes: &str| payload(&packet(&format!(r#""attributes":{attributes}"#)))["discovery"].clone();
     let expected = |card: bool, extended: bool| {
         json!({
             "agent_card_visible": card,
@@ -320,7 +338,9 @@ fn only_an_exact_true_makes_a_card_visible() {
             "signature_material_visible": false,
         })
     };
-    for (card, visible) in [("true", true), ("false", false), ("\"true\"", false), ("1", false), ("[true]", false)] {
+    for (card, visible) in
+        [("true", true), ("false", false), ("\"true\"", false), ("1", false), ("[true]", false)]
+    {
         let card_only = format!(r#"{{"assay_g4":{{"agent_card":{{"visible":{card}}}}}}}"#);
         assert_eq!(discovery(&card_only), expected(visible, false), "{card}");
         let extended_only = format!(r#"{{"assay_g4":{{"extended_card_access":{{"visible":{card}}}}}}}"#);
@@ -328,8 +348,12 @@ fn only_an_exact_true_makes_a_card_visible() {
     }
     let twice = r#"{"assay_g4":{"agent_card":{"visible":true}},"assay_g4":{"agent_card":{"visible":false}}}"#;
     assert_eq!(discovery(twice), expected(false, false));
-    for elsewhere in ["null", "[]", r#"{"agent_card":{"visible":true}}"#, r#"{"assay_g4":[{"agent_card":{"visible":true}}]}"#]
-    {
+    for elsewhere in [
+        "null",
+        "[]",
+        r#"{"agent_card":{"visible":true}}"#,
+        r#"{"assay_g4":[{"agent_card":{"visible":true}}]}"#,
+    ] {
         assert_eq!(discovery(elsewhere), expected(false, false), "{elsewhere}");
     }
 }
@@ -357,7 +381,9 @@ fn the_event_around_the_payload_is_the_contract_s() {
 
 #[test]
 fn a_timestamp_that_is_none_gives_the_fixed_time_without_a_note() {
-    for timestamp in ["\"\"", "\"yesterday\"", "\"2026-03-04\"", "1772600767", "null", "\"2026-03-04T05:06:07\""] {
+    for timestamp in
+        ["\"\"", "\"yesterday\"", "\"2026-03-04\"", "1772600767", "null", "\"2026-03-04T05:06:07\""]
+    {
         let packet = packet(&format!(
             r#""event_type":"agent.capabilities","agent":{{"id":"a"}},"timestamp":{timestamp}"#
         ));

@@ -146,7 +146,10 @@ fn the_schema_s_members_stand_in_the_order_they_are_emitted() {
     // The outermost members, by their indentation.
     let members = properties.lines().filter_map(|line| line.strip_prefix("    \"")?.split('"').next());
     let members: Vec<&str> = members.collect();
-    assert_eq!(members.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>(), names(&self::schema("payload.schema.json")));
+    assert_eq!(
+        members.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>(),
+        names(&self::schema("payload.schema.json"))
+    );
     let places: Vec<usize> =
         members.iter().map(|name| emitted.find(&format!("\"{name}\":")).unwrap()).collect();
     assert!(places.is_sorted(), "{members:?} at {places:?}");
@@ -181,9 +184,14 @@ fn an_extra_or_a_missing_member_is_refused() {
         let mut changed = good.clone();
         change(&mut changed);
         assert!(satisfies(&EVENT, &changed).is_err(), "{what} is allowed");
-        assert!(changed["data"] == good["data"] || satisfies(&PAYLOAD, &changed["data"]).is_err(), "{what} is allowed");
+        assert!(
+            changed["data"] == good["data"] || satisfies(&PAYLOAD, &changed["data"]).is_err(),
+            "{what} is allowed"
+        );
     };
-    for pointer in ["", "/data"].map(str::to_owned).into_iter().chain(PARTS.map(|part| format!("/data/{part}"))) {
+    for pointer in
+        ["", "/data"].map(str::to_owned).into_iter().chain(PARTS.map(|part| format!("/data/{part}")))
+    {
         refuses(&format!("an extra member in {pointer}"), &|event| {
             event.pointer_mut(&pointer).unwrap()["extra"] = json!(1);
         });
@@ -214,7 +222,10 @@ fn values_no_packet_can_give_are_refused() {
     for (pointer, values) in [
         ("/data/adapter_id", vec![json!("other"), json!(1)]),
         ("/data/protocol", vec![json!("A2A")]),
-        ("/data/protocol_version", vec![json!("1.0"), json!("0.1"), json!("0.2-rc1"), json!("v0.2"), json!("")]),
+        (
+            "/data/protocol_version",
+            vec![json!("1.0"), json!("0.1"), json!("0.2-rc1"), json!("v0.2"), json!("")],
+        ),
         ("/data/handoff/source_kind", vec![json!("attributes"), json!("unmapped"), json!("unknown")]),
         ("/data/handoff/visible", vec![json!(false), json!("true")]),
         ("/data/upstream_event_type", vec![json!("task.updated")]),

@@ -57,7 +57,9 @@ fn the_root_has_depth_1_and_scalars_count() {
     refuses("1", &depth(0), "max_json_depth (0)");
     refuses(&packet(r#""x":1"#), &depth(1), "max_json_depth (1)");
     for room in ROOMS {
-        for (value, deep) in [("1", 2), ("[]", 2), ("{}", 2), ("[1]", 3), (r#"{"y":1}"#, 3), (r#"{"y":[{}]}"#, 4)] {
+        for (value, deep) in
+            [("1", 2), ("[]", 2), ("{}", 2), ("[1]", 3), (r#"{"y":1}"#, 3), (r#"{"y":[{}]}"#, 4)]
+        {
             let packet = packet(&room.replace("VALUE", value));
             accepts(&packet, &depth(deep));
             refuses(&packet, &depth(deep - 1), &format!("max_json_depth ({})", deep - 1));
@@ -128,7 +130,9 @@ fn a_text_may_nest_127_containers_and_no_more() {
         let (_, message) = refusal(&packet(128), &lenient());
         assert!(message.starts_with("invalid A2A payload JSON: "), "{message}");
     }
-    for endless in ["[".repeat(1 << 20), r#"{"":"#.repeat(1 << 18), packet(r#""attributes":"#) + &"[".repeat(1 << 20)] {
+    for endless in
+        ["[".repeat(1 << 20), r#"{"":"#.repeat(1 << 18), packet(r#""attributes":"#) + &"[".repeat(1 << 20)]
+    {
         let (_, message) = refusal(&endless, &lenient());
         assert!(message.starts_with("invalid A2A payload JSON: "), "{message}");
     }

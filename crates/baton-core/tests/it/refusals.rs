@@ -25,6 +25,12 @@ fn every_refusal_has_the_contracts_wire_string() {
         (Refusal::NetworkNameTaken, "network name already exists"),
         (Refusal::TokenNotFound, "token not found"),
         (Refusal::MintFieldsMissing, "network_id and node_name required"),
+        (Refusal::UserNotFound, "user not found"),
+        (Refusal::AlreadyMember, "user already a member"),
+        (Refusal::NotAMember, "not a member"),
+        (Refusal::InviteUnknown, "invalid invite code"),
+        (Refusal::InviteUsedUp, "invite code fully used"),
+        (Refusal::InviteExpired, "invite code expired"),
         (Refusal::TaskNotFound, "task_not_found"),
         (Refusal::ReplyTaskNotFound, "reply_task_not_found"),
         (Refusal::ReplyTaskTerminal { status: Status::Failed }, "reply_task_terminal"),
@@ -45,12 +51,14 @@ fn every_refusal_has_the_contracts_wire_string() {
         (Refusal::AliasNotFound, "alias_not_found"),
         (Refusal::AliasInUse, "alias_in_use"),
         (Refusal::invalid("alias", "is odd"), "invalid input"),
+        (Refusal::RegistrationClosed, "registration is closed"),
         (Refusal::UsernameTooShort, "username must be at least 2 characters"),
         (Refusal::UsernameTooLong, "username too long (max 50)"),
         (Refusal::UsernameHasInvalidCharacters, "username contains invalid characters"),
         (Refusal::UsernameTaken, "username already taken"),
         (Refusal::PasswordTooShort, "password must be at least 8 characters"),
         (Refusal::PasswordTooCommon, "password is too common"),
+        (Refusal::WrongOldPassword, "incorrect current password"),
     ];
     for (refusal, code) in table {
         assert_eq!(refusal.code(), code);

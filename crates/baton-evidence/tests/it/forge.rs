@@ -7,28 +7,28 @@ use sha2::{Digest, Sha256};
 use std::io::Write;
 
 /// One event line, not canonical, under run `run`.
-pub fn event_with(subject: &str, seq: u64, data: &str) -> String {
+pub(super) fn event_with(subject: &str, seq: u64, data: &str) -> String {
     format!(
         r#"{{"specversion":"1.0","type":"assay.adapter.a2a.task.requested","source":"urn:assay:adapter:a2a","id":"run:{seq}","time":"2026-03-04T05:06:07Z","datacontenttype":"application/json","subject":"{subject}","assayrunid":"run","assayseq":{seq},"assayproducer":"forge","assayproducerversion":"1","assaygit":"unknown","assaypii":false,"assaysecrets":false,"data":{data}}}"#
     )
 }
 
 /// SHA-256 with its tag.
-pub fn sha256(bytes: &[u8]) -> String {
+pub(super) fn sha256(bytes: &[u8]) -> String {
     let digest = Sha256::digest(bytes);
     digest.iter().fold("sha256:".to_owned(), |text, byte| format!("{text}{byte:02x}"))
 }
 
 /// A bundle's parts, each open to damage before it is packed.
 #[derive(Clone)]
-pub struct Forged {
-    pub manifest: Value,
-    pub events: Vec<u8>,
+pub(super) struct Forged {
+    pub(super) manifest: Value,
+    pub(super) events: Vec<u8>,
 }
 
 impl Forged {
     /// A good bundle of `count` events.
-    pub fn good(count: u64) -> Self {
+    pub(super) fn good(count: u64) -> Self {
         let data: Vec<String> = (0..count).map(|seq| format!(r#"{{"n":{seq}}}"#)).collect();
         Self::of(
             &data.iter().enumerate().map(|(seq, data)| hashed("t-0", seq as u64, data)).collect::<Vec<_>>(),
@@ -36,7 +36,7 @@ impl Forged {
     }
 
     /// A bundle of these lines, its manifest in step with them.
-    pub fn of(lines: &[String]) -> Self {
+    pub(super) fn of(lines: &[String]) -> Self {
         let mut forged = Self { manifest: Value::Null, events: Vec::new() };
         for line in lines {
             forged.events.extend_from_slice(line.as_bytes());
@@ -46,7 +46,7 @@ impl Forged {
     }
 
     /// The manifest made anew for the events as they are now.
-    pub fn sealed(mut self) -> Self {
+    pub(super) fn sealed(mut self) -> Self {
         let mut roots = String::new();
         let mut count = 0;
         for line in self.events.split(|byte| *byte == b'\n') {
@@ -67,18 +67,18 @@ impl Forged {
         self
     }
 
-    pub fn tar(&self) -> Vec<u8> {
+    pub(super) fn tar(&self) -> Vec<u8> {
         let manifest = serde_json::to_vec_pretty(&self.manifest).unwrap();
         archive(&[member("manifest.json", &manifest), member("events.ndjson", &self.events)])
     }
 
-    pub fn packed(&self) -> Vec<u8> {
+    pub(super) fn packed(&self) -> Vec<u8> {
         gzip(&self.tar())
     }
 }
 
 /// An event line with its content hash.
-pub fn hashed(subject: &str, seq: u64, data: &str) -> String {
+pub(super) fn hashed(subject: &str, seq: u64, data: &str) -> String {
     let bound = format!(
         r#"{{"data":{data},"datacontenttype":"application/json","specversion":"1.0","subject":"{subject}","type":"assay.adapter.a2a.task.requested"}}"#
     );
@@ -87,11 +87,11 @@ pub fn hashed(subject: &str, seq: u64, data: &str) -> String {
 }
 
 /// A tar member: header, bytes, padding.
-pub fn member(name: &str, bytes: &[u8]) -> Vec<u8> {
+pub(super) fn member(name: &str, bytes: &[u8]) -> Vec<u8> {
     member_with(name, bytes, |_| {})
 }
 
-pub fn member_with(name: &str, bytes: &[u8], change: impl FnOnce(&mut tar::Header)) -> Vec<u8> {
+pub(super) fn member_with(name: &str, bytes: &[u8], change: impl FnOnce(&mut tar::Header)) -> Vec<u8> {
     let mut header = tar::Header::new_gnu();
     header.as_old_mut().name[..name.len()].copy_from_slice(name.as_bytes());
     header.set_size(bytes.len() as u64);
@@ -106,19 +106,19 @@ pub fn member_with(name: &str, bytes: &[u8], change: impl FnOnce(&mut tar::Heade
     member
 }
 
-pub fn archive(members: &[Vec<u8>]) -> Vec<u8> {
+pub(super) fn archive(members: &[Vec<u8>]) -> Vec<u8> {
     let mut archive = members.concat();
     archive.extend_from_slice(&[0; 1024]);
     archive
 }
 
-pub fn gzip(bytes: &[u8]) -> Vec<u8> {
+pub(super) fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
     encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()
 }
 
-pub fn gzip_named(bytes: &[u8]) -> Vec<u8> {
+pub(super) fn gzip_named(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzBuilder::new().filename("bundle.tar").mtime(7).write(Vec::new(), Compression::fast());
     encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()

@@ -27,6 +27,21 @@ fn a_file_that_is_dropped_leaves_nothing() {
 }
 
 #[test]
+fn a_link_stays_and_the_file_it_points_to_is_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let (elsewhere, link) = (tempfile::tempdir().unwrap(), folder.path().join("link"));
+    let real = elsewhere.path().join("real");
+    fs::write(&real, "old").unwrap();
+    std::os::unix::fs::symlink(&real, &link).unwrap();
+    let mut file = WholeFile::create(&link).unwrap();
+    file.write_all(b"new").unwrap();
+    file.commit().unwrap();
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert_eq!(fs::read(&real).unwrap(), b"new");
+    assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 1);
+}
+
+#[test]
 fn only_a_regular_file_is_replaced() {
     let folder = tempfile::tempdir().unwrap();
     assert!(WholeFile::create(folder.path()).is_err());

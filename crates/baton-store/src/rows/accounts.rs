@@ -1,6 +1,8 @@
 //! Users, networks, members, invites, tokens, aliases, and the log of who changed them.
 
-use baton_core::{Alias, NetworkId, NetworkRole, SystemRole, TokenId, TokenScope, UnixMillis, UserId, Username};
+use baton_core::{
+    Alias, NetworkId, NetworkRole, SystemRole, TokenId, TokenScope, UnixMillis, UserId, Username,
+};
 
 use crate::error::Error;
 
@@ -145,6 +147,8 @@ pub trait AccountReads {
     fn users(&self, limit: usize) -> Result<Vec<UserRow>, Error>;
     /// One network.
     fn network(&self, id: &NetworkId) -> Result<Option<NetworkRow>, Error>;
+    /// The network of this name that somebody owns.
+    fn network_named(&self, owner: &UserId, name: &str) -> Result<Option<NetworkId>, Error>;
     /// The networks somebody is a member of, oldest first.
     fn memberships(&self, user: &UserId) -> Result<Vec<MembershipRow>, Error>;
     /// What somebody is in a network.
@@ -157,7 +161,9 @@ pub trait AccountReads {
     fn invite(&self, code_hash: &[u8; 32]) -> Result<Option<InviteRow>, Error>;
     /// The token of this hash, unless it was revoked.
     fn token_by_hash(&self, hash: &[u8; 32]) -> Result<Option<TokenRow>, Error>;
-    /// Somebody's tokens that are not revoked, oldest first; at most so many.
+    /// A token, unless it was revoked.
+    fn token(&self, id: &TokenId) -> Result<Option<TokenRow>, Error>;
+    /// Somebody's tokens that are not revoked, newest first; at most so many.
     fn tokens(&self, user: &UserId, limit: usize) -> Result<Vec<TokenRow>, Error>;
     /// Whether an unrevoked token or a session has this alias.
     fn alias_exists(&self, network: &NetworkId, alias: &Alias) -> Result<bool, Error>;
@@ -174,7 +180,12 @@ pub trait AccountWrites {
     /// Inserts a user.
     fn insert_user(&mut self, user: &UserRow) -> Result<(), Error>;
     /// Changes how a user is shown.
-    fn change_profile(&mut self, user: &UserId, display_name: Option<&str>, email: Option<&str>) -> Result<(), Error>;
+    fn change_profile(
+        &mut self,
+        user: &UserId,
+        display_name: Option<&str>,
+        email: Option<&str>,
+    ) -> Result<(), Error>;
     /// Changes a password.
     fn change_password(&mut self, user: &UserId, hash: &str, must_change: bool) -> Result<(), Error>;
     /// Inserts a network.
@@ -207,7 +218,12 @@ pub trait AccountWrites {
     /// Revokes all user tokens of somebody and answers how many.
     fn revoke_user_tokens(&mut self, user: &UserId, at: UnixMillis) -> Result<usize, Error>;
     /// Revokes all node tokens of somebody for a network and answers how many.
-    fn revoke_node_tokens(&mut self, user: &UserId, network: &NetworkId, at: UnixMillis) -> Result<usize, Error>;
+    fn revoke_node_tokens(
+        &mut self,
+        user: &UserId,
+        network: &NetworkId,
+        at: UnixMillis,
+    ) -> Result<usize, Error>;
     /// Notes when tokens were last used.
     fn use_tokens(&mut self, used: &[(TokenId, UnixMillis)]) -> Result<(), Error>;
     /// Appends to the log of changes.

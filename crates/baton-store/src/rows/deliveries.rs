@@ -33,7 +33,9 @@ impl DeliveryKind {
     /// Reads the word.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
-        [Self::Task, Self::Message, Self::Reply, Self::Broadcast].into_iter().find(|kind| kind.as_str() == word)
+        [Self::Task, Self::Message, Self::Reply, Self::Broadcast]
+            .into_iter()
+            .find(|kind| kind.as_str() == word)
     }
 }
 
@@ -103,11 +105,27 @@ pub trait DeliveryReads {
     /// How many open deliveries an inbox has.
     fn inbox_count(&self, network: &NetworkId, to: &Principal) -> Result<i64, Error>;
     /// The open or hidden delivery of this id, or of this task, in somebody's inbox.
-    fn open_delivery(&self, network: &NetworkId, to: &Principal, id: &str) -> Result<Option<DeliveryRow>, Error>;
+    fn open_delivery(
+        &self,
+        network: &NetworkId,
+        to: &Principal,
+        id: &str,
+    ) -> Result<Option<DeliveryRow>, Error>;
     /// Every delivery since then in these networks, as far as the caller reaches, newest first.
-    fn messages(&self, networks: &[(NetworkId, Reach)], since: UnixMillis, limit: usize) -> Result<Vec<DeliveryRow>, Error>;
+    fn messages(
+        &self,
+        networks: &[(NetworkId, Reach)],
+        since: UnixMillis,
+        limit: usize,
+    ) -> Result<Vec<DeliveryRow>, Error>;
     /// Frames after a number: for one recipient, or for everybody.
-    fn feed_after(&self, network: &NetworkId, to: Option<&Principal>, after: i64, limit: usize) -> Result<Vec<FeedRow>, Error>;
+    fn feed_after(
+        &self,
+        network: &NetworkId,
+        to: Option<&Principal>,
+        after: i64,
+        limit: usize,
+    ) -> Result<Vec<FeedRow>, Error>;
     /// The oldest and the newest number of a network's feed; (1, 0) when it is empty.
     fn feed_range(&self, network: &NetworkId) -> Result<(i64, i64), Error>;
 }

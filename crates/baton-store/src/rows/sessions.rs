@@ -116,8 +116,8 @@ pub trait SessionReads {
 pub trait SessionWrites {
     /// Writes a session, new or old.
     fn put_session(&mut self, session: &SessionRow) -> Result<(), Error>;
-    /// Notes when sessions were last seen.
-    fn see_sessions(&mut self, seen: &[(NetworkId, Alias, UnixMillis)]) -> Result<(), Error>;
+    /// Notes when the sessions of these tokens were last seen.
+    fn see_sessions(&mut self, seen: &[(TokenId, UnixMillis)]) -> Result<(), Error>;
     /// Writes a completion and answers its id.
     fn insert_completion(&mut self, completion: NewCompletion<'_>) -> Result<i64, Error>;
 }

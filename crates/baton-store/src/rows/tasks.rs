@@ -148,6 +148,8 @@ pub struct IdempotentSend {
     pub arguments: Vec<u8>,
     /// The task it made.
     pub task_id: TaskId,
+    /// The assignee's status, as the first answer said it.
+    pub session_status: String,
     /// When.
     pub created_at: UnixMillis,
 }
@@ -183,13 +185,23 @@ pub trait TaskReads {
     /// How many tasks of each status a network has.
     fn task_counts(&self, network: &NetworkId) -> Result<Vec<(Status, i64)>, Error>;
     /// The open tasks given to an alias whose text is exactly this: at most two, which is one too many.
-    fn open_tasks_with_content(&self, network: &NetworkId, to: &Alias, content: &str) -> Result<Vec<TaskId>, Error>;
+    fn open_tasks_with_content(
+        &self,
+        network: &NetworkId,
+        to: &Alias,
+        content: &str,
+    ) -> Result<Vec<TaskId>, Error>;
     /// The next task in an alias's inbox, by priority, then age.
     fn next_task(&self, network: &NetworkId, to: &Alias) -> Result<Option<TaskId>, Error>;
     /// A task's history, oldest first.
     fn task_history(&self, id: &TaskId) -> Result<Vec<EventRow>, Error>;
     /// A page of history, newest first: of one task or of these networks as far as the caller reaches.
-    fn events(&self, networks: &[(NetworkId, Reach)], task: Option<&TaskId>, limit: usize) -> Result<Vec<EventRow>, Error>;
+    fn events(
+        &self,
+        networks: &[(NetworkId, Reach)],
+        task: Option<&TaskId>,
+        limit: usize,
+    ) -> Result<Vec<EventRow>, Error>;
     /// A lease.
     fn lease(&self, id: &LeaseId) -> Result<Option<LeaseRow>, Error>;
     /// Whether an alias holds any lease.
@@ -197,9 +209,19 @@ pub trait TaskReads {
     /// Leases whose deadline has passed, oldest first.
     fn due_leases(&self, now: MonotonicMillis, limit: usize) -> Result<Vec<DueLease>, Error>;
     /// Open tasks whose time is over, oldest first, after this place (expiry, seq) in that order.
-    fn overdue_tasks(&self, now: UnixMillis, after: (i64, i64), limit: usize) -> Result<Vec<(i64, i64, TaskId)>, Error>;
+    fn overdue_tasks(
+        &self,
+        now: UnixMillis,
+        after: (i64, i64),
+        limit: usize,
+    ) -> Result<Vec<(i64, i64, TaskId)>, Error>;
     /// What a key was used for.
-    fn idempotent_send(&self, network: &NetworkId, sender: &Principal, key: &str) -> Result<Option<IdempotentSend>, Error>;
+    fn idempotent_send(
+        &self,
+        network: &NetworkId,
+        sender: &Principal,
+        key: &str,
+    ) -> Result<Option<IdempotentSend>, Error>;
 }
 
 /// Writes of tasks.
@@ -207,19 +229,37 @@ pub trait TaskWrites {
     /// Inserts a task.
     fn insert_task(&mut self, task: NewTaskRow<'_>) -> Result<(), Error>;
     /// Moves a task and changes its row.
-    fn change_task(&mut self, network: &NetworkId, id: &TaskId, from: Status, to: Status, change: &TaskChange) -> Result<(), Error>;
+    fn change_task(
+        &mut self,
+        network: &NetworkId,
+        id: &TaskId,
+        from: Status,
+        to: Status,
+        change: &TaskChange,
+    ) -> Result<(), Error>;
     /// Appends to a task's history.
     fn append_event(&mut self, event: NewEvent<'_>) -> Result<(), Error>;
     /// Grants a lease.
     fn insert_lease(&mut self, lease: &LeaseRow) -> Result<(), Error>;
     /// Moves a lease's deadline.
-    fn move_lease(&mut self, id: &LeaseId, deadline: MonotonicMillis, expires_at: UnixMillis) -> Result<(), Error>;
+    fn move_lease(
+        &mut self,
+        id: &LeaseId,
+        deadline: MonotonicMillis,
+        expires_at: UnixMillis,
+    ) -> Result<(), Error>;
     /// Ends a lease.
     fn delete_lease(&mut self, id: &LeaseId) -> Result<(), Error>;
     /// Gives every lease its whole time again, from now: what a new beginning of monotonic time asks for.
     fn rearm_leases(&mut self, monotonic: MonotonicMillis, now: UnixMillis) -> Result<(), Error>;
     /// Remembers what a key was used for.
-    fn remember_send(&mut self, network: &NetworkId, sender: &Principal, key: &str, send: &IdempotentSend) -> Result<(), Error>;
+    fn remember_send(
+        &mut self,
+        network: &NetworkId,
+        sender: &Principal,
+        key: &str,
+        send: &IdempotentSend,
+    ) -> Result<(), Error>;
     /// Forgets keys older than this; so many at once.
     fn forget_sends(&mut self, before: UnixMillis, limit: usize) -> Result<usize, Error>;
 }

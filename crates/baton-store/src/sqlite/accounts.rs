@@ -1,6 +1,8 @@
 //! Users, networks, members, invites, tokens and the audit log in SQL.
 
-use baton_core::{Alias, NetworkId, NetworkRole, SystemRole, TokenId, TokenScope, UnixMillis, UserId, Username};
+use baton_core::{
+    Alias, NetworkId, NetworkRole, SystemRole, TokenId, TokenScope, UnixMillis, UserId, Username,
+};
 use rusqlite::{Row, params};
 
 use super::columns::{get, optional, optional_time, parsed, time};
@@ -83,6 +85,11 @@ impl AccountReads for Rows<'_> {
         self.one("SELECT * FROM networks WHERE network_id = ?1", [id.as_str()], network_row)
     }
 
+    fn network_named(&self, owner: &UserId, name: &str) -> Result<Option<NetworkId>, Error> {
+        let sql = "SELECT network_id FROM networks WHERE owner_id = ?1 AND name = ?2";
+        self.one(sql, params![owner.as_str(), name], |row| parsed(row, "network_id", NetworkId::parse))
+    }
+
     fn memberships(&self, user: &UserId) -> Result<Vec<MembershipRow>, Error> {
         let sql = "SELECT n.*, m.role FROM members m JOIN networks n ON n.network_id = m.network_id
                    WHERE m.user_id = ?1 ORDER BY n.rowid";
@@ -126,15 +133,21 @@ impl AccountReads for Rows<'_> {
         self.one("SELECT * FROM tokens WHERE hash = ?1 AND revoked_at IS NULL", [hash], token_row)
     }
 
+    fn token(&self, id: &TokenId) -> Result<Option<TokenRow>, Error> {
+        self.one("SELECT * FROM tokens WHERE token_id = ?1 AND revoked_at IS NULL", [id.as_str()], token_row)
+    }
+
     fn tokens(&self, user: &UserId, limit: usize) -> Result<Vec<TokenRow>, Error> {
-        let sql = "SELECT * FROM tokens WHERE user_id = ?1 AND revoked_at IS NULL ORDER BY rowid LIMIT ?2";
+        let sql = "SELECT * FROM tokens WHERE user_id = ?1 AND revoked_at IS NULL ORDER BY rowid DESC LIMIT ?2";
         self.all(sql, params![user.as_str(), limit as i64], token_row)
     }
 
     fn alias_exists(&self, network: &NetworkId, alias: &Alias) -> Result<bool, Error> {
-        let sql = "SELECT EXISTS (SELECT 1 FROM tokens WHERE network_id = ?1 AND alias = ?2 AND revoked_at IS NULL)
+        let sql =
+            "SELECT EXISTS (SELECT 1 FROM tokens WHERE network_id = ?1 AND alias = ?2 AND revoked_at IS NULL)
                        OR EXISTS (SELECT 1 FROM sessions WHERE network_id = ?1 AND alias = ?2) AS found";
-        let found = self.one(sql, params![network.as_str(), alias.as_str()], |row| get::<bool>(row, "found"))?;
+        let found =
+            self.one(sql, params![network.as_str(), alias.as_str()], |row| get::<bool>(row, "found"))?;
         Ok(found.unwrap_or(false))
     }
 
@@ -193,7 +206,12 @@ impl AccountWrites for Rows<'_> {
         Ok(())
     }
 
-    fn change_profile(&mut self, user: &UserId, display_name: Option<&str>, email: Option<&str>) -> Result<(), Error> {
+    fn change_profile(
+        &mut self,
+        user: &UserId,
+        display_name: Option<&str>,
+        email: Option<&str>,
+    ) -> Result<(), Error> {
         let sql = "UPDATE users SET display_name = COALESCE(?2, display_name), email = COALESCE(?3, email)
                    WHERE user_id = ?1";
         self.execute(sql, params![user.as_str(), display_name, email])?;
@@ -320,7 +338,12 @@ impl AccountWrites for Rows<'_> {
         self.execute(sql, params![user.as_str(), at.get()])
     }
 
-    fn revoke_node_tokens(&mut self, user: &UserId, network: &NetworkId, at: UnixMillis) -> Result<usize, Error> {
+    fn revoke_node_tokens(
+        &mut self,
+        user: &UserId,
+        network: &NetworkId,
+        at: UnixMillis,
+    ) -> Result<usize, Error> {
         let sql = "UPDATE tokens SET revoked_at = ?3
                    WHERE user_id = ?1 AND network_id = ?2 AND revoked_at IS NULL";
         self.execute(sql, params![user.as_str(), network.as_str(), at.get()])

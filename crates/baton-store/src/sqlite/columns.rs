@@ -12,7 +12,11 @@ pub(super) fn get<T: FromSql>(row: &Row<'_>, column: &str) -> Result<T, Error> {
 }
 
 /// A text column of a type that parses.
-pub(super) fn parsed<T>(row: &Row<'_>, column: &str, parse: impl FnOnce(&str) -> Option<T>) -> Result<T, Error> {
+pub(super) fn parsed<T>(
+    row: &Row<'_>,
+    column: &str,
+    parse: impl FnOnce(&str) -> Option<T>,
+) -> Result<T, Error> {
     let text = row.get_ref(column)?.as_str().map_err(|error| Error::Corrupt(format!("{column}: {error}")))?;
     parse(text).ok_or_else(|| Error::Corrupt(format!("{column} {text:?}")))
 }
@@ -23,7 +27,10 @@ pub(super) fn optional<T>(
     column: &str,
     parse: impl FnOnce(&str) -> Option<T>,
 ) -> Result<Option<T>, Error> {
-    let text = row.get_ref(column)?.as_str_or_null().map_err(|error| Error::Corrupt(format!("{column}: {error}")))?;
+    let text = row
+        .get_ref(column)?
+        .as_str_or_null()
+        .map_err(|error| Error::Corrupt(format!("{column}: {error}")))?;
     text.map(|text| parse(text).ok_or_else(|| Error::Corrupt(format!("{column} {text:?}")))).transpose()
 }
 

@@ -48,7 +48,9 @@ fn order_of(priority: Priority) -> i64 {
 impl Rows<'_> {
     /// Moves deliveries from one set of states to another and counts what opens and closes.
     fn move_deliveries(&mut self, which: &str, id: &str, from: &str, to: i64) -> Result<(), Error> {
-        let sql = format!("SELECT network_id, to_kind, to_name, state, seq FROM deliveries WHERE {which} AND state {from}");
+        let sql = format!(
+            "SELECT network_id, to_kind, to_name, state, seq FROM deliveries WHERE {which} AND state {from}"
+        );
         let moved = self.all(&sql, [id], |row| {
             Ok((
                 parsed(row, "network_id", NetworkId::parse)?,
@@ -79,12 +81,18 @@ impl DeliveryReads for Rows<'_> {
 
     fn inbox_count(&self, network: &NetworkId, to: &Principal) -> Result<i64, Error> {
         let sql = "SELECT count FROM inbox_counts WHERE network_id = ?1 AND to_kind = ?2 AND to_name = ?3";
-        let written =
-            self.one(sql, params![network.as_str(), to.kind().as_str(), to.name()], |row| get::<i64>(row, "count"))?;
+        let written = self.one(sql, params![network.as_str(), to.kind().as_str(), to.name()], |row| {
+            get::<i64>(row, "count")
+        })?;
         Ok(written.unwrap_or(0) + self.counted.inbox(network, to) + self.staged.counts.inbox(network, to))
     }
 
-    fn open_delivery(&self, network: &NetworkId, to: &Principal, id: &str) -> Result<Option<DeliveryRow>, Error> {
+    fn open_delivery(
+        &self,
+        network: &NetworkId,
+        to: &Principal,
+        id: &str,
+    ) -> Result<Option<DeliveryRow>, Error> {
         let find = |column: &str| {
             let sql = format!(
                 "{DELIVERY} WHERE d.{column} = ?1 AND d.state < 2 AND d.{column} IS NOT NULL
@@ -120,7 +128,11 @@ impl DeliveryReads for Rows<'_> {
                 "{DELIVERY} WHERE d.network_id = ?1 AND d.created_at >= ?2 AND ?4 = ?4 {own}
                  ORDER BY d.created_at DESC, d.seq DESC LIMIT ?3"
             );
-            pages.push(self.all(&sql, params![network.as_str(), since.get(), limit as i64, name], delivery_row)?);
+            pages.push(self.all(
+                &sql,
+                params![network.as_str(), since.get(), limit as i64, name],
+                delivery_row,
+            )?);
         }
         Ok(merge_newest(pages, |row| row.seq, limit))
     }
@@ -137,7 +149,8 @@ impl DeliveryReads for Rows<'_> {
             Some(to) => {
                 let sql = "SELECT n, body FROM feed WHERE network_id = ?1 AND to_name = ?2 AND to_kind = ?3
                            AND n > ?4 ORDER BY n LIMIT ?5";
-                let parameters = params![network.as_str(), to.name(), to.kind().as_str(), after, limit as i64];
+                let parameters =
+                    params![network.as_str(), to.name(), to.kind().as_str(), after, limit as i64];
                 self.all(sql, parameters, read)
             }
             None => {
@@ -224,7 +237,8 @@ impl DeliveryWrites for Rows<'_> {
     }
 
     fn trim_feeds(&mut self, keep: usize, limit: usize) -> Result<usize, Error> {
-        let networks = self.all("SELECT network_id FROM networks", [], |row| parsed(row, "network_id", NetworkId::parse))?;
+        let networks = self
+            .all("SELECT network_id FROM networks", [], |row| parsed(row, "network_id", NetworkId::parse))?;
         let mut removed = 0;
         for network in networks {
             let oldest_kept = self.feed_range(&network)?.1 - keep as i64;

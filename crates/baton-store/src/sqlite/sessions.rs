@@ -123,12 +123,10 @@ impl SessionWrites for Rows<'_> {
         Ok(())
     }
 
-    fn see_sessions(&mut self, seen: &[(NetworkId, Alias, UnixMillis)]) -> Result<(), Error> {
-        for (network, alias, at) in seen {
-            self.execute(
-                "UPDATE sessions SET last_seen_at = MAX(last_seen_at, ?3) WHERE network_id = ?1 AND alias = ?2",
-                params![network.as_str(), alias.as_str(), at.get()],
-            )?;
+    fn see_sessions(&mut self, seen: &[(TokenId, UnixMillis)]) -> Result<(), Error> {
+        for (token, at) in seen {
+            let sql = "UPDATE sessions SET last_seen_at = MAX(last_seen_at, ?2) WHERE token_id = ?1";
+            self.execute(sql, params![token.as_str(), at.get()])?;
         }
         Ok(())
     }

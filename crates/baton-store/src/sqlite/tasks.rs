@@ -11,8 +11,8 @@ use super::columns::{get, optional, optional_time, parsed, principal, time};
 use super::rows::Rows;
 use crate::error::Error;
 use crate::rows::{
-    DueLease, EventRow, IdempotentSend, LeaseRow, NewEvent, NewTaskRow, TaskChange, TaskFilter, TaskReads, TaskRow,
-    TaskWrites, kind_of,
+    DueLease, EventRow, IdempotentSend, LeaseRow, NewEvent, NewTaskRow, TaskChange, TaskFilter, TaskReads,
+    TaskRow, TaskWrites, kind_of,
 };
 
 /// A task's columns with those of its lease, its parent and its delivery beside it.
@@ -53,7 +53,8 @@ fn snapshot(row: &Row<'_>) -> Result<TaskSnapshot, Error> {
         max_attempts: get(row, "max_attempts")?,
         lease,
         is_in_inbox: get(row, "is_in_inbox")?,
-        ttl: TtlSeconds::parse("ttl_seconds", ttl).map_err(|_| Error::Corrupt(format!("ttl_seconds {ttl}")))?,
+        ttl: TtlSeconds::parse("ttl_seconds", ttl)
+            .map_err(|_| Error::Corrupt(format!("ttl_seconds {ttl}")))?,
         expires_at: time(row, "expires_at")?,
         parent,
         retried_to: optional(row, "retried_to", TaskId::parse)?,
@@ -136,7 +137,12 @@ pub(super) fn merge_newest<T>(mut pages: Vec<Vec<T>>, key: impl Fn(&T) -> i64, l
 
 impl Rows<'_> {
     /// A page of one network, by whichever index fits what is asked.
-    fn task_page(&self, network: &NetworkId, filter: &TaskFilter, own: Option<(&str, &Alias)>) -> Result<Vec<TaskRow>, Error> {
+    fn task_page(
+        &self,
+        network: &NetworkId,
+        filter: &TaskFilter,
+        own: Option<(&str, &Alias)>,
+    ) -> Result<Vec<TaskRow>, Error> {
         let mut sql = format!("{TASK} WHERE t.network_id = ?1 AND t.seq < ?2");
         let before = filter.before.unwrap_or(i64::MAX);
         let mut parameters: Vec<&dyn rusqlite::ToSql> = Vec::new();
@@ -200,23 +206,34 @@ impl TaskReads for Rows<'_> {
             Ok((parsed(row, "status", Status::parse)?, get::<i64>(row, "count")?))
         })?;
         let count = |status: Status| {
-            let written = written.iter().find(|(counted, _)| *counted == status).map_or(0, |(_, count)| *count);
+            let written =
+                written.iter().find(|(counted, _)| *counted == status).map_or(0, |(_, count)| *count);
             written + self.counted.task(network, status) + self.staged.counts.task(network, status)
         };
         let counts = Status::ALL.iter().map(|status| (*status, count(*status)));
         Ok(counts.filter(|(_, count)| *count != 0).collect())
     }
 
-    fn open_tasks_with_content(&self, network: &NetworkId, to: &Alias, content: &str) -> Result<Vec<TaskId>, Error> {
+    fn open_tasks_with_content(
+        &self,
+        network: &NetworkId,
+        to: &Alias,
+        content: &str,
+    ) -> Result<Vec<TaskId>, Error> {
         // Open tasks of one alias: its rows of the three open statuses, found by the recipient's index.
         let sql = "SELECT task_id FROM tasks WHERE network_id = ?1 AND to_name = ?2 AND content = ?3
                    AND status IN ('delivered', 'acked', 'running') ORDER BY seq DESC LIMIT 2";
-        self.all(sql, params![network.as_str(), to.as_str(), content], |row| parsed(row, "task_id", TaskId::parse))
+        self.all(sql, params![network.as_str(), to.as_str(), content], |row| {
+            parsed(row, "task_id", TaskId::parse)
+        })
     }
 
     fn next_task(&self, network: &NetworkId, to: &Alias) -> Result<Option<TaskId>, Error> {
-        let sql = "SELECT task_id FROM deliveries WHERE network_id = ?1 AND to_name = ?2 AND to_kind = 'node'
-                   AND state = 0 AND type = 'task' ORDER BY priority, seq LIMIT 1";
+        // A task somebody reported working on may still lie open in the inbox; it is not to be had.
+        let sql = "SELECT d.task_id FROM deliveries d JOIN tasks t ON t.task_id = d.task_id
+                   WHERE d.network_id = ?1 AND d.to_name = ?2 AND d.to_kind = 'node' AND d.state = 0
+                     AND d.type = 'task' AND t.status IN ('delivered', 'acked')
+                   ORDER BY d.priority, d.seq LIMIT 1";
         self.one(sql, params![network.as_str(), to.as_str()], |row| parsed(row, "task_id", TaskId::parse))
     }
 
@@ -311,6 +328,7 @@ impl TaskReads for Rows<'_> {
             Ok(IdempotentSend {
                 arguments: get(row, "arguments")?,
                 task_id: parsed(row, "task_id", TaskId::parse)?,
+                session_status: get(row, "session_status")?,
                 created_at: time(row, "created_at")?,
             })
         })
@@ -425,7 +443,12 @@ impl TaskWrites for Rows<'_> {
         Ok(())
     }
 
-    fn move_lease(&mut self, id: &LeaseId, deadline: MonotonicMillis, expires_at: UnixMillis) -> Result<(), Error> {
+    fn move_lease(
+        &mut self,
+        id: &LeaseId,
+        deadline: MonotonicMillis,
+        expires_at: UnixMillis,
+    ) -> Result<(), Error> {
         let sql = "UPDATE leases SET deadline = ?2, expires_at = ?3 WHERE lease_id = ?1";
         self.execute(sql, params![id.as_str(), deadline.get(), expires_at.get()])?;
         Ok(())
@@ -437,7 +460,8 @@ impl TaskWrites for Rows<'_> {
     }
 
     fn rearm_leases(&mut self, monotonic: MonotonicMillis, now: UnixMillis) -> Result<(), Error> {
-        let sql = "UPDATE leases SET deadline = ?1 + lease_seconds * 1000, expires_at = ?2 + lease_seconds * 1000";
+        let sql =
+            "UPDATE leases SET deadline = ?1 + lease_seconds * 1000, expires_at = ?2 + lease_seconds * 1000";
         self.execute(sql, params![monotonic.get(), now.get()])?;
         Ok(())
     }
@@ -451,8 +475,8 @@ impl TaskWrites for Rows<'_> {
     ) -> Result<(), Error> {
         self.execute(
             "INSERT OR REPLACE INTO idempotency_keys
-                (network_id, sender_kind, sender, key, arguments, task_id, created_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                (network_id, sender_kind, sender, key, arguments, task_id, session_status, created_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
             params![
                 network.as_str(),
                 sender.kind().as_str(),
@@ -460,6 +484,7 @@ impl TaskWrites for Rows<'_> {
                 key,
                 send.arguments,
                 send.task_id.as_str(),
+                send.session_status,
                 send.created_at.get(),
             ],
         )?;

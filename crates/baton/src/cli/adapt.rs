@@ -18,12 +18,16 @@ use super::input::Input;
 
 const MEDIA_TYPE: &str = "application/json";
 
+/// What `--help` says below the options, the freeze's guardrail with it.
+const AFTER_HELP: &str = "One JSON line out per packet. Exits with 0 if every packet was converted, 1 if any was \
+refused, 2 for a usage or I/O error.
+
+Every handoff.* flag in an event is a bounded observed visibility flag only; none of them means that the handoff \
+was valid, authorised, complete, trusted or successful.";
+
 /// Converts A2A packets into evidence events, one JSON line each.
-///
-/// Exits with 0 if every packet was converted, 1 if any was refused, 2 for a usage or I/O error. Every
-/// `handoff.*` flag in an event is a bounded observed visibility flag only; none of them means that the handoff
-/// was valid, authorised, complete, trusted or successful.
 #[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
 pub(crate) struct Adapt {
     /// Refuse packets that lack something, or substitute and report
     #[arg(long, value_enum, default_value = "strict")]
@@ -123,7 +127,8 @@ impl Conversion<'_> {
 
     fn each_line(&mut self, input: Input) -> Result<(), Failure> {
         let name = input.name.clone();
-        let bound = usize::try_from(self.max_payload_bytes()).unwrap_or(usize::MAX);
+        // One byte more for a CR, which is no part of the packet; `convert` holds the packet to the bound.
+        let bound = usize::try_from(self.max_payload_bytes()).unwrap_or(usize::MAX).saturating_add(1);
         let mut lines = Lines::new(input, bound);
         while let Some(line) =
             lines.next_line().map_err(|error| Failure::Read { name: name.clone(), error })?

@@ -9,13 +9,11 @@ use std::process::ExitCode;
 
 use super::failure::Failure;
 
+/// What each command says of itself stands with it.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Evidence {
-    /// Pack events into a bundle
     Bundle(bundle::Bundle),
-    /// Check that a bundle's bytes agree with each other
     Verify(verify::Verify),
-    /// List what a bundle holds
     Show(show::Show),
 }
 

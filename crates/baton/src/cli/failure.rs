@@ -5,10 +5,13 @@ use baton_evidence::bundle::{Refusal, VerifyError, WriteError};
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use super::bench;
 use super::hub::Trouble;
 
 /// A usage or I/O error, or a refused bundle.
 const TROUBLE: u8 = 2;
+/// The hub refused a call.
+pub(crate) const REFUSED: u8 = 1;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
@@ -20,6 +23,8 @@ pub(crate) enum Failure {
     Refused { name: String, refusal: Refusal },
     #[error("{0}")]
     Adapter(#[from] AdapterError),
+    #[error("{0}")]
+    Bench(#[from] bench::Trouble),
     #[error("{name} line {line}: {message}")]
     Line { name: String, line: u64, message: String },
     #[error("{0}")]
@@ -50,6 +55,10 @@ impl Failure {
         if !matches!(self, Self::Write { error, .. } if error.kind() == io::ErrorKind::BrokenPipe) {
             let _ = writeln!(io::stderr(), "baton: {self}");
         }
-        ExitCode::from(TROUBLE)
+        ExitCode::from(if matches!(self, Self::Bench(trouble) if trouble.is_passing()) {
+            REFUSED
+        } else {
+            TROUBLE
+        })
     }
 }

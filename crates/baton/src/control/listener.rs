@@ -11,7 +11,7 @@ use tokio::net::{UnixListener, UnixStream};
 
 use super::{Answer, Command, LINE_MAX_BYTES, LINE_MAX_SECONDS, Status};
 use crate::hub::Hub;
-use crate::operator::{self, ResetUser};
+use crate::service::reset_user::{self, ResetUser};
 
 /// What the hub says of itself.
 pub(crate) struct Running {
@@ -79,8 +79,11 @@ async fn obey(command: Command, Running { hub, url }: &Running) -> Answer {
             version: env!("CARGO_PKG_VERSION").into(),
             uptime_seconds: hub.clock.uptime_seconds(),
         }),
-        Command::ResetUser { username } => match operator::reset_user(&*hub.store, &username).await {
-            Ok(ResetUser { new_password, token }) => Answer::UserReset { new_password, token },
+        Command::ResetUser { username } => match reset_user::run(&*hub.store, &username).await {
+            Ok(ResetUser { new_password, token }) => Answer::UserReset {
+                new_password: new_password.expose().to_owned(),
+                token: token.expose().to_owned(),
+            },
             Err(error) => Answer::Refused { message: error.to_string() },
         },
     }

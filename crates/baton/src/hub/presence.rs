@@ -1,25 +1,24 @@
-//! Who is there: open streams and waits, and the last call of each agent. Kept in memory; the times are written
+//! Who is there: open streams and waits, and the last call of each token. Kept in memory; the times are written
 //! down in batches by a worker, never by a call itself.
 
-use baton_core::{Alias, NetworkId, Presence, TokenId, UnixMillis};
+use baton_core::{Alias, NetworkId, NodeCaller, Presence, TokenId, UnixMillis};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 type Agent = (NetworkId, Alias);
 
-/// Signs of life of all agents.
+/// Signs of life of all agents, by the tokens that speak for them.
 #[derive(Debug, Default)]
 pub(crate) struct Presences {
-    agents: Mutex<HashMap<Agent, Signs>>,
+    agents: Mutex<HashMap<Agent, HashMap<TokenId, Signs>>>,
     /// Calls not yet written down.
-    tokens: Mutex<HashMap<TokenId, UnixMillis>>,
+    unwritten: Mutex<HashMap<TokenId, UnixMillis>>,
 }
 
 #[derive(Debug, Default, Clone, Copy)]
 struct Signs {
     connections: usize,
     last_call_at: Option<UnixMillis>,
-    unwritten: bool,
 }
 
 /// An open stream or wait; the agent is connected as long as this lives.
@@ -27,29 +26,29 @@ struct Signs {
 pub(crate) struct Connected {
     presences: Arc<Presences>,
     agent: Agent,
+    token: TokenId,
 }
 
 impl Presences {
-    /// Notes a call of a token, and of the agent behind it.
+    /// Notes a call of a token, and of the agent it speaks for.
     pub(crate) fn called(&self, token: &TokenId, agent: Option<(&NetworkId, &Alias)>, now: UnixMillis) {
-        self.tokens.lock().unwrap_or_else(PoisonError::into_inner).insert(token.clone(), now);
+        self.unwritten.lock().unwrap_or_else(PoisonError::into_inner).insert(token.clone(), now);
         if let Some((network, alias)) = agent {
             let mut agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
-            let signs = agents.entry((network.clone(), alias.clone())).or_default();
-            signs.last_call_at = Some(now);
-            signs.unwritten = true;
+            let tokens = agents.entry((network.clone(), alias.clone())).or_default();
+            tokens.entry(token.clone()).or_default().last_call_at = Some(now);
         }
     }
 
-    /// An agent opened a stream or waits for work.
-    pub(crate) fn connect(self: &Arc<Self>, network: &NetworkId, alias: &Alias) -> Connected {
-        let agent = (network.clone(), alias.clone());
+    /// An agent opened a stream or waits for work; a token without an alias is nobody yet.
+    pub(crate) fn connect(self: &Arc<Self>, node: &NodeCaller) -> Option<Connected> {
+        let agent = (node.network_id.clone(), node.alias.clone()?);
         let mut agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
-        agents.entry(agent.clone()).or_default().connections += 1;
-        Connected { presences: self.clone(), agent }
+        agents.entry(agent.clone()).or_default().entry(node.token_id.clone()).or_default().connections += 1;
+        Some(Connected { presences: self.clone(), agent, token: node.token_id.clone() })
     }
 
-    /// What is known of an agent; `holds_lease` and the last call before this start are the store's to say.
+    /// What is known of an agent. Its leases, and when it was seen before this start, are the store's to say.
     pub(crate) fn of(
         &self,
         network: &NetworkId,
@@ -58,33 +57,45 @@ impl Presences {
         last_seen_at: Option<UnixMillis>,
     ) -> Presence {
         let agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
-        let signs = agents.get(&(network.clone(), alias.clone())).copied().unwrap_or_default();
+        let tokens = agents.get(&(network.clone(), alias.clone()));
+        let signs = || tokens.into_iter().flat_map(HashMap::values);
+        Presence {
+            is_connected: signs().any(|signs| signs.connections > 0),
+            holds_lease,
+            last_call_at: signs().filter_map(|signs| signs.last_call_at).max().max(last_seen_at),
+        }
+    }
+
+    /// What is known of one token that speaks for an agent.
+    pub(crate) fn of_token(
+        &self,
+        network: &NetworkId,
+        alias: &Alias,
+        token: &TokenId,
+        last_seen_at: Option<UnixMillis>,
+    ) -> Presence {
+        let agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
+        let signs = agents.get(&(network.clone(), alias.clone())).and_then(|tokens| tokens.get(token));
+        let signs = signs.copied().unwrap_or_default();
         Presence {
             is_connected: signs.connections > 0,
-            holds_lease,
+            holds_lease: false,
             last_call_at: signs.last_call_at.max(last_seen_at),
         }
     }
 
-    /// Takes what is to be written down: when tokens were used and agents were seen.
-    pub(crate) fn take_unwritten(&self) -> (Vec<(TokenId, UnixMillis)>, Vec<(NetworkId, Alias, UnixMillis)>) {
-        let tokens = std::mem::take(&mut *self.tokens.lock().unwrap_or_else(PoisonError::into_inner));
-        let mut agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut seen = Vec::new();
-        for ((network, alias), signs) in agents.iter_mut() {
-            if let Some(at) = signs.last_call_at.filter(|_| signs.unwritten) {
-                seen.push((network.clone(), alias.clone(), at));
-                signs.unwritten = false;
-            }
-        }
-        (tokens.into_iter().collect(), seen)
+    /// Takes what is to be written down: when tokens were last used.
+    pub(crate) fn take_unwritten(&self) -> Vec<(TokenId, UnixMillis)> {
+        std::mem::take(&mut *self.unwritten.lock().unwrap_or_else(PoisonError::into_inner))
+            .into_iter()
+            .collect()
     }
 }
 
 impl Drop for Connected {
     fn drop(&mut self) {
         let mut agents = self.presences.agents.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(signs) = agents.get_mut(&self.agent) {
+        if let Some(signs) = agents.get_mut(&self.agent).and_then(|tokens| tokens.get_mut(&self.token)) {
             signs.connections -= 1;
         }
     }

@@ -151,9 +151,11 @@ fn status_of(refusal: &Refusal) -> StatusCode {
         | Refusal::UserTokenRequired
         | Refusal::NetworkTokenRequired
         | Refusal::NetworkAccessDenied
-        | Refusal::NoWriteAccess => StatusCode::FORBIDDEN,
+        | Refusal::NoWriteAccess
+        | Refusal::RegistrationClosed => StatusCode::FORBIDDEN,
         Refusal::NetworkNotFound
         | Refusal::TokenNotFound
+        | Refusal::UserNotFound
         | Refusal::TaskNotFound
         | Refusal::ReplyTaskNotFound
         | Refusal::AliasNotFound
@@ -182,6 +184,12 @@ fn status_of(refusal: &Refusal) -> StatusCode {
         | Refusal::UsernameHasInvalidCharacters
         | Refusal::UsernameTaken
         | Refusal::PasswordTooShort
-        | Refusal::PasswordTooCommon => StatusCode::BAD_REQUEST,
+        | Refusal::PasswordTooCommon
+        | Refusal::WrongOldPassword
+        | Refusal::AlreadyMember
+        | Refusal::NotAMember
+        | Refusal::InviteUnknown
+        | Refusal::InviteUsedUp
+        | Refusal::InviteExpired => StatusCode::BAD_REQUEST,
     }
 }

@@ -4,16 +4,16 @@ use crate::hub::Hub;
 use crate::service::Error;
 
 pub(super) async fn round(hub: &Hub) -> Result<usize, Error> {
-    let (tokens, sessions) = hub.presences.take_unwritten();
-    let count = tokens.len() + sessions.len();
+    let used = hub.presences.take_unwritten();
+    let count = used.len();
     if count == 0 {
         return Ok(0);
     }
     // If this fails these times are lost, and the next call of the same token writes a newer one.
     hub.store
         .write(move |tx| {
-            tx.use_tokens(&tokens)?;
-            tx.see_sessions(&sessions)?;
+            tx.use_tokens(&used)?;
+            tx.see_sessions(&used)?;
             Ok(count)
         })
         .await

@@ -110,6 +110,10 @@ impl Hub {
         baton().args(arguments).arg("--data-dir").arg(self.data_dir()).output().unwrap()
     }
 
+    pub(crate) fn is_running(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_none()
+    }
+
     /// SIGTERM, and waits until the process is gone.
     pub(crate) fn stop(&mut self) -> ExitStatus {
         self.signal(rustix::process::Signal::TERM);
@@ -124,7 +128,7 @@ impl Hub {
 
     /// Stops if it runs, and starts again on the same folder and port.
     pub(crate) fn restart(&mut self) {
-        if self.child.try_wait().unwrap().is_none() {
+        if self.is_running() {
             assert!(self.stop().success());
         }
         let (child, lines, address, started_in) = self.launch.run(self.folder.path(), self.address.port());

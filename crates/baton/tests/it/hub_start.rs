@@ -1,12 +1,12 @@
 //! `baton hub start`, `status`, `stop`: a hub's life as its operator sees it.
 
 use serde_json::json;
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::PermissionsExt;
-use std::process::Output;
+use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use super::http::connect;
+use super::http::{Client, connect};
 use super::hub::{ADMIN, Hub, PASSWORD, baton};
 
 fn said(output: &Output) -> (Option<i32>, String, String) {
@@ -166,5 +166,75 @@ fn the_log_can_be_json() {
     for line in hub.log().lines() {
         let line: serde_json::Value = serde_json::from_str(line).unwrap();
         assert_eq!(line["level"], json!("INFO"));
+    }
+}
+
+#[test]
+fn the_password_need_not_show_in_the_list_of_processes() {
+    let hub = Hub::start_with_env(&[], &[("BATON_ADMIN_PASSWORD", PASSWORD)]);
+    hub.admin();
+
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = baton();
+    command.args(["hub", "start", "--port", "0", "--password", "-", "--data-dir"]).arg(folder.path());
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(format!("{PASSWORD}\n").as_bytes()).unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let address = line.trim().rsplit_once("//").unwrap().1.parse().unwrap();
+    let login =
+        Client::new(address).post("/api/auth/login", &json!({"username": ADMIN, "password": PASSWORD}));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(login.status, 200, "{}", login.text());
+}
+
+#[test]
+fn on_a_folder_with_users_the_flags_change_nothing_and_a_line_says_so() {
+    let mut hub = Hub::start();
+    hub.restart();
+    hub.line_beginning("users exist in this folder");
+    hub.admin();
+}
+
+#[test]
+fn a_generated_password_signs_in() {
+    let hub = Hub::start_with(&[]);
+    let line = hub.line_beginning("admin password: ");
+    hub.login(ADMIN, line.split(' ').nth(2).unwrap());
+}
+
+#[test]
+fn the_next_commands_do_what_they_say() {
+    let hub = Hub::start();
+    let commands: Vec<String> = (0..3).map(|_| hub.line_beginning("  ")).collect();
+    let script = format!("PASSWORD={PASSWORD}\n{}", commands.join("\n"));
+    let output = Command::new("sh").args(["-c", &script]).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    if output.status.code() == Some(127) {
+        println!("no curl here");
+        return;
+    }
+    assert!(text.contains("\"token\":\"ntok_") && text.contains("\"queued\":true"), "{text}");
+}
+
+#[test]
+fn a_waiting_claim_and_an_open_stream_end_when_the_hub_stops() {
+    let mut hub = Hub::start();
+    let admin = hub.admin();
+    let network = admin.get("/api/auth/me").json()["networks"][0]["network_id"].clone();
+    let minted = admin.post("/api/auth/node-token", &json!({"network_id": network, "node_name": "worker"}));
+    let node = hub.client().with_token(minted.json()["token"].as_str().unwrap());
+    let mut stream = node.stream("/events/worker", None).unwrap();
+    stream.next_of("connected").unwrap();
+    let waiting = std::thread::spawn(move || node.post("/api/claim", &json!({"wait_seconds": 50})));
+    // The worker is there as soon as the hub knows of its wait.
+    let began = Instant::now();
+    assert!(hub.stop().success());
+    assert!(began.elapsed() < Duration::from_secs(8), "{:?}", began.elapsed());
+    assert!(stream.next_frame().is_none());
+    let answer = waiting.join();
+    if let Ok(answer) = answer {
+        assert!(matches!(answer.status, 200 | 503), "{} {}", answer.status, answer.text());
     }
 }

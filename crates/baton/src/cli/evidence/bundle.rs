@@ -16,8 +16,10 @@ use std::process::ExitCode;
 use crate::cli::failure::Failure;
 use crate::cli::input::Input;
 
-/// Packs events into a bundle. Run id, sequence number and id of each event are given anew; its content and so
-/// its content hash stay. Lines of `baton adapt` are taken as they are.
+/// Pack events into a bundle
+///
+/// Run id, sequence number and id of each event are given anew; its content and so its content hash stay. Lines
+/// of `baton adapt` are taken as they are.
 #[derive(Debug, Args)]
 pub(crate) struct Bundle {
     /// The events, one JSON object a line, - for standard input

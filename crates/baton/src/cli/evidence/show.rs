@@ -17,7 +17,7 @@ const GUARDRAIL: &str =
     "Every handoff flag is a bounded observed visibility flag only; none of them means that
 the handoff was valid, authorised, complete, trusted or successful.";
 
-/// Lists a bundle's events, after checking it.
+/// List what a bundle holds, after checking it
 #[derive(Debug, Args)]
 pub(crate) struct Show {
     /// The bundle

@@ -9,8 +9,11 @@ use std::process::ExitCode;
 use crate::cli::failure::Failure;
 use crate::cli::input::Input;
 
-/// Checks a bundle offline: container, hashes, numbers, order. It shows that the bundle is what was packed; it
-/// does not show that what the events say is so, nor who packed it.
+/// Check that a bundle's bytes agree with each other
+///
+/// Offline: container, hashes, numbers, order. It shows that the bundle is what was packed; it does not show that
+/// what the events say is so, nor who packed it. Exits with 0, or with 2 and the class, code and place of the
+/// first rule that is broken.
 #[derive(Debug, Args)]
 pub(crate) struct Verify {
     /// The bundle, - for standard input

@@ -11,7 +11,7 @@ use super::{Trouble, run};
 use crate::cli::failure::Failure;
 use crate::control::{Answer, Command, Control, ControlError};
 use crate::data_folder::DataFolder;
-use crate::operator::{self, ResetUser as Reset};
+use crate::service::reset_user;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Admin {
@@ -62,8 +62,18 @@ impl ResetUser {
         let _lock = folder::take(folder)?;
         let store = run::open_store(folder, Arc::new(|_| {}))?;
         let runtime = run::runtime().map_err(Trouble::System)?;
-        let keys = runtime.block_on(operator::reset_user(&store, &self.username));
+        let keys = runtime.block_on(reset_user::run(&store, &self.username));
         store.close();
-        keys.map_err(Trouble::Reset)
+        let keys = keys.map_err(Trouble::Reset)?;
+        Ok(Reset {
+            new_password: keys.new_password.expose().to_owned(),
+            token: keys.token.expose().to_owned(),
+        })
     }
+}
+
+/// What the operator is shown, once.
+struct Reset {
+    new_password: String,
+    token: String,
 }

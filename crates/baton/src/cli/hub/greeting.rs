@@ -4,7 +4,7 @@ use std::fmt::{self, Display};
 use std::io::{self, Write};
 use std::path::Path;
 
-use crate::operator::FirstAdmin;
+use crate::service::first_admin::FirstAdmin;
 
 pub(super) struct Greeting<'a> {
     pub(super) url: &'a str,
@@ -27,7 +27,7 @@ impl Greeting<'_> {
             }
             FirstAdmin::Created { generated_password: Some(password) } => {
                 writeln!(f, "admin: {}", self.username)?;
-                writeln!(f, "admin password: {password}  (shown once; change it at first sign-in)")
+                writeln!(f, "admin password: {}  (shown once; change it at first sign-in)", password.expose())
             }
             FirstAdmin::Exists => {
                 writeln!(f, "users exist in this folder: --username and --password changed nothing")

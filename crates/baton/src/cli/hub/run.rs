@@ -14,8 +14,8 @@ use super::{Trouble, folder};
 use crate::control;
 use crate::data_folder::{DataFolder, Holder, Lock};
 use crate::hub::{Bells, Hub, Settings};
-use crate::operator;
 use crate::server::{self, Listener, TlsFiles};
+use crate::service::{first_admin, sweep};
 use crate::worker;
 
 /// Everything that was decided before the start.
@@ -46,8 +46,9 @@ impl Plan {
         let scheme = if self.tls.is_some() { "https" } else { "http" };
         let url = format!("{scheme}://{address}");
         let hub = Arc::new(open(&self.folder, Settings { address, ..self.settings })?);
-        let admin = operator::ensure_first_admin(&*hub.store, &self.username, self.password).await;
+        let admin = first_admin::ensure(&*hub.store, &self.username, self.password).await;
         let admin = admin.map_err(Trouble::FirstAdmin)?;
+        sweep::rearm(&hub).await.map_err(Trouble::Rearm)?;
         let control = control_socket(&self.folder)?;
         lock.tell(&Holder { pid: std::process::id(), address: Some(url.clone()) })
             .map_err(Trouble::System)?;

@@ -1,0 +1,140 @@
+//! Writes: all or nothing, answered after the commit, each on its own in its batch.
+
+use super::super::engine::{Engine, Open, engines};
+use super::super::fixtures::{NOW, insert_network, insert_task, network, node, task_id, user, with_network};
+use baton_store::{Error, Ring, Store, Transaction};
+use std::sync::Arc;
+
+async fn exists(store: &dyn Store, n: u16) -> bool {
+    store.read(move |rows| Ok::<_, Error>(rows.task(&task_id(n))?.is_some())).await.unwrap()
+}
+
+engines! {
+    async fn what_was_answered_is_there_after_a_new_start(engine: &mut Engine, open: Open) {
+        with_network(&*engine.store).await;
+        engine.store.write(|tx| insert_task(tx, 1, 1, "coder")).await.unwrap();
+        engine.reopen(open);
+        assert!(exists(&*engine.store, 1).await);
+    }
+
+    async fn a_write_that_answers_an_error_leaves_nothing(engine: &mut Engine, open: Open) {
+        with_network(&*engine.store).await;
+        let refused = engine.store.write(|tx| -> Result<(), Error> {
+            insert_task(tx, 1, 1, "coder")?;
+            tx.ring(Ring { network_id: network(1), to: node("coder") });
+            Err(Error::Busy)
+        });
+        assert!(matches!(refused.await, Err(Error::Busy)));
+        assert!(!exists(&*engine.store, 1).await);
+        assert!(engine.rings.lock().unwrap().is_empty());
+        let counts = engine.store.read(|rows| rows.task_counts(&network(1))).await.unwrap();
+        assert!(counts.is_empty(), "{counts:?}");
+    }
+
+    async fn a_write_that_panics_harms_nobody_else(engine: &mut Engine, open: Open) {
+        with_network(&*engine.store).await;
+        let store = engine.store.clone();
+        let good = (0..50).map(|n| {
+            let store = store.clone();
+            tokio::spawn(async move { store.write(move |tx| insert_task(tx, 1, n, "coder")).await })
+        });
+        let bad = store.write(|tx| -> Result<(), Error> {
+            insert_task(tx, 1, 99, "coder")?;
+            panic!("on purpose")
+        });
+        let good: Vec<_> = good.collect();
+        assert!(matches!(bad.await, Err(Error::Panicked(_))));
+        for write in good {
+            write.await.unwrap().unwrap();
+        }
+        assert!(!exists(&*engine.store, 99).await);
+        assert!(exists(&*engine.store, 0).await && exists(&*engine.store, 49).await);
+    }
+
+    async fn of_two_racing_writes_one_wins(engine: &mut Engine, open: Open) {
+        with_network(&*engine.store).await;
+        let store = engine.store.clone();
+        let take = |tx: &mut dyn Transaction| -> Result<bool, Error> {
+            let free = tx.task(&task_id(1))?.is_none();
+            if free {
+                insert_task(tx, 1, 1, "coder")?;
+            }
+            Ok(free)
+        };
+        let racers: Vec<_> = (0..32)
+            .map(|_| {
+                let store = store.clone();
+                tokio::spawn(async move { store.write(take).await.unwrap() })
+            })
+            .collect();
+        let mut winners = 0;
+        for racer in racers {
+            winners += usize::from(racer.await.unwrap());
+        }
+        assert_eq!(winners, 1);
+    }
+
+    async fn rings_come_after_the_commit_and_once_each(engine: &mut Engine, open: Open) {
+        with_network(&*engine.store).await;
+        let ring = Ring { network_id: network(1), to: node("coder") };
+        let rung = ring.clone();
+        engine.store.write(move |tx| -> Result<(), Error> {
+            tx.ring(rung.clone());
+            tx.ring(rung);
+            Ok(())
+        }).await.unwrap();
+        assert_eq!(*engine.rings.lock().unwrap(), [ring]);
+    }
+
+    async fn the_access_epoch_grows_with_committed_changes_only(engine: &mut Engine, open: Open) {
+        let before = engine.store.access_epoch();
+        engine.store.write(|tx| insert_network(tx, 1)).await.unwrap();
+        assert_eq!(engine.store.access_epoch(), before);
+        let undone = engine.store.write(|tx| -> Result<(), Error> {
+            tx.touch_access();
+            Err(Error::Busy)
+        });
+        assert!(undone.await.is_err());
+        assert_eq!(engine.store.access_epoch(), before);
+        engine.store.write(|tx| -> Result<(), Error> {
+            tx.touch_access();
+            Ok(())
+        }).await.unwrap();
+        assert!(engine.store.access_epoch() > before);
+    }
+
+    async fn a_read_sees_one_state_while_writes_go_on(engine: &mut Engine, open: Open) {
+        with_network(&*engine.store).await;
+        let store = engine.store.clone();
+        let (begin, began) = std::sync::mpsc::channel::<()>();
+        let (done, finish) = std::sync::mpsc::channel::<()>();
+        let reader = tokio::spawn({
+            let store = store.clone();
+            async move {
+                store.read(move |rows| -> Result<_, Error> {
+                    let before = rows.task_counts(&network(1))?;
+                    begin.send(()).unwrap();
+                    finish.recv().unwrap();
+                    Ok((before, rows.task_counts(&network(1))?))
+                }).await.unwrap()
+            }
+        });
+        tokio::task::spawn_blocking(move || began.recv().unwrap()).await.unwrap();
+        store.write(|tx| insert_task(tx, 1, 1, "coder")).await.unwrap();
+        done.send(()).unwrap();
+        let (before, after) = reader.await.unwrap();
+        assert_eq!(before, after);
+    }
+
+    async fn a_closed_store_takes_nothing_and_keeps_everything(engine: &mut Engine, open: Open) {
+        with_network(&*engine.store).await;
+        let store: Arc<dyn Store> = engine.store.clone();
+        store.close();
+        let refused = store.write(|tx| insert_task(tx, 1, 1, "coder")).await;
+        assert!(matches!(refused, Err(Error::Closed)));
+        engine.reopen(open);
+        let role = engine.store.read(|rows| rows.network(&network(1))).await.unwrap();
+        assert_eq!(role.unwrap().owner_id, user(1));
+        let _ = NOW;
+    }
+}

@@ -1,0 +1,66 @@
+//! Leases: one per task, found when due, armed anew after a start.
+
+use super::super::engine::{Engine, Open, engines};
+use super::super::fixtures::{NOW, alias, insert_task, network, task_id, with_network};
+use baton_core::{LeaseId, MonotonicMillis};
+use baton_store::Error;
+use baton_store::rows::LeaseRow;
+
+fn lease(n: u8, deadline: i64) -> LeaseRow {
+    LeaseRow {
+        lease_id: LeaseId::from_random([n; 16]),
+        task_id: task_id(n.into()),
+        network_id: network(1),
+        alias: alias("coder"),
+        lease_seconds: 60,
+        deadline: MonotonicMillis::new(deadline),
+        expires_at: NOW,
+    }
+}
+
+engines! {
+    async fn due_leases_come_oldest_first(engine: &mut Engine, open: Open) {
+        with_network(&*engine.store).await;
+        engine.store.write(|tx| -> Result<(), Error> {
+            for (n, deadline) in [(1, 300), (2, 100), (3, 200)] {
+                insert_task(tx, 1, n.into(), "coder")?;
+                tx.insert_lease(&lease(n, deadline))?;
+            }
+            assert!(tx.holds_lease(&network(1), &alias("coder"))?);
+            assert!(!tx.holds_lease(&network(1), &alias("other"))?);
+            let due = tx.due_leases(MonotonicMillis::new(200), 10)?;
+            assert_eq!(due.iter().map(|due| &due.task_id).collect::<Vec<_>>(), [&task_id(2), &task_id(3)]);
+            tx.move_lease(&lease(2, 0).lease_id, MonotonicMillis::new(900), NOW)?;
+            tx.delete_lease(&lease(3, 0).lease_id)?;
+            assert!(tx.due_leases(MonotonicMillis::new(299), 10)?.is_empty());
+            assert_eq!(tx.lease(&lease(1, 300).lease_id)?, Some(lease(1, 300)));
+            Ok(())
+        }).await.unwrap();
+    }
+
+    async fn a_new_start_gives_every_lease_its_whole_time(engine: &mut Engine, open: Open) {
+        with_network(&*engine.store).await;
+        engine.store.write(|tx| -> Result<(), Error> {
+            insert_task(tx, 1, 1, "coder")?;
+            tx.insert_lease(&lease(1, 500_000))
+        }).await.unwrap();
+        engine.reopen(open);
+        engine.store.write(|tx| -> Result<(), Error> {
+            tx.rearm_leases(MonotonicMillis::new(5), NOW)?;
+            let armed = tx.lease(&lease(1, 0).lease_id)?.unwrap();
+            assert_eq!(armed.deadline, MonotonicMillis::new(60_005));
+            assert_eq!(armed.expires_at, NOW.plus_seconds(60));
+            Ok(())
+        }).await.unwrap();
+    }
+
+    async fn a_task_has_at_most_one_lease(engine: &mut Engine, open: Open) {
+        with_network(&*engine.store).await;
+        let second = engine.store.write(|tx| -> Result<(), Error> {
+            insert_task(tx, 1, 1, "coder")?;
+            tx.insert_lease(&lease(1, 100))?;
+            tx.insert_lease(&LeaseRow { lease_id: LeaseId::from_random([9; 16]), ..lease(1, 100) })
+        });
+        assert!(second.await.is_err());
+    }
+}

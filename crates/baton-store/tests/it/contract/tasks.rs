@@ -1,0 +1,137 @@
+//! Tasks: what is written is read back, lists page without gaps, terminal is final.
+
+use super::super::engine::{Engine, Open, engines};
+use super::super::fixtures::{
+    NOW, alias, insert_network, insert_task, insert_task_from, network, node, task_id, with_network,
+};
+use baton_core::access::TaskReach;
+use baton_core::{Principal, Status};
+use baton_store::rows::{IdempotentSend, NewEvent, TaskChange, TaskFilter};
+use baton_store::{Error, Snapshot, Transaction};
+
+fn page(rows: &dyn Snapshot, filter: TaskFilter) -> Result<Vec<String>, Error> {
+    Ok(rows.tasks(&filter)?.into_iter().map(|task| task.content).collect())
+}
+
+fn all_of(n: u8) -> TaskFilter {
+    TaskFilter { networks: vec![(network(n), TaskReach::Network)], limit: 10, ..TaskFilter::default() }
+}
+
+fn end(tx: &mut dyn Transaction, n: u16, status: Status) -> Result<(), Error> {
+    let change = TaskChange { result: Some("done".into()), completed_at: Some(NOW), ..TaskChange::default() };
+    tx.change_task(&network(1), &task_id(n), Status::Delivered, status, &change)
+}
+
+engines! {
+    async fn a_terminal_row_never_changes_whoever_asks(engine: &mut Engine, open: Open) {
+        with_network(&*engine.store).await;
+        for (n, status) in [(1, Status::Replied), (2, Status::Failed), (3, Status::Cancelled), (4, Status::Expired)] {
+            engine.store.write(move |tx| -> Result<(), Error> {
+                insert_task(tx, 1, n, "coder")?;
+                end(tx, n, status)
+            }).await.unwrap();
+            // Not to another status, and not even to itself with another result.
+            for to in [Status::Delivered, Status::Running, status] {
+                let changed = engine.store.write(move |tx| {
+                    let change = TaskChange { result: Some("other".into()), ..TaskChange::default() };
+                    tx.change_task(&network(1), &task_id(n), status, to, &change)
+                });
+                assert!(changed.await.is_err(), "{status} to {to}");
+            }
+            let task = engine.store.read(move |rows| rows.task(&task_id(n))).await.unwrap().unwrap();
+            assert_eq!((task.snapshot.status, task.result.as_deref()), (status, Some("done")));
+        }
+    }
+
+    async fn a_change_from_a_status_the_task_has_not_is_refused(engine: &mut Engine, open: Open) {
+        with_network(&*engine.store).await;
+        let changed = engine.store.write(|tx| -> Result<(), Error> {
+            insert_task(tx, 1, 1, "coder")?;
+            tx.change_task(&network(1), &task_id(1), Status::Running, Status::Replied, &TaskChange::default())
+        });
+        assert!(changed.await.is_err());
+    }
+
+    async fn lists_are_newest_first_filtered_and_paged(engine: &mut Engine, open: Open) {
+        engine.store.write(|tx| -> Result<(), Error> {
+            insert_network(tx, 1)?;
+            insert_network(tx, 2)?;
+            for n in 0..6 {
+                insert_task(tx, 1, n, if n % 2 == 0 { "coder" } else { "tester" })?;
+            }
+            insert_task(tx, 2, 9, "coder")?;
+            insert_task_from(tx, 1, 6, "coder", "tester")?;
+            end(tx, 0, Status::Failed)
+        }).await.unwrap();
+        engine.store.read(|rows| -> Result<(), Error> {
+            let names = |numbers: &[u16]| numbers.iter().map(|n| format!("task {n}")).collect::<Vec<_>>();
+            assert_eq!(page(rows, all_of(1))?, names(&[6, 5, 4, 3, 2, 1, 0]));
+            assert_eq!(page(rows, TaskFilter { status: Some(Status::Failed), ..all_of(1) })?, names(&[0]));
+            assert_eq!(page(rows, TaskFilter { to_name: Some("tester".into()), ..all_of(1) })?, names(&[6, 5, 3, 1]));
+            assert_eq!(page(rows, TaskFilter { from_name: Some("coder".into()), ..all_of(1) })?, names(&[6]));
+            assert_eq!(page(rows, TaskFilter { limit: 2, ..all_of(1) })?, names(&[6, 5]));
+            let last = rows.tasks(&TaskFilter { limit: 2, ..all_of(1) })?.pop().unwrap().seq;
+            assert_eq!(page(rows, TaskFilter { limit: 2, before: Some(last), ..all_of(1) })?, names(&[4, 3]));
+            let own = vec![(network(1), TaskReach::Own(alias("coder")))];
+            assert_eq!(page(rows, TaskFilter { networks: own, ..all_of(1) })?, names(&[6, 4, 2, 0]));
+            let both = vec![(network(1), TaskReach::Network), (network(2), TaskReach::Network)];
+            assert_eq!(page(rows, TaskFilter { networks: both, limit: 3, ..all_of(1) })?, names(&[6, 9, 5]));
+            assert!(page(rows, TaskFilter { networks: Vec::new(), ..all_of(1) })?.is_empty());
+            Ok(())
+        }).await.unwrap();
+    }
+
+    async fn history_is_numbered_from_one_without_gaps(engine: &mut Engine, open: Open) {
+        with_network(&*engine.store).await;
+        engine.store.write(|tx| -> Result<(), Error> {
+            insert_task(tx, 1, 1, "coder")?;
+            insert_task(tx, 1, 2, "coder")?;
+            for (task, to) in [(1, Status::Delivered), (2, Status::Delivered), (1, Status::Acked), (1, Status::Running)] {
+                tx.append_event(NewEvent {
+                    network_id: &network(1), task_id: &task_id(task), from: None, to, actor: &Principal::Hub,
+                    detail: "", at: NOW,
+                })?;
+            }
+            let history = tx.task_history(&task_id(1))?;
+            assert_eq!(history.iter().map(|event| event.n).collect::<Vec<_>>(), [1, 2, 3]);
+            let newest = tx.events(&[(network(1), TaskReach::Network)], None, 2)?;
+            assert_eq!(newest.iter().map(|event| event.to_status).collect::<Vec<_>>(), [Status::Running, Status::Acked]);
+            Ok(())
+        }).await.unwrap();
+    }
+
+    async fn a_key_is_remembered_per_network_and_sender(engine: &mut Engine, open: Open) {
+        engine.store.write(|tx| -> Result<(), Error> {
+            insert_network(tx, 1)?;
+            insert_network(tx, 2)?;
+            let sent = IdempotentSend {
+                arguments: vec![1; 32], task_id: task_id(1), session_status: "idle".into(), created_at: NOW,
+            };
+            tx.remember_send(&network(1), &node("a"), "key", &sent)?;
+            assert_eq!(tx.idempotent_send(&network(1), &node("a"), "key")?, Some(sent));
+            assert_eq!(tx.idempotent_send(&network(1), &node("b"), "key")?, None);
+            assert_eq!(tx.idempotent_send(&network(2), &node("a"), "key")?, None);
+            assert_eq!(tx.forget_sends(NOW, 10)?, 0);
+            assert_eq!(tx.forget_sends(NOW.plus_seconds(1), 10)?, 1);
+            Ok(())
+        }).await.unwrap();
+    }
+
+    async fn overdue_tasks_are_found_in_order_and_paged(engine: &mut Engine, open: Open) {
+        with_network(&*engine.store).await;
+        engine.store.write(|tx| -> Result<(), Error> {
+            for n in 0..5 {
+                insert_task(tx, 1, n, "coder")?;
+            }
+            end(tx, 4, Status::Failed)?;
+            let late = NOW.plus_seconds(3600);
+            assert!(tx.overdue_tasks(NOW, (i64::MIN, i64::MIN), 10)?.is_empty());
+            let first = tx.overdue_tasks(late, (i64::MIN, i64::MIN), 3)?;
+            assert_eq!(first.len(), 3);
+            let (expires_at, seq, _) = first[2].clone();
+            let rest = tx.overdue_tasks(late, (expires_at, seq), 3)?;
+            assert_eq!(rest.into_iter().map(|(_, _, id)| id).collect::<Vec<_>>(), [task_id(3)]);
+            Ok(())
+        }).await.unwrap();
+    }
+}

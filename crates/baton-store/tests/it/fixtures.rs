@@ -1,0 +1,95 @@
+//! Rows to begin with: a user, a network, an agent, tasks.
+
+use baton_core::{
+    Alias, Kind, NetworkId, NewTask, Principal, Priority, Status, SystemRole, TaskId, TtlSeconds, UnixMillis,
+    UserId, Username,
+};
+use baton_store::rows::{NetworkRow, NewTaskRow, UserRow};
+use baton_store::{Error, Store, Transaction};
+
+pub const NOW: UnixMillis = UnixMillis::new(1_700_000_000_000);
+
+pub fn user(n: u8) -> UserId {
+    UserId::from_random([n; 6])
+}
+
+pub fn network(n: u8) -> NetworkId {
+    NetworkId::from_random([n; 6])
+}
+
+pub fn task_id(n: u16) -> TaskId {
+    let mut random = [0; 10];
+    random[..2].copy_from_slice(&n.to_be_bytes());
+    TaskId::new(NOW, random)
+}
+
+pub fn alias(name: &str) -> Alias {
+    Alias::parse(name).unwrap()
+}
+
+pub fn node(name: &str) -> Principal {
+    Principal::Node(alias(name))
+}
+
+/// A user and the network of the same number.
+pub fn insert_network(tx: &mut dyn Transaction, n: u8) -> Result<(), Error> {
+    tx.insert_user(&UserRow {
+        user_id: user(n),
+        username: Username::parse(&format!("user{n}")).unwrap(),
+        display_name: None,
+        email: None,
+        role: SystemRole::User,
+        password_hash: String::new(),
+        must_change_password: false,
+        created_at: NOW,
+    })?;
+    tx.insert_network(&NetworkRow {
+        network_id: network(n),
+        name: format!("network {n}"),
+        owner_id: user(n),
+        description: None,
+        created_at: NOW,
+        updated_at: NOW,
+    })
+}
+
+/// A task from `lead` to `to`, with its number as text.
+pub fn insert_task(tx: &mut dyn Transaction, in_network: u8, n: u16, to: &str) -> Result<(), Error> {
+    insert_task_from(tx, in_network, n, "lead", to)
+}
+
+pub fn insert_task_from(
+    tx: &mut dyn Transaction,
+    in_network: u8,
+    n: u16,
+    from: &str,
+    to: &str,
+) -> Result<(), Error> {
+    let task = NewTask {
+        id: task_id(n),
+        network_id: network(in_network),
+        from: node(from),
+        to: alias(to),
+        kind: Kind::parse("delegation").unwrap(),
+        attempt: 1,
+        max_attempts: 3,
+        ttl: TtlSeconds::default(),
+        delivered_at: NOW,
+        expires_at: NOW.plus_seconds(3600),
+        parent_task_id: None,
+        retry_of: None,
+    };
+    tx.insert_task(NewTaskRow {
+        task: &task,
+        status: Status::Delivered,
+        priority: Priority::Normal,
+        content: &format!("task {n}"),
+        context: None,
+        meta: None,
+    })
+}
+
+/// A store with network 1.
+pub async fn with_network(store: &dyn Store) {
+    store.write(|tx| insert_network(tx, 1)).await.unwrap();
+}

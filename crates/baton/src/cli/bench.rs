@@ -1,0 +1,40 @@
+//! `baton bench`: what the hub does a second, over HTTP, with durable answers.
+//!
+//! One file per thing measured (`send`, `life`, `push`, `disk`); around them the hub under test, the tenant made
+//! for the run, the connections and the report.
+
+mod connection;
+mod disk;
+mod histogram;
+mod hub;
+mod hub_process;
+mod life;
+mod push;
+mod report;
+mod request;
+mod send;
+mod stream;
+mod tally;
+mod tenant;
+mod trouble;
+
+pub(crate) use trouble::Trouble;
+
+use clap::Subcommand;
+use std::process::ExitCode;
+
+use super::failure::Failure;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Bench {
+    /// Load a hub over HTTP and measure it
+    Hub(hub::BenchHub),
+}
+
+impl Bench {
+    pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
+        match self {
+            Self::Hub(command) => command.run(),
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! A hub started for the run from this same binary, in a folder of its own, and stopped with it whatever happens.
+
+use rustix::process::{Pid, Signal, kill_process};
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+use super::trouble::Trouble;
+
+pub(super) const USERNAME: &str = "bench";
+const LISTENING: &str = "Baton hub listening on ";
+const START_MAX: Duration = Duration::from_secs(10);
+const STOP_MAX: Duration = Duration::from_secs(10);
+
+/// The hub and its folder; both go when this does.
+pub(super) struct HubProcess {
+    child: Child,
+    pub(super) url: String,
+    pub(super) password: String,
+    _folder: TempDir,
+}
+
+impl HubProcess {
+    /// Starts a hub in a new folder inside `parent`.
+    pub(super) fn start(parent: &Path) -> Result<Self, Trouble> {
+        let failed = |error: std::io::Error| Trouble::NotStarted(error.to_string());
+        let folder = tempfile::Builder::new().prefix("baton-bench-").tempdir_in(parent).map_err(failed)?;
+        let password = format!("bench-{:032x}", u128::from_ne_bytes(random()?));
+        let mut child = Command::new(std::env::current_exe().map_err(failed)?)
+            .args(["hub", "start", "--port", "0", "--username", USERNAME, "--data-dir"])
+            .arg(folder.path())
+            .env("BATON_ADMIN_PASSWORD", &password)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(failed)?;
+        let lines = child.stdout.take().map(first_address);
+        let mut hub = Self { child, url: String::new(), password, _folder: folder };
+        let address = lines.and_then(|lines| lines.recv_timeout(START_MAX).ok());
+        hub.url = address.ok_or_else(|| Trouble::NotStarted(format!("no line \"{LISTENING}…\" came")))?;
+        Ok(hub)
+    }
+
+    /// Memory of the hub that is in use now, in MiB.
+    pub(super) fn resident_mib(&self) -> Option<f64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+        let kib: f64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
+        Some(kib / 1024.0)
+    }
+
+    /// Asks the hub to stop; the drop below sees to it that it has.
+    fn ask_to_stop(&mut self) {
+        let pid = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
+        let asked = pid.map(|pid| kill_process(pid, Signal::TERM));
+        let waits_until = Instant::now() + STOP_MAX;
+        while asked.is_some() && Instant::now() < waits_until && matches!(self.child.try_wait(), Ok(None)) {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+impl Drop for HubProcess {
+    fn drop(&mut self) {
+        self.ask_to_stop();
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Reads the hub's output to its end, so that it never waits for a reader, and hands on the address it prints.
+fn first_address(output: ChildStdout) -> mpsc::Receiver<String> {
+    let (tell, told) = mpsc::channel();
+    std::thread::spawn(move || {
+        for line in BufReader::new(output).lines().map_while(Result::ok) {
+            if let Some(url) = line.trim().strip_prefix(LISTENING) {
+                // Only the first is waited for.
+                let _ = tell.send(url.trim().to_owned());
+            }
+        }
+    });
+    told
+}
+
+fn random() -> Result<[u8; 16], Trouble> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(|error| Trouble::NotStarted(error.to_string()))?;
+    Ok(bytes)
+}

@@ -1,0 +1,95 @@
+//! The tenant of a run: a network of its own with a sender and workers, deleted with all its rows afterwards.
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::connection::Connection;
+use super::request::{Address, request};
+use super::trouble::Trouble;
+
+/// An agent of the run.
+#[derive(Debug, Clone)]
+pub(super) struct Agent {
+    pub(super) alias: String,
+    pub(super) token: String,
+}
+
+/// The network made for this run.
+pub(super) struct Tenant {
+    address: Address,
+    connection: Connection,
+    user_token: String,
+    network_id: String,
+}
+
+#[derive(Deserialize)]
+struct Token {
+    token: String,
+}
+
+#[derive(Deserialize)]
+struct Network {
+    network_id: String,
+}
+
+impl Tenant {
+    /// A user token, for a name and a password.
+    pub(super) async fn log_in(address: &Address, username: &str, password: &str) -> Result<String, Trouble> {
+        let mut connection = Connection::open(address).await?;
+        let body = json!({"username": username, "password": password});
+        let login = request(address, "POST", "/api/auth/login", None, &body);
+        let Token { token } = read("the login", connection.call("the login", &login).await?)?;
+        Ok(token)
+    }
+
+    /// Makes the network.
+    pub(super) async fn make(address: &Address, user_token: String) -> Result<Self, Trouble> {
+        let mut connection = Connection::open(address).await?;
+        let name = format!("bench {}", std::process::id());
+        let make = request(address, "POST", "/api/networks", Some(&user_token), &json!({ "name": name }));
+        let call = "making a network";
+        let Network { network_id } = read(call, connection.call(call, &make).await?)?;
+        Ok(Self { address: address.clone(), connection, user_token, network_id })
+    }
+
+    /// As many agents as asked for, named after the role they play.
+    pub(super) async fn agents(&mut self, role: &str, count: usize) -> Result<Vec<Agent>, Trouble> {
+        let mut agents = Vec::with_capacity(count);
+        for number in 0..count {
+            agents.push(self.mint(format!("bench-{role}-{number}")).await?);
+        }
+        Ok(agents)
+    }
+
+    /// One agent.
+    pub(super) async fn mint(&mut self, alias: String) -> Result<Agent, Trouble> {
+        let body = json!({"network_id": self.network_id, "node_name": alias});
+        let call = "minting a node token";
+        let Token { token } = read(call, self.call(call, "POST", "/api/auth/node-token", &body).await?)?;
+        Ok(Agent { alias, token })
+    }
+
+    /// Deletes the network and all that was made in it.
+    pub(super) async fn delete(mut self) -> Result<(), Trouble> {
+        let path = format!("/api/networks/{}", self.network_id);
+        self.call("deleting the network", "DELETE", &path, &json!({})).await.map(|_| ())
+    }
+
+    async fn call(
+        &mut self,
+        call: &'static str,
+        method: &str,
+        path: &str,
+        body: &Value,
+    ) -> Result<&[u8], Trouble> {
+        let bytes = request(&self.address, method, path, Some(&self.user_token), body);
+        self.connection.call(call, &bytes).await
+    }
+}
+
+/// A typed answer.
+pub(super) fn read<T: DeserializeOwned>(call: &'static str, body: &[u8]) -> Result<T, Trouble> {
+    serde_json::from_slice(body)
+        .map_err(|_| Trouble::Unexpected { call, body: String::from_utf8_lossy(body).into_owned() })
+}

@@ -1,0 +1,85 @@
+//! The SSE door: what happens to an agent or a person, or in a whole network, told while it happens. The live path
+//! is the resume path: a stream reads the rows of the network's numbered feed after the last it told, and a bell
+//! only says that it is worth looking.
+
+mod channel;
+mod frame;
+mod listener;
+mod page;
+mod seats;
+mod tail;
+#[cfg(test)]
+mod tests;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, HeaderName, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use baton_core::Refusal;
+use serde::Deserialize;
+use std::sync::Arc;
+
+use crate::hub::Hub;
+use crate::rest::{Authenticated, Failure, Query, bearer};
+use crate::service::Error;
+use channel::Wanted;
+use listener::{Listener, Rhythm};
+use seats::Seats;
+use tail::Tails;
+
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+
+/// What the hub keeps for its open streams.
+#[derive(Debug, Default)]
+pub(crate) struct Streams {
+    rhythm: Rhythm,
+    seats: Arc<Seats>,
+    tails: Tails,
+}
+
+#[derive(Debug, Deserialize)]
+struct Args {
+    network_id: Option<String>,
+}
+
+/// The routes of the SSE door.
+pub(crate) fn router() -> Router<Arc<Hub>> {
+    Router::new().route("/events/{name}", get(somebodys)).route("/events/network/{network_id}", get(networks))
+}
+
+async fn somebodys(
+    State(hub): State<Arc<Hub>>,
+    _: Authenticated,
+    name: Result<Path<String>, PathRejection>,
+    Query(Args { network_id }): Query<Args>,
+    headers: HeaderMap,
+) -> Result<Response, Failure> {
+    let Path(name) = name.map_err(|_| Refusal::PermissionDenied)?;
+    stream(hub, Wanted::Somebody { name, network_id }, &headers).await
+}
+
+async fn networks(
+    State(hub): State<Arc<Hub>>,
+    _: Authenticated,
+    network_id: Result<Path<String>, PathRejection>,
+    headers: HeaderMap,
+) -> Result<Response, Failure> {
+    let Path(network_id) = network_id.map_err(|_| Refusal::NetworkNotFound)?;
+    stream(hub, Wanted::Network { network_id }, &headers).await
+}
+
+async fn stream(hub: Arc<Hub>, wanted: Wanted, headers: &HeaderMap) -> Result<Response, Failure> {
+    let bearer = bearer(headers).ok_or(Error::from(Refusal::Unauthorized))?.to_owned();
+    let last_event_id = headers.get(LAST_EVENT_ID).map(|id| id.to_str().unwrap_or_default().to_owned());
+    let listener = Listener::open(hub, bearer, wanted, last_event_id).await?;
+    let headers = [
+        (header::CONTENT_TYPE, "text/event-stream"),
+        (header::CACHE_CONTROL, "no-cache"),
+        // Proxies that collect an answer before they pass it on are asked not to.
+        (HeaderName::from_static("x-accel-buffering"), "no"),
+    ];
+    Ok((headers, Body::from_stream(listener.frames())).into_response())
+}

@@ -1,0 +1,50 @@
+//! The bytes of a stream, exactly as section 5 of the wire contract prints them: `id: <n>` and `data: {json}`, never
+//! an `event:` line.
+
+use baton_core::{NetworkId, Principal};
+use baton_store::rows::FeedRow;
+use bytes::Bytes;
+use serde::Serialize;
+use std::fmt::Write;
+
+/// Keeps a quiet stream open.
+pub(super) const COMMENT: &[u8] = b": still here\n\n";
+/// The last words of a hub that stops; the client comes back with its last id.
+pub(super) const FAREWELL: &[u8] = b": the hub is stopping\n\n";
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Said<'a> {
+    Connected { session: &'a str, network_id: &'a NetworkId, inbox_count: i64 },
+    Reset,
+}
+
+/// The first frame. It has no number: nothing happened.
+pub(super) fn connected(session: &Principal, network_id: &NetworkId, inbox_count: i64) -> Bytes {
+    unnumbered(&json(&Said::Connected { session: session.name(), network_id, inbox_count }))
+}
+
+/// What came before `newest` cannot be told any more. Its number lets the client resume from here.
+pub(super) fn reset(newest: i64) -> String {
+    format!("id: {newest}\ndata: {}\n\n", json(&Said::Reset))
+}
+
+/// One thing that happened and cannot be asked for again.
+pub(super) fn unnumbered(json: &str) -> Bytes {
+    format!("data: {json}\n\n").into()
+}
+
+/// Rows of the feed, one frame each.
+pub(super) fn numbered(rows: &[FeedRow]) -> String {
+    let mut frames = String::with_capacity(rows.iter().map(|row| row.body.len() + 32).sum());
+    for row in rows {
+        // Writing to a string cannot fail.
+        let _ = write!(frames, "id: {}\ndata: {}\n\n", row.n, row.body);
+    }
+    frames
+}
+
+fn json(said: &Said<'_>) -> String {
+    // Plain words and numbers: there is nothing in it that JSON cannot say.
+    serde_json::to_string(said).unwrap_or_default()
+}

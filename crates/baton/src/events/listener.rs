@@ -1,0 +1,255 @@
+//! One open stream. It tells a page, and when there is none it waits: for the bell, for what passes by, for the
+//! next comment, for the hub to stop. It is polled only as fast as its client reads, so a slow one holds up nobody.
+
+use baton_core::{Caller, limits};
+use bytes::Bytes;
+use futures_util::stream::{self, Stream};
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::broadcast::{Receiver, error::RecvError};
+use tokio::time::{Instant, sleep, sleep_until};
+
+use super::channel::{Channel, Wanted};
+use super::frame;
+use super::page::{self, Page};
+use super::seats::Seat;
+use super::tail;
+use crate::hub::{Bell, Connected, Hub};
+use crate::service::Error;
+
+/// Between two tries when the store cannot be read.
+const RETRY: Duration = Duration::from_secs(1);
+
+/// How often a stream does what nothing wakes it for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Rhythm {
+    /// Between two comments; with each the feed is looked at too, in case a ring was lost.
+    pub(super) comment: Duration,
+    /// How soon a quiet stream notices that tokens or members changed.
+    pub(super) access: Duration,
+}
+
+impl Default for Rhythm {
+    fn default() -> Self {
+        Self {
+            comment: Duration::from_secs(limits::STREAM_COMMENT_SECONDS.into()),
+            // Well within what the contract gives.
+            access: Duration::from_secs((limits::REVOKED_STREAM_ENDS_SECONDS / 3).into()),
+        }
+    }
+}
+
+/// An open stream.
+pub(super) struct Listener {
+    hub: Arc<Hub>,
+    channel: Channel,
+    bearer: String,
+    /// The access epoch under which the caller was last allowed to listen.
+    epoch: u64,
+    news: News,
+    /// What is told once and kept nowhere.
+    passing: Receiver<Arc<str>>,
+    /// Everything up to here was told.
+    position: i64,
+    is_caught_up: bool,
+    rhythm: Rhythm,
+    comment_at: Instant,
+    first: Option<Bytes>,
+    is_over: bool,
+    _seat: Seat,
+    _connected: Option<Connected>,
+}
+
+/// What says that there is something to read.
+enum News {
+    /// The recipient's bell.
+    Bell(Bell),
+    /// The network's one reader.
+    Tail(Receiver<Arc<Page>>),
+}
+
+/// Why a wait ended.
+enum Woken {
+    ByBell,
+    ByPage(Arc<Page>),
+    ByPassing(Arc<str>),
+    ByClock,
+    ByStop,
+}
+
+impl Listener {
+    /// Opens a stream for whoever may listen.
+    pub(super) async fn open(
+        hub: Arc<Hub>,
+        bearer: String,
+        wanted: Wanted,
+        last_event_id: Option<String>,
+    ) -> Result<Self, Error> {
+        // Read before the rows are: what was allowed is at least as new as this number says.
+        let epoch = hub.store.access_epoch();
+        let who = hub.identity_of(&bearer).await?;
+        let channel = Channel::open(&hub, &who.caller, wanted).await?;
+        let seat = hub.streams.seats.take(&who.token_id)?;
+        // Listening begins before the feed's end is read: what comes between is heard.
+        let news = News::of(&hub, &channel);
+        let passing = hub.passing.listen(&channel.network_id);
+        let (newest, inbox_count) = beginning(&hub, &channel).await?;
+        // Who names no id starts at the end; who names one that is none is told of the gap, as for one too old.
+        let position = last_event_id.map_or(newest, |id| id.trim().parse().unwrap_or(i64::MAX));
+        Ok(Self {
+            first: Some(frame::connected(&channel.listener, &channel.network_id, inbox_count)),
+            _connected: connect(&hub, &who.caller),
+            comment_at: Instant::now() + hub.streams.rhythm.comment,
+            rhythm: hub.streams.rhythm,
+            is_caught_up: false,
+            is_over: false,
+            _seat: seat,
+            hub,
+            channel,
+            bearer,
+            epoch,
+            news,
+            passing,
+            position,
+        })
+    }
+
+    /// The stream's bytes, until the token is revoked, the hub stops or the client leaves.
+    pub(super) fn frames(self) -> impl Stream<Item = Result<Bytes, Infallible>> + Send {
+        stream::unfold(self, |mut listener| async move {
+            let bytes = listener.next().await?;
+            Some((Ok(bytes), listener))
+        })
+    }
+
+    async fn next(&mut self) -> Option<Bytes> {
+        loop {
+            if self.is_over || !self.may_go_on().await {
+                return None;
+            }
+            let told = match self.first.take() {
+                Some(first) => first,
+                None if self.is_caught_up => self.wait().await,
+                None => self.read_on().await?,
+            };
+            if !told.is_empty() {
+                return Some(told);
+            }
+        }
+    }
+
+    /// Whether the caller may still listen; asked of the store only when tokens or members changed.
+    async fn may_go_on(&mut self) -> bool {
+        let epoch = self.hub.store.access_epoch();
+        if epoch != self.epoch {
+            if let Err(refused) = self.channel.is_open_to(&self.hub, &self.bearer).await {
+                tracing::debug!(%refused, "a stream ends");
+                return false;
+            }
+            self.epoch = epoch;
+        }
+        true
+    }
+
+    /// Tells the next page. None when the store is closed.
+    async fn read_on(&mut self) -> Option<Bytes> {
+        if self.hub.shutdown.is_draining() {
+            return Some(self.say_farewell());
+        }
+        let Channel { network_id, to, .. } = &self.channel;
+        match page::read(&self.hub, network_id, to.as_ref(), self.position).await {
+            Ok(page) => {
+                self.position = page.position;
+                self.is_caught_up = !page.is_full;
+                Some(page.frames)
+            }
+            Err(Error::Store(baton_store::Error::Closed)) => None,
+            Err(error) => {
+                tracing::warn!(%error, "a stream could not read its feed");
+                sleep(RETRY).await;
+                Some(Bytes::new())
+            }
+        }
+    }
+
+    /// Waits for something to tell; may come back with nothing.
+    async fn wait(&mut self) -> Bytes {
+        let woken = tokio::select! {
+            woken = self.news.wait() => woken,
+            heard = self.passing.recv() => heard.map_or(Woken::ByClock, Woken::ByPassing),
+            () = sleep_until(self.comment_at.min(Instant::now() + self.rhythm.access)) => Woken::ByClock,
+            () = self.hub.shutdown.wait() => Woken::ByStop,
+        };
+        match woken {
+            Woken::ByBell => self.is_caught_up = false,
+            Woken::ByPage(page) => return self.take(&page),
+            Woken::ByPassing(json) => return frame::unnumbered(&json),
+            Woken::ByClock if Instant::now() >= self.comment_at => {
+                self.comment_at = Instant::now() + self.rhythm.comment;
+                self.is_caught_up = false;
+                return Bytes::from_static(frame::COMMENT);
+            }
+            Woken::ByClock => {}
+            Woken::ByStop => return self.say_farewell(),
+        }
+        Bytes::new()
+    }
+
+    /// A page of the network's reader: told if it goes on where this stream is, else read anew.
+    fn take(&mut self, page: &Page) -> Bytes {
+        if page.after == self.position {
+            self.position = page.position;
+            return page.frames.clone();
+        }
+        self.is_caught_up = page.position <= self.position;
+        Bytes::new()
+    }
+
+    fn say_farewell(&mut self) -> Bytes {
+        self.is_over = true;
+        Bytes::from_static(frame::FAREWELL)
+    }
+}
+
+impl News {
+    fn of(hub: &Arc<Hub>, channel: &Channel) -> Self {
+        match &channel.to {
+            Some(to) => Self::Bell(hub.bells.listen(&channel.network_id, to)),
+            None => Self::Tail(tail::follow(hub, &channel.network_id)),
+        }
+    }
+
+    async fn wait(&mut self) -> Woken {
+        match self {
+            Self::Bell(bell) => {
+                bell.wait().await;
+                Woken::ByBell
+            }
+            Self::Tail(pages) => match pages.recv().await {
+                Ok(page) => Woken::ByPage(page),
+                Err(RecvError::Lagged(_)) => Woken::ByBell,
+                Err(RecvError::Closed) => Woken::ByStop,
+            },
+        }
+    }
+}
+
+/// Where the feed ends and how much lies in the inbox, in one state of the database.
+async fn beginning(hub: &Hub, channel: &Channel) -> Result<(i64, i64), Error> {
+    let Channel { network_id, listener, .. } = channel.clone();
+    hub.store
+        .read(move |rows| {
+            let (_, newest) = rows.feed_range(&network_id)?;
+            Ok((newest, rows.inbox_count(&network_id, &listener)?))
+        })
+        .await
+}
+
+/// An agent that listens is there.
+fn connect(hub: &Hub, caller: &Caller) -> Option<Connected> {
+    match caller {
+        Caller::Node(node) => hub.presences.connect(node),
+        Caller::User(_) => None,
+    }
+}

@@ -1,0 +1,46 @@
+//! How many streams each token has open: a client that reconnects in a loop without closing is stopped here.
+
+use baton_core::{Refusal, TokenId, limits};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// When a client without a seat may look again.
+const RETRY_AFTER_MS: u64 = 1_000;
+
+/// All open streams, counted.
+#[derive(Debug, Default)]
+pub(super) struct Seats {
+    taken: Mutex<HashMap<TokenId, usize>>,
+}
+
+/// One open stream of a token.
+#[derive(Debug)]
+pub(super) struct Seat {
+    seats: Arc<Seats>,
+    token: TokenId,
+}
+
+impl Seats {
+    /// Takes a seat, if the token has one left.
+    pub(super) fn take(self: &Arc<Self>, token: &TokenId) -> Result<Seat, Refusal> {
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = taken.entry(token.clone()).or_default();
+        if *count >= limits::STREAMS_PER_TOKEN_MAX_COUNT {
+            return Err(Refusal::RateLimited { retry_after_ms: RETRY_AFTER_MS });
+        }
+        *count += 1;
+        Ok(Seat { seats: self.clone(), token: token.clone() })
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        let mut taken = self.seats.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = taken.get_mut(&self.token) {
+            *count -= 1;
+            if *count == 0 {
+                taken.remove(&self.token);
+            }
+        }
+    }
+}

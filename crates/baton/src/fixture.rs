@@ -1,0 +1,194 @@
+//! For tests of the doors: a hub on a real store in a folder of its own, with people, networks and tokens made
+//! straight in the rows.
+
+use axum::body::Body;
+use axum::http::{Request, StatusCode, header};
+use axum::response::Response;
+use baton_core::{
+    Alias, NetworkId, NetworkRole, NodeToken, Principal, SystemRole, TokenId, TokenScope, UnixMillis, UserId,
+    UserToken, Username,
+};
+use baton_store::rows::{NetworkRow, TokenRow, UserRow};
+use baton_store::{Error, Ring, SqliteOptions, SqliteStore};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use std::sync::Arc;
+
+use crate::hub::{Bells, Hub, Settings};
+
+const NOW: UnixMillis = UnixMillis::new(1_700_000_000_000);
+
+/// A hub and the folder it lives in.
+pub(crate) struct TestHub {
+    pub(crate) hub: Arc<Hub>,
+    pub(crate) folder: tempfile::TempDir,
+}
+
+impl TestHub {
+    pub(crate) fn start() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let bells = Arc::new(Bells::default());
+        let ringer = bells.clone();
+        let ring = Arc::new(move |rings: Vec<Ring>| ringer.ring(rings));
+        let store = SqliteStore::open(&folder.path().join("hub.db"), SqliteOptions::default(), ring).unwrap();
+        let settings = Settings {
+            address: ([127, 0, 0, 1], 0).into(),
+            open_registration: true,
+            rate_limit: None,
+            behind_proxy: false,
+            cors_origins: Vec::new(),
+        };
+        Self { hub: Arc::new(Hub::new(Arc::new(store), bells, settings)), folder }
+    }
+
+    /// A person who owns the networks of these numbers, and their token.
+    pub(crate) async fn person(&self, name: &str, role: SystemRole, networks: &[u8]) -> String {
+        let (user_id, username) = (user_id(name), Username::parse(name).unwrap());
+        let secret = UserToken::from_random(Sha256::digest(name).into());
+        let token = token_row(&user_id, secret.expose());
+        let networks: Vec<_> = networks.iter().map(|number| network_row(*number, &user_id)).collect();
+        let user = UserRow {
+            user_id: user_id.clone(),
+            username,
+            display_name: None,
+            email: None,
+            role,
+            password_hash: String::new(),
+            must_change_password: false,
+            created_at: NOW,
+        };
+        self.write(move |tx| {
+            tx.insert_user(&user)?;
+            tx.insert_token(&token)?;
+            for network in &networks {
+                tx.insert_network(network)?;
+                tx.put_member(&network.network_id, &user_id, NetworkRole::Owner, None, NOW)?;
+            }
+            tx.touch_access();
+            Ok(())
+        })
+        .await;
+        secret.expose().to_owned()
+    }
+
+    /// A node token of a person for a network.
+    pub(crate) async fn agent(&self, owner: &str, number: u8, alias: &str) -> String {
+        let secret = NodeToken::from_random(Sha256::digest(format!("{number} {alias}")).into());
+        let row = TokenRow {
+            network_id: Some(network(number)),
+            alias: Some(Alias::parse(alias).unwrap()),
+            ..token_row(&user_id(owner), secret.expose())
+        };
+        self.write(move |tx| {
+            tx.touch_access();
+            tx.insert_token(&row)
+        })
+        .await;
+        secret.expose().to_owned()
+    }
+
+    /// Revokes a token.
+    pub(crate) async fn revoke(&self, secret: &str) {
+        let token = token_id(secret);
+        self.write(move |tx| {
+            tx.touch_access();
+            tx.revoke_token(&token, NOW).map(drop)
+        })
+        .await;
+    }
+
+    /// Appends frames `{"n":from}` and so on to a network's feed, in one transaction.
+    pub(crate) async fn tell(&self, number: u8, to: &Principal, bodies: Vec<String>) {
+        let to = to.clone();
+        self.write(move |tx| {
+            let network_id = network(number);
+            for body in &bodies {
+                tx.append_frame(&network_id, &to, body)?;
+            }
+            tx.ring(Ring { network_id, to });
+            Ok(())
+        })
+        .await;
+    }
+
+    /// Writes rows.
+    pub(crate) async fn write(
+        &self,
+        change: impl FnOnce(&mut dyn baton_store::Transaction) -> Result<(), Error> + Send + 'static,
+    ) {
+        self.hub.store.write(change).await.unwrap();
+    }
+}
+
+impl Drop for TestHub {
+    fn drop(&mut self) {
+        self.hub.store.close();
+    }
+}
+
+pub(crate) fn network(number: u8) -> NetworkId {
+    NetworkId::from_random([number; 6])
+}
+
+pub(crate) fn node(alias: &str) -> Principal {
+    Principal::Node(Alias::parse(alias).unwrap())
+}
+
+pub(crate) fn user(name: &str) -> Principal {
+    Principal::User(Username::parse(name).unwrap())
+}
+
+pub(crate) fn user_id(name: &str) -> UserId {
+    let digest: [u8; 32] = Sha256::digest(name).into();
+    UserId::from_random(std::array::from_fn(|i| digest[i]))
+}
+
+fn token_id(secret: &str) -> TokenId {
+    let digest: [u8; 32] = Sha256::digest(secret).into();
+    TokenId::from_random(std::array::from_fn(|i| digest[i]))
+}
+
+fn token_row(owner: &UserId, secret: &str) -> TokenRow {
+    TokenRow {
+        token_id: token_id(secret),
+        hash: Sha256::digest(secret).into(),
+        user_id: owner.clone(),
+        network_id: None,
+        alias: None,
+        name: "test".into(),
+        scope: TokenScope::Node,
+        has_reported: false,
+        created_at: NOW,
+        last_used_at: None,
+    }
+}
+
+fn network_row(number: u8, owner: &UserId) -> NetworkRow {
+    NetworkRow {
+        network_id: network(number),
+        name: format!("network {number}"),
+        owner_id: owner.clone(),
+        description: None,
+        created_at: NOW,
+        updated_at: NOW,
+    }
+}
+
+/// A request with a token.
+pub(crate) fn request(method: &str, path: &str, token: &str, body: impl Into<Body>) -> Request<Body> {
+    let request = Request::builder().method(method).uri(path);
+    request.header(header::AUTHORIZATION, format!("Bearer {token}")).body(body.into()).unwrap()
+}
+
+/// The status and the whole body of an answer that ends.
+pub(crate) async fn whole(response: Response) -> (StatusCode, String) {
+    let status = response.status();
+    let bytes = axum::body::to_bytes(response.into_body(), 1 << 20).await.unwrap();
+    (status, String::from_utf8(bytes.into()).unwrap())
+}
+
+/// The same, read as JSON.
+pub(crate) async fn json(response: Response) -> (StatusCode, Value) {
+    let (status, text) = whole(response).await;
+    (status, serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}")))
+}

@@ -1,0 +1,80 @@
+//! What the SDK asks of a server: who it is, which tools it has, and to call one.
+
+use axum::http::request::Parts;
+use futures_util::FutureExt;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult, PaginatedRequestParams,
+    ServerCapabilities, ServerConfig,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use super::tool::Tool;
+use crate::hub::{Hub, Identity};
+
+const INSTRUCTIONS: &str = "Baton hands tasks between agents. Work: claim_task, then send_reply with in_reply_to = \
+    task_id and the lease_id; extend_lease while you work, and stop at lease_lost. Delegate: send_task to an alias \
+    (get_all_status lists them), then get_inbox for the reply. ok:false says why in error and message.";
+
+/// The hub and its tools.
+#[derive(Clone)]
+pub(super) struct Handler {
+    hub: Arc<Hub>,
+    tools: Arc<Vec<Tool>>,
+}
+
+impl Handler {
+    pub(super) fn new(hub: Arc<Hub>, tools: Vec<Tool>) -> Self {
+        Self { hub, tools: Arc::new(tools) }
+    }
+
+    fn find(&self, name: &str) -> Option<&Tool> {
+        self.tools.iter().find(|tool| tool.listed.name == name)
+    }
+}
+
+impl ServerHandler for Handler {
+    fn get_info(&self) -> ServerConfig {
+        let mut info = ServerConfig::new(ServerCapabilities::builder().enable_tools().build());
+        info.server_info = Implementation::new("baton", env!("CARGO_PKG_VERSION"));
+        info.instructions = Some(INSTRUCTIONS.into());
+        info
+    }
+
+    fn get_tool(&self, name: &str) -> Option<rmcp::model::Tool> {
+        self.find(name).map(|tool| tool.listed.clone())
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(self.tools.iter().map(|tool| tool.listed.clone()).collect()))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        // MCP, tools: an unknown tool is a protocol error, -32602.
+        let tool = self
+            .find(&request.name)
+            .ok_or_else(|| ErrorData::invalid_params(format!("unknown tool: {}", request.name), None))?;
+        let parts = context.extensions.get::<Parts>();
+        let identity = parts.and_then(|parts| parts.extensions.get::<Identity>());
+        let caller = identity.ok_or_else(|| ErrorData::internal_error("nobody calls", None))?.caller.clone();
+        let call = tool.call(self.hub.clone(), caller, request.arguments.unwrap_or_default());
+        // The SDK leaves a call that panics without an answer.
+        match AssertUnwindSafe(call).catch_unwind().await {
+            Ok(outcome) => outcome.map(CallToolResponse::from),
+            Err(_) => {
+                tracing::error!(tool = %request.name, "a tool panicked");
+                Err(ErrorData::internal_error("the hub failed inside", None))
+            }
+        }
+    }
+}

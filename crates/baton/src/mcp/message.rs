@@ -1,0 +1,76 @@
+//! Whether a body is one JSON-RPC message. The SDK turns broken ones away with plain text, or takes a
+//! `tools/call` of a wrong shape for an unknown method; here they get the code the specification gives them.
+
+use axum::Json;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use rmcp::model::ErrorCode;
+use serde_json::{Value, json};
+
+/// A body that is no message, or a call that is none.
+#[derive(Debug)]
+pub(super) struct Broken {
+    id: Value,
+    code: ErrorCode,
+    message: String,
+}
+
+impl Broken {
+    fn request(message: &str) -> Self {
+        Self { id: Value::Null, code: ErrorCode::INVALID_REQUEST, message: message.into() }
+    }
+}
+
+/// Looks at the envelope, and at the shape of a tool call.
+pub(super) fn check(bytes: &[u8]) -> Result<(), Broken> {
+    let message = serde_json::from_slice::<Value>(bytes).map_err(|error| Broken {
+        id: Value::Null,
+        code: ErrorCode::PARSE_ERROR,
+        message: format!("invalid JSON: {error}"),
+    })?;
+    let Value::Object(message) = message else {
+        return Err(Broken::request(match message {
+            Value::Array(_) => "batches are not taken: send one message a request",
+            _ => "a message is a JSON object",
+        }));
+    };
+    if message.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
+        return Err(Broken::request("jsonrpc must be \"2.0\""));
+    }
+    let id = match message.get("id") {
+        Some(id) if id.is_string() || id.is_i64() => id.clone(),
+        None => Value::Null,
+        Some(_) => return Err(Broken::request("id must be a string or an integer")),
+    };
+    match message.get("method") {
+        Some(Value::String(method)) if method == "tools/call" => check_call(&id, message.get("params")),
+        Some(Value::String(_)) | None => Ok(()),
+        Some(_) => Err(Broken::request("method must be a string")),
+    }
+}
+
+fn check_call(id: &Value, params: Option<&Value>) -> Result<(), Broken> {
+    let broken = |message: &str| {
+        Err(Broken { id: id.clone(), code: ErrorCode::INVALID_PARAMS, message: message.into() })
+    };
+    let Some(Value::Object(params)) = params else { return broken("params must be an object") };
+    if !params.get("name").is_some_and(Value::is_string) {
+        return broken("name must be the name of a tool");
+    }
+    match params.get("arguments") {
+        None | Some(Value::Null | Value::Object(_)) => Ok(()),
+        Some(_) => broken("arguments must be an object"),
+    }
+}
+
+impl IntoResponse for Broken {
+    fn into_response(self) -> Response {
+        let error = json!({ "code": self.code.0, "message": self.message });
+        let answer = json!({ "jsonrpc": "2.0", "id": self.id, "error": error });
+        if self.code != ErrorCode::INVALID_PARAMS {
+            return (StatusCode::BAD_REQUEST, Json(answer)).into_response();
+        }
+        // A call, if a bad one: answered as calls are.
+        ([(header::CONTENT_TYPE, "text/event-stream")], format!("data: {answer}\n\n")).into_response()
+    }
+}

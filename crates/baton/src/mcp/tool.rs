@@ -1,0 +1,64 @@
+//! A tool: a use case under the name a model calls it by. The table of all tools is in `tools.rs`.
+
+use baton_core::Caller;
+use futures_util::future::BoxFuture;
+use rmcp::ErrorData;
+use rmcp::model::{CallToolResult, JsonObject};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use std::sync::Arc;
+
+use super::{answer, schema};
+use crate::hub::Hub;
+
+/// What a call comes to.
+pub(super) type Outcome = Result<CallToolResult, ErrorData>;
+type Run = Box<dyn Fn(Arc<Hub>, Caller, JsonObject) -> BoxFuture<'static, Outcome> + Send + Sync>;
+
+/// A use case, ready to be called.
+pub(super) struct Tool {
+    /// As clients list it.
+    pub(super) listed: rmcp::model::Tool,
+    run: Run,
+}
+
+/// `tool!("name", module::run(Args), "description")`: a use case is an async function of the hub, the caller and
+/// its arguments.
+macro_rules! tool {
+    ($name:literal, $module:ident::$run:ident($args:ident), $description:literal) => {
+        $crate::mcp::tool::Tool::new::<$module::$args, _>($name, $description, |hub, caller, args| async move {
+            $crate::mcp::answer::of($module::$run(&hub, &caller, args).await)
+        })
+    };
+}
+pub(super) use tool;
+
+impl Tool {
+    /// A tool that reads its arguments as `Args` and hands them to `run`.
+    pub(super) fn new<Args, Running>(
+        name: &'static str,
+        description: &'static str,
+        run: impl Fn(Arc<Hub>, Caller, Args) -> Running + Clone + Send + Sync + 'static,
+    ) -> Self
+    where
+        Args: DeserializeOwned + JsonSchema + Send + 'static,
+        Running: Future<Output = Outcome> + Send + 'static,
+    {
+        let listed = rmcp::model::Tool::new(name, description, Arc::new(schema::of::<Args>()));
+        let run: Run = Box::new(move |hub, caller, arguments| {
+            let run = run.clone();
+            Box::pin(async move { run(hub, caller, answer::arguments(arguments)?).await })
+        });
+        Self { listed, run }
+    }
+
+    /// Calls it; nothing of it runs before the future does.
+    pub(super) fn call(
+        &self,
+        hub: Arc<Hub>,
+        caller: Caller,
+        arguments: JsonObject,
+    ) -> BoxFuture<'static, Outcome> {
+        (self.run)(hub, caller, arguments)
+    }
+}

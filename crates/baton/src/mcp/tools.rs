@@ -1,0 +1,34 @@
+//! Every tool on one screen: its name, its use case, and what a model is told of it.
+
+use super::tool::{Tool, tool};
+use crate::service::{
+    ack_inbox, broadcast, cancel_task, claim_task, extend_lease, get_completions, get_inbox, get_task,
+    list_tasks, reassign_task, report_completion, report_status, retry_task, send_ack, send_message,
+    send_reply, send_task, statuses,
+};
+
+/// All tools, in the order they are listed.
+#[rustfmt::skip]
+pub(super) fn all() -> Vec<Tool> {
+    vec![
+        tool!("report_status", report_status::run(Args), "Report what you are doing. working with a task id starts that task. Node tokens only."),
+        tool!("report_completion", report_completion::run(Args), "Report a task as done with its result; the sender gets it as the reply."),
+        tool!("get_inbox", get_inbox::run(Args), "Open deliveries (tasks, messages, replies, broadcasts), most urgent first, then oldest."),
+        tool!("ack_inbox", ack_inbox::run(Args), "Acknowledge a delivery, so that the inbox no longer shows it."),
+        tool!("send_task", send_task::run(Args), "Send a task to an agent. queued:true means it is offline and finds the task later."),
+        tool!("send_message", send_message::run(Args), "Send a message that asks for nothing."),
+        tool!("send_reply", send_reply::run(Args), "End a task you were given with a result (in_reply_to = task_id), or reply to somebody. Final."),
+        tool!("send_ack", send_ack::run(Args), "Say that you have seen a task you were given."),
+        tool!("cancel_task", cancel_task::run(Args), "Call off a task that has not ended; its agent is told. Final."),
+        tool!("retry_task", retry_task::run(Args), "Send a failed, cancelled or expired task again, as a new task."),
+        tool!("reassign_task", reassign_task::run(Args), "Give a task that has not ended to another agent."),
+        tool!("get_task", get_task::run(Args), "One task: status, result, times."),
+        tool!("list_tasks", list_tasks::run(Args), "Tasks you may see, newest first."),
+        tool!("get_all_status", statuses::all(AllArgs), "Which agents there are and what they are doing."),
+        tool!("get_session_status", statuses::one(OneArgs), "What one agent is doing, what waits for it and what it last completed."),
+        tool!("get_completions", get_completions::run(Args), "Reported completions, newest first."),
+        tool!("broadcast", broadcast::run(Args), "Send a message to every agent that is there."),
+        tool!("claim_task", claim_task::run(Args), "Take your next task under a lease, waiting for one if asked. task:null means there was none. Extend the lease while you work."),
+        tool!("extend_lease", extend_lease::run(Args), "Keep a claimed task. lease_lost means: stop, it ended or went to another worker."),
+    ]
+}

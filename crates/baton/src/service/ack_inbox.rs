@@ -1,0 +1,51 @@
+//! Acknowledge a delivery.
+
+use baton_core::{Action, Caller, Command, Refusal, access};
+use baton_store::rows::DeliveryKind;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::place::{Place, role_in};
+use super::stamp::Stamp;
+use super::{Error, names, operation};
+use crate::hub::Hub;
+
+/// Which delivery, in whose inbox.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct Args {
+    #[schemars(length(min = 1, max = 200))]
+    alias: String,
+    /// A delivery's id or a task's
+    message_id: String,
+    network_id: Option<String>,
+}
+
+/// It is acknowledged.
+#[derive(Debug, Serialize)]
+pub(crate) struct Answer {
+    ok: bool,
+}
+
+/// Acknowledges; a task delivered is a task acked.
+pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
+    let place = Place::of_task_call(args.network_id.as_deref())?;
+    let stamp = Stamp::new(hub);
+    let caller = caller.clone();
+    hub.store
+        .write(move |tx| {
+            let network = place.network(tx.as_snapshot(), &caller, None)?;
+            let role = role_in(tx.as_snapshot(), &caller, &network)?;
+            let owner = names::principal(tx.as_snapshot(), &network, &args.alias)?;
+            access::authorize(&caller, &network, role, Action::AckInbox(&owner))?;
+            let id = args.message_id.to_lowercase();
+            let found = tx.open_delivery(&network, &owner, &id)?.ok_or(Refusal::MessageNotOpen)?;
+            match (found.kind, found.task_id) {
+                (DeliveryKind::Task, Some(task)) => {
+                    operation::act(tx, &stamp, &caller, &place, Some(&task), &Command::Ack)?;
+                }
+                _ => tx.ack_delivery(found.seq)?,
+            }
+            Ok(Answer { ok: true })
+        })
+        .await
+}

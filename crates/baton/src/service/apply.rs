@@ -1,0 +1,214 @@
+//! Writes a transition: the task's row, its history, leases, deliveries, and the frames that streams will read.
+//! One function per effect would hide their order, so they stand together; nothing here decides anything.
+
+use baton_core::{
+    Context, DeliveryContent, Effect, MessageId, NetworkId, Principal, Priority, TaskId, TaskSnapshot,
+    Transition,
+};
+use baton_store::rows::{DeliveryKind, LeaseRow, NewDelivery, NewEvent, NewTaskRow, TaskChange};
+use baton_store::{Ring, Transaction};
+
+use super::Error;
+use super::frame;
+
+/// What a new task carries that no rule reads.
+#[derive(Debug, Clone)]
+pub(crate) struct Payload {
+    pub(crate) priority: Priority,
+    pub(crate) content: String,
+    pub(crate) context: Option<String>,
+    pub(crate) meta: Option<String>,
+}
+
+impl Payload {
+    /// An existing task's, for a retry.
+    pub(crate) fn of_task(tx: &dyn Transaction, id: &TaskId) -> Result<Option<Self>, Error> {
+        Ok(tx.task(id)?.map(|task| Self {
+            priority: task.priority,
+            content: task.content,
+            context: task.context,
+            meta: task.meta,
+        }))
+    }
+}
+
+/// Everything of one transition that effects refer to.
+struct Move<'a> {
+    context: &'a Context,
+    network: &'a NetworkId,
+    /// The task before; none when it is new.
+    task: Option<&'a TaskSnapshot>,
+    transition: &'a Transition,
+    payload: Option<&'a Payload>,
+}
+
+/// Applies a transition, all of it, in the caller's savepoint.
+pub(crate) fn apply(
+    tx: &mut dyn Transaction,
+    context: &Context,
+    network: &NetworkId,
+    task: Option<&TaskSnapshot>,
+    transition: &Transition,
+    payload: Option<&Payload>,
+) -> Result<(), Error> {
+    let change = Move { context, network, task, transition, payload };
+    change.row(tx)?;
+    change.history(tx)?;
+    for effect in &transition.effects {
+        change.effect(tx, effect)?;
+    }
+    Ok(())
+}
+
+impl Move<'_> {
+    /// The task's own row, in one statement: a terminal row can be reached but never left.
+    fn row(&self, tx: &mut dyn Transaction) -> Result<(), Error> {
+        let mut change = TaskChange::default();
+        let mut changes = self.transition.is_move();
+        for effect in &self.transition.effects {
+            match effect {
+                Effect::CreateTask(task) => return self.insert(tx, task),
+                Effect::SetAssignee(alias) => change.to = Some(alias.clone()),
+                Effect::SetAttempt(attempt) => change.attempt = Some(*attempt),
+                Effect::SetDelivered { delivered_at, expires_at } => {
+                    change.delivered = Some((*delivered_at, *expires_at));
+                }
+                Effect::SetStartedAt(at) => change.started_at = Some(*at),
+                Effect::SetResult(result) => change.result = Some(result.clone()),
+                Effect::SetCompletedAt(at) => change.completed_at = Some(*at),
+                _ => continue,
+            }
+            changes = true;
+        }
+        if let (true, Some(from)) = (changes, self.transition.from) {
+            tx.change_task(self.network, &self.transition.task_id, from, self.transition.to, &change)?;
+        }
+        Ok(())
+    }
+
+    fn insert(&self, tx: &mut dyn Transaction, task: &baton_core::NewTask) -> Result<(), Error> {
+        let payload = self.payload.ok_or_else(|| missing("a new task has no payload"))?;
+        tx.insert_task(NewTaskRow {
+            task,
+            status: self.transition.to,
+            priority: payload.priority,
+            content: &payload.content,
+            context: payload.context.as_deref(),
+            meta: payload.meta.as_deref(),
+        })?;
+        Ok(())
+    }
+
+    fn history(&self, tx: &mut dyn Transaction) -> Result<(), Error> {
+        let Some(event) = &self.transition.event else { return Ok(()) };
+        tx.append_event(NewEvent {
+            network_id: self.network,
+            task_id: &self.transition.task_id,
+            from: self.transition.from,
+            to: self.transition.to,
+            actor: &self.transition.actor,
+            detail: &event.to_string(),
+            at: self.context.now,
+        })?;
+        Ok(())
+    }
+
+    fn effect(&self, tx: &mut dyn Transaction, effect: &Effect) -> Result<(), Error> {
+        let task_id = &self.transition.task_id;
+        match effect {
+            Effect::CreateTask(_)
+            | Effect::SetAssignee(_)
+            | Effect::SetAttempt(_)
+            | Effect::SetDelivered { .. }
+            | Effect::SetStartedAt(_)
+            | Effect::SetResult(_)
+            | Effect::SetCompletedAt(_) => {} // written with the row
+            Effect::GrantLease { lease, expires_at } => {
+                let alias = self.task.ok_or_else(|| missing("a lease without a task"))?.to.clone();
+                let lease_millis = lease.deadline.millis_since(self.context.monotonic);
+                tx.insert_lease(&LeaseRow {
+                    lease_id: lease.id.clone(),
+                    task_id: task_id.clone(),
+                    network_id: self.network.clone(),
+                    alias,
+                    lease_seconds: u32::try_from(lease_millis / 1000).unwrap_or_default(),
+                    deadline: lease.deadline,
+                    expires_at: *expires_at,
+                })?;
+            }
+            Effect::ExtendLease { lease, expires_at } => {
+                tx.move_lease(&lease.id, lease.deadline, *expires_at)?
+            }
+            Effect::VoidLease(lease_id) => tx.delete_lease(lease_id)?,
+            Effect::AckTaskDelivery => tx.ack_task_delivery(task_id)?,
+            Effect::HideTaskDelivery => tx.hide_task_delivery(task_id)?,
+            Effect::ShowTaskDelivery => tx.show_task_delivery(task_id)?,
+            Effect::AckEveryDelivery => tx.ack_every_delivery(task_id)?,
+            Effect::Deliver { message_id, to, content } => self.deliver(tx, message_id, to, content)?,
+            Effect::Notify { to, notice } => {
+                let body = frame::of_notice(tx.as_snapshot(), self.network, to, notice, &self.about()?)?;
+                tell(tx, self.network, to, &body)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn deliver(
+        &self,
+        tx: &mut dyn Transaction,
+        message_id: &MessageId,
+        to: &Principal,
+        content: &DeliveryContent,
+    ) -> Result<(), Error> {
+        let about = self.about()?;
+        let (kind, from, priority, text) = match content {
+            // A task comes from who wants it done, whoever handed it on.
+            DeliveryContent::Task => (DeliveryKind::Task, about.from, about.priority, None),
+            DeliveryContent::Message(text) => {
+                (DeliveryKind::Message, &self.transition.actor, Priority::Normal, Some(text.as_str()))
+            }
+            DeliveryContent::Reply { text, .. } => {
+                (DeliveryKind::Reply, &self.transition.actor, Priority::Normal, Some(text.as_str()))
+            }
+        };
+        tx.insert_delivery(NewDelivery {
+            message_id,
+            network_id: self.network,
+            to,
+            from,
+            kind,
+            priority,
+            task_id: Some(&self.transition.task_id),
+            content: text,
+            at: self.context.now,
+        })?;
+        Ok(())
+    }
+
+    /// The task the frames and deliveries are about.
+    fn about(&self) -> Result<frame::About<'_>, Error> {
+        let created = self.transition.effects.iter().find_map(|effect| match effect {
+            Effect::CreateTask(task) => Some(&task.from),
+            _ => None,
+        });
+        let from = created.or(self.task.map(|task| &task.from)).ok_or_else(|| missing("no sender"))?;
+        let priority = self.payload.map_or(Priority::Normal, |payload| payload.priority);
+        Ok(frame::About { task_id: &self.transition.task_id, from, actor: &self.transition.actor, priority })
+    }
+}
+
+/// Appends a frame to the network's feed and rings for its recipient.
+pub(crate) fn tell(
+    tx: &mut dyn Transaction,
+    network: &NetworkId,
+    to: &Principal,
+    body: &str,
+) -> Result<(), Error> {
+    tx.append_frame(network, to, body)?;
+    tx.ring(Ring { network_id: network.clone(), to: to.clone() });
+    Ok(())
+}
+
+fn missing(what: &str) -> Error {
+    Error::Store(baton_store::Error::Corrupt(what.into()))
+}

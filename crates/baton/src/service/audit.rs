@@ -1,0 +1,43 @@
+//! The words of the audit log, one per kind of change. Each is written in the transaction of the change itself.
+//! Reading the log is in `audit_log.rs`.
+
+use baton_core::{Caller, NetworkId, NetworkRole, access};
+
+use super::Error;
+use crate::hub::Hub;
+
+pub(super) const USER_CREATED: &str = "user.created";
+pub(super) const USER_CHANGED: &str = "user.changed";
+pub(super) const PASSWORD_CHANGED: &str = "user.password_changed";
+pub(super) const PASSWORD_RESET: &str = "user.password_reset";
+pub(super) const TOKEN_CREATED: &str = "token.created";
+pub(super) const TOKEN_REVOKED: &str = "token.revoked";
+pub(super) const NETWORK_CREATED: &str = "network.created";
+pub(super) const NETWORK_RENAMED: &str = "network.renamed";
+pub(super) const NETWORK_DELETED: &str = "network.deleted";
+pub(super) const NETWORK_READ: &str = "network.read";
+pub(super) const MEMBER_ADDED: &str = "member.added";
+pub(super) const MEMBER_JOINED: &str = "member.joined";
+pub(super) const MEMBER_CHANGED: &str = "member.changed";
+pub(super) const MEMBER_REMOVED: &str = "member.removed";
+pub(super) const INVITE_CREATED: &str = "invite.created";
+
+/// Notes that a system admin reads a network of others; everybody else's reads leave no trace. Called before the
+/// answer goes out, so that there is no such read without its row.
+pub(crate) async fn foreign_read(
+    hub: &Hub,
+    caller: &Caller,
+    role: Option<NetworkRole>,
+    network: &NetworkId,
+    what: &'static str,
+) -> Result<(), Error> {
+    if !access::is_audited(caller, role) {
+        return Ok(());
+    }
+    let (now, network, actor) = (hub.clock.now(), network.clone(), caller.principal()?);
+    let note = move |tx: &mut dyn baton_store::Transaction| {
+        tx.audit(now, actor.name(), NETWORK_READ, Some(&network), network.as_str(), what)?;
+        Ok(())
+    };
+    hub.store.write(note).await
+}

@@ -1,0 +1,62 @@
+//! Who changed users, tokens, members and networks, newest first. For system admins.
+
+use baton_core::access::{self, HubAction};
+use baton_core::{Caller, NetworkId, limits};
+use baton_store::Snapshot;
+use baton_store::rows::AuditRow;
+use serde::{Deserialize, Serialize};
+
+use super::{Error, WireTime};
+use crate::hub::Hub;
+
+const PAGE_DEFAULT: usize = 100;
+
+#[derive(Deserialize)]
+pub(crate) struct Args {
+    limit: Option<usize>,
+    /// The `next_cursor` of the page before.
+    cursor: Option<i64>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Answer {
+    ok: bool,
+    entries: Vec<Entry>,
+    next_cursor: Option<i64>,
+}
+
+#[derive(Debug, Serialize)]
+struct Entry {
+    id: i64,
+    at: WireTime,
+    actor: String,
+    action: String,
+    network_id: Option<NetworkId>,
+    subject: String,
+    detail: String,
+}
+
+impl From<AuditRow> for Entry {
+    fn from(row: AuditRow) -> Self {
+        Self {
+            id: row.id,
+            at: row.at.into(),
+            actor: row.actor,
+            action: row.action,
+            network_id: row.network_id,
+            subject: row.subject,
+            detail: row.detail,
+        }
+    }
+}
+
+pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
+    access::authorize_on_hub(caller, HubAction::ReadAuditLog)?;
+    let limit = args.limit.unwrap_or(PAGE_DEFAULT).clamp(1, limits::OTHER_PAGE_MAX);
+    let read = move |rows: &dyn Snapshot| {
+        let page = rows.audit_log(args.cursor, limit)?;
+        let next_cursor = page.last().filter(|_| page.len() == limit).map(|row| row.id);
+        Ok(Answer { ok: true, entries: page.into_iter().map(Entry::from).collect(), next_cursor })
+    };
+    hub.store.read(read).await
+}

@@ -1,0 +1,136 @@
+//! Take the next task under a lease, waiting for one if asked to.
+
+use baton_core::{
+    Action, Alias, Caller, Command, Effect, LeaseId, LeaseSeconds, NetworkId, NodeCaller, Principal, Refusal,
+    TaskAction, WaitSeconds, access,
+};
+use baton_store::Transaction;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+use tokio::time::Instant;
+
+use super::place::role_in;
+use super::stamp::Stamp;
+use super::task_view::TaskView;
+use super::wire_time::WireTime;
+use super::{Error, operation};
+use crate::hub::Hub;
+
+/// How long to wait, and how long to hold.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+pub(crate) struct Args {
+    /// 0 by default
+    #[schemars(range(min = 0, max = 50))]
+    wait_seconds: Option<i64>,
+    /// 60 by default
+    #[schemars(range(min = 5, max = 3600))]
+    lease_seconds: Option<i64>,
+}
+
+/// A task and the lease on it, or no task.
+#[derive(Debug, Serialize)]
+pub(crate) struct Answer {
+    ok: bool,
+    task: Option<TaskView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lease_id: Option<LeaseId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lease_expires_at: Option<WireTime>,
+}
+
+const NOTHING: Answer = Answer { ok: true, task: None, lease_id: None, lease_expires_at: None };
+
+/// However late a ring comes, work is found within this time.
+const BACKSTOP: Duration = Duration::from_secs(5);
+
+/// Claims the next task of the caller's alias.
+pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
+    let wait = args.wait_seconds.map(|wait| WaitSeconds::parse("wait_seconds", wait)).transpose();
+    let wait = wait.map_err(Error::of_argument)?.unwrap_or_default();
+    let lease = args.lease_seconds.map(|lease| LeaseSeconds::parse("lease_seconds", lease)).transpose();
+    let lease = lease.map_err(Error::of_argument)?.unwrap_or_default();
+    let (node, alias) = worker(caller)?;
+    let deadline = Instant::now() + Duration::from_secs(wait.get().into());
+    let _present = hub.presences.connect(node);
+    // Listening begins before the first look, so that nothing falls between the two.
+    let mut bell = hub.bells.listen(&node.network_id, &Principal::Node(alias.clone()));
+    loop {
+        if let Some(claimed) = try_claim(hub, caller, &node.network_id, alias, lease).await? {
+            return Ok(claimed);
+        }
+        let until = deadline.min(Instant::now() + BACKSTOP);
+        if Instant::now() >= deadline {
+            return Ok(NOTHING);
+        }
+        tokio::select! {
+            () = bell.wait() => {}
+            () = tokio::time::sleep_until(until) => {}
+            () = hub.shutdown.wait() => return Ok(NOTHING),
+        }
+    }
+}
+
+/// Only an agent claims.
+fn worker(caller: &Caller) -> Result<(&NodeCaller, &Alias), Refusal> {
+    let Caller::Node(node) = caller else { return Err(Refusal::NetworkTokenRequired) };
+    let alias = node.alias.as_ref().ok_or(Refusal::TokenHasNoAlias)?;
+    Ok((node, alias))
+}
+
+/// Looks on a read connection first: an empty inbox costs the writer nothing.
+async fn try_claim(
+    hub: &Hub,
+    caller: &Caller,
+    network: &NetworkId,
+    alias: &Alias,
+    lease: LeaseSeconds,
+) -> Result<Option<Answer>, Error> {
+    let (looker, at, whose) = (caller.clone(), network.clone(), alias.clone());
+    let is_there = hub.store.read(move |rows| -> Result<bool, Error> {
+        may_claim(rows.member_role(&at, looker.user_id())?, &looker, &at)?;
+        Ok(rows.next_task(&at, &whose)?.is_some())
+    });
+    if !is_there.await? {
+        return Ok(None);
+    }
+    let stamp = Stamp::new(hub);
+    let (caller, network, alias) = (caller.clone(), network.clone(), alias.clone());
+    hub.store.write(move |tx| take_next(tx, &stamp, &caller, &network, &alias, lease)).await
+}
+
+fn may_claim(
+    role: Option<baton_core::NetworkRole>,
+    caller: &Caller,
+    network: &NetworkId,
+) -> Result<(), Refusal> {
+    let action = Action::Task { action: TaskAction::Claim, parties: None };
+    access::authorize(caller, network, role, action)
+}
+
+fn take_next(
+    tx: &mut dyn Transaction,
+    stamp: &Stamp,
+    caller: &Caller,
+    network: &NetworkId,
+    alias: &Alias,
+    lease_seconds: LeaseSeconds,
+) -> Result<Option<Answer>, Error> {
+    may_claim(role_in(tx.as_snapshot(), caller, network)?, caller, network)?;
+    // Another worker of the alias may have been quicker.
+    let Some(task_id) = tx.next_task(network, alias)? else { return Ok(None) };
+    let Some(task) = tx.task_snapshot(&task_id)? else { return Ok(None) };
+    let command = Command::Claim { lease_id: stamp.new_lease_id.clone(), lease_seconds };
+    let done = operation::claim(tx, stamp, caller, task, &command)?;
+    let expires_at = done.transition.effects.iter().find_map(|effect| match effect {
+        Effect::GrantLease { expires_at, .. } => Some(WireTime(*expires_at)),
+        _ => None,
+    });
+    let task = tx.task(&task_id)?.ok_or(Refusal::TaskNotFound)?;
+    Ok(Some(Answer {
+        ok: true,
+        task: Some(task.into()),
+        lease_id: Some(stamp.new_lease_id.clone()),
+        lease_expires_at: expires_at,
+    }))
+}

@@ -1,0 +1,13 @@
+//! The answer of a use case that has nothing to say but that it is done.
+
+use serde::Serialize;
+
+/// `{"ok":true}`.
+#[derive(Debug, Serialize)]
+pub(crate) struct Done {
+    ok: bool,
+}
+
+impl Done {
+    pub(super) const OK: Self = Self { ok: true };
+}

@@ -1,0 +1,109 @@
+//! Keep a lease, and say how far the work is.
+
+use baton_core::{Caller, Command, Effect, LeaseSeconds, NodeCaller, Refusal, limits};
+use baton_store::Transaction;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::place::Place;
+use super::stamp::Stamp;
+use super::wire_time::WireTime;
+use super::{Error, operation, send_reply};
+use crate::hub::Hub;
+
+/// Which lease, and for how long.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct Args {
+    lease_id: String,
+    #[schemars(range(min = 5, max = 3600))]
+    lease_seconds: Option<i64>,
+    #[schemars(range(min = 0, max = 100))]
+    progress: Option<i64>,
+    /// 4000 characters are kept
+    output: Option<String>,
+}
+
+/// The body of `POST /api/leases/:id/extend`.
+#[derive(Debug, Deserialize)]
+pub(crate) struct PathArgs {
+    lease_seconds: Option<i64>,
+    progress: Option<i64>,
+    output: Option<String>,
+}
+
+/// Until when it holds.
+#[derive(Debug, Serialize)]
+pub(crate) struct Answer {
+    ok: bool,
+    lease_expires_at: WireTime,
+}
+
+/// Extends the lease in the path.
+pub(crate) async fn run_on_path(
+    hub: &Hub,
+    caller: &Caller,
+    lease_id: String,
+    args: PathArgs,
+) -> Result<Answer, Error> {
+    let PathArgs { lease_seconds, progress, output } = args;
+    run(hub, caller, Args { lease_id, lease_seconds, progress, output }).await
+}
+
+/// Extends a lease.
+pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
+    let lease_seconds =
+        args.lease_seconds.map(|lease| LeaseSeconds::parse("lease_seconds", lease)).transpose();
+    let lease_seconds = lease_seconds.map_err(Error::of_argument)?;
+    let progress = args.progress.map(check_progress).transpose()?;
+    let lease_id = send_reply::lease(Some(&args.lease_id))?.ok_or(Refusal::LeaseLost)?;
+    let Caller::Node(node) = caller else { return Err(Refusal::NetworkTokenRequired.into()) };
+    let (node, caller) = (node.clone(), caller.clone());
+    let stamp = Stamp::new(hub);
+    hub.store
+        .write(move |tx| {
+            let lease = tx.lease(&lease_id)?.filter(|lease| lease.network_id == node.network_id);
+            let lease = lease.ok_or(Refusal::LeaseLost)?;
+            let given = LeaseSeconds::parse("lease_seconds", lease.lease_seconds.into()).unwrap_or_default();
+            let command = Command::Extend { lease_id, lease_seconds: lease_seconds.unwrap_or(given) };
+            let place = Place::Named(None, baton_core::Unnamed::IsDenied);
+            let done = operation::act(tx, &stamp, &caller, &place, Some(&lease.task_id), &command)?;
+            report(tx, &stamp, &node, progress, args.output.as_deref())?;
+            let until = done.transition.effects.iter().find_map(|effect| match effect {
+                Effect::ExtendLease { expires_at, .. } => Some(*expires_at),
+                _ => None,
+            });
+            Ok(Answer { ok: true, lease_expires_at: WireTime(until.unwrap_or(lease.expires_at)) })
+        })
+        .await
+}
+
+/// A percentage.
+pub(crate) fn check_progress(progress: i64) -> Result<i64, Error> {
+    if (0..=i64::from(limits::PROGRESS_MAX_PERCENT)).contains(&progress) {
+        return Ok(progress);
+    }
+    Err(Error::argument("progress", format!("must be 0 to {}", limits::PROGRESS_MAX_PERCENT)))
+}
+
+/// So much of an output is kept; more is cut, never refused.
+pub(crate) fn kept_output(output: &str) -> String {
+    output.chars().take(limits::OUTPUT_KEPT_CHARS).collect()
+}
+
+/// Notes progress and output in the agent's session, if it has one.
+fn report(
+    tx: &mut dyn Transaction,
+    stamp: &Stamp,
+    node: &NodeCaller,
+    progress: Option<i64>,
+    output: Option<&str>,
+) -> Result<(), Error> {
+    let Some(alias) = node.alias.as_ref().filter(|_| progress.is_some() || output.is_some()) else {
+        return Ok(());
+    };
+    let Some(mut session) = tx.session(&node.network_id, alias)? else { return Ok(()) };
+    session.progress = progress.or(session.progress);
+    session.output = output.map(kept_output).or(session.output);
+    session.updated_at = stamp.now;
+    Ok(tx.put_session(&session)?)
+}

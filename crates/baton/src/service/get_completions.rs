@@ -1,0 +1,107 @@
+//! List reported completions, newest first.
+
+use baton_core::{Caller, NetworkId, limits};
+use baton_store::rows::CompletionRow;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::place::Reach;
+use super::wire_time::{WireTime, parse_since};
+use super::{Error, page};
+use crate::hub::Hub;
+
+/// Which completions.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+pub(crate) struct Args {
+    /// Only of this agent
+    alias: Option<String>,
+    /// 24 hours ago by default
+    since: Option<String>,
+    #[schemars(range(min = 1, max = 500))]
+    limit: Option<i64>,
+    network_id: Option<String>,
+}
+
+/// The query of `GET /api/completions`.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct QueryArgs {
+    alias: Option<String>,
+    since: Option<String>,
+    limit: Option<String>,
+    network_id: Option<String>,
+}
+
+/// The completions.
+#[derive(Debug, Serialize)]
+pub(crate) struct Answer {
+    ok: bool,
+    completions: Vec<CompletionView>,
+}
+
+/// A completion, in the contract's order.
+#[derive(Debug, Serialize)]
+pub(crate) struct CompletionView {
+    id: i64,
+    session_name: String,
+    task: String,
+    result: String,
+    artifacts: Option<Box<RawValue>>,
+    score: Option<f64>,
+    duration_minutes: Option<f64>,
+    network_id: NetworkId,
+    completed_at: WireTime,
+}
+
+impl From<CompletionRow> for CompletionView {
+    fn from(row: CompletionRow) -> Self {
+        Self {
+            id: row.id,
+            session_name: row.session_name,
+            task: row.task,
+            result: row.result,
+            artifacts: row.artifacts.and_then(|artifacts| RawValue::from_string(artifacts).ok()),
+            score: row.score,
+            duration_minutes: row.duration_minutes,
+            network_id: row.network_id,
+            completed_at: WireTime(row.completed_at),
+        }
+    }
+}
+
+/// Lists, by the query.
+pub(crate) async fn run_on_query(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Answer, Error> {
+    let limit = page::limit_text(args.limit.as_deref(), limits::OTHER_PAGE_MAX, limits::OTHER_PAGE_MAX)?;
+    let limit = i64::try_from(limit).ok();
+    run(hub, caller, Args { alias: args.alias, since: args.since, limit, network_id: args.network_id }).await
+}
+
+/// Lists completions.
+pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
+    let limit = page::limit(args.limit, limits::OTHER_PAGE_MAX, limits::OTHER_PAGE_MAX)?;
+    let since = since(args.since.as_deref(), hub, limits::COMPLETIONS_SINCE_DEFAULT_SECONDS)?;
+    let asker = caller.clone();
+    let (reach, rows) = hub
+        .store
+        .read(move |rows| -> Result<_, Error> {
+            let reach = Reach::of(rows, &asker, args.network_id.as_deref())?;
+            let found = rows.completions(&reach.networks, args.alias.as_deref(), since, limit)?;
+            Ok((reach, found))
+        })
+        .await?;
+    reach.write_down(hub, caller, "completions").await?;
+    Ok(Answer { ok: true, completions: rows.into_iter().map(CompletionView::from).collect() })
+}
+
+/// A `since`, or so many seconds ago.
+pub(crate) fn since(
+    text: Option<&str>,
+    hub: &Hub,
+    default_seconds: u32,
+) -> Result<baton_core::UnixMillis, Error> {
+    match text.filter(|text| !text.is_empty()) {
+        None => Ok(hub.clock.now().plus_millis(-1000 * i64::from(default_seconds))),
+        Some(text) => parse_since(text)
+            .ok_or_else(|| Error::argument("since", "must be YYYY-MM-DD HH:MM:SS or an RFC 3339 time")),
+    }
+}

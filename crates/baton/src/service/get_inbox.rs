@@ -1,0 +1,103 @@
+//! Look into an inbox.
+
+use baton_core::{Action, Caller, MessageId, NetworkId, Principal, Priority, TaskId, access, limits};
+use baton_store::rows::DeliveryRow;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::place::{Place, role_in};
+use super::wire_time::WireTime;
+use super::{Error, names, page};
+use crate::hub::Hub;
+
+/// Whose inbox.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct Args {
+    #[schemars(length(min = 1, max = 200))]
+    alias: String,
+    /// 10 by default
+    #[schemars(range(min = 1, max = 100))]
+    limit: Option<i64>,
+    network_id: Option<String>,
+}
+
+/// The query of `GET /api/inbox`: the caller's own inbox.
+#[derive(Debug, Deserialize)]
+pub(crate) struct QueryArgs {
+    limit: Option<String>,
+    network_id: Option<String>,
+}
+
+/// What lies in it.
+#[derive(Debug, Serialize)]
+pub(crate) struct Answer {
+    ok: bool,
+    messages: Vec<DeliveryView>,
+}
+
+/// A delivery, in the contract's order.
+#[derive(Debug, Serialize)]
+pub(crate) struct DeliveryView {
+    id: MessageId,
+    task_id: Option<TaskId>,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    priority: Priority,
+    content: String,
+    context: Option<String>,
+    from_session: String,
+    created_at: WireTime,
+    network_id: NetworkId,
+}
+
+impl From<DeliveryRow> for DeliveryView {
+    fn from(row: DeliveryRow) -> Self {
+        Self {
+            id: row.message_id,
+            task_id: row.task_id,
+            kind: row.kind.as_str(),
+            priority: row.priority,
+            content: row.content,
+            context: row.context,
+            from_session: row.from.name().to_owned(),
+            created_at: WireTime(row.created_at),
+            network_id: row.network_id,
+        }
+    }
+}
+
+/// Looks into the named inbox.
+pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
+    let limit = page::limit(args.limit, limits::INBOX_PAGE_DEFAULT, limits::INBOX_PAGE_MAX)?;
+    look(hub, caller, args.network_id, Some(args.alias), limit).await
+}
+
+/// Looks into the caller's own inbox.
+pub(crate) async fn run_on_query(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Answer, Error> {
+    let limit = page::limit_text(args.limit.as_deref(), limits::INBOX_PAGE_DEFAULT, limits::INBOX_PAGE_MAX)?;
+    look(hub, caller, args.network_id, None, limit).await
+}
+
+async fn look(
+    hub: &Hub,
+    caller: &Caller,
+    network_id: Option<String>,
+    name: Option<String>,
+    limit: usize,
+) -> Result<Answer, Error> {
+    let place = Place::of_write(network_id.as_deref())?;
+    let caller = caller.clone();
+    hub.store
+        .read(move |rows| {
+            let network = place.network(rows, &caller, None)?;
+            let role = role_in(rows, &caller, &network)?;
+            let owner: Principal = match &name {
+                Some(name) => names::principal(rows, &network, name)?,
+                None => caller.principal()?,
+            };
+            access::authorize(&caller, &network, role, Action::ReadInbox(&owner))?;
+            let messages = rows.inbox(&network, &owner, limit)?;
+            Ok(Answer { ok: true, messages: messages.into_iter().map(DeliveryView::from).collect() })
+        })
+        .await
+}

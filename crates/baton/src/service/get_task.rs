@@ -1,0 +1,57 @@
+//! Look at one task.
+
+use baton_core::{Action, Caller, Refusal, TaskAction, TaskId, access};
+use baton_store::Snapshot;
+use baton_store::rows::TaskRow;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Error;
+use super::place::{audit_read, role_in};
+use super::task_view::TaskView;
+use crate::hub::Hub;
+
+/// Which task.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct Args {
+    task_id: String,
+}
+
+impl Args {
+    /// The task in a path.
+    pub(crate) fn of(task_id: String) -> Self {
+        Self { task_id }
+    }
+}
+
+/// The task.
+#[derive(Debug, Serialize)]
+pub(crate) struct Answer {
+    ok: bool,
+    task: TaskView,
+}
+
+/// Looks at a task; one out of sight is one that does not exist.
+pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
+    let id = TaskId::parse(&args.task_id).ok_or(Refusal::TaskNotFound)?;
+    let asker = caller.clone();
+    let (task, is_audited) = hub.store.read(move |rows| visible(rows, &asker, &id)).await?;
+    if is_audited {
+        audit_read(hub, caller, task.snapshot.network_id.clone(), "task").await?;
+    }
+    Ok(Answer { ok: true, task: task.into() })
+}
+
+/// A task the caller may see, and whether that is to be written down.
+pub(crate) fn visible(rows: &dyn Snapshot, caller: &Caller, id: &TaskId) -> Result<(TaskRow, bool), Error> {
+    let task = rows.task(id)?.ok_or(Refusal::TaskNotFound)?;
+    let network = &task.snapshot.network_id;
+    if matches!(caller, Caller::Node(node) if node.network_id != *network) {
+        return Err(Refusal::TaskNotFound.into());
+    }
+    let role = role_in(rows, caller, network)?;
+    let action = Action::Task { action: TaskAction::Read, parties: Some(task.snapshot.parties()) };
+    access::authorize(caller, network, role, action)?;
+    let is_audited = access::is_audited(caller, role);
+    Ok((task, is_audited))
+}

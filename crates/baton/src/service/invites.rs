@@ -1,0 +1,4 @@
+//! Invitations into a network: a code that makes whoever has it a member.
+
+pub(crate) mod create;
+pub(crate) mod join;

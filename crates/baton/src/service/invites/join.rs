@@ -1,0 +1,80 @@
+//! Joins a network by an invite code. Looking at the invite, using it and becoming a member are one transaction,
+//! so of two who use the last use one joins. A member who joins again stays what they are and uses nothing up.
+
+use baton_core::{Caller, InviteCode, NetworkId, NetworkRole, Refusal, UnixMillis, UserCaller};
+use baton_store::rows::InviteRow;
+use baton_store::{Snapshot, Transaction};
+use serde::{Deserialize, Serialize};
+
+use crate::hub::{Hub, Identity};
+use crate::service::members::add::refuse_alias;
+use crate::service::{Error, audit, permit, secret};
+
+#[derive(Deserialize)]
+pub(crate) struct Args {
+    invite_code: String,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Answer {
+    ok: bool,
+    network_id: NetworkId,
+    role: NetworkRole,
+}
+
+pub(crate) async fn run(hub: &Hub, identity: Identity, args: Args) -> Result<Answer, Error> {
+    permit::account(&identity.caller)?;
+    hub.join_guard.count(&identity.token_id, hub.clock.monotonic())?;
+    let code = InviteCode::parse(args.invite_code.trim()).ok_or(Refusal::InviteUnknown)?;
+    let (code_hash, now) = (secret::hash(code.expose()), hub.clock.now());
+    hub.store.write(move |tx| join(tx, &identity.caller, &code_hash, now)).await
+}
+
+fn join(
+    tx: &mut dyn Transaction,
+    caller: &Caller,
+    code_hash: &[u8; 32],
+    now: UnixMillis,
+) -> Result<Answer, Error> {
+    let user = permit::account(caller)?;
+    let invite = tx.invite(code_hash)?.ok_or(Refusal::InviteUnknown)?;
+    let network_id = invite.network_id.clone();
+    let current = tx.member_role(&network_id, &user.user_id)?;
+    let role = NetworkRole::after_join(current, invite.role);
+    if current.is_none() {
+        refuse_spent(tx.as_snapshot(), &invite, now)?;
+        refuse_alias(tx.as_snapshot(), &network_id, &user.username)?;
+        admit(tx, user, &invite, now)?;
+    }
+    Ok(Answer { ok: true, network_id, role })
+}
+
+/// An invite holds as long as it has uses and time left and whoever made it could make it again.
+fn refuse_spent(rows: &dyn Snapshot, invite: &InviteRow, now: UnixMillis) -> Result<(), Error> {
+    if invite.uses >= invite.max_uses {
+        return Err(Refusal::InviteUsedUp.into());
+    }
+    let inviter = rows.member_role(&invite.network_id, &invite.created_by)?;
+    let may_invite = inviter.is_some_and(|role| role >= NetworkRole::Admin && role.may_grant(invite.role));
+    if invite.expires_at.is_some_and(|end| end <= now) || !may_invite {
+        return Err(Refusal::InviteExpired.into());
+    }
+    Ok(())
+}
+
+fn admit(
+    tx: &mut dyn Transaction,
+    user: &UserCaller,
+    invite: &InviteRow,
+    now: UnixMillis,
+) -> Result<(), Error> {
+    let inviter = tx.user(&invite.created_by)?.map(|inviter| inviter.username);
+    let invited_by = inviter.as_ref().map(|username| username.as_str());
+    tx.use_invite(&invite.code_hash)?;
+    tx.put_member(&invite.network_id, &user.user_id, invite.role, invited_by, now)?;
+    let detail = format!("{} as {}, by invite", user.username, invite.role);
+    let (actor, network) = (user.username.as_str(), Some(&invite.network_id));
+    tx.audit(now, actor, audit::MEMBER_JOINED, network, user.user_id.as_str(), &detail)?;
+    tx.touch_access();
+    Ok(())
+}

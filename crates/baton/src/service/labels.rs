@@ -1,0 +1,20 @@
+//! Free texts of accounts: names and descriptions, trimmed and of bounded length.
+
+use baton_core::{Text, limits};
+
+use super::Error;
+
+type Label = Text<0, { limits::LABEL_MAX_CHARS }>;
+type NetworkName = Text<1, { limits::NETWORK_NAME_MAX_CHARS }>;
+
+/// A display name, an email or a description, if given.
+pub(super) fn label(field: &'static str, text: Option<&str>) -> Result<Option<String>, Error> {
+    let parse = |text: &str| Label::parse(field, text.trim()).map_err(Error::of_argument);
+    Ok(text.map(parse).transpose()?.map(|label| label.as_str().to_owned()))
+}
+
+/// The name of a network.
+pub(super) fn network_name(text: &str) -> Result<String, Error> {
+    let name = NetworkName::parse("name", text.trim()).map_err(Error::of_argument)?;
+    Ok(name.as_str().to_owned())
+}

@@ -1,0 +1,61 @@
+//! Logging in: a password for a new token. An unknown user takes as long as a wrong password and reads alike.
+
+use baton_core::{NetworkId, Refusal, UnixMillis};
+use baton_store::Transaction;
+use baton_store::rows::UserRow;
+use serde::{Deserialize, Serialize};
+use std::net::IpAddr;
+
+use super::login_guard::Attempt;
+use super::secret::{self, Revealed};
+use super::user_view::UserView;
+use super::{Error, audit};
+use crate::hub::Hub;
+
+#[derive(Deserialize)]
+pub(crate) struct Args {
+    username: String,
+    password: String,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Answer {
+    ok: bool,
+    user: UserView,
+    token: Revealed,
+    network_id: Option<NetworkId>,
+}
+
+pub(crate) async fn run(hub: &Hub, address: IpAddr, args: Args) -> Result<Answer, Error> {
+    let Args { username, password } = args;
+    let attempt = Attempt::new(&username, address);
+    hub.login_guard.check(&attempt, hub.clock.monotonic())?;
+    let user = hub.store.read(move |rows| Ok::<_, Error>(rows.user_named(&username)?)).await?;
+    let hash = user.as_ref().map(|user| user.password_hash.clone());
+    let is_right = hub.passwords.verify(password, hash).await?;
+    // Others may have failed while this one waited its turn: a lock that came meanwhile holds for this one too.
+    hub.login_guard.check(&attempt, hub.clock.monotonic())?;
+    let Some(user) = user.filter(|_| is_right) else {
+        hub.login_guard.failed(&attempt, hub.clock.monotonic());
+        return Err(Refusal::WrongCredentials.into());
+    };
+    hub.login_guard.succeeded(&attempt);
+    let now = hub.clock.now();
+    hub.store.write(move |tx| issue(tx, &user, now)).await
+}
+
+fn issue(tx: &mut dyn Transaction, verified: &UserRow, now: UnixMillis) -> Result<Answer, Error> {
+    let user = tx.user(&verified.user_id)?.ok_or(Refusal::WrongCredentials)?;
+    // A password that was changed since it was checked opens nothing.
+    if user.password_hash != verified.password_hash {
+        return Err(Refusal::WrongCredentials.into());
+    }
+    let (token, row) = secret::user_token(&user.user_id, now);
+    tx.insert_token(&row)?;
+    let actor = user.username.as_str();
+    tx.audit(now, actor, audit::TOKEN_CREATED, None, row.token_id.as_str(), "login")?;
+    tx.touch_access();
+    let first = tx.memberships(&user.user_id)?.into_iter().next();
+    let network_id = first.map(|membership| membership.network.network_id);
+    Ok(Answer { ok: true, user: user.into(), token, network_id })
+}

@@ -1,0 +1,49 @@
+//! Lists the members of a network, oldest first.
+
+use baton_core::{Action, Caller, NetworkRole, UserId, Username, limits};
+use baton_store::Snapshot;
+use baton_store::rows::MemberRow;
+use serde::Serialize;
+
+use crate::hub::Hub;
+use crate::service::{Error, WireTime, permit};
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Answer {
+    ok: bool,
+    members: Vec<Member>,
+}
+
+#[derive(Debug, Serialize)]
+struct Member {
+    user_id: UserId,
+    username: Username,
+    display_name: Option<String>,
+    role: NetworkRole,
+    joined_at: WireTime,
+    invited_by: Option<String>,
+}
+
+impl From<MemberRow> for Member {
+    fn from(row: MemberRow) -> Self {
+        Self {
+            user_id: row.user_id,
+            username: row.username,
+            display_name: row.display_name,
+            role: row.role,
+            joined_at: row.joined_at.into(),
+            invited_by: row.invited_by,
+        }
+    }
+}
+
+pub(crate) async fn run(hub: &Hub, caller: Caller, network_id: &str) -> Result<Answer, Error> {
+    permit::account(&caller)?;
+    let id = permit::network_id(network_id)?;
+    let list = move |rows: &dyn Snapshot| {
+        permit::network(rows, &caller, &id, Action::ListMembers)?;
+        let members = rows.members(&id, limits::OTHER_PAGE_MAX)?;
+        Ok(Answer { ok: true, members: members.into_iter().map(Member::from).collect() })
+    };
+    hub.store.read(list).await
+}

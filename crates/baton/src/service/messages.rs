@@ -1,0 +1,66 @@
+//! Every delivery of the networks a caller may read.
+
+use baton_core::{Caller, MessageId, NetworkId, Priority, limits};
+use serde::{Deserialize, Serialize};
+
+use super::get_completions::since;
+use super::place::Reach;
+use super::wire_time::WireTime;
+use super::{Error, page};
+use crate::hub::Hub;
+
+/// Which deliveries.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct QueryArgs {
+    since: Option<String>,
+    limit: Option<String>,
+    network_id: Option<String>,
+}
+
+/// The deliveries, newest first.
+#[derive(Debug, Serialize)]
+pub(crate) struct Answer {
+    ok: bool,
+    messages: Vec<MessageView>,
+}
+
+#[derive(Debug, Serialize)]
+struct MessageView {
+    id: MessageId,
+    to_alias: String,
+    from_alias: String,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    priority: Priority,
+    content: String,
+    created_at: WireTime,
+    network_id: NetworkId,
+}
+
+/// Lists deliveries.
+pub(crate) async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Answer, Error> {
+    let limit =
+        page::limit_text(args.limit.as_deref(), limits::MESSAGE_PAGE_DEFAULT, limits::MESSAGE_PAGE_MAX)?;
+    let since = since(args.since.as_deref(), hub, limits::MESSAGES_SINCE_DEFAULT_SECONDS)?;
+    let asker = caller.clone();
+    let (reach, rows) = hub
+        .store
+        .read(move |rows| -> Result<_, Error> {
+            let reach = Reach::of(rows, &asker, args.network_id.as_deref())?;
+            let found = rows.messages(&reach.networks, since, limit)?;
+            Ok((reach, found))
+        })
+        .await?;
+    reach.write_down(hub, caller, "messages").await?;
+    let messages = rows.into_iter().map(|row| MessageView {
+        id: row.message_id,
+        to_alias: row.to.name().to_owned(),
+        from_alias: row.from.name().to_owned(),
+        kind: row.kind.as_str(),
+        priority: row.priority,
+        content: row.content,
+        created_at: WireTime(row.created_at),
+        network_id: row.network_id,
+    });
+    Ok(Answer { ok: true, messages: messages.collect() })
+}

@@ -1,0 +1,40 @@
+//! A network as answers show one.
+
+use baton_core::{NetworkId, NetworkRole, UserId};
+use baton_store::rows::{MembershipRow, NetworkRow};
+use serde::Serialize;
+
+use super::WireTime;
+
+/// A network, and what the caller is in it.
+#[derive(Debug, Serialize)]
+pub(crate) struct NetworkView {
+    network_id: NetworkId,
+    network_name: String,
+    owner_id: UserId,
+    description: Option<String>,
+    created_at: WireTime,
+    updated_at: WireTime,
+    member_role: Option<NetworkRole>,
+}
+
+impl NetworkView {
+    /// A network to somebody of this role, or to a system admin of none.
+    pub(super) fn new(network: NetworkRow, member_role: Option<NetworkRole>) -> Self {
+        Self {
+            network_id: network.network_id,
+            network_name: network.name,
+            owner_id: network.owner_id,
+            description: network.description,
+            created_at: network.created_at.into(),
+            updated_at: network.updated_at.into(),
+            member_role,
+        }
+    }
+}
+
+impl From<MembershipRow> for NetworkView {
+    fn from(membership: MembershipRow) -> Self {
+        Self::new(membership.network, Some(membership.role))
+    }
+}

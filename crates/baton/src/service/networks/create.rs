@@ -1,0 +1,37 @@
+//! Makes a network; whoever makes it owns it.
+
+use baton_core::{Caller, NetworkId, Refusal};
+use baton_store::Transaction;
+use serde::{Deserialize, Serialize};
+
+use crate::hub::Hub;
+use crate::service::{Error, labels, new_user, permit};
+
+#[derive(Deserialize)]
+pub(crate) struct Args {
+    name: String,
+    description: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Answer {
+    ok: bool,
+    network_id: NetworkId,
+    network_name: String,
+}
+
+pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
+    let user = permit::account(caller)?.clone();
+    let network_name = labels::network_name(&args.name)?;
+    let description = labels::label("description", args.description.as_deref())?;
+    let now = hub.clock.now();
+    let create = move |tx: &mut dyn Transaction| {
+        if tx.network_named(&user.user_id, &network_name)?.is_some() {
+            return Err(Refusal::NetworkNameTaken.into());
+        }
+        let actor = user.username.as_str();
+        let network_id = new_user::own_network(tx, &user.user_id, &network_name, description, actor, now)?;
+        Ok(Answer { ok: true, network_id, network_name })
+    };
+    hub.store.write(create).await
+}

@@ -1,0 +1,130 @@
+//! The one way a task changes: load it, ask who may, ask what follows, write all of it. Every use case that
+//! touches a task goes through [`act`], inside its transaction, so every door has the same rules.
+
+use baton_core::{
+    Action, Caller, Command, Context, Principal, Refusal, TaskId, TaskSnapshot, Transition, access, decide,
+};
+use baton_store::Transaction;
+
+use super::Error;
+use super::apply::{self, Payload};
+use super::place::{Place, role_in};
+use super::presence;
+use super::stamp::Stamp;
+
+/// What was done to a task.
+#[derive(Debug, Clone)]
+pub(crate) struct Done {
+    /// The task as it stood before.
+    pub(crate) before: TaskSnapshot,
+    pub(crate) transition: Transition,
+}
+
+/// A caller's command to an existing task.
+pub(crate) fn act(
+    tx: &mut dyn Transaction,
+    stamp: &Stamp,
+    caller: &Caller,
+    place: &Place,
+    task_id: Option<&TaskId>,
+    command: &Command,
+) -> Result<Done, Error> {
+    let task = find(tx, caller, place, task_id, command)?;
+    let actor = caller.principal()?;
+    match task {
+        Some(task) => carry_out(tx, stamp, actor, task, command),
+        None => {
+            let refusal = decide(None, command, &stamp.context(actor)).err();
+            Err(refusal.unwrap_or(Refusal::TaskNotFound).into())
+        }
+    }
+}
+
+/// Finds the task a caller means and asks whether the caller may. Who may not see it learns nothing of it.
+fn find(
+    tx: &dyn Transaction,
+    caller: &Caller,
+    place: &Place,
+    task_id: Option<&TaskId>,
+    command: &Command,
+) -> Result<Option<TaskSnapshot>, Error> {
+    let task = match task_id {
+        Some(id) => tx.task_snapshot(id)?,
+        None => None,
+    };
+    let network = place.network(tx.as_snapshot(), caller, task.as_ref())?;
+    let task = task.filter(|task| task.network_id == network);
+    let role = role_in(tx.as_snapshot(), caller, &network)?;
+    if let Some(action) = command.task_action() {
+        let parties = task.as_ref().map(TaskSnapshot::parties);
+        access::authorize(caller, &network, role, Action::Task { action, parties })?;
+    }
+    Ok(task)
+}
+
+/// The hub's own command to a task: a lapse or an expiry.
+pub(crate) fn act_as_hub(
+    tx: &mut dyn Transaction,
+    stamp: &Stamp,
+    task_id: &TaskId,
+    command: &Command,
+) -> Result<Done, Error> {
+    let task = tx.task_snapshot(task_id)?.ok_or(Refusal::TaskNotFound)?;
+    carry_out(tx, stamp, Principal::Hub, task, command)
+}
+
+/// A worker's claim of a task it was found to be next in line for.
+pub(crate) fn claim(
+    tx: &mut dyn Transaction,
+    stamp: &Stamp,
+    caller: &Caller,
+    task: TaskSnapshot,
+    command: &Command,
+) -> Result<Done, Error> {
+    carry_out(tx, stamp, caller.principal()?, task, command)
+}
+
+fn carry_out(
+    tx: &mut dyn Transaction,
+    stamp: &Stamp,
+    actor: Principal,
+    task: TaskSnapshot,
+    command: &Command,
+) -> Result<Done, Error> {
+    let mut context = stamp.context(actor);
+    fill_in(tx, stamp, &task, command, &mut context)?;
+    let transition = decide(Some(&task), command, &context)?;
+    let payload = match command {
+        // These deliver or announce a task that exists, with its own priority.
+        Command::Retry { .. }
+        | Command::Reassign { .. }
+        | Command::LapseLease { .. }
+        | Command::Answer { .. } => Payload::of_task(tx, &task.id)?,
+        _ => None,
+    };
+    apply::apply(tx, &context, &task.network_id, Some(&task), &transition, payload.as_ref())?;
+    Ok(Done { before: task, transition })
+}
+
+/// Reads what the decision asks of the store.
+fn fill_in(
+    tx: &dyn Transaction,
+    stamp: &Stamp,
+    task: &TaskSnapshot,
+    command: &Command,
+    context: &mut Context,
+) -> Result<(), Error> {
+    match command {
+        Command::Reassign { new_alias } => {
+            context.facts.recipient_exists = tx.alias_exists(&task.network_id, new_alias)?;
+        }
+        Command::Retry { .. } => {
+            context.facts.recipient_exists = tx.alias_exists(&task.network_id, &task.to)?
+        }
+        Command::Expire => {
+            context.facts.assignee = presence::of_agent(tx.as_snapshot(), stamp, &task.network_id, &task.to)?;
+        }
+        _ => {}
+    }
+    Ok(())
+}

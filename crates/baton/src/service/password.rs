@@ -1,0 +1,67 @@
+//! Changing one's password: it ends every user token of that user and gives one new one. Node tokens go on.
+
+use baton_core::{Caller, Refusal, UnixMillis, UserCaller, check_password};
+use baton_store::Transaction;
+use serde::{Deserialize, Serialize};
+use std::net::IpAddr;
+
+use super::login_guard::Attempt;
+use super::secret::{self, Revealed};
+use super::{Error, audit, permit};
+use crate::hub::Hub;
+
+#[derive(Deserialize)]
+pub(crate) struct Args {
+    old_password: String,
+    new_password: String,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Answer {
+    ok: bool,
+    revoked: usize,
+    token: Revealed,
+}
+
+pub(crate) async fn run(hub: &Hub, caller: &Caller, address: IpAddr, args: Args) -> Result<Answer, Error> {
+    let user = permit::account(caller)?.clone();
+    check_password(&args.new_password)?;
+    // A stolen token must not guess the password faster than a login could, nor lock its owner's logins: the
+    // space makes this a name that no login has.
+    let attempt = Attempt::new(&format!("password of {}", user.user_id), address);
+    hub.login_guard.check(&attempt, hub.clock.monotonic())?;
+    let user_id = user.user_id.clone();
+    let row = hub.store.read(move |rows| Ok::<_, Error>(rows.user(&user_id)?)).await?;
+    let old_hash = row.ok_or(Refusal::Unauthorized)?.password_hash;
+    if !hub.passwords.verify(args.old_password, Some(old_hash.clone())).await? {
+        hub.login_guard.failed(&attempt, hub.clock.monotonic());
+        return Err(Refusal::WrongOldPassword.into());
+    }
+    hub.login_guard.succeeded(&attempt);
+    let new_hash = hub.passwords.hash(args.new_password).await?;
+    let now = hub.clock.now();
+    hub.store.write(move |tx| change(tx, &user, &old_hash, &new_hash, now)).await
+}
+
+fn change(
+    tx: &mut dyn Transaction,
+    user: &UserCaller,
+    old_hash: &str,
+    new_hash: &str,
+    now: UnixMillis,
+) -> Result<Answer, Error> {
+    // Of two changes that race, the second no longer knows the old password.
+    let row = tx.user(&user.user_id)?.ok_or(Refusal::Unauthorized)?;
+    if row.password_hash != old_hash {
+        return Err(Refusal::WrongOldPassword.into());
+    }
+    tx.change_password(&user.user_id, new_hash, false)?;
+    let revoked = tx.revoke_user_tokens(&user.user_id, now)?;
+    let (token, token_row) = secret::user_token(&user.user_id, now);
+    tx.insert_token(&token_row)?;
+    let (actor, detail) = (user.username.as_str(), format!("{revoked} user tokens revoked"));
+    tx.audit(now, actor, audit::PASSWORD_CHANGED, None, user.user_id.as_str(), &detail)?;
+    tx.audit(now, actor, audit::TOKEN_CREATED, None, token_row.token_id.as_str(), "password change")?;
+    tx.touch_access();
+    Ok(Answer { ok: true, revoked, token })
+}

@@ -1,0 +1,33 @@
+//! May this caller? The questions of `baton_core::access`, asked inside the transaction that acts on the answer.
+
+use baton_core::access::{self, HubAction};
+use baton_core::{Action, Caller, NetworkId, NetworkRole, Refusal, UserCaller};
+use baton_store::Snapshot;
+
+use super::Error;
+
+/// The person who calls about their own account; node tokens are turned away.
+pub(super) fn account(caller: &Caller) -> Result<&UserCaller, Refusal> {
+    access::authorize_on_hub(caller, HubAction::ManageOwnAccount)?;
+    match caller {
+        Caller::User(user) => Ok(user),
+        Caller::Node(_) => Err(Refusal::UserTokenRequired),
+    }
+}
+
+/// A network by the id in a path. A malformed id names nothing.
+pub(super) fn network_id(text: &str) -> Result<NetworkId, Refusal> {
+    NetworkId::parse(text).ok_or(Refusal::NetworkNotFound)
+}
+
+/// Allows or refuses an action in a network, and answers the caller's membership there.
+pub(super) fn network(
+    rows: &dyn Snapshot,
+    caller: &Caller,
+    network: &NetworkId,
+    action: Action<'_>,
+) -> Result<Option<NetworkRole>, Error> {
+    let role = rows.member_role(network, caller.user_id())?;
+    access::authorize(caller, network, role, action)?;
+    Ok(role)
+}

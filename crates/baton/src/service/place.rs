@@ -1,0 +1,174 @@
+//! Which network a call is about, and as what the caller stands there.
+
+use baton_core::access::{self, TaskReach};
+use baton_core::{
+    Action, Caller, NetworkChoice, NetworkId, NetworkRole, Refusal, TaskSnapshot, UnixMillis, Unnamed,
+    choose_network,
+};
+use baton_store::Snapshot;
+
+use super::Error;
+use crate::hub::Hub;
+
+/// How a call says which network it means.
+#[derive(Debug, Clone)]
+pub(crate) enum Place {
+    /// By `network_id`, or without one as the call's kind allows.
+    Named(Option<NetworkId>, Unnamed),
+    /// By the task in its path.
+    TheTasks,
+}
+
+impl Place {
+    /// A call that acts on a task and must name its network, unless the token does.
+    pub(crate) fn of_task_call(network_id: Option<&str>) -> Result<Self, Error> {
+        Ok(Self::Named(parse_network(network_id)?, Unnamed::IsDenied))
+    }
+
+    /// A write that may leave out the network when there is only one.
+    pub(crate) fn of_write(network_id: Option<&str>) -> Result<Self, Error> {
+        Ok(Self::Named(parse_network(network_id)?, Unnamed::MeansTheOnlyOne))
+    }
+
+    /// The network, found before anything of it is read; `task` is the one in the path, if there is one.
+    pub(crate) fn network(
+        &self,
+        rows: &dyn Snapshot,
+        caller: &Caller,
+        task: Option<&TaskSnapshot>,
+    ) -> Result<NetworkId, Error> {
+        match (self, task) {
+            (Self::TheTasks, None) => Err(Refusal::TaskNotFound.into()),
+            (Self::TheTasks, Some(task)) => match caller {
+                // An agent of another network has never heard of the task.
+                Caller::Node(node) if node.network_id != task.network_id => Err(Refusal::TaskNotFound.into()),
+                _ => Ok(task.network_id.clone()),
+            },
+            (Self::Named(named, unnamed), _) => only_network(rows, caller, named.as_ref(), *unnamed),
+        }
+    }
+}
+
+/// A `network_id` that is none names no network: it answers as one that does not exist.
+fn parse_network(network_id: Option<&str>) -> Result<Option<NetworkId>, Error> {
+    match network_id {
+        None | Some("") => Ok(None),
+        Some(text) => NetworkId::parse(text).map(Some).ok_or(Refusal::NetworkNotFound.into()),
+    }
+}
+
+fn only_network(
+    rows: &dyn Snapshot,
+    caller: &Caller,
+    named: Option<&NetworkId>,
+    unnamed: Unnamed,
+) -> Result<NetworkId, Error> {
+    // Memberships are only read when they decide.
+    let memberships = match (caller, named, unnamed) {
+        (Caller::User(user), None, Unnamed::MeansTheOnlyOne) => rows
+            .memberships(&user.user_id)?
+            .into_iter()
+            .map(|membership| membership.network.network_id)
+            .collect(),
+        _ => Vec::new(),
+    };
+    match choose_network(caller, named, &memberships, unnamed)? {
+        NetworkChoice::One(network) => Ok(network),
+        NetworkChoice::AllMemberships => Err(Refusal::NetworkIdRequired.into()),
+    }
+}
+
+/// What the caller, or the owner of its token, is in a network.
+pub(crate) fn role_in(
+    rows: &dyn Snapshot,
+    caller: &Caller,
+    network: &NetworkId,
+) -> Result<Option<NetworkRole>, Error> {
+    Ok(rows.member_role(network, caller.user_id())?)
+}
+
+/// The networks a read covers, each as far as the caller sees into it.
+#[derive(Debug, Clone)]
+pub(crate) struct Reach {
+    pub(crate) networks: Vec<(NetworkId, TaskReach)>,
+    /// A system admin looks into a network of others: this is to be written down.
+    audited: Option<NetworkId>,
+}
+
+impl Reach {
+    /// Of the named network, or of all the caller is a member of.
+    pub(crate) fn of(rows: &dyn Snapshot, caller: &Caller, network_id: Option<&str>) -> Result<Self, Error> {
+        Self::by(rows, caller, network_id, access::task_reach)
+    }
+
+    /// The same for what is no task's: a token that is nobody yet may look at who is there.
+    pub(crate) fn of_status(
+        rows: &dyn Snapshot,
+        caller: &Caller,
+        network_id: Option<&str>,
+    ) -> Result<Self, Error> {
+        Self::by(rows, caller, network_id, |caller, network, role| {
+            access::authorize(caller, network, role, Action::ReadNetwork)?;
+            Ok(TaskReach::Network)
+        })
+    }
+
+    fn by(
+        rows: &dyn Snapshot,
+        caller: &Caller,
+        network_id: Option<&str>,
+        reach: impl Fn(&Caller, &NetworkId, Option<NetworkRole>) -> Result<TaskReach, Refusal>,
+    ) -> Result<Self, Error> {
+        let named = parse_network(network_id)?;
+        match choose_network(caller, named.as_ref(), &[], Unnamed::MeansAll)? {
+            NetworkChoice::One(network) => {
+                let role = role_in(rows, caller, &network)?;
+                // A system admin may look into any network, but not into one that is not there.
+                if role.is_none() && rows.network(&network)?.is_none() {
+                    return Err(Refusal::NetworkNotFound.into());
+                }
+                let seen = reach(caller, &network, role)?;
+                let audited = access::is_audited(caller, role).then(|| network.clone());
+                Ok(Self { networks: vec![(network, seen)], audited })
+            }
+            NetworkChoice::AllMemberships => {
+                let memberships = rows.memberships(caller.user_id())?.into_iter();
+                let networks = memberships.map(|membership| {
+                    let network = membership.network.network_id;
+                    let seen = reach(caller, &network, Some(membership.role))?;
+                    Ok((network, seen))
+                });
+                Ok(Self { networks: networks.collect::<Result<_, Refusal>>()?, audited: None })
+            }
+        }
+    }
+
+    /// Writes down that a system admin looked into a network of others, before the answer is given.
+    pub(crate) async fn write_down(
+        &self,
+        hub: &Hub,
+        caller: &Caller,
+        what: &'static str,
+    ) -> Result<(), Error> {
+        match &self.audited {
+            Some(network) => audit_read(hub, caller, network.clone(), what).await,
+            None => Ok(()),
+        }
+    }
+}
+
+/// Writes down that a system admin looked into a network of others.
+pub(crate) async fn audit_read(
+    hub: &Hub,
+    caller: &Caller,
+    network: NetworkId,
+    what: &'static str,
+) -> Result<(), Error> {
+    let actor = caller.principal()?.name().to_owned();
+    let now: UnixMillis = hub.clock.now();
+    hub.store
+        .write(move |tx| -> Result<(), Error> {
+            Ok(tx.audit(now, &actor, "network.read", Some(&network), network.as_str(), what)?)
+        })
+        .await
+}

@@ -1,0 +1,34 @@
+//! Who am I: the user behind a token, and their networks. A node token sees its own network only.
+
+pub(crate) mod change;
+pub(crate) mod show;
+
+use baton_core::{Caller, NetworkId, Refusal};
+use baton_store::Snapshot;
+use serde::Serialize;
+
+use super::Error;
+use super::network_view::NetworkView;
+use super::user_view::UserView;
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Answer {
+    ok: bool,
+    user: UserView,
+    networks: Vec<NetworkView>,
+    current_network: Option<NetworkId>,
+}
+
+fn of(rows: &dyn Snapshot, caller: &Caller) -> Result<Answer, Error> {
+    let user = rows.user(caller.user_id())?.ok_or(Refusal::Unauthorized)?;
+    let current_network = match caller {
+        Caller::User(_) => None,
+        Caller::Node(node) => Some(node.network_id.clone()),
+    };
+    let mut memberships = rows.memberships(caller.user_id())?;
+    if let Some(current) = &current_network {
+        memberships.retain(|membership| membership.network.network_id == *current);
+    }
+    let networks = memberships.into_iter().map(NetworkView::from).collect();
+    Ok(Answer { ok: true, user: user.into(), networks, current_network })
+}

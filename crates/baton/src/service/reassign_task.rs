@@ -1,0 +1,64 @@
+//! Give an open task to another agent.
+
+use baton_core::{Alias, Caller, Command, Refusal, TaskId};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::place::Place;
+use super::stamp::Stamp;
+use super::{Error, names, operation};
+use crate::hub::Hub;
+
+/// Which task, and to whom.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct Args {
+    task_id: String,
+    #[schemars(length(min = 1, max = 200))]
+    new_alias: String,
+    network_id: Option<String>,
+}
+
+/// The body of `POST /api/tasks/:id/reassign`.
+#[derive(Debug, Deserialize)]
+pub(crate) struct PathArgs {
+    new_alias: String,
+}
+
+/// Who had it and who has it.
+#[derive(Debug, Serialize)]
+pub(crate) struct Answer {
+    ok: bool,
+    task_id: TaskId,
+    reassigned_from: Alias,
+    reassigned_to: Alias,
+}
+
+/// Reassigns, by the tool's arguments.
+pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
+    let place = Place::of_task_call(args.network_id.as_deref())?;
+    reassign(hub, caller, place, &args.task_id, &args.new_alias).await
+}
+
+/// Reassigns the task in the path.
+pub(crate) async fn run_on_path(
+    hub: &Hub,
+    caller: &Caller,
+    task: &str,
+    args: PathArgs,
+) -> Result<Answer, Error> {
+    reassign(hub, caller, Place::TheTasks, task, &args.new_alias).await
+}
+
+async fn reassign(hub: &Hub, caller: &Caller, place: Place, task: &str, to: &str) -> Result<Answer, Error> {
+    let new_alias = names::alias(to)?;
+    let task_id = TaskId::parse(task).ok_or(Refusal::TaskNotFound)?;
+    let stamp = Stamp::new(hub);
+    let caller = caller.clone();
+    hub.store
+        .write(move |tx| {
+            let command = Command::Reassign { new_alias: new_alias.clone() };
+            let done = operation::act(tx, &stamp, &caller, &place, Some(&task_id), &command)?;
+            Ok(Answer { ok: true, task_id, reassigned_from: done.before.to, reassigned_to: new_alias })
+        })
+        .await
+}

@@ -1,0 +1,68 @@
+//! Registering: a user, a network of their own, a token for each. The rules are checked in the contract's order.
+
+use baton_core::{NetworkId, Refusal, SystemRole, TokenScope, UnixMillis, Username, check_password};
+use baton_store::{Snapshot, Transaction};
+use serde::{Deserialize, Serialize};
+
+use super::new_user::{self, NewUser};
+use super::secret::{self, Revealed};
+use super::user_view::UserView;
+use super::{Error, audit, labels};
+use crate::hub::Hub;
+
+#[derive(Deserialize)]
+pub(crate) struct Args {
+    username: String,
+    password: String,
+    email: Option<String>,
+    display_name: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Answer {
+    ok: bool,
+    user: UserView,
+    token: Revealed,
+    network_token: Revealed,
+    network_id: NetworkId,
+}
+
+pub(crate) async fn run(hub: &Hub, args: Args) -> Result<Answer, Error> {
+    if !hub.settings.open_registration {
+        return Err(Refusal::RegistrationClosed.into());
+    }
+    let username = Username::parse(&args.username)?;
+    let wanted = username.clone();
+    hub.store.read(move |rows| refuse_taken(rows, &wanted)).await?;
+    check_password(&args.password)?;
+    let display_name = labels::label("display_name", args.display_name.as_deref())?;
+    let email = labels::label("email", args.email.as_deref())?;
+    let password_hash = hub.passwords.hash(args.password).await?;
+    let role = SystemRole::User;
+    let new = NewUser { username, display_name, email, role, password_hash, must_change_password: false };
+    let now = hub.clock.now();
+    hub.store.write(move |tx| insert(tx, new, now)).await
+}
+
+fn insert(tx: &mut dyn Transaction, new: NewUser, now: UnixMillis) -> Result<Answer, Error> {
+    // Somebody else may have taken the name while the password was hashed.
+    refuse_taken(tx.as_snapshot(), &new.username)?;
+    let actor = new.username.clone();
+    let (user, network_id) = new_user::insert(tx, new, actor.as_str(), now)?;
+    let (token, token_row) = secret::user_token(&user.user_id, now);
+    let (network_token, network_token_row) =
+        secret::node_token(&user.user_id, &network_id, None, TokenScope::Node, now);
+    for row in [token_row, network_token_row] {
+        tx.insert_token(&row)?;
+        let (network, id) = (row.network_id.as_ref(), row.token_id.as_str());
+        tx.audit(now, actor.as_str(), audit::TOKEN_CREATED, network, id, "registration")?;
+    }
+    Ok(Answer { ok: true, user: user.into(), token, network_token, network_id })
+}
+
+fn refuse_taken(rows: &dyn Snapshot, username: &Username) -> Result<(), Error> {
+    match rows.user_named(username.as_str())? {
+        Some(_) => Err(Refusal::UsernameTaken.into()),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,284 @@
+//! An agent reports what it is doing: its session, and the alias its token speaks as.
+
+use baton_core::{
+    Action, Alias, AliasFacts, Caller, Command, NetworkId, NodeCaller, Refusal, TaskId, access, bind_alias,
+    limits,
+};
+use baton_store::Transaction;
+use baton_store::rows::SessionRow;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::extend_lease::{check_progress, kept_output};
+use super::place::{Place, role_in};
+use super::stamp::Stamp;
+use super::{Error, names, operation, send_reply};
+use crate::hub::Hub;
+
+/// What the agent reports; what it leaves out stays as it was.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct Args {
+    #[schemars(length(min = 1, max = 200))]
+    resume_id: String,
+    #[schemars(length(min = 1, max = 200))]
+    alias: String,
+    status: StatusName,
+    /// What you work on: a task id, or the task's text
+    task: Option<String>,
+    /// 4000 characters are kept
+    output: Option<String>,
+    #[schemars(range(min = 0, max = 10))]
+    score: Option<f64>,
+    #[schemars(range(min = 0, max = 100))]
+    progress: Option<i64>,
+    server: Option<String>,
+    hostname: Option<String>,
+    agent: Option<String>,
+    project_dir: Option<String>,
+    version: Option<String>,
+    node_id: Option<String>,
+    session_id: Option<String>,
+    model: Option<String>,
+    network_id: Option<String>,
+    /// Extends the lease too
+    lease_id: Option<String>,
+}
+
+/// What an agent can be doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum StatusName {
+    Working,
+    Idle,
+    Blocked,
+    Error,
+    WaitingInput,
+    Offline,
+}
+
+impl StatusName {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Working => "working",
+            Self::Idle => "idle",
+            Self::Blocked => "blocked",
+            Self::Error => "error",
+            Self::WaitingInput => "waiting_input",
+            Self::Offline => "offline",
+        }
+    }
+}
+
+/// What the agent hears back.
+#[derive(Debug, Serialize)]
+pub(crate) struct Answer {
+    ok: bool,
+    resume_id: String,
+    alias: Alias,
+    inbox_count: i64,
+}
+
+/// Reports.
+pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
+    let Caller::Node(node) = caller else { return Err(Refusal::NetworkTokenRequired.into()) };
+    args.check()?;
+    let alias = names::alias(&args.alias)?;
+    let place = Place::of_write(args.network_id.as_deref())?;
+    let stamp = Stamp::new(hub);
+    let (node, caller) = (node.clone(), caller.clone());
+    let passing = passing_frame(&alias, &args);
+    let network = node.network_id.clone();
+    let answer = hub.store.write(move |tx| report(tx, &stamp, &caller, &node, &place, &alias, args)).await?;
+    hub.passing.tell(&network, passing);
+    Ok(answer)
+}
+
+/// What network streams hear in passing, without a number.
+fn passing_frame(alias: &Alias, args: &Args) -> String {
+    serde_json::json!({
+        "type": "status_update", "alias": alias.as_str(), "status": args.status.as_str(), "progress": args.progress,
+    })
+    .to_string()
+}
+
+impl Args {
+    fn check(&self) -> Result<(), Error> {
+        let labels = [
+            ("server", &self.server),
+            ("hostname", &self.hostname),
+            ("agent", &self.agent),
+            ("project_dir", &self.project_dir),
+            ("version", &self.version),
+            ("node_id", &self.node_id),
+            ("session_id", &self.session_id),
+            ("model", &self.model),
+        ];
+        for (field, label) in labels {
+            at_most(field, label.as_deref().unwrap_or_default(), limits::LABEL_MAX_CHARS)?;
+        }
+        at_most("resume_id", &self.resume_id, limits::RESUME_ID_MAX_CHARS)?;
+        if self.resume_id.is_empty() {
+            return Err(Error::argument("resume_id", "must be at least 1 characters"));
+        }
+        at_most("task", self.task.as_deref().unwrap_or_default(), limits::TASK_TEXT_MAX_CHARS)?;
+        self.progress.map(check_progress).transpose()?;
+        check_score(self.score)
+    }
+}
+
+fn at_most(field: &'static str, text: &str, max: usize) -> Result<(), Error> {
+    if text.chars().nth(max).is_some() {
+        return Err(Error::argument(field, format!("must be at most {max} characters")));
+    }
+    Ok(())
+}
+
+/// A score within its bounds.
+pub(crate) fn check_score(score: Option<f64>) -> Result<(), Error> {
+    match score {
+        Some(score) if !(0.0..=f64::from(limits::SCORE_MAX)).contains(&score) => {
+            Err(Error::argument("score", format!("must be 0 to {}", limits::SCORE_MAX)))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn report(
+    tx: &mut dyn Transaction,
+    stamp: &Stamp,
+    caller: &Caller,
+    node: &NodeCaller,
+    place: &Place,
+    alias: &Alias,
+    args: Args,
+) -> Result<Answer, Error> {
+    let network = place.network(tx.as_snapshot(), caller, None)?;
+    access::authorize(caller, &network, role_in(tx.as_snapshot(), caller, &network)?, Action::ReportStatus)?;
+    let before = tx.session(&network, alias)?;
+    bind(tx, stamp, node, &network, alias, before.as_ref())?;
+    let started = args.task.clone().filter(|_| args.status == StatusName::Working);
+    let lease_id = args.lease_id.clone();
+    let resume_id = args.resume_id.clone();
+    tx.put_session(&session(stamp, node, &network, alias, before, args))?;
+    // From here on the token speaks as this alias, whatever it spoke as before.
+    let caller = Caller::Node(NodeCaller { alias: Some(alias.clone()), ..node.clone() });
+    if let Some(task) = started {
+        start(tx, stamp, &caller, &network, alias, &task)?;
+    }
+    if let Some(lease_id) = send_reply::lease(lease_id.as_deref())? {
+        extend(tx, stamp, &caller, &lease_id)?;
+    }
+    let inbox_count = tx.inbox_count(&network, &caller.principal()?)?;
+    Ok(Answer { ok: true, resume_id, alias: alias.clone(), inbox_count })
+}
+
+/// Settles which alias the token speaks as.
+fn bind(
+    tx: &mut dyn Transaction,
+    stamp: &Stamp,
+    node: &NodeCaller,
+    network: &NetworkId,
+    alias: &Alias,
+    session: Option<&SessionRow>,
+) -> Result<(), Error> {
+    let other = session.filter(|session| session.token_id != node.token_id);
+    let is_live_elsewhere = other.is_some_and(|other| {
+        let seen = Some(other.last_seen_at);
+        !stamp.presences.of_token(network, alias, &other.token_id, seen).is_offline(stamp.now)
+    });
+    let facts = AliasFacts {
+        is_member_username: tx.has_member_named(network, alias.as_str())?,
+        was_ever_used: tx.alias_was_used(network, alias)?,
+        is_live_elsewhere,
+    };
+    let has_reported = tx.token(&node.token_id)?.is_some_and(|token| token.has_reported);
+    bind_alias(node.alias.as_ref(), has_reported, alias, facts)?;
+    if !has_reported {
+        tx.bind_token(&node.token_id, network, alias)?;
+        tx.touch_access();
+    }
+    Ok(())
+}
+
+fn session(
+    stamp: &Stamp,
+    node: &NodeCaller,
+    network: &NetworkId,
+    alias: &Alias,
+    before: Option<SessionRow>,
+    args: Args,
+) -> SessionRow {
+    let before = before.as_ref();
+    let kept = |new: Option<String>, old: fn(&SessionRow) -> &Option<String>| {
+        new.or_else(|| before.and_then(|before| old(before).clone()))
+    };
+    SessionRow {
+        network_id: network.clone(),
+        alias: alias.clone(),
+        token_id: node.token_id.clone(),
+        resume_id: args.resume_id,
+        status: args.status.as_str().into(),
+        server: kept(args.server, |before| &before.server),
+        hostname: kept(args.hostname, |before| &before.hostname),
+        agent: kept(args.agent, |before| &before.agent),
+        project_dir: kept(args.project_dir, |before| &before.project_dir),
+        version: kept(args.version, |before| &before.version),
+        task: kept(args.task, |before| &before.task),
+        output: kept(args.output.as_deref().map(kept_output), |before| &before.output),
+        progress: args.progress.or(before.and_then(|before| before.progress)),
+        score: args.score.or(before.and_then(|before| before.score)),
+        node_id: kept(args.node_id, |before| &before.node_id),
+        session_id: kept(args.session_id, |before| &before.session_id),
+        model: kept(args.model, |before| &before.model),
+        registered_at: before.map_or(stamp.now, |before| before.registered_at),
+        updated_at: stamp.now,
+        last_seen_at: stamp.now,
+    }
+}
+
+/// Working on a task moves it to running. A report is about the agent: a task that cannot be started, because
+/// it runs already, has ended or is somebody else's, does not make it a wrong one.
+fn start(
+    tx: &mut dyn Transaction,
+    stamp: &Stamp,
+    caller: &Caller,
+    network: &NetworkId,
+    alias: &Alias,
+    task: &str,
+) -> Result<(), Error> {
+    let Some(task_id) = meant(tx, network, alias, task)? else { return Ok(()) };
+    let place = Place::Named(Some(network.clone()), baton_core::Unnamed::IsDenied);
+    match operation::act(tx, stamp, caller, &place, Some(&task_id), &Command::Start) {
+        Ok(_) | Err(Error::Refused(_)) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// The task an agent means: by its id, or by the exact text of one open task.
+pub(crate) fn meant(
+    tx: &dyn Transaction,
+    network: &NetworkId,
+    alias: &Alias,
+    task: &str,
+) -> Result<Option<TaskId>, Error> {
+    if let Some(id) = TaskId::parse(task) {
+        return Ok(Some(id));
+    }
+    let found = tx.open_tasks_with_content(network, alias, task)?;
+    Ok(if let [only] = &*found { Some(only.clone()) } else { None })
+}
+
+/// A report that carries a lease extends it; a lost one is told.
+fn extend(
+    tx: &mut dyn Transaction,
+    stamp: &Stamp,
+    caller: &Caller,
+    lease_id: &baton_core::LeaseId,
+) -> Result<(), Error> {
+    let lease = tx.lease(lease_id)?.ok_or(Refusal::LeaseLost)?;
+    let given =
+        baton_core::LeaseSeconds::parse("lease_seconds", lease.lease_seconds.into()).unwrap_or_default();
+    let command = Command::Extend { lease_id: lease_id.clone(), lease_seconds: given };
+    let place = Place::Named(Some(lease.network_id), baton_core::Unnamed::IsDenied);
+    operation::act(tx, stamp, caller, &place, Some(&lease.task_id), &command).map(|_| ())
+}

@@ -1,0 +1,164 @@
+//! Reply: end a task with an answer, or just say something back.
+
+use baton_core::{
+    Action, Caller, Command, Ending, LeaseId, MessageId, Refusal, ReplyText, Status, TaskId, access,
+};
+use baton_store::rows::DeliveryKind;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::place::{Place, role_in};
+use super::stamp::Stamp;
+use super::{Error, operation, send_message};
+use crate::hub::Hub;
+
+/// What is replied.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+pub(crate) struct Args {
+    /// Whom to reply to; ignored with in_reply_to
+    alias: Option<String>,
+    #[schemars(length(min = 1, max = 10000))]
+    text: String,
+    /// The task this ends
+    in_reply_to: Option<String>,
+    status: Option<EndingName>,
+    /// The lease you hold; a stale one is lease_lost
+    lease_id: Option<String>,
+    network_id: Option<String>,
+}
+
+/// The three ends an agent can give.
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum EndingName {
+    #[default]
+    Replied,
+    Failed,
+    Cancelled,
+}
+
+/// The body of `POST /api/tasks/:id/reply`.
+#[derive(Debug, Deserialize)]
+pub(crate) struct PathArgs {
+    text: String,
+    status: Option<EndingName>,
+    lease_id: Option<String>,
+}
+
+/// What became of it.
+#[derive(Debug, Serialize)]
+pub(crate) struct Answer {
+    ok: bool,
+    message_id: MessageId,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    task_id: Option<TaskId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<Status>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session_status: Option<String>,
+}
+
+/// Replies, by the tool's arguments.
+pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
+    let place = Place::of_task_call(args.network_id.as_deref())?;
+    match &args.in_reply_to {
+        Some(task) => {
+            let task = TaskId::parse(task);
+            end(hub, caller, place, task, &args.text, args.status, args.lease_id.as_deref()).await
+        }
+        None => say(hub, caller, place, args).await,
+    }
+}
+
+/// Replies to the task in the path.
+pub(crate) async fn run_on_path(
+    hub: &Hub,
+    caller: &Caller,
+    task: &str,
+    args: PathArgs,
+) -> Result<Answer, Error> {
+    let task = Some(TaskId::parse(task).ok_or(Refusal::TaskNotFound)?);
+    let done =
+        end(hub, caller, Place::TheTasks, task, &args.text, args.status, args.lease_id.as_deref()).await;
+    // The path names the task, so the path's word for a missing one.
+    done.map_err(|error| match error {
+        Error::Refused(Refusal::ReplyTaskNotFound) => Refusal::TaskNotFound.into(),
+        error => error,
+    })
+}
+
+async fn end(
+    hub: &Hub,
+    caller: &Caller,
+    place: Place,
+    task: Option<TaskId>,
+    text: &str,
+    status: Option<EndingName>,
+    lease_id: Option<&str>,
+) -> Result<Answer, Error> {
+    let ending = match status.unwrap_or_default() {
+        EndingName::Replied => Ending::Replied,
+        EndingName::Failed => Ending::Failed,
+        EndingName::Cancelled => Ending::Cancelled,
+    };
+    let text = ReplyText::parse("text", text).map_err(Error::of_argument)?;
+    let lease_id = lease(lease_id)?;
+    let command = Command::Reply { ending, text, lease_id };
+    let stamp = Stamp::new(hub);
+    let caller = caller.clone();
+    hub.store
+        .write(move |tx| {
+            let done = operation::act(tx, &stamp, &caller, &place, task.as_ref(), &command)?;
+            Ok(Answer {
+                ok: true,
+                message_id: stamp.new_message_id.clone(),
+                task_id: Some(done.before.id),
+                status: Some(done.transition.to),
+                session_status: None,
+            })
+        })
+        .await
+}
+
+/// A lease that cannot be read is one that was never given.
+pub(crate) fn lease(lease_id: Option<&str>) -> Result<Option<LeaseId>, Error> {
+    lease_id.map(|text| LeaseId::parse(text).ok_or(Refusal::LeaseLost.into())).transpose()
+}
+
+/// A plain reply, to nobody's task.
+async fn say(hub: &Hub, caller: &Caller, place: Place, args: Args) -> Result<Answer, Error> {
+    let text = ReplyText::parse("text", &args.text).map_err(Error::of_argument)?;
+    let Some(alias) = args.alias else {
+        return Err(Error::argument("alias", "is needed without in_reply_to"));
+    };
+    let stamp = Stamp::new(hub);
+    let caller = caller.clone();
+    hub.store
+        .write(move |tx| {
+            let network = place.network(tx.as_snapshot(), &caller, None)?;
+            access::authorize(
+                &caller,
+                &network,
+                role_in(tx.as_snapshot(), &caller, &network)?,
+                Action::Send,
+            )?;
+            let sent = send_message::deliver(
+                tx,
+                &stamp,
+                &caller,
+                &network,
+                &alias,
+                DeliveryKind::Reply,
+                text.as_str(),
+            )?;
+            let (message_id, session_status) = sent.into_parts();
+            Ok(Answer {
+                ok: true,
+                message_id,
+                task_id: None,
+                status: None,
+                session_status: Some(session_status),
+            })
+        })
+        .await
+}

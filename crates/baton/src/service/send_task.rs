@@ -1,0 +1,242 @@
+//! Send a task to an agent.
+
+use baton_core::{
+    Action, Caller, Command, ContextText, IdempotencyKey, Kind, NetworkId, Principal, Priority, Refusal,
+    SendTask, TaskId, TaskText, TtlSeconds, access, decide, limits,
+};
+use baton_store::Transaction;
+use baton_store::rows::IdempotentSend;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use super::apply::{self, Payload};
+use super::place::{Place, role_in};
+use super::stamp::Stamp;
+use super::{Error, names, presence};
+use crate::hub::Hub;
+
+/// What is to be sent.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct Args {
+    /// The agent to send to
+    #[schemars(length(min = 1, max = 200))]
+    alias: String,
+    /// What is to be done
+    #[schemars(length(min = 1, max = 10000))]
+    task: String,
+    priority: Option<PriorityName>,
+    /// Anything the agent should know beside the task
+    #[schemars(length(max = 10000))]
+    context: Option<String>,
+    /// Accepted, never used: who acts is what the token says
+    #[serde(rename = "from_session", alias = "from")]
+    _from_session: Option<Value>,
+    /// How long it may wait to be taken up, 3600 by default
+    #[schemars(range(min = 1, max = 86400))]
+    ttl_seconds: Option<i64>,
+    network_id: Option<String>,
+    parent_task_id: Option<String>,
+    /// 1-64 of a-z0-9._-
+    kind: Option<String>,
+    /// The same key and arguments give the first answer again, for 24 hours
+    #[schemars(length(min = 1, max = 200))]
+    idempotency_key: Option<String>,
+    /// Your own notes, any JSON
+    meta: Option<Value>,
+}
+
+/// How urgent something is.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum PriorityName {
+    High,
+    Normal,
+    Low,
+}
+
+impl From<PriorityName> for Priority {
+    fn from(name: PriorityName) -> Self {
+        match name {
+            PriorityName::High => Self::High,
+            PriorityName::Normal => Self::Normal,
+            PriorityName::Low => Self::Low,
+        }
+    }
+}
+
+/// What became of it.
+#[derive(Debug, Serialize)]
+pub(crate) struct Answer {
+    ok: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    queued: bool,
+    task_id: TaskId,
+    message_id: TaskId,
+    session_status: String,
+}
+
+impl Answer {
+    fn new(task_id: TaskId, session_status: String) -> Self {
+        let queued = session_status == presence::OFFLINE;
+        Self { ok: true, queued, message_id: task_id.clone(), task_id, session_status }
+    }
+
+    /// Whether the recipient is offline and the task waits for it.
+    pub(crate) const fn is_queued(&self) -> bool {
+        self.queued
+    }
+}
+
+/// The arguments, checked.
+struct Request {
+    to: baton_core::Alias,
+    payload: Payload,
+    kind: Option<Kind>,
+    ttl: TtlSeconds,
+    parent_task_id: Option<String>,
+    key: Option<IdempotencyKey>,
+    /// SHA-256 of everything a repeated call must repeat.
+    arguments: Vec<u8>,
+    place: Place,
+}
+
+/// Sends a task.
+pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
+    let request = Request::read(args)?;
+    let stamp = Stamp::new(hub);
+    let caller = caller.clone();
+    hub.store.write(move |tx| send(tx, &stamp, &caller, &request)).await
+}
+
+impl Request {
+    fn read(args: Args) -> Result<Self, Error> {
+        let meta = args.meta.filter(|meta| !meta.is_null()).map(|meta| meta.to_string());
+        if meta.as_ref().is_some_and(|meta| meta.len() > limits::META_MAX_BYTES) {
+            let rule = format!("must be at most {} bytes of JSON", limits::META_MAX_BYTES);
+            return Err(Error::argument("meta", rule));
+        }
+        let text = TaskText::parse("task", &args.task).map_err(Error::of_argument)?;
+        let context = args.context.as_deref().map(|context| ContextText::parse("context", context));
+        let key = args.idempotency_key.as_deref().map(|key| IdempotencyKey::parse("idempotency_key", key));
+        let ttl = args.ttl_seconds.map(|ttl| TtlSeconds::parse("ttl_seconds", ttl));
+        let kind = args.kind.as_deref().map(Kind::parse).transpose().map_err(Error::of_argument)?;
+        let to = names::alias(&args.alias)?;
+        let payload = Payload {
+            priority: args.priority.map_or(Priority::Normal, Priority::from),
+            content: text.as_str().to_owned(),
+            context: context.transpose().map_err(Error::of_argument)?.map(|context| context.to_string()),
+            meta,
+        };
+        let ttl = ttl.transpose().map_err(Error::of_argument)?.unwrap_or_default();
+        let arguments = digest(&to, &payload, kind.as_ref(), ttl, args.parent_task_id.as_deref());
+        Ok(Self {
+            to,
+            payload,
+            kind,
+            ttl,
+            parent_task_id: args.parent_task_id,
+            key: key.transpose().map_err(Error::of_argument)?,
+            arguments,
+            place: Place::of_write(args.network_id.as_deref())?,
+        })
+    }
+}
+
+/// Each part goes in with its length, so that no two requests share a digest by running into each other.
+fn digest(
+    to: &baton_core::Alias,
+    payload: &Payload,
+    kind: Option<&Kind>,
+    ttl: TtlSeconds,
+    parent: Option<&str>,
+) -> Vec<u8> {
+    let ttl = ttl.get().to_string();
+    let parts = [
+        Some(to.as_str()),
+        Some(payload.priority.as_str()),
+        Some(&*payload.content),
+        payload.context.as_deref(),
+        payload.meta.as_deref(),
+        kind.map(Kind::as_str),
+        Some(&*ttl),
+        parent,
+    ];
+    let mut hasher = Sha256::new();
+    for part in parts {
+        let length = part.map_or(u64::MAX, |part| part.len() as u64);
+        hasher.update(length.to_be_bytes());
+        hasher.update(part.unwrap_or_default());
+    }
+    hasher.finalize().to_vec()
+}
+
+fn send(
+    tx: &mut dyn Transaction,
+    stamp: &Stamp,
+    caller: &Caller,
+    request: &Request,
+) -> Result<Answer, Error> {
+    let network = request.place.network(tx.as_snapshot(), caller, None)?;
+    access::authorize(caller, &network, role_in(tx.as_snapshot(), caller, &network)?, Action::Send)?;
+    let actor = caller.principal()?;
+    if let Some(first) = first_answer(tx, stamp, &network, &actor, request)? {
+        return Ok(first);
+    }
+    let parent = match &request.parent_task_id {
+        Some(text) => Some(TaskId::parse(text).ok_or(Refusal::CrossNetworkParent)?),
+        None => None,
+    };
+    let mut context = stamp.context(actor.clone());
+    context.facts.recipient_exists = tx.alias_exists(&network, &request.to)?;
+    context.facts.parent = match &parent {
+        Some(id) => tx.task_snapshot(id)?.map(|task| baton_core::ParentTask {
+            id: task.id,
+            network_id: task.network_id,
+            from: task.from,
+            to: task.to,
+        }),
+        None => None,
+    };
+    let command = Command::Send(SendTask {
+        task_id: stamp.new_task_id.clone(),
+        network_id: network.clone(),
+        to: request.to.clone(),
+        kind: request.kind.clone(),
+        ttl: request.ttl,
+        parent_task_id: parent,
+    });
+    let transition = decide(None, &command, &context)?;
+    apply::apply(tx, &context, &network, None, &transition, Some(&request.payload))?;
+    let status = presence::session_status(tx.as_snapshot(), stamp, &network, &request.to)?;
+    if let Some(key) = &request.key {
+        let sent = IdempotentSend {
+            arguments: request.arguments.clone(),
+            task_id: stamp.new_task_id.clone(),
+            session_status: status.clone(),
+            created_at: stamp.now,
+        };
+        tx.remember_send(&network, &actor, key.as_str(), &sent)?;
+    }
+    Ok(Answer::new(stamp.new_task_id.clone(), status))
+}
+
+/// The answer this key got before, if it came before with the same arguments.
+fn first_answer(
+    tx: &dyn Transaction,
+    stamp: &Stamp,
+    network: &NetworkId,
+    actor: &Principal,
+    request: &Request,
+) -> Result<Option<Answer>, Error> {
+    let Some(key) = &request.key else { return Ok(None) };
+    let Some(first) = tx.idempotent_send(network, actor, key.as_str())? else { return Ok(None) };
+    if first.created_at.plus_seconds(limits::IDEMPOTENCY_KEPT_SECONDS) <= stamp.now {
+        return Ok(None);
+    }
+    if first.arguments != request.arguments {
+        return Err(Refusal::IdempotencyKeyReused.into());
+    }
+    Ok(Some(Answer::new(first.task_id, first.session_status)))
+}

@@ -1,0 +1,44 @@
+//! The circumstances of a call, fixed once before its transaction: the clocks, fresh ids, who is there.
+
+use baton_core::{
+    Context, Facts, LeaseId, MessageId, MonotonicMillis, Presence, Principal, TaskId, UnixMillis,
+};
+use std::sync::Arc;
+
+use crate::hub::{Hub, Presences};
+
+/// What a use case needs of the world beside the rows.
+#[derive(Debug, Clone)]
+pub(crate) struct Stamp {
+    pub(crate) now: UnixMillis,
+    pub(crate) monotonic: MonotonicMillis,
+    pub(crate) new_task_id: TaskId,
+    pub(crate) new_message_id: MessageId,
+    pub(crate) new_lease_id: LeaseId,
+    pub(crate) presences: Arc<Presences>,
+}
+
+impl Stamp {
+    pub(crate) fn new(hub: &Hub) -> Self {
+        Self {
+            now: hub.clock.now(),
+            monotonic: hub.clock.monotonic(),
+            new_task_id: hub.new_task_id(),
+            new_message_id: hub.new_message_id(),
+            new_lease_id: hub.new_lease_id(),
+            presences: hub.presences.clone(),
+        }
+    }
+
+    /// The context of a decision; what the store knows is filled in by the operation.
+    pub(crate) fn context(&self, actor: Principal) -> Context {
+        let facts = Facts { recipient_exists: false, parent: None, assignee: Presence::NONE };
+        Context {
+            actor,
+            now: self.now,
+            monotonic: self.monotonic,
+            new_message_id: self.new_message_id.clone(),
+            facts,
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Counts of tasks, sessions and agents, and the latest tasks.
+
+use baton_core::{Caller, limits};
+use baton_store::rows::TaskFilter;
+use serde::{Deserialize, Serialize};
+
+use super::place::Reach;
+use super::statuses::{self, AllArgs, Counted};
+use super::task_view::{StatusCount, TaskView};
+use super::{Error, list_tasks};
+use crate::hub::Hub;
+
+/// Of which network.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct QueryArgs {
+    network_id: Option<String>,
+}
+
+/// The counts.
+#[derive(Debug, Serialize)]
+pub(crate) struct Answer {
+    ok: bool,
+    tasks: Tasks,
+    sessions: Sessions,
+    nodes: Nodes,
+    recent_tasks: Vec<TaskView>,
+}
+
+#[derive(Debug, Serialize)]
+struct Tasks {
+    total: i64,
+    by_status: Vec<StatusCount>,
+}
+
+#[derive(Debug, Serialize)]
+struct Sessions {
+    by_status: Vec<Counted>,
+}
+
+#[derive(Debug, Serialize)]
+struct Nodes {
+    total: i64,
+}
+
+/// Counts.
+pub(crate) async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Answer, Error> {
+    let sessions = statuses::sessions(hub, caller, AllArgs::of(args.network_id.clone())).await?;
+    let asker = caller.clone();
+    hub.store
+        .read(move |rows| {
+            let reach = Reach::of(rows, &asker, args.network_id.as_deref())?;
+            let by_status = list_tasks::stats(rows, reach.networks.iter().map(|(network, _)| network))?;
+            let mut nodes = 0;
+            for (network, _) in &reach.networks {
+                nodes += rows.alias_count(network)?;
+            }
+            let recent = rows.tasks(&TaskFilter {
+                networks: reach.networks,
+                limit: limits::RECENT_TASKS_COUNT,
+                ..TaskFilter::default()
+            })?;
+            Ok(Answer {
+                ok: true,
+                tasks: Tasks { total: by_status.iter().map(|counted| counted.count).sum(), by_status },
+                sessions: Sessions { by_status: statuses::by_status(&sessions) },
+                nodes: Nodes { total: nodes },
+                recent_tasks: recent.into_iter().map(TaskView::from).collect(),
+            })
+        })
+        .await
+}

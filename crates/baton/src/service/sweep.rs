@@ -1,0 +1,81 @@
+//! What the hub does by itself: leases that lapse, tasks whose time is over, rows that are no longer kept.
+//! Each round is bounded; what is left is found by the next one.
+
+use baton_core::{Command, Refusal, TaskId, UnixMillis, limits};
+
+use super::stamp::Stamp;
+use super::{Error, operation};
+use crate::hub::Hub;
+
+/// Rows looked at in one round.
+const ROUND: usize = 200;
+
+/// Gives every lease its whole time again: monotonic time began anew with this start.
+pub(crate) async fn rearm(hub: &Hub) -> Result<(), Error> {
+    let (monotonic, now) = (hub.clock.monotonic(), hub.clock.now());
+    hub.store.write(move |tx| -> Result<(), Error> { Ok(tx.rearm_leases(monotonic, now)?) }).await
+}
+
+/// Takes tasks back from workers that went silent. Answers how many.
+pub(crate) async fn leases(hub: &Hub) -> Result<usize, Error> {
+    let now = hub.clock.monotonic();
+    let due = hub.store.read(move |rows| -> Result<_, Error> { Ok(rows.due_leases(now, ROUND)?) }).await?;
+    let mut lapsed = 0;
+    for lease in due {
+        let command = Command::LapseLease { lease_id: lease.lease_id };
+        lapsed += usize::from(hub_acts(hub, lease.task_id, command).await?);
+    }
+    Ok(lapsed)
+}
+
+/// Ends tasks whose time is over and that nobody works on. Answers how many.
+pub(crate) async fn expiry(hub: &Hub) -> Result<usize, Error> {
+    let now = hub.clock.now();
+    let mut expired = 0;
+    let mut after = (i64::MIN, i64::MIN);
+    loop {
+        let overdue =
+            hub.store.read(move |rows| -> Result<_, Error> { Ok(rows.overdue_tasks(now, after, ROUND)?) });
+        let overdue = overdue.await?;
+        let is_last = overdue.len() < ROUND;
+        for (expires_at, seq, task_id) in overdue {
+            after = (expires_at, seq);
+            expired += usize::from(hub_acts(hub, task_id, Command::Expire).await?);
+        }
+        if is_last {
+            return Ok(expired);
+        }
+    }
+}
+
+/// Carries out the hub's own command; a task that moved on meanwhile is left alone.
+async fn hub_acts(hub: &Hub, task_id: TaskId, command: Command) -> Result<bool, Error> {
+    let stamp = Stamp::new(hub);
+    let done =
+        hub.store.write(move |tx| operation::act_as_hub(tx, &stamp, &task_id, &command).map(|_| ())).await;
+    match done {
+        Ok(()) => Ok(true),
+        Err(Error::Refused(
+            Refusal::LeaseLost
+            | Refusal::LeaseStillRuns
+            | Refusal::TaskNotOverdue
+            | Refusal::TaskNotFound
+            | Refusal::TaskIsTerminal { .. },
+        )) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Removes what is no longer kept: old messages, old keys, old frames. Answers how many rows went.
+pub(crate) async fn retention(hub: &Hub) -> Result<usize, Error> {
+    let now = hub.clock.now();
+    let ago = move |seconds: u32| -> UnixMillis { now.plus_millis(-1000 * i64::from(seconds)) };
+    hub.store
+        .write(move |tx| -> Result<usize, Error> {
+            let deliveries = tx.forget_deliveries(ago(limits::DELIVERY_KEPT_SECONDS), ROUND)?;
+            let keys = tx.forget_sends(ago(limits::IDEMPOTENCY_KEPT_SECONDS), ROUND)?;
+            let frames = tx.trim_feeds(limits::FEED_KEPT_COUNT, 10 * ROUND)?;
+            Ok(deliveries + keys + frames)
+        })
+        .await
+}

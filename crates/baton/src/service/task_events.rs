@@ -1,0 +1,111 @@
+//! The history of tasks, newest first.
+
+use baton_core::{Caller, NetworkId, Refusal, Status, TaskId, limits};
+use baton_store::rows::EventRow;
+use serde::{Deserialize, Serialize};
+
+use super::place::{Reach, audit_read};
+use super::wire_time::WireTime;
+use super::{Error, get_task, page};
+use crate::hub::Hub;
+
+/// Whose history.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct QueryArgs {
+    task_id: Option<String>,
+    network_id: Option<String>,
+    limit: Option<String>,
+}
+
+/// The events.
+#[derive(Debug, Serialize)]
+pub(crate) struct Answer {
+    ok: bool,
+    events: Vec<EventView>,
+    count: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct EventView {
+    id: i64,
+    task_id: TaskId,
+    n: i64,
+    from_status: Option<Status>,
+    to_status: Status,
+    actor: String,
+    detail: String,
+    created_at: WireTime,
+    network_id: NetworkId,
+}
+
+impl From<EventRow> for EventView {
+    fn from(row: EventRow) -> Self {
+        Self {
+            id: row.id,
+            task_id: row.task_id,
+            n: row.n,
+            from_status: row.from_status,
+            to_status: row.to_status,
+            actor: row.actor.name().to_owned(),
+            detail: row.detail,
+            created_at: WireTime(row.created_at),
+            network_id: row.network_id,
+        }
+    }
+}
+
+/// Lists events: of one task, or of all the caller may see.
+pub(crate) async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Answer, Error> {
+    let limit = page::limit_text(args.limit.as_deref(), limits::EVENT_PAGE_DEFAULT, limits::EVENT_PAGE_MAX)?;
+    let events = match &args.task_id {
+        Some(task) => of_task(hub, caller, task, args.network_id, limit).await?,
+        None => of_networks(hub, caller, args.network_id, limit).await?,
+    };
+    let events: Vec<EventView> = events.into_iter().map(EventView::from).collect();
+    Ok(Answer { ok: true, count: events.len(), events })
+}
+
+async fn of_task(
+    hub: &Hub,
+    caller: &Caller,
+    task: &str,
+    network_id: Option<String>,
+    limit: usize,
+) -> Result<Vec<EventRow>, Error> {
+    let id = TaskId::parse(task).ok_or(Refusal::TaskNotFound)?;
+    let asker = caller.clone();
+    let (network, is_audited, events) = hub
+        .store
+        .read(move |rows| -> Result<_, Error> {
+            let (task, is_audited) = get_task::visible(rows, &asker, &id)?;
+            let network = task.snapshot.network_id;
+            if network_id.is_some_and(|named| named != network.as_str()) {
+                return Err(Refusal::TaskNotFound.into());
+            }
+            Ok((network, is_audited, rows.events(&[], Some(&id), limit)?))
+        })
+        .await?;
+    if is_audited {
+        audit_read(hub, caller, network, "task events").await?;
+    }
+    Ok(events)
+}
+
+async fn of_networks(
+    hub: &Hub,
+    caller: &Caller,
+    network_id: Option<String>,
+    limit: usize,
+) -> Result<Vec<EventRow>, Error> {
+    let asker = caller.clone();
+    let (reach, events) = hub
+        .store
+        .read(move |rows| -> Result<_, Error> {
+            let reach = Reach::of(rows, &asker, network_id.as_deref())?;
+            let events = rows.events(&reach.networks, None, limit)?;
+            Ok((reach, events))
+        })
+        .await?;
+    reach.write_down(hub, caller, "task events").await?;
+    Ok(events)
+}

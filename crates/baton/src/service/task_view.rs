@@ -1,0 +1,72 @@
+//! A task as every door shows it: the contract's row, in its order.
+
+use baton_core::{Kind, NetworkId, Priority, Status, TaskId};
+use baton_store::rows::TaskRow;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::wire_time::WireTime;
+
+/// A task row.
+#[derive(Debug, Serialize)]
+pub(crate) struct TaskView {
+    task_id: TaskId,
+    from_name: String,
+    to_name: String,
+    kind: Kind,
+    priority: Priority,
+    status: Status,
+    content: String,
+    context: Option<String>,
+    result: Option<String>,
+    in_reply_to: Option<TaskId>,
+    requires_response: bool,
+    scope: &'static str,
+    created_at: WireTime,
+    delivered_at: WireTime,
+    started_at: Option<WireTime>,
+    completed_at: Option<WireTime>,
+    expires_at: WireTime,
+    network_id: NetworkId,
+    parent_task_id: Option<TaskId>,
+    retry_of: Option<TaskId>,
+    attempt: u32,
+    meta: Option<Box<RawValue>>,
+}
+
+impl From<TaskRow> for TaskView {
+    fn from(row: TaskRow) -> Self {
+        let task = row.snapshot;
+        Self {
+            task_id: task.id,
+            from_name: task.from.name().to_owned(),
+            to_name: task.to.as_str().to_owned(),
+            kind: task.kind,
+            priority: row.priority,
+            status: task.status,
+            content: row.content,
+            context: row.context,
+            result: row.result,
+            in_reply_to: None,
+            requires_response: true,
+            scope: "network",
+            created_at: WireTime(row.created_at),
+            delivered_at: WireTime(row.delivered_at),
+            started_at: row.started_at.map(WireTime),
+            completed_at: row.completed_at.map(WireTime),
+            expires_at: WireTime(task.expires_at),
+            network_id: task.network_id,
+            parent_task_id: task.parent.map(|parent| parent.id),
+            retry_of: row.retry_of,
+            attempt: task.attempt,
+            meta: row.meta.and_then(|meta| RawValue::from_string(meta).ok()),
+        }
+    }
+}
+
+/// How many tasks have a status.
+#[derive(Debug, Serialize)]
+pub(crate) struct StatusCount {
+    pub(crate) status: Status,
+    pub(crate) count: i64,
+}

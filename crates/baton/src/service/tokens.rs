@@ -1,0 +1,4 @@
+//! One's own tokens: what there is, and ending one.
+
+pub(crate) mod list;
+pub(crate) mod revoke;

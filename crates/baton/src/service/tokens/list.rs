@@ -1,0 +1,49 @@
+//! Lists one's own tokens, newest first; their secrets are nowhere.
+
+use baton_core::{Caller, NetworkId, TokenId, limits};
+use baton_store::rows::TokenRow;
+use serde::Serialize;
+
+use crate::hub::Hub;
+use crate::service::{Error, WireTime, permit};
+
+/// The scope of a user token, which reaches as far as its user.
+const USER_SCOPE: &str = "user";
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Answer {
+    ok: bool,
+    tokens: Vec<Token>,
+}
+
+#[derive(Debug, Serialize)]
+struct Token {
+    token_id: TokenId,
+    name: String,
+    scope: &'static str,
+    network_id: Option<NetworkId>,
+    last_used_at: Option<WireTime>,
+    created_at: WireTime,
+}
+
+impl From<TokenRow> for Token {
+    fn from(row: TokenRow) -> Self {
+        Self {
+            token_id: row.token_id,
+            name: row.name,
+            scope: if row.network_id.is_some() { row.scope.as_str() } else { USER_SCOPE },
+            network_id: row.network_id,
+            last_used_at: row.last_used_at.map(WireTime),
+            created_at: row.created_at.into(),
+        }
+    }
+}
+
+pub(crate) async fn run(hub: &Hub, caller: &Caller) -> Result<Answer, Error> {
+    let user_id = permit::account(caller)?.user_id.clone();
+    let list = move |rows: &dyn baton_store::Snapshot| {
+        let tokens = rows.tokens(&user_id, limits::OTHER_PAGE_MAX)?;
+        Ok(Answer { ok: true, tokens: tokens.into_iter().map(Token::from).collect() })
+    };
+    hub.store.read(list).await
+}

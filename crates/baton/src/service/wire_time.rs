@@ -1,0 +1,72 @@
+//! Times as the wire has them: `YYYY-MM-DD HH:MM:SS`, UTC, to the second.
+//! The one place that prints them and the one that reads a `since`.
+
+use baton_core::UnixMillis;
+use chrono::{DateTime, NaiveDateTime, Utc};
+use serde::{Serialize, Serializer};
+use std::fmt;
+
+const FORMAT: &str = "%Y-%m-%d %H:%M:%S";
+
+/// A time that prints as the wire has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct WireTime(pub(crate) UnixMillis);
+
+impl From<UnixMillis> for WireTime {
+    fn from(time: UnixMillis) -> Self {
+        Self(time)
+    }
+}
+
+impl fmt::Display for WireTime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let time = DateTime::from_timestamp_millis(self.0.get()).unwrap_or(DateTime::<Utc>::MAX_UTC);
+        time.format(FORMAT).fmt(f)
+    }
+}
+
+impl Serialize for WireTime {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// Reads a `since`: the wire's own form, or RFC 3339.
+pub(crate) fn parse_since(text: &str) -> Option<UnixMillis> {
+    let own = NaiveDateTime::parse_from_str(text, FORMAT).ok().map(|time| time.and_utc());
+    let time = own.or_else(|| DateTime::parse_from_rfc3339(text).ok().map(|time| time.to_utc()))?;
+    Some(UnixMillis::new(time.timestamp_millis()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_prints_to_the_second_in_utc() {
+        assert_eq!(WireTime(UnixMillis::new(1_700_100_000_999)).to_string(), "2023-11-16 02:00:00");
+        assert_eq!(WireTime(UnixMillis::new(0)).to_string(), "1970-01-01 00:00:00");
+    }
+
+    #[test]
+    fn a_time_out_of_every_calendar_still_prints() {
+        assert!(!WireTime(UnixMillis::new(i64::MAX)).to_string().is_empty());
+    }
+
+    #[test]
+    fn since_takes_the_wires_form_and_rfc_3339_alike() {
+        let expected = Some(UnixMillis::new(1_700_100_000_000));
+        for text in ["2023-11-16 02:00:00", "2023-11-16T02:00:00Z", "2023-11-16T03:00:00.000+01:00"] {
+            assert_eq!(parse_since(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn since_takes_nothing_else() {
+        for text in
+            ["", "yesterday", "2023-11-16", "2023-13-16 02:00:00", "1700100000", "2023-11-16 02:00:00 x"]
+        {
+            assert_eq!(parse_since(text), None, "{text}");
+        }
+    }
+}

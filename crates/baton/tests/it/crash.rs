@@ -1,0 +1,160 @@
+//! `kill -9` under load, again and again on the same folder: whatever was answered is there afterwards, and no task
+//! is in a state the table does not know. The moment of each kill is a seeded number of answers into the load.
+
+use serde_json::{Value, json};
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::sync::mpsc::{Sender, channel};
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+use super::history::assert_legal;
+use super::http::Client;
+use super::hub::Hub;
+use super::tenant::{Tenant, events, task, text};
+
+const KILLS: usize = 24;
+const WRITERS: usize = 4;
+/// A kill comes after at most this many answers.
+const ANSWERS_MAX: u64 = 90;
+
+/// Something the hub said it had done.
+#[derive(Debug)]
+enum Acknowledged {
+    Sent { task_id: String, content: String },
+    Claimed { task_id: String },
+    Ended { task_id: String, status: &'static str, result: String },
+}
+
+/// A call that may find the hub dead: the body of a whole successful answer, or nothing.
+fn try_post(client: &Client, path: &str, body: &Value) -> Option<Value> {
+    let body = body.to_string();
+    let request = format!(
+        "POST {path} HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {}\r\nconnection: close\r\n\
+         content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        client.address,
+        client.token.as_ref().unwrap(),
+        body.len()
+    );
+    let mut socket = TcpStream::connect(client.address).ok()?;
+    socket.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    socket.write_all(request.as_bytes()).ok()?;
+    let mut answer = Vec::new();
+    socket.read_to_end(&mut answer).ok()?;
+    let answer = String::from_utf8(answer).unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n")?;
+    let body: Value = serde_json::from_str(body).ok()?;
+    assert!(head.starts_with("HTTP/1.1 20"), "{answer}");
+    Some(body)
+}
+
+/// One writer: sends to its own worker, claims, ends; until a call is not answered.
+struct Writer {
+    sender: Client,
+    worker: Client,
+    alias: String,
+    tell: Sender<Acknowledged>,
+}
+
+impl Writer {
+    fn run(&self, round: usize) {
+        for number in 0.. {
+            if self.one_life(&format!("{} round {round} number {number}", self.alias), number).is_none() {
+                return;
+            }
+        }
+    }
+
+    fn one_life(&self, content: &str, number: usize) -> Option<()> {
+        let sent = try_post(&self.sender, "/api/task", &json!({"alias": self.alias, "task": content}))?;
+        self.acknowledged(Acknowledged::Sent { task_id: text(&sent["task_id"]), content: content.into() })?;
+        // Every fifth task is left in the inbox; so the next claim takes an older one.
+        if number % 5 == 4 {
+            return Some(());
+        }
+        let claimed = try_post(&self.worker, "/api/claim", &json!({}))?;
+        let task_id = text(&claimed["task"]["task_id"]);
+        self.acknowledged(Acknowledged::Claimed { task_id: task_id.clone() })?;
+        let status = ["replied", "failed", "cancelled"][number % 3];
+        let result = format!("{status}: {task_id}");
+        let path = format!("/api/tasks/{task_id}/reply");
+        let body = json!({"text": result, "status": status, "lease_id": claimed["lease_id"]});
+        try_post(&self.worker, &path, &body)?;
+        self.acknowledged(Acknowledged::Ended { task_id, status, result })
+    }
+
+    fn acknowledged(&self, what: Acknowledged) -> Option<()> {
+        self.tell.send(what).ok()
+    }
+}
+
+/// A pseudo-random sequence that a printed seed repeats (xorshift64*).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) % bound
+    }
+}
+
+fn seed() -> u64 {
+    let given = std::env::var("BATON_CRASH_SEED").ok().and_then(|seed| seed.parse().ok());
+    let seed = given.unwrap_or_else(|| {
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
+        u64::from(now.subsec_nanos()) << 20 | 1
+    });
+    println!("BATON_CRASH_SEED={seed}");
+    seed
+}
+
+#[test]
+fn nothing_acknowledged_is_lost_when_the_hub_is_killed_24_times_under_load() {
+    let mut random = Random(seed());
+    let mut hub = Hub::start();
+    let network = Tenant::of_admin(&hub);
+    let (tell, told) = channel();
+    let writers: Vec<Writer> = (0..WRITERS)
+        .map(|number| {
+            let alias = format!("worker-{number}");
+            let (sender, worker) = (network.agent(&format!("sender-{number}")), network.agent(&alias));
+            Writer { sender, worker, alias, tell: tell.clone() }
+        })
+        .collect();
+    let mut acknowledged = Vec::new();
+    for round in 0..KILLS {
+        let answers = 1 + random.below(ANSWERS_MAX);
+        thread::scope(|scope| {
+            for writer in &writers {
+                scope.spawn(move || writer.run(round));
+            }
+            acknowledged.extend((0..answers).map(|_| told.recv_timeout(Duration::from_secs(20)).unwrap()));
+            hub.kill9();
+        });
+        acknowledged.extend(told.try_iter());
+        hub.restart();
+    }
+    println!("{} answers over {KILLS} kills", acknowledged.len());
+    for what in &acknowledged {
+        check(&network.user, what);
+    }
+}
+
+fn check(reader: &Client, what: &Acknowledged) {
+    let (Acknowledged::Sent { task_id, .. }
+    | Acknowledged::Claimed { task_id }
+    | Acknowledged::Ended { task_id, .. }) = what;
+    let (row, events) = (task(reader, task_id), events(reader, task_id));
+    assert_legal(&row, &events);
+    match what {
+        Acknowledged::Sent { content, .. } => assert_eq!(row["content"], json!(content)),
+        Acknowledged::Claimed { .. } => {
+            assert!(events.iter().any(|event| event["to_status"] == "running"), "{row} {events:?}");
+        }
+        Acknowledged::Ended { status, result, .. } => {
+            assert_eq!((&row["status"], &row["result"]), (&json!(status), &json!(result)));
+        }
+    }
+}
