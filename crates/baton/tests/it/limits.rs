@@ -8,6 +8,9 @@ use std::time::{Duration, Instant};
 use super::http::{Client, connect, raw, read_answer};
 use super::hub::Hub;
 
+/// The most an idle hub may hold.
+const IDLE_KIB: u64 = 40 * 1024;
+
 fn goes_on(client: &Client) {
     assert_eq!(client.get("/ready").status, 200);
 }
@@ -117,11 +120,16 @@ fn ten_thousand_idle_connections_and_the_hub_still_answers() {
 #[test]
 fn an_idle_hub_needs_little_memory() {
     let hub = Hub::start();
-    goes_on(&hub.client());
-    let kib = resident_kib(hub.pid());
+    // The first admin's password was hashed at the start; what that took is given back soon after.
+    let deadline = Instant::now() + Duration::from_secs(10);
+    let mut kib = u64::MAX;
+    while kib >= IDLE_KIB && Instant::now() < deadline {
+        goes_on(&hub.client());
+        kib = resident_kib(hub.pid());
+    }
     let build = if cfg!(debug_assertions) { "debug" } else { "release" };
     println!("{kib} KiB resident ({build} build)");
-    assert!(kib < 40 * 1024, "{kib} KiB");
+    assert!(kib < IDLE_KIB, "{kib} KiB");
 }
 
 fn raise_file_limit() -> u64 {

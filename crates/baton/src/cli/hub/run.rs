@@ -5,6 +5,7 @@ use baton_store::{Bell, SqliteOptions, SqliteStore};
 use rustix::fs::Mode;
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::net::UnixListener;
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
@@ -101,7 +102,9 @@ async fn close(hub: &Arc<Hub>) {
 }
 
 pub(super) fn runtime() -> io::Result<Runtime> {
-    tokio::runtime::Builder::new_multi_thread().enable_all().thread_name("baton").build()
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    // A password's hash takes some 20 MiB, which the allocator gives back when the thread that computed it ends.
+    builder.enable_all().thread_name("baton").thread_keep_alive(Duration::from_secs(1)).build()
 }
 
 fn control_socket(folder: &DataFolder) -> Result<UnixListener, Trouble> {
