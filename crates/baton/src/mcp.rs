@@ -100,4 +100,6 @@ fn suit_sdk(parts: &mut Parts) {
     for (name, value) in suited {
         parts.headers.insert(name, HeaderValue::from_static(value));
     }
+    // It was looked up already, and what the SDK does not have it cannot log.
+    parts.headers.remove(header::AUTHORIZATION);
 }

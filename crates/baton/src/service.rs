@@ -5,10 +5,10 @@
 mod apply;
 mod error;
 mod frame;
-mod names;
+pub(crate) mod names;
 mod operation;
 mod page;
-mod place;
+pub(crate) mod place;
 mod presence;
 mod stamp;
 mod task_view;

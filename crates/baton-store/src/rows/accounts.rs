@@ -171,6 +171,8 @@ pub trait AccountReads {
     fn alias_was_used(&self, network: &NetworkId, alias: &Alias) -> Result<bool, Error>;
     /// How many aliases with an unrevoked token or a session the network has.
     fn alias_count(&self, network: &NetworkId) -> Result<i64, Error>;
+    /// How many sessions the network has.
+    fn session_count(&self, network: &NetworkId) -> Result<i64, Error>;
     /// Changes, newest first, older than a place; at most so many.
     fn audit_log(&self, before: Option<i64>, limit: usize) -> Result<Vec<AuditRow>, Error>;
 }
@@ -218,12 +220,9 @@ pub trait AccountWrites {
     /// Revokes all user tokens of somebody and answers how many.
     fn revoke_user_tokens(&mut self, user: &UserId, at: UnixMillis) -> Result<usize, Error>;
     /// Revokes all node tokens of somebody for a network and answers how many.
-    fn revoke_node_tokens(
-        &mut self,
-        user: &UserId,
-        network: &NetworkId,
-        at: UnixMillis,
-    ) -> Result<usize, Error>;
+    fn revoke_node_tokens(&mut self, user: &UserId, network: &NetworkId, at: UnixMillis) -> Result<usize, Error>;
+    /// Leaves the node tokens somebody has for a network no more than the scope `node`, and answers how many had more.
+    fn narrow_node_tokens(&mut self, user: &UserId, network: &NetworkId) -> Result<usize, Error>;
     /// Notes when tokens were last used.
     fn use_tokens(&mut self, used: &[(TokenId, UnixMillis)]) -> Result<(), Error>;
     /// Appends to the log of changes.

@@ -163,6 +163,11 @@ impl AccountReads for Rows<'_> {
         Ok(self.one(sql, [network.as_str()], |row| get::<i64>(row, "count"))?.unwrap_or(0))
     }
 
+    fn session_count(&self, network: &NetworkId) -> Result<i64, Error> {
+        let sql = "SELECT COUNT(*) AS count FROM sessions WHERE network_id = ?1";
+        Ok(self.one(sql, [network.as_str()], |row| get::<i64>(row, "count"))?.unwrap_or(0))
+    }
+
     fn audit_log(&self, before: Option<i64>, limit: usize) -> Result<Vec<AuditRow>, Error> {
         let sql = "SELECT * FROM audit_log WHERE id < ?1 ORDER BY id DESC LIMIT ?2";
         self.all(sql, params![before.unwrap_or(i64::MAX), limit as i64], |row| {
@@ -347,6 +352,12 @@ impl AccountWrites for Rows<'_> {
         let sql = "UPDATE tokens SET revoked_at = ?3
                    WHERE user_id = ?1 AND network_id = ?2 AND revoked_at IS NULL";
         self.execute(sql, params![user.as_str(), network.as_str(), at.get()])
+    }
+
+    fn narrow_node_tokens(&mut self, user: &UserId, network: &NetworkId) -> Result<usize, Error> {
+        let sql = "UPDATE tokens SET scope = ?3
+                   WHERE user_id = ?1 AND network_id = ?2 AND scope <> ?3 AND revoked_at IS NULL";
+        self.execute(sql, params![user.as_str(), network.as_str(), TokenScope::Node.as_str()])
     }
 
     fn use_tokens(&mut self, used: &[(TokenId, UnixMillis)]) -> Result<(), Error> {

@@ -2,14 +2,12 @@
 //! token, and asked again whenever tokens or members change.
 
 use baton_core::access::{self, authorize};
-use baton_core::{
-    Action, Alias, Caller, NetworkChoice, NetworkId, Principal, Refusal, Unnamed, choose_network,
-};
+use baton_core::{Action, Caller, NetworkId, Principal, Refusal};
 use baton_store::Snapshot;
-use unicode_normalization::UnicodeNormalization;
 
 use crate::hub::Hub;
-use crate::service::Error;
+use crate::service::place::{Place, audit_read, role_in};
+use crate::service::{Error, names};
 
 /// What the path asks for.
 #[derive(Debug, Clone)]
@@ -36,7 +34,7 @@ impl Channel {
         let asking = caller.clone();
         let (channel, is_audited) = hub.store.read(move |rows| Self::find(rows, &asking, &wanted)).await?;
         if is_audited {
-            channel.write_down(hub).await?;
+            audit_read(hub, caller, channel.network_id.clone(), "events").await?;
         }
         Ok(channel)
     }
@@ -46,14 +44,18 @@ impl Channel {
             Wanted::Somebody { name, network_id } => (network_id.as_deref(), Some(somebody(caller, name)?)),
             Wanted::Network { network_id } => (Some(network_id.as_str()), None),
         };
-        let channel = Self { network_id: network(rows, caller, named)?, to, listener: caller.principal()? };
+        let channel = Self {
+            network_id: Place::of_write(named)?.network(rows, caller, None)?,
+            to,
+            listener: caller.principal()?,
+        };
         let is_audited = channel.authorize(rows, caller)?;
         Ok((channel, is_audited))
     }
 
     /// Asks whether the caller may listen; true when a system admin looks into a network of others.
     fn authorize(&self, rows: &dyn Snapshot, caller: &Caller) -> Result<bool, Error> {
-        let role = rows.member_role(&self.network_id, caller.user_id())?;
+        let role = role_in(rows, caller, &self.network_id)?;
         let action = self.to.as_ref().map_or(Action::WatchNetwork, Action::Listen);
         authorize(caller, &self.network_id, role, action)?;
         // An admin may look anywhere, but not where nothing is.
@@ -69,17 +71,6 @@ impl Channel {
         let channel = self.clone();
         hub.store.read(move |rows| channel.authorize(rows, &caller).map(drop)).await
     }
-
-    async fn write_down(&self, hub: &Hub) -> Result<(), Error> {
-        let (now, actor, network) =
-            (hub.clock.now(), self.listener.name().to_owned(), self.network_id.clone());
-        hub.store
-            .write(move |tx| {
-                tx.audit(now, &actor, "network.read", Some(&network), network.as_str(), "events")
-                    .map_err(Error::from)
-            })
-            .await
-    }
 }
 
 /// Whose channel a name means: a person has their own, under `me` or their name.
@@ -88,27 +79,6 @@ fn somebody(caller: &Caller, name: &str) -> Result<Principal, Refusal> {
         Caller::User(user) if name == "me" || name == user.username.as_str() => {
             Ok(Principal::User(user.username.clone()))
         }
-        _ => {
-            let name: String = name.nfc().collect();
-            Alias::parse(&name).map(Principal::Node).map_err(|_| Refusal::PermissionDenied)
-        }
-    }
-}
-
-/// The named network, or the only one.
-fn network(rows: &dyn Snapshot, caller: &Caller, named: Option<&str>) -> Result<NetworkId, Error> {
-    let named = match named {
-        Some(text) => Some(NetworkId::parse(text).ok_or(Refusal::NetworkNotFound)?),
-        None => None,
-    };
-    let memberships = match (caller, &named) {
-        (Caller::User(user), None) => rows.memberships(&user.user_id)?,
-        _ => Vec::new(),
-    };
-    let memberships: Vec<_> =
-        memberships.into_iter().map(|membership| membership.network.network_id).collect();
-    match choose_network(caller, named.as_ref(), &memberships, Unnamed::MeansTheOnlyOne)? {
-        NetworkChoice::One(network_id) => Ok(network_id),
-        NetworkChoice::AllMemberships => Err(Refusal::NetworkIdRequired.into()),
+        _ => names::alias(name).map(Principal::Node).map_err(|_| Refusal::PermissionDenied),
     }
 }

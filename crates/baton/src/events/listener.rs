@@ -71,11 +71,11 @@ enum News {
 
 /// Why a wait ended.
 enum Woken {
-    ByBell,
-    ByPage(Arc<Page>),
-    ByPassing(Arc<str>),
-    ByClock,
-    ByStop,
+    Rung,
+    Read(Arc<Page>),
+    Passing(Arc<str>),
+    Due,
+    Stopping,
 }
 
 impl Listener {
@@ -177,21 +177,21 @@ impl Listener {
     async fn wait(&mut self) -> Bytes {
         let woken = tokio::select! {
             woken = self.news.wait() => woken,
-            heard = self.passing.recv() => heard.map_or(Woken::ByClock, Woken::ByPassing),
-            () = sleep_until(self.comment_at.min(Instant::now() + self.rhythm.access)) => Woken::ByClock,
-            () = self.hub.shutdown.wait() => Woken::ByStop,
+            heard = self.passing.recv() => heard.map_or(Woken::Due, Woken::Passing),
+            () = sleep_until(self.comment_at.min(Instant::now() + self.rhythm.access)) => Woken::Due,
+            () = self.hub.shutdown.wait() => Woken::Stopping,
         };
         match woken {
-            Woken::ByBell => self.is_caught_up = false,
-            Woken::ByPage(page) => return self.take(&page),
-            Woken::ByPassing(json) => return frame::unnumbered(&json),
-            Woken::ByClock if Instant::now() >= self.comment_at => {
+            Woken::Rung => self.is_caught_up = false,
+            Woken::Read(page) => return self.take(&page),
+            Woken::Passing(json) => return frame::unnumbered(&json),
+            Woken::Due if Instant::now() >= self.comment_at => {
                 self.comment_at = Instant::now() + self.rhythm.comment;
                 self.is_caught_up = false;
                 return Bytes::from_static(frame::COMMENT);
             }
-            Woken::ByClock => {}
-            Woken::ByStop => return self.say_farewell(),
+            Woken::Due => {}
+            Woken::Stopping => return self.say_farewell(),
         }
         Bytes::new()
     }
@@ -224,12 +224,12 @@ impl News {
         match self {
             Self::Bell(bell) => {
                 bell.wait().await;
-                Woken::ByBell
+                Woken::Rung
             }
             Self::Tail(pages) => match pages.recv().await {
-                Ok(page) => Woken::ByPage(page),
-                Err(RecvError::Lagged(_)) => Woken::ByBell,
-                Err(RecvError::Closed) => Woken::ByStop,
+                Ok(page) => Woken::Read(page),
+                Err(RecvError::Lagged(_)) => Woken::Rung,
+                Err(RecvError::Closed) => Woken::Stopping,
             },
         }
     }

@@ -1,5 +1,5 @@
 //! What the hub says while it runs: on stderr, for people or as JSON. `BATON_LOG` sets what is said, for example
-//! `debug` or `baton=debug`; `info` if unset.
+//! `debug` or `baton=debug`; if unset, `info` without the MCP SDK's lines for every call.
 
 use clap::ValueEnum;
 use std::io;
@@ -14,8 +14,9 @@ pub(super) enum Log {
 impl Log {
     /// From here on `tracing` speaks, and panics are told by it too.
     pub(super) fn begin(self) {
-        let filter = EnvFilter::builder().with_env_var("BATON_LOG");
-        let filter = filter.with_default_directive(tracing::Level::INFO.into()).from_env_lossy();
+        let said = std::env::var("BATON_LOG").unwrap_or_else(|_| "rmcp=error".into());
+        let filter =
+            EnvFilter::builder().with_default_directive(tracing::Level::INFO.into()).parse_lossy(said);
         let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
         // Only one subscriber can be; a second try changes nothing.
         let _ = match self {

@@ -1,4 +1,4 @@
-//! Changes what a member is.
+//! Changes what a member is. Their node tokens follow: whoever may no longer mint a coordinator has none left.
 
 use baton_core::{Action, Caller, NetworkRole, Refusal, UserId};
 use baton_store::Transaction;
@@ -32,7 +32,11 @@ pub(crate) async fn run(
         let user_id = user_id.as_ref().filter(|_| role.is_some()).ok_or(Refusal::NotAMember)?;
         let actor = permit::account(&caller)?.username.as_str();
         tx.put_member(&id, user_id, args.role, None, now)?;
-        let detail = format!("{from} to {}", args.role);
+        let mut detail = format!("{from} to {}", args.role);
+        if args.role < Action::MintCoordinatorToken.least_role() {
+            let narrowed = tx.narrow_node_tokens(user_id, &id)?;
+            detail.push_str(&format!(", {narrowed} coordinator tokens narrowed"));
+        }
         tx.audit(now, actor, audit::MEMBER_CHANGED, Some(&id), user_id.as_str(), &detail)?;
         tx.touch_access();
         Ok(Done::OK)

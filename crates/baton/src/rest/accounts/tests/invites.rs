@@ -1,0 +1,160 @@
+//! POST /api/networks/:id/invite and /api/networks/join.
+
+use baton_core::NetworkRole;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use super::hub::{Account, Reply, TestHub, said};
+
+async fn invite(hub: &TestHub, network: &Account, token: &str, body: Value) -> Reply {
+    hub.post(&format!("/api/networks/{}/invite", network.network_id), token, body).await
+}
+
+async fn code(hub: &TestHub, network: &Account, body: Value) -> String {
+    let body = invite(hub, network, &network.token, body).await.ok();
+    body["invite_code"].as_str().unwrap().to_owned()
+}
+
+async fn join(hub: &TestHub, token: &str, code: &str) -> Reply {
+    hub.post("/api/networks/join", token, json!({"invite_code": code})).await
+}
+
+#[tokio::test]
+async fn an_invite_makes_whoever_has_it_a_member() {
+    let hub = TestHub::start();
+    let (alice, bob) = (hub.register("alice").await, hub.register("bob").await);
+    let code = code(&hub, &alice, json!({"role": "viewer"})).await;
+    assert!(code.starts_with("inv_") && code.len() >= 4 + 32, "{code}");
+    assert_eq!(hub.last_change().await, said("alice", "invite.created"));
+    let reply = join(&hub, &bob.token, &code).await;
+    assert_eq!(reply.text, format!(r#"{{"ok":true,"network_id":"{}","role":"viewer"}}"#, alice.network_id));
+    assert_eq!(hub.last_change().await, said("bob", "member.joined"));
+    assert_eq!(hub.role_in(&alice, &bob).await, Some(NetworkRole::Viewer));
+    let members = hub.get(&format!("/api/networks/{}/members", alice.network_id), &alice.token).await.ok();
+    assert_eq!(members["members"][1]["invited_by"], "alice");
+}
+
+#[tokio::test]
+async fn one_invites_only_into_roles_below_ones_own() {
+    let hub = TestHub::start();
+    let cast = hub.cast().await;
+    let table = [
+        (&cast.owner.token, "owner", 403, "permission_denied"),
+        (&cast.admin.token, "admin", 403, "permission_denied"),
+        (&cast.member.token, "viewer", 403, "permission_denied"),
+        (&cast.viewer.token, "viewer", 403, "permission_denied"),
+        (&cast.outsider.token, "viewer", 404, "network not found"),
+        (&cast.node, "viewer", 403, "user_token_required"),
+        (&cast.owner.token, "boss", 400, "invalid input"),
+    ];
+    for (token, role, status, error) in table {
+        invite(&hub, &cast.owner, token, json!({"role": role, "max_uses": 1})).await.refused(status, error);
+    }
+    invite(&hub, &cast.owner, &cast.owner.token, json!({"role": "admin"})).await.ok();
+    invite(&hub, &cast.owner, &cast.admin.token, json!({})).await.ok();
+}
+
+#[tokio::test]
+async fn the_numbers_of_an_invite_are_bounded() {
+    let hub = TestHub::start();
+    let alice = hub.register("alice").await;
+    for body in [
+        json!({"max_uses": 0}),
+        json!({"max_uses": -1}),
+        json!({"max_uses": 1_001}),
+        json!({"expires_days": 0}),
+        json!({"expires_days": 366}),
+        json!({"max_uses": "many"}),
+    ] {
+        invite(&hub, &alice, &alice.token, body).await.refused(400, "invalid input");
+    }
+}
+
+#[tokio::test]
+async fn of_two_who_use_a_single_use_invite_one_joins() {
+    let hub = TestHub::start();
+    let alice = hub.register("alice").await;
+    let (bob, carol) = (hub.register("bob").await, hub.register("carol").await);
+    let code = code(&hub, &alice, json!({"role": "member", "max_uses": 1})).await;
+    let (one, two) = tokio::join!(join(&hub, &bob.token, &code), join(&hub, &carol.token, &code));
+    let (won, lost) = if one.status.as_u16() == 200 { (one, two) } else { (two, one) };
+    won.ok();
+    lost.refused(400, "invite code fully used");
+    let joined = [hub.role_in(&alice, &bob).await, hub.role_in(&alice, &carol).await];
+    assert_eq!(joined.iter().flatten().count(), 1);
+}
+
+#[tokio::test]
+async fn an_invite_never_changes_a_members_role_nor_is_it_used_up_by_one() {
+    let hub = TestHub::start();
+    let cast = hub.cast().await;
+    let code = code(&hub, &cast.owner, json!({"role": "admin", "max_uses": 1})).await;
+    assert_eq!(join(&hub, &cast.viewer.token, &code).await.ok()["role"], "viewer");
+    assert_eq!(join(&hub, &cast.owner.token, &code).await.ok()["role"], "owner");
+    assert_eq!(hub.role_in(&cast.owner, &cast.viewer).await, Some(NetworkRole::Viewer));
+    assert_eq!(join(&hub, &cast.outsider.token, &code).await.ok()["role"], "admin");
+}
+
+#[tokio::test]
+async fn an_unknown_and_a_malformed_code_are_invalid() {
+    let hub = TestHub::start();
+    let alice = hub.register("alice").await;
+    for code in [format!("inv_{}", "0".repeat(64)), "inv_1".into(), String::new()] {
+        join(&hub, &alice.token, &code).await.refused(400, "invalid invite code");
+    }
+    let reply = join(&hub, &alice.network_token, "inv_1").await;
+    reply.refused(403, "user_token_required");
+}
+
+#[tokio::test]
+async fn an_expired_invite_admits_nobody() {
+    let hub = TestHub::start();
+    let (alice, bob) = (hub.register("alice").await, hub.register("bob").await);
+    let code_hash = <[u8; 32]>::from(Sha256::digest("inv_00000000000000000000000000000000"));
+    let row = baton_store::rows::InviteRow {
+        code_hash,
+        network_id: baton_core::NetworkId::parse(&alice.network_id).unwrap(),
+        role: NetworkRole::Member,
+        max_uses: 1,
+        uses: 0,
+        expires_at: Some(hub.hub.clock.now().plus_millis(-1)),
+        created_by: baton_core::UserId::parse(&alice.user_id).unwrap(),
+        created_at: hub.hub.clock.now(),
+    };
+    hub.store().write(move |tx| tx.insert_invite(&row)).await.unwrap();
+    let reply = join(&hub, &bob.token, "inv_00000000000000000000000000000000").await;
+    reply.refused(400, "invite code expired");
+}
+
+#[tokio::test]
+async fn an_invite_ends_with_the_power_of_whoever_made_it() {
+    let hub = TestHub::start();
+    let cast = hub.cast().await;
+    let body = invite(&hub, &cast.owner, &cast.admin.token, json!({"max_uses": 5})).await.ok();
+    let code = body["invite_code"].as_str().unwrap();
+    let path = format!("/api/networks/{}/members/{}", cast.owner.network_id, cast.admin.user_id);
+    hub.delete(&path, &cast.owner.token).await.ok();
+    join(&hub, &cast.admin.token, code).await.refused(400, "invite code expired");
+    join(&hub, &cast.outsider.token, code).await.refused(400, "invite code expired");
+}
+
+#[tokio::test]
+async fn nobody_joins_whose_username_is_an_alias_of_the_network() {
+    let hub = TestHub::start();
+    let (alice, bob) = (hub.register("alice").await, hub.register("bob").await);
+    hub.mint(&alice, "bob").await;
+    let code = code(&hub, &alice, json!({"max_uses": 1})).await;
+    join(&hub, &bob.token, &code).await.refused(409, "alias_in_use");
+    let carol = hub.register("carol").await;
+    join(&hub, &carol.token, &code).await.ok();
+}
+
+#[tokio::test]
+async fn joins_have_a_limit_of_their_own() {
+    let hub = TestHub::start();
+    let alice = hub.register("alice").await;
+    for _ in 0..10 {
+        join(&hub, &alice.token, "inv_1").await.refused(400, "invalid invite code");
+    }
+    join(&hub, &alice.token, "inv_1").await.refused(429, "rate_limited");
+}
