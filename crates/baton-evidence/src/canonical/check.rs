@@ -6,6 +6,7 @@ use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::fmt;
+use std::iter;
 
 use super::text::{Strictness, TextError, Violation};
 use crate::text::Text;
@@ -109,27 +110,33 @@ impl<'de> Visitor<'de> for Check<'_> {
 #[derive(Default)]
 struct Names<'de> {
     borrowed: Vec<&'de str>,
-    decoded: Vec<Box<str>>,
+    /// Those that had escapes, one after another, and where each ends.
+    decoded: String,
+    ends: Vec<usize>,
 }
 
 impl<'de> Names<'de> {
     fn count(&self) -> usize {
-        self.borrowed.len() + self.decoded.len()
+        self.borrowed.len() + self.ends.len()
     }
 
     fn add(&mut self, name: Cow<'de, str>) {
         match name {
             Cow::Borrowed(name) => self.borrowed.push(name),
-            Cow::Owned(name) => self.decoded.push(name.into()),
+            Cow::Owned(name) => {
+                self.decoded.push_str(&name);
+                self.ends.push(self.decoded.len());
+            }
         }
     }
 
     /// Whether any of them stands twice.
-    fn repeat(&mut self) -> bool {
-        self.borrowed.sort_unstable();
-        self.decoded.sort_unstable();
-        self.borrowed.windows(2).any(|pair| pair[0] == pair[1])
-            || self.decoded.windows(2).any(|pair| pair[0] == pair[1])
-            || self.decoded.iter().any(|name| self.borrowed.binary_search(&&**name).is_ok())
+    fn repeat(self) -> bool {
+        let starts = iter::once(0).chain(self.ends.iter().copied());
+        let decoded = starts.zip(&self.ends).map(|(start, &end)| &self.decoded[start..end]);
+        let mut all: Vec<&str> = self.borrowed; // which shortens what it borrows for
+        all.extend(decoded);
+        all.sort_unstable();
+        all.windows(2).any(|pair| pair[0] == pair[1])
     }
 }

@@ -13,20 +13,11 @@ use crate::service::Error;
 
 /// Reads a call's arguments.
 pub(super) fn arguments<T: DeserializeOwned>(arguments: JsonObject) -> Result<T, ErrorData> {
-    serde_path_to_error::deserialize(Value::Object(arguments)).map_err(|error| {
-        let path = error.path().to_string();
-        let rule = error.into_inner().to_string();
-        match (path.as_str(), missing(&rule)) {
-            (".", Some(field)) => broken_argument(field, "is required"),
-            (".", None) => broken_argument("arguments", &rule),
-            (field, _) => broken_argument(field, &rule),
-        }
+    let read = serde_path_to_error::deserialize(Value::Object(arguments));
+    read.map_err(|error| match Error::of_schema(error) {
+        Error::Argument { field, rule } => broken_argument(&field, &rule),
+        error => ErrorData::internal_error(error.to_string(), None),
     })
-}
-
-/// An absent field has no path of its own; serde names it in its sentence.
-fn missing(rule: &str) -> Option<&str> {
-    rule.strip_prefix("missing field `")?.split('`').next()
 }
 
 fn broken_argument(field: &str, rule: &str) -> ErrorData {

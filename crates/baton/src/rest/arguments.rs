@@ -6,7 +6,7 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::{Json, body};
 use baton_core::limits;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 
 use super::Failure;
 use super::error::ErrorBody;
@@ -48,17 +48,14 @@ fn is_json(request: &Request) -> bool {
 }
 
 fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Response> {
-    let invalid = || refuse(StatusCode::BAD_REQUEST, "invalid JSON");
     let mut json = serde_json::Deserializer::from_slice(bytes);
-    let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {
-        if !error.inner().is_data() {
-            return invalid();
-        }
-        let field = error.path().to_string();
-        Failure(Error::argument(field, error.into_inner().to_string())).into_response()
-    })?;
-    json.end().map_err(|_| invalid())?;
-    Ok(value)
+    let value: Result<T, _> = serde_path_to_error::deserialize(&mut json);
+    let is_whole = value.is_ok() && json.end().is_ok();
+    // A wrong field is only worth naming in a body that is JSON to its end.
+    if !is_whole && serde_json::from_slice::<IgnoredAny>(bytes).is_err() {
+        return Err(refuse(StatusCode::BAD_REQUEST, "invalid JSON"));
+    }
+    value.map_err(|error| Failure(Error::of_schema(error)).into_response())
 }
 
 impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {

@@ -27,6 +27,19 @@ impl Error {
         Self::Argument { field: field.into(), rule: rule.into() }
     }
 
+    /// Arguments that are not of their type: the field is named, by its path or, if it is absent, by serde.
+    pub(crate) fn of_schema(error: serde_path_to_error::Error<serde_json::Error>) -> Self {
+        let path = error.path().to_string();
+        let said = error.into_inner().to_string();
+        let rule = said.split(" at line ").next().unwrap_or(&said);
+        let missing = rule.strip_prefix("missing field `").and_then(|rest| rest.split('`').next());
+        match (&*path, missing) {
+            (".", Some(field)) => Self::argument(field, "is required"),
+            (".", None) => Self::argument("arguments", rule),
+            (field, _) => Self::argument(field, rule),
+        }
+    }
+
     /// A refusal met while arguments were read: a malformed one is the caller's, not a rule's.
     pub(crate) fn of_argument(refusal: Refusal) -> Self {
         match refusal {

@@ -62,14 +62,20 @@ fn lines_of_a_mebibyte() {
         stays_small(what, &Forged::of(&[line]).packed(), 0);
     }
     // Names out of order at every level, as many open at once as the line has room for.
-    let deep = nested_objects(60, (1 << 20) / 60 / 8 - 20, "");
-    let bundle = Forged::of(&[hashed("t-0", 0, &deep)]).packed();
-    stays_small("names", &bundle, 2); // our hash is over the text as it is, not over its canonical form
+    for (prefix, width) in [("", 2400), ("\\n", 1700)] {
+        let line = hashed("t-0", 0, &nested_objects(60, width, prefix));
+        assert!(line.len() <= 1 << 20, "{}", line.len());
+        stays_small("names", &Forged::of(&[line]).packed(), 2); // hashed as it is, not in its canonical form
+    }
 }
 
 /// `depth` objects inside one another, each with `width` members before the next.
 fn nested_objects(depth: usize, width: usize, prefix: &str) -> String {
-    let members: String = (0..width).rev().map(|name| format!("\"{prefix}{name:x}\":0,")).collect();
+    let letters = || (b'0'..b'[').chain(b'a'..b'{').map(char::from);
+    let names = letters().flat_map(|a| letters().map(move |b| format!("{a}{b}")));
+    let names = names.chain((0..).map(|number: usize| format!("{number:04x}"))).take(width);
+    let names: Vec<String> = names.collect();
+    let members: String = names.iter().rev().map(|name| format!("\"{prefix}{name}\":0,")).collect();
     format!("{}0{}", format!("{{{members}\"z\":").repeat(depth), "}".repeat(depth))
 }
 
