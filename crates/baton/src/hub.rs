@@ -22,8 +22,8 @@ use baton_core::{LeaseId, MessageId, TaskId};
 use baton_store::Store;
 use std::sync::Arc;
 
-use crate::service::{JoinGuard, LoginGuard, Passwords};
 use crate::events::Streams;
+use crate::service::{JoinGuard, LoginGuard, Passwords};
 use access::Access;
 
 /// The hub.

@@ -65,7 +65,10 @@ impl ResetUser {
         let keys = runtime.block_on(reset_user::run(&store, &self.username));
         store.close();
         let keys = keys.map_err(Trouble::Reset)?;
-        Ok(Reset { new_password: keys.new_password.expose().to_owned(), token: keys.token.expose().to_owned() })
+        Ok(Reset {
+            new_password: keys.new_password.expose().to_owned(),
+            token: keys.token.expose().to_owned(),
+        })
     }
 }
 
