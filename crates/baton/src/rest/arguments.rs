@@ -49,7 +49,9 @@ fn is_json(request: &Request) -> bool {
 
 fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Response> {
     let invalid = || refuse(StatusCode::BAD_REQUEST, "invalid JSON");
-    let mut json = serde_json::Deserializer::from_slice(bytes);
+    // As text: a reader of bytes does not look at the ones of fields it passes over.
+    let text = std::str::from_utf8(bytes).map_err(|_| invalid())?;
+    let mut json = serde_json::Deserializer::from_str(text);
     let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {
         if !error.inner().is_data() {
             return invalid();

@@ -31,7 +31,7 @@ pub(crate) struct Args {
     #[schemars(length(max = 10000))]
     context: Option<String>,
     /// Accepted, never used: who acts is what the token says
-    #[serde(rename = "from_session", alias = "from")]
+    #[serde(rename = "from_session")]
     _from_session: Option<Value>,
     /// How long it may wait to be taken up, 3600 by default
     #[schemars(range(min = 1, max = 86400))]
