@@ -5,12 +5,14 @@
 //! An object's members are written as they come; only an object that came out of order is rearranged when it
 //! closes. Repeated names meet there too, as neighbours.
 
+mod check;
 mod number;
 mod order;
 mod string;
 mod text;
 mod typed;
 
+pub use check::check;
 pub(crate) use text::{Pass, Value};
 pub use text::{Strictness, TextError, Violation, transcode};
 pub use typed::Error;

@@ -59,6 +59,7 @@ CREATE TABLE tokens (
     revoked_at   INTEGER
 ) STRICT;
 CREATE INDEX tokens_by_user ON tokens (user_id) WHERE revoked_at IS NULL;
+CREATE INDEX tokens_by_network ON tokens (network_id);
 CREATE INDEX tokens_by_alias ON tokens (network_id, alias) WHERE alias IS NOT NULL AND revoked_at IS NULL;
 
 -- Every alias a network's tokens, sessions and tasks ever had.

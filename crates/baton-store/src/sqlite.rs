@@ -7,6 +7,7 @@ mod columns;
 mod connection;
 mod counts;
 mod deliveries;
+mod plans;
 mod readers;
 mod rows;
 mod sessions;

@@ -11,6 +11,8 @@ mod hosts;
 mod origins;
 mod rates;
 mod refuse;
+#[cfg(test)]
+mod tests;
 mod tls;
 
 pub(crate) use accept::Listener;
@@ -23,6 +25,7 @@ use axum::middleware;
 use std::sync::Arc;
 
 use crate::hub::Hub;
+use arrival::Bounds;
 
 /// Every door behind the one gate.
 pub(crate) fn router(hub: Arc<Hub>) -> Router {
@@ -31,11 +34,11 @@ pub(crate) fn router(hub: Arc<Hub>) -> Router {
         .merge(crate::rest::router())
         .merge(crate::mcp::router(&hub))
         .merge(crate::events::router());
-    gated(doors, hub)
+    gated(doors, hub, Bounds::default())
 }
 
-fn gated(doors: Router<Arc<Hub>>, hub: Arc<Hub>) -> Router {
-    let gate = Arc::new(gate::Gate::new(hub.clone()));
+fn gated(doors: Router<Arc<Hub>>, hub: Arc<Hub>, bounds: Bounds) -> Router {
+    let gate = Arc::new(gate::Gate::new(hub.clone(), bounds));
     doors
         .fallback(async || refuse::with(StatusCode::NOT_FOUND, "not found"))
         .method_not_allowed_fallback(async || {

@@ -70,5 +70,4 @@ pub(crate) use error::Error;
 pub(crate) use join_guard::JoinGuard;
 pub(crate) use login_guard::LoginGuard;
 pub(crate) use password_hash::Passwords;
-pub(crate) use secret::Revealed;
 pub(crate) use wire_time::WireTime;

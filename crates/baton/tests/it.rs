@@ -12,16 +12,21 @@ mod it {
     #[allow(dead_code, unreachable_pub)] // shared with the evidence crate's own tests, which use all of it
     #[path = "../../../baton-evidence/tests/it/forge.rs"]
     mod forge;
+    mod gate;
     mod history;
     mod hostile;
     mod http;
     mod hub;
+    mod hub_start;
     mod independent;
     mod isolation;
+    mod limits;
     mod memory;
     mod program;
     mod races;
+    mod reset_user;
     mod seed;
     mod tenant;
+    mod tls;
     mod tool;
 }

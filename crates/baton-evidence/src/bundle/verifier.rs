@@ -159,8 +159,7 @@ fn read_manifest(mut member: impl Read, size: u64) -> Result<Manifest, Trouble> 
     member.read_to_end(&mut bytes).map_err(Trouble::io(place))?;
     let text =
         std::str::from_utf8(&bytes).map_err(|_| Refusal::new(Code::InvalidJson, place, "not UTF-8"))?;
-    canonical::transcode(&mut Writer::with_capacity(text.len()), text, &STRICTNESS)
-        .map_err(|error| text_refusal(&error, place))?;
+    canonical::check(text, &STRICTNESS).map_err(|error| text_refusal(&error, place))?;
     let manifest: Manifest = serde_json::from_str(text)
         .map_err(|error| Refusal::new(Code::InvalidJson, place, shape_of(&error)))?;
     if manifest.schema_version != SCHEMA_VERSION {

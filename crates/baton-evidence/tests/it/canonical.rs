@@ -9,7 +9,11 @@ const STRICTNESS: Strictness = Strictness { depth: 64, names: 10_000, characters
 
 fn transcoded(text: &str) -> Result<String, TextError> {
     let mut writer = Writer::new();
-    canonical::transcode(&mut writer, text, &STRICTNESS)?;
+    let transcoded = canonical::transcode(&mut writer, text, &STRICTNESS);
+    // A check alone refuses the same, in the same words.
+    let told = |outcome: &Result<(), TextError>| outcome.as_ref().map_err(ToString::to_string).copied();
+    assert_eq!(told(&canonical::check(text, &STRICTNESS)), told(&transcoded), "{text}");
+    transcoded?;
     Ok(String::from_utf8(writer.bytes().to_vec()).unwrap())
 }
 
@@ -77,6 +81,8 @@ fn a_repeated_name_is_refused_wherever_it_stands() {
         r#"{"b":1,"a":1,"b":2}"#,
         r#"[{"x":{"a":1,"\u0061":2}}]"#,
         r#"{"a":1,"b":{"c":1,"d":2,"c":3}}"#,
+        r#"{"\n":1,"b":2,"\u000a":3}"#,
+        r#"{"\u0062":1,"a":2,"b":3}"#,
     ] {
         let refused = transcoded(text);
         assert!(matches!(refused, Err(TextError::Violation(Violation::RepeatedName))), "{text}: {refused:?}");
@@ -232,6 +238,16 @@ proptest! {
     #[test]
     fn we_agree_with_serde_jcs(value in any_json()) {
         prop_assert_eq!(typed(&value), serde_jcs::to_string(&value).unwrap());
+    }
+
+    #[test]
+    fn repeated_names_are_found_whichever_way_they_are_written(
+        names in prop::collection::vec(prop::sample::select(&["a", "\\u0061", "b", "\\u0062", "\\n", "\\u000A", "ab"][..]), 0..5)
+    ) {
+        let members: Vec<String> = names.iter().map(|name| format!("\"{name}\":0")).collect();
+        let text = format!("{{{}}}", members.join(","));
+        let distinct = serde_json::from_str::<Value>(&text).unwrap().as_object().unwrap().len();
+        prop_assert_eq!(transcoded(&text).is_ok(), distinct == names.len(), "{}", text);
     }
 
     #[test]

@@ -66,7 +66,7 @@ fn invite_row(row: &Row<'_>) -> Result<InviteRow, Error> {
 
 impl AccountReads for Rows<'_> {
     fn has_users(&self) -> Result<bool, Error> {
-        Ok(self.one("SELECT 1 FROM users LIMIT 1", [], |_| Ok(()))?.is_some())
+        Ok(self.one("/* scans */ SELECT 1 FROM users LIMIT 1", [], |_| Ok(()))?.is_some())
     }
 
     fn user(&self, id: &UserId) -> Result<Option<UserRow>, Error> {
@@ -78,7 +78,7 @@ impl AccountReads for Rows<'_> {
     }
 
     fn users(&self, limit: usize) -> Result<Vec<UserRow>, Error> {
-        self.all("SELECT * FROM users ORDER BY rowid LIMIT ?1", [limit as i64], user_row)
+        self.all("/* scans */ SELECT * FROM users ORDER BY rowid LIMIT ?1", [limit as i64], user_row)
     }
 
     fn network(&self, id: &NetworkId) -> Result<Option<NetworkRow>, Error> {

@@ -8,6 +8,7 @@ use baton_core::{
 use rusqlite::{Row, params};
 
 use super::columns::{get, optional, optional_time, parsed, principal, time};
+use super::plans;
 use super::rows::Rows;
 use crate::error::Error;
 use crate::rows::{
@@ -20,7 +21,7 @@ const TASK: &str = "
     SELECT t.*, l.lease_id, l.deadline,
            p.network_id AS parent_network_id, p.from_kind AS parent_from_kind, p.from_name AS parent_from_name,
            p.to_name AS parent_to_name,
-           EXISTS (SELECT 1 FROM deliveries d WHERE d.task_id = t.task_id AND d.type = 'task' AND d.state = 0)
+           EXISTS (SELECT 1 FROM deliveries d WHERE d.task_id = t.task_id AND d.type = 'task' AND d.state < 2 AND d.state = 0)
                AS is_in_inbox,
            (SELECT r.task_id FROM tasks r WHERE r.retry_of = t.task_id) AS retried_to
     FROM tasks t
@@ -100,6 +101,7 @@ impl Rows<'_> {
         parameters: impl rusqlite::Params,
         read: impl Fn(&Row<'_>) -> Result<T, Error>,
     ) -> Result<Option<T>, Error> {
+        plans::check(self.connection, sql);
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows = statement.query(parameters)?;
         rows.next()?.map(read).transpose()
@@ -112,6 +114,7 @@ impl Rows<'_> {
         parameters: impl rusqlite::Params,
         read: impl Fn(&Row<'_>) -> Result<T, Error>,
     ) -> Result<Vec<T>, Error> {
+        plans::check(self.connection, sql);
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows = statement.query(parameters)?;
         let mut all = Vec::new();
@@ -122,6 +125,7 @@ impl Rows<'_> {
     }
 
     pub(super) fn execute(&self, sql: &str, parameters: impl rusqlite::Params) -> Result<usize, Error> {
+        plans::check(self.connection, sql);
         Ok(self.connection.prepare_cached(sql)?.execute(parameters)?)
     }
 }
@@ -461,7 +465,7 @@ impl TaskWrites for Rows<'_> {
 
     fn rearm_leases(&mut self, monotonic: MonotonicMillis, now: UnixMillis) -> Result<(), Error> {
         let sql =
-            "UPDATE leases SET deadline = ?1 + lease_seconds * 1000, expires_at = ?2 + lease_seconds * 1000";
+            "/* scans */ UPDATE leases SET deadline = ?1 + lease_seconds * 1000, expires_at = ?2 + lease_seconds * 1000";
         self.execute(sql, params![monotonic.get(), now.get()])?;
         Ok(())
     }

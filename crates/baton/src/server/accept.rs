@@ -6,7 +6,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_rustls::TlsAcceptor;
 
@@ -15,6 +15,8 @@ use crate::hub::{Hub, Shutdown};
 
 const DRAIN: Duration = Duration::from_secs(limits::DRAIN_MAX_SECONDS as u64);
 const HANDSHAKE: Duration = Duration::from_secs(limits::TLS_HANDSHAKE_MAX_SECONDS as u64);
+/// Callers that may wait to be accepted; beyond it the system lets them try again in a second. It may allow less.
+const QUEUE: u32 = 4096;
 /// After the system refused a connection: out of files or memory, which passes.
 const REST: Duration = Duration::from_millis(100);
 
@@ -26,12 +28,16 @@ pub(crate) struct Listener {
 }
 
 impl Listener {
-    pub(crate) async fn bind(
+    pub(crate) fn bind(
         address: SocketAddr,
         tls: Option<TlsAcceptor>,
         connections_max: usize,
     ) -> io::Result<Self> {
-        Ok(Self { socket: TcpListener::bind(address).await?, tls, connections_max })
+        let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+        // A hub that starts again takes its port back from connections that still linger.
+        socket.set_reuseaddr(true)?;
+        socket.bind(address)?;
+        Ok(Self { socket: socket.listen(QUEUE)?, tls, connections_max })
     }
 
     /// Where it really listens.
@@ -82,17 +88,21 @@ impl Listener {
         if stream.set_nodelay(true).is_err() {
             return;
         }
-        let (router, shutdown, tls) = (router.clone(), shutdown.clone(), self.tls.clone());
-        tokio::spawn(async move {
-            match tls {
-                None => connection::serve(stream, peer, router, &shutdown).await,
-                Some(tls) => match tokio::time::timeout(HANDSHAKE, tls.accept(stream)).await {
+        let (router, shutdown) = (router.clone(), shutdown.clone());
+        // Two tasks and not one with a branch: a plain connection need not hold the room a handshake takes.
+        match self.tls.clone() {
+            None => drop(tokio::spawn(async move {
+                connection::serve(stream, peer, router, &shutdown).await;
+                drop(seat);
+            })),
+            Some(tls) => drop(tokio::spawn(async move {
+                match tokio::time::timeout(HANDSHAKE, tls.accept(stream)).await {
                     Ok(Ok(stream)) => connection::serve(stream, peer, router, &shutdown).await,
                     Ok(Err(error)) => tracing::debug!(%error, "a TLS handshake failed"),
                     Err(_) => tracing::debug!("a TLS handshake took too long"),
-                },
-            }
-            drop(seat);
-        });
+                }
+                drop(seat);
+            })),
+        }
     }
 }

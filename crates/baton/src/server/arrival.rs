@@ -13,20 +13,37 @@ use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 use std::time::Duration;
-use tokio::time::Sleep;
 
 use super::refuse;
+use crate::hub::Shutdown;
 
-const TIME: Duration = Duration::from_secs(limits::REQUEST_READ_MAX_SECONDS as u64);
 /// Of a body that is too large so much is still read: a client that is cut off while it sends sees no answer.
 const DISCARDED_BYTES: usize = 8 * limits::JSON_BODY_MAX_BYTES;
 const DISCARD_TIME: Duration = Duration::from_secs(5);
+
+/// What a body must keep to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bounds {
+    pub(super) bytes: usize,
+    pub(super) time: Duration,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self {
+            bytes: limits::JSON_BODY_MAX_BYTES,
+            time: Duration::from_secs(limits::REQUEST_READ_MAX_SECONDS.into()),
+        }
+    }
+}
 
 /// Why a body was cut off.
 #[derive(Debug, Clone, Copy)]
 enum Cut {
     Late,
     Large,
+    /// The hub stops: a request that is not there yet is new work.
+    Stopping,
 }
 
 impl Cut {
@@ -36,24 +53,23 @@ impl Cut {
                 refuse::and_close(StatusCode::REQUEST_TIMEOUT, "the request took too long to arrive")
             }
             Self::Large => refuse::and_close(StatusCode::PAYLOAD_TOO_LARGE, "body too large"),
+            Self::Stopping => refuse::for_now("shutting_down"),
         }
     }
 }
 
 /// Runs the rest of the way with a body that keeps to the limits.
-pub(super) async fn bounded(request: Request, next: Next) -> Response {
+pub(super) async fn bounded(bounds: Bounds, shutdown: Shutdown, request: Request, next: Next) -> Response {
     if request.body().is_end_stream() {
         return next.run(request).await;
     }
-    if declared_bytes(&request).is_some_and(|bytes| bytes > limits::JSON_BODY_MAX_BYTES as u64) {
+    if declared_bytes(&request).is_some_and(|bytes| bytes > bounds.bytes as u64) {
         discard(request.into_body()).await;
         return Cut::Large.answer();
     }
     let cut = Arc::new(OnceLock::new());
-    let request = request.map(|body| {
-        let deadline = Box::pin(tokio::time::sleep(TIME));
-        Body::new(Arriving { body, deadline, left: limits::JSON_BODY_MAX_BYTES, cut: cut.clone() })
-    });
+    let request =
+        request.map(|body| Body::new(Arriving { body, bounds, shutdown, waiting: None, cut: cut.clone() }));
     let response = next.run(request).await;
     cut.get().map_or(response, |cut| cut.answer())
 }
@@ -78,13 +94,30 @@ async fn discard(mut body: Body) {
 /// A body on its way in.
 struct Arriving {
     body: Body,
-    /// Runs only if the body is waited for.
-    deadline: Pin<Box<Sleep>>,
-    left: usize,
+    /// What is left of them.
+    bounds: Bounds,
+    shutdown: Shutdown,
+    /// Most bodies come with their head, and nothing is waited for.
+    waiting: Option<Pin<Box<dyn Future<Output = Cut> + Send>>>,
     cut: Arc<OnceLock<Cut>>,
 }
 
 impl Arriving {
+    /// Whether waiting for more has come to an end.
+    fn poll_wait(&mut self, cx: &mut Context<'_>) -> Poll<Cut> {
+        let (time, shutdown) = (self.bounds.time, &self.shutdown);
+        let waiting = self.waiting.get_or_insert_with(|| {
+            let shutdown = shutdown.clone();
+            Box::pin(async move {
+                tokio::select! {
+                    () = tokio::time::sleep(time) => Cut::Late,
+                    () = shutdown.wait() => Cut::Stopping,
+                }
+            })
+        });
+        waiting.as_mut().poll(cx)
+    }
+
     fn cut_off<T>(&self, why: Cut) -> Poll<Option<Result<T, axum::Error>>> {
         let why = *self.cut.get_or_init(|| why);
         Poll::Ready(Some(Err(axum::Error::new(format!("the body was cut off: {why:?}")))))
@@ -100,10 +133,13 @@ impl HttpBody for Arriving {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         match Pin::new(&mut self.body).poll_frame(cx) {
-            Poll::Pending if self.deadline.as_mut().poll(cx).is_ready() => self.cut_off(Cut::Late),
+            Poll::Pending => match self.poll_wait(cx) {
+                Poll::Ready(why) => self.cut_off(why),
+                Poll::Pending => Poll::Pending,
+            },
             Poll::Ready(Some(Ok(frame))) => {
-                match self.left.checked_sub(frame.data_ref().map_or(0, Bytes::len)) {
-                    Some(left) => self.left = left,
+                match self.bounds.bytes.checked_sub(frame.data_ref().map_or(0, Bytes::len)) {
+                    Some(left) => self.bounds.bytes = left,
                     None => return self.cut_off(Cut::Large),
                 }
                 Poll::Ready(Some(Ok(frame)))

@@ -2,14 +2,17 @@
 //! An answer may take as long as it likes: claims wait and streams stay open.
 
 use axum::Router;
-use axum::body::Body;
+use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::ConnectInfo;
 use baton_core::limits;
-use hyper::body::Incoming;
+use hyper::body::{Frame, Incoming, SizeHint};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use std::convert::Infallible;
 use std::net::SocketAddr;
-use std::pin::pin;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tower::Service;
@@ -21,14 +24,23 @@ const HEAD: Duration = Duration::from_secs(limits::REQUEST_READ_MAX_SECONDS as u
 /// What hyper reads ahead of a connection: the whole head, and a good piece of a body.
 const BUFFER_BYTES: usize = 4 * limits::HEADERS_MAX_BYTES;
 
+/// What an answer that is complete may take to leave when the hub stops.
+const FLUSH: Duration = Duration::from_secs(1);
+
 /// Serves a connection until it ends or, when the hub stops, until its request in flight is answered.
 pub(super) async fn serve<S>(stream: S, peer: SocketAddr, router: Router, shutdown: &Shutdown)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
+    let requests = Arc::new(());
+    let in_flight = Arc::downgrade(&requests);
     let service = hyper::service::service_fn(move |mut request: hyper::Request<Incoming>| {
         request.extensions_mut().insert(ConnectInfo(peer));
-        router.clone().call(request.map(Body::new))
+        let (answer, request_in_flight) = (router.clone().call(request.map(Body::new)), requests.clone());
+        async move {
+            let response = answer.await?;
+            Ok::<_, Infallible>(response.map(|body| Answer { body, _request: request_in_flight }))
+        }
     });
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(HEAD);
@@ -38,10 +50,41 @@ where
         ended = connection.as_mut() => ended,
         () = shutdown.wait() => {
             connection.as_mut().graceful_shutdown();
-            connection.await
+            if in_flight.strong_count() > 1 {
+                connection.await
+            } else {
+                // Nothing but bytes to be flushed, or a request that has not arrived and never may.
+                tokio::time::timeout(FLUSH, connection).await.unwrap_or(Ok(()))
+            }
         }
     };
     if let Err(error) = ended {
         tracing::debug!(%error, "a connection broke off");
+    }
+}
+
+/// A body on its way out; until it has gone its request is in flight.
+struct Answer {
+    body: Body,
+    _request: Arc<()>,
+}
+
+impl HttpBody for Answer {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(cx)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
     }
 }

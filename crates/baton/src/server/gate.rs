@@ -12,10 +12,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 use tracing::Instrument;
 
+use super::arrival::{self, Bounds};
 use super::hosts::Hosts;
 use super::origins::{self, Origins, Page};
 use super::rates::Rates;
-use super::{arrival, refuse};
+use super::refuse;
 use crate::hub::Hub;
 use crate::rest::{Failure, bearer};
 
@@ -25,6 +26,7 @@ pub(super) struct Gate {
     hosts: Hosts,
     origins: Origins,
     rates: Option<Rates>,
+    bounds: Bounds,
     /// Numbers the requests of this run.
     requests: AtomicU64,
 }
@@ -40,12 +42,13 @@ pub(super) async fn pass(State(gate): State<Arc<Gate>>, request: Request, next: 
 }
 
 impl Gate {
-    pub(super) fn new(hub: Arc<Hub>) -> Self {
+    pub(super) fn new(hub: Arc<Hub>, bounds: Bounds) -> Self {
         let settings = &hub.settings;
         Self {
             hosts: Hosts::of(settings),
             origins: Origins::new(&settings.cors_origins),
             rates: settings.rate_limit.map(|(per_second, burst)| Rates::new(per_second, burst)),
+            bounds,
             requests: AtomicU64::new(1),
             hub,
         }
@@ -79,18 +82,19 @@ impl Gate {
         {
             return Failure(Refusal::RateLimited { retry_after_ms }.into()).into_response();
         }
-        run(request, next).await
+        self.run(request, next).await
     }
-}
 
-/// Runs the handler; if it panics, this request has failed and no other.
-async fn run(request: Request, next: Next) -> Response {
-    let began = Instant::now();
-    let answered = AssertUnwindSafe(arrival::bounded(request, next)).catch_unwind().await;
-    let response = answered.unwrap_or_else(|_| {
-        tracing::error!("the handler of this request panicked");
-        refuse::with(StatusCode::INTERNAL_SERVER_ERROR, "internal_error")
-    });
-    tracing::debug!(status = response.status().as_u16(), elapsed = ?began.elapsed(), "answered");
-    response
+    /// Runs the handler; if it panics, this request has failed and no other.
+    async fn run(&self, request: Request, next: Next) -> Response {
+        let began = Instant::now();
+        let answer = arrival::bounded(self.bounds, self.hub.shutdown.clone(), request, next);
+        let answered = AssertUnwindSafe(answer).catch_unwind().await;
+        let response = answered.unwrap_or_else(|_| {
+            tracing::error!("the handler of this request panicked");
+            refuse::with(StatusCode::INTERNAL_SERVER_ERROR, "internal_error")
+        });
+        tracing::debug!(status = response.status().as_u16(), elapsed = ?began.elapsed(), "answered");
+        response
+    }
 }

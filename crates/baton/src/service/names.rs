@@ -1,6 +1,6 @@
 //! Names as callers give them: normalised, parsed, and found among the agents and people of a network.
 
-use baton_core::{Alias, NetworkId, Principal, TaskId, Username};
+use baton_core::{Alias, NetworkId, Principal, Username};
 use baton_store::Snapshot;
 use unicode_normalization::UnicodeNormalization;
 
@@ -9,11 +9,6 @@ use super::Error;
 /// An alias, in NFC.
 pub(crate) fn alias(text: &str) -> Result<Alias, Error> {
     Alias::parse(&text.nfc().collect::<String>()).map_err(Error::of_argument)
-}
-
-/// A task id; text that is none names no task.
-pub(crate) fn task_id(text: &str) -> Option<TaskId> {
-    TaskId::parse(text)
 }
 
 /// Whoever has this name in a network: a member by username, else an agent. One name space, so never both.

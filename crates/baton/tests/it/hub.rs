@@ -23,7 +23,7 @@ pub(crate) struct Hub {
     child: Child,
     lines: Receiver<String>,
     address: SocketAddr,
-    options: Vec<String>,
+    launch: Launch,
     folder: TempDir,
     /// From the start of the process until it says that it listens.
     pub(crate) started_in: Duration,
@@ -37,10 +37,19 @@ impl Hub {
 
     /// A hub with these options beside the port and the data folder.
     pub(crate) fn start_with(options: &[&str]) -> Self {
+        Self::start_with_env(options, &[])
+    }
+
+    /// A hub with these options and environment variables.
+    pub(crate) fn start_with_env(options: &[&str], environment: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let options: Vec<String> = options.iter().map(|option| (*option).to_owned()).collect();
-        let (child, lines, address, started_in) = launch(folder.path(), &options, 0);
-        Self { child, lines, address, options, folder, started_in }
+        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        let launch = Launch {
+            options: options.iter().map(|option| (*option).to_owned()).collect(),
+            environment: environment.iter().map(owned).collect(),
+        };
+        let (child, lines, address, started_in) = launch.run(folder.path(), 0);
+        Self { child, lines, address, launch, folder, started_in }
     }
 
     pub(crate) fn address(&self) -> SocketAddr {
@@ -101,6 +110,10 @@ impl Hub {
         baton().args(arguments).arg("--data-dir").arg(self.data_dir()).output().unwrap()
     }
 
+    pub(crate) fn is_running(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_none()
+    }
+
     /// SIGTERM, and waits until the process is gone.
     pub(crate) fn stop(&mut self) -> ExitStatus {
         self.signal(rustix::process::Signal::TERM);
@@ -115,11 +128,10 @@ impl Hub {
 
     /// Stops if it runs, and starts again on the same folder and port.
     pub(crate) fn restart(&mut self) {
-        if self.child.try_wait().unwrap().is_none() {
+        if self.is_running() {
             assert!(self.stop().success());
         }
-        let (child, lines, address, started_in) =
-            launch(self.folder.path(), &self.options, self.address.port());
+        let (child, lines, address, started_in) = self.launch.run(self.folder.path(), self.address.port());
         (self.child, self.lines, self.address, self.started_in) = (child, lines, address, started_in);
     }
 
@@ -166,23 +178,36 @@ fn log_file(folder: &Path) -> PathBuf {
     folder.join("stderr.log")
 }
 
-fn launch(folder: &Path, options: &[String], port: u16) -> (Child, Receiver<String>, SocketAddr, Duration) {
-    let log = File::options().create(true).append(true).open(log_file(folder)).unwrap();
-    let began = Instant::now();
-    let mut command = baton();
-    command.args(["hub", "start", "--port", &port.to_string(), "--data-dir"]).arg(data_dir(folder));
-    command.args(options).stdout(Stdio::piped()).stderr(log);
-    let mut child = command.spawn().unwrap();
-    let stdout = BufReader::new(child.stdout.take().unwrap());
-    let (sender, lines) = channel();
-    std::thread::spawn(move || stdout.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
-    let Some(line) = line_beginning(&lines, "Baton hub listening on ") else {
-        let _ = child.kill();
-        let status = child.wait();
-        panic!("the hub did not start ({status:?}): {}", std::fs::read_to_string(log_file(folder)).unwrap());
-    };
-    let address = line.rsplit_once("//").unwrap().1.parse().unwrap();
-    (child, lines, address, began.elapsed())
+/// How a hub is started, and started again.
+#[derive(Debug)]
+struct Launch {
+    options: Vec<String>,
+    environment: Vec<(String, String)>,
+}
+
+impl Launch {
+    fn run(&self, folder: &Path, port: u16) -> (Child, Receiver<String>, SocketAddr, Duration) {
+        let log = File::options().create(true).append(true).open(log_file(folder)).unwrap();
+        let began = Instant::now();
+        let mut command = baton();
+        command.args(["hub", "start", "--port", &port.to_string(), "--data-dir"]).arg(data_dir(folder));
+        command.args(&self.options).stdout(Stdio::piped()).stderr(log);
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
+        let mut child = command.spawn().unwrap();
+        let stdout = BufReader::new(child.stdout.take().unwrap());
+        let (sender, lines) = channel();
+        std::thread::spawn(move || {
+            stdout.lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
+        });
+        let Some(line) = line_beginning(&lines, "Baton hub listening on ") else {
+            let _ = child.kill();
+            let status = child.wait();
+            let log = std::fs::read_to_string(log_file(folder)).unwrap();
+            panic!("the hub did not start ({status:?}): {log}");
+        };
+        let address = line.rsplit_once("//").unwrap().1.parse().unwrap();
+        (child, lines, address, began.elapsed())
+    }
 }
 
 fn line_beginning(lines: &Receiver<String>, beginning: &str) -> Option<String> {

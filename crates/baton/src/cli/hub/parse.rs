@@ -14,7 +14,7 @@ pub(super) fn host(text: &str) -> Result<IpAddr, &'static str> {
 pub(super) fn origin(text: &str) -> Result<String, &'static str> {
     let host = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
     match host {
-        Some(host) if !host.is_empty() && host.bytes().all(|byte| is_host_byte(byte)) => Ok(text.into()),
+        Some(host) if !host.is_empty() && host.bytes().all(is_host_byte) => Ok(text.into()),
         _ => Err("give an origin such as https://example.org or http://localhost:3000, without a path"),
     }
 }

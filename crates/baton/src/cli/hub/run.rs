@@ -5,6 +5,7 @@ use baton_store::{Bell, SqliteOptions, SqliteStore};
 use rustix::fs::Mode;
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::net::UnixListener;
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
@@ -41,14 +42,14 @@ impl Plan {
     }
 
     async fn live(self, mut lock: Lock, connections_max: usize) -> Result<(), Trouble> {
-        let listener = self.listen(connections_max).await?;
+        let listener = self.listen(connections_max)?;
         let address = listener.address().map_err(Trouble::System)?;
         let scheme = if self.tls.is_some() { "https" } else { "http" };
         let url = format!("{scheme}://{address}");
         let hub = Arc::new(open(&self.folder, Settings { address, ..self.settings })?);
         let admin = first_admin::ensure(&*hub.store, &self.username, self.password).await;
         let admin = admin.map_err(Trouble::FirstAdmin)?;
-        sweep::rearm(&hub).await.map_err(Trouble::FirstAdmin)?;
+        sweep::rearm(&hub).await.map_err(Trouble::Rearm)?;
         let control = control_socket(&self.folder)?;
         lock.tell(&Holder { pid: std::process::id(), address: Some(url.clone()) })
             .map_err(Trouble::System)?;
@@ -69,10 +70,10 @@ impl Plan {
         Ok(())
     }
 
-    async fn listen(&self, connections_max: usize) -> Result<Listener, Trouble> {
+    fn listen(&self, connections_max: usize) -> Result<Listener, Trouble> {
         let tls = self.tls.as_ref().map(TlsFiles::load).transpose()?;
         let address = self.settings.address;
-        let listener = Listener::bind(address, tls, connections_max).await;
+        let listener = Listener::bind(address, tls, connections_max);
         listener.map_err(|error| Trouble::Bind { address, error })
     }
 }
@@ -101,7 +102,9 @@ async fn close(hub: &Arc<Hub>) {
 }
 
 pub(super) fn runtime() -> io::Result<Runtime> {
-    tokio::runtime::Builder::new_multi_thread().enable_all().thread_name("baton").build()
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    // A password's hash takes some 20 MiB, which the allocator gives back when the thread that computed it ends.
+    builder.enable_all().thread_name("baton").thread_keep_alive(Duration::from_secs(1)).build()
 }
 
 fn control_socket(folder: &DataFolder) -> Result<UnixListener, Trouble> {

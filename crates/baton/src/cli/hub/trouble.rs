@@ -36,6 +36,8 @@ pub(crate) enum Trouble {
     Password(io::Error),
     #[error("cannot make the first admin: {0}")]
     FirstAdmin(crate::service::Error),
+    #[error("cannot take up the leases of the last run: {0}")]
+    Rearm(crate::service::Error),
     #[error("cannot reset the user: {0}")]
     Reset(crate::service::Error),
     #[error("cannot start: {0}")]

@@ -1,0 +1,47 @@
+# The words a person types; .ci/run types the same.
+
+NEXTEST_VERSION := 0.9.143
+FUZZ_SECONDS ?= 60
+CARGO ?= cargo
+
+.PHONY: help run build test check bench bench-hub fuzz install tools clean
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+run: ## build the hub and start it on 127.0.0.1:9200
+	$(CARGO) run --release --package baton -- hub start $(ARGS)
+
+build: ## the release binary, target/release/baton
+	$(CARGO) build --release --package baton
+
+test: tools ## every test
+	$(CARGO) nextest run --workspace
+
+check: ## formatting, lints as errors, documentation
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items
+
+bench: ## adapter, content hash and bundle, each beside its limit
+	$(CARGO) bench --package baton-adapter
+	@python3 scripts/bench-ratios.py
+
+bench-hub: build ## durable sends, whole lives and push against the disk's own fdatasync rate
+	@for n in 1 16 64; do target/release/baton bench hub --connections $$n --seconds 5 || exit 1; done
+
+fuzz: ## each fuzz target for a minute; needs a nightly toolchain and cargo-fuzz
+	cd fuzz && for target in convert verify; do \
+		$(CARGO) +nightly fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; done
+
+install: build ## baton into ~/.cargo/bin
+	$(CARGO) install --path crates/baton --locked
+
+# What the tests need beside a Rust toolchain: the runner, and Python for the independent checker.
+tools:
+	@$(CARGO) nextest --version >/dev/null 2>&1 || \
+		$(CARGO) install cargo-nextest --locked --version $(NEXTEST_VERSION)
+	@command -v python3 >/dev/null || { echo "the tests need python3 (on Debian: apt-get install python3)"; exit 1; }
+
+clean:
+	$(CARGO) clean

@@ -1,0 +1,36 @@
+//! No query scans: in a debug build every statement's plan is looked at before its first use, so every test of
+//! every room is a test of this. A statement that must see all rows says so in a comment, `/* scans */`.
+
+use rusqlite::Connection;
+
+#[cfg(not(debug_assertions))]
+pub(super) fn check(_: &Connection, _: &str) {}
+
+/// Panics if a statement would walk a table.
+#[cfg(debug_assertions)]
+pub(super) fn check(connection: &Connection, sql: &str) {
+    use std::cell::RefCell;
+    use std::collections::HashSet;
+    thread_local!(static SEEN: RefCell<HashSet<String>> = RefCell::default());
+    if sql.contains("/* scans */") || SEEN.with_borrow(|seen| seen.contains(sql)) {
+        return;
+    }
+    let plan = plan(connection, sql).unwrap_or_else(|error| panic!("no plan for {sql}: {error}"));
+    for step in &plan {
+        // Scans of a subquery, or of what the statement itself made, are as long as what was searched for.
+        let scans_table = step.starts_with("SCAN ") && !step.contains("subquery") && !step.contains("CONSTANT ROW");
+        assert!(!scans_table, "a statement scans: {step}\n{sql}\n{plan:#?}");
+    }
+    SEEN.with_borrow_mut(|seen| seen.insert(sql.to_owned()));
+}
+
+#[cfg(debug_assertions)]
+fn plan(connection: &Connection, sql: &str) -> rusqlite::Result<Vec<String>> {
+    let mut explain = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}"))?;
+    let mut steps = explain.raw_query();
+    let mut plan = Vec::new();
+    while let Some(step) = steps.next()? {
+        plan.push(step.get("detail")?);
+    }
+    Ok(plan)
+}

@@ -1,0 +1,180 @@
+//! The gate and the limits on bodies, with doors made for it: one that panics, one that reads what it is sent.
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::http::{Request, StatusCode, header};
+use axum::response::Response;
+use axum::routing::{get, post};
+use baton_store::{SqliteOptions, SqliteStore};
+use std::sync::Arc;
+use std::time::Duration;
+use tempfile::TempDir;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::sync::Notify;
+use tower::ServiceExt;
+
+use super::arrival::Bounds;
+use super::{connection, gated};
+use crate::hub::{Bells, Hub, Settings};
+
+struct House {
+    hub: Arc<Hub>,
+    router: Router,
+    /// Told when `/read` begins to read.
+    reading: Arc<Notify>,
+    _folder: TempDir,
+}
+
+fn house(cors_origins: &[&str]) -> House {
+    house_with(cors_origins, Duration::from_millis(50))
+}
+
+fn house_with(cors_origins: &[&str], time: Duration) -> House {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(&folder.path().join("hub.db"), SqliteOptions::default(), Arc::new(|_| {}));
+    let settings = Settings {
+        address: ([127, 0, 0, 1], 9200).into(),
+        open_registration: true,
+        rate_limit: None,
+        behind_proxy: false,
+        cors_origins: cors_origins.iter().map(|origin| (*origin).to_owned()).collect(),
+    };
+    let hub = Arc::new(Hub::new(Arc::new(store.unwrap()), Arc::new(Bells::default()), settings));
+    let reading = Arc::new(Notify::new());
+    let told = reading.clone();
+    let doors = Router::new()
+        .route("/health", get(async || "here"))
+        .route("/panic", get(panicking))
+        .route("/read", post(move |body: Body| read(body, told)));
+    let bounds = Bounds { bytes: 64, time };
+    House { router: gated(doors, hub.clone(), bounds), hub, reading, _folder: folder }
+}
+
+async fn read(body: Body, reading: Arc<Notify>) -> String {
+    reading.notify_one();
+    to_bytes(body, usize::MAX).await.map_or_else(|error| error.to_string(), |bytes| bytes.len().to_string())
+}
+
+async fn panicking() -> &'static str {
+    panic!("as it should")
+}
+
+impl House {
+    async fn ask(&self, request: axum::http::request::Builder, body: Body) -> Response {
+        self.router.clone().oneshot(request.body(body).unwrap()).await.unwrap()
+    }
+
+    /// What is answered to these bytes on a connection that then stays open.
+    async fn raw(&self, request: &str) -> String {
+        let (mut ours, theirs) = tokio::io::duplex(4096);
+        let (router, shutdown) = (self.router.clone(), self.hub.shutdown.clone());
+        let peer = ([127, 0, 0, 1], 1).into();
+        tokio::spawn(async move { connection::serve(theirs, peer, router, &shutdown).await });
+        ours.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = Vec::new();
+        let read = tokio::time::timeout(Duration::from_secs(20), ours.read_to_end(&mut answer));
+        read.await.expect("the connection is closed").unwrap();
+        String::from_utf8(answer).unwrap()
+    }
+}
+
+fn to(method: &str, path: &str) -> axum::http::request::Builder {
+    Request::builder().method(method).uri(path).header(header::HOST, "localhost:9200")
+}
+
+async fn text(response: Response) -> String {
+    String::from_utf8(to_bytes(response.into_body(), 4096).await.unwrap().to_vec()).unwrap()
+}
+
+#[tokio::test]
+async fn a_handler_that_panics_fails_its_own_request_only() {
+    let house = house(&[]);
+    let response = house.ask(to("GET", "/panic"), Body::empty()).await;
+    assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
+    assert_eq!(text(response).await, r#"{"ok":false,"error":"internal_error"}"#);
+    assert_eq!(house.ask(to("GET", "/health"), Body::empty()).await.status(), StatusCode::OK);
+}
+
+#[tokio::test]
+async fn a_stopping_hub_takes_no_new_requests_but_is_still_alive() {
+    let house = house(&[]);
+    house.hub.shutdown.begin();
+    house.hub.shutdown.wait().await;
+    let response = house.ask(to("POST", "/read"), Body::empty()).await;
+    assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
+    assert!(response.headers().contains_key(header::RETRY_AFTER));
+    assert_eq!(text(response).await, r#"{"ok":false,"error":"shutting_down"}"#);
+    assert_eq!(house.ask(to("GET", "/health"), Body::empty()).await.status(), StatusCode::OK);
+}
+
+#[tokio::test]
+async fn a_body_within_bounds_is_read() {
+    let response = house(&[]).ask(to("POST", "/read"), Body::from(vec![b'x'; 64])).await;
+    assert_eq!(text(response).await, "64");
+}
+
+#[tokio::test]
+async fn a_body_over_the_bound_is_refused_declared_or_not() {
+    let house = house(&[]);
+    let declared = to("POST", "/read").header(header::CONTENT_LENGTH, "65");
+    let answers = [
+        house.ask(declared, Body::from(vec![b'x'; 65])).await,
+        house.ask(to("POST", "/read"), Body::from(vec![b'x'; 65])).await,
+    ];
+    for answer in answers {
+        assert_eq!(answer.status(), StatusCode::PAYLOAD_TOO_LARGE);
+        assert_eq!(text(answer).await, r#"{"ok":false,"error":"body too large"}"#);
+    }
+}
+
+#[tokio::test]
+async fn a_body_that_stops_halfway_is_answered_in_time_and_the_hub_goes_on() {
+    let house = house(&[]);
+    let answer = house.raw("POST /read HTTP/1.1\r\nhost: localhost\r\ncontent-length: 60\r\n\r\nhalf").await;
+    assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
+    assert!(answer.ends_with(r#"{"ok":false,"error":"the request took too long to arrive"}"#), "{answer}");
+    assert_eq!(house.ask(to("GET", "/health"), Body::empty()).await.status(), StatusCode::OK);
+}
+
+#[tokio::test]
+async fn a_body_that_is_still_on_its_way_when_the_hub_stops_is_new_work() {
+    let house = house_with(&[], Duration::from_secs(20));
+    let request = "POST /read HTTP/1.1\r\nhost: localhost\r\ncontent-length: 60\r\n\r\nhalf";
+    let (answer, ()) = tokio::join!(house.raw(request), async {
+        house.reading.notified().await;
+        house.hub.shutdown.begin();
+    });
+    assert!(answer.starts_with("HTTP/1.1 503 "), "{answer}");
+    assert!(answer.ends_with(r#"{"ok":false,"error":"shutting_down"}"#), "{answer}");
+}
+
+#[tokio::test]
+async fn a_configured_origin_gets_cors_and_no_other() {
+    let house = house(&["https://board.example"]);
+    let from = |origin: &str| to("GET", "/health").header(header::ORIGIN, origin);
+    let allowed = house.ask(from("https://board.example"), Body::empty()).await;
+    assert_eq!(allowed.headers()[header::ACCESS_CONTROL_ALLOW_ORIGIN], "https://board.example");
+    assert_eq!(allowed.headers()[header::VARY], "origin");
+    for foreign in ["https://evil.example", "http://board.example", "null", "http://localhost:3000"] {
+        let refused = house.ask(from(foreign), Body::empty()).await;
+        assert_eq!(refused.status(), StatusCode::FORBIDDEN, "{foreign}");
+        assert!(!refused.headers().contains_key(header::ACCESS_CONTROL_ALLOW_ORIGIN));
+    }
+    let own = house.ask(from("http://localhost:9200"), Body::empty()).await;
+    assert_eq!(own.status(), StatusCode::OK);
+    assert!(!own.headers().contains_key(header::ACCESS_CONTROL_ALLOW_ORIGIN));
+}
+
+#[tokio::test]
+async fn a_preflight_of_a_configured_origin_is_answered_at_the_gate() {
+    let house = house(&["https://board.example"]);
+    let ask = to("OPTIONS", "/read")
+        .header(header::ORIGIN, "https://board.example")
+        .header(header::ACCESS_CONTROL_REQUEST_METHOD, "POST");
+    let response = house.ask(ask, Body::empty()).await;
+    assert_eq!(response.status(), StatusCode::NO_CONTENT);
+    assert_eq!(response.headers()[header::ACCESS_CONTROL_ALLOW_ORIGIN], "https://board.example");
+    let headers = response.headers()[header::ACCESS_CONTROL_ALLOW_HEADERS].to_str().unwrap();
+    assert!(headers.contains("authorization") && headers.contains("last-event-id"));
+    assert!(!response.headers().contains_key(header::ACCESS_CONTROL_ALLOW_CREDENTIALS));
+}
