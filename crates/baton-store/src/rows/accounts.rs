@@ -220,7 +220,12 @@ pub trait AccountWrites {
     /// Revokes all user tokens of somebody and answers how many.
     fn revoke_user_tokens(&mut self, user: &UserId, at: UnixMillis) -> Result<usize, Error>;
     /// Revokes all node tokens of somebody for a network and answers how many.
-    fn revoke_node_tokens(&mut self, user: &UserId, network: &NetworkId, at: UnixMillis) -> Result<usize, Error>;
+    fn revoke_node_tokens(
+        &mut self,
+        user: &UserId,
+        network: &NetworkId,
+        at: UnixMillis,
+    ) -> Result<usize, Error>;
     /// Leaves the node tokens somebody has for a network no more than the scope `node`, and answers how many had more.
     fn narrow_node_tokens(&mut self, user: &UserId, network: &NetworkId) -> Result<usize, Error>;
     /// Notes when tokens were last used.

@@ -138,7 +138,8 @@ impl AccountReads for Rows<'_> {
     }
 
     fn tokens(&self, user: &UserId, limit: usize) -> Result<Vec<TokenRow>, Error> {
-        let sql = "SELECT * FROM tokens WHERE user_id = ?1 AND revoked_at IS NULL ORDER BY rowid DESC LIMIT ?2";
+        let sql =
+            "SELECT * FROM tokens WHERE user_id = ?1 AND revoked_at IS NULL ORDER BY rowid DESC LIMIT ?2";
         self.all(sql, params![user.as_str(), limit as i64], token_row)
     }
 

@@ -239,8 +239,9 @@ impl DeliveryWrites for Rows<'_> {
     }
 
     fn trim_feeds(&mut self, keep: usize, limit: usize) -> Result<usize, Error> {
-        let networks = self
-            .all("/* scans */ SELECT network_id FROM networks", [], |row| parsed(row, "network_id", NetworkId::parse))?;
+        let networks = self.all("/* scans */ SELECT network_id FROM networks", [], |row| {
+            parsed(row, "network_id", NetworkId::parse)
+        })?;
         let mut removed = 0;
         for network in networks {
             let oldest_kept = self.feed_range(&network)?.1 - keep as i64;

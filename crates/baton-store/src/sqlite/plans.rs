@@ -18,7 +18,8 @@ pub(super) fn check(connection: &Connection, sql: &str) {
     let plan = plan(connection, sql).unwrap_or_else(|error| panic!("no plan for {sql}: {error}"));
     for step in &plan {
         // Scans of a subquery, or of what the statement itself made, are as long as what was searched for.
-        let scans_table = step.starts_with("SCAN ") && !step.contains("subquery") && !step.contains("CONSTANT ROW");
+        let scans_table =
+            step.starts_with("SCAN ") && !step.contains("subquery") && !step.contains("CONSTANT ROW");
         assert!(!scans_table, "a statement scans: {step}\n{sql}\n{plan:#?}");
     }
     SEEN.with_borrow_mut(|seen| seen.insert(sql.to_owned()));

@@ -464,8 +464,7 @@ impl TaskWrites for Rows<'_> {
     }
 
     fn rearm_leases(&mut self, monotonic: MonotonicMillis, now: UnixMillis) -> Result<(), Error> {
-        let sql =
-            "/* scans */ UPDATE leases SET deadline = ?1 + lease_seconds * 1000, expires_at = ?2 + lease_seconds * 1000";
+        let sql = "/* scans */ UPDATE leases SET deadline = ?1 + lease_seconds * 1000, expires_at = ?2 + lease_seconds * 1000";
         self.execute(sql, params![monotonic.get(), now.get()])?;
         Ok(())
     }

@@ -48,12 +48,15 @@ fn is_json(request: &Request) -> bool {
 }
 
 fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Response> {
-    let mut json = serde_json::Deserializer::from_slice(bytes);
+    let invalid = || refuse(StatusCode::BAD_REQUEST, "invalid JSON");
+    // As text: a reader of bytes does not look at the ones of fields it passes over.
+    let text = std::str::from_utf8(bytes).map_err(|_| invalid())?;
+    let mut json = serde_json::Deserializer::from_str(text);
     let value: Result<T, _> = serde_path_to_error::deserialize(&mut json);
     let is_whole = value.is_ok() && json.end().is_ok();
     // A wrong field is only worth naming in a body that is JSON to its end.
-    if !is_whole && serde_json::from_slice::<IgnoredAny>(bytes).is_err() {
-        return Err(refuse(StatusCode::BAD_REQUEST, "invalid JSON"));
+    if !is_whole && serde_json::from_str::<IgnoredAny>(text).is_err() {
+        return Err(invalid());
     }
     value.map_err(|error| Failure(Error::of_schema(error)).into_response())
 }
