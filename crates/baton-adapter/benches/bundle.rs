@@ -1,6 +1,6 @@
 //! Packing and verifying a bundle as large as one may be: 100 000 adapter events of about 1.1 KB.
 
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 
 use baton_adapter::{DigestOnly, Input, Options, convert};
 use baton_evidence::bundle::{BundleWriter, limits, verify};

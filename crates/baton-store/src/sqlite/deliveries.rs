@@ -95,16 +95,17 @@ impl DeliveryReads for Rows<'_> {
         to: &Principal,
         id: &str,
     ) -> Result<Option<DeliveryRow>, Error> {
-        let find = |column: &str| {
+        let find = |which: &str| {
             let sql = format!(
-                "{DELIVERY} WHERE d.{column} = ?1 AND d.state < 2 AND d.{column} IS NOT NULL
-                   AND d.network_id = ?2 AND d.to_name = ?3 AND d.to_kind = ?4 ORDER BY d.seq LIMIT 1"
+                "{DELIVERY} WHERE {which} AND d.state < 2 AND d.network_id = ?2 AND d.to_name = ?3
+                   AND d.to_kind = ?4 ORDER BY d.seq LIMIT 1"
             );
             self.one(&sql, params![id, network.as_str(), to.name(), to.kind().as_str()], delivery_row)
         };
-        match find("message_id")? {
+        // A task's first delivery has the task's id and is found by it; the others have an index of their own.
+        match find("d.message_id = ?1 AND d.message_id IS NOT d.task_id")? {
             Some(found) => Ok(Some(found)),
-            None => find("task_id"),
+            None => find("d.task_id = ?1 AND d.task_id IS NOT NULL"),
         }
     }
 
@@ -163,10 +164,9 @@ impl DeliveryReads for Rows<'_> {
     }
 
     fn feed_range(&self, network: &NetworkId) -> Result<(i64, i64), Error> {
-        let end = |sql: &str| self.one(sql, [network.as_str()], |row| get::<i64>(row, "n"));
-        let first = end("SELECT n FROM feed WHERE network_id = ?1 ORDER BY n LIMIT 1")?;
-        let last = end("SELECT n FROM feed WHERE network_id = ?1 ORDER BY n DESC LIMIT 1")?;
-        Ok((first.unwrap_or(1), last.unwrap_or(0)))
+        let sql = "SELECT n FROM feed WHERE network_id = ?1 ORDER BY n LIMIT 1";
+        let first = self.one(sql, [network.as_str()], |row| get::<i64>(row, "n"))?;
+        Ok((first.unwrap_or(1), self.newest_frame(network)?))
     }
 }
 
@@ -215,7 +215,7 @@ impl DeliveryWrites for Rows<'_> {
     }
 
     fn append_frame(&mut self, network: &NetworkId, to: &Principal, body: &str) -> Result<i64, Error> {
-        let next = self.feed_range(network)?.1 + 1;
+        let next = self.newest_frame(network)? + 1;
         self.execute(
             "INSERT INTO feed (network_id, n, to_kind, to_name, body) VALUES (?1, ?2, ?3, ?4, ?5)",
             params![network.as_str(), next, to.kind().as_str(), to.name(), body],
@@ -257,6 +257,11 @@ impl DeliveryWrites for Rows<'_> {
 }
 
 impl Rows<'_> {
+    fn newest_frame(&self, network: &NetworkId) -> Result<i64, Error> {
+        let sql = "SELECT n FROM feed WHERE network_id = ?1 ORDER BY n DESC LIMIT 1";
+        Ok(self.one(sql, [network.as_str()], |row| get::<i64>(row, "n"))?.unwrap_or(0))
+    }
+
     fn remove_deliveries(&mut self, places: &[i64]) -> Result<usize, Error> {
         for seq in places {
             self.ack_delivery(*seq)?; // closes it, so that the count is right

@@ -1,7 +1,8 @@
-//! No query scans: in a debug build every statement's plan is looked at before its first use, so every test of
-//! every room is a test of this. A statement that must see all rows says so in a comment, `/* scans */`.
+//! No query scans, and each is planned once: in a debug build every statement's plan is looked at before its first
+//! use, and whether it was kept after each, so every test of every room is a test of this. A statement that must
+//! see all rows says so in a comment, `/* scans */`.
 
-use rusqlite::Connection;
+use rusqlite::{Connection, Statement};
 
 #[cfg(not(debug_assertions))]
 pub(super) fn check(_: &Connection, _: &str) {}
@@ -23,6 +24,11 @@ pub(super) fn check(connection: &Connection, sql: &str) {
         assert!(!scans_table, "a statement scans: {step}\n{sql}\n{plan:#?}");
     }
     SEEN.with_borrow_mut(|seen| seen.insert(sql.to_owned()));
+}
+
+/// Panics if a statement was planned again.
+pub(super) fn check_kept(statement: &Statement<'_>) {
+    debug_assert_eq!(statement.get_status(rusqlite::StatementStatus::RePrepare), 0, "planned again");
 }
 
 #[cfg(debug_assertions)]

@@ -103,8 +103,9 @@ impl Rows<'_> {
     ) -> Result<Option<T>, Error> {
         plans::check(self.connection, sql);
         let mut statement = self.connection.prepare_cached(sql)?;
-        let mut rows = statement.query(parameters)?;
-        rows.next()?.map(read).transpose()
+        let row = statement.query(parameters)?.next()?.map(read).transpose();
+        plans::check_kept(&statement);
+        row
     }
 
     /// All rows of a query, read by `read`.
@@ -121,12 +122,17 @@ impl Rows<'_> {
         while let Some(row) = rows.next()? {
             all.push(read(row)?);
         }
+        drop(rows);
+        plans::check_kept(&statement);
         Ok(all)
     }
 
     pub(super) fn execute(&self, sql: &str, parameters: impl rusqlite::Params) -> Result<usize, Error> {
         plans::check(self.connection, sql);
-        Ok(self.connection.prepare_cached(sql)?.execute(parameters)?)
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let changed = statement.execute(parameters)?;
+        plans::check_kept(&statement);
+        Ok(changed)
     }
 }
 

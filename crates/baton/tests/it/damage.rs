@@ -54,10 +54,13 @@ fn container(add: &mut Add<'_>) {
     }
 }
 
+/// Something done to a header before it is summed.
+type Change = fn(&mut tar::Header);
+
 fn headers(add: &mut Add<'_>) {
     let bytes = serde_json::to_vec(&Forged::good(3).manifest).unwrap();
     let events = member("events.ndjson", &Forged::good(3).events);
-    let changes: [(&str, fn(&mut tar::Header)); 8] = [
+    let changes: [(&'static str, Change); 8] = [
         ("a link", |h| h.set_entry_type(tar::EntryType::Symlink)),
         ("a PAX record", |h| h.set_entry_type(tar::EntryType::XHeader)),
         ("a GNU long name", |h| h.set_entry_type(tar::EntryType::GNULongName)),

@@ -117,9 +117,9 @@ fn handoff_of(event: &EventLine<'_>) -> &'static str {
 fn harmless(text: &str) -> String {
     text.chars().fold(String::with_capacity(text.len()), |mut shown, c| {
         if c.is_control() {
-            shown.extend(c.escape_default())
+            shown.extend(c.escape_default());
         } else {
-            shown.push(c)
+            shown.push(c);
         }
         shown
     })
