@@ -18,7 +18,7 @@ TEXTS = ("specversion type source id time datacontenttype assayrunid assayproduc
          "assaygit assaycontenthash").split()
 MANIFEST = {"schema_version": int, "bundle_id": str, "producer": dict, "run_id": str, "event_count": int,
             "run_root": str, "algorithms": dict, "files": dict}
-TIME = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+\-\u2212]\d\d:\d\d)")
+TIME = re.compile(r"([+\-]\d{4,6}|\d{4})-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+\-\u2212]\d\d:\d\d)")
 
 
 class Refused(Exception):
@@ -155,16 +155,23 @@ def check_event(event, seq, run_id, source):
     check(event["assaycontenthash"] == sha256(canonical(bound).encode()), "integrity", "content hash")
 
 
+def typed(value, names):
+    for name, kind in names.items():
+        check(type(value.get(name)) is kind, "contract", f"{name} is missing or of the wrong type")
+
+
 def check_bundle(data):
     found = list(files(unpack(data)))
     check([name for name, _ in found] == ["manifest.json", "events.ndjson"], "contract", "not the two files in order")
     (_, manifest), (_, events) = found
     manifest = parse(manifest, "the manifest")
-    for name, kind in MANIFEST.items():
-        check(type(manifest.get(name)) is kind, "contract", f"{name} is missing or of the wrong type")
-    check(manifest["schema_version"] == 1, "contract", "schema_version")
-    check("events.ndjson" in manifest["files"], "contract", "files has no events.ndjson")
+    typed(manifest, MANIFEST)
+    typed(manifest["producer"], {"name": str, "version": str})
+    typed(manifest["algorithms"], {"canon": str, "hash": str, "root": str})
+    typed(manifest["files"], {"events.ndjson": dict})
     entry = manifest["files"]["events.ndjson"]
+    typed(entry, {"path": str, "sha256": str, "bytes": int})
+    check(manifest["schema_version"] == 1, "contract", "schema_version")
     check(entry["bytes"] == len(events), "integrity", "the size of the events")
     lines = events.removesuffix(b"\n").split(b"\n") if events else []
     check(len(lines) <= EVENTS, "limits", "too many events")

@@ -20,8 +20,12 @@ fuzz_target!(|bytes: &[u8]| {
     assert_eq!(is_json, !refused_as_json);
 
     let strict = Options { mode: Mode::Strict, ..LENIENT };
-    let bounded =
-        Options { max_payload_bytes: Some(2048), max_json_depth: Some(5), max_array_length: Some(3), ..LENIENT };
+    let bounded = Options {
+        max_payload_bytes: Some(2048),
+        max_json_depth: Some(5),
+        max_array_length: Some(3),
+        ..LENIENT
+    };
     for narrower in [strict, bounded] {
         if let Ok(converted) = convert(input, &narrower, &mut DigestOnly) {
             assert_eq!(Some(&converted), lenient.as_ref().ok());

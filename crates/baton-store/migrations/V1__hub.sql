@@ -1,5 +1,6 @@
 -- The hub's tables. Times are milliseconds since 1970, UTC. Order comes from the integer keys, never from
--- ids or times. Counters are rows kept in the transaction that changes what they count.
+-- ids or times. Counters are rows kept in the transaction that changes what they count. The tables a task writes to
+-- name their network without a foreign key: every write has just looked the network up, and a check costs each row.
 
 CREATE TABLE users (
     user_id              TEXT NOT NULL PRIMARY KEY,
@@ -97,7 +98,7 @@ CREATE INDEX sessions_by_token ON sessions (token_id);
 CREATE TABLE tasks (
     seq               INTEGER PRIMARY KEY AUTOINCREMENT,
     task_id           TEXT NOT NULL UNIQUE,
-    network_id        TEXT NOT NULL REFERENCES networks (network_id) ON DELETE CASCADE,
+    network_id        TEXT NOT NULL,
     from_kind         TEXT NOT NULL,
     from_name         TEXT NOT NULL,
     to_name           TEXT NOT NULL,
@@ -150,7 +151,7 @@ CREATE INDEX leases_by_alias ON leases (network_id, alias);
 CREATE TABLE deliveries (
     seq         INTEGER PRIMARY KEY AUTOINCREMENT,
     message_id  TEXT NOT NULL,
-    network_id  TEXT NOT NULL REFERENCES networks (network_id) ON DELETE CASCADE,
+    network_id  TEXT NOT NULL,
     to_kind     TEXT NOT NULL,
     to_name     TEXT NOT NULL,
     from_kind   TEXT NOT NULL,
@@ -170,7 +171,7 @@ CREATE INDEX deliveries_kept ON deliveries (network_id, to_name, to_kind, seq) W
 
 CREATE TABLE task_events (
     id          INTEGER PRIMARY KEY AUTOINCREMENT,
-    network_id  TEXT NOT NULL REFERENCES networks (network_id) ON DELETE CASCADE,
+    network_id  TEXT NOT NULL,
     task_id     TEXT NOT NULL,
     n           INTEGER NOT NULL, -- from 1 within the task, without gaps
     from_status TEXT,
@@ -185,7 +186,7 @@ CREATE INDEX task_events_by_network ON task_events (network_id, id);
 
 -- The network's one numbered feed: what streams tell, live and on resume.
 CREATE TABLE feed (
-    network_id TEXT NOT NULL REFERENCES networks (network_id) ON DELETE CASCADE,
+    network_id TEXT NOT NULL,
     n          INTEGER NOT NULL,
     to_kind    TEXT NOT NULL,
     to_name    TEXT NOT NULL,
@@ -195,14 +196,14 @@ CREATE TABLE feed (
 CREATE INDEX feed_by_recipient ON feed (network_id, to_name, to_kind, n);
 
 CREATE TABLE task_counts (
-    network_id TEXT NOT NULL REFERENCES networks (network_id) ON DELETE CASCADE,
+    network_id TEXT NOT NULL,
     status     TEXT NOT NULL,
     count      INTEGER NOT NULL,
     PRIMARY KEY (network_id, status)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE inbox_counts (
-    network_id TEXT NOT NULL REFERENCES networks (network_id) ON DELETE CASCADE,
+    network_id TEXT NOT NULL,
     to_kind    TEXT NOT NULL,
     to_name    TEXT NOT NULL,
     count      INTEGER NOT NULL,
@@ -211,7 +212,7 @@ CREATE TABLE inbox_counts (
 
 CREATE TABLE completions (
     id               INTEGER PRIMARY KEY AUTOINCREMENT,
-    network_id       TEXT NOT NULL REFERENCES networks (network_id) ON DELETE CASCADE,
+    network_id       TEXT NOT NULL,
     session_name     TEXT NOT NULL,
     task_id          TEXT NOT NULL,
     task             TEXT NOT NULL,
@@ -224,7 +225,7 @@ CREATE TABLE completions (
 CREATE INDEX completions_by_time ON completions (network_id, completed_at, id);
 
 CREATE TABLE idempotency_keys (
-    network_id  TEXT NOT NULL REFERENCES networks (network_id) ON DELETE CASCADE,
+    network_id  TEXT NOT NULL,
     sender_kind TEXT NOT NULL,
     sender      TEXT NOT NULL,
     key         TEXT NOT NULL,

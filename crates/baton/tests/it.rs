@@ -9,7 +9,7 @@ mod it {
     mod crash;
     mod damage;
     mod edges;
-    #[allow(dead_code, unreachable_pub)] // shared with the evidence crate's own tests, which use all of it
+    #[allow(dead_code)] // shared with the evidence crate's own tests, which use all of it
     #[path = "../../../baton-evidence/tests/it/forge.rs"]
     mod forge;
     mod gate;

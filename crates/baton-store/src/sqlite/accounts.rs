@@ -12,6 +12,20 @@ use crate::rows::{
     AccountReads, AccountWrites, AuditRow, InviteRow, MemberRow, MembershipRow, NetworkRow, TokenRow, UserRow,
 };
 
+/// What goes with a network, itself last; the rest follows by foreign key.
+const OF_A_NETWORK: [&str; 10] = [
+    "leases",
+    "tasks",
+    "deliveries",
+    "task_events",
+    "feed",
+    "task_counts",
+    "inbox_counts",
+    "completions",
+    "idempotency_keys",
+    "networks",
+];
+
 fn user_row(row: &Row<'_>) -> Result<UserRow, Error> {
     Ok(UserRow {
         user_id: parsed(row, "user_id", UserId::parse)?,
@@ -253,8 +267,9 @@ impl AccountWrites for Rows<'_> {
     }
 
     fn delete_network(&mut self, network: &NetworkId) -> Result<(), Error> {
-        self.execute("DELETE FROM leases WHERE network_id = ?1", [network.as_str()])?;
-        self.execute("DELETE FROM networks WHERE network_id = ?1", [network.as_str()])?;
+        for table in OF_A_NETWORK {
+            self.execute(&format!("DELETE FROM {table} WHERE network_id = ?1"), [network.as_str()])?;
+        }
         self.counted.forget(network);
         self.staged.counts.forget(network);
         Ok(())

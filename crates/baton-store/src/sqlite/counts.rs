@@ -1,5 +1,6 @@
 //! Counters of tasks by status and of open deliveries by inbox. Changes are added up for the whole batch and
-//! written once before its commit; a reader inside the batch adds what is not written yet.
+//! written once before its commit; a reader inside the batch adds what is not written yet. Beside them, the newest
+//! frame number of each network the batch has written to, so that it is looked up once.
 
 use baton_core::{NetworkId, Principal, PrincipalKind, Status};
 use rusqlite::{Connection, params};
@@ -12,6 +13,7 @@ use crate::error::Error;
 pub(super) struct Counts {
     tasks: HashMap<(NetworkId, Status), i64>,
     inboxes: HashMap<(NetworkId, PrincipalKind, String), i64>,
+    newest_frames: HashMap<NetworkId, i64>,
 }
 
 impl Counts {
@@ -31,6 +33,14 @@ impl Counts {
         self.inboxes.get(&(network.clone(), to.kind(), to.name().to_owned())).copied().unwrap_or(0)
     }
 
+    pub(super) fn newest_frame(&self, network: &NetworkId) -> Option<i64> {
+        self.newest_frames.get(network).copied()
+    }
+
+    pub(super) fn set_newest_frame(&mut self, network: &NetworkId, n: i64) {
+        self.newest_frames.insert(network.clone(), n);
+    }
+
     /// Takes in what a savepoint that stays has counted.
     pub(super) fn merge(&mut self, other: Self) {
         for (key, change) in other.tasks {
@@ -39,10 +49,12 @@ impl Counts {
         for (key, change) in other.inboxes {
             *self.inboxes.entry(key).or_default() += change;
         }
+        self.newest_frames.extend(other.newest_frames);
     }
 
     /// Forgets a network that is gone.
     pub(super) fn forget(&mut self, network: &NetworkId) {
+        self.newest_frames.remove(network);
         self.tasks.retain(|(counted, _), _| counted != network);
         self.inboxes.retain(|(counted, _, _), _| counted != network);
     }

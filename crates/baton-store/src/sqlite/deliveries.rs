@@ -220,6 +220,7 @@ impl DeliveryWrites for Rows<'_> {
             "INSERT INTO feed (network_id, n, to_kind, to_name, body) VALUES (?1, ?2, ?3, ?4, ?5)",
             params![network.as_str(), next, to.kind().as_str(), to.name(), body],
         )?;
+        self.staged.counts.set_newest_frame(network, next);
         Ok(next)
     }
 
@@ -258,6 +259,10 @@ impl DeliveryWrites for Rows<'_> {
 
 impl Rows<'_> {
     fn newest_frame(&self, network: &NetworkId) -> Result<i64, Error> {
+        let known = self.staged.counts.newest_frame(network).or(self.counted.newest_frame(network));
+        if let Some(newest) = known {
+            return Ok(newest);
+        }
         let sql = "SELECT n FROM feed WHERE network_id = ?1 ORDER BY n DESC LIMIT 1";
         Ok(self.one(sql, [network.as_str()], |row| get::<i64>(row, "n"))?.unwrap_or(0))
     }

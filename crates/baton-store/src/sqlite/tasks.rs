@@ -6,6 +6,7 @@ use baton_core::{
     TaskSnapshot, TtlSeconds, UnixMillis,
 };
 use rusqlite::{Row, params};
+use std::sync::LazyLock;
 
 use super::columns::{get, optional, optional_time, parsed, principal, time};
 use super::plans;
@@ -27,6 +28,12 @@ const TASK: &str = "
     FROM tasks t
     LEFT JOIN leases l ON l.task_id = t.task_id
     LEFT JOIN tasks p ON p.task_id = t.parent_task_id";
+
+/// One task, put together once.
+fn task_by_id() -> &'static str {
+    static SQL: LazyLock<String> = LazyLock::new(|| format!("{TASK} WHERE t.task_id = ?1"));
+    &SQL
+}
 
 fn snapshot(row: &Row<'_>) -> Result<TaskSnapshot, Error> {
     let lease = match optional(row, "lease_id", LeaseId::parse)? {
@@ -189,11 +196,11 @@ impl Rows<'_> {
 
 impl TaskReads for Rows<'_> {
     fn task(&self, id: &TaskId) -> Result<Option<TaskRow>, Error> {
-        self.one(&format!("{TASK} WHERE t.task_id = ?1"), [id.as_str()], task_row)
+        self.one(task_by_id(), [id.as_str()], task_row)
     }
 
     fn task_snapshot(&self, id: &TaskId) -> Result<Option<TaskSnapshot>, Error> {
-        self.one(&format!("{TASK} WHERE t.task_id = ?1"), [id.as_str()], snapshot)
+        self.one(task_by_id(), [id.as_str()], snapshot)
     }
 
     fn tasks(&self, filter: &TaskFilter) -> Result<Vec<TaskRow>, Error> {
@@ -417,11 +424,17 @@ impl TaskWrites for Rows<'_> {
     }
 
     fn append_event(&mut self, event: NewEvent<'_>) -> Result<(), Error> {
-        // The number within the task comes from the history itself: no gap and no second counter.
+        // The number within the task comes from the history itself: no gap and no second counter. A new task has none.
+        let number = if event.from.is_none() {
+            "VALUES (?1, ?2, 1, ?3, ?4, ?5, ?6, ?7, ?8)"
+        } else {
+            "SELECT ?1, ?2, MAX(n) + 1, ?3, ?4, ?5, ?6, ?7, ?8 FROM task_events WHERE task_id = ?2"
+        };
         self.execute(
-            "INSERT INTO task_events (network_id, task_id, n, from_status, to_status, actor_kind, actor, detail,
-                created_at)
-             SELECT ?1, ?2, COALESCE(MAX(n), 0) + 1, ?3, ?4, ?5, ?6, ?7, ?8 FROM task_events WHERE task_id = ?2",
+            &format!(
+                "INSERT INTO task_events (network_id, task_id, n, from_status, to_status, actor_kind, actor, detail,
+                    created_at) {number}"
+            ),
             params![
                 event.network_id.as_str(),
                 event.task_id.as_str(),

@@ -249,6 +249,15 @@ fn a_reader_that_goes_away_is_no_news() {
 }
 
 #[test]
+fn a_long_file_draws_no_bar_where_there_is_no_terminal() {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    let blank = "\n".repeat(9 << 20);
+    std::io::Write::write_all(&mut file, blank.as_bytes()).unwrap();
+    let ran = baton(["adapt".as_ref(), "--ndjson".as_ref(), file.path().as_os_str()]).exited(0);
+    assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("", ""));
+}
+
+#[test]
 fn help_repeats_the_guardrail() {
     let ran = baton(["adapt", "--help"]).exited(0);
     let text = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ").replace('`', "");

@@ -168,24 +168,16 @@ fn every_kind_of_damage_is_refused_with_its_class_and_code() {
 #[test]
 fn the_list_is_a_table_that_a_terminal_survives() {
     let folder = tempfile::tempdir().unwrap();
-    let (path, evil) = (folder.path().join("b"), "\\u001b]0;owned\\u0007\\u009b31m");
-    let line = hashed("SUBJECT", 0, "{}");
-    let reseal = |line: String| {
-        // The hash binds the subject as it is written canonically.
-        let subject = "\\u001b]0;owned\\u0007\u{9b}31m";
-        let bound = format!(
-            r#"{{"data":{{}},"datacontenttype":"application/json","specversion":"1.0","subject":"{subject}","type":"assay.adapter.a2a.task.requested"}}"#
-        );
-        let hash = line.find("sha256:").unwrap();
-        let mut line = line;
-        line.replace_range(hash..hash + 71, &super::forge::sha256(bound.as_bytes()));
-        line.replace("SUBJECT", evil)
-    };
-    fs::write(&path, Forged::of(&[reseal(line)]).packed()).unwrap();
+    let path = folder.path().join("b");
+    // Written as canonical JSON writes it, so that the hash is right: an escape sequence, a bell, a C1 control,
+    // and a mark that turns the text around.
+    let evil = "\\u001b]0;owned\\u0007\u{9b}31m\u{202e}txt";
+    fs::write(&path, Forged::of(&[hashed(evil, 0, "{}")]).packed()).unwrap();
     let ran = evidence("show", [&path]).exited(0);
     assert!(ran.stdout.chars().all(|c| c == '\n' || !c.is_control()), "{:?}", ran.stdout);
     assert!(ran.stdout.starts_with("1 events of run run, run root sha256:"), "{}", ran.stdout);
-    assert!(ran.stdout.contains("\\u{1b}]0;owned"), "{}", ran.stdout);
+    let shown = "\\u{1b}]0;owned\\u{7}\\u{9b}31m\\u{202e}txt";
+    assert!(ran.stdout.contains(shown), "{:?}", ran.stdout);
 }
 
 #[test]

@@ -52,7 +52,7 @@ fn bundles_of_ours_are_accepted_with_the_same_count_and_root() {
 }
 
 #[test]
-fn numbers_and_names_are_hashed_alike() {
+fn numbers_names_and_times_are_read_and_hashed_alike() {
     let folder = tempfile::tempdir().unwrap();
     let (events, out) = (folder.path().join("events.ndjson"), folder.path().join("bundle.tar.gz"));
     let numbers = "0,-0,1,-1,1.0,1.5,0.1,1e21,1e20,123456789012345680000,1e-6,1e-7,5e-324,1.7976931348623157e308,\
@@ -60,7 +60,7 @@ fn numbers_and_names_are_hashed_alike() {
         4.35,0.000001,0.0000012345,123e-20,100,1E2,2.2250738585072014e-308,9.999999999999997e22";
     let names = r#"{"\ud83d\ude00":1,"\uff5e":2,"\u20ac":3,"\r":4,"1":5,"\u0080":6,"\u00f6":7,"":8,"\ufb33":9,"a\"b":10,"\\":11,"\u007f":12,"\u2028":13}"#;
     let packet = format!(
-        r#"{{"protocol":"a2a","version":"0.2","agent":{{"id":"\u0000é"}},"attributes":{{"n":[{numbers}],"o":{names}}}}}"#
+        r#"{{"protocol":"a2a","version":"0.2","timestamp":"9999-12-31T23:59:60-12:00","agent":{{"id":"\u0000é"}},"attributes":{{"n":[{numbers}],"o":{names}}}}}"#
     );
     fs::write(&events, baton_fed(["adapt", "--mode", "lenient"], packet.as_bytes()).exited(0).stdout)
         .unwrap();

@@ -87,9 +87,10 @@ engines! {
             insert_task(tx, 1, 1, "coder")?;
             insert_task(tx, 1, 2, "coder")?;
             for (task, to) in [(1, Status::Delivered), (2, Status::Delivered), (1, Status::Acked), (1, Status::Running)] {
+                let from = (to != Status::Delivered).then_some(Status::Delivered);
                 tx.append_event(NewEvent {
-                    network_id: &network(1), task_id: &task_id(task), from: None, to, actor: &Principal::Hub,
-                    detail: "", at: NOW,
+                    network_id: &network(1), task_id: &task_id(task), from, to, actor: &Principal::Hub, detail: "",
+                    at: NOW,
                 })?;
             }
             let history = tx.task_history(&task_id(1))?;
