@@ -2,7 +2,7 @@
 //! No async, no I/O, no clock, no randomness, no SQL, no HTTP, no JSON: times and random bytes are handed in.
 //!
 //! A call on a task takes two questions, in this order and in the store's transaction: [`access::authorize`]
-//! (may this caller?), then [`decide`] (does this task?). The answer is a [`Transition`] to apply whole, or a
+//! (may this caller?), then [`decide()`] (does this task?). The answer is a [`Transition`] to apply whole, or a
 //! [`Refusal`] and nothing has happened.
 
 pub mod access;

@@ -2,7 +2,7 @@
 //!
 //! A second engine adds one line to `engines!` in `engine.rs` and runs the same suite.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::needless_pass_by_value, unreachable_pub)]
 
 mod it {
     mod contract {

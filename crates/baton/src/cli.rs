@@ -1,4 +1,4 @@
-//! The command line: one file per command. A command returns its exit code; what stops it is a [`Failure`],
+//! The command line: one file per command. A command returns its exit code; what stops it is a `Failure`,
 //! told on stderr in one line that says what to do.
 
 mod adapt;

@@ -6,7 +6,8 @@ use baton_core::{Action, Caller, NetworkId, Principal, Refusal};
 use baton_store::Snapshot;
 
 use crate::hub::Hub;
-use crate::service::place::{Place, audit_read, role_in};
+use crate::service::audit;
+use crate::service::place::{Place, role_in};
 use crate::service::{Error, names};
 
 /// What the path asks for.
@@ -34,7 +35,7 @@ impl Channel {
         let asking = caller.clone();
         let (channel, is_audited) = hub.store.read(move |rows| Self::find(rows, &asking, &wanted)).await?;
         if is_audited {
-            audit_read(hub, caller, channel.network_id.clone(), "events").await?;
+            audit::network_read(hub, caller, channel.network_id.clone(), "events").await?;
         }
         Ok(channel)
     }

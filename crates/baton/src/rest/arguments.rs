@@ -29,13 +29,15 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
         let Ok(bytes) = bytes else {
             return Err(refuse(StatusCode::PAYLOAD_TOO_LARGE, "body too large"));
         };
-        if bytes.is_empty() {
-            return read(b"{}").map(Self);
-        }
-        if !is_json {
+        let body = if bytes.is_empty() { &b"{}"[..] } else { &bytes };
+        if !bytes.is_empty() && !is_json {
             return Err(refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, "content-type must be application/json"));
         }
-        read(&bytes).map(Self)
+        match read(body) {
+            Ok(arguments) => Ok(Self(arguments)),
+            Err(Unread::NotJson) => Err(refuse(StatusCode::BAD_REQUEST, "invalid JSON")),
+            Err(Unread::Field(error)) => Err(Failure(error).into_response()),
+        }
     }
 }
 
@@ -47,18 +49,23 @@ fn is_json(request: &Request) -> bool {
     })
 }
 
-fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Response> {
-    let invalid = || refuse(StatusCode::BAD_REQUEST, "invalid JSON");
+/// Why a body gave no arguments.
+enum Unread {
+    NotJson,
+    Field(Error),
+}
+
+fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Unread> {
     // As text: a reader of bytes does not look at the ones of fields it passes over.
-    let text = std::str::from_utf8(bytes).map_err(|_| invalid())?;
+    let text = std::str::from_utf8(bytes).map_err(|_| Unread::NotJson)?;
     let mut json = serde_json::Deserializer::from_str(text);
     let value: Result<T, _> = serde_path_to_error::deserialize(&mut json);
     let is_whole = value.is_ok() && json.end().is_ok();
     // A wrong field is only worth naming in a body that is JSON to its end.
     if !is_whole && serde_json::from_str::<IgnoredAny>(text).is_err() {
-        return Err(invalid());
+        return Err(Unread::NotJson);
     }
-    value.map_err(|error| Failure(Error::of_schema(error)).into_response())
+    value.map_err(|error| Unread::Field(Error::of_schema(error)))
 }
 
 impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {

@@ -137,7 +137,7 @@ impl Move<'_> {
                 })?;
             }
             Effect::ExtendLease { lease, expires_at } => {
-                tx.move_lease(&lease.id, lease.deadline, *expires_at)?
+                tx.move_lease(&lease.id, lease.deadline, *expires_at)?;
             }
             Effect::VoidLease(lease_id) => tx.delete_lease(lease_id)?,
             Effect::AckTaskDelivery => tx.ack_task_delivery(task_id)?,

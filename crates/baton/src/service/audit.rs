@@ -34,7 +34,17 @@ pub(crate) async fn foreign_read(
     if !access::is_audited(caller, role) {
         return Ok(());
     }
-    let (now, network, actor) = (hub.clock.now(), network.clone(), caller.principal()?);
+    network_read(hub, caller, network.clone(), what).await
+}
+
+/// Writes down such a read.
+pub(crate) async fn network_read(
+    hub: &Hub,
+    caller: &Caller,
+    network: NetworkId,
+    what: &'static str,
+) -> Result<(), Error> {
+    let (now, actor) = (hub.clock.now(), caller.principal()?);
     let note = move |tx: &mut dyn baton_store::Transaction| {
         tx.audit(now, actor.name(), NETWORK_READ, Some(&network), network.as_str(), what)?;
         Ok(())

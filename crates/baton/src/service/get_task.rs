@@ -6,9 +6,9 @@ use baton_store::rows::TaskRow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Error;
-use super::place::{audit_read, role_in};
+use super::place::role_in;
 use super::task_view::TaskView;
+use super::{Error, audit};
 use crate::hub::Hub;
 
 /// Which task.
@@ -37,7 +37,7 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer
     let asker = caller.clone();
     let (task, is_audited) = hub.store.read(move |rows| visible(rows, &asker, &id)).await?;
     if is_audited {
-        audit_read(hub, caller, task.snapshot.network_id.clone(), "task").await?;
+        audit::network_read(hub, caller, task.snapshot.network_id.clone(), "task").await?;
     }
     Ok(Answer { ok: true, task: task.into() })
 }

@@ -119,7 +119,7 @@ fn fill_in(
             context.facts.recipient_exists = tx.alias_exists(&task.network_id, new_alias)?;
         }
         Command::Retry { .. } => {
-            context.facts.recipient_exists = tx.alias_exists(&task.network_id, &task.to)?
+            context.facts.recipient_exists = tx.alias_exists(&task.network_id, &task.to)?;
         }
         Command::Expire => {
             context.facts.assignee = presence::of_agent(tx.as_snapshot(), stamp, &task.network_id, &task.to)?;

@@ -2,12 +2,11 @@
 
 use baton_core::access::{self, TaskReach};
 use baton_core::{
-    Action, Caller, NetworkChoice, NetworkId, NetworkRole, Refusal, TaskSnapshot, UnixMillis, Unnamed,
-    choose_network,
+    Action, Caller, NetworkChoice, NetworkId, NetworkRole, Refusal, TaskSnapshot, Unnamed, choose_network,
 };
 use baton_store::Snapshot;
 
-use super::Error;
+use super::{Error, audit};
 use crate::hub::Hub;
 
 /// How a call says which network it means.
@@ -151,24 +150,8 @@ impl Reach {
         what: &'static str,
     ) -> Result<(), Error> {
         match &self.audited {
-            Some(network) => audit_read(hub, caller, network.clone(), what).await,
+            Some(network) => audit::network_read(hub, caller, network.clone(), what).await,
             None => Ok(()),
         }
     }
-}
-
-/// Writes down that a system admin looked into a network of others.
-pub(crate) async fn audit_read(
-    hub: &Hub,
-    caller: &Caller,
-    network: NetworkId,
-    what: &'static str,
-) -> Result<(), Error> {
-    let actor = caller.principal()?.name().to_owned();
-    let now: UnixMillis = hub.clock.now();
-    hub.store
-        .write(move |tx| -> Result<(), Error> {
-            Ok(tx.audit(now, &actor, "network.read", Some(&network), network.as_str(), what)?)
-        })
-        .await
 }

@@ -159,7 +159,7 @@ fn report(
     let started = args.task.clone().filter(|_| args.status == StatusName::Working);
     let lease_id = args.lease_id.clone();
     let resume_id = args.resume_id.clone();
-    tx.put_session(&session(stamp, node, &network, alias, before, args))?;
+    tx.put_session(&session(stamp, node, &network, alias, before.as_ref(), args))?;
     // From here on the token speaks as this alias, whatever it spoke as before.
     let caller = Caller::Node(NodeCaller { alias: Some(alias.clone()), ..node.clone() });
     if let Some(task) = started {
@@ -205,10 +205,9 @@ fn session(
     node: &NodeCaller,
     network: &NetworkId,
     alias: &Alias,
-    before: Option<SessionRow>,
+    before: Option<&SessionRow>,
     args: Args,
 ) -> SessionRow {
-    let before = before.as_ref();
     let kept = |new: Option<String>, old: fn(&SessionRow) -> &Option<String>| {
         new.or_else(|| before.and_then(|before| old(before).clone()))
     };

@@ -4,9 +4,9 @@ use baton_core::{Caller, NetworkId, Refusal, Status, TaskId, limits};
 use baton_store::rows::EventRow;
 use serde::{Deserialize, Serialize};
 
-use super::place::{Reach, audit_read};
+use super::place::Reach;
 use super::wire_time::WireTime;
-use super::{Error, get_task, page};
+use super::{Error, audit, get_task, page};
 use crate::hub::Hub;
 
 /// Whose history.
@@ -86,7 +86,7 @@ async fn of_task(
         })
         .await?;
     if is_audited {
-        audit_read(hub, caller, network, "task events").await?;
+        audit::network_read(hub, caller, network, "task events").await?;
     }
     Ok(events)
 }
