@@ -121,6 +121,8 @@ pub const COMPLETIONS_SINCE_DEFAULT_SECONDS: u32 = 86_400;
 
 /// Largest JSON body (ours).
 pub const JSON_BODY_MAX_BYTES: usize = 1024 * 1024;
+/// Largest JSON body of a call without a token (ours).
+pub const PUBLIC_BODY_MAX_BYTES: usize = 16 * 1024;
 /// Largest request head (ours).
 pub const HEADERS_MAX_BYTES: usize = 16 * 1024;
 /// Longest a request may take to arrive (ours).

@@ -167,6 +167,7 @@ CREATE INDEX deliveries_open ON deliveries (network_id, to_name, to_kind, priori
 CREATE INDEX deliveries_by_message ON deliveries (message_id) WHERE state < 2 AND message_id IS NOT task_id;
 CREATE INDEX deliveries_by_task ON deliveries (task_id) WHERE state < 2 AND task_id IS NOT NULL;
 CREATE INDEX deliveries_by_time ON deliveries (network_id, created_at, seq);
+CREATE INDEX deliveries_by_age ON deliveries (created_at) WHERE type <> 'task';
 CREATE INDEX deliveries_kept ON deliveries (network_id, to_name, to_kind, seq) WHERE type <> 'task';
 
 CREATE TABLE task_events (

@@ -50,7 +50,7 @@ impl Hub {
             store,
             clock,
             bells,
-            presences: Arc::default(),
+            presences: Arc::new(Presences::new(clock)),
             passing: Passing::default(),
             settings,
             shutdown: Shutdown::default(),

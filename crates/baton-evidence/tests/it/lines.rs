@@ -49,7 +49,7 @@ fn a_long_line_is_skipped_whole_and_the_next_one_read() {
 proptest! {
     #[test]
     fn pieces_make_no_difference(
-        lines in prop::collection::vec(prop::collection::vec(b'a'..b'z', 0..20), 0..20),
+        lines in prop::collection::vec(prop::collection::vec(b'a'..=b'z', 0..20), 0..20),
         piece in 1usize..9,
         bound in 0usize..20,
     ) {

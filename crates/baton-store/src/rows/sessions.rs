@@ -100,8 +100,13 @@ pub struct NewCompletion<'a> {
 pub trait SessionReads {
     /// One session.
     fn session(&self, network: &NetworkId, alias: &Alias) -> Result<Option<SessionRow>, Error>;
-    /// A network's sessions by alias; at most so many.
-    fn sessions(&self, network: &NetworkId, limit: usize) -> Result<Vec<SessionRow>, Error>;
+    /// A network's sessions by alias, after this one; at most so many.
+    fn sessions(
+        &self,
+        network: &NetworkId,
+        after: Option<&Alias>,
+        limit: usize,
+    ) -> Result<Vec<SessionRow>, Error>;
     /// Completions since then, newest first: in these networks, of one session if named.
     fn completions(
         &self,

@@ -270,8 +270,8 @@ impl AccountWrites for Rows<'_> {
         for table in OF_A_NETWORK {
             self.execute(&format!("DELETE FROM {table} WHERE network_id = ?1"), [network.as_str()])?;
         }
-        self.counted.forget(network);
         self.staged.counts.forget(network);
+        self.staged.gone.push(network.clone());
         Ok(())
     }
 

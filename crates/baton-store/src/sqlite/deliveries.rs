@@ -171,7 +171,7 @@ impl DeliveryReads for Rows<'_> {
 }
 
 impl DeliveryWrites for Rows<'_> {
-    fn insert_delivery(&mut self, delivery: NewDelivery<'_>) -> Result<(), Error> {
+    fn insert_delivery(&mut self, delivery: NewDelivery<'_>) -> Result<i64, Error> {
         self.execute(
             "INSERT INTO deliveries (message_id, network_id, to_kind, to_name, from_kind, from_name, type, priority,
                 task_id, content, created_at)
@@ -191,7 +191,7 @@ impl DeliveryWrites for Rows<'_> {
             ],
         )?;
         self.staged.counts.add_delivery(delivery.network_id, delivery.to.kind(), delivery.to.name(), 1);
-        Ok(())
+        Ok(self.connection.last_insert_rowid())
     }
 
     fn ack_delivery(&mut self, seq: i64) -> Result<(), Error> {
@@ -225,8 +225,7 @@ impl DeliveryWrites for Rows<'_> {
     }
 
     fn forget_deliveries(&mut self, before: UnixMillis, limit: usize) -> Result<usize, Error> {
-        let sql = "/* scans */ SELECT d.seq FROM networks n JOIN deliveries d ON d.network_id = n.network_id
-                   WHERE d.created_at < ?1 AND d.type <> 'task' LIMIT ?2";
+        let sql = "SELECT seq FROM deliveries WHERE created_at < ?1 AND type <> 'task' ORDER BY created_at LIMIT ?2";
         let old = self.all(sql, params![before.get(), limit as i64], |row| get::<i64>(row, "seq"))?;
         self.remove_deliveries(&old)
     }

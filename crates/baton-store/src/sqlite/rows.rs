@@ -1,6 +1,7 @@
 //! A connection as the use cases see it: the traits of `rows/` over SQL. What must wait for the commit (rings,
 //! counters, the access epoch) is staged here, per savepoint.
 
+use baton_core::NetworkId;
 use rusqlite::Connection;
 
 use super::counts::Counts;
@@ -20,6 +21,8 @@ pub(super) struct Rows<'c> {
 pub(super) struct Staged {
     pub(super) counts: Counts,
     pub(super) rings: Vec<Ring>,
+    /// Networks deleted: what earlier savepoints counted of them is not to be written.
+    pub(super) gone: Vec<NetworkId>,
     pub(super) touches_access: bool,
 }
 

@@ -55,9 +55,15 @@ impl SessionReads for Rows<'_> {
         self.one(sql, params![network.as_str(), alias.as_str()], session_row)
     }
 
-    fn sessions(&self, network: &NetworkId, limit: usize) -> Result<Vec<SessionRow>, Error> {
-        let sql = "SELECT * FROM sessions WHERE network_id = ?1 ORDER BY alias LIMIT ?2";
-        self.all(sql, params![network.as_str(), limit as i64], session_row)
+    fn sessions(
+        &self,
+        network: &NetworkId,
+        after: Option<&Alias>,
+        limit: usize,
+    ) -> Result<Vec<SessionRow>, Error> {
+        let sql = "SELECT * FROM sessions WHERE network_id = ?1 AND alias > ?2 ORDER BY alias LIMIT ?3";
+        let after = after.map_or("", Alias::as_str);
+        self.all(sql, params![network.as_str(), after, limit as i64], session_row)
     }
 
     fn completions(

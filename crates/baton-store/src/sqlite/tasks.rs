@@ -237,9 +237,11 @@ impl TaskReads for Rows<'_> {
         to: &Alias,
         content: &str,
     ) -> Result<Vec<TaskId>, Error> {
-        // Open tasks of one alias: its rows of the three open statuses, found by the recipient's index.
-        let sql = "SELECT task_id FROM tasks WHERE network_id = ?1 AND to_name = ?2 AND content = ?3
-                   AND status IN ('delivered', 'acked', 'running') ORDER BY seq DESC LIMIT 2";
+        // Looked for among the alias's latest tasks: whoever means an older one has its id.
+        let sql = "SELECT task_id FROM
+                   (SELECT seq, task_id, status, content FROM tasks WHERE network_id = ?1 AND to_name = ?2
+                    ORDER BY seq DESC LIMIT 1000)
+                   WHERE content = ?3 AND status IN ('delivered', 'acked', 'running') ORDER BY seq DESC LIMIT 2";
         self.all(sql, params![network.as_str(), to.as_str(), content], |row| {
             parsed(row, "task_id", TaskId::parse)
         })
@@ -249,7 +251,7 @@ impl TaskReads for Rows<'_> {
         // A task somebody reported working on may still lie open in the inbox; it is not to be had.
         let sql = "SELECT d.task_id FROM deliveries d JOIN tasks t ON t.task_id = d.task_id
                    WHERE d.network_id = ?1 AND d.to_name = ?2 AND d.to_kind = 'node' AND d.state = 0
-                     AND d.type = 'task' AND t.status IN ('delivered', 'acked')
+                     AND d.type = 'task' AND t.status = 'delivered'
                    ORDER BY d.priority, d.seq LIMIT 1";
         self.one(sql, params![network.as_str(), to.as_str()], |row| parsed(row, "task_id", TaskId::parse))
     }

@@ -117,6 +117,7 @@ impl Batches {
             let keep = job.run(&mut rows);
             let staged: Staged = std::mem::take(&mut rows.staged);
             if keep {
+                staged.gone.iter().for_each(|network| rows.counted.forget(network));
                 rows.counted.merge(staged.counts);
                 rings.extend(staged.rings);
                 touches_access |= staged.touches_access;

@@ -46,7 +46,7 @@ impl Channel {
             Wanted::Network { network_id } => (Some(network_id.as_str()), None),
         };
         let channel = Self {
-            network_id: Place::of_write(named)?.network(rows, caller, None)?,
+            network_id: Place::of_write(named).network(rows, caller, None)?,
             to,
             listener: caller.principal()?,
         };

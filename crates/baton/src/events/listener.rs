@@ -143,11 +143,15 @@ impl Listener {
     async fn may_go_on(&mut self) -> bool {
         let epoch = self.hub.store.access_epoch();
         if epoch != self.epoch {
-            if let Err(refused) = self.channel.is_open_to(&self.hub, &self.bearer).await {
-                tracing::debug!(%refused, "a stream ends");
-                return false;
+            match self.channel.is_open_to(&self.hub, &self.bearer).await {
+                Ok(()) => self.epoch = epoch,
+                // The store had no time to say: asked again before the next frame.
+                Err(Error::Store(error)) => tracing::debug!(%error, "a stream is not looked at yet"),
+                Err(refused) => {
+                    tracing::debug!(%refused, "a stream ends");
+                    return false;
+                }
             }
-            self.epoch = epoch;
         }
         true
     }

@@ -1,15 +1,20 @@
 //! Who is there: open streams and waits, and the last call of each token. Kept in memory; the times are written
 //! down in batches by a worker, never by a call itself.
 
-use baton_core::{Alias, NetworkId, NodeCaller, Presence, TokenId, UnixMillis};
+use baton_core::{Alias, NetworkId, NodeCaller, Presence, TokenId, UnixMillis, limits};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
+
+use super::Clock;
 
 type Agent = (NetworkId, Alias);
 
 /// Signs of life of all agents, by the tokens that speak for them.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Presences {
+    clock: Clock,
+    /// When this hub began to look: nobody was seen to be silent before.
+    started_at: UnixMillis,
     agents: Mutex<HashMap<Agent, HashMap<TokenId, Signs>>>,
     /// Calls not yet written down.
     unwritten: Mutex<HashMap<TokenId, UnixMillis>>,
@@ -30,6 +35,11 @@ pub(crate) struct Connected {
 }
 
 impl Presences {
+    /// Nobody has been seen yet.
+    pub(crate) fn new(clock: Clock) -> Self {
+        Self { clock, started_at: clock.now(), agents: Mutex::default(), unwritten: Mutex::default() }
+    }
+
     /// Notes a call of a token, and of the agent it speaks for.
     pub(crate) fn called(&self, token: &TokenId, agent: Option<(&NetworkId, &Alias)>, now: UnixMillis) {
         self.unwritten.lock().unwrap_or_else(PoisonError::into_inner).insert(token.clone(), now);
@@ -66,6 +76,11 @@ impl Presences {
         }
     }
 
+    /// The same for the question whether work was abandoned: a hub that has just started has seen nobody be silent.
+    pub(crate) fn of_worker(&self, presence: Presence) -> Presence {
+        Presence { last_call_at: presence.last_call_at.max(Some(self.started_at)), ..presence }
+    }
+
     /// What is known of one token that speaks for an agent.
     pub(crate) fn of_token(
         &self,
@@ -84,6 +99,20 @@ impl Presences {
         }
     }
 
+    /// Forgets tokens that have been silent for longer than any rule asks about.
+    pub(crate) fn forget_silent(&self) {
+        let now = self.clock.now();
+        let is_silent = |signs: &Signs| {
+            let kept = |at: UnixMillis| now < at.plus_seconds(limits::WORK_ABANDONED_AFTER_SECONDS);
+            signs.connections == 0 && !signs.last_call_at.is_some_and(kept)
+        };
+        let mut agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
+        agents.retain(|_, tokens| {
+            tokens.retain(|_, signs| !is_silent(signs));
+            !tokens.is_empty()
+        });
+    }
+
     /// Takes what is to be written down: when tokens were last used.
     pub(crate) fn take_unwritten(&self) -> Vec<(TokenId, UnixMillis)> {
         std::mem::take(&mut *self.unwritten.lock().unwrap_or_else(PoisonError::into_inner))
@@ -97,6 +126,10 @@ impl Drop for Connected {
         let mut agents = self.presences.agents.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(signs) = agents.get_mut(&self.agent).and_then(|tokens| tokens.get_mut(&self.token)) {
             signs.connections -= 1;
+            // A stream that ends was a sign of life until now.
+            signs.last_call_at = Some(self.presences.clock.now());
+            let mut unwritten = self.presences.unwritten.lock().unwrap_or_else(PoisonError::into_inner);
+            unwritten.insert(self.token.clone(), self.presences.clock.now());
         }
     }
 }

@@ -68,8 +68,14 @@ impl ServerHandler for Handler {
         let identity = parts.and_then(|parts| parts.extensions.get::<Identity>());
         let caller = identity.ok_or_else(|| ErrorData::internal_error("nobody calls", None))?.caller.clone();
         let call = tool.call(self.hub.clone(), caller, request.arguments.unwrap_or_default());
-        // The SDK leaves a call that panics without an answer.
-        match AssertUnwindSafe(call).catch_unwind().await {
+        // The SDK leaves a call that panics without an answer, and goes on with one whose client has hung up: such a
+        // call must not claim a task for nobody. What it has handed to the store is done whole all the same.
+        let call = AssertUnwindSafe(call).catch_unwind();
+        let outcome = tokio::select! {
+            outcome = call => outcome,
+            () = context.ct.cancelled() => return Err(ErrorData::internal_error("the caller has gone", None)),
+        };
+        match outcome {
             Ok(outcome) => outcome.map(CallToolResponse::from),
             Err(_) => {
                 tracing::error!(tool = %request.name, "a tool panicked");

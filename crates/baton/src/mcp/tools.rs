@@ -22,7 +22,7 @@ pub(super) fn all() -> Vec<Tool> {
         tool!("cancel_task", cancel_task::run(Args), "Call off a task that has not ended; its agent is told. Final."),
         tool!("retry_task", retry_task::run(Args), "Send a failed, cancelled or expired task again, as a new task."),
         tool!("reassign_task", reassign_task::run(Args), "Give a task that has not ended to another agent."),
-        tool!("get_task", get_task::run(Args), "One task: status, result, times."),
+        tool!("get_task", get_task::run_as_tool(Args), "One task: status, result, times."),
         tool!("list_tasks", list_tasks::run(Args), "Tasks you may see, newest first."),
         tool!("get_all_status", statuses::all(AllArgs), "Which agents there are and what they are doing."),
         tool!("get_session_status", statuses::one(OneArgs), "What one agent is doing, what waits for it and what it last completed."),

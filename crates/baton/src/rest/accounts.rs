@@ -40,11 +40,14 @@ pub(crate) fn routes() -> Router<Arc<Hub>> {
 
 type Caller = Authenticated;
 
-async fn register(State(hub): HubState, Body(args): Body<register::Args>) -> Response {
+/// Whoever has no token yet is not kept much room for.
+const PUBLIC: usize = baton_core::limits::PUBLIC_BODY_MAX_BYTES;
+
+async fn register(State(hub): HubState, Body(args): Body<register::Args, PUBLIC>) -> Response {
     answer(register::run(&hub, args).await)
 }
 
-async fn login(State(hub): HubState, from: ClientAddress, Body(args): Body<login::Args>) -> Response {
+async fn login(State(hub): HubState, from: ClientAddress, Body(args): Body<login::Args, PUBLIC>) -> Response {
     answer(login::run(&hub, from.0, args).await)
 }
 

@@ -12,20 +12,20 @@ use super::Failure;
 use super::error::ErrorBody;
 use crate::service::Error;
 
-/// A JSON body. An absent body counts as `{}`.
+/// A JSON body of at most `MAX` bytes. An absent body counts as `{}`.
 #[derive(Debug)]
-pub(crate) struct Body<T>(pub(crate) T);
+pub(crate) struct Body<T, const MAX: usize = { limits::JSON_BODY_MAX_BYTES }>(pub(crate) T);
 
 /// The query string.
 #[derive(Debug)]
 pub(crate) struct Query<T>(pub(crate) T);
 
-impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
+impl<S: Send + Sync, T: DeserializeOwned, const MAX: usize> FromRequest<S> for Body<T, MAX> {
     type Rejection = Response;
 
     async fn from_request(request: Request, _: &S) -> Result<Self, Response> {
         let is_json = is_json(&request);
-        let bytes = body::to_bytes(request.into_body(), limits::JSON_BODY_MAX_BYTES).await;
+        let bytes = body::to_bytes(request.into_body(), MAX).await;
         let Ok(bytes) = bytes else {
             return Err(refuse(StatusCode::PAYLOAD_TOO_LARGE, "body too large"));
         };

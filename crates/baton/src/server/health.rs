@@ -1,7 +1,8 @@
-//! `GET /health`: the process answers. `GET /ready`: it also has its database and takes work. Both public; no
-//! names, no counts.
+//! `GET /health`: the process answers. `GET /ready`: it also has its database and takes work. `GET /openapi.json`:
+//! what can be called. All public; no names, no counts.
 
 use axum::extract::State;
+use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
@@ -13,6 +14,9 @@ use super::refuse;
 use crate::hub::Hub;
 use crate::rest::{Failure, HubState};
 use crate::service::Error;
+
+/// Every route, described; a test calls each.
+const DESCRIPTION: &str = include_str!("openapi.json");
 
 /// A database that takes longer than this to say anything is not ready.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -27,7 +31,10 @@ struct Health {
 }
 
 pub(super) fn router() -> Router<Arc<Hub>> {
-    Router::new().route("/health", get(health)).route("/ready", get(ready))
+    Router::new()
+        .route("/health", get(health))
+        .route("/ready", get(ready))
+        .route("/openapi.json", get(async || ([(header::CONTENT_TYPE, "application/json")], DESCRIPTION)))
 }
 
 async fn health(State(hub): HubState) -> Response {

@@ -3,7 +3,7 @@
 
 use baton_core::{
     Context, DeliveryContent, Effect, MessageId, NetworkId, Principal, Priority, TaskId, TaskSnapshot,
-    Transition,
+    Transition, limits,
 };
 use baton_store::rows::{DeliveryKind, LeaseRow, NewDelivery, NewEvent, NewTaskRow, TaskChange};
 use baton_store::{Ring, Transaction};
@@ -171,18 +171,20 @@ impl Move<'_> {
                 (DeliveryKind::Reply, &self.transition.actor, Priority::Normal, Some(text.as_str()))
             }
         };
-        tx.insert_delivery(NewDelivery {
-            message_id,
-            network_id: self.network,
-            to,
-            from,
-            kind,
-            priority,
-            task_id: Some(&self.transition.task_id),
-            content: text,
-            at: self.context.now,
-        })?;
-        Ok(())
+        put_delivery(
+            tx,
+            NewDelivery {
+                message_id,
+                network_id: self.network,
+                to,
+                from,
+                kind,
+                priority,
+                task_id: Some(&self.transition.task_id),
+                content: text,
+                at: self.context.now,
+            },
+        )
     }
 
     /// The task the frames and deliveries are about.
@@ -195,6 +197,18 @@ impl Move<'_> {
         let priority = self.payload.map_or(Priority::Normal, |payload| payload.priority);
         Ok(frame::About { task_id: &self.transition.task_id, from, actor: &self.transition.actor, priority })
     }
+}
+
+/// How often an inbox is held to what is kept of it: counting costs as much as it holds.
+const TRIM_EVERY: i64 = 32;
+
+/// Puts something into an inbox. What is no task leaves again when newer ones have pushed it out.
+pub(crate) fn put_delivery(tx: &mut dyn Transaction, delivery: NewDelivery<'_>) -> Result<(), Error> {
+    let place = tx.insert_delivery(delivery)?;
+    if delivery.kind != DeliveryKind::Task && place % TRIM_EVERY == 0 {
+        tx.trim_inbox(delivery.network_id, delivery.to, limits::DELIVERY_KEPT_COUNT)?;
+    }
+    Ok(())
 }
 
 /// Appends a frame to the network's feed and rings for its recipient.

@@ -1,18 +1,16 @@
 //! Say something to every live session but one's own.
 
-use baton_core::{
-    Action, Caller, MessageId, MessageText, Principal, Priority, UUID_RANDOM_BYTES, access, limits,
-};
+use baton_core::{Action, Caller, MessageId, MessageText, Principal, Priority, UUID_RANDOM_BYTES, access};
 use baton_store::Transaction;
 use baton_store::rows::{DeliveryKind, NewDelivery};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::apply::tell;
+use super::apply::{put_delivery, tell};
 use super::frame::Frame;
 use super::place::{Place, role_in};
 use super::stamp::Stamp;
-use super::{Error, presence};
+use super::{Error, presence, statuses};
 use crate::hub::Hub;
 
 /// What is to be said, and to whom.
@@ -36,7 +34,7 @@ pub(crate) struct Answer {
 /// Broadcasts.
 pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
     let text = MessageText::parse("message", &args.message).map_err(Error::of_argument)?;
-    let place = Place::of_write(args.network_id.as_deref())?;
+    let place = Place::of_write(args.network_id.as_deref());
     let stamp = Stamp::new(hub);
     let caller = caller.clone();
     hub.store
@@ -46,7 +44,7 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer
             access::authorize(&caller, &network, role, Action::Broadcast)?;
             let from = caller.principal()?;
             let mut message_ids = Vec::new();
-            for session in tx.sessions(&network, limits::OTHER_PAGE_MAX)? {
+            for session in statuses::every_session(tx.as_snapshot(), &network)? {
                 let to = Principal::Node(session.alias.clone());
                 let status = presence::shown_status(tx.as_snapshot(), &stamp, &session)?;
                 let fits = to != from
@@ -74,18 +72,20 @@ fn deliver(
     text: &str,
 ) -> Result<MessageId, Error> {
     let message_id = MessageId::new(stamp.now, crate::hub::random_bytes::<UUID_RANDOM_BYTES>());
-    tx.insert_delivery(NewDelivery {
-        message_id: &message_id,
-        network_id: network,
-        to,
-        from,
-        kind: DeliveryKind::Broadcast,
-        priority: Priority::Normal,
-        task_id: None,
-        content: Some(text),
-        at: stamp.now,
-    })?;
-    tx.trim_inbox(network, to, limits::DELIVERY_KEPT_COUNT)?;
+    put_delivery(
+        tx,
+        NewDelivery {
+            message_id: &message_id,
+            network_id: network,
+            to,
+            from,
+            kind: DeliveryKind::Broadcast,
+            priority: Priority::Normal,
+            task_id: None,
+            content: Some(text),
+            at: stamp.now,
+        },
+    )?;
     let inbox_count = tx.inbox_count(network, to)?;
     let frame = Frame::Broadcast { message_id: &message_id, from: from.name(), inbox_count };
     tell(tx, network, to, &frame.body()?)?;

@@ -37,7 +37,7 @@ pub(crate) struct Answer {
 
 /// Cancels, by the tool's arguments.
 pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
-    let place = Place::of_task_call(args.network_id.as_deref())?;
+    let place = Place::of_task_call(args.network_id.as_deref());
     cancel(hub, caller, place, args.task_id, args.reason).await
 }
 

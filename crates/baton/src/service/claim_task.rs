@@ -108,6 +108,13 @@ fn may_claim(
     access::authorize(caller, network, role, action)
 }
 
+/// A claim may have waited: its token must still open what it opened, under the same alias.
+fn check_token(tx: &dyn Transaction, caller: &Caller, alias: &Alias) -> Result<(), Error> {
+    let (node, _) = worker(caller)?;
+    let token = tx.token(&node.token_id)?.ok_or(Refusal::Unauthorized)?;
+    if token.alias.as_ref() == Some(alias) { Ok(()) } else { Err(Refusal::Unauthorized.into()) }
+}
+
 fn take_next(
     tx: &mut dyn Transaction,
     stamp: &Stamp,
@@ -117,6 +124,7 @@ fn take_next(
     lease_seconds: LeaseSeconds,
 ) -> Result<Option<Answer>, Error> {
     may_claim(role_in(tx.as_snapshot(), caller, network)?, caller, network)?;
+    check_token(tx, caller, alias)?;
     // Another worker of the alias may have been quicker.
     let Some(task_id) = tx.next_task(network, alias)? else { return Ok(None) };
     let Some(task) = tx.task_snapshot(&task_id)? else { return Ok(None) };

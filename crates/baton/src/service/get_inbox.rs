@@ -5,9 +5,9 @@ use baton_store::rows::DeliveryRow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::place::{Place, role_in};
+use super::place::{Place, known_role};
 use super::wire_time::WireTime;
-use super::{Error, names, page};
+use super::{Error, audit, names, page};
 use crate::hub::Hub;
 
 /// Whose inbox.
@@ -85,19 +85,21 @@ async fn look(
     name: Option<String>,
     limit: usize,
 ) -> Result<Answer, Error> {
-    let place = Place::of_write(network_id.as_deref())?;
-    let caller = caller.clone();
-    hub.store
-        .read(move |rows| {
-            let network = place.network(rows, &caller, None)?;
-            let role = role_in(rows, &caller, &network)?;
-            let owner: Principal = match &name {
-                Some(name) => names::principal(rows, &network, name)?,
-                None => caller.principal()?,
-            };
-            access::authorize(&caller, &network, role, Action::ReadInbox(&owner))?;
-            let messages = rows.inbox(&network, &owner, limit)?;
-            Ok(Answer { ok: true, messages: messages.into_iter().map(DeliveryView::from).collect() })
-        })
-        .await
+    let place = Place::of_write(network_id.as_deref());
+    let asker = caller.clone();
+    let read = hub.store.read(move |rows| -> Result<_, Error> {
+        let network = place.network(rows, &asker, None)?;
+        let role = known_role(rows, &asker, &network)?;
+        let owner: Principal = match &name {
+            Some(name) => names::principal(rows, &network, name)?,
+            None => asker.principal()?,
+        };
+        access::authorize(&asker, &network, role, Action::ReadInbox(&owner))?;
+        let messages = rows.inbox(&network, &owner, limit)?;
+        let messages = messages.into_iter().map(DeliveryView::from).collect();
+        Ok((network, role, Answer { ok: true, messages }))
+    });
+    let (network, role, answer) = read.await?;
+    audit::foreign_read(hub, caller, role, &network, "inbox").await?;
+    Ok(answer)
 }

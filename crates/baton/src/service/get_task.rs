@@ -31,6 +31,25 @@ pub(crate) struct Answer {
     task: TaskView,
 }
 
+/// What the tool answers: a task that is not there is an answer, in words of its own.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(crate) enum ToolAnswer {
+    Found(Box<Answer>),
+    NotFound { ok: bool, error: &'static str },
+}
+
+/// Looks at a task, for the tool.
+pub(crate) async fn run_as_tool(hub: &Hub, caller: &Caller, args: Args) -> Result<ToolAnswer, Error> {
+    match run(hub, caller, args).await {
+        Ok(found) => Ok(ToolAnswer::Found(Box::new(found))),
+        Err(Error::Refused(Refusal::TaskNotFound)) => {
+            Ok(ToolAnswer::NotFound { ok: false, error: "task not found" })
+        }
+        Err(error) => Err(error),
+    }
+}
+
 /// Looks at a task; one out of sight is one that does not exist.
 pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
     let id = TaskId::parse(&args.task_id).ok_or(Refusal::TaskNotFound)?;

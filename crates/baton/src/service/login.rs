@@ -54,7 +54,6 @@ fn issue(tx: &mut dyn Transaction, verified: &UserRow, now: UnixMillis) -> Resul
     tx.insert_token(&row)?;
     let actor = user.username.as_str();
     tx.audit(now, actor, audit::TOKEN_CREATED, None, row.token_id.as_str(), "login")?;
-    tx.touch_access();
     let first = tx.memberships(&user.user_id)?.into_iter().next();
     let network_id = first.map(|membership| membership.network.network_id);
     Ok(Answer { ok: true, user: user.into(), token, network_id })

@@ -41,7 +41,6 @@ pub(super) fn insert(
     tx.insert_user(&user)?;
     tx.audit(now, actor, audit::USER_CREATED, None, user.user_id.as_str(), user.username.as_str())?;
     let network_id = own_network(tx, &user.user_id, NETWORK_NAME, None, actor, now)?;
-    tx.touch_access();
     Ok((user, network_id))
 }
 
@@ -66,6 +65,5 @@ pub(super) fn own_network(
     tx.insert_network(&network)?;
     tx.put_member(id, owner, NetworkRole::Owner, None, now)?;
     tx.audit(now, actor, audit::NETWORK_CREATED, Some(id), id.as_str(), name)?;
-    tx.touch_access();
     Ok(network.network_id)
 }

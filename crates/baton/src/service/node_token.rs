@@ -65,6 +65,5 @@ fn mint(
     let (actor, id) = (user.username.as_str(), row.token_id.as_str());
     let detail = format!("{} scope {scope}", row.name);
     tx.audit(now, actor, audit::TOKEN_CREATED, Some(network), id, &detail)?;
-    tx.touch_access();
     Ok(Answer { ok: true, token, token_id: row.token_id })
 }

@@ -4,7 +4,7 @@
 use baton_core::{
     Action, Caller, Command, Context, Principal, Refusal, TaskId, TaskSnapshot, Transition, access, decide,
 };
-use baton_store::Transaction;
+use baton_store::{Snapshot, Transaction};
 
 use super::Error;
 use super::apply::{self, Payload};
@@ -73,6 +73,19 @@ pub(crate) fn act_as_hub(
     carry_out(tx, stamp, Principal::Hub, task, command)
 }
 
+/// Whether the hub's own command would be carried out as things stand; asked before it is worth a write.
+pub(crate) fn would_act_as_hub(
+    rows: &dyn Snapshot,
+    stamp: &Stamp,
+    task_id: &TaskId,
+    command: &Command,
+) -> Result<bool, Error> {
+    let Some(task) = rows.task_snapshot(task_id)? else { return Ok(false) };
+    let mut context = stamp.context(Principal::Hub);
+    fill_in(rows, stamp, &task, command, &mut context)?;
+    Ok(decide(Some(&task), command, &context).is_ok())
+}
+
 /// A worker's claim of a task it was found to be next in line for.
 pub(crate) fn claim(
     tx: &mut dyn Transaction,
@@ -92,7 +105,7 @@ fn carry_out(
     command: &Command,
 ) -> Result<Done, Error> {
     let mut context = stamp.context(actor);
-    fill_in(tx, stamp, &task, command, &mut context)?;
+    fill_in(tx.as_snapshot(), stamp, &task, command, &mut context)?;
     let transition = decide(Some(&task), command, &context)?;
     let payload = match command {
         // These deliver or announce a task that exists, with its own priority.
@@ -108,7 +121,7 @@ fn carry_out(
 
 /// Reads what the decision asks of the store.
 fn fill_in(
-    tx: &dyn Transaction,
+    rows: &dyn Snapshot,
     stamp: &Stamp,
     task: &TaskSnapshot,
     command: &Command,
@@ -116,13 +129,14 @@ fn fill_in(
 ) -> Result<(), Error> {
     match command {
         Command::Reassign { new_alias } => {
-            context.facts.recipient_exists = tx.alias_exists(&task.network_id, new_alias)?;
+            context.facts.recipient_exists = rows.alias_exists(&task.network_id, new_alias)?;
         }
         Command::Retry { .. } => {
-            context.facts.recipient_exists = tx.alias_exists(&task.network_id, &task.to)?;
+            context.facts.recipient_exists = rows.alias_exists(&task.network_id, &task.to)?;
         }
         Command::Expire => {
-            context.facts.assignee = presence::of_agent(tx.as_snapshot(), stamp, &task.network_id, &task.to)?;
+            let seen = presence::of_agent(rows, stamp, &task.network_id, &task.to)?;
+            context.facts.assignee = stamp.presences.of_worker(seen);
         }
         _ => {}
     }

@@ -20,13 +20,13 @@ pub(crate) enum Place {
 
 impl Place {
     /// A call that acts on a task and must name its network, unless the token does.
-    pub(crate) fn of_task_call(network_id: Option<&str>) -> Result<Self, Error> {
-        Ok(Self::Named(parse_network(network_id)?, Unnamed::IsDenied))
+    pub(crate) fn of_task_call(network_id: Option<&str>) -> Self {
+        Self::Named(parse_network(network_id), Unnamed::IsDenied)
     }
 
     /// A write that may leave out the network when there is only one.
-    pub(crate) fn of_write(network_id: Option<&str>) -> Result<Self, Error> {
-        Ok(Self::Named(parse_network(network_id)?, Unnamed::MeansTheOnlyOne))
+    pub(crate) fn of_write(network_id: Option<&str>) -> Self {
+        Self::Named(parse_network(network_id), Unnamed::MeansTheOnlyOne)
     }
 
     /// The network, found before anything of it is read; `task` is the one in the path, if there is one.
@@ -48,12 +48,10 @@ impl Place {
     }
 }
 
-/// A `network_id` that is none names no network: it answers as one that does not exist.
-fn parse_network(network_id: Option<&str>) -> Result<Option<NetworkId>, Error> {
-    match network_id {
-        None | Some("") => Ok(None),
-        Some(text) => NetworkId::parse(text).map(Some).ok_or(Refusal::NetworkNotFound.into()),
-    }
+/// A `network_id` of another form names no network: it is taken for one that does not exist, and answered so.
+fn parse_network(network_id: Option<&str>) -> Option<NetworkId> {
+    let text = network_id.filter(|text| !text.is_empty())?;
+    Some(NetworkId::parse(text).unwrap_or_else(|| NetworkId::from_random([0; 6])))
 }
 
 fn only_network(
@@ -84,6 +82,24 @@ pub(crate) fn role_in(
     network: &NetworkId,
 ) -> Result<Option<NetworkRole>, Error> {
     Ok(rows.member_role(network, caller.user_id())?)
+}
+
+/// The same for a read: a system admin may look into any network, but not into one that is not there.
+pub(crate) fn known_role(
+    rows: &dyn Snapshot,
+    caller: &Caller,
+    network: &NetworkId,
+) -> Result<Option<NetworkRole>, Error> {
+    let role = role_in(rows, caller, network)?;
+    if role.is_none() && rows.network(network)?.is_none() {
+        // A node token of another network hears what it hears of every other network.
+        let refusal = match caller {
+            Caller::User(_) => Refusal::NetworkNotFound,
+            Caller::Node(_) => Refusal::PermissionDenied,
+        };
+        return Err(refusal.into());
+    }
+    Ok(role)
 }
 
 /// The networks a read covers, each as far as the caller sees into it.
@@ -118,14 +134,10 @@ impl Reach {
         network_id: Option<&str>,
         reach: impl Fn(&Caller, &NetworkId, Option<NetworkRole>) -> Result<TaskReach, Refusal>,
     ) -> Result<Self, Error> {
-        let named = parse_network(network_id)?;
+        let named = parse_network(network_id);
         match choose_network(caller, named.as_ref(), &[], Unnamed::MeansAll)? {
             NetworkChoice::One(network) => {
-                let role = role_in(rows, caller, &network)?;
-                // A system admin may look into any network, but not into one that is not there.
-                if role.is_none() && rows.network(&network)?.is_none() {
-                    return Err(Refusal::NetworkNotFound.into());
-                }
+                let role = known_role(rows, caller, &network)?;
                 let seen = reach(caller, &network, role)?;
                 let audited = access::is_audited(caller, role).then(|| network.clone());
                 Ok(Self { networks: vec![(network, seen)], audited })

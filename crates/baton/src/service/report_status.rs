@@ -83,7 +83,7 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer
     let Caller::Node(node) = caller else { return Err(Refusal::NetworkTokenRequired.into()) };
     args.check()?;
     let alias = names::alias(&args.alias)?;
-    let place = Place::of_write(args.network_id.as_deref())?;
+    let place = Place::of_write(args.network_id.as_deref());
     let stamp = Stamp::new(hub);
     let (node, caller) = (node.clone(), caller.clone());
     let passing = passing_frame(&alias, &args);
@@ -191,9 +191,10 @@ fn bind(
         was_ever_used: tx.alias_was_used(network, alias)?,
         is_live_elsewhere,
     };
-    let has_reported = tx.token(&node.token_id)?.is_some_and(|token| token.has_reported);
-    bind_alias(node.alias.as_ref(), has_reported, alias, facts)?;
-    if !has_reported {
+    // The row, not what was remembered of it: another first report may have come between.
+    let token = tx.token(&node.token_id)?.ok_or(Refusal::Unauthorized)?;
+    bind_alias(token.alias.as_ref(), token.has_reported, alias, facts)?;
+    if !token.has_reported {
         tx.bind_token(&node.token_id, network, alias)?;
         tx.touch_access();
     }

@@ -27,7 +27,7 @@ pub(crate) struct Answer {
 
 /// Retries, by the tool's arguments.
 pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
-    retry(hub, caller, Place::of_task_call(args.network_id.as_deref())?, &args.task_id).await
+    retry(hub, caller, Place::of_task_call(args.network_id.as_deref()), &args.task_id).await
 }
 
 /// Retries the task in the path.

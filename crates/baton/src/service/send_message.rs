@@ -1,14 +1,12 @@
 //! Send a message: a delivery that is no task.
 
-use baton_core::{
-    Action, Caller, MessageId, MessageText, NetworkId, Principal, Priority, Refusal, access, limits,
-};
+use baton_core::{Action, Caller, MessageId, MessageText, NetworkId, Principal, Priority, Refusal, access};
 use baton_store::Transaction;
 use baton_store::rows::{DeliveryKind, NewDelivery};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::apply::tell;
+use super::apply::{put_delivery, tell};
 use super::frame::Frame;
 use super::place::{Place, role_in};
 use super::stamp::Stamp;
@@ -44,7 +42,7 @@ impl Answer {
 /// Sends a message.
 pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
     let text = MessageText::parse("message", &args.message).map_err(Error::of_argument)?;
-    let place = Place::of_write(args.network_id.as_deref())?;
+    let place = Place::of_write(args.network_id.as_deref());
     let stamp = Stamp::new(hub);
     let caller = caller.clone();
     hub.store
@@ -74,18 +72,20 @@ pub(crate) fn deliver(
     let to = recipient(tx, network, name)?;
     let from = caller.principal()?;
     let message_id = stamp.new_message_id.clone();
-    tx.insert_delivery(NewDelivery {
-        message_id: &message_id,
-        network_id: network,
-        to: &to,
-        from: &from,
-        kind,
-        priority: Priority::Normal,
-        task_id: None,
-        content: Some(text),
-        at: stamp.now,
-    })?;
-    tx.trim_inbox(network, &to, limits::DELIVERY_KEPT_COUNT)?;
+    put_delivery(
+        tx,
+        NewDelivery {
+            message_id: &message_id,
+            network_id: network,
+            to: &to,
+            from: &from,
+            kind,
+            priority: Priority::Normal,
+            task_id: None,
+            content: Some(text),
+            at: stamp.now,
+        },
+    )?;
     let inbox_count = tx.inbox_count(network, &to)?;
     let frame = match kind {
         DeliveryKind::Reply => {

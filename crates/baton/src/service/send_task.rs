@@ -139,7 +139,7 @@ impl Request {
             parent_task_id: args.parent_task_id,
             key: key.transpose().map_err(Error::of_argument)?,
             arguments,
-            place: Place::of_write(args.network_id.as_deref())?,
+            place: Place::of_write(args.network_id.as_deref()),
         })
     }
 }

@@ -1,16 +1,16 @@
 //! Who is there: all sessions, or one with its inbox and its latest completions.
 
-use baton_core::{Action, Alias, Caller, Principal, UnixMillis, access, limits};
+use baton_core::{Action, Alias, Caller, NetworkId, Principal, access, limits};
 use baton_store::Snapshot;
 use baton_store::rows::SessionRow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::get_completions::CompletionView;
-use super::place::{Place, Reach, role_in};
+use super::place::{Place, Reach, known_role};
 use super::stamp::Stamp;
 use super::wire_time::WireTime;
-use super::{Error, names, presence};
+use super::{Error, audit, names, presence};
 use crate::hub::Hub;
 
 /// Which sessions.
@@ -156,6 +156,20 @@ pub(crate) fn by_status(sessions: &[SessionView]) -> Vec<Counted> {
     counts.into_iter().map(|(status, count)| Counted { status: status.to_owned(), count }).collect()
 }
 
+/// Every session of a network, read page by page.
+pub(crate) fn every_session(rows: &dyn Snapshot, network: &NetworkId) -> Result<Vec<SessionRow>, Error> {
+    let mut all: Vec<SessionRow> = Vec::new();
+    loop {
+        let after = all.last().map(|last| last.alias.clone());
+        let page = rows.sessions(network, after.as_ref(), limits::OTHER_PAGE_MAX)?;
+        let is_last = page.len() < limits::OTHER_PAGE_MAX;
+        all.extend(page);
+        if is_last {
+            return Ok(all);
+        }
+    }
+}
+
 /// The sessions a caller may see.
 pub(crate) async fn sessions(hub: &Hub, caller: &Caller, args: AllArgs) -> Result<Vec<SessionView>, Error> {
     let stamp = Stamp::new(hub);
@@ -166,7 +180,7 @@ pub(crate) async fn sessions(hub: &Hub, caller: &Caller, args: AllArgs) -> Resul
             let reach = Reach::of_status(rows, &asker, args.network_id.as_deref())?;
             let mut views = Vec::new();
             for (network, _) in &reach.networks {
-                for row in rows.sessions(network, limits::OTHER_PAGE_MAX)? {
+                for row in every_session(rows, network)? {
                     let view = SessionView::new(rows, &stamp, row)?;
                     let fits =
                         args.filter_server.as_ref().is_none_or(|server| view.server.as_ref() == Some(server))
@@ -185,30 +199,28 @@ pub(crate) async fn sessions(hub: &Hub, caller: &Caller, args: AllArgs) -> Resul
 
 /// One session with what waits for it.
 pub(crate) async fn one(hub: &Hub, caller: &Caller, args: OneArgs) -> Result<OneAnswer, Error> {
-    let place = Place::of_write(args.network_id.as_deref())?;
+    let place = Place::of_write(args.network_id.as_deref());
     let stamp = Stamp::new(hub);
-    let caller = caller.clone();
-    hub.store
-        .read(move |rows| {
-            let network = place.network(rows, &caller, None)?;
-            let role = role_in(rows, &caller, &network)?;
-            access::authorize(&caller, &network, role, Action::ReadNetwork)?;
-            let alias = names::alias(&args.alias)?;
-            let session = rows.session(&network, &alias)?;
-            if session.is_none() && !rows.alias_exists(&network, &alias)? {
-                return Err(baton_core::Refusal::AliasNotFound.into());
-            }
-            let session = session.map(|row| SessionView::new(rows, &stamp, row)).transpose()?;
-            let inbox_pending = rows.inbox_count(&network, &Principal::Node(alias.clone()))?;
-            let reach = access::task_reach(&caller, &network, role)?;
-            let recent = rows.completions(
-                &[(network, reach)],
-                Some(alias.as_str()),
-                UnixMillis::new(0),
-                limits::RECENT_TASKS_COUNT,
-            )?;
-            let recent_completions = recent.into_iter().map(CompletionView::from).collect();
-            Ok(OneAnswer { ok: true, session, inbox_pending, recent_completions })
-        })
-        .await
+    let asker = caller.clone();
+    let read = hub.store.read(move |rows| -> Result<_, Error> {
+        let network = place.network(rows, &asker, None)?;
+        let role = known_role(rows, &asker, &network)?;
+        access::authorize(&asker, &network, role, Action::ReadNetwork)?;
+        let alias = names::alias(&args.alias)?;
+        let session = rows.session(&network, &alias)?;
+        if session.is_none() && !rows.alias_exists(&network, &alias)? {
+            return Err(baton_core::Refusal::AliasNotFound.into());
+        }
+        let session = session.map(|row| SessionView::new(rows, &stamp, row)).transpose()?;
+        let inbox_pending = rows.inbox_count(&network, &Principal::Node(alias.clone()))?;
+        let reach = access::task_reach(&asker, &network, role)?;
+        let since = stamp.now.plus_millis(-1000 * i64::from(limits::COMPLETIONS_SINCE_DEFAULT_SECONDS));
+        let networks = [(network.clone(), reach)];
+        let recent = rows.completions(&networks, Some(alias.as_str()), since, limits::RECENT_TASKS_COUNT)?;
+        let recent_completions = recent.into_iter().map(CompletionView::from).collect();
+        Ok((network, role, OneAnswer { ok: true, session, inbox_pending, recent_completions }))
+    });
+    let (network, role, answer) = read.await?;
+    audit::foreign_read(hub, caller, role, &network, "session").await?;
+    Ok(answer)
 }

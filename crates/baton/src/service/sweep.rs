@@ -7,8 +7,10 @@ use super::stamp::Stamp;
 use super::{Error, operation};
 use crate::hub::Hub;
 
-/// Rows looked at in one round.
+/// Rows looked at or removed at once.
 const ROUND: usize = 200;
+/// How often that is repeated before others have their turn.
+const PAGES: usize = 50;
 
 /// Gives every lease its whole time again: monotonic time began anew with this start.
 pub(crate) async fn rearm(hub: &Hub) -> Result<(), Error> {
@@ -28,24 +30,34 @@ pub(crate) async fn leases(hub: &Hub) -> Result<usize, Error> {
     Ok(lapsed)
 }
 
-/// Ends tasks whose time is over and that nobody works on. Answers how many.
+/// Ends tasks whose time is over and that nobody works on. Answers how many. Those in work are found again each
+/// round; they cost a look on a read connection, never a write.
 pub(crate) async fn expiry(hub: &Hub) -> Result<usize, Error> {
     let now = hub.clock.now();
     let mut expired = 0;
     let mut after = (i64::MIN, i64::MIN);
-    loop {
-        let overdue =
-            hub.store.read(move |rows| -> Result<_, Error> { Ok(rows.overdue_tasks(now, after, ROUND)?) });
-        let overdue = overdue.await?;
-        let is_last = overdue.len() < ROUND;
-        for (expires_at, seq, task_id) in overdue {
-            after = (expires_at, seq);
+    for _ in 0..PAGES {
+        let stamp = Stamp::new(hub);
+        let page = hub.store.read(move |rows| -> Result<_, Error> {
+            let overdue = rows.overdue_tasks(now, after, ROUND)?;
+            let mut due = Vec::new();
+            for (_, _, task_id) in &overdue {
+                if operation::would_act_as_hub(rows, &stamp, task_id, &Command::Expire)? {
+                    due.push(task_id.clone());
+                }
+            }
+            Ok((overdue.len(), overdue.last().map(|(expires_at, seq, _)| (*expires_at, *seq)), due))
+        });
+        let (looked_at, last, due) = page.await?;
+        for task_id in due {
             expired += usize::from(hub_acts(hub, task_id, Command::Expire).await?);
         }
-        if is_last {
-            return Ok(expired);
+        match last {
+            Some(last) if looked_at == ROUND => after = last,
+            _ => break,
         }
     }
+    Ok(expired)
 }
 
 /// Carries out the hub's own command; a task that moved on meanwhile is left alone.
@@ -70,12 +82,20 @@ async fn hub_acts(hub: &Hub, task_id: TaskId, command: Command) -> Result<bool, 
 pub(crate) async fn retention(hub: &Hub) -> Result<usize, Error> {
     let now = hub.clock.now();
     let ago = move |seconds: u32| -> UnixMillis { now.plus_millis(-1000 * i64::from(seconds)) };
-    hub.store
-        .write(move |tx| -> Result<usize, Error> {
+    let mut removed = 0;
+    for _ in 0..PAGES {
+        // Short writes, one after another: callers' writes go between them.
+        let round = hub.store.write(move |tx| -> Result<usize, Error> {
             let deliveries = tx.forget_deliveries(ago(limits::DELIVERY_KEPT_SECONDS), ROUND)?;
             let keys = tx.forget_sends(ago(limits::IDEMPOTENCY_KEPT_SECONDS), ROUND)?;
             let frames = tx.trim_feeds(limits::FEED_KEPT_COUNT, 10 * ROUND)?;
             Ok(deliveries + keys + frames)
-        })
-        .await
+        });
+        let round = round.await?;
+        removed += round;
+        if round < ROUND {
+            break;
+        }
+    }
+    Ok(removed)
 }

@@ -4,6 +4,7 @@ use crate::hub::Hub;
 use crate::service::Error;
 
 pub(super) async fn round(hub: &Hub) -> Result<usize, Error> {
+    hub.presences.forget_silent();
     let used = hub.presences.take_unwritten();
     let count = used.len();
     if count == 0 {

@@ -18,7 +18,8 @@ fn deliver(tx: &mut dyn Transaction, n: u16, to: &str) -> Result<(), Error> {
         task_id: Some(&task_id(n)),
         content: None,
         at: NOW,
-    })
+    })?;
+    Ok(())
 }
 
 engines! {

@@ -24,7 +24,8 @@ fn message(
         task_id: None,
         content: Some(&format!("message {n}")),
         at,
-    })
+    })?;
+    Ok(())
 }
 
 engines! {

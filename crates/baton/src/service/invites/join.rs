@@ -75,6 +75,5 @@ fn admit(
     let detail = format!("{} as {}, by invite", user.username, invite.role);
     let (actor, network) = (user.username.as_str(), Some(&invite.network_id));
     tx.audit(now, actor, audit::MEMBER_JOINED, network, user.user_id.as_str(), &detail)?;
-    tx.touch_access();
     Ok(())
 }

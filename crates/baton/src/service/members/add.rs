@@ -31,7 +31,6 @@ pub(crate) async fn run(hub: &Hub, caller: Caller, network_id: &str, args: Args)
         tx.put_member(&id, &user_id, role, Some(actor), now)?;
         let detail = format!("{} as {role}", user.username);
         tx.audit(now, actor, audit::MEMBER_ADDED, Some(&id), user_id.as_str(), &detail)?;
-        tx.touch_access();
         Ok(Done::OK)
     };
     hub.store.write(add).await

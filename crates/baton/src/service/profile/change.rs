@@ -25,7 +25,6 @@ pub(crate) async fn run(hub: &Hub, caller: Caller, args: Args) -> Result<Answer,
             tx.change_profile(&user.user_id, display_name.as_deref(), email.as_deref())?;
             let (actor, subject) = (user.username.as_str(), user.user_id.as_str());
             tx.audit(now, actor, audit::USER_CHANGED, None, subject, "profile")?;
-            tx.touch_access();
         }
         of(tx.as_snapshot(), &caller)
     };

@@ -93,3 +93,18 @@ fn leases_and_waits_have_bounds() {
     }
     refused(&network.user.post("/api/claim", &json!({})), 403, "network_token_required");
 }
+
+#[test]
+fn a_claim_that_waits_with_a_revoked_token_gets_nothing() {
+    let hub = Hub::start();
+    let network = Tenant::register(&hub, "alice");
+    let (worker, token_id) = network.mint("worker", "node");
+    network.agent("worker"); // the alias outlives the token
+    let waiting = std::thread::spawn(move || worker.post("/api/claim", &json!({"wait_seconds": 30})));
+    // Whether the claim came before the revocation or after it, the answer is the same.
+    succeed(&network.user.delete(&format!("/api/auth/tokens/{token_id}")));
+    let task_id = send(&network.user, "worker", "for another");
+    let claimed = waiting.join().unwrap();
+    refused(&claimed, 401, "unauthorized");
+    assert_eq!(task(&network.user, &task_id)["status"], "delivered");
+}

@@ -114,3 +114,36 @@ fn a_system_admin_cancels_in_any_network_by_naming_it_and_by_path() {
     let audit = succeed(&admin.get("/api/audit-log"));
     assert!(audit.to_string().contains(&network.network_id), "the admin's visit is audited: {audit}");
 }
+
+#[test]
+fn a_system_admins_look_into_an_inbox_or_a_session_of_others_is_audited() {
+    let hub = Hub::start();
+    let (network, admin) = (Tenant::register(&hub, "alice"), hub.admin());
+    network.agent("worker");
+    send(&network.user, "worker", "secret");
+    for (tool, what) in [("get_inbox", "inbox"), ("get_session_status", "session")] {
+        let arguments = json!({"alias": "worker", "network_id": network.network_id});
+        assert_eq!(call(&admin, tool, &arguments)["ok"], true);
+        let audit = succeed(&admin.get("/api/audit-log"));
+        let is_read =
+            |entry: &serde_json::Value| entry["action"] == "network.read" && entry["detail"] == what;
+        assert!(audit["entries"].as_array().unwrap().iter().any(is_read), "{tool}: {audit}");
+        let missing = json!({"alias": "worker", "network_id": "net_000000000001"});
+        assert_eq!(call(&admin, tool, &missing)["error"], "network not found");
+    }
+}
+
+#[test]
+fn a_network_id_of_another_form_is_one_that_does_not_exist() {
+    let hub = Hub::start();
+    let network = Tenant::register(&hub, "alice");
+    let worker = network.agent("worker");
+    for network_id in ["nonsense", "net_zz", "net_0123456789ab"] {
+        let body = json!({"alias": "worker", "task": "x", "network_id": network_id});
+        refused(&network.user.post("/api/task", &body), 403, "access denied to requested network");
+        refused(&worker.post("/api/task", &body), 403, "permission_denied");
+        let cancelled =
+            call(&network.user, "cancel_task", &json!({"task_id": "x", "network_id": network_id}));
+        assert_eq!(cancelled, json!({"ok": false, "task_id": "x", "cancelled": false}));
+    }
+}
