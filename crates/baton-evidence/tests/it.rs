@@ -7,6 +7,7 @@ mod it {
     mod canonical;
     mod content_hash;
     mod damage;
+    mod event_line;
     mod forge;
     mod limits;
     mod lines;

@@ -54,6 +54,19 @@ fn members_that_announce_too_much_are_refused_unread() {
 }
 
 #[test]
+fn a_manifest_may_have_ten_mebibytes() {
+    let forged = Forged::good(1);
+    let mut manifest = serde_json::to_vec(&forged.manifest).unwrap();
+    manifest.resize(limits::MANIFEST_BYTES as usize, b' ');
+    let bundle = |manifest: &[u8]| {
+        gzip(&archive(&[member("manifest.json", manifest), member("events.ndjson", &forged.events)]))
+    };
+    verify(&*bundle(&manifest)).unwrap();
+    manifest.push(b' ');
+    refuses("a byte more", &*bundle(&manifest), Code::FileBytes);
+}
+
+#[test]
 fn zeros_without_end_are_stopped_at_a_gibibyte() {
     let mut tar = Forged::good(1).tar();
     tar.resize(limits::UNPACKED_BYTES as usize + 512, 0);

@@ -64,6 +64,7 @@ fn lines_are_canonical_and_keep_members_they_came_with() {
          \"time\":\"2026-03-04T05:06:07Z\",\"traceparent\":\"00-x\",\"type\":\"assay.adapter.a2a.task.requested\"}\n"
     ), "{}", texts[1]);
     assert!(!texts[0].contains(": "), "the manifest is canonical: {}", texts[0]);
+    assert!(tar.len().is_multiple_of(512) && tar.ends_with(&[0; 1024]), "two empty blocks end the archive");
 }
 
 #[test]

@@ -171,6 +171,13 @@ pub struct TaskFilter {
     pub limit: usize,
 }
 
+impl TaskFilter {
+    /// Whether every task of the networks is meant.
+    pub(crate) const fn is_open(&self) -> bool {
+        self.status.is_none() && self.to_name.is_none() && self.from_name.is_none()
+    }
+}
+
 /// How far a caller's lists reach.
 pub(crate) type Reach = TaskReach;
 

@@ -1,4 +1,6 @@
-//! Folds the WAL back into the database, off the writer's path: a commit never waits for it.
+//! Folds the WAL back into the database, off the writer's path. Under constant load the log is never wholly folded
+//! and would grow for ever; past a bound the rest is folded with the writer waiting, a few milliseconds, and the
+//! log begins anew in the same blocks.
 
 use rusqlite::Connection;
 use std::path::Path;
@@ -9,6 +11,8 @@ use std::time::Duration;
 
 use crate::error::Error;
 
+/// Frames of a page each: 64 MiB.
+const BOUND_FRAMES: i64 = 16_384;
 const EVERY: Duration = Duration::from_millis(150);
 
 pub(super) struct Checkpointer {
@@ -24,7 +28,9 @@ impl Checkpointer {
         let (stop, stopped) = sync_channel::<()>(0);
         let thread = std::thread::Builder::new().name("checkpointer".into()).spawn(move || {
             while matches!(stopped.recv_timeout(EVERY), Err(RecvTimeoutError::Timeout)) {
-                fold(&connection, "PASSIVE");
+                if fold(&connection, "PASSIVE") > BOUND_FRAMES {
+                    fold(&connection, "RESTART");
+                }
             }
             fold(&connection, "TRUNCATE");
         });
@@ -40,9 +46,11 @@ impl Checkpointer {
     }
 }
 
-fn fold(connection: &Connection, mode: &str) {
-    let folded = connection.query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], |_| Ok(()));
-    if let Err(error) = folded {
+/// Answers how many frames the log has.
+fn fold(connection: &Connection, mode: &str) -> i64 {
+    let folded = connection.query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], |row| row.get("log"));
+    folded.unwrap_or_else(|error| {
         tracing::warn!(%error, "the WAL could not be folded back");
-    }
+        0
+    })
 }

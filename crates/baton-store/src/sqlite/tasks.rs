@@ -207,6 +207,13 @@ impl TaskReads for Rows<'_> {
         let mut pages = Vec::new();
         for (network, reach) in &filter.networks {
             match reach {
+                // Without a filter no index has a network's tasks in order: those of each status have.
+                TaskReach::Network if filter.is_open() => {
+                    for status in Status::ALL {
+                        let of_status = TaskFilter { status: Some(*status), ..filter.clone() };
+                        pages.push(self.task_page(network, &of_status, None)?);
+                    }
+                }
                 TaskReach::Network => pages.push(self.task_page(network, filter, None)?),
                 TaskReach::Own(alias) => {
                     pages.push(self.task_page(network, filter, Some(("t.to_name", alias)))?);

@@ -4,10 +4,11 @@ use serde_json::Value;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use super::damage;
 use super::forge::{Forged, hashed};
-use super::program::{Ran, baton, baton_fed, bundle, names, packet, packets};
+use super::program::{Ran, baton, baton_fed, binary, bundle, names, packet, packets, run};
 
 fn evidence<'a>(
     command: &'a str,
@@ -135,6 +136,16 @@ fn an_older_bundle_is_replaced_whole_and_stays_if_the_new_one_fails() {
     pack(&events, &out, &[]).exited(0);
     assert!(fs::read(&out).unwrap() != before);
     assert_eq!(names(folder.path()), ["bundle.tar.gz", "events.ndjson"]);
+}
+
+#[test]
+fn a_bundle_is_written_into_the_folder_one_is_in() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("events"), hashed("t-0", 0, "{}")).unwrap();
+    let mut command = Command::new(binary());
+    let command = command.args(["evidence", "bundle", "events", "-o", "out"]).current_dir(folder.path());
+    run(command, |_| Ok(())).exited(0);
+    assert_eq!(names(folder.path()), ["events", "out"]);
 }
 
 #[test]
