@@ -68,7 +68,7 @@ fn known_members_must_be_there_and_of_their_type() {
             Err(error) => panic!("{name}: {error}"),
             // The two that may be absent before an event is packed.
             Ok(_) => {
-                assert!(["subject", "assaycontenthash"].contains(&name.as_str()), "{name} is not missed")
+                assert!(["subject", "assaycontenthash"].contains(&name.as_str()), "{name} is not missed");
             }
         }
     }

@@ -184,7 +184,7 @@ impl AccountReads for Rows<'_> {
     }
 
     fn audit_log(&self, before: Option<i64>, limit: usize) -> Result<Vec<AuditRow>, Error> {
-        let sql = "SELECT * FROM audit_log WHERE id < ?1 ORDER BY id DESC LIMIT ?2";
+        let sql = "/* scans */ SELECT * FROM audit_log WHERE id < ?1 ORDER BY id DESC LIMIT ?2";
         self.all(sql, params![before.unwrap_or(i64::MAX), limit as i64], |row| {
             Ok(AuditRow {
                 id: get(row, "id")?,
