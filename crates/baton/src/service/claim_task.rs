@@ -55,8 +55,9 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer
     let _present = hub.presences.connect(node);
     // Listening begins before the first look, so that nothing falls between the two.
     let mut bell = hub.bells.listen(&node.network_id, &Principal::Node(alias.clone()));
+    let mut claimed = take(hub, caller, &node.network_id, alias, lease).await?;
     loop {
-        if let Some(claimed) = try_claim(hub, caller, &node.network_id, alias, lease).await? {
+        if let Some(claimed) = claimed {
             return Ok(claimed);
         }
         let until = deadline.min(Instant::now() + BACKSTOP);
@@ -68,6 +69,7 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer
             () = tokio::time::sleep_until(until) => {}
             () = hub.shutdown.wait() => return Ok(NOTHING),
         }
+        claimed = look_and_take(hub, caller, &node.network_id, alias, lease).await?;
     }
 }
 
@@ -78,8 +80,8 @@ fn worker(caller: &Caller) -> Result<(&NodeCaller, &Alias), Refusal> {
     Ok((node, alias))
 }
 
-/// Looks on a read connection first: an empty inbox costs the writer nothing.
-async fn try_claim(
+/// Looks on a read connection first: a ring wakes every worker of the alias, and all but one find nothing.
+async fn look_and_take(
     hub: &Hub,
     caller: &Caller,
     network: &NetworkId,
@@ -91,9 +93,17 @@ async fn try_claim(
         may_claim(rows.member_role(&at, looker.user_id())?, &looker, &at)?;
         Ok(rows.next_task(&at, &whose)?.is_some())
     });
-    if !is_there.await? {
-        return Ok(None);
-    }
+    if is_there.await? { take(hub, caller, network, alias, lease).await } else { Ok(None) }
+}
+
+/// Takes the next task, if there is one.
+async fn take(
+    hub: &Hub,
+    caller: &Caller,
+    network: &NetworkId,
+    alias: &Alias,
+    lease: LeaseSeconds,
+) -> Result<Option<Answer>, Error> {
     let stamp = Stamp::new(hub);
     let (caller, network, alias) = (caller.clone(), network.clone(), alias.clone());
     hub.store.write(move |tx| take_next(tx, &stamp, &caller, &network, &alias, lease)).await
@@ -127,14 +137,16 @@ fn take_next(
     check_token(tx, caller, alias)?;
     // Another worker of the alias may have been quicker.
     let Some(task_id) = tx.next_task(network, alias)? else { return Ok(None) };
-    let Some(task) = tx.task_snapshot(&task_id)? else { return Ok(None) };
+    let Some(mut task) = tx.task(&task_id)? else { return Ok(None) };
     let command = Command::Claim { lease_id: stamp.new_lease_id.clone(), lease_seconds };
-    let done = operation::claim(tx, stamp, caller, task, &command)?;
+    let done = operation::claim(tx, stamp, caller, task.snapshot.clone(), &command)?;
     let expires_at = done.transition.effects.iter().find_map(|effect| match effect {
         Effect::GrantLease { expires_at, .. } => Some(WireTime(*expires_at)),
         _ => None,
     });
-    let task = tx.task(&task_id)?.ok_or(Refusal::TaskNotFound)?;
+    // What a claim changes in the row, without reading it again.
+    task.snapshot.status = done.transition.to;
+    task.started_at = Some(stamp.now);
     Ok(Some(Answer {
         ok: true,
         task: Some(task.into()),
