@@ -1,6 +1,8 @@
 //! Keep a lease, and say how far the work is.
 
-use baton_core::{Caller, Command, Effect, LeaseSeconds, NodeCaller, Refusal, limits};
+use baton_core::{
+    Caller, Command, Effect, LeaseId, LeaseSeconds, NodeCaller, Refusal, UnixMillis, Unnamed, limits,
+};
 use baton_store::Transaction;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -61,20 +63,35 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer
     let stamp = Stamp::new(hub);
     hub.store
         .write(move |tx| {
-            let lease = tx.lease(&lease_id)?.filter(|lease| lease.network_id == node.network_id);
-            let lease = lease.ok_or(Refusal::LeaseLost)?;
-            let given = LeaseSeconds::parse("lease_seconds", lease.lease_seconds.into()).unwrap_or_default();
-            let command = Command::Extend { lease_id, lease_seconds: lease_seconds.unwrap_or(given) };
-            let place = Place::Named(None, baton_core::Unnamed::IsDenied);
-            let done = operation::act(tx, &stamp, &caller, &place, Some(&lease.task_id), &command)?;
+            let until = extend(tx, &stamp, &caller, &lease_id, lease_seconds)?;
             report(tx, &stamp, &node, progress, args.output.as_deref())?;
-            let until = done.transition.effects.iter().find_map(|effect| match effect {
-                Effect::ExtendLease { expires_at, .. } => Some(*expires_at),
-                _ => None,
-            });
-            Ok(Answer { ok: true, lease_expires_at: WireTime(until.unwrap_or(lease.expires_at)) })
+            Ok(Answer { ok: true, lease_expires_at: WireTime(until) })
         })
         .await
+}
+
+/// Extends a lease of the caller's network, by as long as it was given for unless named. Answers until when.
+pub(crate) fn extend(
+    tx: &mut dyn Transaction,
+    stamp: &Stamp,
+    caller: &Caller,
+    lease_id: &LeaseId,
+    lease_seconds: Option<LeaseSeconds>,
+) -> Result<UnixMillis, Error> {
+    let lease = tx.lease(lease_id)?.ok_or(Refusal::LeaseLost)?;
+    if matches!(caller, Caller::Node(node) if node.network_id != lease.network_id) {
+        return Err(Refusal::LeaseLost.into());
+    }
+    let given = LeaseSeconds::parse("lease_seconds", lease.lease_seconds.into()).unwrap_or_default();
+    let command =
+        Command::Extend { lease_id: lease_id.clone(), lease_seconds: lease_seconds.unwrap_or(given) };
+    let place = Place::Named(Some(lease.network_id), Unnamed::IsDenied);
+    let done = operation::act(tx, stamp, caller, &place, Some(&lease.task_id), &command)?;
+    let until = done.transition.effects.iter().find_map(|effect| match effect {
+        Effect::ExtendLease { expires_at, .. } => Some(*expires_at),
+        _ => None,
+    });
+    Ok(until.unwrap_or(lease.expires_at))
 }
 
 /// A percentage.

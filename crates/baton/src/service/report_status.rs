@@ -9,7 +9,7 @@ use baton_store::rows::SessionRow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::extend_lease::{check_progress, kept_output};
+use super::extend_lease::{check_progress, extend, kept_output};
 use super::place::{Place, role_in};
 use super::stamp::Stamp;
 use super::{Error, names, operation, send_reply};
@@ -166,7 +166,7 @@ fn report(
         start(tx, stamp, &caller, &network, alias, &task)?;
     }
     if let Some(lease_id) = send_reply::lease(lease_id.as_deref())? {
-        extend(tx, stamp, &caller, &lease_id)?;
+        extend(tx, stamp, &caller, &lease_id, None)?; // a lost one is told
     }
     let inbox_count = tx.inbox_count(&network, &caller.principal()?)?;
     Ok(Answer { ok: true, resume_id, alias: alias.clone(), inbox_count })
@@ -266,19 +266,4 @@ pub(crate) fn meant(
     }
     let found = tx.open_tasks_with_content(network, alias, task)?;
     Ok(if let [only] = &*found { Some(only.clone()) } else { None })
-}
-
-/// A report that carries a lease extends it; a lost one is told.
-fn extend(
-    tx: &mut dyn Transaction,
-    stamp: &Stamp,
-    caller: &Caller,
-    lease_id: &baton_core::LeaseId,
-) -> Result<(), Error> {
-    let lease = tx.lease(lease_id)?.ok_or(Refusal::LeaseLost)?;
-    let given =
-        baton_core::LeaseSeconds::parse("lease_seconds", lease.lease_seconds.into()).unwrap_or_default();
-    let command = Command::Extend { lease_id: lease_id.clone(), lease_seconds: given };
-    let place = Place::Named(Some(lease.network_id), baton_core::Unnamed::IsDenied);
-    operation::act(tx, stamp, caller, &place, Some(&lease.task_id), &command).map(|_| ())
 }
