@@ -41,6 +41,12 @@ pub const REASON_MAX_CHARS: usize = 1_000;
 pub const OUTPUT_KEPT_CHARS: usize = 4_000;
 /// Most artifacts of one completion.
 pub const ARTIFACTS_MAX_COUNT: usize = 50;
+/// Most skills of one agent (ours).
+pub const SKILLS_MAX_COUNT: usize = 50;
+/// Longest id of a skill (ours).
+pub const SKILL_ID_MAX_CHARS: usize = 64;
+/// Most tags of one skill (ours).
+pub const SKILL_TAGS_MAX_COUNT: usize = 20;
 /// Largest `meta` of a task, as JSON text (ours).
 pub const META_MAX_BYTES: usize = 16 * 1024;
 /// Highest score a session or a completion reports.

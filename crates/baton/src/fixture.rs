@@ -29,7 +29,7 @@ impl TestHub {
         let folder = tempfile::tempdir().unwrap();
         let bells = Arc::new(Bells::default());
         let ringer = bells.clone();
-        let ring = Arc::new(move |rings: Vec<Ring>| ringer.ring(rings));
+        let ring = Arc::new(move |committed| ringer.tell(committed));
         let store = SqliteStore::open(&folder.path().join("hub.db"), SqliteOptions::default(), ring).unwrap();
         let settings = Settings {
             address: ([127, 0, 0, 1], 0).into(),
@@ -37,6 +37,7 @@ impl TestHub {
             rate_limit: None,
             behind_proxy: false,
             cors_origins: Vec::new(),
+            records_evidence: true,
         };
         Self { hub: Arc::new(Hub::new(Arc::new(store), bells, settings)), folder }
     }

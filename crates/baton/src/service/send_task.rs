@@ -208,7 +208,7 @@ fn send(
         parent_task_id: parent,
     });
     let transition = decide(None, &command, &context)?;
-    apply::apply(tx, &context, &network, None, &transition, Some(&request.payload))?;
+    apply::apply(tx, stamp, &context, &network, None, &transition, Some(&request.payload))?;
     let status = presence::session_status(tx.as_snapshot(), stamp, &network, &request.to)?;
     if let Some(key) = &request.key {
         let sent = IdempotentSend {

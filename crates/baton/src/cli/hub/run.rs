@@ -82,7 +82,7 @@ impl Plan {
 fn open(folder: &DataFolder, settings: Settings) -> Result<Hub, Trouble> {
     let bells = Arc::new(Bells::default());
     let ringer = bells.clone();
-    let store = open_store(folder, Arc::new(move |rings| ringer.ring(rings)))?;
+    let store = open_store(folder, Arc::new(move |committed| ringer.tell(committed)))?;
     Ok(Hub::new(Arc::new(store), bells, settings))
 }
 

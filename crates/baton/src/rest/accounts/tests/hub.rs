@@ -79,6 +79,7 @@ impl TestHub {
             rate_limit: None,
             behind_proxy: false,
             cors_origins: Vec::new(),
+            records_evidence: true,
         };
         change(&mut settings);
         let hub = Arc::new(Hub::new(Arc::new(store), Arc::<Bells>::default(), settings));
