@@ -1,5 +1,5 @@
-//! What Baton writes down and how anyone can check it again: canonical JSON, the evidence event, and the
-//! bundle with its offline verifier. Nothing here knows a task's rules, SQL, a socket or the clock.
+//! What Baton writes down and how anyone can check it again: canonical JSON, the evidence event, the bundle
+//! with its offline verifier, and the log with its signed checkpoints. Nothing here knows a task's rules, SQL, a socket or the clock.
 //!
 //! About a handoff this crate says *visible*, *observed*, *recorded*. "Verify" is said of hashes only.
 
@@ -9,6 +9,8 @@ pub mod digest;
 pub mod event;
 pub mod event_line;
 pub mod lines;
+pub mod log;
+pub mod note;
 pub mod text;
 pub mod time;
 pub mod whole_file;

@@ -11,7 +11,9 @@ mod it {
     mod forge;
     mod limits;
     mod lines;
+    mod note;
     mod time;
+    mod tree;
     mod whole_file;
     mod writer;
 }
