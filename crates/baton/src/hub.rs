@@ -19,6 +19,7 @@ pub(crate) use settings::Settings;
 pub(crate) use shutdown::Shutdown;
 
 use baton_core::{LeaseId, MessageId, TaskId};
+use baton_evidence::note::SigningKey;
 use baton_store::Store;
 use std::sync::Arc;
 
@@ -34,6 +35,9 @@ pub(crate) struct Hub {
     pub(crate) presences: Arc<Presences>,
     pub(crate) passing: Passing,
     pub(crate) settings: Settings,
+    pub(crate) evidence_key: Arc<SigningKey>,
+    /// Held by whoever extends a log's tree.
+    pub(crate) sealing: tokio::sync::Mutex<()>,
     pub(crate) shutdown: Shutdown,
     pub(crate) passwords: Passwords,
     pub(crate) login_guard: LoginGuard,
@@ -43,8 +47,13 @@ pub(crate) struct Hub {
 }
 
 impl Hub {
-    /// A hub over an open store whose rings go to `bells`.
-    pub(crate) fn new(store: Arc<dyn Store>, bells: Arc<Bells>, settings: Settings) -> Self {
+    /// A hub over an open store whose hints go to `bells`.
+    pub(crate) fn new(
+        store: Arc<dyn Store>,
+        bells: Arc<Bells>,
+        evidence_key: SigningKey,
+        settings: Settings,
+    ) -> Self {
         let clock = Clock::start();
         Self {
             store,
@@ -53,6 +62,8 @@ impl Hub {
             presences: Arc::new(Presences::new(clock)),
             passing: Passing::default(),
             settings,
+            evidence_key: Arc::new(evidence_key),
+            sealing: tokio::sync::Mutex::default(),
             shutdown: Shutdown::default(),
             passwords: Passwords::default(),
             login_guard: LoginGuard::default(),

@@ -7,5 +7,7 @@ pub(crate) mod change;
 pub(crate) mod packet;
 pub(crate) mod record;
 pub(crate) mod salt;
+pub(crate) mod seal;
+mod tree;
 
 pub(crate) use salt::Salt;

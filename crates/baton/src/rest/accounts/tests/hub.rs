@@ -82,7 +82,12 @@ impl TestHub {
             records_evidence: true,
         };
         change(&mut settings);
-        let hub = Arc::new(Hub::new(Arc::new(store), Arc::<Bells>::default(), settings));
+        let hub = Arc::new(Hub::new(
+            Arc::new(store),
+            Arc::<Bells>::default(),
+            crate::fixture::test_key(),
+            settings,
+        ));
         let app = super::super::routes().with_state(hub.clone());
         Self { hub, folder, app }
     }
