@@ -112,8 +112,16 @@ pub const MESSAGE_PAGE_MAX: usize = 500;
 pub const INBOX_PAGE_DEFAULT: usize = 10;
 /// Largest page of an inbox.
 pub const INBOX_PAGE_MAX: usize = 100;
+/// Default page of evidence (ours).
+pub const EVIDENCE_PAGE_DEFAULT: usize = 100;
 /// Largest page of evidence.
 pub const EVIDENCE_PAGE_MAX: usize = 1_000;
+/// A page of evidence ends early once it has this many bytes (ours).
+pub const EVIDENCE_PAGE_MAX_BYTES: usize = 8 * 1024 * 1024;
+/// Most packets handed in at once (ours).
+pub const REPORTED_PACKETS_MAX_COUNT: usize = 1_000;
+/// Largest packet that can be handed in (ours).
+pub const REPORTED_PACKET_MAX_BYTES: usize = 256 * 1024;
 /// Largest page of every list the contract gives no number for (ours).
 pub const OTHER_PAGE_MAX: usize = 500;
 /// Tasks shown as recent by `GET /api/stats`.

@@ -47,7 +47,7 @@ impl ErrorBody {
         Self { error: error.into(), ..Self::default() }
     }
 
-    fn said(error: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
+    pub(crate) fn said(error: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
         Self { error: error.into(), message: Some(message.into()), ..Self::default() }
     }
 
