@@ -118,6 +118,8 @@ pub const EVIDENCE_PAGE_DEFAULT: usize = 100;
 pub const EVIDENCE_PAGE_MAX: usize = 1_000;
 /// A page of evidence ends early once it has this many bytes (ours).
 pub const EVIDENCE_PAGE_MAX_BYTES: usize = 8 * 1024 * 1024;
+/// Exports of evidence put together at once; others wait (ours).
+pub const EXPORTS_AT_ONCE: usize = 4;
 /// Most packets handed in at once (ours).
 pub const REPORTED_PACKETS_MAX_COUNT: usize = 1_000;
 /// Largest packet that can be handed in (ours).

@@ -157,6 +157,7 @@ fn status_of(refusal: &Refusal) -> StatusCode {
         | Refusal::TokenNotFound
         | Refusal::UserNotFound
         | Refusal::TaskNotFound
+        | Refusal::NoEvidence
         | Refusal::ReplyTaskNotFound
         | Refusal::AliasNotFound
         | Refusal::MessageNotOpen => StatusCode::NOT_FOUND,

@@ -1,9 +1,10 @@
 //! Evidence over REST: the log, its checkpoint and proofs for readers of the network, its key for everybody, and
 //! packets of other systems from those who may write.
 
+use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::{StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::{HeaderName, StatusCode, header};
+use axum::response::{AppendHeaders, IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router, body};
 use baton_core::limits;
@@ -13,7 +14,13 @@ use std::sync::Arc;
 use super::arguments::{media_type, refuse};
 use super::{Authenticated, ErrorBody, Failure, HubState, Query, answer};
 use crate::hub::Hub;
+use crate::service::Error;
+use crate::service::evidence::export::{self, Export};
 use crate::service::evidence::{checkpoint, page, proof, report};
+
+/// The stretch of the log an export covers: from an index up to another, which is not part of it.
+pub(crate) const LOG_FROM: HeaderName = HeaderName::from_static("baton-log-from");
+pub(crate) const LOG_TO: HeaderName = HeaderName::from_static("baton-log-to");
 
 /// Every route about evidence.
 pub(crate) fn routes() -> Router<Arc<Hub>> {
@@ -23,6 +30,8 @@ pub(crate) fn routes() -> Router<Arc<Hub>> {
         .route("/api/evidence/proof", get(inclusion))
         .route("/api/evidence/consistency", get(consistency))
         .route("/api/evidence/key", get(key))
+        .route("/api/evidence/bundle", get(bundle))
+        .route("/api/evidence/side-file", get(side_file))
         .route("/api/evidence/packets", post(hand_in))
 }
 
@@ -64,6 +73,42 @@ async fn consistency(
 
 async fn key(State(hub): HubState) -> Response {
     Json(checkpoint::key(&hub)).into_response()
+}
+
+async fn bundle(
+    State(hub): HubState,
+    Authenticated(who): Authenticated,
+    Query(args): Query<export::QueryArgs>,
+) -> Response {
+    stream(export::bundle(&hub, &who.caller, args).await, "tar.gz", "application/gzip")
+}
+
+async fn side_file(
+    State(hub): HubState,
+    Authenticated(who): Authenticated,
+    Query(args): Query<export::QueryArgs>,
+) -> Response {
+    stream(export::side_file(&hub, &who.caller, args).await, "tar.gz.proof.json", "application/json")
+}
+
+/// An export as it is put together. Which stretch of the log it covers stands in its head, so that a side file can be
+/// asked for that covers the same.
+fn stream(outcome: Result<Export, Error>, ending: &str, media_type: &'static str) -> Response {
+    let export = match outcome {
+        Ok(export) => export,
+        Err(error) => return Failure(error).into_response(),
+    };
+    let head = [
+        (header::CONTENT_TYPE, media_type.to_owned()),
+        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{}.{ending}\"", export.name)),
+        (LOG_FROM, export.from.to_string()),
+        (LOG_TO, export.to.to_string()),
+    ];
+    let pieces = futures_util::stream::unfold(export.pieces, async |mut pieces| {
+        let piece = pieces.recv().await?;
+        Some((piece, pieces))
+    });
+    (AppendHeaders(head), Body::from_stream(pieces)).into_response()
 }
 
 async fn hand_in(

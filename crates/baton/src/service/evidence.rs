@@ -5,6 +5,7 @@
 
 pub(crate) mod change;
 pub(crate) mod checkpoint;
+pub(crate) mod export;
 pub(crate) mod packet;
 pub(crate) mod page;
 pub(crate) mod proof;
