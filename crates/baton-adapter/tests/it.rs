@@ -4,6 +4,8 @@
 
 mod it {
     mod attachments;
+    mod export;
+    mod exporter;
     mod fixtures;
     mod freeze;
     mod order;
