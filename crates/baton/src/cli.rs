@@ -30,7 +30,7 @@ enum Command {
     /// Measure a hub under load
     #[command(subcommand)]
     Bench(bench::Bench),
-    /// Pack, check and list evidence bundles
+    /// Export, check, list and audit evidence
     #[command(subcommand)]
     Evidence(evidence::Evidence),
     /// Start, stop and look after a hub

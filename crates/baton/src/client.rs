@@ -8,6 +8,7 @@ mod answer;
 mod backoff;
 mod call;
 mod error;
+pub(crate) mod evidence;
 mod follow;
 mod news;
 mod options;

@@ -41,6 +41,8 @@ pub(crate) enum Failure {
     Hub(#[from] Trouble),
     #[error("{0}")]
     Client(#[from] client::Error),
+    #[error("{error}; {advice}")]
+    Advised { error: client::Error, advice: &'static str },
     #[error("{0}")]
     Ca(#[from] CaError),
     #[error("{0}")]
@@ -95,7 +97,7 @@ impl Failure {
     fn exit_code(&self) -> u8 {
         match self {
             Self::Bench(trouble) if trouble.is_passing() => REFUSED,
-            Self::Client(error) => error.exit_code(),
+            Self::Client(error) | Self::Advised { error, .. } => error.exit_code(),
             _ => TROUBLE,
         }
     }
