@@ -165,6 +165,10 @@ impl Client {
             Packets::Lines(bytes) => ("application/x-ndjson", bytes),
         };
         let call = Call::new(self, Method::POST, &["api", "evidence", "packets"]);
-        call.query(&ReportArgs { network_id, mode }).bytes(media_type, bytes).repeat(Repeat::Always).run().await
+        call.query(&ReportArgs { network_id, mode })
+            .bytes(media_type, bytes)
+            .repeat(Repeat::Always)
+            .run()
+            .await
     }
 }

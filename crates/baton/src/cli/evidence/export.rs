@@ -14,6 +14,7 @@ use super::reading;
 use crate::cli::connection::{Connection, Link};
 use crate::cli::failure::Failure;
 use crate::cli::runtime::block_on;
+use crate::cli::tasks::task_id;
 use crate::client::evidence::{ExportArgs, ExportFile, PageArgs};
 use crate::rest::{LOG_FROM, LOG_TO};
 
@@ -26,7 +27,7 @@ use crate::rest::{LOG_FROM, LOG_TO};
 pub(crate) struct Export {
     #[command(flatten)]
     connection: Connection,
-    /// Only events about this task
+    /// Only events about this task, by its id or the beginning of it
     #[arg(long, value_name = "TASK")]
     task: Option<String>,
     /// Only events from this index in the log on
@@ -38,6 +39,14 @@ pub(crate) struct Export {
     /// Where to write the bundle
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+}
+
+/// What is exported, and from where.
+#[derive(Clone, Copy)]
+struct Of<'a> {
+    link: &'a Link,
+    network: &'a str,
+    task: Option<&'a str>,
 }
 
 /// A bundle and its side file, written but not yet named.
@@ -79,51 +88,50 @@ impl Export {
         block_on(async {
             let link = self.connection.open()?;
             let network = link.the_network().await?;
-            let parts = self.fetch(&link, &network).await?;
+            let task = match &self.task {
+                Some(text) => Some(task_id::find(&link, text).await?),
+                None => None,
+            };
+            let of = Of { link: &link, network: &network, task: task.as_deref() };
+            let parts = self.fetch(of).await?;
             let told = parts.into_iter().map(Part::commit).collect::<Result<Vec<_>, _>>()?;
-            self.tell(&network, &told)
+            self.tell(of, &told)
         })
     }
 
-    async fn fetch(&self, link: &Link, network: &str) -> Result<Vec<Part>, Failure> {
+    async fn fetch(&self, of: Of<'_>) -> Result<Vec<Part>, Failure> {
         let mut parts = Vec::new();
-        for (number, stretch) in (1..).zip(self.stretches(link, network).await?) {
-            parts.push(self.part(link, network, number, stretch).await?);
+        for (number, stretch) in (1..).zip(self.stretches(of).await?) {
+            parts.push(self.part(of, number, stretch).await?);
         }
         Ok(parts)
     }
 
     /// What to ask for, bundle by bundle. The end is fixed before the first, however the log grows meanwhile.
-    async fn stretches(&self, link: &Link, network: &str) -> Result<Vec<(Option<u64>, Option<u64>)>, Failure> {
-        if self.task.is_some() {
+    async fn stretches(&self, of: Of<'_>) -> Result<Vec<(Option<u64>, Option<u64>)>, Failure> {
+        if of.task.is_some() {
             return Ok(vec![(self.from, self.to)]); // a task's events fit into one
         }
         let from = self.from.unwrap_or(0);
         let to = match self.to {
             Some(to) => to,
             None => {
-                let args = PageArgs { network_id: network, task_id: None, after: None, limit: 1 };
-                link.client.evidence(&args).await.map_err(reading::failed)?.size
+                let args = PageArgs { network_id: of.network, task_id: None, after: None, limit: 1 };
+                of.link.client.evidence(&args).await.map_err(reading::failed)?.size
             }
         };
-        let mut stretches = vec![(Some(from), Some(to.min(from.saturating_add(EVENTS))))];
-        while let Some((_, Some(end))) = stretches.last().copied()
-            && end < to
-        {
-            stretches.push((Some(end), Some(to.min(end.saturating_add(EVENTS)))));
-        }
-        Ok(stretches)
+        Ok(stretches(from, to).into_iter().map(|stretch| (Some(stretch.from), Some(stretch.to))).collect())
     }
 
     async fn part(
         &self,
-        link: &Link,
-        network: &str,
+        of: Of<'_>,
         number: u32,
         (from, to): (Option<u64>, Option<u64>),
     ) -> Result<Part, Failure> {
+        let Of { link, network, task } = of;
         let path = part_path(&self.output, number);
-        let args = ExportArgs { network_id: network, task_id: self.task.as_deref(), from, to };
+        let args = ExportArgs { network_id: network, task_id: task, from, to };
         let answer = link.client.export(ExportFile::Bundle, &args).await.map_err(reading::failed)?;
         let stretch = Stretch::of(link, &answer)?;
         let bundle = write(link, answer, path.clone()).await?;
@@ -137,11 +145,15 @@ impl Export {
         Ok(Part { bundle, side_file, stretch })
     }
 
-    fn tell(&self, network: &str, parts: &[Told]) -> Result<ExitCode, Failure> {
+    fn tell(&self, of: Of<'_>, parts: &[Told]) -> Result<ExitCode, Failure> {
+        let network = of.network;
         let text = if self.connection.is_json() {
-            format!("{}\n", serde_json::json!({"ok": true, "network_id": network, "files": parts}))
+            format!(
+                "{}\n",
+                serde_json::json!({"ok": true, "network_id": network, "task_id": of.task, "files": parts})
+            )
         } else {
-            let about = self.task.as_ref().map_or_else(String::new, |task| format!(" about task {task}"));
+            let about = of.task.map_or_else(String::new, |task| format!(" about task {task}"));
             parts.iter().map(|part| part.lines(network, &about)).collect()
         };
         io::stdout().write_all(text.as_bytes()).map_err(Failure::stdout)?;
@@ -207,6 +219,16 @@ async fn write(link: &Link, mut answer: Response, path: PathBuf) -> Result<Writt
     Ok(Written { file, path, bytes })
 }
 
+/// A bundle's worth of events each. Where there are none it is one stretch without events, for the hub to refuse.
+fn stretches(from: u64, to: u64) -> Vec<Stretch> {
+    let first = Stretch { from, to: to.min(from.saturating_add(EVENTS)) };
+    let next = |stretch: &Stretch| {
+        let is_last = stretch.to >= to;
+        (!is_last).then(|| Stretch { from: stretch.to, to: to.min(stretch.to.saturating_add(EVENTS)) })
+    };
+    std::iter::successors(Some(first), next).collect()
+}
+
 /// `x.tar.gz`, then `x.2.tar.gz`; any other name gets its number at the end.
 fn part_path(output: &Path, number: u32) -> PathBuf {
     if number == 1 {
@@ -240,6 +262,16 @@ fn quoted(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_log_is_cut_into_bundles_without_a_gap() {
+        let cut = |from, to| -> Vec<_> { stretches(from, to).iter().map(|s| (s.from, s.to)).collect() };
+        assert_eq!(cut(0, 12), [(0, 12)]);
+        assert_eq!(cut(0, 100_000), [(0, 100_000)]);
+        assert_eq!(cut(5, 200_006), [(5, 100_005), (100_005, 200_005), (200_005, 200_006)]);
+        assert_eq!(cut(0, 0), [(0, 0)]);
+        assert_eq!(cut(9, 3), [(9, 3)]);
+    }
 
     #[test]
     fn further_bundles_keep_their_ending() {

@@ -9,14 +9,14 @@ use serde::Deserialize;
 use std::io::{self, Write};
 use std::process::ExitCode;
 use std::time::Duration;
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::findings::GUARDRAIL;
-use super::harmless::{harmless, harmless_json};
 use super::reading;
 use crate::cli::connection::{Connection, Link};
 use crate::cli::failure::Failure;
+use crate::cli::plain;
 use crate::cli::runtime::block_on;
+use crate::cli::tasks::task_id;
 use crate::client::evidence::{Page, PageArgs};
 use crate::client::{Backoff, Error};
 
@@ -33,7 +33,7 @@ const CELL_COLUMNS: usize = 40;
 pub(crate) struct Log {
     #[command(flatten)]
     connection: Connection,
-    /// Only events about this task
+    /// Only events about this task, by its id or the beginning of it
     #[arg(long, value_name = "TASK")]
     task: Option<String>,
     /// Only events after this index
@@ -49,10 +49,14 @@ impl Log {
         block_on(async {
             let link = self.connection.open()?;
             let network = link.the_network().await?;
+            let task = match &self.task {
+                Some(text) => Some(task_id::find(&link, text).await?),
+                None => None,
+            };
             let mut list = List { out: io::stdout(), is_json: self.connection.is_json(), after: self.after };
             list.heading(&network)?;
             loop {
-                let is_end = list.page(&self.page(&link, &network, list.after).await?)?;
+                let is_end = list.page(&self.page(&link, &network, task.as_deref(), list.after).await?)?;
                 match (is_end, self.follow) {
                     (false, _) => {}
                     (true, true) => tokio::time::sleep(LOOK_EVERY).await,
@@ -63,8 +67,13 @@ impl Log {
     }
 
     /// The next events. A follower waits for a hub that is away.
-    async fn page(&self, link: &Link, network: &str, after: Option<u64>) -> Result<Page, Failure> {
-        let task_id = self.task.as_deref();
+    async fn page(
+        &self,
+        link: &Link,
+        network: &str,
+        task_id: Option<&str>,
+        after: Option<u64>,
+    ) -> Result<Page, Failure> {
         let args = PageArgs { network_id: network, task_id, after, limit: EVIDENCE_PAGE_MAX };
         let mut backoff = Backoff::default();
         let mut is_told = false;
@@ -74,7 +83,11 @@ impl Log {
                 Err(error @ Error::Unreachable { .. }) if self.follow => {
                     if !std::mem::replace(&mut is_told, true) {
                         // If stderr is gone there is nobody to tell.
-                        let _ = writeln!(io::stderr(), "baton: {}; waiting for it", harmless(&error.to_string()));
+                        let _ = writeln!(
+                            io::stderr(),
+                            "baton: {}; waiting for it",
+                            plain::line(&error.to_string())
+                        );
                     }
                     tokio::time::sleep(backoff.next_wait()).await;
                 }
@@ -105,7 +118,7 @@ impl List {
             origin: "origin".into(),
             handoff: "",
         };
-        self.print(&format!("The evidence of network {}. {GUARDRAIL}\n\n{names}\n", harmless(network)))
+        self.print(&format!("The evidence of network {}. {GUARDRAIL}\n\n{names}\n", plain::line(network)))
     }
 
     /// Prints a page; true at the log's end.
@@ -118,7 +131,7 @@ impl List {
                 .map_err(|error| Failure::usage(format!("the hub's log holds what is no event: {error}")))?;
             self.after = Some(read.seq);
             if self.is_json {
-                text.push_str(&harmless_json(event));
+                text.push_str(&plain::json(event));
             } else {
                 text.push_str(&Row::of(&read).to_string());
             }
@@ -203,7 +216,7 @@ impl std::fmt::Display for Row {
             padded(&self.time, 24),
             padded(&self.actor, 12),
             padded(&self.what, 24),
-            padded(&self.task, 14),
+            padded(&self.task, 36),
             padded(&self.way, 20),
             padded(&self.origin, 18),
             self.handoff.to_owned(),
@@ -215,22 +228,13 @@ impl std::fmt::Display for Row {
 
 /// What others wrote, harmless and not too long.
 fn cell(text: &str) -> String {
-    // No more is looked at than can be shown.
+    // No more is looked at than can be shown, and one to see that there is more.
     let start: String = text.chars().take(CELL_COLUMNS + 1).collect();
-    let shown = harmless(&start);
-    if shown.width() <= CELL_COLUMNS && start.len() == text.len() {
-        return shown;
-    }
-    let mut columns = 0;
-    let fits = |c: &char| {
-        columns += c.width().unwrap_or(0);
-        columns < CELL_COLUMNS
-    };
-    shown.chars().take_while(fits).chain(['…']).collect()
+    plain::cut(&plain::line(&start), CELL_COLUMNS)
 }
 
 fn padded(text: &str, columns: usize) -> String {
-    format!("{text}{}", " ".repeat(columns.saturating_sub(text.width())))
+    format!("{text}{}", " ".repeat(columns.saturating_sub(plain::width(text))))
 }
 
 #[cfg(test)]
@@ -239,10 +243,10 @@ mod tests {
 
     #[test]
     fn a_cell_is_harmless_and_bounded() {
-        assert_eq!(cell("a\u{1b}[31mb\nc"), "a\\u{1b}[31mb\\nc");
+        assert_eq!(cell("a\u{1b}[31mb\nc"), "a\\u{1b}[31mb c");
         assert_eq!(cell(&"x".repeat(40)), "x".repeat(40));
         assert_eq!(cell(&"x".repeat(100_000)), "x".repeat(39) + "…");
-        assert_eq!(cell(&"漢".repeat(21)).width(), 39);
+        assert_eq!(plain::width(&cell(&"漢".repeat(21))), 39);
         assert_eq!(padded("漢", 4), "漢  ");
     }
 }

@@ -24,7 +24,9 @@ pub(super) enum Finding {
     Truncated { before: u64, now: u64, first: Option<u64> },
     #[error("history was rewritten: the first {size} events are not those this machine saw signed for{}", differs(.first))]
     Rewritten { size: u64, first: Option<u64> },
-    #[error("history was forked: two checkpoints are signed for {size} events, with the roots {before} and {now}")]
+    #[error(
+        "history was forked: two checkpoints are signed for {size} events, with the roots {before} and {now}"
+    )]
     Forked { size: u64, before: Hash, now: Hash },
     #[error("the hub's consistency proof from {from} to {to} events does not hold: {error}")]
     Proof { from: u64, to: u64, error: ProofError },

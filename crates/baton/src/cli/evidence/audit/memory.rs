@@ -85,7 +85,9 @@ impl Memory {
         let Some(text) = read_private(&path)? else { return Ok(None) };
         let damaged = |what: &str| {
             let file = path.display();
-            Failure::usage(format!("{file} is no checkpoint this machine remembered ({what}); look into it, and move it away only if you know why"))
+            Failure::usage(format!(
+                "{file} is no checkpoint this machine remembered ({what}); look into it, and move it away only if you know why"
+            ))
         };
         let contents: Contents = serde_json::from_str(&text).map_err(|error| damaged(&error.to_string()))?;
         if contents.hub != self.hub || contents.network_id != self.network {

@@ -77,7 +77,11 @@ impl Report {
 
     fn agreement(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (Some(checkpoint), Some(walked)) = (&self.checkpoint, &self.walked) else { return Ok(()) };
-        writeln!(f, "in agreement: {} events of {}, root {}", checkpoint.size, checkpoint.origin, checkpoint.root)?;
+        writeln!(
+            f,
+            "in agreement: {} events of {}, root {}",
+            checkpoint.size, checkpoint.origin, checkpoint.root
+        )?;
         writeln!(f, "hub: {}", self.hub)?;
         writeln!(f, "key: {} ({})", harmless(&self.key.to_string()), self.key_words())?;
         match &self.seen {
@@ -86,9 +90,16 @@ impl Report {
                 "since the last audit: from {} to {} events, the first {} unchanged",
                 seen.checkpoint.size, checkpoint.size, seen.checkpoint.size
             )?,
-            None => writeln!(f, "first audit of this log on this machine: there is nothing earlier to compare with")?,
+            None => writeln!(
+                f,
+                "first audit of this log on this machine: there is nothing earlier to compare with"
+            )?,
         }
-        writeln!(f, "observed by the hub: {} events, a handoff visible on {}", walked.hub.events, walked.hub.handoffs_visible)?;
+        writeln!(
+            f,
+            "observed by the hub: {} events, a handoff visible on {}",
+            walked.hub.events, walked.hub.handoffs_visible
+        )?;
         let reported = walked.reported;
         writeln!(
             f,

@@ -52,15 +52,8 @@ impl<'a> Walk<'a> {
         new_leaves: NewLeaves,
     ) -> Self {
         let (values, line) = (Writer::new(), Writer::new());
-        let mut walk = Self {
-            network,
-            seen_size,
-            seen_leaves,
-            new_leaves,
-            values,
-            line,
-            walked: Walked::default(),
-        };
+        let mut walk =
+            Self { network, seen_size, seen_leaves, new_leaves, values, line, walked: Walked::default() };
         walk.look_back(); // the empty log may be what was seen
         walk
     }
