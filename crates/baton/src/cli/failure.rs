@@ -43,7 +43,7 @@ pub(crate) enum Failure {
     #[error("{0}")]
     Client(#[from] client::Error),
     #[error("{error}; {advice}")]
-    Advised { error: client::Error, advice: &'static str },
+    Advised { error: Box<client::Error>, advice: &'static str },
     #[error("{0}")]
     Ca(#[from] CaError),
     #[error("{0}")]
@@ -114,7 +114,8 @@ impl Failure {
     fn exit_code(&self) -> u8 {
         match self {
             Self::Bench(trouble) if trouble.is_passing() => REFUSED,
-            Self::Client(error) | Self::Advised { error, .. } => error.exit_code(),
+            Self::Client(error) => error.exit_code(),
+            Self::Advised { error, .. } => error.exit_code(),
             _ => TROUBLE,
         }
     }

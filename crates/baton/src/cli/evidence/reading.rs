@@ -10,7 +10,7 @@ coordinator's token, or that of a member of the network (`baton login`)";
 /// What stopped a reader, with what to do about it.
 pub(super) fn failed(error: client::Error) -> Failure {
     match error.code() {
-        Some("permission_denied") => Failure::Advised { error, advice: WHOLE_LOG },
+        Some("permission_denied") => Failure::Advised { error: Box::new(error), advice: WHOLE_LOG },
         _ => error.into(),
     }
 }
