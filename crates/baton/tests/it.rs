@@ -9,6 +9,7 @@ mod it {
     mod crash;
     mod damage;
     mod edges;
+    mod evidence;
     #[allow(dead_code)] // shared with the evidence crate's own tests, which use all of it
     #[path = "../../../baton-evidence/tests/it/forge.rs"]
     mod forge;
