@@ -188,6 +188,8 @@ fn event_of<'a>(
         assaypii: false,
         assaysecrets: false,
         assaycontenthash: None,
+        batonorigin: None,
+        batonreporter: None,
         data,
     }
 }

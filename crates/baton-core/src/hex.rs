@@ -4,7 +4,7 @@
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
 /// Two digits a byte.
-pub(crate) fn encode(bytes: &[u8]) -> String {
+pub fn encode(bytes: &[u8]) -> String {
     bytes
         .iter()
         .flat_map(|byte| [byte >> 4, byte & 0x0f])

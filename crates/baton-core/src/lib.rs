@@ -15,7 +15,7 @@ mod command;
 mod decide;
 mod effect;
 mod event;
-mod hex;
+pub mod hex;
 mod ids;
 mod kind;
 pub mod limits;

@@ -109,6 +109,12 @@ impl Writer {
         &self.out
     }
 
+    /// What has been written, taken out.
+    #[must_use]
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.out
+    }
+
     /// Appends a typed value.
     pub fn value<T: serde::Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
         value.serialize(self)

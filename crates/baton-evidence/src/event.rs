@@ -49,8 +49,24 @@ pub struct Event<'a, D> {
     /// The content hash, once it was computed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assaycontenthash: Option<Digest>,
+    /// In a network's log: whether its hub saw this itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub batonorigin: Option<Origin>,
+    /// In a network's log: who handed in what the hub did not see.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub batonreporter: Option<Cow<'a, str>>,
     /// The payload.
     pub data: D,
+}
+
+/// How an event came into a network's log. Bound by the log's leaf, not by the content hash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Origin {
+    /// The hub saw it happen and phrased it itself.
+    Hub,
+    /// Somebody handed the packet in; the hub saw nothing but that.
+    Reported,
 }
 
 /// The name every event of this program gives as its producer.

@@ -16,6 +16,12 @@ impl Time {
         None => panic!("a time in range"),
     };
 
+    /// An instant by its milliseconds since 1970; none beyond the years a calendar has.
+    #[must_use]
+    pub fn from_unix_millis(millis: i64) -> Option<Self> {
+        DateTime::from_timestamp_millis(millis).map(Self)
+    }
+
     /// Reads an RFC 3339 timestamp: `T`, `t` or one space in the middle, an offset that may be `Z` or `z`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {

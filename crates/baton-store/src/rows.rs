@@ -3,6 +3,7 @@
 
 mod accounts;
 mod deliveries;
+mod evidence;
 mod sessions;
 mod tasks;
 
@@ -10,6 +11,7 @@ pub use accounts::{
     AccountReads, AccountWrites, AuditRow, InviteRow, MemberRow, MembershipRow, NetworkRow, TokenRow, UserRow,
 };
 pub use deliveries::{DeliveryKind, DeliveryReads, DeliveryRow, DeliveryWrites, FeedRow, NewDelivery};
+pub use evidence::{CheckpointRow, EvidenceReads, EvidenceWrites, LeafPage, LeafRow, NewLeaf, TileRow};
 pub use sessions::{CompletionRow, NewCompletion, SessionReads, SessionRow, SessionWrites};
 pub(crate) use tasks::kind_of;
 pub use tasks::{
@@ -20,10 +22,12 @@ pub use tasks::{
 use crate::store::Ring;
 
 /// One consistent state of the database.
-pub trait Snapshot: AccountReads + TaskReads + DeliveryReads + SessionReads {}
+pub trait Snapshot: AccountReads + TaskReads + DeliveryReads + SessionReads + EvidenceReads {}
 
 /// A savepoint being written.
-pub trait Transaction: Snapshot + AccountWrites + TaskWrites + DeliveryWrites + SessionWrites {
+pub trait Transaction:
+    Snapshot + AccountWrites + TaskWrites + DeliveryWrites + SessionWrites + EvidenceWrites
+{
     /// Rings once this is committed.
     fn ring(&mut self, ring: Ring);
     /// What is known of callers must be learnt again once this is committed.

@@ -7,6 +7,7 @@ mod columns;
 mod connection;
 mod counts;
 mod deliveries;
+mod evidence;
 mod plans;
 mod readers;
 mod rows;
@@ -20,13 +21,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::Error;
 use crate::job::{ReadJob, WriteJob};
-use crate::store::{Ring, Store};
+use crate::store::{Committed, Store};
 use checkpointer::Checkpointer;
 use readers::Readers;
 use writer::Writer;
 
-/// What is done with the rings of a committed batch.
-pub type Bell = Arc<dyn Fn(Vec<Ring>) + Send + Sync>;
+/// What is done with the hints of a committed batch.
+pub type Bell = Arc<dyn Fn(Committed) + Send + Sync>;
 
 /// How the engine is set up.
 #[derive(Clone, Copy, Debug)]

@@ -17,6 +17,15 @@ pub struct Ring {
     pub to: Principal,
 }
 
+/// What a committed batch leaves for those who wait: hints, without data.
+#[derive(Clone, Debug, Default)]
+pub struct Committed {
+    /// Who has something new to read.
+    pub rings: Vec<Ring>,
+    /// The networks whose logs have grown.
+    pub grown_logs: Vec<NetworkId>,
+}
+
 /// An engine.
 pub trait Store: Send + Sync + 'static {
     /// Takes a write into the next batch.

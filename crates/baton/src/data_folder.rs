@@ -1,9 +1,13 @@
-//! The folder a hub keeps everything in: the database, the lock that makes one hub its owner, the control socket.
+//! The folder a hub keeps everything in: the database, the lock that makes one hub its owner, the control socket, the
+//! key of its evidence.
 
+mod evidence_key;
 mod lock;
 
+pub(crate) use evidence_key::EvidenceKeyError;
 pub(crate) use lock::{Holder, Lock, LockError};
 
+use baton_evidence::note::SigningKey;
 use std::fs::DirBuilder;
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
@@ -41,6 +45,15 @@ impl DataFolder {
 
     pub(crate) fn socket(&self) -> PathBuf {
         self.path.join("hub.sock")
+    }
+
+    pub(crate) fn evidence_key(&self) -> PathBuf {
+        self.path.join("evidence.key")
+    }
+
+    /// The key to sign with; made if there never was one. `known` is its public half as the database knows it.
+    pub(crate) fn ensure_evidence_key(&self, known: Option<&str>) -> Result<SigningKey, EvidenceKeyError> {
+        evidence_key::ensure(&self.evidence_key(), known)
     }
 
     /// Takes the folder for this process, until the lock is dropped.

@@ -29,7 +29,7 @@ impl TestHub {
         let folder = tempfile::tempdir().unwrap();
         let bells = Arc::new(Bells::default());
         let ringer = bells.clone();
-        let ring = Arc::new(move |rings: Vec<Ring>| ringer.ring(rings));
+        let ring = Arc::new(move |committed| ringer.tell(committed));
         let store = SqliteStore::open(&folder.path().join("hub.db"), SqliteOptions::default(), ring).unwrap();
         let settings = Settings {
             address: ([127, 0, 0, 1], 0).into(),
@@ -37,8 +37,9 @@ impl TestHub {
             rate_limit: None,
             behind_proxy: false,
             cors_origins: Vec::new(),
+            records_evidence: true,
         };
-        Self { hub: Arc::new(Hub::new(Arc::new(store), bells, settings)), folder }
+        Self { hub: Arc::new(Hub::new(Arc::new(store), bells, test_key(), settings)), folder }
     }
 
     /// A person who owns the networks of these numbers, and their token.
@@ -191,4 +192,9 @@ pub(crate) async fn whole(response: Response) -> (StatusCode, String) {
 pub(crate) async fn json(response: Response) -> (StatusCode, Value) {
     let (status, text) = whole(response).await;
     (status, serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}")))
+}
+
+/// A key to sign checkpoints with that is the same in every test.
+pub(crate) fn test_key() -> baton_evidence::note::SigningKey {
+    baton_evidence::note::SigningKey::from_seed([7; 32], "baton").unwrap()
 }

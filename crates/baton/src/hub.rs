@@ -18,9 +18,11 @@ pub(crate) use random::bytes as random_bytes;
 pub(crate) use settings::Settings;
 pub(crate) use shutdown::Shutdown;
 
-use baton_core::{LeaseId, MessageId, TaskId};
+use baton_core::{LeaseId, MessageId, TaskId, limits};
+use baton_evidence::note::SigningKey;
 use baton_store::Store;
 use std::sync::Arc;
+use tokio::sync::Semaphore;
 
 use crate::events::Streams;
 use crate::service::{JoinGuard, LoginGuard, Passwords};
@@ -34,6 +36,11 @@ pub(crate) struct Hub {
     pub(crate) presences: Arc<Presences>,
     pub(crate) passing: Passing,
     pub(crate) settings: Settings,
+    pub(crate) evidence_key: Arc<SigningKey>,
+    /// Held by whoever extends a log's tree.
+    pub(crate) sealing: tokio::sync::Mutex<()>,
+    /// Exports at work at once.
+    pub(crate) exports: Arc<Semaphore>,
     pub(crate) shutdown: Shutdown,
     pub(crate) passwords: Passwords,
     pub(crate) login_guard: LoginGuard,
@@ -43,8 +50,13 @@ pub(crate) struct Hub {
 }
 
 impl Hub {
-    /// A hub over an open store whose rings go to `bells`.
-    pub(crate) fn new(store: Arc<dyn Store>, bells: Arc<Bells>, settings: Settings) -> Self {
+    /// A hub over an open store whose hints go to `bells`.
+    pub(crate) fn new(
+        store: Arc<dyn Store>,
+        bells: Arc<Bells>,
+        evidence_key: SigningKey,
+        settings: Settings,
+    ) -> Self {
         let clock = Clock::start();
         Self {
             store,
@@ -53,6 +65,9 @@ impl Hub {
             presences: Arc::new(Presences::new(clock)),
             passing: Passing::default(),
             settings,
+            evidence_key: Arc::new(evidence_key),
+            sealing: tokio::sync::Mutex::default(),
+            exports: Arc::new(Semaphore::new(limits::EXPORTS_AT_ONCE)),
             shutdown: Shutdown::default(),
             passwords: Passwords::default(),
             login_guard: LoginGuard::default(),

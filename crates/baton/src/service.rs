@@ -4,12 +4,14 @@
 // Shared by use cases.
 mod apply;
 mod error;
+pub(crate) mod evidence;
 mod frame;
 pub(crate) mod names;
 mod operation;
 mod page;
 pub(crate) mod place;
 mod presence;
+pub(crate) mod skills;
 mod stamp;
 mod task_view;
 mod wire_time;

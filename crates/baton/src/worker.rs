@@ -10,10 +10,13 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 
 use crate::hub::Hub;
+use crate::service::evidence::seal;
 use crate::service::{Error, sweep};
 
 const PRESENCE: Duration = Duration::from_secs(2);
 const SWEEP: Duration = Duration::from_millis(500);
+/// A checkpoint follows a change within a second.
+const SEAL: Duration = Duration::from_millis(400);
 const RETENTION: Duration = Duration::from_secs(30);
 /// The longest pause after failures.
 const PAUSE_MAX: Duration = Duration::from_secs(30);
@@ -25,6 +28,7 @@ pub(crate) fn start(hub: &Arc<Hub>) -> JoinSet<()> {
     keep(loops, hub, "presence", PRESENCE, async |hub| presence::round(&hub).await);
     keep(loops, hub, "leases", SWEEP, async |hub| sweep::leases(&hub).await);
     keep(loops, hub, "expiry", SWEEP, async |hub| sweep::expiry(&hub).await);
+    keep(loops, hub, "seal", SEAL, async |hub| seal::round(&hub).await);
     keep(loops, hub, "retention", RETENTION, async |hub| sweep::retention(&hub).await);
     workers
 }
@@ -33,6 +37,9 @@ pub(crate) fn start(hub: &Arc<Hub>) -> JoinSet<()> {
 pub(crate) async fn finish(hub: &Hub) {
     if let Err(error) = presence::round(hub).await {
         tracing::warn!(%error, "the last signs of life were not written down");
+    }
+    if let Err(error) = seal::round(hub).await {
+        tracing::warn!(%error, "the last changes were not sealed; the next start does it");
     }
 }
 

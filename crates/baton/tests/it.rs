@@ -9,6 +9,7 @@ mod it {
     mod crash;
     mod damage;
     mod edges;
+    mod evidence;
     mod export;
     #[allow(dead_code)] // shared with the adapter's own tests, which use all of it
     #[path = "../../../baton-adapter/tests/it/exporter.rs"]

@@ -42,6 +42,10 @@ pub struct SessionRow {
     pub session_id: Option<String>,
     /// Its model.
     pub model: Option<String>,
+    /// What it says of itself.
+    pub description: Option<String>,
+    /// What it says it can do, a JSON array.
+    pub skills: Option<String>,
     /// When it first reported.
     pub registered_at: UnixMillis,
     /// When it last reported.

@@ -35,6 +35,8 @@ pub struct TaskRow {
     pub started_at: Option<UnixMillis>,
     /// When it ended.
     pub completed_at: Option<UnixMillis>,
+    /// What the evidence's digests of its texts are salted with; empty for a task that ended before there was a log.
+    pub salt: Vec<u8>,
 }
 
 /// A task to be inserted: what the rules made of it, and the payload no rule reads.
@@ -52,6 +54,8 @@ pub struct NewTaskRow<'a> {
     pub context: Option<&'a str>,
     /// The sender's own notes, a JSON text.
     pub meta: Option<&'a str>,
+    /// What the evidence's digests of its texts are salted with.
+    pub salt: &'a [u8],
 }
 
 /// What a transition changes in a task's row; `None` leaves a column as it is.
@@ -92,6 +96,8 @@ pub struct EventRow {
     pub detail: String,
     /// When.
     pub created_at: UnixMillis,
+    /// Where it stands in the network's log; none for what happened before there was one.
+    pub log_index: Option<u64>,
 }
 
 /// A row of history to be appended.
@@ -111,6 +117,8 @@ pub struct NewEvent<'a> {
     pub detail: &'a str,
     /// When.
     pub at: UnixMillis,
+    /// Where its evidence stands in the network's log, if it is written down.
+    pub log_index: Option<u64>,
 }
 
 /// A worker's hold on a task.
@@ -244,8 +252,8 @@ pub trait TaskWrites {
         to: Status,
         change: &TaskChange,
     ) -> Result<(), Error>;
-    /// Appends to a task's history.
-    fn append_event(&mut self, event: NewEvent<'_>) -> Result<(), Error>;
+    /// Appends to a task's history and answers the event's number there.
+    fn append_event(&mut self, event: NewEvent<'_>) -> Result<u64, Error>;
     /// Grants a lease.
     fn insert_lease(&mut self, lease: &LeaseRow) -> Result<(), Error>;
     /// Moves a lease's deadline.

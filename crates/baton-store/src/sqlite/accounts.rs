@@ -267,6 +267,7 @@ impl AccountWrites for Rows<'_> {
     }
 
     fn delete_network(&mut self, network: &NetworkId) -> Result<(), Error> {
+        self.delete_log(network)?;
         for table in OF_A_NETWORK {
             self.execute(&format!("DELETE FROM {table} WHERE network_id = ?1"), [network.as_str()])?;
         }

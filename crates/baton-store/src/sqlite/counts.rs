@@ -1,11 +1,12 @@
 //! Counters of tasks by status and of open deliveries by inbox. Changes are added up for the whole batch and
 //! written once before its commit; a reader inside the batch adds what is not written yet. Beside them, the newest
-//! frame number of each network the batch has written to, so that it is looked up once.
+//! frame number and the log of each network the batch has written to, so that they are looked up once.
 
 use baton_core::{NetworkId, Principal, PrincipalKind, Status};
 use rusqlite::{Connection, params};
 use std::collections::HashMap;
 
+use super::evidence::LogHead;
 use crate::error::Error;
 
 /// Changes not yet written.
@@ -14,6 +15,7 @@ pub(super) struct Counts {
     tasks: HashMap<(NetworkId, Status), i64>,
     inboxes: HashMap<(NetworkId, PrincipalKind, String), i64>,
     newest_frames: HashMap<NetworkId, i64>,
+    log_heads: HashMap<NetworkId, LogHead>,
 }
 
 impl Counts {
@@ -41,6 +43,19 @@ impl Counts {
         self.newest_frames.insert(network.clone(), n);
     }
 
+    pub(super) fn log_head(&self, network: &NetworkId) -> Option<LogHead> {
+        self.log_heads.get(network).copied()
+    }
+
+    pub(super) fn set_log_head(&mut self, network: &NetworkId, head: LogHead) {
+        self.log_heads.insert(network.clone(), head);
+    }
+
+    /// The networks whose logs grew.
+    pub(super) fn grown_logs(&self) -> Vec<NetworkId> {
+        self.log_heads.keys().cloned().collect()
+    }
+
     /// Takes in what a savepoint that stays has counted.
     pub(super) fn merge(&mut self, other: Self) {
         for (key, change) in other.tasks {
@@ -50,11 +65,13 @@ impl Counts {
             *self.inboxes.entry(key).or_default() += change;
         }
         self.newest_frames.extend(other.newest_frames);
+        self.log_heads.extend(other.log_heads);
     }
 
     /// Forgets a network that is gone.
     pub(super) fn forget(&mut self, network: &NetworkId) {
         self.newest_frames.remove(network);
+        self.log_heads.remove(network);
         self.tasks.retain(|(counted, _), _| counted != network);
         self.inboxes.retain(|(counted, _, _), _| counted != network);
     }

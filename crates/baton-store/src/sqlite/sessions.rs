@@ -29,6 +29,8 @@ fn session_row(row: &Row<'_>) -> Result<SessionRow, Error> {
         node_id: get(row, "node_id")?,
         session_id: get(row, "session_id")?,
         model: get(row, "model")?,
+        description: get(row, "description")?,
+        skills: get(row, "skills")?,
         registered_at: time(row, "registered_at")?,
         updated_at: time(row, "updated_at")?,
         last_seen_at: time(row, "last_seen_at")?,
@@ -101,8 +103,8 @@ impl SessionWrites for Rows<'_> {
         self.execute(
             "INSERT OR REPLACE INTO sessions (network_id, alias, token_id, resume_id, status, server, hostname, agent,
                 project_dir, version, task, output, progress, score, node_id, session_id, model, registered_at,
-                updated_at, last_seen_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)",
+                updated_at, last_seen_at, description, skills)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)",
             params![
                 session.network_id.as_str(),
                 session.alias.as_str(),
@@ -124,6 +126,8 @@ impl SessionWrites for Rows<'_> {
                 session.registered_at.get(),
                 session.updated_at.get(),
                 session.last_seen_at.get(),
+                session.description,
+                session.skills,
             ],
         )?;
         Ok(())

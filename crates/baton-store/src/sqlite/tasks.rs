@@ -83,6 +83,7 @@ fn task_row(row: &Row<'_>) -> Result<TaskRow, Error> {
         delivered_at: time(row, "delivered_at")?,
         started_at: optional_time(row, "started_at")?,
         completed_at: optional_time(row, "completed_at")?,
+        salt: get(row, "salt")?,
     })
 }
 
@@ -97,6 +98,7 @@ fn event_row(row: &Row<'_>) -> Result<EventRow, Error> {
         actor: principal(row, "actor_kind", "actor")?,
         detail: get(row, "detail")?,
         created_at: time(row, "created_at")?,
+        log_index: get::<Option<i64>>(row, "log_index")?.map(i64::unsigned_abs),
     })
 }
 
@@ -367,8 +369,8 @@ impl TaskWrites for Rows<'_> {
         self.execute(
             "INSERT INTO tasks (task_id, network_id, from_kind, from_name, to_name, kind, priority, status, content,
                 context, meta, parent_task_id, retry_of, attempt, max_attempts, ttl_seconds, created_at,
-                delivered_at, expires_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?17, ?18)",
+                delivered_at, expires_at, salt)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?17, ?18, ?19)",
             params![
                 task.id.as_str(),
                 task.network_id.as_str(),
@@ -388,6 +390,7 @@ impl TaskWrites for Rows<'_> {
                 task.ttl.get(),
                 task.delivered_at.get(),
                 task.expires_at.get(),
+                row.salt,
             ],
         )?;
         self.staged.counts.add_task(&task.network_id, row.status, 1);
@@ -432,17 +435,17 @@ impl TaskWrites for Rows<'_> {
         Ok(())
     }
 
-    fn append_event(&mut self, event: NewEvent<'_>) -> Result<(), Error> {
+    fn append_event(&mut self, event: NewEvent<'_>) -> Result<u64, Error> {
         // The number within the task comes from the history itself: no gap and no second counter. A new task has none.
         let number = if event.from.is_none() {
-            "VALUES (?1, ?2, 1, ?3, ?4, ?5, ?6, ?7, ?8)"
+            "VALUES (?1, ?2, 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"
         } else {
-            "SELECT ?1, ?2, MAX(n) + 1, ?3, ?4, ?5, ?6, ?7, ?8 FROM task_events WHERE task_id = ?2"
+            "SELECT ?1, ?2, MAX(n) + 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9 FROM task_events WHERE task_id = ?2"
         };
-        self.execute(
+        let n = self.one(
             &format!(
                 "INSERT INTO task_events (network_id, task_id, n, from_status, to_status, actor_kind, actor, detail,
-                    created_at) {number}"
+                    created_at, log_index) {number} RETURNING n"
             ),
             params![
                 event.network_id.as_str(),
@@ -453,9 +456,11 @@ impl TaskWrites for Rows<'_> {
                 event.actor.name(),
                 event.detail,
                 event.at.get(),
+                event.log_index.map(|index| index as i64),
             ],
+            |row| get::<i64>(row, "n"),
         )?;
-        Ok(())
+        n.map(i64::unsigned_abs).ok_or_else(|| Error::Corrupt("an event without a number".into()))
     }
 
     fn insert_lease(&mut self, lease: &LeaseRow) -> Result<(), Error> {

@@ -11,7 +11,7 @@ use super::rows::{Rows, Staged};
 use super::{Bell, SqliteOptions};
 use crate::error::Error;
 use crate::job::WriteJob;
-use crate::store::Ring;
+use crate::store::Committed;
 
 pub(super) struct Writer {
     queue: Mutex<Option<SyncSender<Box<dyn WriteJob>>>>,
@@ -68,8 +68,8 @@ impl Batches {
             }
             let committed = self.commit(&mut batch);
             let settled = match committed {
-                Ok(rings) => {
-                    (self.bell)(rings);
+                Ok(hints) => {
+                    (self.bell)(hints);
                     Ok(())
                 }
                 Err(error) => {
@@ -84,19 +84,19 @@ impl Batches {
     }
 
     /// Runs and commits a batch. Whatever goes wrong, no part of it is left.
-    fn commit(&self, batch: &mut [Box<dyn WriteJob>]) -> Result<Vec<Ring>, Error> {
+    fn commit(&self, batch: &mut [Box<dyn WriteJob>]) -> Result<Committed, Error> {
         self.execute("BEGIN IMMEDIATE")?;
         let result = self.run_all(batch).and_then(|done| {
             self.execute("COMMIT")?;
             Ok(done)
         });
         match result {
-            Ok((rings, touches_access)) => {
+            Ok((hints, touches_access)) => {
                 if touches_access {
                     // Before anybody is answered: a call made after the answer must see the change.
                     self.epoch.fetch_add(1, Ordering::AcqRel);
                 }
-                Ok(rings)
+                Ok(hints)
             }
             Err(error) => {
                 // A failed commit may or may not have ended the transaction.
@@ -108,9 +108,9 @@ impl Batches {
         }
     }
 
-    fn run_all(&self, batch: &mut [Box<dyn WriteJob>]) -> Result<(Vec<Ring>, bool), Error> {
+    fn run_all(&self, batch: &mut [Box<dyn WriteJob>]) -> Result<(Committed, bool), Error> {
         let mut rows = Rows::new(&self.connection);
-        let mut rings: Vec<Ring> = Vec::new();
+        let mut rings = Vec::new();
         let mut touches_access = false;
         for job in batch {
             self.execute("SAVEPOINT write")?;
@@ -126,8 +126,10 @@ impl Batches {
             }
             self.execute("RELEASE write")?;
         }
-        std::mem::take(&mut rows.counted).write(&self.connection)?;
-        Ok((rings, touches_access))
+        let counted = std::mem::take(&mut rows.counted);
+        let grown_logs = counted.grown_logs();
+        counted.write(&self.connection)?;
+        Ok((Committed { rings, grown_logs }, touches_access))
     }
 
     fn execute(&self, sql: &str) -> Result<(), Error> {

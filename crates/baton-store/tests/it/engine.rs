@@ -1,6 +1,6 @@
 //! The engines under test. Each opens a store of its own over a folder, and again over the same folder.
 
-use baton_store::{Ring, SqliteOptions, SqliteStore, Store};
+use baton_store::{Committed, Ring, SqliteOptions, SqliteStore, Store};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use tempfile::TempDir;
@@ -38,7 +38,7 @@ pub type Open = fn(&Path) -> (Arc<dyn Store>, Arc<Mutex<Vec<Ring>>>);
 pub fn sqlite(folder: &Path) -> (Arc<dyn Store>, Arc<Mutex<Vec<Ring>>>) {
     let rings = Arc::new(Mutex::new(Vec::new()));
     let heard = rings.clone();
-    let bell = Arc::new(move |rung: Vec<Ring>| heard.lock().unwrap().extend(rung));
+    let bell = Arc::new(move |committed: Committed| heard.lock().unwrap().extend(committed.rings));
     let store = SqliteStore::open(&folder.join("hub.db"), SqliteOptions::default(), bell).unwrap();
     (Arc::new(store), rings)
 }

@@ -86,6 +86,7 @@ pub fn insert_task_from(
         content: &format!("task {n}"),
         context: None,
         meta: None,
+        salt: &[7; 16],
     })
 }
 

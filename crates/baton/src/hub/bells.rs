@@ -1,9 +1,10 @@
 //! The bell: a hint, with no data, that a recipient has something new to read. Rings are coalesced; a listener
-//! that is slow or late reads the rows after the last it has and misses nothing.
+//! that is slow or late reads the rows after the last it has and misses nothing. Beside it, which networks' logs have
+//! grown since somebody last asked.
 
 use baton_core::{NetworkId, Principal};
-use baton_store::Ring;
-use std::collections::HashMap;
+use baton_store::{Committed, Ring};
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::watch;
 
@@ -18,6 +19,7 @@ enum Ear {
 #[derive(Debug, Default)]
 pub(crate) struct Bells {
     ears: Mutex<HashMap<Ear, watch::Sender<()>>>,
+    grown_logs: Mutex<HashSet<NetworkId>>,
 }
 
 /// One listener's bell.
@@ -45,8 +47,24 @@ impl Bells {
         Bell { rings, ear, bells: self.clone() }
     }
 
-    /// Rings for everybody concerned; called after a commit.
-    pub(crate) fn ring(&self, rings: Vec<Ring>) {
+    /// Passes on what a commit left; called right after it.
+    pub(crate) fn tell(&self, committed: Committed) {
+        self.ring(committed.rings);
+        self.note_grown(committed.grown_logs);
+    }
+
+    /// Notes that these networks' logs have grown.
+    pub(crate) fn note_grown(&self, networks: impl IntoIterator<Item = NetworkId>) {
+        self.grown_logs.lock().unwrap_or_else(PoisonError::into_inner).extend(networks);
+    }
+
+    /// The networks whose logs have grown since this was last asked.
+    pub(crate) fn take_grown(&self) -> HashSet<NetworkId> {
+        std::mem::take(&mut *self.grown_logs.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Rings for everybody concerned.
+    fn ring(&self, rings: Vec<Ring>) {
         let ears = self.ears.lock().unwrap_or_else(PoisonError::into_inner);
         for ring in rings {
             if let Some(bell) = ears.get(&Ear::Network(ring.network_id.clone())) {

@@ -15,4 +15,6 @@ pub(crate) struct Settings {
     pub(crate) behind_proxy: bool,
     /// Origins that browsers may call from.
     pub(crate) cors_origins: Vec<String>,
+    /// Whether what happens is written into the networks' logs; only a measurement turns it off.
+    pub(crate) records_evidence: bool,
 }

@@ -38,8 +38,14 @@ fn house_with(cors_origins: &[&str], time: Duration) -> House {
         rate_limit: None,
         behind_proxy: false,
         cors_origins: cors_origins.iter().map(|origin| (*origin).to_owned()).collect(),
+        records_evidence: true,
     };
-    let hub = Arc::new(Hub::new(Arc::new(store.unwrap()), Arc::new(Bells::default()), settings));
+    let hub = Arc::new(Hub::new(
+        Arc::new(store.unwrap()),
+        Arc::new(Bells::default()),
+        crate::fixture::test_key(),
+        settings,
+    ));
     let reading = Arc::new(Notify::new());
     let told = reading.clone();
     let doors = Router::new()

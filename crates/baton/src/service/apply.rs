@@ -1,15 +1,17 @@
 //! Writes a transition: the task's row, its history, leases, deliveries, and the frames that streams will read.
-//! One function per effect would hide their order, so they stand together; nothing here decides anything.
+//! One function per effect would hide their order, so they stand together; nothing here decides anything. The
+//! evidence of the change is written here too (`evidence/`), so that no door can leave it out.
 
 use baton_core::{
-    Context, DeliveryContent, Effect, MessageId, NetworkId, Principal, Priority, TaskId, TaskSnapshot,
+    Context, DeliveryContent, Effect, Event, MessageId, NetworkId, Principal, Priority, TaskId, TaskSnapshot,
     Transition, limits,
 };
 use baton_store::rows::{DeliveryKind, LeaseRow, NewDelivery, NewEvent, NewTaskRow, TaskChange};
 use baton_store::{Ring, Transaction};
 
-use super::Error;
-use super::frame;
+use super::evidence::change;
+use super::stamp::Stamp;
+use super::{Error, frame};
 
 /// What a new task carries that no rule reads.
 #[derive(Debug, Clone)]
@@ -34,6 +36,7 @@ impl Payload {
 
 /// Everything of one transition that effects refer to.
 struct Move<'a> {
+    stamp: &'a Stamp,
     context: &'a Context,
     network: &'a NetworkId,
     /// The task before; none when it is new.
@@ -42,22 +45,23 @@ struct Move<'a> {
     payload: Option<&'a Payload>,
 }
 
-/// Applies a transition, all of it, in the caller's savepoint.
+/// Applies a transition, all of it, in the caller's savepoint. Answers the number of its event within the task.
 pub(crate) fn apply(
     tx: &mut dyn Transaction,
+    stamp: &Stamp,
     context: &Context,
     network: &NetworkId,
     task: Option<&TaskSnapshot>,
     transition: &Transition,
     payload: Option<&Payload>,
-) -> Result<(), Error> {
-    let change = Move { context, network, task, transition, payload };
+) -> Result<Option<u64>, Error> {
+    let change = Move { stamp, context, network, task, transition, payload };
     change.row(tx)?;
-    change.history(tx)?;
+    let number = change.history(tx)?;
     for effect in &transition.effects {
         change.effect(tx, effect)?;
     }
-    Ok(())
+    Ok(number)
 }
 
 impl Move<'_> {
@@ -95,13 +99,19 @@ impl Move<'_> {
             content: &payload.content,
             context: payload.context.as_deref(),
             meta: payload.meta.as_deref(),
+            salt: self.stamp.new_salt.bytes(),
         })?;
         Ok(())
     }
 
-    fn history(&self, tx: &mut dyn Transaction) -> Result<(), Error> {
-        let Some(event) = &self.transition.event else { return Ok(()) };
-        tx.append_event(NewEvent {
+    /// The row of history and its evidence, each leading to the other.
+    fn history(&self, tx: &mut dyn Transaction) -> Result<Option<u64>, Error> {
+        let Some(event) = &self.transition.event else { return Ok(None) };
+        let log_index = match self.stamp.records_evidence {
+            true => Some(tx.log_size(self.network)?),
+            false => None,
+        };
+        let number = tx.append_event(NewEvent {
             network_id: self.network,
             task_id: &self.transition.task_id,
             from: self.transition.from,
@@ -109,8 +119,46 @@ impl Move<'_> {
             actor: &self.transition.actor,
             detail: &event.to_string(),
             at: self.context.now,
+            log_index,
         })?;
-        Ok(())
+        if log_index.is_some() {
+            change::write_down(tx, &self.seen(event, number)?)?;
+        }
+        Ok(Some(number))
+    }
+
+    /// What the evidence says of this.
+    fn seen<'a>(&'a self, event: &'a Event, number: u64) -> Result<change::Seen<'a>, Error> {
+        let created = self.transition.effects.iter().find_map(|effect| match effect {
+            Effect::CreateTask(task) => Some(&**task),
+            _ => None,
+        });
+        let (from, to, kind) = match (created, self.task) {
+            (Some(task), _) => (&task.from, &task.to, &task.kind),
+            (None, Some(task)) => (&task.from, &task.to, &task.kind),
+            (None, None) => return Err(missing("a change of no task")),
+        };
+        let to = self
+            .transition
+            .effects
+            .iter()
+            .find_map(|effect| match effect {
+                Effect::SetAssignee(alias) => Some(alias),
+                _ => None,
+            })
+            .unwrap_or(to);
+        Ok(change::Seen {
+            network: self.network,
+            at: self.context.now,
+            transition: self.transition,
+            event,
+            number,
+            from,
+            to,
+            kind,
+            content: self.payload.map(|payload| &*payload.content),
+            new_salt: created.map(|_| &self.stamp.new_salt),
+        })
     }
 
     fn effect(&self, tx: &mut dyn Transaction, effect: &Effect) -> Result<(), Error> {

@@ -18,6 +18,8 @@ pub(crate) struct Done {
     /// The task as it stood before.
     pub(crate) before: TaskSnapshot,
     pub(crate) transition: Transition,
+    /// The number of the event within the task, if it left one.
+    pub(crate) event_number: Option<u64>,
 }
 
 /// A caller's command to an existing task.
@@ -115,8 +117,9 @@ fn carry_out(
         | Command::Answer { .. } => Payload::of_task(tx, &task.id)?,
         _ => None,
     };
-    apply::apply(tx, &context, &task.network_id, Some(&task), &transition, payload.as_ref())?;
-    Ok(Done { before: task, transition })
+    let event_number =
+        apply::apply(tx, stamp, &context, &task.network_id, Some(&task), &transition, payload.as_ref())?;
+    Ok(Done { before: task, transition, event_number })
 }
 
 /// Reads what the decision asks of the store.

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::place::{Place, role_in};
 use super::report_status::{check_score, meant};
 use super::stamp::Stamp;
-use super::{Error, names, operation, send_reply};
+use super::{Error, evidence, names, operation, send_reply};
 use crate::hub::Hub;
 
 /// What is done.
@@ -44,7 +44,7 @@ struct Request {
     alias: baton_core::Alias,
     task: String,
     result: ResultText,
-    artifacts: Option<String>,
+    artifacts: Option<Vec<Value>>,
     score: Option<f64>,
     duration_minutes: Option<f64>,
     lease_id: Option<baton_core::LeaseId>,
@@ -70,7 +70,7 @@ impl Request {
             alias: names::alias(&args.alias)?,
             task: args.task,
             result: ResultText::parse("result", &args.result).map_err(Error::of_argument)?,
-            artifacts: args.artifacts.map(|artifacts| Value::from(artifacts).to_string()),
+            artifacts: args.artifacts,
             score: args.score,
             duration_minutes: args.duration_minutes,
             lease_id: send_reply::lease(args.lease_id.as_deref())?,
@@ -94,7 +94,12 @@ fn complete(
     }
     let task_id = meant(tx, &network, &request.alias, &request.task)?.ok_or(Refusal::TaskNotFound)?;
     let command = Command::Complete { result: request.result.clone(), lease_id: request.lease_id };
-    operation::act(tx, stamp, caller, &request.place, Some(&task_id), &command)?;
+    let done = operation::act(tx, stamp, caller, &request.place, Some(&task_id), &command)?;
+    if stamp.records_evidence {
+        let artifacts = request.artifacts.as_deref().unwrap_or_default();
+        evidence::change::write_down_artifacts(tx, stamp.now, &done, artifacts)?;
+    }
+    let artifacts = request.artifacts.map(|artifacts| Value::from(artifacts).to_string());
     let task = tx.task(&task_id)?.ok_or(Refusal::TaskNotFound)?;
     let completion_id = tx.insert_completion(NewCompletion {
         network_id: &network,
@@ -102,7 +107,7 @@ fn complete(
         task_id: &task_id,
         task: &task.content,
         result: request.result.as_str(),
-        artifacts: request.artifacts.as_deref(),
+        artifacts: artifacts.as_deref(),
         score: request.score,
         duration_minutes: request.duration_minutes,
         at: stamp.now,

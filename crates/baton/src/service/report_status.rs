@@ -9,8 +9,11 @@ use baton_store::rows::SessionRow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::evidence::packet::Packet;
+use super::evidence::record::observed;
 use super::extend_lease::{check_progress, extend, kept_output};
 use super::place::{Place, role_in};
+use super::skills::{self, Skill};
 use super::stamp::Stamp;
 use super::{Error, names, operation, send_reply};
 use crate::hub::Hub;
@@ -39,6 +42,11 @@ pub(crate) struct Args {
     node_id: Option<String>,
     session_id: Option<String>,
     model: Option<String>,
+    /// What you are, in a sentence
+    description: Option<String>,
+    /// What you can do
+    #[schemars(length(max = 50))]
+    skills: Option<Vec<Skill>>,
     network_id: Option<String>,
     /// Extends the lease too
     lease_id: Option<String>,
@@ -112,6 +120,7 @@ impl Args {
             ("node_id", &self.node_id),
             ("session_id", &self.session_id),
             ("model", &self.model),
+            ("description", &self.description),
         ];
         for (field, label) in labels {
             at_most(field, label.as_deref().unwrap_or_default(), limits::LABEL_MAX_CHARS)?;
@@ -121,6 +130,7 @@ impl Args {
             return Err(Error::argument("resume_id", "must be at least 1 characters"));
         }
         at_most("task", self.task.as_deref().unwrap_or_default(), limits::TASK_TEXT_MAX_CHARS)?;
+        skills::check(self.skills.as_deref().unwrap_or_default())?;
         self.progress.map(check_progress).transpose()?;
         check_score(self.score)
     }
@@ -159,7 +169,11 @@ fn report(
     let started = args.task.clone().filter(|_| args.status == StatusName::Working);
     let lease_id = args.lease_id.clone();
     let resume_id = args.resume_id.clone();
-    tx.put_session(&session(stamp, node, &network, alias, before.as_ref(), args))?;
+    let session = session(stamp, node, &network, alias, before.as_ref(), args)?;
+    tx.put_session(&session)?;
+    if stamp.records_evidence {
+        write_down_capabilities(tx, stamp, before.as_ref(), &session)?;
+    }
     // From here on the token speaks as this alias, whatever it spoke as before.
     let caller = Caller::Node(NodeCaller { alias: Some(alias.clone()), ..node.clone() });
     if let Some(task) = started {
@@ -208,11 +222,12 @@ fn session(
     alias: &Alias,
     before: Option<&SessionRow>,
     args: Args,
-) -> SessionRow {
+) -> Result<SessionRow, Error> {
     let kept = |new: Option<String>, old: fn(&SessionRow) -> &Option<String>| {
         new.or_else(|| before.and_then(|before| old(before).clone()))
     };
-    SessionRow {
+    let skills = args.skills.as_deref().map(skills::to_row).transpose()?;
+    Ok(SessionRow {
         network_id: network.clone(),
         alias: alias.clone(),
         token_id: node.token_id.clone(),
@@ -230,10 +245,29 @@ fn session(
         node_id: kept(args.node_id, |before| &before.node_id),
         session_id: kept(args.session_id, |before| &before.session_id),
         model: kept(args.model, |before| &before.model),
+        description: kept(args.description, |before| &before.description),
+        skills: kept(skills, |before| &before.skills),
         registered_at: before.map_or(stamp.now, |before| before.registered_at),
         updated_at: stamp.now,
         last_seen_at: stamp.now,
+    })
+}
+
+/// An agent's first report, and every one that changes what it can do, goes into the evidence.
+fn write_down_capabilities(
+    tx: &mut dyn Transaction,
+    stamp: &Stamp,
+    before: Option<&SessionRow>,
+    session: &SessionRow,
+) -> Result<(), Error> {
+    let now = skills::ids(&skills::of_row(session.skills.as_deref())?);
+    if let Some(before) = before
+        && (before.skills == session.skills || skills::ids(&skills::of_row(before.skills.as_deref())?) == now)
+    {
+        return Ok(());
     }
+    let packet = Packet::of_capabilities(stamp.now, session.alias.as_str(), &now);
+    observed(tx, &session.network_id, None, &packet)
 }
 
 /// Working on a task moves it to running. A report is about the agent: a task that cannot be started, because

@@ -5,6 +5,7 @@ use baton_core::{
 };
 use std::sync::Arc;
 
+use super::evidence::Salt;
 use crate::hub::{Hub, Presences};
 
 /// What a use case needs of the world beside the rows.
@@ -15,6 +16,8 @@ pub(crate) struct Stamp {
     pub(crate) new_task_id: TaskId,
     pub(crate) new_message_id: MessageId,
     pub(crate) new_lease_id: LeaseId,
+    pub(crate) new_salt: Salt,
+    pub(crate) records_evidence: bool,
     pub(crate) presences: Arc<Presences>,
 }
 
@@ -26,6 +29,8 @@ impl Stamp {
             new_task_id: hub.new_task_id(),
             new_message_id: hub.new_message_id(),
             new_lease_id: hub.new_lease_id(),
+            new_salt: Salt::random(),
+            records_evidence: hub.settings.records_evidence,
             presences: hub.presences.clone(),
         }
     }

@@ -1,6 +1,6 @@
 //! A task as every door shows it: the contract's row, in its order.
 
-use baton_core::{Kind, NetworkId, Priority, Status, TaskId};
+use baton_core::{Kind, NetworkId, Priority, Status, TaskId, hex};
 use baton_store::rows::TaskRow;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -32,6 +32,8 @@ pub(crate) struct TaskView {
     retry_of: Option<TaskId>,
     attempt: u32,
     meta: Option<Box<RawValue>>,
+    /// Hex; what the evidence's digests of the texts are keyed with.
+    evidence_salt: String,
 }
 
 impl From<TaskRow> for TaskView {
@@ -59,6 +61,7 @@ impl From<TaskRow> for TaskView {
             parent_task_id: task.parent.map(|parent| parent.id),
             retry_of: row.retry_of,
             attempt: task.attempt,
+            evidence_salt: hex::encode(&row.salt),
             meta: row.meta.and_then(|meta| RawValue::from_string(meta).ok()),
         }
     }

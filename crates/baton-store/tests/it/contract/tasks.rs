@@ -91,6 +91,7 @@ engines! {
                 tx.append_event(NewEvent {
                     network_id: &network(1), task_id: &task_id(task), from, to, actor: &Principal::Hub, detail: "",
                     at: NOW,
+                    log_index: None,
                 })?;
             }
             let history = tx.task_history(&task_id(1))?;

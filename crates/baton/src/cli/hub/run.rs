@@ -1,7 +1,8 @@
 //! A hub's whole life: take the folder, open the database, listen, say so, serve, stop in order. What holds if it
 //! is killed anywhere here: the database has every answered write, and the lock goes with the process.
 
-use baton_store::{Bell, SqliteOptions, SqliteStore};
+use baton_evidence::note::SigningKey;
+use baton_store::{Bell, SqliteOptions, SqliteStore, Store};
 use rustix::fs::Mode;
 use std::io;
 use std::sync::Arc;
@@ -16,6 +17,7 @@ use crate::control;
 use crate::data_folder::{DataFolder, Holder, Lock};
 use crate::hub::{Bells, Hub, Settings};
 use crate::server::{self, Listener, TlsFiles};
+use crate::service::evidence::seal;
 use crate::service::{first_admin, sweep};
 use crate::worker;
 
@@ -46,10 +48,11 @@ impl Plan {
         let address = listener.address().map_err(Trouble::System)?;
         let scheme = if self.tls.is_some() { "https" } else { "http" };
         let url = format!("{scheme}://{address}");
-        let hub = Arc::new(open(&self.folder, Settings { address, ..self.settings })?);
+        let hub = Arc::new(open(&self.folder, Settings { address, ..self.settings }).await?);
         let admin = first_admin::ensure(&*hub.store, &self.username, self.password).await;
         let admin = admin.map_err(Trouble::FirstAdmin)?;
         sweep::rearm(&hub).await.map_err(Trouble::Rearm)?;
+        seal::look_at_all(&hub).await.map_err(Trouble::Logs)?;
         let control = control_socket(&self.folder)?;
         lock.tell(&Holder { pid: std::process::id(), address: Some(url.clone()) })
             .map_err(Trouble::System)?;
@@ -79,11 +82,26 @@ impl Plan {
 }
 
 /// A hub over the database in a folder.
-fn open(folder: &DataFolder, settings: Settings) -> Result<Hub, Trouble> {
+async fn open(folder: &DataFolder, settings: Settings) -> Result<Hub, Trouble> {
     let bells = Arc::new(Bells::default());
     let ringer = bells.clone();
-    let store = open_store(folder, Arc::new(move |rings| ringer.ring(rings)))?;
-    Ok(Hub::new(Arc::new(store), bells, settings))
+    let store: Arc<dyn Store> =
+        Arc::new(open_store(folder, Arc::new(move |committed| ringer.tell(committed)))?);
+    let key = evidence_key(folder, &*store).await?;
+    Ok(Hub::new(store, bells, key, settings))
+}
+
+/// The key that signs this folder's checkpoints. The file is on disk before the database knows its public half.
+async fn evidence_key(folder: &DataFolder, store: &dyn Store) -> Result<SigningKey, Trouble> {
+    let database = |error| Trouble::Database { database: folder.database(), error };
+    let known = store.read(|rows| rows.evidence_key()).await.map_err(database)?;
+    let key = folder.ensure_evidence_key(known.as_deref());
+    let key = key.map_err(|error| Trouble::EvidenceKey { file: folder.evidence_key(), error })?;
+    if known.is_none() {
+        let public = key.verifier_key().to_string();
+        store.write(move |tx| tx.put_evidence_key(&public)).await.map_err(database)?;
+    }
+    Ok(key)
 }
 
 /// The database in a folder. The caller holds the folder's lock.

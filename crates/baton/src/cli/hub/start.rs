@@ -51,6 +51,9 @@ pub(crate) struct Start {
     /// Whether anybody may register [default: true on loopback, else false]
     #[arg(long, value_name = "BOOL")]
     open_registration: Option<bool>,
+    /// Measure what evidence costs: write none
+    #[arg(long, hide = true)]
+    without_evidence: bool,
     /// How the log on stderr is written
     #[arg(long, value_enum, default_value_t = Log::Human)]
     log: Log,
@@ -88,6 +91,7 @@ impl Start {
             rate_limit: self.rates(is_private),
             behind_proxy: self.behind_proxy,
             cors_origins: self.cors_origin.clone(),
+            records_evidence: !self.without_evidence,
         }
     }
 

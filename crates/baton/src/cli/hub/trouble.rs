@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
 use crate::control::ControlError;
-use crate::data_folder::Holder;
+use crate::data_folder::{EvidenceKeyError, Holder};
 use crate::server::TlsError;
 
 #[derive(Debug, thiserror::Error)]
@@ -32,6 +32,10 @@ pub(crate) enum Trouble {
     Socket { socket: PathBuf, error: io::Error },
     #[error("cannot open the database {database}: {error}", database = .database.display())]
     Database { database: PathBuf, error: baton_store::Error },
+    #[error("cannot sign evidence with {file}: {error}", file = .file.display())]
+    EvidenceKey { file: PathBuf, error: EvidenceKeyError },
+    #[error("cannot read the logs of evidence: {0}")]
+    Logs(crate::service::Error),
     #[error("cannot read the password: {0}")]
     Password(io::Error),
     #[error("cannot make the first admin: {0}")]

@@ -79,9 +79,15 @@ impl TestHub {
             rate_limit: None,
             behind_proxy: false,
             cors_origins: Vec::new(),
+            records_evidence: true,
         };
         change(&mut settings);
-        let hub = Arc::new(Hub::new(Arc::new(store), Arc::<Bells>::default(), settings));
+        let hub = Arc::new(Hub::new(
+            Arc::new(store),
+            Arc::<Bells>::default(),
+            crate::fixture::test_key(),
+            settings,
+        ));
         let app = super::super::routes().with_state(hub.clone());
         Self { hub, folder, app }
     }

@@ -1,0 +1,121 @@
+//! The evidence of a network: its log of events, the packets behind them, the tree's hashes and the checkpoint.
+//! Bytes only; what they say is the business of those who write and read them.
+
+use baton_core::{NetworkId, Principal, TaskId, UnixMillis};
+
+use crate::error::Error;
+
+/// One event of a log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeafRow {
+    /// Its place in the log, from 0.
+    pub index: u64,
+    /// The canonical event.
+    pub event: Vec<u8>,
+    /// The packet it was made of.
+    pub packet: Vec<u8>,
+}
+
+/// An event to be appended.
+#[derive(Clone, Copy, Debug)]
+pub struct NewLeaf<'a> {
+    /// The log's network.
+    pub network_id: &'a NetworkId,
+    /// Its place: the log's size until now.
+    pub index: u64,
+    /// The task it is about, unless a row of the task's history leads here.
+    pub about: Option<&'a TaskId>,
+    /// The canonical event.
+    pub event: &'a [u8],
+    /// The packet it was made of.
+    pub packet: &'a [u8],
+}
+
+/// How much of a log is signed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckpointRow {
+    /// So many events.
+    pub size: u64,
+    /// The tree's root over them.
+    pub root: [u8; 32],
+    /// The signed note.
+    pub note: String,
+    /// When it was signed.
+    pub sealed_at: UnixMillis,
+}
+
+/// Some of a tree's hashes, side by side.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TileRow {
+    /// The level; 0 are the leaves.
+    pub level: u8,
+    /// Which of the level's tiles.
+    pub index: u64,
+    /// 32 bytes each.
+    pub hashes: Vec<u8>,
+}
+
+/// Which events of a log are meant, and how much of them at once.
+#[derive(Clone, Copy, Debug)]
+pub struct LeafPage {
+    /// From this index on.
+    pub from: u64,
+    /// Up to this one, which is not meant.
+    pub to: u64,
+    /// At most so many.
+    pub limit: usize,
+    /// No more once they have this many bytes.
+    pub bytes: usize,
+}
+
+/// Reads of evidence.
+pub trait EvidenceReads {
+    /// How many events a network's log has.
+    fn log_size(&self, network: &NetworkId) -> Result<u64, Error>;
+    /// Events of a log, in order.
+    fn leaves(&self, network: &NetworkId, page: LeafPage) -> Result<Vec<LeafRow>, Error>;
+    /// The events about one task, in order.
+    fn leaves_of_task(
+        &self,
+        network: &NetworkId,
+        task: &TaskId,
+        page: LeafPage,
+    ) -> Result<Vec<LeafRow>, Error>;
+    /// The hashes of a tile, 32 bytes each; none if it is not there yet.
+    fn tile(&self, network: &NetworkId, level: u8, index: u64) -> Result<Vec<u8>, Error>;
+    /// The newest checkpoint.
+    fn checkpoint(&self, network: &NetworkId) -> Result<Option<CheckpointRow>, Error>;
+    /// The networks that have a log, after this one in order of their logs; at most so many, each with its log's number.
+    fn logs(&self, after: i64, limit: usize) -> Result<Vec<(i64, NetworkId)>, Error>;
+    /// The public key checkpoints are signed for, once there is one.
+    fn evidence_key(&self) -> Result<Option<String>, Error>;
+    /// Where a packet stands that this reporter has handed in before.
+    fn reported_at(
+        &self,
+        network: &NetworkId,
+        reporter: &Principal,
+        sha256: &[u8; 32],
+    ) -> Result<Option<u64>, Error>;
+    /// What digests of a task's texts are salted with.
+    fn task_salt(&self, task: &TaskId) -> Result<Option<Vec<u8>>, Error>;
+}
+
+/// Writes of evidence.
+pub trait EvidenceWrites {
+    /// Appends an event to its network's log.
+    fn append_leaf(&mut self, leaf: NewLeaf<'_>) -> Result<(), Error>;
+    /// Remembers that a reporter handed in this packet.
+    fn remember_reported(
+        &mut self,
+        network: &NetworkId,
+        reporter: &Principal,
+        sha256: &[u8; 32],
+        index: u64,
+    ) -> Result<(), Error>;
+    /// Writes a tile, new or longer.
+    fn put_tile(&mut self, network: &NetworkId, tile: &TileRow) -> Result<(), Error>;
+    /// Writes the newest checkpoint.
+    fn put_checkpoint(&mut self, network: &NetworkId, checkpoint: &CheckpointRow) -> Result<(), Error>;
+    /// Remembers the public key; once.
+    fn put_evidence_key(&mut self, key: &str) -> Result<(), Error>;
+}

@@ -1,0 +1,70 @@
+//! The key a hub signs its checkpoints with: `evidence.key`, its owner's alone, made once. The database knows the
+//! public half, so that a lost or exchanged file is noticed and never replaced in silence.
+
+use baton_evidence::note::{KeyError, SigningKey};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::Path;
+
+use crate::hub::random_bytes;
+
+/// The name in front of every signature.
+const NAME: &str = "baton";
+
+/// Why there is no key to sign with.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum EvidenceKeyError {
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    #[error("the file holds no signing key: {0}")]
+    NotAKey(#[from] KeyError),
+    #[error("others than its owner may read it; `chmod 600` it")]
+    Open,
+    #[error(
+        "it is gone, and this folder's checkpoints are signed with it; put it back from your backup (its public half is {0})"
+    )]
+    Gone(String),
+    #[error("it is another key than the one this folder's checkpoints are signed with; put back that of {0}")]
+    Another(String),
+}
+
+/// Reads the key, or makes it if this folder never had one. `known` is the public half the database knows.
+pub(super) fn ensure(path: &Path, known: Option<&str>) -> Result<SigningKey, EvidenceKeyError> {
+    let key = match std::fs::read_to_string(path) {
+        Ok(text) => {
+            if std::fs::metadata(path)?.permissions().mode() & 0o077 != 0 {
+                return Err(EvidenceKeyError::Open);
+            }
+            SigningKey::parse(&text)?
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => match known {
+            Some(known) => return Err(EvidenceKeyError::Gone(known.into())),
+            None => make(path)?,
+        },
+        Err(error) => return Err(error.into()),
+    };
+    match known {
+        Some(known) if known != key.verifier_key().to_string() => {
+            Err(EvidenceKeyError::Another(known.into()))
+        }
+        _ => Ok(key),
+    }
+}
+
+/// Killed in the middle, the file is absent or half written; a half-written one holds no key and signed nothing, so
+/// it is written under another name first.
+fn make(path: &Path) -> Result<SigningKey, EvidenceKeyError> {
+    let key = SigningKey::from_seed(random_bytes(), NAME)?;
+    let unfinished = path.with_extension("key.new");
+    let _ = std::fs::remove_file(&unfinished); // of a start that was killed
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&unfinished)?;
+    file.write_all(key.to_text().as_bytes())?;
+    file.write_all(b"\n")?;
+    file.sync_all()?;
+    std::fs::rename(&unfinished, path)?;
+    if let Some(folder) = path.parent() {
+        File::open(folder)?.sync_all()?;
+    }
+    Ok(key)
+}

@@ -1,0 +1,19 @@
+//! The evidence of a network: what the hub saw, phrased as A2A packets and written down in the transaction of what
+//! happened (`packet`, `record`), signed soon after (`seal`), and read by anybody who may read the network.
+//!
+//! An event says that something was visible to the hub. It does not say that it was right.
+
+pub(crate) mod change;
+pub(crate) mod checkpoint;
+pub(crate) mod export;
+pub(crate) mod packet;
+pub(crate) mod page;
+pub(crate) mod proof;
+mod reader;
+pub(crate) mod record;
+pub(crate) mod report;
+pub(crate) mod salt;
+pub(crate) mod seal;
+mod tree;
+
+pub(crate) use salt::Salt;

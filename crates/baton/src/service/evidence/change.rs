@@ -1,0 +1,121 @@
+//! A task's change as evidence: `task.requested` when it is made, `task.updated` for everything after, by whoever
+//! acted. Which text came with it follows from what happened; the text itself stays out.
+
+use baton_core::{
+    Alias, DeliveryContent, Effect, Event, Kind, NetworkId, Principal, TaskId, Transition, UnixMillis,
+};
+use baton_evidence::canonical;
+use baton_store::Transaction;
+use serde_json::Value;
+
+use super::packet::{Baton, Packet, Task, Texts};
+use super::record::observed;
+use super::salt::Salt;
+use crate::service::{Error, operation::Done};
+
+/// Everything the hub saw of one change.
+#[derive(Debug)]
+pub(crate) struct Seen<'a> {
+    pub(crate) network: &'a NetworkId,
+    pub(crate) at: UnixMillis,
+    pub(crate) transition: &'a Transition,
+    pub(crate) event: &'a Event,
+    /// The event's number within the task.
+    pub(crate) number: u64,
+    pub(crate) from: &'a Principal,
+    /// The assignee after the change.
+    pub(crate) to: &'a Alias,
+    pub(crate) kind: &'a Kind,
+    /// A new task's text.
+    pub(crate) content: Option<&'a str>,
+    /// A new task's salt; an older one's is in its row.
+    pub(crate) new_salt: Option<&'a Salt>,
+}
+
+/// Writes a change down.
+pub(crate) fn write_down(tx: &mut dyn Transaction, seen: &Seen<'_>) -> Result<(), Error> {
+    let transition = seen.transition;
+    let delivery = transition.effects.iter().find_map(|effect| match effect {
+        Effect::Deliver { message_id, .. } => Some(message_id),
+        _ => None,
+    });
+    let task = Task { id: &transition.task_id, status: transition.to, kind: seen.kind };
+    let baton =
+        Baton { from: seen.from.name(), to: seen.to.as_str(), event: seen.number, texts: seen.texts(tx)? };
+    let is_new = transition.from.is_none();
+    let actor = transition.actor.name();
+    // The row of history leads to it, so it needs no name of its task beside.
+    observed(tx, seen.network, None, &Packet::of_task(is_new, seen.at, actor, task, delivery, baton))
+}
+
+impl Seen<'_> {
+    fn texts(&self, tx: &dyn Transaction) -> Result<Texts, Error> {
+        let mut texts = Texts::default();
+        let (text, place) = match self.event {
+            Event::Sent | Event::Retried { .. } => (self.content, &mut texts.content),
+            Event::SenderAsked | Event::Answered => (self.message(), &mut texts.content),
+            Event::Replied { .. } | Event::Completed | Event::GivenUp { .. } => {
+                (self.result(), &mut texts.result)
+            }
+            Event::Cancelled { reason } => (Some(&**reason), &mut texts.reason),
+            Event::Acknowledged
+            | Event::Started
+            | Event::Claimed { .. }
+            | Event::LeaseLapsed { .. }
+            | Event::Expired
+            | Event::Reassigned { .. } => return Ok(texts),
+        };
+        if let Some(text) = text {
+            let digested = match self.new_salt {
+                Some(salt) => salt.digest(text.as_bytes()),
+                None => salt_of(tx, &self.transition.task_id)?.digest(text.as_bytes()),
+            };
+            *place = Some(digested);
+        }
+        Ok(texts)
+    }
+
+    fn result(&self) -> Option<&str> {
+        self.transition.effects.iter().find_map(|effect| match effect {
+            Effect::SetResult(result) => Some(&**result),
+            _ => None,
+        })
+    }
+
+    fn message(&self) -> Option<&str> {
+        self.transition.effects.iter().find_map(|effect| match effect {
+            Effect::Deliver { content: DeliveryContent::Message(text), .. } => Some(&**text),
+            _ => None,
+        })
+    }
+}
+
+/// Writes down the artifacts a completion brought, each with the number of the event it came with.
+pub(crate) fn write_down_artifacts(
+    tx: &mut dyn Transaction,
+    at: UnixMillis,
+    done: &Done,
+    artifacts: &[Value],
+) -> Result<(), Error> {
+    let (task, transition) = (&done.before, &done.transition);
+    let Some(event) = done.event_number.filter(|_| !artifacts.is_empty()) else { return Ok(()) };
+    let salt = salt_of(tx, &task.id)?;
+    for (place, artifact) in artifacts.iter().enumerate() {
+        // Its canonical form, so that whoever has the artifact can compute the same digest.
+        let text = canonical::to_vec(artifact).map_err(|error| {
+            Error::argument("artifacts", format!("cannot be written as canonical JSON: {error}"))
+        })?;
+        let texts = Texts { artifact: Some(salt.digest(&text)), ..Texts::default() };
+        let baton = Baton { from: task.from.name(), to: task.to.as_str(), event, texts };
+        let as_it_stands = Task { id: &task.id, status: transition.to, kind: &task.kind };
+        let packet = Packet::of_artifact(at, transition.actor.name(), as_it_stands, place + 1, baton);
+        observed(tx, &task.network_id, Some(&task.id), &packet)?;
+    }
+    Ok(())
+}
+
+fn salt_of(tx: &dyn Transaction, task: &TaskId) -> Result<Salt, Error> {
+    let salt = tx.task_salt(task)?;
+    let salt = salt.ok_or_else(|| baton_store::Error::Corrupt(format!("{task} has no salt")))?;
+    Ok(Salt::of_row(salt))
+}

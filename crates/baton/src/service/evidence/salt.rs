@@ -1,0 +1,51 @@
+//! What a task's texts are digested with. The log shows that a text was this one to whoever has the text and the
+//! task's salt; to a holder of the log alone a digest says nothing, not even of a short text.
+
+use baton_core::hex;
+use hmac::{Hmac, Mac};
+use serde::Serialize;
+use sha2::Sha256;
+
+use crate::hub::random_bytes;
+
+/// A task's salt, kept in its row and gone with it.
+#[derive(Clone)]
+pub(crate) struct Salt(Vec<u8>);
+
+impl Salt {
+    const BYTES: usize = 16;
+
+    pub(crate) fn random() -> Self {
+        Self(random_bytes::<{ Self::BYTES }>().to_vec())
+    }
+
+    /// As it stands in the task's row.
+    pub(crate) fn of_row(bytes: Vec<u8>) -> Self {
+        Self(bytes)
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// HMAC-SHA-256 of a text, keyed with the salt.
+    pub(crate) fn digest(&self, text: &[u8]) -> Digested {
+        let mut mac = Hmac::<Sha256>::new_from_slice(&self.0).expect("HMAC takes a key of any length");
+        mac.update(text);
+        Digested { hmac_sha256: hex::encode(&mac.finalize().into_bytes()), size_bytes: text.len() }
+    }
+}
+
+/// Nobody reads a salt in a log line.
+impl std::fmt::Debug for Salt {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Salt")
+    }
+}
+
+/// What the evidence has of a text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Digested {
+    hmac_sha256: String,
+    size_bytes: usize,
+}

@@ -1,0 +1,157 @@
+//! Sealing: what a log has gained since its last checkpoint is hashed into the tree and a new checkpoint is signed.
+//! Everything is computed from the rows on a read connection; the writer gets tiles and a note. A hub that is killed
+//! here has written all or nothing of a seal, and makes it after its next start.
+//!
+//! A log that no longer bears out its own last checkpoint was changed behind the hub's back. It is not signed again.
+
+use baton_core::NetworkId;
+use baton_evidence::log::{self, Hash, Tile};
+use baton_evidence::note::{Checkpoint, SigningKey};
+use baton_store::Snapshot;
+use baton_store::rows::{CheckpointRow, LeafPage};
+
+use super::tree::{LogTiles, damaged, row_of};
+use crate::hub::Hub;
+use crate::service::Error;
+
+/// Events hashed in one step; a long backlog takes several.
+const STEP: LeafPage = LeafPage { from: 0, to: u64::MAX, limit: 4096, bytes: 16 << 20 };
+/// Logs looked at in one go after a start.
+const PAGE: usize = 500;
+
+/// Seals every log that has grown. A log that cannot be sealed is told of and does not hold up the others.
+pub(crate) async fn round(hub: &Hub) -> Result<usize, Error> {
+    let mut sealed = 0;
+    for network in hub.bells.take_grown() {
+        match up_to_date(hub, &network).await {
+            Ok(_) => sealed += 1,
+            Err(Error::Store(error @ baton_store::Error::Corrupt(_))) => {
+                tracing::error!(network = %network, %error, "a log does not bear out its checkpoint; it is not signed");
+            }
+            Err(error) => {
+                hub.bells.note_grown([network]);
+                return Err(error);
+            }
+        }
+    }
+    Ok(sealed)
+}
+
+/// Has every log looked at: some may have grown just before the hub was last stopped.
+pub(crate) async fn look_at_all(hub: &Hub) -> Result<(), Error> {
+    let mut after = 0;
+    loop {
+        let page = hub.store.read(move |rows| -> Result<_, Error> { Ok(rows.logs(after, PAGE)?) }).await?;
+        let Some((last, _)) = page.last() else { return Ok(()) };
+        after = *last;
+        hub.bells.note_grown(page.into_iter().map(|(_, network)| network));
+    }
+}
+
+/// Seals a log as far as it goes now, and answers its checkpoint.
+pub(crate) async fn up_to_date(hub: &Hub, network: &NetworkId) -> Result<CheckpointRow, Error> {
+    // One at a time: two would sign the same step twice.
+    let _turn = hub.sealing.lock().await;
+    loop {
+        let (key, of) = (hub.evidence_key.clone(), network.clone());
+        let step = hub.store.read(move |rows| Step::find(rows, &of, &key)).await?;
+        let Step { before, leaves } = step;
+        if leaves.is_empty() {
+            return before.map_or_else(|| signed(hub, network, 0, log::empty_root()), Ok);
+        }
+        grow(hub, network, before.map_or(0, |row| row.size), leaves).await?;
+    }
+}
+
+/// What a sealing starts from.
+struct Step {
+    before: Option<CheckpointRow>,
+    /// The hashes of the events after it.
+    leaves: Vec<Hash>,
+}
+
+impl Step {
+    fn find(rows: &dyn Snapshot, network: &NetworkId, key: &SigningKey) -> Result<Self, Error> {
+        let before = rows.checkpoint(network)?;
+        let size = before.as_ref().map_or(0, |row| row.size);
+        if let Some(row) = &before {
+            check_borne_out(rows, network, row, key)?;
+        }
+        let leaves = rows.leaves(network, LeafPage { from: size, ..STEP })?;
+        for (leaf, expected) in leaves.iter().zip(size..) {
+            if leaf.index != expected {
+                return Err(rewritten(format!("event {expected} is missing")));
+            }
+        }
+        Ok(Self { before, leaves: leaves.iter().map(|leaf| log::leaf_hash(&leaf.event)).collect() })
+    }
+}
+
+/// Whether the log still is what its last checkpoint says: signed by this hub, no shorter, with the same root.
+fn check_borne_out(
+    rows: &dyn Snapshot,
+    network: &NetworkId,
+    row: &CheckpointRow,
+    key: &SigningKey,
+) -> Result<(), Error> {
+    let signed = Checkpoint::open(&row.note, &key.verifier_key());
+    let signed = signed.map_err(|error| rewritten(format!("the last checkpoint: {error}")))?;
+    let said = Checkpoint { origin: origin(network), size: row.size, root: Hash(row.root) };
+    if signed != said {
+        return Err(rewritten("the last checkpoint is not the one that was signed".into()));
+    }
+    let size = rows.log_size(network)?;
+    if size < row.size {
+        return Err(rewritten(format!("{size} events are left of {} that were signed", row.size)));
+    }
+    let root = log::root(&LogTiles::new(rows, network), row.size).map_err(damaged)?;
+    if root != signed.root {
+        return Err(rewritten(format!("the first {} events are not those that were signed", row.size)));
+    }
+    Ok(())
+}
+
+async fn grow(hub: &Hub, network: &NetworkId, size: u64, leaves: Vec<Hash>) -> Result<(), Error> {
+    let to = size + leaves.len() as u64;
+    let of = network.clone();
+    let (tiles, root) = hub
+        .store
+        .read(move |rows| -> Result<(Vec<Tile>, Hash), Error> {
+            let tree = LogTiles::new(rows, &of);
+            let tiles = log::grow(&tree, size, &leaves).map_err(damaged)?;
+            let root = log::root(&tree.with(&tiles), to).map_err(damaged)?;
+            Ok((tiles, root))
+        })
+        .await?;
+    let checkpoint = signed(hub, network, to, root)?;
+    let of = network.clone();
+    hub.store
+        .write(move |tx| -> Result<(), Error> {
+            // The network may have been deleted meanwhile.
+            if tx.log_size(&of)? < to {
+                return Err(rewritten(format!("it has fewer than the {to} events just read")));
+            }
+            for tile in &tiles {
+                tx.put_tile(&of, &row_of(tile))?;
+            }
+            tx.put_checkpoint(&of, &checkpoint)?;
+            Ok(())
+        })
+        .await
+}
+
+fn signed(hub: &Hub, network: &NetworkId, size: u64, root: Hash) -> Result<CheckpointRow, Error> {
+    let checkpoint = Checkpoint { origin: origin(network), size, root };
+    let note = checkpoint.sign(&hub.evidence_key);
+    let note = note.map_err(|error| baton_store::Error::Corrupt(format!("a checkpoint: {error}")))?;
+    Ok(CheckpointRow { size, root: root.0, note, sealed_at: hub.clock.now() })
+}
+
+/// The name of a network's log.
+pub(crate) fn origin(network: &NetworkId) -> String {
+    format!("{}{network}", baton_evidence::note::ORIGIN_PREFIX)
+}
+
+fn rewritten(what: String) -> Error {
+    baton_store::Error::Corrupt(format!("the log was changed behind the hub's back: {what}")).into()
+}

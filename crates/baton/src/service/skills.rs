@@ -1,0 +1,71 @@
+//! What an agent says it can do: bounded, kept with its session, shown on its card. Their ids are what the evidence
+//! calls its capabilities.
+
+use baton_core::limits;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Error;
+
+/// One thing an agent can do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Skill {
+    /// 1-64 of A-Z a-z 0-9 . _ -
+    #[schemars(length(min = 1, max = 64))]
+    pub(crate) id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) name: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) description: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) tags: Vec<String>,
+}
+
+/// Checks what was reported.
+pub(crate) fn check(skills: &[Skill]) -> Result<(), Error> {
+    let refuse = |rule: String| Err(Error::argument("skills", rule));
+    if skills.len() > limits::SKILLS_MAX_COUNT {
+        return refuse(format!("must be at most {} items", limits::SKILLS_MAX_COUNT));
+    }
+    for (place, skill) in skills.iter().enumerate() {
+        if !is_id(&skill.id) {
+            return refuse(format!("an id is 1-{} of A-Z a-z 0-9 . _ -", limits::SKILL_ID_MAX_CHARS));
+        }
+        if skills[..place].iter().any(|other| other.id == skill.id) {
+            return refuse(format!("{} is there twice", skill.id));
+        }
+        let texts = [&skill.name, &skill.description].into_iter().flatten().chain(&skill.tags);
+        if skill.tags.len() > limits::SKILL_TAGS_MAX_COUNT
+            || texts.clone().any(|text| text.chars().nth(limits::LABEL_MAX_CHARS).is_some())
+        {
+            let (tags, characters) = (limits::SKILL_TAGS_MAX_COUNT, limits::LABEL_MAX_CHARS);
+            return refuse(format!("at most {tags} tags and {characters} characters a text"));
+        }
+    }
+    Ok(())
+}
+
+fn is_id(id: &str) -> bool {
+    (1..=limits::SKILL_ID_MAX_CHARS).contains(&id.len())
+        && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
+}
+
+/// As they stand in a session's row.
+pub(crate) fn of_row(skills: Option<&str>) -> Result<Vec<Skill>, Error> {
+    let Some(skills) = skills else { return Ok(Vec::new()) };
+    serde_json::from_str(skills)
+        .map_err(|error| baton_store::Error::Corrupt(format!("skills: {error}")).into())
+}
+
+/// As they go into a session's row.
+pub(crate) fn to_row(skills: &[Skill]) -> Result<String, Error> {
+    serde_json::to_string(skills)
+        .map_err(|error| baton_store::Error::Corrupt(format!("skills: {error}")).into())
+}
+
+/// Their ids, in order.
+pub(crate) fn ids(skills: &[Skill]) -> Vec<String> {
+    let mut ids: Vec<String> = skills.iter().map(|skill| skill.id.clone()).collect();
+    ids.sort_unstable();
+    ids
+}
