@@ -7,6 +7,7 @@ mod it {
     mod export;
     mod exporter;
     mod fixtures;
+    mod format_page;
     mod freeze;
     mod order;
     mod packets;

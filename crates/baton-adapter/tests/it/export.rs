@@ -298,7 +298,7 @@ fn swapped_or_changed_packets_are_seen() {
         (packet.replace("05:06", "05:07"), "rerun/time"),
         (packet.replace("delegation", "question"), "rerun/data"),
         (packet.replace("planner", "plotter"), "rerun/data"),
-        (packet.replace("\"size\":4", "\"size\":5"), "rerun/data"),
+        (packet.replace("\"size_bytes\":4", "\"size_bytes\":5"), "rerun/data"),
         (packet.replace("\"a2a\"", "\"b2b\""), "rerun/packet"),
         (packet[1..].to_owned(), "rerun/packet"),
         (String::new(), "rerun/packet"),

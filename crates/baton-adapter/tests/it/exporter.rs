@@ -65,7 +65,7 @@ pub(super) fn hub_packet(number: u64) -> String {
         if number.is_multiple_of(2) { ("task.requested", "pending") } else { ("task.updated", "completed") };
     let task = number / 2;
     format!(
-        r#"{{"protocol":"a2a","version":"0.2","event_type":"{event_type}","timestamp":"2026-03-04T05:06:07.{:03}Z","agent":{{"id":"planner"}},"task":{{"id":"task-{task}","status":"{status}","kind":"delegation"}},"message":{{"id":"msg-{number}"}},"attributes":{{"baton":{{"content":{{"hmac_sha256":"{number:064x}","size":{number}}},"event":{number},"from":"planner","to":"worker"}}}}}}"#,
+        r#"{{"protocol":"a2a","version":"0.2","event_type":"{event_type}","timestamp":"2026-03-04T05:06:07.{:03}Z","agent":{{"id":"planner"}},"task":{{"id":"task-{task}","status":"{status}","kind":"delegation"}},"message":{{"id":"msg-{number}"}},"attributes":{{"baton":{{"content":{{"hmac_sha256":"{number:064x}","size_bytes":{number}}},"event":{number},"from":"planner","to":"worker"}}}}}}"#,
         number % 1000
     )
 }
@@ -84,11 +84,16 @@ impl Log {
 
     /// Adds packets with their origin members.
     pub(super) fn append(&mut self, packets: impl IntoIterator<Item = (String, String)>) {
+        let marked = |(packet, origin): (String, String)| (marked_event(&packet, &origin), packet);
+        self.append_events(packets.into_iter().map(marked));
+    }
+
+    /// Adds events, whatever their numbers, and the packets they were made from.
+    pub(super) fn append_events(&mut self, events: impl IntoIterator<Item = (String, String)>) {
         let (mut reading, mut writing) = (Writer::new(), Writer::new());
         let size = self.events.len() as u64;
         let mut leaves = Vec::new();
-        for (packet, origin) in packets {
-            let line = marked_event(&packet, &origin);
+        for (line, packet) in events {
             let event = EventLine::read(&mut reading, &line).unwrap();
             writing.clear();
             let seq = self.events.len() as u64;
@@ -106,6 +111,10 @@ impl Log {
     pub(super) fn checkpoint(&self, size: u64) -> Checkpoint {
         let root = log::root(&self.tiles, size).unwrap();
         Checkpoint { origin: format!("baton/{}", self.network_id), size, root }
+    }
+
+    pub(super) fn consistency(&self, from: u64, to: u64) -> Vec<Hash> {
+        log::consistency(&self.tiles, from, to).unwrap()
     }
 
     /// An export of these events under the checkpoint of this size.
