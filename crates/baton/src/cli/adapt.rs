@@ -59,12 +59,12 @@ pub(crate) struct Adapt {
     /// Hand the packets in to a hub instead of printing events; the hub has its own limits
     #[arg(long, conflicts_with_all = ["protocol_version", "max_payload_bytes", "max_json_depth", "max_array_length", "attachments"])]
     send: bool,
-    /// Which hub and network, for --send
-    #[command(flatten)]
-    connection: Connection,
     /// The packets, - for standard input
     #[arg(value_name = "FILE", default_value = "-")]
     file: PathBuf,
+    /// For `--send`.
+    #[command(flatten)]
+    connection: Connection,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

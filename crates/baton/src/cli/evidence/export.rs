@@ -153,8 +153,7 @@ impl Export {
                 serde_json::json!({"ok": true, "network_id": network, "task_id": of.task, "files": parts})
             )
         } else {
-            let about = of.task.map_or_else(String::new, |task| format!(" about task {task}"));
-            parts.iter().map(|part| part.lines(network, &about)).collect()
+            parts.iter().map(|part| part.lines(of)).collect()
         };
         io::stdout().write_all(text.as_bytes()).map_err(Failure::stdout)?;
         Ok(ExitCode::SUCCESS)
@@ -196,11 +195,17 @@ impl Written {
 }
 
 impl Told {
-    fn lines(&self, network: &str, about: &str) -> String {
+    fn lines(&self, of: Of<'_>) -> String {
         let Self { bundle, bundle_bytes, side_file, side_file_bytes, stretch } = self;
-        let (first, last) = (stretch.from, stretch.to.saturating_sub(1));
+        let (network, first, last) = (of.network, stretch.from, stretch.to.saturating_sub(1));
+        let what = match of.task {
+            Some(task) => {
+                format!("events about task {task} among those of network {network}, index {first} to {last}")
+            }
+            None => format!("events of network {network}, index {first} to {last}"),
+        };
         format!(
-            "wrote {bundle} ({bundle_bytes} bytes): events of network {network}{about}, index {first} to {last}\n\
+            "wrote {bundle} ({bundle_bytes} bytes): {what}\n\
              wrote {side_file} ({side_file_bytes} bytes): the checkpoint, the proofs and the raw packets\n\
              check them, offline: baton evidence verify {}\n",
             quoted(bundle)

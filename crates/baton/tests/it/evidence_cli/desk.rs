@@ -20,12 +20,12 @@ pub(super) struct Desk {
 
 impl Desk {
     pub(super) fn of(hub: &Hub, tenant: &Tenant) -> Self {
-        Self {
-            home: tempfile::tempdir().unwrap(),
-            hub: hub.url(),
-            token: tenant.user.token.clone().unwrap(),
-            network: tenant.network_id.clone(),
-        }
+        Self::new(hub.url(), tenant.user.token.as_deref().unwrap(), &tenant.network_id)
+    }
+
+    pub(super) fn new(hub: String, token: &str, network: &str) -> Self {
+        let home = tempfile::tempdir().unwrap();
+        Self { home, hub, token: token.into(), network: network.into() }
     }
 
     /// The same desk with another token.

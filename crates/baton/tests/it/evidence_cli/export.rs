@@ -2,6 +2,8 @@
 
 use serde_json::json;
 use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpListener;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
@@ -129,4 +131,46 @@ fn an_export_that_fails_leaves_what_was_there() {
     desk.baton(["evidence", "export", "-o", "old.tar.gz"]).exited(5);
     assert_eq!(names(desk.home()), ["old.tar.gz"]);
     assert_eq!(fs::read(desk.path("old.tar.gz")).unwrap(), b"old");
+}
+
+/// A hub that answers each connection with the next of these and hangs up.
+fn scripted(answers: Vec<String>) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    thread::spawn(move || {
+        for answer in answers {
+            let (mut socket, _) = listener.accept().unwrap();
+            let mut request = Vec::new();
+            while !request.ends_with(b"\r\n\r\n") {
+                let mut byte = [0];
+                socket.read_exact(&mut byte).unwrap();
+                request.push(byte[0]);
+            }
+            socket.write_all(answer.as_bytes()).unwrap();
+        }
+    });
+    address
+}
+
+fn answer(length: usize, headers: &str, body: &str) -> String {
+    format!("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: {length}\r\n{headers}\r\n{body}")
+}
+
+#[test]
+fn an_export_that_breaks_off_or_covers_two_stretches_leaves_nothing() {
+    let size = r#"{"ok":true,"events":[],"size":5}"#;
+    let size = answer(size.len(), "", size);
+    let stretch = |to: u64| format!("baton-log-from: 0\r\nbaton-log-to: {to}\r\n");
+    let bundle = answer(3, &stretch(5), "abc");
+    for (answers, words) in [
+        (vec![size.clone(), answer(99, &stretch(5), "abc")], "cannot be reached"),
+        (vec![size.clone(), bundle.clone(), answer(99, &stretch(5), "abc")], "cannot be reached"),
+        (vec![size.clone(), bundle, answer(3, &stretch(6), "abc")], "covers other events"),
+        (vec![size, answer(3, "", "abc")], "does not say which events"),
+    ] {
+        let desk = Desk::new(scripted(answers), "utok_00112233445566778899aabbccddeeff", "net_000000000000");
+        let ran = desk.baton(["evidence", "export", "-o", "all.tar.gz"]).exited(5);
+        assert!(ran.stderr.contains(words), "{ran:?}");
+        assert_eq!(names(desk.home()), [""; 0]);
+    }
 }
