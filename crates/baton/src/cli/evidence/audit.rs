@@ -7,7 +7,7 @@ mod report;
 mod walk;
 
 use baton_evidence::log::check_consistency;
-use baton_evidence::note::{Checkpoint, NoteError, ORIGIN_PREFIX, VerifierKey};
+use baton_evidence::note::{Checkpoint, ORIGIN_PREFIX, VerifierKey};
 use clap::Args;
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -80,6 +80,12 @@ struct Keys {
     shown: VerifierKey,
 }
 
+/// A checkpoint, and the key that signed it.
+struct Opened {
+    checkpoint: Checkpoint,
+    key: VerifierKey,
+}
+
 impl Auditing<'_> {
     async fn run(&self, given: Option<VerifierKey>) -> Result<Report, Failure> {
         let client = &self.link.client;
@@ -89,27 +95,26 @@ impl Auditing<'_> {
             .map_err(|error| client.misspoke(format!("its key cannot be read ({error})")))?;
         let note = client.checkpoint(self.network).await.map_err(reading::failed)?;
         let (keys, mut findings) = Keys::choose(given, seen.as_ref(), shown);
-        let checkpoint = self.open(&note, &keys, &mut findings);
+        let opened = self.open(&note, &keys, &mut findings);
         let mut report = Report {
             hub: client.hub().to_string(),
             network: self.network.to_owned(),
             key: keys.believed.clone(),
             key_from: keys.from,
-            checkpoint: checkpoint.clone(),
+            checkpoint: opened.as_ref().map(|opened| opened.checkpoint.clone()),
             walked: None,
             seen: seen.clone(),
             findings,
             kept: self.memory.path(),
             conflict: None,
         };
-        let Some(checkpoint) = checkpoint else {
-            report.conflict = self.conflict(seen.as_ref(), &keys, &note)?;
-            return Ok(report);
-        };
+        // A note that nobody known signed proves nothing, and names no log to walk.
+        let Some(Opened { checkpoint, key }) = opened else { return Ok(report) };
         let leaves = seen.as_ref().map(|seen| self.memory.leaves(seen)).transpose()?.flatten();
         let seen_size = seen.as_ref().map(|seen| seen.checkpoint.size);
         let walk = Walk::new(self.network, seen_size, leaves, self.memory.new_leaves()?);
         let (walked, new_leaves) = walk.run(self.link, checkpoint.size).await?;
+        let about_keys = report.findings.len();
         report.findings.extend(walked.findings(checkpoint.size, checkpoint.root));
         if let Some(seen) = &seen {
             self.compare(seen, &checkpoint, &walked, &mut report.findings).await?;
@@ -117,31 +122,30 @@ impl Auditing<'_> {
         report.walked = Some(walked);
         if report.agrees() {
             self.memory.remember(&keys.believed, &note, new_leaves)?;
-        } else {
-            report.conflict = self.conflict(seen.as_ref(), &keys, &note)?;
+        } else if let Some(seen) = &seen
+            && (report.findings.len() > about_keys || key != seen.key)
+        {
+            // It contradicts what was seen; that somebody gave another key alone does not.
+            report.conflict = Some(self.memory.keep_conflict(&key, &note)?);
         }
         Ok(report)
     }
 
     /// The checkpoint in a note. One that only the hub's new key signed is still looked at, to say what else differs.
-    fn open(&self, note: &str, keys: &Keys, findings: &mut Vec<Finding>) -> Option<Checkpoint> {
-        let opened = match Checkpoint::open(note, &keys.believed) {
-            Err(error) => {
-                findings.push(Finding::Signature(error));
-                self.open_by_shown(note, keys)
-            }
-            opened => opened,
+    fn open(&self, note: &str, keys: &Keys, findings: &mut Vec<Finding>) -> Option<Opened> {
+        let by = |key: &VerifierKey| {
+            Checkpoint::open(note, key).map(|checkpoint| Opened { checkpoint, key: key.clone() })
         };
-        let checkpoint = opened.ok()?;
-        if checkpoint.origin != format!("{ORIGIN_PREFIX}{}", self.network) {
-            findings.push(Finding::OtherLog { origin: checkpoint.origin });
+        let opened = by(&keys.believed).or_else(|error| {
+            findings.push(Finding::Signature(error));
+            by(&keys.shown)
+        });
+        let opened = opened.ok()?;
+        if opened.checkpoint.origin != format!("{ORIGIN_PREFIX}{}", self.network) {
+            findings.push(Finding::OtherLog { origin: opened.checkpoint.origin });
             return None;
         }
-        Some(checkpoint)
-    }
-
-    fn open_by_shown(&self, note: &str, keys: &Keys) -> Result<Checkpoint, NoteError> {
-        Checkpoint::open(note, &keys.shown)
+        Some(opened)
     }
 
     /// What does not agree with the checkpoint seen last: by the events themselves, and by the hub's own proof.
@@ -179,16 +183,6 @@ impl Auditing<'_> {
             findings.push(Finding::Proof { from: before.size, to: now.size, error });
         }
         Ok(())
-    }
-
-    /// Keeps what contradicts, if there is something it contradicts.
-    fn conflict(
-        &self,
-        seen: Option<&Seen>,
-        keys: &Keys,
-        note: &str,
-    ) -> Result<Option<std::path::PathBuf>, Failure> {
-        seen.map(|_| self.memory.keep_conflict(&keys.shown, note)).transpose()
     }
 }
 

@@ -99,8 +99,10 @@ fn the_key_you_give_is_the_one_that_counts() {
     let ran = desk.baton(["evidence", "audit", "--key", "hub.key"]).exited(0);
     assert!(ran.stdout.contains("the one you gave"), "{ran:?}");
     let before = fs::read(desk.checkpoint_file()).unwrap();
-    desk.baton(["evidence", "audit", "--key", &other]).exited(1);
+    let ran = desk.baton(["evidence", "audit", "--key", &other]).exited(1);
+    assert!(ran.stderr.contains("is not the one this machine remembers"), "{ran:?}");
     assert_eq!(fs::read(desk.checkpoint_file()).unwrap(), before);
+    assert_eq!(desk.remembered().len(), 2, "a key mistaken is no conflict of two checkpoints");
     desk.baton(["evidence", "audit", "--key", "no such key"]).exited(2);
 }
 

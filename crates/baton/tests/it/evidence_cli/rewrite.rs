@@ -31,7 +31,10 @@ impl Tiles for All {
 impl Rewrite {
     pub(super) fn of(folder: &Path, network: &str) -> Self {
         let rows = Connection::open(folder.join("hub.db")).unwrap();
-        rows.execute_batch("DROP TRIGGER evidence_never_changes; DROP TRIGGER evidence_stays;").unwrap();
+        rows.execute_batch(
+            "DROP TRIGGER IF EXISTS evidence_never_changes; DROP TRIGGER IF EXISTS evidence_stays;",
+        )
+        .unwrap();
         let log =
             rows.query_row("SELECT log FROM logs WHERE network_id = ?", [network], |row| row.get(0)).unwrap();
         Self { rows, folder: folder.to_owned(), network: network.to_owned(), log }
@@ -50,16 +53,24 @@ impl Rewrite {
 
     /// Lets somebody else have done it; the event is as good as any by itself.
     pub(super) fn change_actor(&self, index: u64, actor: &str) {
-        let event = &self.events()[usize::try_from(index).unwrap()];
-        let mut event: serde_json::Value = serde_json::from_str(event).unwrap();
+        let mut event: serde_json::Value = serde_json::from_str(&self.event(index)).unwrap();
         event["data"]["agent"]["id"] = actor.into();
         let text = event.to_string();
         let (mut values, mut line) = (Writer::new(), Writer::new());
         let event = EventLine::read(&mut values, &text).unwrap();
         let stamp = Stamp { run_id: &self.network, seq: index };
         event.write_restamped(&mut line, stamp, &event.compute_content_hash());
+        self.put(index, line.bytes());
+    }
+
+    pub(super) fn event(&self, index: u64) -> String {
+        self.events().swap_remove(usize::try_from(index).unwrap())
+    }
+
+    /// Puts these bytes in an event's place, whatever they are.
+    pub(super) fn put(&self, index: u64, event: &[u8]) {
         let changed = "UPDATE evidence SET event = ? WHERE place = ?";
-        assert_eq!(self.rows.execute(changed, params![line.bytes(), self.place(index)]).unwrap(), 1);
+        assert_eq!(self.rows.execute(changed, params![event, self.place(index)]).unwrap(), 1);
     }
 
     /// Leaves only the first events.

@@ -1,6 +1,7 @@
 //! Audits of a log that was changed behind the hub's back: each is loud, says what differs, exits with 1, and does not
 //! forget what this machine saw.
 
+use baton_evidence::note::{Checkpoint, VerifierKey};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -54,7 +55,10 @@ impl Audited {
         assert_eq!(fs::read(&file).unwrap(), self.remembered, "what was seen is not forgotten");
         assert!(ran.stderr.contains(file.to_str().unwrap()), "it says where: {ran:?}");
         let conflict = said["conflict_in"].as_str().unwrap();
-        assert!(fs::read_to_string(conflict).unwrap().contains(&self.tenant.network_id));
+        let conflict: Value = serde_json::from_slice(&fs::read(conflict).unwrap()).unwrap();
+        let key = VerifierKey::parse(conflict["key"].as_str().unwrap()).unwrap();
+        let shown = Checkpoint::open(conflict["checkpoint"].as_str().unwrap(), &key).unwrap();
+        assert_eq!(shown.size, said["checkpoint"]["size"], "both sides of the contradiction are kept");
         (ran, said)
     }
 }
@@ -155,4 +159,34 @@ fn events_that_are_gone_though_signed_for_are_named() {
         ran.stderr.contains(&format!("{} are signed for, the hub shows {left}", audited.size)),
         "{ran:?}"
     );
+}
+
+#[test]
+fn an_event_that_breaks_its_own_rules_is_named_though_it_is_signed_for() {
+    let mut audited = Audited::new();
+    let network = audited.tenant.network_id.clone();
+    let spoils: [(&str, String, &str, &str); 6] = [
+        ("{", String::new(), "{ ", "not canonical"),
+        ("\"assayrunid\":\"", network.clone(), "\"assayrunid\":\"x", "its run id is"),
+        ("\"assayseq\":", "1".into(), "\"assayseq\":9", "its number is 91"),
+        ("\"id\":\"", format!("{network}:1"), "\"id\":\"x", "its id is"),
+        ("\"status\":\"", String::new(), "\"status\":\"x", "not what its content hash says"),
+        ("\"batonorigin\":\"", "hub".into(), "\"batonorigin\":\"x", "does not say who it comes from"),
+    ];
+    let mut good = None;
+    for (before, rest, after, words) in spoils {
+        audited.behind_its_back(|rewrite| {
+            let good = good.get_or_insert_with(|| rewrite.event(1));
+            let spoiled = good.replacen(&format!("{before}{rest}"), &format!("{after}{rest}"), 1);
+            assert_ne!(&spoiled, good, "{words}");
+            rewrite.put(1, spoiled.as_bytes());
+            rewrite.sign_anew();
+        });
+        // At a desk that saw nothing before.
+        let desk = Desk::of(&audited.hub, &audited.tenant);
+        let ran = desk.baton(["evidence", "audit"]).exited(1);
+        assert!(ran.stderr.contains("event 1 is not what its place in the log asks for"), "{ran:?}");
+        assert!(ran.stderr.contains(words) && !ran.stderr.contains("make the root"), "{words}: {ran:?}");
+        assert!(desk.remembered().is_empty());
+    }
 }

@@ -10,6 +10,7 @@ use super::memory::Seen;
 use super::walk::Walked;
 use crate::cli::evidence::findings::{GUARDRAIL, WITNESS};
 use crate::cli::evidence::harmless::harmless;
+use crate::cli::plain;
 
 /// Where the key that was believed comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,7 +73,7 @@ impl Report {
             "remembered_in": self.kept.display().to_string(),
             "conflict_in": self.conflict.as_ref().map(|path| path.display().to_string()),
         });
-        format!("{said}\n")
+        plain::json(&format!("{said}\n"))
     }
 
     fn agreement(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -140,7 +141,10 @@ impl Report {
                 conflict.display()
             )?;
         }
-        writeln!(f, "It shows that the record was changed, not by whom nor why: ask whoever runs the hub.")
+        writeln!(
+            f,
+            "It shows that the record does not hold together, not by whose doing nor why: ask whoever runs the hub."
+        )
     }
 
     fn key_words(&self) -> &'static str {
