@@ -59,8 +59,10 @@ impl<'a> Log<'a> {
     pub(super) async fn open(link: &'a Link, is_json: bool) -> Result<Self, Failure> {
         let network_id = link.the_network().await?;
         let follower = link.client.follow(channel(link, &network_id).await?, None);
-        let mut history = History::of_network(network_id);
+        let mut history = History::of_network(network_id.clone());
         history.look(&link.client).await?;
+        // Everything from here on is told: a script that starts something now sees all of it.
+        note(&format!("following {network_id} on {}", link.client.hub()));
         Ok(Self { link, screen: Screen::stdout(), is_json, history, follower, is_away: false })
     }
 
