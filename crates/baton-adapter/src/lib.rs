@@ -13,6 +13,7 @@ mod lossiness;
 mod options;
 mod packet;
 mod payload;
+mod rerun;
 mod shape;
 mod version;
 
@@ -24,6 +25,7 @@ pub use event_type::EventType;
 pub use lossiness::{Level, Lossiness};
 pub use options::{Mode, Options};
 pub use payload::{Agent, Artifact, CardSourceKind, Discovery, Handoff, Message, Payload, SourceKind, Task};
+pub use rerun::rerun;
 
 use baton_evidence::event::{self, Event};
 use baton_evidence::time::Time;
@@ -55,8 +57,19 @@ pub struct Converted<'a> {
     pub lossiness: Lossiness<'a>,
 }
 
-/// Converts one packet. The steps are numbered as in the contract; the first failure wins.
+/// Converts one packet.
 pub fn convert<'a>(
+    input: Input<'a>,
+    options: &Options,
+    attachments: &mut dyn AttachmentWriter,
+) -> Result<Converted<'a>, AdapterError> {
+    convert_as(DESCRIPTOR.adapter_version, input, options, attachments)
+}
+
+/// Converts one packet in the name of this adapter version. The steps are numbered as in the contract; the first
+/// failure wins.
+fn convert_as<'a>(
+    adapter_version: &'a str,
     input: Input<'a>,
     options: &Options,
     attachments: &mut dyn AttachmentWriter,
@@ -76,7 +89,8 @@ pub fn convert<'a>(
     if options.mode == Mode::Strict {
         check_strict(&packet, event_type)?; // 8
     }
-    Ok(emit(packet, version, event_type.unwrap_or(EventType::Message), raw_payload_ref)) // 9
+    let event_type = event_type.unwrap_or(EventType::Message);
+    Ok(emit(adapter_version, packet, version, event_type, raw_payload_ref)) // 9
 }
 
 /// What strict mode asks of a packet, in this order.
@@ -98,6 +112,7 @@ fn check_strict(packet: &Packet<'_>, event_type: Option<EventType>) -> Result<()
 
 /// Substitutes what is missing and phrases the event. A packet that got here always becomes one.
 fn emit<'a>(
+    adapter_version: &'a str,
     packet: Packet<'a>,
     version: Cow<'a, str>,
     event_type: EventType,
@@ -133,7 +148,7 @@ fn emit<'a>(
     let time = packet.timestamp.as_deref().and_then(Time::parse).unwrap_or(Time::UNKNOWN);
     let payload = Payload {
         adapter_id: DESCRIPTOR.adapter_id,
-        adapter_version: DESCRIPTOR.adapter_version,
+        adapter_version,
         protocol: DESCRIPTOR.protocol,
         protocol_name: DESCRIPTOR.protocol,
         protocol_version: version,

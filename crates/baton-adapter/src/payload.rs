@@ -18,7 +18,7 @@ pub struct Payload<'a> {
     /// Which adapter spoke.
     pub adapter_id: &'static str,
     /// In which version.
-    pub adapter_version: &'static str,
+    pub adapter_version: &'a str,
     /// The protocol.
     pub protocol: &'static str,
     /// The protocol again, under its older name.

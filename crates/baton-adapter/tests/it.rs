@@ -10,6 +10,7 @@ mod it {
     mod packets;
     mod properties;
     mod reading;
+    mod rerun;
     mod schema;
     mod shape;
     mod vectors;

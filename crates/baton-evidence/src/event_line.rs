@@ -1,6 +1,7 @@
 //! One event as it stands in a bundle or a file: read in a single strict pass, its known members typed, every
 //! member kept in canonical form. So the content hash, a restamp and the canonical line need no tree.
 
+use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;
@@ -121,8 +122,30 @@ impl<'a> EventLine<'a> {
     /// The canonical bytes of `data`.
     #[must_use]
     pub fn data(&self) -> &[u8] {
-        let data = self.members.iter().find(|member| member.name == "data");
-        data.map_or(&[], |member| &self.values[member.value.clone()])
+        self.member("data").unwrap_or_default()
+    }
+
+    /// The canonical bytes of a member's value, of members that are not known too.
+    #[must_use]
+    pub fn member(&self, name: &str) -> Option<&[u8]> {
+        let member = self.members.iter().find(|member| member.name == name)?;
+        Some(&self.values[member.value.clone()])
+    }
+
+    /// Whether a handoff was visible; `None` on events of other makers, which may have no such flag. It is a
+    /// bounded observed visibility flag only, and does not mean that the handoff was valid, authorised, complete,
+    /// trusted or successful.
+    #[must_use]
+    pub fn handoff_visible(&self) -> Option<bool> {
+        #[derive(Deserialize)]
+        struct Data {
+            handoff: Handoff,
+        }
+        #[derive(Deserialize)]
+        struct Handoff {
+            visible: bool,
+        }
+        serde_json::from_slice(self.data()).ok().map(|data: Data| data.handoff.visible)
     }
 
     /// Appends the canonical line of this event, without a line feed.
