@@ -1,11 +1,10 @@
 //! Why a packet gave no event.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 
 /// What kind of thing went wrong.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
     /// The packet cannot be read as one.
     Measurement,
@@ -17,6 +16,26 @@ pub enum ErrorKind {
     Config,
     /// The attachment writer failed.
     Infrastructure,
+}
+
+impl ErrorKind {
+    /// The word on the wire.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Measurement => "measurement",
+            Self::UnsupportedProtocolVersion => "unsupported_protocol_version",
+            Self::StrictLossinessViolation => "strict_lossiness_violation",
+            Self::Config => "config",
+            Self::Infrastructure => "infrastructure",
+        }
+    }
+}
+
+impl Serialize for ErrorKind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
 }
 
 /// A packet that gave no event.
@@ -34,7 +53,8 @@ impl AdapterError {
         Self { kind, message: message.into() }
     }
 
-    pub(crate) fn measurement(message: impl Into<Cow<'static, str>>) -> Self {
+    /// A packet outside a bound, the adapter's or its host's.
+    pub fn measurement(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(ErrorKind::Measurement, message)
     }
 

@@ -25,6 +25,8 @@ pub enum Action<'a> {
     Send,
     /// Send a message to every live session.
     Broadcast,
+    /// Hand in packets that the hub did not see itself.
+    ReportEvidence,
     /// Do something to one task.
     Task {
         /// What to do.
@@ -103,7 +105,9 @@ impl Action<'_> {
                 NetworkRole::Viewer
             }
             Self::Task { action: TaskAction::Read, .. } => NetworkRole::Viewer,
-            Self::Send | Self::Broadcast | Self::AckInbox(_) | Self::ReportStatus => NetworkRole::Member,
+            Self::Send | Self::Broadcast | Self::AckInbox(_) | Self::ReportStatus | Self::ReportEvidence => {
+                NetworkRole::Member
+            }
             Self::Task { .. } | Self::MintNodeToken => NetworkRole::Member,
             Self::MintCoordinatorToken | Self::ListMembers => NetworkRole::Admin,
             Self::AddMember { .. } | Self::Invite { .. } | Self::RemoveMember { .. } => NetworkRole::Admin,
@@ -118,7 +122,8 @@ impl Action<'_> {
             Self::AddMember { .. } | Self::Invite { .. } | Self::RemoveMember { .. } => true,
             Self::ChangeRole { .. } | Self::RenameNetwork | Self::DeleteNetwork => true,
             Self::ReadNetwork | Self::ReadInbox(_) | Self::AckInbox(_) | Self::Listen(_) => false,
-            Self::ReportStatus | Self::Send | Self::Broadcast | Self::Task { .. } => false,
+            Self::ReportStatus | Self::ReportEvidence | Self::Send | Self::Broadcast => false,
+            Self::Task { .. } => false,
         }
     }
 

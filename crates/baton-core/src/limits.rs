@@ -112,8 +112,18 @@ pub const MESSAGE_PAGE_MAX: usize = 500;
 pub const INBOX_PAGE_DEFAULT: usize = 10;
 /// Largest page of an inbox.
 pub const INBOX_PAGE_MAX: usize = 100;
+/// Default page of evidence (ours).
+pub const EVIDENCE_PAGE_DEFAULT: usize = 100;
 /// Largest page of evidence.
 pub const EVIDENCE_PAGE_MAX: usize = 1_000;
+/// A page of evidence ends early once it has this many bytes (ours).
+pub const EVIDENCE_PAGE_MAX_BYTES: usize = 8 * 1024 * 1024;
+/// Exports of evidence put together at once; others wait (ours).
+pub const EXPORTS_AT_ONCE: usize = 4;
+/// Most packets handed in at once (ours).
+pub const REPORTED_PACKETS_MAX_COUNT: usize = 1_000;
+/// Largest packet that can be handed in (ours).
+pub const REPORTED_PACKET_MAX_BYTES: usize = 256 * 1024;
 /// Largest page of every list the contract gives no number for (ours).
 pub const OTHER_PAGE_MAX: usize = 500;
 /// Tasks shown as recent by `GET /api/stats`.
@@ -172,3 +182,18 @@ pub const JOINS_PER_MINUTE: u32 = 10;
 pub const INVITE_MAX_DAYS: u32 = 365;
 /// Most uses of an invite (ours).
 pub const INVITE_MAX_USES: u32 = 1_000;
+
+// Clients: the command-line tools.
+
+/// Longest a tool waits for a connection (ours).
+pub const CLIENT_CONNECT_SECONDS: u32 = 5;
+/// Longest a tool waits for an answer, beside what the call itself asks the hub to wait (ours).
+pub const CLIENT_ANSWER_SECONDS: u32 = 30;
+/// A stream that says nothing for this long, not even a comment, is taken for broken (ours).
+pub const STREAM_SILENT_MAX_SECONDS: u32 = 50;
+/// Longest line of a stream that is read (ours).
+pub const STREAM_LINE_MAX_BYTES: usize = 1024 * 1024;
+/// First wait before trying again (ours).
+pub const BACKOFF_FIRST_MILLIS: u32 = 100;
+/// Longest wait before trying again (ours).
+pub const BACKOFF_MAX_MILLIS: u32 = 5_000;

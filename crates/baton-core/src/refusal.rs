@@ -90,6 +90,9 @@ pub enum Refusal {
     /// The task is unknown or out of the caller's sight; the two answer alike.
     #[error("no such task in this network")]
     TaskNotFound,
+    /// Nothing was recorded where somebody asked.
+    #[error("nothing has been recorded there yet")]
+    NoEvidence,
     /// The task replied to is unknown or out of the caller's sight; the two answer alike.
     #[error("in_reply_to names no task in this network")]
     ReplyTaskNotFound,
@@ -238,6 +241,7 @@ impl Refusal {
             Self::InviteUsedUp => "invite code fully used",
             Self::InviteExpired => "invite code expired",
             Self::TaskNotFound => "task_not_found",
+            Self::NoEvidence => "no_evidence",
             Self::ReplyTaskNotFound => "reply_task_not_found",
             Self::ReplyTaskTerminal { .. } => "reply_task_terminal",
             Self::TaskIsTerminal { status } => return format!("task is terminal ({status})").into(),

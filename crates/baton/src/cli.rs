@@ -3,10 +3,14 @@
 
 mod adapt;
 mod bench;
+#[allow(dead_code)] // the commands follow
+mod connection;
 mod evidence;
 mod failure;
 mod hub;
 mod input;
+#[allow(dead_code)]
+mod runtime;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;

@@ -18,10 +18,11 @@ pub(crate) use random::bytes as random_bytes;
 pub(crate) use settings::Settings;
 pub(crate) use shutdown::Shutdown;
 
-use baton_core::{LeaseId, MessageId, TaskId};
+use baton_core::{LeaseId, MessageId, TaskId, limits};
 use baton_evidence::note::SigningKey;
 use baton_store::Store;
 use std::sync::Arc;
+use tokio::sync::Semaphore;
 
 use crate::events::Streams;
 use crate::service::{JoinGuard, LoginGuard, Passwords};
@@ -38,6 +39,8 @@ pub(crate) struct Hub {
     pub(crate) evidence_key: Arc<SigningKey>,
     /// Held by whoever extends a log's tree.
     pub(crate) sealing: tokio::sync::Mutex<()>,
+    /// Exports at work at once.
+    pub(crate) exports: Arc<Semaphore>,
     pub(crate) shutdown: Shutdown,
     pub(crate) passwords: Passwords,
     pub(crate) login_guard: LoginGuard,
@@ -64,6 +67,7 @@ impl Hub {
             settings,
             evidence_key: Arc::new(evidence_key),
             sealing: tokio::sync::Mutex::default(),
+            exports: Arc::new(Semaphore::new(limits::EXPORTS_AT_ONCE)),
             shutdown: Shutdown::default(),
             passwords: Passwords::default(),
             login_guard: LoginGuard::default(),

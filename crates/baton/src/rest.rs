@@ -6,6 +6,7 @@ mod arguments;
 mod caller;
 mod client_address;
 pub(crate) mod error;
+mod evidence;
 mod tasks;
 
 pub(crate) use answer::answer;
@@ -23,5 +24,5 @@ pub(crate) type HubState = axum::extract::State<Arc<Hub>>;
 
 /// All REST routes.
 pub(crate) fn router() -> Router<Arc<Hub>> {
-    Router::new().merge(accounts::routes()).merge(tasks::routes())
+    Router::new().merge(accounts::routes()).merge(tasks::routes()).merge(evidence::routes())
 }

@@ -200,7 +200,7 @@ impl EvidenceReads for Rows<'_> {
     }
 
     fn logs(&self, after: i64, limit: usize) -> Result<Vec<(i64, NetworkId)>, Error> {
-        let sql = "SELECT log, network_id FROM logs WHERE log > ?1 ORDER BY log LIMIT ?2";
+        let sql = "/* scans */ SELECT log, network_id FROM logs WHERE log > ?1 ORDER BY log LIMIT ?2";
         self.all(sql, params![after, limit as i64], |row| {
             Ok((get(row, "log")?, parsed(row, "network_id", NetworkId::parse)?))
         })

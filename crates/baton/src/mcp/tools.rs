@@ -1,6 +1,7 @@
 //! Every tool on one screen: its name, its use case, and what a model is told of it.
 
 use super::tool::{Tool, tool};
+use crate::service::evidence::page;
 use crate::service::{
     ack_inbox, broadcast, cancel_task, claim_task, extend_lease, get_completions, get_inbox, get_task,
     list_tasks, reassign_task, report_completion, report_status, retry_task, send_ack, send_message,
@@ -30,5 +31,6 @@ pub(super) fn all() -> Vec<Tool> {
         tool!("broadcast", broadcast::run(Args), "Send a message to every agent that is there."),
         tool!("claim_task", claim_task::run(Args), "Take your next task under a lease, waiting for one if asked. task:null means there was none. Extend the lease while you work."),
         tool!("extend_lease", extend_lease::run(Args), "Keep a claimed task. lease_lost means: stop, it ended or went to another worker."),
+        tool!("get_evidence", page::run(Args), "What the hub recorded of one task: hashed events of who did what when, without texts. Visible, not judged."),
     ]
 }

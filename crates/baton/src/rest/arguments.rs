@@ -24,7 +24,7 @@ impl<S: Send + Sync, T: DeserializeOwned, const MAX: usize> FromRequest<S> for B
     type Rejection = Response;
 
     async fn from_request(request: Request, _: &S) -> Result<Self, Response> {
-        let is_json = is_json(&request);
+        let is_json = media_type(&request).as_deref() == Some("application/json");
         let bytes = body::to_bytes(request.into_body(), MAX).await;
         let Ok(bytes) = bytes else {
             return Err(refuse(StatusCode::PAYLOAD_TOO_LARGE, "body too large"));
@@ -41,12 +41,10 @@ impl<S: Send + Sync, T: DeserializeOwned, const MAX: usize> FromRequest<S> for B
     }
 }
 
-fn is_json(request: &Request) -> bool {
-    let named = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    named.is_some_and(|named| {
-        let essence = named.split(';').next().unwrap_or_default().trim();
-        essence.eq_ignore_ascii_case("application/json")
-    })
+/// What the body is said to be, in lower case and without parameters.
+pub(super) fn media_type(request: &Request) -> Option<String> {
+    let named = request.headers().get(header::CONTENT_TYPE)?.to_str().ok()?;
+    Some(named.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
 }
 
 /// Why a body gave no arguments.
@@ -79,6 +77,6 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {
     }
 }
 
-fn refuse(status: StatusCode, error: &'static str) -> Response {
+pub(super) fn refuse(status: StatusCode, error: &'static str) -> Response {
     (status, Json(ErrorBody::bare(error))).into_response()
 }

@@ -47,7 +47,7 @@ impl ErrorBody {
         Self { error: error.into(), ..Self::default() }
     }
 
-    fn said(error: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
+    pub(crate) fn said(error: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
         Self { error: error.into(), message: Some(message.into()), ..Self::default() }
     }
 
@@ -157,6 +157,7 @@ fn status_of(refusal: &Refusal) -> StatusCode {
         | Refusal::TokenNotFound
         | Refusal::UserNotFound
         | Refusal::TaskNotFound
+        | Refusal::NoEvidence
         | Refusal::ReplyTaskNotFound
         | Refusal::AliasNotFound
         | Refusal::MessageNotOpen => StatusCode::NOT_FOUND,

@@ -4,8 +4,14 @@
 //! An event says that something was visible to the hub. It does not say that it was right.
 
 pub(crate) mod change;
+pub(crate) mod checkpoint;
+pub(crate) mod export;
 pub(crate) mod packet;
+pub(crate) mod page;
+pub(crate) mod proof;
+mod reader;
 pub(crate) mod record;
+pub(crate) mod report;
 pub(crate) mod salt;
 pub(crate) mod seal;
 mod tree;

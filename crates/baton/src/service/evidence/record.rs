@@ -29,26 +29,18 @@ pub(crate) fn observed(
     // The packet is kept as a column of the event's row.
     let Converted { event, .. } =
         convert(input, &options, &mut DigestOnly).map_err(|error| unphrased(&error))?;
-    append(tx, network, about, Event { batonorigin: Some(Origin::Hub), ..event }, &packet)?;
+    let index = tx.log_size(network)?;
+    let event = leaf(network, index, Event { batonorigin: Some(Origin::Hub), ..event })?;
+    tx.append_leaf(NewLeaf { network_id: network, index, about, event: &event, packet: &packet })?;
     Ok(())
 }
 
-/// Appends an event to the log under the log's numbers and answers its index there.
-pub(crate) fn append<D: Serialize>(
-    tx: &mut dyn Transaction,
-    network_id: &NetworkId,
-    about: Option<&TaskId>,
-    event: Event<'_, D>,
-    packet: &[u8],
-) -> Result<u64, Error> {
-    let index = tx.log_size(network_id)?;
-    let event = leaf(network_id, index, event)?;
-    tx.append_leaf(NewLeaf { network_id, index, about, event: &event, packet })?;
-    Ok(index)
-}
-
 /// The leaf: canonical bytes of the event as the log numbers it.
-fn leaf<D: Serialize>(network: &NetworkId, index: u64, mut event: Event<'_, D>) -> Result<Vec<u8>, Error> {
+pub(crate) fn leaf<D: Serialize>(
+    network: &NetworkId,
+    index: u64,
+    mut event: Event<'_, D>,
+) -> Result<Vec<u8>, Error> {
     event.assayrunid = network.as_str().to_owned();
     event.assayseq = index;
     event.id = format!("{network}:{index}");

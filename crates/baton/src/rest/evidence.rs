@@ -1,0 +1,150 @@
+//! Evidence over REST: the log, its checkpoint and proofs for readers of the network, its key for everybody, and
+//! packets of other systems from those who may write.
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::{HeaderName, StatusCode, header};
+use axum::response::{AppendHeaders, IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router, body};
+use baton_core::limits;
+use bytes::Bytes;
+use std::sync::Arc;
+
+use super::arguments::{media_type, refuse};
+use super::{Authenticated, ErrorBody, Failure, HubState, Query, answer};
+use crate::hub::Hub;
+use crate::service::Error;
+use crate::service::evidence::export::{self, Export};
+use crate::service::evidence::{checkpoint, page, proof, report};
+
+/// The stretch of the log an export covers: from an index up to another, which is not part of it.
+pub(crate) const LOG_FROM: HeaderName = HeaderName::from_static("baton-log-from");
+pub(crate) const LOG_TO: HeaderName = HeaderName::from_static("baton-log-to");
+
+/// Every route about evidence.
+pub(crate) fn routes() -> Router<Arc<Hub>> {
+    Router::new()
+        .route("/api/evidence", get(list))
+        .route("/api/evidence/checkpoint", get(newest_checkpoint))
+        .route("/api/evidence/proof", get(inclusion))
+        .route("/api/evidence/consistency", get(consistency))
+        .route("/api/evidence/key", get(key))
+        .route("/api/evidence/bundle", get(bundle))
+        .route("/api/evidence/side-file", get(side_file))
+        .route("/api/evidence/packets", post(hand_in))
+}
+
+async fn list(
+    State(hub): HubState,
+    Authenticated(who): Authenticated,
+    Query(args): Query<page::QueryArgs>,
+) -> Response {
+    answer(page::run_on_query(&hub, &who.caller, args).await)
+}
+
+/// The note itself: what is signed is the text, so it goes out as text.
+async fn newest_checkpoint(
+    State(hub): HubState,
+    Authenticated(who): Authenticated,
+    Query(args): Query<checkpoint::QueryArgs>,
+) -> Response {
+    match checkpoint::run(&hub, &who.caller, args).await {
+        Ok(note) => ([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], note).into_response(),
+        Err(error) => Failure(error).into_response(),
+    }
+}
+
+async fn inclusion(
+    State(hub): HubState,
+    Authenticated(who): Authenticated,
+    Query(args): Query<proof::InclusionArgs>,
+) -> Response {
+    answer(proof::inclusion(&hub, &who.caller, args).await)
+}
+
+async fn consistency(
+    State(hub): HubState,
+    Authenticated(who): Authenticated,
+    Query(args): Query<proof::ConsistencyArgs>,
+) -> Response {
+    answer(proof::consistency(&hub, &who.caller, args).await)
+}
+
+async fn key(State(hub): HubState) -> Response {
+    Json(checkpoint::key(&hub)).into_response()
+}
+
+async fn bundle(
+    State(hub): HubState,
+    Authenticated(who): Authenticated,
+    Query(args): Query<export::QueryArgs>,
+) -> Response {
+    stream(export::bundle(&hub, &who.caller, args).await, "tar.gz", "application/gzip")
+}
+
+async fn side_file(
+    State(hub): HubState,
+    Authenticated(who): Authenticated,
+    Query(args): Query<export::QueryArgs>,
+) -> Response {
+    stream(export::side_file(&hub, &who.caller, args).await, "tar.gz.proof.json", "application/json")
+}
+
+/// An export as it is put together. Which stretch of the log it covers stands in its head, so that a side file can be
+/// asked for that covers the same.
+fn stream(outcome: Result<Export, Error>, ending: &str, media_type: &'static str) -> Response {
+    let export = match outcome {
+        Ok(export) => export,
+        Err(error) => return Failure(error).into_response(),
+    };
+    let head = [
+        (header::CONTENT_TYPE, media_type.to_owned()),
+        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{}.{ending}\"", export.name)),
+        (LOG_FROM, export.from.to_string()),
+        (LOG_TO, export.to.to_string()),
+    ];
+    let pieces = futures_util::stream::unfold(export.pieces, async |mut pieces| {
+        let piece = pieces.recv().await?;
+        Some((piece, pieces))
+    });
+    (AppendHeaders(head), Body::from_stream(pieces)).into_response()
+}
+
+async fn hand_in(
+    State(hub): HubState,
+    Authenticated(who): Authenticated,
+    Query(args): Query<report::QueryArgs>,
+    request: Request,
+) -> Response {
+    let form = media_type(&request);
+    let Ok(bytes) = body::to_bytes(request.into_body(), limits::JSON_BODY_MAX_BYTES).await else {
+        return refuse(StatusCode::PAYLOAD_TOO_LARGE, "body too large");
+    };
+    let packets = match form.as_deref() {
+        Some("application/json") => vec![bytes],
+        Some("application/x-ndjson") => lines(&bytes),
+        _ => {
+            let rule = "content-type must be application/json or application/x-ndjson";
+            return refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, rule);
+        }
+    };
+    let outcome = report::run(&hub, &who.caller, args, packets).await;
+    match &outcome {
+        // One packet that is not taken is a call that did nothing.
+        Ok(done) if form.as_deref() == Some("application/json") => match done.only_refusal() {
+            Some(error) => {
+                let said = ErrorBody::said(error.kind.as_str(), error.message.clone());
+                (StatusCode::BAD_REQUEST, Json(said)).into_response()
+            }
+            None => answer(outcome),
+        },
+        _ => answer(outcome),
+    }
+}
+
+/// One packet a line; a blank line holds none.
+fn lines(body: &Bytes) -> Vec<Bytes> {
+    let lines = body.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    lines.filter(|line| !line.is_empty()).map(|line| body.slice_ref(line)).collect()
+}

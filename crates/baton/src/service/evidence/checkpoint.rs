@@ -1,0 +1,45 @@
+//! The newest checkpoint of a log, and the key it is signed with.
+
+use baton_core::Caller;
+use serde::{Deserialize, Serialize};
+
+use super::reader::Reader;
+use super::seal;
+use crate::hub::Hub;
+use crate::service::Error;
+
+/// Whose log.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct QueryArgs {
+    network_id: Option<String>,
+}
+
+/// The note itself, text for text. It may be a second behind the log.
+pub(crate) async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<String, Error> {
+    let asker = caller.clone();
+    let (reader, newest) = hub
+        .store
+        .read(move |rows| -> Result<_, Error> {
+            let reader = Reader::of(rows, &asker, args.network_id.as_deref())?;
+            let newest = rows.checkpoint(&reader.network)?;
+            Ok((reader, newest))
+        })
+        .await?;
+    reader.write_down(hub, caller).await?;
+    match newest {
+        Some(newest) => Ok(newest.note),
+        None => Ok(seal::up_to_date(hub, &reader.network).await?.note),
+    }
+}
+
+/// The public key.
+#[derive(Debug, Serialize)]
+pub(crate) struct Key {
+    ok: bool,
+    key: String,
+}
+
+/// The key every network's checkpoints are signed with; it is for everybody.
+pub(crate) fn key(hub: &Hub) -> Key {
+    Key { ok: true, key: hub.evidence_key.verifier_key().to_string() }
+}

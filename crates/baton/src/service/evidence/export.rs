@@ -1,0 +1,280 @@
+//! Exports: a bundle of one task's events or of a stretch of the log, and its side file with the checkpoint, the
+//! proofs and the packets. Both are put together page by page on a thread of their own and go out as they come, so
+//! that neither memory nor the WAL grows with the log.
+
+use baton_core::{Caller, NetworkId, Refusal, TaskId, limits};
+use baton_evidence::bundle::{self, BundleWriter};
+use baton_evidence::canonical::Writer;
+use baton_evidence::event_line::EventLine;
+use baton_evidence::log::{self, CachedTiles, Hash};
+use baton_evidence::note::VerifierKey;
+use baton_evidence::side_file::SideFileWriter;
+use baton_store::rows::{CheckpointRow, LeafPage, LeafRow};
+use baton_store::{Snapshot, Store};
+use bytes::Bytes;
+use serde::Deserialize;
+use std::fs::File;
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::runtime::Handle;
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
+
+use super::reader::{Reader, number, task_named};
+use super::seal;
+use super::tree::{LogTiles, damaged};
+use crate::hub::Hub;
+use crate::service::Error;
+
+/// Events read at once.
+const PAGE: usize = 1_000;
+/// Bytes handed to the connection at once, and how many such pieces may wait for it.
+const PIECE_BYTES: usize = 64 << 10;
+const PIECES_WAITING: usize = 8;
+/// A reader that takes nothing for this long has gone.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// What is to be exported: one task's events, or those from an index up to another, which is not meant.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct QueryArgs {
+    network_id: Option<String>,
+    task_id: Option<String>,
+    from: Option<String>,
+    to: Option<String>,
+}
+
+/// An export on its way out.
+pub(crate) struct Export {
+    /// What a person would call the file, without its ending.
+    pub(crate) name: String,
+    /// The stretch of the log it covers.
+    pub(crate) from: u64,
+    pub(crate) to: u64,
+    pub(crate) pieces: mpsc::Receiver<io::Result<Bytes>>,
+}
+
+/// What an export is made of.
+struct Selection {
+    store: Arc<dyn Store>,
+    handle: Handle,
+    network: NetworkId,
+    task: Option<TaskId>,
+    checkpoint: CheckpointRow,
+    from: u64,
+    to: u64,
+    /// Exports take turns.
+    _turn: OwnedSemaphorePermit,
+}
+
+/// The bundle.
+pub(crate) async fn bundle(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Export, Error> {
+    let selection = Selection::find(hub, caller, args).await?;
+    let (name, from, to) = (selection.name(), selection.from, selection.to);
+    // Events are read before the first byte goes out, so that trouble with them is told as such.
+    let packed = tokio::task::spawn_blocking(move || selection.spool().map(|bundle| (selection, bundle)));
+    let (selection, bundle) = packed.await.map_err(|_| baton_store::Error::Closed)??;
+    let (pieces, received) = mpsc::channel(PIECES_WAITING);
+    tokio::task::spawn_blocking(move || {
+        let handle = &selection.handle;
+        let end = Pieces::new(pieces.clone(), handle.clone());
+        if let Err(error) = bundle.finish(Pieces::new(pieces, handle.clone())) {
+            end.fail(&error);
+        }
+    });
+    Ok(Export { name, from, to, pieces: received })
+}
+
+/// The side file of the bundle that the same arguments give.
+pub(crate) async fn side_file(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Export, Error> {
+    let selection = Selection::find(hub, caller, args).await?;
+    let (name, from, to) = (selection.name(), selection.from, selection.to);
+    let key = hub.evidence_key.verifier_key();
+    let (pieces, received) = mpsc::channel(PIECES_WAITING);
+    tokio::task::spawn_blocking(move || {
+        let mut out = Pieces::new(pieces, selection.handle.clone());
+        if let Err(error) = selection.write_side_file(&mut out, &key) {
+            out.fail(&error);
+        }
+    });
+    Ok(Export { name, from, to, pieces: received })
+}
+
+impl Selection {
+    async fn find(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Self, Error> {
+        let task = task_named(args.task_id.as_deref())?;
+        let from = number("from", args.from.as_deref())?.unwrap_or(0);
+        let to = number("to", args.to.as_deref())?;
+        let (asker, about) = (caller.clone(), task.clone());
+        let reader = hub
+            .store
+            .read(move |rows| match &about {
+                Some(task) => Reader::of_task(rows, &asker, args.network_id.as_deref(), task),
+                None => {
+                    let reader = Reader::of(rows, &asker, args.network_id.as_deref())?;
+                    reader.sees_all()?;
+                    Ok(reader)
+                }
+            })
+            .await?;
+        reader.write_down(hub, caller).await?;
+        let checkpoint = seal::up_to_date(hub, &reader.network).await?;
+        let most = match task {
+            Some(_) => checkpoint.size, // a task's events are far apart, and few
+            None => from.saturating_add(bundle::limits::EVENTS).min(checkpoint.size),
+        };
+        let to = to.unwrap_or(most);
+        if to > most {
+            let rule = format!("must be at most {most}: a bundle holds {} events", bundle::limits::EVENTS);
+            return Err(Error::argument("to", rule));
+        }
+        if from >= to {
+            return Err(Refusal::NoEvidence.into());
+        }
+        let turn = hub.exports.clone().acquire_owned().await.map_err(|_| baton_store::Error::Closed)?;
+        Ok(Self {
+            store: hub.store.clone(),
+            handle: Handle::current(),
+            network: reader.network,
+            task,
+            checkpoint,
+            from,
+            to,
+            _turn: turn,
+        })
+    }
+
+    fn name(&self) -> String {
+        match &self.task {
+            Some(task) => format!("evidence-{task}"),
+            None => format!("evidence-{}-{}-{}", self.network, self.from, self.to),
+        }
+    }
+
+    /// The events from `next` on, a page of them, seen through `look`.
+    fn page<T: Send + 'static>(
+        &self,
+        next: u64,
+        look: impl FnOnce(&dyn Snapshot, &NetworkId, Vec<LeafRow>) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        let page = LeafPage { from: next, to: self.to, limit: PAGE, bytes: limits::EVIDENCE_PAGE_MAX_BYTES };
+        let (network, task) = (self.network.clone(), self.task.clone());
+        self.handle.block_on(self.store.read(move |rows| {
+            let leaves = match &task {
+                Some(task) => rows.leaves_of_task(&network, task, page)?,
+                None => rows.leaves(&network, page)?,
+            };
+            look(rows, &network, leaves)
+        }))
+    }
+
+    /// Every event, spooled and hashed, ready to be packed.
+    fn spool(&self) -> Result<BundleWriter<File>, Error> {
+        let spool = tempfile::tempfile().map_err(|error| unavailable(&error))?;
+        let mut bundle =
+            BundleWriter::new(spool, Some(self.network.to_string())).map_err(|error| unavailable(&error))?;
+        let mut writer = Writer::new();
+        let mut next = self.from;
+        loop {
+            let leaves = self.page(next, |_, _, leaves| Ok(leaves))?;
+            let Some(last) = leaves.last() else { break };
+            next = last.index + 1;
+            for leaf in &leaves {
+                let damage =
+                    |what: String| baton_store::Error::Corrupt(format!("event {}: {what}", leaf.index));
+                let line = std::str::from_utf8(&leaf.event).map_err(|error| damage(error.to_string()))?;
+                let event = EventLine::read(&mut writer, line).map_err(|error| damage(error.to_string()))?;
+                bundle.add(&event).map_err(|error| damage(error.to_string()))?;
+            }
+        }
+        if next == self.from {
+            return Err(Refusal::NoEvidence.into());
+        }
+        Ok(bundle)
+    }
+
+    fn write_side_file(&self, out: &mut Pieces, key: &VerifierKey) -> Result<(), Error> {
+        let size = self.checkpoint.size;
+        let io = |error: io::Error| Error::from(unavailable(&error));
+        let mut side_file = SideFileWriter::new(Vec::new(), &self.checkpoint.note, key).map_err(io)?;
+        let mut next = self.from;
+        loop {
+            let entries =
+                self.page(next, move |rows, network, leaves| proven(rows, network, leaves, size))?;
+            let Some((last, ..)) = entries.last() else { break };
+            next = last + 1;
+            for (index, proof, packet) in &entries {
+                side_file.add(*index, proof, packet).map_err(|error| unavailable(&error))?;
+            }
+            out.write_all(&side_file.take()).map_err(io)?;
+        }
+        out.write_all(&side_file.finish().map_err(io)?).map_err(io)?;
+        out.flush().map_err(io)
+    }
+}
+
+/// Each event's index, inclusion proof and packet.
+fn proven(
+    rows: &dyn Snapshot,
+    network: &NetworkId,
+    leaves: Vec<LeafRow>,
+    size: u64,
+) -> Result<Vec<(u64, Vec<Hash>, Vec<u8>)>, Error> {
+    let tiles = CachedTiles::new(LogTiles::new(rows, network));
+    let prove = |leaf: LeafRow| {
+        let proof = log::inclusion(&tiles, leaf.index, size).map_err(damaged)?;
+        Ok((leaf.index, proof, leaf.packet))
+    };
+    leaves.into_iter().map(prove).collect()
+}
+
+fn unavailable(error: &dyn std::error::Error) -> baton_store::Error {
+    baton_store::Error::Unavailable(format!("an export: {error}"))
+}
+
+/// Writes into a channel, in pieces; waits for a slow reader, but not for one that is gone.
+struct Pieces {
+    out: mpsc::Sender<io::Result<Bytes>>,
+    piece: Vec<u8>,
+    handle: Handle,
+}
+
+impl Pieces {
+    fn new(out: mpsc::Sender<io::Result<Bytes>>, handle: Handle) -> Self {
+        Self { out, piece: Vec::with_capacity(PIECE_BYTES), handle }
+    }
+
+    fn send(&self, piece: io::Result<Bytes>) -> io::Result<()> {
+        let sent = self.handle.block_on(async { tokio::time::timeout(PATIENCE, self.out.send(piece)).await });
+        match sent {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(_)) => Err(io::ErrorKind::BrokenPipe.into()),
+            Err(_) => Err(io::ErrorKind::TimedOut.into()),
+        }
+    }
+
+    /// Breaks the connection off: half an export must not look like a whole one.
+    fn fail(&self, error: &dyn std::error::Error) {
+        tracing::warn!(%error, "an export was broken off");
+        // A reader that is gone needs no telling.
+        let _ = self.send(Err(io::Error::other("the export was broken off")));
+    }
+}
+
+impl Write for Pieces {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.piece.extend_from_slice(bytes);
+        if self.piece.len() >= PIECE_BYTES {
+            let piece = std::mem::replace(&mut self.piece, Vec::with_capacity(PIECE_BYTES));
+            self.send(Ok(piece.into()))?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.piece.is_empty() {
+            return Ok(());
+        }
+        let piece = std::mem::take(&mut self.piece);
+        self.send(Ok(piece.into()))
+    }
+}
