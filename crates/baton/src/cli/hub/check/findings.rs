@@ -1,13 +1,15 @@
-//! Differences: each has a name, the place it was found and a sentence. The first hundred are kept, all are counted.
+//! Differences: each has a name, the place it was found and a sentence. The first hundred are kept; all are counted,
+//! by name, so that many of one sort do not hide another.
 
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// Differences that are told one by one.
 const TOLD: usize = 100;
 
 /// What sort of thing does not agree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Name {
     /// A task or log of a network that is not there.
@@ -103,12 +105,16 @@ pub(super) struct Difference {
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     pub(super) told: Vec<Difference>,
-    pub(super) count: u64,
+    pub(super) by_name: BTreeMap<Name, u64>,
 }
 
 impl Findings {
+    pub(super) fn count(&self) -> u64 {
+        self.by_name.values().sum()
+    }
+
     pub(super) fn add(&mut self, name: Name, place: Place, what: impl Into<String>) {
-        self.count += 1;
+        *self.by_name.entry(name).or_default() += 1;
         if self.told.len() < TOLD {
             self.told.push(Difference { name, place, what: what.into() });
         }

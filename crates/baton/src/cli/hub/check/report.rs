@@ -1,9 +1,10 @@
 //! What a check found, in words and as JSON: what was looked at, what differs, what was not looked at.
 
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::fmt;
 
-use super::findings::{Difference, Findings};
+use super::findings::{Difference, Findings, Name};
 
 /// How much was looked at.
 #[derive(Debug, Default, Serialize)]
@@ -42,7 +43,7 @@ const NOT_CHECKED: [&str; 3] = [
 
 impl Report {
     pub(super) fn agrees(&self) -> bool {
-        self.findings.count == 0
+        self.findings.told.is_empty()
     }
 
     pub(super) fn to_json(&self) -> String {
@@ -52,13 +53,15 @@ impl Report {
             #[serde(flatten)]
             counts: &'a Counts,
             differences_count: u64,
+            differences_by_name: &'a BTreeMap<Name, u64>,
             differences: &'a [Difference],
             not_checked: Vec<String>,
         }
         let json = Json {
             ok: self.agrees(),
             counts: &self.counts,
-            differences_count: self.findings.count,
+            differences_count: self.findings.count(),
+            differences_by_name: &self.findings.by_name,
             differences: &self.findings.told,
             not_checked: self.not_checked(),
         };
@@ -75,13 +78,14 @@ impl Report {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Counts { networks, tasks, events, logs, log_events, checkpoints, .. } = self.counts;
-        let Findings { told, count } = &self.findings;
+        let Findings { told, by_name } = &self.findings;
         for difference in told {
             writeln!(f, "{difference}")?;
         }
-        let untold = count - told.len() as u64;
-        if untold > 0 {
-            writeln!(f, "and {untold} more")?;
+        let count = self.findings.count();
+        if count > told.len() as u64 {
+            let names: Vec<String> = by_name.iter().map(|(name, count)| format!("{count} {name}")).collect();
+            writeln!(f, "and {} more; in all {}", count - told.len() as u64, names.join(", "))?;
         }
         match count {
             0 => f.write_str("agree")?,

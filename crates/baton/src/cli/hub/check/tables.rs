@@ -19,6 +19,11 @@ pub(super) fn look(
     findings: &mut Findings,
     counts: &mut Counts,
 ) -> Result<Links, Error> {
+    rows.each_stray(&mut |stray| {
+        let what = format!("{} of {}, which is not there", stray.table, stray.of);
+        findings.add(Name::Stray, Place::default(), what);
+        Ok(())
+    })?;
     rows.each_task(&mut |task| {
         counts.tasks += 1;
         task_agrees(&task, findings);
@@ -45,11 +50,6 @@ pub(super) fn look(
             count.of, count.counter, count.counted
         );
         findings.add(Name::InboxCount, Place::network(&count.network_id), what);
-        Ok(())
-    })?;
-    rows.each_stray(&mut |stray| {
-        let what = format!("{} of {}, which is not there", stray.table, stray.of);
-        findings.add(Name::Stray, Place::default(), what);
         Ok(())
     })?;
     Ok(links)
