@@ -384,7 +384,9 @@ fn tables_that_were_changed_are_named() {
     let left = Left::make();
     let (net, completed, running) = (&*left.network, &*left.completed, &*left.running);
     let ended = left.index(completed, 3);
-    let cases: [(&str, &str, usize, &[(&str, Option<i64>)]); 18] = [
+    /// A statement, what it is given, how many rows it changes, and what is named: a name and an event of the log.
+    type Case<'a> = (&'a str, &'a str, usize, &'a [(&'a str, Option<i64>)]);
+    let cases: [Case<'_>; 18] = [
         ("UPDATE tasks SET status = 'delivered' WHERE task_id = ?1", running, 1,
          &[("task_status", None), ("lease", None), ("task_count", None)]),
         ("UPDATE tasks SET status = 'lost' WHERE task_id = ?1", running, 1, &[("task_status", None)]),
