@@ -513,6 +513,7 @@ fn a_log_that_was_rewritten_is_not_signed_again_while_others_are() {
         let folder = hub.data_dir();
         let (before, of_two) = (checkpoint(&folder, &one.network_id), checkpoint(&folder, &two.network_id));
         assert_eq!((before.0, of_two.0), (5, 5));
+        hub.was_damaged = true;
         let db = database(&folder);
         db.execute_batch("DROP TRIGGER evidence_stays").unwrap();
         change(&db, rows, damage, [&one.network_id]);
