@@ -4,7 +4,7 @@ NEXTEST_VERSION := 0.9.143
 FUZZ_SECONDS ?= 60
 CARGO ?= cargo
 
-.PHONY: help run build test check bench bench-hub fuzz install tools clean
+.PHONY: help run build test check bench bench-hub bench-evidence fuzz install tools clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -29,6 +29,9 @@ bench: ## adapter, content hash and bundle, each beside its limit
 
 bench-hub: build ## durable sends, whole lives and push against the disk's own fdatasync rate
 	@for n in 1 16 64; do target/release/baton bench hub --connections $$n --seconds 5 || exit 1; done
+
+bench-evidence: build ## what evidence costs the hub: with and without, in turns
+	@target/release/baton bench evidence --connections 64
 
 fuzz: ## each fuzz target for a minute; needs a nightly toolchain and cargo-fuzz
 	cd fuzz && for target in convert verify; do \

@@ -4,7 +4,10 @@
 
 mod it {
     mod attachments;
+    mod export;
+    mod exporter;
     mod fixtures;
+    mod format_page;
     mod freeze;
     mod order;
     mod packets;

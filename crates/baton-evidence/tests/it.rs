@@ -12,6 +12,7 @@ mod it {
     mod limits;
     mod lines;
     mod note;
+    mod side_file;
     mod time;
     mod tree;
     mod whole_file;

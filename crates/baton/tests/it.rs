@@ -9,6 +9,11 @@ mod it {
     mod crash;
     mod damage;
     mod edges;
+    mod evidence;
+    mod export;
+    #[allow(dead_code)] // shared with the adapter's own tests, which use all of it
+    #[path = "../../../baton-adapter/tests/it/exporter.rs"]
+    mod exporter;
     #[allow(dead_code)] // shared with the evidence crate's own tests, which use all of it
     #[path = "../../../baton-evidence/tests/it/forge.rs"]
     mod forge;

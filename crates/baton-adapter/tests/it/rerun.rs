@@ -90,3 +90,11 @@ fn nothing_from_the_packet_is_quoted() {
     let evil = PACKET.replace("0.2", "\\u001b[31m");
     assert_eq!(differs(&event, evil.as_bytes()).unwrap().message, "the adapter does not take the packet");
 }
+
+#[test]
+fn a_packet_as_deep_as_the_parser_goes_agrees() {
+    let deep = format!("{}0{}", "[".repeat(126), "]".repeat(126));
+    let packet = PACKET.replacen('{', &format!("{{\"unmapped\":{deep},"), 1);
+    let event = recorded(packet.as_bytes(), None, Mode::Strict).unwrap();
+    assert_eq!(differs(&event, packet.as_bytes()), None);
+}

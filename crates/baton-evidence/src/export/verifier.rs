@@ -28,8 +28,8 @@ pub enum ExportError {
     Unreadable(#[from] io::Error),
 }
 
-/// Checks a bundle together with its side file. The checkpoint must be signed by `key`, or without one by the key
-/// that came along. `rerun` is the adapter: it compares what it makes of a packet with the recorded event.
+/// Checks a bundle together with its side file. The checkpoint must be signed by the key that came along, and by
+/// `key` if one is given. `rerun` is the adapter: it compares what it makes of a packet with the recorded event.
 ///
 /// A bundle that is refused by itself is refused for that, whatever else is wrong.
 pub fn verify(
@@ -74,11 +74,16 @@ where
 {
     fn open(side_file: R, key: Option<&VerifierKey>, rerun: F) -> Result<Self, ExportError> {
         let side_file = SideFileReader::new(side_file).map_err(|error| trouble(error, Place::Head))?;
+        let own = VerifierKey::parse(side_file.key()).map_err(Refusal::of_key)?;
         let (key, key_from) = match key {
             Some(key) => (key.clone(), KeyFrom::Caller),
-            None => (VerifierKey::parse(side_file.key()).map_err(Refusal::of_key)?, KeyFrom::SideFile),
+            None => (own.clone(), KeyFrom::SideFile),
         };
         let checkpoint = Checkpoint::open(side_file.checkpoint(), &key).map_err(Refusal::of_note)?;
+        // The caller's key may be a witness's; the key the side file names has signed in any case.
+        if own != key {
+            Checkpoint::open(side_file.checkpoint(), &own).map_err(Refusal::of_note)?;
+        }
         // A run id has no colon, so a network's id has none either.
         let network_id = checkpoint.network_id().filter(|id| !id.contains(':')).map(str::to_owned);
         let network_id = network_id.ok_or_else(|| {

@@ -5,6 +5,7 @@
 
 mod connection;
 mod disk;
+mod evidence;
 mod histogram;
 mod hub;
 mod hub_process;
@@ -29,12 +30,15 @@ use super::failure::Failure;
 pub(crate) enum Bench {
     /// Load a hub over HTTP and measure it
     Hub(hub::BenchHub),
+    /// Measure what evidence costs a hub
+    Evidence(evidence::BenchEvidence),
 }
 
 impl Bench {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
         match self {
             Self::Hub(command) => command.run(),
+            Self::Evidence(command) => command.run(),
         }
     }
 }

@@ -1,6 +1,9 @@
 //! `baton evidence`: bundles, offline.
 
 mod bundle;
+mod findings;
+mod harmless;
+mod known_key;
 mod show;
 mod verify;
 

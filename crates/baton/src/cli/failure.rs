@@ -2,6 +2,8 @@
 
 use baton_adapter::AdapterError;
 use baton_evidence::bundle::{Refusal, VerifyError, WriteError};
+use baton_evidence::export::{self, ExportError};
+use baton_evidence::note::KeyError;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -23,6 +25,12 @@ pub(crate) enum Failure {
     Write { name: String, error: io::Error },
     #[error("{name} is refused: {refusal}")]
     Refused { name: String, refusal: Refusal },
+    #[error("{name} is refused: {refusal}")]
+    ExportRefused { name: String, refusal: export::Refusal },
+    #[error("--key {name}: {error}")]
+    Key { name: String, error: KeyError },
+    #[error("--key asks for a side file, and {name} has none; name it with --proof")]
+    NoSideFile { name: String },
     #[error("{0}")]
     Adapter(#[from] AdapterError),
     #[error("{0}")]
@@ -58,6 +66,14 @@ impl Failure {
         match error {
             VerifyError::Refused(refusal) => Self::Refused { name: name.into(), refusal },
             VerifyError::Unreadable(error) => Self::Read { name: name.into(), error },
+        }
+    }
+
+    pub(crate) fn export(bundle: &str, side_file: &str, error: ExportError) -> Self {
+        match error {
+            ExportError::Bundle(error) => Self::verify(bundle, error),
+            ExportError::Refused(refusal) => Self::ExportRefused { name: bundle.into(), refusal },
+            ExportError::Unreadable(error) => Self::Read { name: side_file.into(), error },
         }
     }
 

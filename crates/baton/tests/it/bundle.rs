@@ -35,9 +35,10 @@ fn packets_become_a_bundle_that_verifies_and_lists() {
 
     let expected = format!("ok: 3 events, run root {root}\n");
     let verified = evidence("verify", [&out]).exited(0);
-    assert_eq!((verified.stdout, verified.stderr), (expected.clone(), String::new()));
+    assert!(verified.stdout.starts_with(&expected), "{}", verified.stdout);
+    assert_eq!(verified.stderr, "");
     let piped = baton_fed(["evidence", "verify", "-"], &fs::read(&out).unwrap()).exited(0);
-    assert_eq!(piped.stdout, expected);
+    assert_eq!(piped.stdout, verified.stdout);
 
     let shown = evidence("show", [out.as_os_str(), "--json".as_ref()]).exited(0).lines();
     let lines = adapted.lines();

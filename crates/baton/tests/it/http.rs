@@ -58,7 +58,18 @@ impl Client {
         headers: &[(&str, &str)],
         body: Option<&Value>,
     ) -> Answer {
-        let bytes = body.map(|body| serde_json::to_vec(body).unwrap()).unwrap_or_default();
+        self.send_text(method, path, headers, body.map(Value::to_string).as_deref())
+    }
+
+    /// The same with any text as its body.
+    pub(crate) fn send_text(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: Option<&str>,
+    ) -> Answer {
+        let bytes = body.unwrap_or_default().as_bytes();
         let mut all = vec![("host", self.address.to_string()), ("connection", "close".into())];
         if let Some(token) = &self.token {
             all.push(("authorization", format!("Bearer {token}")));

@@ -2,24 +2,29 @@
 //! the kernel's own high-water mark of the process, asked for by the process that waited for it.
 
 use std::fs;
-use std::path::Path;
 use std::process::Command;
+use std::time::Instant;
 
+use super::exporter::Log;
 use super::forge::{Forged, archive, gzip, hashed, member};
 use super::program::{Ran, binary, run};
 
 const BOUND_KIB: u64 = 64 << 10;
 
 /// `baton evidence verify` and its peak of resident memory in KiB.
-fn verify(bundle: &[u8]) -> (Ran, u64) {
+fn verify(bundle: &[u8], side_file: Option<&[u8]>) -> (Ran, u64) {
     const WAIT: &str = "import resource, subprocess, sys
 code = subprocess.run(sys.argv[1:]).returncode
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.stderr)
 sys.exit(code)";
-    let file = tempfile::NamedTempFile::new().unwrap();
-    fs::write(file.path(), bundle).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("bundle.tar.gz");
+    fs::write(&file, bundle).unwrap();
+    if let Some(side_file) = side_file {
+        fs::write(folder.path().join("bundle.tar.gz.proof.json"), side_file).unwrap();
+    }
     let mut command = Command::new("python3");
-    command.args(["-c", WAIT]).arg(binary()).args(["evidence", "verify"]).arg::<&Path>(file.path());
+    command.args(["-c", WAIT]).arg(binary()).args(["evidence", "verify"]).arg(file);
     let ran = run(&mut command, |_| Ok(()));
     let peak = ran.stderr.lines().last().unwrap().parse().unwrap();
     (ran, peak)
@@ -27,8 +32,13 @@ sys.exit(code)";
 
 #[track_caller]
 fn stays_small(what: &str, bundle: &[u8], code: i32) {
-    let (ran, peak) = verify(bundle);
-    println!("{what}: {peak} KiB, exit {:?} {}", ran.code, ran.stdout);
+    checked_small(what, bundle, None, code);
+}
+
+#[track_caller]
+fn checked_small(what: &str, bundle: &[u8], side_file: Option<&[u8]>, code: i32) {
+    let (ran, peak) = verify(bundle, side_file);
+    println!("{what}: {peak} KiB, exit {:?} {}", ran.code, ran.stdout.lines().next().unwrap_or_default());
     let ran = ran.exited(code);
     assert!(peak < BOUND_KIB, "{what} took {peak} KiB: {ran:?}");
 }
@@ -40,6 +50,35 @@ fn a_bundle_of_as_many_events_as_one_may_hold() {
         .map(|seq| hashed("t-0", seq, &format!(r#"{{"n":{seq},"note":"{note}{seq}"}}"#)))
         .collect();
     stays_small("100 000 events", &Forged::of(&lines).packed(), 0);
+}
+
+#[test]
+fn an_export_of_as_many_events_as_a_bundle_may_hold_with_its_side_file() {
+    let export = Log::observed("net-1", 100_000).export(0..100_000, 100_000);
+    let (bundle, side_file) = (export.bundle(), export.side_file());
+    drop(export);
+    println!("bundle {} bytes, side file {} bytes", bundle.len(), side_file.len());
+    let started = Instant::now();
+    checked_small("100 000 events with proofs and packets", &bundle, Some(&side_file), 0);
+    println!("verify: {:.1} seconds", started.elapsed().as_secs_f64());
+}
+
+#[test]
+fn side_files_of_odd_shapes() {
+    let export = Log::observed("net-1", 1).export([0], 1);
+    let (bundle, side_file) = (export.bundle(), String::from_utf8(export.side_file()).unwrap());
+    let (head, _) = side_file.split_once('[').unwrap();
+    let spaces = " ".repeat(128 << 20);
+    for (what, file, code) in [
+        ("spaces between entries", side_file.replace("}]}", &format!("}}{spaces}]}}")), 0),
+        ("spaces in an entry", side_file.replace("\"proof\"", &format!("{spaces}\"proof\"")), 2),
+        ("braces", format!("{head}[{}", "{".repeat(128 << 20)), 2),
+        ("a string without end", format!("{head}[{{\"{}", "x".repeat(128 << 20)), 2),
+        ("a checkpoint without end", format!("{{\"checkpoint\":\"{}", "x".repeat(128 << 20)), 2),
+        ("a proof of small things", format!("{head}[{{\"proof\":[{}", "1,".repeat(64 << 20)), 2),
+    ] {
+        checked_small(what, &bundle, Some(file.as_bytes()), code);
+    }
 }
 
 #[test]

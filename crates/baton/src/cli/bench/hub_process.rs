@@ -24,14 +24,15 @@ pub(super) struct HubProcess {
 }
 
 impl HubProcess {
-    /// Starts a hub in a new folder inside `parent`.
-    pub(super) fn start(parent: &Path) -> Result<Self, Trouble> {
+    /// Starts a hub in a new folder inside `parent`, with these options beside the usual ones.
+    pub(super) fn start(parent: &Path, options: &[&str]) -> Result<Self, Trouble> {
         let failed = |error: std::io::Error| Trouble::NotStarted(error.to_string());
         let folder = tempfile::Builder::new().prefix("baton-bench-").tempdir_in(parent).map_err(failed)?;
         let password = format!("bench-{:032x}", u128::from_ne_bytes(random()?));
         let mut child = Command::new(std::env::current_exe().map_err(failed)?)
             .args(["hub", "start", "--port", "0", "--username", USERNAME, "--data-dir"])
             .arg(folder.path())
+            .args(options)
             .env("BATON_ADMIN_PASSWORD", &password)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

@@ -4,18 +4,14 @@ use baton_evidence::bundle::{VerifyError, verify, verify_each};
 use baton_evidence::canonical::Writer;
 use baton_evidence::event_line::EventLine;
 use clap::Args;
-use serde::Deserialize;
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use super::findings::GUARDRAIL;
+use super::harmless::harmless;
 use crate::cli::failure::Failure;
-
-/// The freeze's guardrail, wherever these flags are shown.
-const GUARDRAIL: &str =
-    "Every handoff flag is a bounded observed visibility flag only; none of them means that
-the handoff was valid, authorised, complete, trusted or successful.";
 
 /// List what a bundle holds, after checking it
 #[derive(Debug, Args)]
@@ -98,34 +94,9 @@ impl List {
 
 /// The handoff flags in a word or two; events of other makers may have none.
 fn handoff_of(event: &EventLine<'_>) -> &'static str {
-    #[derive(Deserialize)]
-    struct Data {
-        handoff: Option<Handoff>,
+    match event.handoff_visible() {
+        Some(true) => "visible",
+        Some(false) => "not visible",
+        None => "-",
     }
-    #[derive(Deserialize)]
-    struct Handoff {
-        visible: bool,
-    }
-    match serde_json::from_slice(event.data()) {
-        Ok(Data { handoff: Some(Handoff { visible: true }) }) => "visible",
-        Ok(Data { handoff: Some(_) }) => "not visible",
-        _ => "-",
-    }
-}
-
-/// Text from a bundle, with nothing in it that a terminal would obey.
-fn harmless(text: &str) -> String {
-    text.chars().fold(String::with_capacity(text.len()), |mut shown, c| {
-        if c.is_control() || turns_text_around(c) {
-            shown.extend(c.escape_default());
-        } else {
-            shown.push(c);
-        }
-        shown
-    })
-}
-
-/// Marks and overrides of writing direction, which show a text as another than it is.
-fn turns_text_around(c: char) -> bool {
-    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
