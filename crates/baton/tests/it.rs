@@ -23,6 +23,7 @@ mod it {
     mod hostile;
     mod http;
     mod hub;
+    mod hub_check;
     mod hub_start;
     mod independent;
     mod isolation;

@@ -164,6 +164,7 @@ fn wrong_options_are_told_before_anything_is_touched() {
 fn the_log_can_be_json() {
     let mut hub = Hub::start_with(&["--username", ADMIN, "--password", PASSWORD, "--log", "json"]);
     assert!(hub.stop().success());
+    assert!(hub.log().contains("listening"), "without BATON_LOG the hub says what it does");
     for line in hub.log().lines() {
         let line: serde_json::Value = serde_json::from_str(line).unwrap();
         assert_eq!(line["level"], json!("INFO"));

@@ -5,7 +5,7 @@
 //! A log that no longer bears out its own last checkpoint was changed behind the hub's back. It is not signed again.
 
 use baton_core::NetworkId;
-use baton_evidence::log::{self, Hash, Tile};
+use baton_evidence::log::{self, Hash, Tile, Tiles as _};
 use baton_evidence::note::{Checkpoint, SigningKey};
 use baton_store::Snapshot;
 use baton_store::rows::{CheckpointRow, LeafPage};
@@ -108,7 +108,19 @@ fn check_borne_out(
     if root != signed.root {
         return Err(rewritten(format!("the first {} events are not those that were signed", row.size)));
     }
-    Ok(())
+    check_last(rows, network, row.size)
+}
+
+/// Whether the last event that was signed is still there. A log that was cut short and has grown again is as long as
+/// it was, and its tiles are untouched; but the event at this place is another one.
+fn check_last(rows: &dyn Snapshot, network: &NetworkId, size: u64) -> Result<(), Error> {
+    let Some(last) = size.checked_sub(1) else { return Ok(()) };
+    let signed = LogTiles::new(rows, network).node(0, last).map_err(damaged)?;
+    let leaf = rows.leaves(network, LeafPage { from: last, to: size, limit: 1, ..STEP })?.pop();
+    match leaf {
+        Some(leaf) if log::leaf_hash(&leaf.event) == signed => Ok(()),
+        _ => Err(rewritten(format!("event {last} is not the one that was signed"))),
+    }
 }
 
 async fn grow(hub: &Hub, network: &NetworkId, size: u64, leaves: Vec<Hash>) -> Result<(), Error> {
