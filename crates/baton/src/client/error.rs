@@ -83,7 +83,7 @@ impl Error {
         Self::Unreachable { hub: hub.clone(), cause: cause.into(), is_unsent: false }
     }
 
-    pub(super) fn protocol(hub: &HubAddress, what: impl Into<String>) -> Self {
+    pub(crate) fn protocol(hub: &HubAddress, what: impl Into<String>) -> Self {
         Self::Protocol { hub: hub.clone(), what: what.into() }
     }
 
@@ -142,6 +142,7 @@ impl Error {
     }
 
     /// The HTTP status of a refusal.
+    #[allow(dead_code)] // for `baton work` and `baton mcp`
     pub(crate) fn status(&self) -> Option<u16> {
         match self {
             Self::Refused(refused) => Some(refused.status),
