@@ -36,6 +36,7 @@ impl Audited {
     /// Stops the hub, has the log changed, and starts it again.
     fn behind_its_back(&mut self, change: impl FnOnce(&Rewrite)) {
         assert!(self.hub.stop().success());
+        self.hub.was_damaged = true;
         change(&Rewrite::of(&self.hub.data_dir(), &self.tenant.network_id));
         self.hub.restart();
     }
