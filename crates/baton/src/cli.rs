@@ -7,6 +7,7 @@ mod evidence;
 mod failure;
 mod hub;
 mod input;
+mod work;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -32,6 +33,9 @@ enum Command {
     /// Start, stop and look after a hub
     #[command(subcommand)]
     Hub(hub::Hub),
+    /// Ends the processes of a worker that has died
+    #[command(hide = true)]
+    Guard(work::RunGuard),
 }
 
 /// Reads the arguments, runs the command, tells what stopped it.
@@ -41,6 +45,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Bench(command) => command.run(),
         Command::Evidence(command) => command.run(),
         Command::Hub(command) => command.run(),
+        Command::Guard(command) => command.run(),
     };
     done.unwrap_or_else(|failure| failure.tell())
 }
