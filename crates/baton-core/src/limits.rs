@@ -166,3 +166,18 @@ pub const JOINS_PER_MINUTE: u32 = 10;
 pub const INVITE_MAX_DAYS: u32 = 365;
 /// Most uses of an invite (ours).
 pub const INVITE_MAX_USES: u32 = 1_000;
+
+// Clients: the command-line tools.
+
+/// Longest a tool waits for a connection (ours).
+pub const CLIENT_CONNECT_SECONDS: u32 = 5;
+/// Longest a tool waits for an answer, beside what the call itself asks the hub to wait (ours).
+pub const CLIENT_ANSWER_SECONDS: u32 = 30;
+/// A stream that says nothing for this long, not even a comment, is taken for broken (ours).
+pub const STREAM_SILENT_MAX_SECONDS: u32 = 50;
+/// Longest line of a stream that is read (ours).
+pub const STREAM_LINE_MAX_BYTES: usize = 1024 * 1024;
+/// First wait before trying again (ours).
+pub const BACKOFF_FIRST_MILLIS: u32 = 100;
+/// Longest wait before trying again (ours).
+pub const BACKOFF_MAX_MILLIS: u32 = 5_000;

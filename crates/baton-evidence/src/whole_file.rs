@@ -17,13 +17,23 @@ impl WholeFile {
     /// Begins a file that will stand at `path`. Only a regular file may be replaced; where `path` is a link to
     /// one, that file is, and the link stays: a rename would take the link's own place (think of `/dev/stdout`).
     pub fn create(path: &Path) -> io::Result<Self> {
+        // As any file the user makes: the umask decides.
+        Self::create_with_mode(path, 0o666)
+    }
+
+    /// The same for a file that only its owner may read, from its first byte on.
+    pub fn create_private(path: &Path) -> io::Result<Self> {
+        Self::create_with_mode(path, 0o600)
+    }
+
+    fn create_with_mode(path: &Path, mode: u32) -> io::Result<Self> {
         let path = match path.metadata() {
             Ok(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
             Ok(found) if found.is_file() => path.canonicalize()?,
             Ok(_) => return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")),
             Err(_) => path.to_owned(),
         };
-        let temporary = builder().tempfile_in(folder(&path))?;
+        let temporary = builder(mode).tempfile_in(folder(&path))?;
         Ok(Self { temporary, path })
     }
 
@@ -51,14 +61,15 @@ fn folder(path: &Path) -> &Path {
     }
 }
 
-fn builder() -> tempfile::Builder<'static, 'static> {
+fn builder(mode: u32) -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".baton-").suffix(".tmp");
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        // As any file the user makes: the umask decides.
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
+        builder.permissions(std::fs::Permissions::from_mode(mode));
     }
+    #[cfg(not(unix))]
+    let _ = mode;
     builder
 }

@@ -2,11 +2,19 @@
 //! told on stderr in one line that says what to do.
 
 mod adapt;
+mod agent_token;
 mod bench;
+#[allow(dead_code)] // the commands follow
+mod connection;
+mod demo;
 mod evidence;
 mod failure;
 mod hub;
+mod init;
 mod input;
+mod mcp;
+#[allow(dead_code)]
+mod runtime;
 mod work;
 
 use clap::{Parser, Subcommand};
@@ -27,12 +35,20 @@ enum Command {
     /// Measure a hub under load
     #[command(subcommand)]
     Bench(bench::Bench),
+    /// Watch a hub and three agents at work, in under 20 seconds
+    Demo(demo::Demo),
     /// Pack, check and list evidence bundles
     #[command(subcommand)]
     Evidence(evidence::Evidence),
     /// Start, stop and look after a hub
     #[command(subcommand)]
     Hub(hub::Hub),
+    /// Connect an MCP client to the hub: Claude Code, Codex, Cursor
+    Init(init::Init),
+    /// Serve the hub's tools to an MCP client that speaks standard input and output
+    Mcp(mcp::Mcp),
+    /// Turn a command into an agent
+    Work(Box<work::Work>),
     /// Ends the processes of a worker that has died
     #[command(hide = true)]
     Guard(work::RunGuard),
@@ -43,8 +59,12 @@ pub(crate) fn run() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Adapt(command) => command.run(),
         Command::Bench(command) => command.run(),
+        Command::Demo(command) => command.run(),
         Command::Evidence(command) => command.run(),
         Command::Hub(command) => command.run(),
+        Command::Init(command) => command.run(),
+        Command::Mcp(command) => command.run(),
+        Command::Work(command) => command.run(),
         Command::Guard(command) => command.run(),
     };
     done.unwrap_or_else(|failure| failure.tell())

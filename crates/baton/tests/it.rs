@@ -29,4 +29,5 @@ mod it {
     mod tenant;
     mod tls;
     mod tool;
+    mod work;
 }

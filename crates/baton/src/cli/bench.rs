@@ -18,6 +18,7 @@ mod tally;
 mod tenant;
 mod trouble;
 
+pub(crate) use hub_process::HubProcess;
 pub(crate) use trouble::Trouble;
 
 use clap::Subcommand;

@@ -7,6 +7,8 @@ use std::process::ExitCode;
 
 use super::bench;
 use super::hub::Trouble;
+use crate::client::{self, CaError, HubAddress};
+use crate::profile;
 
 /// A usage or I/O error, or a refused bundle.
 const TROUBLE: u8 = 2;
@@ -29,11 +31,27 @@ pub(crate) enum Failure {
     Line { name: String, line: u64, message: String },
     #[error("{0}")]
     Hub(#[from] Trouble),
+    #[error("{0}")]
+    Client(#[from] client::Error),
+    #[error("{0}")]
+    Ca(#[from] CaError),
+    #[error("{0}")]
+    Profile(#[from] profile::Trouble),
+    #[error("you are not logged in to {hub}; run `baton login --hub {hub}`, or set BATON_TOKEN")]
+    NotLoggedIn { hub: HubAddress },
+    #[error("{0}")]
+    Usage(String),
+    #[error("cannot start: {0}")]
+    System(io::Error),
 }
 
 impl Failure {
     pub(crate) fn stdout(error: io::Error) -> Self {
         Self::Write { name: "the output".into(), error }
+    }
+
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self::Usage(message.into())
     }
 
     pub(crate) fn verify(name: &str, error: VerifyError) -> Self {
@@ -55,10 +73,14 @@ impl Failure {
         if !matches!(self, Self::Write { error, .. } if error.kind() == io::ErrorKind::BrokenPipe) {
             let _ = writeln!(io::stderr(), "baton: {self}");
         }
-        ExitCode::from(if matches!(self, Self::Bench(trouble) if trouble.is_passing()) {
-            REFUSED
-        } else {
-            TROUBLE
-        })
+        ExitCode::from(self.exit_code())
+    }
+
+    fn exit_code(&self) -> u8 {
+        match self {
+            Self::Bench(trouble) if trouble.is_passing() => REFUSED,
+            Self::Client(error) => error.exit_code(),
+            _ => TROUBLE,
+        }
     }
 }

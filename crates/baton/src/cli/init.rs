@@ -93,7 +93,10 @@ impl Init {
             }
             said.push('\n');
         }
-        let _ = writeln!(said, "# the http form reads the agent's token from BATON_TOKEN; `baton init … --write` writes a form");
+        let _ = writeln!(
+            said,
+            "# the http form reads the agent's token from BATON_TOKEN; `baton init … --write` writes a form"
+        );
         Ok(said)
     }
 }

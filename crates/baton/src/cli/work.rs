@@ -21,8 +21,8 @@ mod running;
 mod session;
 mod tail;
 
-pub(crate) use guard::RunGuard;
-pub(crate) use program::Unfit;
+pub(crate) use group::Group;
+pub(crate) use guard::{Guard, Guarded, RunGuard};
 
 use baton_core::{Alias, limits};
 use clap::Args;
@@ -39,7 +39,6 @@ use super::hub::Log;
 use super::mcp::Door;
 use agent::{Agent, Settings};
 use drain::Drain;
-use guard::Guard;
 use outage::{Outage, is_final};
 use output::Room;
 use program::Program;
@@ -86,7 +85,8 @@ pub(crate) struct Work {
 }
 
 fn lease() -> clap::builder::RangedI64ValueParser<u32> {
-    clap::value_parser!(u32).range(i64::from(limits::LEASE_MIN_SECONDS)..=i64::from(limits::LEASE_MAX_SECONDS))
+    clap::value_parser!(u32)
+        .range(i64::from(limits::LEASE_MIN_SECONDS)..=i64::from(limits::LEASE_MAX_SECONDS))
 }
 
 /// An agent's name, as the hub takes it.
@@ -169,6 +169,7 @@ async fn bind(link: &AgentLink, alias: &Alias) -> Result<(), String> {
 
 fn attachments_at_home() -> Result<PathBuf, Failure> {
     let home = crate::data_folder::DataFolder::home();
-    let home = home.ok_or_else(|| Failure::usage("there is no home folder; set HOME or pass --attachments"))?;
+    let home =
+        home.ok_or_else(|| Failure::usage("there is no home folder; set HOME or pass --attachments"))?;
     Ok(home.path().join("attachments"))
 }

@@ -19,9 +19,9 @@ pub(crate) struct Args {
 }
 
 /// The body of `POST /api/tasks/:id/cancel`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct PathArgs {
-    reason: Option<String>,
+    pub(crate) reason: Option<String>,
 }
 
 /// Whether it was called off. A task that has ended, or is not there, is answered and not an error.

@@ -18,14 +18,14 @@ use super::{Error, operation};
 use crate::hub::Hub;
 
 /// How long to wait, and how long to hold.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
 pub(crate) struct Args {
     /// 0 by default
     #[schemars(range(min = 0, max = 50))]
-    wait_seconds: Option<i64>,
+    pub(crate) wait_seconds: Option<i64>,
     /// 60 by default
     #[schemars(range(min = 5, max = 3600))]
-    lease_seconds: Option<i64>,
+    pub(crate) lease_seconds: Option<i64>,
 }
 
 /// A task and the lease on it, or no task.

@@ -26,11 +26,11 @@ pub(crate) struct Args {
 }
 
 /// The body of `POST /api/leases/:id/extend`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize, Serialize)]
 pub(crate) struct PathArgs {
-    lease_seconds: Option<i64>,
-    progress: Option<i64>,
-    output: Option<String>,
+    pub(crate) lease_seconds: Option<i64>,
+    pub(crate) progress: Option<i64>,
+    pub(crate) output: Option<String>,
 }
 
 /// Until when it holds.

@@ -22,10 +22,10 @@ pub(crate) struct Args {
 }
 
 /// The query of `GET /api/inbox`: the caller's own inbox.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize, Serialize)]
 pub(crate) struct QueryArgs {
-    limit: Option<String>,
-    network_id: Option<String>,
+    pub(crate) limit: Option<String>,
+    pub(crate) network_id: Option<String>,
 }
 
 /// What lies in it.

@@ -27,15 +27,15 @@ pub(crate) struct Args {
 }
 
 /// The query of `GET /api/tasks`.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Serialize)]
 pub(crate) struct QueryArgs {
-    task_id: Option<String>,
-    status: Option<String>,
-    to_name: Option<String>,
-    from_name: Option<String>,
-    network_id: Option<String>,
-    limit: Option<String>,
-    cursor: Option<String>,
+    pub(crate) task_id: Option<String>,
+    pub(crate) status: Option<String>,
+    pub(crate) to_name: Option<String>,
+    pub(crate) from_name: Option<String>,
+    pub(crate) network_id: Option<String>,
+    pub(crate) limit: Option<String>,
+    pub(crate) cursor: Option<String>,
 }
 
 /// A page.

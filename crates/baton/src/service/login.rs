@@ -12,10 +12,10 @@ use super::user_view::UserView;
 use super::{Error, audit};
 use crate::hub::Hub;
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize)]
 pub(crate) struct Args {
-    username: String,
-    password: String,
+    pub(crate) username: String,
+    pub(crate) password: String,
 }
 
 #[derive(Debug, Serialize)]

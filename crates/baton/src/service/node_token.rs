@@ -11,11 +11,11 @@ use super::secret::{self, Revealed};
 use super::{Error, audit, permit};
 use crate::hub::Hub;
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize)]
 pub(crate) struct Args {
-    network_id: Option<String>,
-    node_name: Option<String>,
-    scope: Option<TokenScope>,
+    pub(crate) network_id: Option<String>,
+    pub(crate) node_name: Option<String>,
+    pub(crate) scope: Option<TokenScope>,
 }
 
 #[derive(Debug, Serialize)]

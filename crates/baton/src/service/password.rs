@@ -10,10 +10,10 @@ use super::secret::{self, Revealed};
 use super::{Error, audit, permit};
 use crate::hub::Hub;
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize)]
 pub(crate) struct Args {
-    old_password: String,
-    new_password: String,
+    pub(crate) old_password: String,
+    pub(crate) new_password: String,
 }
 
 #[derive(Debug, Serialize)]

@@ -3,7 +3,7 @@
 pub(crate) mod change;
 pub(crate) mod show;
 
-use baton_core::{Caller, NetworkId, Refusal};
+use baton_core::{Alias, Caller, NetworkId, Refusal};
 use baton_store::Snapshot;
 use serde::Serialize;
 
@@ -17,18 +17,21 @@ pub(crate) struct Answer {
     user: UserView,
     networks: Vec<NetworkView>,
     current_network: Option<NetworkId>,
+    /// Whom a node token speaks as.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    alias: Option<Alias>,
 }
 
 fn of(rows: &dyn Snapshot, caller: &Caller) -> Result<Answer, Error> {
     let user = rows.user(caller.user_id())?.ok_or(Refusal::Unauthorized)?;
-    let current_network = match caller {
-        Caller::User(_) => None,
-        Caller::Node(node) => Some(node.network_id.clone()),
+    let (current_network, alias) = match caller {
+        Caller::User(_) => (None, None),
+        Caller::Node(node) => (Some(node.network_id.clone()), node.alias.clone()),
     };
     let mut memberships = rows.memberships(caller.user_id())?;
     if let Some(current) = &current_network {
         memberships.retain(|membership| membership.network.network_id == *current);
     }
     let networks = memberships.into_iter().map(NetworkView::from).collect();
-    Ok(Answer { ok: true, user: user.into(), networks, current_network })
+    Ok(Answer { ok: true, user: user.into(), networks, current_network, alias })
 }

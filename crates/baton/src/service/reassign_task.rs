@@ -19,9 +19,9 @@ pub(crate) struct Args {
 }
 
 /// The body of `POST /api/tasks/:id/reassign`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct PathArgs {
-    new_alias: String,
+    pub(crate) new_alias: String,
 }
 
 /// Who had it and who has it.

@@ -28,7 +28,7 @@ pub(crate) struct Args {
 }
 
 /// The three ends an agent can give.
-#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum EndingName {
     #[default]
@@ -38,11 +38,11 @@ pub(crate) enum EndingName {
 }
 
 /// The body of `POST /api/tasks/:id/reply`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct PathArgs {
-    text: String,
-    status: Option<EndingName>,
-    lease_id: Option<String>,
+    pub(crate) text: String,
+    pub(crate) status: Option<EndingName>,
+    pub(crate) lease_id: Option<String>,
 }
 
 /// What became of it.

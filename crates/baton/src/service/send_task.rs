@@ -18,37 +18,37 @@ use super::{Error, names, presence};
 use crate::hub::Hub;
 
 /// What is to be sent.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
 pub(crate) struct Args {
     /// The agent to send to
     #[schemars(length(min = 1, max = 200))]
-    alias: String,
+    pub(crate) alias: String,
     /// What is to be done
     #[schemars(length(min = 1, max = 10000))]
-    task: String,
-    priority: Option<PriorityName>,
+    pub(crate) task: String,
+    pub(crate) priority: Option<PriorityName>,
     /// Anything the agent should know beside the task
     #[schemars(length(max = 10000))]
-    context: Option<String>,
+    pub(crate) context: Option<String>,
     /// Accepted, never used: who acts is what the token says
-    #[serde(rename = "from_session")]
-    _from_session: Option<Value>,
+    #[serde(rename = "from_session", skip_serializing)]
+    pub(crate) _from_session: Option<Value>,
     /// How long it may wait to be taken up, 3600 by default
     #[schemars(range(min = 1, max = 86400))]
-    ttl_seconds: Option<i64>,
-    network_id: Option<String>,
-    parent_task_id: Option<String>,
+    pub(crate) ttl_seconds: Option<i64>,
+    pub(crate) network_id: Option<String>,
+    pub(crate) parent_task_id: Option<String>,
     /// 1-64 of a-z0-9._-
-    kind: Option<String>,
+    pub(crate) kind: Option<String>,
     /// The same key and arguments give the first answer again, for 24 hours
     #[schemars(length(min = 1, max = 200))]
-    idempotency_key: Option<String>,
+    pub(crate) idempotency_key: Option<String>,
     /// Your own notes, any JSON
-    meta: Option<Value>,
+    pub(crate) meta: Option<Value>,
 }
 
 /// How urgent something is.
-#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum PriorityName {
     High,

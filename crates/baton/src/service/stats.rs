@@ -11,9 +11,9 @@ use super::{Error, list_tasks};
 use crate::hub::Hub;
 
 /// Of which network.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Serialize)]
 pub(crate) struct QueryArgs {
-    network_id: Option<String>,
+    pub(crate) network_id: Option<String>,
 }
 
 /// The counts.

@@ -14,11 +14,11 @@ use super::{Error, audit, names, presence};
 use crate::hub::Hub;
 
 /// Which sessions.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
 pub(crate) struct AllArgs {
-    network_id: Option<String>,
-    filter_server: Option<String>,
-    filter_status: Option<String>,
+    pub(crate) network_id: Option<String>,
+    pub(crate) filter_server: Option<String>,
+    pub(crate) filter_status: Option<String>,
 }
 
 impl AllArgs {

@@ -10,11 +10,11 @@ use super::{Error, audit, get_task, page};
 use crate::hub::Hub;
 
 /// Whose history.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Serialize)]
 pub(crate) struct QueryArgs {
-    task_id: Option<String>,
-    network_id: Option<String>,
-    limit: Option<String>,
+    pub(crate) task_id: Option<String>,
+    pub(crate) network_id: Option<String>,
+    pub(crate) limit: Option<String>,
 }
 
 /// The events.

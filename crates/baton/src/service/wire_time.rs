@@ -3,7 +3,8 @@
 
 use baton_core::UnixMillis;
 use chrono::{DateTime, NaiveDateTime, Utc};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
 use std::fmt;
 
 const FORMAT: &str = "%Y-%m-%d %H:%M:%S";
@@ -28,6 +29,13 @@ impl fmt::Display for WireTime {
 impl Serialize for WireTime {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for WireTime {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = <Cow<'de, str>>::deserialize(deserializer)?;
+        parse_since(&text).map(Self).ok_or_else(|| serde::de::Error::custom("a time is YYYY-MM-DD HH:MM:SS"))
     }
 }
 

@@ -7,6 +7,5 @@ mod demo;
 mod ends;
 mod init;
 mod outputs;
-mod processes;
 mod stops;
 mod worker;

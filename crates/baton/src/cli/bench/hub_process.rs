@@ -2,6 +2,7 @@
 
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead, BufReader};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::mpsc;
@@ -16,16 +17,17 @@ const START_MAX: Duration = Duration::from_secs(10);
 const STOP_MAX: Duration = Duration::from_secs(10);
 
 /// The hub and its folder; both go when this does.
-pub(super) struct HubProcess {
+#[derive(Debug)]
+pub(crate) struct HubProcess {
     child: Child,
-    pub(super) url: String,
-    pub(super) password: String,
+    pub(crate) url: String,
+    pub(crate) password: String,
     _folder: TempDir,
 }
 
 impl HubProcess {
-    /// Starts a hub in a new folder inside `parent`.
-    pub(super) fn start(parent: &Path) -> Result<Self, Trouble> {
+    /// Starts a hub in a new folder inside `parent`. What it logs goes to `log`.
+    pub(crate) fn start(parent: &Path, log: Stdio) -> Result<Self, Trouble> {
         let failed = |error: std::io::Error| Trouble::NotStarted(error.to_string());
         let folder = tempfile::Builder::new().prefix("baton-bench-").tempdir_in(parent).map_err(failed)?;
         let password = format!("bench-{:032x}", u128::from_ne_bytes(random()?));
@@ -35,6 +37,8 @@ impl HubProcess {
             .env("BATON_ADMIN_PASSWORD", &password)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
+            .stderr(log)
+            .process_group(0)
             .spawn()
             .map_err(failed)?;
         let lines = child.stdout.take().map(first_address);
@@ -42,6 +46,15 @@ impl HubProcess {
         let address = lines.and_then(|lines| lines.recv_timeout(START_MAX).ok());
         hub.url = address.ok_or_else(|| Trouble::NotStarted(format!("no line \"{LISTENING}…\" came")))?;
         Ok(hub)
+    }
+
+    /// The name of its admin.
+    pub(crate) fn username(&self) -> &'static str {
+        USERNAME
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
     }
 
     /// Memory of the hub that is in use now, in MiB.

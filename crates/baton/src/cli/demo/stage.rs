@@ -49,6 +49,7 @@ pub(super) struct Stage {
     agents: Vec<(&'static str, Token)>,
     workers: Vec<Worker>,
     hub: HubProcess,
+    _guarded_hub: Option<Guarded>,
     guard: Guard,
     folder: TempDir,
 }
@@ -68,6 +69,7 @@ impl Stage {
         let folder = tempfile::Builder::new().prefix("baton-demo-").tempdir().map_err(failed)?;
         let guard = Guard::start(GRACE).map_err(Failure::System)?;
         let hub = HubProcess::start(folder.path(), log(folder.path(), "hub")?)?;
+        let guarded_hub = Group::led_by(hub.pid()).map(|group| guard.watch(group));
         telling.line(&format!("hub         listens on {}", hub.url))?;
         let address: HubAddress = hub.url.parse().map_err(Failure::usage)?;
         let nobody = Client::new(address.clone(), None, &Options::default())?;
@@ -75,7 +77,9 @@ impl Stage {
         let signed_in = nobody.login(&login).await?.into_value();
         let you = Client::new(address, Token::parse(&signed_in.token), &Options::default())?;
         let network_id = signed_in.network_id.unwrap_or_default();
-        let mut stage = Self { you, network_id, agents: Vec::new(), workers: Vec::new(), hub, guard, folder };
+        let (agents, workers) = (Vec::new(), Vec::new());
+        let mut stage =
+            Self { you, network_id, agents, workers, hub, _guarded_hub: guarded_hub, guard, folder };
         for (alias, _) in COMMANDS {
             let token = stage.mint(alias).await?;
             stage.agents.push((alias, token));
@@ -96,12 +100,29 @@ impl Stage {
     pub(super) fn start_worker(&mut self, alias: &'static str) -> Result<(), Failure> {
         use std::os::unix::process::CommandExt;
         let script = COMMANDS.iter().find(|(other, _)| *other == alias).map_or("", |(_, script)| script);
-        let token = self.agents.iter().find(|(other, _)| *other == alias).map_or("", |(_, token)| token.expose());
+        let token =
+            self.agents.iter().find(|(other, _)| *other == alias).map_or("", |(_, token)| token.expose());
         let this = std::env::current_exe().map_err(Failure::System)?;
         let mut command = Command::new(&this);
         command
-            .args(["work", "--alias", alias, "--lease", LEASE_SECONDS, "--grace", "1", "--", "sh", "-c", script])
-            .envs([("BATON_HUB", self.hub.url.as_str()), ("BATON_TOKEN", token), ("BATON_NETWORK", &self.network_id)])
+            .args([
+                "work",
+                "--alias",
+                alias,
+                "--lease",
+                LEASE_SECONDS,
+                "--grace",
+                "1",
+                "--",
+                "sh",
+                "-c",
+                script,
+            ])
+            .envs([
+                ("BATON_HUB", self.hub.url.as_str()),
+                ("BATON_TOKEN", token),
+                ("BATON_NETWORK", &self.network_id),
+            ])
             .env("BATON", this)
             .env("STAGE", self.folder.path())
             // Nothing of the user's own is read or written.
@@ -121,7 +142,8 @@ impl Stage {
     /// `kill -9` for an agent's worker.
     pub(super) fn kill_worker(&mut self, alias: &str) -> Result<u32, Failure> {
         let at = self.workers.iter().position(|worker| worker.alias == alias);
-        let mut worker = at.map(|at| self.workers.remove(at)).ok_or_else(|| Failure::usage("no such worker"))?;
+        let mut worker =
+            at.map(|at| self.workers.remove(at)).ok_or_else(|| Failure::usage("no such worker"))?;
         worker.process.kill().and_then(|()| worker.process.wait()).map_err(Failure::System)?;
         Ok(worker.process.id())
     }

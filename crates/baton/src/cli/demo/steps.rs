@@ -9,7 +9,7 @@ use tokio::time::{sleep, timeout};
 use super::stage::Stage;
 use super::telling::Telling;
 use crate::cli::failure::Failure;
-use crate::client::Task;
+use crate::client::tasks::Task;
 use crate::service::{cancel_task, list_tasks, send_task};
 
 /// Long enough for any step on a slow machine.
@@ -141,6 +141,8 @@ fn replied(task: &Task) -> Result<(), Failure> {
 async fn bounded<T>(what: &str, step: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     match timeout(STEP_MAX, step).await {
         Ok(done) => done,
-        Err(_) => Err(Failure::usage(format!("the demo went wrong: {what} did not come within {STEP_MAX:?}"))),
+        Err(_) => {
+            Err(Failure::usage(format!("the demo went wrong: {what} did not come within {STEP_MAX:?}")))
+        }
     }
 }

@@ -16,7 +16,8 @@ pub(super) struct Telling {
 
 impl Telling {
     pub(super) fn begin() -> Result<Self, Failure> {
-        let telling = Self { begun: Instant::now(), steps: Cell::new(0), is_terminal: io::stdout().is_terminal() };
+        let telling =
+            Self { begun: Instant::now(), steps: Cell::new(0), is_terminal: io::stdout().is_terminal() };
         telling.print("Baton: a hub and three agents on this machine. No network, no model.\n")?;
         Ok(telling)
     }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::stage::Stage;
 use super::telling::Telling;
 use crate::cli::failure::Failure;
-use crate::client::{Task, TaskEvent};
+use crate::client::tasks::{Task, TaskEvent};
 use crate::service::{list_tasks, task_events};
 
 /// Tells the history of these tasks and of the tasks that were part of them.
@@ -14,13 +14,14 @@ pub(super) async fn tell(stage: &Stage, telling: &Telling, asked: &[String]) -> 
     let list = list_tasks::QueryArgs { network_id: Some(stage.network_id.clone()), ..Default::default() };
     let tasks = stage.you.tasks(&list).await?.into_value().tasks;
     let is_told = |task: &&Task| {
-        asked.contains(&task.task_id) || task.parent_task_id.as_ref().is_some_and(|parent| asked.contains(parent))
+        asked.contains(&task.task_id)
+            || task.parent_task_id.as_ref().is_some_and(|parent| asked.contains(parent))
     };
     let names: HashMap<&str, &Task> =
         tasks.iter().filter(is_told).map(|task| (task.task_id.as_str(), task)).collect();
     let events = task_events::QueryArgs {
         network_id: Some(stage.network_id.clone()),
-        limit: Some(200),
+        limit: Some("200".into()),
         ..Default::default()
     };
     let mut events = stage.you.task_events(&events).await?.into_value().events;

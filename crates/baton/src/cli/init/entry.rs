@@ -52,7 +52,9 @@ impl Entry {
     pub(super) fn cursor(&self, form: Form) -> Value {
         match form {
             Form::Stdio => json!({"command": program(), "args": self.args()}),
-            Form::Http => json!({"url": self.mcp_url, "headers": {"Authorization": "Bearer ${env:BATON_TOKEN}"}}),
+            Form::Http => {
+                json!({"url": self.mcp_url, "headers": {"Authorization": "Bearer ${env:BATON_TOKEN}"}})
+            }
         }
     }
 
@@ -84,7 +86,8 @@ impl Entry {
 fn program() -> String {
     let Ok(this) = std::env::current_exe() else { return "baton".into() };
     let folders = std::env::var_os("PATH").unwrap_or_default();
-    let found = std::env::split_paths(&folders).map(|folder| folder.join("baton")).find(|path| path.is_file());
+    let found =
+        std::env::split_paths(&folders).map(|folder| folder.join("baton")).find(|path| path.is_file());
     match found.and_then(|path| path.canonicalize().ok()) {
         Some(path) if path == this => "baton".into(),
         _ => this.display().to_string(),

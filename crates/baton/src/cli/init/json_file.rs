@@ -51,9 +51,10 @@ impl Members {
     /// One member a line; their values as they came.
     fn text(&self, depth: usize) -> String {
         let (inner, outer) = ("  ".repeat(depth + 1), "  ".repeat(depth));
-        let members = self.0.iter().map(|(name, value)| {
-            format!("{inner}{}: {}", Value::from(name.as_str()), value.get())
-        });
+        let members = self
+            .0
+            .iter()
+            .map(|(name, value)| format!("{inner}{}: {}", Value::from(name.as_str()), value.get()));
         format!("{{\n{}\n{outer}}}", members.collect::<Vec<_>>().join(",\n"))
     }
 }
@@ -91,7 +92,8 @@ mod tests {
 
     #[test]
     fn everything_else_keeps_its_order_and_its_text() {
-        let before = r#"{"zebra": 1.50, "mcpServers": {"other": {"b":1,   "a":2}, "baton": {"old": true}}, "a": [ ]}"#;
+        let before =
+            r#"{"zebra": 1.50, "mcpServers": {"other": {"b":1,   "a":2}, "baton": {"old": true}}, "a": [ ]}"#;
         let after = merged(before, &json!({"command": "baton"})).unwrap();
         let expected = r#"{
   "zebra": 1.50,

@@ -12,6 +12,7 @@ use tokio::sync::{Semaphore, oneshot};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
+use super::door::tell;
 use super::message::Message;
 use super::way::Way;
 
@@ -22,8 +23,24 @@ const ANSWERS_WAITING: usize = 64;
 /// When the client has said its last, calls under way get this long.
 const LAST_ANSWERS_MAX: Duration = Duration::from_secs(5);
 
-/// Calls under way, by the JSON of their ids; sending to one drops it.
-type UnderWay = Arc<Mutex<HashMap<String, oneshot::Sender<()>>>>;
+/// Calls under way, by the JSON of their ids.
+#[derive(Debug, Clone, Default)]
+struct UnderWay(Arc<Mutex<HashMap<String, oneshot::Sender<()>>>>);
+
+impl UnderWay {
+    /// Keeps what calls a call off. A message without an id is called off by nobody, so it gets its end back to hold.
+    fn note(&self, id: Option<&str>, call_off: oneshot::Sender<()>) -> Option<oneshot::Sender<()>> {
+        let Some(id) = id else { return Some(call_off) };
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(id.to_owned(), call_off)
+    }
+
+    /// Dropping its end calls a call off; one that has ended is forgotten.
+    fn call_off(&self, id: Option<&str>) {
+        if let Some(id) = id {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
+        }
+    }
+}
 
 /// Bridges until the input ends or the output is closed.
 pub(super) async fn run(
@@ -69,16 +86,27 @@ async fn read_all(
         let message = match Message::read(line) {
             Ok(message) => message,
             Err(answer) => {
-                let _ = answers.send(answer).await; // a closed output ends the loop above
+                tell(answers, answer).await;
                 continue;
             }
         };
         if let Some(id) = message.cancels() {
-            let call = under_way.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
-            drop(call.map(|call| call.send(())));
+            under_way.call_off(Some(&id));
         }
         let slot = slots.clone().acquire_owned().await;
-        let call = call(way.clone(), message.clone(), answers.clone(), under_way.clone());
+        // Noted before the next line is read, which may call it off.
+        let (call_off, called_off) = oneshot::channel();
+        let id = message.awaited_id().map(ToString::to_string);
+        let kept = under_way.note(id.as_deref(), call_off);
+        let (way, answers, noted, sent) = (way.clone(), answers.clone(), under_way.clone(), message.clone());
+        let call = async move {
+            tokio::select! {
+                () = way.pass(&sent, &answers) => {}
+                _ = called_off => {}
+            }
+            drop(kept);
+            noted.call_off(id.as_deref());
+        };
         if message.is_initialize() {
             // What is agreed on there holds for what follows.
             call.await;
@@ -91,22 +119,6 @@ async fn read_all(
         while calls.try_join_next().is_some() {}
     }
     Ok(())
-}
-
-async fn call(way: Arc<Way>, message: Message, answers: Sender<String>, under_way: UnderWay) {
-    let id = message.awaited_id().map(ToString::to_string);
-    let (call_off, called_off) = oneshot::channel();
-    if let Some(id) = &id {
-        under_way.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone(), call_off);
-    }
-    let pass = way.pass(&message, async |answer| drop(answers.send(answer).await));
-    tokio::select! {
-        () = pass => {}
-        Ok(()) = called_off => {}
-    }
-    if let Some(id) = &id {
-        under_way.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
-    }
 }
 
 /// The next line; none at the end. One longer than the hub takes is cut there, so that it is refused and not kept.

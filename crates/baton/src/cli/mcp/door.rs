@@ -6,6 +6,7 @@ use reqwest::{RequestBuilder, Response, StatusCode};
 use serde_json::Value;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
+use tokio::sync::mpsc::Sender;
 use tokio::time::{sleep, timeout};
 
 use super::message::{Message, agreed_version};
@@ -31,9 +32,9 @@ impl Door {
     }
 
     /// Passes a message on, and its answers back, in whatever number they come. A failure is an answer too.
-    pub(crate) async fn pass(&self, message: &Message, mut answer: impl AsyncFnMut(String)) {
+    pub(crate) async fn pass(&self, message: &Message, answers: &Sender<String>) {
         let outcome = match self.send(message).await {
-            Ok(response) => timeout(ANSWER_MAX, self.read(message, response, &mut answer)).await,
+            Ok(response) => timeout(ANSWER_MAX, self.read(message, response, answers)).await,
             Err(error) => Ok(Err(error)),
         };
         let words = match outcome {
@@ -42,7 +43,7 @@ impl Door {
             Err(_) => "the hub did not answer in time".into(),
         };
         if let Some(failed) = message.failed(&words) {
-            answer(failed).await;
+            tell(answers, failed).await;
         }
     }
 
@@ -76,8 +77,11 @@ impl Door {
         }
         let agreed = self.version.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let version = message.version().or(agreed.as_deref().filter(|_| !message.is_initialize()));
-        let headers =
-            [("mcp-protocol-version", version), ("mcp-method", message.method()), ("mcp-name", message.name())];
+        let headers = [
+            ("mcp-protocol-version", version),
+            ("mcp-method", message.method()),
+            ("mcp-name", message.name()),
+        ];
         for (name, value) in headers {
             if let Some(value) = value.filter(|value| value.bytes().all(|byte| byte.is_ascii_graphic())) {
                 request = request.header(name, value);
@@ -90,12 +94,15 @@ impl Door {
         &self,
         message: &Message,
         mut response: Response,
-        answer: &mut impl AsyncFnMut(String),
+        answers: &Sender<String>,
     ) -> Result<(), Error> {
         let is_stream = response.status().is_success()
-            && response.headers().get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"));
+            && response
+                .headers()
+                .get(CONTENT_TYPE)
+                .is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"));
         if !is_stream {
-            return self.read_whole(message, response, answer).await;
+            return self.read_whole(message, response, answers).await;
         }
         let mut parser = SseParser::default();
         let mut is_answered = false;
@@ -105,7 +112,7 @@ impl Door {
             let too_long = |_| Error::protocol(self.client.hub(), "an answer that does not end");
             while let Some(frame) = parser.next().map_err(too_long)? {
                 self.note_version(message, &frame.data);
-                answer(frame.data).await;
+                tell(answers, frame.data).await;
                 is_answered = true;
             }
         }
@@ -120,7 +127,7 @@ impl Door {
         &self,
         message: &Message,
         mut response: Response,
-        answer: &mut impl AsyncFnMut(String),
+        answers: &Sender<String>,
     ) -> Result<(), Error> {
         let (hub, status) = (self.client.hub(), response.status());
         let mut body = Vec::new();
@@ -139,7 +146,7 @@ impl Door {
             }
             let said = said.to_string();
             self.note_version(message, &said);
-            answer(said).await;
+            tell(answers, said).await;
             return Ok(());
         }
         match status {
@@ -156,4 +163,9 @@ impl Door {
             *self.version.lock().unwrap_or_else(PoisonError::into_inner) = Some(version);
         }
     }
+}
+
+/// Hands an answer over. A client that has gone wants none.
+pub(super) async fn tell(answers: &Sender<String>, answer: String) {
+    let _ = answers.send(answer).await;
 }

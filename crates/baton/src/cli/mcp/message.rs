@@ -88,7 +88,8 @@ mod tests {
 
     #[test]
     fn only_a_request_awaits_an_answer() {
-        let request = read(r#"{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"claim_task"}}"#);
+        let request =
+            read(r#"{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"claim_task"}}"#);
         assert_eq!((request.awaited_id(), request.name()), (Some(&json!("a")), Some("claim_task")));
         let failed: Value = serde_json::from_str(&request.failed("away").unwrap()).unwrap();
         let error = json!({"code": -32000, "message": "away"});
@@ -109,7 +110,10 @@ mod tests {
     fn versions_are_read_from_where_they_stand() {
         let line = r#"{"id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#;
         assert_eq!(read(line).version(), Some("2026-07-28"));
-        assert_eq!(agreed_version(r#"{"result":{"protocolVersion":"2025-06-18"}}"#), Some("2025-06-18".into()));
+        assert_eq!(
+            agreed_version(r#"{"result":{"protocolVersion":"2025-06-18"}}"#),
+            Some("2025-06-18".into())
+        );
         assert_eq!(agreed_version(r#"{"error":{}}"#), None);
     }
 

@@ -3,8 +3,9 @@
 
 use baton_core::Alias;
 use tokio::sync::OnceCell;
+use tokio::sync::mpsc::Sender;
 
-use super::door::Door;
+use super::door::{Door, tell};
 use super::message::Message;
 use crate::cli::agent_token::AgentLink;
 use crate::cli::connection::Connection;
@@ -25,12 +26,12 @@ impl Way {
     }
 
     /// Passes a message on; without a way there the answer says why.
-    pub(super) async fn pass(&self, message: &Message, mut answer: impl AsyncFnMut(String)) {
+    pub(super) async fn pass(&self, message: &Message, answers: &Sender<String>) {
         match self.found.get_or_try_init(|| self.find()).await {
-            Ok((door, _)) => door.pass(message, answer).await,
+            Ok((door, _)) => door.pass(message, answers).await,
             Err(failure) => {
                 if let Some(failed) = message.failed(&failure.to_string()) {
-                    answer(failed).await;
+                    tell(answers, failed).await;
                 }
             }
         }

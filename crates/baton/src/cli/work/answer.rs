@@ -83,8 +83,8 @@ fn truncated(head: &str, attachment: &Attachment) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use super::super::output::{Output, Room};
+    use super::*;
     use baton_core::ReplyText;
 
     fn replied(head: &str, attachment: Option<Attachment>) -> String {

@@ -85,11 +85,11 @@ mod tests {
             spool.write(b"a").unwrap();
             spool.write(b"bc").unwrap();
             let attachment = spool.finish().unwrap();
+            assert_eq!(attachment.sha256, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
             assert_eq!(
-                attachment.sha256,
-                "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+                (attachment.size_bytes, std::fs::read(&attachment.path).unwrap()),
+                (3, b"abc".to_vec())
             );
-            assert_eq!((attachment.size_bytes, std::fs::read(&attachment.path).unwrap()), (3, b"abc".to_vec()));
             assert_eq!(attachment.path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
         }
         assert_eq!(folder.metadata().unwrap().permissions().mode() & 0o777, 0o700);

@@ -13,7 +13,8 @@ use super::answer::Answer;
 use super::lease::{Keeper, Kept, Lost};
 use super::outage::{Outage, is_final};
 use super::process::{Printed, Process};
-use crate::client::{Error, Task};
+use crate::client::Error;
+use crate::client::tasks::Task;
 use crate::service::send_reply::{self, EndingName};
 
 /// What a claim gave.
@@ -28,7 +29,13 @@ impl Lease {
     pub(super) async fn work(self, agent: &Agent) {
         let begun = Instant::now();
         let task = &self.task;
-        tracing::info!(task = task.task_id, from = task.from_name, kind = task.kind, attempt = task.attempt, "running");
+        tracing::info!(
+            task = task.task_id,
+            from = task.from_name,
+            kind = task.kind,
+            attempt = task.attempt,
+            "running"
+        );
         let printed = Arc::new(Printed::new());
         let kept = Keeper {
             client: agent.client.clone(),
@@ -137,7 +144,7 @@ fn outcome(answer: &Answer) -> String {
 impl std::fmt::Display for Lost {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Cancelled { .. } => write!(f, "cancelled, the command was ended"),
+            Self::Cancelled => write!(f, "cancelled, the command was ended"),
             Self::Reassigned => write!(f, "reassigned, the command was ended"),
             Self::Refused(error) => write!(f, "no longer ours, the command was ended: {error}"),
         }

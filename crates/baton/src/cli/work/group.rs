@@ -11,20 +11,20 @@ const LOOK_EVERY: Duration = Duration::from_millis(10);
 
 /// A process group, named by the process that leads it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Group(Pid);
+pub(crate) struct Group(Pid);
 
 impl Group {
     /// The group led by this process.
-    pub(super) fn led_by(pid: u32) -> Option<Self> {
+    pub(crate) fn led_by(pid: u32) -> Option<Self> {
         i32::try_from(pid).ok().and_then(Pid::from_raw).map(Self)
     }
 
-    pub(super) fn number(self) -> i32 {
+    pub(crate) fn number(self) -> i32 {
         self.0.as_raw_nonzero().get()
     }
 
     /// Sends a signal to every process of the group; one that has ended takes none.
-    pub(super) fn signal(self, signal: Signal) {
+    pub(crate) fn signal(self, signal: Signal) {
         if let Err(error) = kill_process_group(self.0, signal)
             && error != Errno::SRCH
         {
@@ -33,12 +33,12 @@ impl Group {
     }
 
     /// Whether any process of the group is left.
-    pub(super) fn is_there(self) -> bool {
+    pub(crate) fn is_there(self) -> bool {
         test_kill_process_group(self.0) != Err(Errno::SRCH)
     }
 
     /// TERM, and KILL for what is left after the grace. Returns when the group is gone, or has been killed.
-    pub(super) async fn end(self, grace: Duration) {
+    pub(crate) async fn end(self, grace: Duration) {
         if !self.is_there() {
             return;
         }

@@ -16,7 +16,7 @@ use crate::cli::failure::Failure;
 
 /// The worker's end.
 #[derive(Debug, Clone)]
-pub(super) struct Guard(Arc<Mutex<Told>>);
+pub(crate) struct Guard(Arc<Mutex<Told>>);
 
 #[derive(Debug)]
 struct Told {
@@ -26,14 +26,14 @@ struct Told {
 
 /// A group that is guarded as long as this lives.
 #[derive(Debug)]
-pub(super) struct Guarded {
+pub(crate) struct Guarded {
     guard: Guard,
     group: Group,
 }
 
 impl Guard {
     /// Starts the guard from this same binary.
-    pub(super) fn start(grace: Duration) -> io::Result<Self> {
+    pub(crate) fn start(grace: Duration) -> io::Result<Self> {
         use std::os::unix::process::CommandExt;
         let mut process = Command::new(std::env::current_exe()?)
             .args(["guard", "--grace-ms", &grace.as_millis().to_string()])
@@ -46,7 +46,7 @@ impl Guard {
     }
 
     /// From here on the group ends with the worker.
-    pub(super) fn watch(&self, group: Group) -> Guarded {
+    pub(crate) fn watch(&self, group: Group) -> Guarded {
         self.tell('+', group);
         Guarded { guard: self.clone(), group }
     }

@@ -19,7 +19,7 @@ const SHOW_EVERY: Duration = Duration::from_secs(2);
 /// Why a lease is no longer ours.
 #[derive(Debug, Clone)]
 pub(super) enum Lost {
-    Cancelled { reason: String },
+    Cancelled,
     Reassigned,
     /// What the hub said when it was asked.
     Refused(Error),
@@ -45,9 +45,10 @@ impl Kept {
     /// Waits until the lease is lost; for ever, if it never is.
     pub(super) async fn lost(&self) -> Lost {
         let mut lost = self.lost.clone();
-        match lost.wait_for(Option::is_some).await.as_deref() {
-            Ok(Some(lost)) => lost.clone(),
-            _ => std::future::pending().await,
+        let why = lost.wait_for(Option::is_some).await.ok().and_then(|lost| lost.clone());
+        match why {
+            Some(why) => why,
+            None => std::future::pending().await,
         }
     }
 }
@@ -91,17 +92,14 @@ impl Keeper {
     }
 
     async fn extend(&self, output: Option<String>) -> Result<(), Error> {
-        let args = extend_lease::PathArgs {
-            lease_seconds: Some(self.lease_seconds.into()),
-            progress: None,
-            output,
-        };
+        let args =
+            extend_lease::PathArgs { lease_seconds: Some(self.lease_seconds.into()), progress: None, output };
         self.client.extend_lease(&self.lease_id, &args).await.map(|_| ())
     }
 
     fn why(&self, error: Error) -> Lost {
         match self.in_hand.latest() {
-            Some(Notice::Cancelled { reason }) => Lost::Cancelled { reason },
+            Some(Notice::Cancelled) => Lost::Cancelled,
             Some(Notice::Reassigned) => Lost::Reassigned,
             Some(Notice::Gap) | None => Lost::Refused(error),
         }

@@ -19,7 +19,7 @@ pub(super) async fn listen(client: &Client, alias: &str, running: &Running) -> E
 
 fn pass_on(running: &Running, news: News) {
     match news {
-        News::TaskCancelled { task_id, reason } => running.notice(&task_id, Notice::Cancelled { reason }),
+        News::TaskCancelled { task_id, .. } => running.notice(&task_id, Notice::Cancelled),
         News::TaskReassigned { task_id } => running.notice(&task_id, Notice::Reassigned),
         News::Connected { .. } | News::Reset => running.notice_all(),
         _ => {}

@@ -18,7 +18,7 @@ pub(super) struct Program {
 
 /// Why a command line cannot be.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Unfit {
+pub(super) enum Unfit {
     #[error("there is no program {0:?} to run: install it, or give its path")]
     NotFound(OsString),
     #[error(
@@ -26,7 +26,9 @@ pub(crate) enum Unfit {
          read the text from standard input, or name it as \"$1\" with {{task}} as a word of its own after the script"
     )]
     TaskInScript,
-    #[error("there is no command: give it after --, for example baton work --alias coder -- claude -p {{task}}")]
+    #[error(
+        "there is no command: give it after --, for example baton work --alias coder -- claude -p {{task}}"
+    )]
     Missing,
 }
 

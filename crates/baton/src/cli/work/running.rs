@@ -9,9 +9,9 @@ use tokio::sync::Notify;
 const REMEMBERED: usize = 256;
 
 /// Why a worker should ask whether its lease holds.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Notice {
-    Cancelled { reason: String },
+    Cancelled,
     Reassigned,
     /// Something may have been missed.
     Gap,
@@ -49,7 +49,7 @@ impl Running {
         let mut tasks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         tasks.in_hand.insert(task_id.to_owned(), ear.clone());
         if let Some((_, notice)) = tasks.early.iter().rev().find(|(early, _)| early == task_id) {
-            ear.ring(notice.clone());
+            ear.ring(*notice);
         }
         InHand { running: self.clone(), task_id: task_id.to_owned(), ear }
     }
@@ -96,7 +96,7 @@ impl InHand {
 
     /// The notice that says most.
     pub(super) fn latest(&self) -> Option<Notice> {
-        self.ear.latest.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        *self.ear.latest.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -125,11 +125,10 @@ mod tests {
         running.notice("a", Notice::Reassigned);
         let (a, b) = (running.take("a"), running.take("b"));
         assert!(is_rung(&a) && !is_rung(&b));
-        let cancelled = Notice::Cancelled { reason: "enough".into() };
-        running.notice("b", cancelled.clone());
+        running.notice("b", Notice::Cancelled);
         running.notice_all();
         assert!(is_rung(&b));
-        assert_eq!((a.latest(), b.latest()), (Some(Notice::Reassigned), Some(cancelled)));
+        assert_eq!((a.latest(), b.latest()), (Some(Notice::Reassigned), Some(Notice::Cancelled)));
         drop((a, b));
         assert_eq!(running.count(), 0);
     }

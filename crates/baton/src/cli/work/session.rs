@@ -5,6 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::mpsc::channel;
 use tokio::time::sleep;
 
 use super::agent::Agent;
@@ -58,9 +59,9 @@ pub(super) async fn report(door: &Door, alias: &str, is_busy: bool) -> Result<()
         "params": {"name": "report_status", "arguments": arguments},
     });
     let message = Message::read(call.to_string())?;
-    let mut answer = String::new();
-    door.pass(&message, async |text| answer = text).await;
-    read(&answer)
+    let (tell, mut answers) = channel(1); // one call, one answer
+    door.pass(&message, &tell).await;
+    read(&answers.try_recv().map_err(|error| error.to_string())?)
 }
 
 fn read(answer: &str) -> Result<(), String> {
@@ -69,6 +70,8 @@ fn read(answer: &str) -> Result<(), String> {
     match serde_json::from_value::<Reported>(reported) {
         Ok(Reported { ok: true, .. }) => Ok(()),
         Ok(refused) => Err(format!("{} ({})", refused.error, refused.message)),
-        Err(_) => Err(answer.pointer("/error/message").and_then(Value::as_str).unwrap_or("no answer").to_owned()),
+        Err(_) => {
+            Err(answer.pointer("/error/message").and_then(Value::as_str).unwrap_or("no answer").to_owned())
+        }
     }
 }

@@ -11,11 +11,11 @@ use crate::service::{Error, audit, permit};
 
 const DAY_MS: i64 = 86_400_000;
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize)]
 pub(crate) struct Args {
-    role: Option<NetworkRole>,
-    max_uses: Option<i64>,
-    expires_days: Option<i64>,
+    pub(crate) role: Option<NetworkRole>,
+    pub(crate) max_uses: Option<i64>,
+    pub(crate) expires_days: Option<i64>,
 }
 
 #[derive(Debug, Serialize)]

@@ -10,9 +10,9 @@ use crate::hub::{Hub, Identity};
 use crate::service::members::add::refuse_alias;
 use crate::service::{Error, audit, permit, secret};
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize)]
 pub(crate) struct Args {
-    invite_code: String,
+    pub(crate) invite_code: String,
 }
 
 #[derive(Debug, Serialize)]

@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use crate::hub::Hub;
 use crate::service::{Error, labels, new_user, permit};
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize)]
 pub(crate) struct Args {
-    name: String,
-    description: Option<String>,
+    pub(crate) name: String,
+    pub(crate) description: Option<String>,
 }
 
 #[derive(Debug, Serialize)]

@@ -2,15 +2,15 @@
 
 use baton_core::{Action, Caller, Refusal};
 use baton_store::Transaction;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::hub::Hub;
 use crate::service::done::Done;
 use crate::service::{Error, audit, labels, permit};
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize)]
 pub(crate) struct Args {
-    name: String,
+    pub(crate) name: String,
 }
 
 pub(crate) async fn run(hub: &Hub, caller: Caller, network_id: &str, args: Args) -> Result<Done, Error> {

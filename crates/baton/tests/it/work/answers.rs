@@ -17,7 +17,8 @@ fn a_sent_task_is_answered_with_what_the_command_prints() {
     assert_eq!((&row["status"], &row["result"]), (&json!("replied"), &json!("HELLO äöü")));
     let line = worker.says("replied");
     assert!(line.contains(&task_id) && line.contains(ADMIN) && !line.contains("HELLO"), "{line}");
-    let statuses: Vec<_> = events(&network.user, &task_id).iter().map(|event| text(&event["to_status"])).collect();
+    let statuses: Vec<_> =
+        events(&network.user, &task_id).iter().map(|event| text(&event["to_status"])).collect();
     assert_eq!(statuses, ["delivered", "running", "replied"]);
 }
 
@@ -53,7 +54,11 @@ fn each_way_a_command_ends_has_its_answer() {
         ("echo 'only this'; exit 1", "failed", "exit code 1\nonly this"),
         ("exit 7", "failed", "exit code 7"),
         ("kill -9 $$", "failed", "ended by signal 9"),
-        ("sleep 60 & echo 'does not wait for what it left behind'", "replied", "does not wait for what it left behind"),
+        (
+            "sleep 60 & echo 'does not wait for what it left behind'",
+            "replied",
+            "does not wait for what it left behind",
+        ),
         ("exec 0<&-; echo deaf", "replied", "deaf"),
     ] {
         let row = ended(&network.user, &send(&network.user, "sh", script));
@@ -82,8 +87,12 @@ fn tasks_run_side_by_side_up_to_the_number_asked_for() {
 fn an_agent_that_waits_for_work_is_online_and_shows_what_it_does() {
     let hub = Hub::start();
     let (network, agent) = tenant_with(&hub, "shown");
-    let mut worker =
-        Worker::start(&agent, "shown", &["--lease", "5"], "echo step one; read -r _; while [ ! -e \"$WHERE/go\" ]; do sleep 0.02; done");
+    let mut worker = Worker::start(
+        &agent,
+        "shown",
+        &["--lease", "5"],
+        "echo step one; read -r _; while [ ! -e \"$WHERE/go\" ]; do sleep 0.02; done",
+    );
     worker.says("waiting for tasks");
     super::worker::eventually("an idle agent", || {
         let sent = network.user.get("/api/status").json();
@@ -107,8 +116,10 @@ fn a_command_hands_work_on_as_its_agent() {
     let (network, planner) = tenant_with(&hub, "planner");
     let coder = network.agent("coder");
     let script = format!(r#""{}" send coder "write $(cat)" --wait 20"#, env!("CARGO_BIN_EXE_baton"));
-    let _workers =
-        [Worker::start(&planner, "planner", &[], &script), Worker::start(&coder, "coder", &[], "sed 's/^/did: /'")];
+    let _workers = [
+        Worker::start(&planner, "planner", &[], &script),
+        Worker::start(&coder, "coder", &[], "sed 's/^/did: /'"),
+    ];
     let asked = send(&network.user, "planner", "a haiku");
     let row = ended(&network.user, &asked);
     assert_eq!((&row["status"], &row["result"]), (&json!("replied"), &json!("did: write a haiku")), "{row}");

@@ -72,7 +72,8 @@ fn a_token_that_is_revoked_stops_the_worker_with_6() {
     let hub = Hub::start();
     let (network, _) = tenant_with(&hub, "other");
     let (agent, token_id) = network.mint("gone", "node");
-    let mut worker = Worker::start(&agent, "gone", &["--lease", "5"], "echo go > \"$WHERE/started\"; sleep 300");
+    let mut worker =
+        Worker::start(&agent, "gone", &["--lease", "5"], "echo go > \"$WHERE/started\"; sleep 300");
     send(&network.user, "gone", "go");
     worker.file("started");
     assert_eq!(network.user.delete(&format!("/api/auth/tokens/{token_id}")).status, 200);

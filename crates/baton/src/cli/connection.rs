@@ -1,0 +1,174 @@
+//! Which hub a command speaks to, as whom and in which network: options every such command has, filled up from the
+//! environment and then from a profile. A profile's token is sent to that profile's hub and to no other.
+
+use clap::Args;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use super::failure::Failure;
+use crate::client::{Client, HubAddress, Network, Options, Token, Who};
+use crate::profile::{Profile, ProfileFile, ProfileName};
+
+/// Options that come before the environment, which comes before the profile.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Connection")]
+pub(crate) struct Connection {
+    /// The hub's address
+    #[arg(long, value_name = "URL", env = "BATON_HUB", hide_env_values = true)]
+    hub: Option<String>,
+    /// A token, instead of the profile's
+    #[arg(long, env = "BATON_TOKEN", hide_env_values = true)]
+    token: Option<String>,
+    /// The network, by its id or its name
+    #[arg(long, value_name = "NETWORK", env = "BATON_NETWORK", hide_env_values = true)]
+    network: Option<String>,
+    /// The profile to use [default: default]
+    #[arg(long, value_name = "NAME", env = "BATON_PROFILE", hide_env_values = true)]
+    profile: Option<String>,
+    /// Believe only the certificates in this PEM file
+    #[arg(long, value_name = "FILE", env = "BATON_CA", hide_env_values = true)]
+    ca: Option<PathBuf>,
+    /// Print JSON, as the hub answered
+    #[arg(long)]
+    json: bool,
+}
+
+/// A hub to speak to.
+#[derive(Debug)]
+pub(crate) struct Link {
+    pub(crate) client: Client,
+    /// The network that was named, by its id or its name.
+    named: Option<String>,
+}
+
+impl Connection {
+    pub(crate) fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// The profile's name.
+    pub(crate) fn profile_name(&self) -> Result<ProfileName, Failure> {
+        Ok(parse(self.profile.as_deref(), "--profile")?.unwrap_or_default())
+    }
+
+    /// The profile, if it was ever written.
+    pub(crate) fn profile(&self) -> Result<Option<Profile>, Failure> {
+        // Without a home there are no profiles, and whoever names everything needs none.
+        let Ok(file) = ProfileFile::home() else { return Ok(None) };
+        Ok(file.read(&self.profile_name()?)?)
+    }
+
+    /// The token that was named, not the profile's.
+    pub(crate) fn token(&self) -> Result<Option<Token>, Failure> {
+        let Some(text) = said(self.token.as_deref()) else { return Ok(None) };
+        let rule = "a token begins with utok_ or ntok_; see `baton login` or `baton node create`";
+        Token::parse(text).map(Some).ok_or_else(|| Failure::usage(format!("--token or BATON_TOKEN: {rule}")))
+    }
+
+    /// The hub that was named, else the profile's, else the one on this machine.
+    pub(crate) fn hub(&self, profile: Option<&Profile>) -> Result<HubAddress, Failure> {
+        let named = parse(self.hub.as_deref(), "--hub or BATON_HUB")?;
+        let hub = named.or_else(|| profile.map(|profile| profile.hub.clone())).or_else(HubAddress::local);
+        hub.ok_or_else(|| Failure::usage("no hub is named; pass --hub URL"))
+    }
+
+    /// Where the CA's certificates are.
+    pub(crate) fn ca(&self, profile: Option<&Profile>) -> Option<PathBuf> {
+        let named = self.ca.clone().filter(|file| !file.as_os_str().is_empty());
+        named.or_else(|| profile.and_then(|profile| profile.ca.clone()))
+    }
+
+    /// A client of this hub, with this token or none.
+    pub(crate) fn client(
+        &self,
+        hub: HubAddress,
+        token: Option<Token>,
+        profile: Option<&Profile>,
+    ) -> Result<Client, Failure> {
+        let options = match self.ca(profile) {
+            Some(file) => Options::with_ca(&file)?,
+            None => Options::default(),
+        };
+        Ok(Client::new(hub, token, &options)?)
+    }
+
+    /// A hub to speak to, and a token to speak with. Nothing is sent yet.
+    pub(crate) fn open(&self) -> Result<Link, Failure> {
+        let profile = self.profile()?;
+        let hub = self.hub(profile.as_ref())?;
+        // What a profile holds is for its own hub.
+        let profile = profile.filter(|profile| profile.hub == hub);
+        let named = self.token()?;
+        let is_profiles = named.is_none();
+        let token = named.or_else(|| profile.as_ref().and_then(|profile| profile.token.clone()));
+        let Some(token) = token else { return Err(Failure::NotLoggedIn { hub }) };
+        // Its network goes with its token.
+        let network = profile.as_ref().filter(|_| is_profiles).and_then(|profile| profile.network.clone());
+        let named = said(self.network.as_deref()).map(str::to_owned).or(network);
+        Ok(Link { client: self.client(hub, Some(token), profile.as_ref())?, named })
+    }
+}
+
+impl Link {
+    /// The id of the network that was named; none if none was.
+    pub(crate) async fn network(&self) -> Result<Option<String>, Failure> {
+        match self.named.as_deref() {
+            Some(name) => self.find(name).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// The id of the network that was named, or of the only one there is.
+    pub(crate) async fn the_network(&self) -> Result<String, Failure> {
+        if let Some(id) = self.network().await? {
+            return Ok(id);
+        }
+        let who = self.client.me().await?.into_value();
+        match (who.current_network, &*who.networks) {
+            (Some(id), _) => Ok(id),
+            (None, [only]) => Ok(only.network_id.clone()),
+            (None, []) => Err(Failure::usage("you are in no network; run `baton network create NAME`")),
+            (None, _) => Err(Failure::usage(
+                "you are in several networks; pass --network NAME, or choose one with `baton network use NAME`",
+            )),
+        }
+    }
+
+    /// The id of a network, by its id or its name.
+    pub(crate) async fn find(&self, name: &str) -> Result<String, Failure> {
+        if baton_core::NetworkId::parse(name).is_some() {
+            return Ok(name.to_owned());
+        }
+        Ok(one_named(name, &self.client.networks().await?.networks)?.network_id.clone())
+    }
+
+    /// Whose token it is.
+    pub(crate) async fn who(&self) -> Result<Who, Failure> {
+        Ok(self.client.me().await?.into_value())
+    }
+}
+
+/// The one network of this name or id.
+pub(crate) fn one_named<'a>(name: &str, networks: &'a [Network]) -> Result<&'a Network, Failure> {
+    let is_meant = |network: &&Network| network.network_id == name || network.network_name == name;
+    let mut named = networks.iter().filter(is_meant);
+    match (named.next(), named.next()) {
+        (Some(only), None) => Ok(only),
+        (Some(_), Some(_)) => Err(Failure::usage(format!(
+            "several networks are called {name:?}; name the one you mean by its id"
+        ))),
+        (None, _) => Err(Failure::usage(format!(
+            "you are in no network called {name:?}; `baton network ls` lists yours"
+        ))),
+    }
+}
+
+/// A value that was given; an empty one is none, as scripts leave variables empty.
+fn said(text: Option<&str>) -> Option<&str> {
+    text.map(str::trim).filter(|text| !text.is_empty())
+}
+
+fn parse<T: FromStr<Err = &'static str>>(text: Option<&str>, what: &str) -> Result<Option<T>, Failure> {
+    let read = |text: &str| text.parse().map_err(|rule| Failure::usage(format!("{what} {text:?}: {rule}")));
+    said(text).map(read).transpose()
+}

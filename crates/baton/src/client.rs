@@ -1,0 +1,114 @@
+//! The one client of the hub that every command-line tool uses: typed calls for the REST routes, raw ones for
+//! routes to come, and event streams that resume. Every wait has an end, connections are reused, redirects are
+//! never followed (a token goes to the hub it is for and nowhere else).
+
+pub(crate) mod accounts;
+mod address;
+mod answer;
+mod backoff;
+mod call;
+mod error;
+mod follow;
+mod news;
+mod options;
+mod sse;
+pub(crate) mod tasks;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use accounts::{Network, Who};
+pub(crate) use address::HubAddress;
+pub(crate) use answer::Answer;
+pub(crate) use backoff::Backoff;
+pub(crate) use error::Error;
+pub(crate) use follow::{Channel, Follower, Heard};
+pub(crate) use news::News;
+pub(crate) use options::{CaError, Options};
+pub(crate) use sse::Parser as SseParser;
+
+/// What a caller shows the hub; prints redacted.
+pub(crate) use baton_core::BearerToken as Token;
+
+use reqwest::{Method, Response, redirect};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::time::Duration;
+
+use call::{Call, Repeat};
+
+/// A hub, and who speaks to it. Cheap to clone; clones share connections.
+#[derive(Debug, Clone)]
+pub(crate) struct Client {
+    http: reqwest::Client,
+    hub: HubAddress,
+    token: Option<Token>,
+    answer_timeout: Duration,
+}
+
+impl Client {
+    /// A client of this hub. Nothing is sent yet.
+    pub(crate) fn new(hub: HubAddress, token: Option<Token>, options: &Options) -> Result<Self, Error> {
+        // The process's one TLS engine; a second call finds it there, which is all that is asked.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let mut builder = reqwest::Client::builder()
+            .user_agent(concat!("baton/", env!("CARGO_PKG_VERSION")))
+            .redirect(redirect::Policy::none())
+            .retry(reqwest::retry::never()) // what may be sent twice is said at each call
+            .connect_timeout(options.connect_timeout)
+            .tcp_nodelay(true);
+        if let Some(roots) = options.roots(&hub) {
+            builder = builder.tls_certs_only(roots);
+        }
+        if hub.is_loopback() {
+            builder = builder.no_proxy();
+        }
+        let http = builder.build().map_err(|error| Error::unreachable(&hub, &error))?;
+        Ok(Self { http, hub, token, answer_timeout: options.answer_timeout })
+    }
+
+    pub(crate) fn hub(&self) -> &HubAddress {
+        &self.hub
+    }
+
+    pub(crate) fn token(&self) -> Option<&Token> {
+        self.token.as_ref()
+    }
+
+    /// The same connections for another protocol (MCP). It knows no token.
+    pub(crate) fn http(&self) -> &reqwest::Client {
+        &self.http
+    }
+
+    /// Reads. Sent again, a few times, when the hub could not be reached.
+    pub(crate) async fn get_json<T: DeserializeOwned>(
+        &self,
+        path: &[&str],
+        query: &(impl Serialize + ?Sized),
+    ) -> Result<Answer<T>, Error> {
+        Call::new(self, Method::GET, path).query(query).repeat(Repeat::Always).run().await
+    }
+
+    /// Changes something. Sent again only if the hub cannot have got it.
+    pub(crate) async fn post_json<T: DeserializeOwned>(
+        &self,
+        path: &[&str],
+        body: &(impl Serialize + ?Sized),
+    ) -> Result<Answer<T>, Error> {
+        Call::new(self, Method::POST, path).body(body).run().await
+    }
+
+    /// Opens a stream and leaves its bytes to the caller. The head comes in time, the body takes as long as it takes.
+    pub(crate) async fn get_stream(
+        &self,
+        path: &[&str],
+        query: &(impl Serialize + ?Sized),
+        last_event_id: Option<&str>,
+    ) -> Result<Response, Error> {
+        Call::new(self, Method::GET, path).query(query).open(last_event_id).await
+    }
+
+    /// Follows a channel of events from now on, or from after an event, through restarts of the hub.
+    pub(crate) fn follow(&self, channel: Channel, last_event_id: Option<String>) -> Follower {
+        Follower::start(self.clone(), channel, last_event_id)
+    }
+}

@@ -1,0 +1,198 @@
+//! Calls about people, tokens, networks and members, and about the hub itself.
+
+use baton_core::{NetworkRole, SystemRole};
+use reqwest::Method;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::call::{Call, Repeat};
+use super::{Answer, Client, Error};
+use crate::service::{WireTime, invites, login, networks, node_token, password};
+
+/// What anybody may know of a hub.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Health {
+    pub(crate) version: String,
+    pub(crate) uptime: f64,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct User {
+    pub(crate) user_id: String,
+    pub(crate) username: String,
+    pub(crate) role: SystemRole,
+    #[serde(default)]
+    pub(crate) must_change_password: bool,
+}
+
+#[derive(Clone, Deserialize)]
+pub(crate) struct LoggedIn {
+    pub(crate) user: User,
+    pub(crate) token: String,
+    pub(crate) network_id: Option<String>,
+}
+
+/// Who a token speaks for.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Who {
+    pub(crate) user: User,
+    pub(crate) networks: Vec<Network>,
+    /// A node token's network.
+    pub(crate) current_network: Option<String>,
+    /// A node token's alias, once it has one.
+    pub(crate) alias: Option<String>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Network {
+    pub(crate) network_id: String,
+    pub(crate) network_name: String,
+    pub(crate) description: Option<String>,
+    pub(crate) created_at: WireTime,
+    pub(crate) member_role: Option<NetworkRole>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Networks {
+    pub(crate) networks: Vec<Network>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Created {
+    pub(crate) network_id: String,
+    pub(crate) network_name: String,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Member {
+    pub(crate) username: String,
+    pub(crate) display_name: Option<String>,
+    pub(crate) role: NetworkRole,
+    pub(crate) joined_at: WireTime,
+    pub(crate) invited_by: Option<String>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Members {
+    pub(crate) members: Vec<Member>,
+}
+
+#[derive(Clone, Deserialize)]
+pub(crate) struct Invited {
+    pub(crate) invite_code: String,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Joined {
+    pub(crate) network_id: String,
+    pub(crate) role: NetworkRole,
+}
+
+#[derive(Clone, Deserialize)]
+pub(crate) struct Minted {
+    pub(crate) token: String,
+    pub(crate) token_id: String,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct ListedToken {
+    pub(crate) token_id: String,
+    pub(crate) name: String,
+    pub(crate) scope: String,
+    pub(crate) network_id: Option<String>,
+    pub(crate) last_used_at: Option<WireTime>,
+    pub(crate) created_at: WireTime,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Tokens {
+    pub(crate) tokens: Vec<ListedToken>,
+}
+
+#[derive(Clone, Deserialize)]
+pub(crate) struct PasswordChanged {
+    pub(crate) token: String,
+}
+
+impl Client {
+    pub(crate) async fn health(&self) -> Result<Answer<Health>, Error> {
+        self.get_json(&["health"], &()).await
+    }
+
+    pub(crate) async fn login(&self, args: &login::Args) -> Result<Answer<LoggedIn>, Error> {
+        self.post_json(&["api", "auth", "login"], args).await
+    }
+
+    /// Ends the token this client has.
+    pub(crate) async fn logout(&self) -> Result<Answer<Value>, Error> {
+        self.post_json(&["api", "auth", "logout"], &Value::Object(Default::default())).await
+    }
+
+    pub(crate) async fn me(&self) -> Result<Answer<Who>, Error> {
+        self.get_json(&["api", "auth", "me"], &()).await
+    }
+
+    pub(crate) async fn change_password(
+        &self,
+        args: &password::Args,
+    ) -> Result<Answer<PasswordChanged>, Error> {
+        self.post_json(&["api", "auth", "password"], args).await
+    }
+
+    pub(crate) async fn mint_node_token(&self, args: &node_token::Args) -> Result<Answer<Minted>, Error> {
+        self.post_json(&["api", "auth", "node-token"], args).await
+    }
+
+    pub(crate) async fn tokens(&self) -> Result<Answer<Tokens>, Error> {
+        self.get_json(&["api", "auth", "tokens"], &()).await
+    }
+
+    pub(crate) async fn revoke_token(&self, token_id: &str) -> Result<Answer<Value>, Error> {
+        self.delete(&["api", "auth", "tokens", token_id]).await
+    }
+
+    pub(crate) async fn networks(&self) -> Result<Answer<Networks>, Error> {
+        self.get_json(&["api", "networks"], &()).await
+    }
+
+    pub(crate) async fn create_network(
+        &self,
+        args: &networks::create::Args,
+    ) -> Result<Answer<Created>, Error> {
+        self.post_json(&["api", "networks"], args).await
+    }
+
+    /// The same name twice is the same name.
+    pub(crate) async fn rename_network(
+        &self,
+        network_id: &str,
+        args: &networks::rename::Args,
+    ) -> Result<Answer<Value>, Error> {
+        let call = Call::new(self, Method::PUT, &["api", "networks", network_id]);
+        call.body(args).repeat(Repeat::Always).run().await
+    }
+
+    pub(crate) async fn delete_network(&self, network_id: &str) -> Result<Answer<Value>, Error> {
+        self.delete(&["api", "networks", network_id]).await
+    }
+
+    pub(crate) async fn members(&self, network_id: &str) -> Result<Answer<Members>, Error> {
+        self.get_json(&["api", "networks", network_id, "members"], &()).await
+    }
+
+    pub(crate) async fn invite(
+        &self,
+        network_id: &str,
+        args: &invites::create::Args,
+    ) -> Result<Answer<Invited>, Error> {
+        self.post_json(&["api", "networks", network_id, "invite"], args).await
+    }
+
+    pub(crate) async fn join(&self, args: &invites::join::Args) -> Result<Answer<Joined>, Error> {
+        self.post_json(&["api", "networks", "join"], args).await
+    }
+
+    async fn delete(&self, path: &[&str]) -> Result<Answer<Value>, Error> {
+        Call::new(self, Method::DELETE, path).run().await
+    }
+}

@@ -1,0 +1,65 @@
+//! An answer: what is read of it, and its text as it came, for tools that pass it on.
+
+use reqwest::Response;
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+use std::ops::Deref;
+
+use super::{Error, HubAddress};
+
+/// More than any answer has; a hub that sends more is none.
+const MAX_BYTES: usize = 64 << 20;
+
+/// What a hub answered.
+#[derive(Debug)]
+pub(crate) struct Answer<T> {
+    value: T,
+    text: Box<RawValue>,
+}
+
+impl<T> Answer<T> {
+    /// The JSON document, as the hub wrote it.
+    pub(crate) fn text(&self) -> &RawValue {
+        &self.text
+    }
+
+    pub(crate) fn into_value(self) -> T {
+        self.value
+    }
+}
+
+impl<T> Deref for Answer<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.value
+    }
+}
+
+/// Reads an answer to its end.
+pub(super) async fn read<T: DeserializeOwned>(
+    hub: &HubAddress,
+    response: Response,
+) -> Result<Answer<T>, Error> {
+    let status = response.status();
+    let text = text(hub, response).await?;
+    if !status.is_success() {
+        return Err(Error::of_answer(hub, status, &text));
+    }
+    let misread =
+        |error: serde_json::Error| Error::protocol(hub, format!("its answer cannot be read ({error})"));
+    let value = serde_json::from_str(&text).map_err(misread)?;
+    Ok(Answer { value, text: RawValue::from_string(text).map_err(misread)? })
+}
+
+/// The body of an answer, as far as one may be.
+pub(super) async fn text(hub: &HubAddress, mut response: Response) -> Result<String, Error> {
+    let mut bytes = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(|error| Error::unreachable(hub, &error))? {
+        if bytes.len() + chunk.len() > MAX_BYTES {
+            return Err(Error::protocol(hub, "its answer does not end"));
+        }
+        bytes.extend_from_slice(&chunk);
+    }
+    String::from_utf8(bytes).map_err(|_| Error::protocol(hub, "its answer is no text"))
+}

@@ -1,0 +1,108 @@
+//! One call: built, sent, and sent again where that is safe. Which calls are is said by whoever makes them.
+
+use reqwest::header::ACCEPT;
+use reqwest::{Method, RequestBuilder, Response};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::time::Duration;
+
+use super::{Answer, Backoff, Client, Error, HubAddress, answer};
+
+/// How often a call is tried in all.
+const TRIES: u32 = 3;
+
+/// When a call may be sent again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Repeat {
+    /// It changes nothing, or carries a key by which the hub knows it again.
+    Always,
+    /// Only if the connection never stood, so that the hub cannot have seen it.
+    Unsent,
+}
+
+/// A call before it is sent.
+#[derive(Debug)]
+pub(super) struct Call<'a> {
+    hub: &'a HubAddress,
+    request: RequestBuilder,
+    repeat: Repeat,
+    timeout: Duration,
+}
+
+impl<'a> Call<'a> {
+    pub(super) fn new(client: &'a Client, method: Method, path: &[&str]) -> Self {
+        let mut request = client.http.request(method, client.hub.route(path));
+        if let Some(token) = &client.token {
+            request = request.bearer_auth(token.expose());
+        }
+        Self { hub: &client.hub, request, repeat: Repeat::Unsent, timeout: client.answer_timeout }
+    }
+
+    /// Parameters; those that are `None` are left out.
+    pub(super) fn query(mut self, query: &(impl Serialize + ?Sized)) -> Self {
+        self.request = self.request.query(query);
+        self
+    }
+
+    pub(super) fn body(mut self, body: &(impl Serialize + ?Sized)) -> Self {
+        self.request = self.request.json(body);
+        self
+    }
+
+    pub(super) fn repeat(mut self, repeat: Repeat) -> Self {
+        self.repeat = repeat;
+        self
+    }
+
+    /// The call itself asks the hub to wait this long.
+    pub(super) fn waiting(mut self, wait: Duration) -> Self {
+        self.timeout += wait;
+        self
+    }
+
+    /// Sends the call and reads its answer.
+    pub(super) async fn run<T: DeserializeOwned>(self) -> Result<Answer<T>, Error> {
+        let mut backoff = Backoff::default();
+        let mut tries = 1;
+        loop {
+            match self.once().await {
+                Err(error) if tries < TRIES && self.may_repeat(&error) => {
+                    tries += 1;
+                    tokio::time::sleep(backoff.next_wait()).await;
+                }
+                outcome => return outcome,
+            }
+        }
+    }
+
+    fn may_repeat(&self, error: &Error) -> bool {
+        match error {
+            Error::Unreachable { is_unsent, .. } => *is_unsent || self.repeat == Repeat::Always,
+            _ => false,
+        }
+    }
+
+    async fn once<T: DeserializeOwned>(&self) -> Result<Answer<T>, Error> {
+        // Bodies are bytes here, never streams, so there is always a copy.
+        let request =
+            self.request.try_clone().ok_or_else(|| Error::protocol(self.hub, "the call has no copy"))?;
+        let response = request.timeout(self.timeout).send().await;
+        answer::read(self.hub, response.map_err(|error| Error::unreachable(self.hub, &error))?).await
+    }
+
+    /// Sends the call and gives back its answer's head; the body is the caller's.
+    pub(super) async fn open(self, last_event_id: Option<&str>) -> Result<Response, Error> {
+        let mut request = self.request.header(ACCEPT, "text/event-stream");
+        if let Some(id) = last_event_id {
+            request = request.header("last-event-id", id);
+        }
+        let head = tokio::time::timeout(self.timeout, request.send()).await;
+        let head = head.map_err(|_| Error::silent(self.hub))?;
+        let response = head.map_err(|error| Error::unreachable(self.hub, &error))?;
+        let status = response.status();
+        if status.is_success() {
+            return Ok(response);
+        }
+        Err(Error::of_answer(self.hub, status, &answer::text(self.hub, response).await?))
+    }
+}

@@ -1,0 +1,148 @@
+//! Following a channel of events through everything that happens to a connection. A task of its own reads the
+//! stream, so a caller may wait for it among other things and drop the wait: nothing is lost. When the connection
+//! ends it comes back with the last id it heard; only a hub that says no ends it.
+
+use baton_core::limits;
+use futures_util::Stream;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::task::AbortHandle;
+use tokio::time::{sleep, timeout};
+
+use super::sse::{Frame, Parser};
+use super::{Backoff, Client, Error, News};
+
+/// Frames that wait for the caller before the stream is read no further.
+const WAITING: usize = 64;
+const SILENCE: Duration = Duration::from_secs(limits::STREAM_SILENT_MAX_SECONDS as u64);
+
+/// What to follow.
+#[derive(Debug, Clone)]
+pub(crate) enum Channel {
+    /// What is for the person of a user token, in one of their networks.
+    Me { network_id: Option<String> },
+    /// What is for an agent; the token is that agent's.
+    Alias(String),
+    /// Everything in a network.
+    Network(String),
+}
+
+/// What is heard.
+#[derive(Debug, Clone)]
+pub(crate) enum Heard {
+    /// Something happened, with the JSON that said so.
+    News { news: News, json: Box<RawValue> },
+    /// The connection is gone; it is tried again by itself.
+    Lost(Error),
+}
+
+/// An open channel. Dropping it ends the reading.
+#[derive(Debug)]
+pub(crate) struct Follower {
+    heard: Receiver<Result<Heard, Error>>,
+    reading: AbortHandle,
+}
+
+impl Follower {
+    pub(super) fn start(client: Client, channel: Channel, last_event_id: Option<String>) -> Self {
+        let (tell, heard) = self::channel(WAITING);
+        let reading = Reading { client, channel, last_event_id, tell, backoff: Backoff::default() };
+        Self { heard, reading: tokio::spawn(reading.run()).abort_handle() }
+    }
+
+    /// The next thing heard; an error is the hub's no and the last. May be dropped while it waits.
+    pub(crate) async fn next(&mut self) -> Option<Result<Heard, Error>> {
+        self.heard.recv().await
+    }
+}
+
+impl Stream for Follower {
+    type Item = Result<Heard, Error>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.heard.poll_recv(context)
+    }
+}
+
+impl Drop for Follower {
+    fn drop(&mut self) {
+        self.reading.abort();
+    }
+}
+
+/// The task that reads.
+struct Reading {
+    client: Client,
+    channel: Channel,
+    last_event_id: Option<String>,
+    tell: Sender<Result<Heard, Error>>,
+    backoff: Backoff,
+}
+
+/// The query of a stream.
+#[derive(Serialize)]
+struct Named<'a> {
+    network_id: Option<&'a str>,
+}
+
+/// Nobody listens any more.
+struct Unheard;
+
+impl Reading {
+    async fn run(mut self) {
+        loop {
+            let error = match self.read().await {
+                Ok(Unheard) => return,
+                Err(error) => error,
+            };
+            let is_passing = error.is_passing();
+            let told = if is_passing { Ok(Heard::Lost(error)) } else { Err(error) };
+            if self.tell.send(told).await.is_err() || !is_passing {
+                return;
+            }
+            sleep(self.backoff.next_wait()).await;
+        }
+    }
+
+    /// One connection, from its first byte to its last.
+    async fn read(&mut self) -> Result<Unheard, Error> {
+        let mut response = self.open().await?;
+        let hub = self.client.hub().clone();
+        let mut parser = Parser::default();
+        loop {
+            let chunk = timeout(SILENCE, response.chunk()).await.map_err(|_| Error::silent(&hub))?;
+            let chunk = chunk.map_err(|error| Error::unreachable(&hub, &error))?;
+            parser.push(&chunk.ok_or_else(|| Error::away(&hub, "the stream ended"))?);
+            let too_long = |_| Error::protocol(&hub, "a frame of its stream does not end");
+            while let Some(frame) = parser.next().map_err(too_long)? {
+                if self.pass_on(frame).await?.is_some() {
+                    return Ok(Unheard);
+                }
+            }
+        }
+    }
+
+    async fn open(&self) -> Result<reqwest::Response, Error> {
+        let (path, network_id): (&[&str], _) = match &self.channel {
+            Channel::Me { network_id } => (&["events", "me"], network_id.as_deref()),
+            Channel::Alias(alias) => (&["events", alias], None),
+            Channel::Network(id) => (&["events", "network", id], None),
+        };
+        self.client.get_stream(path, &Named { network_id }, self.last_event_id.as_deref()).await
+    }
+
+    async fn pass_on(&mut self, frame: Frame) -> Result<Option<Unheard>, Error> {
+        let misread = |error| Error::protocol(self.client.hub(), format!("a frame cannot be read ({error})"));
+        let news: News = serde_json::from_str(&frame.data).map_err(misread)?;
+        let json = RawValue::from_string(frame.data).map_err(misread)?;
+        self.backoff.reset(); // a hub that speaks is there
+        let heard = self.tell.send(Ok(Heard::News { news, json })).await;
+        // Only what was passed on counts as heard.
+        self.last_event_id = frame.id.or(self.last_event_id.take());
+        Ok(heard.is_err().then_some(Unheard))
+    }
+}

@@ -1,0 +1,79 @@
+//! What a stream tells, as far as tools read it (section 5 of the wire contract). A type that is not known here is
+//! one of a newer hub: it is passed on, not refused.
+
+use baton_core::{Priority, Status};
+use serde::Deserialize;
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(crate) enum News {
+    /// The stream stands.
+    Connected {
+        session: String,
+        network_id: String,
+        inbox_count: i64,
+    },
+    /// What came before cannot be told any more: look at the rows instead.
+    Reset,
+    NewTask {
+        task_id: String,
+        priority: Priority,
+        from: String,
+    },
+    NewMessage {
+        message_id: String,
+        from: String,
+        task_id: Option<String>,
+    },
+    NewReply {
+        message_id: String,
+        from: String,
+        in_reply_to: Option<String>,
+        status: Option<Status>,
+    },
+    Broadcast {
+        message_id: String,
+        from: String,
+    },
+    TaskCancelled {
+        task_id: String,
+        reason: String,
+    },
+    TaskReassigned {
+        task_id: String,
+    },
+    ChildReply {
+        parent_task_id: String,
+        child_task_id: String,
+        status: Status,
+    },
+    /// In passing, without a number.
+    StatusUpdate {
+        alias: String,
+        status: String,
+        progress: Option<i64>,
+    },
+    #[serde(other)]
+    Other,
+}
+
+impl News {
+    /// The task it is about, if it is about one.
+    pub(crate) fn task_id(&self) -> Option<&str> {
+        match self {
+            Self::NewTask { task_id, .. }
+            | Self::TaskCancelled { task_id, .. }
+            | Self::TaskReassigned { task_id }
+            | Self::ChildReply { child_task_id: task_id, .. } => Some(task_id),
+            Self::NewReply { in_reply_to: task_id, .. } | Self::NewMessage { task_id, .. } => {
+                task_id.as_deref()
+            }
+            Self::Connected { .. }
+            | Self::Reset
+            | Self::Broadcast { .. }
+            | Self::StatusUpdate { .. }
+            | Self::Other => None,
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! Calls about tasks, inboxes, leases and who is there. Arguments are the services' own; answers are read into
+//! types of the client: a tool may be older or newer than its hub, so it reads what it needs and passes over the rest.
+
+use baton_core::{Priority, Status};
+use reqwest::Method;
+use serde::Deserialize;
+use serde_json::Value;
+use std::time::Duration;
+
+use super::call::{Call, Repeat};
+use super::{Answer, Client, Error};
+use crate::service::{
+    WireTime, cancel_task, claim_task, extend_lease, get_inbox, list_tasks, reassign_task, send_reply,
+    send_task, stats, statuses, task_events,
+};
+
+/// A task's row.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Task {
+    pub(crate) task_id: String,
+    pub(crate) from_name: String,
+    pub(crate) to_name: String,
+    pub(crate) kind: String,
+    pub(crate) priority: Priority,
+    pub(crate) status: Status,
+    pub(crate) content: String,
+    pub(crate) context: Option<String>,
+    pub(crate) result: Option<String>,
+    pub(crate) created_at: WireTime,
+    pub(crate) started_at: Option<WireTime>,
+    pub(crate) completed_at: Option<WireTime>,
+    pub(crate) expires_at: WireTime,
+    pub(crate) network_id: String,
+    pub(crate) parent_task_id: Option<String>,
+    pub(crate) retry_of: Option<String>,
+    pub(crate) attempt: u32,
+    pub(crate) meta: Option<Value>,
+}
+
+/// `{task}`.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct OneTask {
+    pub(crate) task: Task,
+}
+
+/// A page of tasks, newest first.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Page {
+    pub(crate) tasks: Vec<Task>,
+    pub(crate) stats: Vec<StatusCount>,
+    pub(crate) next_cursor: Option<String>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct StatusCount {
+    pub(crate) status: String,
+    pub(crate) count: i64,
+}
+
+/// What became of a send.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Sent {
+    pub(crate) task_id: String,
+    /// The recipient is offline and the task waits for it.
+    #[serde(default)]
+    pub(crate) queued: bool,
+    pub(crate) session_status: String,
+}
+
+/// A task and the lease on it, or nothing to do.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Claimed {
+    pub(crate) task: Option<Task>,
+    pub(crate) lease_id: Option<String>,
+    pub(crate) lease_expires_at: Option<WireTime>,
+}
+
+/// Until when a lease holds.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Extended {
+    pub(crate) lease_expires_at: WireTime,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Retried {
+    pub(crate) task_id: String,
+    pub(crate) retry_of: String,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Reassigned {
+    pub(crate) task_id: String,
+    pub(crate) reassigned_from: String,
+    pub(crate) reassigned_to: String,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Acked {
+    pub(crate) updated: u8,
+}
+
+/// What ended a task.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Replied {
+    pub(crate) task_id: Option<String>,
+    pub(crate) status: Option<Status>,
+}
+
+/// One row of a task's history.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct TaskEvent {
+    pub(crate) id: i64,
+    pub(crate) task_id: String,
+    pub(crate) from_status: Option<Status>,
+    pub(crate) to_status: Status,
+    pub(crate) actor: String,
+    pub(crate) detail: String,
+    pub(crate) created_at: WireTime,
+}
+
+/// Rows of history, newest first.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct History {
+    pub(crate) events: Vec<TaskEvent>,
+}
+
+/// Something in an inbox.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Delivery {
+    pub(crate) id: String,
+    pub(crate) task_id: Option<String>,
+    #[serde(rename = "type")]
+    pub(crate) kind: String,
+    pub(crate) priority: Priority,
+    pub(crate) content: String,
+    pub(crate) from_session: String,
+    pub(crate) created_at: WireTime,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Inbox {
+    pub(crate) messages: Vec<Delivery>,
+}
+
+/// What an agent last reported, or `offline`.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Session {
+    pub(crate) alias: String,
+    pub(crate) status: String,
+    pub(crate) task: Option<String>,
+    pub(crate) output: Option<String>,
+    pub(crate) progress: Option<i64>,
+    pub(crate) hostname: Option<String>,
+    pub(crate) agent: Option<String>,
+    pub(crate) last_seen_at: WireTime,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Sessions {
+    pub(crate) sessions: Vec<Session>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Stats {
+    pub(crate) tasks: TaskStats,
+    pub(crate) nodes: NodeStats,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct TaskStats {
+    pub(crate) total: i64,
+    pub(crate) by_status: Vec<StatusCount>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct NodeStats {
+    pub(crate) total: i64,
+}
+
+impl Client {
+    /// Sends a task. With an `idempotency_key` it is sent again when an answer was lost.
+    pub(crate) async fn send_task(&self, args: &send_task::Args) -> Result<Answer<Sent>, Error> {
+        let repeat = if args.idempotency_key.is_some() { Repeat::Always } else { Repeat::Unsent };
+        Call::new(self, Method::POST, &["api", "task"]).body(args).repeat(repeat).run().await
+    }
+
+    pub(crate) async fn tasks(&self, args: &list_tasks::QueryArgs) -> Result<Answer<Page>, Error> {
+        self.get_json(&["api", "tasks"], args).await
+    }
+
+    pub(crate) async fn task(&self, task_id: &str) -> Result<Answer<OneTask>, Error> {
+        self.get_json(&["api", "tasks", task_id], &()).await
+    }
+
+    pub(crate) async fn cancel(
+        &self,
+        task_id: &str,
+        args: &cancel_task::PathArgs,
+    ) -> Result<Answer<Value>, Error> {
+        self.post_json(&["api", "tasks", task_id, "cancel"], args).await
+    }
+
+    /// A second retry gives the first one's task, so it may be sent twice.
+    pub(crate) async fn retry(&self, task_id: &str) -> Result<Answer<Retried>, Error> {
+        let path = ["api", "tasks", task_id, "retry"];
+        Call::new(self, Method::POST, &path).repeat(Repeat::Always).run().await
+    }
+
+    pub(crate) async fn reassign(
+        &self,
+        task_id: &str,
+        args: &reassign_task::PathArgs,
+    ) -> Result<Answer<Reassigned>, Error> {
+        self.post_json(&["api", "tasks", task_id, "reassign"], args).await
+    }
+
+    pub(crate) async fn reply(
+        &self,
+        task_id: &str,
+        args: &send_reply::PathArgs,
+    ) -> Result<Answer<Replied>, Error> {
+        self.post_json(&["api", "tasks", task_id, "reply"], args).await
+    }
+
+    /// Says that a task was seen; saying it twice changes nothing.
+    pub(crate) async fn ack(&self, task_id: &str) -> Result<Answer<Acked>, Error> {
+        let path = ["api", "tasks", task_id, "ack"];
+        Call::new(self, Method::POST, &path).repeat(Repeat::Always).run().await
+    }
+
+    pub(crate) async fn task_events(&self, args: &task_events::QueryArgs) -> Result<Answer<History>, Error> {
+        self.get_json(&["api", "task_events"], args).await
+    }
+
+    pub(crate) async fn inbox(&self, args: &get_inbox::QueryArgs) -> Result<Answer<Inbox>, Error> {
+        self.get_json(&["api", "inbox"], args).await
+    }
+
+    /// Takes the next task. Its patience covers the wait that is asked for. A lost answer is no harm: the lease lapses.
+    pub(crate) async fn claim(&self, args: &claim_task::Args) -> Result<Answer<Claimed>, Error> {
+        let wait = u64::try_from(args.wait_seconds.unwrap_or(0)).unwrap_or(0);
+        let call = Call::new(self, Method::POST, &["api", "claim"]).body(args);
+        call.waiting(Duration::from_secs(wait)).run().await
+    }
+
+    /// Keeps a lease; keeping it twice keeps it.
+    pub(crate) async fn extend_lease(
+        &self,
+        lease_id: &str,
+        args: &extend_lease::PathArgs,
+    ) -> Result<Answer<Extended>, Error> {
+        let path = ["api", "leases", lease_id, "extend"];
+        Call::new(self, Method::POST, &path).body(args).repeat(Repeat::Always).run().await
+    }
+
+    pub(crate) async fn sessions(&self, args: &statuses::AllArgs) -> Result<Answer<Sessions>, Error> {
+        self.get_json(&["api", "status"], args).await
+    }
+
+    pub(crate) async fn stats(&self, args: &stats::QueryArgs) -> Result<Answer<Stats>, Error> {
+        self.get_json(&["api", "stats"], args).await
+    }
+}

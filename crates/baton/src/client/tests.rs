@@ -1,0 +1,188 @@
+//! The client against a hub that answers by script: what is sent again and what is not, where tokens go, and how a
+//! stream comes back.
+
+use serde_json::{Value, json};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::time::timeout;
+
+use super::{Channel, Client, Error, Heard, HubAddress, News, Options, Token};
+use crate::service::send_task;
+
+/// Longer than anything here takes; only a failure waits for it.
+const TOO_LONG: Duration = Duration::from_secs(20);
+const TOKEN: &str = "ntok_00112233445566778899aabbccddeeff";
+
+/// A hub that answers each connection with the next line of its script and hangs up.
+struct Fake {
+    address: String,
+    heard: Arc<Mutex<Vec<String>>>,
+}
+
+impl Fake {
+    async fn start(script: &[&str]) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = format!("http://{}", listener.local_addr().unwrap());
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let (hears, script) =
+            (heard.clone(), script.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>());
+        tokio::spawn(async move {
+            for answer in script {
+                let (mut socket, _) = listener.accept().await.unwrap();
+                let request = read(&mut socket).await;
+                hears.lock().unwrap().push(request);
+                socket.write_all(answer.as_bytes()).await.unwrap();
+            }
+        });
+        Self { address, heard }
+    }
+
+    fn client(&self) -> Client {
+        let hub: HubAddress = self.address.parse().unwrap();
+        Client::new(hub, Token::parse(TOKEN), &Options::default()).unwrap()
+    }
+
+    fn heard(&self) -> Vec<String> {
+        self.heard.lock().unwrap().clone()
+    }
+}
+
+async fn read(socket: &mut TcpStream) -> String {
+    let mut bytes = Vec::new();
+    let mut buffer = [0; 4096];
+    loop {
+        let count = socket.read(&mut buffer).await.unwrap();
+        bytes.extend_from_slice(&buffer[..count]);
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let length =
+            text.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse::<usize>().ok());
+        if let Some((_, body)) = text.split_once("\r\n\r\n")
+            && body.len() >= length.unwrap_or(0)
+        {
+            return text;
+        }
+        assert_ne!(count, 0, "half a request: {text}");
+    }
+}
+
+fn answer(status: &str, body: &Value) -> String {
+    let body = body.to_string();
+    format!("HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}", body.len())
+}
+
+fn stream(frames: &str) -> String {
+    format!("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-type: text/event-stream\r\n\r\n{frames}")
+}
+
+#[tokio::test]
+async fn a_redirect_is_not_followed_so_no_token_goes_elsewhere() {
+    let elsewhere = Fake::start(&[&answer("200 OK", &json!({"ok": true}))]).await;
+    let moved =
+        format!("HTTP/1.1 307 Moved\r\nlocation: {}/x\r\ncontent-length: 0\r\n\r\n", elsewhere.address);
+    let hub = Fake::start(&[&moved]).await;
+    let error = hub.client().me().await.unwrap_err();
+    assert!(matches!(error, Error::Protocol { .. }), "{error:?}");
+    assert_eq!((error.exit_code(), elsewhere.heard().len()), (5, 0));
+    assert!(hub.heard()[0].contains(TOKEN));
+}
+
+#[tokio::test]
+async fn a_read_is_sent_again_when_the_hub_has_no_time() {
+    let busy = answer("503 Busy", &json!({"ok": false, "error": "busy", "message": "come back"}));
+    let there = answer("200 OK", &json!({"ok": true, "networks": []}));
+    let hub = Fake::start(&[&busy, "", &there]).await;
+    assert!(hub.client().networks().await.unwrap().networks.is_empty());
+    assert_eq!(hub.heard().len(), 3);
+}
+
+#[tokio::test]
+async fn a_change_the_hub_may_have_seen_is_sent_once_unless_it_has_a_key() {
+    let args = |key: Option<&str>| send_task::Args {
+        alias: "a".into(),
+        task: "t".into(),
+        idempotency_key: key.map(str::to_owned),
+        ..Default::default()
+    };
+    let there =
+        answer("202 OK", &json!({"ok": true, "queued": true, "task_id": "x", "session_status": "offline"}));
+    let hub = Fake::start(&["", &there]).await;
+    let error = hub.client().send_task(&args(None)).await.unwrap_err();
+    assert!(matches!(error, Error::Unreachable { is_unsent: false, .. }), "{error:?}");
+    assert_eq!(hub.heard().len(), 1);
+
+    let hub = Fake::start(&["", &there]).await;
+    let sent = hub.client().send_task(&args(Some("k"))).await.unwrap();
+    assert!(sent.queued);
+    let bodies: Vec<_> =
+        hub.heard().iter().map(|text| text.split_once("\r\n\r\n").unwrap().1.to_owned()).collect();
+    assert_eq!(bodies.len(), 2);
+    assert_eq!(bodies[0], bodies[1]);
+    assert!(bodies[0].contains(r#""idempotency_key":"k""#), "{bodies:?}");
+}
+
+#[tokio::test]
+async fn errors_are_told_apart_by_what_there_is_to_do() {
+    let hub =
+        Fake::start(&[&answer("401 Unauthorized", &json!({"ok": false, "error": "unauthorized"}))]).await;
+    let error = hub.client().me().await.unwrap_err();
+    assert!(matches!(error, Error::Unauthorized { .. }));
+    assert!(error.to_string().contains("baton login"), "{error}");
+
+    let body = json!({"ok": false, "error": "rate_limited", "message": "too many", "retry_after_ms": 5});
+    let hub = Fake::start(&[&answer("429 Slow", &body)]).await;
+    let error = hub.client().me().await.unwrap_err();
+    assert_eq!((error.exit_code(), error.code(), error.status()), (6, Some("rate_limited"), Some(429)));
+    assert!(error.is_passing());
+
+    let hub = Fake::start(&["HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\n<html>"]).await;
+    let error = hub.client().me().await.unwrap_err();
+    assert!(matches!(error, Error::Protocol { .. }), "{error:?}");
+
+    let hub = Fake::start(&[]).await; // its listener is gone at once
+    tokio::task::yield_now().await;
+    let error = hub.client().me().await.unwrap_err();
+    assert!(matches!(error, Error::Unreachable { .. }), "{error:?}");
+    assert!(error.to_string().contains("baton hub start"), "{error}");
+    assert_eq!(error.exit_code(), 5);
+}
+
+#[tokio::test]
+async fn a_stream_comes_back_after_the_last_id_it_heard_and_ends_when_the_hub_says_no() {
+    let connected = r#"data: {"type":"connected","session":"a","network_id":"n","inbox_count":0}"#;
+    let first = stream(&format!(
+        "{connected}\n\nid: 7\ndata: {{\"type\":\"task_reassigned\",\"task_id\":\"x\"}}\n\nid: 8\ndata: {{\"ty"
+    ));
+    let second = stream(": still here\n\nid: 9\ndata: {\"type\":\"unheard_of\"}\n\n");
+    let no = answer("401 Unauthorized", &json!({"ok": false, "error": "unauthorized"}));
+    let hub = Fake::start(&[&first, &second, &no]).await;
+    let mut follower = hub.client().follow(Channel::Alias("a".into()), None);
+    let mut told = Vec::new();
+    while let Some(heard) = timeout(TOO_LONG, follower.next()).await.unwrap() {
+        told.push(match heard {
+            Ok(Heard::News { news: News::Connected { .. }, .. }) => "connected",
+            Ok(Heard::News { news: News::TaskReassigned { .. }, .. }) => "reassigned",
+            Ok(Heard::News { news: News::Other, .. }) => "other",
+            Ok(Heard::News { .. }) => "news",
+            Ok(Heard::Lost(_)) => "lost",
+            Err(Error::Unauthorized { .. }) => "no",
+            Err(error) => panic!("{error}"),
+        });
+    }
+    assert_eq!(told, ["connected", "reassigned", "lost", "other", "lost", "no"]);
+    let ids: Vec<_> = hub
+        .heard()
+        .iter()
+        .map(|text| text.lines().find_map(|line| line.strip_prefix("last-event-id: ").map(str::to_owned)))
+        .collect();
+    assert_eq!(ids, [None, Some("7".into()), Some("9".into())]);
+    assert!(hub.heard()[0].starts_with("GET /events/a HTTP/1.1"));
+}
+
+#[test]
+fn a_client_prints_no_secret() {
+    let hub = HubAddress::local().unwrap();
+    let client = Client::new(hub, Token::parse(TOKEN), &Options::default()).unwrap();
+    assert!(!format!("{client:?}").contains(&TOKEN[5..]));
+}
