@@ -4,10 +4,13 @@ NEXTEST_VERSION := 0.9.143
 FUZZ_SECONDS ?= 60
 CARGO ?= cargo
 
-.PHONY: help run build test check bench bench-hub fuzz install tools clean
+.PHONY: help demo run build test check bench bench-hub bench-work fuzz install tools clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+demo: ## a hub and three agents at work, in under 20 seconds
+	$(CARGO) run --release --package baton -- demo
 
 run: ## build the hub and start it on 127.0.0.1:9200
 	$(CARGO) run --release --package baton -- hub start $(ARGS)
@@ -29,6 +32,9 @@ bench: ## adapter, content hash and bundle, each beside its limit
 
 bench-hub: build ## durable sends, whole lives and push against the disk's own fdatasync rate
 	@for n in 1 16 64; do target/release/baton bench hub --connections $$n --seconds 5 || exit 1; done
+
+bench-work: build ## from a send to the start of a worker's command
+	@target/release/baton bench work
 
 fuzz: ## each fuzz target for a minute; needs a nightly toolchain and cargo-fuzz
 	cd fuzz && for target in convert verify; do \

@@ -1,6 +1,6 @@
 //! `baton bench`: what the hub does a second, over HTTP, with durable answers.
 //!
-//! One file per thing measured (`send`, `life`, `push`, `disk`); around them the hub under test, the tenant made
+//! One file per thing measured (`send`, `life`, `push`, `disk`, `work`); around them the hub under test, the tenant made
 //! for the run, the connections and the report.
 
 mod connection;
@@ -17,6 +17,7 @@ mod stream;
 mod tally;
 mod tenant;
 mod trouble;
+mod work;
 
 pub(crate) use hub_process::HubProcess;
 pub(crate) use trouble::Trouble;
@@ -30,12 +31,15 @@ use super::failure::Failure;
 pub(crate) enum Bench {
     /// Load a hub over HTTP and measure it
     Hub(hub::BenchHub),
+    /// Measure how soon a worker's command starts
+    Work(work::BenchWork),
 }
 
 impl Bench {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
         match self {
             Self::Hub(command) => command.run(),
+            Self::Work(command) => command.run(),
         }
     }
 }

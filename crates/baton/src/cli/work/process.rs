@@ -132,14 +132,14 @@ impl Process {
                 Ok(())
             });
             let streams = async { tokio::try_join!(feed(stdin, text), out, err).map(|_| ()) };
-            self.to_the_end(pin!(streams.fuse()), grace, pin!(stop)).await
+            self.finish(pin!(streams.fuse()), grace, pin!(stop)).await
         };
         Finished { ended, output }
     }
 
     /// Until it exits or has to stop; then until its group is gone. The pipes are read all the while, so that
     /// nothing waits in a full one.
-    async fn to_the_end(&mut self, mut streams: Streams<'_>, grace: Duration, mut stop: Stop<'_>) -> Ended {
+    async fn finish(&mut self, mut streams: Streams<'_>, grace: Duration, mut stop: Stop<'_>) -> Ended {
         let mut ended = loop {
             tokio::select! {
                 status = self.child.wait() => break Ended::Exited(status),
