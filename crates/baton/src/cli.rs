@@ -1,10 +1,10 @@
 //! The command line: one file per command. A command returns its exit code; what stops it is a `Failure`,
 //! told on stderr in one line that says what to do.
 
+mod account;
 mod adapt;
 mod agent_token;
 mod bench;
-#[allow(dead_code)] // the commands follow
 mod connection;
 mod demo;
 mod evidence;
@@ -13,8 +13,14 @@ mod hub;
 mod init;
 mod input;
 mod mcp;
-#[allow(dead_code)]
+mod moment;
+mod plain;
 mod runtime;
+mod screen;
+mod shell;
+mod spoken;
+mod table;
+mod tasks;
 mod work;
 
 use clap::{Parser, Subcommand};
@@ -30,6 +36,10 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    #[command(flatten)]
+    Tasks(tasks::Tasks),
+    #[command(flatten)]
+    Account(account::Account),
     /// Turn A2A packets into evidence events
     Adapt(adapt::Adapt),
     /// Measure a hub under load
@@ -52,6 +62,8 @@ enum Command {
     /// Ends the processes of a worker that has died
     #[command(hide = true)]
     Guard(work::RunGuard),
+    #[command(flatten)]
+    Shell(shell::ShellHelp),
 }
 
 /// Reads the arguments, runs the command, tells what stopped it.
@@ -66,6 +78,9 @@ pub(crate) fn run() -> ExitCode {
         Command::Mcp(command) => command.run(),
         Command::Work(command) => command.run(),
         Command::Guard(command) => command.run(),
+        Command::Account(command) => command.run(),
+        Command::Shell(command) => command.run(),
+        Command::Tasks(command) => command.run(),
     };
     done.unwrap_or_else(|failure| failure.tell())
 }

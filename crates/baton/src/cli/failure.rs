@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use super::bench;
 use super::hub::Trouble;
+use super::plain;
 use crate::client::{self, CaError, HubAddress};
 use crate::profile;
 
@@ -71,9 +72,25 @@ impl Failure {
     pub(crate) fn tell(&self) -> ExitCode {
         // A reader that went away (`| head`) is no news, and if stderr is gone too nobody is left to tell.
         if !matches!(self, Self::Write { error, .. } if error.kind() == io::ErrorKind::BrokenPipe) {
-            let _ = writeln!(io::stderr(), "baton: {self}");
+            // It may hold a hub's words, and a hub's words may hold anything.
+            let _ = writeln!(io::stderr(), "baton: {}{}", plain::line(&self.to_string()), self.advice());
         }
         ExitCode::from(self.exit_code())
+    }
+
+    /// What to do about a refusal, in the words of the command line.
+    fn advice(&self) -> &'static str {
+        match self {
+            Self::Client(error) => match error.code() {
+                Some("network_id_required") => "; pass --network, or choose one with `baton network use`",
+                Some("alias_not_found") => "; `baton status` shows the agents, `baton node create` makes one",
+                Some("task_not_found") => "; `baton tasks` lists tasks",
+                Some("user_token_required") => "; log in as a person with `baton login`",
+                Some("conflict") => "; the task has already ended, `baton task show` says how",
+                _ => "",
+            },
+            _ => "",
+        }
     }
 
     fn exit_code(&self) -> u8 {

@@ -3,15 +3,15 @@
 
 use baton_core::{Priority, Status};
 use reqwest::Method;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::time::Duration;
 
 use super::call::{Call, Repeat};
 use super::{Answer, Client, Error};
 use crate::service::{
-    WireTime, cancel_task, claim_task, extend_lease, get_inbox, list_tasks, reassign_task, send_reply,
-    send_task, stats, statuses, task_events,
+    WireTime, ack_inbox, cancel_task, claim_task, extend_lease, get_inbox, list_tasks, reassign_task,
+    send_reply, send_task, stats, statuses, task_events,
 };
 
 /// A task's row.
@@ -107,15 +107,18 @@ pub(crate) struct Replied {
 }
 
 /// One row of a task's history.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 pub(crate) struct TaskEvent {
     pub(crate) id: i64,
     pub(crate) task_id: String,
+    /// Which row of the task's it is, from 1.
+    pub(crate) n: i64,
     pub(crate) from_status: Option<Status>,
     pub(crate) to_status: Status,
     pub(crate) actor: String,
     pub(crate) detail: String,
     pub(crate) created_at: WireTime,
+    pub(crate) network_id: String,
 }
 
 /// Rows of history, newest first.
@@ -230,6 +233,15 @@ impl Client {
 
     pub(crate) async fn task_events(&self, args: &task_events::QueryArgs) -> Result<Answer<History>, Error> {
         self.get_json(&["api", "task_events"], args).await
+    }
+
+    /// Says that something in the caller's own inbox was seen.
+    pub(crate) async fn ack_inbox(
+        &self,
+        id: &str,
+        args: &ack_inbox::PathArgs,
+    ) -> Result<Answer<Value>, Error> {
+        self.post_json(&["api", "inbox", id, "ack"], args).await
     }
 
     pub(crate) async fn inbox(&self, args: &get_inbox::QueryArgs) -> Result<Answer<Inbox>, Error> {
