@@ -132,7 +132,9 @@ impl Work {
         let hub = client.hub().to_string();
         tracing::info!(alias = settings.alias, hub, concurrency = settings.concurrency, "waiting for tasks");
         let guard = Guard::start(settings.grace).map_err(Failure::System)?;
-        let agent = Agent { settings, client, hub, token, guard, running: Running::default(), drain };
+        let ca = self.connection.ca(self.connection.profile()?.as_ref());
+        let ca = ca.and_then(|file| std::path::absolute(file).ok()).map(|file| file.display().to_string());
+        let agent = Agent { settings, client, hub, token, ca, guard, running: Running::default(), drain };
         let outcome = agent.work().await;
         opened.close().await;
         outcome?;

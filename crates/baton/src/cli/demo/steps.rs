@@ -9,8 +9,8 @@ use tokio::time::{sleep, timeout};
 use super::stage::Stage;
 use super::telling::Telling;
 use crate::cli::failure::Failure;
-use crate::client::tasks::Task;
-use crate::service::{cancel_task, list_tasks, send_task};
+use crate::client::tasks::{Task, TaskEvent};
+use crate::service::{cancel_task, list_tasks, send_task, task_events};
 
 /// Long enough for any step on a slow machine.
 const STEP_MAX: Duration = Duration::from_secs(15);
@@ -18,15 +18,14 @@ const STEP_MAX: Duration = Duration::from_secs(15);
 const LOOK_EVERY: Duration = Duration::from_millis(25);
 
 /// You ask the planner, the planner asks the coder and the reviewer.
-pub(super) async fn handoff(stage: &Stage, telling: &Telling) -> Result<String, Failure> {
+pub(super) async fn handoff(stage: &Stage, telling: &Telling) -> Result<(), Failure> {
     telling.step("Work is handed on: you ask the planner, the planner asks the coder and the reviewer")?;
     let asked = send(stage, "planner", "a health check").await?;
-    bounded("the planner's answer", follow(stage, telling, &asked)).await?;
-    Ok(asked)
+    bounded("the planner's answer", follow(stage, telling, &asked)).await
 }
 
 /// A task is cancelled while its command runs.
-pub(super) async fn cancel(stage: &Stage, telling: &Telling) -> Result<String, Failure> {
+pub(super) async fn cancel(stage: &Stage, telling: &Telling) -> Result<(), Failure> {
     telling.step("A task is cancelled while it runs")?;
     let asked = send(stage, "coder", "count to infinity").await?;
     telling.line("you         → coder: count to infinity")?;
@@ -54,11 +53,11 @@ pub(super) async fn cancel(stage: &Stage, telling: &Telling) -> Result<String, F
     let millis = begun.elapsed().as_millis();
     telling.line(&format!("coder       its command and both children are gone, {millis} ms later"))?;
     stage.forget_group();
-    Ok(asked)
+    Ok(())
 }
 
 /// A worker dies in the middle of a task.
-pub(super) async fn crash(stage: &mut Stage, telling: &Telling) -> Result<String, Failure> {
+pub(super) async fn crash(stage: &mut Stage, telling: &Telling) -> Result<(), Failure> {
     telling.step("A worker is killed in the middle of a task, and the task is not lost")?;
     let asked = send(stage, "coder", "a long build").await?;
     telling.line("you         → coder: a long build")?;
@@ -75,8 +74,7 @@ pub(super) async fn crash(stage: &mut Stage, telling: &Telling) -> Result<String
     telling.line("coder       another worker starts; the hub waits for the dead one's lease, 5 s")?;
     let task = bounded("the second attempt's answer", ended(stage, &asked)).await?;
     let result = task.result.unwrap_or_default();
-    telling.line(&format!("coder       → you: {result}; answered once, by the second worker"))?;
-    Ok(asked)
+    telling.line(&format!("coder       → you: {result}; answered once, by the second worker"))
 }
 
 async fn send(stage: &Stage, alias: &str, text: &str) -> Result<String, Failure> {
@@ -89,22 +87,22 @@ async fn send(stage: &Stage, alias: &str, text: &str) -> Result<String, Failure>
     Ok(stage.you.send_task(&args).await?.into_value().task_id)
 }
 
-/// Tells every task and every answer as they come, until this task has ended.
+/// Tells every send and every answer as the hub has written them down, until this task has ended.
 async fn follow(stage: &Stage, telling: &Telling, asked: &str) -> Result<(), Failure> {
-    let mut seen: HashMap<String, Status> = HashMap::new();
-    let args = list_tasks::QueryArgs { network_id: Some(stage.network_id.clone()), ..Default::default() };
+    let mut told = 0;
     loop {
-        let mut page = stage.you.tasks(&args).await?.into_value().tasks;
-        page.reverse(); // newest first, as it comes
-        for task in page {
-            let before = seen.insert(task.task_id.clone(), task.status);
-            if before.is_none() {
-                let (from, to) = (who(&task.from_name), &task.to_name);
+        for (event, task) in history(stage).await? {
+            if event.id <= told {
+                continue;
+            }
+            told = event.id;
+            let (from, to) = (who(&task.from_name), &task.to_name);
+            if event.from_status.is_none() {
                 telling.line(&format!("{from:<11} → {to}: {}  ({})", task.content, task.kind))?;
             }
-            if task.status.is_terminal() && before.is_none_or(|before| !before.is_terminal()) {
+            if event.to_status.is_terminal() {
                 let words = task.result.as_deref().unwrap_or_default();
-                telling.line(&format!("{:<11} → {}: {words}", task.to_name, who(&task.from_name)))?;
+                telling.line(&format!("{to:<11} → {from}: {words}"))?;
                 if task.task_id == asked {
                     return replied(&task);
                 }
@@ -114,9 +112,27 @@ async fn follow(stage: &Stage, telling: &Telling, asked: &str) -> Result<(), Fai
     }
 }
 
+/// Everything that happened so far, in order, each with its task.
+pub(super) async fn history(stage: &Stage) -> Result<Vec<(TaskEvent, Task)>, Failure> {
+    let network_id = || Some(stage.network_id.clone());
+    let rows =
+        task_events::QueryArgs { network_id: network_id(), limit: Some("500".into()), ..Default::default() };
+    // Events first: whatever they tell of is in the tasks then.
+    let mut events = stage.you.task_events(&rows).await?.into_value().events;
+    let list = list_tasks::QueryArgs { network_id: network_id(), ..Default::default() };
+    let tasks = stage.you.tasks(&list).await?.into_value().tasks;
+    let tasks: HashMap<String, Task> = tasks.into_iter().map(|task| (task.task_id.clone(), task)).collect();
+    events.sort_by_key(|event| event.id);
+    let both = events.into_iter().filter_map(|event| {
+        let task = tasks.get(&event.task_id)?.clone();
+        Some((event, task))
+    });
+    Ok(both.collect())
+}
+
 /// The user of the demo is its reader.
-fn who(name: &str) -> &str {
-    if matches!(name, "planner" | "coder" | "reviewer") { name } else { "you" }
+pub(super) fn who(name: &str) -> &str {
+    if matches!(name, "planner" | "coder" | "reviewer" | "hub") { name } else { "you" }
 }
 
 async fn ended(stage: &Stage, task_id: &str) -> Result<Task, Failure> {

@@ -45,7 +45,8 @@ impl Telling {
         let seconds = self.begun.elapsed().as_secs_f64();
         self.print(&format!(
             "\nDone in {seconds:.1} s; hub, workers and folder are gone.\n\
-             Next: `baton hub start`, then `baton work --alias coder -- your-command` in another terminal.\n"
+             Next: `baton hub start`; in another terminal `baton login`, `baton work --alias coder -- COMMAND`;\n\
+             in a third `baton send coder \"do something\" --wait`.\n"
         ))
     }
 

@@ -40,6 +40,8 @@ pub(super) struct Agent {
     pub(super) client: Client,
     pub(super) hub: String,
     pub(super) token: Token,
+    /// The file of the hub's private CA.
+    pub(super) ca: Option<String>,
     pub(super) guard: Guard,
     pub(super) running: Running,
     pub(super) drain: Drain,

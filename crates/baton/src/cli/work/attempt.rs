@@ -75,10 +75,10 @@ impl Lease {
     }
 
     /// The task, and what the command needs to speak to the hub itself, as the same agent.
-    fn environment<'a>(&'a self, agent: &'a Agent, attempt: &'a str) -> [(&'static str, &'a str); 10] {
+    fn environment<'a>(&'a self, agent: &'a Agent, attempt: &'a str) -> Vec<(&'static str, &'a str)> {
         let task = &self.task;
-        [
-            ("BATON_TASK_ID", &task.task_id),
+        let mut environment = vec![
+            ("BATON_TASK_ID", task.task_id.as_str()),
             ("BATON_FROM", &task.from_name),
             ("BATON_KIND", &task.kind),
             ("BATON_ATTEMPT", attempt),
@@ -89,7 +89,9 @@ impl Lease {
             ("BATON_ALIAS", &agent.settings.alias),
             ("BATON_HUB", &agent.hub),
             ("BATON_TOKEN", agent.token.expose()),
-        ]
+        ];
+        environment.extend(agent.ca.as_deref().map(|file| ("BATON_CA", file)));
+        environment
     }
 
     /// Sends the answer until the hub has taken it or refuses it. Says what became of it.

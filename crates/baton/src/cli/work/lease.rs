@@ -82,10 +82,12 @@ impl Keeper {
             if !is_noticed && output.is_none() && extended_at.elapsed() < third {
                 continue;
             }
+            let has_news = output.is_some();
             match self.extend(output).await {
                 Ok(()) => extended_at = Instant::now(),
                 Err(error) if is_final(&error) => return self.why(error),
-                // The claims say that the hub is away; the next round asks again.
+                // The claims, or the answer, say that the hub is away; the next round asks again.
+                Err(_) if has_news => self.printed.put_back(),
                 Err(_) => {}
             }
         }

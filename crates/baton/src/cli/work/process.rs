@@ -55,7 +55,7 @@ pub(super) struct Finished {
 /// What a command has printed lately, for whoever follows it.
 #[derive(Debug)]
 pub(super) struct Printed {
-    /// Both streams, as they came.
+    /// Both streams, as they came, and whether there is news in it.
     both: Mutex<(Tail, bool)>,
     stderr: Mutex<Tail>,
 }
@@ -71,6 +71,11 @@ impl Printed {
         let mut both = self.both.lock().unwrap_or_else(PoisonError::into_inner);
         let is_new = std::mem::take(&mut both.1);
         is_new.then(|| both.0.last_chars(limits::OUTPUT_KEPT_CHARS))
+    }
+
+    /// What was taken last reached nobody: it is news still.
+    pub(super) fn put_back(&self) {
+        self.both.lock().unwrap_or_else(PoisonError::into_inner).1 = true;
     }
 
     /// The last of stderr, or of both if nothing was said there.

@@ -59,6 +59,7 @@ fn each_way_a_command_ends_has_its_answer() {
             "replied",
             "does not wait for what it left behind",
         ),
+        ("setsid sleep 3 & echo 'nor for what has left it'", "replied", "nor for what has left it"),
         ("exec 0<&-; echo deaf", "replied", "deaf"),
     ] {
         let row = ended(&network.user, &send(&network.user, "sh", script));
