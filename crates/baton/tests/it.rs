@@ -6,6 +6,7 @@ mod it {
     mod adapt;
     mod bench;
     mod bundle;
+    mod cli;
     mod crash;
     mod damage;
     mod edges;

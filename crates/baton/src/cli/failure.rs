@@ -40,6 +40,8 @@ pub(crate) enum Failure {
     Profile(#[from] profile::Trouble),
     #[error("you are not logged in to {hub}; run `baton login --hub {hub}`, or set BATON_TOKEN")]
     NotLoggedIn { hub: HubAddress },
+    #[error("the stream of events ended without a word; try again")]
+    StreamEnded,
     #[error("{0}")]
     Usage(String),
     #[error("cannot start: {0}")]

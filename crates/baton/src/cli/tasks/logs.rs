@@ -3,7 +3,7 @@
 use clap::Args;
 use std::process::ExitCode;
 use std::time::Duration;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep_until};
 
 use super::history::{Fresh, History};
 use crate::cli::connection::{Connection, Link};
@@ -15,6 +15,8 @@ use crate::client::{Channel, Error, Follower, Heard, News, Token};
 
 /// Changes that no stream tells (a task taken up) show within this time.
 const LOOK: Duration = Duration::from_secs(1);
+/// Between two looks, however much is told.
+const PAUSE: Duration = Duration::from_millis(200);
 
 #[derive(Debug, Args)]
 pub(crate) struct Logs {
@@ -53,29 +55,50 @@ pub(super) struct Log<'a> {
     history: History,
     follower: Follower,
     is_away: bool,
+    looked: Instant,
+    look_at: Instant,
 }
 
 impl<'a> Log<'a> {
     pub(super) async fn open(link: &'a Link, is_json: bool) -> Result<Self, Failure> {
         let network_id = link.the_network().await?;
         let follower = link.client.follow(channel(link, &network_id).await?, None);
-        let mut history = History::of_network(network_id);
+        let mut history = History::of_network(network_id.clone());
         history.look(&link.client).await?;
-        Ok(Self { link, screen: Screen::stdout(), is_json, history, follower, is_away: false })
+        // Everything from here on is told: a script that starts something now sees all of it.
+        note(&format!("following {network_id} on {}", link.client.hub()));
+        let (looked, look_at) = (Instant::now(), Instant::now() + LOOK);
+        Ok(Self {
+            link,
+            screen: Screen::stdout(),
+            is_json,
+            history,
+            follower,
+            is_away: false,
+            looked,
+            look_at,
+        })
     }
 
     /// Waits for something and prints it.
     pub(super) async fn next(&mut self) -> Result<(), Failure> {
-        tokio::select! {
-            heard = self.follower.next() => match heard {
-                Some(Ok(Heard::News { news, json })) => self.say(&news, &json)?,
-                Some(Ok(Heard::Lost(error))) => self.lost(&error),
-                Some(Err(error)) => return Err(error.into()),
-                None => return Ok(()),
-            },
-            () = sleep(LOOK) => {}
+        let heard = tokio::select! {
+            heard = self.follower.next() => heard,
+            () = sleep_until(self.look_at) => {
+                (self.looked, self.look_at) = (Instant::now(), Instant::now() + LOOK);
+                return self.look().await;
+            }
+        };
+        self.look_at = self.look_at.min(self.looked + PAUSE);
+        match heard {
+            Some(Ok(Heard::News { news, json })) => self.say(&news, &json),
+            Some(Ok(Heard::Lost(error))) => {
+                self.lost(&error);
+                Ok(())
+            }
+            Some(Err(error)) => Err(error.into()),
+            None => Err(Failure::StreamEnded),
         }
-        self.look().await
     }
 
     async fn look(&mut self) -> Result<(), Failure> {

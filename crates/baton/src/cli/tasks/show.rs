@@ -3,6 +3,8 @@
 use baton_core::limits;
 use clap::{Args, Subcommand};
 use serde_json::json;
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use super::task_id;
@@ -13,6 +15,7 @@ use crate::cli::runtime::block_on;
 use crate::cli::screen::{Screen, Tone};
 use crate::cli::table::{Cell, Table};
 use crate::client::tasks::{Task, TaskEvent};
+use crate::client::{Error, HubAddress};
 use crate::service::{WireTime, task_events};
 
 #[derive(Debug, Subcommand)]
@@ -50,7 +53,10 @@ impl Show {
         let history = link.client.task_events(&args).await?;
         let screen = Screen::stdout();
         if self.connection.is_json() {
-            screen.json(&json!({"ok": true, "task": member(answer.text(), "task")?, "events": member(history.text(), "events")?}))?;
+            let hub = link.client.hub();
+            let (task, events) =
+                (member(hub, answer.text(), "task")?, member(hub, history.text(), "events")?);
+            screen.json(&json!({"ok": true, "task": task, "events": events}))?;
             return Ok(ExitCode::SUCCESS);
         }
         let mut events = history.into_value().events;
@@ -117,13 +123,8 @@ fn timeline(events: &[TaskEvent], task: &Task) -> Table {
 }
 
 /// A member of an answer, as it came.
-fn member(
-    answer: &serde_json::value::RawValue,
-    name: &str,
-) -> Result<Box<serde_json::value::RawValue>, Failure> {
-    let read = serde_json::from_str::<std::collections::BTreeMap<String, Box<serde_json::value::RawValue>>>(
-        answer.get(),
-    );
-    let found = read.ok().and_then(|mut members| members.remove(name));
-    found.ok_or_else(|| Failure::usage(format!("the hub's answer has no {name}")))
+fn member(hub: &HubAddress, answer: &RawValue, name: &str) -> Result<Box<RawValue>, Error> {
+    let members = serde_json::from_str::<BTreeMap<String, Box<RawValue>>>(answer.get());
+    let found = members.ok().and_then(|mut members| members.remove(name));
+    found.ok_or_else(|| Error::protocol(hub, format!("its answer has no {name}")))
 }

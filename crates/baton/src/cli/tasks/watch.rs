@@ -14,7 +14,7 @@ use crate::cli::failure::Failure;
 use crate::cli::moment;
 use crate::cli::plain;
 use crate::cli::screen::{Screen, Tone};
-use crate::client::{Error, Follower, Heard};
+use crate::client::{Error, Follower};
 use crate::service::{list_tasks, statuses};
 
 /// Between two drawings, at least and at most.
@@ -39,7 +39,10 @@ impl Watch {
         }
         let network_id = link.the_network().await?;
         let follower = link.client.follow(logs::channel(&link, &network_id).await?, None);
-        let mut picture = Picture { link: &link, network_id, follower };
+        let networks = link.client.networks().await?.into_value().networks;
+        let named = networks.into_iter().find(|network| network.network_id == network_id);
+        let name = named.map_or_else(|| network_id.clone(), |network| network.network_name);
+        let mut picture = Picture { link: &link, network_id, name, follower };
         // What is wrong from the start is told before the screen is taken over.
         let first = picture.render().await?;
         screen.take_over(true)?;
@@ -52,6 +55,7 @@ impl Watch {
 struct Picture<'a> {
     link: &'a Link,
     network_id: String,
+    name: String,
     follower: Follower,
 }
 
@@ -78,18 +82,15 @@ impl Picture<'_> {
     /// Waits until there is something new, and then a moment for more of it.
     async fn change(&mut self) -> Result<(), Failure> {
         let (soon, late) = (Instant::now() + LEAST, Instant::now() + MOST);
-        tokio::select! {
-            heard = self.follower.next() => if let Some(Err(error)) = heard { return Err(error.into()) },
-            () = sleep_until(late) => return Ok(()),
-        }
+        let mut until = late;
         loop {
             tokio::select! {
                 heard = self.follower.next() => match heard {
+                    Some(Ok(_)) => until = soon,
                     Some(Err(error)) => return Err(error.into()),
-                    Some(Ok(Heard::News { .. } | Heard::Lost(_))) => {}
-                    None => return Ok(()),
+                    None => return Err(Failure::StreamEnded),
                 },
-                () = sleep_until(soon) => return Ok(()),
+                () = sleep_until(until) => return Ok(()),
             }
         }
     }
@@ -101,8 +102,8 @@ impl Picture<'_> {
         let sessions = client.sessions(&statuses::AllArgs::of(network_id.clone())).await?;
         let limit = Some(limits::TASK_PAGE_DEFAULT.to_string());
         let page = client.tasks(&list_tasks::QueryArgs { network_id, limit, ..Default::default() }).await?;
-        let title =
-            format!("{} on {}, {}", self.network_id, client.hub(), moment::clock(moment::now().into()));
+        let time = moment::clock(moment::now().into());
+        let title = plain::line(&format!("{} on {}, {time}", self.name, client.hub()));
         let counts = format!("tasks: {}", view::counts(&page.stats));
         let mut text = format!("{}\n{counts}\n", screen.toned(Tone::Heading, &title));
         if !sessions.sessions.is_empty() {
