@@ -76,7 +76,9 @@ impl Stage {
         let login = login::Args { username: hub.username().into(), password: hub.password.clone() };
         let signed_in = nobody.login(&login).await?.into_value();
         let you = Client::new(address, Token::parse(&signed_in.token), &Options::default())?;
-        let network_id = signed_in.network_id.unwrap_or_default();
+        let networks = you.me().await?.into_value().networks;
+        let network = networks.into_iter().next().ok_or_else(|| Failure::usage("the hub made no network"))?;
+        let network_id = network.network_id;
         let (agents, workers) = (Vec::new(), Vec::new());
         let mut stage =
             Self { you, network_id, agents, workers, hub, _guarded_hub: guarded_hub, guard, folder };
