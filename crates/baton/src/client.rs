@@ -75,7 +75,6 @@ impl Client {
     }
 
     /// The same connections for another protocol (MCP). It knows no token.
-    #[allow(dead_code)] // for `baton mcp`
     pub(crate) fn http(&self) -> &reqwest::Client {
         &self.http
     }

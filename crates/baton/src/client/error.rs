@@ -142,7 +142,6 @@ impl Error {
     }
 
     /// The HTTP status of a refusal.
-    #[allow(dead_code)] // for `baton work` and `baton mcp`
     pub(crate) fn status(&self) -> Option<u16> {
         match self {
             Self::Refused(refused) => Some(refused.status),

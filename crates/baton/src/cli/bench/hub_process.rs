@@ -26,21 +26,28 @@ pub(crate) struct HubProcess {
 }
 
 impl HubProcess {
-    /// Starts a hub in a new folder inside `parent`. What it logs goes to `log`.
-    pub(crate) fn start(parent: &Path, log: Stdio) -> Result<Self, Trouble> {
+    /// Starts a hub in a new folder inside `parent`. What it logs goes to `log`. Ctrl-C in a terminal reaches it too.
+    pub(super) fn start(parent: &Path, log: Stdio) -> Result<Self, Trouble> {
+        Self::start_with(parent, |command| command.stderr(log))
+    }
+
+    /// The same in a process group of its own, for a caller that ends that group whatever happens.
+    pub(crate) fn start_apart(parent: &Path, log: Stdio) -> Result<Self, Trouble> {
+        Self::start_with(parent, |command| command.stderr(log).process_group(0))
+    }
+
+    fn start_with(parent: &Path, set: impl FnOnce(&mut Command) -> &mut Command) -> Result<Self, Trouble> {
         let failed = |error: std::io::Error| Trouble::NotStarted(error.to_string());
         let folder = tempfile::Builder::new().prefix("baton-bench-").tempdir_in(parent).map_err(failed)?;
         let password = format!("bench-{:032x}", u128::from_ne_bytes(random()?));
-        let mut child = Command::new(std::env::current_exe().map_err(failed)?)
+        let mut command = Command::new(std::env::current_exe().map_err(failed)?);
+        command
             .args(["hub", "start", "--port", "0", "--username", USERNAME, "--data-dir"])
             .arg(folder.path())
             .env("BATON_ADMIN_PASSWORD", &password)
             .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(log)
-            .process_group(0)
-            .spawn()
-            .map_err(failed)?;
+            .stdout(Stdio::piped());
+        let mut child = set(&mut command).spawn().map_err(failed)?;
         let lines = child.stdout.take().map(first_address);
         let mut hub = Self { child, url: String::new(), password, _folder: folder };
         let address = lines.and_then(|lines| lines.recv_timeout(START_MAX).ok());

@@ -68,7 +68,7 @@ impl Stage {
         let failed = |error| Failure::Write { name: "the demo's folder".into(), error };
         let folder = tempfile::Builder::new().prefix("baton-demo-").tempdir().map_err(failed)?;
         let guard = Guard::start(GRACE).map_err(Failure::System)?;
-        let hub = HubProcess::start(folder.path(), log(folder.path(), "hub")?)?;
+        let hub = HubProcess::start_apart(folder.path(), log(folder.path(), "hub")?)?;
         let guarded_hub = Group::led_by(hub.pid()).map(|group| guard.watch(group));
         telling.line(&format!("hub         listens on {}", hub.url))?;
         let address: HubAddress = hub.url.parse().map_err(Failure::usage)?;

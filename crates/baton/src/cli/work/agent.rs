@@ -57,8 +57,9 @@ impl Agent {
         ];
         let mut attempts = JoinSet::new();
         let outcome = agent.claim_all(&mut attempts).await;
-        if !attempts.is_empty() {
-            tracing::info!(running = agent.running.count(), "no new tasks; running commands finish");
+        let running = agent.running.count();
+        if running > 0 {
+            tracing::info!(running, "no new tasks; running commands finish");
         }
         attempts.join_all().await;
         helpers.iter().for_each(tokio::task::AbortHandle::abort);

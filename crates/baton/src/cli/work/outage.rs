@@ -42,9 +42,5 @@ impl Outage {
 /// Whether no later try can end otherwise: the hub looked at the call and said no. A hub that is away, busy or
 /// broken inside, or something else that answers in its place, may pass.
 pub(super) fn is_final(error: &Error) -> bool {
-    match error {
-        Error::Unauthorized { .. } => true,
-        Error::Refused(refused) => refused.status < 500 && refused.retry_after.is_none(),
-        Error::Unreachable { .. } | Error::Protocol { .. } => false,
-    }
+    error.status().is_some_and(|status| status < 500) && !error.is_passing()
 }
