@@ -24,7 +24,7 @@ impl Ack {
             Ok(acked) => acked.into_text(),
             // No task has this id, so it is a message's.
             Err(error) if error.code() == Some("task_not_found") => {
-                let args = PathArgs { network_id: link.network().await? };
+                let args = PathArgs { network_id: Some(link.the_network().await?) };
                 link.client.ack_inbox(&id, &args).await?.into_text()
             }
             Err(error) => return Err(error.into()),

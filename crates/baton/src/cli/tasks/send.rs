@@ -42,7 +42,7 @@ pub(crate) struct Send {
     /// The task this one is a part of; a command of `baton work` need not say it
     #[arg(long, value_name = "ID", env = "BATON_PARENT_TASK_ID", hide_env_values = true)]
     parent: Option<String>,
-    /// Wait for the end, at most this long
+    /// Wait for the end, at most this long; give it last, or write --wait=SECONDS
     #[arg(long, value_name = "SECONDS", num_args = 0..=1)]
     wait: Option<Option<u32>>,
     #[command(flatten)]

@@ -7,8 +7,8 @@ use rustix::termios::{Winsize, tcsetwinsize};
 use std::fs::{File, OpenOptions};
 use std::io::Read;
 use std::os::unix::fs::OpenOptionsExt;
-use std::process::Command;
-use std::sync::mpsc::channel;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 use unicode_width::UnicodeWidthStr;
 
@@ -19,39 +19,68 @@ use super::person::Person;
 const PATIENCE: Duration = Duration::from_secs(30);
 const HOSTILE: &str = "a\u{1b}[31mred\u{1b}]0;title\u{7}\u{9b}2Jb\nsecond\rline 漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字";
 
-/// What a command writes to a terminal of this width, its exit code, with line ends as on any other output.
-fn on_terminal(command: &mut Command, columns: u16) -> (String, Option<i32>) {
-    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-    grantpt(&master).unwrap();
-    unlockpt(&master).unwrap();
-    let size = Winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
-    tcsetwinsize(&master, size).unwrap();
-    let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
-    let no_controlling_terminal = i32::try_from(OFlags::NOCTTY.bits()).unwrap();
-    let slave =
-        OpenOptions::new().read(true).write(true).custom_flags(no_controlling_terminal).open(name).unwrap();
-    let end = || slave.try_clone().unwrap();
-    let mut child = command.env("TERM", "xterm").stdin(end()).stdout(end()).stderr(end()).spawn().unwrap();
-    drop(slave);
-    // The command keeps its own copies of the terminal until it is gone.
-    command
-        .stdin(std::process::Stdio::null())
-        .stdout(std::process::Stdio::null())
-        .stderr(std::process::Stdio::null());
-    let (sender, read) = channel();
-    std::thread::spawn(move || {
-        let (mut master, mut all, mut buffer) = (File::from(master), Vec::new(), [0; 4096]);
-        // A terminal without a program on it reads as an error.
-        while let Ok(count @ 1..) = master.read(&mut buffer) {
-            all.extend_from_slice(&buffer[..count]);
+/// A command on a terminal of its own.
+struct Terminal {
+    child: Child,
+    written: Receiver<Vec<u8>>,
+    text: Vec<u8>,
+}
+
+impl Terminal {
+    fn start(command: &mut Command, columns: u16) -> Self {
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&master).unwrap();
+        unlockpt(&master).unwrap();
+        tcsetwinsize(&master, Winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
+        let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
+        let flags = i32::try_from(OFlags::NOCTTY.bits()).unwrap();
+        let slave = OpenOptions::new().read(true).write(true).custom_flags(flags).open(name).unwrap();
+        let end = || slave.try_clone().unwrap();
+        let child = command.env("TERM", "xterm").stdin(end()).stdout(end()).stderr(end()).spawn().unwrap();
+        // Only the child may hold the terminal, or its end would not be seen.
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let (sender, written) = channel();
+        std::thread::spawn(move || {
+            let (mut master, mut buffer) = (File::from(master), [0; 4096]);
+            // A terminal without a program on it reads as an error.
+            while let Ok(count @ 1..) = master.read(&mut buffer) {
+                let _ = sender.send(buffer[..count].to_vec());
+            }
+        });
+        Self { child, written, text: Vec::new() }
+    }
+
+    /// Waits until this was written.
+    fn wait_for(&mut self, part: &str) {
+        while !String::from_utf8_lossy(&self.text).contains(part) {
+            let more = self.written.recv_timeout(PATIENCE);
+            self.text.extend(more.unwrap_or_else(|error| panic!("no {part:?}: {error}")));
         }
-        let _ = sender.send(all);
-    });
-    let Ok(all) = read.recv_timeout(PATIENCE) else {
-        child.kill().unwrap();
-        panic!("still running after {PATIENCE:?}");
-    };
-    (String::from_utf8(all).unwrap().replace("\r\n", "\n"), child.wait().unwrap().code())
+    }
+
+    /// Everything it writes, with line ends as on any other output, and its exit code.
+    fn end(mut self) -> (String, Option<i32>) {
+        loop {
+            match self.written.recv_timeout(PATIENCE) {
+                Ok(more) => self.text.extend(more),
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => panic!("still running after {PATIENCE:?}"),
+            }
+        }
+        let text = String::from_utf8(std::mem::take(&mut self.text)).unwrap();
+        (text.replace("\r\n", "\n"), self.child.wait().unwrap().code())
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn on_terminal(command: &mut Command, columns: u16) -> (String, Option<i32>) {
+    Terminal::start(command, columns).end()
 }
 
 /// Text without the colours that the tables put on.
@@ -120,4 +149,29 @@ fn a_new_node_token_comes_with_what_to_paste() {
     ] {
         assert!(plain.lines().any(|shown| shown == line), "no {line:?} in\n{plain}");
     }
+}
+
+#[test]
+fn watching_draws_what_happens_and_gives_the_screen_back() {
+    let hub = Hub::start();
+    let ada = Person::logged_in(&hub, "ada");
+    ada.agent("coder");
+    send(&ada.tenant.user, "coder", HOSTILE);
+    let mut terminal = Terminal::start(&mut ada.command(&["watch"]), 80);
+    terminal.wait_for("tasks: 1 delivered");
+    send(&ada.tenant.user, "coder", "while you watch");
+    terminal.wait_for("while you watch");
+    terminal.wait_for("tasks: 2 delivered");
+    rustix::process::kill_process(
+        rustix::process::Pid::from_child(&terminal.child),
+        rustix::process::Signal::INT,
+    )
+    .unwrap();
+    let (shown, code) = terminal.end();
+    assert_eq!(code, Some(0));
+    assert!(
+        shown.starts_with("\x1b[?1049h\x1b[?25l") && shown.ends_with("\x1b[?25h\x1b[?1049l"),
+        "{shown:?}"
+    );
+    assert!(!shown.contains("\x1b]0") && !shown.contains('\u{9b}'), "{shown:?}");
 }
