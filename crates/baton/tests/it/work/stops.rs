@@ -40,6 +40,29 @@ fn an_idle_worker_stops_at_once() {
 }
 
 #[test]
+fn a_worker_that_is_gone_takes_no_task_with_its_last_claim() {
+    let hub = Hub::start();
+    let (network, agent) = tenant_with(&hub, "ghost");
+    for is_killed in [false, true] {
+        let mut worker = Worker::start(&agent, "ghost", &[], "cat");
+        worker.says("waiting for tasks");
+        // It has worked, so its next claim waits at the hub by now or soon.
+        assert_eq!(ended(&network.user, &send(&network.user, "ghost", "one"))["result"], "one");
+        worker.says("replied");
+        if is_killed {
+            worker.kill9();
+        } else {
+            worker.signal(Signal::TERM);
+            assert!(worker.ends().0.success());
+        }
+        let task_id = send(&network.user, "ghost", "two");
+        let _next = Worker::start(&agent, "ghost", &[], "cat");
+        let row = ended(&network.user, &task_id);
+        assert_eq!((&row["result"], &row["attempt"]), (&json!("two"), &json!(1)));
+    }
+}
+
+#[test]
 fn a_second_signal_ends_the_commands_and_the_task_is_delivered_again() {
     let hub = Hub::start();
     let (network, agent) = tenant_with(&hub, "hasty");
