@@ -37,4 +37,5 @@ mod it {
     mod tenant;
     mod tls;
     mod tool;
+    mod work;
 }

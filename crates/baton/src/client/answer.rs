@@ -40,12 +40,8 @@ impl<T> Deref for Answer<T> {
     }
 }
 
-/// Reads an answer to its end.
-pub(super) async fn read<T: DeserializeOwned>(
-    hub: &HubAddress,
-    response: Response,
-) -> Result<Answer<T>, Error> {
-    let text = plain(hub, response).await?;
+/// Reads the JSON document of an answer.
+pub(super) fn read<T: DeserializeOwned>(hub: &HubAddress, text: String) -> Result<Answer<T>, Error> {
     let misread =
         |error: serde_json::Error| Error::protocol(hub, format!("its answer cannot be read ({error})"));
     let value = serde_json::from_str(&text).map_err(misread)?;

@@ -61,7 +61,6 @@ impl<'a> Call<'a> {
     }
 
     /// The call itself asks the hub to wait this long.
-    #[allow(dead_code)] // for `baton work`
     pub(super) fn waiting(mut self, wait: Duration) -> Self {
         self.timeout += wait;
         self
@@ -69,20 +68,17 @@ impl<'a> Call<'a> {
 
     /// Sends the call and reads its answer.
     pub(super) async fn run<T: DeserializeOwned>(self) -> Result<Answer<T>, Error> {
-        self.tried(async |response| answer::read(self.hub, response).await).await
+        let hub = self.hub;
+        answer::read(hub, self.text().await?)
     }
 
     /// Sends the call and reads an answer that is plain text.
     pub(super) async fn text(self) -> Result<String, Error> {
-        self.tried(async |response| answer::plain(self.hub, response).await).await
-    }
-
-    async fn tried<T>(&self, read: impl AsyncFn(Response) -> Result<T, Error>) -> Result<T, Error> {
         let mut backoff = Backoff::default();
         let mut tries = 1;
         loop {
             let outcome = match self.once().await {
-                Ok(response) => read(response).await,
+                Ok(response) => answer::plain(self.hub, response).await,
                 Err(error) => Err(error),
             };
             match outcome {
