@@ -37,6 +37,7 @@ impl TestHub {
             rate_limit: None,
             behind_proxy: false,
             cors_origins: Vec::new(),
+            data_folder: folder.path().to_owned(),
             records_evidence: true,
         };
         Self { hub: Arc::new(Hub::new(Arc::new(store), bells, test_key(), settings)), folder }

@@ -1,6 +1,7 @@
 //! How this hub was started.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 /// What the operator chose.
 #[derive(Debug, Clone)]
@@ -15,6 +16,8 @@ pub(crate) struct Settings {
     pub(crate) behind_proxy: bool,
     /// Origins that browsers may call from.
     pub(crate) cors_origins: Vec<String>,
+    /// Where the hub keeps everything; large temporary files go there too.
+    pub(crate) data_folder: PathBuf,
     /// Whether what happens is written into the networks' logs; only a measurement turns it off.
     pub(crate) records_evidence: bool,
 }

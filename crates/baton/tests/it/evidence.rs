@@ -41,9 +41,9 @@ fn sealed_size(reader: &Client, network_id: &str) -> u64 {
     answer.text().lines().nth(1).unwrap().parse().unwrap()
 }
 
-/// Asks until the checkpoint covers this much; it must within a second and some scheduling.
+/// Asks until the checkpoint covers this much. It must within a second; the rest is for a busy machine.
 fn wait_for_seal(reader: &Client, network_id: &str, size: u64) {
-    let deadline = Instant::now() + Duration::from_secs(10);
+    let deadline = Instant::now() + Duration::from_secs(4);
     while sealed_size(reader, network_id) < size {
         assert!(Instant::now() < deadline, "no checkpoint covers {size} events");
         std::thread::yield_now();

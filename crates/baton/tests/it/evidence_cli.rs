@@ -3,6 +3,7 @@
 mod audit;
 mod desk;
 mod export;
+mod independent;
 mod log;
 mod rewrite;
 mod rewritten;

@@ -144,7 +144,11 @@ impl Stage {
     /// What a command needs to know to reach the hub as you.
     pub(super) fn surroundings(&self) -> [(&'static str, String); 3] {
         let token = self.you.token().map_or_else(String::new, |token| token.expose().to_owned());
-        [("BATON_HUB", self.hub.url.clone()), ("BATON_TOKEN", token), ("BATON_NETWORK", self.network_id.clone())]
+        [
+            ("BATON_HUB", self.hub.url.clone()),
+            ("BATON_TOKEN", token),
+            ("BATON_NETWORK", self.network_id.clone()),
+        ]
     }
 
     /// `kill -9` for an agent's worker.

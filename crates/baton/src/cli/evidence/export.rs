@@ -2,7 +2,6 @@
 //! and gets its name when all are there: an export that breaks off on the way leaves nothing. Naming them is one rename
 //! after the other, the side file before its bundle; stopped there, the first ones have their names.
 
-use baton_evidence::bundle::limits::EVENTS;
 use baton_evidence::whole_file::WholeFile;
 use clap::Args;
 use reqwest::Response;
@@ -101,38 +100,48 @@ impl Export {
         })
     }
 
+    /// Bundle after bundle, each as long as the hub makes it, up to an end that is fixed before the first, however the
+    /// log grows meanwhile.
     async fn fetch(&self, of: Of<'_>) -> Result<Vec<Part>, Failure> {
+        let to = self.end(of).await?;
+        let mut from = self.from.unwrap_or(0);
         let mut parts = Vec::new();
-        for (number, stretch) in (1..).zip(self.stretches(of).await?) {
-            parts.push(self.part(of, number, stretch).await?);
+        for number in 1.. {
+            let part = match self.part(of, number, Stretch { from, to }).await {
+                // Nothing more is about the task in what is left.
+                Err(Failure::Client(error)) if error.code() == Some("no_evidence") && number > 1 => break,
+                part => part?,
+            };
+            let stretch = part.stretch;
+            if stretch.from != from || stretch.to <= from {
+                return Err(of
+                    .link
+                    .client
+                    .misspoke("an export covers other events than were asked for")
+                    .into());
+            }
+            parts.push(part);
+            from = stretch.to;
+            if from >= to {
+                break;
+            }
         }
         Ok(parts)
     }
 
-    /// What to ask for, bundle by bundle. The end is fixed before the first, however the log grows meanwhile.
-    async fn stretches(&self, of: Of<'_>) -> Result<Vec<(Option<u64>, Option<u64>)>, Failure> {
-        if of.task.is_some() {
-            return Ok(vec![(self.from, self.to)]); // a task's events fit into one
+    /// The end of what is asked for: as told, or where the log ends now.
+    async fn end(&self, of: Of<'_>) -> Result<u64, Failure> {
+        if let Some(to) = self.to {
+            return Ok(to);
         }
-        let from = self.from.unwrap_or(0);
-        let to = match self.to {
-            Some(to) => to,
-            None => {
-                let args = PageArgs { network_id: of.network, task_id: None, after: None, limit: 1 };
-                of.link.client.evidence(&args).await.map_err(reading::failed)?.size
-            }
-        };
-        Ok(stretches(from, to).into_iter().map(|stretch| (Some(stretch.from), Some(stretch.to))).collect())
+        let args = PageArgs { network_id: of.network, task_id: of.task, after: None, limit: 1 };
+        Ok(of.link.client.evidence(&args).await.map_err(reading::failed)?.size)
     }
 
-    async fn part(
-        &self,
-        of: Of<'_>,
-        number: u32,
-        (from, to): (Option<u64>, Option<u64>),
-    ) -> Result<Part, Failure> {
+    async fn part(&self, of: Of<'_>, number: u32, asked: Stretch) -> Result<Part, Failure> {
         let Of { link, network, task } = of;
         let path = part_path(&self.output, number);
+        let (from, to) = (Some(asked.from), Some(asked.to));
         let args = ExportArgs { network_id: network, task_id: task, from, to };
         let answer = link.client.export(ExportFile::Bundle, &args).await.map_err(reading::failed)?;
         let stretch = Stretch::of(link, &answer)?;
@@ -226,16 +235,6 @@ async fn write(link: &Link, mut answer: Response, path: PathBuf) -> Result<Writt
     Ok(Written { file, path, bytes })
 }
 
-/// A bundle's worth of events each. Where there are none it is one stretch without events, for the hub to refuse.
-fn stretches(from: u64, to: u64) -> Vec<Stretch> {
-    let first = Stretch { from, to: to.min(from.saturating_add(EVENTS)) };
-    let next = |stretch: &Stretch| {
-        let is_last = stretch.to >= to;
-        (!is_last).then(|| Stretch { from: stretch.to, to: to.min(stretch.to.saturating_add(EVENTS)) })
-    };
-    std::iter::successors(Some(first), next).collect()
-}
-
 /// `x.tar.gz`, then `x.2.tar.gz`; any other name gets its number at the end.
 fn part_path(output: &Path, number: u32) -> PathBuf {
     if number == 1 {
@@ -265,16 +264,6 @@ fn quoted(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_long_log_is_cut_into_bundles_without_a_gap() {
-        let cut = |from, to| -> Vec<_> { stretches(from, to).iter().map(|s| (s.from, s.to)).collect() };
-        assert_eq!(cut(0, 12), [(0, 12)]);
-        assert_eq!(cut(0, 100_000), [(0, 100_000)]);
-        assert_eq!(cut(5, 200_006), [(5, 100_005), (100_005, 200_005), (200_005, 200_006)]);
-        assert_eq!(cut(0, 0), [(0, 0)]);
-        assert_eq!(cut(9, 3), [(9, 3)]);
-    }
 
     #[test]
     fn further_bundles_keep_their_ending() {

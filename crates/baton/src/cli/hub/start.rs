@@ -10,6 +10,7 @@ use super::folder::Folder;
 use super::log::Log;
 use super::{Trouble, parse, password, run};
 use crate::cli::failure::Failure;
+use crate::data_folder::DataFolder;
 use crate::hub::Settings;
 use crate::server::TlsFiles;
 
@@ -61,10 +62,11 @@ pub(crate) struct Start {
 
 impl Start {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
+        let folder = self.folder.find()?;
         let plan = run::Plan {
-            folder: self.folder.find()?,
             tls: self.tls()?,
-            settings: self.settings(),
+            settings: self.settings(&folder),
+            folder,
             username: self.username.clone(),
             password: password::read(self.password.as_deref())?,
         };
@@ -82,7 +84,7 @@ impl Start {
         Ok(files.map(|(certificate, key)| TlsFiles { certificate, key }))
     }
 
-    fn settings(&self) -> Settings {
+    fn settings(&self, folder: &DataFolder) -> Settings {
         // Behind a proxy the hub is public, whatever address the proxy reaches it at.
         let is_private = self.host.is_loopback() && !self.behind_proxy;
         Settings {
@@ -91,6 +93,7 @@ impl Start {
             rate_limit: self.rates(is_private),
             behind_proxy: self.behind_proxy,
             cors_origins: self.cors_origin.clone(),
+            data_folder: folder.path().to_owned(),
             records_evidence: !self.without_evidence,
         }
     }

@@ -15,8 +15,9 @@ use bytes::Bytes;
 use serde::Deserialize;
 use std::fs::File;
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
@@ -31,8 +32,15 @@ const PAGE: usize = 1_000;
 /// Bytes handed to the connection at once, and how many such pieces may wait for it.
 const PIECE_BYTES: usize = 64 << 10;
 const PIECES_WAITING: usize = 8;
-/// A reader that takes nothing for this long has gone.
+/// A reader that takes nothing for this long has gone, and one that is not done after so long loses its turn.
 const PATIENCE: Duration = Duration::from_secs(30);
+const WHOLE_PATIENCE: Duration = Duration::from_secs(600);
+/// How long an export waits for its turn.
+const TURN_PATIENCE: Duration = Duration::from_secs(60);
+/// What a bundle may weigh, so that it stays within what its readers take packed, whatever is in it. The hub's own
+/// events are much alike and pack to a twentieth; of what others report nothing is known.
+const WEIGHT_MAX: usize = 90 << 20;
+const OWN_LIGHTER_BY: usize = 8;
 
 /// What is to be exported: one task's events, or those from an index up to another, which is not meant.
 #[derive(Debug, Default, Deserialize)]
@@ -60,6 +68,7 @@ struct Selection {
     network: NetworkId,
     task: Option<TaskId>,
     checkpoint: CheckpointRow,
+    spool_in: PathBuf,
     from: u64,
     to: u64,
     /// Exports take turns.
@@ -69,10 +78,10 @@ struct Selection {
 /// The bundle.
 pub(crate) async fn bundle(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Export, Error> {
     let selection = Selection::find(hub, caller, args).await?;
-    let (name, from, to) = (selection.name(), selection.from, selection.to);
     // Events are read before the first byte goes out, so that trouble with them is told as such.
-    let packed = tokio::task::spawn_blocking(move || selection.spool().map(|bundle| (selection, bundle)));
+    let packed = tokio::task::spawn_blocking(move || selection.spool());
     let (selection, bundle) = packed.await.map_err(|_| baton_store::Error::Closed)??;
+    let (name, from, to) = (selection.name(), selection.from, selection.to);
     let (pieces, received) = mpsc::channel(PIECES_WAITING);
     tokio::task::spawn_blocking(move || {
         let handle = &selection.handle;
@@ -118,25 +127,25 @@ impl Selection {
             .await?;
         reader.write_down(hub, caller).await?;
         let checkpoint = seal::up_to_date(hub, &reader.network).await?;
-        let most = match task {
-            Some(_) => checkpoint.size, // a task's events are far apart, and few
-            None => from.saturating_add(bundle::limits::EVENTS).min(checkpoint.size),
-        };
-        let to = to.unwrap_or(most);
-        if to > most {
-            let rule = format!("must be at most {most}: a bundle holds {} events", bundle::limits::EVENTS);
+        let to = to.unwrap_or(checkpoint.size);
+        if to > checkpoint.size {
+            let rule = format!("must be at most the log's size, {}", checkpoint.size);
             return Err(Error::argument("to", rule));
         }
+        // A task's events are far apart; those of a stretch are all there.
+        let to = if task.is_some() { to } else { to.min(from.saturating_add(bundle::limits::EVENTS)) };
         if from >= to {
             return Err(Refusal::NoEvidence.into());
         }
-        let turn = hub.exports.clone().acquire_owned().await.map_err(|_| baton_store::Error::Closed)?;
+        let turn = tokio::time::timeout(TURN_PATIENCE, hub.exports.clone().acquire_owned()).await;
+        let turn = turn.map_err(|_| baton_store::Error::Busy)?.map_err(|_| baton_store::Error::Closed)?;
         Ok(Self {
             store: hub.store.clone(),
             handle: Handle::current(),
             network: reader.network,
             task,
             checkpoint,
+            spool_in: hub.settings.data_folder.clone(),
             from,
             to,
             _turn: turn,
@@ -167,18 +176,28 @@ impl Selection {
         }))
     }
 
-    /// Every event, spooled and hashed, ready to be packed.
-    fn spool(&self) -> Result<BundleWriter<File>, Error> {
-        let spool = tempfile::tempfile().map_err(|error| unavailable(&error))?;
+    /// Every event, spooled and hashed, ready to be packed. What is more than a bundle holds is left for the next one.
+    fn spool(mut self) -> Result<(Self, BundleWriter<File>), Error> {
+        // Beside the database: the system's temporary folder may be memory.
+        let spool = tempfile::tempfile_in(&self.spool_in).map_err(|error| unavailable(&error))?;
         let mut bundle =
             BundleWriter::new(spool, Some(self.network.to_string())).map_err(|error| unavailable(&error))?;
         let mut writer = Writer::new();
-        let mut next = self.from;
-        loop {
+        let (mut next, mut count, mut weight) = (self.from, 0, 0);
+        'events: loop {
             let leaves = self.page(next, |_, _, leaves| Ok(leaves))?;
-            let Some(last) = leaves.last() else { break };
-            next = last.index + 1;
+            if leaves.is_empty() {
+                break;
+            }
             for leaf in &leaves {
+                let is_full = count == bundle::limits::EVENTS || weight > WEIGHT_MAX;
+                if is_full {
+                    self.to = leaf.index;
+                    break 'events;
+                }
+                count += 1;
+                weight += weight_of(&leaf.event);
+                next = leaf.index + 1;
                 let damage =
                     |what: String| baton_store::Error::Corrupt(format!("event {}: {what}", leaf.index));
                 let line = std::str::from_utf8(&leaf.event).map_err(|error| damage(error.to_string()))?;
@@ -189,7 +208,7 @@ impl Selection {
         if next == self.from {
             return Err(Refusal::NoEvidence.into());
         }
-        Ok(bundle)
+        Ok((self, bundle))
     }
 
     fn write_side_file(&self, out: &mut Pieces, key: &VerifierKey) -> Result<(), Error> {
@@ -210,6 +229,12 @@ impl Selection {
         out.write_all(&side_file.finish().map_err(io)?).map_err(io)?;
         out.flush().map_err(io)
     }
+}
+
+/// What an event weighs, packed, at most.
+fn weight_of(event: &[u8]) -> usize {
+    let is_own = memchr::memmem::find(event, br#""batonorigin":"hub""#).is_some();
+    if is_own { event.len() / OWN_LIGHTER_BY } else { event.len() }
 }
 
 /// An entry of a side file.
@@ -243,15 +268,18 @@ struct Pieces {
     out: mpsc::Sender<io::Result<Bytes>>,
     piece: Vec<u8>,
     handle: Handle,
+    until: Instant,
 }
 
 impl Pieces {
     fn new(out: mpsc::Sender<io::Result<Bytes>>, handle: Handle) -> Self {
-        Self { out, piece: Vec::with_capacity(PIECE_BYTES), handle }
+        let until = Instant::now() + WHOLE_PATIENCE;
+        Self { out, piece: Vec::with_capacity(PIECE_BYTES), handle, until }
     }
 
     fn send(&self, piece: io::Result<Bytes>) -> io::Result<()> {
-        let sent = self.handle.block_on(async { tokio::time::timeout(PATIENCE, self.out.send(piece)).await });
+        let patience = PATIENCE.min(self.until.saturating_duration_since(Instant::now()));
+        let sent = self.handle.block_on(async { tokio::time::timeout(patience, self.out.send(piece)).await });
         match sent {
             Ok(Ok(())) => Ok(()),
             Ok(Err(_)) => Err(io::ErrorKind::BrokenPipe.into()),

@@ -33,9 +33,14 @@ impl Reader {
         network_id: Option<&str>,
         task: &TaskId,
     ) -> Result<Self, Error> {
+        let named = network_id.filter(|named| !named.is_empty());
+        if named.is_some() {
+            // Refused as everywhere, before the task is looked for: another's network, or a token's wrong one.
+            Place::of_write(named).network(rows, caller, None)?;
+        }
         let (row, is_audited) = get_task::visible(rows, caller, task)?;
         let network = row.snapshot.network_id;
-        if network_id.is_some_and(|named| !named.is_empty() && named != network.as_str()) {
+        if named.is_some_and(|named| named != network.as_str()) {
             return Err(Refusal::TaskNotFound.into());
         }
         Ok(Self { network, reach: TaskReach::Network, is_audited })

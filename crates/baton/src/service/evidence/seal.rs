@@ -22,7 +22,7 @@ const PAGE: usize = 500;
 
 /// Seals every log that has grown. A log that cannot be sealed is told of and does not hold up the others.
 pub(crate) async fn round(hub: &Hub) -> Result<usize, Error> {
-    let mut sealed = 0;
+    let (mut sealed, mut trouble) = (0, None);
     for network in hub.bells.take_grown() {
         match up_to_date(hub, &network).await {
             Ok(_) => sealed += 1,
@@ -30,12 +30,13 @@ pub(crate) async fn round(hub: &Hub) -> Result<usize, Error> {
                 tracing::error!(network = %network, %error, "a log does not bear out its checkpoint; it is not signed");
             }
             Err(error) => {
+                // The next round tries it again; the others have their turn now.
                 hub.bells.note_grown([network]);
-                return Err(error);
+                trouble.get_or_insert(error);
             }
         }
     }
-    Ok(sealed)
+    trouble.map_or(Ok(sealed), Err)
 }
 
 /// Has every log looked at: some may have grown just before the hub was last stopped.
@@ -140,8 +141,11 @@ async fn grow(hub: &Hub, network: &NetworkId, size: u64, leaves: Vec<Hash>) -> R
     let of = network.clone();
     hub.store
         .write(move |tx| -> Result<(), Error> {
-            // The network may have been deleted meanwhile.
-            if tx.log_size(&of)? < to {
+            let size = tx.log_size(&of)?;
+            if size == 0 {
+                return Ok(()); // the network was deleted meanwhile
+            }
+            if size < to {
                 return Err(rewritten(format_args!("it has fewer than the {to} events just read")));
             }
             for tile in &tiles {

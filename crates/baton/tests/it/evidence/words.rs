@@ -6,10 +6,26 @@ use std::path::{Path, PathBuf};
 use crate::it::hub::baton;
 
 /// What no sentence may say of a handoff, by how the word begins.
-const JUDGEMENTS: [&str; 9] =
-    ["verified", "trust", "valid", "authoris", "authoriz", "correct", "success", "legitimate", "approved"];
-/// A sentence with one of these denies it.
-const DENIALS: [&str; 6] = ["none of them means", "never", "not mean", "does not", "says no", "is not"];
+const JUDGEMENTS: [&str; 11] = [
+    "verified",
+    "verifies",
+    "trust",
+    "valid",
+    "authoris",
+    "authoriz",
+    "correct",
+    "success",
+    "complete",
+    "legitimate",
+    "approved",
+];
+/// The guardrail, and the other ways in which it is said that nobody judges.
+const DENIALS: [&str; 4] = [
+    "none of them means",
+    "does not mean that the handoff was",
+    "never verified, trusted, valid, authorised",
+    "a flag never means",
+];
 
 /// The sentences of a text that judge a handoff.
 fn judgements(text: &str) -> Vec<String> {
@@ -30,6 +46,7 @@ fn judgements(text: &str) -> Vec<String> {
 fn a_judging_sentence_is_found_and_a_denying_one_is_not() {
     assert_eq!(judgements("Fine words. The handoff was\nverified by the hub; done.").len(), 1);
     assert_eq!(judgements("A trusted handoff.").len(), 1);
+    assert_eq!(judgements("The handoff was verified and never lost.").len(), 1);
     assert_eq!(judgements("none of them means that the handoff was valid").len(), 0);
     assert_eq!(judgements("The signature is valid. The handoff is visible.").len(), 0);
 }

@@ -18,8 +18,6 @@ use crate::service::evidence::{Digested, Salt};
 pub(super) enum Told {
     /// The evidence of one row of a task's history.
     Change,
-    /// The evidence of a task that is no longer kept.
-    Outlived,
     /// Handed in by somebody.
     Reported,
     /// Something the hub saw that is no change of a task, or a difference that was told.
@@ -59,6 +57,7 @@ struct Baton {
     event: i64,
     content: Option<Digested>,
     result: Option<Digested>,
+    reason: Option<Digested>,
 }
 
 impl Said {
@@ -248,6 +247,8 @@ impl Look<'_> {
         let texts = [
             ("content", &baton.content, digest(&row.content), row.from_status.is_none()),
             ("result", &baton.result, digest(&row.result), baton.result.is_some()),
+            // A cancelled task keeps the reason as its result.
+            ("reason", &baton.reason, digest(&row.result), baton.reason.is_some()),
         ];
         for (part, recorded, kept, is_here) in texts {
             if is_here && *recorded != kept {
@@ -259,12 +260,10 @@ impl Look<'_> {
         }
     }
 
-    /// It tells of something the tables do not have: all right only if they have nothing of the task.
+    /// It tells of something the tables do not have.
     fn untold(&mut self, task: &Task, baton: &Baton) -> Result<Told, Error> {
-        if !self.rows.has_task(&task.id)? {
-            return Ok(Told::Outlived);
-        }
-        let what = format!("it tells of event {} of task {}, which has no such event", baton.event, task.id);
+        let missing = if self.rows.has_task(&task.id)? { "has no such event" } else { "is not there" };
+        let what = format!("it tells of event {} of task {}, which {missing}", baton.event, task.id);
         self.differs(Name::NoSuchChange, what);
         Ok(Told::Beside)
     }

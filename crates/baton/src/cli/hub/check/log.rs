@@ -86,7 +86,6 @@ impl Look<'_> {
     fn leaf(&mut self, reader: &mut Reader, leaf: LeafState<'_>) -> Result<u64, Error> {
         match reader.look(self.rows, self.network, leaf, self.findings)? {
             Told::Change => return Ok(1),
-            Told::Outlived => self.counts.outlived += 1,
             Told::Reported => self.counts.reported += 1,
             Told::Beside | Told::Unread => {}
         }

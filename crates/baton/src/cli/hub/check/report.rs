@@ -18,8 +18,6 @@ pub(super) struct Counts {
     pub(super) log_events: u64,
     /// Of those: not under a checkpoint yet.
     pub(super) unsealed: u64,
-    /// Of those: their task is no longer kept.
-    pub(super) outlived: u64,
     /// Of those: handed in by somebody.
     pub(super) reported: u64,
     pub(super) checkpoints: u64,
@@ -106,7 +104,6 @@ impl fmt::Display for Report {
                 self.counts.events_before_log,
                 "events happened before there was a log; nothing is recorded of them there",
             ),
-            (self.counts.outlived, "log events are of tasks that are no longer kept"),
             (
                 self.counts.reported,
                 "log events were reported from outside; recorded is only that they were handed in",

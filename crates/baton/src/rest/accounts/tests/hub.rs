@@ -79,6 +79,7 @@ impl TestHub {
             rate_limit: None,
             behind_proxy: false,
             cors_origins: Vec::new(),
+            data_folder: folder.path().to_owned(),
             records_evidence: true,
         };
         change(&mut settings);
