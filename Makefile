@@ -40,7 +40,7 @@ bench-work: build ## from a send to the start of a worker's command
 	@target/release/baton bench work
 
 fuzz: ## each fuzz target for a minute; needs a nightly toolchain and cargo-fuzz
-	cd fuzz && for target in convert verify; do \
+	cd fuzz && for target in convert verify side_file; do \
 		$(CARGO) +nightly fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; done
 
 install: build ## baton into ~/.cargo/bin

@@ -18,6 +18,7 @@ mod plain;
 mod runtime;
 mod screen;
 mod shell;
+mod shell_word;
 mod spoken;
 mod table;
 mod tasks;

@@ -9,6 +9,8 @@ mod backoff;
 mod call;
 mod error;
 pub(crate) mod evidence;
+#[cfg(test)]
+pub(crate) mod fake_hub;
 mod follow;
 mod news;
 mod options;
@@ -65,6 +67,11 @@ impl Client {
         }
         let http = builder.build().map_err(|error| Error::unreachable(&hub, &error))?;
         Ok(Self { http, hub, token, answer_timeout: options.answer_timeout })
+    }
+
+    /// The same hub and the same connections, spoken to by somebody else.
+    pub(crate) fn with_token(&self, token: Token) -> Self {
+        Self { token: Some(token), ..self.clone() }
     }
 
     pub(crate) fn hub(&self) -> &HubAddress {

@@ -2,8 +2,9 @@
 //! minted for this run and revoked at its end. So a profile is all an agent needs, and no file holds its token.
 
 use baton_core::Alias;
+use std::path::PathBuf;
 
-use super::connection::{Connection, Link};
+use super::connection::Link;
 use super::failure::Failure;
 use crate::client::{Client, Token};
 use crate::service::node_token;
@@ -14,6 +15,8 @@ pub(crate) struct AgentLink {
     pub(crate) client: Client,
     /// Whether the token has yet to be bound to its alias, by the agent's first report.
     pub(crate) is_unbound: bool,
+    /// The file of the hub's private CA.
+    pub(crate) ca: Option<PathBuf>,
     minted: Option<Minted>,
 }
 
@@ -25,28 +28,34 @@ struct Minted {
 
 impl AgentLink {
     /// Finds out whose token it is, and mints one if it is a person's. Asks the hub.
-    pub(crate) async fn open(connection: &Connection, link: Link, alias: &Alias) -> Result<Self, Failure> {
+    pub(crate) async fn open(link: Link, alias: &Alias) -> Result<Self, Failure> {
         let who = link.client.me().await?.into_value();
         if who.current_network.is_none() {
-            return Self::mint(connection, &link, alias).await;
+            return Self::mint(link, alias).await;
         }
         match who.alias {
             Some(other) if other != alias.as_str() => Err(Failure::usage(format!(
                 "this token speaks as {other}, not as {alias}: pass --alias {other}, or a token of `baton node create {alias}`"
             ))),
-            bound => Ok(Self { client: link.client, is_unbound: bound.is_none(), minted: None }),
+            bound => Ok(Self { client: link.client, is_unbound: bound.is_none(), ca: link.ca, minted: None }),
         }
     }
 
-    async fn mint(connection: &Connection, link: &Link, alias: &Alias) -> Result<Self, Failure> {
+    async fn mint(link: Link, alias: &Alias) -> Result<Self, Failure> {
         let network_id = Some(link.the_network().await?);
         let args = node_token::Args { network_id, node_name: Some(alias.to_string()), scope: None };
         let minted = link.client.mint_node_token(&args).await?.into_value();
         let token = Token::parse(&minted.token);
-        let profile = connection.profile()?;
-        let client = connection.client(link.client.hub().clone(), token, profile.as_ref())?;
-        let minted = Minted { person: link.client.clone(), token_id: minted.token_id };
-        Ok(Self { client, is_unbound: false, minted: Some(minted) })
+        let client = token.clone().map_or_else(|| link.client.clone(), |token| link.client.with_token(token));
+        let minted = Some(Minted { person: link.client, token_id: minted.token_id });
+        let opened = Self { client, is_unbound: false, ca: link.ca, minted };
+        if token.is_none() {
+            opened.close().await;
+            return Err(Failure::usage(
+                "the hub gave a token of an unknown form; is it newer than this tool?",
+            ));
+        }
+        Ok(opened)
     }
 
     /// Ends a token that was minted for this run. If it cannot be, the token stays in `baton token ls`.

@@ -3,7 +3,7 @@
 
 use clap::Args;
 use serde::Serialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::str::FromStr;
 
@@ -40,6 +40,8 @@ pub(crate) struct Connection {
 #[derive(Debug)]
 pub(crate) struct Link {
     pub(crate) client: Client,
+    /// The file of the hub's private CA.
+    pub(crate) ca: Option<PathBuf>,
     /// The network that was named, by its id or its name.
     named: Option<String>,
 }
@@ -85,8 +87,8 @@ impl Connection {
         self.change_profile(forget).map(drop)
     }
 
-    /// Changes the profile if the call was made with its hub and its token.
-    fn change_profile(&self, change: impl FnOnce(&mut Profile)) -> Result<bool, Failure> {
+    /// Changes the profile if the call was made with its hub and its token; false if it was not, or there is none.
+    pub(crate) fn change_profile(&self, change: impl FnOnce(&mut Profile)) -> Result<bool, Failure> {
         let Some(profile) = self.profile()? else { return Ok(false) };
         if self.token()?.is_some() || self.hub(Some(&profile))? != profile.hub {
             return Ok(false);
@@ -108,24 +110,20 @@ impl Connection {
         hub.ok_or_else(|| Failure::usage("no hub is named; pass --hub URL"))
     }
 
-    /// Where the CA's certificates are.
-    pub(crate) fn ca(&self, profile: Option<&Profile>) -> Option<PathBuf> {
-        let named = self.ca.clone().filter(|file| !file.as_os_str().is_empty());
-        named.or_else(|| profile.and_then(|profile| profile.ca.clone()))
+    /// The CA's certificates that were named, wherever they are looked for from.
+    pub(crate) fn named_ca(&self) -> Option<PathBuf> {
+        let named = self.ca.as_ref().filter(|file| !file.as_os_str().is_empty());
+        named.map(|file| std::path::absolute(file).unwrap_or_else(|_| file.clone()))
     }
 
-    /// A client of this hub, with this token or none.
-    pub(crate) fn client(
-        &self,
-        hub: HubAddress,
-        token: Option<Token>,
-        profile: Option<&Profile>,
-    ) -> Result<Client, Failure> {
-        let options = match self.ca(profile) {
-            Some(file) => Options::with_ca(&file)?,
-            None => Options::default(),
-        };
-        Ok(Client::new(hub, token, &options)?)
+    /// Where the CA's certificates are: those that were named, else those of a profile of the same hub.
+    pub(crate) fn ca(&self, profile: Option<&Profile>) -> Option<PathBuf> {
+        self.named_ca().or_else(|| profile.and_then(|profile| profile.ca.clone()))
+    }
+
+    /// The profile that was named, if it is not the default one by being left out.
+    pub(crate) fn named_profile(&self) -> Option<&str> {
+        said(self.profile.as_deref())
     }
 
     /// A hub to speak to, and a token to speak with. Nothing is sent yet.
@@ -141,7 +139,8 @@ impl Connection {
         // Its network goes with its token.
         let network = profile.as_ref().filter(|_| is_profiles).and_then(|profile| profile.network.clone());
         let named = self.named_network().map(str::to_owned).or(network);
-        Ok(Link { client: self.client(hub, Some(token), profile.as_ref())?, named })
+        let ca = self.ca(profile.as_ref());
+        Ok(Link { client: client(hub, Some(token), ca.as_deref())?, ca, named })
     }
 }
 
@@ -179,6 +178,15 @@ impl Link {
     pub(crate) async fn find(&self, name: &str) -> Result<String, Failure> {
         find(&self.client, name).await
     }
+}
+
+/// A client of this hub, with this token or none, that believes this CA or the system's.
+pub(crate) fn client(hub: HubAddress, token: Option<Token>, ca: Option<&Path>) -> Result<Client, Failure> {
+    let options = match ca {
+        Some(file) => Options::with_ca(file)?,
+        None => Options::default(),
+    };
+    Ok(Client::new(hub, token, &options)?)
 }
 
 /// The id of a network, by its id or its name.

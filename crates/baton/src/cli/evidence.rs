@@ -4,7 +4,6 @@ mod audit;
 mod bundle;
 mod export;
 mod findings;
-mod harmless;
 mod known_key;
 mod log;
 mod reading;

@@ -58,7 +58,14 @@ pub(crate) struct Init {
 impl Init {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
         let hub = self.connection.hub(self.connection.profile()?.as_ref())?;
-        let entry = Entry { mcp_url: hub.mcp(), hub: hub.to_string(), alias: self.alias.clone() };
+        let entry = Entry {
+            mcp_url: hub.mcp(),
+            hub: hub.to_string(),
+            alias: self.alias.clone(),
+            profile: self.connection.named_profile().map(str::to_owned),
+            network: self.connection.named_network().map(str::to_owned),
+            ca: self.connection.named_ca().map(|file| file.display().to_string()),
+        };
         let said = if self.write { self.write(&entry)? } else { self.print(&entry)? };
         io::stdout().write_all(said.as_bytes()).map_err(Failure::stdout)?;
         Ok(ExitCode::SUCCESS)

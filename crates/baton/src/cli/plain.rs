@@ -13,6 +13,18 @@ pub(crate) fn block(text: &str) -> String {
     escape(text, |c| matches!(c, '\n' | '\t').then_some(c))
 }
 
+/// Text on one line, exactly: every control is written out, breaks and tabs too.
+pub(crate) fn exact(text: &str) -> String {
+    text.chars().fold(String::with_capacity(text.len()), |mut plain, c| {
+        if is_control(c) {
+            plain.extend(c.escape_default());
+        } else {
+            plain.push(c);
+        }
+        plain
+    })
+}
+
 fn escape(text: &str, keep: impl Fn(char) -> Option<char>) -> String {
     let mut plain = String::with_capacity(text.len());
     // A break of two characters is one break.
@@ -40,9 +52,11 @@ pub(crate) fn json(text: &str) -> String {
     safe
 }
 
-/// Controls, and the marks that turn the direction of what follows. All of them are below U+10000.
+/// Controls, breaks that are none of ASCII's, and the marks that turn the direction of what follows. All of them are
+/// below U+10000.
 fn is_control(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Columns a text takes.
@@ -80,6 +94,16 @@ mod tests {
         let hostile = "a\u{1b}[31mred\u{7}\u{9b}2J\r\nnext\tline\u{202e}x\u{7f}";
         assert_eq!(line(hostile), "a\\u{1b}[31mred\\u{7}\\u{9b}2J next line\\u{202e}x\\u{7f}");
         assert_eq!(block(hostile), "a\\u{1b}[31mred\\u{7}\\u{9b}2J\nnext\tline\\u{202e}x\\u{7f}");
+    }
+
+    #[test]
+    fn what_turns_or_breaks_a_line_is_written_out_in_every_form() {
+        for c in "\u{61c}\u{200e}\u{200f}\u{2028}\u{2029}\u{202a}\u{202e}\u{2066}\u{2069}\u{85}\u{1b}".chars()
+        {
+            let (text, shown) = (format!("a{c}b"), format!("a{}b", c.escape_default()));
+            assert_eq!((line(&text), block(&text), exact(&text)), (shown.clone(), shown.clone(), shown));
+        }
+        assert_eq!(exact("a\r\nb\tc"), "a\\r\\nb\\tc");
     }
 
     #[test]

@@ -28,9 +28,10 @@ use baton_core::{Alias, limits};
 use clap::Args;
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::pin::pin;
 use std::process::ExitCode;
 use std::time::Duration;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use super::agent_token::AgentLink;
 use super::connection::Connection;
@@ -39,10 +40,13 @@ use super::hub::Log;
 use super::mcp::Door;
 use agent::{Agent, Settings};
 use drain::Drain;
-use outage::{Outage, is_final};
+use outage::Outage;
 use output::Room;
 use program::Program;
 use running::Running;
+
+/// A worker that is told to stop while it asks for its token waits this long for the answer.
+const OPENING_MAX: Duration = Duration::from_secs(1);
 
 /// Turns a command into an agent: claims tasks, runs the command for each, answers with what it prints.
 ///
@@ -121,10 +125,26 @@ impl Work {
 
     async fn live(&self, settings: Settings) -> Result<ExitCode, Failure> {
         let drain = Drain::on_signals().map_err(Failure::System)?;
+        let mut opening = pin!(self.open());
         let opened = tokio::select! {
-            link = self.open() => link?,
-            () = drain.begun() => return Ok(ExitCode::SUCCESS),
+            link = &mut opening => link?,
+            () = drain.begun() => {
+                // A token may be on its way: it is ended as one that came in time would be.
+                if let Ok(Ok(link)) = timeout(OPENING_MAX, opening).await {
+                    link.close().await;
+                }
+                return Ok(ExitCode::SUCCESS);
+            }
         };
+        let outcome = self.work(settings, drain, &opened).await;
+        opened.close().await;
+        outcome?;
+        tracing::info!("stopped");
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// Works until it is told to stop. Whatever it comes to, the token of the run is the caller's to end.
+    async fn work(&self, settings: Settings, drain: Drain, opened: &AgentLink) -> Result<(), Failure> {
         let client = opened.client.clone();
         let Some(token) = client.token().cloned() else {
             return Err(Failure::NotLoggedIn { hub: client.hub().clone() });
@@ -132,14 +152,9 @@ impl Work {
         let hub = client.hub().to_string();
         tracing::info!(alias = settings.alias, hub, concurrency = settings.concurrency, "waiting for tasks");
         let guard = Guard::start(settings.grace).map_err(Failure::System)?;
-        let ca = self.connection.ca(self.connection.profile()?.as_ref());
-        let ca = ca.and_then(|file| std::path::absolute(file).ok()).map(|file| file.display().to_string());
+        let ca = opened.ca.as_ref().map(|file| file.display().to_string());
         let agent = Agent { settings, client, hub, token, ca, guard, running: Running::default(), drain };
-        let outcome = agent.work().await;
-        opened.close().await;
-        outcome?;
-        tracing::info!("stopped");
-        Ok(ExitCode::SUCCESS)
+        Ok(agent.work().await?)
     }
 
     /// A token that speaks as the alias, however long the hub is away.
@@ -147,14 +162,14 @@ impl Work {
         let mut outage = Outage::default();
         loop {
             let link = self.connection.open()?;
-            let opened = AgentLink::open(&self.connection, link, &self.alias).await;
+            let opened = AgentLink::open(link, &self.alias).await;
             let error = match opened {
                 Ok(link) if link.is_unbound => match bind(&link, &self.alias).await {
                     Ok(()) => return Ok(link),
                     Err(words) => return Err(Failure::usage(words)),
                 },
                 Ok(link) => return Ok(link),
-                Err(Failure::Client(error)) if !is_final(&error) => error,
+                Err(Failure::Client(error)) if !error.is_final() => error,
                 Err(failure) => return Err(failure),
             };
             sleep(outage.wait_after(&error)).await;

@@ -94,7 +94,8 @@ impl Error {
         let said = said.unwrap_or_default();
         match status {
             // 401 with a text of its own is a wrong password, not a wrong token.
-            StatusCode::UNAUTHORIZED if said.error.is_empty() || said.error == "unauthorized" => {
+            // Without a hub's JSON it is the no of something before the hub.
+            StatusCode::UNAUTHORIZED if is_json && matches!(&*said.error, "" | "unauthorized") => {
                 Self::Unauthorized { hub: hub.clone() }
             }
             StatusCode::BAD_GATEWAY | StatusCode::SERVICE_UNAVAILABLE | StatusCode::GATEWAY_TIMEOUT => {
@@ -130,6 +131,12 @@ impl Error {
             Self::Refused(refused) => refused.retry_after.is_some(),
             Self::Unauthorized { .. } | Self::Protocol { .. } => false,
         }
+    }
+
+    /// Whether no later try can end otherwise: the hub looked at the call and said no. A hub that is away, busy or
+    /// broken inside, or something else that answers in its place, may pass.
+    pub(crate) fn is_final(&self) -> bool {
+        self.status().is_some_and(|status| status < 500) && !self.is_passing()
     }
 
     /// The hub's code, if it said no for a reason.

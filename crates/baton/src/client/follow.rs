@@ -1,6 +1,7 @@
 //! Following a channel of events through everything that happens to a connection. A task of its own reads the
 //! stream, so a caller may wait for it among other things and drop the wait: nothing is lost. When the connection
-//! ends it comes back with the last id it heard; only a hub that says no ends it.
+//! ends it comes back with the last id it heard; only a hub that says no ends it. An answer that is no hub's (a proxy's
+//! page, a frame cut in two) passes, like a hub that is away.
 
 use baton_core::limits;
 use futures_util::Stream;
@@ -50,7 +51,8 @@ pub(crate) struct Follower {
 impl Follower {
     pub(super) fn start(client: Client, channel: Channel, last_event_id: Option<String>) -> Self {
         let (tell, heard) = self::channel(WAITING);
-        let reading = Reading { client, channel, last_event_id, tell, backoff: Backoff::default() };
+        let backoff = Backoff::default();
+        let reading = Reading { client, channel, last_event_id, tell, backoff, has_heard: false };
         Self { heard, reading: tokio::spawn(reading.run()).abort_handle() }
     }
 
@@ -81,6 +83,8 @@ struct Reading {
     last_event_id: Option<String>,
     tell: Sender<Result<Heard, Error>>,
     backoff: Backoff,
+    /// Whether this connection brought something.
+    has_heard: bool,
 }
 
 /// The query of a stream.
@@ -99,9 +103,13 @@ impl Reading {
                 Ok(Unheard) => return,
                 Err(error) => error,
             };
-            let is_passing = error.is_passing();
-            let told = if is_passing { Ok(Heard::Lost(error)) } else { Err(error) };
-            if self.tell.send(told).await.is_err() || !is_passing {
+            // A hub that speaks is there. One that cannot be understood may stay so: then the waits grow.
+            if std::mem::take(&mut self.has_heard) && !matches!(error, Error::Protocol { .. }) {
+                self.backoff.reset();
+            }
+            let is_final = error.is_final();
+            let told = if is_final { Err(error) } else { Ok(Heard::Lost(error)) };
+            if self.tell.send(told).await.is_err() || is_final {
                 return;
             }
             sleep(self.backoff.next_wait()).await;
@@ -137,10 +145,18 @@ impl Reading {
 
     async fn pass_on(&mut self, frame: Frame) -> Result<Option<Unheard>, Error> {
         let misread = |error| Error::protocol(self.client.hub(), format!("a frame cannot be read ({error})"));
-        let news: News = serde_json::from_str(&frame.data).map_err(misread)?;
-        let json = RawValue::from_string(frame.data).map_err(misread)?;
-        self.backoff.reset(); // a hub that speaks is there
-        let heard = self.tell.send(Ok(Heard::News { news, json })).await;
+        let read = serde_json::from_str::<News>(&frame.data)
+            .and_then(|news| Ok((news, RawValue::from_string(frame.data)?)))
+            .map_err(misread);
+        let heard = match read {
+            Ok((news, json)) => self.tell.send(Ok(Heard::News { news, json })).await,
+            Err(error) => {
+                // It would come again, and be read no better.
+                self.last_event_id = frame.id.or(self.last_event_id.take());
+                return Err(error);
+            }
+        };
+        self.has_heard = true;
         // Only what was passed on counts as heard.
         self.last_event_id = frame.id.or(self.last_event_id.take());
         Ok(heard.is_err().then_some(Unheard))

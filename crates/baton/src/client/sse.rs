@@ -1,5 +1,6 @@
 //! Server-sent events, from bytes to frames: `id:` and `data:` lines up to an empty one. Comments and fields the
-//! hub does not send are passed over. What is kept between two reads is bounded.
+//! hub does not send are passed over. What is kept between two reads is bounded: by a line of an event stream, or by
+//! what the reader says.
 
 use baton_core::limits::STREAM_LINE_MAX_BYTES;
 
@@ -15,14 +16,28 @@ pub(crate) struct Frame {
 pub(crate) struct TooLong;
 
 /// What was read and makes no frame yet.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Parser {
+    max_bytes: usize,
     unread: Vec<u8>,
+    /// So much of it has no line end, so that a long line is looked through once.
+    searched: usize,
     id: Option<String>,
     data: Option<String>,
 }
 
+impl Default for Parser {
+    fn default() -> Self {
+        Self::of_at_most(STREAM_LINE_MAX_BYTES)
+    }
+}
+
 impl Parser {
+    /// A parser of frames that have at most so many bytes.
+    pub(crate) const fn of_at_most(max_bytes: usize) -> Self {
+        Self { max_bytes, unread: Vec::new(), searched: 0, id: None, data: None }
+    }
+
     /// Takes bytes as they come.
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.unread.extend_from_slice(bytes);
@@ -30,14 +45,16 @@ impl Parser {
 
     /// The next whole frame, if there is one.
     pub(crate) fn next(&mut self) -> Result<Option<Frame>, TooLong> {
-        while let Some(end) = self.unread.iter().position(|byte| *byte == b'\n') {
-            let line: Vec<u8> = self.unread.drain(..=end).collect();
+        while let Some(end) = self.unread[self.searched..].iter().position(|byte| *byte == b'\n') {
+            let line: Vec<u8> = self.unread.drain(..=self.searched + end).collect();
+            self.searched = 0;
             let line = String::from_utf8_lossy(&line);
             if let Some(frame) = self.line(line.trim_end_matches(['\r', '\n'])) {
                 return Ok(Some(frame));
             }
             self.bounded()?;
         }
+        self.searched = self.unread.len();
         self.bounded()?;
         Ok(None)
     }
@@ -63,7 +80,7 @@ impl Parser {
 
     fn bounded(&self) -> Result<(), TooLong> {
         let kept = self.unread.len().max(self.data.as_ref().map_or(0, String::len));
-        if kept > STREAM_LINE_MAX_BYTES { Err(TooLong) } else { Ok(()) }
+        if kept > self.max_bytes { Err(TooLong) } else { Ok(()) }
     }
 }
 
@@ -108,5 +125,18 @@ mod tests {
             parser.push(line.as_bytes());
         }
         assert_eq!(parser.next(), Err(TooLong));
+    }
+
+    #[test]
+    fn a_reader_that_takes_more_gets_more() {
+        let long = "z".repeat(3 * STREAM_LINE_MAX_BYTES);
+        let mut parser = Parser::of_at_most(4 * STREAM_LINE_MAX_BYTES);
+        let bytes = format!("data: {long}\n\ndata: next\n\n");
+        let mut all = Vec::new();
+        for chunk in bytes.as_bytes().chunks(100_000) {
+            parser.push(chunk);
+            all.extend(frames(&mut parser));
+        }
+        assert_eq!(all, [(None, long), (None, "next".to_owned())]);
     }
 }

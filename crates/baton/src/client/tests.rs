@@ -1,80 +1,16 @@
 //! The client against a hub that answers by script: what is sent again and what is not, where tokens go, and how a
 //! stream comes back.
 
-use serde_json::{Value, json};
-use std::sync::{Arc, Mutex};
+use serde_json::json;
 use std::time::Duration;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
 
+use super::fake_hub::{Fake, TOKEN, answer, stream};
 use super::{Channel, Client, Error, Heard, HubAddress, News, Options, Token};
 use crate::service::send_task;
 
 /// Longer than anything here takes; only a failure waits for it.
 const TOO_LONG: Duration = Duration::from_secs(20);
-const TOKEN: &str = "ntok_00112233445566778899aabbccddeeff";
-
-/// A hub that answers each connection with the next line of its script and hangs up.
-struct Fake {
-    address: String,
-    heard: Arc<Mutex<Vec<String>>>,
-}
-
-impl Fake {
-    async fn start(script: &[&str]) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = format!("http://{}", listener.local_addr().unwrap());
-        let heard = Arc::new(Mutex::new(Vec::new()));
-        let (hears, script) =
-            (heard.clone(), script.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>());
-        tokio::spawn(async move {
-            for answer in script {
-                let (mut socket, _) = listener.accept().await.unwrap();
-                let request = read(&mut socket).await;
-                hears.lock().unwrap().push(request);
-                socket.write_all(answer.as_bytes()).await.unwrap();
-            }
-        });
-        Self { address, heard }
-    }
-
-    fn client(&self) -> Client {
-        let hub: HubAddress = self.address.parse().unwrap();
-        Client::new(hub, Token::parse(TOKEN), &Options::default()).unwrap()
-    }
-
-    fn heard(&self) -> Vec<String> {
-        self.heard.lock().unwrap().clone()
-    }
-}
-
-async fn read(socket: &mut TcpStream) -> String {
-    let mut bytes = Vec::new();
-    let mut buffer = [0; 4096];
-    loop {
-        let count = socket.read(&mut buffer).await.unwrap();
-        bytes.extend_from_slice(&buffer[..count]);
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        let length =
-            text.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse::<usize>().ok());
-        if let Some((_, body)) = text.split_once("\r\n\r\n")
-            && body.len() >= length.unwrap_or(0)
-        {
-            return text;
-        }
-        assert_ne!(count, 0, "half a request: {text}");
-    }
-}
-
-fn answer(status: &str, body: &Value) -> String {
-    let body = body.to_string();
-    format!("HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}", body.len())
-}
-
-fn stream(frames: &str) -> String {
-    format!("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-type: text/event-stream\r\n\r\n{frames}")
-}
 
 #[tokio::test]
 async fn a_redirect_is_not_followed_so_no_token_goes_elsewhere() {
@@ -140,8 +76,8 @@ async fn errors_are_told_apart_by_what_there_is_to_do() {
     let error = hub.client().me().await.unwrap_err();
     assert!(matches!(error, Error::Protocol { .. }), "{error:?}");
 
-    let hub = Fake::start(&[]).await; // its listener is gone at once
-    tokio::task::yield_now().await;
+    let hub = Fake::start(&[]).await;
+    hub.is_gone().await;
     let error = hub.client().me().await.unwrap_err();
     assert!(matches!(error, Error::Unreachable { .. }), "{error:?}");
     assert!(error.to_string().contains("baton hub start"), "{error}");
@@ -178,6 +114,35 @@ async fn a_stream_comes_back_after_the_last_id_it_heard_and_ends_when_the_hub_sa
         .collect();
     assert_eq!(ids, [None, Some("7".into()), Some("9".into())]);
     assert!(hub.heard()[0].starts_with("GET /events/a HTTP/1.1"));
+}
+
+#[tokio::test]
+async fn a_stream_outlives_answers_that_are_no_hubs() {
+    let page = |status: &str| {
+        format!("HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: 15\r\n\r\n<html>no</html>")
+    };
+    let broken = answer("500 Internal Server Error", &json!({"ok": false, "error": "internal"}));
+    let unread = stream("id: 4\ndata: {\"type\":\n\n");
+    let there = stream("id: 5\ndata: {\"type\":\"unheard_of\"}\n\n");
+    let no = answer("404 Not Found", &json!({"ok": false, "error": "not_found"}));
+    let pages = ["404 Not Found", "401 Unauthorized"].map(page);
+    let script: Vec<&str> =
+        pages.iter().map(|page| &**page).chain([&*broken, &*unread, &*there, &*no]).collect();
+    let hub = Fake::start(&script).await;
+    let mut follower = hub.client().follow(Channel::Alias("a".into()), None);
+    let mut told = Vec::new();
+    while let Some(heard) = timeout(TOO_LONG, follower.next()).await.unwrap() {
+        told.push(match heard {
+            Ok(Heard::News { .. }) => "news",
+            Ok(Heard::Lost(_)) => "lost",
+            Err(Error::Refused(_)) => "no",
+            Err(error) => panic!("{error}"),
+        });
+    }
+    assert_eq!(told, ["lost", "lost", "lost", "lost", "news", "lost", "no"]);
+    let after =
+        hub.heard()[4].lines().find_map(|line| line.strip_prefix("last-event-id: ").map(str::to_owned));
+    assert_eq!(after.as_deref(), Some("4"), "what cannot be read is not asked for again");
 }
 
 #[test]

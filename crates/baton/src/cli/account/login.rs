@@ -3,10 +3,11 @@
 use clap::Args;
 use serde_json::json;
 use std::io::{self, BufRead, IsTerminal, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::password;
-use crate::cli::connection::Connection;
+use crate::cli::connection::{self, Connection};
 use crate::cli::failure::Failure;
 use crate::cli::runtime::block_on;
 use crate::cli::screen::{Screen, note};
@@ -39,10 +40,18 @@ impl Login {
         }
         // What is asked for is asked before anything runs.
         let given = match self.connection.token()? {
+            Some(_) if self.username.is_some() || self.password_stdin => {
+                return Err(Failure::usage(
+                    "a token logs in by itself and a password does too: leave out --token and unset BATON_TOKEN, \
+                     or leave out --username and --password-stdin",
+                ));
+            }
             Some(token) => Given::Token(token),
             None => self.credentials(known.as_ref().and_then(|profile| profile.username.as_deref()))?,
         };
-        block_on(self.log_in(hub, given))
+        // The CA of another hub says nothing of this one.
+        let ca = self.connection.ca(known.as_ref().filter(|profile| profile.hub == hub));
+        block_on(self.log_in(hub, ca, given))
     }
 
     fn credentials(&self, known: Option<&str>) -> Result<Given, Failure> {
@@ -58,17 +67,18 @@ impl Login {
         Ok(Given::Password(login::Args { username, password }))
     }
 
-    async fn log_in(&self, hub: HubAddress, given: Given) -> Result<ExitCode, Failure> {
+    async fn log_in(&self, hub: HubAddress, ca: Option<PathBuf>, given: Given) -> Result<ExitCode, Failure> {
+        let stranger = connection::client(hub.clone(), None, ca.as_deref())?;
         let token = match given {
             Given::Token(token) => token,
             Given::Password(args) => {
-                let answer = self.connection.client(hub.clone(), None, None)?.login(&args).await?;
+                let answer = stranger.login(&args).await?;
                 Token::parse(&answer.token).ok_or_else(|| {
                     Failure::usage("the hub gave a token of an unknown form; is it newer than this tool?")
                 })?
             }
         };
-        let client = self.connection.client(hub.clone(), Some(token.clone()), None)?;
+        let client = stranger.with_token(token.clone());
         let who = client.me().await?.into_value();
         let network = self.network(&client, &who).await?;
         let profile = Profile {
@@ -76,7 +86,7 @@ impl Login {
             username: Some(who.alias.clone().unwrap_or_else(|| who.user.username.clone())),
             network: network.clone(),
             token: Some(token),
-            ca: self.connection.ca(None),
+            ca,
         };
         let (file, name) = (ProfileFile::home()?, self.connection.profile_name()?);
         file.put(&name, profile.clone())?;
@@ -86,7 +96,7 @@ impl Login {
     /// The network that was named, else the only one there is.
     async fn network(&self, client: &Client, who: &Who) -> Result<Option<String>, Failure> {
         match self.connection.named_network() {
-            Some(name) => Ok(Some(crate::cli::connection::find(client, name).await?)),
+            Some(name) => Ok(Some(connection::find(client, name).await?)),
             None => Ok(match &*who.networks {
                 [only] => Some(only.network_id.clone()),
                 _ => None,

@@ -4,7 +4,7 @@ use clap::Args;
 use serde_json::json;
 use std::process::ExitCode;
 
-use crate::cli::connection::Connection;
+use crate::cli::connection::{self, Connection};
 use crate::cli::failure::Failure;
 use crate::cli::runtime::block_on;
 use crate::cli::screen::note;
@@ -25,6 +25,14 @@ impl Logout {
         else {
             return self.tell("You were not logged in.");
         };
+        let named = self.connection.hub(Some(&profile))?;
+        if named != profile.hub {
+            let known = &profile.hub;
+            return Err(Failure::usage(format!(
+                "this profile is logged in to {known}, not to {named}: leave out --hub and unset BATON_HUB, or pass \
+                 --profile NAME; nothing was changed"
+            )));
+        }
         // Forgotten here first: whatever the hub says, this machine has it no more.
         ProfileFile::home()?.update(&self.connection.profile_name()?, |profile| profile.token = None)?;
         block_on(self.end(profile, token))
@@ -35,7 +43,8 @@ impl Logout {
         if matches!(token, Token::Node(_)) {
             return self.tell("The token is forgotten here; `baton token revoke` ends it on the hub.");
         }
-        let client = self.connection.client(profile.hub.clone(), Some(token), Some(&profile))?;
+        let ca = self.connection.ca(Some(&profile));
+        let client = connection::client(profile.hub.clone(), Some(token), ca.as_deref())?;
         match client.logout().await {
             Ok(_) | Err(Error::Unauthorized { .. }) => self.tell(&format!("Logged out of {}.", profile.hub)),
             Err(error) => {

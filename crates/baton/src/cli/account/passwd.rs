@@ -1,4 +1,5 @@
-//! `baton passwd`: a new password. All logins of the user end but this one, which gets a new token.
+//! `baton passwd`: a new password. All logins of the user end but this one, which gets a new token. It goes into the
+//! profile that the call was made with; where there is none, it is printed, or nobody would have it.
 
 use clap::Args;
 use serde_json::json;
@@ -8,8 +9,8 @@ use super::password;
 use crate::cli::connection::Connection;
 use crate::cli::failure::Failure;
 use crate::cli::runtime::block_on;
+use crate::cli::screen::note;
 use crate::client::Token;
-use crate::profile::ProfileFile;
 use crate::service::password::Args as Change;
 
 #[derive(Debug, Args)]
@@ -31,11 +32,26 @@ impl Passwd {
         };
         block_on(async {
             let answer = link.client.change_password(&Change { old_password, new_password }).await?;
-            let token = Token::parse(&answer.token);
-            ProfileFile::home()?.update(&self.connection.profile_name()?, |profile| profile.token = token)?;
-            let words = "The password is changed, and every other login of yours has ended.";
-            self.connection.tell(&json!({"ok": true}), words)
+            self.keep(&answer.token)
         })
+    }
+
+    /// Whatever goes wrong here, the password is changed and the old token has ended.
+    fn keep(&self, text: &str) -> Result<ExitCode, Failure> {
+        let kept = match Token::parse(text) {
+            Some(token) => self.connection.change_profile(|profile| profile.token = Some(token)),
+            None => Ok(false),
+        };
+        let is_kept = kept.unwrap_or_else(|failure| {
+            note(&format!("the new token is not in the profile: {failure}"));
+            false
+        });
+        let words = "The password is changed, and every other login of yours has ended.";
+        if is_kept {
+            return self.connection.tell(&json!({"ok": true}), words);
+        }
+        let words = format!("{words}\nThe token of this one is new:\n{text}");
+        self.connection.tell(&json!({"ok": true, "token": text}), &words)
     }
 }
 

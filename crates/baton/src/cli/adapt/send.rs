@@ -1,7 +1,7 @@
 //! `baton adapt --send`: packets handed in to a hub, in batches within its limits, and one line each about what became
 //! of them. A packet the hub has from the same reporter is known to it, so a run that broke off can be run again.
 
-use baton_adapter::{AdapterError, Options};
+use baton_adapter::{AdapterError, ErrorKind, Options};
 use baton_core::limits::{JSON_BODY_MAX_BYTES, REPORTED_PACKET_MAX_BYTES, REPORTED_PACKETS_MAX_COUNT};
 use baton_evidence::lines::{Line, Lines};
 use serde::Serialize;
@@ -17,8 +17,13 @@ use crate::client::{Answer, Error};
 use crate::service::evidence::report::ModeName;
 
 /// Kinds of the adapter's refusals, by which one of a packet is told from one of the call.
-const KINDS: [&str; 5] =
-    ["measurement", "unsupported_protocol_version", "strict_lossiness_violation", "config", "infrastructure"];
+const KINDS: [ErrorKind; 5] = [
+    ErrorKind::Measurement,
+    ErrorKind::UnsupportedProtocolVersion,
+    ErrorKind::StrictLossinessViolation,
+    ErrorKind::Config,
+    ErrorKind::Infrastructure,
+];
 
 /// Hands everything in.
 pub(super) fn run(
@@ -167,9 +172,13 @@ impl Sending {
 /// Why the only packet of a call was not taken, or why the call was not.
 fn packet_refusal(error: Error) -> Result<PacketRefusal, Error> {
     match error {
-        Error::Refused(refused) if refused.status == 400 && KINDS.contains(&&*refused.code) => {
+        Error::Refused(refused) if refused.status == 400 && is_kind(&refused.code) => {
             Ok(PacketRefusal { kind: refused.code, message: refused.message })
         }
         error => Err(error),
     }
+}
+
+fn is_kind(code: &str) -> bool {
+    KINDS.iter().any(|kind| kind.as_str() == code)
 }

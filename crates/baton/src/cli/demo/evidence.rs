@@ -24,7 +24,7 @@ pub(super) async fn export(stage: &Stage, telling: &Telling) -> Result<Exported,
     telling.plain(&format!("$ baton evidence export -o {BUNDLE}"))?;
     let mut command = baton(folder.path(), &["evidence", "export", "-o", BUNDLE])?;
     command.envs(stage.surroundings());
-    show(telling, run(command).await?, |_| true)?;
+    show(telling, &run(command).await?, |_| true)?;
     Ok(Exported { folder, key: stage.you.evidence_key().await?.into_value().key })
 }
 
@@ -35,7 +35,7 @@ pub(super) async fn check(exported: &Exported, telling: &Telling) -> Result<(), 
     let arguments = ["evidence", "verify", BUNDLE, "--key", &exported.key];
     let said = run(baton(exported.folder.path(), &arguments)?).await?;
     // The key and the root are long and say nothing to a person.
-    show(telling, said, |line| !line.starts_with("signed by:") && !line.starts_with("log:"))
+    show(telling, &said, |line| !line.starts_with("signed by:") && !line.starts_with("log:"))
 }
 
 fn baton(folder: &Path, arguments: &[&str]) -> Result<Command, Failure> {
@@ -60,7 +60,7 @@ async fn run(mut command: Command) -> Result<String, Failure> {
     Err(Failure::usage(format!("the demo went wrong: {said}{trouble}")))
 }
 
-fn show(telling: &Telling, said: String, is_shown: impl Fn(&str) -> bool) -> Result<(), Failure> {
+fn show(telling: &Telling, said: &str, is_shown: impl Fn(&str) -> bool) -> Result<(), Failure> {
     for line in said.lines().filter(|line| is_shown(line)) {
         telling.plain(&format!("  {line}"))?;
     }

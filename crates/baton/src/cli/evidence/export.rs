@@ -1,5 +1,6 @@
 //! `baton evidence export`: a network's or a task's evidence as files. Every file is written beside its place first
-//! and gets its name when all are there, so that an export is whole or not there at all.
+//! and gets its name when all are there: an export that breaks off on the way leaves nothing. Naming them is one rename
+//! after the other, the side file before its bundle; stopped there, the first ones have their names.
 
 use baton_evidence::whole_file::WholeFile;
 use clap::Args;
@@ -13,6 +14,7 @@ use super::reading;
 use crate::cli::connection::{Connection, Link};
 use crate::cli::failure::Failure;
 use crate::cli::runtime::block_on;
+use crate::cli::shell_word;
 use crate::cli::tasks::task_id;
 use crate::client::evidence::{ExportArgs, ExportFile, PageArgs};
 use crate::rest::{LOG_FROM, LOG_TO};
@@ -21,7 +23,7 @@ use crate::rest::{LOG_FROM, LOG_TO};
 ///
 /// Writes the bundle FILE and its side file FILE.proof.json with the signed checkpoint, the proofs and the raw
 /// packets. A bundle holds at most 100 000 events; a longer log goes on in NAME.2.tar.gz, NAME.3.tar.gz and so on,
-/// each with its own side file. Either all files are written or none.
+/// each with its own side file. No file gets its name before all have been fetched.
 #[derive(Debug, Args)]
 pub(crate) struct Export {
     #[command(flatten)]
@@ -251,16 +253,12 @@ fn side_path(bundle: &Path) -> PathBuf {
     path.into()
 }
 
-/// A path as a shell takes it.
+/// A path as a shell takes it, and no command for an option.
 fn quoted(path: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,:@%".contains(c);
     if path.starts_with('-') {
-        return quoted(&format!("./{path}")); // or it would be read as an option
+        return shell_word::quoted(&format!("./{path}"));
     }
-    if path.chars().all(is_plain) {
-        return path.to_owned();
-    }
-    format!("'{}'", path.replace('\'', r"'\''"))
+    shell_word::quoted(path)
 }
 
 #[cfg(test)]
@@ -277,10 +275,8 @@ mod tests {
     }
 
     #[test]
-    fn a_path_with_a_space_or_a_quote_is_quoted() {
+    fn a_path_is_never_read_as_an_option() {
         assert_eq!(quoted("a/b.tar.gz"), "a/b.tar.gz");
-        assert_eq!(quoted("a b"), "'a b'");
-        assert_eq!(quoted("it's"), r"'it'\''s'");
         assert_eq!(quoted("-x y"), "'./-x y'");
     }
 }

@@ -6,7 +6,7 @@ use baton_evidence::export::{Check, KeyFrom, Report, Tally};
 use serde_json::{Value, json};
 use std::fmt;
 
-use super::harmless::harmless;
+use crate::cli::plain;
 
 /// The freeze's guardrail, wherever handoff flags are shown or counted.
 pub(super) const GUARDRAIL: &str =
@@ -111,11 +111,11 @@ fn write_log(f: &mut fmt::Formatter<'_>, report: &Report) -> fmt::Result {
     writeln!(
         f,
         "log: {}, {} events, root {}",
-        harmless(&checkpoint.origin),
+        plain::exact(&checkpoint.origin),
         checkpoint.size,
         checkpoint.root
     )?;
-    writeln!(f, "signed by: {}", harmless(&report.key.to_string()))?;
+    writeln!(f, "signed by: {}", plain::exact(&report.key.to_string()))?;
     let gaps = if span.is_gapless() { "without a gap" } else { "with others between them" };
     writeln!(f, "these events: from index {} to {}, {gaps}", span.first, span.last)?;
     writeln!(f, "observed by the hub: {} events, a handoff visible on {}", hub.events, hub.handoffs_visible)?;
@@ -125,7 +125,7 @@ fn write_log(f: &mut fmt::Formatter<'_>, report: &Report) -> fmt::Result {
         reported.events, reported.handoffs_visible
     )?;
     for reporter in &report.reporters {
-        writeln!(f, "  by {}: {}", harmless(&reporter.name), reporter.events)?;
+        writeln!(f, "  by {}: {}", plain::exact(&reporter.name), reporter.events)?;
     }
     if report.reported_by_others > 0 {
         writeln!(f, "  by others: {}", report.reported_by_others)?;

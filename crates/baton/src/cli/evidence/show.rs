@@ -10,8 +10,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::findings::GUARDRAIL;
-use super::harmless::harmless;
 use crate::cli::failure::Failure;
+use crate::cli::plain;
 
 /// List what a bundle holds, after checking it
 #[derive(Debug, Args)]
@@ -38,7 +38,7 @@ impl Show {
             list.print(format_args!(
                 "{} events of run {}, run root {}\n\n{:>6}  {:<24}  {:<19}  {:<14}  subject\n",
                 checked.event_count,
-                harmless(&checked.manifest.run_id),
+                plain::exact(&checked.manifest.run_id),
                 checked.run_root,
                 "seq",
                 "time",
@@ -79,9 +79,12 @@ impl List {
 
     fn row(&mut self, event: &EventLine<'_>) {
         let kind = event.kind.strip_prefix("assay.adapter.a2a.").unwrap_or(&event.kind);
-        let subject = harmless(event.subject.as_deref().unwrap_or("-"));
+        let subject = plain::exact(event.subject.as_deref().unwrap_or("-"));
         let (seq, time, handoff) = (event.seq, event.time.to_string(), handoff_of(event));
-        self.print(format_args!("{seq:>6}  {time:<24}  {:<19}  {handoff:<14}  {subject}\n", harmless(kind)));
+        self.print(format_args!(
+            "{seq:>6}  {time:<24}  {:<19}  {handoff:<14}  {subject}\n",
+            plain::exact(kind)
+        ));
     }
 
     fn finish(mut self) -> io::Result<()> {

@@ -3,6 +3,8 @@
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
+use crate::cli::shell_word;
+
 /// How the client speaks to the hub.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Form {
@@ -18,6 +20,10 @@ pub(super) struct Entry {
     pub(super) mcp_url: String,
     pub(super) hub: String,
     pub(super) alias: Option<String>,
+    /// The rest of what was named, for `baton mcp` to be told too.
+    pub(super) profile: Option<String>,
+    pub(super) network: Option<String>,
+    pub(super) ca: Option<String>,
 }
 
 impl Form {
@@ -32,8 +38,14 @@ impl Form {
 impl Entry {
     fn args(&self) -> Vec<&str> {
         let mut args = vec!["mcp", "--hub", &self.hub];
-        if let Some(alias) = &self.alias {
-            args.extend(["--alias", alias]);
+        let named = [
+            ("--alias", &self.alias),
+            ("--profile", &self.profile),
+            ("--network", &self.network),
+            ("--ca", &self.ca),
+        ];
+        for (option, value) in named {
+            args.extend(value.iter().flat_map(|value| [option, value]));
         }
         args
     }
@@ -70,13 +82,18 @@ impl Entry {
         }
     }
 
-    /// The same by Claude Code's own command.
+    /// The same by Claude Code's own command. Its `${NAME}` is filled in when the project's file is read, so the
+    /// shell must leave it alone: else the token itself would be stored.
     pub(super) fn claude_command(&self, form: Form) -> String {
         match form {
-            Form::Stdio => format!("claude mcp add baton -- {} {}", program(), self.args().join(" ")),
+            Form::Stdio => {
+                let program = program();
+                let words = std::iter::once(&*program).chain(self.args()).map(shell_word::quoted);
+                format!("claude mcp add baton -- {}", words.collect::<Vec<_>>().join(" "))
+            }
             Form::Http => format!(
-                "claude mcp add --transport http baton {} --header \"Authorization: Bearer $BATON_TOKEN\"",
-                self.mcp_url
+                "claude mcp add --scope project --transport http baton {} --header 'Authorization: Bearer ${{BATON_TOKEN}}'",
+                shell_word::quoted(&self.mcp_url)
             ),
         }
     }

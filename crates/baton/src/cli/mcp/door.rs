@@ -7,37 +7,49 @@ use serde_json::Value;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::mpsc::Sender;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep_until, timeout};
 
 use super::message::{Message, agreed_version};
 use crate::client::{Backoff, Client, Error, SseParser};
 
-/// A hub that restarts is back within this time; a message that never left is sent again until then.
-const PATIENCE: Duration = Duration::from_secs(5);
-/// The longest a tool of the hub waits, and some.
-const ANSWER_MAX: Duration = Duration::from_secs(90);
 /// More than any answer has.
 const ANSWER_MAX_BYTES: usize = 64 << 20;
+
+/// How long a message may take.
+#[derive(Debug, Clone, Copy)]
+struct Patience {
+    /// A hub that restarts is back within this time; a message that never left is sent again until then.
+    unsent: Duration,
+    /// From the first try to the end of the answer: the longest a tool of the hub waits, and some.
+    answer: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self { unsent: Duration::from_secs(5), answer: Duration::from_secs(90) }
+    }
+}
 
 /// The way in, and what was agreed on there.
 #[derive(Debug)]
 pub(crate) struct Door {
     client: Client,
     version: Mutex<Option<String>>,
+    patience: Patience,
 }
 
 impl Door {
     pub(crate) fn new(client: Client) -> Self {
-        Self { client, version: Mutex::default() }
+        Self { client, version: Mutex::default(), patience: Patience::default() }
     }
 
     /// Passes a message on, and its answers back, in whatever number they come. A failure is an answer too.
     pub(crate) async fn pass(&self, message: &Message, answers: &Sender<String>) {
-        let outcome = match self.send(message).await {
-            Ok(response) => timeout(ANSWER_MAX, self.read(message, response, answers)).await,
-            Err(error) => Ok(Err(error)),
+        let call = async {
+            let response = self.send(message).await?;
+            self.read(message, response, answers).await
         };
-        let words = match outcome {
+        let words = match timeout(self.patience.answer, call).await {
             Ok(Ok(())) => return,
             Ok(Err(error)) => error.to_string(),
             Err(_) => "the hub did not answer in time".into(),
@@ -47,23 +59,19 @@ impl Door {
         }
     }
 
-    /// Sends the message; again, for a while, as long as the hub cannot have got it.
+    /// Sends the message; again, for a while, as long as the hub cannot have got it. One that left is waited for and
+    /// never sent twice: it may be a task.
     async fn send(&self, message: &Message) -> Result<Response, Error> {
         let mut backoff = Backoff::default();
-        let again = async {
-            loop {
-                match self.request(message).send().await {
-                    Err(error) if error.is_connect() => sleep(backoff.next_wait()).await,
-                    outcome => return outcome,
+        let last_try = Instant::now() + self.patience.unsent;
+        loop {
+            match self.request(message).send().await {
+                Err(error) if error.is_connect() && Instant::now() < last_try => {
+                    sleep_until(last_try.min(Instant::now() + backoff.next_wait())).await;
                 }
+                outcome => return outcome.map_err(|error| Error::unreachable(self.client.hub(), &error)),
             }
-        };
-        let outcome = match timeout(PATIENCE, again).await {
-            Ok(outcome) => outcome,
-            // One last try, for the words of its failure.
-            Err(_) => self.request(message).send().await,
-        };
-        outcome.map_err(|error| Error::unreachable(self.client.hub(), &error))
+        }
     }
 
     fn request(&self, message: &Message) -> RequestBuilder {
@@ -104,7 +112,7 @@ impl Door {
         if !is_stream {
             return self.read_whole(message, response, answers).await;
         }
-        let mut parser = SseParser::default();
+        let mut parser = SseParser::of_at_most(ANSWER_MAX_BYTES);
         let mut is_answered = false;
         let broken = |error| Error::unreachable(self.client.hub(), &error);
         while let Some(chunk) = response.chunk().await.map_err(broken)? {
@@ -168,4 +176,55 @@ impl Door {
 /// Hands an answer over. A client that has gone wants none.
 pub(super) async fn tell(answers: &Sender<String>, answer: String) {
     let _ = answers.send(answer).await;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::client::fake_hub::{Fake, stream};
+    use serde_json::json;
+    use tokio::sync::mpsc::channel;
+
+    fn message() -> Message {
+        Message::read(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#.into()).unwrap()
+    }
+
+    async fn answer(door: &Door) -> Value {
+        let (tell, mut answers) = channel(4);
+        door.pass(&message(), &tell).await;
+        let answer = serde_json::from_str(&answers.try_recv().unwrap()).unwrap();
+        assert!(answers.try_recv().is_err(), "one call, one answer");
+        answer
+    }
+
+    #[tokio::test]
+    async fn a_message_that_left_is_sent_once_and_waited_for_with_an_end() {
+        let hub = Fake::silent().await;
+        let mut door = Door::new(hub.client());
+        // The answer is awaited for longer than a message that never left is tried again.
+        door.patience = Patience { unsent: Duration::from_millis(20), answer: Duration::from_millis(400) };
+        let answer = answer(&door).await;
+        assert_eq!(answer["error"]["message"], "the hub did not answer in time");
+        assert_eq!(hub.heard().len(), 1, "{:?}", hub.heard());
+    }
+
+    #[tokio::test]
+    async fn a_hub_that_is_away_is_an_error_after_a_while() {
+        let hub = Fake::start(&[]).await;
+        hub.is_gone().await;
+        let mut door = Door::new(hub.client());
+        door.patience.unsent = Duration::from_millis(300);
+        let begun = Instant::now();
+        let answer = answer(&door).await;
+        assert!(answer["error"]["message"].to_string().contains("cannot be reached"), "{answer}");
+        assert!(begun.elapsed() >= door.patience.unsent, "it was tried for a while");
+    }
+
+    #[tokio::test]
+    async fn a_long_answer_comes_through_a_stream_as_it_does_whole() {
+        let long = "x".repeat(3 << 20);
+        let said = json!({"jsonrpc": "2.0", "id": 1, "result": {"long": long}});
+        let hub = Fake::start(&[&stream(&format!("data: {said}\n\n"))]).await;
+        assert_eq!(answer(&Door::new(hub.client())).await, said);
+    }
 }

@@ -47,7 +47,7 @@ impl Way {
     async fn find(&self) -> Result<(Door, Option<AgentLink>), Failure> {
         let link = self.connection.open()?;
         let Some(alias) = &self.alias else { return Ok((Door::new(link.client), None)) };
-        let agent = AgentLink::open(&self.connection, link, alias).await?;
+        let agent = AgentLink::open(link, alias).await?;
         Ok((Door::new(agent.client.clone()), Some(agent)))
     }
 }

@@ -109,7 +109,7 @@ impl<'a> Log<'a> {
                 }
                 self.print(&fresh)
             }
-            Err(error) if error.is_passing() => {
+            Err(error) if !error.is_final() => {
                 self.lost(&error);
                 Ok(())
             }

@@ -1,6 +1,6 @@
 //! `baton send`: a task for an agent. Without `--wait` its id is the output; with it, its result.
 
-use baton_core::{Status, limits};
+use baton_core::{Status, hex, limits};
 use clap::{Args, ValueEnum};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -156,5 +156,5 @@ const fn code_of(status: Status) -> u8 {
 fn key() -> Result<String, Failure> {
     let mut bytes = [0_u8; 16];
     getrandom::fill(&mut bytes).map_err(|error| Failure::System(std::io::Error::other(error)))?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(hex::encode(&bytes))
 }

@@ -110,7 +110,7 @@ impl<'a> Wait<'a> {
                 }
                 Ok(Some(value))
             }
-            Err(error) if error.is_passing() => {
+            Err(error) if !error.is_final() => {
                 let since = self.away.as_ref().map_or_else(Instant::now, |away| away.since);
                 if self.away.is_none() {
                     note(&format!("waiting for the hub: {error}"));

@@ -73,7 +73,7 @@ impl Picture<'_> {
             }
             match self.render().await {
                 Ok(new) => text = new,
-                Err(Failure::Client(error)) if error.is_passing() => text = away(&text, &error),
+                Err(Failure::Client(error)) if !error.is_final() => text = away(&text, &error),
                 Err(failure) => return Err(failure),
             }
         }
@@ -104,7 +104,7 @@ impl Picture<'_> {
         let page = client.tasks(&list_tasks::QueryArgs { network_id, limit, ..Default::default() }).await?;
         let time = moment::clock(moment::now().into());
         let title = plain::line(&format!("{} on {}, {time}", self.name, client.hub()));
-        let counts = format!("tasks: {}", view::counts(&page.stats));
+        let counts = plain::line(&format!("tasks: {}", view::counts(&page.stats)));
         let mut text = format!("{}\n{counts}\n", screen.toned(Tone::Heading, &title));
         if !sessions.sessions.is_empty() {
             text.push_str(&format!("\n{}", view::agents(&sessions.sessions).render(&screen)));

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, oneshot};
 use tokio::task::JoinSet;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use super::attempt::Lease;
 use super::drain::Drain;
 use super::guard::Guard;
 use super::notices;
-use super::outage::{Outage, is_final};
+use super::outage::Outage;
 use super::output::Room;
 use super::program::Program;
 use super::running::Running;
@@ -20,6 +20,8 @@ use crate::service::claim_task;
 
 /// How long one claim waits for work. Short enough that a connection that died silently is noticed.
 const WAIT_SECONDS: u32 = 20;
+/// How long a worker that stops waits for its last report to be taken.
+const LAST_REPORT_MAX: Duration = Duration::from_secs(2);
 
 /// What was asked for on the command line.
 #[derive(Debug)]
@@ -51,10 +53,9 @@ impl Agent {
     /// Works until it is told to stop, or the hub will not have it.
     pub(super) async fn work(self) -> Result<(), Error> {
         let agent = Arc::new(self);
-        let helpers = [
-            tokio::spawn(listen(agent.clone())).abort_handle(),
-            tokio::spawn(session::show(agent.clone())).abort_handle(),
-        ];
+        let listening = tokio::spawn(listen(agent.clone()));
+        let (end, ended) = oneshot::channel();
+        let mut shown = tokio::spawn(session::show(agent.clone(), ended));
         let mut attempts = JoinSet::new();
         let outcome = agent.claim_all(&mut attempts).await;
         let running = agent.running.count();
@@ -62,7 +63,11 @@ impl Agent {
             tracing::info!(running, "no new tasks; running commands finish");
         }
         attempts.join_all().await;
-        helpers.iter().for_each(tokio::task::AbortHandle::abort);
+        listening.abort();
+        drop(end);
+        if timeout(LAST_REPORT_MAX, &mut shown).await.is_err() {
+            shown.abort(); // the hub is away, and finds out by the silence
+        }
         outcome
     }
 
@@ -111,7 +116,7 @@ impl Agent {
                         sleep(outage.wait_quietly()).await;
                     }
                 }
-                Err(error) if is_final(&error) => return Err(error),
+                Err(error) if error.is_final() => return Err(error),
                 Err(error) => sleep(outage.wait_after(&error)).await,
             }
         }

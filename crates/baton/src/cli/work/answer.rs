@@ -21,11 +21,11 @@ pub(super) struct Answer {
 
 impl Answer {
     /// The answer to a task whose command came to an end. None if it was stopped: then there is nobody to answer.
-    pub(super) fn of(finished: Finished, printed: &Printed) -> Option<Self> {
+    pub(super) async fn of(finished: Finished, printed: &Printed) -> Option<Self> {
         Some(match finished.ended {
             Ended::Stopped => return None,
             Ended::Full(full) => Self::not_kept(&full),
-            Ended::Exited(Ok(status)) if status.success() => match finished.output.finish() {
+            Ended::Exited(Ok(status)) if status.success() => match finished.output.finish().await {
                 Ok(whole) => Self::replied(whole),
                 Err(full) => Self::not_kept(&full),
             },
@@ -111,10 +111,10 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_command_that_was_stopped_has_no_answer() {
+    #[tokio::test]
+    async fn a_command_that_was_stopped_has_no_answer() {
         let output = Output::new(Room { attachments: "/nowhere".into(), max_bytes: 1 });
         let finished = Finished { ended: Ended::Stopped, output };
-        assert_eq!(Answer::of(finished, &Printed::new()), None);
+        assert_eq!(Answer::of(finished, &Printed::new()).await, None);
     }
 }

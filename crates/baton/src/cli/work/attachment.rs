@@ -1,6 +1,7 @@
 //! A result too long for a reply, kept whole in a file that is named by its SHA-256 and readable by its owner alone.
 //! If the worker dies here, an unnamed rest stays (`.part-…`) and no attachment is half written.
 
+use baton_core::hex;
 use sha2::{Digest, Sha256};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -33,10 +34,6 @@ impl Spool {
         Ok(Self { file, hash: Sha256::new(), size_bytes: 0, folder: folder.to_owned() })
     }
 
-    pub(super) fn size_bytes(&self) -> u64 {
-        self.size_bytes
-    }
-
     pub(super) fn write(&mut self, chunk: &[u8]) -> io::Result<()> {
         self.file.write_all(chunk)?;
         self.hash.update(chunk);
@@ -48,7 +45,7 @@ impl Spool {
     pub(super) fn finish(self) -> io::Result<Attachment> {
         let file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.as_file().sync_all()?;
-        let sha256 = hex(&self.hash.finalize());
+        let sha256 = hex::encode(&self.hash.finalize());
         let path = self.folder.join(&sha256);
         let (_, unnamed): (_, TempPath) = file.into_parts();
         unnamed.persist(&path).map_err(|error| error.error)?;
@@ -60,15 +57,6 @@ impl Spool {
 fn make_private(folder: &Path) -> io::Result<()> {
     use std::os::unix::fs::DirBuilderExt;
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
-}
-
-fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write;
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 #[cfg(test)]

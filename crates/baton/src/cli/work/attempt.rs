@@ -11,7 +11,7 @@ use tokio::time::{Instant, sleep};
 use super::agent::Agent;
 use super::answer::Answer;
 use super::lease::{Keeper, Kept, Lost};
-use super::outage::{Outage, is_final};
+use super::outage::Outage;
 use super::process::{Printed, Process};
 use crate::client::Error;
 use crate::client::tasks::Task;
@@ -71,7 +71,7 @@ impl Lease {
         };
         let room = agent.settings.room.clone();
         let finished = process.run(text, room, printed, agent.settings.grace, stop).await;
-        Answer::of(finished, printed).ok_or(state)
+        Answer::of(finished, printed).await.ok_or(state)
     }
 
     /// The task, and what the command needs to speak to the hub itself, as the same agent.
@@ -111,7 +111,7 @@ impl Lease {
                 Ok(_) => return outcome(answer),
                 Err(error) => error,
             };
-            if is_final(&error) {
+            if error.is_final() {
                 return match self.was_taken(agent, answer, &error).await {
                     true => outcome(answer),
                     false => format!("its answer was not taken: {error}"),

@@ -7,7 +7,6 @@ use tokio::sync::watch;
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep};
 
-use super::outage::is_final;
 use super::process::Printed;
 use super::running::{InHand, Notice};
 use crate::client::{Client, Error};
@@ -85,7 +84,7 @@ impl Keeper {
             let has_news = output.is_some();
             match self.extend(output).await {
                 Ok(()) => extended_at = Instant::now(),
-                Err(error) if is_final(&error) => return self.why(error),
+                Err(error) if error.is_final() => return self.why(error),
                 // The claims, or the answer, say that the hub is away; the next round asks again.
                 Err(_) if has_news => self.printed.put_back(),
                 Err(_) => {}

@@ -38,9 +38,3 @@ impl Outage {
         }
     }
 }
-
-/// Whether no later try can end otherwise: the hub looked at the call and said no. A hub that is away, busy or
-/// broken inside, or something else that answers in its place, may pass.
-pub(super) fn is_final(error: &Error) -> bool {
-    error.status().is_some_and(|status| status < 500) && !error.is_passing()
-}

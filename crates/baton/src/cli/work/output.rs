@@ -1,9 +1,11 @@
 //! What a command prints on stdout, on its way to being a result: short ones in memory, long ones in a file.
-//! However much is printed, memory holds no more than a reply's worth.
+//! However much is printed, memory holds no more than a reply's worth and a chunk on its way. The disk is written to on
+//! threads for that: a slow one must not hold up the leases, which are kept on the same runtime.
 
 use baton_core::limits;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use tokio::task::{JoinHandle, spawn_blocking};
 
 use super::attachment::{Attachment, Spool};
 
@@ -21,7 +23,10 @@ pub(super) struct Room {
 #[derive(Debug)]
 pub(super) struct Output {
     head: Vec<u8>,
-    spool: Option<Spool>,
+    /// The file with all that was printed, if the head has not all, and what is written to it right now.
+    file: Option<JoinHandle<io::Result<Spool>>>,
+    /// How much was handed to the file.
+    filed_bytes: u64,
     room: Room,
 }
 
@@ -45,105 +50,140 @@ pub(super) enum Full {
 
 impl Output {
     pub(super) fn new(room: Room) -> Self {
-        Self { head: Vec::new(), spool: None, room }
+        Self { head: Vec::new(), file: None, filed_bytes: 0, room }
     }
 
-    pub(super) fn push(&mut self, chunk: &[u8]) -> Result<(), Full> {
-        let wanted = HEAD_MAX_BYTES - self.head.len();
-        self.head.extend_from_slice(&chunk[..chunk.len().min(wanted)]);
-        if self.spool.is_none() && chunk.len() <= wanted {
+    /// Takes a chunk. It waits for the chunk before it to be written, not for this one.
+    pub(super) async fn push(&mut self, chunk: &[u8]) -> Result<(), Full> {
+        let in_head = chunk.len().min(HEAD_MAX_BYTES - self.head.len());
+        self.head.extend_from_slice(&chunk[..in_head]);
+        if self.file.is_none() && in_head == chunk.len() {
             return Ok(());
         }
-        let folder = self.room.attachments.clone();
-        self.spool(chunk, chunk.len().min(wanted)).map_err(|error| Full::Disk { folder, error })?;
-        match &self.spool {
-            Some(spool) if spool.size_bytes() > self.room.max_bytes => {
-                Err(Full::TooMuch { max_bytes: self.room.max_bytes })
-            }
-            _ => Ok(()),
+        let (before, bytes) = match self.file.is_some() {
+            true => (self.written().await?, chunk.to_vec()),
+            false => (None, [&self.head, &chunk[in_head..]].concat()),
+        };
+        self.filed_bytes += bytes.len() as u64;
+        if self.filed_bytes > self.room.max_bytes {
+            return Err(Full::TooMuch { max_bytes: self.room.max_bytes });
         }
-    }
-
-    /// Writes a chunk to the file, of which the head has so much already.
-    fn spool(&mut self, chunk: &[u8], in_head: usize) -> io::Result<()> {
-        if let Some(spool) = &mut self.spool {
-            return spool.write(chunk);
-        }
-        let mut spool = Spool::create(&self.room.attachments)?;
-        spool.write(&self.head)?;
-        spool.write(&chunk[in_head..])?;
-        self.spool = Some(spool);
+        self.file = Some(write(before, self.room.attachments.clone(), bytes));
         Ok(())
     }
 
+    /// The file, when everything handed to it is written. A caller that does not wait to the end loses nothing.
+    async fn written(&mut self) -> Result<Option<Spool>, Full> {
+        let Some(writing) = &mut self.file else { return Ok(None) };
+        let written = writing.await;
+        self.file = None;
+        written.map_err(io::Error::other).flatten().map(Some).map_err(|error| self.failed(error))
+    }
+
     /// The end of it. An output that is no UTF-8, or has more characters than a reply takes, is kept in a file too.
-    pub(super) fn finish(self) -> Result<Whole, Full> {
-        let folder = self.room.attachments;
-        let failed = |error| Full::Disk { folder: folder.clone(), error };
+    pub(super) async fn finish(mut self) -> Result<Whole, Full> {
         let is_whole = match std::str::from_utf8(&self.head) {
-            Ok(text) => self.spool.is_none() && text.chars().nth(limits::REPLY_MAX_CHARS).is_none(),
+            Ok(text) => self.file.is_none() && text.chars().nth(limits::REPLY_MAX_CHARS).is_none(),
             Err(_) => false,
         };
-        let attachment = match self.spool {
-            Some(spool) => Some(spool.finish().map_err(failed)?),
-            None if is_whole => None,
-            None => Some(keep(&folder, &self.head).map_err(failed)?),
+        if self.file.is_none() && !is_whole {
+            self.file = Some(write(None, self.room.attachments.clone(), self.head.clone()));
+        }
+        let attachment = match self.written().await? {
+            Some(spool) => {
+                let named = spawn_blocking(|| spool.finish()).await.map_err(io::Error::other).flatten();
+                Some(named.map_err(|error| self.failed(error))?)
+            }
+            None => None,
         };
         Ok(Whole { head: String::from_utf8_lossy(&self.head).into_owned(), attachment })
     }
+
+    fn failed(&self, error: io::Error) -> Full {
+        Full::Disk { folder: self.room.attachments.clone(), error }
+    }
 }
 
-fn keep(folder: &Path, bytes: &[u8]) -> io::Result<Attachment> {
-    let mut spool = Spool::create(folder)?;
-    spool.write(bytes)?;
-    spool.finish()
+/// Writes to a file, a new one if there is none yet, where nobody waits for the disk.
+fn write(spool: Option<Spool>, folder: PathBuf, bytes: Vec<u8>) -> JoinHandle<io::Result<Spool>> {
+    spawn_blocking(move || {
+        let mut spool = match spool {
+            Some(spool) => spool,
+            None => Spool::create(&folder)?,
+        };
+        spool.write(&bytes)?;
+        Ok(spool)
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use futures_util::FutureExt;
+    use std::path::Path;
 
-    fn of(folder: &Path, chunks: &[&[u8]]) -> Whole {
+    async fn of(folder: &Path, chunks: &[&[u8]]) -> Whole {
         let mut output = Output::new(Room { attachments: folder.to_owned(), max_bytes: 1 << 20 });
-        chunks.iter().for_each(|chunk| output.push(chunk).unwrap());
-        output.finish().unwrap()
+        for chunk in chunks {
+            output.push(chunk).await.unwrap();
+        }
+        output.finish().await.unwrap()
     }
 
-    #[test]
-    fn an_output_that_fits_a_reply_makes_no_file() {
+    #[tokio::test]
+    async fn an_output_that_fits_a_reply_makes_no_file() {
         let folder = tempfile::tempdir().unwrap();
-        let whole = of(folder.path(), &[b"a", "€".repeat(9_999).as_bytes()]);
+        let whole = of(folder.path(), &[b"a", "€".repeat(9_999).as_bytes()]).await;
         assert_eq!(whole.head.chars().count(), 10_000);
         assert_eq!(whole.attachment, None);
         assert_eq!(folder.path().read_dir().unwrap().count(), 0);
     }
 
-    #[test]
-    fn a_longer_one_is_kept_whole_wherever_it_is_cut() {
+    #[tokio::test]
+    async fn a_longer_one_is_kept_whole_wherever_it_is_cut() {
         let folder = tempfile::tempdir().unwrap();
         for sizes in [vec![10_001], vec![40_001], vec![39_999, 5, 7], vec![40_000, 1], vec![100_000, 1]] {
             let all: Vec<u8> = (0..sizes.iter().sum()).map(|n: usize| b'a' + (n % 26) as u8).collect();
             let mut rest = all.as_slice();
             let chunks: Vec<&[u8]> = sizes.iter().map(|size| rest.split_off(..*size).unwrap()).collect();
-            let attachment = of(folder.path(), &chunks).attachment.unwrap();
+            let attachment = of(folder.path(), &chunks).await.attachment.unwrap();
             assert_eq!(attachment.size_bytes, all.len() as u64);
             assert_eq!(std::fs::read(attachment.path).unwrap(), all, "{sizes:?}");
         }
     }
 
-    #[test]
-    fn bytes_that_are_no_text_are_kept_as_they_are() {
+    #[tokio::test]
+    async fn bytes_that_are_no_text_are_kept_as_they_are() {
         let folder = tempfile::tempdir().unwrap();
-        let whole = of(folder.path(), &[b"\xFFok"]);
+        let whole = of(folder.path(), &[b"\xFFok"]).await;
         assert_eq!(whole.head, "\u{FFFD}ok");
         assert_eq!(std::fs::read(whole.attachment.unwrap().path).unwrap(), b"\xFFok");
     }
 
-    #[test]
-    fn more_than_the_room_is_refused() {
+    #[tokio::test]
+    async fn more_than_the_room_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let mut output = Output::new(Room { attachments: folder.path().to_owned(), max_bytes: 50_000 });
-        output.push(&[b'a'; 50_000]).unwrap();
-        assert!(matches!(output.push(b"a"), Err(Full::TooMuch { max_bytes: 50_000 })));
+        output.push(&[b'a'; 50_000]).await.unwrap();
+        assert!(matches!(output.push(b"a").await, Err(Full::TooMuch { max_bytes: 50_000 })));
+    }
+
+    #[tokio::test]
+    async fn a_disk_that_is_slow_holds_nobody_up_and_a_reader_that_gives_up_loses_nothing_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let room = Room { attachments: folder.path().to_owned(), max_bytes: 1 << 20 };
+        let mut output = Output::new(room);
+        let (release, held) = std::sync::mpsc::channel::<()>();
+        let first = write(None, folder.path().to_owned(), vec![b'a'; HEAD_MAX_BYTES]);
+        output.head = vec![b'a'; HEAD_MAX_BYTES];
+        output.file = Some(tokio::spawn(async move {
+            let spool = first.await.unwrap()?;
+            spawn_blocking(move || held.recv().map(|()| spool).map_err(io::Error::other)).await.unwrap()
+        }));
+        // On this test's one thread a write that blocked would never come back.
+        assert!(output.push(b"never read").now_or_never().is_none());
+        release.send(()).unwrap();
+        let attachment = output.finish().await.unwrap().attachment.unwrap();
+        assert_eq!(attachment.size_bytes, HEAD_MAX_BYTES as u64);
     }
 }

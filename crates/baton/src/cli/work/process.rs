@@ -11,7 +11,7 @@ use std::process::{ExitStatus, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
-use tokio::process::{Child, ChildStdin, Command};
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
 
 use super::group::Group;
@@ -102,7 +102,8 @@ impl Printed {
 }
 
 impl Process {
-    /// Starts the command in a group of its own that the guard ends if this process dies.
+    /// Starts the command in a group of its own that the guard ends if this process dies. Killed between the start and
+    /// the word to the guard, the command goes on by itself; its lease lapses all the same.
     pub(super) fn start(command: &mut Command, guard: &Guard) -> io::Result<Self> {
         let child = command
             .stdin(Stdio::piped())
@@ -128,14 +129,8 @@ impl Process {
         let (stdin, stdout, stderr) =
             (self.child.stdin.take(), self.child.stdout.take(), self.child.stderr.take());
         let ended = {
-            let out = read(stdout, |chunk| {
-                printed.push(chunk);
-                output.push(chunk)
-            });
-            let err = read(stderr, |chunk| {
-                printed.push_stderr(chunk);
-                Ok(())
-            });
+            let out = read_stdout(stdout, printed, &mut output);
+            let err = read_stderr(stderr, printed);
             let streams = async { tokio::try_join!(feed(stdin, text), out, err).map(|_| ()) };
             self.finish(pin!(streams.fuse()), grace, pin!(stop)).await
         };
@@ -183,19 +178,35 @@ async fn feed(stdin: Option<ChildStdin>, text: &str) -> Result<(), Full> {
     Ok(())
 }
 
-/// Reads a stream to its end. A pipe that cannot be read has no more to say.
-async fn read(
-    stream: Option<impl AsyncRead + Unpin>,
-    mut take: impl FnMut(&[u8]) -> Result<(), Full>,
+/// Reads to the end what may become the result.
+async fn read_stdout(
+    mut stream: Option<ChildStdout>,
+    printed: &Printed,
+    output: &mut Output,
 ) -> Result<(), Full> {
-    let Some(mut stream) = stream else { return Ok(()) };
-    let mut chunk = vec![0; CHUNK_BYTES];
-    loop {
-        match stream.read(&mut chunk).await {
-            Ok(0) | Err(_) => return Ok(()),
-            Ok(count) => take(&chunk[..count])?,
-        }
+    let mut buffer = vec![0; CHUNK_BYTES];
+    while let Some(chunk) = next_chunk(&mut stream, &mut buffer).await {
+        printed.push(chunk);
+        output.push(chunk).await?;
     }
+    Ok(())
+}
+
+async fn read_stderr(mut stream: Option<ChildStderr>, printed: &Printed) -> Result<(), Full> {
+    let mut buffer = vec![0; CHUNK_BYTES];
+    while let Some(chunk) = next_chunk(&mut stream, &mut buffer).await {
+        printed.push_stderr(chunk);
+    }
+    Ok(())
+}
+
+/// What comes next. A pipe that cannot be read has no more to say.
+async fn next_chunk<'a>(
+    stream: &mut Option<impl AsyncRead + Unpin>,
+    buffer: &'a mut [u8],
+) -> Option<&'a [u8]> {
+    let count = stream.as_mut()?.read(buffer).await.ok()?;
+    Some(&buffer[..count]).filter(|chunk| !chunk.is_empty())
 }
 
 impl Drop for Process {

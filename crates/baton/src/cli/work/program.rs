@@ -7,8 +7,11 @@ use tokio::process::Command;
 
 /// Where the task's text goes in an argument.
 const PLACE: &[u8] = b"{task}";
-/// Programs that take the word after `-c` for a script.
-const SHELLS: [&str; 7] = ["sh", "bash", "dash", "zsh", "ksh", "fish", "ash"];
+/// Programs that take a word after `-c` for a script.
+const SHELLS: [&str; 19] = [
+    "sh", "bash", "rbash", "dash", "ash", "zsh", "rzsh", "ksh", "ksh93", "rksh", "mksh", "lksh", "oksh",
+    "pdksh", "yash", "csh", "tcsh", "fish", "elvish",
+];
 
 /// A command line that can be run.
 #[derive(Debug, Clone)]
@@ -66,20 +69,54 @@ fn filled(word: &OsStr, text: &str) -> OsString {
     OsString::from_vec(done)
 }
 
+/// Whether a shell among the words is given the text inside a script. The shell may come after `env` or `timeout 5`.
 fn has_task_in_script(words: &[OsString]) -> bool {
     let is_shell = |word: &OsString| {
         let name = Path::new(word).file_name().and_then(OsStr::to_str);
         name.is_some_and(|name| SHELLS.contains(&name))
     };
-    // `-c`, `-ec`, `-lc` …: the next word is the script. The shell may come after `env` or `timeout 5`.
-    let is_option = |word: &OsString| {
-        let word = word.as_bytes();
-        word.starts_with(b"-") && !word.starts_with(b"--") && word.ends_with(b"c")
-    };
-    let Some(shell) = words.iter().position(is_shell) else { return false };
-    words[shell..].windows(2).any(|pair| {
-        is_option(&pair[0]) && pair[1].as_bytes().windows(PLACE.len()).any(|window| window == PLACE)
-    })
+    let shells = words.iter().enumerate().filter(|(_, word)| is_shell(word));
+    shells.into_iter().any(|(at, _)| takes_task_for_script(&words[at + 1..]))
+}
+
+/// What a shell makes of its arguments: options, `c` among them (`-c`, `-ec`, `-ce`, `-c -e`, `--command`), then the
+/// script, which is the first word that is no option. What comes after it is the script's own. In doubt it is a
+/// script: a command line that is refused for nothing can be written otherwise.
+fn takes_task_for_script(arguments: &[OsString]) -> bool {
+    let mut is_script_next = false;
+    let mut arguments = arguments.iter().map(|word| word.as_bytes());
+    while let Some(word) = arguments.next() {
+        let is_option = word.len() > 1 && (word.starts_with(b"-") || word.starts_with(b"+"));
+        if !is_option {
+            if !is_script_next || has_place(word) {
+                return is_script_next;
+            }
+            is_script_next = false; // fish takes a second -c after the first one's script
+            continue;
+        }
+        // fish takes `-cSCRIPT` and `--command=SCRIPT` too, and `-C` for a script that runs first.
+        if has_place(word) {
+            return true;
+        }
+        let takes_word = match word.strip_prefix(b"--") {
+            Some(long) => {
+                is_script_next |= matches!(long, b"command" | b"init-command");
+                matches!(long, b"rcfile" | b"init-file")
+            }
+            None => {
+                is_script_next |= word.contains(&b'c') || word.contains(&b'C');
+                word.contains(&b'o') || word.contains(&b'O') // -o pipefail
+            }
+        };
+        if takes_word && arguments.next().is_some_and(has_place) {
+            return true;
+        }
+    }
+    false
+}
+
+fn has_place(word: &[u8]) -> bool {
+    word.windows(PLACE.len()).any(|window| window == PLACE)
 }
 
 fn is_there(program: &OsStr) -> bool {
@@ -124,11 +161,38 @@ mod tests {
             vec!["sh", "-c", "echo {task}"],
             vec!["/bin/bash", "-ec", "say '{task}'"],
             vec!["env", "A=1", "sh", "-c", "{task}"],
+            vec!["sh", "-ce", "echo {task}"],
+            vec!["bash", "-cx", "echo {task}"],
+            vec!["bash", "-c", "-e", "echo {task}"],
+            vec!["bash", "-c", "+x", "--", "echo {task}"],
+            vec!["bash", "-o", "pipefail", "-c", "echo {task}"],
+            vec!["bash", "-euo", "pipefail", "-c", "echo {task}"],
+            vec!["bash", "-c", "-o", "pipefail", "echo {task}"],
+            vec!["bash", "--rcfile", "x", "-c", "echo {task}"],
+            vec!["nice", "sh", "run.sh", "bash", "-c", "echo {task}"],
+            vec!["csh", "-fc", "echo {task}"],
+            vec!["/usr/bin/tcsh", "-c", "echo {task}"],
+            vec!["mksh", "-c", "echo {task}"],
+            vec!["rbash", "-c", "echo {task}"],
+            vec!["fish", "--command=echo {task}"],
+            vec!["fish", "--command", "echo {task}"],
+            vec!["fish", "-cecho {task}"],
+            vec!["fish", "-C", "echo {task}", "-c", "true"],
+            vec!["fish", "-c", "true", "-c", "echo {task}"],
         ] {
-            assert_eq!(Program::new(&words(&line)).unwrap_err(), Unfit::TaskInScript, "{line:?}");
+            assert!(has_task_in_script(&words(&line)), "{line:?}");
         }
-        for line in [vec!["sh", "-c", "echo \"$1\"", "sh", "{task}"], vec!["echo", "-c", "{task}"]] {
-            assert!(Program::new(&words(&line)).is_ok(), "{line:?}");
+        for line in [
+            vec!["sh", "-c", "echo \"$1\"", "sh", "{task}"],
+            vec!["sh", "-ce", "echo \"$1\"", "sh", "{task}"],
+            vec!["bash", "-euo", "pipefail", "-c", "echo \"$1\"", "sh", "--", "{task}"],
+            vec!["bash", "run.sh", "-c", "{task}"],
+            vec!["echo", "-c", "{task}"],
+            vec!["claude", "-p", "{task}"],
+        ] {
+            assert!(!has_task_in_script(&words(&line)), "{line:?}");
         }
+        let refused = Program::new(&words(&["sh", "-c", "echo {task}"])).unwrap_err();
+        assert_eq!(refused, Unfit::TaskInScript);
     }
 }

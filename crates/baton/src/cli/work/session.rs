@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc::channel;
-use tokio::time::sleep;
+use tokio::sync::oneshot;
+use tokio::time::timeout;
 
 use super::agent::Agent;
 use crate::cli::mcp::{Door, Message};
@@ -23,10 +24,11 @@ struct Reported {
     message: String,
 }
 
-/// Reports until the worker ends. A report that is refused is said once.
-pub(super) async fn show(agent: Arc<Agent>) {
+/// Reports until the worker ends, and once more then: its last word is not that it works. A report that is refused
+/// is said once.
+pub(super) async fn show(agent: Arc<Agent>, mut end: oneshot::Receiver<()>) {
     let door = Door::new(agent.client.clone());
-    let (mut told, mut is_refusal_told) = (None, false);
+    let (mut told, mut is_refusal_told, mut is_last) = (None, false, false);
     loop {
         let is_busy = agent.running.count() > 0;
         if told != Some(is_busy) {
@@ -39,7 +41,10 @@ pub(super) async fn show(agent: Arc<Agent>) {
                 Err(_) => {}
             }
         }
-        sleep(TELL_EVERY).await;
+        if is_last {
+            return;
+        }
+        is_last = timeout(TELL_EVERY, &mut end).await.is_ok();
     }
 }
 

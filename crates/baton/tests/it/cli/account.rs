@@ -4,6 +4,7 @@ use serde_json::json;
 use std::os::unix::fs::PermissionsExt;
 
 use super::super::hub::{Hub, PASSWORD};
+use super::super::program::run;
 use super::person::Person;
 
 fn mode(path: &std::path::Path) -> u32 {
@@ -140,6 +141,57 @@ fn a_changed_password_opens_the_next_login_and_keeps_this_one() {
     ada.log_in(&["--username", "ada"]).exited(6);
     ada.fed(&["login", "--hub", &ada.url, "--username", "ada", "--password-stdin"], &format!("{new}\n"))
         .exited(0);
+}
+
+#[test]
+fn a_password_changed_elsewhere_leaves_the_profile_alone_and_prints_the_token() {
+    let (hub, other) = (Hub::start(), Hub::start());
+    let ada = Person::logged_in(&hub, "ada");
+    let bob = Person::register(&other, "bob");
+    let token = bob.tenant.user.token.clone().unwrap();
+    let kept = std::fs::read_to_string(ada.config()).unwrap();
+    let named = ["passwd", "--password-stdin", "--hub", &bob.url, "--token", &token];
+    let (first, second) = ("another-password-for-tests", "a-third-password-for-tests");
+    let said = ada.fed(&named, &format!("{PASSWORD}\n{first}\n")).exited(0).stdout;
+    assert_eq!(std::fs::read_to_string(ada.config()).unwrap(), kept, "it is another hub's token");
+    let token = said.lines().find(|line| line.starts_with("utok_")).unwrap();
+    assert_eq!(other.client().with_token(token).get("/api/auth/me").status, 200);
+    assert!(ada.says(&["whoami"]).starts_with("ada"));
+
+    // Without a home there is no profile, and the token is not lost with the old password.
+    let mut command =
+        ada.command(&["passwd", "--password-stdin", "--json", "--hub", &bob.url, "--token", token]);
+    let input = format!("{first}\n{second}\n");
+    let ran = run(command.env_remove("HOME"), move |stdin| stdin.write_all(input.as_bytes())).exited(0);
+    let token = ran.lines()[0]["token"].as_str().unwrap().to_owned();
+    assert_eq!(other.client().with_token(&token).get("/api/auth/me").status, 200);
+}
+
+#[test]
+fn a_token_in_the_environment_is_not_taken_for_a_password() {
+    let hub = Hub::start();
+    let ada = Person::register(&hub, "ada");
+    let token = ada.agent("coder").token.unwrap();
+    for option in [&["--username", "ada"][..], &["--password-stdin"]] {
+        let mut command = ada.command(&[&["login", "--hub", &ada.url], option].concat());
+        let input = format!("{PASSWORD}\n");
+        let ran = run(command.env("BATON_TOKEN", &token), move |stdin| stdin.write_all(input.as_bytes()));
+        assert!(ran.exited(2).stderr.contains("unset BATON_TOKEN"));
+        assert!(!ada.config().exists());
+    }
+}
+
+#[test]
+fn a_logout_of_another_hub_changes_nothing() {
+    let hub = Hub::start();
+    let ada = Person::logged_in(&hub, "ada");
+    let elsewhere = "http://127.0.0.1:1";
+    let ran = ada.baton(&["logout", "--hub", elsewhere]).exited(2);
+    assert!(ran.stderr.contains(&ada.url) && ran.stderr.contains(elsewhere), "{}", ran.stderr);
+    let mut command = ada.command(&["logout"]);
+    run(command.env("BATON_HUB", elsewhere), |_| Ok(())).exited(2);
+    assert!(ada.says(&["whoami"]).starts_with("ada"), "still logged in");
+    assert_eq!(ada.says(&["logout", "--hub", &ada.url]), format!("Logged out of {}.", ada.url));
 }
 
 #[test]

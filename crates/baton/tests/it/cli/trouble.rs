@@ -112,6 +112,8 @@ fn a_private_ca_is_believed_when_it_is_named_and_only_then() {
     assert!(ran.stderr.contains("--ca FILE"), "{}", ran.stderr);
     ada.fed(&[&login[..], &["--ca", &cert]].concat(), &format!("{PASSWORD}\n")).exited(0);
     assert_eq!(ada.json(&["whoami"])["user"]["username"], "admin", "the profile remembers the CA");
+    ada.fed(&login, &format!("{PASSWORD}\n")).exited(0); // so does the next login
+    assert_eq!(ada.json(&["whoami"])["user"]["username"], "admin");
     let ran = ada.baton(&["whoami", "--ca", &key]).exited(2);
     assert!(ran.stderr.contains("PEM"), "{}", ran.stderr);
 }

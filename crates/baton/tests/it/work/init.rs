@@ -60,6 +60,30 @@ fn writing_keeps_the_rest_of_a_json_file_and_its_mode() {
 }
 
 #[test]
+fn what_was_named_is_named_in_the_entry_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let named =
+        ["--profile", "other", "--network", "my team", "--ca", "ca.pem", "--hub", "https://hub.example"];
+    let shown = said(&init(folder.path(), &[&["claude"], &named[..]].concat()));
+    said(&init(folder.path(), &[&["claude", "--write"], &named[..]].concat()));
+    said(&init(folder.path(), &[&["codex", "--write"], &named[..]].concat()));
+    let ca = folder.path().canonicalize().unwrap().join("ca.pem").display().to_string();
+    let expected =
+        ["mcp", "--hub", "https://hub.example", "--profile", "other", "--network", "my team", "--ca", &ca];
+    let json = std::fs::read_to_string(folder.path().join(".mcp.json")).unwrap();
+    let entry = &serde_json::from_str::<Value>(&json).unwrap()["mcpServers"]["baton"];
+    assert_eq!(entry["args"], json!(expected));
+    let codex = std::fs::read_to_string(folder.path().join(".codex/config.toml")).unwrap();
+    assert!(codex.contains(r#""--profile", "other", "--network", "my team", "--ca""#), "{codex}");
+    // What is printed can be pasted as it is.
+    assert!(shown.contains("--network 'my team'"), "{shown}");
+    // The shell must not fill the token in: it would be stored.
+    let header = "--scope project --transport http baton https://hub.example/mcp \
+                  --header 'Authorization: Bearer ${BATON_TOKEN}'";
+    assert!(shown.contains(header), "{shown}");
+}
+
+#[test]
 fn writing_keeps_the_rest_of_codexs_file_with_its_comments() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join(".codex/config.toml");

@@ -16,6 +16,8 @@ fn a_term_lets_running_commands_finish_and_takes_no_new_task() {
     let mut worker = Worker::start(&agent, "polite", &[], script);
     let first = send(&network.user, "polite", "1");
     worker.file("started");
+    let shown = || network.user.get("/api/status").json()["sessions"][0]["status"].clone();
+    eventually("a working agent", || (shown() == "working").then_some(()));
     worker.signal(Signal::TERM);
     worker.says("no new tasks");
     let second = send(&network.user, "polite", "2");
@@ -24,6 +26,7 @@ fn a_term_lets_running_commands_finish_and_takes_no_new_task() {
     assert!(status.success(), "{said}");
     assert_eq!(task(&network.user, &first)["result"], "finished 1");
     assert_eq!(task(&network.user, &second)["status"], "delivered");
+    assert_eq!(shown(), "idle", "a worker that has stopped is not shown at work");
 }
 
 #[test]

@@ -9,7 +9,6 @@ use super::finding::Finding;
 use super::memory::Seen;
 use super::walk::Walked;
 use crate::cli::evidence::findings::{GUARDRAIL, WITNESS};
-use crate::cli::evidence::harmless::harmless;
 use crate::cli::plain;
 
 /// Where the key that was believed comes from.
@@ -84,7 +83,7 @@ impl Report {
             checkpoint.size, checkpoint.origin, checkpoint.root
         )?;
         writeln!(f, "hub: {}", self.hub)?;
-        writeln!(f, "key: {} ({})", harmless(&self.key.to_string()), self.key_words())?;
+        writeln!(f, "key: {} ({})", plain::exact(&self.key.to_string()), self.key_words())?;
         match &self.seen {
             Some(seen) => writeln!(
                 f,
@@ -119,7 +118,7 @@ impl Report {
         writeln!(f, "*** THE EVIDENCE DOES NOT AGREE ***")?;
         writeln!(f, "network {} on {}", self.network, self.hub)?;
         for finding in &self.findings {
-            writeln!(f, "  - {}", harmless(&finding.to_string()))?;
+            writeln!(f, "  - {}", plain::exact(&finding.to_string()))?;
         }
         match &self.seen {
             Some(seen) => writeln!(

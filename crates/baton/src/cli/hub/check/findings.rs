@@ -5,6 +5,8 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
 
+use crate::cli::plain;
+
 /// Differences that are told one by one.
 const TOLD: usize = 100;
 
@@ -133,26 +135,14 @@ impl fmt::Display for Difference {
         let Place { network_id, index, task_id } = &self.place;
         write!(f, "{}:", self.name)?;
         if let Some(network) = network_id {
-            write!(f, " network {},", Plain(network))?;
+            write!(f, " network {},", plain::exact(network))?;
         }
         if let Some(index) = index {
             write!(f, " log event {index},")?;
         }
         if let Some(task) = task_id {
-            write!(f, " task {},", Plain(task))?;
+            write!(f, " task {},", plain::exact(task))?;
         }
-        write!(f, " {}", Plain(&self.what))
-    }
-}
-
-/// A text of the database on a terminal.
-struct Plain<'a>(&'a str);
-
-impl fmt::Display for Plain<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.chars().try_for_each(|character| match character.is_control() {
-            true => write!(f, "{}", character.escape_unicode()),
-            false => write!(f, "{character}"),
-        })
+        write!(f, " {}", plain::exact(&self.what))
     }
 }

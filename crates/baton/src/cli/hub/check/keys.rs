@@ -1,5 +1,5 @@
-//! The keys checkpoints are opened with: the one the database knows and the public half of the file beside it. They
-//! must be the same; where they are not, each checkpoint is tried with both.
+//! The key checkpoints are opened with: the one the database knows. The file beside it must hold its other half; where it
+//! does not, that is a difference of its own.
 
 use baton_evidence::note::VerifierKey;
 use baton_store::Error;
