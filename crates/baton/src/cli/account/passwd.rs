@@ -50,8 +50,8 @@ impl Passwd {
         if is_kept {
             return self.connection.tell(&json!({"ok": true}), words);
         }
-        let words = format!("{words}\nThe token of this one is new:\n{text}");
-        self.connection.tell(&json!({"ok": true, "token": text}), &words)
+        note(&format!("{words} The token of this one is new and in no profile:"));
+        self.connection.tell(&json!({"ok": true, "token": text}), text)
     }
 }
 
