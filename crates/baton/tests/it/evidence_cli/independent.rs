@@ -171,7 +171,7 @@ fn what_was_done_to_an_export_is_refused_by_both() {
             "another size",
             bundle.clone(),
             with(&|side| {
-                side["checkpoint"] = note.replacen(&format!("\n{}\n", events.len()), "\n7\n", 1).into()
+                side["checkpoint"] = note.replacen(&format!("\n{}\n", events.len()), "\n7\n", 1).into();
             }),
         ),
         (
