@@ -20,7 +20,10 @@ impl Log {
         let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
         // Only one subscriber can be; a second try changes nothing.
         let _ = match self {
-            Self::Human => lines.with_ansi(io::IsTerminal::is_terminal(&io::stderr())).try_init(),
+            // Where in the code a line comes from says nothing to a person.
+            Self::Human => {
+                lines.with_target(false).with_ansi(io::IsTerminal::is_terminal(&io::stderr())).try_init()
+            }
             Self::Json => lines.json().try_init(),
         };
         std::panic::set_hook(Box::new(|panic| {
