@@ -129,6 +129,7 @@ impl Work {
         let opened = tokio::select! {
             link = &mut opening => link?,
             () = drain.begun() => {
+                tracing::info!("stopping before the first task");
                 // A token may be on its way: it is ended as one that came in time would be.
                 if let Ok(Ok(link)) = timeout(OPENING_MAX, opening).await {
                     link.close().await;

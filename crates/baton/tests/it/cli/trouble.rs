@@ -116,4 +116,11 @@ fn a_private_ca_is_believed_when_it_is_named_and_only_then() {
     assert_eq!(ada.json(&["whoami"])["user"]["username"], "admin");
     let ran = ada.baton(&["whoami", "--ca", &key]).exited(2);
     assert!(ran.stderr.contains("PEM"), "{}", ran.stderr);
+    // The CA is that hub's, and nobody asks for it when another is named.
+    std::fs::remove_file(&cert).unwrap();
+    let token = ada.tenant.user.token.clone().unwrap();
+    let bridge = ["mcp", "--alias", "coder", "--hub", &local.url(), "--token", &token];
+    let list = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}\n";
+    let answer = &ada.fed(&bridge, list).exited(0).lines()[0];
+    assert!(answer["result"]["tools"].is_array(), "{answer}");
 }

@@ -1,7 +1,10 @@
 //! How a worker begins when things are not as they should be, and how it stops.
 
 use rustix::process::Signal;
-use serde_json::json;
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::mpsc::channel;
 
 use super::worker::{Worker, ended, eventually, is_running, pids, tenant_with};
 use crate::it::http::Client;
@@ -157,4 +160,53 @@ fn once_is_one_task() {
     assert!(status.success(), "{said}");
     assert_eq!(task(&network.user, &a)["result"], json!("a"));
     assert_eq!(task(&network.user, &b)["status"], "delivered");
+}
+
+/// Reads one call whole, and gives its first line.
+fn read_call(socket: &TcpStream) -> String {
+    let mut reader = BufReader::new(socket);
+    let head: Vec<String> =
+        reader.by_ref().lines().map_while(Result::ok).take_while(|line| !line.is_empty()).collect();
+    let length = head.iter().find_map(|line| line.strip_prefix("content-length: ")?.parse().ok());
+    reader.read_exact(&mut vec![0; length.unwrap_or(0)]).unwrap();
+    head.first().cloned().unwrap_or_default()
+}
+
+#[test]
+fn a_token_that_comes_when_the_worker_was_told_to_stop_is_ended() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let hub = Client::new(listener.local_addr().unwrap()).with_token(&format!("utok_{}", "0".repeat(64)));
+    let ((heard, hears), (go, gone)) = (channel::<String>(), channel::<()>());
+    std::thread::spawn(move || {
+        let user =
+            json!({"user_id": "u_1", "username": "ada", "role": "user", "must_change_password": false});
+        let network = json!({"network_id": "net_000000000001", "network_name": "n", "created_at": "2026-01-01T00:00:00.000Z"});
+        for mut socket in listener.incoming().map_while(Result::ok) {
+            let call = read_call(&socket);
+            heard.send(call.clone()).unwrap();
+            let (status, body): (_, Value) = if call.starts_with("GET /api/auth/me ") {
+                ("200 OK", json!({"ok": true, "user": user, "networks": [network]}))
+            } else if call.starts_with("POST /api/auth/node-token ") {
+                gone.recv().unwrap(); // the worker is told to stop meanwhile
+                let token = format!("ntok_{}", "0".repeat(64));
+                ("200 OK", json!({"ok": true, "token": token, "token_id": "tok_000000000001"}))
+            } else {
+                ("503 Busy", json!({"ok": false, "error": "busy"}))
+            };
+            let (body, close) = (body.to_string(), "connection: close");
+            let head = format!("HTTP/1.1 {status}\r\n{close}\r\ncontent-length: {}\r\n\r\n", body.len());
+            let _ = socket.write_all(format!("{head}{body}").as_bytes());
+        }
+    });
+    let mut worker = Worker::start(&hub, "late", &[], "cat");
+    let next = |what: &str| {
+        let mut calls = std::iter::from_fn(|| hears.recv_timeout(super::worker::PATIENCE).ok());
+        assert!(calls.any(|call| call.starts_with(what)), "no {what}");
+    };
+    next("POST /api/auth/node-token ");
+    worker.signal(Signal::TERM);
+    worker.says("stopping before the first task");
+    go.send(()).unwrap();
+    next("DELETE /api/auth/tokens/tok_000000000001 ");
+    assert!(worker.ends().0.success());
 }
