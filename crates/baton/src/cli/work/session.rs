@@ -30,7 +30,8 @@ pub(super) async fn show(agent: Arc<Agent>, mut end: oneshot::Receiver<()>) {
     let door = Door::new(agent.client.clone());
     let (mut told, mut is_refusal_told, mut is_last) = (None, false, false);
     loop {
-        let is_busy = agent.running.count() > 0;
+        // At the end no command runs, though what kept its lease may still be on its way out.
+        let is_busy = !is_last && agent.running.count() > 0;
         if told != Some(is_busy) {
             match report(&door, &agent.settings.alias, is_busy).await {
                 Ok(()) => told = Some(is_busy),
