@@ -2,6 +2,7 @@
 //! it, so that a difference can be named. Per hub and network, in `~/.baton/checkpoints`, its owner's alone. Files are
 //! written whole; the checkpoint comes last, so a stop anywhere leaves a memory that holds together.
 
+use baton_core::NetworkId;
 use baton_evidence::digest::Digest;
 use baton_evidence::log::{Frontier, Hash};
 use baton_evidence::note::{Checkpoint, VerifierKey};
@@ -52,6 +53,12 @@ pub(super) struct Seen {
 impl Memory {
     /// The memory of this network on this hub.
     pub(super) fn open(hub: &HubAddress, network: &str) -> Result<Self, Failure> {
+        // The id may be the hub's word, and it names files here.
+        if NetworkId::parse(network).is_none() {
+            return Err(Failure::usage(
+                "the hub names a network by what is no id; nothing is remembered of it",
+            ));
+        }
         let home = DataFolder::home()
             .ok_or_else(|| Failure::usage("there is no home folder to remember checkpoints in; set HOME"))?;
         let folder = home.path().join("checkpoints");
