@@ -12,6 +12,7 @@ pub mod export;
 pub mod lines;
 pub mod log;
 pub mod note;
+pub mod refusal;
 pub mod side_file;
 pub mod text;
 pub mod time;

@@ -3,6 +3,8 @@
 
 use std::fmt;
 
+use crate::refusal::codes;
+
 /// What kind of rule was broken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Class {
@@ -25,31 +27,6 @@ impl fmt::Display for Class {
             Self::Security => "security",
         })
     }
-}
-
-macro_rules! codes {
-    ($($(#[$doc:meta])* $name:ident = $class:ident / $text:literal;)*) => {
-        /// Which rule was broken.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub enum Code { $($(#[$doc])* $name,)* }
-
-        impl Code {
-            /// All codes, for documentation and tests.
-            pub const ALL: &'static [Self] = &[$(Self::$name),*];
-
-            /// The class this code belongs to.
-            #[must_use]
-            pub const fn class(self) -> Class {
-                match self { $(Self::$name => Class::$class,)* }
-            }
-
-            /// The code's own word, without the class.
-            #[must_use]
-            pub const fn word(self) -> &'static str {
-                match self { $(Self::$name => $text,)* }
-            }
-        }
-    };
 }
 
 codes! {
@@ -103,12 +80,6 @@ codes! {
     Path = Security / "path";
 }
 
-impl fmt::Display for Code {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.class(), self.word())
-    }
-}
-
 /// Where in the bundle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
@@ -137,19 +108,4 @@ impl fmt::Display for Place {
 }
 
 /// One refusal.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{code} at {place}: {message}")]
-pub struct Refusal {
-    /// Which rule.
-    pub code: Code,
-    /// Where.
-    pub place: Place,
-    /// In a sentence.
-    pub message: String,
-}
-
-impl Refusal {
-    pub(super) fn new(code: Code, place: Place, message: impl Into<String>) -> Self {
-        Self { code, place, message: message.into() }
-    }
-}
+pub type Refusal = crate::refusal::Refusal<Code, Place>;

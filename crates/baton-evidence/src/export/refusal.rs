@@ -5,6 +5,7 @@ use std::fmt;
 
 use crate::log::ProofError;
 use crate::note::{KeyError, NoteError};
+use crate::refusal::codes;
 use crate::side_file::{ReadError, limits};
 
 /// What kind of rule was broken.
@@ -29,31 +30,6 @@ impl fmt::Display for Class {
             Self::Rerun => "rerun",
         })
     }
-}
-
-macro_rules! codes {
-    ($($(#[$doc:meta])* $name:ident = $class:ident / $text:literal;)*) => {
-        /// Which rule was broken.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub enum Code { $($(#[$doc])* $name,)* }
-
-        impl Code {
-            /// All codes, for documentation and tests.
-            pub const ALL: &'static [Self] = &[$(Self::$name),*];
-
-            /// The class this code belongs to.
-            #[must_use]
-            pub const fn class(self) -> Class {
-                match self { $(Self::$name => Class::$class,)* }
-            }
-
-            /// The code's own word, without the class.
-            #[must_use]
-            pub const fn word(self) -> &'static str {
-                match self { $(Self::$name => $text,)* }
-            }
-        }
-    };
 }
 
 codes! {
@@ -93,12 +69,6 @@ codes! {
     RerunData = Rerun / "data";
 }
 
-impl fmt::Display for Code {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.class(), self.word())
-    }
-}
-
 /// Where in the export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
@@ -124,22 +94,9 @@ impl fmt::Display for Place {
 }
 
 /// One refusal.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{code} at {place}: {message}")]
-pub struct Refusal {
-    /// Which rule.
-    pub code: Code,
-    /// Where.
-    pub place: Place,
-    /// In a sentence.
-    pub message: String,
-}
+pub type Refusal = crate::refusal::Refusal<Code, Place>;
 
 impl Refusal {
-    pub(super) fn new(code: Code, place: Place, message: impl Into<String>) -> Self {
-        Self { code, place, message: message.into() }
-    }
-
     pub(super) fn of_note(error: NoteError) -> Self {
         let code = match error {
             NoteError::TooLong => Code::TooLong,

@@ -89,10 +89,7 @@ impl Export {
         block_on(async {
             let link = self.connection.open()?;
             let network = link.the_network().await?;
-            let task = match &self.task {
-                Some(text) => Some(task_id::find(&link, text).await?),
-                None => None,
-            };
+            let task = task_id::find_if_named(&link, self.task.as_deref()).await?;
             let of = Of { link: &link, network: &network, task: task.as_deref() };
             let parts = self.fetch(of).await?;
             let told = parts.into_iter().map(Part::commit).collect::<Result<Vec<_>, _>>()?;

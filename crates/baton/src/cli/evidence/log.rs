@@ -49,10 +49,7 @@ impl Log {
         block_on(async {
             let link = self.connection.open()?;
             let network = link.the_network().await?;
-            let task = match &self.task {
-                Some(text) => Some(task_id::find(&link, text).await?),
-                None => None,
-            };
+            let task = task_id::find_if_named(&link, self.task.as_deref()).await?;
             let mut list = List { out: io::stdout(), is_json: self.connection.is_json(), after: self.after };
             list.heading(&network)?;
             loop {

@@ -13,6 +13,14 @@ const PAGES: usize = 5;
 /// A shorter beginning names too many.
 const SHORTEST: usize = 4;
 
+/// The whole id of a task that may be named.
+pub(crate) async fn find_if_named(link: &Link, text: Option<&str>) -> Result<Option<String>, Failure> {
+    match text {
+        Some(text) => find(link, text).await.map(Some),
+        None => Ok(None),
+    }
+}
+
 /// The whole id.
 pub(crate) async fn find(link: &Link, text: &str) -> Result<String, Failure> {
     if let Some(id) = TaskId::parse(text) {

@@ -172,3 +172,23 @@ pub(crate) fn origin(network: &NetworkId) -> String {
 fn rewritten(what: impl Display) -> Error {
     baton_store::Error::Corrupt(format!("the log was changed behind the hub's back: {what}")).into()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::fixture::TestHub;
+
+    #[tokio::test]
+    async fn a_round_that_fails_forgets_no_log() {
+        let test = TestHub::start();
+        let hub = &test.hub;
+        let grown: HashSet<_> = (1..=3).map(|n| NetworkId::from_random([n; 6])).collect();
+        hub.bells.note_grown(grown.clone());
+        let store = hub.store.clone();
+        tokio::task::spawn_blocking(move || store.close()).await.unwrap();
+        assert!(round(hub).await.is_err());
+        assert_eq!(hub.bells.take_grown(), grown);
+    }
+}

@@ -46,6 +46,11 @@ fn the_demo_tells_its_story_in_less_than_20_seconds_and_leaves_nothing_behind() 
         "kill -9",
         "done, at attempt 2",
         "cancelled",
+        "$ baton evidence export -o evidence.tar.gz",
+        "$ baton evidence verify evidence.tar.gz --key KEY",
+        "observed by the hub: 20 events, a handoff visible on 2",
+        "the adapter makes the same event of each kept packet",
+        "none of them means that",
     ] {
         assert!(said.contains(words), "{words:?} in:\n{said}");
     }

@@ -238,3 +238,16 @@ fn read_private(path: &Path) -> Result<Option<String>, Failure> {
     file.take(MAX_BYTES).read_to_string(&mut text).map_err(failed)?;
     Ok(Some(text))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_networks_id_names_no_file() {
+        let hub: HubAddress = "http://127.0.0.1:9".parse().unwrap();
+        for name in ["../../x", "/etc/x", "net_0123456789ab/..", "", "net_"] {
+            assert!(matches!(Memory::open(&hub, name), Err(Failure::Usage(_))), "{name:?}");
+        }
+    }
+}
