@@ -47,6 +47,12 @@ pub const SKILLS_MAX_COUNT: usize = 50;
 pub const SKILL_ID_MAX_CHARS: usize = 64;
 /// Most tags of one skill (ours).
 pub const SKILL_TAGS_MAX_COUNT: usize = 20;
+/// Most messages said on one task between its text and its result (ours).
+pub const TASK_MESSAGES_MAX_COUNT: usize = 1_000;
+/// Largest parts of a message, as JSON text (ours).
+pub const PARTS_MAX_BYTES: usize = 512 * 1024;
+/// Most parts of a message (ours).
+pub const PARTS_MAX_COUNT: usize = 100;
 /// Largest `meta` of a task, as JSON text (ours).
 pub const META_MAX_BYTES: usize = 16 * 1024;
 /// Highest score a session or a completion reports.

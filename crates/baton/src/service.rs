@@ -18,10 +18,12 @@ mod wire_time;
 
 // Tasks.
 pub(crate) mod ack_inbox;
+pub(crate) mod ask_sender;
 pub(crate) mod broadcast;
 pub(crate) mod cancel_task;
 pub(crate) mod claim_task;
 pub(crate) mod extend_lease;
+pub(crate) mod follow_up;
 pub(crate) mod get_completions;
 pub(crate) mod get_inbox;
 pub(crate) mod get_task;

@@ -13,11 +13,12 @@ use crate::rows::{
 };
 
 /// What goes with a network, itself last; the rest follows by foreign key.
-const OF_A_NETWORK: [&str; 10] = [
+const OF_A_NETWORK: [&str; 11] = [
     "leases",
     "tasks",
     "deliveries",
     "task_events",
+    "task_messages",
     "feed",
     "task_counts",
     "inbox_counts",

@@ -78,6 +78,7 @@ pub fn insert_task_from(
         expires_at: NOW.plus_seconds(3600),
         parent_task_id: None,
         retry_of: None,
+        context_id: None,
     };
     tx.insert_task(NewTaskRow {
         task: &task,
@@ -86,6 +87,7 @@ pub fn insert_task_from(
         content: &format!("task {n}"),
         context: None,
         meta: None,
+        parts: None,
         salt: &[7; 16],
     })
 }

@@ -1,8 +1,8 @@
 //! Send a task to an agent.
 
 use baton_core::{
-    Action, Caller, Command, ContextText, IdempotencyKey, Kind, NetworkId, Principal, Priority, Refusal,
-    SendTask, TaskId, TaskText, TtlSeconds, access, decide, limits,
+    Action, Caller, Command, ContextId, ContextText, IdempotencyKey, Kind, NetworkId, Principal, Priority,
+    Refusal, SendTask, TaskId, TaskText, TtlSeconds, access, decide, limits,
 };
 use baton_store::Transaction;
 use baton_store::rows::IdempotentSend;
@@ -96,6 +96,7 @@ struct Request {
     kind: Option<Kind>,
     ttl: TtlSeconds,
     parent_task_id: Option<String>,
+    context_id: Option<ContextId>,
     key: Option<IdempotencyKey>,
     /// SHA-256 of everything a repeated call must repeat.
     arguments: Vec<u8>,
@@ -128,6 +129,7 @@ impl Request {
             content: text.as_str().to_owned(),
             context: context.transpose().map_err(Error::of_argument)?.map(|context| context.to_string()),
             meta,
+            parts: None,
         };
         let ttl = ttl.transpose().map_err(Error::of_argument)?.unwrap_or_default();
         let arguments = digest(&to, &payload, kind.as_ref(), ttl, args.parent_task_id.as_deref());
@@ -137,6 +139,7 @@ impl Request {
             kind,
             ttl,
             parent_task_id: args.parent_task_id,
+            context_id: None,
             key: key.transpose().map_err(Error::of_argument)?,
             arguments,
             place: Place::of_write(args.network_id.as_deref()),
@@ -206,6 +209,7 @@ fn send(
         kind: request.kind.clone(),
         ttl: request.ttl,
         parent_task_id: parent,
+        context_id: request.context_id.clone(),
     });
     let transition = decide(None, &command, &context)?;
     apply::apply(tx, stamp, &context, &network, None, &transition, Some(&request.payload))?;

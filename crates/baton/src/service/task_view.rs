@@ -1,6 +1,6 @@
 //! A task as every door shows it: the contract's row, in its order.
 
-use baton_core::{Kind, NetworkId, Priority, Status, TaskId, hex};
+use baton_core::{ContextId, Kind, NetworkId, Priority, Status, TaskId, hex};
 use baton_store::rows::TaskRow;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -31,6 +31,9 @@ pub(crate) struct TaskView {
     parent_task_id: Option<TaskId>,
     retry_of: Option<TaskId>,
     attempt: u32,
+    context_id: ContextId,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parts: Option<Box<RawValue>>,
     meta: Option<Box<RawValue>>,
     /// Hex; what the evidence's digests of the texts are keyed with.
     evidence_salt: String,
@@ -38,6 +41,7 @@ pub(crate) struct TaskView {
 
 impl From<TaskRow> for TaskView {
     fn from(row: TaskRow) -> Self {
+        let context_id = row.snapshot.context();
         let task = row.snapshot;
         Self {
             task_id: task.id,
@@ -61,6 +65,8 @@ impl From<TaskRow> for TaskView {
             parent_task_id: task.parent.map(|parent| parent.id),
             retry_of: row.retry_of,
             attempt: task.attempt,
+            context_id,
+            parts: row.parts.and_then(|parts| RawValue::from_string(parts).ok()),
             evidence_salt: hex::encode(&row.salt),
             meta: row.meta.and_then(|meta| RawValue::from_string(meta).ok()),
         }
