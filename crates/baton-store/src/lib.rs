@@ -10,5 +10,5 @@ pub mod store;
 
 pub use error::Error;
 pub use rows::{Snapshot, Transaction};
-pub use sqlite::{Bell, SqliteOptions, SqliteStore};
+pub use sqlite::{Bell, SqliteOptions, SqliteStore, inspect};
 pub use store::{Committed, Ring, Store};

@@ -2,6 +2,7 @@
 //! transaction sees what it wrote. Nothing here decides anything.
 
 mod accounts;
+mod check;
 mod deliveries;
 mod evidence;
 mod sessions;
@@ -10,6 +11,7 @@ mod tasks;
 pub use accounts::{
     AccountReads, AccountWrites, AuditRow, InviteRow, MemberRow, MembershipRow, NetworkRow, TokenRow, UserRow,
 };
+pub use check::{CheckReads, EventState, LeafState, RecordedEvent, See, Stray, TaskState, WrongCount};
 pub use deliveries::{DeliveryKind, DeliveryReads, DeliveryRow, DeliveryWrites, FeedRow, NewDelivery};
 pub use evidence::{CheckpointRow, EvidenceReads, EvidenceWrites, LeafPage, LeafRow, NewLeaf, TileRow};
 pub use sessions::{CompletionRow, NewCompletion, SessionReads, SessionRow, SessionWrites};

@@ -2,6 +2,7 @@
 //! reader threads have connections of their own, and the WAL is folded back by a thread that does nothing else.
 
 mod accounts;
+mod check;
 mod checkpointer;
 mod columns;
 mod connection;
@@ -22,6 +23,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::error::Error;
 use crate::job::{ReadJob, WriteJob};
 use crate::store::{Committed, Store};
+pub use check::inspect;
 use checkpointer::Checkpointer;
 use readers::Readers;
 use writer::Writer;

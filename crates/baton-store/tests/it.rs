@@ -8,6 +8,7 @@ mod it {
     mod contract {
         mod commits;
         mod counts;
+        mod evidence;
         mod inboxes;
         mod leases;
         mod tasks;

@@ -1,16 +1,22 @@
 //! The command line: one file per command. A command returns its exit code; what stops it is a `Failure`,
 //! told on stderr in one line that says what to do.
 
+mod account;
 mod adapt;
 mod bench;
-#[allow(dead_code)] // the commands follow
 mod connection;
 mod evidence;
 mod failure;
 mod hub;
 mod input;
-#[allow(dead_code)]
+mod moment;
+mod plain;
 mod runtime;
+mod screen;
+mod shell;
+mod spoken;
+mod table;
+mod tasks;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -25,6 +31,10 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    #[command(flatten)]
+    Tasks(tasks::Tasks),
+    #[command(flatten)]
+    Account(account::Account),
     /// Turn A2A packets into evidence events
     Adapt(adapt::Adapt),
     /// Measure a hub under load
@@ -36,6 +46,8 @@ enum Command {
     /// Start, stop and look after a hub
     #[command(subcommand)]
     Hub(hub::Hub),
+    #[command(flatten)]
+    Shell(shell::ShellHelp),
 }
 
 /// Reads the arguments, runs the command, tells what stopped it.
@@ -45,6 +57,9 @@ pub(crate) fn run() -> ExitCode {
         Command::Bench(command) => command.run(),
         Command::Evidence(command) => command.run(),
         Command::Hub(command) => command.run(),
+        Command::Account(command) => command.run(),
+        Command::Shell(command) => command.run(),
+        Command::Tasks(command) => command.run(),
     };
     done.unwrap_or_else(|failure| failure.tell())
 }

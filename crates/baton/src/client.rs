@@ -16,7 +16,7 @@ pub(crate) mod tasks;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use accounts::{Network, Who};
+pub(crate) use accounts::Network;
 pub(crate) use address::HubAddress;
 pub(crate) use answer::Answer;
 pub(crate) use backoff::Backoff;
@@ -74,6 +74,7 @@ impl Client {
     }
 
     /// The same connections for another protocol (MCP). It knows no token.
+    #[allow(dead_code)] // for `baton mcp`
     pub(crate) fn http(&self) -> &reqwest::Client {
         &self.http
     }

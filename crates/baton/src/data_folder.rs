@@ -7,7 +7,7 @@ mod lock;
 pub(crate) use evidence_key::EvidenceKeyError;
 pub(crate) use lock::{Holder, Lock, LockError};
 
-use baton_evidence::note::SigningKey;
+use baton_evidence::note::{SigningKey, VerifierKey};
 use std::fs::DirBuilder;
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
@@ -54,6 +54,14 @@ impl DataFolder {
     /// The key to sign with; made if there never was one. `known` is its public half as the database knows it.
     pub(crate) fn ensure_evidence_key(&self, known: Option<&str>) -> Result<SigningKey, EvidenceKeyError> {
         evidence_key::ensure(&self.evidence_key(), known)
+    }
+
+    /// The public half of that key, for whoever only looks; an error if it is not the one the database knows.
+    pub(crate) fn evidence_public_key(
+        &self,
+        known: Option<&str>,
+    ) -> Result<Option<VerifierKey>, EvidenceKeyError> {
+        evidence_key::public_half(&self.evidence_key(), known)
     }
 
     /// Takes the folder for this process, until the lock is dropped.

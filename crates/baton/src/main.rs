@@ -1,7 +1,6 @@
 //! The `baton` binary.
 
 mod cli;
-#[allow(dead_code, unused_imports)] // the tools that use all of it follow
 mod client;
 mod control;
 mod data_folder;
@@ -10,7 +9,6 @@ mod events;
 mod fixture;
 mod hub;
 mod mcp;
-#[allow(dead_code)]
 mod profile;
 mod rest;
 mod server;

@@ -6,6 +6,7 @@ mod it {
     mod adapt;
     mod bench;
     mod bundle;
+    mod cli;
     mod crash;
     mod damage;
     mod edges;
@@ -22,6 +23,7 @@ mod it {
     mod hostile;
     mod http;
     mod hub;
+    mod hub_check;
     mod hub_start;
     mod independent;
     mod isolation;

@@ -28,7 +28,9 @@ fn two_entries() -> Vec<u8> {
 }
 
 /// All of a side file, owned.
-fn read(file: impl Read) -> Result<Vec<(u64, Vec<Hash>, Vec<u8>)>, ReadError> {
+type Entries = Vec<(u64, Vec<Hash>, Vec<u8>)>;
+
+fn read(file: impl Read) -> Result<Entries, ReadError> {
     let mut reader = SideFileReader::new(file)?;
     let mut entries = Vec::new();
     while let Some(entry) = reader.next_entry()? {

@@ -48,3 +48,19 @@ fn only_a_regular_file_is_replaced() {
     assert!(WholeFile::create(std::path::Path::new("/dev/null")).is_err());
     assert!(WholeFile::create(&folder.path().join("no/such/folder")).is_err());
 }
+
+#[test]
+fn a_private_file_is_its_owners_from_the_first_byte_on() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("out");
+    fs::write(&path, "old").unwrap();
+    let mut file = WholeFile::create_private(&path).unwrap();
+    file.write_all(b"secret").unwrap();
+    let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let temporary = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
+    let temporary = temporary.into_iter().find(|found| *found != path).unwrap();
+    assert_eq!(mode(&temporary), 0o600);
+    file.commit().unwrap();
+    assert_eq!((mode(&path), fs::read(&path).unwrap().as_slice()), (0o600, &b"secret"[..]));
+}

@@ -2,6 +2,7 @@
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
+use std::cmp::Ordering;
 use std::path::Path;
 use std::time::Duration;
 
@@ -30,6 +31,20 @@ pub(super) fn open_writer(path: &Path) -> Result<Connection, Error> {
     Ok(connection)
 }
 
+/// Refuses a database that is not of exactly this program's version: neither to be read, nor to be migrated here.
+pub(super) fn check_schema(connection: &Connection) -> Result<(), Error> {
+    let ours = migrations::migrations::runner().get_migrations().iter().map(|one| one.version()).max();
+    let sql = "SELECT MAX(version) FROM refinery_schema_history";
+    let theirs = connection.query_row(sql, [], |row| row.get::<_, Option<_>>(0))?;
+    match theirs.cmp(&ours) {
+        Ordering::Equal => Ok(()),
+        Ordering::Greater => Err(Error::Unavailable("it was written by a newer baton".into())),
+        Ordering::Less => {
+            Err(Error::Unavailable("it was written by an older baton; start the hub once".into()))
+        }
+    }
+}
+
 /// A connection that only reads.
 pub(super) fn open_reader(path: &Path) -> Result<Connection, Error> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -39,7 +54,7 @@ pub(super) fn open_reader(path: &Path) -> Result<Connection, Error> {
     Ok(connection)
 }
 
-fn prepare(connection: &Connection) -> Result<(), Error> {
+pub(super) fn prepare(connection: &Connection) -> Result<(), Error> {
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     // One plan per statement. Without this, SQLite plans anew whenever a bound value changes that an index might
     // care about: a quarter of the writer's time.

@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::rows::{CheckpointRow, EvidenceReads, EvidenceWrites, LeafPage, LeafRow, NewLeaf, TileRow};
 
 /// How many bits of a place are the index.
-const INDEX_BITS: u32 = 36;
+pub(super) const INDEX_BITS: u32 = 36;
 
 /// A log as the batch knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ impl LogHead {
     }
 }
 
-fn index_of(place: i64) -> u64 {
+pub(super) fn index_of(place: i64) -> u64 {
     (place & ((1 << INDEX_BITS) - 1)).unsigned_abs()
 }
 

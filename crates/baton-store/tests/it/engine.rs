@@ -1,28 +1,31 @@
 //! The engines under test. Each opens a store of its own over a folder, and again over the same folder.
 
+use baton_core::NetworkId;
 use baton_store::{Committed, Ring, SqliteOptions, SqliteStore, Store};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use tempfile::TempDir;
 
-/// A store under test, with everything it rang for.
+/// A store under test, with everything it told after its commits.
 pub struct Engine {
     pub store: Arc<dyn Store>,
     pub rings: Arc<Mutex<Vec<Ring>>>,
+    pub grown: Arc<Mutex<Vec<NetworkId>>>,
     pub folder: TempDir,
 }
 
 impl Engine {
     pub fn new(open: Open) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let (store, rings) = open(folder.path());
-        Self { store, rings, folder }
+        let Opened { store, rings, grown } = open(folder.path());
+        Self { store, rings, grown, folder }
     }
 
     /// Closes the store and opens it again over what it left.
     pub fn reopen(&mut self, open: Open) {
         self.store.close();
-        (self.store, self.rings) = open(self.folder.path());
+        let Opened { store, rings, grown } = open(self.folder.path());
+        (self.store, self.rings, self.grown) = (store, rings, grown);
     }
 }
 
@@ -32,15 +35,25 @@ impl Drop for Engine {
     }
 }
 
-pub type Open = fn(&Path) -> (Arc<dyn Store>, Arc<Mutex<Vec<Ring>>>);
+/// A store that was opened, and what it tells.
+pub struct Opened {
+    store: Arc<dyn Store>,
+    rings: Arc<Mutex<Vec<Ring>>>,
+    grown: Arc<Mutex<Vec<NetworkId>>>,
+}
+
+pub type Open = fn(&Path) -> Opened;
 
 /// The embedded engine.
-pub fn sqlite(folder: &Path) -> (Arc<dyn Store>, Arc<Mutex<Vec<Ring>>>) {
-    let rings = Arc::new(Mutex::new(Vec::new()));
-    let heard = rings.clone();
-    let bell = Arc::new(move |committed: Committed| heard.lock().unwrap().extend(committed.rings));
+pub fn sqlite(folder: &Path) -> Opened {
+    let (rings, grown) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Mutex::new(Vec::new())));
+    let heard = (rings.clone(), grown.clone());
+    let bell = Arc::new(move |committed: Committed| {
+        heard.0.lock().unwrap().extend(committed.rings);
+        heard.1.lock().unwrap().extend(committed.grown_logs);
+    });
     let store = SqliteStore::open(&folder.join("hub.db"), SqliteOptions::default(), bell).unwrap();
-    (Arc::new(store), rings)
+    Opened { store: Arc::new(store), rings, grown }
 }
 
 /// One test per engine of a case written over any of them.

@@ -1,11 +1,12 @@
-//! What only the embedded engine promises: the trigger holds against plain SQL. (That no query scans is checked
+//! What only the embedded engine promises: the triggers hold against plain SQL, older databases are migrated. (That no query scans is checked
 //! where statements are prepared, in `sqlite/plans.rs`, so every test checks it.)
 
 use super::engine::{Engine, sqlite};
 use super::fixtures::{insert_task, network, task_id, with_network};
 use baton_core::Status;
 use baton_store::Error;
-use baton_store::rows::TaskChange;
+use baton_store::rows::{NewLeaf, TaskChange};
+use refinery::Target;
 
 /// The database file as another process sees it, through its own connection.
 fn open_beside(engine: &Engine) -> rusqlite::Connection {
@@ -39,4 +40,88 @@ async fn the_trigger_refuses_plain_sql_too() {
         let refused = beside.execute(sql, []).unwrap_err().to_string();
         assert!(refused.contains("a terminal task never changes"), "{refused}");
     }
+}
+
+#[tokio::test]
+async fn evidence_is_neither_changed_nor_deleted_by_plain_sql() {
+    let engine = Engine::new(sqlite);
+    with_network(&*engine.store).await;
+    engine
+        .store
+        .write(|tx| {
+            tx.append_leaf(NewLeaf {
+                network_id: &network(1),
+                index: 0,
+                about: None,
+                event: b"event",
+                packet: b"packet",
+            })
+        })
+        .await
+        .unwrap();
+    let beside = open_beside(&engine);
+    for (sql, why) in [
+        ("UPDATE evidence SET event = x'00'", "evidence never changes"),
+        ("UPDATE evidence SET packet = x'00'", "evidence never changes"),
+        ("UPDATE evidence SET place = place + 1", "evidence never changes"),
+        ("UPDATE evidence SET about = 'x'", "evidence never changes"),
+        ("DELETE FROM evidence", "evidence stays as long as its log"),
+    ] {
+        let refused = beside.execute(sql, []).unwrap_err().to_string();
+        assert!(refused.contains(why), "{sql}: {refused}");
+    }
+}
+
+mod migrations {
+    refinery::embed_migrations!("migrations");
+}
+
+/// A database as the first release left it: one task that is open, one that has ended, each with its event.
+fn first_release(path: &std::path::Path) {
+    let mut connection = rusqlite::Connection::open(path).unwrap();
+    migrations::migrations::runner().set_target(Target::Version(1)).run(&mut connection).unwrap();
+    let tables = "SELECT COUNT(*) FROM sqlite_schema WHERE name = 'evidence'";
+    assert_eq!(connection.query_row(tables, [], |row| row.get::<_, i64>(0)).unwrap(), 0);
+    for (n, status) in [(1, "running"), (2, "cancelled"), (3, "delivered")] {
+        let (task, network) = (task_id(n).to_string(), network(1).to_string());
+        connection
+            .execute(
+                "INSERT INTO tasks (task_id, network_id, from_kind, from_name, to_name, kind, priority, status, content,
+                    attempt, max_attempts, ttl_seconds, created_at, delivered_at, expires_at)
+                 VALUES (?1, ?2, 'node', 'lead', 'coder', 'request', 'normal', ?3, 'text', 1, 3, 3600, 1, 1, 9)",
+                [&task, &network, status],
+            )
+            .unwrap();
+        connection
+            .execute(
+                "INSERT INTO task_events (network_id, task_id, n, to_status, actor_kind, actor, detail, created_at)
+                 VALUES (?2, ?1, 1, ?3, 'node', 'lead', 'sent', 1)",
+                [&task, &network, status],
+            )
+            .unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_database_of_the_first_release_gets_salts_and_its_old_events_no_place_in_a_log() {
+    let folder = tempfile::tempdir().unwrap();
+    first_release(&folder.path().join("hub.db"));
+    let mut engine = Engine::new(sqlite);
+    engine.store.close();
+    engine.folder = folder;
+    engine.reopen(sqlite);
+    let salts = engine
+        .store
+        .read(|rows| -> Result<_, Error> {
+            assert_eq!(rows.log_size(&network(1))?, 0);
+            for n in 1..=3 {
+                let history = rows.task_history(&task_id(n))?;
+                assert_eq!((history.len(), history[0].log_index), (1, None));
+            }
+            (1..=3).map(|n| Ok(rows.task_salt(&task_id(n))?.unwrap())).collect::<Result<Vec<_>, Error>>()
+        })
+        .await
+        .unwrap();
+    assert_eq!(salts.iter().map(Vec::len).collect::<Vec<_>>(), [16, 0, 16], "who has ended needs none");
+    assert_ne!(salts[0], salts[2]);
 }

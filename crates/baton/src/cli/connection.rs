@@ -2,11 +2,14 @@
 //! environment and then from a profile. A profile's token is sent to that profile's hub and to no other.
 
 use clap::Args;
+use serde::Serialize;
 use std::path::PathBuf;
+use std::process::ExitCode;
 use std::str::FromStr;
 
 use super::failure::Failure;
-use crate::client::{Client, HubAddress, Network, Options, Token, Who};
+use super::screen::Screen;
+use crate::client::{Client, HubAddress, Network, Options, Token};
 use crate::profile::{Profile, ProfileFile, ProfileName};
 
 /// Options that come before the environment, which comes before the profile.
@@ -46,6 +49,13 @@ impl Connection {
         self.json
     }
 
+    /// The end of a command that has one thing to say: as JSON if that was asked for, else in words.
+    pub(crate) fn tell(&self, json: &(impl Serialize + ?Sized), words: &str) -> Result<ExitCode, Failure> {
+        let screen = Screen::stdout();
+        let told = if self.json { screen.json(json) } else { screen.say(words) };
+        told.map(|()| ExitCode::SUCCESS)
+    }
+
     /// The profile's name.
     pub(crate) fn profile_name(&self) -> Result<ProfileName, Failure> {
         Ok(parse(self.profile.as_deref(), "--profile")?.unwrap_or_default())
@@ -56,6 +66,32 @@ impl Connection {
         // Without a home there are no profiles, and whoever names everything needs none.
         let Ok(file) = ProfileFile::home() else { return Ok(None) };
         Ok(file.read(&self.profile_name()?)?)
+    }
+
+    /// The network that was named, not the profile's.
+    pub(crate) fn named_network(&self) -> Option<&str> {
+        said(self.network.as_deref())
+    }
+
+    /// Keeps a network in the profile; false if there is none to keep it in, or it is not what decides.
+    pub(crate) fn remember_network(&self, network_id: &str) -> Result<bool, Failure> {
+        self.change_profile(|profile| profile.network = Some(network_id.to_owned()))
+    }
+
+    /// Takes a network that is gone out of the profile.
+    pub(crate) fn forget_network(&self, network_id: &str) -> Result<(), Failure> {
+        let forget =
+            |profile: &mut Profile| profile.network = profile.network.take().filter(|id| id != network_id);
+        self.change_profile(forget).map(drop)
+    }
+
+    /// Changes the profile if the call was made with its hub and its token.
+    fn change_profile(&self, change: impl FnOnce(&mut Profile)) -> Result<bool, Failure> {
+        let Some(profile) = self.profile()? else { return Ok(false) };
+        if self.token()?.is_some() || self.hub(Some(&profile))? != profile.hub {
+            return Ok(false);
+        }
+        Ok(ProfileFile::home()?.update(&self.profile_name()?, change)?)
     }
 
     /// The token that was named, not the profile's.
@@ -104,7 +140,7 @@ impl Connection {
         let Some(token) = token else { return Err(Failure::NotLoggedIn { hub }) };
         // Its network goes with its token.
         let network = profile.as_ref().filter(|_| is_profiles).and_then(|profile| profile.network.clone());
-        let named = said(self.network.as_deref()).map(str::to_owned).or(network);
+        let named = self.named_network().map(str::to_owned).or(network);
         Ok(Link { client: self.client(hub, Some(token), profile.as_ref())?, named })
     }
 }
@@ -134,18 +170,23 @@ impl Link {
         }
     }
 
-    /// The id of a network, by its id or its name.
-    pub(crate) async fn find(&self, name: &str) -> Result<String, Failure> {
-        if baton_core::NetworkId::parse(name).is_some() {
-            return Ok(name.to_owned());
-        }
-        Ok(one_named(name, &self.client.networks().await?.networks)?.network_id.clone())
+    /// The network that was named, by its id or its name.
+    pub(crate) fn named_network(&self) -> Option<&str> {
+        self.named.as_deref()
     }
 
-    /// Whose token it is.
-    pub(crate) async fn who(&self) -> Result<Who, Failure> {
-        Ok(self.client.me().await?.into_value())
+    /// The id of a network, by its id or its name.
+    pub(crate) async fn find(&self, name: &str) -> Result<String, Failure> {
+        find(&self.client, name).await
     }
+}
+
+/// The id of a network, by its id or its name.
+pub(crate) async fn find(client: &Client, name: &str) -> Result<String, Failure> {
+    if baton_core::NetworkId::parse(name).is_some() {
+        return Ok(name.to_owned());
+    }
+    Ok(one_named(name, &client.networks().await?.networks)?.network_id.clone())
 }
 
 /// The one network of this name or id.

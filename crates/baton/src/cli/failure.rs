@@ -9,6 +9,7 @@ use std::process::ExitCode;
 
 use super::bench;
 use super::hub::Trouble;
+use super::plain;
 use crate::client::{self, CaError, HubAddress};
 use crate::profile;
 
@@ -47,6 +48,8 @@ pub(crate) enum Failure {
     Profile(#[from] profile::Trouble),
     #[error("you are not logged in to {hub}; run `baton login --hub {hub}`, or set BATON_TOKEN")]
     NotLoggedIn { hub: HubAddress },
+    #[error("the stream of events ended without a word; try again")]
+    StreamEnded,
     #[error("{0}")]
     Usage(String),
     #[error("cannot start: {0}")]
@@ -87,9 +90,25 @@ impl Failure {
     pub(crate) fn tell(&self) -> ExitCode {
         // A reader that went away (`| head`) is no news, and if stderr is gone too nobody is left to tell.
         if !matches!(self, Self::Write { error, .. } if error.kind() == io::ErrorKind::BrokenPipe) {
-            let _ = writeln!(io::stderr(), "baton: {self}");
+            // It may hold a hub's words, and a hub's words may hold anything.
+            let _ = writeln!(io::stderr(), "baton: {}{}", plain::line(&self.to_string()), self.advice());
         }
         ExitCode::from(self.exit_code())
+    }
+
+    /// What to do about a refusal, in the words of the command line.
+    fn advice(&self) -> &'static str {
+        match self {
+            Self::Client(error) => match error.code() {
+                Some("network_id_required") => "; pass --network, or choose one with `baton network use`",
+                Some("alias_not_found") => "; `baton status` shows the agents, `baton node create` makes one",
+                Some("task_not_found") => "; `baton tasks` lists tasks",
+                Some("user_token_required") => "; log in as a person with `baton login`",
+                Some("conflict") => "; the task has already ended, `baton task show` says how",
+                _ => "",
+            },
+            _ => "",
+        }
     }
 
     fn exit_code(&self) -> u8 {

@@ -1,6 +1,7 @@
 //! `baton hub`: start, stop and look after a hub, on its own machine.
 
 mod admin;
+mod check;
 mod folder;
 mod greeting;
 mod log;
@@ -27,6 +28,8 @@ pub(crate) enum Hub {
     Status(status::Status),
     /// Stop a running hub in good order; exit code 1 if none runs
     Stop(stop::Stop),
+    /// Check that a hub's tables and its logs of evidence agree; also while it runs
+    Check(check::Check),
     /// Help for whoever runs the hub
     #[command(subcommand)]
     Admin(admin::Admin),
@@ -38,6 +41,7 @@ impl Hub {
             Self::Start(command) => command.run(),
             Self::Status(command) => command.run(),
             Self::Stop(command) => command.run(),
+            Self::Check(command) => command.run(),
             Self::Admin(command) => command.run(),
         }
     }

@@ -27,9 +27,7 @@ pub(crate) struct User {
 
 #[derive(Clone, Deserialize)]
 pub(crate) struct LoggedIn {
-    pub(crate) user: User,
     pub(crate) token: String,
-    pub(crate) network_id: Option<String>,
 }
 
 /// Who a token speaks for.

@@ -48,7 +48,8 @@ impl FromStr for HubAddress {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         const RULE: &str = "give the hub's address, such as http://127.0.0.1:9200 or https://hub.example.org";
-        let url = Url::parse(text.trim()).map_err(|_| RULE)?;
+        // With or without its last slash it is the same hub.
+        let url = Url::parse(text.trim().trim_end_matches('/')).map_err(|_| RULE)?;
         let is_plain = url.username().is_empty()
             && url.password().is_none()
             && url.query().is_none()
@@ -83,6 +84,13 @@ mod tests {
             let hub: HubAddress = text.parse().unwrap();
             assert_eq!(hub.to_string(), printed);
             assert_eq!(hub.route(&["api", "tasks"]).as_str(), route);
+        }
+    }
+
+    #[test]
+    fn a_slash_at_the_end_makes_no_other_hub() {
+        for text in ["http://127.0.0.1:9200", "https://a.example/hub"] {
+            assert_eq!(text.parse::<HubAddress>(), format!("{text}/").parse());
         }
     }
 

@@ -23,6 +23,10 @@ impl<T> Answer<T> {
         &self.text
     }
 
+    pub(crate) fn into_text(self) -> Box<RawValue> {
+        self.text
+    }
+
     pub(crate) fn into_value(self) -> T {
         self.value
     }

@@ -55,6 +55,7 @@ impl<'a> Call<'a> {
     }
 
     /// The call itself asks the hub to wait this long.
+    #[allow(dead_code)] // for `baton work`
     pub(super) fn waiting(mut self, wait: Duration) -> Self {
         self.timeout += wait;
         self

@@ -35,7 +35,7 @@ pub(crate) enum Error {
 
 /// The hub's no, in its own words.
 #[derive(Debug, Clone, thiserror::Error)]
-#[error("refused by the hub: {code}{}", if .message.is_empty() { String::new() } else { format!(" ({message})") })]
+#[error("refused by the hub: {}", if .message.is_empty() { code.clone() } else { format!("{message} [{code}]") })]
 pub(crate) struct Refused {
     pub(crate) status: u16,
     /// The wire's code, such as `alias_not_found`.
@@ -68,7 +68,9 @@ impl Error {
         while let Some(inner) = deepest.source() {
             deepest = inner;
         }
-        Self::Unreachable { hub: hub.clone(), cause: deepest.to_string(), is_unsent: error.is_connect() }
+        let words = deepest.to_string();
+        let cause = words.split(" (os error").next().unwrap_or_default().to_owned();
+        Self::Unreachable { hub: hub.clone(), cause, is_unsent: error.is_connect() }
     }
 
     /// The hub says nothing.
@@ -81,7 +83,7 @@ impl Error {
         Self::Unreachable { hub: hub.clone(), cause: cause.into(), is_unsent: false }
     }
 
-    pub(super) fn protocol(hub: &HubAddress, what: impl Into<String>) -> Self {
+    pub(crate) fn protocol(hub: &HubAddress, what: impl Into<String>) -> Self {
         Self::Protocol { hub: hub.clone(), what: what.into() }
     }
 
@@ -140,6 +142,7 @@ impl Error {
     }
 
     /// The HTTP status of a refusal.
+    #[allow(dead_code)] // for `baton work` and `baton mcp`
     pub(crate) fn status(&self) -> Option<u16> {
         match self {
             Self::Refused(refused) => Some(refused.status),

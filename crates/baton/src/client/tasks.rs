@@ -3,15 +3,15 @@
 
 use baton_core::{Priority, Status};
 use reqwest::Method;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::time::Duration;
 
 use super::call::{Call, Repeat};
 use super::{Answer, Client, Error};
 use crate::service::{
-    WireTime, cancel_task, claim_task, extend_lease, get_inbox, list_tasks, reassign_task, send_reply,
-    send_task, stats, statuses, task_events,
+    WireTime, ack_inbox, cancel_task, claim_task, extend_lease, get_inbox, list_tasks, reassign_task,
+    send_reply, send_task, stats, statuses, task_events,
 };
 
 /// A task's row.
@@ -27,7 +27,6 @@ pub(crate) struct Task {
     pub(crate) context: Option<String>,
     pub(crate) result: Option<String>,
     pub(crate) created_at: WireTime,
-    pub(crate) started_at: Option<WireTime>,
     pub(crate) completed_at: Option<WireTime>,
     pub(crate) expires_at: WireTime,
     pub(crate) network_id: String,
@@ -68,6 +67,7 @@ pub(crate) struct Sent {
 }
 
 /// A task and the lease on it, or nothing to do.
+#[allow(dead_code)] // for `baton work`
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Claimed {
     pub(crate) task: Option<Task>,
@@ -76,6 +76,7 @@ pub(crate) struct Claimed {
 }
 
 /// Until when a lease holds.
+#[allow(dead_code)] // for `baton work`
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Extended {
     pub(crate) lease_expires_at: WireTime,
@@ -94,28 +95,25 @@ pub(crate) struct Reassigned {
     pub(crate) reassigned_to: String,
 }
 
-#[derive(Debug, Clone, Deserialize)]
-pub(crate) struct Acked {
-    pub(crate) updated: u8,
-}
-
 /// What ended a task.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Replied {
-    pub(crate) task_id: Option<String>,
     pub(crate) status: Option<Status>,
 }
 
 /// One row of a task's history.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 pub(crate) struct TaskEvent {
     pub(crate) id: i64,
     pub(crate) task_id: String,
+    /// Which row of the task's it is, from 1.
+    pub(crate) n: i64,
     pub(crate) from_status: Option<Status>,
     pub(crate) to_status: Status,
     pub(crate) actor: String,
     pub(crate) detail: String,
     pub(crate) created_at: WireTime,
+    pub(crate) network_id: String,
 }
 
 /// Rows of history, newest first.
@@ -128,7 +126,6 @@ pub(crate) struct History {
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Delivery {
     pub(crate) id: String,
-    pub(crate) task_id: Option<String>,
     #[serde(rename = "type")]
     pub(crate) kind: String,
     pub(crate) priority: Priority,
@@ -148,10 +145,7 @@ pub(crate) struct Session {
     pub(crate) alias: String,
     pub(crate) status: String,
     pub(crate) task: Option<String>,
-    pub(crate) output: Option<String>,
     pub(crate) progress: Option<i64>,
-    pub(crate) hostname: Option<String>,
-    pub(crate) agent: Option<String>,
     pub(crate) last_seen_at: WireTime,
 }
 
@@ -168,7 +162,6 @@ pub(crate) struct Stats {
 
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct TaskStats {
-    pub(crate) total: i64,
     pub(crate) by_status: Vec<StatusCount>,
 }
 
@@ -223,7 +216,7 @@ impl Client {
     }
 
     /// Says that a task was seen; saying it twice changes nothing.
-    pub(crate) async fn ack(&self, task_id: &str) -> Result<Answer<Acked>, Error> {
+    pub(crate) async fn ack(&self, task_id: &str) -> Result<Answer<Value>, Error> {
         let path = ["api", "tasks", task_id, "ack"];
         Call::new(self, Method::POST, &path).repeat(Repeat::Always).run().await
     }
@@ -232,11 +225,21 @@ impl Client {
         self.get_json(&["api", "task_events"], args).await
     }
 
+    /// Says that something in the caller's own inbox was seen.
+    pub(crate) async fn ack_inbox(
+        &self,
+        id: &str,
+        args: &ack_inbox::PathArgs,
+    ) -> Result<Answer<Value>, Error> {
+        self.post_json(&["api", "inbox", id, "ack"], args).await
+    }
+
     pub(crate) async fn inbox(&self, args: &get_inbox::QueryArgs) -> Result<Answer<Inbox>, Error> {
         self.get_json(&["api", "inbox"], args).await
     }
 
     /// Takes the next task. Its patience covers the wait that is asked for. A lost answer is no harm: the lease lapses.
+    #[allow(dead_code)] // for `baton work`
     pub(crate) async fn claim(&self, args: &claim_task::Args) -> Result<Answer<Claimed>, Error> {
         let wait = u64::try_from(args.wait_seconds.unwrap_or(0)).unwrap_or(0);
         let call = Call::new(self, Method::POST, &["api", "claim"]).body(args);
@@ -244,6 +247,7 @@ impl Client {
     }
 
     /// Keeps a lease; keeping it twice keeps it.
+    #[allow(dead_code)] // for `baton work`
     pub(crate) async fn extend_lease(
         &self,
         lease_id: &str,

@@ -1,7 +1,7 @@
 //! The key a hub signs its checkpoints with: `evidence.key`, its owner's alone, made once. The database knows the
 //! public half, so that a lost or exchanged file is noticed and never replaced in silence.
 
-use baton_evidence::note::{KeyError, SigningKey};
+use baton_evidence::note::{KeyError, SigningKey, VerifierKey};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
@@ -31,18 +31,10 @@ pub(crate) enum EvidenceKeyError {
 
 /// Reads the key, or makes it if this folder never had one. `known` is the public half the database knows.
 pub(super) fn ensure(path: &Path, known: Option<&str>) -> Result<SigningKey, EvidenceKeyError> {
-    let key = match std::fs::read_to_string(path) {
-        Ok(text) => {
-            if std::fs::metadata(path)?.permissions().mode() & 0o077 != 0 {
-                return Err(EvidenceKeyError::Open);
-            }
-            SigningKey::parse(&text)?
-        }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => match known {
-            Some(known) => return Err(EvidenceKeyError::Gone(known.into())),
-            None => make(path)?,
-        },
-        Err(error) => return Err(error.into()),
+    let key = match (read(path)?, known) {
+        (Some(key), _) => key,
+        (None, Some(known)) => return Err(EvidenceKeyError::Gone(known.into())),
+        (None, None) => make(path)?,
     };
     match known {
         Some(known) if known != key.verifier_key().to_string() => {
@@ -50,6 +42,28 @@ pub(super) fn ensure(path: &Path, known: Option<&str>) -> Result<SigningKey, Evi
         }
         _ => Ok(key),
     }
+}
+
+/// The public half of the key in the file, against the one the database knows; none if there never was a key. Makes
+/// nothing.
+pub(super) fn public_half(path: &Path, known: Option<&str>) -> Result<Option<VerifierKey>, EvidenceKeyError> {
+    match (read(path)?.map(|key| key.verifier_key()), known) {
+        (None, Some(known)) => Err(EvidenceKeyError::Gone(known.into())),
+        (Some(key), Some(known)) if key.to_string() != known => Err(EvidenceKeyError::Another(known.into())),
+        (key, _) => Ok(key),
+    }
+}
+
+fn read(path: &Path) -> Result<Option<SigningKey>, EvidenceKeyError> {
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    if std::fs::metadata(path)?.permissions().mode() & 0o077 != 0 {
+        return Err(EvidenceKeyError::Open);
+    }
+    Ok(Some(SigningKey::parse(&text)?))
 }
 
 /// Killed in the middle, the file is absent or half written; a half-written one holds no key and signed nothing, so

@@ -11,9 +11,9 @@ use std::sync::Arc;
 use super::{Authenticated, Body, Failure, HubState, Query, answer};
 use crate::hub::Hub;
 use crate::service::{
-    ask_sender, broadcast, cancel_task, claim_task, extend_lease, follow_up, get_completions, get_inbox,
-    get_task, list_tasks, messages, reassign_task, retry_task, send_ack, send_reply, send_task, stats,
-    statuses, task_events,
+    ack_inbox, ask_sender, broadcast, cancel_task, claim_task, extend_lease, follow_up, get_completions,
+    get_inbox, get_task, list_tasks, messages, reassign_task, retry_task, send_ack, send_reply, send_task,
+    stats, statuses, task_events,
 };
 
 /// Every route about tasks.
@@ -31,6 +31,7 @@ pub(crate) fn routes() -> Router<Arc<Hub>> {
         .route("/api/tasks/{id}/answer", post(follow_up_on))
         .route("/api/task_events", get(events))
         .route("/api/inbox", get(inbox))
+        .route("/api/inbox/{id}/ack", post(ack_delivery))
         .route("/api/claim", post(claim))
         .route("/api/leases/{id}/extend", post(extend))
         .route("/api/messages", get(list_messages))
@@ -138,6 +139,15 @@ async fn inbox(
     Query(args): Query<get_inbox::QueryArgs>,
 ) -> Response {
     answer(get_inbox::run_on_query(&hub, &who.caller, args).await)
+}
+
+async fn ack_delivery(
+    State(hub): HubState,
+    Authenticated(who): Authenticated,
+    Path(id): Path<String>,
+    Body(args): Body<ack_inbox::PathArgs>,
+) -> Response {
+    answer(ack_inbox::run_on_path(&hub, &who.caller, id, args).await)
 }
 
 async fn claim(

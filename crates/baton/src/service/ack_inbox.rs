@@ -20,10 +20,27 @@ pub(crate) struct Args {
     network_id: Option<String>,
 }
 
+/// The body of `POST /api/inbox/:id/ack`: the inbox is the caller's own.
+#[derive(Debug, Default, Deserialize, Serialize)]
+pub(crate) struct PathArgs {
+    pub(crate) network_id: Option<String>,
+}
+
 /// It is acknowledged.
 #[derive(Debug, Serialize)]
 pub(crate) struct Answer {
     ok: bool,
+}
+
+/// Acknowledges what lies in the caller's own inbox.
+pub(crate) async fn run_on_path(
+    hub: &Hub,
+    caller: &Caller,
+    message_id: String,
+    args: PathArgs,
+) -> Result<Answer, Error> {
+    let alias = caller.principal()?.name().to_owned();
+    run(hub, caller, Args { alias, message_id, network_id: args.network_id }).await
 }
 
 /// Acknowledges; a task delivered is a task acked.

@@ -16,4 +16,4 @@ pub(crate) mod salt;
 pub(crate) mod seal;
 mod tree;
 
-pub(crate) use salt::Salt;
+pub(crate) use salt::{Digested, Salt};

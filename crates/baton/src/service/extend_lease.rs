@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::place::Place;
 use super::stamp::Stamp;
 use super::wire_time::WireTime;
-use super::{Error, operation, send_reply};
+use super::{Error, operation, report_status, send_reply};
 use crate::hub::Hub;
 
 /// Which lease, and for how long.
@@ -61,13 +61,22 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer
     let Caller::Node(node) = caller else { return Err(Refusal::NetworkTokenRequired.into()) };
     let (node, caller) = (node.clone(), caller.clone());
     let stamp = Stamp::new(hub);
-    hub.store
-        .write(move |tx| {
+    // Whoever watches hears of progress in passing, as of a report.
+    let passing = node.alias.as_ref().filter(|_| progress.is_some());
+    let passing = passing.map(|alias| report_status::passing_frame(alias, "working", progress));
+    let network = node.network_id.clone();
+    let answer = hub
+        .store
+        .write(move |tx| -> Result<Answer, Error> {
             let until = extend(tx, &stamp, &caller, &lease_id, lease_seconds)?;
             report(tx, &stamp, &node, progress, args.output.as_deref())?;
             Ok(Answer { ok: true, lease_expires_at: WireTime(until) })
         })
-        .await
+        .await?;
+    if let Some(passing) = passing {
+        hub.passing.tell(&network, passing);
+    }
+    Ok(answer)
 }
 
 /// Extends a lease of the caller's network, by as long as it was given for unless named. Answers until when.

@@ -94,7 +94,7 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer
     let place = Place::of_write(args.network_id.as_deref());
     let stamp = Stamp::new(hub);
     let (node, caller) = (node.clone(), caller.clone());
-    let passing = passing_frame(&alias, &args);
+    let passing = passing_frame(&alias, args.status.as_str(), args.progress);
     let network = node.network_id.clone();
     let answer = hub.store.write(move |tx| report(tx, &stamp, &caller, &node, &place, &alias, args)).await?;
     hub.passing.tell(&network, passing);
@@ -102,9 +102,9 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer
 }
 
 /// What network streams hear in passing, without a number.
-fn passing_frame(alias: &Alias, args: &Args) -> String {
+pub(crate) fn passing_frame(alias: &Alias, status: &str, progress: Option<i64>) -> String {
     serde_json::json!({
-        "type": "status_update", "alias": alias.as_str(), "status": args.status.as_str(), "progress": args.progress,
+        "type": "status_update", "alias": alias.as_str(), "status": status, "progress": progress,
     })
     .to_string()
 }

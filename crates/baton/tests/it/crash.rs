@@ -1,5 +1,6 @@
 //! `kill -9` under load, again and again on the same folder: whatever was answered is there afterwards, and no task
-//! is in a state the table does not know. The moment of each kill is a seeded number of answers into the load.
+//! is in a state the table does not know, and tables, history and log agree one to one (`baton hub check`). The
+//! moment of each kill is a seeded number of answers into the load.
 
 use serde_json::{Value, json};
 use std::io::{Read, Write};
@@ -11,10 +12,13 @@ use std::time::{Duration, SystemTime};
 use super::history::assert_legal;
 use super::http::Client;
 use super::hub::Hub;
+use super::program;
 use super::tenant::{Tenant, events, task, text};
 
 const KILLS: usize = 24;
 const WRITERS: usize = 4;
+/// In this round the check runs beside the hub and its writers too.
+const CHECKED_UNDER_LOAD: usize = KILLS / 2;
 /// A kill comes after at most this many answers.
 const ANSWERS_MAX: u64 = 90;
 
@@ -131,15 +135,28 @@ fn nothing_acknowledged_is_lost_when_the_hub_is_killed_24_times_under_load() {
                 scope.spawn(move || writer.run(round));
             }
             acknowledged.extend((0..answers).map(|_| told.recv_timeout(Duration::from_secs(20)).unwrap()));
+            if round == CHECKED_UNDER_LOAD {
+                assert_agrees(&hub);
+            }
             hub.kill9();
         });
         acknowledged.extend(told.try_iter());
+        assert_agrees(&hub);
         hub.restart();
     }
     println!("{} answers over {KILLS} kills", acknowledged.len());
     for what in &acknowledged {
         check(&network.user, what);
     }
+}
+
+/// The database as the hub left it, or as it is while the hub runs.
+fn assert_agrees(hub: &Hub) {
+    let ran =
+        program::baton(["hub".as_ref(), "check".as_ref(), "--data-dir".as_ref(), hub.data_dir().as_os_str()]);
+    let said = ran.exited(0).stdout;
+    assert!(said.starts_with("agree: "), "{said}");
+    assert!(!said.contains(" 0 log events"), "{said}");
 }
 
 fn check(reader: &Client, what: &Acknowledged) {

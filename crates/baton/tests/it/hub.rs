@@ -25,6 +25,8 @@ pub(crate) struct Hub {
     address: SocketAddr,
     launch: Launch,
     folder: TempDir,
+    /// The test changed the folder behind the hub's back.
+    pub(crate) was_damaged: bool,
     /// From the start of the process until it says that it listens.
     pub(crate) started_in: Duration,
 }
@@ -49,7 +51,7 @@ impl Hub {
             environment: environment.iter().map(owned).collect(),
         };
         let (child, lines, address, started_in) = launch.run(folder.path(), 0);
-        Self { child, lines, address, launch, folder, started_in }
+        Self { child, lines, address, launch, folder, was_damaged: false, started_in }
     }
 
     pub(crate) fn address(&self) -> SocketAddr {
@@ -159,6 +161,10 @@ impl Drop for Hub {
         let _ = self.child.wait();
         if std::thread::panicking() {
             eprintln!("the hub said:\n{}", self.log());
+        } else if !self.was_damaged {
+            // Whatever a test did, and however the hub ended: what it leaves agrees.
+            let checked = self.baton(&["hub", "check"]);
+            assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stdout));
         }
     }
 }

@@ -55,10 +55,10 @@ impl BenchEvidence {
             "{} connections, {} turns of {} s each, medians\n{:<10}{:>14}{:>14}{:>10}\n",
             self.connections, self.turns, self.seconds, "", "with", "without", "ratio"
         );
-        let columns: [(&str, fn(&Turn) -> f64); 2] =
-            [("send", |turn| turn.sends), ("life", |turn| turn.lives)];
-        for (name, of) in columns {
-            let (with, without) = (median(&recorded, of), median(&bare, of));
+        for (name, with, without) in [
+            ("send", median(&recorded, |turn| turn.sends), median(&bare, |turn| turn.sends)),
+            ("life", median(&recorded, |turn| turn.lives), median(&bare, |turn| turn.lives)),
+        ] {
             table.push_str(&format!("{name:<10}{with:>14.0}{without:>14.0}{:>10.2}\n", with / without));
         }
         io::stdout().write_all(table.as_bytes()).map_err(Failure::stdout)?;

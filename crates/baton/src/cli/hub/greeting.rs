@@ -42,25 +42,9 @@ impl Display for Greeting<'_> {
         writeln!(f, "Baton hub listening on {url}")?;
         writeln!(f, "data: {}", self.folder.display())?;
         self.account(f)?;
-        let json = "-H 'content-type: application/json'";
-        let bearer = "-H \"authorization: Bearer $TOKEN\"";
-        writeln!(
-            f,
-            "\nNext, in another terminal, with PASSWORD set to {username}'s password: sign in, make an"
-        )?;
-        writeln!(f, "agent's token, send the agent a task:\n")?;
-        writeln!(
-            f,
-            "  IN=$(curl -s {url}/api/auth/login {json} -d '{{\"username\":\"{username}\",\"password\":\"'\"$PASSWORD\"'\"}}'); \
-             TOKEN=$(echo \"$IN\" | grep -o 'utok_[0-9a-f]*'); NETWORK=$(echo \"$IN\" | grep -o 'net_[0-9a-f]*')"
-        )?;
-        writeln!(
-            f,
-            "  curl -s {url}/api/auth/node-token {json} {bearer} -d '{{\"network_id\":\"'$NETWORK'\",\"node_name\":\"worker\"}}'"
-        )?;
-        writeln!(
-            f,
-            "  curl -s {url}/api/task {json} {bearer} -d '{{\"network_id\":\"'$NETWORK'\",\"alias\":\"worker\",\"task\":\"say hello\"}}'"
-        )
+        writeln!(f, "\nNext, in another terminal: sign in, make an agent's token, send the agent a task:\n")?;
+        writeln!(f, "  baton login --hub {url} --username {username}")?;
+        writeln!(f, "  baton node create worker")?;
+        writeln!(f, "  baton send worker \"say hello\"")
     }
 }

@@ -14,7 +14,7 @@ pub(super) enum Log {
 impl Log {
     /// From here on `tracing` speaks, and panics are told by it too.
     pub(super) fn begin(self) {
-        let said = std::env::var("BATON_LOG").unwrap_or_else(|_| "rmcp=error".into());
+        let said = std::env::var("BATON_LOG").unwrap_or_else(|_| "info,rmcp=error".into());
         let filter =
             EnvFilter::builder().with_default_directive(tracing::Level::INFO.into()).parse_lossy(said);
         let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);

@@ -200,9 +200,9 @@ impl Selection {
         loop {
             let entries =
                 self.page(next, move |rows, network, leaves| proven(rows, network, leaves, size))?;
-            let Some((last, ..)) = entries.last() else { break };
-            next = last + 1;
-            for (index, proof, packet) in &entries {
+            let Some(last) = entries.last() else { break };
+            next = last.index + 1;
+            for Entry { index, proof, packet } in &entries {
                 side_file.add(*index, proof, packet).map_err(|error| unavailable(&error))?;
             }
             out.write_all(&side_file.take()).map_err(io)?;
@@ -212,17 +212,24 @@ impl Selection {
     }
 }
 
+/// An entry of a side file.
+struct Entry {
+    index: u64,
+    proof: Vec<Hash>,
+    packet: Vec<u8>,
+}
+
 /// Each event's index, inclusion proof and packet.
 fn proven(
     rows: &dyn Snapshot,
     network: &NetworkId,
     leaves: Vec<LeafRow>,
     size: u64,
-) -> Result<Vec<(u64, Vec<Hash>, Vec<u8>)>, Error> {
+) -> Result<Vec<Entry>, Error> {
     let tiles = CachedTiles::new(LogTiles::new(rows, network));
     let prove = |leaf: LeafRow| {
         let proof = log::inclusion(&tiles, leaf.index, size).map_err(damaged)?;
-        Ok((leaf.index, proof, leaf.packet))
+        Ok(Entry { index: leaf.index, proof, packet: leaf.packet })
     };
     leaves.into_iter().map(prove).collect()
 }

@@ -3,7 +3,7 @@
 
 use baton_core::hex;
 use hmac::{Hmac, Mac};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 
 use crate::hub::random_bytes;
@@ -44,7 +44,7 @@ impl std::fmt::Debug for Salt {
 }
 
 /// What the evidence has of a text.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Digested {
     hmac_sha256: String,
     size_bytes: usize,

@@ -5,10 +5,11 @@
 //! A log that no longer bears out its own last checkpoint was changed behind the hub's back. It is not signed again.
 
 use baton_core::NetworkId;
-use baton_evidence::log::{self, Hash, Tile};
+use baton_evidence::log::{self, Hash, Tile, Tiles as _};
 use baton_evidence::note::{Checkpoint, SigningKey};
 use baton_store::Snapshot;
 use baton_store::rows::{CheckpointRow, LeafPage};
+use std::fmt::Display;
 
 use super::tree::{LogTiles, damaged, row_of};
 use crate::hub::Hub;
@@ -80,7 +81,7 @@ impl Step {
         let leaves = rows.leaves(network, LeafPage { from: size, ..STEP })?;
         for (leaf, expected) in leaves.iter().zip(size..) {
             if leaf.index != expected {
-                return Err(rewritten(format!("event {expected} is missing")));
+                return Err(rewritten(format_args!("event {expected} is missing")));
             }
         }
         Ok(Self { before, leaves: leaves.iter().map(|leaf| log::leaf_hash(&leaf.event)).collect() })
@@ -95,20 +96,32 @@ fn check_borne_out(
     key: &SigningKey,
 ) -> Result<(), Error> {
     let signed = Checkpoint::open(&row.note, &key.verifier_key());
-    let signed = signed.map_err(|error| rewritten(format!("the last checkpoint: {error}")))?;
+    let signed = signed.map_err(|error| rewritten(format_args!("the last checkpoint: {error}")))?;
     let said = Checkpoint { origin: origin(network), size: row.size, root: Hash(row.root) };
     if signed != said {
-        return Err(rewritten("the last checkpoint is not the one that was signed".into()));
+        return Err(rewritten("the last checkpoint is not the one that was signed"));
     }
     let size = rows.log_size(network)?;
     if size < row.size {
-        return Err(rewritten(format!("{size} events are left of {} that were signed", row.size)));
+        return Err(rewritten(format_args!("{size} events are left of {} that were signed", row.size)));
     }
     let root = log::root(&LogTiles::new(rows, network), row.size).map_err(damaged)?;
     if root != signed.root {
-        return Err(rewritten(format!("the first {} events are not those that were signed", row.size)));
+        return Err(rewritten(format_args!("the first {} events are not those that were signed", row.size)));
     }
-    Ok(())
+    check_last(rows, network, row.size)
+}
+
+/// Whether the last event that was signed is still there. A log that was cut short and has grown again is as long as
+/// it was, and its tiles are untouched; but the event at this place is another one.
+fn check_last(rows: &dyn Snapshot, network: &NetworkId, size: u64) -> Result<(), Error> {
+    let Some(last) = size.checked_sub(1) else { return Ok(()) };
+    let signed = LogTiles::new(rows, network).node(0, last).map_err(damaged)?;
+    let leaf = rows.leaves(network, LeafPage { from: last, to: size, limit: 1, ..STEP })?.pop();
+    match leaf {
+        Some(leaf) if log::leaf_hash(&leaf.event) == signed => Ok(()),
+        _ => Err(rewritten(format_args!("event {last} is not the one that was signed"))),
+    }
 }
 
 async fn grow(hub: &Hub, network: &NetworkId, size: u64, leaves: Vec<Hash>) -> Result<(), Error> {
@@ -129,7 +142,7 @@ async fn grow(hub: &Hub, network: &NetworkId, size: u64, leaves: Vec<Hash>) -> R
         .write(move |tx| -> Result<(), Error> {
             // The network may have been deleted meanwhile.
             if tx.log_size(&of)? < to {
-                return Err(rewritten(format!("it has fewer than the {to} events just read")));
+                return Err(rewritten(format_args!("it has fewer than the {to} events just read")));
             }
             for tile in &tiles {
                 tx.put_tile(&of, &row_of(tile))?;
@@ -152,6 +165,6 @@ pub(crate) fn origin(network: &NetworkId) -> String {
     format!("{}{network}", baton_evidence::note::ORIGIN_PREFIX)
 }
 
-fn rewritten(what: String) -> Error {
+fn rewritten(what: impl Display) -> Error {
     baton_store::Error::Corrupt(format!("the log was changed behind the hub's back: {what}")).into()
 }

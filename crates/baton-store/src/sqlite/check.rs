@@ -1,0 +1,330 @@
+//! The walks of a check in SQL, and the connection they run on: one that takes no lock of the hub's and writes
+//! nothing, so that it can look at a database in use.
+
+use rusqlite::{Connection, OpenFlags, Row, params};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use super::columns::get;
+use super::connection;
+use super::evidence::{INDEX_BITS, index_of};
+use super::plans;
+use super::rows::Rows;
+use crate::error::Error;
+use crate::rows::{CheckReads, EventState, LeafState, RecordedEvent, See, Stray, TaskState, WrongCount};
+
+/// How often a database that changes hands during a look is looked at anew.
+const LOOKS: usize = 5;
+
+/// Looks at one consistent state of the database at `path`, whether or not a hub runs on it. `look` starts over if
+/// a hub was started in the middle.
+pub fn inspect<T, E: From<Error>>(
+    path: &Path,
+    mut look: impl FnMut(&dyn CheckReads) -> Result<T, E>,
+) -> Result<T, E> {
+    for _ in 0..LOOKS {
+        if wal_of(path).exists() {
+            return look_at(&open(path, Quiet::No)?, &mut look);
+        }
+        // Nobody has it open. SQLite would still make two files beside it, of whoever runs the check, and leave
+        // them there; told that nothing changes it makes none. So see afterwards whether that was so.
+        let before = Stamp::of(path)?;
+        let seen = look_at(&open(path, Quiet::Yes)?, &mut look);
+        if !wal_of(path).exists() && Stamp::of(path)? == before {
+            return seen;
+        }
+    }
+    Err(Error::Unavailable("hubs come and go on it; try again in a moment".into()).into())
+}
+
+fn look_at<T, E: From<Error>>(
+    connection: &Connection,
+    look: &mut impl FnMut(&dyn CheckReads) -> Result<T, E>,
+) -> Result<T, E> {
+    begin(connection)?;
+    look(&Rows::new(connection))
+    // The state that was read ends with the connection.
+}
+
+fn begin(connection: &Connection) -> Result<(), Error> {
+    connection.execute_batch("BEGIN")?;
+    connection::check_schema(connection)?;
+    let damage: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+    match &*damage {
+        "ok" => Ok(()),
+        damage => Err(Error::Unavailable(format!("the file is damaged: {}", damage.replace('\n', " ")))),
+    }
+}
+
+/// Whether nobody has the database open.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Quiet {
+    Yes,
+    No,
+}
+
+fn open(path: &Path, quiet: Quiet) -> Result<Connection, Error> {
+    let mut flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut name = path.to_owned();
+    if quiet == Quiet::Yes {
+        flags |= OpenFlags::SQLITE_OPEN_URI;
+        name = immutable(path)?.into();
+    }
+    let connection = Connection::open_with_flags(name, flags)?;
+    connection::prepare(&connection)?;
+    connection.pragma_update(None, "query_only", true)?;
+    // Everything is read once: mapped, it would all count as memory of the check.
+    connection.pragma_update(None, "mmap_size", 0)?;
+    Ok(connection)
+}
+
+/// The file's name as a URI that says nothing in it changes.
+fn immutable(path: &Path) -> Result<String, Error> {
+    let path = std::path::absolute(path).map_err(|error| Error::Unavailable(error.to_string()))?;
+    let mut uri = String::from("file:");
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'/' | b'-' | b'_' | b'.' | b'~' => uri.push(char::from(*byte)),
+            byte if byte.is_ascii_alphanumeric() => uri.push(char::from(*byte)),
+            byte => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    uri.push_str("?immutable=1");
+    Ok(uri)
+}
+
+fn wal_of(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push("-wal");
+    name.into()
+}
+
+/// What changes with a file's contents.
+#[derive(PartialEq, Eq)]
+struct Stamp {
+    modified: SystemTime,
+    bytes: u64,
+}
+
+impl Stamp {
+    fn of(path: &Path) -> Result<Self, Error> {
+        let found = std::fs::metadata(path).and_then(|file| Ok((file.modified()?, file.len())));
+        let (modified, bytes) = found.map_err(|error| Error::Unavailable(error.to_string()))?;
+        Ok(Self { modified, bytes })
+    }
+}
+
+impl Rows<'_> {
+    /// Hands over every row of a query, one at a time.
+    fn each<T>(
+        &self,
+        sql: &str,
+        parameters: impl rusqlite::Params,
+        read: impl Fn(&Row<'_>) -> Result<T, Error>,
+        see: See<'_, T>,
+    ) -> Result<(), Error> {
+        plans::check(self.connection, sql);
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query(parameters)?;
+        while let Some(row) = rows.next()? {
+            see(read(row)?)?;
+        }
+        Ok(())
+    }
+
+    fn count(&self, sql: &str, parameters: impl rusqlite::Params) -> Result<u64, Error> {
+        let count = self.one(sql, parameters, |row| get::<i64>(row, "count"))?;
+        Ok(count.unwrap_or_default().unsigned_abs())
+    }
+
+    fn strays_of(&self, table: &'static str, sql: &str, see: See<'_, Stray>) -> Result<(), Error> {
+        self.each(sql, [], |row| Ok(Stray { table, of: get(row, "stray")? }), see)
+    }
+
+    /// Events of no log: found in the gaps between the logs there are, without a walk along all events.
+    fn stray_evidence(&self, see: See<'_, Stray>) -> Result<(), Error> {
+        let mut free = 0;
+        loop {
+            let sql = "/* scans */ SELECT MIN(log) AS log FROM logs WHERE log >= ?1";
+            let next = self.one(sql, [free], |row| get::<Option<i64>>(row, "log"))?.flatten();
+            let end = next.map_or(i64::MAX, |log| log << INDEX_BITS);
+            let sql = "SELECT place FROM evidence WHERE place >= ?1 AND place < ?2 ORDER BY place LIMIT 1";
+            let from = if free == 0 { i64::MIN } else { free << INDEX_BITS };
+            if let Some(place) = self.one(sql, params![from, end], |row| get::<i64>(row, "place"))? {
+                see(Stray { table: "evidence", of: (place >> INDEX_BITS).to_string() })?;
+            }
+            match next {
+                Some(log) => free = log + 1,
+                None => return Ok(()),
+            }
+        }
+    }
+}
+
+impl CheckReads for Rows<'_> {
+    fn network_count(&self) -> Result<u64, Error> {
+        self.count("/* scans */ SELECT COUNT(*) AS count FROM networks", [])
+    }
+
+    fn each_task(&self, see: See<'_, TaskState>) -> Result<(), Error> {
+        let sql = "/* scans */ SELECT t.task_id, t.network_id, t.status, t.completed_at IS NOT NULL AS has_completed_at,
+                EXISTS (SELECT 1 FROM networks w WHERE w.network_id = t.network_id) AS has_network,
+                EXISTS (SELECT 1 FROM leases l WHERE l.task_id = t.task_id) AS has_lease,
+                EXISTS (SELECT 1 FROM deliveries d WHERE d.task_id = t.task_id AND d.state < 2 AND d.type = 'task')
+                    AS has_open_delivery,
+                (SELECT COUNT(*) FROM task_events e WHERE e.task_id = t.task_id) AS events,
+                (SELECT MIN(n) FROM task_events e WHERE e.task_id = t.task_id) AS first_event,
+                (SELECT MAX(n) FROM task_events e WHERE e.task_id = t.task_id) AS last_event,
+                (SELECT e.to_status FROM task_events e WHERE e.task_id = t.task_id ORDER BY e.n DESC LIMIT 1)
+                    AS last_status
+            FROM tasks t ORDER BY t.seq";
+        let read = |row: &Row<'_>| {
+            Ok(TaskState {
+                task_id: get(row, "task_id")?,
+                network_id: get(row, "network_id")?,
+                has_network: get(row, "has_network")?,
+                status: get(row, "status")?,
+                has_completed_at: get(row, "has_completed_at")?,
+                has_lease: get(row, "has_lease")?,
+                has_open_delivery: get(row, "has_open_delivery")?,
+                events: get(row, "events")?,
+                first_event: get(row, "first_event")?,
+                last_event: get(row, "last_event")?,
+                last_status: get(row, "last_status")?,
+            })
+        };
+        self.each(sql, [], read, see)
+    }
+
+    fn each_event(&self, see: See<'_, EventState>) -> Result<(), Error> {
+        let sql = "/* scans */ SELECT e.task_id, e.network_id, e.n, e.from_status, e.log_index,
+                t.network_id AS task_network_id,
+                (SELECT b.to_status FROM task_events b WHERE b.task_id = e.task_id AND b.n = e.n - 1) AS status_before,
+                EXISTS (SELECT 1 FROM logs l JOIN evidence v ON v.place = l.log << 36 | e.log_index
+                        WHERE l.network_id = e.network_id) AS has_leaf
+            FROM task_events e LEFT JOIN tasks t ON t.task_id = e.task_id ORDER BY e.id";
+        let read = |row: &Row<'_>| {
+            Ok(EventState {
+                task_id: get(row, "task_id")?,
+                network_id: get(row, "network_id")?,
+                task_network_id: get(row, "task_network_id")?,
+                n: get(row, "n")?,
+                from_status: get(row, "from_status")?,
+                status_before: get(row, "status_before")?,
+                log_index: get(row, "log_index")?,
+                has_leaf: get(row, "has_leaf")?,
+            })
+        };
+        self.each(sql, [], read, see)
+    }
+
+    fn each_wrong_task_count(&self, see: See<'_, WrongCount>) -> Result<(), Error> {
+        let sql = "/* scans */ WITH counted AS
+                (SELECT network_id, status, COUNT(*) AS count FROM tasks GROUP BY network_id, status)
+            SELECT COALESCE(k.network_id, c.network_id) AS network_id, COALESCE(k.status, c.status) AS name,
+                COALESCE(k.count, 0) AS counter, COALESCE(c.count, 0) AS counted
+            FROM counted c FULL OUTER JOIN task_counts k ON k.network_id = c.network_id AND k.status = c.status
+            WHERE COALESCE(k.count, 0) <> COALESCE(c.count, 0)";
+        self.each(sql, [], wrong_count, see)
+    }
+
+    fn each_wrong_inbox_count(&self, see: See<'_, WrongCount>) -> Result<(), Error> {
+        let sql = "/* scans */ WITH counted AS
+                (SELECT network_id, to_kind, to_name, COUNT(*) AS count FROM deliveries WHERE state = 0
+                 GROUP BY network_id, to_name, to_kind)
+            SELECT COALESCE(k.network_id, c.network_id) AS network_id,
+                COALESCE(k.to_kind, c.to_kind) || ' ' || COALESCE(k.to_name, c.to_name) AS name,
+                COALESCE(k.count, 0) AS counter, COALESCE(c.count, 0) AS counted
+            FROM counted c FULL OUTER JOIN inbox_counts k
+                ON k.network_id = c.network_id AND k.to_kind = c.to_kind AND k.to_name = c.to_name
+            WHERE COALESCE(k.count, 0) <> COALESCE(c.count, 0)";
+        self.each(sql, [], wrong_count, see)
+    }
+
+    fn each_stray(&self, see: See<'_, Stray>) -> Result<(), Error> {
+        self.strays_of(
+            "leases",
+            "/* scans */ SELECT l.task_id AS stray FROM leases l
+             WHERE NOT EXISTS (SELECT 1 FROM tasks t WHERE t.task_id = l.task_id)",
+            &mut *see,
+        )?;
+        for (table, sql) in [
+            (
+                "tiles",
+                "/* scans */ SELECT DISTINCT CAST(log AS TEXT) AS stray FROM tiles WHERE log NOT IN (SELECT log FROM logs)",
+            ),
+            (
+                "checkpoints",
+                "/* scans */ SELECT CAST(log AS TEXT) AS stray FROM checkpoints WHERE log NOT IN (SELECT log FROM logs)",
+            ),
+        ] {
+            self.strays_of(table, sql, &mut *see)?;
+        }
+        self.stray_evidence(see)
+    }
+
+    fn each_leaf(
+        &self,
+        log: i64,
+        see: &mut dyn FnMut(LeafState<'_>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let sql = "SELECT place, about, event, packet FROM evidence WHERE place >= ?1 AND place < ?2 ORDER BY place";
+        plans::check(self.connection, sql);
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query(params![log << INDEX_BITS, (log + 1) << INDEX_BITS])?;
+        let corrupt = |error: rusqlite::types::FromSqlError| Error::Corrupt(format!("evidence: {error}"));
+        while let Some(row) = rows.next()? {
+            see(LeafState {
+                index: index_of(get(row, "place")?),
+                about: row.get_ref("about")?.as_str_or_null().map_err(corrupt)?,
+                event: row.get_ref("event")?.as_blob().map_err(corrupt)?,
+                packet: row.get_ref("packet")?.as_blob().map_err(corrupt)?,
+            })?;
+        }
+        Ok(())
+    }
+
+    fn tile_count(&self, log: i64) -> Result<u64, Error> {
+        self.count("SELECT COUNT(*) AS count FROM tiles WHERE log = ?1", [log])
+    }
+
+    fn has_task(&self, task_id: &str) -> Result<bool, Error> {
+        Ok(self.one("SELECT 1 FROM tasks WHERE task_id = ?1", [task_id], |_| Ok(()))?.is_some())
+    }
+
+    fn recorded_event(&self, task_id: &str, n: i64) -> Result<Option<RecordedEvent>, Error> {
+        let sql = "SELECT e.network_id, e.from_status, e.to_status, e.actor, e.created_at, e.log_index,
+                t.kind, t.from_name, t.salt, CASE WHEN e.n = 1 THEN t.content END AS content,
+                CASE WHEN e.to_status IN ('replied', 'failed', 'cancelled', 'expired') THEN t.result END AS result
+            FROM task_events e JOIN tasks t ON t.task_id = e.task_id WHERE e.task_id = ?1 AND e.n = ?2";
+        self.one(sql, params![task_id, n], |row| {
+            Ok(RecordedEvent {
+                network_id: get(row, "network_id")?,
+                from_status: get(row, "from_status")?,
+                to_status: get(row, "to_status")?,
+                actor: get(row, "actor")?,
+                created_at: get(row, "created_at")?,
+                log_index: get(row, "log_index")?,
+                kind: get(row, "kind")?,
+                from_name: get(row, "from_name")?,
+                salt: get(row, "salt")?,
+                content: get(row, "content")?,
+                result: get(row, "result")?,
+            })
+        })
+    }
+
+    fn knows_alias(&self, network_id: &str, alias: &str) -> Result<bool, Error> {
+        let sql = "SELECT 1 FROM aliases WHERE network_id = ?1 AND alias = ?2";
+        Ok(self.one(sql, params![network_id, alias], |_| Ok(()))?.is_some())
+    }
+}
+
+fn wrong_count(row: &Row<'_>) -> Result<WrongCount, Error> {
+    Ok(WrongCount {
+        network_id: get(row, "network_id")?,
+        of: get(row, "name")?,
+        counter: get(row, "counter")?,
+        counted: get(row, "counted")?,
+    })
+}

@@ -1,0 +1,50 @@
+//! Commands about who one is: logging in, networks, nodes and tokens.
+
+mod login;
+mod logout;
+mod network;
+mod node;
+mod passwd;
+mod password;
+mod token;
+mod whoami;
+
+use clap::Subcommand;
+use std::process::ExitCode;
+
+use super::failure::Failure;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Account {
+    /// Log in to a hub and remember it
+    Login(login::Login),
+    /// End the login and forget the token
+    Logout(logout::Logout),
+    /// Say who you are, and on which hub
+    Whoami(whoami::Whoami),
+    /// Change your password; every other login of yours ends
+    Passwd(passwd::Passwd),
+    /// Make, list, choose and look after networks
+    #[command(subcommand)]
+    Network(network::NetworkCommand),
+    /// Make tokens for agents
+    #[command(subcommand)]
+    Node(node::Node),
+    /// List and revoke tokens
+    #[command(subcommand)]
+    Token(token::TokenCommand),
+}
+
+impl Account {
+    pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
+        match self {
+            Self::Login(command) => command.run(),
+            Self::Logout(command) => command.run(),
+            Self::Whoami(command) => command.run(),
+            Self::Passwd(command) => command.run(),
+            Self::Network(command) => command.run(),
+            Self::Node(command) => command.run(),
+            Self::Token(command) => command.run(),
+        }
+    }
+}

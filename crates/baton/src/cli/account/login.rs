@@ -1,0 +1,146 @@
+//! `baton login`: a password for a token, or a token as it is; kept in the profile once the hub knows it.
+
+use clap::Args;
+use serde_json::json;
+use std::io::{self, BufRead, IsTerminal, Write};
+use std::process::ExitCode;
+
+use super::password;
+use crate::cli::connection::Connection;
+use crate::cli::failure::Failure;
+use crate::cli::runtime::block_on;
+use crate::cli::screen::{Screen, note};
+use crate::client::accounts::Who;
+use crate::client::{Client, HubAddress, Token};
+use crate::profile::{Profile, ProfileFile};
+use crate::service::login;
+
+/// Logs in and remembers the hub, the token and the network in ~/.baton/config.toml, for the next commands.
+#[derive(Debug, Args)]
+pub(crate) struct Login {
+    /// Your name on the hub
+    #[arg(long, value_name = "NAME")]
+    username: Option<String>,
+    /// Read the password from standard input
+    #[arg(long)]
+    password_stdin: bool,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+impl Login {
+    pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
+        let known = self.connection.profile()?;
+        let hub = self.connection.hub(known.as_ref())?;
+        if !hub.is_https() && !hub.is_loopback() {
+            note(&format!(
+                "careful: {hub} has no TLS, so the password and the token cross the network in the open"
+            ));
+        }
+        // What is asked for is asked before anything runs.
+        let given = match self.connection.token()? {
+            Some(token) => Given::Token(token),
+            None => self.credentials(known.as_ref().and_then(|profile| profile.username.as_deref()))?,
+        };
+        block_on(self.log_in(hub, given))
+    }
+
+    fn credentials(&self, known: Option<&str>) -> Result<Given, Failure> {
+        let username = match &self.username {
+            Some(username) => username.clone(),
+            None => ask_username(known)?,
+        };
+        let password = if self.password_stdin {
+            password::line()?
+        } else {
+            password::ask(&format!("Password of {username}: "))?
+        };
+        Ok(Given::Password(login::Args { username, password }))
+    }
+
+    async fn log_in(&self, hub: HubAddress, given: Given) -> Result<ExitCode, Failure> {
+        let token = match given {
+            Given::Token(token) => token,
+            Given::Password(args) => {
+                let answer = self.connection.client(hub.clone(), None, None)?.login(&args).await?;
+                Token::parse(&answer.token).ok_or_else(|| {
+                    Failure::usage("the hub gave a token of an unknown form; is it newer than this tool?")
+                })?
+            }
+        };
+        let client = self.connection.client(hub.clone(), Some(token.clone()), None)?;
+        let who = client.me().await?.into_value();
+        let network = self.network(&client, &who).await?;
+        let profile = Profile {
+            hub,
+            username: Some(who.alias.clone().unwrap_or_else(|| who.user.username.clone())),
+            network: network.clone(),
+            token: Some(token),
+            ca: self.connection.ca(None),
+        };
+        let (file, name) = (ProfileFile::home()?, self.connection.profile_name()?);
+        file.put(&name, profile.clone())?;
+        self.tell(&profile, &who)
+    }
+
+    /// The network that was named, else the only one there is.
+    async fn network(&self, client: &Client, who: &Who) -> Result<Option<String>, Failure> {
+        match self.connection.named_network() {
+            Some(name) => Ok(Some(crate::cli::connection::find(client, name).await?)),
+            None => Ok(match &*who.networks {
+                [only] => Some(only.network_id.clone()),
+                _ => None,
+            }),
+        }
+    }
+
+    fn tell(&self, profile: &Profile, who: &Who) -> Result<ExitCode, Failure> {
+        let screen = Screen::stdout();
+        let (hub, username) = (profile.hub.to_string(), profile.username.clone().unwrap_or_default());
+        if self.connection.is_json() {
+            screen.json(
+                &json!({"ok": true, "hub": hub, "username": username, "network_id": profile.network}),
+            )?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        screen.say(&format!("Logged in to {hub} as {username}."))?;
+        let chosen =
+            who.networks.iter().find(|network| Some(&network.network_id) == profile.network.as_ref());
+        match chosen {
+            Some(network) => {
+                screen.say(&format!("Network: {} ({})", network.network_name, network.network_id))?;
+            }
+            None if who.networks.is_empty() => {
+                screen.say("You are in no network yet: `baton network create NAME`.")?;
+            }
+            None => screen.say("You are in several networks: choose one with `baton network use NAME`.")?,
+        }
+        if who.user.must_change_password {
+            screen.say("Your password was generated: change it with `baton passwd`.")?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// What to log in with.
+enum Given {
+    Token(Token),
+    Password(login::Args),
+}
+
+fn ask_username(known: Option<&str>) -> Result<String, Failure> {
+    if !io::stdin().is_terminal() {
+        return known
+            .map(str::to_owned)
+            .ok_or_else(|| Failure::usage("whose password is it? pass --username NAME"));
+    }
+    let hint = known.map(|name| format!(" [{name}]")).unwrap_or_default();
+    let _ = write!(io::stderr(), "Username{hint}: ");
+    let mut line = String::new();
+    io::stdin().lock().read_line(&mut line).map_err(password::unread)?;
+    match (line.trim(), known) {
+        ("", Some(known)) => Ok(known.to_owned()),
+        ("", None) => Err(Failure::usage("no username was given; pass --username NAME")),
+        (name, _) => Ok(name.to_owned()),
+    }
+}

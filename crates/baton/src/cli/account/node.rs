@@ -1,0 +1,110 @@
+//! `baton node`: an agent's token, shown once, with what to paste where the agent runs.
+
+use baton_core::TokenScope;
+use clap::{Args, Subcommand, ValueEnum};
+use std::process::ExitCode;
+
+use crate::cli::connection::Connection;
+use crate::cli::failure::Failure;
+use crate::cli::runtime::block_on;
+use crate::cli::screen::{Screen, Tone};
+use crate::client::HubAddress;
+use crate::service::node_token;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Node {
+    /// Make a token for an agent and show it, once
+    Create(Create),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Create {
+    /// The agent's name in the network
+    alias: String,
+    /// How far the token reaches
+    #[arg(long, value_enum, default_value_t = Scope::Node)]
+    scope: Scope,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Scope {
+    /// The tasks the agent sent or was given
+    Node,
+    /// Every task of the network
+    Coordinator,
+}
+
+impl Node {
+    pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
+        match self {
+            Self::Create(command) => block_on(command.create()),
+        }
+    }
+}
+
+impl Create {
+    async fn create(&self) -> Result<ExitCode, Failure> {
+        let link = self.connection.open()?;
+        let scope = match self.scope {
+            Scope::Node => TokenScope::Node,
+            Scope::Coordinator => TokenScope::Coordinator,
+        };
+        let args = node_token::Args {
+            network_id: Some(link.the_network().await?),
+            node_name: Some(self.alias.clone()),
+            scope: Some(scope),
+        };
+        let minted = link.client.mint_node_token(&args).await?;
+        let screen = Screen::stdout();
+        if self.connection.is_json() {
+            screen.json(minted.text())?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        screen.say(&minted.token)?;
+        show_ways(&screen, &self.alias, &minted.token_id, &minted.token, link.client.hub())?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// On a terminal, what to do with a token that will not be shown again; a script gets the token alone.
+fn show_ways(screen: &Screen, alias: &str, id: &str, token: &str, hub: &HubAddress) -> Result<(), Failure> {
+    if !screen.is_terminal() {
+        return Ok(());
+    }
+    let mcp = hub.mcp();
+    let ways = [
+        (
+            "Claude Code",
+            vec![format!(
+                "claude mcp add --transport http baton {mcp} --header \"Authorization: Bearer {token}\""
+            )],
+        ),
+        (
+            "Codex, in ~/.codex/config.toml (it reads the token from BATON_TOKEN)",
+            vec![
+                "[mcp_servers.baton]".into(),
+                format!("url = \"{mcp}\""),
+                "bearer_token_env_var = \"BATON_TOKEN\"".into(),
+            ],
+        ),
+        (
+            "A shell, to answer tasks with any command",
+            vec![
+                format!("export BATON_HUB={hub} BATON_TOKEN={token}"),
+                format!("baton work --alias {alias} -- COMMAND"),
+            ],
+        ),
+    ];
+    screen.say("")?;
+    screen.say(&format!("The token of {alias} ({id}) is shown this once. Where the agent runs, paste:"))?;
+    for (name, lines) in ways {
+        screen.say("")?;
+        screen.say_toned(Tone::Heading, name)?;
+        for line in lines {
+            screen.say(&format!("  {line}"))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,69 @@
+//! `baton hub check`: whether a hub's tables, its history and its logs of evidence agree with each other. It reads
+//! one state of the database, takes no lock and writes nothing; a hub may run meanwhile.
+
+mod findings;
+mod keys;
+mod leaf;
+mod log;
+mod report;
+mod tables;
+mod tree;
+
+use baton_store::Error;
+use baton_store::rows::CheckReads;
+use clap::Args;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use super::Trouble;
+use super::folder::Folder;
+use crate::cli::failure::{Failure, REFUSED};
+use crate::data_folder::DataFolder;
+use findings::Findings;
+use keys::Keys;
+use report::Report;
+
+/// Check that a hub's tables and its logs of evidence agree
+///
+/// Reads only, in one state of the database, also while a hub runs. Exits with 0 if everything agrees, with 1 and a
+/// line for each difference if not, with 2 if the database cannot be read. It shows that the folder agrees with
+/// itself; it does not show that what was recorded is so, nor that the folder was never put back to an earlier state.
+#[derive(Debug, Args)]
+pub(crate) struct Check {
+    #[command(flatten)]
+    folder: Folder,
+    /// Answer one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+impl Check {
+    pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
+        let folder = self.folder.find()?;
+        let report = look(&folder)?;
+        let text = if self.json { report.to_json() } else { report.to_string() };
+        io::stdout().write_all(text.as_bytes()).map_err(Failure::stdout)?;
+        Ok(if report.agrees() { ExitCode::SUCCESS } else { ExitCode::from(REFUSED) })
+    }
+}
+
+fn look(folder: &DataFolder) -> Result<Report, Trouble> {
+    let database = folder.database();
+    if let Err(error) = std::fs::metadata(&database) {
+        let no_hub = error.kind() == io::ErrorKind::NotFound && folder.path().is_dir();
+        let error = if no_hub { io::Error::other("there is no hub in it") } else { error };
+        return Err(Trouble::Folder { folder: folder.path().into(), error });
+    }
+    let report = baton_store::inspect(&database, |rows| look_at(rows, folder));
+    report.map_err(|error| Trouble::Database { database, error })
+}
+
+fn look_at(rows: &dyn CheckReads, folder: &DataFolder) -> Result<Report, Error> {
+    let mut findings = Findings::default();
+    let keys = Keys::find(rows, folder, &mut findings)?;
+    let mut counts = report::Counts { networks: rows.network_count()?, ..report::Counts::default() };
+    let links = tables::look(rows, &mut findings, &mut counts)?;
+    let found = log::look_at_all(rows, &keys, &mut findings, &mut counts)?;
+    tables::name_unmatched(rows, &links, &found, &mut findings)?;
+    Ok(Report { counts, findings, unread_key: keys.unread })
+}

@@ -1,0 +1,73 @@
+//! Commands about tasks: sending them, looking at them, changing their course, and watching a network at work.
+
+mod ack;
+mod cancel;
+mod history;
+mod inbox;
+mod list;
+mod logs;
+mod reassign;
+mod reply;
+mod retry;
+mod send;
+mod show;
+mod status;
+mod task_id;
+mod view;
+mod wait;
+mod watch;
+
+use clap::Subcommand;
+use std::process::ExitCode;
+
+use super::failure::Failure;
+use super::runtime::block_on;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Tasks {
+    /// Send a task to an agent, and maybe wait for its result
+    Send(Box<send::Send>),
+    /// List tasks, newest first
+    #[command(name = "tasks")]
+    List(list::List),
+    /// Look at one task
+    #[command(subcommand)]
+    Task(show::TaskCommand),
+    /// Call a task off
+    Cancel(cancel::Cancel),
+    /// Make a new task of one that ended without an answer
+    Retry(retry::Retry),
+    /// Give an open task to another agent
+    Reassign(reassign::Reassign),
+    /// Show what waits for you
+    Inbox(inbox::Inbox),
+    /// Say that something in your inbox was seen
+    Ack(ack::Ack),
+    /// End a task with an answer
+    Reply(reply::Reply),
+    /// Show the hub, the agents and the counts of tasks
+    Status(status::Status),
+    /// Watch the network at work
+    Watch(watch::Watch),
+    /// Follow what happens in the network, line by line
+    Logs(logs::Logs),
+}
+
+impl Tasks {
+    pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
+        match self {
+            Self::Send(command) => command.run(),
+            Self::List(command) => block_on(command.list()),
+            Self::Task(command) => command.run(),
+            Self::Cancel(command) => block_on(command.cancel()),
+            Self::Retry(command) => block_on(command.retry()),
+            Self::Reassign(command) => block_on(command.reassign()),
+            Self::Inbox(command) => block_on(command.show()),
+            Self::Ack(command) => block_on(command.ack()),
+            Self::Reply(command) => command.run(),
+            Self::Status(command) => block_on(command.show()),
+            Self::Watch(command) => block_on(command.watch()),
+            Self::Logs(command) => block_on(command.follow()),
+        }
+    }
+}

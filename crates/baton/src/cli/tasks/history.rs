@@ -1,0 +1,59 @@
+//! New rows of history, each told once: of one task or of a network. A stream says when to look; looking is what
+//! counts, so a stream that misses something delays a line and loses none.
+
+use baton_core::limits;
+
+use crate::client::tasks::TaskEvent;
+use crate::client::{Client, Error};
+use crate::service::task_events::QueryArgs;
+
+/// Where the reading stands.
+#[derive(Debug)]
+pub(super) struct History {
+    task_id: Option<String>,
+    network_id: Option<String>,
+    /// The newest row that was told.
+    last: Option<i64>,
+}
+
+/// Rows that were not told yet, oldest first.
+#[derive(Debug)]
+pub(super) struct Fresh {
+    pub(super) events: Vec<TaskEvent>,
+    /// More happened than the hub tells at once: some rows are missing before these.
+    pub(super) has_gap: bool,
+}
+
+impl History {
+    /// All of a task's history.
+    pub(super) fn of_task(task_id: String) -> Self {
+        Self { task_id: Some(task_id), network_id: None, last: Some(0) }
+    }
+
+    /// A network's history from the first look on.
+    pub(super) fn of_network(network_id: String) -> Self {
+        Self { task_id: None, network_id: Some(network_id), last: None }
+    }
+
+    /// Looks for rows that are new.
+    pub(super) async fn look(&mut self, client: &Client) -> Result<Fresh, Error> {
+        let args = QueryArgs {
+            task_id: self.task_id.clone(),
+            network_id: self.network_id.clone(),
+            limit: Some(if self.last.is_some() { limits::EVENT_PAGE_MAX } else { 1 }.to_string()),
+        };
+        let events = client.task_events(&args).await?.into_value().events;
+        let newest = events.first().map(|event| event.id);
+        let Some(last) = self.last else {
+            // The first look says where the history ends today.
+            self.last = Some(newest.unwrap_or(0));
+            return Ok(Fresh { events: Vec::new(), has_gap: false });
+        };
+        let is_full = events.len() == limits::EVENT_PAGE_MAX;
+        let has_gap = is_full && last > 0 && events.last().is_some_and(|oldest| oldest.id > last);
+        let mut events: Vec<_> = events.into_iter().filter(|event| event.id > last).collect();
+        events.reverse();
+        self.last = Some(newest.unwrap_or(last).max(last));
+        Ok(Fresh { events, has_gap })
+    }
+}

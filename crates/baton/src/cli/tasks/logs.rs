@@ -1,0 +1,160 @@
+//! `baton logs`: what happens in a network, a line each, until it is stopped.
+
+use clap::Args;
+use std::process::ExitCode;
+use std::time::Duration;
+use tokio::time::{Instant, sleep_until};
+
+use super::history::{Fresh, History};
+use crate::cli::connection::{Connection, Link};
+use crate::cli::failure::Failure;
+use crate::cli::moment;
+use crate::cli::screen::{Screen, note};
+use crate::client::tasks::TaskEvent;
+use crate::client::{Channel, Error, Follower, Heard, News, Token};
+
+/// Changes that no stream tells (a task taken up) show within this time.
+const LOOK: Duration = Duration::from_secs(1);
+/// Between two looks, however much is told.
+const PAUSE: Duration = Duration::from_millis(200);
+
+#[derive(Debug, Args)]
+pub(crate) struct Logs {
+    #[command(flatten)]
+    connection: Connection,
+}
+
+impl Logs {
+    pub(super) async fn follow(&self) -> Result<ExitCode, Failure> {
+        let link = self.connection.open()?;
+        let mut log = Log::open(&link, self.connection.is_json()).await?;
+        loop {
+            log.next().await?;
+        }
+    }
+}
+
+/// The channel on which a token hears most: a person the whole network, an agent what is for it.
+pub(super) async fn channel(link: &Link, network_id: &str) -> Result<Channel, Failure> {
+    match link.client.token() {
+        Some(Token::Node(_)) => {
+            let alias = link.client.me().await?.into_value().alias;
+            let unnamed =
+                || Failure::usage("this token has no alias yet: it follows nothing until its first report");
+            alias.map(Channel::Alias).ok_or_else(unnamed)
+        }
+        _ => Ok(Channel::Network(network_id.to_owned())),
+    }
+}
+
+/// An open log, printed as it comes.
+pub(super) struct Log<'a> {
+    link: &'a Link,
+    screen: Screen,
+    is_json: bool,
+    history: History,
+    follower: Follower,
+    is_away: bool,
+    looked: Instant,
+    look_at: Instant,
+}
+
+impl<'a> Log<'a> {
+    pub(super) async fn open(link: &'a Link, is_json: bool) -> Result<Self, Failure> {
+        let network_id = link.the_network().await?;
+        let follower = link.client.follow(channel(link, &network_id).await?, None);
+        let mut history = History::of_network(network_id.clone());
+        history.look(&link.client).await?;
+        // Everything from here on is told: a script that starts something now sees all of it.
+        note(&format!("following {network_id} on {}", link.client.hub()));
+        let (looked, look_at) = (Instant::now(), Instant::now() + LOOK);
+        Ok(Self {
+            link,
+            screen: Screen::stdout(),
+            is_json,
+            history,
+            follower,
+            is_away: false,
+            looked,
+            look_at,
+        })
+    }
+
+    /// Waits for something and prints it.
+    pub(super) async fn next(&mut self) -> Result<(), Failure> {
+        let heard = tokio::select! {
+            heard = self.follower.next() => heard,
+            () = sleep_until(self.look_at) => {
+                (self.looked, self.look_at) = (Instant::now(), Instant::now() + LOOK);
+                return self.look().await;
+            }
+        };
+        self.look_at = self.look_at.min(self.looked + PAUSE);
+        match heard {
+            Some(Ok(Heard::News { news, json })) => self.say(&news, &json),
+            Some(Ok(Heard::Lost(error))) => {
+                self.lost(&error);
+                Ok(())
+            }
+            Some(Err(error)) => Err(error.into()),
+            None => Err(Failure::StreamEnded),
+        }
+    }
+
+    async fn look(&mut self) -> Result<(), Failure> {
+        match self.history.look(&self.link.client).await {
+            Ok(fresh) => {
+                if std::mem::take(&mut self.is_away) {
+                    note("the hub is back");
+                }
+                self.print(&fresh)
+            }
+            Err(error) if error.is_passing() => {
+                self.lost(&error);
+                Ok(())
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Said once, however often it is tried.
+    fn lost(&mut self, error: &Error) {
+        if !std::mem::replace(&mut self.is_away, true) {
+            note(&format!("waiting for the hub: {error}"));
+        }
+    }
+
+    fn print(&self, fresh: &Fresh) -> Result<(), Failure> {
+        if fresh.has_gap {
+            note("more happened at once than the hub tells; some lines are missing here");
+        }
+        for event in &fresh.events {
+            if self.is_json {
+                self.screen.json(event)?;
+                continue;
+            }
+            let TaskEvent { task_id, to_status, actor, detail, created_at, .. } = event;
+            let time = moment::clock(*created_at);
+            self.screen.say(&format!("{time}  {task_id}  {:<13}  {actor}: {detail}", to_status.as_str()))?;
+        }
+        Ok(())
+    }
+
+    /// What has no row in a task's history.
+    fn say(&self, news: &News, json: &serde_json::value::RawValue) -> Result<(), Failure> {
+        let words = match news {
+            News::NewMessage { from, .. } => format!("message from {from}"),
+            News::NewReply { from, in_reply_to: None, .. } => format!("reply from {from}"),
+            News::Broadcast { from, .. } => format!("broadcast from {from}"),
+            News::StatusUpdate { alias, status, progress } => {
+                let progress = progress.map(|percent| format!(", {percent} %")).unwrap_or_default();
+                format!("{alias} is {status}{progress}")
+            }
+            _ => return Ok(()),
+        };
+        if self.is_json {
+            return self.screen.json(json);
+        }
+        self.screen.say(&format!("{}  {words}", moment::clock(moment::now().into())))
+    }
+}

@@ -1,0 +1,57 @@
+//! `baton reply`: the end of a task, in one's own words.
+
+use clap::{Args, ValueEnum};
+use std::process::ExitCode;
+
+use super::task_id;
+use crate::cli::connection::{Connection, Link};
+use crate::cli::failure::Failure;
+use crate::cli::runtime::block_on;
+use crate::cli::spoken;
+use crate::service::send_reply::{EndingName, PathArgs};
+
+#[derive(Debug, Args)]
+pub(crate) struct Reply {
+    /// The task's id, or its beginning
+    id: String,
+    /// The answer; - reads standard input
+    text: String,
+    /// How the task ends
+    #[arg(long, value_enum, default_value_t = Ending::Replied)]
+    status: Ending,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Ending {
+    Replied,
+    Failed,
+    Cancelled,
+}
+
+impl From<Ending> for EndingName {
+    fn from(ending: Ending) -> Self {
+        match ending {
+            Ending::Replied => Self::Replied,
+            Ending::Failed => Self::Failed,
+            Ending::Cancelled => Self::Cancelled,
+        }
+    }
+}
+
+impl Reply {
+    pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
+        let link = self.connection.open()?;
+        let text = spoken::text(&self.text)?;
+        block_on(self.reply(&link, text))
+    }
+
+    async fn reply(&self, link: &Link, text: String) -> Result<ExitCode, Failure> {
+        let id = task_id::find(link, &self.id).await?;
+        let args = PathArgs { text, status: Some(self.status.into()), lease_id: None };
+        let replied = link.client.reply(&id, &args).await?;
+        let status = replied.status.map_or("ended", |status| status.as_str());
+        self.connection.tell(replied.text(), &format!("{id} is {status}."))
+    }
+}

@@ -1,0 +1,130 @@
+//! `baton task show`: a task, its texts, and its history with who did what and how long each step took.
+
+use baton_core::limits;
+use clap::{Args, Subcommand};
+use serde_json::json;
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+
+use super::task_id;
+use crate::cli::connection::Connection;
+use crate::cli::failure::Failure;
+use crate::cli::moment;
+use crate::cli::runtime::block_on;
+use crate::cli::screen::{Screen, Tone};
+use crate::cli::table::{Cell, Table};
+use crate::client::tasks::{Task, TaskEvent};
+use crate::client::{Error, HubAddress};
+use crate::service::{WireTime, task_events};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum TaskCommand {
+    /// Show a task and its history
+    Show(Show),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Show {
+    /// The task's id, or its beginning
+    id: String,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+impl TaskCommand {
+    pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
+        match self {
+            Self::Show(command) => block_on(command.show()),
+        }
+    }
+}
+
+impl Show {
+    async fn show(&self) -> Result<ExitCode, Failure> {
+        let link = self.connection.open()?;
+        let id = task_id::find(&link, &self.id).await?;
+        let answer = link.client.task(&id).await?;
+        let args = task_events::QueryArgs {
+            task_id: Some(id),
+            network_id: None,
+            limit: Some(limits::EVENT_PAGE_MAX.to_string()),
+        };
+        let history = link.client.task_events(&args).await?;
+        let screen = Screen::stdout();
+        if self.connection.is_json() {
+            let hub = link.client.hub();
+            let (task, events) =
+                (member(hub, answer.text(), "task")?, member(hub, history.text(), "events")?);
+            screen.json(&json!({"ok": true, "task": task, "events": events}))?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let mut events = history.into_value().events;
+        events.reverse();
+        show_task(&screen, &answer.task)?;
+        screen.say("")?;
+        screen.table(&timeline(&events, &answer.task))?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn show_task(screen: &Screen, task: &Task) -> Result<(), Failure> {
+    screen.say_toned(Tone::of_status(task.status.as_str()), &format!("{}  {}", task.task_id, task.status))?;
+    let attempts = if task.attempt > 1 { format!(", attempt {}", task.attempt) } else { String::new() };
+    let end = match task.completed_at {
+        Some(end) => format!("ended {} later", moment::between(task.created_at, end)),
+        None => format!("to be taken up by {}", moment::date_time(task.expires_at)),
+    };
+    let fields = [
+        ("from", Some(format!("{} to {}", task.from_name, task.to_name))),
+        ("kind", Some(format!("{}, {} priority{attempts}", task.kind, task.priority))),
+        (
+            "sent",
+            Some(format!("{} ({}), {end}", moment::date_time(task.created_at), moment::ago(task.created_at))),
+        ),
+        ("network", Some(task.network_id.clone())),
+        ("part of", task.parent_task_id.clone()),
+        ("retry of", task.retry_of.clone()),
+        ("meta", task.meta.as_ref().map(ToString::to_string)),
+    ];
+    for (name, value) in fields {
+        if let Some(value) = value {
+            screen.say(&format!("  {name:<9} {value}"))?;
+        }
+    }
+    let texts =
+        [("task", Some(&task.content)), ("context", task.context.as_ref()), ("result", task.result.as_ref())];
+    for (name, text) in texts {
+        if let Some(text) = text {
+            screen.say("")?;
+            screen.say_toned(Tone::Heading, name)?;
+            text.lines().try_for_each(|line| screen.say(&format!("  {line}")))?;
+        }
+    }
+    Ok(())
+}
+
+/// Each step with when it came, how long the task then stood there, and who made it.
+fn timeline(events: &[TaskEvent], task: &Task) -> Table {
+    let mut table = Table::new(&["WHEN", "STATUS", "FOR", "BY", "WHAT"]);
+    for (at, event) in events.iter().enumerate() {
+        let until = events.get(at + 1).map(|next| next.created_at);
+        let is_open = until.is_none() && task.completed_at.is_none();
+        let until = until.or(is_open.then(|| WireTime(moment::now())));
+        table.row([
+            moment::clock(event.created_at).into(),
+            Cell::status(event.to_status.as_str()),
+            until.map(|until| moment::between(event.created_at, until)).unwrap_or_default().into(),
+            (&event.actor).into(),
+            (&event.detail).into(),
+        ]);
+    }
+    table
+}
+
+/// A member of an answer, as it came.
+fn member(hub: &HubAddress, answer: &RawValue, name: &str) -> Result<Box<RawValue>, Error> {
+    let members = serde_json::from_str::<BTreeMap<String, Box<RawValue>>>(answer.get());
+    let found = members.ok().and_then(|mut members| members.remove(name));
+    found.ok_or_else(|| Error::protocol(hub, format!("its answer has no {name}")))
+}

@@ -1,0 +1,11 @@
+//! The commands of people and scripts, as they are run: the real binary against a real hub.
+
+mod account;
+mod networks;
+mod person;
+mod send;
+mod shell;
+mod streams;
+mod tasks;
+mod terminal;
+mod trouble;

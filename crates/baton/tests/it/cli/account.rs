@@ -1,0 +1,169 @@
+//! Logging in and out, profiles and their file, passwords and tokens.
+
+use serde_json::json;
+use std::os::unix::fs::PermissionsExt;
+
+use super::super::hub::{Hub, PASSWORD};
+use super::person::Person;
+
+fn mode(path: &std::path::Path) -> u32 {
+    path.metadata().unwrap().permissions().mode() & 0o777
+}
+
+#[test]
+fn a_login_is_remembered_in_a_file_that_only_its_owner_reads() {
+    let hub = Hub::start();
+    let ada = Person::register(&hub, "ada");
+    let said = ada.log_in(&["--username", "ada"]).exited(0).stdout;
+    let network = &ada.tenant.network_id;
+    let expected = format!("Logged in to {} as ada.\nNetwork: ", ada.url);
+    assert!(said.starts_with(&expected) && said.contains(network.as_str()), "{said}");
+    assert_eq!((mode(&ada.config()), mode(ada.config().parent().unwrap())), (0o600, 0o700));
+    let kept = std::fs::read_to_string(ada.config()).unwrap();
+    assert!(kept.contains("utok_") && kept.contains(network.as_str()), "{kept}");
+    assert!(!kept.contains(PASSWORD));
+
+    let who = ada.says(&["whoami"]);
+    assert!(who.starts_with("ada (u_") && who.contains(&ada.url) && who.contains(network.as_str()), "{who}");
+    assert_eq!(ada.json(&["whoami"])["user"]["username"], "ada");
+}
+
+#[test]
+fn logging_out_ends_the_token_on_the_hub_and_here() {
+    let hub = Hub::start();
+    let ada = Person::logged_in(&hub, "ada");
+    let kept = std::fs::read_to_string(ada.config()).unwrap();
+    let token = kept.split('"').find(|part| part.starts_with("utok_")).unwrap();
+    assert_eq!(ada.says(&["logout"]), format!("Logged out of {}.", ada.url));
+    assert!(!std::fs::read_to_string(ada.config()).unwrap().contains("utok_"));
+    assert_eq!(hub.client().with_token(token).get("/api/auth/me").status, 401);
+    let ran = ada.baton(&["tasks"]).exited(2);
+    assert!(ran.stderr.contains(&format!("run `baton login --hub {}`", ada.url)), "{}", ran.stderr);
+    assert_eq!(ada.says(&["logout"]), "You were not logged in.");
+    assert_eq!(ada.json(&["logout"]), json!({"ok": true}));
+}
+
+#[test]
+fn a_logout_the_hub_cannot_hear_of_still_forgets_the_token() {
+    let mut hub = Hub::start();
+    let ada = Person::logged_in(&hub, "ada");
+    hub.stop();
+    let ran = ada.baton(&["logout"]).exited(5);
+    assert!(ran.stderr.contains("the hub was not told"), "{}", ran.stderr);
+    assert!(!std::fs::read_to_string(ada.config()).unwrap().contains("utok_"));
+}
+
+#[test]
+fn a_token_logs_in_as_it_is_if_the_hub_knows_it() {
+    let hub = Hub::start();
+    let ada = Person::register(&hub, "ada");
+    let token = ada.agent("coder").token.unwrap();
+    let said = ada.says(&["login", "--hub", &ada.url, "--token", &token]);
+    assert!(said.starts_with(&format!("Logged in to {} as coder.", ada.url)), "{said}");
+    assert!(ada.says(&["whoami"]).starts_with("coder, a node of ada\n"));
+    let unknown = format!("utok_{}", "0".repeat(64));
+    ada.baton(&["login", "--hub", &ada.url, "--token", &unknown]).exited(6);
+    assert!(ada.says(&["whoami"]).starts_with("coder"), "a refused login changes nothing");
+}
+
+#[test]
+fn a_wrong_password_is_refused_in_the_hubs_words_and_one_that_cannot_be_asked_for_is_asked_for_by_option() {
+    let hub = Hub::start();
+    let ada = Person::register(&hub, "ada");
+    let login = ["login", "--hub", &ada.url, "--username", "ada"];
+    let wrong = ada.fed(&[&login[..], &["--password-stdin"]].concat(), "not-the-password\n").exited(6);
+    assert!(wrong.stderr.contains("invalid username or password"), "{}", wrong.stderr);
+    let unasked = ada.baton(&login).exited(2);
+    assert!(unasked.stderr.contains("--password-stdin"), "{}", unasked.stderr);
+    assert!(!ada.config().exists());
+}
+
+#[test]
+fn two_profiles_are_two_people_and_flags_come_before_the_environment() {
+    let hub = Hub::start();
+    let ada = Person::logged_in(&hub, "ada");
+    Person::register(&hub, "bob");
+    ada.log_in(&["--username", "bob", "--profile", "other"]).exited(0);
+    let name = |options: &[&str]| ada.json(&[&["whoami"], options].concat())["user"]["username"].clone();
+    assert_eq!((name(&[]), name(&["--profile", "other"])), (json!("ada"), json!("bob")));
+    let with = |variable: &str, value: &str, options: &[&str]| {
+        let mut command = ada.command(&[&["whoami", "--json"], options].concat());
+        let output = command.env(variable, value).output().unwrap();
+        let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        answer["user"]["username"].clone()
+    };
+    assert_eq!(with("BATON_PROFILE", "other", &[]), "bob");
+    assert_eq!(with("BATON_PROFILE", "other", &["--profile", "default"]), "ada");
+    let bob = ada.tenant.user.with_token(hub.login("bob", PASSWORD).token.as_deref().unwrap());
+    let bobs = bob.token.unwrap();
+    assert_eq!(with("BATON_TOKEN", &bobs, &[]), "bob");
+    assert_eq!(with("BATON_TOKEN", "", &[]), "ada", "an empty variable is none");
+    assert_eq!(with("BATON_TOKEN", &bobs, &["--token", ada.tenant.user.token.as_deref().unwrap()]), "ada");
+}
+
+#[test]
+fn logins_at_the_same_time_all_find_their_place_in_the_file() {
+    let hub = Hub::start();
+    let ada = Person::logged_in(&hub, "ada");
+    let token = ada.tenant.user.token.clone().unwrap();
+    let names: Vec<String> = (0..8).map(|number| format!("p{number}")).collect();
+    std::thread::scope(|scope| {
+        for name in &names {
+            scope.spawn(|| ada.says(&["login", "--hub", &ada.url, "--token", &token, "--profile", name]));
+        }
+    });
+    let kept = std::fs::read_to_string(ada.config()).unwrap();
+    assert!(names.iter().all(|name| kept.contains(&format!("[profile.{name}]"))), "{kept}");
+    assert_eq!(mode(&ada.config()), 0o600);
+}
+
+#[test]
+fn a_file_of_profiles_that_others_may_read_is_not_used() {
+    let hub = Hub::start();
+    let ada = Person::logged_in(&hub, "ada");
+    std::fs::set_permissions(ada.config(), std::fs::Permissions::from_mode(0o644)).unwrap();
+    let ran = ada.baton(&["whoami"]).exited(2);
+    assert!(ran.stderr.contains("chmod 600"), "{}", ran.stderr);
+    std::fs::set_permissions(ada.config(), std::fs::Permissions::from_mode(0o600)).unwrap();
+    std::fs::write(ada.config(), "profile = 3").unwrap();
+    let ran = ada.baton(&["whoami"]).exited(2);
+    assert!(ran.stderr.contains("is no file of profiles"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_changed_password_opens_the_next_login_and_keeps_this_one() {
+    let hub = Hub::start();
+    let ada = Person::logged_in(&hub, "ada");
+    let new = "another-password-for-tests";
+    ada.fed(&["passwd", "--password-stdin"], &format!("{PASSWORD}\n{new}\n")).exited(0);
+    assert!(ada.says(&["whoami"]).starts_with("ada"), "the new token is kept");
+    ada.log_in(&["--username", "ada"]).exited(6);
+    ada.fed(&["login", "--hub", &ada.url, "--username", "ada", "--password-stdin"], &format!("{new}\n"))
+        .exited(0);
+}
+
+#[test]
+fn tokens_are_listed_and_revoked_by_their_id() {
+    let hub = Hub::start();
+    let ada = Person::logged_in(&hub, "ada");
+    let token = ada.says(&["node", "create", "coder"]);
+    assert!(
+        token.starts_with("ntok_") && token.lines().count() == 1,
+        "a script gets the token alone: {token}"
+    );
+    let made = ada.json(&["node", "create", "chief", "--scope", "coordinator"]);
+    let list = ada.says(&["token", "ls"]);
+    assert!(
+        list.starts_with("ID  ") && list.contains("node:coder") && list.contains("coordinator"),
+        "{list}"
+    );
+    assert!(!list.contains(&token) && !list.contains("utok_"));
+    let tokens = ada.json(&["token", "ls"]);
+    let row = tokens["tokens"].as_array().unwrap().iter().find(|row| row["name"] == "node:chief").unwrap();
+    assert_eq!(row["token_id"], made["token_id"]);
+    let id = made["token_id"].as_str().unwrap();
+    assert_eq!(ada.says(&["token", "revoke", id]), format!("{id} is revoked."));
+    let chief = hub.client().with_token(made["token"].as_str().unwrap());
+    assert_eq!(chief.get("/api/auth/me").status, 401);
+    ada.baton(&["token", "revoke", "tok_000000000000"]).exited(6);
+}

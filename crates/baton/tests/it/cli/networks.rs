@@ -1,0 +1,76 @@
+//! `baton network`: made, listed, chosen, shared, renamed and deleted.
+
+use serde_json::json;
+
+use super::super::hub::Hub;
+use super::person::Person;
+
+#[test]
+fn a_new_network_is_used_from_then_on_and_use_goes_back() {
+    let hub = Hub::start();
+    let ada = Person::logged_in(&hub, "ada");
+    let said = ada.says(&["network", "create", "lab", "--description", "experiments"]);
+    assert!(said.starts_with("lab (net_") && said.contains("is used from now on"), "{said}");
+    let list = ada.says(&["network", "ls"]);
+    let used: Vec<&str> = list.lines().filter(|line| line.starts_with('*')).collect();
+    assert!(used.len() == 1 && used[0].contains("lab") && used[0].contains("experiments"), "{list}");
+
+    let first = &ada.tenant.network_id;
+    let chosen = ada.json(&["network", "use", first]);
+    assert_eq!((&chosen["ok"], chosen["network_id"].as_str()), (&json!(true), Some(first.as_str())));
+    assert!(ada.says(&["network", "use", "lab"]).starts_with("Using lab (net_"));
+    let ran = ada.baton(&["network", "use", "nowhere"]).exited(2);
+    assert!(ran.stderr.contains("baton network ls"), "{}", ran.stderr);
+    assert_eq!(ada.json(&["network", "ls"])["networks"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn somebody_is_invited_joins_and_is_listed() {
+    let hub = Hub::start();
+    let (ada, bob) = (Person::logged_in(&hub, "ada"), Person::logged_in(&hub, "bob"));
+    let code = ada.says(&["network", "invite", "--role", "viewer", "--uses", "2", "--days", "3"]);
+    assert!(code.starts_with("inv_") && code.lines().count() == 1, "a script gets the code alone: {code}");
+    let said = bob.says(&["network", "join", &code]);
+    assert!(said.starts_with(&format!("You are in {} as viewer.", ada.tenant.network_id)), "{said}");
+    assert_eq!(bob.json(&["network", "join", &code])["role"], "viewer");
+    assert!(ada.json(&["network", "invite"])["invite_code"].as_str().unwrap().starts_with("inv_"));
+
+    let members = ada.says(&["network", "members"]);
+    let bobs = members.lines().find(|line| line.starts_with("bob")).unwrap();
+    assert!(bobs.contains("viewer") && bobs.contains("ada"), "{members}");
+    assert_eq!(ada.json(&["network", "members"])["members"][1]["username"], "bob");
+    bob.baton(&["network", "join", "inv_nonsense"]).exited(6);
+}
+
+#[test]
+fn a_network_is_named_by_flag_and_variable_too_and_several_must_be_named() {
+    let hub = Hub::start();
+    let ada = Person::logged_in(&hub, "ada");
+    ada.says(&["network", "create", "lab"]);
+    let token = ada.tenant.user.token.clone().unwrap();
+    // A token of one's own brings no network along.
+    let node = ["node", "create", "coder", "--hub", &ada.url, "--token", &token];
+    let ran = ada.baton(&node).exited(2);
+    assert!(ran.stderr.contains("several networks"), "{}", ran.stderr);
+    let ran = ada.baton(&["send", "coder", "x", "--hub", &ada.url, "--token", &token]).exited(6);
+    assert!(ran.stderr.contains("pass --network"), "{}", ran.stderr);
+    ada.baton(&[&node[..], &["--network", "lab"]].concat()).exited(0);
+    let mut command = ada.command(&["send", "coder", "x", "--token", &token]);
+    let sent = command.env("BATON_NETWORK", "lab").output().unwrap();
+    assert!(sent.status.success(), "{sent:?}");
+}
+
+#[test]
+fn a_network_is_renamed_and_deleted_only_when_that_is_meant() {
+    let hub = Hub::start();
+    let ada = Person::logged_in(&hub, "ada");
+    ada.says(&["network", "create", "lab"]);
+    assert!(ada.says(&["network", "rename", "lab", "hall"]).ends_with("is now called hall."));
+    assert_eq!(ada.json(&["network", "rename", "hall", "lab"]), json!({"ok": true}));
+    let ran = ada.baton(&["network", "delete", "lab"]).exited(2);
+    assert!(ran.stderr.contains("--yes"), "{}", ran.stderr);
+    assert_eq!(ada.json(&["network", "ls"])["networks"].as_array().unwrap().len(), 2);
+    assert!(ada.says(&["network", "delete", "lab", "--yes"]).ends_with("is deleted."));
+    assert_eq!(ada.json(&["network", "ls"])["networks"].as_array().unwrap().len(), 1);
+    ada.says(&["tasks"]); // the profile names no network that is gone
+}

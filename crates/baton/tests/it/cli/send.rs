@@ -1,0 +1,163 @@
+//! `baton send`: every way a task can end as an exit code, the result on stdout, the course on stderr.
+
+use serde_json::json;
+
+use super::super::hub::Hub;
+use super::super::program::Ran;
+use super::super::tenant::{act, claim, succeed, task, text};
+use super::person::Person;
+
+#[test]
+fn without_a_wait_the_id_is_the_output() {
+    let hub = Hub::start();
+    let ada = Person::logged_in(&hub, "ada");
+    ada.agent("coder");
+    let id =
+        ada.says(&["send", "coder", "say hello", "--priority", "high", "--kind", "greeting", "--ttl", "60"]);
+    let row = task(&ada.tenant.user, &id);
+    assert_eq!(
+        (&row["content"], &row["priority"], &row["kind"]),
+        (&json!("say hello"), &json!("high"), &json!("greeting"))
+    );
+    let sent = ada.json(&["send", "coder", "more", "--context", "c", "--parent", &id]);
+    let row = task(&ada.tenant.user, sent["task_id"].as_str().unwrap());
+    assert_eq!((&row["context"], &row["parent_task_id"]), (&json!("c"), &json!(id)));
+}
+
+#[test]
+fn a_dash_reads_the_text_from_standard_input() {
+    let hub = Hub::start();
+    let ada = Person::logged_in(&hub, "ada");
+    ada.agent("coder");
+    let id = ada.fed(&["send", "coder", "-"], "two\nlines\n").exited(0).stdout;
+    assert_eq!(task(&ada.tenant.user, id.trim())["content"], "two\nlines");
+    ada.fed(&["send", "coder", "-"], &"x".repeat(50_000)).exited(2);
+}
+
+/// Sends with `--wait`, has the agent end the task so, and gives what the command came to.
+fn ended(status: &str) -> Ran {
+    let hub = Hub::start();
+    let ada = Person::logged_in(&hub, "ada");
+    let coder = ada.agent("coder");
+    let waiting = ada.start(&["send", "coder", "work", "--wait"]);
+    let id = text(&claim(&coder, 30, 60)["task"]["task_id"]);
+    waiting.stderr.wait_for("running by coder");
+    succeed(&act(&coder, &id, "reply", &json!({"text": "the words", "status": status})));
+    waiting.end()
+}
+
+#[test]
+fn a_reply_is_0_with_the_result_on_stdout_and_the_course_on_stderr() {
+    let ran = ended("replied").exited(0);
+    assert_eq!(ran.stdout, "the words\n");
+    for part in
+        ["sent; coder", "delivered by ada", "running by coder: claimed, attempt 1", "replied by coder"]
+    {
+        assert!(ran.stderr.contains(part), "no {part:?} in {}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_failure_is_1_and_a_cancel_by_the_agent_is_3() {
+    assert_eq!(ended("failed").exited(1).stdout, "the words\n");
+    assert_eq!(ended("cancelled").exited(3).stdout, "the words\n");
+}
+
+#[test]
+fn what_is_no_call_is_2() {
+    let hub = Hub::start();
+    let ada = Person::logged_in(&hub, "ada");
+    for arguments in [
+        &["send"][..],
+        &["send", "coder"],
+        &["send", "coder", "x", "--ttl", "0"],
+        &["send", "coder", "x", "--priority", "urgent"],
+        &["send", "coder", "x", "--wait", "soon"],
+        &["send", "coder", "x", "--hub", "nowhere"],
+        &["send", "coder", "x", "--token", "secret"],
+    ] {
+        ada.baton(arguments).exited(2);
+    }
+}
+
+#[test]
+fn a_cancel_while_somebody_waits_is_3() {
+    let hub = Hub::start();
+    let ada = Person::logged_in(&hub, "ada");
+    ada.agent("coder");
+    let waiting = ada.start(&["send", "coder", "work", "--wait", "60", "--json"]);
+    let line = waiting.stderr.wait_for("sent; coder");
+    let id = line.split(' ').nth(1).unwrap();
+    ada.says(&["cancel", id, "--reason", "changed my mind"]);
+    let ran = waiting.end().exited(3);
+    assert_eq!(ran.lines()[0]["task"]["result"], "changed my mind");
+    assert!(ran.stderr.contains("cancelled by ada: changed my mind"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_task_nobody_takes_up_in_time_is_4() {
+    let hub = Hub::start();
+    let ada = Person::logged_in(&hub, "ada");
+    ada.agent("coder");
+    let ran = ada.baton(&["send", "coder", "work", "--ttl", "1", "--wait"]).exited(4);
+    assert_eq!(ran.stdout, "");
+    assert!(ran.stderr.contains("expired by hub"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_hub_that_is_not_there_is_5_and_one_that_refuses_is_6() {
+    let mut hub = Hub::start();
+    let ada = Person::logged_in(&hub, "ada");
+    let ran = ada.baton(&["send", "nobody", "work", "--wait"]).exited(6);
+    assert!(ran.stderr.contains("alias_not_found") && ran.stderr.contains("baton status"), "{}", ran.stderr);
+    hub.stop();
+    let ran = ada.baton(&["send", "coder", "work", "--wait"]).exited(5);
+    assert!(ran.stderr.contains("`baton hub start`"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_task_still_open_when_the_wait_ends_is_7() {
+    let hub = Hub::start();
+    let ada = Person::logged_in(&hub, "ada");
+    ada.agent("coder");
+    let ran = ada.baton(&["send", "coder", "work", "--wait", "1"]).exited(7);
+    assert_eq!(ran.stdout, "");
+    assert!(ran.stderr.contains("still delivered; `baton task show "), "{}", ran.stderr);
+    let ran = ada.baton(&["send", "coder", "work", "--wait", "0", "--json"]).exited(7);
+    assert_eq!(ran.lines()[0]["task"]["status"], "delivered");
+}
+
+#[test]
+fn a_wait_survives_a_restart_of_the_hub() {
+    let mut hub = Hub::start();
+    let ada = Person::logged_in(&hub, "ada");
+    let coder = ada.agent("coder");
+    let waiting = ada.start(&["send", "coder", "work", "--wait", "60"]);
+    let id = text(&claim(&coder, 30, 60)["task"]["task_id"]);
+    waiting.stderr.wait_for("running by coder");
+    hub.kill9();
+    waiting.stderr.wait_for("waiting for the hub");
+    hub.restart();
+    succeed(&act(&coder, &id, "reply", &json!({"text": "after all"})));
+    let ran = waiting.end().exited(0);
+    assert_eq!(ran.stdout, "after all\n");
+    assert!(ran.stderr.contains("the hub is back"), "{}", ran.stderr);
+}
+
+#[test]
+fn an_agent_waits_for_another_and_sees_its_progress() {
+    let hub = Hub::start();
+    let ada = Person::logged_in(&hub, "ada");
+    let (planner, coder) = (ada.agent("planner"), ada.agent("coder"));
+    let token = planner.token.unwrap();
+    let waiting = ada.start(&["send", "coder", "work", "--wait", "60", "--token", &token]);
+    let claimed = claim(&coder, 30, 60);
+    waiting.stderr.wait_for("running by coder");
+    let path = format!("/api/leases/{}/extend", text(&claimed["lease_id"]));
+    succeed(&coder.post(&path, &json!({"progress": 40})));
+    waiting.stderr.wait_for("40 %");
+    let id = text(&claimed["task"]["task_id"]);
+    succeed(&act(&coder, &id, "reply", &json!({"text": "done"})));
+    assert_eq!(waiting.end().exited(0).stdout, "done\n");
+    assert_eq!(task(&ada.tenant.user, &id)["kind"], "delegation");
+}

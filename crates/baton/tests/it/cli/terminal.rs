@@ -1,0 +1,177 @@
+//! On a terminal: colours unless they are not wanted, tables as wide as the screen, and nothing of what others wrote
+//! that the terminal would obey.
+
+use rustix::fs::OFlags;
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
+use std::fs::{File, OpenOptions};
+use std::io::Read;
+use std::os::unix::fs::OpenOptionsExt;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Duration;
+use unicode_width::UnicodeWidthStr;
+
+use super::super::hub::Hub;
+use super::super::tenant::send;
+use super::person::Person;
+
+const PATIENCE: Duration = Duration::from_secs(30);
+const HOSTILE: &str = "a\u{1b}[31mred\u{1b}]0;title\u{7}\u{9b}2Jb\nsecond\rline 漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字";
+
+/// A command on a terminal of its own.
+struct Terminal {
+    child: Child,
+    written: Receiver<Vec<u8>>,
+    text: Vec<u8>,
+}
+
+impl Terminal {
+    fn start(command: &mut Command, columns: u16) -> Self {
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&master).unwrap();
+        unlockpt(&master).unwrap();
+        tcsetwinsize(&master, Winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
+        let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
+        let flags = i32::try_from(OFlags::NOCTTY.bits()).unwrap();
+        let slave = OpenOptions::new().read(true).write(true).custom_flags(flags).open(name).unwrap();
+        let end = || slave.try_clone().unwrap();
+        let child = command.env("TERM", "xterm").stdin(end()).stdout(end()).stderr(end()).spawn().unwrap();
+        // Only the child may hold the terminal, or its end would not be seen.
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let (sender, written) = channel();
+        std::thread::spawn(move || {
+            let (mut master, mut buffer) = (File::from(master), [0; 4096]);
+            // A terminal without a program on it reads as an error.
+            while let Ok(count @ 1..) = master.read(&mut buffer) {
+                let _ = sender.send(buffer[..count].to_vec());
+            }
+        });
+        Self { child, written, text: Vec::new() }
+    }
+
+    /// Waits until this was written.
+    fn wait_for(&mut self, part: &str) {
+        while !String::from_utf8_lossy(&self.text).contains(part) {
+            let more = self.written.recv_timeout(PATIENCE);
+            self.text.extend(more.unwrap_or_else(|error| panic!("no {part:?}: {error}")));
+        }
+    }
+
+    /// Everything it writes, with line ends as on any other output, and its exit code.
+    fn end(mut self) -> (String, Option<i32>) {
+        loop {
+            match self.written.recv_timeout(PATIENCE) {
+                Ok(more) => self.text.extend(more),
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => panic!("still running after {PATIENCE:?}"),
+            }
+        }
+        let text = String::from_utf8(std::mem::take(&mut self.text)).unwrap();
+        (text.replace("\r\n", "\n"), self.child.wait().unwrap().code())
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn on_terminal(command: &mut Command, columns: u16) -> (String, Option<i32>) {
+    Terminal::start(command, columns).end()
+}
+
+/// Text without the colours that the tables put on.
+fn without_colours(text: &str) -> String {
+    let mut plain = text.to_owned();
+    for code in ["0", "1", "2", "31", "32", "33", "36"] {
+        plain = plain.replace(&format!("\x1b[{code}m"), "");
+    }
+    plain
+}
+
+#[test]
+fn a_table_is_as_wide_as_the_screen_and_obeys_nobody() {
+    let hub = Hub::start();
+    let ada = Person::logged_in(&hub, "ada");
+    ada.agent("coder");
+    let id = send(&ada.tenant.user, "coder", HOSTILE);
+    let (shown, code) = on_terminal(&mut ada.command(&["tasks"]), 80);
+    assert_eq!(code, Some(0));
+    assert!(shown.contains("\x1b[1mID\x1b[0m"), "headings are set off: {shown:?}");
+    let plain = without_colours(&shown);
+    assert!(!plain.chars().any(|c| c.is_control() && c != '\n'), "{plain:?}");
+    let lines: Vec<&str> = plain.lines().collect();
+    assert_eq!(lines.len(), 2, "{plain:?}");
+    assert!(lines.iter().all(|line| line.width() <= 80), "{plain:?}");
+    assert!(lines[1].ends_with('…') && lines[1].contains(r"a\u{1b}[31mred"), "{plain:?}");
+    assert!(lines[1].starts_with(&id[..13]), "{plain:?}");
+
+    let (shown, _) = on_terminal(ada.command(&["tasks"]).env("NO_COLOR", "1"), 300);
+    assert!(!shown.contains('\x1b'), "{shown:?}");
+    assert!(shown.contains("second line 漢字"), "breaks of every sort are spaces in a table: {shown:?}");
+}
+
+#[test]
+fn a_result_is_harmless_on_a_terminal_and_itself_in_a_pipe() {
+    let hub = Hub::start();
+    let ada = Person::logged_in(&hub, "ada");
+    let token = ada.agent("coder").token.unwrap();
+    let id = send(&ada.tenant.user, "coder", HOSTILE);
+    ada.says(&["reply", &id, HOSTILE, "--token", &token]);
+    for command in [&["task", "show", &id][..], &["inbox"], &["tasks", "--json"]] {
+        let (shown, code) = on_terminal(&mut ada.command(command), 100);
+        assert_eq!(code, Some(0), "{shown:?}");
+        let plain = without_colours(&shown);
+        assert!(!plain.chars().any(|c| c.is_control() && c != '\n'), "{command:?} {plain:?}");
+    }
+    let json = ada.json(&["task", "show", &id]);
+    assert_eq!(json["task"]["result"], HOSTILE);
+}
+
+#[test]
+fn a_new_node_token_comes_with_what_to_paste() {
+    let hub = Hub::start();
+    let ada = Person::logged_in(&hub, "ada");
+    let (shown, _) = on_terminal(&mut ada.command(&["node", "create", "coder"]), 200);
+    let plain = without_colours(&shown);
+    let token = plain.lines().next().unwrap();
+    for line in [
+        format!(
+            "  claude mcp add --transport http baton {}/mcp --header \"Authorization: Bearer {token}\"",
+            ada.url
+        ),
+        "  bearer_token_env_var = \"BATON_TOKEN\"".into(),
+        format!("  export BATON_HUB={} BATON_TOKEN={token}", ada.url),
+        "  baton work --alias coder -- COMMAND".into(),
+    ] {
+        assert!(plain.lines().any(|shown| shown == line), "no {line:?} in\n{plain}");
+    }
+}
+
+#[test]
+fn watching_draws_what_happens_and_gives_the_screen_back() {
+    let hub = Hub::start();
+    let ada = Person::logged_in(&hub, "ada");
+    ada.agent("coder");
+    send(&ada.tenant.user, "coder", HOSTILE);
+    let mut terminal = Terminal::start(&mut ada.command(&["watch"]), 80);
+    terminal.wait_for("tasks: 1 delivered");
+    send(&ada.tenant.user, "coder", "while you watch");
+    terminal.wait_for("while you watch");
+    terminal.wait_for("tasks: 2 delivered");
+    rustix::process::kill_process(
+        rustix::process::Pid::from_child(&terminal.child),
+        rustix::process::Signal::INT,
+    )
+    .unwrap();
+    let (shown, code) = terminal.end();
+    assert_eq!(code, Some(0));
+    assert!(
+        shown.starts_with("\x1b[?1049h\x1b[?25l") && shown.ends_with("\x1b[?25h\x1b[?1049l"),
+        "{shown:?}"
+    );
+    assert!(!shown.contains("\x1b]0") && !shown.contains('\u{9b}'), "{shown:?}");
+}

@@ -1,0 +1,569 @@
+//! `baton hub check`: it agrees with what a hub leaves, names what was changed behind the hub's back, and changes
+//! nothing itself. And a hub that finds its log rewritten does not sign it again.
+
+use rusqlite::{Connection, params};
+use serde_json::{Value, json};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+use super::hub::{Hub, baton};
+use super::program::{self, Ran, names};
+use super::tenant::{Tenant, act, claim, report, send, succeed, text};
+use super::tool;
+
+fn check(folder: &Path, options: &[&str]) -> Ran {
+    let mut arguments = vec!["hub", "check", "--data-dir", folder.to_str().unwrap()];
+    arguments.extend(options);
+    program::baton(arguments)
+}
+
+/// A folder a hub has left, with a network of everything and one with a log longer than a tile.
+struct Left {
+    hub: Hub,
+    /// Of everything.
+    network: String,
+    /// Of many tasks.
+    long: String,
+    /// A task of the first network that was completed with artifacts, in three events.
+    completed: String,
+    /// One that is being worked on.
+    running: String,
+    /// The first network's first checkpoint: size, root, note.
+    earlier: (i64, Vec<u8>, String),
+}
+
+const MANY: u64 = 300;
+
+impl Left {
+    fn make() -> Self {
+        let mut hub = Hub::start();
+        let tenant = Tenant::of_admin(&hub);
+        let (lead, coder) = (tenant.agent("lead"), tenant.agent("coder"));
+        report(&coder, "coder", "idle");
+        let completed = send(&lead, "coder", "the first task");
+        let claimed = claim(&coder, 0, 600);
+        let completion = json!({"alias": "coder", "task": completed, "result": "done", "lease_id": claimed["lease_id"],
+            "artifacts": ["a.txt", {"name": "b.txt"}]});
+        assert_eq!(tool::call(&coder, "report_completion", &completion)["ok"], true);
+        let path = format!("/api/evidence/checkpoint?network_id={}", tenant.network_id);
+        assert_eq!(tenant.user.get(&path).status, 200);
+        let earlier = database(&hub.data_dir())
+            .query_row("SELECT size, root, note FROM checkpoints", [], |row| {
+                Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+            })
+            .unwrap();
+        let cancelled = send(&lead, "coder", "the second");
+        succeed(&act(&lead, &cancelled, "cancel", &json!({"reason": "no longer needed"})));
+        let running = send(&lead, "coder", "the third");
+        assert_eq!(claim(&coder, 0, 600)["task"]["task_id"], json!(running));
+        send(&lead, "coder", "the fourth");
+        let packets = format!("/api/evidence/packets?network_id={}", tenant.network_id);
+        let packet: Value = serde_json::from_str(&program::packet(7)).unwrap();
+        assert_eq!(succeed(&lead.post(&packets, &packet))["recorded"], 1);
+
+        let other = Tenant::register(&hub, "other");
+        let (sender, _worker) = (other.agent("sender"), other.agent("worker"));
+        for number in 0..MANY {
+            send(&sender, "worker", &format!("task {number}"));
+        }
+        assert!(hub.stop().success());
+        Self { hub, network: tenant.network_id, long: other.network_id, completed, running, earlier }
+    }
+
+    /// A copy of it to damage.
+    fn copy(&self) -> TempDir {
+        let copy = tempfile::tempdir().unwrap();
+        for name in ["hub.db", "evidence.key"] {
+            std::fs::copy(self.hub.data_dir().join(name), copy.path().join(name)).unwrap();
+        }
+        copy
+    }
+
+    /// The place of an event of a network's log.
+    fn place(&self, network: &str, index: i64) -> i64 {
+        let log: i64 = database(&self.hub.data_dir())
+            .query_row("SELECT log FROM logs WHERE network_id = ?1", [network], |row| row.get(0))
+            .unwrap();
+        log << 36 | index
+    }
+
+    /// The log's index of an event of a task.
+    fn index(&self, task: &str, n: i64) -> i64 {
+        database(&self.hub.data_dir())
+            .query_row(
+                "SELECT log_index FROM task_events WHERE task_id = ?1 AND n = ?2",
+                params![task, n],
+                |row| row.get(0),
+            )
+            .unwrap()
+    }
+
+    fn log_size(&self, network: &str) -> i64 {
+        let first = self.place(network, 0);
+        database(&self.hub.data_dir())
+            .query_row(
+                "SELECT COUNT(*) FROM evidence WHERE place >= ?1 AND place < ?1 + (1 << 36)",
+                [first],
+                |row| row.get(0),
+            )
+            .unwrap()
+    }
+
+    /// Damages a copy and answers what the check says of it.
+    fn damaged(&self, damage: impl FnOnce(&Connection)) -> Found {
+        let copy = self.copy();
+        let connection = database(copy.path());
+        // Whoever has the file can drop them.
+        connection
+            .execute_batch(
+                "DROP TRIGGER evidence_never_changes; DROP TRIGGER evidence_stays;
+                 DROP TRIGGER a_terminal_task_never_changes;",
+            )
+            .unwrap();
+        damage(&connection);
+        drop(connection);
+        Found::by(copy.path())
+    }
+}
+
+fn database(folder: &Path) -> Connection {
+    let connection = Connection::open(folder.join("hub.db")).unwrap();
+    connection.pragma_update(None, "foreign_keys", false).unwrap();
+    connection
+}
+
+/// One statement that changes exactly this many rows.
+#[track_caller]
+fn change(connection: &Connection, rows: usize, sql: &str, parameters: impl rusqlite::Params) {
+    assert_eq!(connection.execute(sql, parameters).unwrap(), rows, "{sql}");
+}
+
+/// What a check that differs said.
+struct Found {
+    differences: Vec<Value>,
+}
+
+impl Found {
+    #[track_caller]
+    fn by(folder: &Path) -> Self {
+        let answer: Value = serde_json::from_str(&check(folder, &["--json"]).exited(1).stdout).unwrap();
+        assert_eq!(answer["ok"], false, "{answer}");
+        let lines = check(folder, &[]).exited(1).stdout;
+        let differences = answer["differences"].as_array().unwrap().clone();
+        for (difference, line) in differences.iter().zip(lines.lines()) {
+            assert!(line.starts_with(&format!("{}: ", text(&difference["name"]))), "{line} {difference}");
+        }
+        Self { differences }
+    }
+
+    /// Somewhere it says this of that network and event of its log.
+    #[track_caller]
+    fn names(&self, name: &str, network: &str, index: Option<i64>) -> &Self {
+        let found = self.differences.iter().any(|difference| {
+            difference["name"] == name
+                && difference["network_id"] == network
+                && (index.is_none() || difference["index"] == json!(index))
+        });
+        assert!(found, "no {name} of {network} {index:?} in {:#?}", self.differences);
+        self
+    }
+
+    #[track_caller]
+    fn names_somewhere(&self, name: &str) -> &Self {
+        let found = self.differences.iter().any(|difference| difference["name"] == name);
+        assert!(found, "no {name} in {:#?}", self.differences);
+        self
+    }
+
+    /// And nothing else.
+    #[track_caller]
+    fn only(&self, names: &[&str]) {
+        for difference in &self.differences {
+            assert!(names.contains(&difference["name"].as_str().unwrap()), "{:#?}", self.differences);
+        }
+    }
+}
+
+/// Every file of a folder with its bytes.
+fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    names(folder).into_iter().map(|name| (name.clone(), std::fs::read(folder.join(&name)).unwrap())).collect()
+}
+
+#[test]
+fn what_a_hub_leaves_agrees_and_the_check_changes_nothing() {
+    let left = Left::make();
+    let copy = left.copy();
+    let before = contents(copy.path());
+    let said = check(copy.path(), &[]).exited(0).stdout;
+    assert!(said.starts_with("agree: 2 networks, 304 tasks, "), "{said}");
+    assert!(said.contains("2 checkpoints") && said.contains("1 log events were reported"), "{said}");
+    assert!(!said.contains("not under a checkpoint"), "a stopped hub has sealed everything: {said}");
+    for word in ["verified", "valid", "trusted", "successful"] {
+        assert!(!said.contains(word), "{said}");
+    }
+    let answer: Value = serde_json::from_str(&check(copy.path(), &["--json"]).exited(0).stdout).unwrap();
+    assert_eq!(
+        (&answer["ok"], &answer["tasks"], &answer["differences"]),
+        (&json!(true), &json!(304), &json!([]))
+    );
+    assert_eq!(answer["log_events"], json!(left.log_size(&left.network) + left.log_size(&left.long)));
+    assert!(contents(copy.path()) == before, "{:?}", names(copy.path()));
+}
+
+#[test]
+fn a_check_beside_a_running_hub_agrees_and_changes_neither_database_nor_lock() {
+    let mut hub = Hub::start();
+    let tenant = Tenant::of_admin(&hub);
+    let (lead, _coder) = (tenant.agent("lead"), tenant.agent("coder"));
+    for number in 0..20 {
+        send(&lead, "coder", &format!("task {number}"));
+        check(&hub.data_dir(), &[]).exited(0);
+    }
+    hub.kill9();
+    let kept = |folder: PathBuf| {
+        ["hub.db", "hub.db-wal", "hub.lock"].map(|name| std::fs::read(folder.join(name)).unwrap())
+    };
+    let before = kept(hub.data_dir());
+    check(&hub.data_dir(), &[]).exited(0);
+    assert!(kept(hub.data_dir()) == before);
+    hub.restart();
+    send(&lead, "coder", "one more");
+    check(&hub.data_dir(), &[]).exited(0);
+}
+
+#[test]
+fn a_log_that_was_changed_is_named_with_its_network_and_index() {
+    let left = Left::make();
+    let (net, long) = (&*left.network, &*left.long);
+    let at = |index| left.place(net, index);
+    let (requested, started) = (left.index(&left.completed, 1), left.index(&left.completed, 2));
+    let size = left.log_size(net);
+
+    // Cut short.
+    let cut = "DELETE FROM evidence WHERE place >= ?1 AND place < ?1 + 1000";
+    let found = left.damaged(|db| change(db, 2, cut, [at(size - 2)]));
+    found.names("log_cut_short", net, Some(size - 2)).names("evidence_missing", net, None);
+    // A hole.
+    let found = left.damaged(|db| change(db, 1, "DELETE FROM evidence WHERE place = ?1", [at(started)]));
+    found.names("log_gap", net, Some(started)).names("evidence_missing", net, None);
+    // One byte.
+    let byte = "UPDATE evidence SET event = CAST(replace(CAST(event AS TEXT), '\"status\":\"running\"',
+                '\"status\":\"runninG\"') AS BLOB) WHERE place = ?1";
+    let found = left.damaged(|db| change(db, 1, byte, [at(started)]));
+    for name in ["content_hash", "packet_differs", "change_differs", "leaf_hash"] {
+        found.names(name, net, Some(started));
+    }
+    found.names("root", net, None);
+    // Another form of the same.
+    let form = "UPDATE evidence SET event = CAST(CAST(event AS TEXT) || ' ' AS BLOB) WHERE place = ?1";
+    let found = left.damaged(|db| change(db, 1, form, [at(started)]));
+    found.names("event_form", net, Some(started)).names("leaf_hash", net, Some(started));
+    // Not an event at all.
+    let found =
+        left.damaged(|db| change(db, 1, "UPDATE evidence SET event = x'ff00' WHERE place = ?1", [at(0)]));
+    found.names("event_form", net, Some(0)).names("leaf_hash", net, Some(0));
+    // Swapped.
+    let found = left.damaged(|db| {
+        for (from, to) in [(at(requested), -1), (at(started), at(requested)), (-1, at(started))] {
+            change(db, 1, "UPDATE evidence SET place = ?2 WHERE place = ?1", [from, to]);
+        }
+    });
+    found.names("event_place", net, Some(requested)).names("event_place", net, Some(started));
+    found.names("leaf_hash", net, Some(requested)).names("no_such_change", net, Some(started));
+    // Another packet.
+    let packet = "UPDATE evidence SET packet = CAST(replace(CAST(packet AS TEXT), 'coder', 'codeR') AS BLOB) WHERE place = ?1";
+    let found = left.damaged(|db| change(db, 1, packet, [at(started)]));
+    found.names("packet_differs", net, Some(started)).only(&["packet_differs"]);
+    // An event told again at the end, with the right numbers.
+    let replay = format!(
+        "INSERT INTO evidence (place, event, packet) SELECT ?2, CAST(replace(replace(CAST(event AS TEXT),
+         '\"assayseq\":{started}', '\"assayseq\":{size}'), '{net}:{started}\"', '{net}:{size}\"') AS BLOB), packet
+         FROM evidence WHERE place = ?1"
+    );
+    let found = left.damaged(|db| change(db, 1, &replay, [at(started), at(size)]));
+    found.names("no_such_change", net, Some(size)).only(&["no_such_change"]);
+    // When it happened, changed wherever it stands but in the tree: the content hash does not bind it.
+    let found = left.damaged(|db| {
+        change(
+            db,
+            1,
+            "UPDATE task_events SET created_at = created_at + 1000 WHERE task_id = ?1 AND n = 2",
+            [&left.completed],
+        );
+        let time = "strftime('%Y-%m-%dT%H:%M:%fZ', (created_at + ?2) / 1000.0, 'unixepoch')";
+        let sql = format!("SELECT {time} FROM task_events WHERE task_id = ?1 AND n = 2");
+        let read = |shift: i64| -> String {
+            db.query_row(&sql, params![left.completed, shift], |row| row.get(0)).unwrap()
+        };
+        let whole = |time: String| time.replace(".000Z", "Z");
+        let (old, new) = (whole(read(-1000)), whole(read(0)));
+        let sql = "UPDATE evidence SET event = CAST(replace(CAST(event AS TEXT), ?2, ?3) AS BLOB),
+                   packet = CAST(replace(CAST(packet AS TEXT), ?2, ?3) AS BLOB) WHERE place = ?1";
+        change(db, 1, sql, params![at(started), old, new]);
+    });
+    found.names("leaf_hash", net, Some(started)).only(&["leaf_hash", "root"]);
+    // Everything, so that not each can be told.
+    let copy = left.copy();
+    let db = database(copy.path());
+    db.execute_batch("DROP TRIGGER evidence_never_changes; UPDATE evidence SET packet = x'7b7d'").unwrap();
+    drop(db);
+    let said = check(copy.path(), &[]).exited(1).stdout;
+    let more = u64::try_from(left.log_size(net) + left.log_size(long)).unwrap() - 100;
+    assert_eq!(said.lines().filter(|line| line.starts_with("packet_differs: ")).count(), 100);
+    let end = format!("and {more} more; in all {0} packet_differs\n{0} differences: ", more + 100);
+    assert!(said.contains(&end), "{said}");
+}
+
+#[test]
+fn a_tree_or_checkpoint_or_key_that_was_changed_is_named() {
+    let left = Left::make();
+    let (net, long) = (&*left.network, &*left.long);
+    let log = left.place(long, 0) >> 36;
+    // Tiles: a full one of the leaves, one above, one that is gone, one too many.
+    let flip = "UPDATE tiles SET hashes = CAST(x'00' || substr(hashes, 2) AS BLOB) WHERE log = ?1 AND level = ?2 AND n = ?3";
+    let found = left.damaged(|db| change(db, 1, flip, [log, 0, 0]));
+    found.names("leaf_hash", long, Some(0)).only(&["leaf_hash"]);
+    let found = left.damaged(|db| change(db, 1, flip, [log, 1, 0]));
+    found.names("tile", long, None).only(&["tile"]);
+    let found =
+        left.damaged(|db| change(db, 1, "DELETE FROM tiles WHERE log = ?1 AND level = 0 AND n = 1", [log]));
+    found.names("tile", long, None);
+    let found = left.damaged(|db| change(db, 1, "INSERT INTO tiles VALUES (?1, 0, 9, x'00')", [log]));
+    found.names("tile", long, None).only(&["tile"]);
+    // Checkpoints: another size, that of another network, an earlier one that was signed, none.
+    let found =
+        left.damaged(|db| change(db, 1, "UPDATE checkpoints SET size = size - 1 WHERE log = ?1", [log]));
+    found.names("checkpoint", long, None).names("root", long, None).names("tile", long, None);
+    let found =
+        left.damaged(|db| change(db, 1, "UPDATE checkpoints SET size = size + 1 WHERE log = ?1", [log]));
+    found.names("checkpoint", long, None).names("log_cut_short", long, None);
+    let found = left.damaged(|db| {
+        let sql = "UPDATE checkpoints SET (size, root, note) = (SELECT size, root, note FROM checkpoints WHERE log = ?1)
+                   WHERE log <> ?1";
+        change(db, 1, sql, [log]);
+    });
+    found.names("checkpoint", net, None);
+    let (size, root, note) = &left.earlier;
+    assert!(*size < left.log_size(net));
+    let found = left.damaged(|db| {
+        let sql = "UPDATE checkpoints SET size = ?2, root = ?3, note = ?4 WHERE log <> ?1";
+        change(db, 1, sql, params![log, size, root, note]);
+    });
+    found.names("tile", net, None).only(&["tile"]);
+    let found = left.damaged(|db| change(db, 1, "DELETE FROM checkpoints WHERE log = ?1", [log]));
+    found.names("tile", long, None).only(&["tile"]);
+    let found = left.damaged(|db| change(db, 1, "UPDATE checkpoints SET root = x'00' WHERE log = ?1", [log]));
+    found.names("checkpoint", long, None);
+    // A log that is gone, and what it leaves.
+    let found = left.damaged(|db| change(db, 1, "DELETE FROM logs WHERE log = ?1", [log]));
+    found.names_somewhere("stray").names("evidence_missing", long, None).only(&["stray", "evidence_missing"]);
+
+    // The key: another one in the database, in the file, none, one for everybody to read.
+    let another = Hub::start();
+    let others = succeed(&another.client().get("/api/evidence/key"));
+    let found = left.damaged(|db| change(db, 1, "UPDATE evidence_key SET key = ?1", [text(&others["key"])]));
+    found.names_somewhere("key").names("checkpoint", net, None).names("checkpoint", long, None);
+    let copy = left.copy();
+    let file = copy.path().join("evidence.key");
+    std::fs::copy(another.data_dir().join("evidence.key"), &file).unwrap();
+    Found::by(copy.path()).names_somewhere("key").only(&["key"]);
+    std::fs::set_permissions(&file, PermissionsExt::from_mode(0o644)).unwrap();
+    Found::by(copy.path()).names_somewhere("key").only(&["key"]);
+    std::fs::remove_file(&file).unwrap();
+    Found::by(copy.path()).names_somewhere("key").only(&["key"]);
+    let secret = std::fs::read_to_string(another.data_dir().join("evidence.key")).unwrap();
+    std::fs::write(&file, secret.trim_end().to_owned() + "x").unwrap();
+    std::fs::set_permissions(&file, PermissionsExt::from_mode(0o600)).unwrap();
+    let said = check(copy.path(), &[]).exited(1);
+    assert!(!said.stdout.contains(secret.trim_end()) && !said.stderr.contains(secret.trim_end()), "{said:?}");
+}
+
+#[test]
+fn tables_that_were_changed_are_named() {
+    let left = Left::make();
+    let (net, completed, running) = (&*left.network, &*left.completed, &*left.running);
+    let ended = left.index(completed, 3);
+    /// A statement, what it is given, how many rows it changes, and what is named: a name and an event of the log.
+    type Case<'a> = (&'a str, &'a str, usize, &'a [(&'a str, Option<i64>)]);
+    let cases: [Case<'_>; 18] = [
+        ("UPDATE tasks SET status = 'delivered' WHERE task_id = ?1", running, 1,
+         &[("task_status", None), ("lease", None), ("task_count", None)]),
+        ("UPDATE tasks SET status = 'lost' WHERE task_id = ?1", running, 1, &[("task_status", None)]),
+        ("UPDATE tasks SET completed_at = NULL WHERE task_id = ?1", completed, 1, &[("task_end", None)]),
+        ("UPDATE tasks SET content = 'another' WHERE task_id = ?1", completed, 1,
+         &[("text_differs", Some(left.index(completed, 1)))]),
+        ("UPDATE tasks SET result = 'another' WHERE task_id = ?1", completed, 1, &[("text_differs", Some(ended))]),
+        ("UPDATE tasks SET kind = 'another' WHERE task_id = ?1", completed, 1, &[("change_differs", Some(ended))]),
+        ("UPDATE tasks SET network_id = 'net_other' WHERE task_id = ?1", completed, 1,
+         &[("event_without_task", None), ("task_count", None)]),
+        ("DELETE FROM task_events WHERE task_id = ?1 AND n = 3", completed, 1,
+         &[("task_status", None), ("no_such_change", Some(ended)), ("no_such_change", Some(ended + 1))]),
+        ("DELETE FROM task_events WHERE task_id = ?1 AND n = 2", completed, 1,
+         &[("event_numbers", None), ("event_order", None), ("no_such_change", Some(ended - 1))]),
+        ("UPDATE task_events SET actor = 'lead' WHERE task_id = ?1 AND n = 3", completed, 1,
+         &[("change_differs", Some(ended))]),
+        ("UPDATE task_events SET created_at = 1 WHERE task_id = ?1 AND n = 3", completed, 1,
+         &[("change_differs", Some(ended))]),
+        ("UPDATE task_events SET to_status = 'failed' WHERE task_id = ?1 AND n = 3", completed, 1,
+         &[("task_status", None), ("change_differs", Some(ended))]),
+        ("UPDATE task_events SET log_index = NULL WHERE task_id = ?1 AND n = 3", completed, 1,
+         &[("no_such_change", Some(ended))]),
+        ("INSERT INTO task_events (network_id, task_id, n, from_status, to_status, actor_kind, actor, detail, created_at,
+            log_index) SELECT network_id, task_id, 4, to_status, to_status, actor_kind, actor, detail, created_at,
+            log_index FROM task_events WHERE task_id = ?1 AND n = 3", completed, 1, &[("evidence_of_another", None)]),
+        ("DELETE FROM tasks WHERE task_id = ?1", running, 1,
+         &[("event_without_task", None), ("task_count", None)]),
+        ("UPDATE deliveries SET state = 0 WHERE task_id = ?1 AND type = 'task'", completed, 1,
+         &[("task_end", None), ("inbox_count", None)]),
+        ("UPDATE inbox_counts SET count = count + 1 WHERE network_id = ?1", net, 2, &[("inbox_count", None)]),
+        ("UPDATE task_counts SET count = count - 1 WHERE network_id = ?1 AND status = 'running'", net, 1,
+         &[("task_count", None)]),
+    ];
+    for (sql, of, rows, expected) in cases {
+        println!("{sql}");
+        let found = left.damaged(|db| change(db, rows, sql, [of]));
+        for (name, index) in expected {
+            let network = if sql.contains("net_other") && *name == "task_count" { "net_other" } else { net };
+            found.names(name, network, *index);
+        }
+    }
+    let found = left.damaged(|db| {
+        change(db, 1, "UPDATE leases SET task_id = ?1", [completed]);
+    });
+    found.names("lease", net, None);
+    let found = left.damaged(|db| change(db, 1, "UPDATE leases SET task_id = 'nothing'", []));
+    found.names_somewhere("stray");
+    let found = left
+        .damaged(|db| change(db, 1, "DELETE FROM aliases WHERE network_id = ?1 AND alias = 'coder'", [net]));
+    found.names("no_such_change", net, Some(0)).only(&["no_such_change"]);
+    let found =
+        left.damaged(|db| change(db, 2, "UPDATE evidence SET about = NULL WHERE about = ?1", [completed]));
+    found.names("change_differs", net, Some(ended + 1)).only(&["change_differs"]);
+    // All of a task gone, as it will be when old ones are no longer kept: its evidence outlives it.
+    let copy = left.copy();
+    let db = database(copy.path());
+    for sql in [
+        "DROP TRIGGER a_terminal_task_never_changes",
+        "DELETE FROM tasks WHERE content = 'the first task'",
+        "DELETE FROM task_events WHERE task_id NOT IN (SELECT task_id FROM tasks)",
+        "UPDATE task_counts SET count = count - 1 WHERE status = 'replied'",
+    ] {
+        db.execute(sql, []).unwrap();
+    }
+    drop(db);
+    let said = check(copy.path(), &[]).exited(0).stdout;
+    assert!(said.contains("5 log events are of tasks that are no longer kept"), "{said}");
+}
+
+#[test]
+fn what_cannot_be_read_is_told_with_exit_code_2() {
+    let mut hub = Hub::start();
+    assert!(hub.stop().success());
+    let database_file = std::fs::read(hub.data_dir().join("hub.db")).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hub.db");
+    #[track_caller]
+    fn refuses(folder: &Path, why: &str) {
+        let said = check(folder, &[]).exited(2);
+        assert!(said.stderr.starts_with("baton: cannot ") && said.stderr.contains(why), "{said:?}");
+        assert_eq!((said.stderr.lines().count(), &*said.stdout), (1, ""), "{said:?}");
+    }
+    refuses(&folder.path().join("nowhere"), "No such file");
+    refuses(folder.path(), "there is no hub in it");
+    assert!(names(folder.path()).is_empty(), "a check makes nothing");
+    std::fs::write(&path, "not a database, but long enough to look at: ".repeat(100)).unwrap();
+    refuses(folder.path(), "not a database");
+    std::fs::write(&path, "").unwrap();
+    refuses(folder.path(), "no such table");
+    std::fs::write(&path, &database_file[..database_file.len() / 2]).unwrap();
+    refuses(folder.path(), "");
+    std::fs::write(&path, &database_file).unwrap();
+    let newer = "INSERT INTO refinery_schema_history SELECT 999, 'later', applied_on, checksum FROM refinery_schema_history
+                 WHERE version = 1";
+    change(&database(folder.path()), 1, newer, []);
+    refuses(folder.path(), "a newer baton");
+    change(&database(folder.path()), 2, "DELETE FROM refinery_schema_history WHERE version > 1", []);
+    refuses(folder.path(), "an older baton");
+}
+
+/// The checkpoint of a network as the database has it.
+fn checkpoint(folder: &Path, network: &str) -> (i64, String) {
+    let sql = "SELECT size, note FROM checkpoints c JOIN logs l ON l.log = c.log WHERE network_id = ?1";
+    database(folder).query_row(sql, [network], |row| Ok((row.get(0)?, row.get(1)?))).unwrap()
+}
+
+#[test]
+fn a_log_that_was_rewritten_is_not_signed_again_while_others_are() {
+    let cut = "DELETE FROM evidence WHERE place >= (SELECT log << 36 | 3 FROM logs WHERE network_id = ?1)
+               AND place < (SELECT (log + 1) << 36 FROM logs WHERE network_id = ?1)";
+    let tile = "UPDATE tiles SET hashes = CAST(x'00' || substr(hashes, 2) AS BLOB)
+                WHERE log = (SELECT log FROM logs WHERE network_id = ?1)";
+    // Cut short and as short still; cut short and grown past its old length; another tile.
+    for (damage, rows, more) in [(cut, 2, 1), (cut, 2, 4), (tile, 1, 1)] {
+        let mut hub = Hub::start();
+        let (one, two) = (Tenant::of_admin(&hub), Tenant::register(&hub, "two"));
+        let (lead, _coder) = (one.agent("lead"), one.agent("coder"));
+        let (other, _worker) = (two.agent("lead"), two.agent("coder"));
+        for number in 0..5 {
+            send(&lead, "coder", &format!("task {number}"));
+            send(&other, "coder", &format!("task {number}"));
+        }
+        assert!(hub.stop().success());
+        let folder = hub.data_dir();
+        let (before, of_two) = (checkpoint(&folder, &one.network_id), checkpoint(&folder, &two.network_id));
+        assert_eq!((before.0, of_two.0), (5, 5));
+        hub.was_damaged = true;
+        let db = database(&folder);
+        db.execute_batch("DROP TRIGGER evidence_stays").unwrap();
+        change(&db, rows, damage, [&one.network_id]);
+        drop(db);
+
+        hub.restart();
+        for number in 0..more {
+            send(&lead, "coder", &format!("later {number}"));
+            send(&other, "coder", &format!("later {number}"));
+        }
+        assert!(hub.stop().success());
+        assert_eq!(checkpoint(&folder, &one.network_id), before, "{damage}, {more} more");
+        assert_eq!(checkpoint(&folder, &two.network_id).0, 5 + more, "{damage}, {more} more");
+        let log = hub.log();
+        assert!(log.contains("it is not signed") && log.contains(&one.network_id), "{log}");
+        Found::by(&folder);
+    }
+}
+
+#[test]
+fn a_key_that_is_gone_or_exchanged_stops_the_start_and_the_file_is_its_owners_alone() {
+    let mut hub = Hub::start();
+    let key = succeed(&hub.client().get("/api/evidence/key"));
+    let file = hub.data_dir().join("evidence.key");
+    assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    assert!(hub.stop().success());
+    let refuses = |why: &str| {
+        let mut start = baton();
+        start.args(["hub", "start", "--port", "0", "--data-dir"]).arg(hub.data_dir());
+        let said = start.output().unwrap();
+        let error = String::from_utf8(said.stderr).unwrap();
+        assert_eq!(said.status.code(), Some(2), "{error}");
+        assert!(error.contains("cannot sign evidence with") && error.contains(why), "{error}");
+        error
+    };
+    let secret = std::fs::read_to_string(&file).unwrap();
+    std::fs::remove_file(&file).unwrap();
+    let error = refuses("it is gone, and this folder's checkpoints are signed with it");
+    assert!(error.contains(&text(&key["key"])), "{error}");
+    assert!(!file.exists(), "no other key was made");
+
+    let another = Hub::start();
+    std::fs::copy(another.data_dir().join("evidence.key"), &file).unwrap();
+    let error = refuses("it is another key than the one this folder's checkpoints are signed with");
+    assert!(error.contains(&text(&key["key"])), "{error}");
+
+    std::fs::write(&file, &secret).unwrap();
+    std::fs::set_permissions(&file, PermissionsExt::from_mode(0o640)).unwrap();
+    refuses("others than its owner may read it");
+    std::fs::set_permissions(&file, PermissionsExt::from_mode(0o600)).unwrap();
+    hub.restart();
+    assert_eq!(succeed(&hub.client().get("/api/evidence/key")), key);
+}
