@@ -4,10 +4,13 @@ NEXTEST_VERSION := 0.9.143
 FUZZ_SECONDS ?= 60
 CARGO ?= cargo
 
-.PHONY: help run build test check bench bench-hub bench-evidence fuzz install tools clean
+.PHONY: help demo run build test check bench bench-hub bench-evidence bench-work fuzz install tools clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+demo: ## a hub and three agents at work, in under 20 seconds
+	$(CARGO) run --release --package baton -- demo
 
 run: ## build the hub and start it on 127.0.0.1:9200
 	$(CARGO) run --release --package baton -- hub start $(ARGS)
@@ -32,6 +35,9 @@ bench-hub: build ## durable sends, whole lives and push against the disk's own f
 
 bench-evidence: build ## what evidence costs the hub: with and without, in turns
 	@target/release/baton bench evidence --connections 64
+
+bench-work: build ## from a send to the start of a worker's command
+	@target/release/baton bench work
 
 fuzz: ## each fuzz target for a minute; needs a nightly toolchain and cargo-fuzz
 	cd fuzz && for target in convert verify; do \

@@ -5,6 +5,7 @@
 //! It does not show that what an event says is so.
 
 mod cached;
+mod frontier;
 mod grow;
 mod hash;
 mod proof;
@@ -12,6 +13,7 @@ mod tiles;
 mod tree;
 
 pub use cached::CachedTiles;
+pub use frontier::Frontier;
 pub use grow::grow;
 pub use hash::{Hash, NotAHash, empty_root, leaf_hash};
 pub use proof::{ProofError, check_consistency, check_inclusion};

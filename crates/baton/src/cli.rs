@@ -3,12 +3,16 @@
 
 mod account;
 mod adapt;
+mod agent_token;
 mod bench;
 mod connection;
+mod demo;
 mod evidence;
 mod failure;
 mod hub;
+mod init;
 mod input;
+mod mcp;
 mod moment;
 mod plain;
 mod runtime;
@@ -17,6 +21,7 @@ mod shell;
 mod spoken;
 mod table;
 mod tasks;
+mod work;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -40,12 +45,23 @@ enum Command {
     /// Measure a hub under load
     #[command(subcommand)]
     Bench(bench::Bench),
-    /// Pack, check and list evidence bundles
+    /// Watch a hub and three agents at work, in under 20 seconds
+    Demo(demo::Demo),
+    /// Export, check, list and audit evidence
     #[command(subcommand)]
     Evidence(evidence::Evidence),
     /// Start, stop and look after a hub
     #[command(subcommand)]
     Hub(hub::Hub),
+    /// Connect an MCP client to the hub: Claude Code, Codex, Cursor
+    Init(init::Init),
+    /// Serve the hub's tools to an MCP client that speaks standard input and output
+    Mcp(mcp::Mcp),
+    /// Turn a command into an agent
+    Work(Box<work::Work>),
+    /// Ends the processes of a worker that has died
+    #[command(hide = true)]
+    Guard(work::RunGuard),
     #[command(flatten)]
     Shell(shell::ShellHelp),
 }
@@ -55,8 +71,13 @@ pub(crate) fn run() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Adapt(command) => command.run(),
         Command::Bench(command) => command.run(),
+        Command::Demo(command) => command.run(),
         Command::Evidence(command) => command.run(),
         Command::Hub(command) => command.run(),
+        Command::Init(command) => command.run(),
+        Command::Mcp(command) => command.run(),
+        Command::Work(command) => command.run(),
+        Command::Guard(command) => command.run(),
         Command::Account(command) => command.run(),
         Command::Shell(command) => command.run(),
         Command::Tasks(command) => command.run(),

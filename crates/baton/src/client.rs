@@ -8,6 +8,7 @@ mod answer;
 mod backoff;
 mod call;
 mod error;
+pub(crate) mod evidence;
 mod follow;
 mod news;
 mod options;
@@ -24,6 +25,7 @@ pub(crate) use error::Error;
 pub(crate) use follow::{Channel, Follower, Heard};
 pub(crate) use news::News;
 pub(crate) use options::{CaError, Options};
+pub(crate) use sse::Parser as SseParser;
 
 /// What a caller shows the hub; prints redacted.
 pub(crate) use baton_core::BearerToken as Token;
@@ -74,7 +76,6 @@ impl Client {
     }
 
     /// The same connections for another protocol (MCP). It knows no token.
-    #[allow(dead_code)] // for `baton mcp`
     pub(crate) fn http(&self) -> &reqwest::Client {
         &self.http
     }

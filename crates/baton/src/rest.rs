@@ -13,6 +13,7 @@ pub(crate) use answer::answer;
 pub(crate) use arguments::{Body, Query};
 pub(crate) use caller::{Authenticated, bearer};
 pub(crate) use error::{ErrorBody, Failure};
+pub(crate) use evidence::{LOG_FROM, LOG_TO};
 
 use axum::Router;
 use std::sync::Arc;

@@ -11,6 +11,7 @@ mod it {
     mod damage;
     mod edges;
     mod evidence;
+    mod evidence_cli;
     mod export;
     #[allow(dead_code)] // shared with the adapter's own tests, which use all of it
     #[path = "../../../baton-adapter/tests/it/exporter.rs"]
@@ -36,4 +37,5 @@ mod it {
     mod tenant;
     mod tls;
     mod tool;
+    mod work;
 }

@@ -342,3 +342,14 @@ fn a_hash_has_exactly_one_text() {
         assert!(wrong.parse::<Hash>().is_err(), "{wrong}");
     }
 }
+
+#[test]
+fn the_right_edge_alone_gives_the_root_of_every_size() {
+    let naive = Naive::new(leaves(600));
+    let mut edge = log::Frontier::default();
+    assert_eq!(edge.root(), log::empty_root());
+    for (leaf, size) in naive.leaves.iter().zip(1..) {
+        edge.push(*leaf);
+        assert_eq!((edge.size(), edge.root()), (size as u64, naive.root(0, size)));
+    }
+}

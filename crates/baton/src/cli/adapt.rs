@@ -1,4 +1,6 @@
-//! `baton adapt`: packets in, one JSON line each out.
+//! `baton adapt`: packets in, one JSON line each out. With `--send` they are handed in to a hub instead (`send`).
+
+mod send;
 
 use baton_adapter::{
     AdapterError, AttachmentFolder, AttachmentWriter, Converted, DigestOnly, ErrorKind, Lossiness, Mode,
@@ -13,14 +15,18 @@ use std::io::{self, BufWriter, Read, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use super::connection::Connection;
 use super::failure::Failure;
 use super::input::Input;
+use crate::service::evidence::report;
 
 const MEDIA_TYPE: &str = "application/json";
 
 /// What `--help` says below the options, the freeze's guardrail with it.
 const AFTER_HELP: &str = "One JSON line out per packet. Exits with 0 if every packet was converted, 1 if any was \
-refused, 2 for a usage or I/O error.
+refused, 2 for a usage or I/O error. With --send the packets go into a network's log, marked as reported by whoever \
+hands them in: each line says at which index, whether it was known before, or why it was refused; 5 if the hub cannot \
+be reached, 6 if it refuses the call.
 
 Every handoff.* flag in an event is a bounded observed visibility flag only; none of them means that the handoff \
 was valid, authorised, complete, trusted or successful.";
@@ -50,9 +56,15 @@ pub(crate) struct Adapt {
     /// Read one packet a line; without this the whole input is one packet
     #[arg(long)]
     ndjson: bool,
+    /// Hand the packets in to a hub instead of printing events; the hub has its own limits
+    #[arg(long, conflicts_with_all = ["protocol_version", "max_payload_bytes", "max_json_depth", "max_array_length", "attachments"])]
+    send: bool,
     /// The packets, - for standard input
     #[arg(value_name = "FILE", default_value = "-")]
     file: PathBuf,
+    /// For `--send`.
+    #[command(flatten)]
+    connection: Connection,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -61,9 +73,21 @@ enum ModeName {
     Lenient,
 }
 
+impl From<ModeName> for report::ModeName {
+    fn from(mode: ModeName) -> Self {
+        match mode {
+            ModeName::Strict => Self::Strict,
+            ModeName::Lenient => Self::Lenient,
+        }
+    }
+}
+
 impl Adapt {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
         let mut input = Input::open(&self.file)?;
+        if self.send {
+            return send::run(&self.connection, self.mode.into(), self.ndjson, input);
+        }
         let attachments: Box<dyn AttachmentWriter> = match &self.attachments {
             Some(folder) => Box::new(AttachmentFolder::open(folder)?),
             None => Box::new(DigestOnly),

@@ -1,6 +1,6 @@
 //! `baton bench`: what the hub does a second, over HTTP, with durable answers.
 //!
-//! One file per thing measured (`send`, `life`, `push`, `disk`); around them the hub under test, the tenant made
+//! One file per thing measured (`send`, `life`, `push`, `disk`, `work`); around them the hub under test, the tenant made
 //! for the run, the connections and the report.
 
 mod connection;
@@ -18,7 +18,9 @@ mod stream;
 mod tally;
 mod tenant;
 mod trouble;
+mod work;
 
+pub(crate) use hub_process::HubProcess;
 pub(crate) use trouble::Trouble;
 
 use clap::Subcommand;
@@ -32,6 +34,8 @@ pub(crate) enum Bench {
     Hub(hub::BenchHub),
     /// Measure what evidence costs a hub
     Evidence(evidence::BenchEvidence),
+    /// Measure how soon a worker's command starts
+    Work(work::BenchWork),
 }
 
 impl Bench {
@@ -39,6 +43,7 @@ impl Bench {
         match self {
             Self::Hub(command) => command.run(),
             Self::Evidence(command) => command.run(),
+            Self::Work(command) => command.run(),
         }
     }
 }

@@ -1,9 +1,13 @@
-//! `baton evidence`: bundles, offline.
+//! `baton evidence`: bundles, offline; and a hub's log: written to files, shown, audited.
 
+mod audit;
 mod bundle;
+mod export;
 mod findings;
 mod harmless;
 mod known_key;
+mod log;
+mod reading;
 mod show;
 mod verify;
 
@@ -18,6 +22,9 @@ pub(crate) enum Evidence {
     Bundle(bundle::Bundle),
     Verify(verify::Verify),
     Show(show::Show),
+    Export(export::Export),
+    Log(log::Log),
+    Audit(audit::Audit),
 }
 
 impl Evidence {
@@ -26,6 +33,9 @@ impl Evidence {
             Self::Bundle(command) => command.run(),
             Self::Verify(command) => command.run(),
             Self::Show(command) => command.run(),
+            Self::Export(command) => command.run(),
+            Self::Log(command) => command.run(),
+            Self::Audit(command) => command.run(),
         }
     }
 }

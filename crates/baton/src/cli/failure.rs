@@ -42,6 +42,8 @@ pub(crate) enum Failure {
     Hub(#[from] Trouble),
     #[error("{0}")]
     Client(#[from] client::Error),
+    #[error("{error}; {advice}")]
+    Advised { error: Box<client::Error>, advice: &'static str },
     #[error("{0}")]
     Ca(#[from] CaError),
     #[error("{0}")]
@@ -115,6 +117,7 @@ impl Failure {
         match self {
             Self::Bench(trouble) if trouble.is_passing() => REFUSED,
             Self::Client(error) => error.exit_code(),
+            Self::Advised { error, .. } => error.exit_code(),
             _ => TROUBLE,
         }
     }

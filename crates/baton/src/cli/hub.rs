@@ -13,6 +13,7 @@ mod status;
 mod stop;
 mod trouble;
 
+pub(crate) use log::Log;
 pub(crate) use trouble::Trouble;
 
 use clap::Subcommand;

@@ -12,7 +12,7 @@ mod retry;
 mod send;
 mod show;
 mod status;
-mod task_id;
+pub(crate) mod task_id;
 mod view;
 mod wait;
 mod watch;

@@ -40,20 +40,19 @@ impl<T> Deref for Answer<T> {
     }
 }
 
-/// Reads an answer to its end.
-pub(super) async fn read<T: DeserializeOwned>(
-    hub: &HubAddress,
-    response: Response,
-) -> Result<Answer<T>, Error> {
-    let status = response.status();
-    let text = text(hub, response).await?;
-    if !status.is_success() {
-        return Err(Error::of_answer(hub, status, &text));
-    }
+/// Reads the JSON document of an answer.
+pub(super) fn read<T: DeserializeOwned>(hub: &HubAddress, text: String) -> Result<Answer<T>, Error> {
     let misread =
         |error: serde_json::Error| Error::protocol(hub, format!("its answer cannot be read ({error})"));
     let value = serde_json::from_str(&text).map_err(misread)?;
     Ok(Answer { value, text: RawValue::from_string(text).map_err(misread)? })
+}
+
+/// The text of an answer that is a success.
+pub(super) async fn plain(hub: &HubAddress, response: Response) -> Result<String, Error> {
+    let status = response.status();
+    let text = text(hub, response).await?;
+    if status.is_success() { Ok(text) } else { Err(Error::of_answer(hub, status, &text)) }
 }
 
 /// The body of an answer, as far as one may be.

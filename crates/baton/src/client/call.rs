@@ -1,6 +1,6 @@
 //! One call: built, sent, and sent again where that is safe. Which calls are is said by whoever makes them.
 
-use reqwest::header::ACCEPT;
+use reqwest::header::{ACCEPT, CONTENT_TYPE};
 use reqwest::{Method, RequestBuilder, Response};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -49,13 +49,18 @@ impl<'a> Call<'a> {
         self
     }
 
+    /// A body that is passed on as it is.
+    pub(super) fn bytes(mut self, media_type: &'static str, bytes: &[u8]) -> Self {
+        self.request = self.request.header(CONTENT_TYPE, media_type).body(bytes.to_vec());
+        self
+    }
+
     pub(super) fn repeat(mut self, repeat: Repeat) -> Self {
         self.repeat = repeat;
         self
     }
 
     /// The call itself asks the hub to wait this long.
-    #[allow(dead_code)] // for `baton work`
     pub(super) fn waiting(mut self, wait: Duration) -> Self {
         self.timeout += wait;
         self
@@ -63,10 +68,20 @@ impl<'a> Call<'a> {
 
     /// Sends the call and reads its answer.
     pub(super) async fn run<T: DeserializeOwned>(self) -> Result<Answer<T>, Error> {
+        let hub = self.hub;
+        answer::read(hub, self.text().await?)
+    }
+
+    /// Sends the call and reads an answer that is plain text.
+    pub(super) async fn text(self) -> Result<String, Error> {
         let mut backoff = Backoff::default();
         let mut tries = 1;
         loop {
-            match self.once().await {
+            let outcome = match self.once().await {
+                Ok(response) => answer::plain(self.hub, response).await,
+                Err(error) => Err(error),
+            };
+            match outcome {
                 Err(error) if tries < TRIES && self.may_repeat(&error) => {
                     tries += 1;
                     tokio::time::sleep(backoff.next_wait()).await;
@@ -83,12 +98,12 @@ impl<'a> Call<'a> {
         }
     }
 
-    async fn once<T: DeserializeOwned>(&self) -> Result<Answer<T>, Error> {
+    async fn once(&self) -> Result<Response, Error> {
         // Bodies are bytes here, never streams, so there is always a copy.
         let request =
             self.request.try_clone().ok_or_else(|| Error::protocol(self.hub, "the call has no copy"))?;
         let response = request.timeout(self.timeout).send().await;
-        answer::read(self.hub, response.map_err(|error| Error::unreachable(self.hub, &error))?).await
+        response.map_err(|error| Error::unreachable(self.hub, &error))
     }
 
     /// Sends the call and gives back its answer's head; the body is the caller's.
@@ -97,13 +112,22 @@ impl<'a> Call<'a> {
         if let Some(id) = last_event_id {
             request = request.header("last-event-id", id);
         }
-        let head = tokio::time::timeout(self.timeout, request.send()).await;
-        let head = head.map_err(|_| Error::silent(self.hub))?;
-        let response = head.map_err(|error| Error::unreachable(self.hub, &error))?;
-        let status = response.status();
-        if status.is_success() {
-            return Ok(response);
-        }
-        Err(Error::of_answer(self.hub, status, &answer::text(self.hub, response).await?))
+        head(self.hub, request, self.timeout).await
     }
+
+    /// The same for a file, however long.
+    pub(super) async fn open_file(self) -> Result<Response, Error> {
+        head(self.hub, self.request, self.timeout).await
+    }
+}
+
+/// The head of an answer that is a success.
+async fn head(hub: &HubAddress, request: RequestBuilder, patience: Duration) -> Result<Response, Error> {
+    let head = tokio::time::timeout(patience, request.send()).await;
+    let response = head.map_err(|_| Error::silent(hub))?.map_err(|error| Error::unreachable(hub, &error))?;
+    let status = response.status();
+    if status.is_success() {
+        return Ok(response);
+    }
+    Err(Error::of_answer(hub, status, &answer::text(hub, response).await?))
 }

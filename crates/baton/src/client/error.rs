@@ -59,7 +59,7 @@ struct Said {
 
 impl Error {
     /// What reqwest met on the way.
-    pub(super) fn unreachable(hub: &HubAddress, error: &reqwest::Error) -> Self {
+    pub(crate) fn unreachable(hub: &HubAddress, error: &reqwest::Error) -> Self {
         if error.is_timeout() {
             return Self::silent(hub);
         }
@@ -79,7 +79,7 @@ impl Error {
     }
 
     /// The hub was there and is not any more.
-    pub(super) fn away(hub: &HubAddress, cause: impl Into<String>) -> Self {
+    pub(crate) fn away(hub: &HubAddress, cause: impl Into<String>) -> Self {
         Self::Unreachable { hub: hub.clone(), cause: cause.into(), is_unsent: false }
     }
 
@@ -88,7 +88,7 @@ impl Error {
     }
 
     /// What an answer that is no success says.
-    pub(super) fn of_answer(hub: &HubAddress, status: StatusCode, body: &str) -> Self {
+    pub(crate) fn of_answer(hub: &HubAddress, status: StatusCode, body: &str) -> Self {
         let said = serde_json::from_str::<Said>(body);
         let is_json = said.is_ok();
         let said = said.unwrap_or_default();
@@ -142,7 +142,6 @@ impl Error {
     }
 
     /// The HTTP status of a refusal.
-    #[allow(dead_code)] // for `baton work` and `baton mcp`
     pub(crate) fn status(&self) -> Option<u16> {
         match self {
             Self::Refused(refused) => Some(refused.status),

@@ -5,18 +5,18 @@ use baton_core::limits::STREAM_LINE_MAX_BYTES;
 
 /// One frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Frame {
-    pub(super) id: Option<String>,
-    pub(super) data: String,
+pub(crate) struct Frame {
+    pub(crate) id: Option<String>,
+    pub(crate) data: String,
 }
 
 /// A stream that sends more than a frame may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct TooLong;
+pub(crate) struct TooLong;
 
 /// What was read and makes no frame yet.
 #[derive(Debug, Default)]
-pub(super) struct Parser {
+pub(crate) struct Parser {
     unread: Vec<u8>,
     id: Option<String>,
     data: Option<String>,
@@ -24,12 +24,12 @@ pub(super) struct Parser {
 
 impl Parser {
     /// Takes bytes as they come.
-    pub(super) fn push(&mut self, bytes: &[u8]) {
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.unread.extend_from_slice(bytes);
     }
 
     /// The next whole frame, if there is one.
-    pub(super) fn next(&mut self) -> Result<Option<Frame>, TooLong> {
+    pub(crate) fn next(&mut self) -> Result<Option<Frame>, TooLong> {
         while let Some(end) = self.unread.iter().position(|byte| *byte == b'\n') {
             let line: Vec<u8> = self.unread.drain(..=end).collect();
             let line = String::from_utf8_lossy(&line);

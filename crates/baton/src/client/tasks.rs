@@ -67,19 +67,10 @@ pub(crate) struct Sent {
 }
 
 /// A task and the lease on it, or nothing to do.
-#[allow(dead_code)] // for `baton work`
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Claimed {
     pub(crate) task: Option<Task>,
     pub(crate) lease_id: Option<String>,
-    pub(crate) lease_expires_at: Option<WireTime>,
-}
-
-/// Until when a lease holds.
-#[allow(dead_code)] // for `baton work`
-#[derive(Debug, Clone, Deserialize)]
-pub(crate) struct Extended {
-    pub(crate) lease_expires_at: WireTime,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -239,7 +230,6 @@ impl Client {
     }
 
     /// Takes the next task. Its patience covers the wait that is asked for. A lost answer is no harm: the lease lapses.
-    #[allow(dead_code)] // for `baton work`
     pub(crate) async fn claim(&self, args: &claim_task::Args) -> Result<Answer<Claimed>, Error> {
         let wait = u64::try_from(args.wait_seconds.unwrap_or(0)).unwrap_or(0);
         let call = Call::new(self, Method::POST, &["api", "claim"]).body(args);
@@ -247,12 +237,11 @@ impl Client {
     }
 
     /// Keeps a lease; keeping it twice keeps it.
-    #[allow(dead_code)] // for `baton work`
     pub(crate) async fn extend_lease(
         &self,
         lease_id: &str,
         args: &extend_lease::PathArgs,
-    ) -> Result<Answer<Extended>, Error> {
+    ) -> Result<Answer<Value>, Error> {
         let path = ["api", "leases", lease_id, "extend"];
         Call::new(self, Method::POST, &path).body(args).repeat(Repeat::Always).run().await
     }

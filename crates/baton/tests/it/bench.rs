@@ -51,3 +51,15 @@ fn a_bench_whose_calls_are_refused_exits_with_1_and_the_hubs_words() {
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains(r#""error":"unauthorized""#));
 }
+
+#[test]
+fn a_bench_of_work_measures_the_start_of_commands_and_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = baton();
+    command.args(["bench", "work", "--tasks", "20", "--json", "--data-dir"]).arg(folder.path());
+    let figures = figures(&command.output().unwrap());
+    println!("{figures}");
+    assert!(figures["start"]["p50_ms"].as_f64() > Some(0.0), "{figures}");
+    assert_eq!(figures["start"]["tasks"], 20);
+    assert_eq!(folder.path().read_dir().unwrap().count(), 0, "files left behind");
+}

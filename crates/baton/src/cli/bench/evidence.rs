@@ -4,7 +4,7 @@
 use clap::Args;
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::process::ExitCode;
+use std::process::{ExitCode, Stdio};
 use std::time::Duration;
 
 use super::hub_process::{HubProcess, USERNAME};
@@ -44,8 +44,8 @@ impl BenchEvidence {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(Trouble::during("starting the generator"))?;
-        let with = HubProcess::start(&self.data_dir, &[])?;
-        let without = HubProcess::start(&self.data_dir, &["--without-evidence"])?;
+        let with = HubProcess::start(&self.data_dir, Stdio::inherit(), &[])?;
+        let without = HubProcess::start(&self.data_dir, Stdio::inherit(), &["--without-evidence"])?;
         let (mut recorded, mut bare) = (Vec::new(), Vec::new());
         for _ in 0..self.turns {
             recorded.push(runtime.block_on(self.turn(&with))?);

@@ -3,7 +3,7 @@
 use clap::Args;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{ExitCode, Stdio};
 use std::time::Duration;
 
 use super::hub_process::{HubProcess, USERNAME};
@@ -58,7 +58,7 @@ impl BenchHub {
         let before = self.disk_rate()?;
         let started = match &self.hub {
             Some(_) => None,
-            None => Some(HubProcess::start(&self.data_dir, &[])?),
+            None => Some(HubProcess::start(&self.data_dir, Stdio::inherit(), &[])?),
         };
         let idle_mib = started.as_ref().and_then(HubProcess::resident_mib);
         let measured = runtime.block_on(self.measure(started.as_ref()))?;

@@ -2,6 +2,7 @@
 
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead, BufReader};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::mpsc;
@@ -16,33 +17,52 @@ const START_MAX: Duration = Duration::from_secs(10);
 const STOP_MAX: Duration = Duration::from_secs(10);
 
 /// The hub and its folder; both go when this does.
-pub(super) struct HubProcess {
+#[derive(Debug)]
+pub(crate) struct HubProcess {
     child: Child,
-    pub(super) url: String,
-    pub(super) password: String,
+    pub(crate) url: String,
+    pub(crate) password: String,
     _folder: TempDir,
 }
 
 impl HubProcess {
-    /// Starts a hub in a new folder inside `parent`, with these options beside the usual ones.
-    pub(super) fn start(parent: &Path, options: &[&str]) -> Result<Self, Trouble> {
+    /// Starts a hub in a new folder inside `parent`, with these options beside the usual ones. What it logs goes to
+    /// `log`. Ctrl-C in a terminal reaches it too.
+    pub(super) fn start(parent: &Path, log: Stdio, options: &[&str]) -> Result<Self, Trouble> {
+        Self::start_with(parent, |command| command.args(options).stderr(log))
+    }
+
+    /// The same in a process group of its own, for a caller that ends that group whatever happens.
+    pub(crate) fn start_apart(parent: &Path, log: Stdio) -> Result<Self, Trouble> {
+        Self::start_with(parent, |command| command.stderr(log).process_group(0))
+    }
+
+    fn start_with(parent: &Path, set: impl FnOnce(&mut Command) -> &mut Command) -> Result<Self, Trouble> {
         let failed = |error: std::io::Error| Trouble::NotStarted(error.to_string());
         let folder = tempfile::Builder::new().prefix("baton-bench-").tempdir_in(parent).map_err(failed)?;
         let password = format!("bench-{:032x}", u128::from_ne_bytes(random()?));
-        let mut child = Command::new(std::env::current_exe().map_err(failed)?)
+        let mut command = Command::new(std::env::current_exe().map_err(failed)?);
+        command
             .args(["hub", "start", "--port", "0", "--username", USERNAME, "--data-dir"])
             .arg(folder.path())
-            .args(options)
             .env("BATON_ADMIN_PASSWORD", &password)
             .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .spawn()
-            .map_err(failed)?;
+            .stdout(Stdio::piped());
+        let mut child = set(&mut command).spawn().map_err(failed)?;
         let lines = child.stdout.take().map(first_address);
         let mut hub = Self { child, url: String::new(), password, _folder: folder };
         let address = lines.and_then(|lines| lines.recv_timeout(START_MAX).ok());
         hub.url = address.ok_or_else(|| Trouble::NotStarted(format!("no line \"{LISTENING}…\" came")))?;
         Ok(hub)
+    }
+
+    /// The name of its admin.
+    pub(crate) fn username(&self) -> &'static str {
+        USERNAME
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
     }
 
     /// Memory of the hub that is in use now, in MiB.

@@ -17,6 +17,9 @@ pub(crate) enum Trouble {
     /// A task was sent and its frame did not come.
     #[error("no new_task frame within {seconds} s of the send")]
     NoFrame { seconds: u64 },
+    /// A task was sent and its worker's command did not start, or was not answered.
+    #[error("the worker's command did not run within {seconds} s of the send")]
+    NoStart { seconds: u64 },
     /// The hub to be measured did not come up.
     #[error("the hub did not start: {0}")]
     NotStarted(String),

@@ -14,7 +14,7 @@ pub(super) const GUARDRAIL: &str =
 the handoff was valid, authorised, complete, trusted or successful.";
 
 /// What a log cannot show by itself.
-const WITNESS: &str =
+pub(super) const WITNESS: &str =
     "Without an outside witness a log shows consistency, not honesty: that its events were not
 changed, moved or taken out since the checkpoint, not that what they say is so.";
 

@@ -6,14 +6,14 @@ use std::io;
 use tracing_subscriber::EnvFilter;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Log {
+pub(crate) enum Log {
     Human,
     Json,
 }
 
 impl Log {
     /// From here on `tracing` speaks, and panics are told by it too.
-    pub(super) fn begin(self) {
+    pub(crate) fn begin(self) {
         let said = std::env::var("BATON_LOG").unwrap_or_else(|_| "info,rmcp=error".into());
         let filter =
             EnvFilter::builder().with_default_directive(tracing::Level::INFO.into()).parse_lossy(said);

@@ -39,8 +39,8 @@ pub(crate) struct Send {
     /// What the agent should know beside the task
     #[arg(long, value_name = "TEXT")]
     context: Option<String>,
-    /// The task this one is a part of
-    #[arg(long, value_name = "ID")]
+    /// The task this one is a part of; a command of `baton work` need not say it
+    #[arg(long, value_name = "ID", env = "BATON_PARENT_TASK_ID", hide_env_values = true)]
     parent: Option<String>,
     /// Wait for the end, at most this long; give it last, or write --wait=SECONDS
     #[arg(long, value_name = "SECONDS", num_args = 0..=1)]

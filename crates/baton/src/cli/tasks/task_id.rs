@@ -14,7 +14,7 @@ const PAGES: usize = 5;
 const SHORTEST: usize = 4;
 
 /// The whole id.
-pub(super) async fn find(link: &Link, text: &str) -> Result<String, Failure> {
+pub(crate) async fn find(link: &Link, text: &str) -> Result<String, Failure> {
     if let Some(id) = TaskId::parse(text) {
         return Ok(id.as_str().to_owned());
     }

@@ -27,7 +27,7 @@ pub(crate) struct QueryArgs {
 }
 
 /// What to do about a packet that lacks something.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum ModeName {
     /// Refuse it.

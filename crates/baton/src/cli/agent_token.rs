@@ -1,0 +1,60 @@
+//! A token that speaks as an alias: the one that was given, if it is a node's; with a person's token, one that is
+//! minted for this run and revoked at its end. So a profile is all an agent needs, and no file holds its token.
+
+use baton_core::Alias;
+
+use super::connection::{Connection, Link};
+use super::failure::Failure;
+use crate::client::{Client, Token};
+use crate::service::node_token;
+
+/// A client that speaks as an agent.
+#[derive(Debug)]
+pub(crate) struct AgentLink {
+    pub(crate) client: Client,
+    /// Whether the token has yet to be bound to its alias, by the agent's first report.
+    pub(crate) is_unbound: bool,
+    minted: Option<Minted>,
+}
+
+#[derive(Debug)]
+struct Minted {
+    person: Client,
+    token_id: String,
+}
+
+impl AgentLink {
+    /// Finds out whose token it is, and mints one if it is a person's. Asks the hub.
+    pub(crate) async fn open(connection: &Connection, link: Link, alias: &Alias) -> Result<Self, Failure> {
+        let who = link.client.me().await?.into_value();
+        if who.current_network.is_none() {
+            return Self::mint(connection, &link, alias).await;
+        }
+        match who.alias {
+            Some(other) if other != alias.as_str() => Err(Failure::usage(format!(
+                "this token speaks as {other}, not as {alias}: pass --alias {other}, or a token of `baton node create {alias}`"
+            ))),
+            bound => Ok(Self { client: link.client, is_unbound: bound.is_none(), minted: None }),
+        }
+    }
+
+    async fn mint(connection: &Connection, link: &Link, alias: &Alias) -> Result<Self, Failure> {
+        let network_id = Some(link.the_network().await?);
+        let args = node_token::Args { network_id, node_name: Some(alias.to_string()), scope: None };
+        let minted = link.client.mint_node_token(&args).await?.into_value();
+        let token = Token::parse(&minted.token);
+        let profile = connection.profile()?;
+        let client = connection.client(link.client.hub().clone(), token, profile.as_ref())?;
+        let minted = Minted { person: link.client.clone(), token_id: minted.token_id };
+        Ok(Self { client, is_unbound: false, minted: Some(minted) })
+    }
+
+    /// Ends a token that was minted for this run. If it cannot be, the token stays in `baton token ls`.
+    pub(crate) async fn close(&self) {
+        if let Some(minted) = &self.minted
+            && let Err(error) = minted.person.revoke_token(&minted.token_id).await
+        {
+            tracing::warn!("the run's token {} could not be revoked: {error}", minted.token_id);
+        }
+    }
+}

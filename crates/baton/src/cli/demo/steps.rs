@@ -1,0 +1,164 @@
+//! What happens on the stage: a task handed on, one cancelled, one saved. Each step watches the hub and tells what it
+//! sees there; a step that does not come to its end in time is a failure of the demo.
+
+use baton_core::Status;
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+use tokio::time::{sleep, timeout};
+
+use super::stage::Stage;
+use super::telling::Telling;
+use crate::cli::failure::Failure;
+use crate::client::tasks::{Task, TaskEvent};
+use crate::service::{cancel_task, list_tasks, send_task, task_events};
+
+/// Long enough for any step on a slow machine.
+const STEP_MAX: Duration = Duration::from_secs(15);
+/// How often the hub is looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(25);
+
+/// You ask the planner, the planner asks the coder and the reviewer.
+pub(super) async fn handoff(stage: &Stage, telling: &Telling) -> Result<(), Failure> {
+    telling.step("Work is handed on: you ask the planner, the planner asks the coder and the reviewer")?;
+    let asked = send(stage, "planner", "a health check").await?;
+    bounded("the planner's answer", follow(stage, telling, &asked)).await
+}
+
+/// A task is cancelled while its command runs.
+pub(super) async fn cancel(stage: &Stage, telling: &Telling) -> Result<(), Failure> {
+    telling.step("A task is cancelled while it runs")?;
+    let asked = send(stage, "coder", "count to infinity").await?;
+    telling.line("you         → coder: count to infinity")?;
+    let group = bounded("the coder's start", async {
+        loop {
+            match stage.coders_group() {
+                Some(group) => return Ok(group),
+                None => sleep(LOOK_EVERY).await,
+            }
+        }
+    });
+    let group = group.await?;
+    telling.line("coder       runs it, with two child processes")?;
+    let args = cancel_task::PathArgs { reason: Some("changed my mind".into()) };
+    stage.you.cancel(&asked, &args).await?;
+    let begun = Instant::now();
+    telling.line("you         cancel it: changed my mind")?;
+    bounded("the command's end", async {
+        while group.is_there() {
+            sleep(Duration::from_millis(1)).await;
+        }
+        Ok(())
+    })
+    .await?;
+    let millis = begun.elapsed().as_millis();
+    telling.line(&format!("coder       its command and both children are gone, {millis} ms later"))?;
+    stage.forget_group();
+    Ok(())
+}
+
+/// A worker dies in the middle of a task.
+pub(super) async fn crash(stage: &mut Stage, telling: &Telling) -> Result<(), Failure> {
+    telling.step("A worker is killed in the middle of a task, and the task is not lost")?;
+    let asked = send(stage, "coder", "a long build").await?;
+    telling.line("you         → coder: a long build")?;
+    bounded("the coder's start", async {
+        while stage.coders_group().is_none() {
+            sleep(LOOK_EVERY).await;
+        }
+        Ok(())
+    })
+    .await?;
+    let pid = stage.kill_worker("coder")?;
+    telling.line(&format!("coder       its worker is killed: kill -9 {pid}"))?;
+    stage.start_worker("coder")?;
+    telling.line("coder       another worker starts; the hub waits for the dead one's lease, 5 s")?;
+    let task = bounded("the second attempt's answer", ended(stage, &asked)).await?;
+    let result = task.result.unwrap_or_default();
+    telling.line(&format!("coder       → you: {result}; answered once, by the second worker"))
+}
+
+async fn send(stage: &Stage, alias: &str, text: &str) -> Result<String, Failure> {
+    let args = send_task::Args {
+        alias: alias.into(),
+        task: text.into(),
+        network_id: Some(stage.network_id.clone()),
+        ..send_task::Args::default()
+    };
+    Ok(stage.you.send_task(&args).await?.into_value().task_id)
+}
+
+/// Tells every send and every answer as the hub has written them down, until this task has ended.
+async fn follow(stage: &Stage, telling: &Telling, asked: &str) -> Result<(), Failure> {
+    let mut told = 0;
+    loop {
+        for (event, task) in history(stage).await? {
+            if event.id <= told {
+                continue;
+            }
+            told = event.id;
+            let (from, to) = (who(&task.from_name), &task.to_name);
+            if event.from_status.is_none() {
+                telling.line(&format!("{from:<11} → {to}: {}  ({})", task.content, task.kind))?;
+            }
+            if event.to_status.is_terminal() {
+                let words = task.result.as_deref().unwrap_or_default();
+                telling.line(&format!("{to:<11} → {from}: {words}"))?;
+                if task.task_id == asked {
+                    return replied(&task);
+                }
+            }
+        }
+        sleep(LOOK_EVERY).await;
+    }
+}
+
+/// Everything that happened so far, in order, each with its task.
+pub(super) async fn history(stage: &Stage) -> Result<Vec<(TaskEvent, Task)>, Failure> {
+    let network_id = || Some(stage.network_id.clone());
+    let rows =
+        task_events::QueryArgs { network_id: network_id(), limit: Some("500".into()), ..Default::default() };
+    // Events first: whatever they tell of is in the tasks then.
+    let mut events = stage.you.task_events(&rows).await?.into_value().events;
+    let list = list_tasks::QueryArgs { network_id: network_id(), ..Default::default() };
+    let tasks = stage.you.tasks(&list).await?.into_value().tasks;
+    let tasks: HashMap<String, Task> = tasks.into_iter().map(|task| (task.task_id.clone(), task)).collect();
+    events.sort_by_key(|event| event.id);
+    let both = events.into_iter().filter_map(|event| {
+        let task = tasks.get(&event.task_id)?.clone();
+        Some((event, task))
+    });
+    Ok(both.collect())
+}
+
+/// The user of the demo is its reader.
+pub(super) fn who(name: &str) -> &str {
+    if matches!(name, "planner" | "coder" | "reviewer" | "hub") { name } else { "you" }
+}
+
+async fn ended(stage: &Stage, task_id: &str) -> Result<Task, Failure> {
+    loop {
+        let task = stage.you.task(task_id).await?.into_value().task;
+        if task.status.is_terminal() {
+            replied(&task)?;
+            return Ok(task);
+        }
+        sleep(LOOK_EVERY).await;
+    }
+}
+
+fn replied(task: &Task) -> Result<(), Failure> {
+    if task.status == Status::Replied {
+        return Ok(());
+    }
+    let words = task.result.as_deref().unwrap_or("nothing");
+    Err(Failure::usage(format!("the demo went wrong: {} answered {}: {words}", task.to_name, task.status)))
+}
+
+async fn bounded<T>(what: &str, step: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    match timeout(STEP_MAX, step).await {
+        Ok(done) => done,
+        Err(_) => {
+            Err(Failure::usage(format!("the demo went wrong: {what} did not come within {STEP_MAX:?}")))
+        }
+    }
+}

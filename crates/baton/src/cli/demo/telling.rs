@@ -1,0 +1,57 @@
+//! How the demo speaks: numbered steps with lines below them, as they happen.
+
+use std::cell::Cell;
+use std::io::{self, IsTerminal, Write};
+use std::time::Instant;
+
+use crate::cli::failure::Failure;
+
+/// The voice, and when it began.
+#[derive(Debug)]
+pub(super) struct Telling {
+    begun: Instant,
+    steps: Cell<u32>,
+    is_terminal: bool,
+}
+
+impl Telling {
+    pub(super) fn begin() -> Result<Self, Failure> {
+        let telling =
+            Self { begun: Instant::now(), steps: Cell::new(0), is_terminal: io::stdout().is_terminal() };
+        telling.print("Baton: a hub and three agents on this machine. No network, no model.\n")?;
+        Ok(telling)
+    }
+
+    /// A new step.
+    pub(super) fn step(&self, title: &str) -> Result<(), Failure> {
+        let number = self.steps.get() + 1;
+        self.steps.set(number);
+        let (bold, plain) = if self.is_terminal { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
+        self.print(&format!("\n{bold}{number}. {title}{plain}\n"))
+    }
+
+    /// Something that happened, and when.
+    pub(super) fn line(&self, words: &str) -> Result<(), Failure> {
+        let (dim, plain) = if self.is_terminal { ("\x1b[2m", "\x1b[0m") } else { ("", "") };
+        self.print(&format!("   {dim}{:>5.1} s{plain}  {words}\n", self.begun.elapsed().as_secs_f64()))
+    }
+
+    /// A line without a time.
+    pub(super) fn plain(&self, words: &str) -> Result<(), Failure> {
+        self.print(&format!("   {words}\n"))
+    }
+
+    pub(super) fn end(&self) -> Result<(), Failure> {
+        let seconds = self.begun.elapsed().as_secs_f64();
+        self.print(&format!(
+            "\nDone in {seconds:.1} s; hub, workers and folder are gone.\n\
+             Next: `baton hub start`; in another terminal `baton login`, `baton work --alias coder -- COMMAND`;\n\
+             in a third `baton send coder \"do something\" --wait`.\n"
+        ))
+    }
+
+    fn print(&self, words: &str) -> Result<(), Failure> {
+        let mut out = io::stdout().lock();
+        out.write_all(words.as_bytes()).and_then(|()| out.flush()).map_err(Failure::stdout)
+    }
+}

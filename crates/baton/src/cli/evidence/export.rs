@@ -1,0 +1,297 @@
+//! `baton evidence export`: a network's or a task's evidence as files. Every file is written beside its place first
+//! and gets its name when all are there, so that an export is whole or not there at all.
+
+use baton_evidence::bundle::limits::EVENTS;
+use baton_evidence::whole_file::WholeFile;
+use clap::Args;
+use reqwest::Response;
+use serde::Serialize;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use super::reading;
+use crate::cli::connection::{Connection, Link};
+use crate::cli::failure::Failure;
+use crate::cli::runtime::block_on;
+use crate::cli::tasks::task_id;
+use crate::client::evidence::{ExportArgs, ExportFile, PageArgs};
+use crate::rest::{LOG_FROM, LOG_TO};
+
+/// Write a network's or a task's evidence to files anyone can check offline
+///
+/// Writes the bundle FILE and its side file FILE.proof.json with the signed checkpoint, the proofs and the raw
+/// packets. A bundle holds at most 100 000 events; a longer log goes on in NAME.2.tar.gz, NAME.3.tar.gz and so on,
+/// each with its own side file. Either all files are written or none.
+#[derive(Debug, Args)]
+pub(crate) struct Export {
+    #[command(flatten)]
+    connection: Connection,
+    /// Only events about this task, by its id or the beginning of it
+    #[arg(long, value_name = "TASK")]
+    task: Option<String>,
+    /// Only events from this index in the log on
+    #[arg(long, value_name = "INDEX")]
+    from: Option<u64>,
+    /// Only events before this index in the log
+    #[arg(long, value_name = "INDEX")]
+    to: Option<u64>,
+    /// Where to write the bundle
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+}
+
+/// What is exported, and from where.
+#[derive(Clone, Copy)]
+struct Of<'a> {
+    link: &'a Link,
+    network: &'a str,
+    task: Option<&'a str>,
+}
+
+/// A bundle and its side file, written but not yet named.
+struct Part {
+    bundle: Written,
+    side_file: Written,
+    stretch: Stretch,
+}
+
+struct Written {
+    file: WholeFile,
+    path: PathBuf,
+    bytes: u64,
+}
+
+/// A stretch of the log, without its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+struct Stretch {
+    from: u64,
+    to: u64,
+}
+
+/// What is told of a part.
+#[derive(Debug, Serialize)]
+struct Told {
+    bundle: String,
+    bundle_bytes: u64,
+    side_file: String,
+    side_file_bytes: u64,
+    #[serde(flatten)]
+    stretch: Stretch,
+}
+
+impl Export {
+    pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
+        if self.output == Path::new("-") {
+            return Err(Failure::usage("an export is two files; name the first with -o FILE"));
+        }
+        block_on(async {
+            let link = self.connection.open()?;
+            let network = link.the_network().await?;
+            let task = match &self.task {
+                Some(text) => Some(task_id::find(&link, text).await?),
+                None => None,
+            };
+            let of = Of { link: &link, network: &network, task: task.as_deref() };
+            let parts = self.fetch(of).await?;
+            let told = parts.into_iter().map(Part::commit).collect::<Result<Vec<_>, _>>()?;
+            self.tell(of, &told)
+        })
+    }
+
+    async fn fetch(&self, of: Of<'_>) -> Result<Vec<Part>, Failure> {
+        let mut parts = Vec::new();
+        for (number, stretch) in (1..).zip(self.stretches(of).await?) {
+            parts.push(self.part(of, number, stretch).await?);
+        }
+        Ok(parts)
+    }
+
+    /// What to ask for, bundle by bundle. The end is fixed before the first, however the log grows meanwhile.
+    async fn stretches(&self, of: Of<'_>) -> Result<Vec<(Option<u64>, Option<u64>)>, Failure> {
+        if of.task.is_some() {
+            return Ok(vec![(self.from, self.to)]); // a task's events fit into one
+        }
+        let from = self.from.unwrap_or(0);
+        let to = match self.to {
+            Some(to) => to,
+            None => {
+                let args = PageArgs { network_id: of.network, task_id: None, after: None, limit: 1 };
+                of.link.client.evidence(&args).await.map_err(reading::failed)?.size
+            }
+        };
+        Ok(stretches(from, to).into_iter().map(|stretch| (Some(stretch.from), Some(stretch.to))).collect())
+    }
+
+    async fn part(
+        &self,
+        of: Of<'_>,
+        number: u32,
+        (from, to): (Option<u64>, Option<u64>),
+    ) -> Result<Part, Failure> {
+        let Of { link, network, task } = of;
+        let path = part_path(&self.output, number);
+        let args = ExportArgs { network_id: network, task_id: task, from, to };
+        let answer = link.client.export(ExportFile::Bundle, &args).await.map_err(reading::failed)?;
+        let stretch = Stretch::of(link, &answer)?;
+        let bundle = write(link, answer, path.clone()).await?;
+        // The same events, however many there are by now.
+        let args = ExportArgs { from: Some(stretch.from), to: Some(stretch.to), ..args };
+        let answer = link.client.export(ExportFile::SideFile, &args).await.map_err(reading::failed)?;
+        if Stretch::of(link, &answer)? != stretch {
+            return Err(link.client.misspoke("the side file covers other events than its bundle").into());
+        }
+        let side_file = write(link, answer, side_path(&path)).await?;
+        Ok(Part { bundle, side_file, stretch })
+    }
+
+    fn tell(&self, of: Of<'_>, parts: &[Told]) -> Result<ExitCode, Failure> {
+        let network = of.network;
+        let text = if self.connection.is_json() {
+            format!(
+                "{}\n",
+                serde_json::json!({"ok": true, "network_id": network, "task_id": of.task, "files": parts})
+            )
+        } else {
+            parts.iter().map(|part| part.lines(of)).collect()
+        };
+        io::stdout().write_all(text.as_bytes()).map_err(Failure::stdout)?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Stretch {
+    /// Which events an export covers, as its head says.
+    fn of(link: &Link, answer: &Response) -> Result<Self, Failure> {
+        let number = |name| answer.headers().get(name)?.to_str().ok()?.parse().ok();
+        match (number(LOG_FROM), number(LOG_TO)) {
+            (Some(from), Some(to)) => Ok(Self { from, to }),
+            _ => Err(link.client.misspoke("it does not say which events an export covers").into()),
+        }
+    }
+}
+
+impl Part {
+    fn commit(self) -> Result<Told, Failure> {
+        let told = Told {
+            bundle: self.bundle.path.display().to_string(),
+            bundle_bytes: self.bundle.bytes,
+            side_file: self.side_file.path.display().to_string(),
+            side_file_bytes: self.side_file.bytes,
+            stretch: self.stretch,
+        };
+        // Stopped between the two, a side file is there that proves nothing of an older bundle, and verify says so.
+        self.side_file.commit()?;
+        self.bundle.commit()?;
+        Ok(told)
+    }
+}
+
+impl Written {
+    fn commit(self) -> Result<(), Failure> {
+        let name = self.path.display().to_string();
+        self.file.commit().map_err(|error| Failure::Write { name, error })
+    }
+}
+
+impl Told {
+    fn lines(&self, of: Of<'_>) -> String {
+        let Self { bundle, bundle_bytes, side_file, side_file_bytes, stretch } = self;
+        let (network, first, last) = (of.network, stretch.from, stretch.to.saturating_sub(1));
+        let what = match of.task {
+            Some(task) => {
+                format!("events about task {task} among those of network {network}, index {first} to {last}")
+            }
+            None => format!("events of network {network}, index {first} to {last}"),
+        };
+        format!(
+            "wrote {bundle} ({bundle_bytes} bytes): {what}\n\
+             wrote {side_file} ({side_file_bytes} bytes): the checkpoint, the proofs and the raw packets\n\
+             check them, offline: baton evidence verify {}\n",
+            quoted(bundle)
+        )
+    }
+}
+
+async fn write(link: &Link, mut answer: Response, path: PathBuf) -> Result<Written, Failure> {
+    let failed = |error| Failure::Write { name: path.display().to_string(), error };
+    let mut file = WholeFile::create(&path).map_err(failed)?;
+    let mut bytes = 0;
+    while let Some(piece) = link.client.next_piece(&mut answer).await? {
+        file.write_all(&piece).map_err(failed)?;
+        bytes += piece.len() as u64;
+    }
+    Ok(Written { file, path, bytes })
+}
+
+/// A bundle's worth of events each. Where there are none it is one stretch without events, for the hub to refuse.
+fn stretches(from: u64, to: u64) -> Vec<Stretch> {
+    let first = Stretch { from, to: to.min(from.saturating_add(EVENTS)) };
+    let next = |stretch: &Stretch| {
+        let is_last = stretch.to >= to;
+        (!is_last).then(|| Stretch { from: stretch.to, to: to.min(stretch.to.saturating_add(EVENTS)) })
+    };
+    std::iter::successors(Some(first), next).collect()
+}
+
+/// `x.tar.gz`, then `x.2.tar.gz`; any other name gets its number at the end.
+fn part_path(output: &Path, number: u32) -> PathBuf {
+    if number == 1 {
+        return output.to_owned();
+    }
+    let name = output.file_name().unwrap_or_default().to_string_lossy();
+    output.with_file_name(match name.strip_suffix(".tar.gz") {
+        Some(stem) => format!("{stem}.{number}.tar.gz"),
+        None => format!("{name}.{number}"),
+    })
+}
+
+fn side_path(bundle: &Path) -> PathBuf {
+    let mut path = bundle.to_owned().into_os_string();
+    path.push(".proof.json");
+    path.into()
+}
+
+/// A path as a shell takes it.
+fn quoted(path: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,:@%".contains(c);
+    if path.starts_with('-') {
+        return quoted(&format!("./{path}")); // or it would be read as an option
+    }
+    if path.chars().all(is_plain) {
+        return path.to_owned();
+    }
+    format!("'{}'", path.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_log_is_cut_into_bundles_without_a_gap() {
+        let cut = |from, to| -> Vec<_> { stretches(from, to).iter().map(|s| (s.from, s.to)).collect() };
+        assert_eq!(cut(0, 12), [(0, 12)]);
+        assert_eq!(cut(0, 100_000), [(0, 100_000)]);
+        assert_eq!(cut(5, 200_006), [(5, 100_005), (100_005, 200_005), (200_005, 200_006)]);
+        assert_eq!(cut(0, 0), [(0, 0)]);
+        assert_eq!(cut(9, 3), [(9, 3)]);
+    }
+
+    #[test]
+    fn further_bundles_keep_their_ending() {
+        let path = |output: &str, number| part_path(Path::new(output), number).display().to_string();
+        assert_eq!(path("a/x.tar.gz", 1), "a/x.tar.gz");
+        assert_eq!(path("a/x.tar.gz", 2), "a/x.2.tar.gz");
+        assert_eq!(path("x", 3), "x.3");
+        assert_eq!(side_path(Path::new("x.2.tar.gz")), Path::new("x.2.tar.gz.proof.json"));
+    }
+
+    #[test]
+    fn a_path_with_a_space_or_a_quote_is_quoted() {
+        assert_eq!(quoted("a/b.tar.gz"), "a/b.tar.gz");
+        assert_eq!(quoted("a b"), "'a b'");
+        assert_eq!(quoted("it's"), r"'it'\''s'");
+        assert_eq!(quoted("-x y"), "'./-x y'");
+    }
+}

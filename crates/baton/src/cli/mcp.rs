@@ -1,0 +1,52 @@
+//! `baton mcp`: the hub's tools for clients that only speak MCP over standard input and output. Every message is
+//! passed on to the hub's own door as it came, and its answer back; the bridge has no tools and no state of its own.
+
+mod bridge;
+mod door;
+mod message;
+mod way;
+
+pub(crate) use door::Door;
+pub(crate) use message::Message;
+
+use baton_core::Alias;
+use clap::Args;
+use std::process::ExitCode;
+use std::sync::Arc;
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::connection::Connection;
+use super::failure::Failure;
+use super::runtime;
+use super::work::alias;
+use way::Way;
+
+/// Serves the hub's MCP tools on standard input and output.
+///
+/// With --alias the client speaks as that agent: by the node token given, or, with a person's token, by one minted
+/// for this run. A hub that is away is said in an error, and the next call finds it when it is back.
+#[derive(Debug, Args)]
+pub(crate) struct Mcp {
+    /// The agent that the client speaks as
+    #[arg(long, env = "BATON_ALIAS", hide_env_values = true, value_parser = alias)]
+    alias: Option<Alias>,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+impl Mcp {
+    pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
+        runtime::block_on(async {
+            let way = Arc::new(Way::new(self.connection.clone(), self.alias.clone()));
+            let mut terminate = signal(SignalKind::terminate()).map_err(Failure::System)?;
+            let bridged = tokio::select! {
+                bridged = bridge::run(&way, tokio::io::stdin(), tokio::io::stdout()) => bridged,
+                _ = terminate.recv() => Ok(()),
+                _ = tokio::signal::ctrl_c() => Ok(()),
+            };
+            way.close().await;
+            bridged.map_err(Failure::stdout)?;
+            Ok(ExitCode::SUCCESS)
+        })
+    }
+}

@@ -1,0 +1,154 @@
+//! Lines from standard input to the hub's MCP door, answers to standard output. Calls run side by side; a call that
+//! its client calls off is dropped, which the hub hears as a hang-up.
+
+use baton_core::limits;
+use std::collections::HashMap;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::sync::mpsc::{Sender, channel};
+use tokio::sync::{Semaphore, oneshot};
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+use super::door::tell;
+use super::message::Message;
+use super::way::Way;
+
+/// Calls at the same time; the rest waits on standard input.
+const CALLS_AT_ONCE: usize = 64;
+/// Answers that may wait for a slow reader.
+const ANSWERS_WAITING: usize = 64;
+/// When the client has said its last, calls under way get this long.
+const LAST_ANSWERS_MAX: Duration = Duration::from_secs(5);
+
+/// Calls under way, by the JSON of their ids.
+#[derive(Debug, Clone, Default)]
+struct UnderWay(Arc<Mutex<HashMap<String, oneshot::Sender<()>>>>);
+
+impl UnderWay {
+    /// Keeps what calls a call off. A message without an id is called off by nobody, so it gets its end back to hold.
+    fn note(&self, id: Option<&str>, call_off: oneshot::Sender<()>) -> Option<oneshot::Sender<()>> {
+        let Some(id) = id else { return Some(call_off) };
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(id.to_owned(), call_off)
+    }
+
+    /// Dropping its end calls a call off; one that has ended is forgotten.
+    fn call_off(&self, id: Option<&str>) {
+        if let Some(id) = id {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
+        }
+    }
+}
+
+/// Bridges until the input ends or the output is closed.
+pub(super) async fn run(
+    way: &Arc<Way>,
+    input: impl tokio::io::AsyncRead + Unpin,
+    mut output: impl AsyncWrite + Unpin + Send + 'static,
+) -> io::Result<()> {
+    let (answers, mut told) = channel::<String>(ANSWERS_WAITING);
+    let writing = tokio::spawn(async move {
+        while let Some(answer) = told.recv().await {
+            output.write_all(format!("{answer}\n").as_bytes()).await?;
+            output.flush().await?;
+        }
+        io::Result::Ok(())
+    });
+    let mut calls = JoinSet::new();
+    let read = read_all(way, BufReader::new(input), &answers, &mut calls).await;
+    // A client that has gone for good closes the output too, and then nobody waits here for long.
+    let _ = timeout(LAST_ANSWERS_MAX, async { while calls.join_next().await.is_some() {} }).await;
+    calls.shutdown().await;
+    drop(answers);
+    match writing.await {
+        Ok(Err(error)) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
+        _ => read,
+    }
+}
+
+async fn read_all(
+    way: &Arc<Way>,
+    mut input: impl AsyncBufRead + Unpin,
+    answers: &Sender<String>,
+    calls: &mut JoinSet<()>,
+) -> io::Result<()> {
+    let slots = Arc::new(Semaphore::new(CALLS_AT_ONCE));
+    let under_way = UnderWay::default();
+    while let Some(line) = tokio::select! {
+        line = next_line(&mut input) => line?,
+        () = answers.closed() => None,
+    } {
+        if line.trim().is_empty() {
+            continue;
+        }
+        let message = match Message::read(line) {
+            Ok(message) => message,
+            Err(answer) => {
+                tell(answers, answer).await;
+                continue;
+            }
+        };
+        if let Some(id) = message.cancels() {
+            under_way.call_off(Some(&id));
+        }
+        let slot = slots.clone().acquire_owned().await;
+        // Noted before the next line is read, which may call it off.
+        let (call_off, called_off) = oneshot::channel();
+        let id = message.awaited_id().map(ToString::to_string);
+        let kept = under_way.note(id.as_deref(), call_off);
+        let (way, answers, noted, sent) = (way.clone(), answers.clone(), under_way.clone(), message.clone());
+        let call = async move {
+            tokio::select! {
+                () = way.pass(&sent, &answers) => {}
+                _ = called_off => {}
+            }
+            drop(kept);
+            noted.call_off(id.as_deref());
+        };
+        if message.is_initialize() {
+            // What is agreed on there holds for what follows.
+            call.await;
+        } else {
+            calls.spawn(async move {
+                call.await;
+                drop(slot);
+            });
+        }
+        while calls.try_join_next().is_some() {}
+    }
+    Ok(())
+}
+
+/// The next line; none at the end. One longer than the hub takes is cut there, so that it is refused and not kept.
+async fn next_line(input: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Option<String>> {
+    let mut line = Vec::new();
+    let max = limits::JSON_BODY_MAX_BYTES as u64;
+    if (&mut *input).take(max).read_until(b'\n', &mut line).await? == 0 {
+        return Ok(None);
+    }
+    let mut is_cut = line.last() != Some(&b'\n') && line.len() as u64 == max;
+    while is_cut {
+        let mut rest = Vec::new();
+        let count = (&mut *input).take(max).read_until(b'\n', &mut rest).await?;
+        is_cut = count > 0 && rest.last() != Some(&b'\n');
+    }
+    Ok(Some(String::from_utf8_lossy(&line).into_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_line_too_long_is_cut_and_the_next_one_is_whole() {
+        let long = "x".repeat(3 * limits::JSON_BODY_MAX_BYTES);
+        let bytes = format!("one\n{long}\ntwo");
+        let mut input = BufReader::new(bytes.as_bytes());
+        assert_eq!(next_line(&mut input).await.unwrap().as_deref(), Some("one\n"));
+        assert_eq!(next_line(&mut input).await.unwrap().unwrap().len(), limits::JSON_BODY_MAX_BYTES);
+        assert_eq!(next_line(&mut input).await.unwrap().as_deref(), Some("two"));
+        assert_eq!(next_line(&mut input).await.unwrap(), None);
+    }
+}

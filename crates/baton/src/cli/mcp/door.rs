@@ -1,0 +1,171 @@
+//! The hub's MCP door, as a client sees it: every message is a request of its own, so nothing has to be set up again
+//! after a restart of the hub.
+
+use reqwest::header::{ACCEPT, CONTENT_TYPE};
+use reqwest::{RequestBuilder, Response, StatusCode};
+use serde_json::Value;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::mpsc::Sender;
+use tokio::time::{sleep, timeout};
+
+use super::message::{Message, agreed_version};
+use crate::client::{Backoff, Client, Error, SseParser};
+
+/// A hub that restarts is back within this time; a message that never left is sent again until then.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// The longest a tool of the hub waits, and some.
+const ANSWER_MAX: Duration = Duration::from_secs(90);
+/// More than any answer has.
+const ANSWER_MAX_BYTES: usize = 64 << 20;
+
+/// The way in, and what was agreed on there.
+#[derive(Debug)]
+pub(crate) struct Door {
+    client: Client,
+    version: Mutex<Option<String>>,
+}
+
+impl Door {
+    pub(crate) fn new(client: Client) -> Self {
+        Self { client, version: Mutex::default() }
+    }
+
+    /// Passes a message on, and its answers back, in whatever number they come. A failure is an answer too.
+    pub(crate) async fn pass(&self, message: &Message, answers: &Sender<String>) {
+        let outcome = match self.send(message).await {
+            Ok(response) => timeout(ANSWER_MAX, self.read(message, response, answers)).await,
+            Err(error) => Ok(Err(error)),
+        };
+        let words = match outcome {
+            Ok(Ok(())) => return,
+            Ok(Err(error)) => error.to_string(),
+            Err(_) => "the hub did not answer in time".into(),
+        };
+        if let Some(failed) = message.failed(&words) {
+            tell(answers, failed).await;
+        }
+    }
+
+    /// Sends the message; again, for a while, as long as the hub cannot have got it.
+    async fn send(&self, message: &Message) -> Result<Response, Error> {
+        let mut backoff = Backoff::default();
+        let again = async {
+            loop {
+                match self.request(message).send().await {
+                    Err(error) if error.is_connect() => sleep(backoff.next_wait()).await,
+                    outcome => return outcome,
+                }
+            }
+        };
+        let outcome = match timeout(PATIENCE, again).await {
+            Ok(outcome) => outcome,
+            // One last try, for the words of its failure.
+            Err(_) => self.request(message).send().await,
+        };
+        outcome.map_err(|error| Error::unreachable(self.client.hub(), &error))
+    }
+
+    fn request(&self, message: &Message) -> RequestBuilder {
+        let http = self.client.http().post(self.client.hub().mcp());
+        let mut request = http
+            .header(ACCEPT, "application/json, text/event-stream")
+            .header(CONTENT_TYPE, "application/json")
+            .body(message.line.clone());
+        if let Some(token) = self.client.token() {
+            request = request.bearer_auth(token.expose());
+        }
+        let agreed = self.version.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let version = message.version().or(agreed.as_deref().filter(|_| !message.is_initialize()));
+        let headers = [
+            ("mcp-protocol-version", version),
+            ("mcp-method", message.method()),
+            ("mcp-name", message.name()),
+        ];
+        for (name, value) in headers {
+            if let Some(value) = value.filter(|value| value.bytes().all(|byte| byte.is_ascii_graphic())) {
+                request = request.header(name, value);
+            }
+        }
+        request
+    }
+
+    async fn read(
+        &self,
+        message: &Message,
+        mut response: Response,
+        answers: &Sender<String>,
+    ) -> Result<(), Error> {
+        let is_stream = response.status().is_success()
+            && response
+                .headers()
+                .get(CONTENT_TYPE)
+                .is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"));
+        if !is_stream {
+            return self.read_whole(message, response, answers).await;
+        }
+        let mut parser = SseParser::default();
+        let mut is_answered = false;
+        let broken = |error| Error::unreachable(self.client.hub(), &error);
+        while let Some(chunk) = response.chunk().await.map_err(broken)? {
+            parser.push(&chunk);
+            let too_long = |_| Error::protocol(self.client.hub(), "an answer that does not end");
+            while let Some(frame) = parser.next().map_err(too_long)? {
+                self.note_version(message, &frame.data);
+                tell(answers, frame.data).await;
+                is_answered = true;
+            }
+        }
+        if is_answered || message.awaited_id().is_none() {
+            return Ok(());
+        }
+        Err(Error::away(self.client.hub(), "the connection ended before the answer"))
+    }
+
+    /// An answer that is no stream: none to a notification, one document, or a refusal.
+    async fn read_whole(
+        &self,
+        message: &Message,
+        mut response: Response,
+        answers: &Sender<String>,
+    ) -> Result<(), Error> {
+        let (hub, status) = (self.client.hub(), response.status());
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(|error| Error::unreachable(hub, &error))? {
+            body.extend_from_slice(&chunk);
+            if body.len() > ANSWER_MAX_BYTES {
+                return Err(Error::protocol(hub, "an answer that does not end"));
+            }
+        }
+        let text = String::from_utf8_lossy(&body);
+        let mut said = serde_json::from_str::<Value>(&text).unwrap_or_default();
+        if said.get("jsonrpc").is_some() {
+            // A body that could not be read has no id of its own.
+            if let (Some(Value::Null), Some(id)) = (said.get("id"), message.awaited_id()) {
+                said["id"] = id.clone();
+            }
+            let said = said.to_string();
+            self.note_version(message, &said);
+            tell(answers, said).await;
+            return Ok(());
+        }
+        match status {
+            StatusCode::ACCEPTED if message.awaited_id().is_none() => Ok(()),
+            status if status.is_success() => Err(Error::protocol(hub, "no JSON-RPC in its answer")),
+            status => Err(Error::of_answer(hub, status, &text)),
+        }
+    }
+
+    fn note_version(&self, message: &Message, answer: &str) {
+        if message.is_initialize()
+            && let Some(version) = agreed_version(answer)
+        {
+            *self.version.lock().unwrap_or_else(PoisonError::into_inner) = Some(version);
+        }
+    }
+}
+
+/// Hands an answer over. A client that has gone wants none.
+pub(super) async fn tell(answers: &Sender<String>, answer: String) {
+    let _ = answers.send(answer).await;
+}

@@ -1,0 +1,177 @@
+//! `baton work`: turns a command into an agent. Each task runs the command once, with the task's text on standard
+//! input; what it prints is the answer.
+//!
+//! `agent` claims, `attempt` is one task under one lease, `process` one run of the command. Around them: the lease
+//! that is kept, the notices that come, the output and where a long one goes, the guard, the stop.
+
+mod agent;
+mod answer;
+mod attachment;
+mod attempt;
+mod drain;
+mod group;
+mod guard;
+mod lease;
+mod notices;
+mod outage;
+mod output;
+mod process;
+mod program;
+mod running;
+mod session;
+mod tail;
+
+pub(crate) use group::Group;
+pub(crate) use guard::{Guard, Guarded, RunGuard};
+
+use baton_core::{Alias, limits};
+use clap::Args;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+use tokio::time::sleep;
+
+use super::agent_token::AgentLink;
+use super::connection::Connection;
+use super::failure::Failure;
+use super::hub::Log;
+use super::mcp::Door;
+use agent::{Agent, Settings};
+use drain::Drain;
+use outage::{Outage, is_final};
+use output::Room;
+use program::Program;
+use running::Running;
+
+/// Turns a command into an agent: claims tasks, runs the command for each, answers with what it prints.
+///
+/// The command gets the task's text on standard input, and {task} in its arguments is replaced by it. It finds
+/// BATON_TASK_ID, BATON_FROM, BATON_KIND and BATON_CONTEXT in its environment, and hub and token, so that it can
+/// call `baton send` itself. Exit code 0 is a reply, any other a failure with the end of standard error.
+///
+/// The first SIGTERM or Ctrl-C lets running commands finish, the second ends them.
+#[derive(Debug, Args)]
+pub(crate) struct Work {
+    /// The agent's name
+    #[arg(long, env = "BATON_ALIAS", hide_env_values = true, value_parser = alias)]
+    alias: Alias,
+    /// Tasks at the same time
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
+    concurrency: u16,
+    /// How long the hub waits for a sign of life before it gives a task to another
+    #[arg(long, value_name = "SECONDS", default_value_t = limits::LEASE_DEFAULT_SECONDS, value_parser = lease())]
+    lease: u32,
+    /// Between TERM and KILL when a command has to end
+    #[arg(long, value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(0..=3600))]
+    grace: u64,
+    /// Where results are kept that are too long for a reply [default: ~/.baton/attachments]
+    #[arg(long, value_name = "DIR")]
+    attachments: Option<PathBuf>,
+    /// The most a command may print; one that prints more is ended
+    #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = clap::value_parser!(u64).range(1..=1_048_576))]
+    max_output: u64,
+    /// Work on one task, then stop
+    #[arg(long)]
+    once: bool,
+    /// How the log on stderr is written
+    #[arg(long, value_enum, default_value_t = Log::Human)]
+    log: Log,
+    #[command(flatten)]
+    connection: Connection,
+    /// The command and its arguments
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+fn lease() -> clap::builder::RangedI64ValueParser<u32> {
+    clap::value_parser!(u32)
+        .range(i64::from(limits::LEASE_MIN_SECONDS)..=i64::from(limits::LEASE_MAX_SECONDS))
+}
+
+/// An agent's name, as the hub takes it.
+pub(crate) fn alias(text: &str) -> Result<Alias, String> {
+    Alias::parse(text).map_err(|refusal| refusal.message())
+}
+
+impl Work {
+    pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
+        let settings = self.settings()?;
+        self.log.begin();
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+        runtime.map_err(Failure::System)?.block_on(self.live(settings))
+    }
+
+    fn settings(&self) -> Result<Settings, Failure> {
+        let program = Program::new(&self.command).map_err(|unfit| Failure::usage(unfit.to_string()))?;
+        let attachments = match &self.attachments {
+            Some(folder) => folder.clone(),
+            None => attachments_at_home()?,
+        };
+        Ok(Settings {
+            alias: self.alias.to_string(),
+            concurrency: self.concurrency.into(),
+            lease_seconds: self.lease,
+            grace: Duration::from_secs(self.grace),
+            room: Room { attachments, max_bytes: self.max_output << 20 },
+            once: self.once,
+            program,
+        })
+    }
+
+    async fn live(&self, settings: Settings) -> Result<ExitCode, Failure> {
+        let drain = Drain::on_signals().map_err(Failure::System)?;
+        let opened = tokio::select! {
+            link = self.open() => link?,
+            () = drain.begun() => return Ok(ExitCode::SUCCESS),
+        };
+        let client = opened.client.clone();
+        let Some(token) = client.token().cloned() else {
+            return Err(Failure::NotLoggedIn { hub: client.hub().clone() });
+        };
+        let hub = client.hub().to_string();
+        tracing::info!(alias = settings.alias, hub, concurrency = settings.concurrency, "waiting for tasks");
+        let guard = Guard::start(settings.grace).map_err(Failure::System)?;
+        let ca = self.connection.ca(self.connection.profile()?.as_ref());
+        let ca = ca.and_then(|file| std::path::absolute(file).ok()).map(|file| file.display().to_string());
+        let agent = Agent { settings, client, hub, token, ca, guard, running: Running::default(), drain };
+        let outcome = agent.work().await;
+        opened.close().await;
+        outcome?;
+        tracing::info!("stopped");
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// A token that speaks as the alias, however long the hub is away.
+    async fn open(&self) -> Result<AgentLink, Failure> {
+        let mut outage = Outage::default();
+        loop {
+            let link = self.connection.open()?;
+            let opened = AgentLink::open(&self.connection, link, &self.alias).await;
+            let error = match opened {
+                Ok(link) if link.is_unbound => match bind(&link, &self.alias).await {
+                    Ok(()) => return Ok(link),
+                    Err(words) => return Err(Failure::usage(words)),
+                },
+                Ok(link) => return Ok(link),
+                Err(Failure::Client(error)) if !is_final(&error) => error,
+                Err(failure) => return Err(failure),
+            };
+            sleep(outage.wait_after(&error)).await;
+        }
+    }
+}
+
+/// The first report of a network's own token settles its alias.
+async fn bind(link: &AgentLink, alias: &Alias) -> Result<(), String> {
+    let door = Door::new(link.client.clone());
+    let done = session::report(&door, alias.as_str(), false).await;
+    done.map_err(|words| format!("this token cannot speak as {alias}: {words}"))
+}
+
+fn attachments_at_home() -> Result<PathBuf, Failure> {
+    let home = crate::data_folder::DataFolder::home();
+    let home =
+        home.ok_or_else(|| Failure::usage("there is no home folder; set HOME or pass --attachments"))?;
+    Ok(home.path().join("attachments"))
+}

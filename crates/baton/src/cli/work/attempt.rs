@@ -1,0 +1,154 @@
+//! One task under one lease: run the command, keep the lease, answer. A lease comes out of exactly one claim and is
+//! used up here, so no lease is ever run twice.
+//!
+//! If the worker dies anywhere here, the guard ends the command, the lease lapses, and the hub delivers the task
+//! again. A result that is ready is sent until the hub takes it or says that the lease is lost.
+
+use baton_core::Ending;
+use std::sync::Arc;
+use tokio::time::{Instant, sleep};
+
+use super::agent::Agent;
+use super::answer::Answer;
+use super::lease::{Keeper, Kept, Lost};
+use super::outage::{Outage, is_final};
+use super::process::{Printed, Process};
+use crate::client::Error;
+use crate::client::tasks::Task;
+use crate::service::send_reply::{self, EndingName};
+
+/// What a claim gave.
+#[derive(Debug)]
+pub(super) struct Lease {
+    pub(super) task: Task,
+    pub(super) lease_id: String,
+}
+
+impl Lease {
+    /// Works on the task to its end, or until it is no longer ours.
+    pub(super) async fn work(self, agent: &Agent) {
+        let begun = Instant::now();
+        let task = &self.task;
+        tracing::info!(
+            task = task.task_id,
+            from = task.from_name,
+            kind = task.kind,
+            attempt = task.attempt,
+            "running"
+        );
+        let printed = Arc::new(Printed::new());
+        let kept = Keeper {
+            client: agent.client.clone(),
+            lease_id: self.lease_id.clone(),
+            lease_seconds: agent.settings.lease_seconds,
+            printed: printed.clone(),
+            in_hand: agent.running.take(&task.task_id),
+        };
+        let kept = kept.start();
+        let state = match self.run(agent, &printed, &kept).await {
+            Ok(answer) => self.reply(agent, &answer).await,
+            Err(state) => state,
+        };
+        let seconds = begun.elapsed().as_millis() as f64 / 1000.0;
+        tracing::info!(task = task.task_id, from = task.from_name, seconds, "{state}");
+    }
+
+    /// Runs the command: an answer, or what became of the task instead.
+    async fn run(&self, agent: &Agent, printed: &Printed, kept: &Kept) -> Result<Answer, String> {
+        let text = &self.task.content;
+        let attempt = self.task.attempt.to_string();
+        let mut command = agent.settings.program.command(text, &self.environment(agent, &attempt));
+        let process = match Process::start(&mut command, &agent.guard) {
+            Ok(process) => process,
+            Err(error) => return Ok(Answer::not_started(&error)),
+        };
+        let mut state = String::new();
+        let stop = async {
+            state = tokio::select! {
+                lost = kept.lost() => lost.to_string(),
+                () = agent.drain.is_ending() => "left: the hub delivers it again when its lease lapses".into(),
+            };
+        };
+        let room = agent.settings.room.clone();
+        let finished = process.run(text, room, printed, agent.settings.grace, stop).await;
+        Answer::of(finished, printed).ok_or(state)
+    }
+
+    /// The task, and what the command needs to speak to the hub itself, as the same agent.
+    fn environment<'a>(&'a self, agent: &'a Agent, attempt: &'a str) -> Vec<(&'static str, &'a str)> {
+        let task = &self.task;
+        let mut environment = vec![
+            ("BATON_TASK_ID", task.task_id.as_str()),
+            ("BATON_FROM", &task.from_name),
+            ("BATON_KIND", &task.kind),
+            ("BATON_ATTEMPT", attempt),
+            ("BATON_CONTEXT", task.context.as_deref().unwrap_or_default()),
+            // What the command sends is part of this task.
+            ("BATON_PARENT_TASK_ID", &task.task_id),
+            ("BATON_NETWORK", &task.network_id),
+            ("BATON_ALIAS", &agent.settings.alias),
+            ("BATON_HUB", &agent.hub),
+            ("BATON_TOKEN", agent.token.expose()),
+        ];
+        environment.extend(agent.ca.as_deref().map(|file| ("BATON_CA", file)));
+        environment
+    }
+
+    /// Sends the answer until the hub has taken it or refuses it. Says what became of it.
+    async fn reply(&self, agent: &Agent, answer: &Answer) -> String {
+        let args = send_reply::PathArgs {
+            text: answer.text.clone(),
+            status: Some(match answer.ending {
+                Ending::Replied => EndingName::Replied,
+                Ending::Failed => EndingName::Failed,
+                Ending::Cancelled => EndingName::Cancelled,
+            }),
+            lease_id: Some(self.lease_id.clone()),
+        };
+        let mut outage = Outage::default();
+        loop {
+            let error = match agent.client.reply(&self.task.task_id, &args).await {
+                Ok(_) => return outcome(answer),
+                Err(error) => error,
+            };
+            if is_final(&error) {
+                return match self.was_taken(agent, answer, &error).await {
+                    true => outcome(answer),
+                    false => format!("its answer was not taken: {error}"),
+                };
+            }
+            let wait = outage.wait_after(&error);
+            tokio::select! {
+                () = sleep(wait) => {}
+                () = agent.drain.is_ending() => return format!("its answer was not taken: {error}"),
+            }
+        }
+    }
+
+    /// A hub may take an answer and go away before it says so. Then the task has ended, with these very words.
+    async fn was_taken(&self, agent: &Agent, answer: &Answer, error: &Error) -> bool {
+        if error.code() != Some("reply_task_terminal") {
+            return false;
+        }
+        let row = agent.client.task(&self.task.task_id).await;
+        row.is_ok_and(|row| row.task.result.as_deref() == Some(&answer.text))
+    }
+}
+
+fn outcome(answer: &Answer) -> String {
+    match answer.ending {
+        Ending::Replied => "replied".into(),
+        Ending::Failed => "failed".into(),
+        Ending::Cancelled => "cancelled".into(),
+    }
+}
+
+impl std::fmt::Display for Lost {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Cancelled => write!(f, "cancelled, the command was ended"),
+            Self::Reassigned => write!(f, "reassigned, the command was ended"),
+            Self::Refused(error) => write!(f, "no longer ours, the command was ended: {error}"),
+        }
+    }
+}

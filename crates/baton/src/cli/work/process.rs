@@ -1,0 +1,208 @@
+//! One run of a command: started in a process group of its own, fed the task's text, read to its end in bounded
+//! memory, and ended with all its children when it is told to stop, when it has exited, or when this is dropped.
+
+use baton_core::limits;
+use futures_util::FutureExt;
+use futures_util::future::FusedFuture;
+use std::future::Future;
+use std::io;
+use std::pin::{Pin, pin};
+use std::process::{ExitStatus, Stdio};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::process::{Child, ChildStdin, Command};
+use tokio::time::timeout;
+
+use super::group::Group;
+use super::guard::{Guard, Guarded};
+use super::output::{Full, Output, Room};
+use super::tail::Tail;
+
+/// How much is read at once.
+const CHUNK_BYTES: usize = 64 * 1024;
+/// After a command and its group have gone, its pipes may be held by a process that left the group. What is in them
+/// is read, but nobody waits for more.
+const LAST_WORDS_MAX: Duration = Duration::from_millis(500);
+
+/// A running command.
+#[derive(Debug)]
+pub(super) struct Process {
+    child: Child,
+    group: Group,
+    _guarded: Guarded,
+}
+
+/// How a run came to its end.
+#[derive(Debug)]
+pub(super) enum Ended {
+    /// By itself, or by a signal that was not ours.
+    Exited(io::Result<ExitStatus>),
+    /// It was told to stop.
+    Stopped,
+    /// It printed more than can be kept.
+    Full(Full),
+}
+
+/// A run that is over, with all its processes.
+#[derive(Debug)]
+pub(super) struct Finished {
+    pub(super) ended: Ended,
+    /// What it printed on stdout.
+    pub(super) output: Output,
+}
+
+/// What a command has printed lately, for whoever follows it.
+#[derive(Debug)]
+pub(super) struct Printed {
+    /// Both streams, as they came, and whether there is news in it.
+    both: Mutex<(Tail, bool)>,
+    stderr: Mutex<Tail>,
+}
+
+impl Printed {
+    pub(super) fn new() -> Self {
+        let tail = || Tail::of_chars(limits::OUTPUT_KEPT_CHARS);
+        Self { both: Mutex::new((tail(), false)), stderr: Mutex::new(tail()) }
+    }
+
+    /// The last of both streams, if something came since this was asked for the last time.
+    pub(super) fn take_news(&self) -> Option<String> {
+        let mut both = self.both.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_new = std::mem::take(&mut both.1);
+        is_new.then(|| both.0.last_chars(limits::OUTPUT_KEPT_CHARS))
+    }
+
+    /// What was taken last reached nobody: it is news still.
+    pub(super) fn put_back(&self) {
+        self.both.lock().unwrap_or_else(PoisonError::into_inner).1 = true;
+    }
+
+    /// The last of stderr, or of both if nothing was said there.
+    pub(super) fn last_words(&self) -> String {
+        let stderr = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
+        let words = stderr.last_chars(limits::OUTPUT_KEPT_CHARS);
+        if !words.trim().is_empty() {
+            return words;
+        }
+        let both = self.both.lock().unwrap_or_else(PoisonError::into_inner);
+        both.0.last_chars(limits::OUTPUT_KEPT_CHARS)
+    }
+
+    fn push(&self, chunk: &[u8]) {
+        let mut both = self.both.lock().unwrap_or_else(PoisonError::into_inner);
+        both.0.push(chunk);
+        both.1 = true;
+    }
+
+    fn push_stderr(&self, chunk: &[u8]) {
+        self.stderr.lock().unwrap_or_else(PoisonError::into_inner).push(chunk);
+        self.push(chunk);
+    }
+}
+
+impl Process {
+    /// Starts the command in a group of its own that the guard ends if this process dies.
+    pub(super) fn start(command: &mut Command, guard: &Guard) -> io::Result<Self> {
+        let child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0)
+            .kill_on_drop(true)
+            .spawn()?;
+        let group = child.id().and_then(Group::led_by).ok_or(io::ErrorKind::NotFound)?;
+        Ok(Self { child, group, _guarded: guard.watch(group) })
+    }
+
+    /// Runs it to its end, or until `stop` comes; then TERM, and KILL after the grace, to the whole group.
+    pub(super) async fn run(
+        mut self,
+        text: &str,
+        room: Room,
+        printed: &Printed,
+        grace: Duration,
+        stop: impl Future<Output = ()> + Send,
+    ) -> Finished {
+        let mut output = Output::new(room);
+        let (stdin, stdout, stderr) =
+            (self.child.stdin.take(), self.child.stdout.take(), self.child.stderr.take());
+        let ended = {
+            let out = read(stdout, |chunk| {
+                printed.push(chunk);
+                output.push(chunk)
+            });
+            let err = read(stderr, |chunk| {
+                printed.push_stderr(chunk);
+                Ok(())
+            });
+            let streams = async { tokio::try_join!(feed(stdin, text), out, err).map(|_| ()) };
+            self.finish(pin!(streams.fuse()), grace, pin!(stop)).await
+        };
+        Finished { ended, output }
+    }
+
+    /// Until it exits or has to stop; then until its group is gone. The pipes are read all the while, so that
+    /// nothing waits in a full one.
+    async fn finish(&mut self, mut streams: Streams<'_>, grace: Duration, mut stop: Stop<'_>) -> Ended {
+        let mut ended = loop {
+            tokio::select! {
+                status = self.child.wait() => break Ended::Exited(status),
+                read = &mut streams => if let Err(full) = read { break Ended::Full(full) },
+                () = &mut stop => break Ended::Stopped,
+            }
+        };
+        let group = self.group;
+        // A leader that nobody waits for would stay in its group.
+        let mut gone = pin!(async { tokio::join!(group.end(grace), self.child.wait()) });
+        let mut read = Ok(());
+        loop {
+            tokio::select! {
+                _ = &mut gone => break,
+                all = &mut streams => read = all,
+            }
+        }
+        if matches!(ended, Ended::Exited(_)) && read.is_ok() && !streams.is_terminated() {
+            read = timeout(LAST_WORDS_MAX, streams).await.unwrap_or(Ok(()));
+        }
+        if let (Ended::Exited(_), Err(full)) = (&ended, read) {
+            ended = Ended::Full(full);
+        }
+        ended
+    }
+}
+
+type Streams<'a> = Pin<&'a mut (dyn FusedFuture<Output = Result<(), Full>> + Send + 'a)>;
+type Stop<'a> = Pin<&'a mut (dyn Future<Output = ()> + Send + 'a)>;
+
+/// Gives the command its text. One that does not want to read it has closed the pipe, which is no fault.
+async fn feed(stdin: Option<ChildStdin>, text: &str) -> Result<(), Full> {
+    if let Some(mut stdin) = stdin {
+        let _ = stdin.write_all(text.as_bytes()).await;
+    }
+    Ok(())
+}
+
+/// Reads a stream to its end. A pipe that cannot be read has no more to say.
+async fn read(
+    stream: Option<impl AsyncRead + Unpin>,
+    mut take: impl FnMut(&[u8]) -> Result<(), Full>,
+) -> Result<(), Full> {
+    let Some(mut stream) = stream else { return Ok(()) };
+    let mut chunk = vec![0; CHUNK_BYTES];
+    loop {
+        match stream.read(&mut chunk).await {
+            Ok(0) | Err(_) => return Ok(()),
+            Ok(count) => take(&chunk[..count])?,
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // Reached with processes left only if the run itself was dropped.
+        if self.child.id().is_some() {
+            self.group.signal(rustix::process::Signal::KILL);
+        }
+    }
+}

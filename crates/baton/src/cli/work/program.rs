@@ -1,0 +1,134 @@
+//! The command a worker runs for each task: its words with `{task}` filled in, and the task in its environment.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+use tokio::process::Command;
+
+/// Where the task's text goes in an argument.
+const PLACE: &[u8] = b"{task}";
+/// Programs that take the word after `-c` for a script.
+const SHELLS: [&str; 7] = ["sh", "bash", "dash", "zsh", "ksh", "fish", "ash"];
+
+/// A command line that can be run.
+#[derive(Debug, Clone)]
+pub(super) struct Program {
+    words: Vec<OsString>,
+}
+
+/// Why a command line cannot be.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Unfit {
+    #[error("there is no program {0:?} to run: install it, or give its path")]
+    NotFound(OsString),
+    #[error(
+        "{{task}} inside a shell's script would run whatever a sender writes: \
+         read the text from standard input, or name it as \"$1\" with {{task}} as a word of its own after the script"
+    )]
+    TaskInScript,
+    #[error(
+        "there is no command: give it after --, for example baton work --alias coder -- claude -p {{task}}"
+    )]
+    Missing,
+}
+
+impl Program {
+    /// Takes the words after `--`. A program that is not there is found out here, not by the first task.
+    pub(super) fn new(words: &[OsString]) -> Result<Self, Unfit> {
+        let program = words.first().ok_or(Unfit::Missing)?;
+        if !is_there(program) {
+            return Err(Unfit::NotFound(program.clone()));
+        }
+        if has_task_in_script(words) {
+            return Err(Unfit::TaskInScript);
+        }
+        Ok(Self { words: words.to_vec() })
+    }
+
+    /// The command for a text and its environment.
+    pub(super) fn command(&self, text: &str, environment: &[(&str, &str)]) -> Command {
+        let mut words = self.words.iter().map(|word| filled(word, text));
+        let mut command = Command::new(words.next().unwrap_or_default());
+        command.args(words).envs(environment.iter().copied());
+        command
+    }
+}
+
+/// A word with the text in its place; the text itself is taken as it is.
+fn filled(word: &OsStr, text: &str) -> OsString {
+    let (mut left, mut done) = (word.as_bytes(), Vec::new());
+    while let Some(at) = left.windows(PLACE.len()).position(|window| window == PLACE) {
+        done.extend_from_slice(&left[..at]);
+        done.extend_from_slice(text.as_bytes());
+        left = &left[at + PLACE.len()..];
+    }
+    done.extend_from_slice(left);
+    OsString::from_vec(done)
+}
+
+fn has_task_in_script(words: &[OsString]) -> bool {
+    let is_shell = |word: &OsString| {
+        let name = Path::new(word).file_name().and_then(OsStr::to_str);
+        name.is_some_and(|name| SHELLS.contains(&name))
+    };
+    // `-c`, `-ec`, `-lc` …: the next word is the script. The shell may come after `env` or `timeout 5`.
+    let is_option = |word: &OsString| {
+        let word = word.as_bytes();
+        word.starts_with(b"-") && !word.starts_with(b"--") && word.ends_with(b"c")
+    };
+    let Some(shell) = words.iter().position(is_shell) else { return false };
+    words[shell..].windows(2).any(|pair| {
+        is_option(&pair[0]) && pair[1].as_bytes().windows(PLACE.len()).any(|window| window == PLACE)
+    })
+}
+
+fn is_there(program: &OsStr) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    let can_run = |path: PathBuf| {
+        path.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+    };
+    if program.as_bytes().contains(&b'/') {
+        return can_run(program.into());
+    }
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    !program.is_empty() && std::env::split_paths(&folders).any(|folder| can_run(folder.join(program)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(line: &[&str]) -> Vec<OsString> {
+        line.iter().map(Into::into).collect()
+    }
+
+    #[test]
+    fn the_text_is_filled_in_once_and_as_it_is() {
+        assert_eq!(filled("--prompt={task}".as_ref(), "a {task} b"), "--prompt=a {task} b");
+        assert_eq!(filled("{task}{task}".as_ref(), "x"), "xx");
+        assert_eq!(filled("plain".as_ref(), "x"), "plain");
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_is_found_out_at_once() {
+        let unfit = Program::new(&words(&["no-such-program-anywhere"])).unwrap_err();
+        assert_eq!(unfit, Unfit::NotFound("no-such-program-anywhere".into()));
+        assert_eq!(Program::new(&[]).unwrap_err(), Unfit::Missing);
+        assert!(Program::new(&words(&["/bin/sh"])).is_ok());
+        assert!(Program::new(&words(&["sh"])).is_ok());
+    }
+
+    #[test]
+    fn a_text_never_becomes_part_of_a_script() {
+        for line in [
+            vec!["sh", "-c", "echo {task}"],
+            vec!["/bin/bash", "-ec", "say '{task}'"],
+            vec!["env", "A=1", "sh", "-c", "{task}"],
+        ] {
+            assert_eq!(Program::new(&words(&line)).unwrap_err(), Unfit::TaskInScript, "{line:?}");
+        }
+        for line in [vec!["sh", "-c", "echo \"$1\"", "sh", "{task}"], vec!["echo", "-c", "{task}"]] {
+            assert!(Program::new(&words(&line)).is_ok(), "{line:?}");
+        }
+    }
+}

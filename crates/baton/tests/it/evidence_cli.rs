@@ -1,0 +1,9 @@
+//! `baton evidence export`, `log`, `audit` and `baton adapt --send`, as a person runs them against a real hub.
+
+mod audit;
+mod desk;
+mod export;
+mod log;
+mod rewrite;
+mod rewritten;
+mod send;

@@ -1,0 +1,11 @@
+//! `baton work`, `baton mcp`, `baton init` and `baton demo`: the real binary against a real hub.
+
+mod answers;
+mod bridge;
+mod crashes;
+mod demo;
+mod ends;
+mod init;
+mod outputs;
+mod stops;
+mod worker;
