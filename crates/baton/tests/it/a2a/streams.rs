@@ -205,3 +205,34 @@ fn a_stream_ends_within_15_seconds_of_its_tokens_revocation() {
     assert!(stream.next_frame().is_none(), "nothing more is said");
     assert!(began.elapsed() < Duration::from_secs(15), "ended after {:?}", began.elapsed());
 }
+
+#[test]
+fn a_token_has_64_streams_at_once_and_no_more() {
+    let hub = Hub::start();
+    let tenant = Tenant::register(&hub, "alice");
+    tenant.agent("worker");
+    let door = Door::of(&tenant, &tenant.user, "worker");
+    let id = text(&door.send("x")["id"]);
+    let mut streams: Vec<Stream> = (0..64).map(|_| door.subscribe(&id, None).unwrap()).collect();
+    let refused = door.subscribe(&id, None).unwrap_err();
+    assert_eq!((refused.status, of_http(&refused)), (429, Err("RESOURCE_EXHAUSTED".into())));
+    assert!(refused.header("retry-after").is_some());
+    assert_eq!(door.rpc("SendStreamingMessage", &message("y")).status, 429);
+    let listed = door.call(Binding::Rpc, "ListTasks", &json!({})).unwrap();
+    assert_eq!(listed["totalSize"], 1, "what cannot be streamed was not sent");
+    assert_eq!(short(&streams[63].next_frame().unwrap()), told(&WHOLE)[0]);
+}
+
+#[test]
+fn an_expired_task_has_failed_and_says_that_it_expired() {
+    let hub = Hub::start();
+    let tenant = Tenant::register(&hub, "alice");
+    tenant.agent("worker");
+    let door = Door::of(&tenant, &tenant.user, "worker");
+    let body = json!({"alias": "worker", "task": "soon", "ttl_seconds": 1, "network_id": tenant.network_id});
+    let id = crate::it::tenant::send_with(&tenant.user, &body);
+    let frames = rest(door.subscribe(&id, None).unwrap());
+    assert_eq!(story(&frames), told(&[WHOLE[0], ("2", "statusUpdate", "TASK_STATE_FAILED")]));
+    let words = text(&frames[1].data["statusUpdate"]["status"]["message"]["parts"][0]["text"]);
+    assert!(words.contains("expired"), "{words}");
+}
