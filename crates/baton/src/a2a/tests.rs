@@ -34,7 +34,7 @@ impl World {
         let message = json!({"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "x"}]});
         let body = json!({"message": message, "configuration": configuration}).to_string();
         let path = format!("/a2a/{}/bob/{path}", network(1));
-        let mut request = request("POST", &path, &self.ada, &body);
+        let mut request = request("POST", &path, &self.ada, body);
         request.headers_mut().insert("a2a-version", HeaderValue::from_static("1.0"));
         request.headers_mut().insert("content-type", HeaderValue::from_static("application/json"));
         let door = router().with_state(self.test.hub.clone());
@@ -43,7 +43,7 @@ impl World {
 
     async fn send_at_once(&self) -> TaskId {
         let answer = self.send("message:send", &json!({"returnImmediately": true})).await;
-        let sent = json_of(answer).await;
+        let (_, sent) = json_of(answer).await;
         TaskId::parse(sent["task"]["id"].as_str().unwrap()).unwrap()
     }
 
