@@ -47,6 +47,12 @@ pub const SKILLS_MAX_COUNT: usize = 50;
 pub const SKILL_ID_MAX_CHARS: usize = 64;
 /// Most tags of one skill (ours).
 pub const SKILL_TAGS_MAX_COUNT: usize = 20;
+/// Most messages said on one task between its text and its result (ours).
+pub const TASK_MESSAGES_MAX_COUNT: usize = 1_000;
+/// Largest parts of a message, as JSON text (ours).
+pub const PARTS_MAX_BYTES: usize = 512 * 1024;
+/// Most parts of a message (ours).
+pub const PARTS_MAX_COUNT: usize = 100;
 /// Largest `meta` of a task, as JSON text (ours).
 pub const META_MAX_BYTES: usize = 16 * 1024;
 /// Highest score a session or a completion reports.
@@ -78,6 +84,19 @@ pub const OFFLINE_AFTER_SECONDS: u32 = 60;
 pub const WORK_ABANDONED_AFTER_SECONDS: u32 = 600;
 /// Longest a blocking A2A send waits for its task.
 pub const A2A_SEND_WAIT_MAX_SECONDS: u32 = 600;
+
+// A2A.
+
+/// Default page of A2A's `ListTasks`.
+pub const A2A_LIST_DEFAULT: usize = 50;
+/// Largest page of A2A's `ListTasks`.
+pub const A2A_LIST_MAX: usize = 100;
+/// Events of a network looked at for one page of `ListTasks`; the page then ends early (ours).
+pub const A2A_LIST_EXAMINED_COUNT: usize = 20_000;
+/// As far as `totalSize` of `ListTasks` counts (ours).
+pub const A2A_LIST_COUNTED_MAX: usize = 100_000;
+/// Messages of a task's history that are shown when no `historyLength` is named (ours).
+pub const A2A_HISTORY_DEFAULT_COUNT: usize = 100;
 
 // What is kept, and for how long.
 

@@ -40,6 +40,9 @@ pub(crate) struct Start {
     /// A proxy in front does TLS and says who calls
     #[arg(long)]
     behind_proxy: bool,
+    /// The URL clients reach the hub by, for A2A cards [default: the address it listens on]
+    #[arg(long, value_name = "URL", value_parser = parse::public_url)]
+    public_url: Option<String>,
     /// An origin whose pages may call the hub from a browser; can be repeated
     #[arg(long, value_name = "URL", value_parser = parse::origin)]
     cors_origin: Vec<String>,
@@ -67,6 +70,7 @@ impl Start {
             tls: self.tls()?,
             settings: self.settings(&folder),
             folder,
+            public_url: self.public_url.clone(),
             username: self.username.clone(),
             password: password::read(self.password.as_deref())?,
         };
@@ -94,6 +98,8 @@ impl Start {
             behind_proxy: self.behind_proxy,
             cors_origins: self.cors_origin.clone(),
             data_folder: folder.path().to_owned(),
+            // Settled once it listens.
+            public_url: String::new(),
             records_evidence: !self.without_evidence,
         }
     }
