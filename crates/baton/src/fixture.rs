@@ -37,6 +37,7 @@ impl TestHub {
             rate_limit: None,
             behind_proxy: false,
             cors_origins: Vec::new(),
+            outbound: crate::outbound::Policy::default(),
             records_evidence: true,
         };
         Self { hub: Arc::new(Hub::new(Arc::new(store), bells, test_key(), settings)), folder }

@@ -25,6 +25,7 @@ use std::sync::Arc;
 use tokio::sync::Semaphore;
 
 use crate::events::Streams;
+use crate::outbound::Outbound;
 use crate::service::{JoinGuard, LoginGuard, Passwords};
 use access::Access;
 
@@ -36,6 +37,7 @@ pub(crate) struct Hub {
     pub(crate) presences: Arc<Presences>,
     pub(crate) passing: Passing,
     pub(crate) settings: Settings,
+    pub(crate) outbound: Outbound,
     pub(crate) evidence_key: Arc<SigningKey>,
     /// Held by whoever extends a log's tree.
     pub(crate) sealing: tokio::sync::Mutex<()>,
@@ -64,6 +66,7 @@ impl Hub {
             bells,
             presences: Arc::new(Presences::new(clock)),
             passing: Passing::default(),
+            outbound: Outbound::new(settings.outbound.clone()),
             settings,
             evidence_key: Arc::new(evidence_key),
             sealing: tokio::sync::Mutex::default(),

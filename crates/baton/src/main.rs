@@ -9,6 +9,7 @@ mod events;
 mod fixture;
 mod hub;
 mod mcp;
+mod outbound;
 mod profile;
 mod rest;
 mod server;

@@ -38,6 +38,7 @@ fn house_with(cors_origins: &[&str], time: Duration) -> House {
         rate_limit: None,
         behind_proxy: false,
         cors_origins: cors_origins.iter().map(|origin| (*origin).to_owned()).collect(),
+        outbound: crate::outbound::Policy::default(),
         records_evidence: true,
     };
     let hub = Arc::new(Hub::new(

@@ -11,6 +11,7 @@ use super::log::Log;
 use super::{Trouble, parse, password, run};
 use crate::cli::failure::Failure;
 use crate::hub::Settings;
+use crate::outbound::Policy;
 use crate::server::TlsFiles;
 
 /// Starts a hub and runs it until SIGTERM, SIGINT or `baton hub stop`. On a new folder it makes the first admin.
@@ -51,6 +52,9 @@ pub(crate) struct Start {
     /// Whether anybody may register [default: true on loopback, else false]
     #[arg(long, value_name = "BOOL")]
     open_registration: Option<bool>,
+    /// A range of addresses the hub may call beside public ones, also over plain http; can be repeated
+    #[arg(long, value_name = "CIDR", value_parser = parse::range)]
+    allow_outbound: Vec<ipnet::IpNet>,
     /// Measure what evidence costs: write none
     #[arg(long, hide = true)]
     without_evidence: bool,
@@ -91,6 +95,7 @@ impl Start {
             rate_limit: self.rates(is_private),
             behind_proxy: self.behind_proxy,
             cors_origins: self.cors_origin.clone(),
+            outbound: Policy::new(self.allow_outbound.clone()),
             records_evidence: !self.without_evidence,
         }
     }

@@ -79,6 +79,7 @@ impl TestHub {
             rate_limit: None,
             behind_proxy: false,
             cors_origins: Vec::new(),
+            outbound: crate::outbound::Policy::default(),
             records_evidence: true,
         };
         change(&mut settings);
