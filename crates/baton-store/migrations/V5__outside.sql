@@ -45,6 +45,7 @@ CREATE TABLE remote_tasks (
     lease_id          TEXT,             -- under which the hub works on it
     remote_task_id    TEXT,             -- NULL: its text has not arrived there, as far as is known
     remote_context_id TEXT,
+    asked             TEXT,             -- its last question that was passed back to the sender
     passed_on         INTEGER NOT NULL, -- the number of the last message on the task that was passed on
     began_at          INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;

@@ -12,6 +12,7 @@ pub(crate) mod evidence;
 mod follow;
 mod news;
 mod options;
+pub(crate) mod remotes;
 mod sse;
 pub(crate) mod tasks;
 #[cfg(test)]

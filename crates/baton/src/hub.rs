@@ -5,6 +5,7 @@ mod bells;
 mod clock;
 mod passing;
 mod presence;
+mod push_bell;
 pub(crate) mod random;
 mod settings;
 mod shutdown;
@@ -38,6 +39,8 @@ pub(crate) struct Hub {
     pub(crate) passing: Passing,
     pub(crate) settings: Settings,
     pub(crate) outbound: Outbound,
+    /// Rings when agents of others were added or removed.
+    pub(crate) remotes_changed: tokio::sync::Notify,
     pub(crate) evidence_key: Arc<SigningKey>,
     /// Held by whoever extends a log's tree.
     pub(crate) sealing: tokio::sync::Mutex<()>,
@@ -67,6 +70,7 @@ impl Hub {
             presences: Arc::new(Presences::new(clock)),
             passing: Passing::default(),
             outbound: Outbound::new(settings.outbound.clone()),
+            remotes_changed: tokio::sync::Notify::default(),
             settings,
             evidence_key: Arc::new(evidence_key),
             sealing: tokio::sync::Mutex::default(),

@@ -10,6 +10,7 @@ mod fixture;
 mod hub;
 mod mcp;
 mod outbound;
+mod peer;
 mod profile;
 mod rest;
 mod server;

@@ -49,6 +49,8 @@ pub struct RemoteTaskRow {
     pub remote_task_id: Option<String>,
     /// The conversation it belongs to there.
     pub remote_context_id: Option<String>,
+    /// Its last question that was passed back to the sender.
+    pub asked: Option<String>,
     /// The number of the last message on it that was passed on.
     pub passed_on: i64,
     /// When it went out.

@@ -28,6 +28,7 @@ fn remote_task_row(row: &Row<'_>) -> Result<RemoteTaskRow, Error> {
         lease_id: optional(row, "lease_id", LeaseId::parse)?,
         remote_task_id: get(row, "remote_task_id")?,
         remote_context_id: get(row, "remote_context_id")?,
+        asked: get(row, "asked")?,
         passed_on: get(row, "passed_on")?,
         began_at: time(row, "began_at")?,
     })
@@ -86,7 +87,7 @@ impl RemoteWrites for Rows<'_> {
     fn put_remote_task(&mut self, task: &RemoteTaskRow) -> Result<(), Error> {
         self.execute(
             "INSERT OR REPLACE INTO remote_tasks (task_id, network_id, alias, lease_id, remote_task_id,
-                remote_context_id, passed_on, began_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                remote_context_id, asked, passed_on, began_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
             params![
                 task.task_id.as_str(),
                 task.network_id.as_str(),
@@ -94,6 +95,7 @@ impl RemoteWrites for Rows<'_> {
                 task.lease_id.as_ref().map(LeaseId::as_str),
                 task.remote_task_id,
                 task.remote_context_id,
+                task.asked,
                 task.passed_on,
                 task.began_at.get(),
             ],
