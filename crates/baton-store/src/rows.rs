@@ -21,7 +21,7 @@ pub use remotes::{RemoteCredential, RemoteReads, RemoteRow, RemoteTaskRow, Remot
 pub use sessions::{CompletionRow, NewCompletion, SessionReads, SessionRow, SessionWrites};
 pub(crate) use tasks::kind_of;
 pub use tasks::{
-    DueLease, EventRow, IdempotentSend, LeaseRow, NewEvent, NewTaskMessage, NewTaskRow, TaskChange,
+    ChangedFilter, ChangedPage, DueLease, EventRow, IdempotentSend, LeaseRow, NewEvent, NewTaskMessage, NewTaskRow, TaskChange,
     TaskFilter, TaskMessageRow, TaskReads, TaskRow, TaskWrites,
 };
 
