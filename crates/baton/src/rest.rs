@@ -26,5 +26,9 @@ pub(crate) type HubState = axum::extract::State<Arc<Hub>>;
 
 /// All REST routes.
 pub(crate) fn router() -> Router<Arc<Hub>> {
-    Router::new().merge(accounts::routes()).merge(tasks::routes()).merge(evidence::routes()).merge(remotes::routes())
+    Router::new()
+        .merge(accounts::routes())
+        .merge(tasks::routes())
+        .merge(evidence::routes())
+        .merge(remotes::routes())
 }

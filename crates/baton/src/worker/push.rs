@@ -86,7 +86,9 @@ async fn take_news(hub: &Hub, desk: &mut Desk) -> Result<(), Error> {
         let open: Vec<_> = configs.into_iter().filter(|config| config.is_open).collect();
         hub.bells.pushes.keep(&tasks[i], !open.is_empty());
         // Who failed lately is told of this when its next try is due.
-        open.into_iter().filter(|config| config.trouble.next_at.is_none()).for_each(|config| desk.take(config));
+        open.into_iter()
+            .filter(|config| config.trouble.next_at.is_none())
+            .for_each(|config| desk.take(config));
     }
     Ok(())
 }

@@ -54,8 +54,10 @@ async fn look(
     loops: &mut JoinSet<()>,
 ) -> Result<(), Error> {
     let remotes = hub.store.read(|rows| -> Result<_, Error> { Ok(rows.all_remotes()?) }).await?;
-    let mut wanted: HashMap<_, _> =
-        remotes.into_iter().map(|remote| ((remote.network_id.clone(), remote.alias.clone()), remote)).collect();
+    let mut wanted: HashMap<_, _> = remotes
+        .into_iter()
+        .map(|remote| ((remote.network_id.clone(), remote.alias.clone()), remote))
+        .collect();
     running.retain(|key, one| {
         let stays = wanted.get(key) == Some(&one.remote);
         if stays {

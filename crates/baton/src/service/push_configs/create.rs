@@ -69,7 +69,8 @@ pub(crate) async fn run(
     let task = TaskId::parse(task).ok_or(Refusal::TaskNotFound)?;
     let (asker, wanted) = (caller.clone(), task.clone());
     // Who may not is told so before any name is looked up.
-    let allowed = hub.store.read(move |rows| super::task(rows, &asker, &wanted, TaskAction::Notify).map(drop));
+    let allowed =
+        hub.store.read(move |rows| super::task(rows, &asker, &wanted, TaskAction::Notify).map(drop));
     allowed.await?;
     push.check(hub).await?;
     let (now, new_id) = (hub.clock.now(), hub.new_message_id().as_str().to_owned());

@@ -40,7 +40,8 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, network: &str, args: Args) -
     }
     let (asker, wanted) = (caller.clone(), network.clone());
     // Who may not is told so before anything outside is called.
-    let allowed = hub.store.read(move |rows| permit::network(rows, &asker, &wanted, Action::ManageRemotes).map(drop));
+    let allowed =
+        hub.store.read(move |rows| permit::network(rows, &asker, &wanted, Action::ManageRemotes).map(drop));
     allowed.await?;
     let peer = Peer::find(&hub.outbound, &args.card_url, credential.as_deref()).await;
     let peer = peer.map_err(|trouble| Error::argument("card_url", trouble.to_string()))?;
@@ -77,12 +78,16 @@ fn insert(
     }
     let is_member_username = tx.has_member_named(network, alias.as_str())?;
     mint_alias(AliasFacts { is_member_username, was_ever_used: false, is_live_elsewhere: false })?;
-    if tx.remotes(network, limits::REMOTES_PER_NETWORK_MAX_COUNT)?.len() == limits::REMOTES_PER_NETWORK_MAX_COUNT {
-        let rule = format!("would be one more than the {} there may be", limits::REMOTES_PER_NETWORK_MAX_COUNT);
+    if tx.remotes(network, limits::REMOTES_PER_NETWORK_MAX_COUNT)?.len()
+        == limits::REMOTES_PER_NETWORK_MAX_COUNT
+    {
+        let rule =
+            format!("would be one more than the {} there may be", limits::REMOTES_PER_NETWORK_MAX_COUNT);
         return Err(Error::argument("alias", rule));
     }
     let now: UnixMillis = stamp.now;
-    let (_, mut token) = secret::node_token(&user.user_id, network, Some(alias.clone()), TokenScope::Node, now);
+    let (_, mut token) =
+        secret::node_token(&user.user_id, network, Some(alias.clone()), TokenScope::Node, now);
     token.name = format!("remote:{alias}");
     tx.insert_token(&token)?;
     let row = RemoteRow {

@@ -96,9 +96,7 @@ async fn next(hub: &Hub, task_id: &TaskId, config_id: &str) -> Result<Next, Erro
             let has_ended = rows.task_snapshot(&task_id)?.is_none_or(|task| task.status.is_terminal());
             match rows.event_after(&task_id, config.delivered)? {
                 Some(event) => Ok(Next::Event(Box::new((config, event)))),
-                None if has_ended => {
-                    Ok(Next::Closed(Box::new(config), "the task has ended"))
-                }
+                None if has_ended => Ok(Next::Closed(Box::new(config), "the task has ended")),
                 None => Ok(Next::Nothing),
             }
         })
@@ -123,9 +121,11 @@ async fn tell(
     event: &EventRow,
 ) -> Result<(), outbound::Error> {
     for update in crate::a2a::updates(record, event) {
-        let body = serde_json::to_vec(&update).map_err(|error| outbound::Error::Unreadable(error.to_string()))?;
+        let body =
+            serde_json::to_vec(&update).map_err(|error| outbound::Error::Unreadable(error.to_string()))?;
         let target = hub.outbound.target(&config.url)?;
-        let mut request = hub.outbound.request(Method::POST, &target)?.header(CONTENT_TYPE, "application/a2a+json");
+        let mut request =
+            hub.outbound.request(Method::POST, &target)?.header(CONTENT_TYPE, "application/a2a+json");
         if let Some(token) = &config.secrets.token {
             request = request.header("X-A2A-Notification-Token", secret(token)?);
         }

@@ -70,7 +70,9 @@ mod tests {
     fn jitter_takes_up_to_half_of_a_wait() {
         let now = UnixMillis::new(0);
         for (jitter, wait) in [(0.0, 250), (1.0, 500)] {
-            let Verdict::Again(trouble) = after_failure(PushTrouble::default(), now, jitter) else { panic!() };
+            let Verdict::Again(trouble) = after_failure(PushTrouble::default(), now, jitter) else {
+                panic!()
+            };
             assert_eq!(trouble.next_at, Some(UnixMillis::new(wait)));
         }
     }

@@ -111,11 +111,7 @@ async fn work(remote: &Arc<Remote>) {
 }
 
 /// What the hub held a lease on when it stopped goes on under the same lease.
-async fn resume(
-    remote: &Arc<Remote>,
-    room: &Arc<Semaphore>,
-    errands: &mut JoinSet<()>,
-) -> Result<(), Error> {
+async fn resume(remote: &Arc<Remote>, room: &Arc<Semaphore>, errands: &mut JoinSet<()>) -> Result<(), Error> {
     let (network, alias) = (remote.row.network_id.clone(), remote.row.alias.clone());
     let held = hub_read(remote, move |rows| {
         let mut held = Vec::new();
@@ -137,11 +133,7 @@ async fn resume(
 }
 
 /// Takes one task, waiting for it. Nothing is claimed without room for it.
-async fn claim(
-    remote: &Arc<Remote>,
-    room: &Arc<Semaphore>,
-    errands: &mut JoinSet<()>,
-) -> Result<(), Error> {
+async fn claim(remote: &Arc<Remote>, room: &Arc<Semaphore>, errands: &mut JoinSet<()>) -> Result<(), Error> {
     let Ok(permit) = room.clone().acquire_owned().await else { return Ok(()) };
     let Some(caller) = remote.caller().await? else { return Err(Refusal::Unauthorized.into()) };
     let lease_seconds = Some(limits::REMOTE_LEASE_SECONDS.into());
@@ -247,7 +239,8 @@ async fn call_off(remote: &Arc<Remote>, stray: RemoteTaskRow) {
         }
     }
     let task_id = stray.task_id;
-    let forgotten = remote.hub.store.write(move |tx| -> Result<_, Error> { Ok(tx.delete_remote_task(&task_id)?) });
+    let forgotten =
+        remote.hub.store.write(move |tx| -> Result<_, Error> { Ok(tx.delete_remote_task(&task_id)?) });
     if let Err(error) = forgotten.await {
         tracing::warn!(worker = "remote", %error, "a task that is no longer out stays noted and is looked at again");
     }

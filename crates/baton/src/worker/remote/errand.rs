@@ -112,7 +112,8 @@ impl Errand {
                     return self.fail(&format!("the remote agent refused: {text}")).await;
                 }
             }
-            if self.out.began_at.plus_seconds(limits::REMOTE_TASK_MAX_SECONDS) <= self.remote.hub.clock.now() {
+            if self.out.began_at.plus_seconds(limits::REMOTE_TASK_MAX_SECONDS) <= self.remote.hub.clock.now()
+            {
                 return self.fail("the remote agent did not come to an end in time").await;
             }
             tokio::select! {
@@ -140,7 +141,10 @@ impl Errand {
                     self.out.remote_context_id = Some(task.context_id.clone()).filter(|id| !id.is_empty());
                     self.out.passed_on = n;
                     self.note().await?;
-                    self.take(&task).await
+                    match self.take(&task).await? {
+                        Step::Waiting => Ok(Step::Moved),
+                        step => Ok(step),
+                    }
                 }
             };
         }
@@ -161,7 +165,8 @@ impl Errand {
                 self.finish(EndingName::Cancelled, &text).await?;
             }
             TaskState::AuthRequired => {
-                let text = wording::of_status(task, "the remote agent wants credentials that the hub does not have");
+                let text =
+                    wording::of_status(task, "the remote agent wants credentials that the hub does not have");
                 self.finish(EndingName::Failed, &text).await?;
             }
             TaskState::InputRequired => return self.ask(task).await,
@@ -205,7 +210,8 @@ impl Errand {
         }
         let sender: &Principal = &task.snapshot.from;
         let said = messages.into_iter().find(|said| said.n > self.out.passed_on && said.author == *sender);
-        Ok(said.map(|said| Word { n: said.n, message: self.message(said.message_id.as_str(), parts_of(&said)) }))
+        Ok(said
+            .map(|said| Word { n: said.n, message: self.message(said.message_id.as_str(), parts_of(&said)) }))
     }
 
     fn message(&self, message_id: &str, parts: Vec<Part>) -> Message {

@@ -37,8 +37,7 @@ impl AddRemote {
     async fn add(&self, credential: Option<String>) -> Result<ExitCode, Failure> {
         let link = self.connection.open()?;
         let network = link.the_network().await?;
-        let args =
-            remotes::add::Args { alias: self.alias.clone(), card_url: self.card.clone(), credential };
+        let args = remotes::add::Args { alias: self.alias.clone(), card_url: self.card.clone(), credential };
         let added = link.client.add_remote(&network, &args).await?;
         let name = plain::line(&added.name);
         let told = format!("Tasks sent to {} now go to {name}.", self.alias);
