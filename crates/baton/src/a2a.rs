@@ -17,6 +17,8 @@ mod task;
 mod visitor;
 mod watch;
 
+pub(crate) use task::updates;
+
 use axum::Router;
 use axum::routing::{any, get};
 use std::sync::Arc;

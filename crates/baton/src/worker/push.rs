@@ -33,17 +33,17 @@ pub(super) async fn run(hub: Arc<Hub>) {
             () = hub.shutdown.wait() => return,
         }
         if !is_known {
-            is_known = told(watch_all(&hub).await);
+            is_known = told(&watch_all(&hub).await);
         }
-        told(take_news(&hub, &mut desk).await);
-        told(take_retries(&hub, &mut desk).await);
+        told(&take_news(&hub, &mut desk).await);
+        told(&take_retries(&hub, &mut desk).await);
         desk.start(&hub);
     }
 }
 
 /// A look that failed is told in the log; the next one makes up for it.
-fn told(outcome: Result<(), Error>) -> bool {
-    if let Err(error) = &outcome {
+fn told(outcome: &Result<(), Error>) -> bool {
+    if let Err(error) = outcome {
         tracing::warn!(worker = "push", %error, "a look for what is to be told failed and is tried again");
     }
     outcome.is_ok()

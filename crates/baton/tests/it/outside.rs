@@ -113,7 +113,8 @@ fn answer(socket: TcpStream, script: &dyn Fn(usize, &Heard) -> Reply, memory: &M
             return;
         }
     };
-    let head = format!("HTTP/1.1 {status} x\r\nconnection: close\r\ncontent-type: application/json\r\n{more}");
+    let head =
+        format!("HTTP/1.1 {status} x\r\nconnection: close\r\ncontent-type: application/json\r\n{more}");
     // Who hung up meanwhile hears nothing.
     let _ = (&socket).write_all(format!("{head}content-length: {}\r\n\r\n{body}", body.len()).as_bytes());
     memory.more.notify_all();

@@ -71,15 +71,33 @@ fn a_config_is_its_makers_alone() {
     let receiver = Outside::start(|_, _| OK());
     let task_id = send(&tenant.user, "worker", "x");
     let network = &tenant.network_id;
-    rpc(&tenant.user, network, "worker", "CreateTaskPushNotificationConfig", &config(&task_id, &receiver.url("/")));
+    rpc(
+        &tenant.user,
+        network,
+        "worker",
+        "CreateTaskPushNotificationConfig",
+        &config(&task_id, &receiver.url("/")),
+    );
     let named = json!({"taskId": task_id, "id": "mine"});
     // The worker may see the task, and so may have a receiver of its own; the user's is none of its business.
-    let listed = rpc(&worker, network, "worker", "ListTaskPushNotificationConfigs", &json!({"taskId": task_id}));
+    let listed =
+        rpc(&worker, network, "worker", "ListTaskPushNotificationConfigs", &json!({"taskId": task_id}));
     assert!(listed["result"]["configs"].as_array().is_none_or(Vec::is_empty), "{listed}");
-    assert_eq!(rpc(&worker, network, "worker", "GetTaskPushNotificationConfig", &named)["error"]["code"], -32001);
-    assert_eq!(rpc(&worker, network, "worker", "DeleteTaskPushNotificationConfig", &named)["result"], json!({}));
-    let taken =
-        rpc(&worker, network, "worker", "CreateTaskPushNotificationConfig", &config(&task_id, &receiver.url("/")));
+    assert_eq!(
+        rpc(&worker, network, "worker", "GetTaskPushNotificationConfig", &named)["error"]["code"],
+        -32001
+    );
+    assert_eq!(
+        rpc(&worker, network, "worker", "DeleteTaskPushNotificationConfig", &named)["result"],
+        json!({})
+    );
+    let taken = rpc(
+        &worker,
+        network,
+        "worker",
+        "CreateTaskPushNotificationConfig",
+        &config(&task_id, &receiver.url("/")),
+    );
     assert_eq!(taken["error"]["code"], -32602, "{taken}");
     let still = rpc(&tenant.user, network, "worker", "GetTaskPushNotificationConfig", &named);
     assert_eq!(still["result"]["id"], "mine", "{still}");

@@ -128,7 +128,8 @@ fn a_member_who_left_is_told_nothing_more() {
     push_to(&Tenant { user: bob, network_id: tenant.network_id.clone() }, &task_id, &left);
     claim(&worker, 0, 60);
     left.wait_for(1);
-    let path = format!("/api/networks/{}/members/{}", tenant.network_id, text(&registered["user"]["user_id"]));
+    let path =
+        format!("/api/networks/{}/members/{}", tenant.network_id, text(&registered["user"]["user_id"]));
     succeed(&tenant.user.delete(&path));
     succeed(&act(&worker, &task_id, "reply", &json!({"text": "done"})));
     assert_eq!(told(&kept.wait_for(3)), ["working", "artifact", "completed"]);

@@ -54,8 +54,10 @@ fn what_leads_inside_is_refused_by_number_by_odd_number_and_by_name() {
 #[test]
 fn a_range_that_is_none_is_refused_at_the_start() {
     let folder = tempfile::tempdir().unwrap();
-    let started =
-        baton().args(["hub", "start", "--allow-outbound", "10.0.0.0/99", "--data-dir"]).arg(folder.path()).output();
+    let started = baton()
+        .args(["hub", "start", "--allow-outbound", "10.0.0.0/99", "--data-dir"])
+        .arg(folder.path())
+        .output();
     let started = started.unwrap();
     assert_eq!(started.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&started.stderr).contains("give a range"), "{started:?}");
