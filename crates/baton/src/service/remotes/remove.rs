@@ -1,5 +1,5 @@
-//! Removes an agent of others. What is out there is no longer looked at; its tasks here go back to the alias's inbox
-//! when their leases lapse, as with any agent that went away.
+//! Removes an agent of others. Nothing more can be sent to its alias. What is out there is no longer looked at; its
+//! tasks here go back to the alias's inbox when their leases lapse, as with any agent that went away.
 
 use baton_core::{Action, Caller, Refusal};
 

@@ -5,6 +5,7 @@ use a2a_types::{Message, Part, Role, SendMessageResponse, Task, TaskState};
 use baton_core::{Caller, LeaseId, Principal, Refusal, limits};
 use baton_store::rows::{RemoteTaskRow, TaskMessageRow, TaskRow};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
@@ -26,6 +27,8 @@ pub(super) struct Errand {
     caller: Caller,
     out: RemoteTaskRow,
     lease: LeaseId,
+    /// The errand ends the lease itself: its loss is no news.
+    is_ending: Arc<AtomicBool>,
 }
 
 /// What a step came to.
@@ -65,14 +68,21 @@ struct Word {
 }
 
 impl Errand {
-    pub(super) const fn new(remote: Arc<Remote>, caller: Caller, out: RemoteTaskRow, lease: LeaseId) -> Self {
-        Self { remote, caller, out, lease }
+    pub(super) fn new(remote: Arc<Remote>, caller: Caller, out: RemoteTaskRow, lease: LeaseId) -> Self {
+        Self { remote, caller, out, lease, is_ending: Arc::default() }
     }
 
     /// Runs until the task has ended, waits for its sender, or is no longer the hub's to work on.
     pub(super) async fn run(mut self) {
         let (remote, caller, lease) = (self.remote.clone(), self.caller.clone(), self.lease.clone());
         let task_id = self.out.task_id.clone();
+        let is_ending = self.is_ending.clone();
+        let loss = async {
+            keep_lease(&remote, &caller, &lease, &task_id).await;
+            if is_ending.load(Ordering::Acquire) {
+                std::future::pending::<()>().await; // what is left to note is noted first
+            }
+        };
         tokio::select! {
             outcome = self.work() => match outcome {
                 Ok(()) => {}
@@ -84,7 +94,7 @@ impl Errand {
                     tracing::warn!(worker = "remote", %task_id, %error, "an errand failed; its task is claimed again");
                 }
             },
-            () = keep_lease(&remote, &caller, &lease, &task_id) => {
+            () = loss => {
                 tracing::debug!(worker = "remote", %task_id, "the lease is lost");
             }
         }
@@ -185,6 +195,7 @@ impl Errand {
             question: wording::of_status(task, "the remote agent asks for input"),
             lease_id: Some(self.lease.as_str().to_owned()),
         };
+        self.is_ending.store(true, Ordering::Release);
         ask_sender::run_on_path(&self.remote.hub, &self.caller, self.out.task_id.as_str(), args).await?;
         self.out.asked = Some(question);
         self.out.lease_id = None;
@@ -246,6 +257,7 @@ impl Errand {
             lease_id: Some(self.lease.as_str().to_owned()),
             bare: None,
         };
+        self.is_ending.store(true, Ordering::Release);
         send_reply::run_on_path(&self.remote.hub, &self.caller, self.out.task_id.as_str(), args).await?;
         Ok(())
     }
