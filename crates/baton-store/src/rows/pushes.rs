@@ -71,8 +71,13 @@ pub trait PushReads {
     fn push_configs(&self, task: &TaskId) -> Result<Vec<PushConfigRow>, Error>;
     /// Tasks with receivers that are to be told more, in the order of their ids after this one; so many.
     fn tasks_with_open_pushes(&self, after: &str, limit: usize) -> Result<Vec<TaskId>, Error>;
-    /// Receivers whose next try is due, oldest first.
-    fn due_pushes(&self, now: UnixMillis, limit: usize) -> Result<Vec<PushConfigRow>, Error>;
+    /// Receivers whose next try is due, oldest first, after this one in that order.
+    fn due_pushes(
+        &self,
+        now: UnixMillis,
+        after: Option<&PushConfigRow>,
+        limit: usize,
+    ) -> Result<Vec<PushConfigRow>, Error>;
     /// The event of a task that follows this number.
     fn event_after(&self, task: &TaskId, n: i64) -> Result<Option<EventRow>, Error>;
 }

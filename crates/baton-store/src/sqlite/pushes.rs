@@ -51,10 +51,18 @@ impl PushReads for Rows<'_> {
         self.all(sql, params![after, limit as i64], |row| parsed(row, "task_id", TaskId::parse))
     }
 
-    fn due_pushes(&self, now: UnixMillis, limit: usize) -> Result<Vec<PushConfigRow>, Error> {
+    fn due_pushes(
+        &self,
+        now: UnixMillis,
+        after: Option<&PushConfigRow>,
+        limit: usize,
+    ) -> Result<Vec<PushConfigRow>, Error> {
         let sql = "SELECT * FROM push_configs WHERE next_at IS NOT NULL AND next_at <= ?1
-                   ORDER BY next_at LIMIT ?2";
-        self.all(sql, params![now.get(), limit as i64], config_row)
+                     AND (next_at, task_id, config_id) > (?2, ?3, ?4)
+                   ORDER BY next_at, task_id, config_id LIMIT ?5";
+        let at = after.and_then(|row| row.trouble.next_at).map_or(i64::MIN, UnixMillis::get);
+        let (task, config) = after.map_or(("", ""), |row| (row.task_id.as_str(), &*row.config_id));
+        self.all(sql, params![now.get(), at, task, config, limit as i64], config_row)
     }
 
     fn event_after(&self, task: &TaskId, n: i64) -> Result<Option<EventRow>, Error> {

@@ -7,7 +7,6 @@ mod carrier;
 mod desk;
 mod retry;
 
-use baton_core::limits;
 use baton_store::rows::PushConfigRow;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,6 +19,8 @@ use desk::Desk;
 const LOOK: Duration = Duration::from_millis(250);
 /// Rows read at once.
 const PAGE: usize = 200;
+/// And how often before others have their turn.
+const PAGES: usize = 50;
 
 /// Runs until the hub stops. What is under way then is told again after the next start.
 pub(super) async fn run(hub: Arc<Hub>) {
@@ -93,10 +94,21 @@ async fn take_news(hub: &Hub, desk: &mut Desk) -> Result<(), Error> {
     Ok(())
 }
 
+/// All that are due, not only the oldest: those may be waiting for a host that hangs, and others do not wait for it.
 async fn take_retries(hub: &Hub, desk: &mut Desk) -> Result<(), Error> {
     let now = hub.clock.now();
-    let room = limits::PUSHES_AT_ONCE;
-    let due = hub.store.read(move |rows| -> Result<_, Error> { Ok(rows.due_pushes(now, room)?) }).await?;
-    due.into_iter().for_each(|config| desk.take(config));
+    let mut after = None;
+    for _ in 0..PAGES {
+        let from: Option<PushConfigRow> = after.take();
+        let page = hub
+            .store
+            .read(move |rows| -> Result<_, Error> { Ok(rows.due_pushes(now, from.as_ref(), PAGE)?) })
+            .await?;
+        after = page.last().filter(|_| page.len() == PAGE).cloned();
+        page.into_iter().for_each(|config| desk.take(config));
+        if after.is_none() {
+            break;
+        }
+    }
     Ok(())
 }

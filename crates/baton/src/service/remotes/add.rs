@@ -72,7 +72,9 @@ fn insert(
     let user = permit::account(caller)?;
     let New { alias, card_url, credential } = new;
     let is_remote = tx.remote(network, &alias)?.is_some();
-    let is_there = !presence::of_agent(tx.as_snapshot(), stamp, network, &alias)?.is_offline(stamp.now);
+    // An alias whose tokens are all revoked has nobody left who could be there.
+    let is_there = tx.alias_exists(network, &alias)?
+        && !presence::of_agent(tx.as_snapshot(), stamp, network, &alias)?.is_offline(stamp.now);
     if is_remote || is_there {
         return Err(Refusal::AliasInUse.into());
     }

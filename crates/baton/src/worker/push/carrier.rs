@@ -5,12 +5,16 @@ use baton_core::TaskId;
 use baton_store::rows::{EventRow, PushConfigRow, PushTrouble};
 use reqwest::Method;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
+use std::time::Duration;
 
 use super::retry::{self, Verdict};
 use crate::hub::Hub;
 use crate::outbound;
 use crate::service::task_record::{self, TaskRecord};
 use crate::service::{Error, push_configs};
+
+/// After trouble of the hub's own.
+const PAUSE: Duration = Duration::from_secs(1);
 
 /// How it went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,9 +38,11 @@ pub(super) async fn carry(hub: &Hub, config: PushConfigRow) -> Outcome {
     match carry_all(hub, config).await {
         Ok(outcome) => outcome,
         Err(error) => {
-            // The hub's own trouble: found again with the next ring or the next start.
-            tracing::warn!(worker = "push", %task_id, config_id, %error, "a receiver could not be told");
-            Outcome::Failed
+            // The hub's own trouble, which says nothing of the receiver.
+            tracing::warn!(worker = "push", %task_id, config_id, %error, "a receiver could not be told; tried again");
+            tokio::time::sleep(PAUSE).await;
+            hub.bells.pushes.watch(&task_id);
+            Outcome::Told
         }
     }
 }

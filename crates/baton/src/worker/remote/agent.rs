@@ -19,6 +19,7 @@ use crate::service::{Error, claim_task};
 /// How soon a task that was called off while nobody worked on it is called off there too.
 const LOOK: Duration = Duration::from_secs(2);
 const RETRY: Duration = Duration::from_secs(1);
+const REFUSED: Duration = Duration::from_secs(30);
 const CARD_KEPT: Duration = Duration::from_secs(limits::REMOTE_CARD_KEPT_SECONDS as u64);
 /// How long one claim waits.
 const WAIT_SECONDS: i64 = 20;
@@ -105,7 +106,9 @@ async fn work(remote: &Arc<Remote>) {
         if let Err(error) = round.await {
             let (network_id, alias) = (&remote.row.network_id, &remote.row.alias);
             tracing::warn!(worker = "remote", %network_id, %alias, %error, "an agent's round failed and is tried again");
-            tokio::time::sleep(RETRY).await;
+            // A token that was revoked stays so; whatever else was refused is not soon allowed.
+            let pause = if matches!(error, Error::Refused(_)) { REFUSED } else { RETRY };
+            tokio::time::sleep(pause).await;
         }
     }
 }

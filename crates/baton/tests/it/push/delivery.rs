@@ -101,6 +101,26 @@ fn a_silent_a_gone_and_a_failing_receiver_delay_neither_the_task_nor_another_rec
 }
 
 #[test]
+fn a_silent_host_gets_a_few_calls_at_once_however_much_there_is_to_tell_it() {
+    let hub = hub();
+    let tenant = Tenant::register(&hub, "alice");
+    let worker = tenant.agent("worker");
+    let (silent, well) = (Outside::start(|_, _| Reply::Silence), Outside::start(|_, _| OK()));
+    for _ in 0..2 {
+        let task_id = send(&tenant.user, "worker", "x");
+        (0..10).for_each(|_| drop(push_to(&tenant, &task_id, &silent)));
+        claim(&worker, 0, 60);
+    }
+    silent.wait_for(8);
+    let task_id = send(&tenant.user, "worker", "x");
+    push_to(&tenant, &task_id, &well);
+    claim(&worker, 0, 60);
+    succeed(&act(&worker, &task_id, "reply", &json!({"text": "done"})));
+    assert_eq!(told(&well.wait_for(3)), ["working", "artifact", "completed"]);
+    assert_eq!(silent.heard().len(), 8, "eight at once");
+}
+
+#[test]
 fn a_redirect_is_not_followed_so_no_credential_goes_elsewhere() {
     let hub = hub();
     let tenant = Tenant::register(&hub, "alice");
