@@ -19,6 +19,8 @@ mod tests;
 mod visitor;
 mod watch;
 
+pub(crate) use task::updates;
+
 use axum::Router;
 use axum::routing::{any, get};
 use std::sync::Arc;

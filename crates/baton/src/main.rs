@@ -10,6 +10,8 @@ mod events;
 mod fixture;
 mod hub;
 mod mcp;
+mod outbound;
+mod peer;
 mod profile;
 mod rest;
 mod server;

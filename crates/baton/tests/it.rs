@@ -31,8 +31,11 @@ mod it {
     mod isolation;
     mod limits;
     mod memory;
+    mod outside;
     mod program;
+    mod push;
     mod races;
+    mod remote;
     mod reset_user;
     mod seed;
     mod tenant;

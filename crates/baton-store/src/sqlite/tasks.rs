@@ -90,7 +90,7 @@ fn task_row(row: &Row<'_>) -> Result<TaskRow, Error> {
     })
 }
 
-fn event_row(row: &Row<'_>) -> Result<EventRow, Error> {
+pub(super) fn event_row(row: &Row<'_>) -> Result<EventRow, Error> {
     Ok(EventRow {
         id: get(row, "id")?,
         n: get(row, "n")?,

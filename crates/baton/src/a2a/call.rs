@@ -2,8 +2,9 @@
 //! through here, so the same call gives the same answer on either.
 
 use a2a_types::{
-    AgentCard, CancelTaskRequest, GetExtendedAgentCardRequest, GetTaskRequest, ListTasksRequest,
-    ListTasksResponse, SendMessageResponse, SubscribeToTaskRequest, Task, methods,
+    AgentCard, CancelTaskRequest, GetExtendedAgentCardRequest, GetTaskRequest,
+    ListTaskPushNotificationConfigsResponse, ListTasksRequest, ListTasksResponse, SendMessageResponse,
+    SubscribeToTaskRequest, Task, TaskPushNotificationConfig, methods,
 };
 use baton_core::{Refusal, limits};
 use serde::Serialize;
@@ -47,6 +48,10 @@ pub(super) enum Reply {
     Task(Task),
     Tasks(ListTasksResponse),
     Card(AgentCard),
+    PushConfig(TaskPushNotificationConfig),
+    PushConfigs(ListTaskPushNotificationConfigsResponse),
+    /// `{}`.
+    Nothing {},
 }
 
 impl Call {

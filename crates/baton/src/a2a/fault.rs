@@ -13,7 +13,6 @@ use crate::service::Error;
 pub(super) enum Kind {
     TaskNotFound,
     TaskNotCancelable,
-    PushNotificationNotSupported,
     UnsupportedOperation,
     ContentTypeNotSupported,
     VersionNotSupported,
@@ -56,7 +55,6 @@ impl Kind {
         match self {
             Self::TaskNotFound                 => words(-32001, 404, "NOT_FOUND", "TASK_NOT_FOUND"),
             Self::TaskNotCancelable            => words(-32002, 400, "FAILED_PRECONDITION", "TASK_NOT_CANCELABLE"),
-            Self::PushNotificationNotSupported => words(-32003, 400, "UNIMPLEMENTED", "PUSH_NOTIFICATION_NOT_SUPPORTED"),
             Self::UnsupportedOperation         => words(-32004, 400, "UNIMPLEMENTED", "UNSUPPORTED_OPERATION"),
             Self::ContentTypeNotSupported      => words(-32005, 400, "INVALID_ARGUMENT", "CONTENT_TYPE_NOT_SUPPORTED"),
             Self::VersionNotSupported          => words(-32009, 400, "UNIMPLEMENTED", "VERSION_NOT_SUPPORTED"),

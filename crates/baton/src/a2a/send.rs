@@ -17,6 +17,7 @@ use super::watch::{self, until_settled};
 use crate::hub::Hub;
 use crate::service::follow_up::{self, Said};
 use crate::service::place::Place;
+use crate::service::push_configs::create::Since;
 use crate::service::send_task::{self, NewMessage};
 use crate::service::task_record;
 
@@ -74,15 +75,19 @@ pub(super) async fn stream(
 }
 
 async fn send(hub: &Hub, visitor: &Visitor, request: SendRequest) -> Result<Sent, Fault> {
-    push::check_of_send(request.configured(|given| given.task_push_notification_config.clone()).as_ref())?;
+    let push = request.configured(|given| given.task_push_notification_config.clone());
+    let push = push::check_of_send(hub, push).await?;
     visitor.agent.check_reach(visitor.caller())?;
     let mut message = request.message;
     let (task_id, context_id) = (message.task_id.take(), message.context_id.take());
     let said = message.said(visitor.idempotency_key.clone())?;
-    match task_id {
-        Some(task_id) => follow_up(hub, visitor, &task_id, context_id.as_deref(), said).await,
-        None => new_task(hub, visitor, context_id.as_deref(), said).await,
-    }
+    let sent = match task_id {
+        Some(task_id) => follow_up(hub, visitor, &task_id, context_id.as_deref(), said).await?,
+        None => new_task(hub, visitor, context_id.as_deref(), said).await?,
+    };
+    let since = if sent.is_new { Since::TheBeginning } else { Since::Now };
+    push::attach(hub, visitor, &sent.task, push, since).await?;
+    Ok(sent)
 }
 
 async fn new_task(hub: &Hub, visitor: &Visitor, context_id: Option<&str>, said: Said) -> Result<Sent, Fault> {

@@ -68,7 +68,7 @@ pub(super) fn task_at(record: &TaskRecord, event: Option<&EventRow>, shown: Show
 }
 
 /// What an event tells a stream: artifacts first, so that nothing follows the end.
-pub(super) fn updates(record: &TaskRecord, event: &EventRow) -> Vec<StreamResponse> {
+pub(crate) fn updates(record: &TaskRecord, event: &EventRow) -> Vec<StreamResponse> {
     let (task_id, context_id) = ids(record);
     let artifacts = if event.to_status == Status::Replied { artifacts(record) } else { Vec::new() };
     let of_artifact = |artifact| {

@@ -8,6 +8,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::watch;
 
+use super::push_bell::PushBell;
+
 /// Whom a listener listens for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Ear {
@@ -21,6 +23,8 @@ enum Ear {
 pub(crate) struct Bells {
     ears: Mutex<HashMap<Ear, watch::Sender<()>>>,
     grown_logs: Mutex<HashSet<NetworkId>>,
+    /// Tasks whose events are told outside.
+    pub(crate) pushes: PushBell,
 }
 
 /// One listener's bell.
@@ -61,6 +65,7 @@ impl Bells {
 
     /// Passes on what a commit left; called right after it.
     pub(crate) fn tell(&self, committed: Committed) {
+        self.pushes.ring_watched(&committed.changed_tasks);
         self.ring(committed.rings, committed.changed_tasks);
         self.note_grown(committed.grown_logs);
     }

@@ -22,6 +22,8 @@ pub(super) const MEMBER_JOINED: &str = "member.joined";
 pub(super) const MEMBER_CHANGED: &str = "member.changed";
 pub(super) const MEMBER_REMOVED: &str = "member.removed";
 pub(super) const INVITE_CREATED: &str = "invite.created";
+pub(super) const REMOTE_ADDED: &str = "remote.added";
+pub(super) const REMOTE_REMOVED: &str = "remote.removed";
 
 /// Notes that a system admin reads a network of others; everybody else's reads leave no trace. Called before the
 /// answer goes out, so that there is no such read without its row.

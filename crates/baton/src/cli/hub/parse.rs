@@ -1,5 +1,6 @@
 //! Values of options, read at once so that a wrong one is told before anything is touched.
 
+use ipnet::IpNet;
 use std::net::{IpAddr, Ipv4Addr};
 
 /// An IP address, or `localhost`.
@@ -33,6 +34,12 @@ pub(super) fn origin(text: &str) -> Result<String, &'static str> {
         Some(host) if !host.is_empty() && host.bytes().all(is_host_byte) => Ok(text.into()),
         _ => Err("give an origin such as https://example.org or http://localhost:3000, without a path"),
     }
+}
+
+/// A range of addresses, or one address.
+pub(super) fn range(text: &str) -> Result<IpNet, &'static str> {
+    let range = text.parse().or_else(|_| text.parse::<IpAddr>().map(IpNet::from));
+    range.map_err(|_| "give a range such as 10.0.0.0/8 or fd00::/8, or one address")
 }
 
 fn is_host_byte(byte: u8) -> bool {

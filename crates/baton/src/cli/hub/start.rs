@@ -12,6 +12,7 @@ use super::{Trouble, parse, password, run};
 use crate::cli::failure::Failure;
 use crate::data_folder::DataFolder;
 use crate::hub::Settings;
+use crate::outbound::Policy;
 use crate::server::TlsFiles;
 
 /// Starts a hub and runs it until SIGTERM, SIGINT or `baton hub stop`. On a new folder it makes the first admin.
@@ -55,6 +56,9 @@ pub(crate) struct Start {
     /// Whether anybody may register [default: true on loopback, else false]
     #[arg(long, value_name = "BOOL")]
     open_registration: Option<bool>,
+    /// A range of addresses the hub may call beside public ones, also over plain http; can be repeated
+    #[arg(long, value_name = "CIDR", value_parser = parse::range)]
+    allow_outbound: Vec<ipnet::IpNet>,
     /// Measure what evidence costs: write none
     #[arg(long, hide = true)]
     without_evidence: bool,
@@ -98,6 +102,7 @@ impl Start {
             behind_proxy: self.behind_proxy,
             cors_origins: self.cors_origin.clone(),
             data_folder: folder.path().to_owned(),
+            outbound: Policy::new(self.allow_outbound.clone()),
             // Settled once it listens.
             public_url: String::new(),
             records_evidence: !self.without_evidence,

@@ -74,7 +74,7 @@ fn a_card_says_what_the_agent_reported_and_one_who_said_nothing_gets_an_honest_m
     let card = tenant.user.get(&door.base).json();
     assert_eq!(card["skills"].as_array().unwrap().len(), 1);
     assert_eq!(card["skills"][0]["id"], "task");
-    let capabilities = json!({"streaming": true, "pushNotifications": false, "extendedAgentCard": true});
+    let capabilities = json!({"streaming": true, "pushNotifications": true, "extendedAgentCard": true});
     assert_eq!(card["capabilities"], capabilities);
     let report = json!({"resume_id": "w", "alias": "worker", "status": "idle", "version": "3.1",
         "description": "Paints fences", "skills": [{"id": "paint", "name": "Painting", "tags": ["fence"]}]});
