@@ -7,6 +7,7 @@ mod it {
     mod bench;
     mod bundle;
     mod cli;
+    mod clients;
     mod crash;
     mod damage;
     mod edges;

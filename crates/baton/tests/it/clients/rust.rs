@@ -1,0 +1,353 @@
+//! `a2a-client-lf` from crates.io: the same steps as the driver scripts, in this process.
+
+use a2a::{
+    A2AError, AgentCard, CancelTaskRequest, GetTaskRequest, ListTasksRequest, Message, Part, Role,
+    SVC_PARAM_VERSION, SendMessageConfiguration, SendMessageRequest, SendMessageResponse, StreamResponse,
+    SubscribeToTaskRequest, Task, TaskState, error_reason,
+};
+use a2a_client::agent_card::AgentCardResolver;
+use a2a_client::auth::AuthInterceptor;
+use a2a_client::jsonrpc::{JsonRpcTransport, JsonRpcTransportFactory};
+use a2a_client::rest::{RestTransport, RestTransportFactory};
+use a2a_client::{A2AClient, A2AClientFactory, BoxStream, ServiceParams, Transport};
+use futures_util::StreamExt;
+use serde_json::{Value, json, to_value};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::stage::Stage;
+use super::steps::{Names, assert_steps};
+
+const NAMES: Names = Names {
+    task_not_found: "TASK_NOT_FOUND",
+    task_not_cancelable: "TASK_NOT_CANCELABLE",
+    unsupported_operation: "UNSUPPORTED_OPERATION",
+    invalid_params: "INVALID_PARAMS",
+    version_not_supported: "VERSION_NOT_SUPPORTED",
+};
+
+type Client = A2AClient<Box<dyn Transport>>;
+type Events = BoxStream<'static, Result<StreamResponse, A2AError>>;
+
+#[test]
+fn the_rust_client_hands_work_to_an_agent_over_json_rpc() {
+    drive(super::BINDINGS[0]);
+}
+
+#[test]
+fn the_rust_client_hands_work_to_an_agent_over_http_json() {
+    drive(super::BINDINGS[1]);
+}
+
+fn drive(binding: &str) {
+    let stage = Stage::set();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let lines = runtime.block_on(async { Driver::connect(&stage, binding).await.drive().await });
+    assert_steps(&lines, &NAMES);
+}
+
+/// The client, and what it said so far.
+struct Driver {
+    client: Client,
+    stranger: Client,
+    /// For a call whose version is ours to choose.
+    transport: Box<dyn Transport>,
+    token: String,
+    release: PathBuf,
+    lines: Vec<Value>,
+}
+
+impl Driver {
+    async fn connect(stage: &Stage, binding: &str) -> Self {
+        let http = http_client(None);
+        let resolver = AgentCardResolver::new(Some(http_client(Some(&stage.token))));
+        let card = resolver.resolve(&stage.base).await.unwrap();
+        let interface = card.supported_interfaces.iter().find(|face| face.protocol_binding == binding);
+        let url = interface.unwrap().url.clone();
+        let transport: Box<dyn Transport> = match binding {
+            "JSONRPC" => Box::new(JsonRpcTransport::new(http, url)),
+            _ => Box::new(RestTransport::new(http, url)),
+        };
+        Self {
+            client: client(&card, binding, Some(&stage.token)).await,
+            stranger: client(&card, binding, None).await,
+            transport,
+            token: stage.token.clone(),
+            release: stage.release().to_owned(),
+            lines: vec![card_line(&card)],
+        }
+    }
+
+    async fn drive(mut self) -> Vec<Value> {
+        let sent = self.sends().await;
+        self.reads(&sent).await;
+        self.subscribes().await;
+        self.cancels().await;
+        self.follows_up().await;
+        self.errors(&sent).await;
+        self.say("done", json!({}));
+        self.lines
+    }
+
+    fn say(&mut self, step: &str, mut fields: Value) {
+        fields["step"] = json!(step);
+        self.lines.push(fields);
+    }
+
+    fn refused<T>(&mut self, what: &str, outcome: Result<T, A2AError>) {
+        let fields = match outcome {
+            Ok(_) => json!({"what": what, "type": null, "message": "it was answered"}),
+            Err(error) => json!({"what": what, "type": error_reason(error.code), "message": error.message}),
+        };
+        self.say("error", fields);
+    }
+
+    async fn send(&self, message: Message, immediately: bool) -> Result<Task, A2AError> {
+        match self.client.send_message(&request(message, immediately)).await? {
+            SendMessageResponse::Task(task) => Ok(task),
+            SendMessageResponse::Message(message) => panic!("a bare message: {message:?}"),
+        }
+    }
+
+    async fn subscribe(&self, id: &str) -> Result<Events, A2AError> {
+        self.client.subscribe_to_task(&SubscribeToTaskRequest { id: id.into(), tenant: None }).await
+    }
+
+    async fn sends(&mut self) -> Task {
+        let sent = self.send(says("say hello"), false).await.unwrap();
+        self.say("send", shown(&sent));
+        let stream =
+            self.client.send_streaming_message(&request(says("hold rust-stream"), false)).await.unwrap();
+        let followed = followed(stream, &self.release.join("rust-stream")).await.unwrap();
+        self.say("stream", followed);
+        let again = Message { context_id: Some(sent.context_id.clone()), ..says("say again") };
+        let refined = self.send(again, false).await.unwrap();
+        let mut line = shown(&refined);
+        line["new"] = json!(refined.id != sent.id);
+        self.say("refine", line);
+        sent
+    }
+
+    async fn reads(&mut self, sent: &Task) {
+        let got = self.client.get_task(&get(&sent.id, None)).await.unwrap();
+        let bare = self.client.get_task(&get(&sent.id, Some(0))).await.unwrap();
+        let mut line = shown(&got);
+        line["roles"] = got.history.iter().flatten().map(|said| to_value(&said.role).unwrap()).collect();
+        line["without"] = json!(bare.history.unwrap_or_default().len());
+        self.say("get", line);
+        let (mut tasks, mut pages, mut next) = (Vec::new(), 0, None);
+        let total = loop {
+            let listed = ListTasksRequest { page_token: next, ..list(Some(&sent.context_id), 1) };
+            let page = self.client.list_tasks(&listed).await.unwrap();
+            tasks.extend(page.tasks);
+            pages += 1;
+            if page.next_page_token.is_empty() {
+                break page.total_size;
+            }
+            next = Some(page.next_page_token);
+        };
+        let states: Vec<Value> = tasks.iter().map(|task| to_value(&task.status.state).unwrap()).collect();
+        let oldest = tasks.last().is_some_and(|task| task.id == sent.id);
+        self.say("list", json!({"pages": pages, "total": total, "states": states, "oldest": oldest}));
+    }
+
+    async fn subscribes(&mut self) {
+        let task = self.send(says("hold rust-subscribe"), true).await.unwrap();
+        let open = matches!(task.status.state, TaskState::Submitted | TaskState::Working);
+        let left = self.subscribe(&task.id).await.unwrap().next().await.unwrap().unwrap();
+        self.say("subscribe", json!({"first": kind(&left), "open": open}));
+        let again = self.subscribe(&task.id).await.unwrap();
+        let followed = followed(again, &self.release.join("rust-subscribe")).await.unwrap();
+        let last = followed["states"].as_array().unwrap().last().unwrap();
+        self.say("resume", json!({"first": followed["first"], "last": last}));
+    }
+
+    async fn cancels(&mut self) {
+        let task = self.send(says("hold rust-cancel"), true).await.unwrap();
+        let cancelled = self.client.cancel_task(&cancel(&task.id)).await.unwrap();
+        let mut line = shown(&cancelled);
+        line["same"] = json!(cancelled.id == task.id);
+        self.say("cancel", line);
+    }
+
+    async fn follows_up(&mut self) {
+        let parked = self.send(says("ask which colour?"), false).await.unwrap();
+        self.say("parked", shown(&parked));
+        let first = self.subscribe(&parked.id).await.unwrap().next().await.unwrap().unwrap();
+        // The task is named, its context is not: the server knows it.
+        let answer = Message { task_id: Some(parked.id.clone()), ..says("blue") };
+        let elsewhere = Message { context_id: Some(a2a::new_context_id()), ..answer.clone() };
+        let mismatch = self.send(elsewhere, false).await;
+        self.refused("mismatching context", mismatch);
+        let answered = self.send(answer, false).await.unwrap();
+        let mut line = shown(&answered);
+        line["same"] = json!(answered.id == parked.id && answered.context_id == parked.context_id);
+        line["parked_stream"] = state(&first);
+        self.say("answered", line);
+    }
+
+    async fn errors(&mut self, sent: &Task) {
+        let unknown = a2a::new_task_id();
+        let to = |id: &str| Message { task_id: Some(id.into()), ..says("x") };
+        let got = self.client.get_task(&get(&unknown, None)).await;
+        self.refused("get unknown", got);
+        let cancelled = self.client.cancel_task(&cancel(&unknown)).await;
+        self.refused("cancel unknown", cancelled);
+        let answer = self.send(to(&unknown), false).await;
+        self.refused("send to unknown", answer);
+        let answer = self.send(to(&sent.id), false).await;
+        self.refused("send to ended", answer);
+        let cancelled = self.client.cancel_task(&cancel(&sent.id)).await;
+        self.refused("cancel ended", cancelled);
+        let events = all(self.subscribe(&sent.id).await).await;
+        self.refused("subscribe ended", events);
+        let listed = self.client.list_tasks(&list(None, 1000)).await;
+        self.refused("page too large", listed);
+        let params = self.params("9.9");
+        let got = self.transport.get_task(&params, &get(&sent.id, None)).await;
+        self.refused("version", got);
+        let send = request(says("say x"), false);
+        let events = all(self.transport.send_streaming_message(&params, &send).await).await;
+        self.refused("version of a stream", events);
+        let got = self.stranger.get_task(&get(&sent.id, None)).await;
+        self.refused("no token", got);
+        let events = all(self.stranger.send_streaming_message(&send).await).await;
+        self.refused("no token for a stream", events);
+    }
+
+    fn params(&self, version: &str) -> ServiceParams {
+        let bearer = format!("Bearer {}", self.token);
+        [("Authorization", bearer), (SVC_PARAM_VERSION, version.into())]
+            .map(|(name, value)| (name.to_owned(), vec![value]))
+            .into()
+    }
+}
+
+/// A client of the card's interface with this binding.
+async fn client(card: &AgentCard, binding: &str, token: Option<&str>) -> Client {
+    let http = Some(http_client(None));
+    let factory = A2AClientFactory::builder().no_defaults();
+    let factory = match binding {
+        "JSONRPC" => factory.register(Arc::new(JsonRpcTransportFactory::new(http))),
+        _ => factory.register(Arc::new(RestTransportFactory::new(http))),
+    };
+    let factory = match token {
+        Some(token) => factory.with_interceptor(Arc::new(AuthInterceptor::bearer(token))),
+        None => factory,
+    };
+    factory.build().create_from_card(card).await.unwrap()
+}
+
+/// Straight to loopback, with a token where the client knows no other way to send one.
+fn http_client(token: Option<&str>) -> reqwest::Client {
+    // The first test of the process installs it for all.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let headers = token.map(|token| ("authorization".to_owned(), format!("Bearer {token}")));
+    let headers: std::collections::HashMap<String, String> = headers.into_iter().collect();
+    reqwest::Client::builder().no_proxy().default_headers((&headers).try_into().unwrap()).build().unwrap()
+}
+
+fn card_line(card: &AgentCard) -> Value {
+    let of = |value: fn(&a2a::AgentInterface) -> &String| {
+        let mut values: Vec<&String> = card.supported_interfaces.iter().map(value).collect();
+        values.sort();
+        values
+    };
+    let mut versions = of(|face| &face.protocol_version);
+    versions.dedup();
+    let skills: Vec<&String> = card.skills.iter().map(|skill| &skill.id).collect();
+    json!({
+        "step": "card", "name": card.name, "bindings": of(|face| &face.protocol_binding), "versions": versions,
+        "skills": skills, "streaming": card.capabilities.streaming,
+    })
+}
+
+fn says(text: &str) -> Message {
+    Message::new(Role::User, vec![Part::text(text)])
+}
+
+fn request(message: Message, immediately: bool) -> SendMessageRequest {
+    let configuration = SendMessageConfiguration {
+        accepted_output_modes: None,
+        task_push_notification_config: None,
+        history_length: None,
+        return_immediately: Some(immediately),
+    };
+    SendMessageRequest { message, configuration: Some(configuration), metadata: None, tenant: None }
+}
+
+fn get(id: &str, history_length: Option<i32>) -> GetTaskRequest {
+    GetTaskRequest { id: id.into(), history_length, tenant: None }
+}
+
+fn cancel(id: &str) -> CancelTaskRequest {
+    CancelTaskRequest { id: id.into(), metadata: None, tenant: None }
+}
+
+fn list(context_id: Option<&str>, page_size: i32) -> ListTasksRequest {
+    ListTasksRequest {
+        context_id: context_id.map(Into::into),
+        status: None,
+        page_size: Some(page_size),
+        page_token: None,
+        history_length: None,
+        status_timestamp_after: None,
+        include_artifacts: None,
+        tenant: None,
+    }
+}
+
+/// What every step says of a task.
+fn shown(task: &Task) -> Value {
+    let said: String = task.status.message.iter().flat_map(|message| words(&message.parts)).collect();
+    let made: String = task.artifacts.iter().flatten().flat_map(|artifact| words(&artifact.parts)).collect();
+    json!({
+        "id": task.id, "context": task.context_id, "state": task.status.state,
+        "words": if said.is_empty() { made } else { said },
+    })
+}
+
+fn words(parts: &[Part]) -> impl Iterator<Item = &str> {
+    parts.iter().filter_map(Part::as_text)
+}
+
+fn kind(event: &StreamResponse) -> &'static str {
+    match event {
+        StreamResponse::Task(_) => "task",
+        StreamResponse::Message(_) => "message",
+        StreamResponse::StatusUpdate(_) => "status_update",
+        StreamResponse::ArtifactUpdate(_) => "artifact_update",
+    }
+}
+
+fn state(event: &StreamResponse) -> Value {
+    match event {
+        StreamResponse::Task(task) => to_value(&task.status.state).unwrap(),
+        StreamResponse::StatusUpdate(update) => to_value(&update.status.state).unwrap(),
+        _ => Value::Null,
+    }
+}
+
+/// Reads a stream to its end and releases the agent at its first event: that event's kind, and the states in their
+/// order without repetition.
+async fn followed(mut stream: Events, release: &Path) -> Result<Value, A2AError> {
+    let (mut first, mut states) = (None, Vec::new());
+    while let Some(event) = stream.next().await {
+        let event = event?;
+        if first.is_none() {
+            first = Some(kind(&event));
+            std::fs::write(release, "").unwrap();
+        }
+        let state = state(&event);
+        if !state.is_null() && states.last() != Some(&state) {
+            states.push(state);
+        }
+    }
+    Ok(json!({"first": first, "states": states}))
+}
+
+/// Every event, or the first error before or within the stream.
+async fn all(stream: Result<Events, A2AError>) -> Result<Vec<StreamResponse>, A2AError> {
+    let events: Vec<_> = stream?.collect().await;
+    events.into_iter().collect()
+}
