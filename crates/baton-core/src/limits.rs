@@ -85,6 +85,19 @@ pub const WORK_ABANDONED_AFTER_SECONDS: u32 = 600;
 /// Longest a blocking A2A send waits for its task.
 pub const A2A_SEND_WAIT_MAX_SECONDS: u32 = 600;
 
+// A2A.
+
+/// Default page of A2A's `ListTasks`.
+pub const A2A_LIST_DEFAULT: usize = 50;
+/// Largest page of A2A's `ListTasks`.
+pub const A2A_LIST_MAX: usize = 100;
+/// Events of a network looked at for one page of `ListTasks`; the page then ends early (ours).
+pub const A2A_LIST_EXAMINED_COUNT: usize = 20_000;
+/// As far as `totalSize` of `ListTasks` counts (ours).
+pub const A2A_LIST_COUNTED_MAX: usize = 100_000;
+/// Messages of a task's history that are shown when no `historyLength` is named (ours).
+pub const A2A_HISTORY_DEFAULT_COUNT: usize = 100;
+
 // What is kept, and for how long.
 
 /// How long deliveries that are no tasks stay.

@@ -17,7 +17,7 @@ pub use evidence::{CheckpointRow, EvidenceReads, EvidenceWrites, LeafPage, LeafR
 pub use sessions::{CompletionRow, NewCompletion, SessionReads, SessionRow, SessionWrites};
 pub(crate) use tasks::kind_of;
 pub use tasks::{
-    DueLease, EventRow, IdempotentSend, LeaseRow, NewEvent, NewTaskMessage, NewTaskRow, TaskChange,
+    ChangedFilter, ChangedPage, DueLease, EventRow, IdempotentSend, LeaseRow, NewEvent, NewTaskMessage, NewTaskRow, TaskChange,
     TaskFilter, TaskMessageRow, TaskReads, TaskRow, TaskWrites,
 };
 

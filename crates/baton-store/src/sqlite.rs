@@ -2,6 +2,7 @@
 //! reader threads have connections of their own, and the WAL is folded back by a thread that does nothing else.
 
 mod accounts;
+mod changed;
 mod check;
 mod checkpointer;
 mod columns;

@@ -37,6 +37,7 @@ impl TestHub {
             rate_limit: None,
             behind_proxy: false,
             cors_origins: Vec::new(),
+            public_url: "http://127.0.0.1".into(),
             records_evidence: true,
         };
         Self { hub: Arc::new(Hub::new(Arc::new(store), bells, test_key(), settings)), folder }
@@ -172,6 +173,7 @@ fn network_row(number: u8, owner: &UserId) -> NetworkRow {
         description: None,
         created_at: NOW,
         updated_at: NOW,
+        public_cards: false,
     }
 }
 

@@ -2,10 +2,12 @@
 //! every door prints alike, or an [`Error`]. What may be done is decided in `baton-core`, inside the transaction.
 
 // Shared by use cases.
+pub(crate) mod agent;
 mod apply;
 mod error;
 pub(crate) mod evidence;
 mod frame;
+mod idempotency;
 pub(crate) mod names;
 mod operation;
 mod page;
@@ -13,11 +15,13 @@ pub(crate) mod place;
 mod presence;
 pub(crate) mod skills;
 mod stamp;
+pub(crate) mod task_record;
 mod task_view;
 mod wire_time;
 
 // Tasks.
 pub(crate) mod ack_inbox;
+pub(crate) mod agent_tasks;
 pub(crate) mod ask_sender;
 pub(crate) mod broadcast;
 pub(crate) mod cancel_task;

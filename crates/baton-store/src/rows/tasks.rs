@@ -96,6 +96,8 @@ pub struct TaskMessageRow {
     pub content: String,
     /// What it consists of beside its text, a JSON array.
     pub parts: Option<String>,
+    /// What came with it beside, a JSON object.
+    pub meta: Option<String>,
     /// When.
     pub created_at: UnixMillis,
 }
@@ -115,6 +117,8 @@ pub struct NewTaskMessage<'a> {
     pub content: &'a str,
     /// What it consists of beside its text, a JSON array.
     pub parts: Option<&'a str>,
+    /// What came with it beside, a JSON object.
+    pub meta: Option<&'a str>,
     /// When.
     pub at: UnixMillis,
 }
@@ -232,6 +236,36 @@ impl TaskFilter {
     }
 }
 
+/// Which tasks of one agent a list shows, the ones whose status is newest first.
+#[derive(Clone, Debug)]
+pub struct ChangedFilter {
+    /// In this network, as far as the caller reaches.
+    pub network: (NetworkId, Reach),
+    /// Given to this alias.
+    pub to: Alias,
+    /// Of one of these statuses; all when there are none.
+    pub statuses: Vec<Status>,
+    /// Of this conversation.
+    pub context: Option<ContextId>,
+    /// Whose status is newer than this.
+    pub after: Option<UnixMillis>,
+    /// Whose last event is older than this one.
+    pub before: Option<i64>,
+    /// So many.
+    pub limit: usize,
+    /// So many of the network's events are looked at for them.
+    pub examined: usize,
+}
+
+/// A page of such tasks.
+#[derive(Clone, Debug)]
+pub struct ChangedPage {
+    /// The tasks, newest status first.
+    pub tasks: Vec<TaskRow>,
+    /// Where the next page begins; a page may be short, or empty, and still have a next one.
+    pub next: Option<i64>,
+}
+
 /// How far a caller's lists reach.
 pub(crate) type Reach = TaskReach;
 
@@ -243,6 +277,10 @@ pub trait TaskReads {
     fn task_snapshot(&self, id: &TaskId) -> Result<Option<TaskSnapshot>, Error>;
     /// A page of tasks.
     fn tasks(&self, filter: &TaskFilter) -> Result<Vec<TaskRow>, Error>;
+    /// A page of one agent's tasks, newest status first.
+    fn changed_tasks(&self, filter: &ChangedFilter) -> Result<ChangedPage, Error>;
+    /// How many of the agent's newest tasks, of so many, the filter lets through, wherever the page begins.
+    fn count_changed_tasks(&self, filter: &ChangedFilter, counted: usize) -> Result<usize, Error>;
     /// How many tasks of each status a network has.
     fn task_counts(&self, network: &NetworkId) -> Result<Vec<(Status, i64)>, Error>;
     /// The open tasks given to an alias whose text is exactly this: at most two, which is one too many.
@@ -258,6 +296,8 @@ pub trait TaskReads {
     fn task_messages(&self, network: &NetworkId, id: &TaskId) -> Result<Vec<TaskMessageRow>, Error>;
     /// A task's history, oldest first.
     fn task_history(&self, id: &TaskId) -> Result<Vec<EventRow>, Error>;
+    /// The newest row of a task's history.
+    fn last_event(&self, id: &TaskId) -> Result<Option<EventRow>, Error>;
     /// A page of history, newest first: of one task or of these networks as far as the caller reaches.
     fn events(
         &self,

@@ -9,12 +9,12 @@ use rusqlite::{Row, params};
 use std::sync::LazyLock;
 
 use super::columns::{get, optional, optional_time, parsed, principal, time};
-use super::plans;
 use super::rows::Rows;
+use super::{changed, plans};
 use crate::error::Error;
 use crate::rows::{
-    DueLease, EventRow, IdempotentSend, LeaseRow, NewEvent, NewTaskMessage, NewTaskRow, TaskChange,
-    TaskFilter, TaskMessageRow, TaskReads, TaskRow, TaskWrites, kind_of,
+    ChangedFilter, ChangedPage, DueLease, EventRow, IdempotentSend, LeaseRow, NewEvent, NewTaskMessage,
+    NewTaskRow, TaskChange, TaskFilter, TaskMessageRow, TaskReads, TaskRow, TaskWrites, kind_of,
 };
 
 /// A task's columns with those of its lease, its parent and its delivery beside it.
@@ -263,6 +263,14 @@ impl TaskReads for Rows<'_> {
         Ok(merge_newest(pages, |row| row.seq, filter.limit))
     }
 
+    fn changed_tasks(&self, filter: &ChangedFilter) -> Result<ChangedPage, Error> {
+        changed::page(self, filter)
+    }
+
+    fn count_changed_tasks(&self, filter: &ChangedFilter, counted: usize) -> Result<usize, Error> {
+        changed::count(self, filter, counted)
+    }
+
     fn task_counts(&self, network: &NetworkId) -> Result<Vec<(Status, i64)>, Error> {
         let sql = "SELECT status, count FROM task_counts WHERE network_id = ?1";
         let written = self.all(sql, [network.as_str()], |row| {
@@ -311,6 +319,7 @@ impl TaskReads for Rows<'_> {
                 author: principal(row, "author_kind", "author")?,
                 content: get(row, "content")?,
                 parts: get(row, "parts")?,
+                meta: get(row, "meta")?,
                 created_at: time(row, "created_at")?,
             })
         })
@@ -318,6 +327,11 @@ impl TaskReads for Rows<'_> {
 
     fn task_history(&self, id: &TaskId) -> Result<Vec<EventRow>, Error> {
         self.all("SELECT * FROM task_events WHERE task_id = ?1 ORDER BY n", [id.as_str()], event_row)
+    }
+
+    fn last_event(&self, id: &TaskId) -> Result<Option<EventRow>, Error> {
+        let sql = "SELECT * FROM task_events WHERE task_id = ?1 ORDER BY n DESC LIMIT 1";
+        self.one(sql, [id.as_str()], event_row)
     }
 
     fn events(
@@ -491,8 +505,8 @@ impl TaskWrites for Rows<'_> {
 
     fn append_task_message(&mut self, message: NewTaskMessage<'_>) -> Result<i64, Error> {
         let n = self.one(
-            "INSERT INTO task_messages (network_id, task_id, n, message_id, author_kind, author, content, parts, created_at)
-             SELECT ?1, ?2, COALESCE(MAX(n), 0) + 1, ?3, ?4, ?5, ?6, ?7, ?8
+            "INSERT INTO task_messages (network_id, task_id, n, message_id, author_kind, author, content, parts, meta, created_at)
+             SELECT ?1, ?2, COALESCE(MAX(n), 0) + 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9
              FROM task_messages WHERE network_id = ?1 AND task_id = ?2 RETURNING n",
             params![
                 message.network_id.as_str(),
@@ -502,6 +516,7 @@ impl TaskWrites for Rows<'_> {
                 message.author.name(),
                 message.content,
                 message.parts,
+                message.meta,
                 message.at.get(),
             ],
             |row| get::<i64>(row, "n"),

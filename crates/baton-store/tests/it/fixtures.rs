@@ -50,6 +50,7 @@ pub fn insert_network(tx: &mut dyn Transaction, n: u8) -> Result<(), Error> {
         description: None,
         created_at: NOW,
         updated_at: NOW,
+        public_cards: false,
     })
 }
 

@@ -15,6 +15,8 @@ pub(crate) struct Settings {
     pub(crate) behind_proxy: bool,
     /// Origins that browsers may call from.
     pub(crate) cors_origins: Vec<String>,
+    /// What clients reach it by; in A2A cards. No slash at its end.
+    pub(crate) public_url: String,
     /// Whether what happens is written into the networks' logs; only a measurement turns it off.
     pub(crate) records_evidence: bool,
 }

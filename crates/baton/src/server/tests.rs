@@ -38,6 +38,7 @@ fn house_with(cors_origins: &[&str], time: Duration) -> House {
         rate_limit: None,
         behind_proxy: false,
         cors_origins: cors_origins.iter().map(|origin| (*origin).to_owned()).collect(),
+        public_url: "http://127.0.0.1".into(),
         records_evidence: true,
     };
     let hub = Arc::new(Hub::new(

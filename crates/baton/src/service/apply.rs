@@ -251,6 +251,7 @@ impl Move<'_> {
             author: &self.transition.actor,
             content: text,
             parts: self.stamp.message_parts.as_deref(),
+            meta: self.stamp.message_meta.as_deref(),
             at: self.context.now,
         })?;
         if number > limits::TASK_MESSAGES_MAX_COUNT as i64 {

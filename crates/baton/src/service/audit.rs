@@ -14,6 +14,7 @@ pub(super) const TOKEN_CREATED: &str = "token.created";
 pub(super) const TOKEN_REVOKED: &str = "token.revoked";
 pub(super) const NETWORK_CREATED: &str = "network.created";
 pub(super) const NETWORK_RENAMED: &str = "network.renamed";
+pub(super) const NETWORK_CARDS: &str = "network.cards";
 pub(super) const NETWORK_DELETED: &str = "network.deleted";
 pub(super) const NETWORK_READ: &str = "network.read";
 pub(super) const MEMBER_ADDED: &str = "member.added";

@@ -1,12 +1,14 @@
 //! The sender says something on a task that is open: the answer if its agent asked, else a message on the way.
 
-use baton_core::{Caller, Command, MessageId, MessageText, Refusal, Status, TaskId};
+use baton_core::{Caller, Command, IdempotencyKey, MessageId, MessageText, Refusal, Status, TaskId};
+use baton_store::Transaction;
+use baton_store::rows::IdempotentSend;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::place::Place;
 use super::stamp::Stamp;
-use super::{Error, operation};
+use super::{Error, idempotency, operation};
 use crate::hub::Hub;
 
 /// Which task, and what is said.
@@ -33,10 +35,33 @@ pub(crate) struct Answer {
     status: Status,
 }
 
+/// What is said, with all that comes with it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Said {
+    pub(crate) text: String,
+    /// What it consists of beside its text, a JSON array.
+    pub(crate) parts: Option<String>,
+    /// What else came with it, a JSON object.
+    pub(crate) meta: Option<String>,
+    /// Makes saying it twice harmless.
+    pub(crate) key: Option<IdempotencyKey>,
+}
+
+impl Said {
+    fn plain(text: String) -> Self {
+        Self { text, ..Self::default() }
+    }
+
+    fn digest(&self, task: &TaskId) -> Vec<u8> {
+        let parts = [Some(task.as_str()), Some(&*self.text), self.parts.as_deref(), self.meta.as_deref()];
+        idempotency::digest(&parts)
+    }
+}
+
 /// Says it, by the tool's arguments.
 pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
     let place = Place::of_task_call(args.network_id.as_deref());
-    say(hub, caller, place, &args.task_id, &args.text, None).await
+    say(hub, caller, place, &args.task_id, Said::plain(args.text)).await
 }
 
 /// Says it on the task in the path.
@@ -46,28 +71,57 @@ pub(crate) async fn run_on_path(
     task: &str,
     args: PathArgs,
 ) -> Result<Answer, Error> {
-    say(hub, caller, Place::TheTasks, task, &args.text, None).await
+    say(hub, caller, Place::TheTasks, task, Said::plain(args.text)).await
 }
 
-/// The same with parts beside the text, a JSON array.
+/// Says it.
 pub(crate) async fn say(
     hub: &Hub,
     caller: &Caller,
     place: Place,
     task: &str,
-    text: &str,
-    parts: Option<String>,
+    said: Said,
 ) -> Result<Answer, Error> {
     let task = TaskId::parse(task).ok_or(Refusal::TaskNotFound)?;
-    let text = MessageText::parse("text", text).map_err(Error::of_argument)?;
+    let text = MessageText::parse("text", &said.text).map_err(Error::of_argument)?;
     let command = Command::FollowUp { text };
-    let stamp = Stamp { message_parts: parts, ..Stamp::new(hub) };
-    let caller = caller.clone();
+    let arguments = said.digest(&task);
+    let stamp = Stamp { message_parts: said.parts, message_meta: said.meta, ..Stamp::new(hub) };
+    let (caller, key) = (caller.clone(), said.key);
     hub.store
         .write(move |tx| {
+            if let Some(key) = &key
+                && let Some(answer) = said_before(tx, &stamp, &caller, &task, key, &arguments)?
+            {
+                return Ok(answer);
+            }
             let done = operation::act(tx, &stamp, &caller, &place, Some(&task), &command)?;
-            let message_id = stamp.new_message_id.clone();
-            Ok(Answer { ok: true, task_id: task, message_id, status: done.transition.to })
+            let status = done.transition.to;
+            if let Some(key) = &key {
+                let send = IdempotentSend {
+                    arguments,
+                    task_id: task.clone(),
+                    session_status: status.as_str().to_owned(),
+                    created_at: stamp.now,
+                };
+                tx.remember_send(&done.before.network_id, &caller.principal()?, key.as_str(), &send)?;
+            }
+            Ok(Answer { ok: true, task_id: task, message_id: stamp.new_message_id.clone(), status })
         })
         .await
+}
+
+/// The answer to a key that came before with the same words for the same task.
+fn said_before(
+    tx: &dyn Transaction,
+    stamp: &Stamp,
+    caller: &Caller,
+    task: &TaskId,
+    key: &IdempotencyKey,
+    arguments: &[u8],
+) -> Result<Option<Answer>, Error> {
+    let Some(now) = tx.task_snapshot(task)? else { return Ok(None) };
+    let first = idempotency::first_use(tx, stamp, &now.network_id, &caller.principal()?, key, arguments)?;
+    let message_id = stamp.new_message_id.clone();
+    Ok(first.map(|_| Answer { ok: true, task_id: now.id, message_id, status: now.status }))
 }

@@ -21,6 +21,8 @@ pub(crate) struct Stamp {
     pub(crate) records_evidence: bool,
     /// What a message consists of beside its text, a JSON array; no rule reads it.
     pub(crate) message_parts: Option<String>,
+    /// What came with a message beside that, a JSON object; no rule reads it.
+    pub(crate) message_meta: Option<String>,
     /// Whether a reply is a message of its own instead of a result.
     pub(crate) answers_bare: bool,
     pub(crate) presences: Arc<Presences>,
@@ -38,6 +40,7 @@ impl Stamp {
             new_salt: Salt::random(),
             records_evidence: hub.settings.records_evidence,
             message_parts: None,
+            message_meta: None,
             answers_bare: false,
             presences: hub.presences.clone(),
         }

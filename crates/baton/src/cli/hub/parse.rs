@@ -10,6 +10,22 @@ pub(super) fn host(text: &str) -> Result<IpAddr, &'static str> {
     text.parse().map_err(|_| "give an IP address such as 127.0.0.1 or 0.0.0.0, or localhost")
 }
 
+/// Where clients reach the hub; without the slash at its end.
+pub(super) fn public_url(text: &str) -> Result<String, &'static str> {
+    let url = reqwest::Url::parse(text).ok().filter(|url| {
+        matches!(url.scheme(), "http" | "https")
+            && url.has_host()
+            && url.query().is_none()
+            && url.fragment().is_none()
+            && url.username().is_empty()
+            && url.password().is_none()
+    });
+    match url {
+        Some(url) => Ok(url.as_str().trim_end_matches('/').to_owned()),
+        None => Err("give a URL such as https://hub.example.org, without a query"),
+    }
+}
+
 /// What browsers send as `Origin`: scheme, host and port, no path.
 pub(super) fn origin(text: &str) -> Result<String, &'static str> {
     let host = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));

@@ -39,6 +39,9 @@ pub(crate) struct Start {
     /// A proxy in front does TLS and says who calls
     #[arg(long)]
     behind_proxy: bool,
+    /// The URL clients reach the hub by, for A2A cards [default: the address it listens on]
+    #[arg(long, value_name = "URL", value_parser = parse::public_url)]
+    public_url: Option<String>,
     /// An origin whose pages may call the hub from a browser; can be repeated
     #[arg(long, value_name = "URL", value_parser = parse::origin)]
     cors_origin: Vec<String>,
@@ -65,6 +68,7 @@ impl Start {
             folder: self.folder.find()?,
             tls: self.tls()?,
             settings: self.settings(),
+            public_url: self.public_url.clone(),
             username: self.username.clone(),
             password: password::read(self.password.as_deref())?,
         };
@@ -91,6 +95,8 @@ impl Start {
             rate_limit: self.rates(is_private),
             behind_proxy: self.behind_proxy,
             cors_origins: self.cors_origin.clone(),
+            // Settled once it listens.
+            public_url: String::new(),
             records_evidence: !self.without_evidence,
         }
     }

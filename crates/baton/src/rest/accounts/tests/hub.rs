@@ -79,6 +79,7 @@ impl TestHub {
             rate_limit: None,
             behind_proxy: false,
             cors_origins: Vec::new(),
+            public_url: "http://127.0.0.1".into(),
             records_evidence: true,
         };
         change(&mut settings);
