@@ -42,7 +42,7 @@ bench-work: build ## from a send to the start of a worker's command
 	@target/release/baton bench work
 
 bench-a2a: build clients ## blocking A2A sends: the hub beside the reference Python server
-	@target/release/baton bench a2a --reference "target/tools/a2a-python/bin/python tests/clients/python/reference_server.py"
+	@target/release/baton bench a2a -- target/tools/a2a-python/bin/python tests/clients/python/reference_server.py
 
 fuzz: ## each fuzz target for a minute; needs a nightly toolchain and cargo-fuzz
 	cd fuzz && for target in convert verify; do \

@@ -17,8 +17,8 @@ pub use evidence::{CheckpointRow, EvidenceReads, EvidenceWrites, LeafPage, LeafR
 pub use sessions::{CompletionRow, NewCompletion, SessionReads, SessionRow, SessionWrites};
 pub(crate) use tasks::kind_of;
 pub use tasks::{
-    ChangedFilter, ChangedPage, DueLease, EventRow, IdempotentSend, LeaseRow, NewEvent, NewTaskMessage, NewTaskRow, TaskChange,
-    TaskFilter, TaskMessageRow, TaskReads, TaskRow, TaskWrites,
+    ChangedFilter, ChangedPage, DueLease, EventRow, IdempotentSend, LeaseRow, NewEvent, NewTaskMessage,
+    NewTaskRow, TaskChange, TaskFilter, TaskMessageRow, TaskReads, TaskRow, TaskWrites,
 };
 
 use crate::store::Ring;

@@ -83,7 +83,8 @@ pub(super) fn page(rows: &Rows<'_>, filter: &ChangedFilter) -> Result<ChangedPag
 
 /// The oldest event that was looked at, if there are older ones.
 fn last_examined(rows: &Rows<'_>, filter: &ChangedFilter) -> Result<Option<i64>, Error> {
-    let sql = "SELECT id FROM task_events WHERE network_id = ?1 AND id < ?2 ORDER BY id DESC LIMIT 1 OFFSET ?3";
+    let sql =
+        "SELECT id FROM task_events WHERE network_id = ?1 AND id < ?2 ORDER BY id DESC LIMIT 1 OFFSET ?3";
     let before = filter.before.unwrap_or(i64::MAX);
     let parameters = rusqlite::params![filter.network.0.as_str(), before, filter.examined as i64 - 1];
     rows.one(sql, parameters, |row| get::<i64>(row, "id"))

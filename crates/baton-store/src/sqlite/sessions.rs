@@ -104,7 +104,8 @@ impl SessionReads for Rows<'_> {
         completed_at: UnixMillis,
     ) -> Result<Option<String>, Error> {
         // A completion is written at the time it ends its task, which is what the index leads by.
-        let sql = "SELECT artifacts FROM completions WHERE network_id = ?1 AND completed_at = ?2 AND task_id = ?3";
+        let sql =
+            "SELECT artifacts FROM completions WHERE network_id = ?1 AND completed_at = ?2 AND task_id = ?3";
         let parameters = params![network.as_str(), completed_at.get(), task.as_str()];
         Ok(self.one(sql, parameters, |row| get::<Option<String>>(row, "artifacts"))?.flatten())
     }

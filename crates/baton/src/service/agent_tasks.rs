@@ -3,10 +3,10 @@
 use baton_core::{Caller, ContextId, Refusal, Status, UnixMillis, limits};
 use baton_store::rows::ChangedFilter;
 
+use super::Error;
 use super::agent::AgentAddress;
 use super::place::Reach;
 use super::task_record::{self, TaskRecord};
-use super::Error;
 use crate::hub::Hub;
 
 /// Which tasks, and how much of each.

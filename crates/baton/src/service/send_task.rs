@@ -4,8 +4,8 @@ use baton_core::{
     Action, Caller, Command, ContextId, ContextText, IdempotencyKey, Kind, NetworkId, Principal, Priority,
     Refusal, SendTask, TaskId, TaskText, TtlSeconds, access, decide, limits,
 };
-use baton_store::{Snapshot, Transaction};
 use baton_store::rows::IdempotentSend;
+use baton_store::{Snapshot, Transaction};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

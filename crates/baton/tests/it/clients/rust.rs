@@ -1,15 +1,14 @@
 //! `a2a-client-lf` from crates.io: the same steps as the driver scripts, in this process.
 
-use a2a::{
-    A2AError, AgentCard, CancelTaskRequest, GetTaskRequest, ListTasksRequest, Message, Part, Role,
-    SVC_PARAM_VERSION, SendMessageConfiguration, SendMessageRequest, SendMessageResponse, StreamResponse,
-    SubscribeToTaskRequest, Task, TaskState, error_reason,
-};
 use a2a_client::agent_card::AgentCardResolver;
 use a2a_client::auth::AuthInterceptor;
 use a2a_client::jsonrpc::{JsonRpcTransport, JsonRpcTransportFactory};
 use a2a_client::rest::{RestTransport, RestTransportFactory};
 use a2a_client::{A2AClient, A2AClientFactory, BoxStream, ServiceParams, Transport};
+use a2a_types::{
+    A2AError, AgentCard, ListTasksRequest, Message, SVC_PARAM_VERSION, SendMessageResponse, StreamResponse,
+    SubscribeToTaskRequest, Task, TaskState, error_reason,
+};
 use futures_util::StreamExt;
 use serde_json::{Value, json, to_value};
 use std::path::{Path, PathBuf};
@@ -17,6 +16,12 @@ use std::sync::Arc;
 
 use super::stage::Stage;
 use super::steps::{Names, assert_steps};
+
+mod request;
+mod seen;
+
+use request::{cancel, get, list, request, says};
+use seen::{all, card_line, followed, kind, shown, state};
 
 const NAMES: Names = Names {
     task_not_found: "TASK_NOT_FOUND",
@@ -42,7 +47,10 @@ fn the_rust_client_hands_work_to_an_agent_over_http_json() {
 fn drive(binding: &str) {
     let stage = Stage::set();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let lines = runtime.block_on(async { Driver::connect(&stage, binding).await.drive().await });
+    let lines = runtime.block_on(async {
+        let driver = Driver::connect(&stage.base, &stage.token, stage.release(), binding);
+        driver.await.drive().await
+    });
     assert_steps(&lines, &NAMES);
 }
 
@@ -58,10 +66,10 @@ struct Driver {
 }
 
 impl Driver {
-    async fn connect(stage: &Stage, binding: &str) -> Self {
+    async fn connect(base: &str, token: &str, release: &Path, binding: &str) -> Self {
         let http = http_client(None);
-        let resolver = AgentCardResolver::new(Some(http_client(Some(&stage.token))));
-        let card = resolver.resolve(&stage.base).await.unwrap();
+        let resolver = AgentCardResolver::new(Some(http_client(Some(token))));
+        let card = resolver.resolve(base).await.unwrap();
         let interface = card.supported_interfaces.iter().find(|face| face.protocol_binding == binding);
         let url = interface.unwrap().url.clone();
         let transport: Box<dyn Transport> = match binding {
@@ -69,11 +77,11 @@ impl Driver {
             _ => Box::new(RestTransport::new(http, url)),
         };
         Self {
-            client: client(&card, binding, Some(&stage.token)).await,
+            client: client(&card, binding, Some(token)).await,
             stranger: client(&card, binding, None).await,
             transport,
-            token: stage.token.clone(),
-            release: stage.release().to_owned(),
+            token: token.into(),
+            release: release.into(),
             lines: vec![card_line(&card)],
         }
     }
@@ -176,7 +184,7 @@ impl Driver {
         let first = self.subscribe(&parked.id).await.unwrap().next().await.unwrap().unwrap();
         // The task is named, its context is not: the server knows it.
         let answer = Message { task_id: Some(parked.id.clone()), ..says("blue") };
-        let elsewhere = Message { context_id: Some(a2a::new_context_id()), ..answer.clone() };
+        let elsewhere = Message { context_id: Some(a2a_types::new_context_id()), ..answer.clone() };
         let mismatch = self.send(elsewhere, false).await;
         self.refused("mismatching context", mismatch);
         let answered = self.send(answer, false).await.unwrap();
@@ -187,7 +195,7 @@ impl Driver {
     }
 
     async fn errors(&mut self, sent: &Task) {
-        let unknown = a2a::new_task_id();
+        let unknown = a2a_types::new_task_id();
         let to = |id: &str| Message { task_id: Some(id.into()), ..says("x") };
         let got = self.client.get_task(&get(&unknown, None)).await;
         self.refused("get unknown", got);
@@ -245,109 +253,4 @@ fn http_client(token: Option<&str>) -> reqwest::Client {
     let headers = token.map(|token| ("authorization".to_owned(), format!("Bearer {token}")));
     let headers: std::collections::HashMap<String, String> = headers.into_iter().collect();
     reqwest::Client::builder().no_proxy().default_headers((&headers).try_into().unwrap()).build().unwrap()
-}
-
-fn card_line(card: &AgentCard) -> Value {
-    let of = |value: fn(&a2a::AgentInterface) -> &String| {
-        let mut values: Vec<&String> = card.supported_interfaces.iter().map(value).collect();
-        values.sort();
-        values
-    };
-    let mut versions = of(|face| &face.protocol_version);
-    versions.dedup();
-    let skills: Vec<&String> = card.skills.iter().map(|skill| &skill.id).collect();
-    json!({
-        "step": "card", "name": card.name, "bindings": of(|face| &face.protocol_binding), "versions": versions,
-        "skills": skills, "streaming": card.capabilities.streaming,
-    })
-}
-
-fn says(text: &str) -> Message {
-    Message::new(Role::User, vec![Part::text(text)])
-}
-
-fn request(message: Message, immediately: bool) -> SendMessageRequest {
-    let configuration = SendMessageConfiguration {
-        accepted_output_modes: None,
-        task_push_notification_config: None,
-        history_length: None,
-        return_immediately: Some(immediately),
-    };
-    SendMessageRequest { message, configuration: Some(configuration), metadata: None, tenant: None }
-}
-
-fn get(id: &str, history_length: Option<i32>) -> GetTaskRequest {
-    GetTaskRequest { id: id.into(), history_length, tenant: None }
-}
-
-fn cancel(id: &str) -> CancelTaskRequest {
-    CancelTaskRequest { id: id.into(), metadata: None, tenant: None }
-}
-
-fn list(context_id: Option<&str>, page_size: i32) -> ListTasksRequest {
-    ListTasksRequest {
-        context_id: context_id.map(Into::into),
-        status: None,
-        page_size: Some(page_size),
-        page_token: None,
-        history_length: None,
-        status_timestamp_after: None,
-        include_artifacts: None,
-        tenant: None,
-    }
-}
-
-/// What every step says of a task.
-fn shown(task: &Task) -> Value {
-    let said: String = task.status.message.iter().flat_map(|message| words(&message.parts)).collect();
-    let made: String = task.artifacts.iter().flatten().flat_map(|artifact| words(&artifact.parts)).collect();
-    json!({
-        "id": task.id, "context": task.context_id, "state": task.status.state,
-        "words": if said.is_empty() { made } else { said },
-    })
-}
-
-fn words(parts: &[Part]) -> impl Iterator<Item = &str> {
-    parts.iter().filter_map(Part::as_text)
-}
-
-fn kind(event: &StreamResponse) -> &'static str {
-    match event {
-        StreamResponse::Task(_) => "task",
-        StreamResponse::Message(_) => "message",
-        StreamResponse::StatusUpdate(_) => "status_update",
-        StreamResponse::ArtifactUpdate(_) => "artifact_update",
-    }
-}
-
-fn state(event: &StreamResponse) -> Value {
-    match event {
-        StreamResponse::Task(task) => to_value(&task.status.state).unwrap(),
-        StreamResponse::StatusUpdate(update) => to_value(&update.status.state).unwrap(),
-        _ => Value::Null,
-    }
-}
-
-/// Reads a stream to its end and releases the agent at its first event: that event's kind, and the states in their
-/// order without repetition.
-async fn followed(mut stream: Events, release: &Path) -> Result<Value, A2AError> {
-    let (mut first, mut states) = (None, Vec::new());
-    while let Some(event) = stream.next().await {
-        let event = event?;
-        if first.is_none() {
-            first = Some(kind(&event));
-            std::fs::write(release, "").unwrap();
-        }
-        let state = state(&event);
-        if !state.is_null() && states.last() != Some(&state) {
-            states.push(state);
-        }
-    }
-    Ok(json!({"first": first, "states": states}))
-}
-
-/// Every event, or the first error before or within the stream.
-async fn all(stream: Result<Events, A2AError>) -> Result<Vec<StreamResponse>, A2AError> {
-    let events: Vec<_> = stream?.collect().await;
-    events.into_iter().collect()
 }
