@@ -5,7 +5,7 @@
 mod javascript;
 mod python;
 mod rust;
-mod stage;
+pub(crate) mod stage;
 mod steps;
 
 /// The two bindings every base has.

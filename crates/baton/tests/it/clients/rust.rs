@@ -105,7 +105,10 @@ impl Driver {
     fn refused<T>(&mut self, what: &str, outcome: Result<T, A2AError>) {
         let fields = match outcome {
             Ok(_) => json!({"what": what, "type": null, "message": "it was answered"}),
-            Err(error) => json!({"what": what, "type": error_reason(error.code), "message": error.message}),
+            Err(error) => {
+                let A2AError { code, message, .. } = error;
+                json!({"what": what, "type": error_reason(code), "code": code, "message": message})
+            }
         };
         self.say("error", fields);
     }

@@ -50,7 +50,7 @@ impl Stage {
 }
 
 /// What `make clients` installs, or a sentence that says how to get it.
-pub(super) fn installed(path: &str) -> PathBuf {
+pub(crate) fn installed(path: &str) -> PathBuf {
     let path = repository().join("target/tools").join(path);
     assert!(
         path.exists(),
@@ -61,6 +61,6 @@ pub(super) fn installed(path: &str) -> PathBuf {
     path
 }
 
-pub(super) fn repository() -> PathBuf {
+pub(crate) fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
