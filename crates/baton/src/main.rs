@@ -1,5 +1,6 @@
 //! The `baton` binary.
 
+mod a2a;
 mod cli;
 mod client;
 mod control;

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
 mod it {
+    mod a2a;
     mod adapt;
     mod bench;
     mod bundle;
