@@ -14,7 +14,6 @@ const errors = require('@a2a-js/sdk/errors');
 const { A2A_BASE: BASE, A2A_TOKEN: TOKEN, A2A_BINDING: BINDING, A2A_RELEASE: RELEASE } = process.env;
 // Names of holds are used once: both bindings' runs may share a folder.
 const RUN = randomUUID().slice(0, 8);
-const OPEN = ['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING'];
 const TYPES = Object.entries(errors).filter(([name]) => /^[A-Z].*Error$/.test(name) && !/^(A2A|JsonRpc|Rest)/.test(name));
 
 function say(step, fields = {}) {
@@ -122,11 +121,15 @@ async function reads(agent, sent) {
 
 async function subscribes(agent) {
   const task = await agent.sendMessage(request(`hold ${RUN}-subscribe`, { immediately: true }));
-  const [first] = await firstOf(agent.resubscribeTask({ tenant: '', id: task.id }));
-  say('subscribe', { first, open: OPEN.includes(taskStateToJSON(task.status.state)) });
-  const again = agent.resubscribeTask({ tenant: '', id: task.id });
-  const end = await followed(again, release(`${RUN}-subscribe`));
-  say('resume', { first: end.first, last: end.states.at(-1) });
+  const left = agent.resubscribeTask({ tenant: '', id: task.id });
+  let [first, state] = kindAndState((await left.next()).value);
+  while (state !== 'TASK_STATE_WORKING') [, state] = kindAndState((await left.next()).value);
+  await left.return();
+  say('subscribe', { first, left_at: state });
+  // The client keeps no ids of frames; a task's events are numbered from 1.
+  const afterFirst = { serviceParameters: { 'Last-Event-ID': '1' } };
+  const again = agent.resubscribeTask({ tenant: '', id: task.id }, afterFirst);
+  say('resume', await followed(again, release(`${RUN}-subscribe`)));
 }
 
 async function cancels(agent) {
@@ -158,7 +161,8 @@ async function refused(what, call) {
     await call();
     say('error', { what, type: null, message: 'it was answered' });
   } catch (error) {
-    say('error', { what, type: typeOf(error), status: error.statusCode, code: error.envelopeCode, message: error.message });
+    const reason = error.data?.[0]?.reason;
+    say('error', { what, type: typeOf(error), status: error.statusCode, reason, message: error.message });
   }
 }
 
@@ -190,6 +194,7 @@ async function main() {
     streaming: card.capabilities.streaming,
   });
   const agent = await connect(card, headers);
+  say('extended card', { name: (await agent.getAgentCard()).name });
   const sent = await sends(agent);
   await reads(agent, sent);
   await subscribes(agent);

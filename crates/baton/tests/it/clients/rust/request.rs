@@ -2,7 +2,7 @@
 
 use a2a_types::{
     CancelTaskRequest, GetTaskRequest, ListTasksRequest, Message, Part, Role, SendMessageConfiguration,
-    SendMessageRequest,
+    SendMessageRequest, SubscribeToTaskRequest,
 };
 
 pub(super) fn says(text: &str) -> Message {
@@ -38,4 +38,8 @@ pub(super) fn list(context_id: Option<&str>, page_size: i32) -> ListTasksRequest
         include_artifacts: None,
         tenant: None,
     }
+}
+
+pub(super) fn subscribe(id: &str) -> SubscribeToTaskRequest {
+    SubscribeToTaskRequest { id: id.into(), tenant: None }
 }
