@@ -37,7 +37,8 @@ install_python() {
 
 # npm with an end to every wait.
 npm_within() {
-    npm --fetch-timeout=30000 --fetch-retries=2 --no-audit --no-fund --loglevel=error "$@"
+    npm --fetch-timeout=30000 --fetch-retries=2 --fetch-retry-mintimeout=1000 --fetch-retry-maxtimeout=5000 \
+        --no-audit --no-fund --loglevel=error "$@"
 }
 
 install_js() {
