@@ -62,7 +62,7 @@ fn a_task_for_a_sleeping_agent_waits_and_is_among_the_tasks_of_the_hub() {
     let sent = door.send("when you are awake");
     assert_eq!(state(&sent), "TASK_STATE_SUBMITTED");
     let listed = baton()
-        .args(["tasks", "--json", "--url", &hub.url()])
+        .args(["tasks", "--json", "--hub", &hub.url()])
         .env("BATON_TOKEN", tenant.user.token.as_ref().unwrap())
         .output()
         .unwrap();
