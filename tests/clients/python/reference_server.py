@@ -12,7 +12,7 @@ import os
 import socket
 
 import uvicorn
-from a2a.helpers import new_task_from_user_message, new_text_message, new_text_part
+from a2a.helpers import new_task_from_user_message, new_text_part
 from a2a.server.agent_execution import AgentExecutor
 from a2a.server.request_handlers import DefaultRequestHandler
 from a2a.server.routes import create_agent_card_routes, create_jsonrpc_routes, create_rest_routes
