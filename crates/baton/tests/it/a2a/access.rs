@@ -84,7 +84,12 @@ fn an_agent_that_is_not_there_is_not_found() {
     tenant.agent("worker");
     let id = text(&Door::of(&tenant, &tenant.user, "worker").send("x")["id"]);
     let network = &tenant.network_id;
-    for base in [format!("/a2a/{network}/nobody"), format!("/a2a/{network}/b@d"), "/a2a/x/worker".into()] {
+    for base in [
+        format!("/a2a/{network}/nobody"),
+        format!("/a2a/{network}/b@d"),
+        "/a2a/x/worker".into(),
+        format!("/a2a/{network}/%FF"),
+    ] {
         let door = Door { client: tenant.user.clone(), base };
         for (method, params, _) in operations(&id) {
             // Whoever sent a task finds it at every base of the network, as after a reassignment.

@@ -35,7 +35,7 @@ fn both_bindings_give_the_same_results_for_the_same_calls() {
     let results = BOTH.map(|binding| {
         let tenant = Tenant::register(&hub, &format!("user-{binding:?}"));
         let worker = tenant.agent("worker");
-        let door = Door::of(&tenant, &tenant.user, "worker");
+        let door = Door::of(&tenant, &tenant.agent("sender"), "worker");
         let open = text(&door.send("stays open")["id"]);
         let done = text(&door.send("first")["id"]);
         // The older waits for longer, so it is next: both are ended.
