@@ -58,7 +58,8 @@ pub(super) fn page(rows: &Rows<'_>, filter: &ChangedFilter) -> Result<ChangedPag
     let before = all.bind(filter.before.unwrap_or(i64::MAX));
     let examined = all.bind(filter.examined as i64);
     let after = all.bind(filter.after.map_or(i64::MIN, baton_core::UnixMillis::get));
-    let limit = all.bind(filter.limit as i64);
+    // One more than is shown says whether there are more.
+    let limit = all.bind(filter.limit as i64 + 1);
     let sql = format!(
         "SELECT walked_subquery.id, walked_subquery.task_id FROM
             (SELECT id, task_id, n, created_at FROM task_events WHERE network_id = ?1 AND id < {before}
@@ -71,11 +72,13 @@ pub(super) fn page(rows: &Rows<'_>, filter: &ChangedFilter) -> Result<ChangedPag
         all.sql
     );
     let parameters: Vec<&dyn ToSql> = all.values.iter().map(AsRef::as_ref).collect();
-    let found = rows.all(&sql, &*parameters, |row| {
+    let mut found = rows.all(&sql, &*parameters, |row| {
         Ok((get::<i64>(row, "id")?, parsed(row, "task_id", TaskId::parse)?))
     })?;
+    let has_more = found.len() > filter.limit;
+    found.truncate(filter.limit);
     let next = match found.last() {
-        Some((id, _)) if found.len() == filter.limit => Some(*id),
+        Some((id, _)) if has_more => Some(*id),
         _ => last_examined(rows, filter)?,
     };
     let tasks = found.iter().map(|(_, id)| rows.task(id)).collect::<Result<Vec<_>, _>>()?;
