@@ -8,6 +8,7 @@ mod it {
     mod bench;
     mod bundle;
     mod cli;
+    mod clients;
     mod crash;
     mod damage;
     mod edges;
