@@ -14,6 +14,8 @@ mod rpc;
 mod send;
 mod stream;
 mod task;
+#[cfg(test)]
+mod tests;
 mod visitor;
 mod watch;
 

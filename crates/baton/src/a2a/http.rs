@@ -3,6 +3,7 @@
 
 use a2a_types::methods;
 use axum::body::{Body, to_bytes};
+use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -75,18 +76,20 @@ impl<'a> Route<'a> {
 /// The card, on the base itself.
 pub(super) async fn card(
     State(hub): State<Arc<Hub>>,
-    Path((network_id, alias)): Path<(String, String)>,
+    path: Result<Path<(String, String)>, PathRejection>,
     headers: HeaderMap,
 ) -> Response {
+    let (network_id, alias) = names(path);
     show_card(&hub, &network_id, &alias, &headers).await
 }
 
 /// Answers a request on a path after the base.
 pub(super) async fn answer(
     State(hub): State<Arc<Hub>>,
-    Path((network_id, alias, rest)): Path<(String, String, String)>,
+    path: Result<Path<(String, String, String)>, PathRejection>,
     request: Request,
 ) -> Response {
+    let (network_id, alias, rest) = names(path);
     if rest == CARD && *request.method() == Method::GET {
         return show_card(&hub, &network_id, &alias, request.headers()).await;
     }
@@ -96,6 +99,11 @@ pub(super) async fn answer(
         Ok(Answer::Stream(stream)) => event_stream(Body::from_stream(stream.frames(None))),
         Err(fault) => refuse(media_type, &fault),
     }
+}
+
+/// The names in a path; one that is no text names nobody.
+pub(super) fn names<T: Default>(path: Result<Path<T>, PathRejection>) -> T {
+    path.map(|Path(names)| names).unwrap_or_default()
 }
 
 async fn serve(hub: &Arc<Hub>, agent: (&str, &str), path: &str, request: Request) -> Result<Answer, Fault> {

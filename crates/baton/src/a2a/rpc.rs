@@ -2,6 +2,7 @@
 //! token, no right, no time.
 
 use axum::body::{Body, to_bytes};
+use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
@@ -12,7 +13,7 @@ use std::sync::Arc;
 
 use super::call::{Answer, Call, Reply};
 use super::fault::{ErrorInfo, Fault, Kind};
-use super::http::{event_stream, is_json, status, with_headers};
+use super::http::{event_stream, is_json, names, status, with_headers};
 use super::input;
 use super::visitor::{Visitor, check_version};
 use crate::hub::Hub;
@@ -38,9 +39,10 @@ enum Outcome<'a> {
 /// Answers a request on an agent's base.
 pub(super) async fn answer(
     State(hub): State<Arc<Hub>>,
-    Path((network_id, alias)): Path<(String, String)>,
+    path: Result<Path<(String, String)>, PathRejection>,
     request: Request,
 ) -> Response {
+    let (network_id, alias) = names(path);
     let mut id = Value::Null;
     match serve(&hub, (&network_id, &alias), request, &mut id).await {
         Ok(Answer::Value(reply)) => {

@@ -13,7 +13,7 @@ use super::push;
 use super::stream::{Begin, TaskStream};
 use super::task::{self, Shown};
 use super::visitor::Visitor;
-use super::watch::until_settled;
+use super::watch::{self, until_settled};
 use crate::hub::Hub;
 use crate::service::follow_up::{self, Said};
 use crate::service::place::Place;
@@ -51,7 +51,7 @@ pub(super) async fn run(
     let sent = send(hub, visitor, request).await?;
     let record = match returns_immediately {
         true => task_record::read_again(hub, &sent.task).await?,
-        false => until_settled(hub, visitor, &sent.task).await?,
+        false => until_settled(hub, visitor, &sent.task, watch::LONGEST).await?,
     };
     Ok(match task::bare_answer(&record) {
         Some(message) => SendMessageResponse::Message(message),

@@ -43,8 +43,7 @@ pub(super) fn statuses(wanted: &TaskState) -> Vec<Status> {
 
 /// The task as it is.
 pub(super) fn task(record: &TaskRecord, shown: Shown) -> Task {
-    let Some(last) = record.history.last() else { return task_at(record, None, shown) };
-    task_at(record, Some(last), shown)
+    task_at(record, record.history.last(), shown)
 }
 
 /// The task as it stood at one of its events.

@@ -62,14 +62,18 @@ impl Watch {
     }
 }
 
-/// Waits until a task has ended or asks for input, at most as long as a blocking send may, and no longer than the hub
-/// runs or the caller may look. Then it is as it is.
+/// Longest a blocking send waits.
+pub(super) const LONGEST: Duration = Duration::from_secs(limits::A2A_SEND_WAIT_MAX_SECONDS as u64);
+
+/// Waits until a task has ended or asks for input, no longer than this, than the hub runs and than the caller may look.
+/// Then it is as it is.
 pub(super) async fn until_settled(
     hub: &Arc<Hub>,
     visitor: &Visitor,
     task: &TaskId,
+    longest: Duration,
 ) -> Result<TaskRecord, Fault> {
-    let until = Instant::now() + Duration::from_secs(limits::A2A_SEND_WAIT_MAX_SECONDS.into());
+    let until = Instant::now() + longest;
     let mut watch = Watch::new(hub, visitor.clone(), task.clone());
     loop {
         let status = task_record::status(hub, task).await?;

@@ -57,6 +57,12 @@ impl Bells {
         Bell { rings, ear, bells: self.clone() }
     }
 
+    /// How many are listened for.
+    #[cfg(test)]
+    pub(crate) fn ear_count(&self) -> usize {
+        self.ears.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
     /// Passes on what a commit left; called right after it.
     pub(crate) fn tell(&self, committed: Committed) {
         self.pushes.ring_watched(&committed.changed_tasks);

@@ -1,7 +1,7 @@
 //! A task as every door shows it: the contract's row, in its order.
 
-use baton_core::{ContextId, Kind, NetworkId, Priority, Status, TaskId, hex};
-use baton_store::rows::TaskRow;
+use baton_core::{ContextId, Kind, MessageId, NetworkId, Priority, Status, TaskId, hex};
+use baton_store::rows::{TaskMessageRow, TaskRow};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -69,6 +69,32 @@ impl From<TaskRow> for TaskView {
             parts: row.parts.and_then(|parts| RawValue::from_string(parts).ok()),
             evidence_salt: hex::encode(&row.salt),
             meta: row.meta.and_then(|meta| RawValue::from_string(meta).ok()),
+        }
+    }
+}
+
+/// Something said on a task between its text and its result.
+#[derive(Debug, Serialize)]
+pub(crate) struct TaskMessageView {
+    message_id: MessageId,
+    from_name: String,
+    content: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parts: Option<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    meta: Option<Box<RawValue>>,
+    created_at: WireTime,
+}
+
+impl From<TaskMessageRow> for TaskMessageView {
+    fn from(row: TaskMessageRow) -> Self {
+        Self {
+            message_id: row.message_id,
+            from_name: row.author.name().to_owned(),
+            content: row.content,
+            parts: row.parts.and_then(|parts| RawValue::from_string(parts).ok()),
+            meta: row.meta.and_then(|meta| RawValue::from_string(meta).ok()),
+            created_at: WireTime(row.created_at),
         }
     }
 }

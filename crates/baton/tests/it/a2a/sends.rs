@@ -62,7 +62,7 @@ fn a_task_for_a_sleeping_agent_waits_and_is_among_the_tasks_of_the_hub() {
     let sent = door.send("when you are awake");
     assert_eq!(state(&sent), "TASK_STATE_SUBMITTED");
     let listed = baton()
-        .args(["tasks", "--json", "--url", &hub.url()])
+        .args(["tasks", "--json", "--hub", &hub.url()])
         .env("BATON_TOKEN", tenant.user.token.as_ref().unwrap())
         .output()
         .unwrap();
@@ -304,6 +304,25 @@ fn parts_come_through_whole_and_a_message_without_text_is_described() {
     params["message"]["parts"] = json!([{"data": 1}, {"url": "x"}, {"data": 2}]);
     door.call(Binding::Rpc, "SendMessage", &params).unwrap();
     assert_eq!(claim(&worker, 0, 60)["task"]["content"], "[1 url part, 2 data parts]");
+}
+
+#[test]
+fn parts_of_a_follow_up_reach_the_agent_with_the_clients_own_id() {
+    let hub = Hub::start();
+    let tenant = Tenant::register(&hub, "alice");
+    let worker = tenant.agent("worker");
+    let door = Door::of(&tenant, &tenant.user, "worker");
+    let sent = door.send("paint it");
+    let path = format!("/api/tasks/{}", text(&sent["id"]));
+    assert!(succeed(&worker.get(&path)).get("messages").is_none(), "nothing was said yet");
+    let mut params = immediately(follow_up(&sent, "", false));
+    params["message"]["parts"] = json!([{"data": {"colour": "blue"}}]);
+    params["message"]["messageId"] = json!("m-2");
+    door.call(Binding::Http, "SendMessage", &params).unwrap();
+    let said = succeed(&worker.get(&path))["messages"][0].clone();
+    assert_eq!((&said["content"], &said["from_name"]), (&json!("[1 data part]"), &json!("alice")));
+    assert_eq!(said["parts"], json!([{"data": {"colour": "blue"}}]));
+    assert_eq!(said["meta"]["a2a"]["messageId"], "m-2");
 }
 
 #[test]

@@ -46,7 +46,7 @@ fn a_task_that_was_acked_before_the_question_comes_back_too() {
     crate::it::tool::call(&worker, "report_status", &working);
     succeed(&act(&worker, &task_id, "ask", &json!({"question": "which colour?"})));
     succeed(&act(&sender, &task_id, "answer", &json!({"text": "blue"})));
-    assert_eq!(inbox_task_ids(&worker), [task_id.clone()]);
+    assert_eq!(inbox_task_ids(&worker), [&*task_id]);
     assert_eq!(claim(&worker, 0, 60)["task"]["task_id"], *task_id);
 }
 
