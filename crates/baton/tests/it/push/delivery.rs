@@ -171,7 +171,7 @@ fn a_receiver_that_failed_for_a_day_is_given_up_with_a_line_in_the_log() {
     push_to(&tenant, &task_id, &receiver);
     claim(&worker, 0, 60);
     succeed(&act(&worker, &task_id, "reply", &json!({"text": "done"})));
-    receiver.wait_for(1);
+    receiver.wait_for(2); // the second try shows that the first failure was noted
     assert!(hub.stop().success());
     // As if it had been failing since the day before yesterday.
     let database = rusqlite::Connection::open(hub.data_dir().join("hub.db")).unwrap();
