@@ -137,10 +137,10 @@ fn each_error_has_its_code_its_status_and_its_reason() {
             json!({"taskId": done}),
             -32003,
             400,
-            "UNIMPLEMENTED",
+            "FAILED_PRECONDITION",
             "PUSH_NOTIFICATION_NOT_SUPPORTED",
         ),
-        ("SendMessage", late, -32004, 400, "UNIMPLEMENTED", "UNSUPPORTED_OPERATION"),
+        ("SendMessage", late, -32004, 400, "FAILED_PRECONDITION", "UNSUPPORTED_OPERATION"),
         ("ListTasks", json!({"pageSize": 0}), -32602, 400, "INVALID_ARGUMENT", "INVALID_PARAMS"),
     ];
     for (method, params, code, status, name, reason) in cases {
