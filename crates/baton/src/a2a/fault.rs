@@ -55,9 +55,9 @@ impl Kind {
         match self {
             Self::TaskNotFound                 => words(-32001, 404, "NOT_FOUND", "TASK_NOT_FOUND"),
             Self::TaskNotCancelable            => words(-32002, 400, "FAILED_PRECONDITION", "TASK_NOT_CANCELABLE"),
-            Self::UnsupportedOperation         => words(-32004, 400, "UNIMPLEMENTED", "UNSUPPORTED_OPERATION"),
+            Self::UnsupportedOperation         => words(-32004, 400, "FAILED_PRECONDITION", "UNSUPPORTED_OPERATION"),
             Self::ContentTypeNotSupported      => words(-32005, 400, "INVALID_ARGUMENT", "CONTENT_TYPE_NOT_SUPPORTED"),
-            Self::VersionNotSupported          => words(-32009, 400, "UNIMPLEMENTED", "VERSION_NOT_SUPPORTED"),
+            Self::VersionNotSupported          => words(-32009, 400, "FAILED_PRECONDITION", "VERSION_NOT_SUPPORTED"),
             Self::ParseError                   => words(-32700, 400, "INVALID_ARGUMENT", "PARSE_ERROR"),
             Self::InvalidRequest               => words(-32600, 400, "INVALID_ARGUMENT", "INVALID_REQUEST"),
             Self::MethodNotFound               => words(-32601, 404, "UNIMPLEMENTED", "METHOD_NOT_FOUND"),

@@ -144,7 +144,7 @@ fn each_error_has_its_code_its_status_and_its_reason() {
             "NOT_FOUND",
             "TASK_NOT_FOUND",
         ),
-        ("SendMessage", late, -32004, 400, "UNIMPLEMENTED", "UNSUPPORTED_OPERATION"),
+        ("SendMessage", late, -32004, 400, "FAILED_PRECONDITION", "UNSUPPORTED_OPERATION"),
         ("ListTasks", json!({"pageSize": 0}), -32602, 400, "INVALID_ARGUMENT", "INVALID_PARAMS"),
     ];
     for (method, params, code, status, name, reason) in cases {

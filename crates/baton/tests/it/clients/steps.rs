@@ -73,10 +73,8 @@ fn assert_work(steps: &Steps<'_>) {
     let got = json!({"id": id, "context": context, "state": "TASK_STATE_COMPLETED", "words": "hello", "without": 0});
     steps.says("get", &got);
     assert_eq!(steps.named("get")["roles"][0], "ROLE_USER", "the history begins with what was sent");
-    let listed = json!({"total": 2, "oldest": true, "states": [states[2], states[2]]});
+    let listed = json!({"pages": 2, "total": 2, "oldest": true, "states": [states[2], states[2]]});
     steps.says("list", &listed);
-    // Two pages of one task each; a server may learn only then that no more follow.
-    assert!(matches!(steps.named("list")["pages"].as_u64(), Some(2 | 3)), "{}", steps.named("list"));
     steps.says("subscribe", &json!({"first": "task", "left_at": "TASK_STATE_WORKING"}));
     // It was left at work and is told again from its first event on: nothing is missing.
     steps.says("resume", &json!({"first": "task", "states": states}));
