@@ -7,7 +7,7 @@ CARGO ?= cargo
 .PHONY: help demo run build test check bench bench-hub bench-evidence bench-work bench-a2a fuzz install tools clients clean
 
 help: ## this list
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 demo: ## a hub and three agents at work, in under 20 seconds
 	$(CARGO) run --release --package baton -- demo
