@@ -4,10 +4,10 @@ NEXTEST_VERSION := 0.9.143
 FUZZ_SECONDS ?= 60
 CARGO ?= cargo
 
-.PHONY: help demo run build test check bench bench-hub bench-evidence bench-work fuzz install tools clean
+.PHONY: help demo run build test check bench bench-hub bench-evidence bench-work bench-a2a fuzz install tools clients clean
 
 help: ## this list
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 demo: ## a hub and three agents at work, in under 20 seconds
 	$(CARGO) run --release --package baton -- demo
@@ -18,7 +18,9 @@ run: ## build the hub and start it on 127.0.0.1:9200
 build: ## the release binary, target/release/baton
 	$(CARGO) build --release --package baton
 
+# Without the package registries the clients' own tests fail and say so; all others still run.
 test: tools ## every test
+	@$(MAKE) --no-print-directory clients || true
 	$(CARGO) nextest run --workspace
 
 check: ## formatting, lints as errors, documentation
@@ -39,6 +41,9 @@ bench-evidence: build ## what evidence costs the hub: with and without, in turns
 bench-work: build ## from a send to the start of a worker's command
 	@target/release/baton bench work
 
+bench-a2a: build clients ## blocking A2A sends: the hub beside the reference Python server
+	@target/release/baton bench a2a -- target/tools/a2a-python/bin/python tests/clients/python/reference_server.py
+
 fuzz: ## each fuzz target for a minute; needs a nightly toolchain and cargo-fuzz
 	cd fuzz && for target in convert verify side_file; do \
 		$(CARGO) +nightly fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; done
@@ -51,6 +56,10 @@ tools:
 	@$(CARGO) nextest --version >/dev/null 2>&1 || \
 		$(CARGO) install cargo-nextest --locked --version $(NEXTEST_VERSION)
 	@command -v python3 >/dev/null || { echo "the tests need python3 (on Debian: apt-get install python3)"; exit 1; }
+
+# The official A2A clients the tests drive, pinned, in folders of their own under target/tools.
+clients:
+	@scripts/clients.sh
 
 clean:
 	$(CARGO) clean

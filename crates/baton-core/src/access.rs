@@ -75,7 +75,11 @@ fn authorize_node(
 /// What an agent may do to a task, by what the task is to it.
 fn node_may(action: TaskAction, scope: TokenScope, alias: &Alias, task: Parties<'_>) -> bool {
     match action {
-        TaskAction::Read | TaskAction::Cancel | TaskAction::Retry | TaskAction::Reassign => {
+        TaskAction::Read
+        | TaskAction::Notify
+        | TaskAction::Cancel
+        | TaskAction::Retry
+        | TaskAction::Reassign => {
             scope == TokenScope::Coordinator || task.sent_by(alias) || task.given_to(alias)
         }
         TaskAction::Answer => task.sent_by(alias),

@@ -62,6 +62,8 @@ pub enum Action<'a> {
         /// What they are to be.
         to: NetworkRole,
     },
+    /// Register, list or remove agents of others that tasks are handed to.
+    ManageRemotes,
     /// Give the network another name.
     RenameNetwork,
     /// End the network.
@@ -89,6 +91,8 @@ pub enum TaskAction {
     AskSender,
     /// Give the input that was asked for.
     Answer,
+    /// Have its events told to a receiver outside.
+    Notify,
     /// Call it off.
     Cancel,
     /// Make a new task of it.
@@ -109,7 +113,7 @@ impl Action<'_> {
                 NetworkRole::Member
             }
             Self::Task { .. } | Self::MintNodeToken => NetworkRole::Member,
-            Self::MintCoordinatorToken | Self::ListMembers => NetworkRole::Admin,
+            Self::MintCoordinatorToken | Self::ListMembers | Self::ManageRemotes => NetworkRole::Admin,
             Self::AddMember { .. } | Self::Invite { .. } | Self::RemoveMember { .. } => NetworkRole::Admin,
             Self::ChangeRole { .. } | Self::RenameNetwork | Self::DeleteNetwork => NetworkRole::Owner,
         }
@@ -121,6 +125,7 @@ impl Action<'_> {
             Self::WatchNetwork | Self::MintNodeToken | Self::MintCoordinatorToken | Self::ListMembers => true,
             Self::AddMember { .. } | Self::Invite { .. } | Self::RemoveMember { .. } => true,
             Self::ChangeRole { .. } | Self::RenameNetwork | Self::DeleteNetwork => true,
+            Self::ManageRemotes => true,
             Self::ReadNetwork | Self::ReadInbox(_) | Self::AckInbox(_) | Self::Listen(_) => false,
             Self::ReportStatus | Self::ReportEvidence | Self::Send | Self::Broadcast => false,
             Self::Task { .. } => false,

@@ -7,7 +7,7 @@ use crate::bounded::{LeaseSeconds, MessageText, Reason, ReplyText, ResultText, T
 use crate::ids::{LeaseId, NetworkId};
 use crate::kind::Kind;
 use crate::status::Ending;
-use crate::uuid::TaskId;
+use crate::uuid::{ContextId, TaskId};
 
 /// One thing asked of one task.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,6 +75,11 @@ pub enum Command {
         /// The answer.
         text: MessageText,
     },
+    /// Say something on it: the answer if input was asked for, else a message to its agent.
+    FollowUp {
+        /// What is said.
+        text: MessageText,
+    },
     /// Take the task back from a worker that went silent. Only the hub says this.
     LapseLease {
         /// The lease.
@@ -99,6 +104,8 @@ pub struct SendTask {
     pub ttl: TtlSeconds,
     /// The task it is a part of; never guessed.
     pub parent_task_id: Option<TaskId>,
+    /// The conversation it goes on in; without one it begins its own.
+    pub context_id: Option<ContextId>,
 }
 
 impl Command {
@@ -115,7 +122,7 @@ impl Command {
             Self::Retry { .. } => TaskAction::Retry,
             Self::Reassign { .. } => TaskAction::Reassign,
             Self::AskSender { .. } => TaskAction::AskSender,
-            Self::Answer { .. } => TaskAction::Answer,
+            Self::Answer { .. } | Self::FollowUp { .. } => TaskAction::Answer,
             Self::Send(_) | Self::LapseLease { .. } | Self::Expire => return None,
         })
     }

@@ -30,6 +30,8 @@ pub struct Context {
     pub monotonic: MonotonicMillis,
     /// An id for the one delivery this decision may make beside a new task's own.
     pub new_message_id: MessageId,
+    /// An id for a task that is delivered anew beside that.
+    pub new_delivery_id: MessageId,
     /// What the store knows beside the task.
     pub facts: Facts,
 }
@@ -77,6 +79,7 @@ pub fn decide(
             work::ask_sender(task, question, lease_id.as_ref(), context)
         }
         Command::Answer { text } => work::answer(task, text, context),
+        Command::FollowUp { text } => work::follow_up(task, text, context),
         Command::LapseLease { lease_id } => lease::lapse(task, lease_id, context),
         Command::Expire => finish::expire(task, context),
     }

@@ -9,7 +9,7 @@ use crate::principal::Principal;
 use crate::status::Status;
 use crate::task::Lease;
 use crate::time::UnixMillis;
-use crate::uuid::{MessageId, TaskId};
+use crate::uuid::{ContextId, MessageId, TaskId};
 
 /// One change that belongs to a transition.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -102,6 +102,8 @@ pub struct NewTask {
     pub parent_task_id: Option<TaskId>,
     /// The task it was made of; that row is not touched.
     pub retry_of: Option<TaskId>,
+    /// The conversation it goes on in; none if it begins its own.
+    pub context_id: Option<ContextId>,
 }
 
 /// What a delivery holds.

@@ -65,4 +65,4 @@ pub use task::{Lease, ParentTask, Parties, TaskSnapshot};
 pub use time::{MonotonicMillis, UnixMillis};
 pub use transition::Transition;
 pub use username::Username;
-pub use uuid::{MessageId, TaskId, UUID_RANDOM_BYTES};
+pub use uuid::{ContextId, MessageId, TaskId, UUID_RANDOM_BYTES};

@@ -47,6 +47,12 @@ pub const SKILLS_MAX_COUNT: usize = 50;
 pub const SKILL_ID_MAX_CHARS: usize = 64;
 /// Most tags of one skill (ours).
 pub const SKILL_TAGS_MAX_COUNT: usize = 20;
+/// Most messages said on one task between its text and its result (ours).
+pub const TASK_MESSAGES_MAX_COUNT: usize = 1_000;
+/// Largest parts of a message, as JSON text (ours).
+pub const PARTS_MAX_BYTES: usize = 512 * 1024;
+/// Most parts of a message (ours).
+pub const PARTS_MAX_COUNT: usize = 100;
 /// Largest `meta` of a task, as JSON text (ours).
 pub const META_MAX_BYTES: usize = 16 * 1024;
 /// Highest score a session or a completion reports.
@@ -78,6 +84,19 @@ pub const OFFLINE_AFTER_SECONDS: u32 = 60;
 pub const WORK_ABANDONED_AFTER_SECONDS: u32 = 600;
 /// Longest a blocking A2A send waits for its task.
 pub const A2A_SEND_WAIT_MAX_SECONDS: u32 = 600;
+
+// A2A.
+
+/// Default page of A2A's `ListTasks`.
+pub const A2A_LIST_DEFAULT: usize = 50;
+/// Largest page of A2A's `ListTasks`.
+pub const A2A_LIST_MAX: usize = 100;
+/// Events of a network looked at for one page of `ListTasks`; the page then ends early (ours).
+pub const A2A_LIST_EXAMINED_COUNT: usize = 20_000;
+/// As far as `totalSize` of `ListTasks` counts (ours).
+pub const A2A_LIST_COUNTED_MAX: usize = 100_000;
+/// Messages of a task's history that are shown when no `historyLength` is named (ours).
+pub const A2A_HISTORY_DEFAULT_COUNT: usize = 100;
 
 // What is kept, and for how long.
 
@@ -197,3 +216,44 @@ pub const STREAM_LINE_MAX_BYTES: usize = 1024 * 1024;
 pub const BACKOFF_FIRST_MILLIS: u32 = 100;
 /// Longest wait before trying again (ours).
 pub const BACKOFF_MAX_MILLIS: u32 = 5_000;
+
+// What the hub calls outside: push receivers and agents of others.
+
+/// Longest address that is called (ours).
+pub const OUTBOUND_URL_MAX_BYTES: usize = 2_000;
+/// Longest wait for a connection (ours).
+pub const OUTBOUND_CONNECT_SECONDS: u32 = 5;
+/// Longest wait for a whole answer (ours).
+pub const OUTBOUND_ANSWER_SECONDS: u32 = 15;
+/// Longest answer that is read (ours).
+pub const OUTBOUND_ANSWER_MAX_BYTES: usize = 2 * 1024 * 1024;
+/// Most receivers of pushes of one task (ours).
+pub const PUSH_CONFIGS_PER_TASK_MAX_COUNT: usize = 10;
+/// Longest id, token, scheme or credentials of a push receiver (ours).
+pub const PUSH_FIELD_MAX_CHARS: usize = 2_000;
+/// Pushes under way at once (ours).
+pub const PUSHES_AT_ONCE: usize = 256;
+/// Pushes under way at once to one host; one while it fails (ours).
+pub const PUSHES_PER_HOST_AT_ONCE: usize = 8;
+/// First wait before a push is tried again (ours).
+pub const PUSH_RETRY_FIRST_MILLIS: u32 = 500;
+/// Longest wait before a push is tried again (ours).
+pub const PUSH_RETRY_MAX_MILLIS: u32 = 300_000;
+/// A receiver that has failed for this long is no longer waited for (ours).
+pub const PUSH_GIVEN_UP_SECONDS: u32 = 86_400;
+/// Most agents of others in one network (ours).
+pub const REMOTES_PER_NETWORK_MAX_COUNT: usize = 100;
+/// Tasks that are out at one agent of others at once; more wait in its inbox (ours).
+pub const REMOTE_TASKS_AT_ONCE: usize = 16;
+/// Lease of a task that is out at an agent of others (ours).
+pub const REMOTE_LEASE_SECONDS: u32 = 60;
+/// First wait between two looks at a task that is out (ours).
+pub const REMOTE_POLL_FIRST_MILLIS: u32 = 250;
+/// Longest wait between two looks at a task that is out (ours).
+pub const REMOTE_POLL_MAX_MILLIS: u32 = 5_000;
+/// An agent of others that cannot be reached for this long fails its task (ours).
+pub const REMOTE_GIVEN_UP_SECONDS: u32 = 3_600;
+/// Longest a task may be out (ours).
+pub const REMOTE_TASK_MAX_SECONDS: u32 = 7 * 86_400;
+/// How long an agent's card is taken for current (ours).
+pub const REMOTE_CARD_KEPT_SECONDS: u32 = 300;

@@ -8,7 +8,7 @@ use crate::kind::Kind;
 use crate::principal::Principal;
 use crate::status::Status;
 use crate::time::{MonotonicMillis, UnixMillis};
-use crate::uuid::TaskId;
+use crate::uuid::{ContextId, TaskId};
 
 /// A task as it stands when a command arrives.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,6 +41,8 @@ pub struct TaskSnapshot {
     pub parent: Option<ParentTask>,
     /// The task that a retry made of this one.
     pub retried_to: Option<TaskId>,
+    /// The conversation it goes on in; none if it began its own.
+    pub context_id: Option<ContextId>,
 }
 
 /// A worker's hold on a running task.
@@ -78,6 +80,11 @@ impl TaskSnapshot {
     /// The two ends of the task.
     pub const fn parties(&self) -> Parties<'_> {
         Parties { from: &self.from, to: &self.to }
+    }
+
+    /// The conversation it belongs to: its own, or the one it goes on in.
+    pub fn context(&self) -> ContextId {
+        self.context_id.clone().unwrap_or_else(|| ContextId::from(&self.id))
     }
 
     /// The assignee, with its kind.

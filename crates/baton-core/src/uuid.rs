@@ -20,6 +20,11 @@ wire_text!(
     MessageId
 );
 
+wire_text!(
+    /// One conversation: the id of the task that began it.
+    ContextId
+);
+
 impl TaskId {
     /// Makes an id of the time and the random bytes.
     pub fn new(now: UnixMillis, random: [u8; UUID_RANDOM_BYTES]) -> Self {
@@ -41,6 +46,19 @@ impl MessageId {
     /// Reads a UUID of any version, in either case; it is kept in lower case.
     pub fn parse(text: &str) -> Option<Self> {
         canonical(text).map(Self)
+    }
+}
+
+impl ContextId {
+    /// Reads a UUID of any version, in either case; it is kept in lower case.
+    pub fn parse(text: &str) -> Option<Self> {
+        canonical(text).map(Self)
+    }
+}
+
+impl From<&TaskId> for ContextId {
+    fn from(task: &TaskId) -> Self {
+        Self(task.0.clone())
     }
 }
 

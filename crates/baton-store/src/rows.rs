@@ -5,6 +5,8 @@ mod accounts;
 mod check;
 mod deliveries;
 mod evidence;
+mod pushes;
+mod remotes;
 mod sessions;
 mod tasks;
 
@@ -14,21 +16,33 @@ pub use accounts::{
 pub use check::{CheckReads, EventState, LeafState, RecordedEvent, See, Stray, TaskState, WrongCount};
 pub use deliveries::{DeliveryKind, DeliveryReads, DeliveryRow, DeliveryWrites, FeedRow, NewDelivery};
 pub use evidence::{CheckpointRow, EvidenceReads, EvidenceWrites, LeafPage, LeafRow, NewLeaf, TileRow};
+pub use pushes::{PushConfigRow, PushReads, PushSecrets, PushTrouble, PushWrites};
+pub use remotes::{RemoteCredential, RemoteReads, RemoteRow, RemoteTaskRow, RemoteWrites};
 pub use sessions::{CompletionRow, NewCompletion, SessionReads, SessionRow, SessionWrites};
 pub(crate) use tasks::kind_of;
 pub use tasks::{
-    DueLease, EventRow, IdempotentSend, LeaseRow, NewEvent, NewTaskRow, TaskChange, TaskFilter, TaskReads,
-    TaskRow, TaskWrites,
+    ChangedFilter, ChangedPage, DueLease, EventRow, IdempotentSend, LeaseRow, NewEvent, NewTaskMessage,
+    NewTaskRow, TaskChange, TaskFilter, TaskMessageRow, TaskReads, TaskRow, TaskWrites,
 };
 
 use crate::store::Ring;
 
 /// One consistent state of the database.
-pub trait Snapshot: AccountReads + TaskReads + DeliveryReads + SessionReads + EvidenceReads {}
+pub trait Snapshot:
+    AccountReads + TaskReads + DeliveryReads + SessionReads + EvidenceReads + PushReads + RemoteReads
+{
+}
 
 /// A savepoint being written.
 pub trait Transaction:
-    Snapshot + AccountWrites + TaskWrites + DeliveryWrites + SessionWrites + EvidenceWrites
+    Snapshot
+    + AccountWrites
+    + TaskWrites
+    + DeliveryWrites
+    + SessionWrites
+    + EvidenceWrites
+    + PushWrites
+    + RemoteWrites
 {
     /// Rings once this is committed.
     fn ring(&mut self, ring: Ring);

@@ -2,6 +2,7 @@
 //! reader threads have connections of their own, and the WAL is folded back by a thread that does nothing else.
 
 mod accounts;
+mod changed;
 mod check;
 mod checkpointer;
 mod columns;
@@ -10,7 +11,9 @@ mod counts;
 mod deliveries;
 mod evidence;
 mod plans;
+mod pushes;
 mod readers;
+mod remotes;
 mod rows;
 mod sessions;
 mod tasks;

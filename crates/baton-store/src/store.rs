@@ -1,7 +1,7 @@
 //! The store as the services see it: `write` and `read` take a closure and answer when it is done. An answer to
 //! a write means the disk has it.
 
-use baton_core::{NetworkId, Principal};
+use baton_core::{NetworkId, Principal, TaskId};
 use tokio::sync::oneshot;
 
 use crate::error::Error;
@@ -22,6 +22,8 @@ pub struct Ring {
 pub struct Committed {
     /// Who has something new to read.
     pub rings: Vec<Ring>,
+    /// The tasks whose history or conversation went on.
+    pub changed_tasks: Vec<TaskId>,
     /// The networks whose logs have grown.
     pub grown_logs: Vec<NetworkId>,
 }

@@ -14,6 +14,7 @@ pub(crate) mod fake_hub;
 mod follow;
 mod news;
 mod options;
+pub(crate) mod remotes;
 mod sse;
 pub(crate) mod tasks;
 #[cfg(test)]

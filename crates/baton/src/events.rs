@@ -18,7 +18,7 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderMap, HeaderName, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use baton_core::Refusal;
+use baton_core::{Refusal, TokenId};
 use serde::Deserialize;
 use std::sync::Arc;
 
@@ -27,6 +27,7 @@ use crate::rest::{Authenticated, Failure, Query, bearer};
 use crate::service::Error;
 use channel::Wanted;
 use listener::{Listener, Rhythm};
+pub(crate) use seats::Seat;
 use seats::Seats;
 use tail::Tails;
 
@@ -38,6 +39,13 @@ pub(crate) struct Streams {
     rhythm: Rhythm,
     seats: Arc<Seats>,
     tails: Tails,
+}
+
+impl Streams {
+    /// One of the streams a token may have open; kept for as long as it is.
+    pub(crate) fn take_seat(&self, token: &TokenId) -> Result<Seat, Refusal> {
+        self.seats.take(token)
+    }
 }
 
 #[derive(Debug, Deserialize)]

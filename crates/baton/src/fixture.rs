@@ -38,6 +38,8 @@ impl TestHub {
             behind_proxy: false,
             cors_origins: Vec::new(),
             data_folder: folder.path().to_owned(),
+            outbound: crate::outbound::Policy::default(),
+            public_url: "http://127.0.0.1".into(),
             records_evidence: true,
         };
         Self { hub: Arc::new(Hub::new(Arc::new(store), bells, test_key(), settings)), folder }
@@ -173,6 +175,7 @@ fn network_row(number: u8, owner: &UserId) -> NetworkRow {
         description: None,
         created_at: NOW,
         updated_at: NOW,
+        public_cards: false,
     }
 }
 

@@ -5,6 +5,7 @@ mod bells;
 mod clock;
 mod passing;
 mod presence;
+mod push_bell;
 pub(crate) mod random;
 mod settings;
 mod shutdown;
@@ -25,6 +26,7 @@ use std::sync::Arc;
 use tokio::sync::Semaphore;
 
 use crate::events::Streams;
+use crate::outbound::Outbound;
 use crate::service::{JoinGuard, LoginGuard, Passwords};
 use access::Access;
 
@@ -36,6 +38,9 @@ pub(crate) struct Hub {
     pub(crate) presences: Arc<Presences>,
     pub(crate) passing: Passing,
     pub(crate) settings: Settings,
+    pub(crate) outbound: Outbound,
+    /// Rings when agents of others were added or removed.
+    pub(crate) remotes_changed: tokio::sync::Notify,
     pub(crate) evidence_key: Arc<SigningKey>,
     /// Held by whoever extends a log's tree.
     pub(crate) sealing: tokio::sync::Mutex<()>,
@@ -64,6 +69,8 @@ impl Hub {
             bells,
             presences: Arc::new(Presences::new(clock)),
             passing: Passing::default(),
+            outbound: Outbound::new(settings.outbound.clone()),
+            remotes_changed: tokio::sync::Notify::default(),
             settings,
             evidence_key: Arc::new(evidence_key),
             sealing: tokio::sync::Mutex::default(),

@@ -1,5 +1,6 @@
 //! The `baton` binary.
 
+mod a2a;
 mod cli;
 mod client;
 mod control;
@@ -9,6 +10,8 @@ mod events;
 mod fixture;
 mod hub;
 mod mcp;
+mod outbound;
+mod peer;
 mod profile;
 mod rest;
 mod server;

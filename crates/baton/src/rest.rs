@@ -7,6 +7,7 @@ mod caller;
 mod client_address;
 pub(crate) mod error;
 mod evidence;
+mod remotes;
 mod tasks;
 
 pub(crate) use answer::answer;
@@ -25,5 +26,9 @@ pub(crate) type HubState = axum::extract::State<Arc<Hub>>;
 
 /// All REST routes.
 pub(crate) fn router() -> Router<Arc<Hub>> {
-    Router::new().merge(accounts::routes()).merge(tasks::routes()).merge(evidence::routes())
+    Router::new()
+        .merge(accounts::routes())
+        .merge(tasks::routes())
+        .merge(evidence::routes())
+        .merge(remotes::routes())
 }

@@ -33,7 +33,8 @@ pub(crate) fn router(hub: Arc<Hub>) -> Router {
         .merge(health::router())
         .merge(crate::rest::router())
         .merge(crate::mcp::router(&hub))
-        .merge(crate::events::router());
+        .merge(crate::events::router())
+        .merge(crate::a2a::router());
     gated(doors, hub, Bounds::default())
 }
 

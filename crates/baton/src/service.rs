@@ -2,10 +2,12 @@
 //! every door prints alike, or an [`Error`]. What may be done is decided in `baton-core`, inside the transaction.
 
 // Shared by use cases.
+pub(crate) mod agent;
 mod apply;
 mod error;
 pub(crate) mod evidence;
 mod frame;
+mod idempotency;
 pub(crate) mod names;
 mod operation;
 mod page;
@@ -13,20 +15,25 @@ pub(crate) mod place;
 mod presence;
 pub(crate) mod skills;
 mod stamp;
+pub(crate) mod task_record;
 mod task_view;
 mod wire_time;
 
 // Tasks.
 pub(crate) mod ack_inbox;
+pub(crate) mod agent_tasks;
+pub(crate) mod ask_sender;
 pub(crate) mod broadcast;
 pub(crate) mod cancel_task;
 pub(crate) mod claim_task;
 pub(crate) mod extend_lease;
+pub(crate) mod follow_up;
 pub(crate) mod get_completions;
 pub(crate) mod get_inbox;
 pub(crate) mod get_task;
 pub(crate) mod list_tasks;
 pub(crate) mod messages;
+pub(crate) mod push_configs;
 pub(crate) mod reassign_task;
 pub(crate) mod report_completion;
 pub(crate) mod report_status;
@@ -62,6 +69,7 @@ mod password_hash;
 mod permit;
 pub(crate) mod profile;
 pub(crate) mod register;
+pub(crate) mod remotes;
 pub(crate) mod reset_user;
 mod secret;
 pub(crate) mod tokens;

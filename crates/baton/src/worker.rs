@@ -2,6 +2,8 @@
 //! later each time; it takes nothing else down.
 
 mod presence;
+mod push;
+mod remote;
 
 use futures_util::FutureExt;
 use std::panic::AssertUnwindSafe;
@@ -29,8 +31,15 @@ pub(crate) fn start(hub: &Arc<Hub>) -> JoinSet<()> {
     keep(loops, hub, "leases", SWEEP, async |hub| sweep::leases(&hub).await);
     keep(loops, hub, "expiry", SWEEP, async |hub| sweep::expiry(&hub).await);
     keep(loops, hub, "seal", SEAL, async |hub| seal::round(&hub).await);
+    workers_of_the_outside(loops, hub);
     keep(loops, hub, "retention", RETENTION, async |hub| sweep::retention(&hub).await);
     workers
+}
+
+/// These wait for what happens, each in its own way, and see to their own failures.
+fn workers_of_the_outside(workers: &mut JoinSet<()>, hub: &Arc<Hub>) {
+    workers.spawn(push::run(hub.clone()));
+    workers.spawn(remote::run(hub.clone()));
 }
 
 /// Writes down what was left when the last request had ended; called once no more can come.

@@ -3,10 +3,12 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
 mod it {
+    mod a2a;
     mod adapt;
     mod bench;
     mod bundle;
     mod cli;
+    mod clients;
     mod crash;
     mod damage;
     mod edges;
@@ -30,8 +32,11 @@ mod it {
     mod isolation;
     mod limits;
     mod memory;
+    mod outside;
     mod program;
+    mod push;
     mod races;
+    mod remote;
     mod reset_user;
     mod seed;
     mod tenant;

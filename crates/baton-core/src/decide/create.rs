@@ -39,6 +39,7 @@ pub(super) fn send(send: &SendTask, context: &Context) -> Result<Transition, Ref
         expires_at: context.now.plus_seconds(send.ttl.get()),
         parent_task_id: send.parent_task_id.clone(),
         retry_of: None,
+        context_id: send.context_id.clone(),
     };
     Ok(created(task, Event::Sent, &context.actor))
 }
@@ -67,6 +68,7 @@ pub(super) fn retry(old: &TaskSnapshot, new_id: &TaskId, context: &Context) -> R
         expires_at: context.now.plus_seconds(old.ttl.get()),
         parent_task_id: old.parent.as_ref().map(|parent| parent.id.clone()),
         retry_of: Some(old.id.clone()),
+        context_id: Some(old.context()),
     };
     Ok(created(task, Event::Retried { retry_of: old.id.clone() }, &context.actor))
 }

@@ -9,6 +9,7 @@ use crate::ids::LeaseId;
 use crate::machine::{self, Step};
 use crate::principal::Principal;
 use crate::refusal::Refusal;
+use crate::status::Status;
 use crate::task::TaskSnapshot;
 use crate::transition::Transition;
 
@@ -42,6 +43,7 @@ pub(super) fn ask_sender(
         .with(message(&task.from, question, context)))
 }
 
+/// The task goes back to its agent as a new delivery: the old one may have been acked long ago. The question is done.
 pub(super) fn answer(
     task: &TaskSnapshot,
     text: &MessageText,
@@ -54,9 +56,30 @@ pub(super) fn answer(
     })?;
     let assignee = task.assignee();
     Ok(Transition::to(task, to, &context.actor, Event::Answered)
-        .with([delivered_again(task, context), Effect::ShowTaskDelivery])
+        .with([
+            delivered_again(task, context),
+            Effect::AckEveryDelivery,
+            Effect::Deliver {
+                message_id: context.new_delivery_id.clone(),
+                to: assignee.clone(),
+                content: DeliveryContent::Task,
+            },
+        ])
         .with(message(&assignee, text, context))
         .with([Effect::Notify { to: assignee, notice: Notice::NewTask }]))
+}
+
+/// What the sender says on an open task: the answer if one was asked for, else a message that changes nothing.
+pub(super) fn follow_up(
+    task: &TaskSnapshot,
+    text: &MessageText,
+    context: &Context,
+) -> Result<Transition, Refusal> {
+    match task.status {
+        Status::WaitingInput => answer(task, text, context),
+        status if status.is_terminal() => Err(Refusal::TaskIsTerminal { status }),
+        _ => Ok(Transition::stay(task, &context.actor).with(message(&task.assignee(), text, context))),
+    }
 }
 
 fn message(to: &Principal, text: &MessageText, context: &Context) -> [Effect; 2] {

@@ -21,6 +21,7 @@ const TABLE: &str = "
 read_network           y   y   y   y   ?   y   y   y   y   y   .   y
 watch_network          y   y   y   y   ?   y   U   U   U   U   U   U
 read_task              y   y   y   y   T   y   y   .   y   y   .   .
+push_task              y   y   y   .   T   .   y   .   y   .   .   .
 read_inbox_of_bob      y   y   y   y   ?   y   y   .   .   y   .   .
 ack_inbox_of_bob       y   y   y   .   ?   y   y   .   .   .   .   .
 listen_to_bob          N   N   N   N   ?   N   y   .   .   y   .   .
@@ -44,6 +45,7 @@ remove_owner           B   B   .   .   ?   .   U   U   U   U   U   U
 member_to_admin        y   .   .   .   ?   .   U   U   U   U   U   U
 member_to_owner        B   .   .   .   ?   .   U   U   U   U   U   U
 owner_to_member        B   .   .   .   ?   .   U   U   U   U   U   U
+manage_remotes         y   y   .   .   ?   .   U   U   U   U   U   U
 rename_network         y   .   .   .   ?   .   U   U   U   U   U   U
 delete_network         y   .   .   .   ?   .   U   U   U   U   U   U
 ";
@@ -73,6 +75,10 @@ fn attempt(caller: &str, action: &str) -> Result<(), Refusal> {
         "read_task" => {
             Action::Task { action: TaskAction::Read, parties: Some(Parties { from: &ada, to: &bob_alias }) }
         }
+        "push_task" => {
+            Action::Task { action: TaskAction::Notify, parties: Some(Parties { from: &ada, to: &bob_alias }) }
+        }
+        "manage_remotes" => Action::ManageRemotes,
         "read_inbox_of_bob" => Action::ReadInbox(&bob),
         "ack_inbox_of_bob" => Action::AckInbox(&bob),
         "listen_to_bob" => Action::Listen(&bob),

@@ -55,6 +55,7 @@ fn a_send_makes_a_task_its_delivery_and_a_notice() {
         expires_at: NOW.plus_seconds(3_600),
         parent_task_id: None,
         retry_of: None,
+        context_id: None,
     };
     let message_id = MessageId::from(&task_id(2));
     let expected = [
@@ -399,7 +400,8 @@ fn an_answer_delivers_the_task_again_together_with_the_answer() {
     let answered = by(node("ada"), &task(Status::WaitingInput), &answer).unwrap();
     let expected = [
         delivered_again(),
-        Effect::ShowTaskDelivery,
+        Effect::AckEveryDelivery,
+        Effect::Deliver { message_id: delivery_id(), to: node("bob"), content: DeliveryContent::Task },
         Effect::Deliver {
             message_id: message_id(),
             to: node("bob"),

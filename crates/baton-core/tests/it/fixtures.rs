@@ -39,6 +39,10 @@ pub(super) fn message_id() -> MessageId {
     MessageId::new(NOW, [99; 10])
 }
 
+pub(super) fn delivery_id() -> MessageId {
+    MessageId::new(NOW, [98; 10])
+}
+
 pub(super) fn lease_id(n: u8) -> LeaseId {
     LeaseId::from_random([n; 16])
 }
@@ -74,6 +78,7 @@ pub(super) fn task(status: Status) -> TaskSnapshot {
         expires_at: NOW,
         parent: None,
         retried_to: None,
+        context_id: None,
     }
 }
 
@@ -91,6 +96,7 @@ pub(super) fn context(actor: Principal) -> Context {
         now: NOW,
         monotonic: MONOTONIC,
         new_message_id: message_id(),
+        new_delivery_id: delivery_id(),
         facts: Facts { recipient_exists: true, parent: None, assignee: Presence::NONE },
     }
 }
@@ -104,6 +110,7 @@ pub(super) fn send_task() -> SendTask {
         kind: None,
         ttl: TtlSeconds::default(),
         parent_task_id: None,
+        context_id: None,
     }
 }
 

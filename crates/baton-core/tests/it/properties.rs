@@ -103,6 +103,7 @@ fn command() -> impl Strategy<Value = Command> {
         2 => (message(), maybe_lease())
             .prop_map(|(question, lease_id)| Command::AskSender { question, lease_id }),
         3 => message().prop_map(|text| Command::Answer { text }),
+        3 => message().prop_map(|text| Command::FollowUp { text }),
         9 => lease().prop_map(|lease_id| Command::LapseLease { lease_id }),
         1 => Just(Command::Expire),
     ]
@@ -120,6 +121,7 @@ fn circumstances(happening: &Happening, elapsed_seconds: u32) -> Context {
         now,
         monotonic: MONOTONIC.plus_seconds(elapsed_seconds),
         new_message_id: message_id(),
+        new_delivery_id: message_id(),
         facts: Facts { recipient_exists: true, parent: None, assignee },
     }
 }

@@ -35,6 +35,7 @@ retry          y   y   y   .   ?   y   y   y   -   y   y  | no_task   not_retrya
 reassign       y   y   y   .   ?   y   y   y   -   y   y  | no_task   delivered       delivered       delivered       delivered       is_waiting      terminal       terminal       terminal       terminal
 ask_sender     N   N   N   N   N   N   -   y   -   -   y  | no_task   not_running     not_running     waiting_input   waiting_input   is_waiting      terminal       terminal       terminal       terminal
 answer         -   -   -   .   ?   .   y   -   -   -   y  | no_task   not_waiting     not_waiting     not_waiting     not_waiting     delivered       terminal       terminal       terminal       terminal
+follow_up      -   -   -   .   ?   .   y   -   -   -   y  | no_task   delivered       acked           running         running         delivered       terminal       terminal       terminal       terminal
 lapse_lease    .   .   .   .   .   .   .   .   .   .   y  | lost      lost            lost            lost            delivered       lost            lost           lost           lost           lost
 expire         .   .   .   .   .   .   .   .   .   .   y  | no_task   expired         expired         expired         not_overdue     expired         terminal       terminal       terminal       terminal
 ";
@@ -62,7 +63,7 @@ fn every_state_command_and_role_pair_is_decided_as_the_table_says() {
             }
         }
     }
-    assert_eq!(pairs, 17 * 11 * 10, "no row or column is missing");
+    assert_eq!(pairs, 18 * 11 * 10, "no row or column is missing");
 }
 
 /// What a door does: first may this caller, then does this task.
@@ -131,6 +132,7 @@ fn command_named(name: &str) -> Command {
         "ask_sender" => {
             Command::AskSender { question: MessageText::parse("message", "x").unwrap(), lease_id: None }
         }
+        "follow_up" => Command::FollowUp { text: MessageText::parse("message", "x").unwrap() },
         "answer" => Command::Answer { text: MessageText::parse("message", "x").unwrap() },
         "lapse_lease" => Command::LapseLease { lease_id: lease_id(1) },
         "expire" => Command::Expire,

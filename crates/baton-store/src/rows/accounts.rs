@@ -42,6 +42,8 @@ pub struct NetworkRow {
     pub created_at: UnixMillis,
     /// When it was last changed.
     pub updated_at: UnixMillis,
+    /// Whether its agents' cards are for everybody.
+    pub public_cards: bool,
 }
 
 /// A network somebody is a member of, and as what.
@@ -194,6 +196,8 @@ pub trait AccountWrites {
     fn insert_network(&mut self, network: &NetworkRow) -> Result<(), Error>;
     /// Gives a network another name.
     fn rename_network(&mut self, network: &NetworkId, name: &str, at: UnixMillis) -> Result<(), Error>;
+    /// Says whether a network's cards are for everybody.
+    fn publish_cards(&mut self, network: &NetworkId, is_public: bool, at: UnixMillis) -> Result<(), Error>;
     /// Removes a network and everything in it.
     fn delete_network(&mut self, network: &NetworkId) -> Result<(), Error>;
     /// Makes somebody a member, or changes what they are.

@@ -119,6 +119,13 @@ pub trait SessionReads {
         since: UnixMillis,
         limit: usize,
     ) -> Result<Vec<CompletionRow>, Error>;
+    /// The artifacts reported with the completion that ended a task then, a JSON array.
+    fn artifacts_of(
+        &self,
+        network: &NetworkId,
+        task: &TaskId,
+        completed_at: UnixMillis,
+    ) -> Result<Option<String>, Error>;
 }
 
 /// Writes of sessions.

@@ -2,8 +2,8 @@
 
 use baton_core::access::TaskReach;
 use baton_core::{
-    Alias, Kind, LeaseId, MonotonicMillis, NetworkId, Principal, Priority, Status, TaskId, TaskSnapshot,
-    UnixMillis,
+    Alias, ContextId, Kind, LeaseId, MessageId, MonotonicMillis, NetworkId, Principal, Priority, Status,
+    TaskId, TaskSnapshot, UnixMillis,
 };
 
 use crate::error::Error;
@@ -35,6 +35,10 @@ pub struct TaskRow {
     pub started_at: Option<UnixMillis>,
     /// When it ended.
     pub completed_at: Option<UnixMillis>,
+    /// What it consists of beside its text, a JSON array.
+    pub parts: Option<String>,
+    /// Whether it was answered with a message of its own instead of a result.
+    pub answered_bare: bool,
     /// What the evidence's digests of its texts are salted with; empty for a task that ended before there was a log.
     pub salt: Vec<u8>,
 }
@@ -54,6 +58,8 @@ pub struct NewTaskRow<'a> {
     pub context: Option<&'a str>,
     /// The sender's own notes, a JSON text.
     pub meta: Option<&'a str>,
+    /// What it consists of beside its text, a JSON array.
+    pub parts: Option<&'a str>,
     /// What the evidence's digests of its texts are salted with.
     pub salt: &'a [u8],
 }
@@ -73,6 +79,48 @@ pub struct TaskChange {
     pub result: Option<String>,
     /// When it ended.
     pub completed_at: Option<UnixMillis>,
+    /// Whether it was answered with a message of its own instead of a result.
+    pub answered_bare: bool,
+}
+
+/// Something said on a task between its text and its result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TaskMessageRow {
+    /// Its number within the task, from 1.
+    pub n: i64,
+    /// The message.
+    pub message_id: MessageId,
+    /// Who said it.
+    pub author: Principal,
+    /// Its text.
+    pub content: String,
+    /// What it consists of beside its text, a JSON array.
+    pub parts: Option<String>,
+    /// What came with it beside, a JSON object.
+    pub meta: Option<String>,
+    /// When.
+    pub created_at: UnixMillis,
+}
+
+/// Something to be said on a task.
+#[derive(Clone, Copy, Debug)]
+pub struct NewTaskMessage<'a> {
+    /// The task's network.
+    pub network_id: &'a NetworkId,
+    /// The task.
+    pub task_id: &'a TaskId,
+    /// The message.
+    pub message_id: &'a MessageId,
+    /// Who says it.
+    pub author: &'a Principal,
+    /// Its text.
+    pub content: &'a str,
+    /// What it consists of beside its text, a JSON array.
+    pub parts: Option<&'a str>,
+    /// What came with it beside, a JSON object.
+    pub meta: Option<&'a str>,
+    /// When.
+    pub at: UnixMillis,
 }
 
 /// One row of a task's history.
@@ -173,6 +221,8 @@ pub struct TaskFilter {
     pub to_name: Option<String>,
     /// From this name.
     pub from_name: Option<String>,
+    /// Of this conversation.
+    pub context: Option<ContextId>,
     /// Older than this place in the order.
     pub before: Option<i64>,
     /// So many.
@@ -182,8 +232,38 @@ pub struct TaskFilter {
 impl TaskFilter {
     /// Whether every task of the networks is meant.
     pub(crate) const fn is_open(&self) -> bool {
-        self.status.is_none() && self.to_name.is_none() && self.from_name.is_none()
+        self.status.is_none() && self.to_name.is_none() && self.from_name.is_none() && self.context.is_none()
     }
+}
+
+/// Which tasks of one agent a list shows, the ones whose status is newest first.
+#[derive(Clone, Debug)]
+pub struct ChangedFilter {
+    /// In this network, as far as the caller reaches.
+    pub network: (NetworkId, Reach),
+    /// Given to this alias.
+    pub to: Alias,
+    /// Of one of these statuses; all when there are none.
+    pub statuses: Vec<Status>,
+    /// Of this conversation.
+    pub context: Option<ContextId>,
+    /// Whose status is newer than this.
+    pub after: Option<UnixMillis>,
+    /// Whose last event is older than this one.
+    pub before: Option<i64>,
+    /// So many.
+    pub limit: usize,
+    /// So many of the network's events are looked at for them.
+    pub examined: usize,
+}
+
+/// A page of such tasks.
+#[derive(Clone, Debug)]
+pub struct ChangedPage {
+    /// The tasks, newest status first.
+    pub tasks: Vec<TaskRow>,
+    /// Where the next page begins; a page may be short, or empty, and still have a next one.
+    pub next: Option<i64>,
 }
 
 /// How far a caller's lists reach.
@@ -197,6 +277,10 @@ pub trait TaskReads {
     fn task_snapshot(&self, id: &TaskId) -> Result<Option<TaskSnapshot>, Error>;
     /// A page of tasks.
     fn tasks(&self, filter: &TaskFilter) -> Result<Vec<TaskRow>, Error>;
+    /// A page of one agent's tasks, newest status first.
+    fn changed_tasks(&self, filter: &ChangedFilter) -> Result<ChangedPage, Error>;
+    /// How many of the agent's newest tasks, of so many, the filter lets through, wherever the page begins.
+    fn count_changed_tasks(&self, filter: &ChangedFilter, counted: usize) -> Result<usize, Error>;
     /// How many tasks of each status a network has.
     fn task_counts(&self, network: &NetworkId) -> Result<Vec<(Status, i64)>, Error>;
     /// The open tasks given to an alias whose text is exactly this: at most two, which is one too many.
@@ -208,8 +292,12 @@ pub trait TaskReads {
     ) -> Result<Vec<TaskId>, Error>;
     /// The next task in an alias's inbox, by priority, then age.
     fn next_task(&self, network: &NetworkId, to: &Alias) -> Result<Option<TaskId>, Error>;
+    /// What was said on a task, oldest first.
+    fn task_messages(&self, network: &NetworkId, id: &TaskId) -> Result<Vec<TaskMessageRow>, Error>;
     /// A task's history, oldest first.
     fn task_history(&self, id: &TaskId) -> Result<Vec<EventRow>, Error>;
+    /// The newest row of a task's history.
+    fn last_event(&self, id: &TaskId) -> Result<Option<EventRow>, Error>;
     /// A page of history, newest first: of one task or of these networks as far as the caller reaches.
     fn events(
         &self,
@@ -252,6 +340,8 @@ pub trait TaskWrites {
         to: Status,
         change: &TaskChange,
     ) -> Result<(), Error>;
+    /// Says something on a task; answers its number there.
+    fn append_task_message(&mut self, message: NewTaskMessage<'_>) -> Result<i64, Error>;
     /// Appends to a task's history and answers the event's number there.
     fn append_event(&mut self, event: NewEvent<'_>) -> Result<u64, Error>;
     /// Grants a lease.

@@ -13,11 +13,12 @@ use crate::rows::{
 };
 
 /// What goes with a network, itself last; the rest follows by foreign key.
-const OF_A_NETWORK: [&str; 10] = [
+const OF_A_NETWORK: [&str; 11] = [
     "leases",
     "tasks",
     "deliveries",
     "task_events",
+    "task_messages",
     "feed",
     "task_counts",
     "inbox_counts",
@@ -47,6 +48,7 @@ fn network_row(row: &Row<'_>) -> Result<NetworkRow, Error> {
         description: get(row, "description")?,
         created_at: time(row, "created_at")?,
         updated_at: time(row, "updated_at")?,
+        public_cards: get(row, "public_cards")?,
     })
 }
 
@@ -246,8 +248,8 @@ impl AccountWrites for Rows<'_> {
 
     fn insert_network(&mut self, network: &NetworkRow) -> Result<(), Error> {
         self.execute(
-            "INSERT INTO networks (network_id, name, owner_id, description, created_at, updated_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            "INSERT INTO networks (network_id, name, owner_id, description, created_at, updated_at, public_cards)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
             params![
                 network.network_id.as_str(),
                 network.name,
@@ -255,6 +257,7 @@ impl AccountWrites for Rows<'_> {
                 network.description,
                 network.created_at.get(),
                 network.updated_at.get(),
+                network.public_cards,
             ],
         )?;
         Ok(())
@@ -263,6 +266,12 @@ impl AccountWrites for Rows<'_> {
     fn rename_network(&mut self, network: &NetworkId, name: &str, at: UnixMillis) -> Result<(), Error> {
         let sql = "UPDATE networks SET name = ?2, updated_at = ?3 WHERE network_id = ?1";
         self.execute(sql, params![network.as_str(), name, at.get()])?;
+        Ok(())
+    }
+
+    fn publish_cards(&mut self, network: &NetworkId, is_public: bool, at: UnixMillis) -> Result<(), Error> {
+        let sql = "UPDATE networks SET public_cards = ?2, updated_at = ?3 WHERE network_id = ?1";
+        self.execute(sql, params![network.as_str(), is_public, at.get()])?;
         Ok(())
     }
 

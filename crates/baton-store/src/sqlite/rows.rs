@@ -1,7 +1,7 @@
 //! A connection as the use cases see it: the traits of `rows/` over SQL. What must wait for the commit (rings,
 //! counters, the access epoch) is staged here, per savepoint.
 
-use baton_core::NetworkId;
+use baton_core::{NetworkId, TaskId};
 use rusqlite::Connection;
 
 use super::counts::Counts;
@@ -21,6 +21,8 @@ pub(super) struct Rows<'c> {
 pub(super) struct Staged {
     pub(super) counts: Counts,
     pub(super) rings: Vec<Ring>,
+    /// Tasks whose history or conversation went on.
+    pub(super) changed_tasks: Vec<TaskId>,
     /// Networks deleted: what earlier savepoints counted of them is not to be written.
     pub(super) gone: Vec<NetworkId>,
     pub(super) touches_access: bool,

@@ -1,7 +1,7 @@
 //! Sessions and completions in SQL.
 
 use baton_core::access::TaskReach;
-use baton_core::{Alias, NetworkId, TokenId, UnixMillis};
+use baton_core::{Alias, NetworkId, TaskId, TokenId, UnixMillis};
 use rusqlite::{Row, params};
 
 use super::columns::{get, parsed, time};
@@ -95,6 +95,19 @@ impl SessionReads for Rows<'_> {
             pages.push(self.all(&sql, parameters, completion_row)?);
         }
         Ok(merge_newest(pages, |row| row.id, limit))
+    }
+
+    fn artifacts_of(
+        &self,
+        network: &NetworkId,
+        task: &TaskId,
+        completed_at: UnixMillis,
+    ) -> Result<Option<String>, Error> {
+        // A completion is written at the time it ends its task, which is what the index leads by.
+        let sql =
+            "SELECT artifacts FROM completions WHERE network_id = ?1 AND completed_at = ?2 AND task_id = ?3";
+        let parameters = params![network.as_str(), completed_at.get(), task.as_str()];
+        Ok(self.one(sql, parameters, |row| get::<Option<String>>(row, "artifacts"))?.flatten())
     }
 }
 

@@ -2,19 +2,19 @@
 
 use baton_core::access::TaskReach;
 use baton_core::{
-    Alias, Lease, LeaseId, MonotonicMillis, NetworkId, ParentTask, Principal, Priority, Status, TaskId,
-    TaskSnapshot, TtlSeconds, UnixMillis,
+    Alias, ContextId, Lease, LeaseId, MessageId, MonotonicMillis, NetworkId, ParentTask, Principal, Priority,
+    Status, TaskId, TaskSnapshot, TtlSeconds, UnixMillis,
 };
 use rusqlite::{Row, params};
 use std::sync::LazyLock;
 
 use super::columns::{get, optional, optional_time, parsed, principal, time};
-use super::plans;
 use super::rows::Rows;
+use super::{changed, plans};
 use crate::error::Error;
 use crate::rows::{
-    DueLease, EventRow, IdempotentSend, LeaseRow, NewEvent, NewTaskRow, TaskChange, TaskFilter, TaskReads,
-    TaskRow, TaskWrites, kind_of,
+    ChangedFilter, ChangedPage, DueLease, EventRow, IdempotentSend, LeaseRow, NewEvent, NewTaskMessage,
+    NewTaskRow, TaskChange, TaskFilter, TaskMessageRow, TaskReads, TaskRow, TaskWrites, kind_of,
 };
 
 /// A task's columns with those of its lease, its parent and its delivery beside it.
@@ -66,6 +66,7 @@ fn snapshot(row: &Row<'_>) -> Result<TaskSnapshot, Error> {
         expires_at: time(row, "expires_at")?,
         parent,
         retried_to: optional(row, "retried_to", TaskId::parse)?,
+        context_id: optional(row, "context_id", ContextId::parse)?,
     })
 }
 
@@ -83,11 +84,13 @@ fn task_row(row: &Row<'_>) -> Result<TaskRow, Error> {
         delivered_at: time(row, "delivered_at")?,
         started_at: optional_time(row, "started_at")?,
         completed_at: optional_time(row, "completed_at")?,
+        parts: get(row, "parts")?,
+        answered_bare: get(row, "answered_bare")?,
         salt: get(row, "salt")?,
     })
 }
 
-fn event_row(row: &Row<'_>) -> Result<EventRow, Error> {
+pub(super) fn event_row(row: &Row<'_>) -> Result<EventRow, Error> {
     Ok(EventRow {
         id: get(row, "id")?,
         n: get(row, "n")?,
@@ -170,6 +173,7 @@ impl Rows<'_> {
         parameters.push(&network);
         parameters.push(&before);
         let status = filter.status.map(Status::as_str);
+        let context = filter.context.as_ref().map(ContextId::as_str);
         let own_name = own.map(|(_, alias)| alias.as_str());
         let mut and = |clause: &str, parameter| {
             parameters.push(parameter);
@@ -184,6 +188,9 @@ impl Rows<'_> {
         if let Some(from_name) = &filter.from_name {
             and("t.from_name", from_name);
         }
+        if let Some(context) = &context {
+            and("t.context_id", context);
+        }
         if let (Some((column, _)), Some(name)) = (own, &own_name) {
             and(column, name);
         }
@@ -193,6 +200,35 @@ impl Rows<'_> {
         parameters.push(&limit);
         sql.push_str(&format!(" ORDER BY t.seq DESC LIMIT ?{}", parameters.len()));
         self.all(&sql, &*parameters, task_row)
+    }
+}
+
+impl Rows<'_> {
+    /// The task that began the conversation asked for, if the filter lets it through: its row names no context.
+    fn beginning(
+        &self,
+        network: &NetworkId,
+        reach: &TaskReach,
+        filter: &TaskFilter,
+    ) -> Result<Option<TaskRow>, Error> {
+        let Some(id) = filter.context.as_ref().and_then(|context| TaskId::parse(context.as_str())) else {
+            return Ok(None);
+        };
+        let is_meant = |row: &TaskRow| {
+            let task = &row.snapshot;
+            let is_seen = match reach {
+                TaskReach::Network => true,
+                TaskReach::Own(alias) => task.parties().sent_by(alias) || task.parties().given_to(alias),
+            };
+            is_seen
+                && task.network_id == *network
+                && task.context_id.is_none()
+                && filter.status.is_none_or(|status| status == task.status)
+                && filter.to_name.as_ref().is_none_or(|name| *name == task.to.as_str())
+                && filter.from_name.as_ref().is_none_or(|name| *name == task.from.name())
+                && filter.before.is_none_or(|before| row.seq < before)
+        };
+        Ok(self.task(&id)?.filter(is_meant))
     }
 }
 
@@ -222,8 +258,17 @@ impl TaskReads for Rows<'_> {
                     pages.push(self.task_page(network, filter, Some(("t.from_name", alias)))?);
                 }
             }
+            pages.push(self.beginning(network, reach, filter)?.into_iter().collect());
         }
         Ok(merge_newest(pages, |row| row.seq, filter.limit))
+    }
+
+    fn changed_tasks(&self, filter: &ChangedFilter) -> Result<ChangedPage, Error> {
+        changed::page(self, filter)
+    }
+
+    fn count_changed_tasks(&self, filter: &ChangedFilter, counted: usize) -> Result<usize, Error> {
+        changed::count(self, filter, counted)
     }
 
     fn task_counts(&self, network: &NetworkId) -> Result<Vec<(Status, i64)>, Error> {
@@ -265,8 +310,28 @@ impl TaskReads for Rows<'_> {
         self.one(sql, params![network.as_str(), to.as_str()], |row| parsed(row, "task_id", TaskId::parse))
     }
 
+    fn task_messages(&self, network: &NetworkId, id: &TaskId) -> Result<Vec<TaskMessageRow>, Error> {
+        let sql = "SELECT * FROM task_messages WHERE network_id = ?1 AND task_id = ?2 ORDER BY n";
+        self.all(sql, params![network.as_str(), id.as_str()], |row| {
+            Ok(TaskMessageRow {
+                n: get(row, "n")?,
+                message_id: parsed(row, "message_id", MessageId::parse)?,
+                author: principal(row, "author_kind", "author")?,
+                content: get(row, "content")?,
+                parts: get(row, "parts")?,
+                meta: get(row, "meta")?,
+                created_at: time(row, "created_at")?,
+            })
+        })
+    }
+
     fn task_history(&self, id: &TaskId) -> Result<Vec<EventRow>, Error> {
         self.all("SELECT * FROM task_events WHERE task_id = ?1 ORDER BY n", [id.as_str()], event_row)
+    }
+
+    fn last_event(&self, id: &TaskId) -> Result<Option<EventRow>, Error> {
+        let sql = "SELECT * FROM task_events WHERE task_id = ?1 ORDER BY n DESC LIMIT 1";
+        self.one(sql, [id.as_str()], event_row)
     }
 
     fn events(
@@ -369,8 +434,8 @@ impl TaskWrites for Rows<'_> {
         self.execute(
             "INSERT INTO tasks (task_id, network_id, from_kind, from_name, to_name, kind, priority, status, content,
                 context, meta, parent_task_id, retry_of, attempt, max_attempts, ttl_seconds, created_at,
-                delivered_at, expires_at, salt)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?17, ?18, ?19)",
+                delivered_at, expires_at, salt, context_id, parts)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?17, ?18, ?19, ?20, ?21)",
             params![
                 task.id.as_str(),
                 task.network_id.as_str(),
@@ -391,6 +456,8 @@ impl TaskWrites for Rows<'_> {
                 task.delivered_at.get(),
                 task.expires_at.get(),
                 row.salt,
+                task.context_id.as_ref().map(ContextId::as_str),
+                row.parts,
             ],
         )?;
         self.staged.counts.add_task(&task.network_id, row.status, 1);
@@ -410,7 +477,7 @@ impl TaskWrites for Rows<'_> {
             "UPDATE tasks SET status = ?3, to_name = COALESCE(?4, to_name), attempt = COALESCE(?5, attempt),
                 delivered_at = COALESCE(?6, delivered_at), expires_at = COALESCE(?7, expires_at),
                 started_at = COALESCE(?8, started_at), result = COALESCE(?9, result),
-                completed_at = COALESCE(?10, completed_at)
+                completed_at = COALESCE(?10, completed_at), answered_bare = MAX(answered_bare, ?11)
              WHERE task_id = ?1 AND status = ?2",
             params![
                 id.as_str(),
@@ -423,6 +490,7 @@ impl TaskWrites for Rows<'_> {
                 change.started_at.map(UnixMillis::get),
                 change.result,
                 change.completed_at.map(UnixMillis::get),
+                change.answered_bare,
             ],
         )?;
         if changed != 1 {
@@ -433,6 +501,28 @@ impl TaskWrites for Rows<'_> {
             self.staged.counts.add_task(network, to, 1);
         }
         Ok(())
+    }
+
+    fn append_task_message(&mut self, message: NewTaskMessage<'_>) -> Result<i64, Error> {
+        let n = self.one(
+            "INSERT INTO task_messages (network_id, task_id, n, message_id, author_kind, author, content, parts, meta, created_at)
+             SELECT ?1, ?2, COALESCE(MAX(n), 0) + 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9
+             FROM task_messages WHERE network_id = ?1 AND task_id = ?2 RETURNING n",
+            params![
+                message.network_id.as_str(),
+                message.task_id.as_str(),
+                message.message_id.as_str(),
+                message.author.kind().as_str(),
+                message.author.name(),
+                message.content,
+                message.parts,
+                message.meta,
+                message.at.get(),
+            ],
+            |row| get::<i64>(row, "n"),
+        )?;
+        self.staged.changed_tasks.push(message.task_id.clone());
+        n.ok_or_else(|| Error::Corrupt("a message without a number".into()))
     }
 
     fn append_event(&mut self, event: NewEvent<'_>) -> Result<u64, Error> {
@@ -460,6 +550,7 @@ impl TaskWrites for Rows<'_> {
             ],
             |row| get::<i64>(row, "n"),
         )?;
+        self.staged.changed_tasks.push(event.task_id.clone());
         n.map(i64::unsigned_abs).ok_or_else(|| Error::Corrupt("an event without a number".into()))
     }
 

@@ -110,7 +110,7 @@ impl Batches {
 
     fn run_all(&self, batch: &mut [Box<dyn WriteJob>]) -> Result<(Committed, bool), Error> {
         let mut rows = Rows::new(&self.connection);
-        let mut rings = Vec::new();
+        let mut hints = Committed::default();
         let mut touches_access = false;
         for job in batch {
             self.execute("SAVEPOINT write")?;
@@ -119,7 +119,8 @@ impl Batches {
             if keep {
                 staged.gone.iter().for_each(|network| rows.counted.forget(network));
                 rows.counted.merge(staged.counts);
-                rings.extend(staged.rings);
+                hints.rings.extend(staged.rings);
+                hints.changed_tasks.extend(staged.changed_tasks);
                 touches_access |= staged.touches_access;
             } else {
                 self.execute("ROLLBACK TO write")?;
@@ -127,9 +128,9 @@ impl Batches {
             self.execute("RELEASE write")?;
         }
         let counted = std::mem::take(&mut rows.counted);
-        let grown_logs = counted.grown_logs();
+        hints.grown_logs = counted.grown_logs();
         counted.write(&self.connection)?;
-        Ok((Committed { rings, grown_logs }, touches_access))
+        Ok((hints, touches_access))
     }
 
     fn execute(&self, sql: &str) -> Result<(), Error> {

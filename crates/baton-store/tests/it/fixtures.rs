@@ -50,6 +50,7 @@ pub fn insert_network(tx: &mut dyn Transaction, n: u8) -> Result<(), Error> {
         description: None,
         created_at: NOW,
         updated_at: NOW,
+        public_cards: false,
     })
 }
 
@@ -78,6 +79,7 @@ pub fn insert_task_from(
         expires_at: NOW.plus_seconds(3600),
         parent_task_id: None,
         retry_of: None,
+        context_id: None,
     };
     tx.insert_task(NewTaskRow {
         task: &task,
@@ -86,6 +88,7 @@ pub fn insert_task_from(
         content: &format!("task {n}"),
         context: None,
         meta: None,
+        parts: None,
         salt: &[7; 16],
     })
 }

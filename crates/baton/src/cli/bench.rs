@@ -1,8 +1,9 @@
 //! `baton bench`: what the hub does a second, over HTTP, with durable answers.
 //!
-//! One file per thing measured (`send`, `life`, `push`, `disk`, `work`); around them the hub under test, the tenant made
+//! One file per thing measured (`send`, `life`, `push`, `disk`, `work`, `a2a`); around them the hub under test, the tenant made
 //! for the run, the connections and the report.
 
+mod a2a;
 mod connection;
 mod disk;
 mod evidence;
@@ -34,6 +35,8 @@ pub(crate) enum Bench {
     Hub(hub::BenchHub),
     /// Measure what evidence costs a hub
     Evidence(evidence::BenchEvidence),
+    /// Measure blocking A2A sends beside a reference server
+    A2a(a2a::BenchA2a),
     /// Measure how soon a worker's command starts
     Work(work::BenchWork),
 }
@@ -43,6 +46,7 @@ impl Bench {
         match self {
             Self::Hub(command) => command.run(),
             Self::Evidence(command) => command.run(),
+            Self::A2a(command) => command.run(),
             Self::Work(command) => command.run(),
         }
     }

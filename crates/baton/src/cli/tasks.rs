@@ -1,6 +1,8 @@
 //! Commands about tasks: sending them, looking at them, changing their course, and watching a network at work.
 
 mod ack;
+mod answer;
+mod ask;
 mod cancel;
 mod history;
 mod inbox;
@@ -30,7 +32,7 @@ pub(crate) enum Tasks {
     /// List tasks, newest first
     #[command(name = "tasks")]
     List(list::List),
-    /// Look at one task
+    /// Look at one task, ask about it, answer
     #[command(subcommand)]
     Task(show::TaskCommand),
     /// Call a task off

@@ -190,7 +190,7 @@ impl Client {
         self.post_json(&["api", "networks", "join"], args).await
     }
 
-    async fn delete(&self, path: &[&str]) -> Result<Answer<Value>, Error> {
+    pub(super) async fn delete(&self, path: &[&str]) -> Result<Answer<Value>, Error> {
         Call::new(self, Method::DELETE, path).run().await
     }
 }

@@ -10,8 +10,8 @@ use std::time::Duration;
 use super::call::{Call, Repeat};
 use super::{Answer, Client, Error};
 use crate::service::{
-    WireTime, ack_inbox, cancel_task, claim_task, extend_lease, get_inbox, list_tasks, reassign_task,
-    send_reply, send_task, stats, statuses, task_events,
+    WireTime, ack_inbox, ask_sender, cancel_task, claim_task, extend_lease, follow_up, get_inbox, list_tasks,
+    reassign_task, send_reply, send_task, stats, statuses, task_events,
 };
 
 /// A task's row.
@@ -204,6 +204,24 @@ impl Client {
         args: &send_reply::PathArgs,
     ) -> Result<Answer<Replied>, Error> {
         self.post_json(&["api", "tasks", task_id, "reply"], args).await
+    }
+
+    /// Asks a task's sender.
+    pub(crate) async fn ask(
+        &self,
+        task_id: &str,
+        args: &ask_sender::PathArgs,
+    ) -> Result<Answer<Value>, Error> {
+        self.post_json(&["api", "tasks", task_id, "ask"], args).await
+    }
+
+    /// Answers a task's agent, or says something on the way.
+    pub(crate) async fn answer(
+        &self,
+        task_id: &str,
+        args: &follow_up::PathArgs,
+    ) -> Result<Answer<Replied>, Error> {
+        self.post_json(&["api", "tasks", task_id, "answer"], args).await
     }
 
     /// Says that a task was seen; saying it twice changes nothing.

@@ -15,7 +15,7 @@ pub(super) struct Seats {
 
 /// One open stream of a token.
 #[derive(Debug)]
-pub(super) struct Seat {
+pub(crate) struct Seat {
     seats: Arc<Seats>,
     token: TokenId,
 }

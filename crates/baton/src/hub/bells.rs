@@ -2,17 +2,20 @@
 //! that is slow or late reads the rows after the last it has and misses nothing. Beside it, which networks' logs have
 //! grown since somebody last asked.
 
-use baton_core::{NetworkId, Principal};
+use baton_core::{NetworkId, Principal, TaskId};
 use baton_store::{Committed, Ring};
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::watch;
+
+use super::push_bell::PushBell;
 
 /// Whom a listener listens for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Ear {
     One(Ring),
     Network(NetworkId),
+    Task(TaskId),
 }
 
 /// All bells of the hub.
@@ -20,6 +23,8 @@ enum Ear {
 pub(crate) struct Bells {
     ears: Mutex<HashMap<Ear, watch::Sender<()>>>,
     grown_logs: Mutex<HashSet<NetworkId>>,
+    /// Tasks whose events are told outside.
+    pub(crate) pushes: PushBell,
 }
 
 /// One listener's bell.
@@ -41,15 +46,27 @@ impl Bells {
         self.listen_as(Ear::Network(network_id.clone()))
     }
 
+    /// Listens for what happens to a task.
+    pub(crate) fn listen_to_task(self: &Arc<Self>, task: &TaskId) -> Bell {
+        self.listen_as(Ear::Task(task.clone()))
+    }
+
     fn listen_as(self: &Arc<Self>, ear: Ear) -> Bell {
         let mut ears = self.ears.lock().unwrap_or_else(PoisonError::into_inner);
         let rings = ears.entry(ear.clone()).or_insert_with(|| watch::channel(()).0).subscribe();
         Bell { rings, ear, bells: self.clone() }
     }
 
+    /// How many are listened for.
+    #[cfg(test)]
+    pub(crate) fn ear_count(&self) -> usize {
+        self.ears.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
     /// Passes on what a commit left; called right after it.
     pub(crate) fn tell(&self, committed: Committed) {
-        self.ring(committed.rings);
+        self.pushes.ring_watched(&committed.changed_tasks);
+        self.ring(committed.rings, committed.changed_tasks);
         self.note_grown(committed.grown_logs);
     }
 
@@ -64,8 +81,13 @@ impl Bells {
     }
 
     /// Rings for everybody concerned.
-    fn ring(&self, rings: Vec<Ring>) {
+    fn ring(&self, rings: Vec<Ring>, changed_tasks: Vec<TaskId>) {
         let ears = self.ears.lock().unwrap_or_else(PoisonError::into_inner);
+        for task in changed_tasks {
+            if let Some(bell) = ears.get(&Ear::Task(task)) {
+                bell.send_replace(());
+            }
+        }
         for ring in rings {
             if let Some(bell) = ears.get(&Ear::Network(ring.network_id.clone())) {
                 bell.send_replace(());

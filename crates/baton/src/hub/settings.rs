@@ -18,6 +18,10 @@ pub(crate) struct Settings {
     pub(crate) cors_origins: Vec<String>,
     /// Where the hub keeps everything; large temporary files go there too.
     pub(crate) data_folder: PathBuf,
+    /// What may be called outside.
+    pub(crate) outbound: crate::outbound::Policy,
+    /// What clients reach it by; in A2A cards. No slash at its end.
+    pub(crate) public_url: String,
     /// Whether what happens is written into the networks' logs; only a measurement turns it off.
     pub(crate) records_evidence: bool,
 }

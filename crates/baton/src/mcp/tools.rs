@@ -3,9 +3,9 @@
 use super::tool::{Tool, tool};
 use crate::service::evidence::page;
 use crate::service::{
-    ack_inbox, broadcast, cancel_task, claim_task, extend_lease, get_completions, get_inbox, get_task,
-    list_tasks, reassign_task, report_completion, report_status, retry_task, send_ack, send_message,
-    send_reply, send_task, statuses,
+    ack_inbox, ask_sender, broadcast, cancel_task, claim_task, extend_lease, follow_up, get_completions,
+    get_inbox, get_task, list_tasks, reassign_task, report_completion, report_status, retry_task, send_ack,
+    send_message, send_reply, send_task, statuses,
 };
 
 /// All tools, in the order they are listed.
@@ -20,6 +20,8 @@ pub(super) fn all() -> Vec<Tool> {
         tool!("send_message", send_message::run(Args), "Send a message that asks for nothing."),
         tool!("send_reply", send_reply::run(Args), "End a task you were given with a result (in_reply_to = task_id), or reply to somebody. Final."),
         tool!("send_ack", send_ack::run(Args), "Say that you have seen a task you were given."),
+        tool!("ask_sender", ask_sender::run(Args), "Ask the sender of a task you work on; it waits for the answer and comes back to you with it. Your lease ends."),
+        tool!("answer_task", follow_up::run(Args), "Answer the question of an agent about a task you sent, or tell it something on the way."),
         tool!("cancel_task", cancel_task::run(Args), "Call off a task that has not ended; its agent is told. Final."),
         tool!("retry_task", retry_task::run(Args), "Send a failed, cancelled or expired task again, as a new task."),
         tool!("reassign_task", reassign_task::run(Args), "Give a task that has not ended to another agent."),

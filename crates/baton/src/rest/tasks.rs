@@ -11,9 +11,9 @@ use std::sync::Arc;
 use super::{Authenticated, Body, Failure, HubState, Query, answer};
 use crate::hub::Hub;
 use crate::service::{
-    ack_inbox, broadcast, cancel_task, claim_task, extend_lease, get_completions, get_inbox, get_task,
-    list_tasks, messages, reassign_task, retry_task, send_ack, send_reply, send_task, stats, statuses,
-    task_events,
+    ack_inbox, ask_sender, broadcast, cancel_task, claim_task, extend_lease, follow_up, get_completions,
+    get_inbox, get_task, list_tasks, messages, reassign_task, retry_task, send_ack, send_reply, send_task,
+    stats, statuses, task_events,
 };
 
 /// Every route about tasks.
@@ -27,6 +27,8 @@ pub(crate) fn routes() -> Router<Arc<Hub>> {
         .route("/api/tasks/{id}/reassign", post(reassign))
         .route("/api/tasks/{id}/reply", post(reply))
         .route("/api/tasks/{id}/ack", post(ack))
+        .route("/api/tasks/{id}/ask", post(ask))
+        .route("/api/tasks/{id}/answer", post(follow_up_on))
         .route("/api/task_events", get(events))
         .route("/api/inbox", get(inbox))
         .route("/api/inbox/{id}/ack", post(ack_delivery))
@@ -103,6 +105,24 @@ async fn reply(
 
 async fn ack(State(hub): HubState, Authenticated(who): Authenticated, Path(id): Path<String>) -> Response {
     answer(send_ack::run_on_path(&hub, &who.caller, &id).await)
+}
+
+async fn ask(
+    State(hub): HubState,
+    Authenticated(who): Authenticated,
+    Path(id): Path<String>,
+    Body(args): Body<ask_sender::PathArgs>,
+) -> Response {
+    answer(ask_sender::run_on_path(&hub, &who.caller, &id, args).await)
+}
+
+async fn follow_up_on(
+    State(hub): HubState,
+    Authenticated(who): Authenticated,
+    Path(id): Path<String>,
+    Body(args): Body<follow_up::PathArgs>,
+) -> Response {
+    answer(follow_up::run_on_path(&hub, &who.caller, &id, args).await)
 }
 
 async fn events(

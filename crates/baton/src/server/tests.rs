@@ -39,6 +39,8 @@ fn house_with(cors_origins: &[&str], time: Duration) -> House {
         behind_proxy: false,
         cors_origins: cors_origins.iter().map(|origin| (*origin).to_owned()).collect(),
         data_folder: folder.path().to_owned(),
+        outbound: crate::outbound::Policy::default(),
+        public_url: "http://127.0.0.1".into(),
         records_evidence: true,
     };
     let hub = Arc::new(Hub::new(

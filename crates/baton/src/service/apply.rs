@@ -6,7 +6,9 @@ use baton_core::{
     Context, DeliveryContent, Effect, Event, MessageId, NetworkId, Principal, Priority, TaskId, TaskSnapshot,
     Transition, limits,
 };
-use baton_store::rows::{DeliveryKind, LeaseRow, NewDelivery, NewEvent, NewTaskRow, TaskChange};
+use baton_store::rows::{
+    DeliveryKind, LeaseRow, NewDelivery, NewEvent, NewTaskMessage, NewTaskRow, TaskChange,
+};
 use baton_store::{Ring, Transaction};
 
 use super::evidence::change;
@@ -20,6 +22,8 @@ pub(crate) struct Payload {
     pub(crate) content: String,
     pub(crate) context: Option<String>,
     pub(crate) meta: Option<String>,
+    /// What it consists of beside its text, a JSON array.
+    pub(crate) parts: Option<String>,
 }
 
 impl Payload {
@@ -30,6 +34,7 @@ impl Payload {
             content: task.content,
             context: task.context,
             meta: task.meta,
+            parts: task.parts,
         }))
     }
 }
@@ -67,7 +72,7 @@ pub(crate) fn apply(
 impl Move<'_> {
     /// The task's own row, in one statement: a terminal row can be reached but never left.
     fn row(&self, tx: &mut dyn Transaction) -> Result<(), Error> {
-        let mut change = TaskChange::default();
+        let mut change = TaskChange { answered_bare: self.stamp.answers_bare, ..TaskChange::default() };
         let mut changes = self.transition.is_move();
         for effect in &self.transition.effects {
             match effect {
@@ -99,6 +104,7 @@ impl Move<'_> {
             content: &payload.content,
             context: payload.context.as_deref(),
             meta: payload.meta.as_deref(),
+            parts: payload.parts.as_deref(),
             salt: self.stamp.new_salt.bytes(),
         })?;
         Ok(())
@@ -213,6 +219,7 @@ impl Move<'_> {
             // A task comes from who wants it done, whoever handed it on.
             DeliveryContent::Task => (DeliveryKind::Task, about.from, about.priority, None),
             DeliveryContent::Message(text) => {
+                self.say(tx, message_id, text)?;
                 (DeliveryKind::Message, &self.transition.actor, Priority::Normal, Some(text.as_str()))
             }
             DeliveryContent::Reply { text, .. } => {
@@ -233,6 +240,25 @@ impl Move<'_> {
                 at: self.context.now,
             },
         )
+    }
+
+    /// What is said on a task stays with it, also when the delivery is gone.
+    fn say(&self, tx: &mut dyn Transaction, message_id: &MessageId, text: &str) -> Result<(), Error> {
+        let number = tx.append_task_message(NewTaskMessage {
+            network_id: self.network,
+            task_id: &self.transition.task_id,
+            message_id,
+            author: &self.transition.actor,
+            content: text,
+            parts: self.stamp.message_parts.as_deref(),
+            meta: self.stamp.message_meta.as_deref(),
+            at: self.context.now,
+        })?;
+        if number > limits::TASK_MESSAGES_MAX_COUNT as i64 {
+            let rule = format!("a task takes at most {} messages", limits::TASK_MESSAGES_MAX_COUNT);
+            return Err(Error::argument("message", rule));
+        }
+        Ok(())
     }
 
     /// The task the frames and deliveries are about.

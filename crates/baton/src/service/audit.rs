@@ -14,6 +14,7 @@ pub(super) const TOKEN_CREATED: &str = "token.created";
 pub(super) const TOKEN_REVOKED: &str = "token.revoked";
 pub(super) const NETWORK_CREATED: &str = "network.created";
 pub(super) const NETWORK_RENAMED: &str = "network.renamed";
+pub(super) const NETWORK_CARDS: &str = "network.cards";
 pub(super) const NETWORK_DELETED: &str = "network.deleted";
 pub(super) const NETWORK_READ: &str = "network.read";
 pub(super) const MEMBER_ADDED: &str = "member.added";
@@ -21,6 +22,8 @@ pub(super) const MEMBER_JOINED: &str = "member.joined";
 pub(super) const MEMBER_CHANGED: &str = "member.changed";
 pub(super) const MEMBER_REMOVED: &str = "member.removed";
 pub(super) const INVITE_CREATED: &str = "invite.created";
+pub(super) const REMOTE_ADDED: &str = "remote.added";
+pub(super) const REMOTE_REMOVED: &str = "remote.removed";
 
 /// Notes that a system admin reads a network of others; everybody else's reads leave no trace. Called before the
 /// answer goes out, so that there is no such read without its row.

@@ -34,7 +34,7 @@ pub(crate) struct Answer {
     ok: bool,
     task: Option<TaskView>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    lease_id: Option<LeaseId>,
+    pub(crate) lease_id: Option<LeaseId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     lease_expires_at: Option<WireTime>,
 }

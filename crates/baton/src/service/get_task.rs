@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::place::role_in;
-use super::task_view::TaskView;
+use super::task_view::{TaskMessageView, TaskView};
 use super::{Error, audit};
 use crate::hub::Hub;
 
@@ -29,6 +29,9 @@ impl Args {
 pub(crate) struct Answer {
     ok: bool,
     task: TaskView,
+    /// What was said on it, oldest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    messages: Vec<TaskMessageView>,
 }
 
 /// What the tool answers: a task that is not there is an answer, in words of its own.
@@ -54,11 +57,17 @@ pub(crate) async fn run_as_tool(hub: &Hub, caller: &Caller, args: Args) -> Resul
 pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
     let id = TaskId::parse(&args.task_id).ok_or(Refusal::TaskNotFound)?;
     let asker = caller.clone();
-    let (task, is_audited) = hub.store.read(move |rows| visible(rows, &asker, &id)).await?;
+    let read = hub.store.read(move |rows| -> Result<_, Error> {
+        let (task, is_audited) = visible(rows, &asker, &id)?;
+        let messages = rows.task_messages(&task.snapshot.network_id, &id)?;
+        Ok((task, messages, is_audited))
+    });
+    let (task, messages, is_audited) = read.await?;
     if is_audited {
         audit::network_read(hub, caller, task.snapshot.network_id.clone(), "task").await?;
     }
-    Ok(Answer { ok: true, task: task.into() })
+    let messages = messages.into_iter().map(TaskMessageView::from).collect();
+    Ok(Answer { ok: true, task: task.into(), messages })
 }
 
 /// A task the caller may see, and whether that is to be written down.

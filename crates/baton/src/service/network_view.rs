@@ -15,6 +15,8 @@ pub(crate) struct NetworkView {
     description: Option<String>,
     created_at: WireTime,
     updated_at: WireTime,
+    /// Whether its agents' A2A cards are for everybody.
+    public_cards: bool,
     member_role: Option<NetworkRole>,
 }
 
@@ -28,6 +30,7 @@ impl NetworkView {
             description: network.description,
             created_at: network.created_at.into(),
             updated_at: network.updated_at.into(),
+            public_cards: network.public_cards,
             member_role,
         }
     }

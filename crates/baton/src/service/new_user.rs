@@ -60,6 +60,7 @@ pub(super) fn own_network(
         description,
         created_at: now,
         updated_at: now,
+        public_cards: false,
     };
     let id = &network.network_id;
     tx.insert_network(&network)?;

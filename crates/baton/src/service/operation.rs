@@ -114,7 +114,8 @@ fn carry_out(
         Command::Retry { .. }
         | Command::Reassign { .. }
         | Command::LapseLease { .. }
-        | Command::Answer { .. } => Payload::of_task(tx, &task.id)?,
+        | Command::Answer { .. }
+        | Command::FollowUp { .. } => Payload::of_task(tx, &task.id)?,
         _ => None,
     };
     let event_number =

@@ -24,6 +24,8 @@ pub(crate) struct Args {
     status: Option<EndingName>,
     /// The lease you hold; a stale one is lease_lost
     lease_id: Option<String>,
+    /// Answer with a message of its own instead of a result; A2A senders see the difference
+    bare: Option<bool>,
     network_id: Option<String>,
 }
 
@@ -43,6 +45,8 @@ pub(crate) struct PathArgs {
     pub(crate) text: String,
     pub(crate) status: Option<EndingName>,
     pub(crate) lease_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) bare: Option<bool>,
 }
 
 /// What became of it.
@@ -61,10 +65,12 @@ pub(crate) struct Answer {
 /// Replies, by the tool's arguments.
 pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
     let place = Place::of_task_call(args.network_id.as_deref());
-    match &args.in_reply_to {
+    match args.in_reply_to.as_deref() {
         Some(task) => {
             let task = TaskId::parse(task);
-            end(hub, caller, place, task, &args.text, args.status, args.lease_id.as_deref()).await
+            let said =
+                PathArgs { text: args.text, status: args.status, lease_id: args.lease_id, bare: args.bare };
+            end(hub, caller, place, task, &said).await
         }
         None => say(hub, caller, place, args).await,
     }
@@ -78,8 +84,7 @@ pub(crate) async fn run_on_path(
     args: PathArgs,
 ) -> Result<Answer, Error> {
     let task = Some(TaskId::parse(task).ok_or(Refusal::TaskNotFound)?);
-    let done =
-        end(hub, caller, Place::TheTasks, task, &args.text, args.status, args.lease_id.as_deref()).await;
+    let done = end(hub, caller, Place::TheTasks, task, &args).await;
     // The path names the task, so the path's word for a missing one.
     done.map_err(|error| match error {
         Error::Refused(Refusal::ReplyTaskNotFound) => Refusal::TaskNotFound.into(),
@@ -92,19 +97,21 @@ async fn end(
     caller: &Caller,
     place: Place,
     task: Option<TaskId>,
-    text: &str,
-    status: Option<EndingName>,
-    lease_id: Option<&str>,
+    said: &PathArgs,
 ) -> Result<Answer, Error> {
-    let ending = match status.unwrap_or_default() {
+    let ending = match said.status.unwrap_or_default() {
         EndingName::Replied => Ending::Replied,
         EndingName::Failed => Ending::Failed,
         EndingName::Cancelled => Ending::Cancelled,
     };
-    let text = ReplyText::parse("text", text).map_err(Error::of_argument)?;
-    let lease_id = lease(lease_id)?;
+    let answers_bare = said.bare.unwrap_or_default();
+    if answers_bare && ending != Ending::Replied {
+        return Err(Error::argument("bare", "goes with status replied only"));
+    }
+    let text = ReplyText::parse("text", &said.text).map_err(Error::of_argument)?;
+    let lease_id = lease(said.lease_id.as_deref())?;
     let command = Command::Reply { ending, text, lease_id };
-    let stamp = Stamp::new(hub);
+    let stamp = Stamp { answers_bare, ..Stamp::new(hub) };
     let caller = caller.clone();
     hub.store
         .write(move |tx| {

@@ -1,20 +1,21 @@
 //! Send a task to an agent.
 
 use baton_core::{
-    Action, Caller, Command, ContextText, IdempotencyKey, Kind, NetworkId, Principal, Priority, Refusal,
-    SendTask, TaskId, TaskText, TtlSeconds, access, decide, limits,
+    Action, Caller, Command, ContextId, ContextText, IdempotencyKey, Kind, NetworkId, Principal, Priority,
+    Refusal, SendTask, TaskId, TaskText, TtlSeconds, access, decide, limits,
 };
-use baton_store::Transaction;
 use baton_store::rows::IdempotentSend;
+use baton_store::{Snapshot, Transaction};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 
+use super::agent::AgentAddress;
 use super::apply::{self, Payload};
+use super::follow_up::Said;
 use super::place::{Place, role_in};
 use super::stamp::Stamp;
-use super::{Error, names, presence};
+use super::{Error, get_task, idempotency, names, presence};
 use crate::hub::Hub;
 
 /// What is to be sent.
@@ -96,15 +97,33 @@ struct Request {
     kind: Option<Kind>,
     ttl: TtlSeconds,
     parent_task_id: Option<String>,
+    context_id: Option<ContextId>,
     key: Option<IdempotencyKey>,
     /// SHA-256 of everything a repeated call must repeat.
     arguments: Vec<u8>,
     place: Place,
 }
 
+/// A message that asks an agent for something: what the A2A door makes of one without a task.
+#[derive(Debug, Clone)]
+pub(crate) struct NewMessage {
+    pub(crate) agent: AgentAddress,
+    pub(crate) said: Said,
+    /// The conversation it goes on.
+    pub(crate) context_id: Option<ContextId>,
+}
+
 /// Sends a task.
 pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
-    let request = Request::read(args)?;
+    take(hub, caller, Request::read(args)?).await
+}
+
+/// Sends what a message asks for; answers the task it became.
+pub(crate) async fn send_message(hub: &Hub, caller: &Caller, message: NewMessage) -> Result<TaskId, Error> {
+    Ok(take(hub, caller, Request::of_message(message)?).await?.task_id)
+}
+
+async fn take(hub: &Hub, caller: &Caller, request: Request) -> Result<Answer, Error> {
     let stamp = Stamp::new(hub);
     let caller = caller.clone();
     hub.store.write(move |tx| send(tx, &stamp, &caller, &request)).await
@@ -128,32 +147,59 @@ impl Request {
             content: text.as_str().to_owned(),
             context: context.transpose().map_err(Error::of_argument)?.map(|context| context.to_string()),
             meta,
+            parts: None,
         };
         let ttl = ttl.transpose().map_err(Error::of_argument)?.unwrap_or_default();
-        let arguments = digest(&to, &payload, kind.as_ref(), ttl, args.parent_task_id.as_deref());
+        let arguments = digest(&to, &payload, kind.as_ref(), ttl, args.parent_task_id.as_deref(), None);
         Ok(Self {
             to,
             payload,
             kind,
             ttl,
             parent_task_id: args.parent_task_id,
+            context_id: None,
             key: key.transpose().map_err(Error::of_argument)?,
             arguments,
             place: Place::of_write(args.network_id.as_deref()),
         })
     }
+
+    fn of_message(message: NewMessage) -> Result<Self, Error> {
+        let NewMessage { agent, said, context_id } = message;
+        let text = TaskText::parse("message", &said.text).map_err(Error::of_argument)?;
+        let payload = Payload {
+            priority: Priority::Normal,
+            content: text.as_str().to_owned(),
+            context: None,
+            meta: said.meta,
+            parts: said.parts,
+        };
+        let ttl = TtlSeconds::default();
+        let arguments = digest(&agent.alias, &payload, None, ttl, None, context_id.as_ref());
+        Ok(Self {
+            place: Place::of_write(Some(agent.network_id.as_str())),
+            to: agent.alias,
+            payload,
+            kind: None,
+            ttl,
+            parent_task_id: None,
+            context_id,
+            key: said.key,
+            arguments,
+        })
+    }
 }
 
-/// Each part goes in with its length, so that no two requests share a digest by running into each other.
 fn digest(
     to: &baton_core::Alias,
     payload: &Payload,
     kind: Option<&Kind>,
     ttl: TtlSeconds,
     parent: Option<&str>,
+    context_id: Option<&ContextId>,
 ) -> Vec<u8> {
     let ttl = ttl.get().to_string();
-    let parts = [
+    let mut parts = vec![
         Some(to.as_str()),
         Some(payload.priority.as_str()),
         Some(&*payload.content),
@@ -163,13 +209,11 @@ fn digest(
         Some(&*ttl),
         parent,
     ];
-    let mut hasher = Sha256::new();
-    for part in parts {
-        let length = part.map_or(u64::MAX, |part| part.len() as u64);
-        hasher.update(length.to_be_bytes());
-        hasher.update(part.unwrap_or_default());
+    // Only calls that have them: the digests of others are those that were remembered before there were any.
+    if payload.parts.is_some() || context_id.is_some() {
+        parts.extend([payload.parts.as_deref(), context_id.map(ContextId::as_str)]);
     }
-    hasher.finalize().to_vec()
+    idempotency::digest(&parts)
 }
 
 fn send(
@@ -183,6 +227,9 @@ fn send(
     let actor = caller.principal()?;
     if let Some(first) = first_answer(tx, stamp, &network, &actor, request)? {
         return Ok(first);
+    }
+    if let Some(context) = &request.context_id {
+        check_context(tx.as_snapshot(), caller, &network, context)?;
     }
     let parent = match &request.parent_task_id {
         Some(text) => Some(TaskId::parse(text).ok_or(Refusal::CrossNetworkParent)?),
@@ -206,6 +253,7 @@ fn send(
         kind: request.kind.clone(),
         ttl: request.ttl,
         parent_task_id: parent,
+        context_id: request.context_id.clone(),
     });
     let transition = decide(None, &command, &context)?;
     apply::apply(tx, stamp, &context, &network, None, &transition, Some(&request.payload))?;
@@ -231,12 +279,22 @@ fn first_answer(
     request: &Request,
 ) -> Result<Option<Answer>, Error> {
     let Some(key) = &request.key else { return Ok(None) };
-    let Some(first) = tx.idempotent_send(network, actor, key.as_str())? else { return Ok(None) };
-    if first.created_at.plus_seconds(limits::IDEMPOTENCY_KEPT_SECONDS) <= stamp.now {
-        return Ok(None);
+    let first = idempotency::first_use(tx, stamp, network, actor, key, &request.arguments)?;
+    Ok(first.map(|first| Answer::new(first.task_id, first.session_status)))
+}
+
+/// Whether there is such a conversation, and the caller sees the task that began it. Who does not sees none.
+fn check_context(
+    rows: &dyn Snapshot,
+    caller: &Caller,
+    network: &NetworkId,
+    context: &ContextId,
+) -> Result<(), Error> {
+    let unknown = || Error::argument("message.contextId", "names no conversation of yours here");
+    let beginning = TaskId::parse(context.as_str()).ok_or_else(unknown)?;
+    match get_task::visible(rows, caller, &beginning) {
+        Ok((task, _)) if task.snapshot.network_id == *network && task.snapshot.context_id.is_none() => Ok(()),
+        Ok(_) | Err(Error::Refused(_)) => Err(unknown()),
+        Err(error) => Err(error),
     }
-    if first.arguments != request.arguments {
-        return Err(Refusal::IdempotencyKeyReused.into());
-    }
-    Ok(Some(Answer::new(first.task_id, first.session_status)))
 }

@@ -15,9 +15,16 @@ pub(crate) struct Stamp {
     pub(crate) monotonic: MonotonicMillis,
     pub(crate) new_task_id: TaskId,
     pub(crate) new_message_id: MessageId,
+    pub(crate) new_delivery_id: MessageId,
     pub(crate) new_lease_id: LeaseId,
     pub(crate) new_salt: Salt,
     pub(crate) records_evidence: bool,
+    /// What a message consists of beside its text, a JSON array; no rule reads it.
+    pub(crate) message_parts: Option<String>,
+    /// What came with a message beside that, a JSON object; no rule reads it.
+    pub(crate) message_meta: Option<String>,
+    /// Whether a reply is a message of its own instead of a result.
+    pub(crate) answers_bare: bool,
     pub(crate) presences: Arc<Presences>,
 }
 
@@ -28,9 +35,13 @@ impl Stamp {
             monotonic: hub.clock.monotonic(),
             new_task_id: hub.new_task_id(),
             new_message_id: hub.new_message_id(),
+            new_delivery_id: hub.new_message_id(),
             new_lease_id: hub.new_lease_id(),
             new_salt: Salt::random(),
             records_evidence: hub.settings.records_evidence,
+            message_parts: None,
+            message_meta: None,
+            answers_bare: false,
             presences: hub.presences.clone(),
         }
     }
@@ -43,6 +54,7 @@ impl Stamp {
             now: self.now,
             monotonic: self.monotonic,
             new_message_id: self.new_message_id.clone(),
+            new_delivery_id: self.new_delivery_id.clone(),
             facts,
         }
     }

@@ -1,7 +1,7 @@
 //! A task as every door shows it: the contract's row, in its order.
 
-use baton_core::{Kind, NetworkId, Priority, Status, TaskId, hex};
-use baton_store::rows::TaskRow;
+use baton_core::{ContextId, Kind, MessageId, NetworkId, Priority, Status, TaskId, hex};
+use baton_store::rows::{TaskMessageRow, TaskRow};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -31,6 +31,9 @@ pub(crate) struct TaskView {
     parent_task_id: Option<TaskId>,
     retry_of: Option<TaskId>,
     attempt: u32,
+    context_id: ContextId,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parts: Option<Box<RawValue>>,
     meta: Option<Box<RawValue>>,
     /// Hex; what the evidence's digests of the texts are keyed with.
     evidence_salt: String,
@@ -38,6 +41,7 @@ pub(crate) struct TaskView {
 
 impl From<TaskRow> for TaskView {
     fn from(row: TaskRow) -> Self {
+        let context_id = row.snapshot.context();
         let task = row.snapshot;
         Self {
             task_id: task.id,
@@ -61,8 +65,36 @@ impl From<TaskRow> for TaskView {
             parent_task_id: task.parent.map(|parent| parent.id),
             retry_of: row.retry_of,
             attempt: task.attempt,
+            context_id,
+            parts: row.parts.and_then(|parts| RawValue::from_string(parts).ok()),
             evidence_salt: hex::encode(&row.salt),
             meta: row.meta.and_then(|meta| RawValue::from_string(meta).ok()),
+        }
+    }
+}
+
+/// Something said on a task between its text and its result.
+#[derive(Debug, Serialize)]
+pub(crate) struct TaskMessageView {
+    message_id: MessageId,
+    from_name: String,
+    content: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parts: Option<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    meta: Option<Box<RawValue>>,
+    created_at: WireTime,
+}
+
+impl From<TaskMessageRow> for TaskMessageView {
+    fn from(row: TaskMessageRow) -> Self {
+        Self {
+            message_id: row.message_id,
+            from_name: row.author.name().to_owned(),
+            content: row.content,
+            parts: row.parts.and_then(|parts| RawValue::from_string(parts).ok()),
+            meta: row.meta.and_then(|meta| RawValue::from_string(meta).ok()),
+            created_at: WireTime(row.created_at),
         }
     }
 }

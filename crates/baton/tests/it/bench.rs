@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::clients::stage::{installed, repository};
 use super::hub::{Hub, baton};
 
 fn figures(output: &std::process::Output) -> Value {
@@ -62,4 +63,44 @@ fn a_bench_of_work_measures_the_start_of_commands_and_leaves_nothing_behind() {
     assert!(figures["start"]["p50_ms"].as_f64() > Some(0.0), "{figures}");
     assert_eq!(figures["start"]["tasks"], 20);
     assert_eq!(folder.path().read_dir().unwrap().count(), 0, "files left behind");
+}
+
+#[test]
+fn a_bench_of_a2a_measures_the_hub_and_the_reference_and_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = baton();
+    command.args([
+        "bench",
+        "a2a",
+        "--connections",
+        "4",
+        "--seconds",
+        "1",
+        "--turns",
+        "1",
+        "--json",
+        "--data-dir",
+    ]);
+    command.arg(folder.path()).arg("--").arg(installed("a2a-python/bin/python"));
+    command.arg(repository().join("tests/clients/python/reference_server.py"));
+    let figures = figures(&command.output().unwrap());
+    for server in ["hub", "reference"] {
+        assert!(figures[server]["per_second"].as_f64() > Some(0.0), "{figures}");
+    }
+    assert!(figures["ratio"].as_f64() > Some(0.0), "{figures}");
+    assert_eq!(folder.path().read_dir().unwrap().count(), 0, "files left behind");
+}
+
+#[test]
+fn a_bench_of_a2a_says_when_its_reference_is_not_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let output =
+        baton().args(["bench", "a2a", "--data-dir"]).arg(folder.path()).args(["--", "/no/such"]).output();
+    let output = output.unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        said.contains("the reference server did not start: /no/such") && said.contains("make clients"),
+        "{said}"
+    );
 }

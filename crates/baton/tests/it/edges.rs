@@ -7,6 +7,7 @@ mod expiry;
 mod idempotency;
 mod leases;
 mod names;
+mod questions;
 mod roles;
 mod scopes;
 mod streams;

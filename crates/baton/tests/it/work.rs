@@ -8,4 +8,4 @@ mod ends;
 mod init;
 mod outputs;
 mod stops;
-mod worker;
+pub(crate) mod worker;

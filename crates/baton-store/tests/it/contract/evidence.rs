@@ -244,6 +244,7 @@ engines! {
                 description: None,
                 created_at: NOW,
                 updated_at: NOW,
+                public_cards: false,
             })?;
             assert_eq!(append(tx, 1, None)?, 0);
             assert_eq!(tx.checkpoint(&network(1))?, None);

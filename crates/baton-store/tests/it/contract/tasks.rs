@@ -6,7 +6,7 @@ use super::super::fixtures::{
 };
 use baton_core::access::TaskReach;
 use baton_core::{Principal, Status};
-use baton_store::rows::{IdempotentSend, NewEvent, TaskChange, TaskFilter};
+use baton_store::rows::{ChangedFilter, IdempotentSend, NewEvent, TaskChange, TaskFilter};
 use baton_store::{Error, Snapshot, Transaction};
 
 fn page(rows: &dyn Snapshot, filter: TaskFilter) -> Result<Vec<String>, Error> {
@@ -20,6 +20,34 @@ fn all_of(n: u8) -> TaskFilter {
 fn end(tx: &mut dyn Transaction, n: u16, status: Status) -> Result<(), Error> {
     let change = TaskChange { result: Some("done".into()), completed_at: Some(NOW), ..TaskChange::default() };
     tx.change_task(&network(1), &task_id(n), Status::Delivered, status, &change)
+}
+
+fn changed(limit: usize, examined: usize) -> ChangedFilter {
+    ChangedFilter {
+        network: (network(1), TaskReach::Network),
+        to: alias("coder"),
+        statuses: Vec::new(),
+        context: None,
+        after: None,
+        before: None,
+        limit,
+        examined,
+    }
+}
+
+fn log(tx: &mut dyn Transaction, n: u16, from: Option<Status>, to: Status) -> Result<(), Error> {
+    let (network, task_id) = (network(1), task_id(n));
+    tx.append_event(NewEvent {
+        network_id: &network,
+        task_id: &task_id,
+        from,
+        to,
+        actor: &node("lead"),
+        detail: "x",
+        at: NOW,
+        log_index: None,
+    })
+    .map(drop)
 }
 
 engines! {
@@ -50,6 +78,52 @@ engines! {
             tx.change_task(&network(1), &task_id(1), Status::Running, Status::Replied, &TaskChange::default())
         });
         assert!(changed.await.is_err());
+    }
+
+    async fn an_agents_tasks_come_by_their_newest_event_a_bounded_walk_at_a_time(engine: &mut Engine, open: Open) {
+        engine.store.write(|tx| -> Result<(), Error> {
+            insert_network(tx, 1)?;
+            for n in 0..4 {
+                insert_task(tx, 1, n, if n == 1 { "tester" } else { "coder" })?;
+                log(tx, n, None, Status::Delivered)?;
+            }
+            end(tx, 0, Status::Failed)?;
+            log(tx, 0, Some(Status::Delivered), Status::Failed)
+        }).await.unwrap();
+        engine.store.read(|rows| -> Result<(), Error> {
+            let walk = |filter: ChangedFilter| -> Result<(Vec<String>, usize), Error> {
+                let (mut filter, mut seen, mut pages) = (filter, Vec::new(), 0);
+                loop {
+                    let page = rows.changed_tasks(&filter)?;
+                    pages += 1;
+                    seen.extend(page.tasks.into_iter().map(|task| task.content));
+                    match page.next {
+                        Some(next) => filter.before = Some(next),
+                        None => return Ok((seen, pages)),
+                    }
+                }
+            };
+            let names = |numbers: &[u16]| numbers.iter().map(|n| format!("task {n}")).collect::<Vec<_>>();
+            let all = || changed(10, 100);
+            assert_eq!(walk(all())?, (names(&[0, 3, 2]), 1));
+            assert_eq!(walk(changed(1, 100))?, (names(&[0, 3, 2]), 3), "the last page says that it is the last");
+            // Five events, two looked at a page: the second page is short and the last is empty.
+            assert_eq!(walk(changed(10, 2))?, (names(&[0, 3, 2]), 3));
+            let failed = || ChangedFilter { statuses: vec![Status::Failed, Status::Expired], ..all() };
+            assert_eq!(walk(failed())?.0, names(&[0]));
+            assert_eq!((rows.count_changed_tasks(&all(), 100)?, rows.count_changed_tasks(&failed(), 100)?), (3, 1));
+            assert_eq!(rows.count_changed_tasks(&all(), 2)?, 2);
+            let context = baton_core::ContextId::parse(task_id(2).as_str());
+            assert_eq!(walk(ChangedFilter { context, ..all() })?.0, names(&[2]));
+            let own = (network(1), TaskReach::Own(alias("tester")));
+            assert!(walk(ChangedFilter { network: own, ..all() })?.0.is_empty());
+            let own = (network(1), TaskReach::Own(alias("lead")));
+            assert_eq!(walk(ChangedFilter { network: own, ..all() })?.0, names(&[0, 3, 2]));
+            let after = Some(NOW);
+            assert!(walk(ChangedFilter { after, ..all() })?.0.is_empty());
+            assert_eq!(rows.count_changed_tasks(&ChangedFilter { after, ..all() }, 100)?, 0);
+            Ok(())
+        }).await.unwrap();
     }
 
     async fn lists_are_newest_first_filtered_and_paged(engine: &mut Engine, open: Open) {

@@ -1,4 +1,6 @@
-//! `baton node`: an agent's token, shown once, with what to paste where the agent runs.
+//! `baton node`: an agent's token, shown once, with what to paste where the agent runs; and agents of others.
+
+mod remote;
 
 use baton_core::TokenScope;
 use clap::{Args, Subcommand, ValueEnum};
@@ -15,6 +17,12 @@ use crate::service::node_token;
 pub(crate) enum Node {
     /// Make a token for an agent and show it, once
     Create(Create),
+    /// Register an agent of others, spoken to over A2A, under a name in the network
+    AddRemote(remote::AddRemote),
+    /// List the network's agents of others
+    LsRemote(remote::LsRemote),
+    /// Remove an agent of others; what it still works on is no longer looked at
+    RemoveRemote(remote::RemoveRemote),
 }
 
 #[derive(Debug, Args)]
@@ -40,6 +48,9 @@ impl Node {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
         match self {
             Self::Create(command) => block_on(command.create()),
+            Self::AddRemote(command) => command.run(),
+            Self::LsRemote(command) => block_on(command.list()),
+            Self::RemoveRemote(command) => block_on(command.remove()),
         }
     }
 }

@@ -49,7 +49,7 @@ impl HubProcess {
             .stdin(Stdio::null())
             .stdout(Stdio::piped());
         let mut child = set(&mut command).spawn().map_err(failed)?;
-        let lines = child.stdout.take().map(first_address);
+        let lines = child.stdout.take().map(|output| first_address(output, LISTENING));
         let mut hub = Self { child, url: String::new(), password, _folder: folder };
         let address = lines.and_then(|lines| lines.recv_timeout(START_MAX).ok());
         hub.url = address.ok_or_else(|| Trouble::NotStarted(format!("no line \"{LISTENING}…\" came")))?;
@@ -92,12 +92,13 @@ impl Drop for HubProcess {
     }
 }
 
-/// Reads the hub's output to its end, so that it never waits for a reader, and hands on the address it prints.
-fn first_address(output: ChildStdout) -> mpsc::Receiver<String> {
+/// Reads a server's output to its end, so that it never waits for a reader, and hands on the address it prints behind
+/// these words.
+pub(super) fn first_address(output: ChildStdout, words: &'static str) -> mpsc::Receiver<String> {
     let (tell, told) = mpsc::channel();
     std::thread::spawn(move || {
         for line in BufReader::new(output).lines().map_while(Result::ok) {
-            if let Some(url) = line.trim().strip_prefix(LISTENING) {
+            if let Some(url) = line.trim().strip_prefix(words) {
                 // Only the first is waited for.
                 let _ = tell.send(url.trim().to_owned());
             }

@@ -8,9 +8,9 @@ use super::tally::Tally;
 /// One measurement.
 #[derive(Debug, Serialize)]
 pub(super) struct Figures {
-    per_second: f64,
-    p50_ms: f64,
-    p99_ms: f64,
+    pub(super) per_second: f64,
+    pub(super) p50_ms: f64,
+    pub(super) p99_ms: f64,
 }
 
 /// All of a run, in the order the JSON line prints them.

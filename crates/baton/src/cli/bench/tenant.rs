@@ -53,6 +53,10 @@ impl Tenant {
         Ok(Self { address: address.clone(), connection, user_token, network_id })
     }
 
+    pub(super) fn network_id(&self) -> &str {
+        &self.network_id
+    }
+
     /// As many agents as asked for, named after the role they play.
     pub(super) async fn agents(&mut self, role: &str, count: usize) -> Result<Vec<Agent>, Trouble> {
         let mut agents = Vec::with_capacity(count);

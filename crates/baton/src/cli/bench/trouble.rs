@@ -23,6 +23,9 @@ pub(crate) enum Trouble {
     /// The hub to be measured did not come up.
     #[error("the hub did not start: {0}")]
     NotStarted(String),
+    /// The server to be measured beside the hub did not come up.
+    #[error("the reference server did not start: {0}")]
+    NoReference(String),
     /// The address is not one the generator can reach.
     #[error("{0} is no address of a hub: give it as http://host:port")]
     Address(String),

@@ -1,5 +1,6 @@
 //! Values of options, read at once so that a wrong one is told before anything is touched.
 
+use ipnet::IpNet;
 use std::net::{IpAddr, Ipv4Addr};
 
 /// An IP address, or `localhost`.
@@ -10,6 +11,22 @@ pub(super) fn host(text: &str) -> Result<IpAddr, &'static str> {
     text.parse().map_err(|_| "give an IP address such as 127.0.0.1 or 0.0.0.0, or localhost")
 }
 
+/// Where clients reach the hub; without the slash at its end.
+pub(super) fn public_url(text: &str) -> Result<String, &'static str> {
+    let url = reqwest::Url::parse(text).ok().filter(|url| {
+        matches!(url.scheme(), "http" | "https")
+            && url.has_host()
+            && url.query().is_none()
+            && url.fragment().is_none()
+            && url.username().is_empty()
+            && url.password().is_none()
+    });
+    match url {
+        Some(url) => Ok(url.as_str().trim_end_matches('/').to_owned()),
+        None => Err("give a URL such as https://hub.example.org, without a query"),
+    }
+}
+
 /// What browsers send as `Origin`: scheme, host and port, no path.
 pub(super) fn origin(text: &str) -> Result<String, &'static str> {
     let host = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
@@ -17,6 +34,12 @@ pub(super) fn origin(text: &str) -> Result<String, &'static str> {
         Some(host) if !host.is_empty() && host.bytes().all(is_host_byte) => Ok(text.into()),
         _ => Err("give an origin such as https://example.org or http://localhost:3000, without a path"),
     }
+}
+
+/// A range of addresses, or one address.
+pub(super) fn range(text: &str) -> Result<IpNet, &'static str> {
+    let range = text.parse().or_else(|_| text.parse::<IpAddr>().map(IpNet::from));
+    range.map_err(|_| "give a range such as 10.0.0.0/8 or fd00::/8, or one address")
 }
 
 fn is_host_byte(byte: u8) -> bool {

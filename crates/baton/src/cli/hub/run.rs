@@ -26,6 +26,8 @@ pub(super) struct Plan {
     pub(super) folder: DataFolder,
     pub(super) tls: Option<TlsFiles>,
     pub(super) settings: Settings,
+    /// What clients reach the hub by, if it is not the address it listens on.
+    pub(super) public_url: Option<String>,
     pub(super) username: String,
     pub(super) password: Option<String>,
 }
@@ -48,7 +50,9 @@ impl Plan {
         let address = listener.address().map_err(Trouble::System)?;
         let scheme = if self.tls.is_some() { "https" } else { "http" };
         let url = format!("{scheme}://{address}");
-        let hub = Arc::new(open(&self.folder, Settings { address, ..self.settings }).await?);
+        let public_url = self.public_url.unwrap_or_else(|| url.clone());
+        let settings = Settings { address, public_url, ..self.settings };
+        let hub = Arc::new(open(&self.folder, settings).await?);
         let admin = first_admin::ensure(&*hub.store, &self.username, self.password).await;
         let admin = admin.map_err(Trouble::FirstAdmin)?;
         sweep::rearm(&hub).await.map_err(Trouble::Rearm)?;

@@ -12,6 +12,7 @@ use super::{Trouble, parse, password, run};
 use crate::cli::failure::Failure;
 use crate::data_folder::DataFolder;
 use crate::hub::Settings;
+use crate::outbound::Policy;
 use crate::server::TlsFiles;
 
 /// Starts a hub and runs it until SIGTERM, SIGINT or `baton hub stop`. On a new folder it makes the first admin.
@@ -40,6 +41,9 @@ pub(crate) struct Start {
     /// A proxy in front does TLS and says who calls
     #[arg(long)]
     behind_proxy: bool,
+    /// The URL clients reach the hub by, for A2A cards [default: the address it listens on]
+    #[arg(long, value_name = "URL", value_parser = parse::public_url)]
+    public_url: Option<String>,
     /// An origin whose pages may call the hub from a browser; can be repeated
     #[arg(long, value_name = "URL", value_parser = parse::origin)]
     cors_origin: Vec<String>,
@@ -52,6 +56,9 @@ pub(crate) struct Start {
     /// Whether anybody may register [default: true on loopback, else false]
     #[arg(long, value_name = "BOOL")]
     open_registration: Option<bool>,
+    /// A range of addresses the hub may call beside public ones, also over plain http; can be repeated
+    #[arg(long, value_name = "CIDR", value_parser = parse::range)]
+    allow_outbound: Vec<ipnet::IpNet>,
     /// Measure what evidence costs: write none
     #[arg(long, hide = true)]
     without_evidence: bool,
@@ -67,6 +74,7 @@ impl Start {
             tls: self.tls()?,
             settings: self.settings(&folder),
             folder,
+            public_url: self.public_url.clone(),
             username: self.username.clone(),
             password: password::read(self.password.as_deref())?,
         };
@@ -94,6 +102,9 @@ impl Start {
             behind_proxy: self.behind_proxy,
             cors_origins: self.cors_origin.clone(),
             data_folder: folder.path().to_owned(),
+            outbound: Policy::new(self.allow_outbound.clone()),
+            // Settled once it listens.
+            public_url: String::new(),
             records_evidence: !self.without_evidence,
         }
     }

@@ -7,6 +7,8 @@ use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
+use super::answer::Answer;
+use super::ask::Ask;
 use super::task_id;
 use crate::cli::connection::Connection;
 use crate::cli::failure::Failure;
@@ -22,6 +24,10 @@ use crate::service::{WireTime, task_events};
 pub(crate) enum TaskCommand {
     /// Show a task and its history
     Show(Show),
+    /// Ask the sender of a task you work on; it waits for the answer
+    Ask(Ask),
+    /// Answer the question of a task's agent, or tell it something on the way
+    Answer(Answer),
 }
 
 #[derive(Debug, Args)]
@@ -36,6 +42,8 @@ impl TaskCommand {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
         match self {
             Self::Show(command) => block_on(command.show()),
+            Self::Ask(command) => command.run(),
+            Self::Answer(command) => command.run(),
         }
     }
 }

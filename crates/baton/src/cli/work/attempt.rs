@@ -104,6 +104,7 @@ impl Lease {
                 Ending::Cancelled => EndingName::Cancelled,
             }),
             lease_id: Some(self.lease_id.clone()),
+            bare: None,
         };
         let mut outage = Outage::default();
         loop {

@@ -94,6 +94,11 @@ async fn the_official_client_calls_every_tool() {
     ask("get_session_status", json!({ "alias": "bob" })).await;
     ask("get_completions", json!({})).await;
     ask("get_evidence", json!({ "task_id": acked })).await;
+    let asked =
+        task_of(&ask("send_task", json!({ "alias": "bob", "task": "three", "priority": "high" })).await);
+    ask("claim_task", json!({})).await;
+    ask("ask_sender", json!({ "task_id": asked, "question": "which?" })).await;
+    ask("answer_task", json!({ "task_id": asked, "text": "this" })).await;
 
     assert_eq!(called, listed.into_iter().map(|tool| tool.name.into_owned()).collect());
 }

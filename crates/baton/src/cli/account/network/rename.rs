@@ -21,7 +21,10 @@ impl Rename {
     pub(super) async fn rename(&self) -> Result<ExitCode, Failure> {
         let link = self.connection.open()?;
         let id = link.find(&self.network_name).await?;
-        let renamed = link.client.rename_network(&id, &rename::Args { name: self.new_name.clone() }).await?;
+        let renamed = link
+            .client
+            .rename_network(&id, &rename::Args { name: Some(self.new_name.clone()), public_cards: None })
+            .await?;
         self.connection.tell(renamed.text(), &format!("{id} is now called {}.", self.new_name))
     }
 }

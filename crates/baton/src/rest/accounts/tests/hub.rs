@@ -80,6 +80,8 @@ impl TestHub {
             behind_proxy: false,
             cors_origins: Vec::new(),
             data_folder: folder.path().to_owned(),
+            outbound: crate::outbound::Policy::default(),
+            public_url: "http://127.0.0.1".into(),
             records_evidence: true,
         };
         change(&mut settings);

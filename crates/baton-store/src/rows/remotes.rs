@@ -1,0 +1,84 @@
+//! Agents of others that tasks are handed to over A2A, and the tasks that are out.
+
+use baton_core::{Alias, LeaseId, NetworkId, TaskId, TokenId, UnixMillis};
+use std::fmt;
+
+use crate::error::Error;
+
+/// A bearer token the hub shows an agent of others; prints redacted.
+#[derive(Clone, PartialEq, Eq)]
+pub struct RemoteCredential(pub String);
+
+impl fmt::Debug for RemoteCredential {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("…")
+    }
+}
+
+/// An agent of others under an alias.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RemoteRow {
+    /// In this network.
+    pub network_id: NetworkId,
+    /// Under this alias.
+    pub alias: Alias,
+    /// Where its card is.
+    pub card_url: String,
+    /// What it is shown.
+    pub credential: Option<RemoteCredential>,
+    /// As whom the hub works for the alias.
+    pub token_id: TokenId,
+    /// Who registered it.
+    pub created_by: String,
+    /// When.
+    pub created_at: UnixMillis,
+}
+
+/// A task that is out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RemoteTaskRow {
+    /// The task.
+    pub task_id: TaskId,
+    /// Its network.
+    pub network_id: NetworkId,
+    /// The alias it was given to.
+    pub alias: Alias,
+    /// The lease the hub works on it under.
+    pub lease_id: Option<LeaseId>,
+    /// What it is called there; none as long as it is not known to have arrived.
+    pub remote_task_id: Option<String>,
+    /// The conversation it belongs to there.
+    pub remote_context_id: Option<String>,
+    /// Its last question that was passed back to the sender.
+    pub asked: Option<String>,
+    /// The number of the last message on it that was passed on.
+    pub passed_on: i64,
+    /// When it went out.
+    pub began_at: UnixMillis,
+}
+
+/// Reads of agents of others.
+pub trait RemoteReads {
+    /// One of them.
+    fn remote(&self, network: &NetworkId, alias: &Alias) -> Result<Option<RemoteRow>, Error>;
+    /// Those of a network, by alias; so many.
+    fn remotes(&self, network: &NetworkId, limit: usize) -> Result<Vec<RemoteRow>, Error>;
+    /// All of them.
+    fn all_remotes(&self) -> Result<Vec<RemoteRow>, Error>;
+    /// A task that is out.
+    fn remote_task(&self, task: &TaskId) -> Result<Option<RemoteTaskRow>, Error>;
+    /// The tasks that are out at one.
+    fn remote_tasks(&self, network: &NetworkId, alias: &Alias) -> Result<Vec<RemoteTaskRow>, Error>;
+}
+
+/// Writes of agents of others.
+pub trait RemoteWrites {
+    /// Registers one.
+    fn insert_remote(&mut self, remote: &RemoteRow) -> Result<(), Error>;
+    /// Removes one, and what it had out; false if there was none.
+    fn delete_remote(&mut self, network: &NetworkId, alias: &Alias) -> Result<bool, Error>;
+    /// Notes where a task that is out stands.
+    fn put_remote_task(&mut self, task: &RemoteTaskRow) -> Result<(), Error>;
+    /// A task is no longer out.
+    fn delete_remote_task(&mut self, task: &TaskId) -> Result<(), Error>;
+}

@@ -1,0 +1,117 @@
+//! One agent's tasks by when their status last changed. No index keeps them so: it would cost every change of every
+//! task. The network's history is in that order already, so a page is found by walking it backwards, a bounded way.
+
+use baton_core::access::TaskReach;
+use baton_core::{Status, TaskId};
+use rusqlite::ToSql;
+
+use super::columns::{get, parsed};
+use super::rows::Rows;
+use crate::error::Error;
+use crate::rows::{ChangedFilter, ChangedPage, TaskReads};
+
+/// Conditions on a task, and what they compare with.
+struct Conditions {
+    sql: String,
+    values: Vec<Box<dyn ToSql>>,
+}
+
+impl Conditions {
+    /// What the filter asks of a task of this table, its last event aside.
+    fn of(filter: &ChangedFilter, table: &str) -> Self {
+        let mut all = Self { sql: String::new(), values: Vec::new() };
+        let network = all.bind(filter.network.0.as_str().to_owned());
+        let to = all.bind(filter.to.as_str().to_owned());
+        all.sql = format!("{table}.network_id = {network} AND {table}.to_name = {to}");
+        if let TaskReach::Own(alias) = &filter.network.1
+            && *alias != filter.to
+        {
+            let from = all.bind(alias.as_str().to_owned());
+            all.sql.push_str(&format!(" AND {table}.from_kind = 'node' AND {table}.from_name = {from}"));
+        }
+        if !filter.statuses.is_empty() {
+            let names: Vec<_> = filter.statuses.iter().copied().map(quoted).collect();
+            all.sql.push_str(&format!(" AND {table}.status IN ({})", names.join(", ")));
+        }
+        if let Some(context) = &filter.context {
+            // The task that began a conversation names none.
+            let context = all.bind(context.as_str().to_owned());
+            all.sql.push_str(&format!(" AND COALESCE({table}.context_id, {table}.task_id) = {context}"));
+        }
+        all
+    }
+
+    fn bind(&mut self, value: impl ToSql + 'static) -> String {
+        self.values.push(Box::new(value));
+        format!("?{}", self.values.len())
+    }
+}
+
+/// A status is a word of the hub's own.
+fn quoted(status: Status) -> String {
+    format!("'{}'", status.as_str())
+}
+
+/// The page, and where the next one begins.
+pub(super) fn page(rows: &Rows<'_>, filter: &ChangedFilter) -> Result<ChangedPage, Error> {
+    let mut all = Conditions::of(filter, "tasks");
+    let before = all.bind(filter.before.unwrap_or(i64::MAX));
+    let examined = all.bind(filter.examined as i64);
+    let after = all.bind(filter.after.map_or(i64::MIN, baton_core::UnixMillis::get));
+    // One more than is shown says whether there are more.
+    let limit = all.bind(filter.limit as i64 + 1);
+    let sql = format!(
+        "SELECT walked_subquery.id, walked_subquery.task_id FROM
+            (SELECT id, task_id, n, created_at FROM task_events WHERE network_id = ?1 AND id < {before}
+             ORDER BY id DESC LIMIT {examined}) walked_subquery
+         CROSS JOIN tasks ON tasks.task_id = walked_subquery.task_id
+         WHERE {} AND walked_subquery.created_at > {after}
+           AND NOT EXISTS (SELECT 1 FROM task_events later
+                           WHERE later.task_id = walked_subquery.task_id AND later.n > walked_subquery.n)
+         ORDER BY walked_subquery.id DESC LIMIT {limit}",
+        all.sql
+    );
+    let parameters: Vec<&dyn ToSql> = all.values.iter().map(AsRef::as_ref).collect();
+    let mut found = rows.all(&sql, &*parameters, |row| {
+        Ok((get::<i64>(row, "id")?, parsed(row, "task_id", TaskId::parse)?))
+    })?;
+    let has_more = found.len() > filter.limit;
+    found.truncate(filter.limit);
+    let next = match found.last() {
+        Some((id, _)) if has_more => Some(*id),
+        _ => last_examined(rows, filter)?,
+    };
+    let tasks = found.iter().map(|(_, id)| rows.task(id)).collect::<Result<Vec<_>, _>>()?;
+    Ok(ChangedPage { tasks: tasks.into_iter().flatten().collect(), next })
+}
+
+/// The oldest event that was looked at, if there are older ones.
+fn last_examined(rows: &Rows<'_>, filter: &ChangedFilter) -> Result<Option<i64>, Error> {
+    let sql =
+        "SELECT id FROM task_events WHERE network_id = ?1 AND id < ?2 ORDER BY id DESC LIMIT 1 OFFSET ?3";
+    let before = filter.before.unwrap_or(i64::MAX);
+    let parameters = rusqlite::params![filter.network.0.as_str(), before, filter.examined as i64 - 1];
+    rows.one(sql, parameters, |row| get::<i64>(row, "id"))
+}
+
+/// How many of the agent's newest tasks the filter lets through.
+pub(super) fn count(rows: &Rows<'_>, filter: &ChangedFilter, counted: usize) -> Result<usize, Error> {
+    let mut all = Conditions::of(filter, "counted_subquery");
+    let counted = all.bind(counted as i64);
+    let mut sql = format!(
+        "SELECT COUNT(*) AS count FROM
+            (SELECT task_id, network_id, from_kind, from_name, to_name, status, context_id FROM tasks
+             WHERE network_id = ?1 AND to_name = ?2 ORDER BY seq DESC LIMIT {counted}) counted_subquery
+         WHERE {}",
+        all.sql
+    );
+    if let Some(after) = filter.after {
+        let after = all.bind(after.get());
+        sql.push_str(&format!(
+            " AND (SELECT created_at FROM task_events e WHERE e.task_id = counted_subquery.task_id ORDER BY n DESC LIMIT 1) > {after}"
+        ));
+    }
+    let parameters: Vec<&dyn ToSql> = all.values.iter().map(AsRef::as_ref).collect();
+    let count = rows.one(&sql, &*parameters, |row| get::<i64>(row, "count"))?;
+    Ok(count.and_then(|count| usize::try_from(count).ok()).unwrap_or_default())
+}

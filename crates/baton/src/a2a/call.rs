@@ -1,0 +1,137 @@
+//! The eleven operations: what each is called, what it takes, and the use case that carries it out. Both bindings come
+//! through here, so the same call gives the same answer on either.
+
+use a2a_types::{
+    AgentCard, CancelTaskRequest, GetExtendedAgentCardRequest, GetTaskRequest,
+    ListTaskPushNotificationConfigsResponse, ListTasksRequest, ListTasksResponse, SendMessageResponse,
+    SubscribeToTaskRequest, Task, TaskPushNotificationConfig, methods,
+};
+use baton_core::{Refusal, limits};
+use serde::Serialize;
+use serde_json::Value;
+use std::sync::Arc;
+
+use super::fault::{Fault, Kind};
+use super::push::PushCall;
+use super::send::SendRequest;
+use super::stream::TaskStream;
+use super::task::{self, Shown};
+use super::visitor::Visitor;
+use super::{card, input, list, push, send};
+use crate::hub::Hub;
+use crate::service::{cancel_task, task_record};
+
+/// One operation with what it was given.
+#[derive(Debug)]
+pub(super) enum Call {
+    SendMessage(Box<SendRequest>),
+    SendStreamingMessage(Box<SendRequest>),
+    GetTask(GetTaskRequest),
+    ListTasks(Box<ListTasksRequest>),
+    CancelTask(CancelTaskRequest),
+    SubscribeToTask(SubscribeToTaskRequest),
+    GetExtendedAgentCard,
+    Push(PushCall),
+}
+
+/// What came of it.
+pub(super) enum Answer {
+    Value(Box<Reply>),
+    Stream(Box<TaskStream>),
+}
+
+/// An answer that is said at once.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(super) enum Reply {
+    Sent(SendMessageResponse),
+    Task(Task),
+    Tasks(ListTasksResponse),
+    Card(AgentCard),
+    PushConfig(TaskPushNotificationConfig),
+    PushConfigs(ListTaskPushNotificationConfigsResponse),
+    /// `{}`.
+    Nothing {},
+}
+
+impl Call {
+    /// Reads a call by its name, from the tidy object it was given.
+    pub(super) fn read(method: &str, params: Value) -> Result<Self, Fault> {
+        if params.get("tenant").is_some() {
+            return Err(Fault::params("tenant must be unset: an agent's URL says all"));
+        }
+        Ok(match method {
+            methods::SEND_MESSAGE => Self::SendMessage(input::read(params)?),
+            methods::SEND_STREAMING_MESSAGE => Self::SendStreamingMessage(input::read(params)?),
+            methods::GET_TASK => Self::GetTask(input::read(params)?),
+            methods::LIST_TASKS => Self::ListTasks(input::read(params)?),
+            methods::CANCEL_TASK => Self::CancelTask(input::read(params)?),
+            methods::SUBSCRIBE_TO_TASK => Self::SubscribeToTask(input::read(params)?),
+            methods::GET_EXTENDED_AGENT_CARD => {
+                input::read::<GetExtendedAgentCardRequest>(params)?;
+                Self::GetExtendedAgentCard
+            }
+            methods::CREATE_PUSH_CONFIG => Self::Push(PushCall::Create(input::read(params)?)),
+            methods::GET_PUSH_CONFIG => Self::Push(PushCall::Get(input::read(params)?)),
+            methods::LIST_PUSH_CONFIGS => Self::Push(PushCall::List(input::read(params)?)),
+            methods::DELETE_PUSH_CONFIG => Self::Push(PushCall::Delete(input::read(params)?)),
+            other => {
+                return Err(Fault::new(Kind::MethodNotFound, format!("there is no operation {other:?}")));
+            }
+        })
+    }
+
+    /// Carries it out.
+    pub(super) async fn run(self, hub: &Arc<Hub>, visitor: Visitor) -> Result<Answer, Fault> {
+        let reply = match self {
+            Self::SendMessage(request) => Reply::Sent(send::run(hub, &visitor, *request).await?),
+            Self::SendStreamingMessage(request) => {
+                return send::stream(hub, visitor, *request).await.map(Box::new).map(Answer::Stream);
+            }
+            Self::SubscribeToTask(request) => {
+                return TaskStream::subscribe(hub, visitor, &request.id)
+                    .await
+                    .map(Box::new)
+                    .map(Answer::Stream);
+            }
+            Self::GetTask(request) => Reply::Task(get(hub, &visitor, &request).await?),
+            Self::ListTasks(request) => Reply::Tasks(list::run(hub, &visitor, *request).await?),
+            Self::CancelTask(request) => Reply::Task(cancel(hub, &visitor, &request).await?),
+            Self::GetExtendedAgentCard => Reply::Card(card::extended(hub, &visitor).await?),
+            Self::Push(call) => push::run(hub, &visitor, call).await?,
+        };
+        Ok(Answer::Value(Box::new(reply)))
+    }
+}
+
+async fn get(hub: &Hub, visitor: &Visitor, request: &GetTaskRequest) -> Result<Task, Fault> {
+    let shown = Shown { history: history_length(request.history_length)?, artifacts: true };
+    let record = task_record::read(hub, visitor.caller(), &visitor.agent, &request.id).await?;
+    Ok(task::task(&record, shown))
+}
+
+/// Whoever may not see the task learns nothing of it; whoever may, but not call it off, is told so.
+async fn cancel(hub: &Hub, visitor: &Visitor, request: &CancelTaskRequest) -> Result<Task, Fault> {
+    let seen = task_record::read(hub, visitor.caller(), &visitor.agent, &request.id).await?;
+    let id = seen.row.snapshot.id;
+    let args = cancel_task::PathArgs { reason: None };
+    let done = cancel_task::run_on_path(hub, visitor.caller(), id.as_str().to_owned(), args).await?;
+    match done.refusal {
+        None => {}
+        Some(Refusal::TaskIsTerminal { status }) => {
+            return Err(Fault::new(Kind::TaskNotCancelable, format!("the task is already {status}")));
+        }
+        Some(refusal) => return Err(refusal.into()),
+    }
+    let record = task_record::read_again(hub, &id).await?;
+    Ok(task::task(&record, Shown { history: limits::A2A_HISTORY_DEFAULT_COUNT, artifacts: true }))
+}
+
+/// How many messages a client wants at most.
+pub(super) fn history_length(wanted: Option<i32>) -> Result<usize, Fault> {
+    match wanted.map(usize::try_from) {
+        None => Ok(limits::A2A_HISTORY_DEFAULT_COUNT),
+        Some(Ok(length)) => Ok(length),
+        Some(Err(_)) => Err(Fault::params("historyLength must be 0 or more")),
+    }
+}

@@ -1,0 +1,199 @@
+//! Errors of the A2A door: one table, printed by both bindings. A use case's error becomes one of its rows here and
+//! nowhere else.
+
+use a2a_types::errordetails::{ERROR_INFO_TYPE, PROTOCOL_DOMAIN};
+use baton_core::Refusal;
+use baton_store::Error as StoreError;
+use serde::Serialize;
+
+use crate::service::Error;
+
+/// What went wrong, as the protocol has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    TaskNotFound,
+    TaskNotCancelable,
+    UnsupportedOperation,
+    ContentTypeNotSupported,
+    VersionNotSupported,
+    ParseError,
+    InvalidRequest,
+    MethodNotFound,
+    InvalidParams,
+    InternalError,
+    // What every HTTP server says in its own way; the protocol leaves it to HTTP, so JSON-RPC has the status too.
+    Unauthenticated,
+    PermissionDenied,
+    ResourceExhausted,
+    Unavailable,
+}
+
+/// How a kind is said: its JSON-RPC code, HTTP status, gRPC name and reason.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Words {
+    pub(super) code: i32,
+    pub(super) http: u16,
+    pub(super) status: &'static str,
+    pub(super) reason: &'static str,
+    /// The HTTP status of a JSON-RPC answer.
+    pub(super) rpc_http: u16,
+}
+
+const fn words(code: i32, http: u16, status: &'static str, reason: &'static str) -> Words {
+    Words { code, http, status, reason, rpc_http: 200 }
+}
+
+/// The same status whatever the binding.
+const fn of_http(code: i32, http: u16, status: &'static str) -> Words {
+    Words { code, http, status, reason: status, rpc_http: http }
+}
+
+impl Kind {
+    /// The table.
+    #[rustfmt::skip]
+    pub(super) const fn words(self) -> Words {
+        match self {
+            Self::TaskNotFound                 => words(-32001, 404, "NOT_FOUND", "TASK_NOT_FOUND"),
+            Self::TaskNotCancelable            => words(-32002, 400, "FAILED_PRECONDITION", "TASK_NOT_CANCELABLE"),
+            Self::UnsupportedOperation         => words(-32004, 400, "FAILED_PRECONDITION", "UNSUPPORTED_OPERATION"),
+            Self::ContentTypeNotSupported      => words(-32005, 400, "INVALID_ARGUMENT", "CONTENT_TYPE_NOT_SUPPORTED"),
+            Self::VersionNotSupported          => words(-32009, 400, "FAILED_PRECONDITION", "VERSION_NOT_SUPPORTED"),
+            Self::ParseError                   => words(-32700, 400, "INVALID_ARGUMENT", "PARSE_ERROR"),
+            Self::InvalidRequest               => words(-32600, 400, "INVALID_ARGUMENT", "INVALID_REQUEST"),
+            Self::MethodNotFound               => words(-32601, 404, "UNIMPLEMENTED", "METHOD_NOT_FOUND"),
+            Self::InvalidParams                => words(-32602, 400, "INVALID_ARGUMENT", "INVALID_PARAMS"),
+            Self::InternalError                => words(-32603, 500, "INTERNAL", "INTERNAL_ERROR"),
+            Self::Unauthenticated              => of_http(-32090, 401, "UNAUTHENTICATED"),
+            Self::PermissionDenied             => of_http(-32091, 403, "PERMISSION_DENIED"),
+            Self::ResourceExhausted            => of_http(-32092, 429, "RESOURCE_EXHAUSTED"),
+            Self::Unavailable                  => of_http(-32093, 503, "UNAVAILABLE"),
+        }
+    }
+}
+
+/// An error on its way to the client.
+#[derive(Debug, Clone)]
+pub(super) struct Fault {
+    pub(super) kind: Kind,
+    pub(super) message: String,
+    pub(super) retry_after_seconds: Option<u64>,
+}
+
+/// What a client may look up the error by.
+#[derive(Debug, Serialize)]
+pub(super) struct ErrorInfo {
+    #[serde(rename = "@type")]
+    kind: &'static str,
+    reason: &'static str,
+    domain: &'static str,
+}
+
+impl Fault {
+    pub(super) fn new(kind: Kind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), retry_after_seconds: None }
+    }
+
+    /// The request does not say what its operation takes.
+    pub(super) fn params(message: impl Into<String>) -> Self {
+        Self::new(Kind::InvalidParams, message)
+    }
+
+    /// An unknown network, agent or task, and one that is out of sight: all alike.
+    pub(super) fn not_found() -> Self {
+        Self::new(Kind::TaskNotFound, "there is no such agent or task here")
+    }
+
+    pub(super) const fn details(&self) -> [ErrorInfo; 1] {
+        [ErrorInfo { kind: ERROR_INFO_TYPE, reason: self.kind.words().reason, domain: PROTOCOL_DOMAIN }]
+    }
+
+    fn later(kind: Kind, message: String, seconds: u64) -> Self {
+        Self { kind, message, retry_after_seconds: Some(seconds) }
+    }
+}
+
+impl<E: Into<Error>> From<E> for Fault {
+    fn from(error: E) -> Self {
+        match error.into() {
+            Error::Argument { field, rule } => Self::params(format!("{field} {rule}")),
+            Error::Refused(refusal) => of_refusal(&refusal),
+            Error::Store(error) => of_store(&error),
+        }
+    }
+}
+
+fn of_store(error: &StoreError) -> Fault {
+    let come_back = |message: &str| Fault::later(Kind::Unavailable, message.into(), 1);
+    match error {
+        StoreError::Busy => come_back("the hub has more writes waiting than it takes on"),
+        StoreError::Closed => come_back("the hub is stopping"),
+        StoreError::Unavailable(_) | StoreError::Corrupt(_) | StoreError::Panicked(_) => {
+            tracing::error!(%error, "a call failed in the store");
+            match error {
+                StoreError::Unavailable(_) => come_back("the hub cannot use its disk; nothing was changed"),
+                _ => Fault::new(Kind::InternalError, "the hub failed inside; nothing was changed"),
+            }
+        }
+    }
+}
+
+fn of_refusal(refusal: &Refusal) -> Fault {
+    let kind = match refusal {
+        Refusal::TaskNotFound
+        | Refusal::ReplyTaskNotFound
+        | Refusal::NetworkNotFound
+        | Refusal::NetworkAccessDenied
+        | Refusal::AliasNotFound => return Fault::not_found(),
+        Refusal::RateLimited { retry_after_ms } | Refusal::LoginLocked { retry_after_ms } => {
+            let seconds = retry_after_ms.div_ceil(1000);
+            return Fault::later(Kind::ResourceExhausted, refusal.message(), seconds);
+        }
+        Refusal::TaskIsTerminal { status } | Refusal::ReplyTaskTerminal { status } => {
+            let message = format!("the task is already {status}: send a new message in its context instead");
+            return Fault::new(Kind::UnsupportedOperation, message);
+        }
+        Refusal::Unauthorized | Refusal::WrongCredentials => Kind::Unauthenticated,
+        Refusal::PermissionDenied
+        | Refusal::NetworkNotNamed
+        | Refusal::TokenHasNoAlias
+        | Refusal::RoleNotBelowYours
+        | Refusal::UserTokenRequired
+        | Refusal::NetworkTokenRequired
+        | Refusal::NoWriteAccess
+        | Refusal::RegistrationClosed => Kind::PermissionDenied,
+        Refusal::TaskNotRetryable { .. }
+        | Refusal::AlreadyRetried { .. }
+        | Refusal::TaskIsRunning
+        | Refusal::TaskIsWaitingInput
+        | Refusal::TaskIsNotRunning { .. }
+        | Refusal::TaskIsNotWaitingInput { .. }
+        | Refusal::TaskExists
+        | Refusal::LeaseLost
+        | Refusal::LeaseStillRuns
+        | Refusal::TaskNotOverdue
+        | Refusal::NoEvidence
+        | Refusal::MessageNotOpen
+        | Refusal::AliasInUse => Kind::UnsupportedOperation,
+        Refusal::IdempotencyKeyReused
+        | Refusal::NetworkIdRequired
+        | Refusal::NetworkNameTaken
+        | Refusal::TokenNotFound
+        | Refusal::MintFieldsMissing
+        | Refusal::UserNotFound
+        | Refusal::CrossNetworkParent
+        | Refusal::InvalidInput { .. }
+        | Refusal::UsernameTooShort
+        | Refusal::UsernameTooLong
+        | Refusal::UsernameHasInvalidCharacters
+        | Refusal::UsernameTaken
+        | Refusal::PasswordTooShort
+        | Refusal::PasswordTooCommon
+        | Refusal::WrongOldPassword
+        | Refusal::AlreadyMember
+        | Refusal::NotAMember
+        | Refusal::InviteUnknown
+        | Refusal::InviteUsedUp
+        | Refusal::InviteExpired => Kind::InvalidParams,
+    };
+    Fault::new(kind, refusal.message())
+}

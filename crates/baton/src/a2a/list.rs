@@ -1,0 +1,63 @@
+//! `ListTasks`: the agent's tasks that the caller may see, a page at a time.
+
+use a2a_types::{ListTasksRequest, ListTasksResponse, TaskState};
+use baton_core::{ContextId, UnixMillis, limits};
+
+use super::fault::Fault;
+use super::task::{self, Shown};
+use super::visitor::Visitor;
+use crate::hub::Hub;
+use crate::service::agent_tasks::{self, Args};
+
+/// Lists. A page may be short and still have a next one.
+pub(super) async fn run(
+    hub: &Hub,
+    visitor: &Visitor,
+    request: ListTasksRequest,
+) -> Result<ListTasksResponse, Fault> {
+    let limit = page_size(request.page_size)?;
+    // A list shows no messages unless asked.
+    let history = super::call::history_length(Some(request.history_length.unwrap_or(0)))?;
+    let shown = Shown { history, artifacts: request.include_artifacts.unwrap_or(false) };
+    let context = request.context_id.as_deref().map(ContextId::parse);
+    let is_nothing = matches!(context, Some(None)) || is_unknown(request.status.as_ref());
+    let args = Args {
+        agent: visitor.agent.clone(),
+        statuses: request.status.as_ref().map(task::statuses).unwrap_or_default(),
+        context: context.flatten(),
+        after: request.status_timestamp_after.map(|time| UnixMillis::new(time.timestamp_millis())),
+        before: request.page_token.as_deref().map(page_token).transpose()?,
+        limit,
+        with_messages: history > 0,
+        with_artifacts: shown.artifacts,
+    };
+    // The caller is looked at also when nothing can be found.
+    let page = agent_tasks::run(hub, visitor.caller(), args).await?;
+    let page_size = i32::try_from(limit).unwrap_or(i32::MAX);
+    if is_nothing {
+        let next_page_token = String::new();
+        return Ok(ListTasksResponse { tasks: Vec::new(), next_page_token, page_size, total_size: 0 });
+    }
+    Ok(ListTasksResponse {
+        tasks: page.tasks.iter().map(|record| task::task(record, shown)).collect(),
+        next_page_token: page.next.map(|next| next.to_string()).unwrap_or_default(),
+        page_size,
+        total_size: i32::try_from(page.total).unwrap_or(i32::MAX),
+    })
+}
+
+/// A state the hub's tasks never have; no state at all asks for every one.
+fn is_unknown(state: Option<&TaskState>) -> bool {
+    state.is_some_and(|state| *state != TaskState::Unspecified && task::statuses(state).is_empty())
+}
+
+fn page_size(wanted: Option<i32>) -> Result<usize, Fault> {
+    let Some(wanted) = wanted else { return Ok(limits::A2A_LIST_DEFAULT) };
+    let size = usize::try_from(wanted).ok().filter(|size| (1..=limits::A2A_LIST_MAX).contains(size));
+    size.ok_or_else(|| Fault::params(format!("pageSize must be 1 to {}", limits::A2A_LIST_MAX)))
+}
+
+fn page_token(token: &str) -> Result<i64, Fault> {
+    let place = token.parse().ok().filter(|place: &i64| *place > 0);
+    place.ok_or_else(|| Fault::params("pageToken must be the nextPageToken of a page before"))
+}

@@ -1,0 +1,134 @@
+//! A client's message, checked: who says it, that it says something, and that each part is one thing. Its text is what
+//! agents read; its parts are kept as they came when they are more than that text.
+
+use a2a_types::{Part, Role};
+use baton_core::{IdempotencyKey, limits};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::fault::Fault;
+use crate::service::follow_up::Said;
+
+/// A message as it came.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Message {
+    message_id: String,
+    pub(super) task_id: Option<String>,
+    pub(super) context_id: Option<String>,
+    role: Role,
+    parts: Vec<Map<String, Value>>,
+    metadata: Option<Map<String, Value>>,
+    extensions: Option<Vec<String>>,
+    reference_task_ids: Option<Vec<String>>,
+}
+
+/// What a message says beside its text and parts: kept with it, given to the agent, shown in the history again.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Envelope {
+    pub(super) message_id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) metadata: Option<Map<String, Value>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) extensions: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) reference_task_ids: Option<Vec<String>>,
+}
+
+/// A message's or a task's `meta`, of which this door writes and reads one member.
+#[derive(Debug, Serialize, Deserialize)]
+struct Meta {
+    a2a: Envelope,
+}
+
+impl Envelope {
+    /// What came with a message that came by A2A.
+    pub(super) fn of_meta(meta: Option<&str>) -> Option<Self> {
+        serde_json::from_str::<Meta>(meta?).ok().map(|meta| meta.a2a)
+    }
+}
+
+const CONTENTS: [&str; 4] = ["text", "raw", "url", "data"];
+/// What a part is kept with; the protocol has no more.
+const KNOWN: [&str; 7] = ["text", "raw", "url", "data", "filename", "mediaType", "metadata"];
+
+impl Message {
+    /// What the hub is to keep and pass on.
+    pub(super) fn said(self, key: Option<IdempotencyKey>) -> Result<Said, Fault> {
+        if self.role != Role::User {
+            return Err(Fault::params("message.role must be ROLE_USER"));
+        }
+        let parts = check_parts(self.parts)?;
+        let envelope = Envelope {
+            message_id: self.message_id,
+            metadata: self.metadata,
+            extensions: self.extensions,
+            reference_task_ids: self.reference_task_ids,
+        };
+        let meta = json(&Meta { a2a: envelope })?;
+        if meta.len() > limits::META_MAX_BYTES {
+            let most = limits::META_MAX_BYTES;
+            return Err(Fault::params(format!("message.metadata must be at most {most} bytes of JSON")));
+        }
+        Ok(Said { text: text_of(&parts), parts: kept(&parts)?, meta: Some(meta), key })
+    }
+}
+
+/// Each part exactly one of its four contents, and of the type that one has.
+fn check_parts(parts: Vec<Map<String, Value>>) -> Result<Vec<Map<String, Value>>, Fault> {
+    if parts.is_empty() || parts.len() > limits::PARTS_MAX_COUNT {
+        return Err(Fault::params(format!("message.parts must be 1 to {} parts", limits::PARTS_MAX_COUNT)));
+    }
+    let checked = parts.into_iter().enumerate().map(|(at, mut part)| {
+        let contents: Vec<_> = CONTENTS.iter().filter(|content| part.contains_key(**content)).collect();
+        let [content] = *contents else {
+            let rule = format!("message.parts[{at}] must have exactly one of text, raw, url and data");
+            return Err(Fault::params(rule));
+        };
+        if *content != "data" && !part[*content].is_string() {
+            return Err(Fault::params(format!("message.parts[{at}].{content} must be a string")));
+        }
+        part.retain(|name, _| KNOWN.contains(&&**name));
+        match serde_json::from_value::<Part>(Value::Object(part.clone())) {
+            Ok(_) => Ok(part),
+            Err(error) => Err(Fault::params(format!("message.parts[{at}]: {error}"))),
+        }
+    });
+    checked.collect()
+}
+
+/// The texts, a line each; of a message without any, what it consists of.
+fn text_of(parts: &[Map<String, Value>]) -> String {
+    let texts: Vec<&str> = parts.iter().filter_map(|part| part.get("text")?.as_str()).collect();
+    let text = texts.join("\n");
+    if !text.trim().is_empty() {
+        return text;
+    }
+    let counts = CONTENTS.iter().filter_map(|content| {
+        let count = parts.iter().filter(|part| part.contains_key(*content)).count();
+        let parts = if count == 1 { "part" } else { "parts" };
+        (count > 0).then(|| format!("{count} {content} {parts}"))
+    });
+    format!("[{}]", counts.collect::<Vec<_>>().join(", "))
+}
+
+/// The parts, unless a text says all of them.
+fn kept(parts: &[Map<String, Value>]) -> Result<Option<String>, Fault> {
+    if let [part] = parts
+        && part.len() == 1
+        && part.get("text").and_then(Value::as_str).is_some_and(|text| !text.trim().is_empty())
+    {
+        return Ok(None);
+    }
+    let kept = json(&parts)?;
+    if kept.len() > limits::PARTS_MAX_BYTES {
+        let most = limits::PARTS_MAX_BYTES;
+        return Err(Fault::params(format!("message.parts must be at most {most} bytes of JSON")));
+    }
+    Ok(Some(kept))
+}
+
+fn json(value: &impl Serialize) -> Result<String, Fault> {
+    serde_json::to_string(value).map_err(|error| Fault::params(format!("message: {error}")))
+}

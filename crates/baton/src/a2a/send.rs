@@ -1,0 +1,115 @@
+//! `SendMessage` and `SendStreamingMessage`: a message makes a task, or goes to the one it names. Then the client hears
+//! what became of it: at once, when it has settled, or as it happens.
+
+use a2a_types::{SendMessageConfiguration, SendMessageResponse};
+use baton_core::{ContextId, TaskId};
+use serde::Deserialize;
+use std::sync::Arc;
+
+use super::call::history_length;
+use super::fault::Fault;
+use super::message::Message;
+use super::push;
+use super::stream::{Begin, TaskStream};
+use super::task::{self, Shown};
+use super::visitor::Visitor;
+use super::watch::{self, until_settled};
+use crate::hub::Hub;
+use crate::service::follow_up::{self, Said};
+use crate::service::place::Place;
+use crate::service::push_configs::create::Since;
+use crate::service::send_task::{self, NewMessage};
+use crate::service::task_record;
+
+/// What a send is given.
+#[derive(Debug, Deserialize)]
+pub(super) struct SendRequest {
+    message: Message,
+    configuration: Option<SendMessageConfiguration>,
+}
+
+impl SendRequest {
+    fn configured<T>(&self, read: impl Fn(&SendMessageConfiguration) -> Option<T>) -> Option<T> {
+        self.configuration.as_ref().and_then(read)
+    }
+}
+
+/// What a message became part of.
+struct Sent {
+    task: TaskId,
+    is_new: bool,
+}
+
+/// Sends, and answers the task once it has settled, or its bare answer.
+pub(super) async fn run(
+    hub: &Arc<Hub>,
+    visitor: &Visitor,
+    request: SendRequest,
+) -> Result<SendMessageResponse, Fault> {
+    let history = history_length(request.configured(|given| given.history_length))?;
+    let returns_immediately = request.configured(|given| given.return_immediately).unwrap_or(false);
+    let sent = send(hub, visitor, request).await?;
+    let record = match returns_immediately {
+        true => task_record::read_again(hub, &sent.task).await?,
+        false => until_settled(hub, visitor, &sent.task, watch::LONGEST).await?,
+    };
+    Ok(match task::bare_answer(&record) {
+        Some(message) => SendMessageResponse::Message(message),
+        None => SendMessageResponse::Task(task::task(&record, Shown { history, artifacts: true })),
+    })
+}
+
+/// Sends, and tells what happens from then on.
+pub(super) async fn stream(
+    hub: &Arc<Hub>,
+    visitor: Visitor,
+    request: SendRequest,
+) -> Result<TaskStream, Fault> {
+    let history = history_length(request.configured(|given| given.history_length))?;
+    // A token without a seat left sends nothing.
+    let seat = hub.streams.take_seat(&visitor.identity.token_id)?;
+    let sent = send(hub, &visitor, request).await?;
+    // Whoever sent a task hears all of it.
+    let begin = if sent.is_new { Begin::After(1) } else { Begin::Now };
+    TaskStream::open(hub, visitor, sent.task, seat, begin, history).await
+}
+
+async fn send(hub: &Hub, visitor: &Visitor, request: SendRequest) -> Result<Sent, Fault> {
+    let push = request.configured(|given| given.task_push_notification_config.clone());
+    let push = push::check_of_send(hub, push).await?;
+    visitor.agent.check_reach(visitor.caller())?;
+    let mut message = request.message;
+    let (task_id, context_id) = (message.task_id.take(), message.context_id.take());
+    let said = message.said(visitor.idempotency_key.clone())?;
+    let sent = match task_id {
+        Some(task_id) => follow_up(hub, visitor, &task_id, context_id.as_deref(), said).await?,
+        None => new_task(hub, visitor, context_id.as_deref(), said).await?,
+    };
+    let since = if sent.is_new { Since::TheBeginning } else { Since::Now };
+    push::attach(hub, visitor, &sent.task, push, since).await?;
+    Ok(sent)
+}
+
+async fn new_task(hub: &Hub, visitor: &Visitor, context_id: Option<&str>, said: Said) -> Result<Sent, Fault> {
+    // The hub makes contexts; a client goes on in one it was given.
+    let unknown = || Fault::params("message.contextId names no conversation of yours here");
+    let context_id = context_id.map(|id| ContextId::parse(id).ok_or_else(unknown)).transpose()?;
+    let message = NewMessage { agent: visitor.agent.clone(), said, context_id };
+    let task = send_task::send_message(hub, visitor.caller(), message).await?;
+    Ok(Sent { task, is_new: true })
+}
+
+async fn follow_up(
+    hub: &Hub,
+    visitor: &Visitor,
+    task_id: &str,
+    context_id: Option<&str>,
+    said: Said,
+) -> Result<Sent, Fault> {
+    let seen = task_record::read(hub, visitor.caller(), &visitor.agent, task_id).await?.row.snapshot;
+    if context_id.is_some_and(|id| ContextId::parse(id) != Some(seen.context())) {
+        return Err(Fault::params("message.contextId is not the context of message.taskId"));
+    }
+    follow_up::say(hub, visitor.caller(), Place::TheTasks, seen.id.as_str(), said).await?;
+    Ok(Sent { task: seen.id, is_new: false })
+}

@@ -1,0 +1,231 @@
+//! A task's stream: the task first, then an update for each of its events, until it has ended. A frame's id is the
+//! number of the event it tells, so `Last-Event-ID` resumes after it; the rows are read in order, live or late, so every
+//! subscriber hears the same. It is polled only as fast as its client reads: a slow one holds up nobody.
+
+use a2a_types::StreamResponse;
+use baton_core::{TaskId, limits};
+use baton_store::rows::EventRow;
+use bytes::Bytes;
+use futures_util::stream::{self, Stream};
+use serde::Serialize;
+use serde_json::Value;
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::{Instant, sleep};
+
+use super::fault::{Fault, Kind};
+use super::task::{self, Shown};
+use super::visitor::Visitor;
+use super::watch::{Watch, Woken};
+use crate::events::Seat;
+use crate::hub::Hub;
+use crate::service::task_record::{self, TaskRecord};
+
+/// Between two tries when the store cannot be read.
+const RETRY: Duration = Duration::from_secs(1);
+const COMMENT_EVERY: Duration = Duration::from_secs(limits::STREAM_COMMENT_SECONDS as u64);
+const COMMENT: &[u8] = b": still here\n\n";
+const FAREWELL: &[u8] = b": the hub is stopping\n\n";
+
+/// Where a stream begins.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Begin {
+    /// With the task as it is.
+    Now,
+    /// With the task as it stood at this event.
+    After(i64),
+}
+
+/// A stream about to be told.
+pub(super) struct TaskStream {
+    watch: Watch,
+    record: TaskRecord,
+    /// Everything up to this event was told, or is in the first frame.
+    position: i64,
+    history: usize,
+    seat: Seat,
+}
+
+impl TaskStream {
+    /// Follows a task that is open, or that a client has not heard the end of.
+    pub(super) async fn subscribe(hub: &Arc<Hub>, visitor: Visitor, id: &str) -> Result<Self, Fault> {
+        let seen = task_record::read(hub, visitor.caller(), &visitor.agent, id).await?;
+        let begin = match &visitor.last_event_id {
+            None => Begin::Now,
+            Some(last) => Begin::After(resumed(&seen, last)?),
+        };
+        let end = seen.history.last().filter(|_| seen.row.snapshot.status.is_terminal());
+        let heard = |end: &EventRow| match begin {
+            Begin::Now => true,
+            Begin::After(n) => n >= end.n,
+        };
+        if end.is_some_and(heard) {
+            let message =
+                format!("the task is already {}: there is nothing to follow", seen.row.snapshot.status);
+            return Err(Fault::new(Kind::UnsupportedOperation, message));
+        }
+        let seat = hub.streams.take_seat(&visitor.identity.token_id)?;
+        let history = limits::A2A_HISTORY_DEFAULT_COUNT;
+        Self::open(hub, visitor, seen.row.snapshot.id, seat, begin, history).await
+    }
+
+    /// Begins to listen, then reads what there is: nothing is missed between the two.
+    pub(super) async fn open(
+        hub: &Arc<Hub>,
+        visitor: Visitor,
+        task: TaskId,
+        seat: Seat,
+        begin: Begin,
+        history: usize,
+    ) -> Result<Self, Fault> {
+        let watch = Watch::new(hub, visitor, task);
+        let record = task_record::read_again(hub, &watch.task).await?;
+        let position = match begin {
+            Begin::Now => record.history.last().map_or(0, |event| event.n),
+            Begin::After(n) => n,
+        };
+        Ok(Self { watch, record, position, history, seat })
+    }
+
+    /// The stream's bytes. With an id each frame is that JSON-RPC request's response.
+    pub(super) fn frames(self, id: Option<Value>) -> impl Stream<Item = Result<Bytes, Infallible>> + Send {
+        let teller = Teller {
+            watch: self.watch,
+            position: self.position,
+            is_caught_up: false,
+            is_over: false,
+            comment_at: Instant::now() + COMMENT_EVERY,
+            print: Print { id },
+            first: Some((self.record, self.history)),
+            _seat: self.seat,
+        };
+        stream::unfold(teller, |mut teller| async move {
+            let bytes = teller.next().await?;
+            Some((Ok(bytes), teller))
+        })
+    }
+}
+
+/// The number a client names as its last: one of the task's.
+fn resumed(record: &TaskRecord, last: &str) -> Result<i64, Fault> {
+    let number = last.parse().ok().filter(|n| record.history.iter().any(|event| event.n == *n));
+    number.ok_or_else(|| Fault::params("Last-Event-ID must be the id of a frame of this task's streams"))
+}
+
+/// An open stream.
+struct Teller {
+    watch: Watch,
+    position: i64,
+    is_caught_up: bool,
+    is_over: bool,
+    comment_at: Instant,
+    print: Print,
+    /// What the first frame is made of.
+    first: Option<(TaskRecord, usize)>,
+    _seat: Seat,
+}
+
+impl Teller {
+    async fn next(&mut self) -> Option<Bytes> {
+        loop {
+            if self.is_over {
+                return None;
+            }
+            if let Err(fault) = self.watch.check_access().await {
+                // The store had no time to say: asked again before the next frame.
+                if fault.kind != Kind::Unavailable {
+                    tracing::debug!(?fault, "a task's stream ends");
+                    return None;
+                }
+                sleep(RETRY).await;
+                continue;
+            }
+            let told = match self.first.take() {
+                Some((record, history)) => self.tell_first(&record, history),
+                None if self.is_caught_up => self.wait().await,
+                None => self.read_on().await?,
+            };
+            if !told.is_empty() {
+                return Some(told);
+            }
+        }
+    }
+
+    fn tell_first(&mut self, record: &TaskRecord, history: usize) -> Bytes {
+        let event = record.history.iter().find(|event| event.n == self.position);
+        self.is_over = event.is_some_and(|event| event.to_status.is_terminal());
+        let task = task::task_at(record, event, Shown { history, artifacts: true });
+        self.print.frame(self.position, &StreamResponse::Task(task)).into()
+    }
+
+    /// Tells what happened since. None when the store is closed.
+    async fn read_on(&mut self) -> Option<Bytes> {
+        let record = match task_record::read_again(&self.watch.hub, &self.watch.task).await {
+            Ok(record) => record,
+            Err(crate::service::Error::Store(baton_store::Error::Closed)) => return None,
+            Err(error) => {
+                tracing::warn!(%error, "a task's stream could not read it");
+                sleep(RETRY).await;
+                return Some(Bytes::new());
+            }
+        };
+        self.is_caught_up = true;
+        let mut frames = String::new();
+        for event in record.history.iter().filter(|event| event.n > self.position) {
+            let updates = task::updates(&record, event);
+            let last = updates.len() - 1;
+            for (at, update) in updates.iter().enumerate() {
+                // Only the last frame of an event says that the event was told: a resume before it tells all of it.
+                let id = if at == last { event.n } else { event.n - 1 };
+                frames.push_str(&self.print.frame(id, update));
+            }
+            self.is_over = event.to_status.is_terminal();
+        }
+        self.position = record.history.last().map_or(self.position, |event| event.n.max(self.position));
+        Some(frames.into())
+    }
+
+    /// Waits for something to tell; may come back with nothing.
+    async fn wait(&mut self) -> Bytes {
+        match self.watch.wait(self.comment_at).await {
+            Woken::Rung => self.is_caught_up = false,
+            Woken::Due if Instant::now() >= self.comment_at => {
+                self.comment_at = Instant::now() + COMMENT_EVERY;
+                // In case a ring was lost.
+                self.is_caught_up = false;
+                return Bytes::from_static(COMMENT);
+            }
+            Woken::Due => {}
+            Woken::Stopping => {
+                self.is_over = true;
+                return Bytes::from_static(FAREWELL);
+            }
+        }
+        Bytes::new()
+    }
+}
+
+/// How frames are printed.
+struct Print {
+    /// The JSON-RPC request they answer.
+    id: Option<Value>,
+}
+
+#[derive(Serialize)]
+struct Response<'a> {
+    jsonrpc: &'static str,
+    id: &'a Value,
+    result: &'a StreamResponse,
+}
+
+impl Print {
+    fn frame(&self, n: i64, told: &StreamResponse) -> String {
+        let json = match &self.id {
+            Some(id) => serde_json::to_string(&Response { jsonrpc: "2.0", id, result: told }),
+            None => serde_json::to_string(told),
+        };
+        // Everything in it came from JSON or is plain words: there is nothing that JSON cannot say.
+        format!("id: {n}\ndata: {}\n\n", json.unwrap_or_default())
+    }
+}

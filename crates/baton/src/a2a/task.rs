@@ -1,0 +1,238 @@
+//! A task as the protocol shows it, now or as it stood at one of its events, and what each event tells a stream. The one
+//! place where the hub's words for a task become A2A's.
+
+use a2a_types::{
+    Artifact, Message, Part, Role, StreamResponse, Task, TaskArtifactUpdateEvent, TaskState, TaskStatus,
+    TaskStatusUpdateEvent,
+};
+use baton_core::{Status, UnixMillis};
+use baton_store::rows::{EventRow, TaskMessageRow};
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+
+use super::message::Envelope;
+use crate::service::task_record::TaskRecord;
+
+/// The artifact that is a task's result.
+const RESULT: &str = "result";
+
+/// How much of a task is shown.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shown {
+    /// The newest so many messages.
+    pub(super) history: usize,
+    pub(super) artifacts: bool,
+}
+
+/// A hub's status in the protocol's words.
+pub(super) const fn state(status: Status) -> TaskState {
+    match status {
+        Status::Delivered | Status::Acked => TaskState::Submitted,
+        Status::Running => TaskState::Working,
+        Status::WaitingInput => TaskState::InputRequired,
+        Status::Replied => TaskState::Completed,
+        Status::Failed | Status::Expired => TaskState::Failed,
+        Status::Cancelled => TaskState::Canceled,
+    }
+}
+
+/// The hub's statuses that are shown as a state; none for a state the hub does not know.
+pub(super) fn statuses(wanted: &TaskState) -> Vec<Status> {
+    Status::ALL.iter().copied().filter(|status| state(*status) == *wanted).collect()
+}
+
+/// The task as it is.
+pub(super) fn task(record: &TaskRecord, shown: Shown) -> Task {
+    task_at(record, record.history.last(), shown)
+}
+
+/// The task as it stood at one of its events.
+pub(super) fn task_at(record: &TaskRecord, event: Option<&EventRow>, shown: Shown) -> Task {
+    let row = &record.row;
+    let status = event.map_or(row.snapshot.status, |event| event.to_status);
+    let artifacts = match shown.artifacts && status.is_terminal() {
+        true => Some(artifacts(record)).filter(|artifacts| !artifacts.is_empty()),
+        false => None,
+    };
+    Task {
+        id: row.snapshot.id.as_str().to_owned(),
+        context_id: row.snapshot.context().as_str().to_owned(),
+        status: event.map_or_else(
+            || TaskStatus { state: state(status), message: None, timestamp: time(row.created_at) },
+            |event| status_at(record, event),
+        ),
+        artifacts,
+        history: history(record, event, shown.history),
+        metadata: None,
+    }
+}
+
+/// What an event tells a stream: artifacts first, so that nothing follows the end.
+pub(crate) fn updates(record: &TaskRecord, event: &EventRow) -> Vec<StreamResponse> {
+    let (task_id, context_id) = ids(record);
+    let artifacts = if event.to_status == Status::Replied { artifacts(record) } else { Vec::new() };
+    let of_artifact = |artifact| {
+        StreamResponse::ArtifactUpdate(TaskArtifactUpdateEvent {
+            task_id: task_id.clone(),
+            context_id: context_id.clone(),
+            artifact,
+            append: None,
+            last_chunk: Some(true),
+            metadata: None,
+        })
+    };
+    let mut told: Vec<_> = artifacts.into_iter().map(of_artifact).collect();
+    told.push(StreamResponse::StatusUpdate(TaskStatusUpdateEvent {
+        task_id: task_id.clone(),
+        context_id: context_id.clone(),
+        status: status_at(record, event),
+        metadata: None,
+    }));
+    told
+}
+
+/// The answer that is a message of its own, if the task was answered so.
+pub(super) fn bare_answer(record: &TaskRecord) -> Option<Message> {
+    let row = &record.row;
+    let event = record.history.last()?;
+    (row.answered_bare && row.snapshot.status == Status::Replied).then(|| {
+        // It stands for itself: what is said next begins a new task in the same context.
+        let answer = agents_message(record, event, row.result.clone().unwrap_or_default());
+        Message { task_id: None, ..answer }
+    })
+}
+
+fn status_at(record: &TaskRecord, event: &EventRow) -> TaskStatus {
+    TaskStatus {
+        state: state(event.to_status),
+        message: words_at(record, event),
+        timestamp: time(event.created_at),
+    }
+}
+
+/// What goes with a status: the question, or why it ended without a result.
+fn words_at(record: &TaskRecord, event: &EventRow) -> Option<Message> {
+    let row = &record.row;
+    match event.to_status {
+        Status::WaitingInput => question(record, event),
+        Status::Failed | Status::Cancelled => {
+            Some(agents_message(record, event, row.result.clone().unwrap_or_else(|| event.detail.clone())))
+        }
+        Status::Expired => {
+            let words = "expired: no agent took the task up in time";
+            Some(agents_message(record, event, words.to_owned()))
+        }
+        Status::Replied if row.answered_bare => {
+            Some(agents_message(record, event, row.result.clone().unwrap_or_default()))
+        }
+        Status::Replied | Status::Delivered | Status::Acked | Status::Running => None,
+    }
+}
+
+/// The question an event asked: the newest that an agent had put by then.
+fn question(record: &TaskRecord, event: &EventRow) -> Option<Message> {
+    let sender = &record.row.snapshot.from;
+    let is_it =
+        |message: &&TaskMessageRow| message.author != *sender && message.created_at <= event.created_at;
+    record.messages.iter().rev().find(is_it).map(|message| of_message(record, message))
+}
+
+/// Words of the agent's side that are no message of their own in the hub.
+fn agents_message(record: &TaskRecord, event: &EventRow, text: String) -> Message {
+    let (task_id, context_id) = ids(record);
+    Message {
+        message_id: format!("{task_id}:{}", event.n),
+        context_id: Some(context_id),
+        task_id: Some(task_id),
+        role: Role::Agent,
+        parts: vec![Part::text(text)],
+        metadata: None,
+        extensions: None,
+        reference_task_ids: None,
+    }
+}
+
+/// The newest messages, oldest first; none if none are wanted.
+fn history(record: &TaskRecord, until: Option<&EventRow>, most: usize) -> Option<Vec<Message>> {
+    if most == 0 {
+        return None;
+    }
+    let is_last = until.is_none_or(|event| record.history.last().is_none_or(|last| last.n == event.n));
+    let was_said = |message: &&TaskMessageRow| {
+        is_last || until.is_none_or(|event| message.created_at <= event.created_at)
+    };
+    let mut messages = vec![first_message(record)];
+    messages.extend(record.messages.iter().filter(was_said).map(|message| of_message(record, message)));
+    let skipped = messages.len().saturating_sub(most);
+    Some(messages.split_off(skipped))
+}
+
+/// What the task was made of.
+fn first_message(record: &TaskRecord) -> Message {
+    let row = &record.row;
+    let hubs_id = row.snapshot.id.as_str();
+    said(record, Role::User, hubs_id, &row.content, row.parts.as_deref(), row.meta.as_deref())
+}
+
+fn of_message(record: &TaskRecord, message: &TaskMessageRow) -> Message {
+    let role = if message.author == record.row.snapshot.from { Role::User } else { Role::Agent };
+    let (parts, meta) = (message.parts.as_deref(), message.meta.as_deref());
+    said(record, role, message.message_id.as_str(), &message.content, parts, meta)
+}
+
+fn said(
+    record: &TaskRecord,
+    role: Role,
+    hubs_id: &str,
+    text: &str,
+    parts: Option<&str>,
+    meta: Option<&str>,
+) -> Message {
+    let (task_id, context_id) = ids(record);
+    // What did not come by A2A has the hub's own id.
+    let envelope = Envelope::of_meta(meta)
+        .unwrap_or_else(|| Envelope { message_id: hubs_id.to_owned(), ..Envelope::default() });
+    // Parts that this door did not write are not its to show.
+    let parts = parts.and_then(|parts| serde_json::from_str::<Vec<Part>>(parts).ok());
+    Message {
+        message_id: envelope.message_id,
+        context_id: Some(context_id),
+        task_id: Some(task_id),
+        role,
+        parts: parts.unwrap_or_else(|| vec![Part::text(text)]),
+        metadata: envelope.metadata.map(|metadata| metadata.into_iter().collect()),
+        extensions: envelope.extensions,
+        reference_task_ids: envelope.reference_task_ids,
+    }
+}
+
+/// The result, then what was reported with it.
+fn artifacts(record: &TaskRecord) -> Vec<Artifact> {
+    let row = &record.row;
+    if row.snapshot.status != Status::Replied || row.answered_bare {
+        return Vec::new();
+    }
+    let result = row.result.iter().map(|text| artifact(RESULT.into(), None, Part::text(text)));
+    let reported = record.artifacts.iter().enumerate().map(|(at, value)| {
+        let name = value.get("name").and_then(Value::as_str).map(str::to_owned);
+        let part = match value {
+            Value::String(text) => Part::text(text),
+            other => Part::data(other.clone()),
+        };
+        artifact(format!("artifact-{}", at + 1), name, part)
+    });
+    result.chain(reported).collect()
+}
+
+fn artifact(artifact_id: String, name: Option<String>, part: Part) -> Artifact {
+    Artifact { artifact_id, name, description: None, parts: vec![part], metadata: None, extensions: None }
+}
+
+fn ids(record: &TaskRecord) -> (String, String) {
+    let task = &record.row.snapshot;
+    (task.id.as_str().to_owned(), task.context().as_str().to_owned())
+}
+
+fn time(at: UnixMillis) -> Option<DateTime<Utc>> {
+    DateTime::from_timestamp_millis(at.get())
+}

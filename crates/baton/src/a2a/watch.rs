@@ -1,0 +1,90 @@
+//! Somebody who waits for a task: woken when it changes, by the clock, and when the hub stops; and asked now and then
+//! whether its token still opens what it opened. A ring carries nothing: what is new is read from the rows.
+
+use baton_core::{Status, TaskId, limits};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::{Instant, sleep_until};
+
+use super::fault::Fault;
+use super::visitor::Visitor;
+use crate::hub::{Bell, Hub};
+use crate::service::task_record::{self, TaskRecord};
+
+/// One who waits.
+pub(super) struct Watch {
+    pub(super) hub: Arc<Hub>,
+    pub(super) visitor: Visitor,
+    pub(super) task: TaskId,
+    bell: Bell,
+    /// The access epoch under which the caller was last allowed to look.
+    epoch: u64,
+}
+
+/// Why a wait ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Woken {
+    Rung,
+    /// Nothing happened, but it is time to look around.
+    Due,
+    Stopping,
+}
+
+impl Watch {
+    /// From now on every change is heard; what came before is to be read.
+    pub(super) fn new(hub: &Arc<Hub>, visitor: Visitor, task: TaskId) -> Self {
+        let bell = hub.bells.listen_to_task(&task);
+        // Nobody was asked under this number yet: the first look around asks.
+        Self { hub: hub.clone(), visitor, task, bell, epoch: 0 }
+    }
+
+    /// Waits, no longer than until then.
+    pub(super) async fn wait(&mut self, until: Instant) -> Woken {
+        let look_around =
+            Instant::now() + Duration::from_secs((limits::REVOKED_STREAM_ENDS_SECONDS / 3).into());
+        tokio::select! {
+            () = self.bell.wait() => Woken::Rung,
+            () = sleep_until(until.min(look_around)) => Woken::Due,
+            () = self.hub.shutdown.wait() => Woken::Stopping,
+        }
+    }
+
+    /// Whether the caller may still look; asked of the store only when tokens or members changed.
+    pub(super) async fn check_access(&mut self) -> Result<(), Fault> {
+        let epoch = self.hub.store.access_epoch();
+        if epoch != self.epoch {
+            let identity = self.hub.identity_of(&self.visitor.bearer).await?;
+            let Visitor { agent, .. } = &self.visitor;
+            task_record::read(&self.hub, &identity.caller, agent, self.task.as_str()).await?;
+            self.epoch = epoch;
+        }
+        Ok(())
+    }
+}
+
+/// Longest a blocking send waits.
+pub(super) const LONGEST: Duration = Duration::from_secs(limits::A2A_SEND_WAIT_MAX_SECONDS as u64);
+
+/// Waits until a task has ended or asks for input, no longer than this, than the hub runs and than the caller may look.
+/// Then it is as it is.
+pub(super) async fn until_settled(
+    hub: &Arc<Hub>,
+    visitor: &Visitor,
+    task: &TaskId,
+    longest: Duration,
+) -> Result<TaskRecord, Fault> {
+    let until = Instant::now() + longest;
+    let mut watch = Watch::new(hub, visitor.clone(), task.clone());
+    loop {
+        let status = task_record::status(hub, task).await?;
+        if status.is_terminal() || status == Status::WaitingInput || Instant::now() >= until {
+            break;
+        }
+        match watch.wait(until).await {
+            Woken::Rung => {}
+            Woken::Due => watch.check_access().await?,
+            Woken::Stopping => break,
+        }
+    }
+    Ok(task_record::read_again(hub, task).await?)
+}

@@ -1,0 +1,94 @@
+//! `baton node add-remote`, `ls-remote`, `remove-remote`: agents of others. Their bearer token is read from standard
+//! input, never from an argument, which every process of the machine may read.
+
+use clap::Args;
+use std::process::ExitCode;
+
+use crate::cli::account::password;
+use crate::cli::connection::Connection;
+use crate::cli::failure::Failure;
+use crate::cli::moment;
+use crate::cli::plain;
+use crate::cli::runtime::block_on;
+use crate::cli::screen::Screen;
+use crate::cli::table::{Cell, Table};
+use crate::service::remotes;
+
+#[derive(Debug, Args)]
+pub(crate) struct AddRemote {
+    /// Its name in the network
+    alias: String,
+    /// Where its A2A card is; an address that does not end in .json is the agent's base
+    #[arg(long, value_name = "URL")]
+    card: String,
+    /// Read the bearer token it wants to see from standard input
+    #[arg(long)]
+    bearer_stdin: bool,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+impl AddRemote {
+    pub(super) fn run(&self) -> Result<ExitCode, Failure> {
+        let credential = if self.bearer_stdin { Some(password::line()?) } else { None };
+        block_on(self.add(credential))
+    }
+
+    async fn add(&self, credential: Option<String>) -> Result<ExitCode, Failure> {
+        let link = self.connection.open()?;
+        let network = link.the_network().await?;
+        let args = remotes::add::Args { alias: self.alias.clone(), card_url: self.card.clone(), credential };
+        let added = link.client.add_remote(&network, &args).await?;
+        let name = plain::line(&added.name);
+        let told = format!("Tasks sent to {} now go to {name}.", self.alias);
+        self.connection.tell(added.text(), &told)
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LsRemote {
+    #[command(flatten)]
+    connection: Connection,
+}
+
+impl LsRemote {
+    pub(super) async fn list(&self) -> Result<ExitCode, Failure> {
+        let link = self.connection.open()?;
+        let network = link.the_network().await?;
+        let answer = link.client.remotes(&network).await?;
+        let screen = Screen::stdout();
+        if self.connection.is_json() {
+            screen.json(answer.text())?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let mut table = Table::new(&["ALIAS", "CARD", "TOKEN", "BY", "ADDED"]);
+        for remote in &answer.remotes {
+            table.row([
+                Cell::id(&remote.alias),
+                (&remote.card_url).into(),
+                if remote.has_credential { "kept" } else { "-" }.into(),
+                (&remote.created_by).into(),
+                moment::ago(remote.created_at).into(),
+            ]);
+        }
+        screen.table(&table)?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RemoveRemote {
+    /// Its name in the network
+    alias: String,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+impl RemoveRemote {
+    pub(super) async fn remove(&self) -> Result<ExitCode, Failure> {
+        let link = self.connection.open()?;
+        let network = link.the_network().await?;
+        let removed = link.client.remove_remote(&network, &self.alias).await?;
+        self.connection.tell(removed.text(), &format!("{} is removed.", self.alias))
+    }
+}

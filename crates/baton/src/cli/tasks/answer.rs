@@ -1,0 +1,36 @@
+//! `baton task answer`: what a task's agent asked for, or a word on the way.
+
+use clap::Args;
+use std::process::ExitCode;
+
+use super::task_id;
+use crate::cli::connection::{Connection, Link};
+use crate::cli::failure::Failure;
+use crate::cli::runtime::block_on;
+use crate::cli::spoken;
+use crate::service::follow_up::PathArgs;
+
+#[derive(Debug, Args)]
+pub(crate) struct Answer {
+    /// The task's id, or its beginning
+    id: String,
+    /// The answer; - reads standard input
+    text: String,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+impl Answer {
+    pub(super) fn run(&self) -> Result<ExitCode, Failure> {
+        let link = self.connection.open()?;
+        let text = spoken::text(&self.text)?;
+        block_on(self.answer(&link, text))
+    }
+
+    async fn answer(&self, link: &Link, text: String) -> Result<ExitCode, Failure> {
+        let id = task_id::find(link, &self.id).await?;
+        let answered = link.client.answer(&id, &PathArgs { text }).await?;
+        let status = answered.status.map_or("open", |status| status.as_str());
+        self.connection.tell(answered.text(), &format!("{id} is {status}."))
+    }
+}

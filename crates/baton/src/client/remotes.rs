@@ -1,0 +1,45 @@
+//! Calls about agents of others.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{Answer, Client, Error};
+use crate::service::{WireTime, remotes};
+
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Remote {
+    pub(crate) alias: String,
+    pub(crate) card_url: String,
+    pub(crate) has_credential: bool,
+    pub(crate) created_by: String,
+    pub(crate) created_at: WireTime,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Added {
+    /// What it is called on its card.
+    pub(crate) name: String,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Remotes {
+    pub(crate) remotes: Vec<Remote>,
+}
+
+impl Client {
+    pub(crate) async fn add_remote(
+        &self,
+        network_id: &str,
+        args: &remotes::add::Args,
+    ) -> Result<Answer<Added>, Error> {
+        self.post_json(&["api", "networks", network_id, "remotes"], args).await
+    }
+
+    pub(crate) async fn remotes(&self, network_id: &str) -> Result<Answer<Remotes>, Error> {
+        self.get_json(&["api", "networks", network_id, "remotes"], &()).await
+    }
+
+    pub(crate) async fn remove_remote(&self, network_id: &str, alias: &str) -> Result<Answer<Value>, Error> {
+        self.delete(&["api", "networks", network_id, "remotes", alias]).await
+    }
+}

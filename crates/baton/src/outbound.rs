@@ -1,0 +1,111 @@
+//! Everything the hub calls outside goes through here: push receivers and agents of others. A name is resolved
+//! once, each address it gave is judged, and only those that pass are connected to. No redirect is followed, no
+//! proxy of the environment is used, every wait and every answer is bounded. `https` goes to public addresses;
+//! plain `http` only where the operator said so with `--allow-outbound`.
+
+mod address;
+mod answer;
+mod error;
+mod policy;
+mod resolver;
+mod target;
+
+pub(crate) use answer::Answer;
+pub(crate) use error::Error;
+pub(crate) use policy::Policy;
+pub(crate) use target::Target;
+
+use baton_core::limits;
+use reqwest::{Method, RequestBuilder, redirect};
+use std::net::SocketAddr;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use policy::Scheme;
+use resolver::Resolver;
+
+const CONNECT: Duration = Duration::from_secs(limits::OUTBOUND_CONNECT_SECONDS as u64);
+const ANSWER: Duration = Duration::from_secs(limits::OUTBOUND_ANSWER_SECONDS as u64);
+
+/// The one client for calls outside.
+#[derive(Debug)]
+pub(crate) struct Outbound {
+    policy: Policy,
+    /// Made when first needed: a machine without certificates runs a hub that calls nobody.
+    https: OnceLock<Result<reqwest::Client, Error>>,
+    http: OnceLock<Result<reqwest::Client, Error>>,
+}
+
+impl Outbound {
+    /// Under these rules. Nothing is called yet.
+    pub(crate) fn new(policy: Policy) -> Self {
+        Self { policy, https: OnceLock::new(), http: OnceLock::new() }
+    }
+
+    /// Reads an address somebody wants called. One that no call could ever be made to is refused here.
+    pub(crate) fn target(&self, url: &str) -> Result<Target, Error> {
+        let target = Target::parse(url)?;
+        match target.literal() {
+            Some(address) => self.policy.judge(address, target.scheme()).map(|()| target),
+            None => Ok(target),
+        }
+    }
+
+    /// Asks once what a name stands for, so that whoever gives a forbidden one hears so at once. A name that has no
+    /// address now may have one later; that is no refusal.
+    pub(crate) async fn look_up(&self, target: &Target) -> Result<(), Error> {
+        let Some(name) = target.name() else { return Ok(()) };
+        match resolver::look_up(&self.policy, target.scheme(), name).await {
+            Err(error @ (Error::Forbidden { .. } | Error::NotHttps)) => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// A request, to be filled in and handed to [`Self::send`].
+    pub(crate) fn request(&self, method: Method, target: &Target) -> Result<RequestBuilder, Error> {
+        // A connector does not resolve a literal, so it is judged at each call: rules may be others than once.
+        if let Some(address) = target.literal() {
+            self.policy.judge(address, target.scheme())?;
+        }
+        Ok(self.client(target.scheme())?.request(method, target.url().clone()))
+    }
+
+    /// Sends a request and reads its answer, within the time and the size there are for one.
+    pub(crate) async fn send(&self, request: RequestBuilder) -> Result<Answer, Error> {
+        let call = async { Answer::read(request.send().await?).await };
+        tokio::time::timeout(ANSWER, call).await.unwrap_or(Err(Error::Silent))
+    }
+
+    fn client(&self, scheme: Scheme) -> Result<reqwest::Client, Error> {
+        let client = match scheme {
+            Scheme::Https => &self.https,
+            Scheme::Http => &self.http,
+        };
+        client.get_or_init(|| self.build(scheme)).clone()
+    }
+
+    fn build(&self, scheme: Scheme) -> Result<reqwest::Client, Error> {
+        // The process's one TLS engine; a second call finds it there, which is all that is asked.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let mut builder = reqwest::Client::builder()
+            .user_agent(concat!("baton/", env!("CARGO_PKG_VERSION")))
+            .dns_resolver(Resolver::new(self.policy.clone(), scheme))
+            .redirect(redirect::Policy::none())
+            .no_proxy() // a proxy would resolve the name itself
+            .retry(reqwest::retry::never())
+            .connect_timeout(CONNECT)
+            .pool_idle_timeout(Duration::from_secs(30))
+            .pool_max_idle_per_host(2)
+            .tcp_nodelay(true);
+        builder = match scheme {
+            Scheme::Https => builder.https_only(true),
+            Scheme::Http => builder.tls_certs_only(Vec::new()), // and so needs no certificates of the system
+        };
+        Ok(builder.build()?)
+    }
+}
+
+/// A judged address of a name; the port is the URL's.
+fn without_port(address: std::net::IpAddr) -> SocketAddr {
+    SocketAddr::new(address, 0)
+}

@@ -1,0 +1,62 @@
+//! Why a call outside gave no answer. No text here holds a path, a query or a credential.
+
+use std::error::Error as _;
+use std::net::IpAddr;
+
+/// No answer.
+#[derive(Debug, Clone, thiserror::Error)]
+pub(crate) enum Error {
+    /// What was given is no address to call.
+    #[error("{0}")]
+    NoTarget(&'static str),
+    /// The address is not public, and the operator has not allowed its range.
+    #[error("leads to {address}, which is not public; `baton hub start --allow-outbound` can allow it")]
+    Forbidden {
+        /// The address.
+        address: IpAddr,
+    },
+    /// A public address over plain http.
+    #[error("must be an https address: plain http only goes to ranges the operator allowed")]
+    NotHttps,
+    /// The name has no address.
+    #[error("its host has no address")]
+    NoAddress,
+    /// Nothing came in time.
+    #[error("no answer in time")]
+    Silent,
+    /// The answer is longer than any may be.
+    #[error("the answer is too long")]
+    TooLong,
+    /// The answer is not what was asked for.
+    #[error("the answer cannot be read: {0}")]
+    Unreadable(String),
+    /// The call failed on its way.
+    #[error("{0}")]
+    Failed(String),
+}
+
+impl From<reqwest::Error> for Error {
+    fn from(error: reqwest::Error) -> Self {
+        // The resolver's own refusal comes back wrapped in the connector's.
+        let mut cause = error.source();
+        while let Some(inner) = cause {
+            if let Some(ours) = inner.downcast_ref::<Self>() {
+                return ours.clone();
+            }
+            cause = inner.source();
+        }
+        if error.is_timeout() {
+            return Self::Silent;
+        }
+        Self::Failed(last_cause(&error.without_url()))
+    }
+}
+
+/// The innermost cause says what happened; the others say what was being done.
+fn last_cause(error: &reqwest::Error) -> String {
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    cause.to_string()
+}

@@ -1,0 +1,63 @@
+//! Why an agent of others gave no answer, by what there is to do: try again, or not.
+
+use reqwest::StatusCode;
+
+use crate::outbound;
+
+/// A2A's codes for what will not be otherwise the next time.
+const TASK_NOT_FOUND: i64 = -32001;
+const TASK_NOT_CANCELABLE: i64 = -32002;
+const UNSUPPORTED: i64 = -32004;
+/// JSON-RPC's own code for trouble inside.
+const INTERNAL: i64 = -32603;
+
+/// No answer.
+#[derive(Debug, Clone, thiserror::Error)]
+pub(crate) enum Trouble {
+    /// It may go better later.
+    #[error("{0}")]
+    Passing(String),
+    /// It will not.
+    #[error("{0}")]
+    Final(String),
+    /// It does not know the task, or the task has ended there.
+    #[error("{0}")]
+    TaskIsGone(String),
+}
+
+impl Trouble {
+    pub(super) fn of_status(status: StatusCode, message: &str) -> Self {
+        let text = format!("{message} (HTTP {})", status.as_u16());
+        match status {
+            StatusCode::NOT_FOUND => Self::TaskIsGone(text),
+            StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_MANY_REQUESTS => Self::Passing(text),
+            status if status.is_server_error() => Self::Passing(text),
+            _ => Self::Final(text),
+        }
+    }
+
+    pub(super) fn of_rpc(code: i64, message: &str, status: StatusCode) -> Self {
+        let text = format!("{message} ({code})");
+        match code {
+            TASK_NOT_FOUND | TASK_NOT_CANCELABLE | UNSUPPORTED => Self::TaskIsGone(text),
+            INTERNAL => Self::Passing(text),
+            _ if status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS => Self::Passing(text),
+            _ => Self::Final(text),
+        }
+    }
+}
+
+impl From<outbound::Error> for Trouble {
+    fn from(error: outbound::Error) -> Self {
+        use outbound::Error;
+        match error {
+            // A name may lead elsewhere the next time, a line may be there again.
+            Error::NoAddress | Error::Silent | Error::Failed(_) => Self::Passing(error.to_string()),
+            Error::NoTarget(_)
+            | Error::Forbidden { .. }
+            | Error::NotHttps
+            | Error::TooLong
+            | Error::Unreadable(_) => Self::Final(error.to_string()),
+        }
+    }
+}

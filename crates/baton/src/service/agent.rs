@@ -1,0 +1,89 @@
+//! An agent as outsiders address it: a network and an alias there; and what it says of itself, for its card.
+
+use baton_core::{Action, Alias, Caller, NetworkId, Refusal, access};
+use baton_store::Snapshot;
+
+use super::place::known_role;
+use super::skills::{self, Skill};
+use super::{Error, audit, names};
+use crate::hub::Hub;
+
+/// Where an agent is found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct AgentAddress {
+    pub(crate) network_id: NetworkId,
+    pub(crate) alias: Alias,
+}
+
+impl AgentAddress {
+    /// Reads the two names of a path; names of another form name nobody.
+    pub(crate) fn parse(network_id: &str, alias: &str) -> Option<Self> {
+        Some(Self { network_id: NetworkId::parse(network_id)?, alias: names::alias(alias).ok()? })
+    }
+
+    /// An agent's token opens its own network; of every other it has never heard.
+    pub(crate) fn check_reach(&self, caller: &Caller) -> Result<(), Refusal> {
+        match caller {
+            Caller::Node(node) if node.network_id != self.network_id => Err(Refusal::NetworkNotFound),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What an agent says of itself.
+#[derive(Debug, Clone)]
+pub(crate) struct Profile {
+    pub(crate) description: Option<String>,
+    pub(crate) version: Option<String>,
+    pub(crate) skills: Vec<Skill>,
+}
+
+/// What anybody may know, with or without a token: of a network that shows its cards everybody, else its members.
+pub(crate) async fn profile(
+    hub: &Hub,
+    caller: Option<&Caller>,
+    agent: &AgentAddress,
+) -> Result<Profile, Error> {
+    let wanted = agent.clone();
+    let public = hub.store.read(move |rows| -> Result<_, Error> {
+        match rows.network(&wanted.network_id)? {
+            Some(network) if network.public_cards => read(rows, &wanted).map(Some),
+            _ => Ok(None),
+        }
+    });
+    match (public.await?, caller) {
+        (Some(profile), _) => Ok(profile),
+        (None, Some(caller)) => profile_for_member(hub, caller, agent).await,
+        (None, None) => Err(Refusal::Unauthorized.into()),
+    }
+}
+
+/// What whoever may look into the network may know.
+pub(crate) async fn profile_for_member(
+    hub: &Hub,
+    caller: &Caller,
+    agent: &AgentAddress,
+) -> Result<Profile, Error> {
+    agent.check_reach(caller)?;
+    let (asker, wanted) = (caller.clone(), agent.clone());
+    let read = hub.store.read(move |rows| -> Result<_, Error> {
+        let role = known_role(rows, &asker, &wanted.network_id)?;
+        access::authorize(&asker, &wanted.network_id, role, Action::ReadNetwork)?;
+        Ok((role, read(rows, &wanted)?))
+    });
+    let (role, profile) = read.await?;
+    audit::foreign_read(hub, caller, role, &agent.network_id, "card").await?;
+    Ok(profile)
+}
+
+fn read(rows: &dyn Snapshot, agent: &AgentAddress) -> Result<Profile, Error> {
+    let AgentAddress { network_id, alias } = agent;
+    if !rows.alias_exists(network_id, alias)? {
+        return Err(Refusal::AliasNotFound.into());
+    }
+    let session = rows.session(network_id, alias)?;
+    let skills = skills::of_row(session.as_ref().and_then(|session| session.skills.as_deref()))?;
+    let (description, version) =
+        session.map_or((None, None), |session| (session.description, session.version));
+    Ok(Profile { description, version, skills })
+}

@@ -1,0 +1,71 @@
+//! List one agent's tasks, those whose status is newest first, as far as the caller sees them.
+
+use baton_core::{Caller, ContextId, Refusal, Status, UnixMillis, limits};
+use baton_store::rows::ChangedFilter;
+
+use super::Error;
+use super::agent::AgentAddress;
+use super::place::Reach;
+use super::task_record::{self, TaskRecord};
+use crate::hub::Hub;
+
+/// Which tasks, and how much of each.
+#[derive(Debug, Clone)]
+pub(crate) struct Args {
+    pub(crate) agent: AgentAddress,
+    /// Of one of these statuses; all when there are none.
+    pub(crate) statuses: Vec<Status>,
+    pub(crate) context: Option<ContextId>,
+    /// Whose status is newer than this.
+    pub(crate) after: Option<UnixMillis>,
+    /// Where the page before ended.
+    pub(crate) before: Option<i64>,
+    pub(crate) limit: usize,
+    pub(crate) with_messages: bool,
+    pub(crate) with_artifacts: bool,
+}
+
+/// A page.
+#[derive(Debug)]
+pub(crate) struct Page {
+    pub(crate) tasks: Vec<TaskRecord>,
+    /// Where the next begins; a short page may have one too.
+    pub(crate) next: Option<i64>,
+    /// How many there are on all pages, as far as is counted.
+    pub(crate) total: usize,
+}
+
+/// Lists.
+pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Page, Error> {
+    args.agent.check_reach(caller)?;
+    let asker = caller.clone();
+    let (reach, page) = hub
+        .store
+        .read(move |rows| -> Result<_, Error> {
+            let AgentAddress { network_id, alias } = &args.agent;
+            let reach = Reach::of(rows, &asker, Some(network_id.as_str()))?;
+            // One whose token was revoked still has its tasks.
+            if !rows.alias_exists(network_id, alias)? && !rows.alias_was_used(network_id, alias)? {
+                return Err(Refusal::AliasNotFound.into());
+            }
+            let network = reach.networks.first().cloned().ok_or(Refusal::NetworkNotFound)?;
+            let filter = ChangedFilter {
+                network,
+                to: alias.clone(),
+                statuses: args.statuses,
+                context: args.context,
+                after: args.after,
+                before: args.before,
+                limit: args.limit,
+                examined: limits::A2A_LIST_EXAMINED_COUNT,
+            };
+            let page = rows.changed_tasks(&filter)?;
+            let total = rows.count_changed_tasks(&filter, limits::A2A_LIST_COUNTED_MAX)?;
+            let listed = |row| task_record::listed(rows, row, args.with_messages, args.with_artifacts);
+            let tasks = page.tasks.into_iter().map(listed).collect::<Result<_, _>>()?;
+            Ok((reach, Page { tasks, next: page.next, total }))
+        })
+        .await?;
+    reach.write_down(hub, caller, "tasks").await?;
+    Ok(page)
+}

@@ -1,0 +1,127 @@
+//! The sender says something on a task that is open: the answer if its agent asked, else a message on the way.
+
+use baton_core::{Caller, Command, IdempotencyKey, MessageId, MessageText, Refusal, Status, TaskId};
+use baton_store::Transaction;
+use baton_store::rows::IdempotentSend;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::place::Place;
+use super::stamp::Stamp;
+use super::{Error, idempotency, operation};
+use crate::hub::Hub;
+
+/// Which task, and what is said.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct Args {
+    task_id: String,
+    #[schemars(length(min = 1, max = 10000))]
+    text: String,
+    network_id: Option<String>,
+}
+
+/// The body of `POST /api/tasks/:id/answer`.
+#[derive(Debug, Deserialize, Serialize)]
+pub(crate) struct PathArgs {
+    pub(crate) text: String,
+}
+
+/// Where the task stands now.
+#[derive(Debug, Serialize)]
+pub(crate) struct Answer {
+    ok: bool,
+    task_id: TaskId,
+    message_id: MessageId,
+    status: Status,
+}
+
+/// What is said, with all that comes with it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Said {
+    pub(crate) text: String,
+    /// What it consists of beside its text, a JSON array.
+    pub(crate) parts: Option<String>,
+    /// What else came with it, a JSON object.
+    pub(crate) meta: Option<String>,
+    /// Makes saying it twice harmless.
+    pub(crate) key: Option<IdempotencyKey>,
+}
+
+impl Said {
+    fn plain(text: String) -> Self {
+        Self { text, ..Self::default() }
+    }
+
+    fn digest(&self, task: &TaskId) -> Vec<u8> {
+        let parts = [Some(task.as_str()), Some(&*self.text), self.parts.as_deref(), self.meta.as_deref()];
+        idempotency::digest(&parts)
+    }
+}
+
+/// Says it, by the tool's arguments.
+pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
+    let place = Place::of_task_call(args.network_id.as_deref());
+    say(hub, caller, place, &args.task_id, Said::plain(args.text)).await
+}
+
+/// Says it on the task in the path.
+pub(crate) async fn run_on_path(
+    hub: &Hub,
+    caller: &Caller,
+    task: &str,
+    args: PathArgs,
+) -> Result<Answer, Error> {
+    say(hub, caller, Place::TheTasks, task, Said::plain(args.text)).await
+}
+
+/// Says it.
+pub(crate) async fn say(
+    hub: &Hub,
+    caller: &Caller,
+    place: Place,
+    task: &str,
+    said: Said,
+) -> Result<Answer, Error> {
+    let task = TaskId::parse(task).ok_or(Refusal::TaskNotFound)?;
+    let text = MessageText::parse("text", &said.text).map_err(Error::of_argument)?;
+    let command = Command::FollowUp { text };
+    let arguments = said.digest(&task);
+    let stamp = Stamp { message_parts: said.parts, message_meta: said.meta, ..Stamp::new(hub) };
+    let (caller, key) = (caller.clone(), said.key);
+    hub.store
+        .write(move |tx| {
+            if let Some(key) = &key
+                && let Some(answer) = said_before(tx, &stamp, &caller, &task, key, &arguments)?
+            {
+                return Ok(answer);
+            }
+            let done = operation::act(tx, &stamp, &caller, &place, Some(&task), &command)?;
+            let status = done.transition.to;
+            if let Some(key) = &key {
+                let send = IdempotentSend {
+                    arguments,
+                    task_id: task.clone(),
+                    session_status: status.as_str().to_owned(),
+                    created_at: stamp.now,
+                };
+                tx.remember_send(&done.before.network_id, &caller.principal()?, key.as_str(), &send)?;
+            }
+            Ok(Answer { ok: true, task_id: task, message_id: stamp.new_message_id.clone(), status })
+        })
+        .await
+}
+
+/// The answer to a key that came before with the same words for the same task.
+fn said_before(
+    tx: &dyn Transaction,
+    stamp: &Stamp,
+    caller: &Caller,
+    task: &TaskId,
+    key: &IdempotencyKey,
+    arguments: &[u8],
+) -> Result<Option<Answer>, Error> {
+    let Some(now) = tx.task_snapshot(task)? else { return Ok(None) };
+    let first = idempotency::first_use(tx, stamp, &now.network_id, &caller.principal()?, key, arguments)?;
+    let message_id = stamp.new_message_id.clone();
+    Ok(first.map(|_| Answer { ok: true, task_id: now.id, message_id, status: now.status }))
+}

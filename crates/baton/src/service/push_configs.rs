@@ -1,0 +1,87 @@
+//! Receivers of a task's events, which A2A calls push notification configs: who may have one, and what is shown of
+//! it. Its credentials are for the hub's use and are never shown again. Telling them is the worker's (`worker/push`).
+
+pub(crate) mod create;
+pub(crate) mod delete;
+pub(crate) mod get;
+pub(crate) mod list;
+
+use baton_core::{Action, Caller, NodeCaller, Refusal, TaskAction, TaskId, TaskSnapshot, UserCaller, access};
+use baton_store::Snapshot;
+use baton_store::rows::{PushConfigRow, TokenRow};
+
+use super::Error;
+use super::place::{Place, role_in};
+
+/// A receiver as it is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PushView {
+    pub(crate) task_id: TaskId,
+    pub(crate) config_id: String,
+    pub(crate) url: String,
+    /// How it is shown who calls, without what it is shown.
+    pub(crate) scheme: Option<String>,
+}
+
+impl From<PushConfigRow> for PushView {
+    fn from(row: PushConfigRow) -> Self {
+        let PushConfigRow { task_id, config_id, url, secrets, .. } = row;
+        Self { task_id, config_id, url, scheme: secrets.scheme }
+    }
+}
+
+/// The task, if the caller may do this to it.
+fn task(
+    rows: &dyn Snapshot,
+    caller: &Caller,
+    task: &TaskId,
+    action: TaskAction,
+) -> Result<TaskSnapshot, Error> {
+    let found = rows.task_snapshot(task)?;
+    let network = Place::TheTasks.network(rows, caller, found.as_ref())?;
+    let task = found.ok_or(Refusal::TaskNotFound)?;
+    let role = role_in(rows, caller, &network)?;
+    access::authorize(caller, &network, role, Action::Task { action, parties: Some(task.parties()) })?;
+    Ok(task)
+}
+
+/// A receiver of the caller's own. Others' are not told apart from none.
+fn own(
+    rows: &dyn Snapshot,
+    caller: &Caller,
+    task: &TaskId,
+    config_id: &str,
+) -> Result<Option<PushConfigRow>, Error> {
+    let owner = caller.principal()?;
+    Ok(rows.push_config(task, config_id)?.filter(|config| config.owner == owner))
+}
+
+/// Whether whoever made a receiver may still see the task: a member who left is told nothing more.
+pub(crate) fn may_still_see(rows: &dyn Snapshot, config: &PushConfigRow) -> Result<bool, Error> {
+    let Some(caller) = maker(rows, config)? else { return Ok(false) };
+    match task(rows, &caller, &config.task_id, TaskAction::Read) {
+        Ok(_) => Ok(true),
+        Err(Error::Refused(_)) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+fn maker(rows: &dyn Snapshot, config: &PushConfigRow) -> Result<Option<Caller>, Error> {
+    let Some(token_id) = &config.token_id else {
+        let user = rows.user(&config.user_id)?;
+        return Ok(user.map(|user| {
+            Caller::User(UserCaller {
+                user_id: user.user_id,
+                username: user.username,
+                system_role: user.role,
+            })
+        }));
+    };
+    Ok(rows.token(token_id)?.and_then(node_caller))
+}
+
+/// A node token's caller.
+pub(crate) fn node_caller(token: TokenRow) -> Option<Caller> {
+    let TokenRow { token_id, user_id, network_id, alias, scope, .. } = token;
+    Some(Caller::Node(NodeCaller { token_id, user_id, network_id: network_id?, alias, scope }))
+}

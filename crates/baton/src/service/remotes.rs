@@ -1,0 +1,36 @@
+//! Agents of others under an alias of a network: registered, listed, removed by its admins. Their tasks are worked on
+//! by the hub (`worker/remote`), as an agent of the network like any other. The credential is never shown.
+
+pub(crate) mod add;
+pub(crate) mod list;
+pub(crate) mod remove;
+
+use baton_core::NetworkId;
+use baton_store::rows::RemoteRow;
+use serde::Serialize;
+
+use super::WireTime;
+
+/// An agent of others as it is shown.
+#[derive(Debug, Serialize)]
+pub(crate) struct RemoteView {
+    alias: String,
+    network_id: NetworkId,
+    card_url: String,
+    has_credential: bool,
+    created_by: String,
+    created_at: WireTime,
+}
+
+impl From<RemoteRow> for RemoteView {
+    fn from(row: RemoteRow) -> Self {
+        Self {
+            alias: row.alias.as_str().to_owned(),
+            network_id: row.network_id,
+            card_url: row.card_url,
+            has_credential: row.credential.is_some(),
+            created_by: row.created_by,
+            created_at: WireTime(row.created_at),
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! One receiver is told of everything it has not heard, in order, until it fails or has heard all. If the hub dies
+//! between a call and the note of it, the receiver hears that event twice.
+
+use baton_core::TaskId;
+use baton_store::rows::{EventRow, PushConfigRow, PushTrouble};
+use reqwest::Method;
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
+use std::time::Duration;
+
+use super::retry::{self, Verdict};
+use crate::hub::Hub;
+use crate::outbound;
+use crate::service::task_record::{self, TaskRecord};
+use crate::service::{Error, push_configs};
+
+/// After trouble of the hub's own.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// How it went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Outcome {
+    Told,
+    Failed,
+}
+
+/// What a receiver is to hear next.
+enum Next {
+    Event(Box<(PushConfigRow, EventRow)>),
+    /// Nothing for now.
+    Nothing,
+    /// Nothing ever again.
+    Closed(Box<PushConfigRow>, &'static str),
+}
+
+/// Tells a receiver all there is.
+pub(super) async fn carry(hub: &Hub, config: PushConfigRow) -> Outcome {
+    let (task_id, config_id) = (config.task_id.clone(), config.config_id.clone());
+    match carry_all(hub, config).await {
+        Ok(outcome) => outcome,
+        Err(error) => {
+            // The hub's own trouble, which says nothing of the receiver.
+            tracing::warn!(worker = "push", %task_id, config_id, %error, "a receiver could not be told; tried again");
+            tokio::time::sleep(PAUSE).await;
+            hub.bells.pushes.watch(&task_id);
+            Outcome::Told
+        }
+    }
+}
+
+async fn carry_all(hub: &Hub, config: PushConfigRow) -> Result<Outcome, Error> {
+    loop {
+        let (config, event) = match next(hub, &config.task_id, &config.config_id).await? {
+            Next::Event(next) => *next,
+            Next::Nothing => return Ok(Outcome::Told),
+            Next::Closed(config, why) => {
+                tracing::debug!(worker = "push", task_id = %config.task_id, config_id = config.config_id, why, "closed");
+                let delivered = config.delivered;
+                note(hub, *config, delivered, PushTrouble::default(), false).await?;
+                return Ok(Outcome::Told);
+            }
+        };
+        let is_open = !event.to_status.is_terminal();
+        let record = task_record::read_again(hub, &config.task_id).await?;
+        let failed = match tell(hub, &config, &record, &event).await {
+            Ok(()) => {
+                note(hub, config, event.n, PushTrouble::default(), is_open).await?;
+                continue;
+            }
+            Err(failed) => failed,
+        };
+        match retry::after_failure(config.trouble, hub.clock.now(), retry::jitter()) {
+            Verdict::Again(trouble) => {
+                tracing::debug!(
+                    worker = "push", task_id = %config.task_id, config_id = config.config_id, event = event.n,
+                    failures = trouble.failures, error = %failed, "a receiver failed and is tried again"
+                );
+                let delivered = config.delivered;
+                note(hub, config, delivered, trouble, true).await?;
+                return Ok(Outcome::Failed);
+            }
+            Verdict::GivenUp(trouble) => {
+                tracing::warn!(
+                    worker = "push", task_id = %config.task_id, config_id = config.config_id, event = event.n,
+                    failures = trouble.failures, error = %failed, "a receiver failed for too long; the event is given up"
+                );
+                note(hub, config, event.n, trouble, is_open).await?;
+            }
+        }
+    }
+}
+
+/// What comes next, as things stand.
+async fn next(hub: &Hub, task_id: &TaskId, config_id: &str) -> Result<Next, Error> {
+    let (task_id, config_id) = (task_id.clone(), config_id.to_owned());
+    hub.store
+        .read(move |rows| -> Result<Next, Error> {
+            let config = rows.push_config(&task_id, &config_id)?.filter(|config| config.is_open);
+            let Some(config) = config else { return Ok(Next::Nothing) };
+            if !push_configs::may_still_see(rows, &config)? {
+                return Ok(Next::Closed(Box::new(config), "its maker may no longer see the task"));
+            }
+            let has_ended = rows.task_snapshot(&task_id)?.is_none_or(|task| task.status.is_terminal());
+            match rows.event_after(&task_id, config.delivered)? {
+                Some(event) => Ok(Next::Event(Box::new((config, event)))),
+                None if has_ended => Ok(Next::Closed(Box::new(config), "the task has ended")),
+                None => Ok(Next::Nothing),
+            }
+        })
+        .await
+}
+
+async fn note(
+    hub: &Hub,
+    config: PushConfigRow,
+    delivered: i64,
+    trouble: PushTrouble,
+    is_open: bool,
+) -> Result<(), Error> {
+    hub.store.write(move |tx| Ok(tx.note_push(&config, delivered, trouble, is_open)?)).await
+}
+
+/// Calls the receiver with what an event says; an event may say several things.
+async fn tell(
+    hub: &Hub,
+    config: &PushConfigRow,
+    record: &TaskRecord,
+    event: &EventRow,
+) -> Result<(), outbound::Error> {
+    for update in crate::a2a::updates(record, event) {
+        let body =
+            serde_json::to_vec(&update).map_err(|error| outbound::Error::Unreadable(error.to_string()))?;
+        let target = hub.outbound.target(&config.url)?;
+        let mut request =
+            hub.outbound.request(Method::POST, &target)?.header(CONTENT_TYPE, "application/a2a+json");
+        if let Some(token) = &config.secrets.token {
+            request = request.header("X-A2A-Notification-Token", secret(token)?);
+        }
+        if let Some(scheme) = &config.secrets.scheme {
+            let credentials = config.secrets.credentials.as_deref().unwrap_or_default();
+            request = request.header(AUTHORIZATION, secret(format!("{scheme} {credentials}").trim_end())?);
+        }
+        let answer = hub.outbound.send(request.body(body)).await?;
+        if !answer.status.is_success() {
+            return Err(outbound::Error::Failed(format!("it answered {}", answer.status.as_u16())));
+        }
+    }
+    Ok(())
+}
+
+/// A header that no log prints.
+fn secret(text: &str) -> Result<HeaderValue, outbound::Error> {
+    let value = HeaderValue::from_str(text);
+    let mut value = value.map_err(|_| outbound::Error::NoTarget("its credentials make no header"))?;
+    value.set_sensitive(true);
+    Ok(value)
+}

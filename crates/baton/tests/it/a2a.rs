@@ -1,0 +1,10 @@
+//! The A2A door as a client meets it: the real hub, both bindings, agents that work over REST.
+
+mod access;
+mod bindings;
+mod bodies;
+mod cards;
+mod door;
+mod lists;
+mod sends;
+mod streams;

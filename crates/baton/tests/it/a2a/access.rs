@@ -1,0 +1,167 @@
+//! Who may call: each of the eleven operations by nobody, by a stranger, by a viewer, on both bindings.
+
+use serde_json::{Value, json};
+
+use super::door::{BOTH, Binding, Door, message};
+use crate::it::hub::Hub;
+use crate::it::tenant::{Tenant, act, claim, succeed, text};
+
+/// The eleven, and whether each writes.
+fn operations(id: &str) -> [(&'static str, Value, bool); 11] {
+    let config = json!({"taskId": id, "id": "c", "url": "https://receiver.invalid/"});
+    [
+        ("SendMessage", message("x"), true),
+        ("SendStreamingMessage", message("x"), true),
+        ("GetTask", json!({"id": id}), false),
+        ("ListTasks", json!({}), false),
+        ("CancelTask", json!({"id": id}), true),
+        ("SubscribeToTask", json!({"id": id}), false),
+        ("GetExtendedAgentCard", json!({}), false),
+        ("CreateTaskPushNotificationConfig", config.clone(), true),
+        ("GetTaskPushNotificationConfig", config.clone(), false),
+        ("ListTaskPushNotificationConfigs", json!({"taskId": id}), false),
+        ("DeleteTaskPushNotificationConfig", json!({"taskId": id, "id": "c"}), true),
+    ]
+}
+
+#[test]
+fn without_a_token_every_operation_is_401() {
+    let hub = Hub::start();
+    let tenant = Tenant::register(&hub, "alice");
+    tenant.agent("worker");
+    let door = Door::of(&tenant, &tenant.user, "worker");
+    let id = text(&door.send("x")["id"]);
+    let revoked = {
+        let (agent, token_id) = tenant.mint("gone", "node");
+        succeed(&tenant.user.delete(&format!("/api/auth/tokens/{token_id}")));
+        agent
+    };
+    for nobody in [hub.client(), hub.client().with_token("utok_00"), revoked] {
+        let door = door.called_by(&nobody);
+        for (method, params, _) in operations(&id) {
+            let answers = [door.rpc(method, &params), door.answer_http(method, &params, &[])];
+            for answer in answers {
+                assert_eq!(answer.status, 401, "{method}: {}", answer.text());
+                assert_eq!(answer.header("www-authenticate"), Some("Bearer"));
+            }
+        }
+    }
+}
+
+#[test]
+fn to_a_caller_who_may_not_read_the_network_nothing_is_there() {
+    let hub = Hub::start();
+    let tenant = Tenant::register(&hub, "alice");
+    tenant.agent("worker");
+    let door = Door::of(&tenant, &tenant.user, "worker");
+    let id = text(&door.send("x")["id"]);
+    let other = Tenant::register(&hub, "mallory");
+    for stranger in [&other.user, &other.agent("spy"), &other.coordinator("boss")] {
+        for (method, params, _) in operations(&id) {
+            let missing = Door { client: stranger.clone(), base: "/a2a/net_0123456789ab/worker".into() };
+            let door = door.called_by(stranger);
+            let rpc = door.rpc(method, &params);
+            assert_eq!((rpc.status, &rpc.json()["error"]["code"]), (200, &json!(-32001)), "{method}");
+            assert_eq!(
+                rpc.text(),
+                missing.rpc(method, &params).text(),
+                "{method}: foreign and missing are alike"
+            );
+            let http = door.answer_http(method, &params, &[]);
+            assert_eq!(http.status, 404, "{method}: {}", http.text());
+            assert_eq!(http.text(), missing.answer_http(method, &params, &[]).text(), "{method}");
+        }
+    }
+    assert_eq!(door.get(&id)["status"]["state"], "TASK_STATE_SUBMITTED");
+    let listed = door.call(Binding::Rpc, "ListTasks", &json!({})).unwrap();
+    assert_eq!(listed["totalSize"], 1, "nothing was sent");
+}
+
+#[test]
+fn an_agent_that_is_not_there_is_not_found() {
+    let hub = Hub::start();
+    let tenant = Tenant::register(&hub, "alice");
+    tenant.agent("worker");
+    let id = text(&Door::of(&tenant, &tenant.user, "worker").send("x")["id"]);
+    let network = &tenant.network_id;
+    for base in [
+        format!("/a2a/{network}/nobody"),
+        format!("/a2a/{network}/b@d"),
+        "/a2a/x/worker".into(),
+        format!("/a2a/{network}/%FF"),
+    ] {
+        let door = Door { client: tenant.user.clone(), base };
+        for (method, params, _) in operations(&id) {
+            // Whoever sent a task finds it at every base of the network, as after a reassignment.
+            let is_of_a_task = method.contains("PushNotification")
+                || ["GetTask", "CancelTask", "SubscribeToTask"].contains(&method);
+            if is_of_a_task && door.base.ends_with("nobody") {
+                continue;
+            }
+            for binding in BOTH {
+                assert_eq!(door.call(binding, method, &params), Err("TASK_NOT_FOUND".into()), "{method}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_viewer_reads_and_is_403_on_writes() {
+    let hub = Hub::start();
+    let tenant = Tenant::register(&hub, "alice");
+    let worker = tenant.agent("worker");
+    let door = Door::of(&tenant, &tenant.user, "worker");
+    let (viewer, _) = hub.register("victor");
+    tenant.admit(&viewer, "viewer");
+    let id = text(&door.send("x")["id"]);
+    claim(&worker, 0, 60);
+    let door = door.called_by(&viewer);
+    let mut to_a_task = message("by the way");
+    to_a_task["message"]["taskId"] = json!(id);
+    let writes = operations(&id).into_iter().filter(|(.., writes)| *writes);
+    let writes = writes.map(|(method, params, _)| (method, params)).chain([("SendMessage", to_a_task)]);
+    for (method, params) in writes {
+        let answers = [door.rpc(method, &params), door.answer_http(method, &params, &[])];
+        assert!(answers.iter().all(|answer| answer.status == 403), "{method}: {answers:?}");
+        for binding in BOTH {
+            assert_eq!(door.call(binding, method, &params), Err("PERMISSION_DENIED".into()), "{method}");
+        }
+    }
+    for binding in BOTH {
+        assert_eq!(door.call(binding, "GetTask", &json!({"id": id})).unwrap()["id"], json!(id));
+        assert_eq!(door.call(binding, "ListTasks", &json!({})).unwrap()["totalSize"], 1);
+        assert_eq!(door.call(binding, "GetExtendedAgentCard", &json!({})).unwrap()["name"], "worker");
+    }
+    assert_eq!(door.subscribe(&id, None).unwrap().next_frame().unwrap().data["task"]["id"], json!(id));
+}
+
+#[test]
+fn an_agent_sees_the_tasks_it_sent_or_was_given_and_no_others() {
+    let hub = Hub::start();
+    let tenant = Tenant::register(&hub, "alice");
+    let (worker, sender, other) = (tenant.agent("worker"), tenant.agent("sender"), tenant.agent("other"));
+    let door = Door::of(&tenant, &sender, "worker");
+    let id = text(&door.send("x")["id"]);
+    let theirs = text(&door.called_by(&tenant.user).send("of alice")["id"]);
+    for binding in BOTH {
+        let sees = |who, id: &str| door.called_by(who).call(binding, "GetTask", &json!({"id": id})).is_ok();
+        assert!(sees(&sender, &id) && sees(&worker, &id) && sees(&tenant.user, &id));
+        assert!(!sees(&other, &id) && !sees(&sender, &theirs) && sees(&worker, &theirs));
+        let total =
+            |who| door.called_by(who).call(binding, "ListTasks", &json!({})).unwrap()["totalSize"].clone();
+        assert_eq!([total(&sender), total(&worker), total(&other), total(&tenant.user)], [1, 2, 0, 2]);
+        for method in ["GetTask", "CancelTask", "SubscribeToTask"] {
+            let refused = door.called_by(&other).call(binding, method, &json!({"id": id}));
+            assert_eq!(refused, Err("TASK_NOT_FOUND".into()), "{method}");
+        }
+        let mut follow_up = message("not mine");
+        follow_up["message"]["taskId"] = json!(id);
+        let refused = |who| door.called_by(who).call(binding, "SendMessage", &follow_up).unwrap_err();
+        assert_eq!((&*refused(&other), &*refused(&tenant.user)), ("TASK_NOT_FOUND", "PERMISSION_DENIED"));
+    }
+    assert_eq!(Door::of(&tenant, &worker, "other").call(Binding::Rpc, "GetTask", &json!({"id": id})), {
+        Err("TASK_NOT_FOUND".into())
+    });
+    succeed(&act(&sender, &id, "reassign", &json!({"new_alias": "other"})));
+    assert_eq!(door.get(&id)["id"], json!(id), "its sender still finds it where it was sent");
+}

@@ -1,0 +1,230 @@
+//! Both bindings give the same results for the same calls, and each its own form of errors: one table of calls.
+
+use serde_json::{Value, json};
+
+use super::door::{BOTH, Binding, Door, VERSION, message, of_http, of_rpc, work};
+use crate::it::hub::Hub;
+use crate::it::tenant::{Tenant, text};
+
+/// A result without what differs from call to call: ids and times that the hub makes.
+fn plain(mut value: Value) -> Value {
+    fn walk(value: &mut Value) {
+        match value {
+            Value::Object(members) => {
+                for (name, value) in members {
+                    match &**name {
+                        "id" | "taskId" | "contextId" | "timestamp" => *value = json!("…"),
+                        "nextPageToken" if *value != "" => *value = json!("…"),
+                        "messageId" if value.as_str().is_some_and(|id| id.len() > 30) => *value = json!("…"),
+                        _ => walk(value),
+                    }
+                }
+            }
+            Value::Array(values) => values.iter_mut().for_each(walk),
+            _ => {}
+        }
+    }
+    walk(&mut value);
+    value
+}
+
+#[test]
+fn both_bindings_give_the_same_results_for_the_same_calls() {
+    let hub = Hub::start();
+    // A network for each binding, made alike, so that what one does is not seen by the other.
+    let results = BOTH.map(|binding| {
+        let tenant = Tenant::register(&hub, &format!("user-{binding:?}"));
+        let worker = tenant.agent("worker");
+        let door = Door::of(&tenant, &tenant.agent("sender"), "worker");
+        let open = text(&door.send("stays open")["id"]);
+        let done = text(&door.send("first")["id"]);
+        // The older waits for longer, so it is next: both are ended.
+        let ended = [work(&worker, "one"), work(&worker, "two")];
+        assert_eq!(ended, [open, done.clone()]);
+        let open = text(&door.send("stays open")["id"]);
+        let doomed = text(&door.send("is cancelled")["id"]);
+        let now = |mut params: Value| {
+            params["configuration"] = json!({"returnImmediately": true, "historyLength": 1});
+            params
+        };
+        let to = |id: &str, words: &str| {
+            let mut params = now(message(words));
+            params["message"]["taskId"] = json!(id);
+            params
+        };
+        let push = |id: &str| json!({"taskId": id, "id": "c", "url": "https://receiver.invalid/"});
+        let calls = [
+            ("SendMessage", now(message("hello"))),
+            ("SendMessage", to(&open, "by the way")),
+            ("SendMessage", to(&done, "too late")),
+            ("SendMessage", to("nonsense", "to nobody")),
+            ("SendMessage", json!({"message": {}})),
+            ("SendMessage", json!({})),
+            ("GetTask", json!({"id": open})),
+            ("GetTask", json!({"id": done, "historyLength": 0})),
+            ("GetTask", json!({"id": "nonsense"})),
+            ("GetTask", json!({"id": done, "historyLength": -3})),
+            ("ListTasks", json!({})),
+            ("ListTasks", json!({"pageSize": 1, "includeArtifacts": true})),
+            ("ListTasks", json!({"status": "TASK_STATE_COMPLETED", "historyLength": 5})),
+            ("ListTasks", json!({"status": "TASK_STATE_REJECTED"})),
+            ("ListTasks", json!({"status": "nonsense"})),
+            ("ListTasks", json!({"contextId": open})),
+            ("ListTasks", json!({"contextId": "nonsense"})),
+            ("ListTasks", json!({"pageSize": 0})),
+            ("ListTasks", json!({"pageSize": 1000})),
+            ("ListTasks", json!({"pageSize": "many"})),
+            ("ListTasks", json!({"pageToken": "nonsense"})),
+            ("ListTasks", json!({"statusTimestampAfter": "2020-01-01T00:00:00Z"})),
+            ("ListTasks", json!({"statusTimestampAfter": "2999-01-01T00:00:00Z"})),
+            ("ListTasks", json!({"statusTimestampAfter": "yesterday"})),
+            ("ListTasks", json!({"tenant": "acme"})),
+            ("CancelTask", json!({"id": doomed})),
+            ("CancelTask", json!({"id": doomed})),
+            ("CancelTask", json!({"id": "nonsense"})),
+            ("SubscribeToTask", json!({"id": done})),
+            ("SubscribeToTask", json!({"id": "nonsense"})),
+            ("SendStreamingMessage", to(&done, "too late")),
+            ("SendStreamingMessage", json!({"message": {"role": "ROLE_USER"}})),
+            ("CreateTaskPushNotificationConfig", push(&open)),
+            ("GetTaskPushNotificationConfig", push(&open)),
+            ("ListTaskPushNotificationConfigs", push(&open)),
+            ("DeleteTaskPushNotificationConfig", push(&open)),
+            ("DeleteTaskPushNotificationConfig", push(&open)),
+            ("GetTaskPushNotificationConfig", push(&open)),
+            ("CreateTaskPushNotificationConfig", json!({"taskId": open, "url": "https://127.0.0.1/"})),
+            ("CreateTaskPushNotificationConfig", json!({"taskId": open})),
+            ("CreateTaskPushNotificationConfig", push("nonsense")),
+            ("ListTaskPushNotificationConfigs", json!({"taskId": open, "pageSize": 0})),
+        ];
+        calls.map(|(method, params)| {
+            let result = door.call(binding, method, &params).map(plain);
+            (method, plain(params), result)
+        })
+    });
+    let [rpc, http] = results;
+    let mut reasons = Vec::new();
+    for (rpc, http) in rpc.into_iter().zip(http) {
+        assert_eq!(rpc, http);
+        reasons.extend(rpc.2.err());
+    }
+    for reason in ["TASK_NOT_FOUND", "TASK_NOT_CANCELABLE", "UNSUPPORTED_OPERATION", "INVALID_PARAMS"] {
+        assert!(reasons.iter().any(|other| other == reason), "no call met {reason}");
+    }
+}
+
+#[test]
+fn the_extended_card_is_the_same_on_both() {
+    let hub = Hub::start();
+    let tenant = Tenant::register(&hub, "alice");
+    tenant.agent("worker");
+    let door = Door::of(&tenant, &tenant.user, "worker");
+    let [rpc, http] = BOTH.map(|binding| door.call(binding, "GetExtendedAgentCard", &json!({})).unwrap());
+    assert_eq!(rpc, http);
+}
+
+#[test]
+fn each_error_has_its_code_its_status_and_its_reason() {
+    let hub = Hub::start();
+    let tenant = Tenant::register(&hub, "alice");
+    let worker = tenant.agent("worker");
+    let door = Door::of(&tenant, &tenant.user, "worker");
+    let done = text(&door.send("x")["id"]);
+    work(&worker, "y");
+    let mut late = message("too late");
+    late["message"]["taskId"] = json!(done);
+    let cases = [
+        ("GetTask", json!({"id": "nonsense"}), -32001, 404, "NOT_FOUND", "TASK_NOT_FOUND"),
+        ("CancelTask", json!({"id": done}), -32002, 400, "FAILED_PRECONDITION", "TASK_NOT_CANCELABLE"),
+        (
+            "GetTaskPushNotificationConfig",
+            json!({"taskId": done, "id": "none"}),
+            -32001,
+            404,
+            "NOT_FOUND",
+            "TASK_NOT_FOUND",
+        ),
+        ("SendMessage", late, -32004, 400, "FAILED_PRECONDITION", "UNSUPPORTED_OPERATION"),
+        ("ListTasks", json!({"pageSize": 0}), -32602, 400, "INVALID_ARGUMENT", "INVALID_PARAMS"),
+    ];
+    for (method, params, code, status, name, reason) in cases {
+        let rpc = door.rpc(method, &params);
+        assert_eq!((rpc.status, &rpc.json()["error"]["code"]), (200, &json!(code)), "{method}");
+        assert_eq!(of_rpc(&rpc), Err(reason.into()));
+        let http = door.answer_http(method, &params, &[]);
+        assert_eq!((http.status, &http.json()["error"]["status"]), (status, &json!(name)), "{method}");
+        assert_eq!(of_http(&http), Err(reason.into()));
+    }
+    let raw = |body: &str| {
+        let answer = door.client.send_text("POST", &door.base, &[VERSION], Some(body));
+        assert_eq!(answer.status, 200);
+        answer.json()["error"]["code"].clone()
+    };
+    assert_eq!(raw("{"), -32700);
+    assert_eq!(raw("[]"), -32600);
+    assert_eq!(raw(r#"{"jsonrpc":"2.0","method":"GetTask"}"#), -32600);
+    assert_eq!(raw(r#"{"jsonrpc":"1.0","id":1,"method":"GetTask"}"#), -32600);
+    assert_eq!(raw(r#"{"jsonrpc":"2.0","id":1.5,"method":"GetTask"}"#), -32600);
+    assert_eq!(raw(r#"{"jsonrpc":"2.0","id":1,"method":"message/send"}"#), -32601);
+    assert_eq!(raw(r#"{"jsonrpc":"2.0","id":1,"method":"GetTask","params":[]}"#), -32602);
+    assert_eq!(door.http("GET", "nothing", None).status, 404);
+    assert_eq!(door.http("PUT", "tasks", Some(&json!({}))).status, 404);
+}
+
+#[test]
+fn a_request_of_another_version_is_refused_on_both_and_the_card_is_not() {
+    let hub = Hub::start();
+    let tenant = Tenant::register(&hub, "alice");
+    tenant.agent("worker");
+    let door = Door::of(&tenant, &tenant.user, "worker");
+    let client = &tenant.user;
+    let id = door.send("x")["id"].clone();
+    let body = json!({"jsonrpc": "2.0", "id": 7, "method": "GetTask", "params": {"id": id}});
+    let path = format!("{}/tasks/{}", door.base, text(&id));
+    for headers in [&[][..], &[("a2a-version", "")], &[("a2a-version", "0.3")], &[("a2a-version", "1.1")]] {
+        let rpc = client.send("POST", &door.base, headers, Some(&body));
+        assert_eq!((rpc.status, &rpc.json()["error"]["code"]), (200, &json!(-32009)), "{headers:?}");
+        assert_eq!(rpc.json()["id"], 7);
+        assert_eq!(of_rpc(&rpc), Err("VERSION_NOT_SUPPORTED".into()));
+        let http = client.send("GET", &path, headers, None);
+        assert_eq!((http.status, of_http(&http)), (400, Err("VERSION_NOT_SUPPORTED".into())), "{headers:?}");
+        assert_eq!(client.send("GET", &door.base, headers, None).status, 200, "the card");
+    }
+    assert_eq!(client.get(&format!("{path}?A2A-Version=1.0")).status, 200, "the query says it too");
+    assert_eq!(client.send("POST", &format!("{}/", door.base), &[VERSION], Some(&body)).status, 200);
+}
+
+#[test]
+fn an_answer_is_called_what_the_client_accepts_or_else_what_it_sent() {
+    const PLAIN: &str = "application/json";
+    const A2A: &str = "application/a2a+json";
+    let hub = Hub::start();
+    let tenant = Tenant::register(&hub, "alice");
+    tenant.agent("worker");
+    let door = Door::of(&tenant, &tenant.user, "worker");
+    let mut params = message("x");
+    params["configuration"] = json!({"returnImmediately": true});
+    let called = |headers: &[(&str, &str)]| {
+        let answer = door.http_with("POST", "message:send", Some(&params), headers);
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        answer.header("content-type").unwrap().to_owned()
+    };
+    assert_eq!(called(&[]), PLAIN);
+    assert_eq!(called(&[("content-type", A2A)]), A2A);
+    assert_eq!(called(&[("content-type", "application/a2a+json; charset=utf-8"), ("accept", "*/*")]), A2A);
+    assert_eq!(called(&[("accept", A2A)]), A2A);
+    assert_eq!(called(&[("content-type", A2A), ("accept", PLAIN)]), PLAIN);
+    assert_eq!(called(&[("accept", "text/html, application/a2a+json;q=0.9, application/json")]), A2A);
+    let wrong = door.http_with("GET", "tasks/x", None, &[("accept", A2A)]);
+    assert_eq!((wrong.status, wrong.header("content-type")), (404, Some(A2A)), "errors too");
+    for binding in BOTH {
+        let answer = match binding {
+            Binding::Rpc => of_rpc(&door.rpc_with("SendMessage", &params, &[("content-type", "text/plain")])),
+            Binding::Http => {
+                let headers = [("content-type", "text/plain")];
+                of_http(&door.http_with("POST", "message:send", Some(&params), &headers))
+            }
+        };
+        assert_eq!(answer, Err("CONTENT_TYPE_NOT_SUPPORTED".into()));
+    }
+}

@@ -1,0 +1,120 @@
+//! An agent's card: where it is, who may see it, what it says.
+
+use serde_json::{Value, json};
+
+use super::door::{BOTH, Door};
+use crate::it::hub::Hub;
+use crate::it::tenant::{Tenant, refused, succeed};
+use crate::it::tool;
+
+const CARD: &str = "/.well-known/agent-card.json";
+
+fn publish(tenant: &Tenant, is_public: bool) {
+    let path = format!("/api/networks/{}", tenant.network_id);
+    succeed(&tenant.user.put(&path, &json!({"public_cards": is_public})));
+    assert_eq!(succeed(&tenant.user.get(&path))["network"]["public_cards"], is_public);
+}
+
+#[test]
+fn a_card_is_for_members_until_the_network_shows_its_cards_to_everybody() {
+    let hub = Hub::start();
+    let tenant = Tenant::register(&hub, "alice");
+    tenant.agent("worker");
+    let stranger = Tenant::register(&hub, "mallory").user;
+    let nobody = hub.client();
+    let door = Door::of(&tenant, &nobody, "worker");
+    for path in ["", "/", CARD] {
+        let path = format!("{}{path}", door.base);
+        assert_eq!(nobody.get(&path).status, 401, "{path}");
+        assert_eq!(stranger.get(&path).status, 404, "{path}");
+        assert_eq!(tenant.user.get(&path).status, 200, "{path}");
+    }
+    publish(&tenant, true);
+    let cards: Vec<Value> = ["", "/", CARD]
+        .iter()
+        .flat_map(|path| {
+            [&nobody, &stranger, &tenant.user].map(|who| who.get(&format!("{}{path}", door.base)))
+        })
+        .map(|answer| answer.json())
+        .collect();
+    assert!(cards.iter().all(|card| *card == cards[0]), "{cards:#?}");
+    assert_eq!(nobody.get(&format!("/a2a/{}/nobody{CARD}", tenant.network_id)).status, 404);
+    // Calls need a token all the same, and a member's.
+    assert_eq!(door.http("GET", "extendedAgentCard", None).status, 401);
+    for binding in BOTH {
+        let extended = |who| door.called_by(who).call(binding, "GetExtendedAgentCard", &json!({}));
+        assert_eq!(extended(&stranger), Err("TASK_NOT_FOUND".into()));
+        assert_eq!(extended(&tenant.user).unwrap()["name"], "worker");
+    }
+    publish(&tenant, false);
+    assert_eq!(nobody.get(&door.base).status, 401);
+}
+
+#[test]
+fn only_the_owner_says_who_sees_the_cards() {
+    let hub = Hub::start();
+    let tenant = Tenant::register(&hub, "alice");
+    let (admin, _) = hub.register("bob");
+    tenant.admit(&admin, "admin");
+    let path = format!("/api/networks/{}", tenant.network_id);
+    refused(&admin.put(&path, &json!({"public_cards": true})), 403, "permission_denied");
+    refused(&tenant.user.put(&path, &json!({})), 400, "invalid input");
+    refused(&tenant.user.put(&path, &json!({"public_cards": "yes"})), 400, "invalid input");
+    succeed(&tenant.user.put(&path, &json!({"name": "renamed", "public_cards": true})));
+    let network = &succeed(&tenant.user.get(&path))["network"];
+    assert_eq!((&network["network_name"], &network["public_cards"]), (&json!("renamed"), &json!(true)));
+}
+
+#[test]
+fn a_card_says_what_the_agent_reported_and_one_who_said_nothing_gets_an_honest_minimum() {
+    let hub = Hub::start();
+    let tenant = Tenant::register(&hub, "alice");
+    let worker = tenant.agent("worker");
+    let door = Door::of(&tenant, &tenant.user, "worker");
+    let card = tenant.user.get(&door.base).json();
+    assert_eq!(card["skills"].as_array().unwrap().len(), 1);
+    assert_eq!(card["skills"][0]["id"], "task");
+    let capabilities = json!({"streaming": true, "pushNotifications": true, "extendedAgentCard": true});
+    assert_eq!(card["capabilities"], capabilities);
+    let report = json!({"resume_id": "w", "alias": "worker", "status": "idle", "version": "3.1",
+        "description": "Paints fences", "skills": [{"id": "paint", "name": "Painting", "tags": ["fence"]}]});
+    assert_eq!(tool::call(&worker, "report_status", &report)["ok"], true);
+    let card = tenant.user.get(&door.base).json();
+    assert_eq!((&card["description"], &card["version"]), (&json!("Paints fences"), &json!("3.1")));
+    let skill = json!({"id": "paint", "name": "Painting", "description": "Painting", "tags": ["fence"]});
+    assert_eq!(card["skills"], json!([skill]));
+    let scheme = json!({"bearer": {"httpAuthSecurityScheme": {"scheme": "Bearer",
+        "description": "A token of the Baton hub, of a member of the agent's network"}}});
+    assert_eq!(card["securitySchemes"], scheme);
+}
+
+#[test]
+fn urls_in_cards_come_from_the_setting_and_never_from_the_request() {
+    let hub = Hub::start_with(&[
+        "--username",
+        "admin",
+        "--password",
+        "a-password-for-tests",
+        "--public-url",
+        "https://hub.example.org/baton/",
+    ]);
+    let tenant = Tenant::of_admin(&hub);
+    tenant.agent("zoë");
+    let path = format!("/a2a/{}/zo%C3%AB/.well-known/agent-card.json", tenant.network_id);
+    let card = tenant.user.send("GET", &path, &[("host", "localhost:1")], None).json();
+    let base = format!("https://hub.example.org/baton/a2a/{}/zo%C3%AB", tenant.network_id);
+    assert_eq!(card["name"], "zoë");
+    assert_eq!(
+        card["supportedInterfaces"],
+        json!([
+            {"url": format!("{base}/"), "protocolBinding": "JSONRPC", "protocolVersion": "1.0"},
+            {"url": base, "protocolBinding": "HTTP+JSON", "protocolVersion": "1.0"},
+        ])
+    );
+    let plain = Hub::start();
+    let tenant = Tenant::register(&plain, "alice");
+    tenant.agent("worker");
+    let card = tenant.user.get(&format!("/a2a/{}/worker", tenant.network_id)).json();
+    let base = format!("{}/a2a/{}/worker/", plain.url(), tenant.network_id);
+    assert_eq!(card["supportedInterfaces"][0]["url"], base);
+}

@@ -1,0 +1,238 @@
+//! Streams: the task first, every update in order, the same for everybody, resumed over a killed hub.
+
+use serde_json::{Value, json};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::door::{BOTH, Binding, Door, message, of_http, work};
+use crate::it::http::{Frame, Stream};
+use crate::it::hub::Hub;
+use crate::it::tenant::{Tenant, act, claim, succeed, text};
+
+/// What a frame says, in short: its id, what it is, and the state it names.
+fn short(frame: &Frame) -> (String, String, String) {
+    let said = frame.data.get("result").unwrap_or(&frame.data);
+    let (kind, told) = said.as_object().unwrap().iter().next().unwrap();
+    let state = told.pointer("/status/state").or(told.pointer("/artifact/artifactId"));
+    (frame.id.clone().unwrap_or_default(), kind.clone(), text(state.unwrap()))
+}
+
+/// The rest of a stream.
+fn rest(mut stream: Stream) -> Vec<Frame> {
+    std::iter::from_fn(|| stream.next_frame()).collect()
+}
+
+fn frames_of(body: &str) -> Vec<Frame> {
+    let frames = body.split("\n\n").filter(|frame| frame.contains("data:"));
+    frames
+        .map(|frame| {
+            let line = |name: &str| frame.lines().find_map(|line| line.strip_prefix(name)).unwrap().trim();
+            Frame { id: Some(line("id:").to_owned()), data: serde_json::from_str(line("data:")).unwrap() }
+        })
+        .collect()
+}
+
+fn story(frames: &[Frame]) -> Vec<(String, String, String)> {
+    frames.iter().map(short).collect()
+}
+
+fn told(parts: &[(&str, &str, &str)]) -> Vec<(String, String, String)> {
+    parts.iter().map(|(id, kind, state)| ((*id).into(), (*kind).into(), (*state).into())).collect()
+}
+
+const WHOLE: [(&str, &str, &str); 4] = [
+    ("1", "task", "TASK_STATE_SUBMITTED"),
+    ("2", "statusUpdate", "TASK_STATE_WORKING"),
+    ("2", "artifactUpdate", "result"),
+    ("3", "statusUpdate", "TASK_STATE_COMPLETED"),
+];
+
+#[test]
+fn a_streamed_send_tells_the_task_then_every_update_and_ends() {
+    let hub = Hub::start();
+    let tenant = Tenant::register(&hub, "alice");
+    let worker = tenant.agent("worker");
+    let door = Door::of(&tenant, &tenant.user, "worker");
+    for binding in BOTH {
+        let agent = worker.clone();
+        let working = thread::spawn(move || work(&agent, "done"));
+        let answer = match binding {
+            Binding::Rpc => door.rpc("SendStreamingMessage", &message("x")),
+            Binding::Http => door.answer_http("SendStreamingMessage", &message("x"), &[]),
+        };
+        let id = working.join().unwrap();
+        assert_eq!(answer.header("content-type"), Some("text/event-stream"));
+        let frames = frames_of(&answer.text());
+        assert_eq!(story(&frames), told(&WHOLE));
+        if binding == Binding::Rpc {
+            assert!(frames.iter().all(|frame| frame.data["id"] == 7 && frame.data["jsonrpc"] == "2.0"));
+        }
+        let said = |at: usize| frames[at].data.get("result").unwrap_or(&frames[at].data).clone();
+        assert_eq!(said(0)["task"]["id"], json!(id));
+        assert_eq!(said(2)["artifactUpdate"]["artifact"]["parts"][0]["text"], "done");
+        assert!(said(0)["task"].get("artifacts").is_none(), "as it stood then");
+    }
+}
+
+#[test]
+fn every_subscriber_hears_the_same_and_one_that_leaves_disturbs_nobody() {
+    let hub = Hub::start();
+    let tenant = Tenant::register(&hub, "alice");
+    let worker = tenant.agent("worker");
+    let door = Door::of(&tenant, &tenant.user, "worker");
+    let id = text(&door.send("x")["id"]);
+    let mut streams: Vec<Stream> = (0..4).map(|_| door.subscribe(&id, None).unwrap()).collect();
+    let first: Vec<Frame> = streams.iter_mut().map(|stream| stream.next_frame().unwrap()).collect();
+    drop(streams.remove(0));
+    let claimed = claim(&worker, 0, 60);
+    let second = streams[0].next_frame().unwrap();
+    assert_eq!(short(&second), told(&WHOLE)[1]);
+    drop(streams.remove(1));
+    succeed(&act(&worker, &id, "reply", &json!({"text": "done", "lease_id": claimed["lease_id"]})));
+    let [one, two] = <[Stream; 2]>::try_from(streams).unwrap();
+    let mut one_heard = vec![first[1].clone(), second];
+    one_heard.extend(rest(one));
+    let mut two_heard = vec![first[3].clone()];
+    two_heard.extend(rest(two));
+    assert_eq!(story(&one_heard), told(&WHOLE));
+    let data = |frames: &[Frame]| frames.iter().map(|frame| frame.data.clone()).collect::<Vec<Value>>();
+    assert_eq!(data(&one_heard), data(&two_heard));
+}
+
+#[test]
+fn a_resume_after_any_frame_tells_the_rest_without_a_gap() {
+    let hub = Hub::start();
+    let tenant = Tenant::register(&hub, "alice");
+    let worker = tenant.agent("worker");
+    let door = Door::of(&tenant, &tenant.user, "worker");
+    let id = text(&door.send("x")["id"]);
+    work(&worker, "done");
+    let after_one = [WHOLE[0], WHOLE[1], WHOLE[2], WHOLE[3]];
+    assert_eq!(story(&rest(door.subscribe(&id, Some("1")).unwrap())), told(&after_one));
+    let after_two = [("2", "task", "TASK_STATE_WORKING"), WHOLE[2], WHOLE[3]];
+    assert_eq!(story(&rest(door.subscribe(&id, Some("2")).unwrap())), told(&after_two));
+    let heard_all = door.subscribe(&id, Some("3")).unwrap_err();
+    assert_eq!((heard_all.status, of_http(&heard_all)), (400, Err("UNSUPPORTED_OPERATION".into())));
+    assert_eq!(of_http(&door.subscribe(&id, None).unwrap_err()), Err("UNSUPPORTED_OPERATION".into()));
+    for wrong in ["4", "0", "-1", "x"] {
+        let refused = door.subscribe(&id, Some(wrong)).unwrap_err();
+        assert_eq!(of_http(&refused), Err("INVALID_PARAMS".into()), "{wrong}");
+    }
+    let by_rpc = door.rpc_with("SubscribeToTask", &json!({"id": id}), &[("last-event-id", "2")]);
+    assert_eq!(story(&frames_of(&by_rpc.text())), told(&after_two));
+}
+
+#[test]
+fn a_stream_is_resumed_over_a_killed_hub_without_a_gap() {
+    let mut hub = Hub::start();
+    let tenant = Tenant::register(&hub, "alice");
+    let worker = tenant.agent("worker");
+    let door = Door::of(&tenant, &tenant.user, "worker");
+    let id = text(&door.send("x")["id"]);
+    let mut stream = door.subscribe(&id, None).unwrap();
+    let mut heard = vec![stream.next_frame().unwrap()];
+    let claimed = claim(&worker, 0, 60);
+    heard.push(stream.next_frame().unwrap());
+    hub.kill9();
+    hub.restart();
+    let last = heard[1].id.clone();
+    let mut resumed = door.subscribe(&id, last.as_deref()).unwrap();
+    let again = resumed.next_frame().unwrap();
+    assert_eq!(short(&again), told(&[("2", "task", "TASK_STATE_WORKING")])[0]);
+    succeed(&act(&worker, &id, "reply", &json!({"text": "done", "lease_id": claimed["lease_id"]})));
+    heard.extend(rest(resumed));
+    assert_eq!(story(&heard), told(&WHOLE));
+}
+
+#[test]
+fn a_parked_task_is_followed_through_its_answer_to_its_end() {
+    let hub = Hub::start();
+    let tenant = Tenant::register(&hub, "alice");
+    let worker = tenant.agent("worker");
+    let door = Door::of(&tenant, &tenant.user, "worker");
+    let id = text(&door.send("x")["id"]);
+    claim(&worker, 0, 60);
+    succeed(&act(&worker, &id, "ask", &json!({"question": "which?"})));
+    let mut stream = door.subscribe(&id, None).unwrap();
+    let first = stream.next_frame().unwrap();
+    assert_eq!(short(&first), told(&[("3", "task", "TASK_STATE_INPUT_REQUIRED")])[0]);
+    assert_eq!(first.data["task"]["status"]["message"]["parts"][0]["text"], "which?");
+    let mut answer = message("that");
+    answer["message"]["taskId"] = json!(id);
+    answer["configuration"] = json!({"returnImmediately": true});
+    door.call(Binding::Rpc, "SendMessage", &answer).unwrap();
+    work(&worker, "done");
+    let expected = [
+        ("4", "statusUpdate", "TASK_STATE_SUBMITTED"),
+        ("5", "statusUpdate", "TASK_STATE_WORKING"),
+        ("5", "artifactUpdate", "result"),
+        ("6", "statusUpdate", "TASK_STATE_COMPLETED"),
+    ];
+    assert_eq!(story(&rest(stream)), told(&expected));
+    let replayed = rest(door.subscribe(&id, Some("2")).unwrap());
+    assert_eq!(replayed[1].data["statusUpdate"]["status"]["message"]["parts"][0]["text"], "which?");
+    assert_eq!(story(&replayed)[2..], told(&expected));
+}
+
+#[test]
+fn an_end_without_a_result_says_why() {
+    let hub = Hub::start();
+    let tenant = Tenant::register(&hub, "alice");
+    let worker = tenant.agent("worker");
+    let door = Door::of(&tenant, &tenant.user, "worker");
+    let id = text(&door.send("x")["id"]);
+    let mut stream = door.subscribe(&id, None).unwrap();
+    stream.next_frame().unwrap();
+    succeed(&act(&worker, &id, "reply", &json!({"text": "no paint", "status": "failed"})));
+    let frames = rest(stream);
+    assert_eq!(story(&frames), told(&[("2", "statusUpdate", "TASK_STATE_FAILED")]));
+    assert_eq!(frames[0].data["statusUpdate"]["status"]["message"]["parts"][0]["text"], "no paint");
+}
+
+#[test]
+fn a_stream_ends_within_15_seconds_of_its_tokens_revocation() {
+    let hub = Hub::start();
+    let tenant = Tenant::register(&hub, "alice");
+    tenant.agent("worker");
+    let (sender, token_id) = tenant.mint("sender", "node");
+    let door = Door::of(&tenant, &sender, "worker");
+    let id = text(&door.send("x")["id"]);
+    let mut stream = door.subscribe(&id, None).unwrap();
+    stream.next_frame().unwrap();
+    stream.patience(Duration::from_secs(16));
+    succeed(&tenant.user.delete(&format!("/api/auth/tokens/{token_id}")));
+    let began = Instant::now();
+    assert!(stream.next_frame().is_none(), "nothing more is said");
+    assert!(began.elapsed() < Duration::from_secs(15), "ended after {:?}", began.elapsed());
+}
+
+#[test]
+fn a_token_has_64_streams_at_once_and_no_more() {
+    let hub = Hub::start();
+    let tenant = Tenant::register(&hub, "alice");
+    tenant.agent("worker");
+    let door = Door::of(&tenant, &tenant.user, "worker");
+    let id = text(&door.send("x")["id"]);
+    let mut streams: Vec<Stream> = (0..64).map(|_| door.subscribe(&id, None).unwrap()).collect();
+    let refused = door.subscribe(&id, None).unwrap_err();
+    assert_eq!((refused.status, of_http(&refused)), (429, Err("RESOURCE_EXHAUSTED".into())));
+    assert!(refused.header("retry-after").is_some());
+    assert_eq!(door.rpc("SendStreamingMessage", &message("y")).status, 429);
+    let listed = door.call(Binding::Rpc, "ListTasks", &json!({})).unwrap();
+    assert_eq!(listed["totalSize"], 1, "what cannot be streamed was not sent");
+    assert_eq!(short(&streams[63].next_frame().unwrap()), told(&WHOLE)[0]);
+}
+
+#[test]
+fn an_expired_task_has_failed_and_says_that_it_expired() {
+    let hub = Hub::start();
+    let tenant = Tenant::register(&hub, "alice");
+    tenant.agent("worker");
+    let door = Door::of(&tenant, &tenant.user, "worker");
+    let body = json!({"alias": "worker", "task": "soon", "ttl_seconds": 1, "network_id": tenant.network_id});
+    let id = crate::it::tenant::send_with(&tenant.user, &body);
+    let frames = rest(door.subscribe(&id, None).unwrap());
+    assert_eq!(story(&frames), told(&[WHOLE[0], ("2", "statusUpdate", "TASK_STATE_FAILED")]));
+    let words = text(&frames[1].data["statusUpdate"]["status"]["message"]["parts"][0]["text"]);
+    assert!(words.contains("expired"), "{words}");
+}

@@ -1,0 +1,66 @@
+//! What every client meets: a hub, an agent behind an alias that `tests/clients/agent.py` plays under `baton work`, and
+//! a token of somebody who may hand it work.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::it::hub::Hub;
+use crate::it::program::{Ran, run};
+use crate::it::tenant::Tenant;
+use crate::it::work::worker::Worker;
+
+pub(super) const ALIAS: &str = "helper";
+
+pub(super) struct Stage {
+    /// The agent's base, with its slash.
+    pub(super) base: String,
+    pub(super) token: String,
+    // In this order: the worker ends before its hub.
+    worker: Worker,
+    _hub: Hub,
+}
+
+impl Stage {
+    pub(super) fn set() -> Self {
+        let hub = Hub::start();
+        let network = Tenant::of_admin(&hub);
+        let agent = network.agent(ALIAS);
+        let script = repository().join("tests/clients/agent.py");
+        let command = ["python3", script.to_str().unwrap()];
+        let mut worker = Worker::start_command(&agent, ALIAS, &["--concurrency", "4"], &command);
+        worker.says("waiting for tasks");
+        let base = format!("{}/a2a/{}/{ALIAS}/", hub.url(), network.network_id);
+        let token = network.agent("caller").token.unwrap();
+        Self { base, token, worker, _hub: hub }
+    }
+
+    /// Where a file ends the wait of the agent's `hold`.
+    pub(super) fn release(&self) -> &Path {
+        self.worker.home.path()
+    }
+
+    /// Runs a driver script for one binding: the lines it said.
+    pub(super) fn drive(&self, command: &mut Command, binding: &str) -> Vec<serde_json::Value> {
+        command.env("A2A_BASE", &self.base).env("A2A_TOKEN", &self.token);
+        command.env("A2A_BINDING", binding).env("A2A_RELEASE", self.release());
+        let ran: Ran = run(command, |_| Ok(()));
+        assert_eq!(ran.code, Some(0), "{}\n{}", ran.stdout, ran.stderr);
+        ran.lines()
+    }
+}
+
+/// What `make clients` installs, or a sentence that says how to get it.
+pub(crate) fn installed(path: &str) -> PathBuf {
+    let path = repository().join("target/tools").join(path);
+    assert!(
+        path.exists(),
+        "{} is not there: `make clients` installs the official A2A clients, from the package registries of Python and \
+         npm, which must be reachable for it",
+        path.display()
+    );
+    path
+}
+
+pub(crate) fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}

@@ -1,0 +1,193 @@
+//! What receivers hear: everything, in order, through failures, restarts and silence, and nobody waits for them.
+
+use serde_json::json;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::it::outside::{OK, Outside, Reply, rpc};
+use crate::it::tenant::{Tenant, act, claim, send, succeed, text};
+
+use super::{hub, push_to, told};
+
+#[test]
+fn a_config_that_comes_with_a_send_hears_the_task_from_its_beginning_in_order() {
+    let hub = hub();
+    let tenant = Tenant::register(&hub, "alice");
+    let worker = tenant.agent("worker");
+    let receiver = Outside::start(|_, _| OK());
+    let params = json!({
+        "message": {"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "do it"}]},
+        "configuration": {"returnImmediately": true, "taskPushNotificationConfig": {"url": receiver.url("/")}}});
+    let sent = rpc(&tenant.user, &tenant.network_id, "worker", "SendMessage", &params);
+    let task_id = text(&sent["result"]["task"]["id"]);
+    let lease = claim(&worker, 0, 60)["lease_id"].clone();
+    succeed(&act(&worker, &task_id, "ask", &json!({"question": "how?", "lease_id": lease})));
+    succeed(&act(&tenant.user, &task_id, "answer", &json!({"text": "well"})));
+    claim(&worker, 0, 60);
+    succeed(&act(&worker, &task_id, "reply", &json!({"text": "done"})));
+    let heard = receiver.wait_for(7);
+    let all = ["submitted", "working", "input_required", "submitted", "working", "artifact", "completed"];
+    assert_eq!(told(&heard), all);
+    assert!(heard.iter().all(|push| push.body.to_string().contains(&task_id)));
+    assert_eq!(heard[2].body["statusUpdate"]["status"]["message"]["parts"][0]["text"], "how?");
+    assert_eq!(heard[5].body["artifactUpdate"]["artifact"]["parts"][0]["text"], "done");
+}
+
+#[test]
+fn what_fails_is_tried_again_through_a_killed_hub_and_nothing_is_missed() {
+    let mut hub = hub();
+    let tenant = Tenant::register(&hub, "alice");
+    let worker = tenant.agent("worker");
+    let is_well = Arc::new(AtomicBool::new(false));
+    let well = is_well.clone();
+    let receiver = Outside::start(move |_, _| match well.load(Ordering::SeqCst) {
+        true => OK(),
+        false => Reply::Json(503, json!({})),
+    });
+    let task_id = send(&tenant.user, "worker", "x");
+    push_to(&tenant, &task_id, &receiver);
+    claim(&worker, 0, 60);
+    receiver.wait_for(2); // tried, and tried again
+    succeed(&act(&worker, &task_id, "reply", &json!({"text": "done"})));
+    hub.kill9();
+    let before = receiver.heard().len();
+    assert_eq!(told(&receiver.heard()), vec!["working"; before], "one event at a time");
+    is_well.store(true, Ordering::SeqCst);
+    hub.restart();
+    let heard = receiver.wait_for(before + 3);
+    assert_eq!(told(&heard[before..]), ["working", "artifact", "completed"]);
+}
+
+#[test]
+fn what_happened_while_the_hub_was_down_or_dying_is_told_after_the_start() {
+    let mut hub = hub();
+    let tenant = Tenant::register(&hub, "alice");
+    let worker = tenant.agent("worker");
+    let receiver = Outside::start(|number, _| if number == 0 { Reply::Silence } else { OK() });
+    let task_id = send(&tenant.user, "worker", "x");
+    push_to(&tenant, &task_id, &receiver);
+    claim(&worker, 0, 60);
+    receiver.wait_for(1); // under way, and never answered
+    hub.kill9();
+    hub.restart();
+    succeed(&act(&worker, &task_id, "reply", &json!({"text": "done"})));
+    let heard = receiver.wait_for(4);
+    assert_eq!(told(&heard), ["working", "working", "artifact", "completed"]);
+}
+
+#[test]
+fn a_silent_a_gone_and_a_failing_receiver_delay_neither_the_task_nor_another_receiver() {
+    let hub = hub();
+    let tenant = Tenant::register(&hub, "alice");
+    let worker = tenant.agent("worker");
+    let silent = Outside::start(|_, _| Reply::Silence);
+    let failing = Outside::start(|_, _| Reply::Json(500, json!({})));
+    let well = Outside::start(|_, _| OK());
+    let task_id = send(&tenant.user, "worker", "x");
+    for receiver in [&silent, &failing, &well] {
+        push_to(&tenant, &task_id, receiver);
+    }
+    let gone = json!({"taskId": task_id, "url": "http://127.0.0.1:9/"});
+    rpc(&tenant.user, &tenant.network_id, "worker", "CreateTaskPushNotificationConfig", &gone);
+    let began = Instant::now();
+    claim(&worker, 0, 60);
+    succeed(&act(&worker, &task_id, "reply", &json!({"text": "done"})));
+    assert_eq!(told(&well.wait_for(3)), ["working", "artifact", "completed"]);
+    // A call may take 15 seconds to time out; nobody waited for one.
+    assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
+    assert_eq!(told(&silent.wait_for(1)), ["working"]);
+    assert!(told(&failing.wait_for(2)).iter().all(|state| state == "working"));
+}
+
+#[test]
+fn a_silent_host_gets_a_few_calls_at_once_however_much_there_is_to_tell_it() {
+    let hub = hub();
+    let tenant = Tenant::register(&hub, "alice");
+    let worker = tenant.agent("worker");
+    let (silent, well) = (Outside::start(|_, _| Reply::Silence), Outside::start(|_, _| OK()));
+    for _ in 0..2 {
+        let task_id = send(&tenant.user, "worker", "x");
+        (0..10).for_each(|_| drop(push_to(&tenant, &task_id, &silent)));
+        claim(&worker, 0, 60);
+    }
+    silent.wait_for(8);
+    let task_id = send(&tenant.user, "worker", "x");
+    push_to(&tenant, &task_id, &well);
+    claim(&worker, 0, 60);
+    succeed(&act(&worker, &task_id, "reply", &json!({"text": "done"})));
+    assert_eq!(told(&well.wait_for(3)), ["working", "artifact", "completed"]);
+    assert_eq!(silent.heard().len(), 8, "eight at once");
+}
+
+#[test]
+fn a_redirect_is_not_followed_so_no_credential_goes_elsewhere() {
+    let hub = hub();
+    let tenant = Tenant::register(&hub, "alice");
+    let worker = tenant.agent("worker");
+    let elsewhere = Outside::start(|_, _| OK());
+    let there = elsewhere.url("/stolen");
+    let receiver = Outside::start(move |_, _| Reply::Moved(there.clone()));
+    let task_id = send(&tenant.user, "worker", "x");
+    push_to(&tenant, &task_id, &receiver);
+    claim(&worker, 0, 60);
+    receiver.wait_for(2); // a failure like any other
+    assert!(elsewhere.heard().is_empty());
+}
+
+#[test]
+fn a_member_who_left_is_told_nothing_more() {
+    let hub = hub();
+    let tenant = Tenant::register(&hub, "alice");
+    let worker = tenant.agent("worker");
+    let (bob, registered) = hub.register("bob");
+    tenant.admit(&bob, "member");
+    let (kept, left) = (Outside::start(|_, _| OK()), Outside::start(|_, _| OK()));
+    let task_id = send(&tenant.user, "worker", "x");
+    push_to(&tenant, &task_id, &kept);
+    push_to(&Tenant { user: bob, network_id: tenant.network_id.clone() }, &task_id, &left);
+    claim(&worker, 0, 60);
+    left.wait_for(1);
+    let path =
+        format!("/api/networks/{}/members/{}", tenant.network_id, text(&registered["user"]["user_id"]));
+    succeed(&tenant.user.delete(&path));
+    succeed(&act(&worker, &task_id, "reply", &json!({"text": "done"})));
+    assert_eq!(told(&kept.wait_for(3)), ["working", "artifact", "completed"]);
+    // Another task's pushes come after whatever there was to say of this one.
+    let later = send(&tenant.user, "worker", "y");
+    push_to(&tenant, &later, &kept);
+    claim(&worker, 0, 60);
+    kept.wait_for(4);
+    assert_eq!(told(&left.heard()), ["working"]);
+}
+
+#[test]
+fn a_receiver_that_failed_for_a_day_is_given_up_with_a_line_in_the_log() {
+    let mut hub = hub();
+    let tenant = Tenant::register(&hub, "alice");
+    let worker = tenant.agent("worker");
+    let receiver = Outside::start(|_, _| Reply::Json(500, json!({})));
+    let task_id = send(&tenant.user, "worker", "x");
+    push_to(&tenant, &task_id, &receiver);
+    claim(&worker, 0, 60);
+    succeed(&act(&worker, &task_id, "reply", &json!({"text": "done"})));
+    receiver.wait_for(2); // the second try shows that the first failure was noted
+    assert!(hub.stop().success());
+    // As if it had been failing since the day before yesterday.
+    let database = rusqlite::Connection::open(hub.data_dir().join("hub.db")).unwrap();
+    let aged = database
+        .execute("UPDATE push_configs SET failing_since = failing_since - 172800000, next_at = 1", [])
+        .unwrap();
+    assert_eq!(aged, 1);
+    drop(database);
+    let before = receiver.heard().len();
+    hub.restart();
+    // Each event that is left is tried once: the claim's, then the first of the two things the end says.
+    let heard = receiver.wait_for(before + 2);
+    assert_eq!(told(&heard[before..]), ["working", "artifact"]);
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while hub.log().matches("the event is given up").count() < 2 {
+        assert!(Instant::now() < deadline, "{}", hub.log());
+        std::thread::yield_now();
+    }
+}

@@ -1,0 +1,133 @@
+//! An agent of others by script: a card, and a task whose states are told one look after another.
+
+use serde_json::{Value, json};
+use std::sync::{Arc, Mutex};
+
+use crate::it::outside::{Heard, Outside, Reply};
+
+/// How it is spoken to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Binding {
+    JsonRpc,
+    HttpJson,
+}
+
+/// What an operation answers: a result, or an HTTP status.
+#[derive(Debug, Clone)]
+pub(super) enum Said {
+    Result(Value),
+    Fault(u16),
+}
+
+/// The agent.
+pub(super) struct Agent {
+    pub(super) outside: Outside,
+    binding: Binding,
+}
+
+impl Agent {
+    /// Answers each call (`SendMessage`, `GetTask`, `CancelTask`) by what this gives for it.
+    pub(super) fn start(
+        binding: Binding,
+        script: impl Fn(&str, &Value) -> Said + Send + Sync + 'static,
+    ) -> Self {
+        let base = Arc::new(Mutex::new(String::new()));
+        let known = base.clone();
+        let outside = Outside::start(move |_, heard| {
+            if heard.path == "/.well-known/agent-card.json" {
+                return Reply::Json(200, card(&known.lock().unwrap(), binding));
+            }
+            let (method, params) = call(heard);
+            match (script(&method, &params), binding) {
+                (Said::Fault(status), _) => Reply::Json(status, json!({})),
+                (Said::Result(result), Binding::HttpJson) => Reply::Json(200, result),
+                (Said::Result(result), Binding::JsonRpc) => {
+                    Reply::Json(200, json!({"jsonrpc": "2.0", "id": heard.body["id"], "result": result}))
+                }
+            }
+        });
+        *base.lock().unwrap() = outside.url("");
+        Self { outside, binding }
+    }
+
+    pub(super) fn card_url(&self) -> String {
+        self.outside.url("/")
+    }
+
+    /// The calls it heard, by method, cards aside.
+    pub(super) fn calls(&self) -> Vec<(String, Value)> {
+        calls(&self.outside.heard())
+    }
+
+    pub(super) fn methods(&self) -> Vec<String> {
+        self.calls().into_iter().map(|(method, _)| method).collect()
+    }
+
+    /// Waits until it has heard so many calls of a method.
+    pub(super) fn wait_for(&self, method: &str, count: usize) -> Vec<Value> {
+        let of_method = |heard: &[Heard]| -> Vec<Value> {
+            calls(heard).into_iter().filter(|(name, _)| name == method).map(|(_, params)| params).collect()
+        };
+        let heard = self.outside.wait_until(|heard| of_method(heard).len() >= count);
+        of_method(&heard)
+    }
+
+    pub(super) const fn binding(&self) -> Binding {
+        self.binding
+    }
+}
+
+fn calls(heard: &[Heard]) -> Vec<(String, Value)> {
+    heard.iter().filter(|heard| !heard.path.contains(".well-known")).map(call).collect()
+}
+
+/// A call by its name, whichever binding it came by.
+fn call(heard: &Heard) -> (String, Value) {
+    if let Some(method) = heard.body["method"].as_str() {
+        return (method.to_owned(), heard.body["params"].clone());
+    }
+    let path = heard.path.split('?').next().unwrap().trim_start_matches('/');
+    match (path, path.strip_prefix("tasks/")) {
+        ("message:send", _) => ("SendMessage".into(), heard.body.clone()),
+        (_, Some(task)) => match task.strip_suffix(":cancel") {
+            Some(id) => ("CancelTask".into(), json!({"id": id})),
+            None => ("GetTask".into(), json!({"id": task})),
+        },
+        _ => panic!("no call: {heard:?}"),
+    }
+}
+
+fn card(base: &str, binding: Binding) -> Value {
+    let binding = match binding {
+        Binding::JsonRpc => "JSONRPC",
+        Binding::HttpJson => "HTTP+JSON",
+    };
+    json!({"name": "Scout", "description": "by script", "version": "1",
+        "supportedInterfaces": [{"url": base, "protocolBinding": binding, "protocolVersion": "1.0"}],
+        "capabilities": {}, "defaultInputModes": ["text/plain"], "defaultOutputModes": ["text/plain"],
+        "skills": [{"id": "s", "name": "s", "description": "s", "tags": []}]})
+}
+
+/// A task in a state, with a text beside it.
+pub(super) fn task(state: &str, text: Option<&str>) -> Value {
+    let message = text.map(
+        |text| json!({"messageId": format!("m-{text}"), "role": "ROLE_AGENT", "parts": [{"text": text}]}),
+    );
+    let mut status = json!({"state": format!("TASK_STATE_{state}")});
+    if let Some(message) = message {
+        status["message"] = message;
+    }
+    json!({"id": "there-1", "contextId": "context-there", "status": status})
+}
+
+/// A task that was answered.
+pub(super) fn answered(text: &str) -> Value {
+    let mut task = task("COMPLETED", None);
+    task["artifacts"] = json!([{"artifactId": "a", "parts": [{"text": text}]}]);
+    task
+}
+
+/// What a send answers.
+pub(super) fn sent(task: &Value) -> Said {
+    Said::Result(json!({"task": task}))
+}

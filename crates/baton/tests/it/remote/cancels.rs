@@ -1,0 +1,51 @@
+//! A cancel here is passed on, whether the task runs there or waits.
+
+use serde_json::json;
+
+use super::agent::{Agent, Binding, Said, sent, task};
+use super::{hub, register, wait_for_status};
+use crate::it::tenant::{Tenant, act, send, succeed};
+
+#[test]
+fn a_cancel_is_passed_on_while_the_task_runs_and_while_it_waits() {
+    let hub = hub();
+    for (name, state, status) in [("alice", "WORKING", "running"), ("bob", "INPUT_REQUIRED", "waiting_input")]
+    {
+        let tenant = Tenant::register(&hub, name);
+        let agent = Agent::start(Binding::JsonRpc, move |method, _| match method {
+            "SendMessage" => sent(&task(state, Some("?"))),
+            "CancelTask" => Said::Result(task("CANCELED", None)),
+            _ => Said::Result(task(state, Some("?"))),
+        });
+        register(&tenant, &agent.card_url(), None);
+        let task_id = send(&tenant.user, "scout", "x");
+        agent.wait_for("SendMessage", 1);
+        wait_for_status(&tenant.user, &task_id, status);
+        succeed(&act(&tenant.user, &task_id, "cancel", &json!({})));
+        assert_eq!(agent.wait_for("CancelTask", 1), [json!({"id": "there-1"})], "{state}");
+        wait_for_status(&tenant.user, &task_id, "cancelled");
+    }
+}
+
+#[test]
+fn a_cancel_that_cannot_be_passed_on_is_passed_on_later() {
+    let mut hub = hub();
+    let tenant = Tenant::register(&hub, "alice");
+    let cancels = std::sync::atomic::AtomicUsize::new(0);
+    let agent = Agent::start(Binding::HttpJson, move |method, _| match method {
+        "SendMessage" => sent(&task("WORKING", None)),
+        "CancelTask" => match cancels.fetch_add(1, std::sync::atomic::Ordering::SeqCst) {
+            0 => Said::Fault(503),
+            _ => Said::Result(task("CANCELED", None)),
+        },
+        _ => Said::Result(task("WORKING", None)),
+    });
+    register(&tenant, &agent.card_url(), None);
+    let task_id = send(&tenant.user, "scout", "x");
+    agent.wait_for("GetTask", 1);
+    succeed(&act(&tenant.user, &task_id, "cancel", &json!({})));
+    agent.wait_for("CancelTask", 1);
+    hub.kill9();
+    hub.restart();
+    agent.wait_for("CancelTask", 2);
+}

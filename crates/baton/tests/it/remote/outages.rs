@@ -1,0 +1,66 @@
+//! The agent of others is away, or the hub is: the task waits and goes on.
+
+use serde_json::json;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use super::agent::{Agent, Binding, Said, answered, sent, task};
+use super::{hub, register, wait_for_status};
+use crate::it::tenant::{Tenant, send};
+
+#[test]
+fn an_agent_that_is_away_and_comes_back_answers() {
+    let hub = hub();
+    let tenant = Tenant::register(&hub, "alice");
+    let calls = AtomicUsize::new(0);
+    let agent = Agent::start(Binding::JsonRpc, move |method, _| {
+        match (calls.fetch_add(1, Ordering::SeqCst), method) {
+            (0 | 1, _) => Said::Fault(503),
+            (_, "SendMessage") => sent(&task("SUBMITTED", None)),
+            (3, _) => Said::Fault(502),
+            _ => Said::Result(answered("back again")),
+        }
+    });
+    register(&tenant, &agent.card_url(), None);
+    let task_id = send(&tenant.user, "scout", "x");
+    assert_eq!(wait_for_status(&tenant.user, &task_id, "replied")["result"], "back again");
+    assert_eq!(agent.methods(), ["SendMessage", "SendMessage", "SendMessage", "GetTask", "GetTask"]);
+    // The same message each time, by its id and by its key.
+    let sends = agent.wait_for("SendMessage", 3);
+    assert!(sends.iter().all(|send| send["message"]["messageId"] == *task_id), "{sends:?}");
+    let keys: Vec<_> = agent
+        .outside
+        .heard()
+        .iter()
+        .filter_map(|heard| heard.header("idempotency-key").map(str::to_owned))
+        .collect();
+    assert_eq!(keys, vec![format!("{task_id}-0"); 3]);
+}
+
+#[test]
+fn a_killed_hub_goes_on_with_what_was_out_and_sends_nothing_twice() {
+    let mut hub = hub();
+    let tenant = Tenant::register(&hub, "alice");
+    let is_done = Arc::new(AtomicBool::new(false));
+    let done = is_done.clone();
+    let agent =
+        Agent::start(Binding::JsonRpc, move |method, _| match (method, done.load(Ordering::SeqCst)) {
+            ("SendMessage", _) => sent(&task("WORKING", None)),
+            (_, false) => Said::Result(task("WORKING", None)),
+            (_, true) => Said::Result(answered("patience")),
+        });
+    register(&tenant, &agent.card_url(), Some("kept-over-restarts"));
+    let task_id = send(&tenant.user, "scout", "x");
+    for _ in 0..4 {
+        let looks = agent.methods().iter().filter(|method| *method == "GetTask").count();
+        agent.wait_for("GetTask", looks + 1);
+        hub.kill9();
+        hub.restart();
+    }
+    is_done.store(true, Ordering::SeqCst);
+    let row = wait_for_status(&tenant.user, &task_id, "replied");
+    assert_eq!((&row["result"], &row["attempt"]), (&json!("patience"), &json!(1)));
+    assert_eq!(agent.wait_for("SendMessage", 1).len(), 1);
+    let last = agent.outside.heard().pop().unwrap();
+    assert_eq!(last.header("authorization"), Some("Bearer kept-over-restarts"));
+}
