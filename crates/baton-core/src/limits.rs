@@ -49,6 +49,10 @@ pub const SKILL_ID_MAX_CHARS: usize = 64;
 pub const SKILL_TAGS_MAX_COUNT: usize = 20;
 /// Most messages said on one task between its text and its result (ours).
 pub const TASK_MESSAGES_MAX_COUNT: usize = 1_000;
+/// Most bytes of all messages said on one task, with their parts and what comes with them (ours).
+pub const TASK_MESSAGES_MAX_BYTES: usize = 4 * 1024 * 1024;
+/// Messages that `GET /api/tasks/:id` shows: the newest (ours).
+pub const TASK_MESSAGES_SHOWN_COUNT: usize = 100;
 /// Largest parts of a message, as JSON text (ours).
 pub const PARTS_MAX_BYTES: usize = 512 * 1024;
 /// Most parts of a message (ours).
@@ -97,6 +101,10 @@ pub const A2A_LIST_EXAMINED_COUNT: usize = 20_000;
 pub const A2A_LIST_COUNTED_MAX: usize = 100_000;
 /// Messages of a task's history that are shown when no `historyLength` is named (ours).
 pub const A2A_HISTORY_DEFAULT_COUNT: usize = 100;
+/// A page of `ListTasks` ends early once it has this many bytes (ours).
+pub const A2A_LIST_MAX_BYTES: usize = 8 * 1024 * 1024;
+/// Blocking sends of one token that wait at once (ours).
+pub const A2A_WAITS_PER_TOKEN_MAX_COUNT: usize = 1_000;
 
 // What is kept, and for how long.
 

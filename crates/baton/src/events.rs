@@ -18,7 +18,7 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderMap, HeaderName, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use baton_core::{Refusal, TokenId};
+use baton_core::{Refusal, TokenId, limits};
 use serde::Deserialize;
 use std::sync::Arc;
 
@@ -34,17 +34,35 @@ use tail::Tails;
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 /// What the hub keeps for its open streams.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Streams {
     rhythm: Rhythm,
     seats: Arc<Seats>,
+    /// Of calls that wait for a task.
+    waits: Arc<Seats>,
     tails: Tails,
+}
+
+impl Default for Streams {
+    fn default() -> Self {
+        Self {
+            rhythm: Rhythm::default(),
+            seats: Seats::of(limits::STREAMS_PER_TOKEN_MAX_COUNT),
+            waits: Seats::of(limits::A2A_WAITS_PER_TOKEN_MAX_COUNT),
+            tails: Tails::default(),
+        }
+    }
 }
 
 impl Streams {
     /// One of the streams a token may have open; kept for as long as it is.
     pub(crate) fn take_seat(&self, token: &TokenId) -> Result<Seat, Refusal> {
         self.seats.take(token)
+    }
+
+    /// One of the calls of a token that may wait for a task at once; kept for as long as it waits.
+    pub(crate) fn take_wait(&self, token: &TokenId) -> Result<Seat, Refusal> {
+        self.waits.take(token)
     }
 }
 

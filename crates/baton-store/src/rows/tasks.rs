@@ -123,6 +123,13 @@ pub struct NewTaskMessage<'a> {
     pub at: UnixMillis,
 }
 
+impl NewTaskMessage<'_> {
+    /// What it adds to the bytes of everything said on its task.
+    pub fn bytes(&self) -> usize {
+        self.content.len() + self.parts.map_or(0, str::len) + self.meta.map_or(0, str::len)
+    }
+}
+
 /// One row of a task's history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventRow {
@@ -294,6 +301,24 @@ pub trait TaskReads {
     fn next_task(&self, network: &NetworkId, to: &Alias) -> Result<Option<TaskId>, Error>;
     /// What was said on a task, oldest first.
     fn task_messages(&self, network: &NetworkId, id: &TaskId) -> Result<Vec<TaskMessageRow>, Error>;
+    /// The newest so many messages of a task, of those up to a time if one is named; oldest first.
+    fn newest_task_messages(
+        &self,
+        network: &NetworkId,
+        id: &TaskId,
+        until: Option<UnixMillis>,
+        most: usize,
+    ) -> Result<Vec<TaskMessageRow>, Error>;
+    /// The newest message on a task up to a time that is not its sender's: what its agent had asked by then.
+    fn newest_question(
+        &self,
+        network: &NetworkId,
+        id: &TaskId,
+        sender: &Principal,
+        until: UnixMillis,
+    ) -> Result<Option<TaskMessageRow>, Error>;
+    /// The bytes of everything said on a task: texts, parts and what came with them.
+    fn task_messages_bytes(&self, network: &NetworkId, id: &TaskId) -> Result<usize, Error>;
     /// A task's history, oldest first.
     fn task_history(&self, id: &TaskId) -> Result<Vec<EventRow>, Error>;
     /// The newest row of a task's history.

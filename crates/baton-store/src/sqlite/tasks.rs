@@ -90,6 +90,18 @@ fn task_row(row: &Row<'_>) -> Result<TaskRow, Error> {
     })
 }
 
+fn message_row(row: &Row<'_>) -> Result<TaskMessageRow, Error> {
+    Ok(TaskMessageRow {
+        n: get(row, "n")?,
+        message_id: parsed(row, "message_id", MessageId::parse)?,
+        author: principal(row, "author_kind", "author")?,
+        content: get(row, "content")?,
+        parts: get(row, "parts")?,
+        meta: get(row, "meta")?,
+        created_at: time(row, "created_at")?,
+    })
+}
+
 pub(super) fn event_row(row: &Row<'_>) -> Result<EventRow, Error> {
     Ok(EventRow {
         id: get(row, "id")?,
@@ -312,17 +324,57 @@ impl TaskReads for Rows<'_> {
 
     fn task_messages(&self, network: &NetworkId, id: &TaskId) -> Result<Vec<TaskMessageRow>, Error> {
         let sql = "SELECT * FROM task_messages WHERE network_id = ?1 AND task_id = ?2 ORDER BY n";
-        self.all(sql, params![network.as_str(), id.as_str()], |row| {
-            Ok(TaskMessageRow {
-                n: get(row, "n")?,
-                message_id: parsed(row, "message_id", MessageId::parse)?,
-                author: principal(row, "author_kind", "author")?,
-                content: get(row, "content")?,
-                parts: get(row, "parts")?,
-                meta: get(row, "meta")?,
-                created_at: time(row, "created_at")?,
-            })
-        })
+        self.all(sql, params![network.as_str(), id.as_str()], message_row)
+    }
+
+    fn newest_task_messages(
+        &self,
+        network: &NetworkId,
+        id: &TaskId,
+        until: Option<UnixMillis>,
+        most: usize,
+    ) -> Result<Vec<TaskMessageRow>, Error> {
+        let (network, id) = (network.as_str(), id.as_str());
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        let mut newest = match until {
+            // Without the time nothing of a message that is not shown is read.
+            None => {
+                let sql = "SELECT * FROM task_messages WHERE network_id = ?1 AND task_id = ?2
+                           ORDER BY n DESC LIMIT ?3";
+                self.all(sql, params![network, id, most], message_row)?
+            }
+            Some(until) => {
+                let sql = "SELECT * FROM task_messages WHERE network_id = ?1 AND task_id = ?2
+                             AND created_at <= ?3
+                           ORDER BY n DESC LIMIT ?4";
+                self.all(sql, params![network, id, until.get(), most], message_row)?
+            }
+        };
+        newest.reverse();
+        Ok(newest)
+    }
+
+    fn newest_question(
+        &self,
+        network: &NetworkId,
+        id: &TaskId,
+        sender: &Principal,
+        until: UnixMillis,
+    ) -> Result<Option<TaskMessageRow>, Error> {
+        let sql = "SELECT * FROM task_messages WHERE network_id = ?1 AND task_id = ?2
+                     AND (author_kind <> ?3 OR author <> ?4) AND created_at <= ?5
+                   ORDER BY n DESC LIMIT 1";
+        let sender = (sender.kind().as_str(), sender.name());
+        self.one(sql, params![network.as_str(), id.as_str(), sender.0, sender.1, until.get()], message_row)
+    }
+
+    fn task_messages_bytes(&self, network: &NetworkId, id: &TaskId) -> Result<usize, Error> {
+        // A length in bytes stands in a row's head: the texts themselves are not read.
+        let sql = "SELECT COALESCE(SUM(octet_length(content) + COALESCE(octet_length(parts), 0)
+                       + COALESCE(octet_length(meta), 0)), 0) AS bytes
+                   FROM task_messages WHERE network_id = ?1 AND task_id = ?2";
+        let bytes = self.one(sql, params![network.as_str(), id.as_str()], |row| get::<i64>(row, "bytes"))?;
+        Ok(bytes.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or_default())
     }
 
     fn task_history(&self, id: &TaskId) -> Result<Vec<EventRow>, Error> {

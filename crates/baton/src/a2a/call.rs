@@ -19,7 +19,8 @@ use super::task::{self, Shown};
 use super::visitor::Visitor;
 use super::{card, input, list, push, send};
 use crate::hub::Hub;
-use crate::service::{cancel_task, task_record};
+use crate::service::cancel_task;
+use crate::service::task_record::{self, Extent};
 
 /// One operation with what it was given.
 #[derive(Debug)]
@@ -105,14 +106,15 @@ impl Call {
 }
 
 async fn get(hub: &Hub, visitor: &Visitor, request: &GetTaskRequest) -> Result<Task, Fault> {
-    let shown = Shown { history: history_length(request.history_length)?, artifacts: true };
-    let record = task_record::read(hub, visitor.caller(), &visitor.agent, &request.id).await?;
-    Ok(task::task(&record, shown))
+    let history = history_length(request.history_length)?;
+    let extent = Extent::now(history);
+    let record = task_record::read(hub, visitor.caller(), &visitor.agent, &request.id, extent).await?;
+    Ok(task::task(&record, Shown { history, artifacts: true }))
 }
 
 /// Whoever may not see the task learns nothing of it; whoever may, but not call it off, is told so.
 async fn cancel(hub: &Hub, visitor: &Visitor, request: &CancelTaskRequest) -> Result<Task, Fault> {
-    let seen = task_record::read(hub, visitor.caller(), &visitor.agent, &request.id).await?;
+    let seen = task_record::read(hub, visitor.caller(), &visitor.agent, &request.id, Extent::now(0)).await?;
     let id = seen.row.snapshot.id;
     let args = cancel_task::PathArgs { reason: None };
     let done = cancel_task::run_on_path(hub, visitor.caller(), id.as_str().to_owned(), args).await?;
@@ -123,8 +125,9 @@ async fn cancel(hub: &Hub, visitor: &Visitor, request: &CancelTaskRequest) -> Re
         }
         Some(refusal) => return Err(refusal.into()),
     }
-    let record = task_record::read_again(hub, &id).await?;
-    Ok(task::task(&record, Shown { history: limits::A2A_HISTORY_DEFAULT_COUNT, artifacts: true }))
+    let history = limits::A2A_HISTORY_DEFAULT_COUNT;
+    let record = task_record::read_again(hub, &id, Extent::now(history)).await?;
+    Ok(task::task(&record, Shown { history, artifacts: true }))
 }
 
 /// How many messages a client wants at most.

@@ -28,7 +28,7 @@ pub(super) async fn run(
         after: request.status_timestamp_after.map(|time| UnixMillis::new(time.timestamp_millis())),
         before: request.page_token.as_deref().map(page_token).transpose()?,
         limit,
-        with_messages: history > 0,
+        messages: history,
         with_artifacts: shown.artifacts,
     };
     // The caller is looked at also when nothing can be found.

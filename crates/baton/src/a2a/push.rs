@@ -6,15 +6,14 @@ use a2a_types::{
     ListTaskPushNotificationConfigsRequest, ListTaskPushNotificationConfigsResponse,
     TaskPushNotificationConfig,
 };
-use baton_core::TaskId;
 
 use super::call::Reply;
 use super::fault::Fault;
 use super::visitor::Visitor;
 use crate::hub::Hub;
-use crate::service::push_configs::create::{NewPush, Since};
+use crate::service::push_configs::create::NewPush;
 use crate::service::push_configs::{PushView, create, delete, get, list};
-use crate::service::task_record;
+use crate::service::task_record::{self, Extent};
 
 /// Whether cards say that this hub pushes.
 pub(super) const IS_SUPPORTED: bool = true;
@@ -42,11 +41,11 @@ impl PushCall {
 /// Carries one out, on a task of this agent that the caller may see.
 pub(super) async fn run(hub: &Hub, visitor: &Visitor, call: PushCall) -> Result<Reply, Fault> {
     let caller = visitor.caller();
-    let record = task_record::read(hub, caller, &visitor.agent, call.task_id()).await?;
+    let record = task_record::read(hub, caller, &visitor.agent, call.task_id(), Extent::now(0)).await?;
     let task = record.row.snapshot.id.as_str();
     Ok(match call {
         PushCall::Create(config) => {
-            let made = create::run(hub, caller, task, new_push(*config), Since::Now).await?;
+            let made = create::run(hub, caller, task, new_push(*config)).await?;
             Reply::PushConfig(shown(made))
         }
         PushCall::Get(request) => Reply::PushConfig(shown(get::run(hub, caller, task, &request.id).await?)),
@@ -73,31 +72,8 @@ fn check_page(request: &ListTaskPushNotificationConfigsRequest) -> Result<(), Fa
     }
 }
 
-/// What a send may bring, checked before anything is sent.
-pub(super) async fn check_of_send(
-    hub: &Hub,
-    config: Option<TaskPushNotificationConfig>,
-) -> Result<Option<NewPush>, Fault> {
-    let Some(push) = config.map(new_push) else { return Ok(None) };
-    push.check(hub).await?;
-    Ok(Some(push))
-}
-
-/// Makes the receiver that came with a send. It hears all of a task that the send made.
-pub(super) async fn attach(
-    hub: &Hub,
-    visitor: &Visitor,
-    task: &TaskId,
-    push: Option<NewPush>,
-    since: Since,
-) -> Result<(), Fault> {
-    if let Some(push) = push {
-        create::run(hub, visitor.caller(), task.as_str(), push, since).await?;
-    }
-    Ok(())
-}
-
-fn new_push(config: TaskPushNotificationConfig) -> NewPush {
+/// A receiver as a client gives it; nothing of it is checked yet.
+pub(super) fn new_push(config: TaskPushNotificationConfig) -> NewPush {
     let (scheme, credentials) =
         config.authentication.map_or((None, None), |info| (Some(info.scheme), info.credentials));
     NewPush { config_id: config.id, url: config.url, token: config.token, scheme, credentials }

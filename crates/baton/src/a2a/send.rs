@@ -2,7 +2,7 @@
 //! what became of it: at once, when it has settled, or as it happens.
 
 use a2a_types::{SendMessageConfiguration, SendMessageResponse};
-use baton_core::{ContextId, TaskId};
+use baton_core::{ContextId, TaskAction, TaskId};
 use serde::Deserialize;
 use std::sync::Arc;
 
@@ -17,9 +17,9 @@ use super::watch::{self, until_settled};
 use crate::hub::Hub;
 use crate::service::follow_up::{self, Said};
 use crate::service::place::Place;
-use crate::service::push_configs::create::Since;
+use crate::service::push_configs::{self, create::NewPush};
 use crate::service::send_task::{self, NewMessage};
-use crate::service::task_record;
+use crate::service::task_record::{self, Extent};
 
 /// What a send is given.
 #[derive(Debug, Deserialize)]
@@ -48,10 +48,15 @@ pub(super) async fn run(
 ) -> Result<SendMessageResponse, Fault> {
     let history = history_length(request.configured(|given| given.history_length))?;
     let returns_immediately = request.configured(|given| given.return_immediately).unwrap_or(false);
+    // A token that may not wait for one more sends nothing.
+    let wait = match returns_immediately {
+        true => None,
+        false => Some(hub.streams.take_wait(&visitor.identity.token_id)?),
+    };
     let sent = send(hub, visitor, request).await?;
-    let record = match returns_immediately {
-        true => task_record::read_again(hub, &sent.task).await?,
-        false => until_settled(hub, visitor, &sent.task, watch::LONGEST).await?,
+    let record = match &wait {
+        None => task_record::read_again(hub, &sent.task, Extent::now(history)).await?,
+        Some(_) => until_settled(hub, visitor, &sent.task, watch::LONGEST, history).await?,
     };
     Ok(match task::bare_answer(&record) {
         Some(message) => SendMessageResponse::Message(message),
@@ -74,26 +79,34 @@ pub(super) async fn stream(
     TaskStream::open(hub, visitor, sent.task, seat, begin, history).await
 }
 
+/// Sends, or says something on a task. Everything is checked first, and first of all that the caller may: only then
+/// is the name of a receiver looked up. What is sent and its receiver are written together.
 async fn send(hub: &Hub, visitor: &Visitor, request: SendRequest) -> Result<Sent, Fault> {
-    let push = request.configured(|given| given.task_push_notification_config.clone());
-    let push = push::check_of_send(hub, push).await?;
     visitor.agent.check_reach(visitor.caller())?;
+    let push = request.configured(|given| given.task_push_notification_config.clone()).map(push::new_push);
     let mut message = request.message;
     let (task_id, context_id) = (message.task_id.take(), message.context_id.take());
     let said = message.said(visitor.idempotency_key.clone())?;
-    let sent = match task_id {
-        Some(task_id) => follow_up(hub, visitor, &task_id, context_id.as_deref(), said).await?,
-        None => new_task(hub, visitor, context_id.as_deref(), said).await?,
-    };
-    let since = if sent.is_new { Since::TheBeginning } else { Since::Now };
-    push::attach(hub, visitor, &sent.task, push, since).await?;
-    Ok(sent)
+    match task_id {
+        Some(task_id) => follow_up(hub, visitor, &task_id, context_id.as_deref(), said, push).await,
+        None => new_task(hub, visitor, context_id.as_deref(), said, push).await,
+    }
 }
 
-async fn new_task(hub: &Hub, visitor: &Visitor, context_id: Option<&str>, said: Said) -> Result<Sent, Fault> {
+async fn new_task(
+    hub: &Hub,
+    visitor: &Visitor,
+    context_id: Option<&str>,
+    mut said: Said,
+    push: Option<NewPush>,
+) -> Result<Sent, Fault> {
     // The hub makes contexts; a client goes on in one it was given.
     let unknown = || Fault::params("message.contextId names no conversation of yours here");
     let context_id = context_id.map(|id| ContextId::parse(id).ok_or_else(unknown)).transpose()?;
+    if let Some(push) = push {
+        send_task::check_may(hub, visitor.caller(), &visitor.agent).await?;
+        said.push = Some(push.check(hub).await?);
+    }
     let message = NewMessage { agent: visitor.agent.clone(), said, context_id };
     let task = send_task::send_message(hub, visitor.caller(), message).await?;
     Ok(Sent { task, is_new: true })
@@ -104,12 +117,19 @@ async fn follow_up(
     visitor: &Visitor,
     task_id: &str,
     context_id: Option<&str>,
-    said: Said,
+    mut said: Said,
+    push: Option<NewPush>,
 ) -> Result<Sent, Fault> {
-    let seen = task_record::read(hub, visitor.caller(), &visitor.agent, task_id).await?.row.snapshot;
+    let caller = visitor.caller();
+    let seen = task_record::read(hub, caller, &visitor.agent, task_id, Extent::now(0)).await?.row.snapshot;
     if context_id.is_some_and(|id| ContextId::parse(id) != Some(seen.context())) {
         return Err(Fault::params("message.contextId is not the context of message.taskId"));
     }
-    follow_up::say(hub, visitor.caller(), Place::TheTasks, seen.id.as_str(), said).await?;
+    if let Some(push) = push {
+        let both = &[TaskAction::Answer, TaskAction::Notify];
+        push_configs::check_may(hub, caller, &seen.id, both).await?;
+        said.push = Some(push.check(hub).await?);
+    }
+    follow_up::say(hub, caller, Place::TheTasks, seen.id.as_str(), said).await?;
     Ok(Sent { task: seen.id, is_new: false })
 }

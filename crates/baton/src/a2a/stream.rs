@@ -20,7 +20,7 @@ use super::visitor::Visitor;
 use super::watch::{Watch, Woken};
 use crate::events::Seat;
 use crate::hub::Hub;
-use crate::service::task_record::{self, TaskRecord};
+use crate::service::task_record::{self, Extent, TaskRecord};
 
 /// Between two tries when the store cannot be read.
 const RETRY: Duration = Duration::from_secs(1);
@@ -50,7 +50,7 @@ pub(super) struct TaskStream {
 impl TaskStream {
     /// Follows a task that is open, or that a client has not heard the end of.
     pub(super) async fn subscribe(hub: &Arc<Hub>, visitor: Visitor, id: &str) -> Result<Self, Fault> {
-        let seen = task_record::read(hub, visitor.caller(), &visitor.agent, id).await?;
+        let seen = task_record::read(hub, visitor.caller(), &visitor.agent, id, Extent::now(0)).await?;
         let begin = match &visitor.last_event_id {
             None => Begin::Now,
             Some(last) => Begin::After(resumed(&seen, last)?),
@@ -80,7 +80,11 @@ impl TaskStream {
         history: usize,
     ) -> Result<Self, Fault> {
         let watch = Watch::new(hub, visitor, task);
-        let record = task_record::read_again(hub, &watch.task).await?;
+        let extent = match begin {
+            Begin::Now => Extent::now(history),
+            Begin::After(n) => Extent::at(n, history),
+        };
+        let record = task_record::read_again(hub, &watch.task, extent).await?;
         let position = match begin {
             Begin::Now => record.history.last().map_or(0, |event| event.n),
             Begin::After(n) => n,
@@ -161,7 +165,8 @@ impl Teller {
 
     /// Tells what happened since. None when the store is closed.
     async fn read_on(&mut self) -> Option<Bytes> {
-        let record = match task_record::read_again(&self.watch.hub, &self.watch.task).await {
+        let news = Extent::told_from(self.position);
+        let record = match task_record::read_again(&self.watch.hub, &self.watch.task, news).await {
             Ok(record) => record,
             Err(crate::service::Error::Store(baton_store::Error::Closed)) => return None,
             Err(error) => {

@@ -62,7 +62,7 @@ pub(super) fn task_at(record: &TaskRecord, event: Option<&EventRow>, shown: Show
             |event| status_at(record, event),
         ),
         artifacts,
-        history: history(record, event, shown.history),
+        history: history(record, shown.history),
         metadata: None,
     }
 }
@@ -114,7 +114,10 @@ fn status_at(record: &TaskRecord, event: &EventRow) -> TaskStatus {
 fn words_at(record: &TaskRecord, event: &EventRow) -> Option<Message> {
     let row = &record.row;
     match event.to_status {
-        Status::WaitingInput => question(record, event),
+        Status::WaitingInput => {
+            let asked = record.questions.iter().find(|(parked, _)| *parked == event.n);
+            asked.map(|(_, question)| of_message(record, question))
+        }
         Status::Failed | Status::Cancelled => {
             Some(agents_message(record, event, row.result.clone().unwrap_or_else(|| event.detail.clone())))
         }
@@ -127,14 +130,6 @@ fn words_at(record: &TaskRecord, event: &EventRow) -> Option<Message> {
         }
         Status::Replied | Status::Delivered | Status::Acked | Status::Running => None,
     }
-}
-
-/// The question an event asked: the newest that an agent had put by then.
-fn question(record: &TaskRecord, event: &EventRow) -> Option<Message> {
-    let sender = &record.row.snapshot.from;
-    let is_it =
-        |message: &&TaskMessageRow| message.author != *sender && message.created_at <= event.created_at;
-    record.messages.iter().rev().find(is_it).map(|message| of_message(record, message))
 }
 
 /// Words of the agent's side that are no message of their own in the hub.
@@ -153,16 +148,13 @@ fn agents_message(record: &TaskRecord, event: &EventRow, text: String) -> Messag
 }
 
 /// The newest messages, oldest first; none if none are wanted.
-fn history(record: &TaskRecord, until: Option<&EventRow>, most: usize) -> Option<Vec<Message>> {
+fn history(record: &TaskRecord, most: usize) -> Option<Vec<Message>> {
     if most == 0 {
         return None;
     }
-    let is_last = until.is_none_or(|event| record.history.last().is_none_or(|last| last.n == event.n));
-    let was_said = |message: &&TaskMessageRow| {
-        is_last || until.is_none_or(|event| message.created_at <= event.created_at)
-    };
+    // The record has as many as are wanted. With the first there may be one too many.
     let mut messages = vec![first_message(record)];
-    messages.extend(record.messages.iter().filter(was_said).map(|message| of_message(record, message)));
+    messages.extend(record.messages.iter().map(|message| of_message(record, message)));
     let skipped = messages.len().saturating_sub(most);
     Some(messages.split_off(skipped))
 }

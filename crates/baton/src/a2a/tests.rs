@@ -1,8 +1,9 @@
-//! Waiting for a task, on a real store: how long, and what is left of somebody who hangs up.
+//! Waiting for a task, on a real store: how long, how many at once, and what is left of somebody who hangs up; and how
+//! much of a task is read for what is shown of it.
 
 use axum::http::HeaderMap;
 use axum::http::HeaderValue;
-use baton_core::{Status, SystemRole, TaskId};
+use baton_core::{Status, SystemRole, TaskId, limits};
 use serde_json::{Value, json};
 use std::time::Duration;
 use tower::ServiceExt;
@@ -11,19 +12,22 @@ use super::router;
 use super::visitor::Visitor;
 use super::watch::until_settled;
 use crate::fixture::{TestHub, json as json_of, network, request};
+use crate::service::task_record::{self, Extent, TaskRecord};
+use crate::service::{agent_tasks, ask_sender, claim_task, follow_up};
 
 /// A hub with `ada`, who owns network 1, and her agent `bob` there.
 struct World {
     test: TestHub,
     ada: String,
+    bob: String,
 }
 
 impl World {
     async fn new() -> Self {
         let test = TestHub::start();
         let ada = test.person("ada", SystemRole::User, &[1]).await;
-        test.agent("ada", 1, "bob").await;
-        Self { test, ada }
+        let bob = test.agent("ada", 1, "bob").await;
+        Self { test, ada, bob }
     }
 
     fn send(
@@ -47,6 +51,22 @@ impl World {
         TaskId::parse(sent["task"]["id"].as_str().unwrap()).unwrap()
     }
 
+    /// All tasks of `bob`, with so many messages each.
+    async fn listed(&self, messages: usize) -> Vec<TaskRecord> {
+        let visitor = self.visitor().await;
+        let args = agent_tasks::Args {
+            agent: visitor.agent.clone(),
+            statuses: Vec::new(),
+            context: None,
+            after: None,
+            before: None,
+            limit: 100,
+            messages,
+            with_artifacts: false,
+        };
+        agent_tasks::run(&self.test.hub, visitor.caller(), args).await.unwrap().tasks
+    }
+
     async fn visitor(&self) -> Visitor {
         let mut headers = HeaderMap::new();
         headers.insert("authorization", format!("Bearer {}", self.ada).parse().unwrap());
@@ -54,12 +74,21 @@ impl World {
     }
 }
 
+fn said(record: &TaskRecord) -> Vec<&str> {
+    record.messages.iter().map(|message| &*message.content).collect()
+}
+
+/// The questions that were read, each with the number of its event.
+fn asked(record: &TaskRecord) -> Vec<(i64, &str)> {
+    record.questions.iter().map(|(n, question)| (*n, &*question.content)).collect()
+}
+
 #[tokio::test]
 async fn a_blocking_send_that_has_waited_long_enough_is_answered_with_the_task_as_it_is() {
     let world = World::new().await;
     let (task, visitor) = (world.send_at_once().await, world.visitor().await);
     let hub = &world.test.hub;
-    let record = until_settled(hub, &visitor, &task, Duration::from_millis(20)).await.unwrap();
+    let record = until_settled(hub, &visitor, &task, Duration::from_millis(20), 0).await.unwrap();
     assert_eq!(record.row.snapshot.status, Status::Delivered);
     assert_eq!(hub.bells.ear_count(), 0);
 }
@@ -69,7 +98,7 @@ async fn a_hub_that_stops_answers_those_who_wait() {
     let world = World::new().await;
     let (task, visitor) = (world.send_at_once().await, world.visitor().await);
     let hub = &world.test.hub;
-    let waiting = until_settled(hub, &visitor, &task, Duration::from_secs(600));
+    let waiting = until_settled(hub, &visitor, &task, Duration::from_secs(600), 0);
     let stopping = async {
         while hub.bells.ear_count() == 0 {
             tokio::task::yield_now().await;
@@ -95,4 +124,57 @@ async fn a_blocking_sender_and_a_subscriber_who_hang_up_leave_nothing_behind() {
     assert_eq!(hub.bells.ear_count(), 1);
     drop(stream);
     assert_eq!(hub.bells.ear_count(), 0);
+}
+
+#[tokio::test]
+async fn a_token_without_a_wait_left_sends_nothing_that_blocks() {
+    let world = World::new().await;
+    let (hub, token) = (&world.test.hub, world.visitor().await.identity.token_id);
+    let most = limits::A2A_WAITS_PER_TOKEN_MAX_COUNT;
+    let mut waits: Vec<_> = (0..most).map(|_| hub.streams.take_wait(&token).unwrap()).collect();
+    let refused = world.send("message:send", &json!({})).await;
+    assert_eq!((refused.status().as_u16(), refused.headers().contains_key("retry-after")), (429, true));
+    assert_eq!(world.listed(0).await.len(), 0, "nothing was sent");
+    world.send_at_once().await;
+    let stream = world.send("message:stream", &json!({})).await;
+    assert_eq!(stream.status().as_u16(), 200, "streams have seats of their own");
+    drop((stream, waits.pop()));
+    // One that is free is taken for as long as the send waits, and is free again when the client hangs up.
+    let sending = tokio::spawn(world.send("message:send", &json!({})));
+    while hub.streams.take_wait(&token).is_ok() {
+        tokio::task::yield_now().await;
+    }
+    sending.abort();
+    assert!(sending.await.unwrap_err().is_cancelled());
+    assert!(hub.streams.take_wait(&token).is_ok());
+}
+
+#[tokio::test]
+async fn of_what_was_said_only_as_much_is_read_as_is_shown() {
+    let world = World::new().await;
+    let task = world.send_at_once().await;
+    let hub = &world.test.hub;
+    let ada = world.visitor().await.identity.caller;
+    for text in ["one", "two", "three"] {
+        let args = follow_up::PathArgs { text: text.into() };
+        follow_up::run_on_path(hub, &ada, task.as_str(), args).await.unwrap();
+    }
+    let bob = hub.identity_of(&world.bob).await.unwrap().caller;
+    claim_task::run(hub, &bob, claim_task::Args::default()).await.unwrap();
+    let ask = ask_sender::PathArgs { question: "which?".into(), lease_id: None };
+    ask_sender::run_on_path(hub, &bob, task.as_str(), ask).await.unwrap();
+    let question = [(3, "which?")];
+    for (extent, messages) in [
+        (Extent::now(0), &[][..]),
+        (Extent::now(2), &["three", "which?"]),
+        (Extent::now(usize::MAX), &["one", "two", "three", "which?"]),
+        (Extent::told_from(2), &[]),
+    ] {
+        let record = task_record::read_again(hub, &task, extent).await.unwrap();
+        assert_eq!((&*said(&record), &*asked(&record)), (messages, &question[..]));
+    }
+    for (messages, shown) in [(0, 0), (3, 3)] {
+        let listed = world.listed(messages).await;
+        assert_eq!((listed[0].messages.len(), &*asked(&listed[0])), (shown, &question[..]));
+    }
 }

@@ -24,6 +24,8 @@ const UNNAMED: &str = "0.3";
 pub(super) struct Visitor {
     pub(super) agent: AgentAddress,
     pub(super) identity: Identity,
+    /// The access epoch under which it was identified.
+    pub(super) epoch: u64,
     /// What it came with; asked about again while it waits.
     pub(super) bearer: String,
     pub(super) idempotency_key: Option<IdempotencyKey>,
@@ -39,12 +41,15 @@ impl Visitor {
         headers: &HeaderMap,
     ) -> Result<Self, Fault> {
         let bearer = bearer(headers).ok_or(Refusal::Unauthorized)?.to_owned();
+        // Read before the caller is: what changes from here on is asked about again.
+        let epoch = hub.store.access_epoch();
         let identity = hub.identify(&bearer).await?;
         let agent = AgentAddress::parse(network_id, alias).ok_or_else(Fault::not_found)?;
         let key = text(headers, &IDEMPOTENCY_KEY)?.map(|key| IdempotencyKey::parse("Idempotency-Key", key));
         Ok(Self {
             agent,
             identity,
+            epoch,
             bearer,
             idempotency_key: key.transpose().map_err(Error::of_argument)?,
             last_event_id: text(headers, &LAST_EVENT_ID)?.map(str::to_owned),

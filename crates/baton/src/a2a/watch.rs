@@ -9,7 +9,7 @@ use tokio::time::{Instant, sleep_until};
 use super::fault::Fault;
 use super::visitor::Visitor;
 use crate::hub::{Bell, Hub};
-use crate::service::task_record::{self, TaskRecord};
+use crate::service::task_record::{self, Extent, TaskRecord};
 
 /// One who waits.
 pub(super) struct Watch {
@@ -34,8 +34,9 @@ impl Watch {
     /// From now on every change is heard; what came before is to be read.
     pub(super) fn new(hub: &Arc<Hub>, visitor: Visitor, task: TaskId) -> Self {
         let bell = hub.bells.listen_to_task(&task);
-        // Nobody was asked under this number yet: the first look around asks.
-        Self { hub: hub.clone(), visitor, task, bell, epoch: 0 }
+        // Whoever waits for a task was allowed to look at it, or sent it, after it was identified.
+        let epoch = visitor.epoch;
+        Self { hub: hub.clone(), visitor, task, bell, epoch }
     }
 
     /// Waits, no longer than until then.
@@ -49,13 +50,13 @@ impl Watch {
         }
     }
 
-    /// Whether the caller may still look; asked of the store only when tokens or members changed.
+    /// Whether the caller may still look; asked of the store only when tokens, members or an assignee changed.
     pub(super) async fn check_access(&mut self) -> Result<(), Fault> {
         let epoch = self.hub.store.access_epoch();
         if epoch != self.epoch {
             let identity = self.hub.identity_of(&self.visitor.bearer).await?;
-            let Visitor { agent, .. } = &self.visitor;
-            task_record::read(&self.hub, &identity.caller, agent, self.task.as_str()).await?;
+            let agent = &self.visitor.agent;
+            task_record::check_visible(&self.hub, &identity.caller, agent, &self.task).await?;
             self.epoch = epoch;
         }
         Ok(())
@@ -66,12 +67,13 @@ impl Watch {
 pub(super) const LONGEST: Duration = Duration::from_secs(limits::A2A_SEND_WAIT_MAX_SECONDS as u64);
 
 /// Waits until a task has ended or asks for input, no longer than this, than the hub runs and than the caller may look.
-/// Then it is as it is.
+/// Then it is as it is, with so many messages.
 pub(super) async fn until_settled(
     hub: &Arc<Hub>,
     visitor: &Visitor,
     task: &TaskId,
     longest: Duration,
+    history: usize,
 ) -> Result<TaskRecord, Fault> {
     let until = Instant::now() + longest;
     let mut watch = Watch::new(hub, visitor.clone(), task.clone());
@@ -86,5 +88,7 @@ pub(super) async fn until_settled(
             Woken::Stopping => break,
         }
     }
-    Ok(task_record::read_again(hub, task).await?)
+    // Much may have happened meanwhile: what a revoked token waited for is not for it any more.
+    watch.check_access().await?;
+    Ok(task_record::read_again(hub, task, Extent::now(history)).await?)
 }

@@ -1,19 +1,22 @@
-//! How many streams each token has open: a client that reconnects in a loop without closing is stopped here.
+//! How many places each token has taken, of streams and of waits: a client that reconnects in a loop without closing
+//! is stopped here.
 
-use baton_core::{Refusal, TokenId, limits};
+use baton_core::{Refusal, TokenId};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// When a client without a seat may look again.
 const RETRY_AFTER_MS: u64 = 1_000;
 
-/// All open streams, counted.
-#[derive(Debug, Default)]
+/// All places of one kind, counted.
+#[derive(Debug)]
 pub(super) struct Seats {
+    /// Of one token.
+    most: usize,
     taken: Mutex<HashMap<TokenId, usize>>,
 }
 
-/// One open stream of a token.
+/// One place of a token; free again when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Seat {
     seats: Arc<Seats>,
@@ -21,11 +24,16 @@ pub(crate) struct Seat {
 }
 
 impl Seats {
+    /// So many for each token.
+    pub(super) fn of(most: usize) -> Arc<Self> {
+        Arc::new(Self { most, taken: Mutex::default() })
+    }
+
     /// Takes a seat, if the token has one left.
     pub(super) fn take(self: &Arc<Self>, token: &TokenId) -> Result<Seat, Refusal> {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         let count = taken.entry(token.clone()).or_default();
-        if *count >= limits::STREAMS_PER_TOKEN_MAX_COUNT {
+        if *count >= self.most {
             return Err(Refusal::RateLimited { retry_after_ms: RETRY_AFTER_MS });
         }
         *count += 1;

@@ -21,7 +21,8 @@ pub(crate) struct Args {
     /// Where the page before ended.
     pub(crate) before: Option<i64>,
     pub(crate) limit: usize,
-    pub(crate) with_messages: bool,
+    /// So many messages of each, the newest.
+    pub(crate) messages: usize,
     pub(crate) with_artifacts: bool,
 }
 
@@ -61,9 +62,18 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Page, 
             };
             let page = rows.changed_tasks(&filter)?;
             let total = rows.count_changed_tasks(&filter, limits::A2A_LIST_COUNTED_MAX)?;
-            let listed = |row| task_record::listed(rows, row, args.with_messages, args.with_artifacts);
-            let tasks = page.tasks.into_iter().map(listed).collect::<Result<_, _>>()?;
-            Ok((reach, Page { tasks, next: page.next, total }))
+            let (mut tasks, mut next, mut bytes) = (Vec::<TaskRecord>::new(), page.next, 0);
+            for row in page.tasks {
+                if bytes >= limits::A2A_LIST_MAX_BYTES {
+                    // The next page begins after the last task of this one.
+                    next = tasks.last().and_then(|task| task.history.last()).map(|event| event.id);
+                    break;
+                }
+                let record = task_record::listed(rows, row, args.messages, args.with_artifacts)?;
+                bytes += record.bytes();
+                tasks.push(record);
+            }
+            Ok((reach, Page { tasks, next, total }))
         })
         .await?;
     reach.write_down(hub, caller, "tasks").await?;

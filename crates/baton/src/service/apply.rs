@@ -244,7 +244,7 @@ impl Move<'_> {
 
     /// What is said on a task stays with it, also when the delivery is gone.
     fn say(&self, tx: &mut dyn Transaction, message_id: &MessageId, text: &str) -> Result<(), Error> {
-        let number = tx.append_task_message(NewTaskMessage {
+        let message = NewTaskMessage {
             network_id: self.network,
             task_id: &self.transition.task_id,
             message_id,
@@ -253,9 +253,16 @@ impl Move<'_> {
             parts: self.stamp.message_parts.as_deref(),
             meta: self.stamp.message_meta.as_deref(),
             at: self.context.now,
-        })?;
-        if number > limits::TASK_MESSAGES_MAX_COUNT as i64 {
-            let rule = format!("a task takes at most {} messages", limits::TASK_MESSAGES_MAX_COUNT);
+        };
+        let most = limits::TASK_MESSAGES_MAX_BYTES;
+        let said = tx.task_messages_bytes(message.network_id, message.task_id)?;
+        if said + message.bytes() > most {
+            let left = most.saturating_sub(said);
+            let rule = format!("is too large: a task takes {most} bytes of messages, and has {left} left");
+            return Err(Error::argument("message", rule));
+        }
+        if tx.append_task_message(message)? > limits::TASK_MESSAGES_MAX_COUNT as i64 {
+            let rule = format!("is one too many: a task takes {} messages", limits::TASK_MESSAGES_MAX_COUNT);
             return Err(Error::argument("message", rule));
         }
         Ok(())

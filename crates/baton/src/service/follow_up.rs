@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::place::Place;
+use super::push_configs::create::{self, CheckedPush, Since};
 use super::stamp::Stamp;
 use super::{Error, idempotency, operation};
 use crate::hub::Hub;
@@ -45,6 +46,8 @@ pub(crate) struct Said {
     pub(crate) meta: Option<String>,
     /// Makes saying it twice harmless.
     pub(crate) key: Option<IdempotencyKey>,
+    /// Who is told of the task's events from then on.
+    pub(crate) push: Option<CheckedPush>,
 }
 
 impl Said {
@@ -87,28 +90,31 @@ pub(crate) async fn say(
     let command = Command::FollowUp { text };
     let arguments = said.digest(&task);
     let stamp = Stamp { message_parts: said.parts, message_meta: said.meta, ..Stamp::new(hub) };
-    let (caller, key) = (caller.clone(), said.key);
-    hub.store
-        .write(move |tx| {
-            if let Some(key) = &key
-                && let Some(answer) = said_before(tx, &stamp, &caller, &task, key, &arguments)?
-            {
-                return Ok(answer);
-            }
-            let done = operation::act(tx, &stamp, &caller, &place, Some(&task), &command)?;
-            let status = done.transition.to;
-            if let Some(key) = &key {
-                let send = IdempotentSend {
-                    arguments,
-                    task_id: task.clone(),
-                    session_status: status.as_str().to_owned(),
-                    created_at: stamp.now,
-                };
-                tx.remember_send(&done.before.network_id, &caller.principal()?, key.as_str(), &send)?;
-            }
-            Ok(Answer { ok: true, task_id: task, message_id: stamp.new_message_id.clone(), status })
-        })
-        .await
+    let (caller, key, push) = (caller.clone(), said.key, said.push);
+    let watched = push.is_some().then(|| task.clone());
+    let saying = move |tx: &mut dyn Transaction| {
+        if let Some(key) = &key
+            && let Some(answer) = said_before(tx, &stamp, &caller, &task, key, &arguments)?
+        {
+            return Ok(answer);
+        }
+        let done = operation::act(tx, &stamp, &caller, &place, Some(&task), &command)?;
+        if let Some(push) = push {
+            create::attach(tx, &stamp, &caller, &task, push, Since::Now)?;
+        }
+        let status = done.transition.to;
+        if let Some(key) = &key {
+            let send = IdempotentSend {
+                arguments,
+                task_id: task.clone(),
+                session_status: status.as_str().to_owned(),
+                created_at: stamp.now,
+            };
+            tx.remember_send(&done.before.network_id, &caller.principal()?, key.as_str(), &send)?;
+        }
+        Ok(Answer { ok: true, task_id: task, message_id: stamp.new_message_id.clone(), status })
+    };
+    create::write(hub, watched, saying).await
 }
 
 /// The answer to a key that came before with the same words for the same task.

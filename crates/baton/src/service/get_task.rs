@@ -1,6 +1,6 @@
 //! Look at one task.
 
-use baton_core::{Action, Caller, Refusal, TaskAction, TaskId, access};
+use baton_core::{Action, Caller, Refusal, TaskAction, TaskId, access, limits};
 use baton_store::Snapshot;
 use baton_store::rows::TaskRow;
 use schemars::JsonSchema;
@@ -29,9 +29,12 @@ impl Args {
 pub(crate) struct Answer {
     ok: bool,
     task: TaskView,
-    /// What was said on it, oldest first.
+    /// What was said on it, oldest first; the newest, if it is much.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     messages: Vec<TaskMessageView>,
+    /// How many there are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message_count: Option<i64>,
 }
 
 /// What the tool answers: a task that is not there is an answer, in words of its own.
@@ -59,15 +62,18 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer
     let asker = caller.clone();
     let read = hub.store.read(move |rows| -> Result<_, Error> {
         let (task, is_audited) = visible(rows, &asker, &id)?;
-        let messages = rows.task_messages(&task.snapshot.network_id, &id)?;
+        let shown = limits::TASK_MESSAGES_SHOWN_COUNT;
+        let messages = rows.newest_task_messages(&task.snapshot.network_id, &id, None, shown)?;
         Ok((task, messages, is_audited))
     });
     let (task, messages, is_audited) = read.await?;
     if is_audited {
         audit::network_read(hub, caller, task.snapshot.network_id.clone(), "task").await?;
     }
+    // They are numbered from 1 without gaps.
+    let message_count = messages.last().map(|newest| newest.n);
     let messages = messages.into_iter().map(TaskMessageView::from).collect();
-    Ok(Answer { ok: true, task: task.into(), messages })
+    Ok(Answer { ok: true, task: task.into(), messages, message_count })
 }
 
 /// A task the caller may see, and whether that is to be written down.

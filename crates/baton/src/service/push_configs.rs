@@ -12,6 +12,7 @@ use baton_store::rows::{PushConfigRow, TokenRow};
 
 use super::Error;
 use super::place::{Place, role_in};
+use crate::hub::Hub;
 
 /// A receiver as it is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,6 +46,20 @@ fn task(
     Ok(task)
 }
 
+/// Whether the caller may do all of this to a task, asked before anything is looked up outside for it.
+pub(crate) async fn check_may(
+    hub: &Hub,
+    caller: &Caller,
+    id: &TaskId,
+    actions: &'static [TaskAction],
+) -> Result<(), Error> {
+    let (asker, id) = (caller.clone(), id.clone());
+    let asked = move |rows: &dyn Snapshot| {
+        actions.iter().try_for_each(|action| task(rows, &asker, &id, *action).map(drop))
+    };
+    hub.store.read(asked).await
+}
+
 /// A receiver of the caller's own. Others' are not told apart from none.
 fn own(
     rows: &dyn Snapshot,
@@ -56,10 +71,10 @@ fn own(
     Ok(rows.push_config(task, config_id)?.filter(|config| config.owner == owner))
 }
 
-/// Whether whoever made a receiver may still see the task: a member who left is told nothing more.
-pub(crate) fn may_still_see(rows: &dyn Snapshot, config: &PushConfigRow) -> Result<bool, Error> {
+/// Whether whoever made a receiver might make it today: a member who left, or only reads now, is told nothing more.
+pub(crate) fn may_still_be_told(rows: &dyn Snapshot, config: &PushConfigRow) -> Result<bool, Error> {
     let Some(caller) = maker(rows, config)? else { return Ok(false) };
-    match task(rows, &caller, &config.task_id, TaskAction::Read) {
+    match task(rows, &caller, &config.task_id, TaskAction::Notify) {
         Ok(_) => Ok(true),
         Err(Error::Refused(_)) => Ok(false),
         Err(error) => Err(error),

@@ -14,6 +14,7 @@ use super::agent::AgentAddress;
 use super::apply::{self, Payload};
 use super::follow_up::Said;
 use super::place::{Place, role_in};
+use super::push_configs::create::{self, CheckedPush, Since};
 use super::stamp::Stamp;
 use super::{Error, get_task, idempotency, names, presence};
 use crate::hub::Hub;
@@ -102,6 +103,8 @@ struct Request {
     /// SHA-256 of everything a repeated call must repeat.
     arguments: Vec<u8>,
     place: Place,
+    /// Who is told of the task's events.
+    push: Option<CheckedPush>,
 }
 
 /// A message that asks an agent for something: what the A2A door makes of one without a task.
@@ -126,7 +129,23 @@ pub(crate) async fn send_message(hub: &Hub, caller: &Caller, message: NewMessage
 async fn take(hub: &Hub, caller: &Caller, request: Request) -> Result<Answer, Error> {
     let stamp = Stamp::new(hub);
     let caller = caller.clone();
-    hub.store.write(move |tx| send(tx, &stamp, &caller, &request)).await
+    let watched = request.push.is_some().then(|| stamp.new_task_id.clone());
+    create::write(hub, watched, move |tx| send(tx, &stamp, &caller, &request)).await
+}
+
+/// Whether the caller may send to an agent, asked before anything is looked up outside for it.
+pub(crate) async fn check_may(hub: &Hub, caller: &Caller, agent: &AgentAddress) -> Result<(), Error> {
+    let (caller, agent) = (caller.clone(), agent.clone());
+    let asked = move |rows: &dyn Snapshot| -> Result<(), Error> {
+        let AgentAddress { network_id, alias } = &agent;
+        access::authorize(&caller, network_id, role_in(rows, &caller, network_id)?, Action::Send)?;
+        // A repeated send to one that is gone is still answered.
+        match rows.alias_exists(network_id, alias)? || rows.alias_was_used(network_id, alias)? {
+            true => Ok(()),
+            false => Err(Refusal::AliasNotFound.into()),
+        }
+    };
+    hub.store.read(asked).await
 }
 
 impl Request {
@@ -161,6 +180,7 @@ impl Request {
             key: key.transpose().map_err(Error::of_argument)?,
             arguments,
             place: Place::of_write(args.network_id.as_deref()),
+            push: None,
         })
     }
 
@@ -186,6 +206,7 @@ impl Request {
             context_id,
             key: said.key,
             arguments,
+            push: said.push,
         })
     }
 }
@@ -257,6 +278,9 @@ fn send(
     });
     let transition = decide(None, &command, &context)?;
     apply::apply(tx, stamp, &context, &network, None, &transition, Some(&request.payload))?;
+    if let Some(push) = request.push.clone() {
+        create::attach(tx, stamp, caller, &stamp.new_task_id, push, Since::TheBeginning)?;
+    }
     let status = presence::session_status(tx.as_snapshot(), stamp, &network, &request.to)?;
     if let Some(key) = &request.key {
         let sent = IdempotentSend {

@@ -17,6 +17,7 @@ pub(crate) struct Stamp {
     pub(crate) new_message_id: MessageId,
     pub(crate) new_delivery_id: MessageId,
     pub(crate) new_lease_id: LeaseId,
+    pub(crate) new_push_id: MessageId,
     pub(crate) new_salt: Salt,
     pub(crate) records_evidence: bool,
     /// What a message consists of beside its text, a JSON array; no rule reads it.
@@ -37,6 +38,7 @@ impl Stamp {
             new_message_id: hub.new_message_id(),
             new_delivery_id: hub.new_message_id(),
             new_lease_id: hub.new_lease_id(),
+            new_push_id: hub.new_message_id(),
             new_salt: Salt::random(),
             records_evidence: hub.settings.records_evidence,
             message_parts: None,

@@ -1,7 +1,7 @@
 //! A task with what belongs to it, in one state of the database: what was said on it, its history, its artifacts.
-//! What doors that tell a task's whole story, A2A, are given.
+//! What doors that tell a task's whole story, A2A, are given. Of what was said only as much is read as is shown.
 
-use baton_core::{Caller, Refusal, Status, TaskId};
+use baton_core::{Caller, Refusal, Status, TaskId, TaskSnapshot};
 use baton_store::Snapshot;
 use baton_store::rows::{EventRow, TaskMessageRow, TaskRow};
 use serde_json::Value;
@@ -14,12 +14,40 @@ use crate::hub::Hub;
 #[derive(Debug, Clone)]
 pub(crate) struct TaskRecord {
     pub(crate) row: TaskRow,
-    /// What was said on it, oldest first.
+    /// The newest of what was said on it, oldest first; as many as were wanted.
     pub(crate) messages: Vec<TaskMessageRow>,
     /// Its history, oldest first; never empty.
     pub(crate) history: Vec<EventRow>,
+    /// What its agent asked, each with the number of the event that parked the task.
+    pub(crate) questions: Vec<(i64, TaskMessageRow)>,
     /// What was reported with its completion.
     pub(crate) artifacts: Vec<Value>,
+}
+
+/// How much of a task's story is read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Extent {
+    /// The newest so many messages.
+    messages: usize,
+    /// As it stood at this event, with the questions from there on; none is as it stands.
+    at: Option<i64>,
+}
+
+impl Extent {
+    /// The task as it is, with so many messages at most.
+    pub(crate) const fn now(messages: usize) -> Self {
+        Self { messages, at: None }
+    }
+
+    /// The task as it stood at an event, with so many messages at most.
+    pub(crate) const fn at(event: i64, messages: usize) -> Self {
+        Self { messages, at: Some(event) }
+    }
+
+    /// What is told of this event and those after it: no messages but the questions.
+    pub(crate) const fn told_from(event: i64) -> Self {
+        Self::at(event, 0)
+    }
 }
 
 /// A task of an agent that the caller may see. Every other is one that does not exist.
@@ -28,11 +56,16 @@ pub(crate) async fn read(
     caller: &Caller,
     agent: &AgentAddress,
     id: &str,
+    extent: Extent,
 ) -> Result<TaskRecord, Error> {
     agent.check_reach(caller)?;
     let id = TaskId::parse(id).ok_or(Refusal::TaskNotFound)?;
     let (asker, agent) = (caller.clone(), agent.clone());
-    let (record, is_audited) = hub.store.read(move |rows| find(rows, &asker, &agent, &id)).await?;
+    let read = hub.store.read(move |rows| -> Result<_, Error> {
+        let (row, is_audited) = visible(rows, &asker, &agent, &id)?;
+        Ok((whole(rows, row, extent)?, is_audited))
+    });
+    let (record, is_audited) = read.await?;
     if is_audited {
         audit::network_read(hub, caller, record.row.snapshot.network_id.clone(), "task").await?;
     }
@@ -40,9 +73,21 @@ pub(crate) async fn read(
 }
 
 /// The same again, for somebody who waits and has been allowed to look.
-pub(crate) async fn read_again(hub: &Hub, id: &TaskId) -> Result<TaskRecord, Error> {
+pub(crate) async fn read_again(hub: &Hub, id: &TaskId, extent: Extent) -> Result<TaskRecord, Error> {
     let id = id.clone();
-    hub.store.read(move |rows| whole(rows, rows.task(&id)?.ok_or(Refusal::TaskNotFound)?)).await
+    hub.store.read(move |rows| whole(rows, rows.task(&id)?.ok_or(Refusal::TaskNotFound)?, extent)).await
+}
+
+/// Whether somebody who waits and was allowed to look still is. What was written down of the look stands.
+pub(crate) async fn check_visible(
+    hub: &Hub,
+    caller: &Caller,
+    agent: &AgentAddress,
+    id: &TaskId,
+) -> Result<(), Error> {
+    agent.check_reach(caller)?;
+    let (asker, agent, id) = (caller.clone(), agent.clone(), id.clone());
+    hub.store.read(move |rows| visible(rows, &asker, &agent, &id).map(drop)).await
 }
 
 /// Where a task stands, for somebody who waits and has been allowed to look.
@@ -51,12 +96,13 @@ pub(crate) async fn status(hub: &Hub, id: &TaskId) -> Result<Status, Error> {
     hub.store.read(move |rows| Ok(rows.task_snapshot(&id)?.ok_or(Refusal::TaskNotFound)?.status)).await
 }
 
-fn find(
+/// A task of this agent that the caller may see, and whether that is to be written down.
+fn visible(
     rows: &dyn Snapshot,
     caller: &Caller,
     agent: &AgentAddress,
     id: &TaskId,
-) -> Result<(TaskRecord, bool), Error> {
+) -> Result<(TaskRow, bool), Error> {
     let (row, is_audited) = get_task::visible(rows, caller, id).map_err(|error| match error {
         // An agent that is no party to it has never heard of it.
         Error::Refused(Refusal::PermissionDenied) => Refusal::TaskNotFound.into(),
@@ -68,31 +114,55 @@ fn find(
     if task.network_id != agent.network_id || !is_here {
         return Err(Refusal::TaskNotFound.into());
     }
-    Ok((whole(rows, row)?, is_audited))
+    Ok((row, is_audited))
 }
 
-/// All of a task.
-fn whole(rows: &dyn Snapshot, row: TaskRow) -> Result<TaskRecord, Error> {
-    let messages = rows.task_messages(&row.snapshot.network_id, &row.snapshot.id)?;
-    let history = rows.task_history(&row.snapshot.id)?;
-    record(rows, row, messages, history, true)
+/// A task with its whole history, and what was said as far as it is wanted.
+fn whole(rows: &dyn Snapshot, row: TaskRow, extent: Extent) -> Result<TaskRecord, Error> {
+    let task = &row.snapshot;
+    let history = rows.task_history(&task.id)?;
+    let last = history.last().map(|event| event.n);
+    // Whoever wants the task as it is wants also what was said after its last event.
+    let until = extent.at.filter(|at| Some(*at) != last);
+    let until = until.and_then(|at| history.iter().find(|event| event.n == at)).map(|event| event.created_at);
+    let messages = match extent.messages {
+        0 => Vec::new(),
+        most => rows.newest_task_messages(&task.network_id, &task.id, until, most)?,
+    };
+    let told = extent.at.or(last).unwrap_or_default();
+    let questions = questions(rows, task, history.iter().filter(|event| event.n >= told))?;
+    record(rows, row, messages, history, questions, true)
 }
 
-/// What a list shows of a task.
+/// What a list shows of a task: its newest messages, none if none are wanted.
 pub(super) fn listed(
     rows: &dyn Snapshot,
     row: TaskRow,
-    with_messages: bool,
+    messages: usize,
     with_artifacts: bool,
 ) -> Result<TaskRecord, Error> {
     let task = &row.snapshot;
-    // A question is shown with the task that waits for its answer.
-    let messages = match with_messages || task.status == Status::WaitingInput {
-        true => rows.task_messages(&task.network_id, &task.id)?,
-        false => Vec::new(),
+    let messages = match messages {
+        0 => Vec::new(),
+        most => rows.newest_task_messages(&task.network_id, &task.id, None, most)?,
     };
-    let history = rows.last_event(&task.id)?.into_iter().collect();
-    record(rows, row, messages, history, with_artifacts)
+    let history: Vec<_> = rows.last_event(&task.id)?.into_iter().collect();
+    let questions = questions(rows, task, history.iter())?;
+    record(rows, row, messages, history, questions, with_artifacts)
+}
+
+/// What was asked when a task was parked.
+fn questions<'a>(
+    rows: &dyn Snapshot,
+    task: &TaskSnapshot,
+    events: impl Iterator<Item = &'a EventRow>,
+) -> Result<Vec<(i64, TaskMessageRow)>, Error> {
+    let mut found = Vec::new();
+    for event in events.filter(|event| event.to_status == Status::WaitingInput) {
+        let question = rows.newest_question(&task.network_id, &task.id, &task.from, event.created_at)?;
+        found.extend(question.map(|question| (event.n, question)));
+    }
+    Ok(found)
 }
 
 fn record(
@@ -100,6 +170,7 @@ fn record(
     row: TaskRow,
     messages: Vec<TaskMessageRow>,
     history: Vec<EventRow>,
+    questions: Vec<(i64, TaskMessageRow)>,
     with_artifacts: bool,
 ) -> Result<TaskRecord, Error> {
     let task = &row.snapshot;
@@ -114,5 +185,16 @@ fn record(
         serde_json::from_str(&artifacts)
             .map_err(|error| baton_store::Error::Corrupt(format!("artifacts: {error}")))
     })?;
-    Ok(TaskRecord { row, messages, history, artifacts })
+    Ok(TaskRecord { row, messages, history, questions, artifacts })
+}
+
+impl TaskRecord {
+    /// How large it is, about: its texts.
+    pub(super) fn bytes(&self) -> usize {
+        let TaskRow { content, parts, meta, result, .. } = &self.row;
+        let of = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+        let messages = self.messages.iter().map(|said| said.content.len() + of(&said.parts) + of(&said.meta));
+        let artifacts = self.artifacts.iter().map(|artifact| artifact.to_string().len());
+        content.len() + of(parts) + of(meta) + of(result) + messages.sum::<usize>() + artifacts.sum::<usize>()
+    }
 }

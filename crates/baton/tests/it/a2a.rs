@@ -3,8 +3,10 @@
 mod access;
 mod bindings;
 mod bodies;
+mod bounds;
 mod cards;
 mod door;
 mod lists;
+mod receivers;
 mod sends;
 mod streams;

@@ -5,8 +5,8 @@ use super::super::fixtures::{
     NOW, alias, insert_network, insert_task, insert_task_from, network, node, task_id, with_network,
 };
 use baton_core::access::TaskReach;
-use baton_core::{Principal, Status};
-use baton_store::rows::{ChangedFilter, IdempotentSend, NewEvent, TaskChange, TaskFilter};
+use baton_core::{MessageId, Principal, Status, Username};
+use baton_store::rows::{ChangedFilter, IdempotentSend, NewEvent, NewTaskMessage, TaskChange, TaskFilter};
 use baton_store::{Error, Snapshot, Transaction};
 
 fn page(rows: &dyn Snapshot, filter: TaskFilter) -> Result<Vec<String>, Error> {
@@ -50,7 +50,72 @@ fn log(tx: &mut dyn Transaction, n: u16, from: Option<Status>, to: Status) -> Re
     .map(drop)
 }
 
+/// Says something on task 1, so long after its beginning.
+fn say(
+    tx: &mut dyn Transaction,
+    n: u8,
+    author: &Principal,
+    content: &str,
+    parts: Option<&str>,
+) -> Result<(), Error> {
+    let (at, network_id, task_id) = (NOW.plus_seconds(n.into()), network(1), task_id(1));
+    let message_id = MessageId::new(at, [n; 10]);
+    let meta = parts.map(|_| "{}");
+    let message = NewTaskMessage {
+        network_id: &network_id,
+        task_id: &task_id,
+        message_id: &message_id,
+        author,
+        content,
+        parts,
+        meta,
+        at,
+    };
+    let before = tx.task_messages_bytes(&network_id, &task_id)?;
+    assert_eq!(tx.append_task_message(message)?, i64::from(n));
+    assert_eq!(tx.task_messages_bytes(&network_id, &task_id)?, before + message.bytes());
+    Ok(())
+}
+
 engines! {
+    async fn of_what_was_said_the_newest_is_read_and_all_of_it_measured(engine: &mut Engine, open: Open) {
+        with_network(&*engine.store).await;
+        engine.store.write(|tx| -> Result<(), Error> {
+            insert_task(tx, 1, 1, "coder")?;
+            let (sender, agent) = (node("lead"), node("coder"));
+            // An author of the same name that is no node is not the sender.
+            let user = Principal::User(Username::parse("lead").unwrap());
+            say(tx, 1, &sender, "é", Some("[1]"))?;
+            say(tx, 2, &agent, "first?", None)?;
+            say(tx, 3, &sender, "yes", None)?;
+            say(tx, 4, &user, "second?", None)?;
+            say(tx, 5, &sender, "no", None)
+        }).await.unwrap();
+        engine.reopen(open);
+        engine.store.read(|rows| -> Result<(), Error> {
+            let newest = |until: Option<u32>, most| -> Result<Vec<String>, Error> {
+                let until = until.map(|seconds| NOW.plus_seconds(seconds));
+                let found = rows.newest_task_messages(&network(1), &task_id(1), until, most)?;
+                Ok(found.into_iter().map(|message| message.content).collect())
+            };
+            assert_eq!(newest(None, 2)?, ["second?", "no"]);
+            assert_eq!(newest(None, usize::MAX)?, ["é", "first?", "yes", "second?", "no"]);
+            assert_eq!(newest(Some(3), 2)?, ["first?", "yes"]);
+            assert_eq!(newest(Some(0), 2)?, [""; 0]);
+            let question = |until| -> Result<Option<String>, Error> {
+                let until = NOW.plus_seconds(until);
+                let found = rows.newest_question(&network(1), &task_id(1), &node("lead"), until)?;
+                Ok(found.map(|message| message.content))
+            };
+            assert_eq!([question(1)?, question(3)?], [None, Some("first?".into())]);
+            assert_eq!(question(9)?, Some("second?".into()));
+            let bytes = "é[1]{}".len() + "first?".len() + "yes".len() + "second?".len() + "no".len();
+            assert_eq!(rows.task_messages_bytes(&network(1), &task_id(1))?, bytes);
+            assert_eq!(rows.task_messages_bytes(&network(1), &task_id(2))?, 0);
+            Ok(())
+        }).await.unwrap();
+    }
+
     async fn a_terminal_row_never_changes_whoever_asks(engine: &mut Engine, open: Open) {
         with_network(&*engine.store).await;
         for (n, status) in [(1, Status::Replied), (2, Status::Failed), (3, Status::Cancelled), (4, Status::Expired)] {

@@ -3,11 +3,12 @@
 use baton_core::{Caller, Refusal, TaskAction, TaskId, limits};
 use baton_store::Transaction;
 use baton_store::rows::{PushConfigRow, PushSecrets, PushTrouble};
+use std::fmt;
 
 use super::PushView;
 use crate::hub::Hub;
-use crate::outbound::Target;
 use crate::service::Error;
+use crate::service::stamp::Stamp;
 
 /// A receiver as a caller gives it.
 #[derive(Clone, Default)]
@@ -28,9 +29,21 @@ pub(crate) enum Since {
     TheBeginning,
 }
 
+/// A receiver that was looked at and may be called.
+#[derive(Clone)]
+pub(crate) struct CheckedPush(NewPush);
+
+/// It holds what only the receiver is shown.
+impl fmt::Debug for CheckedPush {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CheckedPush(…)")
+    }
+}
+
 impl NewPush {
-    /// Checks a receiver before anything is done: a send that brings one that cannot be called sends nothing.
-    pub(crate) async fn check(&self, hub: &Hub) -> Result<Target, Error> {
+    /// Checks a receiver before anything is done: a send that brings one that cannot be called sends nothing. This
+    /// looks names up, so whoever asks for it must be known to be allowed to.
+    pub(crate) async fn check(self, hub: &Hub) -> Result<CheckedPush, Error> {
         for (field, text) in [
             ("id", &self.config_id),
             ("token", &self.token),
@@ -42,7 +55,7 @@ impl NewPush {
         let refused = |error: crate::outbound::Error| Error::argument("url", error.to_string());
         let target = hub.outbound.target(&self.url).map_err(refused)?;
         hub.outbound.look_up(&target).await.map_err(refused)?;
-        Ok(target)
+        Ok(CheckedPush(self))
     }
 }
 
@@ -58,52 +71,68 @@ fn check_field(field: &str, text: Option<&str>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Makes a receiver.
-pub(crate) async fn run(
-    hub: &Hub,
-    caller: &Caller,
-    task: &str,
-    push: NewPush,
-    since: Since,
-) -> Result<PushView, Error> {
+/// Makes a receiver of the events to come.
+pub(crate) async fn run(hub: &Hub, caller: &Caller, task: &str, push: NewPush) -> Result<PushView, Error> {
     let task = TaskId::parse(task).ok_or(Refusal::TaskNotFound)?;
-    let (asker, wanted) = (caller.clone(), task.clone());
     // Who may not is told so before any name is looked up.
-    let allowed =
-        hub.store.read(move |rows| super::task(rows, &asker, &wanted, TaskAction::Notify).map(drop));
-    allowed.await?;
-    push.check(hub).await?;
-    let (now, new_id) = (hub.clock.now(), hub.new_message_id().as_str().to_owned());
-    let (asker, about) = (caller.clone(), task.clone());
-    let row = hub.store.write(move |tx| -> Result<_, Error> {
-        let task = super::task(tx.as_snapshot(), &asker, &about, TaskAction::Notify)?;
-        let told = match since {
-            Since::Now => tx.task_history(&about)?.last().map_or(0, |event| event.n),
-            Since::TheBeginning => 0,
-        };
-        let row = PushConfigRow {
-            task_id: about,
-            config_id: push.config_id.unwrap_or(new_id),
-            network_id: task.network_id,
-            owner: asker.principal()?,
-            user_id: asker.user_id().clone(),
-            token_id: match &asker {
-                Caller::Node(node) => Some(node.token_id.clone()),
-                Caller::User(_) => None,
-            },
-            url: push.url,
-            secrets: PushSecrets { token: push.token, scheme: push.scheme, credentials: push.credentials },
-            created_at: now,
-            delivered: told,
-            trouble: PushTrouble::default(),
-            is_open: true,
-        };
-        put(tx, &row)?;
-        Ok(row)
+    super::check_may(hub, caller, &task, &[TaskAction::Notify]).await?;
+    let push = push.check(hub).await?;
+    let (stamp, asker, about) = (Stamp::new(hub), caller.clone(), task.clone());
+    let made = write(hub, Some(task), move |tx| attach(tx, &stamp, &asker, &about, push, Since::Now)).await?;
+    Ok(made.into())
+}
+
+/// Makes a receiver, in the transaction of what made its task or was said on it.
+pub(in crate::service) fn attach(
+    tx: &mut dyn Transaction,
+    stamp: &Stamp,
+    caller: &Caller,
+    task: &TaskId,
+    CheckedPush(push): CheckedPush,
+    since: Since,
+) -> Result<PushConfigRow, Error> {
+    let task = super::task(tx.as_snapshot(), caller, task, TaskAction::Notify)?;
+    let told = match since {
+        Since::Now => tx.last_event(&task.id)?.map_or(0, |event| event.n),
+        Since::TheBeginning => 0,
+    };
+    let row = PushConfigRow {
+        task_id: task.id,
+        config_id: push.config_id.unwrap_or_else(|| stamp.new_push_id.as_str().to_owned()),
+        network_id: task.network_id,
+        owner: caller.principal()?,
+        user_id: caller.user_id().clone(),
+        token_id: match caller {
+            Caller::Node(node) => Some(node.token_id.clone()),
+            Caller::User(_) => None,
+        },
+        url: push.url,
+        secrets: PushSecrets { token: push.token, scheme: push.scheme, credentials: push.credentials },
+        created_at: stamp.now,
+        delivered: told,
+        trouble: PushTrouble::default(),
+        is_open: true,
+    };
+    put(tx, &row)?;
+    Ok(row)
+}
+
+/// Writes, and has the worker look at a task that may have got a receiver by it; also when the caller hangs up
+/// meanwhile, for what is committed is to be told.
+pub(in crate::service) async fn write<T: Send + 'static>(
+    hub: &Hub,
+    watched: Option<TaskId>,
+    closure: impl FnOnce(&mut dyn Transaction) -> Result<T, Error> + Send + 'static,
+) -> Result<T, Error> {
+    let Some(task) = watched else { return hub.store.write(closure).await };
+    let (store, bells) = (hub.store.clone(), hub.bells.clone());
+    let writing = tokio::spawn(async move {
+        let written = store.write(closure).await;
+        bells.pushes.watch(&task);
+        written
     });
-    let row = row.await?;
-    hub.bells.pushes.watch(&task);
-    Ok(row.into())
+    let failed = |error: tokio::task::JoinError| baton_store::Error::Panicked(error.to_string());
+    writing.await.unwrap_or_else(|error| Err(failed(error).into()))
 }
 
 fn put(tx: &mut dyn Transaction, row: &PushConfigRow) -> Result<(), Error> {

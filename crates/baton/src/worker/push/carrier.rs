@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::retry::{self, Verdict};
 use crate::hub::Hub;
 use crate::outbound;
-use crate::service::task_record::{self, TaskRecord};
+use crate::service::task_record::{self, Extent, TaskRecord};
 use crate::service::{Error, push_configs};
 
 /// After trouble of the hub's own.
@@ -60,7 +60,7 @@ async fn carry_all(hub: &Hub, config: PushConfigRow) -> Result<Outcome, Error> {
             }
         };
         let is_open = !event.to_status.is_terminal();
-        let record = task_record::read_again(hub, &config.task_id).await?;
+        let record = task_record::read_again(hub, &config.task_id, Extent::told_from(event.n)).await?;
         let failed = match tell(hub, &config, &record, &event).await {
             Ok(()) => {
                 note(hub, config, event.n, PushTrouble::default(), is_open).await?;
@@ -96,8 +96,8 @@ async fn next(hub: &Hub, task_id: &TaskId, config_id: &str) -> Result<Next, Erro
         .read(move |rows| -> Result<Next, Error> {
             let config = rows.push_config(&task_id, &config_id)?.filter(|config| config.is_open);
             let Some(config) = config else { return Ok(Next::Nothing) };
-            if !push_configs::may_still_see(rows, &config)? {
-                return Ok(Next::Closed(Box::new(config), "its maker may no longer see the task"));
+            if !push_configs::may_still_be_told(rows, &config)? {
+                return Ok(Next::Closed(Box::new(config), "its maker may no longer be told of the task"));
             }
             let has_ended = rows.task_snapshot(&task_id)?.is_none_or(|task| task.status.is_terminal());
             match rows.event_after(&task_id, config.delivered)? {

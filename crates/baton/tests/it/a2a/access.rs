@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::door::{BOTH, Binding, Door, message};
+use super::door::{BOTH, Binding, Door, message, of_http};
 use crate::it::hub::Hub;
 use crate::it::tenant::{Tenant, act, claim, succeed, text};
 
@@ -78,6 +78,26 @@ fn to_a_caller_who_may_not_read_the_network_nothing_is_there() {
 }
 
 #[test]
+fn every_operation_in_another_version_is_refused() {
+    let hub = Hub::start();
+    let tenant = Tenant::register(&hub, "alice");
+    tenant.agent("worker");
+    let door = Door::of(&tenant, &tenant.user, "worker");
+    let id = text(&door.send("x")["id"]);
+    for version in ["", "0.3", "2.0"] {
+        let other = [("a2a-version", version)];
+        for (method, params, _) in operations(&id) {
+            let rpc = door.rpc_as(method, &params, &other);
+            assert_eq!((rpc.status, &rpc.json()["error"]["code"]), (200, &json!(-32009)), "{method}");
+            let http = door.http_as(method, &params, &other);
+            assert_eq!((http.status, of_http(&http)), (400, Err("VERSION_NOT_SUPPORTED".into())), "{method}");
+        }
+    }
+    assert_eq!(door.get(&id)["status"]["state"], "TASK_STATE_SUBMITTED", "nothing was done");
+    assert_eq!(door.call(Binding::Rpc, "ListTasks", &json!({})).unwrap()["totalSize"], 1);
+}
+
+#[test]
 fn an_agent_that_is_not_there_is_not_found() {
     let hub = Hub::start();
     let tenant = Tenant::register(&hub, "alice");
@@ -131,6 +151,10 @@ fn a_viewer_reads_and_is_403_on_writes() {
         assert_eq!(door.call(binding, "GetTask", &json!({"id": id})).unwrap()["id"], json!(id));
         assert_eq!(door.call(binding, "ListTasks", &json!({})).unwrap()["totalSize"], 1);
         assert_eq!(door.call(binding, "GetExtendedAgentCard", &json!({})).unwrap()["name"], "worker");
+        let none = door.call(binding, "ListTaskPushNotificationConfigs", &json!({"taskId": id})).unwrap();
+        assert_eq!(none["configs"], json!([]), "it has none of its own");
+        let none = door.call(binding, "GetTaskPushNotificationConfig", &json!({"taskId": id, "id": "c"}));
+        assert_eq!(none, Err("TASK_NOT_FOUND".into()));
     }
     assert_eq!(door.subscribe(&id, None).unwrap().next_frame().unwrap().data["task"]["id"], json!(id));
 }

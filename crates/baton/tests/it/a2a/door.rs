@@ -41,8 +41,13 @@ impl Door {
     }
 
     pub(super) fn rpc_with(&self, method: &str, params: &Value, headers: &[(&str, &str)]) -> Answer {
+        self.rpc_as(method, params, &[&[VERSION], headers].concat())
+    }
+
+    /// The same with these headers alone.
+    pub(super) fn rpc_as(&self, method: &str, params: &Value, headers: &[(&str, &str)]) -> Answer {
         let body = json!({"jsonrpc": "2.0", "id": 7, "method": method, "params": params});
-        self.client.send("POST", &format!("{}/", self.base), &[&[VERSION], headers].concat(), Some(&body))
+        self.client.send("POST", &format!("{}/", self.base), headers, Some(&body))
     }
 
     /// An HTTP+JSON request, as it is answered.
@@ -80,11 +85,17 @@ impl Door {
 
     /// The same call as a path, a query and a body.
     pub(super) fn answer_http(&self, method: &str, params: &Value, headers: &[(&str, &str)]) -> Answer {
+        self.http_as(method, params, &[&[VERSION], headers].concat())
+    }
+
+    /// The same with these headers alone.
+    pub(super) fn http_as(&self, method: &str, params: &Value, headers: &[(&str, &str)]) -> Answer {
         let (verb, path, takes) = path_of(method, params);
-        match verb {
-            "POST" => self.http_with(verb, &path, Some(params), headers),
-            _ => self.http_with(verb, &format!("{path}{}", query(params, &takes)), None, headers),
-        }
+        let (query, body) = match verb {
+            "POST" => (String::new(), Some(params)),
+            _ => (query(params, &takes), None),
+        };
+        self.client.send(verb, &format!("{}/{path}{query}", self.base), headers, body)
     }
 
     /// Sends a text and answers the task, at once.

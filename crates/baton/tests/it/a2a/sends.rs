@@ -257,6 +257,52 @@ fn a_blocking_send_ends_when_its_task_is_cancelled_elsewhere() {
 }
 
 #[test]
+fn whoever_may_no_longer_look_when_the_wait_is_over_is_not_given_the_task() {
+    let hub = Hub::start();
+    let tenant = Tenant::register(&hub, "alice");
+    let worker = tenant.agent("worker");
+    let (sender, token_id) = tenant.mint("sender", "node");
+    let (bob, registered) = hub.register("bob");
+    tenant.admit(&bob, "member");
+    let bobs_id = text(&registered["user"]["user_id"]);
+    let lockouts = [
+        (sender, format!("/api/auth/tokens/{token_id}"), "UNAUTHENTICATED"),
+        (bob, format!("/api/networks/{}/members/{bobs_id}", tenant.network_id), "TASK_NOT_FOUND"),
+    ];
+    for (waits, path, reason) in lockouts {
+        let door = Door::of(&tenant, &waits, "worker");
+        let waiting = thread::spawn(move || door.call(Binding::Http, "SendMessage", &message("x")));
+        let claimed = claim(&worker, 40, 60);
+        let id = text(&claimed["task"]["task_id"]);
+        succeed(&tenant.user.delete(&path));
+        succeed(&act(&worker, &id, "reply", &json!({"text": "secret", "lease_id": claimed["lease_id"]})));
+        assert_eq!(waiting.join().unwrap(), Err(reason.into()));
+    }
+}
+
+#[test]
+fn a_second_answer_to_a_parked_task_is_a_message_on_the_way() {
+    let hub = Hub::start();
+    let tenant = Tenant::register(&hub, "alice");
+    let worker = tenant.agent("worker");
+    let door = Door::of(&tenant, &tenant.user, "worker");
+    let sent = door.send("paint it");
+    let id = text(&sent["id"]);
+    claim(&worker, 0, 60);
+    succeed(&act(&worker, &id, "ask", &json!({"question": "which colour?"})));
+    for binding in BOTH {
+        let params = immediately(follow_up(&sent, "blue", false));
+        let said = door.call(binding, "SendMessage", &params).unwrap()["task"].clone();
+        assert_eq!((&said["id"], state(&said)), (&sent["id"], "TASK_STATE_SUBMITTED"));
+        assert_eq!(said["contextId"], sent["contextId"]);
+    }
+    let told: Vec<_> = events(&tenant.user, &id).iter().map(|event| text(&event["to_status"])).collect();
+    assert_eq!(told, ["delivered", "running", "waiting_input", "delivered"], "answered once");
+    assert_eq!(work(&worker, "it is blue"), id);
+    assert_eq!(state(&door.get(&id)), "TASK_STATE_COMPLETED");
+}
+
+#[test]
 fn a_message_id_is_no_key_but_an_idempotency_key_is() {
     let hub = Hub::start();
     let tenant = Tenant::register(&hub, "alice");

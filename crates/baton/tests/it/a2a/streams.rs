@@ -207,6 +207,51 @@ fn a_stream_ends_within_15_seconds_of_its_tokens_revocation() {
 }
 
 #[test]
+fn the_old_assignees_stream_ends_with_a_reassignment_and_the_senders_goes_on() {
+    let hub = Hub::start();
+    let tenant = Tenant::register(&hub, "alice");
+    let (worker, other) = (tenant.agent("worker"), tenant.agent("other"));
+    let door = Door::of(&tenant, &tenant.agent("sender"), "worker");
+    let id = text(&door.send("x")["id"]);
+    let mut sender = door.subscribe(&id, None).unwrap();
+    let mut assignee = door.called_by(&worker).subscribe(&id, None).unwrap();
+    assert_eq!(short(&sender.next_frame().unwrap()), told(&WHOLE)[0]);
+    assert_eq!(short(&assignee.next_frame().unwrap()), told(&WHOLE)[0]);
+    succeed(&act(&tenant.user, &id, "reassign", &json!({"new_alias": "other"})));
+    assert!(assignee.next_frame().is_none(), "what happens to it now is none of its business");
+    let refused = door.called_by(&worker).subscribe(&id, Some("1")).unwrap_err();
+    assert_eq!((refused.status, of_http(&refused)), (404, Err("TASK_NOT_FOUND".into())));
+    work(&other, "done");
+    let expected = [
+        ("2", "statusUpdate", "TASK_STATE_SUBMITTED"),
+        ("3", "statusUpdate", "TASK_STATE_WORKING"),
+        ("3", "artifactUpdate", "result"),
+        ("4", "statusUpdate", "TASK_STATE_COMPLETED"),
+    ];
+    assert_eq!(story(&rest(sender)), told(&expected));
+}
+
+#[test]
+fn both_bindings_stream_the_same() {
+    let hub = Hub::start();
+    let tenant = Tenant::register(&hub, "alice");
+    let worker = tenant.agent("worker");
+    let door = Door::of(&tenant, &tenant.user, "worker");
+    let id = text(&door.send("x")["id"]);
+    work(&worker, "done");
+    // All of it again from the first event on, by either.
+    let params = json!({"id": id});
+    let rpc = door.rpc_with("SubscribeToTask", &params, &[("last-event-id", "1")]);
+    let http = door.answer_http("SubscribeToTask", &params, &[("last-event-id", "1")]);
+    let (rpc, http) = (frames_of(&rpc.text()), frames_of(&http.text()));
+    assert_eq!(story(&http), told(&WHOLE));
+    for (rpc, http) in rpc.iter().zip(&http) {
+        assert_eq!((&rpc.id, &rpc.data["result"]), (&http.id, &http.data));
+    }
+    assert_eq!(rpc.len(), http.len());
+}
+
+#[test]
 fn a_token_has_64_streams_at_once_and_no_more() {
     let hub = Hub::start();
     let tenant = Tenant::register(&hub, "alice");
