@@ -267,8 +267,9 @@ pub struct ChangedFilter {
 /// A page of such tasks.
 #[derive(Clone, Debug)]
 pub struct ChangedPage {
-    /// The tasks, newest status first.
-    pub tasks: Vec<TaskRow>,
+    /// The tasks, newest status first, each with the place of its last event: a page that ends there has its next one
+    /// begin there.
+    pub tasks: Vec<(i64, TaskId)>,
     /// Where the next page begins; a page may be short, or empty, and still have a next one.
     pub next: Option<i64>,
 }

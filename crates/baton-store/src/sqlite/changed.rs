@@ -8,7 +8,7 @@ use rusqlite::ToSql;
 use super::columns::{get, parsed};
 use super::rows::Rows;
 use crate::error::Error;
-use crate::rows::{ChangedFilter, ChangedPage, TaskReads};
+use crate::rows::{ChangedFilter, ChangedPage};
 
 /// Conditions on a task, and what they compare with.
 struct Conditions {
@@ -81,8 +81,7 @@ pub(super) fn page(rows: &Rows<'_>, filter: &ChangedFilter) -> Result<ChangedPag
         Some((id, _)) if has_more => Some(*id),
         _ => last_examined(rows, filter)?,
     };
-    let tasks = found.iter().map(|(_, id)| rows.task(id)).collect::<Result<Vec<_>, _>>()?;
-    Ok(ChangedPage { tasks: tasks.into_iter().flatten().collect(), next })
+    Ok(ChangedPage { tasks: found, next })
 }
 
 /// The oldest event that was looked at, if there are older ones.

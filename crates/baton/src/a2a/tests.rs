@@ -12,8 +12,9 @@ use super::router;
 use super::visitor::Visitor;
 use super::watch::until_settled;
 use crate::fixture::{TestHub, json as json_of, network, request};
+use crate::service::push_configs::create::NewPush;
 use crate::service::task_record::{self, Extent, TaskRecord};
-use crate::service::{agent_tasks, ask_sender, claim_task, follow_up};
+use crate::service::{agent_tasks, ask_sender, claim_task, follow_up, send_task};
 
 /// A hub with `ada`, who owns network 1, and her agent `bob` there.
 struct World {
@@ -177,4 +178,43 @@ async fn of_what_was_said_only_as_much_is_read_as_is_shown() {
         let listed = world.listed(messages).await;
         assert_eq!((listed[0].messages.len(), &*asked(&listed[0])), (shown, &question[..]));
     }
+}
+
+#[tokio::test]
+async fn a_receiver_is_told_also_when_the_sender_hangs_up_while_it_is_written() {
+    let world = World::new().await;
+    let (hub, visitor) = (&world.test.hub, world.visitor().await);
+    let receiver = NewPush { url: "https://8.8.8.8/".into(), ..NewPush::default() };
+    let push = Some(receiver.check(hub).await.unwrap());
+    let said = follow_up::Said { text: "x".into(), push, ..follow_up::Said::default() };
+    let message = send_task::NewMessage { agent: visitor.agent.clone(), said, context_id: None };
+    tokio::select! {
+        biased;
+        sent = send_task::send_message(hub, visitor.caller(), message) => panic!("no time to hang up: {sent:?}"),
+        () = std::future::ready(()) => {}
+    }
+    let told = async {
+        loop {
+            match &*hub.bells.pushes.take_rung() {
+                [] => tokio::task::yield_now().await,
+                rung => return rung.to_vec(),
+            }
+        }
+    };
+    let rung = tokio::time::timeout(Duration::from_secs(20), told).await.unwrap();
+    assert_eq!(rung, [world.listed(0).await[0].row.snapshot.id.clone()]);
+}
+
+#[tokio::test]
+async fn a_task_takes_a_thousand_messages_and_no_more() {
+    let world = World::new().await;
+    let (hub, task, ada) =
+        (&world.test.hub, world.send_at_once().await, world.visitor().await.identity.caller);
+    let say = || follow_up::run_on_path(hub, &ada, task.as_str(), follow_up::PathArgs { text: "x".into() });
+    let said = futures_util::future::join_all((0..limits::TASK_MESSAGES_MAX_COUNT).map(|_| say())).await;
+    assert!(said.iter().all(Result::is_ok));
+    let refused = say().await.unwrap_err().to_string();
+    assert!(refused.contains("is one too many: a task takes 1000 messages"), "{refused}");
+    let record = task_record::read_again(hub, &task, Extent::now(usize::MAX)).await.unwrap();
+    assert_eq!(record.messages.len(), 1_000, "it was not said");
 }

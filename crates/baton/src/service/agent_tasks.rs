@@ -62,16 +62,17 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Page, 
             };
             let page = rows.changed_tasks(&filter)?;
             let total = rows.count_changed_tasks(&filter, limits::A2A_LIST_COUNTED_MAX)?;
-            let (mut tasks, mut next, mut bytes) = (Vec::<TaskRecord>::new(), page.next, 0);
-            for row in page.tasks {
-                if bytes >= limits::A2A_LIST_MAX_BYTES {
-                    // The next page begins after the last task of this one.
-                    next = tasks.last().and_then(|task| task.history.last()).map(|event| event.id);
-                    break;
-                }
+            let (mut tasks, mut next, mut bytes) = (Vec::new(), page.next, 0);
+            let mut found = page.tasks.into_iter().peekable();
+            while let Some((place, id)) = found.next() {
+                let Some(row) = rows.task(&id)? else { continue };
                 let record = task_record::listed(rows, row, args.messages, args.with_artifacts)?;
                 bytes += record.bytes();
                 tasks.push(record);
+                if bytes >= limits::A2A_LIST_MAX_BYTES && found.peek().is_some() {
+                    next = Some(place);
+                    break;
+                }
             }
             Ok((reach, Page { tasks, next, total }))
         })

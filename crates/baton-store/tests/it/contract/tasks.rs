@@ -161,7 +161,9 @@ engines! {
                 loop {
                     let page = rows.changed_tasks(&filter)?;
                     pages += 1;
-                    seen.extend(page.tasks.into_iter().map(|task| task.content));
+                    for (_, id) in page.tasks {
+                        seen.extend(rows.task(&id)?.map(|task| task.content));
+                    }
                     match page.next {
                         Some(next) => filter.before = Some(next),
                         None => return Ok((seen, pages)),

@@ -131,8 +131,11 @@ pub(in crate::service) async fn write<T: Send + 'static>(
         bells.pushes.watch(&task);
         written
     });
-    let failed = |error: tokio::task::JoinError| baton_store::Error::Panicked(error.to_string());
-    writing.await.unwrap_or_else(|error| Err(failed(error).into()))
+    writing.await.unwrap_or_else(|error| match error.is_cancelled() {
+        // The hub is stopping, and whether it was written is not known here.
+        true => Err(baton_store::Error::Closed.into()),
+        false => Err(baton_store::Error::Panicked(error.to_string()).into()),
+    })
 }
 
 fn put(tx: &mut dyn Transaction, row: &PushConfigRow) -> Result<(), Error> {
