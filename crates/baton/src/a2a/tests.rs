@@ -6,6 +6,7 @@ use axum::http::HeaderValue;
 use baton_core::{Status, SystemRole, TaskId, limits};
 use serde_json::{Value, json};
 use std::time::Duration;
+use tokio::time::timeout;
 use tower::ServiceExt;
 
 use super::router;
@@ -133,7 +134,8 @@ async fn a_token_without_a_wait_left_sends_nothing_that_blocks() {
     let (hub, token) = (&world.test.hub, world.visitor().await.identity.token_id);
     let most = limits::A2A_WAITS_PER_TOKEN_MAX_COUNT;
     let mut waits: Vec<_> = (0..most).map(|_| hub.streams.take_wait(&token).unwrap()).collect();
-    let refused = world.send("message:send", &json!({})).await;
+    let refused = world.send("message:send", &json!({}));
+    let refused = timeout(Duration::from_secs(20), refused).await.expect("refused at once");
     assert_eq!((refused.status().as_u16(), refused.headers().contains_key("retry-after")), (429, true));
     assert_eq!(world.listed(0).await.len(), 0, "nothing was sent");
     world.send_at_once().await;
@@ -201,7 +203,7 @@ async fn a_receiver_is_told_also_when_the_sender_hangs_up_while_it_is_written() 
             }
         }
     };
-    let rung = tokio::time::timeout(Duration::from_secs(20), told).await.unwrap();
+    let rung = timeout(Duration::from_secs(20), told).await.unwrap();
     assert_eq!(rung, [world.listed(0).await[0].row.snapshot.id.clone()]);
 }
 
