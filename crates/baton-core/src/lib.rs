@@ -10,6 +10,7 @@ mod action;
 mod alias;
 mod binding;
 mod bounded;
+mod browser;
 mod caller;
 mod command;
 mod decide;
@@ -44,6 +45,7 @@ pub use bounded::{
     ContextText, IdempotencyKey, LeaseSeconds, MessageText, Reason, ReplyText, ResultText, Seconds, TaskText,
     Text, TtlSeconds, WaitSeconds,
 };
+pub use browser::browser_session_ends;
 pub use caller::{Caller, NodeCaller, UserCaller};
 pub use command::{Command, SendTask};
 pub use decide::{Context, Facts, decide};

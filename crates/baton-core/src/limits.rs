@@ -195,6 +195,10 @@ pub const LOGIN_LOCK_FIRST_SECONDS: u32 = 30;
 pub const LOGIN_LOCK_MAX_SECONDS: u32 = 900;
 /// Password hashes computed at once.
 pub const PASSWORD_HASHES_AT_ONCE: usize = 2;
+/// A browser's session ends when it was not used for this long (ours).
+pub const BROWSER_IDLE_MAX_SECONDS: u32 = 7 * 86_400;
+/// And after this long in any case (ours).
+pub const BROWSER_SESSION_MAX_SECONDS: u32 = 30 * 86_400;
 /// Joins a minute per token (ours).
 pub const JOINS_PER_MINUTE: u32 = 10;
 /// Longest life of an invite (ours).

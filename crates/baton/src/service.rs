@@ -50,6 +50,7 @@ pub(crate) mod task_events;
 // Accounts.
 pub(crate) mod audit;
 pub(crate) mod audit_log;
+pub(crate) mod browser_session;
 mod done;
 pub(crate) mod first_admin;
 pub(crate) mod invites;
@@ -80,4 +81,6 @@ pub(crate) use error::Error;
 pub(crate) use join_guard::JoinGuard;
 pub(crate) use login_guard::LoginGuard;
 pub(crate) use password_hash::Passwords;
+pub(crate) use secret::{Holder, Revealed};
+pub(crate) use user_view::UserView;
 pub(crate) use wire_time::WireTime;

@@ -159,6 +159,24 @@ impl AccountReads for Rows<'_> {
         self.all(sql, params![user.as_str(), limit as i64], token_row)
     }
 
+    fn stale_browser_tokens(
+        &self,
+        used_before: UnixMillis,
+        made_before: UnixMillis,
+        limit: usize,
+    ) -> Result<Vec<TokenRow>, Error> {
+        let browsers = "SELECT * FROM tokens
+                        WHERE name = 'browser' AND network_id IS NULL AND revoked_at IS NULL";
+        let quiet = format!("{browsers} AND COALESCE(last_used_at, created_at) <= ?1 LIMIT ?2");
+        let mut stale = self.all(&quiet, params![used_before.get(), limit as i64], token_row)?;
+        // The plus keeps the first index out of it: here it would walk those that are in use.
+        let old =
+            format!("{browsers} AND created_at <= ?1 AND +COALESCE(last_used_at, created_at) > ?2 LIMIT ?3");
+        let left = (limit - stale.len()) as i64;
+        stale.extend(self.all(&old, params![made_before.get(), used_before.get(), left], token_row)?);
+        Ok(stale)
+    }
+
     fn alias_exists(&self, network: &NetworkId, alias: &Alias) -> Result<bool, Error> {
         let sql =
             "SELECT EXISTS (SELECT 1 FROM tokens WHERE network_id = ?1 AND alias = ?2 AND revoked_at IS NULL)
@@ -361,6 +379,11 @@ impl AccountWrites for Rows<'_> {
     fn revoke_token(&mut self, token: &TokenId, at: UnixMillis) -> Result<bool, Error> {
         let sql = "UPDATE tokens SET revoked_at = ?2 WHERE token_id = ?1 AND revoked_at IS NULL";
         Ok(self.execute(sql, params![token.as_str(), at.get()])? > 0)
+    }
+
+    fn delete_user_token(&mut self, token: &TokenId) -> Result<(), Error> {
+        self.execute("DELETE FROM tokens WHERE token_id = ?1 AND network_id IS NULL", [token.as_str()])?;
+        Ok(())
     }
 
     fn revoke_user_tokens(&mut self, user: &UserId, at: UnixMillis) -> Result<usize, Error> {

@@ -13,8 +13,8 @@ use super::client_address::ClientAddress;
 use super::{Authenticated, Body, HubState, Query, answer};
 use crate::hub::Hub;
 use crate::service::{
-    audit_log, invites, login, logout, members, networks, node_token, password, profile, register, tokens,
-    users,
+    Holder, audit_log, invites, login, logout, members, networks, node_token, password, profile, register,
+    tokens, users,
 };
 
 /// The routes.
@@ -48,7 +48,7 @@ async fn register(State(hub): HubState, Body(args): Body<register::Args, PUBLIC>
 }
 
 async fn login(State(hub): HubState, from: ClientAddress, Body(args): Body<login::Args, PUBLIC>) -> Response {
-    answer(login::run(&hub, from.0, args).await)
+    answer(login::run(&hub, from.0, Holder::Tool, args).await)
 }
 
 async fn logout(State(hub): HubState, by: Caller) -> Response {
@@ -73,7 +73,7 @@ async fn change_password(
     from: ClientAddress,
     Body(args): Body<password::Args>,
 ) -> Response {
-    answer(password::run(&hub, &by.0.caller, from.0, args).await)
+    answer(password::run(&hub, &by.0.caller, from.0, Holder::Tool, args).await)
 }
 
 async fn mint_node_token(State(hub): HubState, by: Caller, Body(args): Body<node_token::Args>) -> Response {

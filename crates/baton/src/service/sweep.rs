@@ -3,8 +3,9 @@
 
 use baton_core::{Command, Refusal, TaskId, UnixMillis, limits};
 
+use super::first_admin::HUB;
 use super::stamp::Stamp;
-use super::{Error, operation};
+use super::{Error, audit, operation};
 use crate::hub::Hub;
 
 /// Rows looked at or removed at once.
@@ -98,4 +99,28 @@ pub(crate) async fn retention(hub: &Hub) -> Result<usize, Error> {
         }
     }
     Ok(removed)
+}
+
+/// Ends sessions of browsers whose time is over; their streams end with them. Answers how many.
+pub(crate) async fn browsers(hub: &Hub) -> Result<usize, Error> {
+    let now = hub.clock.now();
+    let ago = move |seconds: u32| now.plus_millis(-1000 * i64::from(seconds));
+    let quiet = ago(limits::BROWSER_IDLE_MAX_SECONDS);
+    let old = ago(limits::BROWSER_SESSION_MAX_SECONDS);
+    let stale = move |rows: &dyn baton_store::Snapshot| -> Result<bool, Error> {
+        Ok(!rows.stale_browser_tokens(quiet, old, 1)?.is_empty())
+    };
+    if !hub.store.read(stale).await? {
+        return Ok(0);
+    }
+    let remove = move |tx: &mut dyn baton_store::Transaction| -> Result<usize, Error> {
+        let stale = tx.stale_browser_tokens(quiet, old, ROUND)?;
+        for token in &stale {
+            tx.delete_user_token(&token.token_id)?;
+            tx.audit(now, HUB, audit::TOKEN_EXPIRED, None, token.token_id.as_str(), &token.name)?;
+        }
+        tx.touch_access();
+        Ok(stale.len())
+    };
+    hub.store.write(remove).await
 }
