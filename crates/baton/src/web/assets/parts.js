@@ -1,6 +1,6 @@
 // The small things every page is made of.
 
-import { html, useEffect, useRef, useState } from '/assets/vendor.js';
+import { html, useEffect, useLayoutEffect, useRef, useState } from '/assets/vendor.js';
 
 export const OPEN = ['delivered', 'acked', 'running', 'waiting_input'];
 export const ENDS = ['replied', 'failed', 'cancelled', 'expired'];
@@ -83,13 +83,13 @@ export function useAct() {
   return { ...state, act, clear: () => set({ busy: false, error: null }) };
 }
 
-/// A modal window: the browser keeps the focus inside and Escape closes it.
+/// A modal window: the browser keeps the focus inside and Escape closes it. Whatever opened it has the focus again then.
 export function Dialog({ heading, onClose, children }) {
   const box = useRef(null);
-  useEffect(() => {
-    const dialog = box.current;
+  useLayoutEffect(() => {
+    const [dialog, opener] = [box.current, document.activeElement];
     if (!dialog.open) dialog.showModal();
-    return () => dialog.close();
+    return () => { dialog.close(); opener?.focus({ preventScroll: true }); };
   }, []);
   const outside = (event) => { if (event.target === box.current) onClose(); };
   return html`<dialog ref=${box} aria-labelledby="dialog-heading" onCancel=${(e) => { e.preventDefault(); onClose(); }} onMouseDown=${outside}>
