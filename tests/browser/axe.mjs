@@ -31,7 +31,7 @@ await tell(async ({ given, open, rest }) => {
   await page.context().clearCookies();
   await signIn(page, given.base, given);
 
-  for (const [place, selector] of [['overview', '.agent-grid'], ['tasks', 'table.tasks'], ['tasks?text=nothing-of-the-kind', '.empty'], ['graph', '.flow svg a'],
+  for (const [place, selector] of [['overview', '.agent-grid'], ['tasks', 'table.tasks'], ['tasks?to=nothing-of-the-kind', '.empty'], ['graph', '.flow svg a'],
     ['agents', 'table'], ['agents/coder', '.children'], ['agents/nobody', '.empty'], ['send', 'form'], ['network', 'table'], ['evidence', '.entry'],
     ...Object.values(ids).map((id) => [`tasks/${id}`, '.entry']), ['tasks/unknown', '.empty']]) {
     await visit(place, selector);

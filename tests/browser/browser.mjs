@@ -119,7 +119,7 @@ export async function axe(page) {
 }
 
 /// The hub by REST with a token.
-function rest(base, token) {
+export function rest(base, token) {
   const call = async (method, path, body) => {
     const response = await fetch(base + path, {
       method, signal: AbortSignal.timeout(PATIENCE_MS), body: body === undefined ? undefined : JSON.stringify(body),

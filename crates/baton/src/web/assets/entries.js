@@ -13,7 +13,7 @@ export function Entry({ event, verdict }) {
   const { handoff, task, agent } = event.data;
   return html`<li class="entry"><details>
     <summary><span class="entry-n num">#${number(event.assayseq)}</span><b>${kind(event)}</b>
-      <span class="clip">${task?.status || ''} ${agent?.id ? `by ${agent.id}` : ''}</span>
+      <span class="clip">${(task?.status || '').replace('_', ' ')} ${agent?.id ? `by ${agent.id}` : ''}</span>
       ${event.batonorigin === 'reported' && html`<span class="tag" title="Handed in by ${event.batonreporter}: the hub did not see it happen">reported</span>`}
       ${handoff?.visible && html`<span class="tag" title="A bounded observed visibility flag only">handoff visible</span>`}
       ${verdict && html`<span class="verdict ${verdict.ok ? 'good' : 'bad'}">${verdict.ok ? 'in the log' : 'does not agree'}</span>`}

@@ -79,11 +79,11 @@ function Relatives({ task, children, base, retriedTo }) {
   const hasAny = task.parent_task_id || task.retry_of || retriedTo || children.length;
   if (!hasAny) return null;
   return html`<${Card} title="Related">
-    <dl class="facts">
+    ${(task.parent_task_id || task.retry_of || retriedTo) && html`<dl class="facts">
       ${task.parent_task_id && html`<dt>Part of</dt><dd>${link(task.parent_task_id)}</dd>`}
       ${task.retry_of && html`<dt>Retry of</dt><dd>${link(task.retry_of)}</dd>`}
       ${retriedTo && html`<dt>Sent again as</dt><dd>${link(retriedTo)}</dd>`}
-    </dl>
+    </dl>`}
     ${children.length > 0 && html`<h3>Tasks it led to</h3><ul class="children">${children.map((child) => html`<li key=${child.task_id}><${Link} to=${`${base}/tasks/${child.task_id}`}><${Chip} status=${child.status} /><span class="clip">${title(child.content, 70)}</span><small class="quiet">${child.to_name}</small><//></li>`)}</ul>`}
   <//>`;
 }

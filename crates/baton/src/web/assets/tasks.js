@@ -9,7 +9,7 @@ import { Ago, Since, full, now, parse, seconds } from '/assets/time.js';
 import Task from '/assets/task.js';
 
 const PAGE = 50;
-const SPANS = { '': 'Any time', 15: 'Last 15 minutes', 60: 'Last hour', 1440: 'Last day', 10080: 'Last week' };
+const SPANS = [['', 'Any time'], ['15', 'Last 15 minutes'], ['60', 'Last hour'], ['1440', 'Last day'], ['10080', 'Last week']];
 const FILTERS = ['status', 'from', 'to', 'kind', 'text', 'span', 'since', 'until'];
 
 function path(network, filters, cursor) {
@@ -56,7 +56,7 @@ function Filters({ filters, set, clear }) {
     <${TextFilter} name="kind" label="Kind" filters=${filters} set=${set} placeholder="any" />
     <label class="filter"><span>Sent</span><select value=${filters.since ? 'chosen' : filters.span || ''} onChange=${(e) => set({ span: e.target.value, since: '', until: '' })}>
       ${filters.since && html`<option value="chosen">since ${full(filters.since)}</option>`}
-      ${Object.entries(SPANS).map(([value, name]) => html`<option value=${value}>${name}</option>`)}</select></label>
+      ${SPANS.map(([value, name]) => html`<option value=${value}>${name}</option>`)}</select></label>
     ${any && html`<button type="button" class="button quiet-button" onClick=${clear}>Clear</button>`}
   </form>`;
 }
