@@ -23,10 +23,12 @@ function NewKey({ network, role, onClose, done }) {
     <p class="sub">It is shown this once. Whoever has it acts as ${made.name}.</p>
     <${Code}>${made.token}<//>
     <h3>A command as an agent</h3>
-    <${Code}>${`export BATON_TOKEN=${made.token}\nbaton work --hub ${location.origin} --alias ${made.name} -- COMMAND`}<//>
+    <${Code}>${`export BATON_HUB=${location.origin} BATON_TOKEN=${made.token}\nbaton work --alias ${made.name} -- COMMAND`}<//>
     <h3>Claude Code</h3>
     <${Code}>${`claude mcp add --transport http baton ${location.origin}/mcp --header "Authorization: Bearer ${made.token}"`}<//>
-    <h3>Any MCP client</h3>
+    <h3>Codex, in ~/.codex/config.toml, with BATON_TOKEN in its environment</h3>
+    <${Code}>${`[mcp_servers.baton]\nurl = "${location.origin}/mcp"\nbearer_token_env_var = "BATON_TOKEN"`}<//>
+    <h3>Any other MCP client</h3>
     <${Code}>${JSON.stringify({ mcpServers: { baton: { type: 'http', url: `${location.origin}/mcp`, headers: { Authorization: `Bearer ${made.token}` } } } }, null, 2)}<//>
     <div class="dialog-acts"><button type="button" class="button primary" onClick=${onClose}>Done</button></div><//>`;
   return html`<${Dialog} heading="A key for an agent" onClose=${onClose}><form onSubmit=${submit}>

@@ -64,7 +64,7 @@ function Account({ session, reload }) {
     </div>
     ${changing && html`<${Dialog} heading=${`Password of ${session.user.username}`} onClose=${() => setChanging(false)}>
       <p class="sub">Changing it signs you out everywhere else. Agents' keys stay.</p>
-      <${PasswordForm} oldLabel="Your password now" label="Change password" onDone=${() => { setChanging(false); reload(); }} />
+      <${PasswordForm} username=${session.user.username} oldLabel="Your password now" label="Change password" onDone=${() => { setChanging(false); reload(); }} />
     <//>`}`;
 }
 

@@ -30,7 +30,7 @@ export function SignIn({ onDone }) {
 }
 
 /// Two fields that must agree, and the old password.
-export function PasswordForm({ onDone, label, oldLabel }) {
+export function PasswordForm({ username, onDone, label, oldLabel }) {
   const { busy, error, act } = useAct();
   const [differs, setDiffers] = useState(false);
   const submit = async (event) => {
@@ -43,6 +43,7 @@ export function PasswordForm({ onDone, label, oldLabel }) {
     if (answer) onDone();
   };
   return html`<form onSubmit=${submit}>
+    <input type="hidden" autocomplete="username" value=${username} />
     <${Field} label=${oldLabel}><input name="old" type="password" autocomplete="current-password" required /><//>
     <${Field} label="New password" hint="At least 8 characters."><input name="new" type="password" autocomplete="new-password" minlength="8" required /><//>
     <${Field} label="New password, again"><input name="again" type="password" autocomplete="new-password" minlength="8" required /><//>
@@ -54,5 +55,5 @@ export function PasswordForm({ onDone, label, oldLabel }) {
 
 export const NewPassword = ({ session, onDone }) => html`
   <${Frame} heading=${`Welcome, ${session.user.username}`} sub="Your password was made by the hub. Choose one of your own to go on.">
-    <${PasswordForm} onDone=${onDone} oldLabel="The password you were given" label="Set password" />
+    <${PasswordForm} username=${session.user.username} onDone=${onDone} oldLabel="The password you were given" label="Set password" />
   <//>`;
