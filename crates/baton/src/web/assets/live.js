@@ -11,6 +11,7 @@ const RETRY_MS = [500, 1000, 2000, 4000, 8000];
 const ticks = new Set();
 const frames = new Set();
 const states = new Set();
+const settling = new Set();
 let source = null;
 let network = null;
 let state = 'off';
@@ -18,14 +19,22 @@ let tries = 0;
 let retryTimer = 0;
 let tickTimer = 0;
 let lastTick = 0;
+let rungAt = 0;
 
 function become(next) {
   if (state === next) return;
   state = next;
   for (const tell of states) tell(state);
+  if (state === 'connecting') return;
+  for (const begin of settling) begin();
+  settling.clear();
 }
 
+/// Whoever reads after the stream is open, or known not to be, misses nothing and need not read twice.
+const settled = () => (state === 'connecting' ? new Promise((begin) => { settling.add(begin); }) : Promise.resolve());
+
 function ring() {
+  rungAt = performance.now();
   if (tickTimer) return;
   const wait = Math.max(QUIET_MS, lastTick + PACE_MS - performance.now());
   tickTimer = setTimeout(() => {
@@ -91,7 +100,7 @@ export function useFrames(tell) {
 /// Reads `path` and keeps it fresh. What was read stays on the page while it is read again.
 export function useRead(path, { live = true } = {}) {
   const [read, set] = useState({ data: null, error: null, path: null });
-  const flight = useRef({ busy: false, dirty: false });
+  const flight = useRef({ busy: false, dirty: false, beganAt: 0 });
   const wanted = useRef(path);
   wanted.current = path;
   const refresh = useRef(null);
@@ -99,7 +108,7 @@ export function useRead(path, { live = true } = {}) {
     const asked = wanted.current;
     if (!asked) return;
     if (flight.current.busy) { flight.current.dirty = true; return; }
-    flight.current.busy = true;
+    Object.assign(flight.current, { busy: true, beganAt: performance.now() });
     try {
       const data = await get(asked);
       if (wanted.current === asked) set({ data, error: null, path: asked });
@@ -109,10 +118,11 @@ export function useRead(path, { live = true } = {}) {
     flight.current.busy = false;
     if (flight.current.dirty || wanted.current !== asked) { flight.current.dirty = false; refresh.current(); }
   };
-  useEffect(() => { refresh.current(); }, [path]);
+  useEffect(() => { settled().then(() => refresh.current()); }, [path]);
   useEffect(() => {
     if (!live) return undefined;
-    const tell = () => { if (!document.hidden) refresh.current(); };
+    // What was read since it was rung has it already.
+    const tell = () => { if (!document.hidden && flight.current.beganAt < rungAt) refresh.current(); };
     ticks.add(tell);
     return () => ticks.delete(tell);
   }, [live]);
