@@ -4,6 +4,7 @@
 // Shared by use cases.
 pub(crate) mod agent;
 mod apply;
+mod attention;
 mod error;
 pub(crate) mod evidence;
 mod frame;
@@ -33,6 +34,7 @@ pub(crate) mod get_inbox;
 pub(crate) mod get_task;
 pub(crate) mod list_tasks;
 pub(crate) mod messages;
+pub(crate) mod overview;
 pub(crate) mod push_configs;
 pub(crate) mod reassign_task;
 pub(crate) mod report_completion;
@@ -46,6 +48,7 @@ pub(crate) mod stats;
 pub(crate) mod statuses;
 pub(crate) mod sweep;
 pub(crate) mod task_events;
+pub(crate) mod work_graph;
 
 // Accounts.
 pub(crate) mod audit;

@@ -172,12 +172,22 @@ pub trait AccountReads {
     fn has_member_named(&self, network: &NetworkId, username: &str) -> Result<bool, Error>;
     /// An invitation.
     fn invite(&self, code_hash: &[u8; 32]) -> Result<Option<InviteRow>, Error>;
+    /// A network's invitations and who made them, newest first; at most so many.
+    fn invites(&self, network: &NetworkId, limit: usize) -> Result<Vec<(InviteRow, Username)>, Error>;
     /// The token of this hash, unless it was revoked.
     fn token_by_hash(&self, hash: &[u8; 32]) -> Result<Option<TokenRow>, Error>;
     /// A token, unless it was revoked.
     fn token(&self, id: &TokenId) -> Result<Option<TokenRow>, Error>;
     /// Somebody's tokens that are not revoked, newest first; at most so many.
     fn tokens(&self, user: &UserId, limit: usize) -> Result<Vec<TokenRow>, Error>;
+    /// A network's node tokens that are not revoked and whose they are, newest first; all, or one person's; at most
+    /// so many.
+    fn node_tokens(
+        &self,
+        network: &NetworkId,
+        owner: Option<&UserId>,
+        limit: usize,
+    ) -> Result<Vec<(TokenRow, Username)>, Error>;
     /// Tokens of browsers last used, or made, before these times and not revoked; at most so many.
     fn stale_browser_tokens(
         &self,
@@ -233,6 +243,8 @@ pub trait AccountWrites {
     fn insert_invite(&mut self, invite: &InviteRow) -> Result<(), Error>;
     /// Uses an invitation once.
     fn use_invite(&mut self, code_hash: &[u8; 32]) -> Result<(), Error>;
+    /// Withdraws the invitation whose hash begins like this; false if there was none.
+    fn delete_invite(&mut self, network: &NetworkId, hash_begins: &[u8; 8]) -> Result<bool, Error>;
     /// Inserts a token, and remembers its alias.
     fn insert_token(&mut self, token: &TokenRow) -> Result<(), Error>;
     /// Settles the alias of a token, and remembers it.

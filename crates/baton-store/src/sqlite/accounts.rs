@@ -13,7 +13,7 @@ use crate::rows::{
 };
 
 /// What goes with a network, itself last; the rest follows by foreign key.
-const OF_A_NETWORK: [&str; 11] = [
+const OF_A_NETWORK: [&str; 12] = [
     "leases",
     "tasks",
     "deliveries",
@@ -21,6 +21,7 @@ const OF_A_NETWORK: [&str; 11] = [
     "task_messages",
     "feed",
     "task_counts",
+    "minutes",
     "inbox_counts",
     "completions",
     "idempotency_keys",
@@ -145,6 +146,14 @@ impl AccountReads for Rows<'_> {
         self.one("SELECT * FROM invites WHERE code_hash = ?1", [code_hash], invite_row)
     }
 
+    fn invites(&self, network: &NetworkId, limit: usize) -> Result<Vec<(InviteRow, Username)>, Error> {
+        let sql = "SELECT i.*, u.username FROM invites i JOIN users u ON u.user_id = i.created_by
+                   WHERE i.network_id = ?1 ORDER BY i.created_at DESC, i.code_hash LIMIT ?2";
+        self.all(sql, params![network.as_str(), limit as i64], |row| {
+            Ok((invite_row(row)?, parsed(row, "username", |text| Username::parse(text).ok())?))
+        })
+    }
+
     fn token_by_hash(&self, hash: &[u8; 32]) -> Result<Option<TokenRow>, Error> {
         self.one("SELECT * FROM tokens WHERE hash = ?1 AND revoked_at IS NULL", [hash], token_row)
     }
@@ -157,6 +166,20 @@ impl AccountReads for Rows<'_> {
         let sql =
             "SELECT * FROM tokens WHERE user_id = ?1 AND revoked_at IS NULL ORDER BY rowid DESC LIMIT ?2";
         self.all(sql, params![user.as_str(), limit as i64], token_row)
+    }
+
+    fn node_tokens(
+        &self,
+        network: &NetworkId,
+        owner: Option<&UserId>,
+        limit: usize,
+    ) -> Result<Vec<(TokenRow, Username)>, Error> {
+        let sql = "SELECT t.*, u.username FROM tokens t JOIN users u ON u.user_id = t.user_id
+                   WHERE t.network_id = ?1 AND t.revoked_at IS NULL AND COALESCE(?2, t.user_id) = t.user_id
+                   ORDER BY t.created_at DESC, t.token_id LIMIT ?3";
+        self.all(sql, params![network.as_str(), owner.map(UserId::as_str), limit as i64], |row| {
+            Ok((token_row(row)?, parsed(row, "username", |text| Username::parse(text).ok())?))
+        })
     }
 
     fn stale_browser_tokens(
@@ -346,6 +369,11 @@ impl AccountWrites for Rows<'_> {
     fn use_invite(&mut self, code_hash: &[u8; 32]) -> Result<(), Error> {
         self.execute("UPDATE invites SET uses = uses + 1 WHERE code_hash = ?1", [code_hash])?;
         Ok(())
+    }
+
+    fn delete_invite(&mut self, network: &NetworkId, hash_begins: &[u8; 8]) -> Result<bool, Error> {
+        let sql = "DELETE FROM invites WHERE network_id = ?1 AND substr(code_hash, 1, 8) = ?2";
+        Ok(self.execute(sql, params![network.as_str(), hash_begins])? > 0)
     }
 
     fn insert_token(&mut self, token: &TokenRow) -> Result<(), Error> {

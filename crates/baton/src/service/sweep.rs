@@ -2,6 +2,7 @@
 //! Each round is bounded; what is left is found by the next one.
 
 use baton_core::{Command, Refusal, TaskId, UnixMillis, limits};
+use baton_store::rows::minute_of;
 
 use super::first_admin::HUB;
 use super::stamp::Stamp;
@@ -90,7 +91,8 @@ pub(crate) async fn retention(hub: &Hub) -> Result<usize, Error> {
             let deliveries = tx.forget_deliveries(ago(limits::DELIVERY_KEPT_SECONDS), ROUND)?;
             let keys = tx.forget_sends(ago(limits::IDEMPOTENCY_KEPT_SECONDS), ROUND)?;
             let frames = tx.trim_feeds(limits::FEED_KEPT_COUNT, 10 * ROUND)?;
-            Ok(deliveries + keys + frames)
+            let minutes = tx.forget_minutes(minute_of(ago(limits::MINUTES_KEPT_SECONDS)), ROUND)?;
+            Ok(deliveries + keys + frames + minutes)
         });
         let round = round.await?;
         removed += round;

@@ -112,3 +112,46 @@ impl Browser {
 pub(super) fn set_cookie(response: &Response) -> Option<&str> {
     response.headers().get(header::SET_COOKIE)?.to_str().ok()
 }
+
+/// An agent with a token of its own, beside the browser.
+pub(super) struct Agent<'b> {
+    browser: &'b Browser,
+    bearer: String,
+}
+
+impl Browser {
+    /// Mints a token for an agent of a network.
+    pub(super) async fn agent(&self, network: &str, name: &str) -> Agent<'_> {
+        let body = json!({"network_id": network, "node_name": name});
+        let (status, minted) = self.asks("POST", "/api/auth/node-token", Some(&body)).await;
+        assert_eq!(status, StatusCode::OK, "{minted}");
+        Agent { browser: self, bearer: format!("Bearer {}", minted["token"].as_str().unwrap()) }
+    }
+
+    /// Sends a task and answers its id.
+    pub(super) async fn sends(&self, task: Value) -> String {
+        let (status, sent) = self.asks("POST", "/api/task", Some(&task)).await;
+        assert!(status.is_success(), "{sent}");
+        sent["task_id"].as_str().unwrap().to_owned()
+    }
+
+    /// A page's read that must succeed.
+    pub(super) async fn reads(&self, path: &str) -> Value {
+        let (status, answer) = self.asks("GET", path, None).await;
+        assert_eq!(status, StatusCode::OK, "{path}: {answer}");
+        answer
+    }
+}
+
+impl Agent<'_> {
+    /// A call of the agent that must succeed.
+    pub(super) async fn posts(&self, path: &str, body: Value) -> Value {
+        let (status, answer) = self.calls("POST", path, Some(&body)).await;
+        assert!(status.is_success(), "{path}: {answer}");
+        answer
+    }
+
+    pub(super) async fn calls(&self, method: &str, path: &str, body: Option<&Value>) -> (StatusCode, Value) {
+        self.browser.json(method, path, &[("authorization", &self.bearer)], body).await
+    }
+}
