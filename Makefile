@@ -4,7 +4,7 @@ NEXTEST_VERSION := 0.9.143
 FUZZ_SECONDS ?= 60
 CARGO ?= cargo
 
-.PHONY: help demo run build test check bench bench-hub bench-evidence bench-work bench-a2a fuzz install tools clients clean
+.PHONY: help demo run build test check bench bench-hub bench-evidence bench-work bench-a2a fuzz install tools clients browser screenshots clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -18,9 +18,10 @@ run: ## build the hub and start it on 127.0.0.1:9200
 build: ## the release binary, target/release/baton
 	$(CARGO) build --release --package baton
 
-# Without the package registries the clients' own tests fail and say so; all others still run.
+# Without the package registries the clients' and the browser's own tests fail and say so; all others still run.
 test: tools ## every test
 	@$(MAKE) --no-print-directory clients || true
+	@$(MAKE) --no-print-directory browser || true
 	$(CARGO) nextest run --workspace
 
 check: ## formatting, lints as errors, documentation
@@ -60,6 +61,14 @@ tools:
 # The official A2A clients the tests drive, pinned, in folders of their own under target/tools.
 clients:
 	@scripts/clients.sh
+
+# What the tests drive Chromium with, pinned, in a folder of its own under target/tools.
+browser:
+	@scripts/browser.sh
+
+screenshots: browser ## the dashboard's pictures in docs/images, taken anew
+	$(CARGO) build --package baton
+	@node scripts/screenshots.mjs
 
 clean:
 	$(CARGO) clean

@@ -62,6 +62,13 @@ pub enum Action<'a> {
         /// What they are to be.
         to: NetworkRole,
     },
+    /// See and withdraw codes that make somebody a member.
+    ManageInvites,
+    /// See and revoke node tokens: one's own, or everybody's.
+    ManageTokens {
+        /// Only one's own.
+        own: bool,
+    },
     /// Register, list or remove agents of others that tasks are handed to.
     ManageRemotes,
     /// Give the network another name.
@@ -112,7 +119,8 @@ impl Action<'_> {
             Self::Send | Self::Broadcast | Self::AckInbox(_) | Self::ReportStatus | Self::ReportEvidence => {
                 NetworkRole::Member
             }
-            Self::Task { .. } | Self::MintNodeToken => NetworkRole::Member,
+            Self::Task { .. } | Self::MintNodeToken | Self::ManageTokens { own: true } => NetworkRole::Member,
+            Self::ManageInvites | Self::ManageTokens { own: false } => NetworkRole::Admin,
             Self::MintCoordinatorToken | Self::ListMembers | Self::ManageRemotes => NetworkRole::Admin,
             Self::AddMember { .. } | Self::Invite { .. } | Self::RemoveMember { .. } => NetworkRole::Admin,
             Self::ChangeRole { .. } | Self::RenameNetwork | Self::DeleteNetwork => NetworkRole::Owner,
@@ -125,7 +133,7 @@ impl Action<'_> {
             Self::WatchNetwork | Self::MintNodeToken | Self::MintCoordinatorToken | Self::ListMembers => true,
             Self::AddMember { .. } | Self::Invite { .. } | Self::RemoveMember { .. } => true,
             Self::ChangeRole { .. } | Self::RenameNetwork | Self::DeleteNetwork => true,
-            Self::ManageRemotes => true,
+            Self::ManageRemotes | Self::ManageInvites | Self::ManageTokens { .. } => true,
             Self::ReadNetwork | Self::ReadInbox(_) | Self::AckInbox(_) | Self::Listen(_) => false,
             Self::ReportStatus | Self::ReportEvidence | Self::Send | Self::Broadcast => false,
             Self::Task { .. } => false,

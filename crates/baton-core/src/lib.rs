@@ -8,8 +8,10 @@
 pub mod access;
 mod action;
 mod alias;
+pub mod attention;
 mod binding;
 mod bounded;
+mod browser;
 mod caller;
 mod command;
 mod decide;
@@ -18,6 +20,7 @@ mod event;
 pub mod hex;
 mod ids;
 mod kind;
+mod latency;
 pub mod limits;
 mod login_guard;
 mod machine;
@@ -44,6 +47,7 @@ pub use bounded::{
     ContextText, IdempotencyKey, LeaseSeconds, MessageText, Reason, ReplyText, ResultText, Seconds, TaskText,
     Text, TtlSeconds, WaitSeconds,
 };
+pub use browser::browser_session_ends;
 pub use caller::{Caller, NodeCaller, UserCaller};
 pub use command::{Command, SendTask};
 pub use decide::{Context, Facts, decide};
@@ -51,6 +55,7 @@ pub use effect::{DeliveryContent, Effect, NewTask, Notice};
 pub use event::Event;
 pub use ids::{LeaseId, NetworkId, TokenId, UserId};
 pub use kind::Kind;
+pub use latency::Latencies;
 pub use login_guard::login_lock_seconds;
 pub use network_choice::{NetworkChoice, Unnamed, choose_network};
 pub use password::check_password;

@@ -160,6 +160,39 @@ pub const MESSAGES_SINCE_DEFAULT_SECONDS: u32 = 3_600;
 /// How far back completions go when `since` is absent.
 pub const COMPLETIONS_SINCE_DEFAULT_SECONDS: u32 = 86_400;
 
+// What the dashboard asks.
+
+/// Rows of tasks looked at for one page of a search; the page then ends early (ours).
+pub const SEARCH_EXAMINED_COUNT: usize = 20_000;
+/// Bytes of texts looked at for one page of a search (ours).
+pub const SEARCH_EXAMINED_BYTES: usize = 32 * 1024 * 1024;
+/// Longest text that is searched for (ours).
+pub const SEARCH_TEXT_MAX_CHARS: usize = 200;
+/// Minutes of the plot (ours).
+pub const OVERVIEW_MINUTES: usize = 60;
+/// How long the counts of a minute are kept (ours).
+pub const MINUTES_KEPT_SECONDS: u32 = 8 * 86_400;
+/// Tasks of each status looked at for what needs attention (ours).
+pub const ATTENTION_EXAMINED_COUNT: usize = 500;
+/// Tasks shown of each group (ours).
+pub const ATTENTION_SHOWN_COUNT: usize = 10;
+/// Characters of a task's text that are its title (ours).
+pub const TITLE_MAX_CHARS: usize = 120;
+/// A delivered task that nobody takes up for this long is stuck (ours).
+pub const DELIVERED_STUCK_AFTER_SECONDS: u32 = 300;
+/// An acknowledged task that nobody begins for this long is stuck (ours).
+pub const ACKED_STUCK_AFTER_SECONDS: u32 = 1_800;
+/// An open task whose time is over within this is expiring (ours).
+pub const EXPIRING_WITHIN_SECONDS: u32 = 300;
+/// A task that failed or expired within this is shown (ours).
+pub const FAILED_SHOWN_SECONDS: u32 = 3_600;
+/// Tasks read for a work graph (ours).
+pub const GRAPH_TASKS_MAX_COUNT: usize = 100_000;
+/// Edges shown of a work graph (ours).
+pub const GRAPH_EDGES_MAX_COUNT: usize = 500;
+/// How far back a work graph goes when `since` is absent (ours).
+pub const GRAPH_SINCE_DEFAULT_SECONDS: u32 = 86_400;
+
 // Sockets.
 
 /// Largest JSON body (ours).
@@ -203,6 +236,10 @@ pub const LOGIN_LOCK_FIRST_SECONDS: u32 = 30;
 pub const LOGIN_LOCK_MAX_SECONDS: u32 = 900;
 /// Password hashes computed at once.
 pub const PASSWORD_HASHES_AT_ONCE: usize = 2;
+/// A browser's session ends when it was not used for this long (ours).
+pub const BROWSER_IDLE_MAX_SECONDS: u32 = 7 * 86_400;
+/// And after this long in any case (ours).
+pub const BROWSER_SESSION_MAX_SECONDS: u32 = 30 * 86_400;
 /// Joins a minute per token (ours).
 pub const JOINS_PER_MINUTE: u32 = 10;
 /// Longest life of an invite (ours).

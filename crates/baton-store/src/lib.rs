@@ -11,4 +11,4 @@ pub mod store;
 pub use error::Error;
 pub use rows::{Snapshot, Transaction};
 pub use sqlite::{Bell, SqliteOptions, SqliteStore, inspect};
-pub use store::{Committed, Ring, Store};
+pub use store::{ChangedTask, Committed, Ring, Store};

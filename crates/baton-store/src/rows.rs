@@ -5,17 +5,23 @@ mod accounts;
 mod check;
 mod deliveries;
 mod evidence;
+mod figures;
 mod pushes;
 mod remotes;
 mod sessions;
 mod tasks;
 
 pub use accounts::{
-    AccountReads, AccountWrites, AuditRow, InviteRow, MemberRow, MembershipRow, NetworkRow, TokenRow, UserRow,
+    AccountReads, AccountWrites, AuditRow, BROWSER_TOKEN_NAME, InviteRow, MemberRow, MembershipRow,
+    NetworkRow, TokenRow, UserRow,
 };
 pub use check::{CheckReads, EventState, LeafState, RecordedEvent, See, Stray, TaskState, WrongCount};
 pub use deliveries::{DeliveryKind, DeliveryReads, DeliveryRow, DeliveryWrites, FeedRow, NewDelivery};
 pub use evidence::{CheckpointRow, EvidenceReads, EvidenceWrites, LeafPage, LeafRow, NewLeaf, TileRow};
+pub use figures::{
+    End, FigureReads, FigureWrites, GlanceRow, MinuteCounts, SearchPage, SentRow, TaskSearch, minute_begins,
+    minute_of,
+};
 pub use pushes::{PushConfigRow, PushReads, PushSecrets, PushTrouble, PushWrites};
 pub use remotes::{RemoteCredential, RemoteReads, RemoteRow, RemoteTaskRow, RemoteWrites};
 pub use sessions::{CompletionRow, NewCompletion, SessionReads, SessionRow, SessionWrites};
@@ -29,7 +35,14 @@ use crate::store::Ring;
 
 /// One consistent state of the database.
 pub trait Snapshot:
-    AccountReads + TaskReads + DeliveryReads + SessionReads + EvidenceReads + PushReads + RemoteReads
+    AccountReads
+    + TaskReads
+    + DeliveryReads
+    + SessionReads
+    + EvidenceReads
+    + PushReads
+    + RemoteReads
+    + FigureReads
 {
 }
 
@@ -43,6 +56,7 @@ pub trait Transaction:
     + EvidenceWrites
     + PushWrites
     + RemoteWrites
+    + FigureWrites
 {
     /// Rings once this is committed.
     fn ring(&mut self, ring: Ring);

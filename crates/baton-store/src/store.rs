@@ -1,7 +1,7 @@
 //! The store as the services see it: `write` and `read` take a closure and answer when it is done. An answer to
 //! a write means the disk has it.
 
-use baton_core::{NetworkId, Principal, TaskId};
+use baton_core::{NetworkId, Principal, Status, TaskId};
 use tokio::sync::oneshot;
 
 use crate::error::Error;
@@ -17,13 +17,24 @@ pub struct Ring {
     pub to: Principal,
 }
 
+/// A task whose history or conversation went on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangedTask {
+    /// In this network.
+    pub network_id: NetworkId,
+    /// The task.
+    pub task_id: TaskId,
+    /// The status it has from now on; none when something was only said on it.
+    pub status: Option<Status>,
+}
+
 /// What a committed batch leaves for those who wait: hints, without data.
 #[derive(Clone, Debug, Default)]
 pub struct Committed {
     /// Who has something new to read.
     pub rings: Vec<Ring>,
     /// The tasks whose history or conversation went on.
-    pub changed_tasks: Vec<TaskId>,
+    pub changed_tasks: Vec<ChangedTask>,
     /// The networks whose logs have grown.
     pub grown_logs: Vec<NetworkId>,
 }

@@ -9,6 +9,7 @@ mod it {
         mod commits;
         mod counts;
         mod evidence;
+        mod figures;
         mod inboxes;
         mod leases;
         mod tasks;

@@ -26,12 +26,16 @@ pub(crate) struct TestHub {
 
 impl TestHub {
     pub(crate) fn start() -> Self {
+        Self::start_with(|_| ())
+    }
+
+    pub(crate) fn start_with(change: impl FnOnce(&mut Settings)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let bells = Arc::new(Bells::default());
         let ringer = bells.clone();
         let ring = Arc::new(move |committed| ringer.tell(committed));
         let store = SqliteStore::open(&folder.path().join("hub.db"), SqliteOptions::default(), ring).unwrap();
-        let settings = Settings {
+        let mut settings = Settings {
             address: ([127, 0, 0, 1], 0).into(),
             open_registration: true,
             rate_limit: None,
@@ -40,8 +44,10 @@ impl TestHub {
             data_folder: folder.path().to_owned(),
             outbound: crate::outbound::Policy::default(),
             public_url: "http://127.0.0.1".into(),
+            serves_tls: false,
             records_evidence: true,
         };
+        change(&mut settings);
         Self { hub: Arc::new(Hub::new(Arc::new(store), bells, test_key(), settings)), folder }
     }
 

@@ -2,6 +2,7 @@
 
 mod access;
 mod bells;
+mod changes;
 mod clock;
 mod passing;
 mod presence;
@@ -12,6 +13,7 @@ mod shutdown;
 
 pub(crate) use access::Identity;
 pub(crate) use bells::{Bell, Bells};
+pub(crate) use changes::Moved;
 pub(crate) use clock::Clock;
 pub(crate) use passing::Passing;
 pub(crate) use presence::{Connected, Presences};

@@ -16,6 +16,7 @@ mod profile;
 mod rest;
 mod server;
 mod service;
+mod web;
 mod worker;
 
 fn main() -> std::process::ExitCode {

@@ -13,6 +13,7 @@ mod tasks;
 pub(crate) use answer::answer;
 pub(crate) use arguments::{Body, Query};
 pub(crate) use caller::{Authenticated, bearer};
+pub(crate) use client_address::ClientAddress;
 pub(crate) use error::{ErrorBody, Failure};
 pub(crate) use evidence::{LOG_FROM, LOG_TO};
 

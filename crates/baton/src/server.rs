@@ -34,7 +34,8 @@ pub(crate) fn router(hub: Arc<Hub>) -> Router {
         .merge(crate::rest::router())
         .merge(crate::mcp::router(&hub))
         .merge(crate::events::router())
-        .merge(crate::a2a::router());
+        .merge(crate::a2a::router())
+        .merge(crate::web::router());
     gated(doors, hub, Bounds::default())
 }
 

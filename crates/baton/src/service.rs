@@ -4,6 +4,7 @@
 // Shared by use cases.
 pub(crate) mod agent;
 mod apply;
+mod attention;
 mod error;
 pub(crate) mod evidence;
 mod frame;
@@ -33,6 +34,7 @@ pub(crate) mod get_inbox;
 pub(crate) mod get_task;
 pub(crate) mod list_tasks;
 pub(crate) mod messages;
+pub(crate) mod overview;
 pub(crate) mod push_configs;
 pub(crate) mod reassign_task;
 pub(crate) mod report_completion;
@@ -46,10 +48,12 @@ pub(crate) mod stats;
 pub(crate) mod statuses;
 pub(crate) mod sweep;
 pub(crate) mod task_events;
+pub(crate) mod work_graph;
 
 // Accounts.
 pub(crate) mod audit;
 pub(crate) mod audit_log;
+pub(crate) mod browser_session;
 mod done;
 pub(crate) mod first_admin;
 pub(crate) mod invites;
@@ -80,4 +84,6 @@ pub(crate) use error::Error;
 pub(crate) use join_guard::JoinGuard;
 pub(crate) use login_guard::LoginGuard;
 pub(crate) use password_hash::Passwords;
+pub(crate) use secret::{Holder, Revealed};
+pub(crate) use user_view::UserView;
 pub(crate) use wire_time::WireTime;

@@ -33,6 +33,7 @@ pub(crate) fn start(hub: &Arc<Hub>) -> JoinSet<()> {
     keep(loops, hub, "seal", SEAL, async |hub| seal::round(&hub).await);
     workers_of_the_outside(loops, hub);
     keep(loops, hub, "retention", RETENTION, async |hub| sweep::retention(&hub).await);
+    keep(loops, hub, "browsers", RETENTION, async |hub| sweep::browsers(&hub).await);
     workers
 }
 

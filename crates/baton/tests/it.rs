@@ -6,6 +6,7 @@ mod it {
     mod a2a;
     mod adapt;
     mod bench;
+    mod browser;
     mod bundle;
     mod cli;
     mod clients;

@@ -45,6 +45,9 @@ remove_owner           B   B   .   .   ?   .   U   U   U   U   U   U
 member_to_admin        y   .   .   .   ?   .   U   U   U   U   U   U
 member_to_owner        B   .   .   .   ?   .   U   U   U   U   U   U
 owner_to_member        B   .   .   .   ?   .   U   U   U   U   U   U
+manage_invites         y   y   .   .   ?   .   U   U   U   U   U   U
+manage_own_tokens      y   y   y   .   ?   .   U   U   U   U   U   U
+manage_all_tokens      y   y   .   .   ?   .   U   U   U   U   U   U
 manage_remotes         y   y   .   .   ?   .   U   U   U   U   U   U
 rename_network         y   .   .   .   ?   .   U   U   U   U   U   U
 delete_network         y   .   .   .   ?   .   U   U   U   U   U   U
@@ -78,6 +81,9 @@ fn attempt(caller: &str, action: &str) -> Result<(), Refusal> {
         "push_task" => {
             Action::Task { action: TaskAction::Notify, parties: Some(Parties { from: &ada, to: &bob_alias }) }
         }
+        "manage_invites" => Action::ManageInvites,
+        "manage_own_tokens" => Action::ManageTokens { own: true },
+        "manage_all_tokens" => Action::ManageTokens { own: false },
         "manage_remotes" => Action::ManageRemotes,
         "read_inbox_of_bob" => Action::ReadInbox(&bob),
         "ack_inbox_of_bob" => Action::AckInbox(&bob),

@@ -118,6 +118,17 @@ pub struct TokenRow {
     pub last_used_at: Option<UnixMillis>,
 }
 
+/// What the token of a signed-in browser is called; no other user token has this name.
+pub const BROWSER_TOKEN_NAME: &str = "browser";
+
+impl TokenRow {
+    /// Whether a browser has it, as its cookie.
+    #[must_use]
+    pub fn is_of_browser(&self) -> bool {
+        self.network_id.is_none() && self.name == BROWSER_TOKEN_NAME
+    }
+}
+
 /// One change of users, tokens, members or networks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditRow {
@@ -161,12 +172,29 @@ pub trait AccountReads {
     fn has_member_named(&self, network: &NetworkId, username: &str) -> Result<bool, Error>;
     /// An invitation.
     fn invite(&self, code_hash: &[u8; 32]) -> Result<Option<InviteRow>, Error>;
+    /// A network's invitations and who made them, newest first; at most so many.
+    fn invites(&self, network: &NetworkId, limit: usize) -> Result<Vec<(InviteRow, Username)>, Error>;
     /// The token of this hash, unless it was revoked.
     fn token_by_hash(&self, hash: &[u8; 32]) -> Result<Option<TokenRow>, Error>;
     /// A token, unless it was revoked.
     fn token(&self, id: &TokenId) -> Result<Option<TokenRow>, Error>;
     /// Somebody's tokens that are not revoked, newest first; at most so many.
     fn tokens(&self, user: &UserId, limit: usize) -> Result<Vec<TokenRow>, Error>;
+    /// A network's node tokens that are not revoked and whose they are, newest first; all, or one person's; at most
+    /// so many.
+    fn node_tokens(
+        &self,
+        network: &NetworkId,
+        owner: Option<&UserId>,
+        limit: usize,
+    ) -> Result<Vec<(TokenRow, Username)>, Error>;
+    /// Tokens of browsers last used, or made, before these times and not revoked; at most so many.
+    fn stale_browser_tokens(
+        &self,
+        used_before: UnixMillis,
+        made_before: UnixMillis,
+        limit: usize,
+    ) -> Result<Vec<TokenRow>, Error>;
     /// Whether an unrevoked token or a session has this alias.
     fn alias_exists(&self, network: &NetworkId, alias: &Alias) -> Result<bool, Error>;
     /// Whether any token, session or task ever had this alias.
@@ -215,12 +243,16 @@ pub trait AccountWrites {
     fn insert_invite(&mut self, invite: &InviteRow) -> Result<(), Error>;
     /// Uses an invitation once.
     fn use_invite(&mut self, code_hash: &[u8; 32]) -> Result<(), Error>;
+    /// Withdraws the invitation whose hash begins like this; false if there was none.
+    fn delete_invite(&mut self, network: &NetworkId, hash_begins: &[u8; 8]) -> Result<bool, Error>;
     /// Inserts a token, and remembers its alias.
     fn insert_token(&mut self, token: &TokenRow) -> Result<(), Error>;
     /// Settles the alias of a token, and remembers it.
     fn bind_token(&mut self, token: &TokenId, network: &NetworkId, alias: &Alias) -> Result<(), Error>;
     /// Revokes a token; false if there was none to revoke.
     fn revoke_token(&mut self, token: &TokenId, at: UnixMillis) -> Result<bool, Error>;
+    /// Removes a user token; unlike a node token's it leaves no alias to remember.
+    fn delete_user_token(&mut self, token: &TokenId) -> Result<(), Error>;
     /// Revokes all user tokens of somebody and answers how many.
     fn revoke_user_tokens(&mut self, user: &UserId, at: UnixMillis) -> Result<usize, Error>;
     /// Revokes all node tokens of somebody for a network and answers how many.

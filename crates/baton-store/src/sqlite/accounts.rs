@@ -13,7 +13,7 @@ use crate::rows::{
 };
 
 /// What goes with a network, itself last; the rest follows by foreign key.
-const OF_A_NETWORK: [&str; 11] = [
+const OF_A_NETWORK: [&str; 12] = [
     "leases",
     "tasks",
     "deliveries",
@@ -21,6 +21,7 @@ const OF_A_NETWORK: [&str; 11] = [
     "task_messages",
     "feed",
     "task_counts",
+    "minutes",
     "inbox_counts",
     "completions",
     "idempotency_keys",
@@ -145,6 +146,14 @@ impl AccountReads for Rows<'_> {
         self.one("SELECT * FROM invites WHERE code_hash = ?1", [code_hash], invite_row)
     }
 
+    fn invites(&self, network: &NetworkId, limit: usize) -> Result<Vec<(InviteRow, Username)>, Error> {
+        let sql = "SELECT i.*, u.username FROM invites i JOIN users u ON u.user_id = i.created_by
+                   WHERE i.network_id = ?1 ORDER BY i.created_at DESC, i.code_hash LIMIT ?2";
+        self.all(sql, params![network.as_str(), limit as i64], |row| {
+            Ok((invite_row(row)?, parsed(row, "username", |text| Username::parse(text).ok())?))
+        })
+    }
+
     fn token_by_hash(&self, hash: &[u8; 32]) -> Result<Option<TokenRow>, Error> {
         self.one("SELECT * FROM tokens WHERE hash = ?1 AND revoked_at IS NULL", [hash], token_row)
     }
@@ -157,6 +166,38 @@ impl AccountReads for Rows<'_> {
         let sql =
             "SELECT * FROM tokens WHERE user_id = ?1 AND revoked_at IS NULL ORDER BY rowid DESC LIMIT ?2";
         self.all(sql, params![user.as_str(), limit as i64], token_row)
+    }
+
+    fn node_tokens(
+        &self,
+        network: &NetworkId,
+        owner: Option<&UserId>,
+        limit: usize,
+    ) -> Result<Vec<(TokenRow, Username)>, Error> {
+        let sql = "SELECT t.*, u.username FROM tokens t JOIN users u ON u.user_id = t.user_id
+                   WHERE t.network_id = ?1 AND t.revoked_at IS NULL AND COALESCE(?2, t.user_id) = t.user_id
+                   ORDER BY t.created_at DESC, t.token_id LIMIT ?3";
+        self.all(sql, params![network.as_str(), owner.map(UserId::as_str), limit as i64], |row| {
+            Ok((token_row(row)?, parsed(row, "username", |text| Username::parse(text).ok())?))
+        })
+    }
+
+    fn stale_browser_tokens(
+        &self,
+        used_before: UnixMillis,
+        made_before: UnixMillis,
+        limit: usize,
+    ) -> Result<Vec<TokenRow>, Error> {
+        let browsers = "SELECT * FROM tokens
+                        WHERE name = 'browser' AND network_id IS NULL AND revoked_at IS NULL";
+        let quiet = format!("{browsers} AND COALESCE(last_used_at, created_at) <= ?1 LIMIT ?2");
+        let mut stale = self.all(&quiet, params![used_before.get(), limit as i64], token_row)?;
+        // The plus keeps the first index out of it: here it would walk those that are in use.
+        let old =
+            format!("{browsers} AND created_at <= ?1 AND +COALESCE(last_used_at, created_at) > ?2 LIMIT ?3");
+        let left = (limit - stale.len()) as i64;
+        stale.extend(self.all(&old, params![made_before.get(), used_before.get(), left], token_row)?);
+        Ok(stale)
     }
 
     fn alias_exists(&self, network: &NetworkId, alias: &Alias) -> Result<bool, Error> {
@@ -330,6 +371,11 @@ impl AccountWrites for Rows<'_> {
         Ok(())
     }
 
+    fn delete_invite(&mut self, network: &NetworkId, hash_begins: &[u8; 8]) -> Result<bool, Error> {
+        let sql = "DELETE FROM invites WHERE network_id = ?1 AND substr(code_hash, 1, 8) = ?2";
+        Ok(self.execute(sql, params![network.as_str(), hash_begins])? > 0)
+    }
+
     fn insert_token(&mut self, token: &TokenRow) -> Result<(), Error> {
         self.execute(
             "INSERT INTO tokens (token_id, hash, user_id, network_id, alias, name, scope, has_reported, created_at)
@@ -361,6 +407,11 @@ impl AccountWrites for Rows<'_> {
     fn revoke_token(&mut self, token: &TokenId, at: UnixMillis) -> Result<bool, Error> {
         let sql = "UPDATE tokens SET revoked_at = ?2 WHERE token_id = ?1 AND revoked_at IS NULL";
         Ok(self.execute(sql, params![token.as_str(), at.get()])? > 0)
+    }
+
+    fn delete_user_token(&mut self, token: &TokenId) -> Result<(), Error> {
+        self.execute("DELETE FROM tokens WHERE token_id = ?1 AND network_id IS NULL", [token.as_str()])?;
+        Ok(())
     }
 
     fn revoke_user_tokens(&mut self, user: &UserId, at: UnixMillis) -> Result<usize, Error> {

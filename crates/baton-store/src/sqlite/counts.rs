@@ -2,12 +2,14 @@
 //! written once before its commit; a reader inside the batch adds what is not written yet. Beside them, the newest
 //! frame number and the log of each network the batch has written to, so that they are looked up once.
 
-use baton_core::{NetworkId, Principal, PrincipalKind, Status};
+use baton_core::{NetworkId, Principal, PrincipalKind, Status, UnixMillis};
 use rusqlite::{Connection, params};
 use std::collections::HashMap;
 
 use super::evidence::LogHead;
+use super::figures;
 use crate::error::Error;
+use crate::rows::{MinuteCounts, minute_of};
 
 /// Changes not yet written.
 #[derive(Debug, Default)]
@@ -16,6 +18,7 @@ pub(super) struct Counts {
     inboxes: HashMap<(NetworkId, PrincipalKind, String), i64>,
     newest_frames: HashMap<NetworkId, i64>,
     log_heads: HashMap<NetworkId, LogHead>,
+    minutes: HashMap<(NetworkId, i64), MinuteCounts>,
 }
 
 impl Counts {
@@ -51,6 +54,11 @@ impl Counts {
         self.log_heads.insert(network.clone(), head);
     }
 
+    /// The counts of the minute of a time.
+    pub(super) fn minute(&mut self, network: &NetworkId, at: UnixMillis) -> &mut MinuteCounts {
+        self.minutes.entry((network.clone(), minute_of(at))).or_default()
+    }
+
     /// The networks whose logs grew.
     pub(super) fn grown_logs(&self) -> Vec<NetworkId> {
         self.log_heads.keys().cloned().collect()
@@ -64,6 +72,9 @@ impl Counts {
         for (key, change) in other.inboxes {
             *self.inboxes.entry(key).or_default() += change;
         }
+        for (key, counts) in other.minutes {
+            self.minutes.entry(key).or_default().add(&counts);
+        }
         self.newest_frames.extend(other.newest_frames);
         self.log_heads.extend(other.log_heads);
     }
@@ -72,6 +83,7 @@ impl Counts {
     pub(super) fn forget(&mut self, network: &NetworkId) {
         self.newest_frames.remove(network);
         self.log_heads.remove(network);
+        self.minutes.retain(|(counted, _), _| counted != network);
         self.tasks.retain(|(counted, _), _| counted != network);
         self.inboxes.retain(|(counted, _, _), _| counted != network);
     }
@@ -92,6 +104,8 @@ impl Counts {
         for ((network, kind, name), change) in self.inboxes.into_iter().filter(|(_, change)| *change != 0) {
             inbox.execute(params![network.as_str(), kind.as_str(), name, change])?;
         }
-        Ok(())
+        self.minutes.iter().try_for_each(|((network, minute), counts)| {
+            figures::write_minute(connection, network, *minute, counts)
+        })
     }
 }

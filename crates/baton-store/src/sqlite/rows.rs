@@ -1,12 +1,12 @@
 //! A connection as the use cases see it: the traits of `rows/` over SQL. What must wait for the commit (rings,
 //! counters, the access epoch) is staged here, per savepoint.
 
-use baton_core::{NetworkId, TaskId};
+use baton_core::NetworkId;
 use rusqlite::Connection;
 
 use super::counts::Counts;
 use crate::rows::{Snapshot, Transaction};
-use crate::store::Ring;
+use crate::store::{ChangedTask, Ring};
 
 /// Rows of one connection.
 pub(super) struct Rows<'c> {
@@ -22,7 +22,7 @@ pub(super) struct Staged {
     pub(super) counts: Counts,
     pub(super) rings: Vec<Ring>,
     /// Tasks whose history or conversation went on.
-    pub(super) changed_tasks: Vec<TaskId>,
+    pub(super) changed_tasks: Vec<ChangedTask>,
     /// Networks deleted: what earlier savepoints counted of them is not to be written.
     pub(super) gone: Vec<NetworkId>,
     pub(super) touches_access: bool,

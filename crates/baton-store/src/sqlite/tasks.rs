@@ -16,6 +16,7 @@ use crate::rows::{
     ChangedFilter, ChangedPage, DueLease, EventRow, IdempotentSend, LeaseRow, NewEvent, NewTaskMessage,
     NewTaskRow, TaskChange, TaskFilter, TaskMessageRow, TaskReads, TaskRow, TaskWrites, kind_of,
 };
+use crate::store::ChangedTask;
 
 /// A task's columns with those of its lease, its parent and its delivery beside it.
 const TASK: &str = "
@@ -480,6 +481,14 @@ impl TaskReads for Rows<'_> {
     }
 }
 
+impl Rows<'_> {
+    /// For those who wait for the task, once this is committed.
+    fn note_changed(&mut self, network: &NetworkId, task: &TaskId, status: Option<Status>) {
+        let (network_id, task_id) = (network.clone(), task.clone());
+        self.staged.changed_tasks.push(ChangedTask { network_id, task_id, status });
+    }
+}
+
 impl TaskWrites for Rows<'_> {
     fn insert_task(&mut self, row: NewTaskRow<'_>) -> Result<(), Error> {
         let task = row.task;
@@ -513,6 +522,7 @@ impl TaskWrites for Rows<'_> {
             ],
         )?;
         self.staged.counts.add_task(&task.network_id, row.status, 1);
+        self.staged.counts.minute(&task.network_id, task.delivered_at).sent += 1;
         Ok(())
     }
 
@@ -525,12 +535,12 @@ impl TaskWrites for Rows<'_> {
         change: &TaskChange,
     ) -> Result<(), Error> {
         let (delivered_at, expires_at) = change.delivered.unzip();
-        let changed = self.execute(
+        let created_at = self.one(
             "UPDATE tasks SET status = ?3, to_name = COALESCE(?4, to_name), attempt = COALESCE(?5, attempt),
                 delivered_at = COALESCE(?6, delivered_at), expires_at = COALESCE(?7, expires_at),
                 started_at = COALESCE(?8, started_at), result = COALESCE(?9, result),
                 completed_at = COALESCE(?10, completed_at), answered_bare = MAX(answered_bare, ?11)
-             WHERE task_id = ?1 AND status = ?2",
+             WHERE task_id = ?1 AND status = ?2 RETURNING created_at",
             params![
                 id.as_str(),
                 from.as_str(),
@@ -544,9 +554,13 @@ impl TaskWrites for Rows<'_> {
                 change.completed_at.map(UnixMillis::get),
                 change.answered_bare,
             ],
+            |row| time(row, "created_at"),
         )?;
-        if changed != 1 {
+        let Some(created_at) = created_at else {
             return Err(Error::Corrupt(format!("task {id} is not {from}")));
+        };
+        if let Some(ended_at) = change.completed_at {
+            self.staged.counts.minute(network, ended_at).note_end(to, created_at, ended_at);
         }
         if from != to {
             self.staged.counts.add_task(network, from, -1);
@@ -573,7 +587,7 @@ impl TaskWrites for Rows<'_> {
             ],
             |row| get::<i64>(row, "n"),
         )?;
-        self.staged.changed_tasks.push(message.task_id.clone());
+        self.note_changed(message.network_id, message.task_id, None);
         n.ok_or_else(|| Error::Corrupt("a message without a number".into()))
     }
 
@@ -602,7 +616,7 @@ impl TaskWrites for Rows<'_> {
             ],
             |row| get::<i64>(row, "n"),
         )?;
-        self.staged.changed_tasks.push(event.task_id.clone());
+        self.note_changed(event.network_id, event.task_id, Some(event.to));
         n.map(i64::unsigned_abs).ok_or_else(|| Error::Corrupt("an event without a number".into()))
     }
 

@@ -1,7 +1,7 @@
 //! The bytes of a stream, exactly as section 5 of the wire contract prints them: `id: <n>` and `data: {json}`, never
 //! an `event:` line.
 
-use baton_core::{NetworkId, Principal};
+use baton_core::{NetworkId, Principal, Status, TaskId};
 use baton_store::rows::FeedRow;
 use bytes::Bytes;
 use serde::Serialize;
@@ -17,6 +17,7 @@ pub(super) const FAREWELL: &[u8] = b": the hub is stopping\n\n";
 enum Said<'a> {
     Connected { session: &'a str, network_id: &'a NetworkId, inbox_count: i64 },
     Reset,
+    TaskChanged { task_id: &'a TaskId, status: Status },
 }
 
 /// The first frame. It has no number: nothing happened.
@@ -32,6 +33,21 @@ pub(super) fn reset(newest: i64) -> String {
 /// One thing that happened and cannot be asked for again.
 pub(super) fn unnumbered(json: &str) -> Bytes {
     format!("data: {json}\n\n").into()
+}
+
+/// Tasks that went on, a frame each: which, and as what. It cannot be asked for again, and the rows say the same.
+pub(super) fn task_changed(tasks: &[(TaskId, Status)]) -> Bytes {
+    let mut frames = String::with_capacity(tasks.len() * 128);
+    for (task_id, status) in tasks {
+        // Writing to a string cannot fail.
+        let _ = write!(frames, "data: {}\n\n", json(&Said::TaskChanged { task_id, status: *status }));
+    }
+    frames.into()
+}
+
+/// More went on than this stream was told. It has no number: the feed itself has no gap.
+pub(super) fn missed() -> Bytes {
+    unnumbered(&json(&Said::Reset))
 }
 
 /// Rows of the feed, one frame each.

@@ -15,7 +15,7 @@ use super::frame;
 use super::page::{self, Page};
 use super::seats::Seat;
 use super::tail;
-use crate::hub::{Bell, Connected, Hub};
+use crate::hub::{Bell, Connected, Hub, Moved};
 use crate::service::Error;
 
 /// Between two tries when the store cannot be read.
@@ -50,6 +50,8 @@ pub(super) struct Listener {
     news: News,
     /// What is told once and kept nowhere.
     passing: Receiver<Arc<str>>,
+    /// Tasks that went on; for whoever watches the whole network.
+    changes: Option<Receiver<Moved>>,
     /// Everything up to here was told.
     position: i64,
     is_caught_up: bool,
@@ -74,6 +76,9 @@ enum Woken {
     Rung,
     Read(Arc<Page>),
     Passing(Arc<str>),
+    Moved(Moved),
+    /// What went on was more than could be kept for this stream.
+    Missed,
     Due,
     Stopping,
 }
@@ -94,6 +99,7 @@ impl Listener {
         // Listening begins before the feed's end is read: what comes between is heard.
         let news = News::of(&hub, &channel);
         let passing = hub.passing.listen(&channel.network_id);
+        let changes = channel.to.is_none().then(|| hub.bells.changes.watch(&channel.network_id));
         let (newest, inbox_count) = beginning(&hub, &channel).await?;
         // Who names no id starts at the end; who names one that is none is told of the gap, as for one too old.
         let position = last_event_id.map_or(newest, |id| id.trim().parse().unwrap_or(i64::MAX));
@@ -111,6 +117,7 @@ impl Listener {
             epoch,
             news,
             passing,
+            changes,
             position,
         })
     }
@@ -181,6 +188,7 @@ impl Listener {
     async fn wait(&mut self) -> Bytes {
         let woken = tokio::select! {
             woken = self.news.wait() => woken,
+            woken = moved(self.changes.as_mut()) => woken,
             heard = self.passing.recv() => heard.map_or(Woken::Due, Woken::Passing),
             () = sleep_until(self.comment_at.min(Instant::now() + self.rhythm.access)) => Woken::Due,
             () = self.hub.shutdown.wait() => Woken::Stopping,
@@ -189,6 +197,8 @@ impl Listener {
             Woken::Rung => self.is_caught_up = false,
             Woken::Read(page) => return self.take(&page),
             Woken::Passing(json) => return frame::unnumbered(&json),
+            Woken::Moved(tasks) => return frame::task_changed(&tasks),
+            Woken::Missed => return frame::missed(),
             Woken::Due if Instant::now() >= self.comment_at => {
                 self.comment_at = Instant::now() + self.rhythm.comment;
                 self.is_caught_up = false;
@@ -236,6 +246,18 @@ impl News {
                 Err(RecvError::Closed) => Woken::Stopping,
             },
         }
+    }
+}
+
+/// The next tasks that went on; never, for a stream that is not told of them.
+async fn moved(changes: Option<&mut Receiver<Moved>>) -> Woken {
+    match changes {
+        None => std::future::pending().await,
+        Some(changes) => match changes.recv().await {
+            Ok(tasks) => Woken::Moved(tasks),
+            Err(RecvError::Lagged(_)) => Woken::Missed,
+            Err(RecvError::Closed) => Woken::Stopping,
+        },
     }
 }
 

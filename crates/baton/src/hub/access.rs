@@ -1,7 +1,9 @@
 //! Who a token belongs to. Looked up once, then remembered until users, tokens or members change: the store's
 //! access epoch says so, and a revoked token is refused at its next call.
 
-use baton_core::{BearerToken, Caller, NodeCaller, Refusal, TokenId, UserCaller};
+use baton_core::{
+    BearerToken, Caller, NodeCaller, Refusal, TokenId, UnixMillis, UserCaller, browser_session_ends,
+};
 use baton_store::Snapshot;
 use baton_store::rows::TokenRow;
 use sha2::{Digest, Sha256};
@@ -16,6 +18,14 @@ use crate::service::Error;
 pub(crate) struct Identity {
     pub(crate) token_id: TokenId,
     pub(crate) caller: Caller,
+    /// When a browser's session is over if it is not used before; other tokens have no such time.
+    ends_at: Option<UnixMillis>,
+}
+
+impl Identity {
+    fn is_over(&self, now: UnixMillis) -> bool {
+        self.ends_at.is_some_and(|ends_at| ends_at <= now)
+    }
 }
 
 /// Tokens that were looked up, all under one epoch.
@@ -51,10 +61,15 @@ impl Hub {
         let hash: [u8; 32] = Sha256::digest(token.expose()).into();
         // Read before the rows are: what is remembered is at least as new as this number says.
         let epoch = self.store.access_epoch();
-        if let Some(identity) = self.access.recall(epoch, &hash) {
+        let now = self.clock.now();
+        // What was remembered as over may have been used since: the row knows.
+        if let Some(identity) = self.access.recall(epoch, &hash).filter(|identity| !identity.is_over(now)) {
             return Ok(identity);
         }
         let identity = self.store.read(move |rows| look_up(rows, &hash)).await?;
+        if identity.is_over(now) {
+            return Err(Refusal::Unauthorized.into());
+        }
         self.access.remember(epoch, hash, identity.clone());
         Ok(identity)
     }
@@ -81,6 +96,7 @@ impl Access {
 fn look_up(rows: &dyn Snapshot, hash: &[u8; 32]) -> Result<Identity, Error> {
     let token = rows.token_by_hash(hash)?.ok_or(Refusal::Unauthorized)?;
     let user = rows.user(&token.user_id)?.ok_or(Refusal::Unauthorized)?;
+    let ends_at = token.is_of_browser().then(|| browser_session_ends(token.created_at, token.last_used_at));
     let TokenRow { token_id, network_id, alias, scope, user_id, .. } = token;
     let caller = match network_id {
         None => Caller::User(UserCaller { user_id, username: user.username, system_role: user.role }),
@@ -88,5 +104,5 @@ fn look_up(rows: &dyn Snapshot, hash: &[u8; 32]) -> Result<Identity, Error> {
             Caller::Node(NodeCaller { token_id: token_id.clone(), user_id, network_id, alias, scope })
         }
     };
-    Ok(Identity { token_id, caller })
+    Ok(Identity { token_id, caller, ends_at })
 }

@@ -3,11 +3,12 @@
 //! grown since somebody last asked.
 
 use baton_core::{NetworkId, Principal, TaskId};
-use baton_store::{Committed, Ring};
+use baton_store::{ChangedTask, Committed, Ring};
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::watch;
 
+use super::changes::Changes;
 use super::push_bell::PushBell;
 
 /// Whom a listener listens for.
@@ -23,6 +24,8 @@ enum Ear {
 pub(crate) struct Bells {
     ears: Mutex<HashMap<Ear, watch::Sender<()>>>,
     grown_logs: Mutex<HashSet<NetworkId>>,
+    /// Tasks that went on, for whoever watches a whole network.
+    pub(crate) changes: Changes,
     /// Tasks whose events are told outside.
     pub(crate) pushes: PushBell,
 }
@@ -65,7 +68,8 @@ impl Bells {
 
     /// Passes on what a commit left; called right after it.
     pub(crate) fn tell(&self, committed: Committed) {
-        self.pushes.ring_watched(&committed.changed_tasks);
+        self.pushes.ring_watched(committed.changed_tasks.iter().map(|changed| &changed.task_id));
+        self.changes.tell(&committed.changed_tasks);
         self.ring(committed.rings, committed.changed_tasks);
         self.note_grown(committed.grown_logs);
     }
@@ -81,10 +85,10 @@ impl Bells {
     }
 
     /// Rings for everybody concerned.
-    fn ring(&self, rings: Vec<Ring>, changed_tasks: Vec<TaskId>) {
+    fn ring(&self, rings: Vec<Ring>, changed_tasks: Vec<ChangedTask>) {
         let ears = self.ears.lock().unwrap_or_else(PoisonError::into_inner);
-        for task in changed_tasks {
-            if let Some(bell) = ears.get(&Ear::Task(task)) {
+        for changed in changed_tasks {
+            if let Some(bell) = ears.get(&Ear::Task(changed.task_id)) {
                 bell.send_replace(());
             }
         }

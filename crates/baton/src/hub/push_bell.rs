@@ -21,7 +21,7 @@ struct Tasks {
 
 impl PushBell {
     /// These tasks went on; called right after the commit.
-    pub(super) fn ring_watched(&self, changed: &[TaskId]) {
+    pub(super) fn ring_watched<'t>(&self, changed: impl Iterator<Item = &'t TaskId>) {
         let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
         if tasks.watched.is_empty() {
             return;

@@ -22,6 +22,15 @@ pub(crate) struct Settings {
     pub(crate) outbound: crate::outbound::Policy,
     /// What clients reach it by; in A2A cards. No slash at its end.
     pub(crate) public_url: String,
+    /// Whether it speaks TLS itself.
+    pub(crate) serves_tls: bool,
     /// Whether what happens is written into the networks' logs; only a measurement turns it off.
     pub(crate) records_evidence: bool,
+}
+
+impl Settings {
+    /// Whether browsers reach it over https, its own or a proxy's.
+    pub(crate) fn is_https(&self) -> bool {
+        self.serves_tls || self.public_url.starts_with("https://")
+    }
 }

@@ -13,8 +13,8 @@ use super::client_address::ClientAddress;
 use super::{Authenticated, Body, HubState, Query, answer};
 use crate::hub::Hub;
 use crate::service::{
-    audit_log, invites, login, logout, members, networks, node_token, password, profile, register, tokens,
-    users,
+    Holder, audit_log, invites, login, logout, members, networks, node_token, password, profile, register,
+    tokens, users,
 };
 
 /// The routes.
@@ -34,6 +34,10 @@ pub(crate) fn routes() -> Router<Arc<Hub>> {
         .route("/api/networks/{network}/members", get(list_members).post(add_member))
         .route("/api/networks/{network}/members/{user}", put(change_member).delete(remove_member))
         .route("/api/networks/{network}/invite", post(create_invite))
+        .route("/api/networks/{network}/invites", get(list_invites))
+        .route("/api/networks/{network}/invites/{invite}", delete(delete_invite))
+        .route("/api/networks/{network}/tokens", get(list_node_tokens))
+        .route("/api/networks/{network}/tokens/{token}", delete(revoke_node_token))
         .route("/api/audit-log", get(read_audit_log))
         .route("/api/users", get(list_users))
 }
@@ -48,7 +52,7 @@ async fn register(State(hub): HubState, Body(args): Body<register::Args, PUBLIC>
 }
 
 async fn login(State(hub): HubState, from: ClientAddress, Body(args): Body<login::Args, PUBLIC>) -> Response {
-    answer(login::run(&hub, from.0, args).await)
+    answer(login::run(&hub, from.0, Holder::Tool, args).await)
 }
 
 async fn logout(State(hub): HubState, by: Caller) -> Response {
@@ -73,7 +77,7 @@ async fn change_password(
     from: ClientAddress,
     Body(args): Body<password::Args>,
 ) -> Response {
-    answer(password::run(&hub, &by.0.caller, from.0, args).await)
+    answer(password::run(&hub, &by.0.caller, from.0, Holder::Tool, args).await)
 }
 
 async fn mint_node_token(State(hub): HubState, by: Caller, Body(args): Body<node_token::Args>) -> Response {
@@ -154,6 +158,30 @@ async fn create_invite(
     Body(args): Body<invites::create::Args>,
 ) -> Response {
     answer(invites::create::run(&hub, by.0.caller, &network, args).await)
+}
+
+async fn list_invites(State(hub): HubState, by: Caller, Path(network): Path<String>) -> Response {
+    answer(invites::list::run(&hub, by.0.caller, &network).await)
+}
+
+async fn delete_invite(
+    State(hub): HubState,
+    by: Caller,
+    Path((network, invite)): Path<(String, String)>,
+) -> Response {
+    answer(invites::delete::run(&hub, by.0.caller, &network, &invite).await)
+}
+
+async fn list_node_tokens(State(hub): HubState, by: Caller, Path(network): Path<String>) -> Response {
+    answer(tokens::of_network::list(&hub, by.0.caller, &network).await)
+}
+
+async fn revoke_node_token(
+    State(hub): HubState,
+    by: Caller,
+    Path((network, token)): Path<(String, String)>,
+) -> Response {
+    answer(tokens::of_network::revoke(&hub, by.0.caller, &network, &token).await)
 }
 
 async fn join_network(State(hub): HubState, by: Caller, Body(args): Body<invites::join::Args>) -> Response {

@@ -12,8 +12,8 @@ use super::{Authenticated, Body, Failure, HubState, Query, answer};
 use crate::hub::Hub;
 use crate::service::{
     ack_inbox, ask_sender, broadcast, cancel_task, claim_task, extend_lease, follow_up, get_completions,
-    get_inbox, get_task, list_tasks, messages, reassign_task, retry_task, send_ack, send_reply, send_task,
-    stats, statuses, task_events,
+    get_inbox, get_task, list_tasks, messages, overview, reassign_task, retry_task, send_ack, send_reply,
+    send_task, stats, statuses, task_events, work_graph,
 };
 
 /// Every route about tasks.
@@ -38,7 +38,25 @@ pub(crate) fn routes() -> Router<Arc<Hub>> {
         .route("/api/completions", get(completions))
         .route("/api/status", get(status))
         .route("/api/stats", get(counts))
+        .route("/api/overview", get(overview))
+        .route("/api/work-graph", get(work_graph))
         .route("/api/broadcast", post(tell_all))
+}
+
+async fn overview(
+    State(hub): HubState,
+    Authenticated(who): Authenticated,
+    Query(args): Query<overview::QueryArgs>,
+) -> Response {
+    answer(overview::run(&hub, &who.caller, args).await)
+}
+
+async fn work_graph(
+    State(hub): HubState,
+    Authenticated(who): Authenticated,
+    Query(args): Query<work_graph::QueryArgs>,
+) -> Response {
+    answer(work_graph::run(&hub, &who.caller, args).await)
 }
 
 async fn send(

@@ -19,12 +19,14 @@ use super::rates::Rates;
 use super::refuse;
 use crate::hub::Hub;
 use crate::rest::{Failure, bearer};
+use crate::web::{self, Cookie, Origin};
 
 /// The rules of the gate, from the hub's settings.
 pub(super) struct Gate {
     hub: Arc<Hub>,
     hosts: Hosts,
     origins: Origins,
+    cookie: Cookie,
     rates: Option<Rates>,
     bounds: Bounds,
     /// Numbers the requests of this run.
@@ -47,6 +49,7 @@ impl Gate {
         Self {
             hosts: Hosts::of(settings),
             origins: Origins::new(&settings.cors_origins),
+            cookie: Cookie::of(settings),
             rates: settings.rate_limit.map(|(per_second, burst)| Rates::new(per_second, burst)),
             bounds,
             requests: AtomicU64::new(1),
@@ -60,11 +63,11 @@ impl Gate {
         }
         match self.origins.page(request.headers()) {
             Page::Foreign => refuse::with(StatusCode::FORBIDDEN, "origin not allowed"),
-            Page::Own => self.admit(request, next).await,
+            Page::Own => self.admit(request, Origin::Own, next).await,
             Page::Configured(origin) => {
                 let mut response = match origins::is_preflight(&request) {
                     true => origins::preflight(),
-                    false => self.admit(request, next).await,
+                    false => self.admit(request, Origin::Other, next).await,
                 };
                 origins::open_to(origin, response.headers_mut());
                 response
@@ -72,17 +75,26 @@ impl Gate {
         }
     }
 
-    async fn admit(&self, request: Request, next: Next) -> Response {
+    async fn admit(&self, mut request: Request, from: Origin, next: Next) -> Response {
         // Health is about the process, which is still there.
         if self.hub.shutdown.is_draining() && request.uri().path() != "/health" {
             return refuse::for_now("shutting_down");
         }
+        // From here on a cookie that counts is the request's bearer token, for rates, doors and streams alike.
+        let is_by_cookie = match self.cookie.admit(&mut request, from) {
+            Ok(is_by_cookie) => is_by_cookie,
+            Err(not_our_page) => return not_our_page.into_response(),
+        };
         if let Some((rates, token)) = self.rates.as_ref().zip(bearer(request.headers()))
             && let Err(retry_after_ms) = rates.take(token, Instant::now())
         {
             return Failure(Refusal::RateLimited { retry_after_ms }.into()).into_response();
         }
-        self.run(request, next).await
+        let mut response = self.run(request, next).await;
+        if is_by_cookie {
+            web::keep_private(response.headers_mut());
+        }
+        response
     }
 
     /// Runs the handler; if it panics, this request has failed and no other.

@@ -12,6 +12,7 @@ pub(super) const PASSWORD_CHANGED: &str = "user.password_changed";
 pub(super) const PASSWORD_RESET: &str = "user.password_reset";
 pub(super) const TOKEN_CREATED: &str = "token.created";
 pub(super) const TOKEN_REVOKED: &str = "token.revoked";
+pub(super) const TOKEN_EXPIRED: &str = "token.expired";
 pub(super) const NETWORK_CREATED: &str = "network.created";
 pub(super) const NETWORK_RENAMED: &str = "network.renamed";
 pub(super) const NETWORK_CARDS: &str = "network.cards";
@@ -22,6 +23,7 @@ pub(super) const MEMBER_JOINED: &str = "member.joined";
 pub(super) const MEMBER_CHANGED: &str = "member.changed";
 pub(super) const MEMBER_REMOVED: &str = "member.removed";
 pub(super) const INVITE_CREATED: &str = "invite.created";
+pub(super) const INVITE_DELETED: &str = "invite.deleted";
 pub(super) const REMOTE_ADDED: &str = "remote.added";
 pub(super) const REMOTE_REMOVED: &str = "remote.removed";
 

@@ -1,14 +1,16 @@
-//! List tasks, newest first.
+//! List tasks, newest first. What one index has comes in full pages; what none has is searched a bounded way, and a
+//! page may then be short, or empty, and still have a next one.
 
-use baton_core::{Caller, NetworkId, Status, TaskId, limits};
+use baton_core::access::TaskReach;
+use baton_core::{Caller, Kind, NetworkId, Status, TaskId, limits};
 use baton_store::Snapshot;
-use baton_store::rows::{TaskFilter, TaskRow};
+use baton_store::rows::{SearchPage, TaskFilter, TaskRow, TaskSearch};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::place::Reach;
 use super::task_view::{StatusCount, TaskView};
-use super::{Error, page};
+use super::{Error, page, wire_time};
 use crate::hub::Hub;
 
 /// Which tasks.
@@ -36,6 +38,11 @@ pub(crate) struct QueryArgs {
     pub(crate) network_id: Option<String>,
     pub(crate) limit: Option<String>,
     pub(crate) cursor: Option<String>,
+    pub(crate) kind: Option<String>,
+    pub(crate) text: Option<String>,
+    pub(crate) since: Option<String>,
+    pub(crate) until: Option<String>,
+    pub(crate) parent_task_id: Option<String>,
 }
 
 /// A page.
@@ -54,12 +61,12 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer
         status: status(args.status.as_deref())?,
         to_name: args.alias,
         from_name: args.from_name,
-        context: None,
         before: page::cursor(args.cursor.as_deref())?,
         limit: page::limit(args.limit, limits::TASK_LIST_DEFAULT, limits::TASK_LIST_MAX)?,
-        networks: Vec::new(),
+        ..TaskFilter::default()
     };
-    list(hub, caller, args.network_id, filter, None).await
+    let search = TaskSearch { filter, ..TaskSearch::default() };
+    list(hub, caller, args.network_id, search, None).await
 }
 
 /// Lists, by the query.
@@ -68,12 +75,33 @@ pub(crate) async fn run_on_query(hub: &Hub, caller: &Caller, args: QueryArgs) ->
         status: status(args.status.as_deref())?,
         to_name: args.to_name,
         from_name: args.from_name,
-        context: None,
         before: page::cursor(args.cursor.as_deref())?,
         limit: page::limit_text(args.limit.as_deref(), limits::TASK_PAGE_DEFAULT, limits::TASK_PAGE_MAX)?,
-        networks: Vec::new(),
+        ..TaskFilter::default()
     };
-    list(hub, caller, args.network_id, filter, args.task_id).await
+    let named = |text: Option<String>| text.filter(|text| !text.is_empty());
+    let search = TaskSearch {
+        filter,
+        kind: named(args.kind).map(|kind| Kind::parse(&kind)).transpose().map_err(Error::of_argument)?,
+        text: named(args.text).map(searched).transpose()?,
+        since: wire_time::argument("since", args.since.as_deref())?,
+        until: wire_time::argument("until", args.until.as_deref())?,
+        parent: named(args.parent_task_id).map(parent).transpose()?,
+        ..TaskSearch::default()
+    };
+    list(hub, caller, args.network_id, search, args.task_id).await
+}
+
+fn searched(text: String) -> Result<String, Error> {
+    if text.chars().count() > limits::SEARCH_TEXT_MAX_CHARS {
+        let rule = format!("must be at most {} characters", limits::SEARCH_TEXT_MAX_CHARS);
+        return Err(Error::argument("text", rule));
+    }
+    Ok(text)
+}
+
+fn parent(id: String) -> Result<TaskId, Error> {
+    TaskId::parse(&id).ok_or_else(|| Error::argument("parent_task_id", "must be a task's id"))
 }
 
 fn status(name: Option<&str>) -> Result<Option<Status>, Error> {
@@ -88,22 +116,23 @@ async fn list(
     hub: &Hub,
     caller: &Caller,
     network_id: Option<String>,
-    mut filter: TaskFilter,
+    mut search: TaskSearch,
     task_id: Option<String>,
 ) -> Result<Answer, Error> {
+    search.examined_rows = limits::SEARCH_EXAMINED_COUNT;
+    search.examined_bytes = limits::SEARCH_EXAMINED_BYTES;
     let asker = caller.clone();
     let (reach, answer) = hub
         .store
         .read(move |rows| -> Result<_, Error> {
             let reach = Reach::of(rows, &asker, network_id.as_deref())?;
-            filter.networks = reach.networks.clone();
-            let tasks = match task_id {
-                Some(id) => only(rows, &filter, &id)?,
-                None => rows.tasks(&filter)?,
+            search.filter.networks = reach.networks.clone();
+            let SearchPage { tasks, next } = match task_id {
+                Some(id) => SearchPage { tasks: only(rows, &search, &id)?, next: None },
+                None if is_indexed(&search) => indexed(rows, &search.filter)?,
+                None => rows.search_tasks(&search)?,
             };
-            let next = (tasks.len() == filter.limit)
-                .then(|| tasks.last().map(|task| task.seq.to_string()))
-                .flatten();
+            let next = next.map(|seq| seq.to_string());
             let stats = stats(rows, reach.networks.iter().map(|(network, _)| network))?;
             let tasks: Vec<TaskView> = tasks.into_iter().map(TaskView::from).collect();
             Ok((reach, Answer { ok: true, count: tasks.len(), tasks, stats, next_cursor: next }))
@@ -113,10 +142,25 @@ async fn list(
     Ok(answer)
 }
 
+/// Whether one index has exactly what is asked for.
+fn is_indexed(search: &TaskSearch) -> bool {
+    let TaskSearch { filter, kind, text, since, until, parent, .. } = search;
+    let narrowed = [filter.status.is_some(), filter.to_name.is_some(), filter.from_name.is_some()];
+    let is_searched = [kind.is_some(), text.is_some(), since.is_some(), until.is_some(), parent.is_some()];
+    narrowed.into_iter().filter(|is_named| *is_named).count() <= 1 && !is_searched.contains(&true)
+}
+
+fn indexed(rows: &dyn Snapshot, filter: &TaskFilter) -> Result<SearchPage, Error> {
+    let tasks = rows.tasks(filter)?;
+    let next = tasks.last().filter(|_| tasks.len() == filter.limit).map(|task| task.seq);
+    Ok(SearchPage { tasks, next })
+}
+
 /// The one task of this id, if the other filters let it through.
-fn only(rows: &dyn Snapshot, filter: &TaskFilter, id: &str) -> Result<Vec<TaskRow>, Error> {
-    use baton_core::access::TaskReach;
+fn only(rows: &dyn Snapshot, search: &TaskSearch, id: &str) -> Result<Vec<TaskRow>, Error> {
+    let TaskSearch { filter, kind, text, since, until, parent, .. } = search;
     let Some(id) = TaskId::parse(id) else { return Ok(Vec::new()) };
+    let text = text.as_ref().map(|text| text.to_lowercase());
     let task = rows.task(&id)?.filter(|task| {
         let seen = &task.snapshot;
         let in_reach = filter.networks.iter().any(|(network, reach)| {
@@ -126,10 +170,19 @@ fn only(rows: &dyn Snapshot, filter: &TaskFilter, id: &str) -> Result<Vec<TaskRo
                     TaskReach::Own(alias) => seen.parties().sent_by(alias) || seen.parties().given_to(alias),
                 }
         });
+        let has = |text: &str| {
+            let texts = [Some(&task.content), task.result.as_ref()];
+            texts.into_iter().flatten().any(|said| said.to_lowercase().contains(text))
+        };
         in_reach
             && filter.status.is_none_or(|status| status == seen.status)
             && filter.to_name.as_ref().is_none_or(|name| name == seen.to.as_str())
             && filter.from_name.as_ref().is_none_or(|name| name == seen.from.name())
+            && kind.as_ref().is_none_or(|kind| *kind == seen.kind)
+            && since.is_none_or(|since| task.created_at >= since)
+            && until.is_none_or(|until| task.created_at < until)
+            && parent.as_ref().is_none_or(|id| seen.parent.as_ref().is_some_and(|parent| parent.id == *id))
+            && text.as_deref().is_none_or(has)
     });
     Ok(task.into_iter().collect())
 }

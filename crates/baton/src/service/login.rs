@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
 
 use super::login_guard::Attempt;
-use super::secret::{self, Revealed};
+use super::secret::{self, Holder, Revealed};
 use super::user_view::UserView;
 use super::{Error, audit};
 use crate::hub::Hub;
@@ -21,12 +21,12 @@ pub(crate) struct Args {
 #[derive(Debug, Serialize)]
 pub(crate) struct Answer {
     ok: bool,
-    user: UserView,
-    token: Revealed,
-    network_id: Option<NetworkId>,
+    pub(crate) user: UserView,
+    pub(crate) token: Revealed,
+    pub(crate) network_id: Option<NetworkId>,
 }
 
-pub(crate) async fn run(hub: &Hub, address: IpAddr, args: Args) -> Result<Answer, Error> {
+pub(crate) async fn run(hub: &Hub, address: IpAddr, holder: Holder, args: Args) -> Result<Answer, Error> {
     let Args { username, password } = args;
     let attempt = Attempt::new(&username, address);
     hub.login_guard.check(&attempt, hub.clock.monotonic())?;
@@ -41,16 +41,21 @@ pub(crate) async fn run(hub: &Hub, address: IpAddr, args: Args) -> Result<Answer
     };
     hub.login_guard.succeeded(&attempt);
     let now = hub.clock.now();
-    hub.store.write(move |tx| issue(tx, &user, now)).await
+    hub.store.write(move |tx| issue(tx, &user, holder, now)).await
 }
 
-fn issue(tx: &mut dyn Transaction, verified: &UserRow, now: UnixMillis) -> Result<Answer, Error> {
+fn issue(
+    tx: &mut dyn Transaction,
+    verified: &UserRow,
+    holder: Holder,
+    now: UnixMillis,
+) -> Result<Answer, Error> {
     let user = tx.user(&verified.user_id)?.ok_or(Refusal::WrongCredentials)?;
     // A password that was changed since it was checked opens nothing.
     if user.password_hash != verified.password_hash {
         return Err(Refusal::WrongCredentials.into());
     }
-    let (token, row) = secret::user_token(&user.user_id, now);
+    let (token, row) = secret::user_token(&user.user_id, holder, now);
     tx.insert_token(&row)?;
     let actor = user.username.as_str();
     tx.audit(now, actor, audit::TOKEN_CREATED, None, row.token_id.as_str(), "login")?;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
 
 use super::login_guard::Attempt;
-use super::secret::{self, Revealed};
+use super::secret::{self, Holder, Revealed};
 use super::{Error, audit, permit};
 use crate::hub::Hub;
 
@@ -19,11 +19,17 @@ pub(crate) struct Args {
 #[derive(Debug, Serialize)]
 pub(crate) struct Answer {
     ok: bool,
-    revoked: usize,
-    token: Revealed,
+    pub(crate) revoked: usize,
+    pub(crate) token: Revealed,
 }
 
-pub(crate) async fn run(hub: &Hub, caller: &Caller, address: IpAddr, args: Args) -> Result<Answer, Error> {
+pub(crate) async fn run(
+    hub: &Hub,
+    caller: &Caller,
+    address: IpAddr,
+    holder: Holder,
+    args: Args,
+) -> Result<Answer, Error> {
     let user = permit::account(caller)?.clone();
     check_password(&args.new_password)?;
     // A stolen token must not guess the password faster than a login could, nor lock its owner's logins: the
@@ -40,14 +46,14 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, address: IpAddr, args: Args)
     hub.login_guard.succeeded(&attempt);
     let new_hash = hub.passwords.hash(args.new_password).await?;
     let now = hub.clock.now();
-    hub.store.write(move |tx| change(tx, &user, &old_hash, &new_hash, now)).await
+    hub.store.write(move |tx| change(tx, &user, (&old_hash, &new_hash), holder, now)).await
 }
 
 fn change(
     tx: &mut dyn Transaction,
     user: &UserCaller,
-    old_hash: &str,
-    new_hash: &str,
+    (old_hash, new_hash): (&str, &str),
+    holder: Holder,
     now: UnixMillis,
 ) -> Result<Answer, Error> {
     // Of two changes that race, the second no longer knows the old password.
@@ -57,7 +63,7 @@ fn change(
     }
     tx.change_password(&user.user_id, new_hash, false)?;
     let revoked = tx.revoke_user_tokens(&user.user_id, now)?;
-    let (token, token_row) = secret::user_token(&user.user_id, now);
+    let (token, token_row) = secret::user_token(&user.user_id, holder, now);
     tx.insert_token(&token_row)?;
     let (actor, detail) = (user.username.as_str(), format!("{revoked} user tokens revoked"));
     tx.audit(now, actor, audit::PASSWORD_CHANGED, None, user.user_id.as_str(), &detail)?;

@@ -102,6 +102,22 @@ pub(crate) fn known_role(
     Ok(role)
 }
 
+/// A network that a person looks at as a whole, and whether that is to be written down.
+pub(crate) fn watched(
+    rows: &dyn Snapshot,
+    caller: &Caller,
+    network_id: Option<&str>,
+) -> Result<(NetworkId, bool), Error> {
+    let network = Place::of_write(network_id).network(rows, caller, None)?;
+    let role = role_in(rows, caller, &network)?;
+    access::authorize(caller, &network, role, Action::WatchNetwork)?;
+    // An admin may look anywhere, but not where nothing is.
+    if role.is_none() && rows.network(&network)?.is_none() {
+        return Err(Refusal::NetworkNotFound.into());
+    }
+    Ok((network, access::is_audited(caller, role)))
+}
+
 /// The networks a read covers, each as far as the caller sees into it.
 #[derive(Debug, Clone)]
 pub(crate) struct Reach {

@@ -49,7 +49,7 @@ fn insert(tx: &mut dyn Transaction, new: NewUser, now: UnixMillis) -> Result<Ans
     refuse_taken(tx.as_snapshot(), &new.username)?;
     let actor = new.username.clone();
     let (user, network_id) = new_user::insert(tx, new, actor.as_str(), now)?;
-    let (token, token_row) = secret::user_token(&user.user_id, now);
+    let (token, token_row) = secret::user_token(&user.user_id, secret::Holder::Tool, now);
     let (network_token, network_token_row) =
         secret::node_token(&user.user_id, &network_id, None, TokenScope::Node, now);
     for row in [token_row, network_token_row] {

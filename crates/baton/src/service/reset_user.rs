@@ -29,7 +29,7 @@ fn reset(tx: &mut dyn Transaction, username: &str, hash: &str, now: UnixMillis) 
     let user = tx.user_named(username)?.ok_or(Refusal::UserNotFound)?;
     tx.change_password(&user.user_id, hash, true)?;
     let revoked = tx.revoke_user_tokens(&user.user_id, now)?;
-    let (token, row) = secret::user_token(&user.user_id, now);
+    let (token, row) = secret::user_token(&user.user_id, secret::Holder::Tool, now);
     tx.insert_token(&row)?;
     let detail = format!("{revoked} user tokens revoked");
     tx.audit(now, HUB, audit::PASSWORD_RESET, None, user.user_id.as_str(), &detail)?;

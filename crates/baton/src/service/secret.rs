@@ -4,15 +4,31 @@
 use baton_core::{
     Alias, InviteCode, NetworkId, NodeToken, TokenId, TokenScope, UnixMillis, UserId, UserToken,
 };
-use baton_store::rows::TokenRow;
+use baton_store::rows::{BROWSER_TOKEN_NAME, TokenRow};
 use serde::{Serialize, Serializer};
 use sha2::{Digest, Sha256};
 use std::fmt;
 
 use crate::hub::random;
 
-/// What user tokens are called in lists.
-const USER_TOKEN_NAME: &str = "user-login";
+/// Who has a user token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Holder {
+    /// A tool or a program; the token lasts until it is revoked.
+    Tool,
+    /// A browser, as its cookie; the token ends by itself.
+    Browser,
+}
+
+impl Holder {
+    /// What its tokens are called in lists.
+    const fn token_name(self) -> &'static str {
+        match self {
+            Self::Tool => "user-login",
+            Self::Browser => BROWSER_TOKEN_NAME,
+        }
+    }
+}
 
 /// A secret on its way to its owner. It serialises as its text and prints redacted.
 #[derive(Clone, PartialEq, Eq)]
@@ -38,7 +54,7 @@ impl Serialize for Revealed {
 }
 
 /// A new user token and its row.
-pub(super) fn user_token(user: &UserId, now: UnixMillis) -> (Revealed, TokenRow) {
+pub(super) fn user_token(user: &UserId, holder: Holder, now: UnixMillis) -> (Revealed, TokenRow) {
     let secret = UserToken::from_random(random::bytes());
     let row = TokenRow {
         token_id: TokenId::from_random(random::bytes()),
@@ -46,7 +62,7 @@ pub(super) fn user_token(user: &UserId, now: UnixMillis) -> (Revealed, TokenRow)
         user_id: user.clone(),
         network_id: None,
         alias: None,
-        name: USER_TOKEN_NAME.to_owned(),
+        name: holder.token_name().to_owned(),
         scope: TokenScope::Node,
         has_reported: false,
         created_at: now,
@@ -101,7 +117,7 @@ mod tests {
 
     #[test]
     fn a_revealed_secret_prints_redacted() {
-        let (token, row) = user_token(&UserId::from_random([0; 6]), UnixMillis::new(0));
+        let (token, row) = user_token(&UserId::from_random([0; 6]), Holder::Tool, UnixMillis::new(0));
         assert!(token.expose().starts_with("utok_"));
         assert!(!format!("{token:?}{row:?}").contains(token.expose()));
     }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::get_completions::CompletionView;
 use super::place::{Place, Reach, known_role};
+use super::skills::{self, Skill};
 use super::stamp::Stamp;
 use super::wire_time::WireTime;
 use super::{Error, audit, names, presence};
@@ -98,11 +99,17 @@ pub(crate) struct SessionView {
     node_id: Option<String>,
     session_id: Option<String>,
     model: Option<String>,
+    /// What it says of itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    skills: Vec<Skill>,
 }
 
 impl SessionView {
     fn new(rows: &dyn Snapshot, stamp: &Stamp, row: SessionRow) -> Result<Self, Error> {
         let status = presence::shown_status(rows, stamp, &row)?;
+        let skills = skills::of_row(row.skills.as_deref())?;
         Ok(Self {
             resume_id: row.resume_id,
             alias: row.alias,
@@ -123,6 +130,8 @@ impl SessionView {
             node_id: row.node_id,
             session_id: row.session_id,
             model: row.model,
+            description: row.description,
+            skills,
         })
     }
 }

@@ -2,9 +2,11 @@
 //! Each round is bounded; what is left is found by the next one.
 
 use baton_core::{Command, Refusal, TaskId, UnixMillis, limits};
+use baton_store::rows::minute_of;
 
+use super::first_admin::HUB;
 use super::stamp::Stamp;
-use super::{Error, operation};
+use super::{Error, audit, operation};
 use crate::hub::Hub;
 
 /// Rows looked at or removed at once.
@@ -89,7 +91,8 @@ pub(crate) async fn retention(hub: &Hub) -> Result<usize, Error> {
             let deliveries = tx.forget_deliveries(ago(limits::DELIVERY_KEPT_SECONDS), ROUND)?;
             let keys = tx.forget_sends(ago(limits::IDEMPOTENCY_KEPT_SECONDS), ROUND)?;
             let frames = tx.trim_feeds(limits::FEED_KEPT_COUNT, 10 * ROUND)?;
-            Ok(deliveries + keys + frames)
+            let minutes = tx.forget_minutes(minute_of(ago(limits::MINUTES_KEPT_SECONDS)), ROUND)?;
+            Ok(deliveries + keys + frames + minutes)
         });
         let round = round.await?;
         removed += round;
@@ -98,4 +101,28 @@ pub(crate) async fn retention(hub: &Hub) -> Result<usize, Error> {
         }
     }
     Ok(removed)
+}
+
+/// Ends sessions of browsers whose time is over; their streams end with them. Answers how many.
+pub(crate) async fn browsers(hub: &Hub) -> Result<usize, Error> {
+    let now = hub.clock.now();
+    let ago = move |seconds: u32| now.plus_millis(-1000 * i64::from(seconds));
+    let quiet = ago(limits::BROWSER_IDLE_MAX_SECONDS);
+    let old = ago(limits::BROWSER_SESSION_MAX_SECONDS);
+    let stale = move |rows: &dyn baton_store::Snapshot| -> Result<bool, Error> {
+        Ok(!rows.stale_browser_tokens(quiet, old, 1)?.is_empty())
+    };
+    if !hub.store.read(stale).await? {
+        return Ok(0);
+    }
+    let remove = move |tx: &mut dyn baton_store::Transaction| -> Result<usize, Error> {
+        let stale = tx.stale_browser_tokens(quiet, old, ROUND)?;
+        for token in &stale {
+            tx.delete_user_token(&token.token_id)?;
+            tx.audit(now, HUB, audit::TOKEN_EXPIRED, None, token.token_id.as_str(), &token.name)?;
+        }
+        tx.touch_access();
+        Ok(stale.len())
+    };
+    hub.store.write(remove).await
 }

@@ -36,6 +36,8 @@ struct EventView {
     detail: String,
     created_at: WireTime,
     network_id: NetworkId,
+    /// Since 1970: what lies between two events is often less than the wire's second.
+    created_at_ms: i64,
 }
 
 impl From<EventRow> for EventView {
@@ -50,6 +52,7 @@ impl From<EventRow> for EventView {
             detail: row.detail,
             created_at: WireTime(row.created_at),
             network_id: row.network_id,
+            created_at_ms: row.created_at.get(),
         }
     }
 }

@@ -17,6 +17,13 @@ pub(crate) struct UserView {
     must_change_password: bool,
 }
 
+impl UserView {
+    /// Whether the password is to be changed; said in a place of its own from now on.
+    pub(crate) fn take_notice(&mut self) -> bool {
+        std::mem::take(&mut self.must_change_password)
+    }
+}
+
 impl From<UserRow> for UserView {
     fn from(user: UserRow) -> Self {
         Self {

@@ -7,6 +7,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt;
 
+use super::Error;
+
 const FORMAT: &str = "%Y-%m-%d %H:%M:%S";
 
 /// A time that prints as the wire has it.
@@ -44,6 +46,13 @@ pub(crate) fn parse_since(text: &str) -> Option<UnixMillis> {
     let own = NaiveDateTime::parse_from_str(text, FORMAT).ok().map(|time| time.and_utc());
     let time = own.or_else(|| DateTime::parse_from_rfc3339(text).ok().map(|time| time.to_utc()))?;
     Some(UnixMillis::new(time.timestamp_millis()))
+}
+
+/// The same as an argument; an empty one is none.
+pub(crate) fn argument(field: &'static str, text: Option<&str>) -> Result<Option<UnixMillis>, Error> {
+    let rule = "must be a time: YYYY-MM-DD HH:MM:SS, or RFC 3339";
+    let parse = |text| parse_since(text).ok_or_else(|| Error::argument(field, rule));
+    text.filter(|text| !text.is_empty()).map(parse).transpose()
 }
 
 #[cfg(test)]

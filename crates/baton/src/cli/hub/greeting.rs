@@ -42,7 +42,8 @@ impl Display for Greeting<'_> {
         writeln!(f, "Baton hub listening on {url}")?;
         writeln!(f, "data: {}", self.folder.display())?;
         self.account(f)?;
-        writeln!(f, "\nNext, in another terminal: sign in, make an agent's token, send the agent a task:\n")?;
+        writeln!(f, "\nOpen {url} in a browser to see it at work.")?;
+        writeln!(f, "Or, in another terminal: sign in, make an agent's token, send the agent a task:\n")?;
         writeln!(f, "  baton login --hub {url} --username {username}")?;
         writeln!(f, "  baton node create worker")?;
         writeln!(f, "  baton send worker \"say hello\"")

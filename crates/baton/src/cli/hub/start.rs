@@ -105,6 +105,7 @@ impl Start {
             outbound: Policy::new(self.allow_outbound.clone()),
             // Settled once it listens.
             public_url: String::new(),
+            serves_tls: self.tls_cert.is_some(),
             records_evidence: !self.without_evidence,
         }
     }

@@ -47,6 +47,7 @@ impl List {
             network_id: link.network().await?,
             limit: Some(self.limit.to_string()),
             cursor: self.cursor.clone(),
+            ..Default::default()
         };
         let page = link.client.tasks(&args).await?;
         let screen = Screen::stdout();

@@ -23,6 +23,9 @@ pub(crate) struct Packet<'a> {
     message: Option<Message<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     attributes: Option<Attributes<'a>>,
+    /// The timestamp, to the millisecond.
+    #[serde(skip)]
+    pub(super) at: UnixMillis,
 }
 
 /// What sort of thing was seen.
@@ -108,6 +111,7 @@ impl<'a> Packet<'a> {
             artifact: None,
             message: None,
             attributes: None,
+            at,
         }
     }
 

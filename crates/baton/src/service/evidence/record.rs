@@ -23,12 +23,16 @@ pub(crate) fn observed(
     about: Option<&TaskId>,
     packet: &Packet<'_>,
 ) -> Result<(), Error> {
+    let at = packet.at;
     let packet = serde_json::to_vec(packet).map_err(|error| unphrased(&error))?;
     let options = Options { mode: Mode::Strict, ..Options::default() };
     let input = Input { bytes: &packet, media_type: MEDIA_TYPE, protocol_version: None };
     // The packet is kept as a column of the event's row.
     let Converted { event, .. } =
         convert(input, &options, &mut DigestOnly).map_err(|error| unphrased(&error))?;
+    if event.data.handoff.visible {
+        tx.count_visible_handoff(network, at);
+    }
     let index = tx.log_size(network)?;
     let event = leaf(network, index, Event { batonorigin: Some(Origin::Hub), ..event })?;
     tx.append_leaf(NewLeaf { network_id: network, index, about, event: &event, packet: &packet })?;

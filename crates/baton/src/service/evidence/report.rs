@@ -2,7 +2,7 @@
 //! reported and by whom. The hub saw that they were handed in, and nothing else of them.
 
 use baton_adapter::{AdapterError, Converted, DigestOnly, Input, Mode, Options, convert};
-use baton_core::{Action, Caller, NetworkId, Principal, access, limits};
+use baton_core::{Action, Caller, NetworkId, Principal, UnixMillis, access, limits};
 use baton_evidence::bundle;
 use baton_evidence::canonical::Writer;
 use baton_evidence::event_line::EventLine;
@@ -94,6 +94,7 @@ pub(crate) async fn run(
     let packets: Vec<_> = packets.into_iter().map(|bytes| Packet::read(bytes, &options)).collect();
     let place = Place::of_write(args.network_id.as_deref());
     let caller = caller.clone();
+    let now = hub.clock.now();
     hub.store
         .write(move |tx| {
             let network = place.network(tx.as_snapshot(), &caller, None)?;
@@ -101,7 +102,7 @@ pub(crate) async fn run(
             access::authorize(&caller, &network, role, Action::ReportEvidence)?;
             let reporter = caller.principal()?;
             let outcomes = packets.into_iter().map(|packet| match packet {
-                Ok(packet) => write_down(tx, &network, &reporter, &packet, &options),
+                Ok(packet) => write_down(tx, &network, &reporter, &packet, &options, now),
                 Err(error) => Ok(Outcome::Refused { error }),
             });
             outcomes.collect::<Result<Vec<_>, _>>().map(Answer::of)
@@ -160,6 +161,7 @@ fn write_down(
     reporter: &Principal,
     packet: &Packet,
     options: &Options,
+    now: UnixMillis,
 ) -> Result<Outcome, Error> {
     if let Some(index) = tx.reported_at(network, reporter, &packet.sha256)? {
         return Ok(Outcome::Recorded { index, known: true });
@@ -168,6 +170,9 @@ fn write_down(
         Ok(converted) => record::reported(converted.event, reporter.name()),
         Err(error) => return Ok(Outcome::Refused { error }),
     };
+    if event.data.handoff.visible {
+        tx.count_visible_handoff(network, now);
+    }
     let index = tx.log_size(network)?;
     let leaf = record::leaf(network, index, event)?;
     let about = task_of(&leaf);

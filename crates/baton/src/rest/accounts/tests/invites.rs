@@ -158,3 +158,56 @@ async fn joins_have_a_limit_of_their_own() {
     }
     join(&hub, &alice.token, "inv_1").await.refused(429, "rate_limited");
 }
+
+#[tokio::test]
+async fn invites_are_listed_without_their_codes_and_withdrawn() {
+    let hub = TestHub::start();
+    let cast = hub.cast().await;
+    let path = format!("/api/networks/{}/invites", cast.owner.network_id);
+    assert_eq!(hub.get(&path, &cast.owner.token).await.ok()["invites"], json!([]));
+    let code = code(&hub, &cast.owner, json!({"role": "viewer", "max_uses": 3, "expires_days": 2})).await;
+    join(&hub, &cast.outsider.token, &code).await.ok();
+    let reply = hub.get(&path, &cast.admin.token).await;
+    assert!(!reply.text.contains(&code) && !reply.text.contains(&code[4..20]), "{}", reply.text);
+    let listed = reply.ok()["invites"][0].clone();
+    assert_eq!(
+        (&listed["role"], &listed["max_uses"], &listed["uses"]),
+        (&json!("viewer"), &json!(3), &json!(1))
+    );
+    assert_eq!(listed["created_by"], "owner");
+    assert!(listed["expires_at"].is_string() && listed["created_at"].is_string());
+    let one = format!("{path}/{}", listed["invite_id"].as_str().unwrap());
+    hub.delete(&one, &cast.admin.token).await.ok();
+    assert_eq!(hub.last_change().await, said("the-admin", "invite.deleted"));
+    hub.delete(&one, &cast.admin.token).await.refused(400, "invalid invite code");
+    let late = hub.register("late").await;
+    join(&hub, &late.token, &code).await.refused(400, "invalid invite code");
+    assert_eq!(hub.role_in(&cast.owner, &cast.outsider).await, Some(NetworkRole::Viewer), "who joined stays");
+}
+
+#[tokio::test]
+async fn invites_are_for_admins_of_their_network() {
+    let hub = TestHub::start();
+    let cast = hub.cast().await;
+    let root = hub.admin().await;
+    code(&hub, &cast.owner, json!({})).await;
+    let path = format!("/api/networks/{}/invites", cast.owner.network_id);
+    let invite = hub.get(&path, &cast.owner.token).await.ok()["invites"][0]["invite_id"].clone();
+    let one = format!("{path}/{}", invite.as_str().unwrap());
+    let refused = [
+        (&cast.member.token, 403, "permission_denied"),
+        (&cast.viewer.token, 403, "permission_denied"),
+        (&root, 403, "permission_denied"),
+        (&cast.outsider.token, 404, "network not found"),
+        (&cast.node, 403, "user_token_required"),
+    ];
+    for (token, status, error) in refused {
+        hub.get(&path, token).await.refused(status, error);
+        hub.delete(&one, token).await.refused(status, error);
+    }
+    // An invite of another network is none of one's own.
+    let elsewhere = one.replace(&cast.owner.network_id, &cast.outsider.network_id);
+    hub.delete(&elsewhere, &cast.outsider.token).await.refused(400, "invalid invite code");
+    hub.delete(&format!("{path}/nonsense"), &cast.owner.token).await.refused(400, "invalid invite code");
+    hub.delete(&one, &cast.owner.token).await.ok();
+}

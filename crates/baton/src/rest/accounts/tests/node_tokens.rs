@@ -95,3 +95,65 @@ async fn a_foreign_a_missing_and_a_malformed_network_answer_alike() {
     }
     assert!(texts.windows(2).all(|pair| pair[0] == pair[1]), "{texts:?}");
 }
+
+#[tokio::test]
+async fn an_admin_sees_and_revokes_all_tokens_of_a_network_and_a_member_their_own() {
+    let hub = TestHub::start();
+    let cast = hub.cast().await;
+    let path = format!("/api/networks/{}/tokens", cast.owner.network_id);
+    let body = json!({"network_id": cast.owner.network_id, "node_name": "painter"});
+    let minted = hub.post("/api/auth/node-token", &cast.member.token, body).await.ok();
+    let (secret, painter) = (minted["token"].as_str().unwrap(), minted["token_id"].as_str().unwrap());
+    let listed = async |token: &str| {
+        let reply = hub.get(&path, token).await;
+        assert!(!reply.text.contains("ntok_"), "{}", reply.text);
+        let tokens = reply.ok()["tokens"].as_array().unwrap().clone();
+        tokens.iter().map(|token| (token["node_name"].clone(), token["owner"].clone())).collect::<Vec<_>>()
+    };
+    let own = (json!("painter"), json!("the-member"));
+    assert_eq!(listed(&cast.member.token).await, std::slice::from_ref(&own));
+    for admin in [&cast.owner.token, &cast.admin.token] {
+        let all = listed(admin).await;
+        assert!(all.contains(&own) && all.contains(&(json!("builder"), json!("owner"))), "{all:?}");
+    }
+    let builder = hub.get(&path, &cast.owner.token).await.ok()["tokens"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|token| token["node_name"] == "builder")
+        .unwrap()["token_id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    hub.delete(&format!("{path}/{builder}"), &cast.member.token).await.refused(404, "token_not_found");
+    hub.delete(&format!("{path}/{painter}"), &cast.member.token).await.ok();
+    assert_eq!(hub.last_change().await, said("the-member", "token.revoked"));
+    hub.get("/api/auth/me", secret).await.refused(401, "unauthorized");
+    hub.delete(&format!("{path}/{builder}"), &cast.admin.token).await.ok();
+    hub.get("/api/networks", &cast.node).await.refused(401, "unauthorized");
+    for gone in [builder.as_str(), painter, "nonsense"] {
+        hub.delete(&format!("{path}/{gone}"), &cast.owner.token).await.refused(404, "token_not_found");
+    }
+}
+
+#[tokio::test]
+async fn a_networks_tokens_are_nobodys_business_outside_it() {
+    let hub = TestHub::start();
+    let cast = hub.cast().await;
+    let root = hub.admin().await;
+    let path = format!("/api/networks/{}/tokens", cast.owner.network_id);
+    let (_, token_id) = hub.mint(&cast.owner, "painter").await;
+    let refused = [
+        (&cast.viewer.token, 403, "permission_denied"),
+        (&root, 403, "permission_denied"),
+        (&cast.outsider.token, 404, "network not found"),
+        (&cast.node, 403, "user_token_required"),
+    ];
+    for (token, status, error) in refused {
+        hub.get(&path, token).await.refused(status, error);
+        hub.delete(&format!("{path}/{token_id}"), token).await.refused(status, error);
+    }
+    // A token of another network is not found in one's own.
+    let elsewhere = format!("/api/networks/{}/tokens/{token_id}", cast.outsider.network_id);
+    hub.delete(&elsewhere, &cast.outsider.token).await.refused(404, "token_not_found");
+}

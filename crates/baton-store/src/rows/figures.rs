@@ -1,0 +1,187 @@
+//! What the dashboard asks of a network as a whole: counts by the minute, tasks at a glance, who sent to whom, and
+//! tasks by what no index has.
+
+use baton_core::{Alias, Kind, Latencies, NetworkId, Principal, Status, TaskId, UnixMillis};
+use std::ops::Range;
+
+use super::{TaskFilter, TaskRow};
+use crate::error::Error;
+
+const MINUTE_MILLIS: i64 = 60_000;
+
+/// The minute of a time, counted since 1970.
+#[must_use]
+pub fn minute_of(at: UnixMillis) -> i64 {
+    at.get().div_euclid(MINUTE_MILLIS)
+}
+
+/// When a minute begins.
+#[must_use]
+pub fn minute_begins(minute: i64) -> UnixMillis {
+    UnixMillis::new(minute.saturating_mul(MINUTE_MILLIS))
+}
+
+/// What happened in a minute.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MinuteCounts {
+    /// Tasks that were made.
+    pub sent: i64,
+    /// Tasks that ended with an answer.
+    pub replied: i64,
+    /// Tasks that failed.
+    pub failed: i64,
+    /// Tasks that were called off.
+    pub cancelled: i64,
+    /// Tasks whose time was over.
+    pub expired: i64,
+    /// Evidence events whose handoff is visible.
+    pub handoffs: i64,
+    /// How long those took that were answered or failed, from their making to their end. The others ended by the
+    /// clock or by somebody's word, which says nothing of an agent's speed.
+    pub latencies: Latencies,
+}
+
+impl MinuteCounts {
+    /// Counts a task's end.
+    pub fn note_end(&mut self, status: Status, created_at: UnixMillis, ended_at: UnixMillis) {
+        let count = match status {
+            Status::Replied => &mut self.replied,
+            Status::Failed => &mut self.failed,
+            Status::Cancelled => &mut self.cancelled,
+            Status::Expired => &mut self.expired,
+            Status::Delivered | Status::Acked | Status::Running | Status::WaitingInput => return,
+        };
+        *count += 1;
+        if matches!(status, Status::Replied | Status::Failed) {
+            self.latencies.note(ended_at.get() - created_at.get());
+        }
+    }
+
+    /// Takes in what was counted elsewhere.
+    pub fn add(&mut self, other: &Self) {
+        self.sent += other.sent;
+        self.replied += other.replied;
+        self.failed += other.failed;
+        self.cancelled += other.cancelled;
+        self.expired += other.expired;
+        self.handoffs += other.handoffs;
+        self.latencies.add(&other.latencies);
+    }
+}
+
+/// A task at a glance.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GlanceRow {
+    /// The task.
+    pub task_id: TaskId,
+    /// Who sent it.
+    pub from: Principal,
+    /// Whom it was given to.
+    pub to: Alias,
+    /// Its status.
+    pub status: Status,
+    /// The beginning of its text.
+    pub title: String,
+    /// When it was made.
+    pub created_at: UnixMillis,
+    /// When it was last delivered.
+    pub delivered_at: UnixMillis,
+    /// When its history last went on.
+    pub changed_at: UnixMillis,
+    /// When its time is over.
+    pub expires_at: UnixMillis,
+    /// Which delivery it is.
+    pub attempt: u32,
+    /// How many it may have.
+    pub max_attempts: u32,
+    /// Whether somebody works on it under a lease.
+    pub is_leased: bool,
+}
+
+/// Which end of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The oldest first.
+    Oldest,
+    /// The newest first.
+    Newest,
+}
+
+/// Who sent a task to whom, and what became of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SentRow {
+    /// Its place in the order of tasks.
+    pub seq: i64,
+    /// Who sent it.
+    pub from: Principal,
+    /// Whom it is given to.
+    pub to: Alias,
+    /// Its status.
+    pub status: Status,
+}
+
+/// Which tasks a search finds, newest first. What no index has is looked for among so many rows and bytes of text.
+#[derive(Clone, Debug, Default)]
+pub struct TaskSearch {
+    /// What lists can ask for, too.
+    pub filter: TaskFilter,
+    /// Of this kind.
+    pub kind: Option<Kind>,
+    /// With this in their text or result, in whatever case.
+    pub text: Option<String>,
+    /// Made at this time or later.
+    pub since: Option<UnixMillis>,
+    /// Made before this time.
+    pub until: Option<UnixMillis>,
+    /// Made for this task.
+    pub parent: Option<TaskId>,
+    /// So many rows are looked at.
+    pub examined_rows: usize,
+    /// So many bytes of their texts.
+    pub examined_bytes: usize,
+}
+
+/// A page of a search.
+#[derive(Clone, Debug)]
+pub struct SearchPage {
+    /// The tasks, newest first.
+    pub tasks: Vec<TaskRow>,
+    /// Where the next page begins; a page may be short, or empty, and still have a next one.
+    pub next: Option<i64>,
+}
+
+/// Reads for the dashboard.
+pub trait FigureReads {
+    /// What happened in each of a network's minutes, oldest first; one in which nothing did has no row.
+    fn minutes(&self, network: &NetworkId, minutes: Range<i64>) -> Result<Vec<(i64, MinuteCounts)>, Error>;
+    /// Since when minutes are counted.
+    fn counted_since(&self) -> Result<UnixMillis, Error>;
+    /// A network's tasks of a status at a glance, from one end; at most so many.
+    fn glances(
+        &self,
+        network: &NetworkId,
+        status: Status,
+        end: End,
+        limit: usize,
+    ) -> Result<Vec<GlanceRow>, Error>;
+    /// The place in the order of all tasks from which on they were made at this time or later. Where the clock was
+    /// once set back it may be off by as much.
+    fn place_of_time(&self, at: UnixMillis) -> Result<i64, Error>;
+    /// Who sent to whom, of a network's tasks in these places that were made in this time.
+    fn sent_tasks(
+        &self,
+        network: &NetworkId,
+        places: Range<i64>,
+        made: Range<UnixMillis>,
+    ) -> Result<Vec<SentRow>, Error>;
+    /// A page of a search.
+    fn search_tasks(&self, search: &TaskSearch) -> Result<SearchPage, Error>;
+}
+
+/// Writes for the dashboard.
+pub trait FigureWrites {
+    /// Counts an evidence event whose handoff is visible.
+    fn count_visible_handoff(&mut self, network: &NetworkId, at: UnixMillis);
+    /// Forgets minutes before this one; so many at once.
+    fn forget_minutes(&mut self, before: i64, limit: usize) -> Result<usize, Error>;
+}

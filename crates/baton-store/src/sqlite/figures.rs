@@ -1,0 +1,173 @@
+//! Counts by the minute, tasks at a glance and who sent to whom, in SQL.
+
+use baton_core::{Alias, Latencies, NetworkId, Status, TaskId, UnixMillis, limits};
+use rusqlite::{Connection, Row, params};
+use std::ops::Range;
+
+use super::columns::{get, parsed, principal, time};
+use super::rows::Rows;
+use super::{plans, search};
+use crate::error::Error;
+use crate::rows::{End, FigureReads, FigureWrites, GlanceRow, MinuteCounts, SearchPage, SentRow, TaskSearch};
+
+const MINUTE: &str = "SELECT * FROM minutes WHERE network_id = ?1 AND minute = ?2";
+
+fn counts(row: &Row<'_>) -> Result<MinuteCounts, Error> {
+    let latencies: Vec<u8> = get(row, "latencies")?;
+    Ok(MinuteCounts {
+        sent: get(row, "sent")?,
+        replied: get(row, "replied")?,
+        failed: get(row, "failed")?,
+        cancelled: get(row, "cancelled")?,
+        expired: get(row, "expired")?,
+        handoffs: get(row, "handoffs")?,
+        latencies: Latencies::from_bytes(&latencies)
+            .ok_or_else(|| Error::Corrupt(format!("{} bytes of latencies", latencies.len())))?,
+    })
+}
+
+/// Adds a batch's counts to a minute: one look and one write, however much the batch did.
+pub(super) fn write_minute(
+    connection: &Connection,
+    network: &NetworkId,
+    minute: i64,
+    more: &MinuteCounts,
+) -> Result<(), Error> {
+    plans::check(connection, MINUTE);
+    let mut statement = connection.prepare_cached(MINUTE)?;
+    let before = statement.query(params![network.as_str(), minute])?.next()?.map(counts).transpose()?;
+    let mut all = before.unwrap_or_default();
+    all.add(more);
+    connection
+        .prepare_cached(
+            "INSERT OR REPLACE INTO minutes
+                (network_id, minute, sent, replied, failed, cancelled, expired, handoffs, latencies)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+        )?
+        .execute(params![
+            network.as_str(),
+            minute,
+            all.sent,
+            all.replied,
+            all.failed,
+            all.cancelled,
+            all.expired,
+            all.handoffs,
+            all.latencies.to_bytes(),
+        ])?;
+    Ok(())
+}
+
+fn glance_row(row: &Row<'_>) -> Result<GlanceRow, Error> {
+    Ok(GlanceRow {
+        task_id: parsed(row, "task_id", TaskId::parse)?,
+        from: principal(row, "from_kind", "from_name")?,
+        to: parsed(row, "to_name", |text| Alias::parse(text).ok())?,
+        status: parsed(row, "status", Status::parse)?,
+        title: get(row, "title")?,
+        created_at: time(row, "created_at")?,
+        delivered_at: time(row, "delivered_at")?,
+        changed_at: time(row, "changed_at")?,
+        expires_at: time(row, "expires_at")?,
+        attempt: get(row, "attempt")?,
+        max_attempts: get(row, "max_attempts")?,
+        is_leased: get(row, "is_leased")?,
+    })
+}
+
+impl FigureReads for Rows<'_> {
+    fn minutes(&self, network: &NetworkId, minutes: Range<i64>) -> Result<Vec<(i64, MinuteCounts)>, Error> {
+        let sql =
+            "SELECT * FROM minutes WHERE network_id = ?1 AND minute >= ?2 AND minute < ?3 ORDER BY minute";
+        let parameters = params![network.as_str(), minutes.start, minutes.end];
+        self.all(sql, parameters, |row| Ok((get(row, "minute")?, counts(row)?)))
+    }
+
+    fn counted_since(&self) -> Result<UnixMillis, Error> {
+        let since = self.one("SELECT since FROM counting WHERE one = 1", [], |row| time(row, "since"))?;
+        since.ok_or_else(|| Error::Corrupt("minutes are not counted".into()))
+    }
+
+    fn glances(
+        &self,
+        network: &NetworkId,
+        status: Status,
+        end: End,
+        limit: usize,
+    ) -> Result<Vec<GlanceRow>, Error> {
+        let order = match end {
+            End::Oldest => "ASC",
+            End::Newest => "DESC",
+        };
+        let sql = format!(
+            "SELECT t.task_id, t.from_kind, t.from_name, t.to_name, t.status, substr(t.content, 1, {}) AS title,
+                    t.created_at, t.delivered_at, t.expires_at, t.attempt, t.max_attempts,
+                    COALESCE((SELECT e.created_at FROM task_events e WHERE e.task_id = t.task_id
+                              ORDER BY e.n DESC LIMIT 1), t.delivered_at) AS changed_at,
+                    EXISTS (SELECT 1 FROM leases l WHERE l.task_id = t.task_id) AS is_leased
+             FROM tasks t WHERE t.network_id = ?1 AND t.status = ?2 ORDER BY t.seq {order} LIMIT ?3",
+            limits::TITLE_MAX_CHARS
+        );
+        self.all(&sql, params![network.as_str(), status.as_str(), limit as i64], glance_row)
+    }
+
+    fn place_of_time(&self, at: UnixMillis) -> Result<i64, Error> {
+        let newest = self
+            .one("/* scans */ SELECT MAX(seq) AS seq FROM tasks", [], |row| get::<Option<i64>>(row, "seq"))?;
+        let (mut first, mut last) = (0, newest.flatten().unwrap_or_default() + 1);
+        // Tasks are numbered as they are made, so halving finds the place; no index has their times in order.
+        while first < last {
+            let middle = first + (last - first) / 2;
+            let sql = "/* scans */ SELECT seq, created_at FROM tasks WHERE seq >= ?1 ORDER BY seq LIMIT 1";
+            let next =
+                self.one(sql, [middle], |row| Ok((get::<i64>(row, "seq")?, time(row, "created_at")?)))?;
+            match next {
+                Some((seq, made_at)) if made_at < at => first = seq + 1,
+                _ => last = middle,
+            }
+        }
+        Ok(first)
+    }
+
+    fn sent_tasks(
+        &self,
+        network: &NetworkId,
+        places: Range<i64>,
+        made: Range<UnixMillis>,
+    ) -> Result<Vec<SentRow>, Error> {
+        let sql = "SELECT seq, from_kind, from_name, to_name, status FROM tasks
+                   WHERE network_id = ?1 AND status = ?2 AND seq >= ?3 AND seq < ?4
+                     AND created_at >= ?5 AND created_at < ?6";
+        let mut sent = Vec::new();
+        for status in Status::ALL {
+            let (since, until) = (made.start.get(), made.end.get());
+            let parameters =
+                params![network.as_str(), status.as_str(), places.start, places.end, since, until];
+            sent.extend(self.all(sql, parameters, |row| {
+                Ok(SentRow {
+                    seq: get(row, "seq")?,
+                    from: principal(row, "from_kind", "from_name")?,
+                    to: parsed(row, "to_name", |text| Alias::parse(text).ok())?,
+                    status: *status,
+                })
+            })?);
+        }
+        Ok(sent)
+    }
+
+    fn search_tasks(&self, search: &TaskSearch) -> Result<SearchPage, Error> {
+        search::page(self, search)
+    }
+}
+
+impl FigureWrites for Rows<'_> {
+    fn count_visible_handoff(&mut self, network: &NetworkId, at: UnixMillis) {
+        self.staged.counts.minute(network, at).handoffs += 1;
+    }
+
+    fn forget_minutes(&mut self, before: i64, limit: usize) -> Result<usize, Error> {
+        let sql = "DELETE FROM minutes WHERE (network_id, minute) IN
+                   (SELECT network_id, minute FROM minutes WHERE minute < ?1 LIMIT ?2)";
+        self.execute(sql, params![before, limit as i64])
+    }
+}

@@ -1,0 +1,102 @@
+//! What streams of a whole network hear of tasks that went on: hints in passing, as many at once as a commit held,
+//! kept nowhere. Nothing is done for a network that nobody watches, and who is slow is told so instead of waited for.
+
+use baton_core::{NetworkId, Status, TaskId};
+use baton_store::ChangedTask;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::broadcast;
+
+/// Commits a slow listener may be behind before it misses some.
+const BEHIND: usize = 64;
+
+/// The tasks of one network that a commit moved on, each once, as they are now.
+pub(crate) type Moved = Arc<[(TaskId, Status)]>;
+
+/// Who watches which network.
+#[derive(Debug, Default)]
+pub(crate) struct Changes {
+    networks: Mutex<HashMap<NetworkId, broadcast::Sender<Moved>>>,
+}
+
+impl Changes {
+    /// Watches a network from now on.
+    pub(crate) fn watch(&self, network: &NetworkId) -> broadcast::Receiver<Moved> {
+        let mut networks = self.networks.lock().unwrap_or_else(PoisonError::into_inner);
+        networks.entry(network.clone()).or_insert_with(|| broadcast::channel(BEHIND).0).subscribe()
+    }
+
+    /// Tells those who watch; called right after a commit.
+    pub(super) fn tell(&self, changed: &[ChangedTask]) {
+        let mut networks = self.networks.lock().unwrap_or_else(PoisonError::into_inner);
+        if networks.is_empty() {
+            return;
+        }
+        networks.retain(|network, watchers| {
+            let moved = moved_in(network, changed);
+            if moved.is_empty() { watchers.receiver_count() > 0 } else { watchers.send(moved.into()).is_ok() }
+        });
+    }
+}
+
+fn moved_in(network: &NetworkId, changed: &[ChangedTask]) -> Vec<(TaskId, Status)> {
+    let mut moved: Vec<(TaskId, Status)> = Vec::new();
+    let mut places: HashMap<&TaskId, usize> = HashMap::new();
+    let of_network = changed.iter().filter(|task| task.network_id == *network);
+    for (task, status) in of_network.filter_map(|task| Some((&task.task_id, task.status?))) {
+        let place = *places.entry(task).or_insert(moved.len());
+        match moved.get_mut(place) {
+            Some((_, known)) => *known = status,
+            None => moved.push((task.clone(), status)),
+        }
+    }
+    moved
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use baton_core::UnixMillis;
+
+    fn network(n: u8) -> NetworkId {
+        NetworkId::from_random([n; 6])
+    }
+
+    fn task(n: u8) -> TaskId {
+        TaskId::new(UnixMillis::new(0), [n; 10])
+    }
+
+    fn changed(in_network: u8, n: u8, status: Option<Status>) -> ChangedTask {
+        ChangedTask { network_id: network(in_network), task_id: task(n), status }
+    }
+
+    #[test]
+    fn a_watcher_hears_of_its_network_each_task_once_as_it_is_now() {
+        let changes = Changes::default();
+        let mut watcher = changes.watch(&network(1));
+        changes.tell(&[
+            changed(1, 1, Some(Status::Delivered)),
+            changed(2, 9, Some(Status::Delivered)),
+            changed(1, 2, None),
+            changed(1, 3, Some(Status::Running)),
+            changed(1, 1, Some(Status::Replied)),
+        ]);
+        let heard = watcher.try_recv().unwrap();
+        assert_eq!(*heard, [(task(1), Status::Replied), (task(3), Status::Running)]);
+        changes.tell(&[changed(2, 9, Some(Status::Acked))]);
+        assert!(watcher.try_recv().is_err(), "nothing of another network");
+    }
+
+    #[test]
+    fn a_slow_watcher_misses_some_and_knows_it_and_one_that_left_is_forgotten() {
+        let changes = Changes::default();
+        let mut slow = changes.watch(&network(1));
+        for _ in 0..=BEHIND {
+            changes.tell(&[changed(1, 1, Some(Status::Running))]);
+        }
+        assert!(matches!(slow.try_recv(), Err(broadcast::error::TryRecvError::Lagged(1))));
+        drop(slow);
+        changes.tell(&[changed(2, 1, Some(Status::Running))]);
+        assert!(changes.networks.lock().unwrap().is_empty());
+    }
+}

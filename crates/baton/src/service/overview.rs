@@ -1,0 +1,93 @@
+//! A network at a glance: its counts, its last hour by the minute, and what somebody should look at.
+
+use baton_core::{Caller, NetworkId, UnixMillis, limits};
+use baton_store::Snapshot;
+use baton_store::rows::{MinuteCounts, minute_begins, minute_of};
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+
+use super::attention::{self, Attention};
+use super::stamp::Stamp;
+use super::task_view::StatusCount;
+use super::{Error, WireTime, audit, list_tasks, place};
+use crate::hub::Hub;
+
+/// Of which network.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct QueryArgs {
+    network_id: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Answer {
+    ok: bool,
+    now: WireTime,
+    tasks: Tasks,
+    minutes: Vec<Minute>,
+    attention: Attention,
+}
+
+#[derive(Debug, Serialize)]
+struct Tasks {
+    total: i64,
+    by_status: Vec<StatusCount>,
+}
+
+/// What happened in a minute. The latencies are of tasks that were answered or failed in it, from their making to
+/// their end, to within a factor of two.
+#[derive(Debug, Serialize)]
+struct Minute {
+    at: WireTime,
+    sent: i64,
+    replied: i64,
+    failed: i64,
+    cancelled: i64,
+    expired: i64,
+    p50_ms: Option<u64>,
+    p95_ms: Option<u64>,
+}
+
+pub(crate) async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Answer, Error> {
+    let stamp = Stamp::new(hub);
+    let asker = caller.clone();
+    let look = move |rows: &dyn Snapshot| -> Result<_, Error> {
+        let (network, is_audited) = place::watched(rows, &asker, args.network_id.as_deref())?;
+        let by_status = list_tasks::stats(rows, std::iter::once(&network))?;
+        let answer = Answer {
+            ok: true,
+            now: stamp.now.into(),
+            minutes: minutes(rows, &network, stamp.now)?,
+            attention: attention::of_network(rows, &stamp, &network, &by_status)?,
+            tasks: Tasks { total: by_status.iter().map(|counted| counted.count).sum(), by_status },
+        };
+        Ok((network, is_audited, answer))
+    };
+    let (network, is_audited, answer) = hub.store.read(look).await?;
+    if is_audited {
+        audit::network_read(hub, caller, network, "overview").await?;
+    }
+    Ok(answer)
+}
+
+/// The last hour, oldest first; a minute in which nothing happened is there too.
+fn minutes(rows: &dyn Snapshot, network: &NetworkId, now: UnixMillis) -> Result<Vec<Minute>, Error> {
+    let end = minute_of(now) + 1;
+    let shown = end - limits::OVERVIEW_MINUTES as i64..end;
+    let counted: HashMap<i64, MinuteCounts> = rows.minutes(network, shown.clone())?.into_iter().collect();
+    Ok(shown.map(|minute| Minute::new(minute, &counted.get(&minute).copied().unwrap_or_default())).collect())
+}
+
+impl Minute {
+    fn new(minute: i64, counts: &MinuteCounts) -> Self {
+        Self {
+            at: minute_begins(minute).into(),
+            sent: counts.sent,
+            replied: counts.replied,
+            failed: counts.failed,
+            cancelled: counts.cancelled,
+            expired: counts.expired,
+            p50_ms: counts.latencies.percentile(50),
+            p95_ms: counts.latencies.percentile(95),
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! A network's node tokens, for the dashboard: an admin sees and revokes all, a member their own. Tokens the hub works
+//! with itself, for agents of others, are not among them: those end with the agent.
+
+use baton_core::{
+    Action, Caller, NetworkId, NetworkRole, Refusal, TokenId, TokenScope, UserId, Username, limits,
+};
+use baton_store::rows::TokenRow;
+use baton_store::{Snapshot, Transaction};
+use serde::Serialize;
+use std::collections::HashSet;
+
+use crate::hub::Hub;
+use crate::service::done::Done;
+use crate::service::{Error, WireTime, audit, permit};
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Answer {
+    ok: bool,
+    tokens: Vec<Token>,
+}
+
+#[derive(Debug, Serialize)]
+struct Token {
+    token_id: TokenId,
+    /// None until its first report binds one.
+    node_name: Option<String>,
+    scope: TokenScope,
+    owner: Username,
+    created_at: WireTime,
+    last_used_at: Option<WireTime>,
+}
+
+impl Token {
+    fn new((row, owner): (TokenRow, Username)) -> Self {
+        Self {
+            token_id: row.token_id,
+            node_name: row.alias.map(|alias| alias.as_str().to_owned()),
+            scope: row.scope,
+            owner,
+            created_at: row.created_at.into(),
+            last_used_at: row.last_used_at.map(WireTime),
+        }
+    }
+}
+
+/// Lists them, newest first; their secrets are nowhere.
+pub(crate) async fn list(hub: &Hub, caller: Caller, network_id: &str) -> Result<Answer, Error> {
+    let id = permit::network_id(network_id)?;
+    let list = move |rows: &dyn Snapshot| {
+        let only = seen(rows, &caller, &id)?;
+        let hubs_own = hubs_own(rows, &id)?;
+        let mut tokens = rows.node_tokens(&id, only.as_ref(), limits::OTHER_PAGE_MAX)?;
+        tokens.retain(|(token, _)| !hubs_own.contains(&token.token_id));
+        Ok(Answer { ok: true, tokens: tokens.into_iter().map(Token::new).collect() })
+    };
+    hub.store.read(list).await
+}
+
+/// Revokes one; one that the caller would not be shown is not found.
+pub(crate) async fn revoke(
+    hub: &Hub,
+    caller: Caller,
+    network_id: &str,
+    token_id: &str,
+) -> Result<Done, Error> {
+    let id = permit::network_id(network_id)?;
+    let token_id = TokenId::parse(token_id);
+    let now = hub.clock.now();
+    let revoke = move |tx: &mut dyn Transaction| {
+        let only = seen(tx.as_snapshot(), &caller, &id)?;
+        let token = token_id.map(|token| tx.token(&token)).transpose()?.flatten();
+        let is_shown = |token: &TokenRow| {
+            token.network_id.as_ref() == Some(&id) && only.as_ref().is_none_or(|user| token.user_id == *user)
+        };
+        let token = token.filter(is_shown).ok_or(Refusal::TokenNotFound)?;
+        if hubs_own(tx.as_snapshot(), &id)?.contains(&token.token_id) {
+            return Err(Refusal::TokenNotFound.into());
+        }
+        tx.revoke_token(&token.token_id, now)?;
+        let (actor, subject) = (permit::account(&caller)?.username.as_str(), token.token_id.as_str());
+        tx.audit(now, actor, audit::TOKEN_REVOKED, Some(&id), subject, &token.name)?;
+        tx.touch_access();
+        Ok(Done::OK)
+    };
+    hub.store.write(revoke).await
+}
+
+/// Whose tokens the caller sees: everybody's when none is named.
+fn seen(rows: &dyn Snapshot, caller: &Caller, network: &NetworkId) -> Result<Option<UserId>, Error> {
+    let role = permit::network(rows, caller, network, Action::ManageTokens { own: true })?;
+    let sees_all = role.is_some_and(|role| role >= NetworkRole::Admin);
+    Ok((!sees_all).then(|| caller.user_id().clone()))
+}
+
+fn hubs_own(rows: &dyn Snapshot, network: &NetworkId) -> Result<HashSet<TokenId>, Error> {
+    let remotes = rows.remotes(network, limits::REMOTES_PER_NETWORK_MAX_COUNT)?;
+    Ok(remotes.into_iter().map(|remote| remote.token_id).collect())
+}

@@ -1,0 +1,22 @@
+//! The door for people: the dashboard's files and the session of the browser that shows them. What the pages ask for
+//! they ask of the other doors, by cookie; `cookie.rs` says when that counts.
+
+mod assets;
+mod cookie;
+mod headers;
+mod session;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use cookie::{Cookie, Origin};
+pub(crate) use headers::keep_private;
+
+use axum::Router;
+use std::sync::Arc;
+
+use crate::hub::Hub;
+
+/// The routes of the pages and of the session.
+pub(crate) fn router() -> Router<Arc<Hub>> {
+    Router::new().merge(assets::routes()).merge(session::routes())
+}

@@ -1,0 +1,69 @@
+// The one way to the hub: same origin, by cookie. A refusal becomes an ApiError with the hub's own code and words.
+
+export class ApiError extends Error {
+  constructor(status, code, message, retryAfterMs) {
+    super(message || code);
+    Object.assign(this, { status, code, retryAfterMs });
+  }
+}
+
+// What codes mean to a person who did not write the hub.
+const WORDS = {
+  permission_denied: 'Your role in this network does not allow that.',
+  'no write access to this network': 'Your role in this network does not allow that.',
+  alias_not_found: 'No agent of this network has that name.',
+  task_not_found: 'There is no such task, or it is not yours to see.',
+  'network not found': 'There is no such network, or it is not yours to see.',
+  busy: 'The hub is busy; try again in a moment.',
+  shutting_down: 'The hub is stopping; try again when it is back.',
+  storage_unavailable: 'The hub cannot write to its disk. Nothing was changed.',
+  internal_error: 'The hub made a mistake; its log has it. Nothing was changed.',
+  rate_limited: 'Too many tries; wait a moment.',
+  login_locked: 'Too many wrong passwords; this name is locked for a moment.',
+  task_is_waiting_input: 'The task waits for an answer: answer it or cancel it first.',
+};
+
+let signedOut = () => {};
+export const onSignedOut = (tell) => { signedOut = tell; };
+
+export async function call(method, path, body) {
+  const headers = { accept: 'application/json' };
+  if (method !== 'GET') headers['baton-page'] = '1';
+  if (body !== undefined) headers['content-type'] = 'application/json';
+  let response;
+  try {
+    response = await fetch(path, {
+      method, headers, credentials: 'same-origin', cache: 'no-store',
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+  } catch {
+    throw new ApiError(0, 'unreachable', 'The hub cannot be reached.');
+  }
+  const isJson = (response.headers.get('content-type') || '').includes('json');
+  const answer = isJson ? await response.json().catch(() => null) : await response.text();
+  if (response.ok && (!isJson || answer?.ok !== false)) return answer;
+  if (response.status === 401 && path !== '/api/session') signedOut();
+  throw refusal(response.status, answer);
+}
+
+function refusal(status, answer) {
+  const code = answer?.error || `status ${status}`;
+  const details = Array.isArray(answer?.details)
+    ? answer.details.map((d) => [d.field || d.path, d.message || d.rule].filter(Boolean).join(' ')).join('; ')
+    : typeof answer?.details === 'string' ? answer.details : '';
+  const message = WORDS[code] || answer?.message || (details ? `${code}: ${details}` : code);
+  return new ApiError(status, code, message, answer?.retry_after_ms);
+}
+
+export const get = (path) => call('GET', path);
+export const post = (path, body = {}) => call('POST', path, body);
+export const put = (path, body = {}) => call('PUT', path, body);
+export const del = (path) => call('DELETE', path);
+
+/// A path with its query; empty values are left out.
+export function query(path, values) {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(values)) if (value) search.set(name, value);
+  const text = search.toString();
+  return text ? `${path}?${text}` : path;
+}

@@ -1,0 +1,68 @@
+// Who is signed in, to which network, on which page. Everything else is a page of its own.
+
+import { html, render, useEffect, useState } from '/assets/vendor.js';
+import { get, onSignedOut } from '/assets/api.js';
+import { listen } from '/assets/live.js';
+import { onNavigate } from '/assets/parts.js';
+import { Shell, PAGES } from '/assets/shell.js';
+import { NewPassword, SignIn } from '/assets/sign-in.js';
+
+/// `/n/NETWORK/PAGE/ID?query` as its parts.
+function place() {
+  const [, n, network, page = '', id = ''] = location.pathname.split('/').map(decodeURIComponent);
+  return { network: n === 'n' ? network : null, page: PAGES[page] ? page : 'overview', id, search: new URLSearchParams(location.search) };
+}
+
+function remembered(networks) {
+  let last = null;
+  try { last = localStorage.getItem('baton-network'); } catch { /* storage is off */ }
+  return networks.some((n) => n.network_id === last) ? last : networks[0]?.network_id;
+}
+
+function App() {
+  const [session, setSession] = useState(undefined); // undefined: not asked yet; null: signed out
+  const [at, setAt] = useState(place());
+  const [trouble, setTrouble] = useState(null);
+
+  const read = () => get('/api/session').then(
+    (answer) => { setTrouble(null); setSession(answer); },
+    (error) => { if (error.status === 401) setSession(null); else { setTrouble(error); setTimeout(read, 2000); } },
+  );
+  const navigate = (to) => {
+    if (to !== location.pathname + location.search) history.pushState(null, '', to);
+    setAt(place());
+    scrollTo(0, 0);
+  };
+  useEffect(() => {
+    onNavigate(navigate);
+    onSignedOut(() => setSession(null));
+    const back = () => setAt(place());
+    addEventListener('popstate', back);
+    read();
+    return () => removeEventListener('popstate', back);
+  }, []);
+
+  const networks = session?.networks || [];
+  // A system admin may look at a network of others by its address.
+  const network = networks.find((n) => n.network_id === at.network)
+    || (at.network && session?.user.role === 'admin' ? { network_id: at.network, network_name: at.network, member_role: null } : null);
+  const current = session && !session.must_change_password ? network?.network_id || null : null;
+  useEffect(() => {
+    listen(current);
+    if (current) try { localStorage.setItem('baton-network', current); } catch { /* storage is off */ }
+  }, [current]);
+  useEffect(() => {
+    if (session && !at.network && remembered(networks)) {
+      history.replaceState(null, '', `/n/${remembered(networks)}/overview`);
+      setAt(place());
+    }
+  }, [session, at.network]);
+
+  if (trouble && session === undefined) return html`<div class="boot"><p>The hub cannot be reached. Trying again…</p></div>`;
+  if (session === undefined) return html`<div class="boot"></div>`;
+  if (session === null) return html`<${SignIn} onDone=${read} />`;
+  if (session.must_change_password) return html`<${NewPassword} session=${session} onDone=${read} />`;
+  return html`<${Shell} session=${session} network=${network} at=${at} reload=${read} />`;
+}
+
+render(html`<${App} />`, document.getElementById('app'));

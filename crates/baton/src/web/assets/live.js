@@ -1,0 +1,130 @@
+// What happens in the network, as it happens. One EventSource for the whole page; pages ask to be told, at most once
+// a second, and read again what they show. A stream that ends is opened again, and the pages read again then too.
+
+import { useEffect, useRef, useState } from '/assets/vendor.js';
+import { get } from '/assets/api.js';
+
+const QUIET_MS = 120; // a burst is one refresh
+const PACE_MS = 1000; // and a flood is one a second
+const RETRY_MS = [500, 1000, 2000, 4000, 8000];
+
+const ticks = new Set();
+const frames = new Set();
+const states = new Set();
+const settling = new Set();
+let source = null;
+let network = null;
+let state = 'off';
+let tries = 0;
+let retryTimer = 0;
+let tickTimer = 0;
+let lastTick = 0;
+let rungAt = 0;
+
+function become(next) {
+  if (state === next) return;
+  state = next;
+  for (const tell of states) tell(state);
+  if (state === 'connecting') return;
+  for (const begin of settling) begin();
+  settling.clear();
+}
+
+/// Whoever reads after the stream is open, or known not to be, misses nothing and need not read twice.
+const settled = () => (state === 'connecting' ? new Promise((begin) => { settling.add(begin); }) : Promise.resolve());
+
+function ring() {
+  rungAt = performance.now();
+  if (tickTimer) return;
+  const wait = Math.max(QUIET_MS, lastTick + PACE_MS - performance.now());
+  tickTimer = setTimeout(() => {
+    tickTimer = 0;
+    lastTick = performance.now();
+    for (const tell of ticks) tell();
+  }, wait);
+}
+
+function open() {
+  source = new EventSource(`/events/network/${encodeURIComponent(network)}`);
+  source.onopen = () => { tries = 0; become('live'); ring(); };
+  source.onmessage = (message) => {
+    const frame = JSON.parse(message.data);
+    for (const tell of frames) tell(frame);
+    ring();
+  };
+  source.onerror = () => {
+    become('away');
+    // The browser tries again by itself, with the last id it saw, unless the hub gave a refusal.
+    if (source.readyState === EventSource.CLOSED) later();
+  };
+}
+
+// Opens a refused stream again, if we are still signed in.
+function later() {
+  const wait = RETRY_MS[Math.min(tries++, RETRY_MS.length - 1)];
+  retryTimer = setTimeout(() => get('/api/auth/me').then(open, (error) => { if (error.status !== 401) later(); }), wait);
+}
+
+/// Listens to a network; null listens to none.
+export function listen(to) {
+  if (to === network) return;
+  clearTimeout(retryTimer);
+  source?.close();
+  source = null;
+  network = to;
+  tries = 0;
+  become(to ? 'connecting' : 'off');
+  if (to) open();
+}
+
+document.addEventListener('visibilitychange', () => { if (!document.hidden) ring(); });
+
+/// Says what the stream is doing: live, connecting, away or off.
+export function useLiveState() {
+  const [now, set] = useState(state);
+  useEffect(() => { states.add(set); set(state); return () => states.delete(set); }, []);
+  return now;
+}
+
+/// Tells of each frame.
+export function useFrames(tell) {
+  const latest = useRef(tell);
+  latest.current = tell;
+  useEffect(() => {
+    const call = (frame) => latest.current(frame);
+    frames.add(call);
+    return () => frames.delete(call);
+  }, []);
+}
+
+/// Reads `path` and keeps it fresh. What was read stays on the page while it is read again.
+export function useRead(path, { live = true } = {}) {
+  const [read, set] = useState({ data: null, error: null, path: null });
+  const flight = useRef({ busy: false, dirty: false, beganAt: 0 });
+  const wanted = useRef(path);
+  wanted.current = path;
+  const refresh = useRef(null);
+  refresh.current = async () => {
+    const asked = wanted.current;
+    if (!asked) return;
+    if (flight.current.busy) { flight.current.dirty = true; return; }
+    Object.assign(flight.current, { busy: true, beganAt: performance.now() });
+    try {
+      const data = await get(asked);
+      if (wanted.current === asked) set({ data, error: null, path: asked });
+    } catch (error) {
+      if (wanted.current === asked) set((was) => ({ data: was.path === asked ? was.data : null, error, path: asked }));
+    }
+    flight.current.busy = false;
+    if (flight.current.dirty || wanted.current !== asked) { flight.current.dirty = false; refresh.current(); }
+  };
+  useEffect(() => { settled().then(() => refresh.current()); }, [path]);
+  useEffect(() => {
+    if (!live) return undefined;
+    // What was read since it was rung has it already.
+    const tell = () => { if (!document.hidden && flight.current.beganAt < rungAt) refresh.current(); };
+    ticks.add(tell);
+    return () => ticks.delete(tell);
+  }, [live]);
+  return { data: read.path === path ? read.data : null, error: read.path === path ? read.error : null, refresh: () => refresh.current() };
+}

@@ -1,0 +1,94 @@
+// The network itself: who its people are, what they may do, how others get in.
+
+import { html, useState } from '/assets/vendor.js';
+import { del, post, put } from '/assets/api.js';
+import { useRead } from '/assets/live.js';
+import { Card, Code, Dialog, Empty, Field, PageHead, Trouble, Waiting, go, mayManage, useAct } from '/assets/parts.js';
+import { Ago, Until } from '/assets/time.js';
+
+const ROLES = { admin: 'admin: also members and invites', member: 'member: sends, cancels, makes keys', viewer: 'viewer: looks' };
+
+function Members({ network, role, session }) {
+  const read = useRead(mayManage(role) ? `/api/networks/${network.network_id}/members` : null, { live: false });
+  const { error, act } = useAct();
+  const [asked, setAsked] = useState(null);
+  if (!mayManage(role)) return null;
+  const path = (member) => `/api/networks/${network.network_id}/members/${member.user_id}`;
+  const change = async (member, next) => { await act(() => put(path(member), { role: next })); read.refresh(); };
+  const remove = async (member) => { if (await act(() => del(path(member)))) setAsked(null); read.refresh(); };
+  const below = (member) => member.role !== 'owner' && member.user_id !== session.user.user_id && (role === 'owner' || member.role !== 'admin');
+  return html`<${Card} title="People" class="flush-table">${!read.data ? html`<${Waiting} read=${read} />` : html`
+    <table class="plain roomy"><caption class="visually-hidden">Members</caption><thead><tr><th scope="col">Name</th><th scope="col">Role</th><th scope="col" class="wide-only">Since</th><th scope="col"><span class="visually-hidden">Remove</span></th></tr></thead>
+    <tbody>${read.data.members.map((member) => html`<tr key=${member.user_id}><td><b>${member.username}</b>${member.display_name && member.display_name !== member.username ? html` <span class="quiet">${member.display_name}</span>` : ''}</td>
+      <td>${role === 'owner' && below(member) ? html`<select aria-label=${`Role of ${member.username}`} value=${member.role} onChange=${(e) => change(member, e.target.value)}>${Object.keys(ROLES).map((name) => html`<option value=${name}>${name}</option>`)}</select>` : member.role}</td>
+      <td class="wide-only quiet"><${Ago} at=${member.joined_at} /></td>
+      <td class="num">${below(member) && (asked === member.user_id
+        ? html`<button type="button" class="button small danger" onClick=${() => remove(member)}>Remove, and end their keys</button>`
+        : html`<button type="button" class="button small" onClick=${() => setAsked(member.user_id)} aria-label=${`Remove ${member.username}`}>Remove</button>`)}</td></tr>`)}</tbody></table>`}
+    <${Trouble} error=${error} /><//>`;
+}
+
+function NewInvite({ network, role, onClose, done }) {
+  const { busy, error, act } = useAct();
+  const [code, setCode] = useState(null);
+  const submit = async (event) => {
+    event.preventDefault();
+    const form = new FormData(event.target);
+    const answer = await act(() => post(`/api/networks/${network.network_id}/invite`, { role: form.get('role'), max_uses: Number(form.get('uses')), expires_days: Number(form.get('days')) }));
+    if (answer) { setCode(answer.invite_code); done(); }
+  };
+  if (code) return html`<${Dialog} heading="The invite" onClose=${onClose}><p class="sub">It is shown this once. Whoever has it may join.</p><${Code}>${code}<//><p class="sub">They sign in and type:</p><${Code}>baton network join ${code}<//>
+    <div class="dialog-acts"><button type="button" class="button primary" onClick=${onClose}>Done</button></div><//>`;
+  const roles = Object.entries(ROLES).filter(([name]) => role === 'owner' || name !== 'admin');
+  return html`<${Dialog} heading="Invite somebody" onClose=${onClose}><form onSubmit=${submit}>
+    <${Field} label="As"><select name="role" value="member">${roles.map(([name, words]) => html`<option value=${name}>${words}</option>`)}</select><//>
+    <div class="two"><${Field} label="How many may use it"><input name="uses" type="number" min="1" max="100" value="1" required /><//><${Field} label="Days it lasts"><input name="days" type="number" min="1" max="365" value="7" required /><//></div>
+    <${Trouble} error=${error} /><div class="dialog-acts"><button type="button" class="button" onClick=${onClose}>Leave it</button><button class="button primary" disabled=${busy}>Make invite</button></div></form><//>`;
+}
+
+function Invites({ network, role }) {
+  const read = useRead(mayManage(role) ? `/api/networks/${network.network_id}/invites` : null, { live: false });
+  const { error, act } = useAct();
+  const [making, setMaking] = useState(false);
+  if (!mayManage(role)) return null;
+  const invites = read.data?.invites || [];
+  const withdraw = async (invite) => { await act(() => del(`/api/networks/${network.network_id}/invites/${invite.invite_id}`)); read.refresh(); };
+  return html`<${Card} title="Open invites" class="flush-table" aside=${html`<button type="button" class="button small" onClick=${() => setMaking(true)}>Invite somebody</button>`}>
+    ${!read.data ? html`<${Waiting} read=${read} lines=${2} />` : !invites.length ? html`<${Empty}><p>None. An invite lets somebody with an account on this hub join.</p><//>` : html`
+    <table class="plain roomy"><caption class="visually-hidden">Invites</caption><thead><tr><th scope="col">Role</th><th scope="col" class="num">Used</th><th scope="col">Ends</th><th scope="col" class="wide-only">By</th><th scope="col"><span class="visually-hidden">Withdraw</span></th></tr></thead>
+    <tbody>${invites.map((invite) => html`<tr key=${invite.invite_id}><td>${invite.role}</td><td class="num">${invite.uses} of ${invite.max_uses}</td><td>${invite.expires_at ? html`<${Until} at=${invite.expires_at} />` : 'never'}</td><td class="wide-only quiet">${invite.created_by}</td><td class="num"><button type="button" class="button small" onClick=${() => withdraw(invite)}>Withdraw</button></td></tr>`)}</tbody></table>`}
+    <${Trouble} error=${error} />${making && html`<${NewInvite} network=${network} role=${role} onClose=${() => setMaking(false)} done=${read.refresh} />`}<//>`;
+}
+
+function Name({ network, reload }) {
+  const { busy, error, act } = useAct();
+  const submit = async (event) => {
+    event.preventDefault();
+    if (await act(() => put(`/api/networks/${network.network_id}`, { name: new FormData(event.target).get('name') }))) reload();
+  };
+  return html`<${Card} title="Name"><form class="row-form" onSubmit=${submit}><input name="name" value=${network.network_name} required maxlength="100" aria-label="Name of the network" /><button class="button" disabled=${busy}>Rename</button></form><${Trouble} error=${error} /><//>`;
+}
+
+function Others({ reload }) {
+  const { busy, error, act } = useAct();
+  const submit = (name, path) => async (event) => {
+    event.preventDefault();
+    const form = event.target;
+    const answer = await act(() => post(path, { [name]: new FormData(form).get(name).trim() }));
+    if (answer) { form.reset(); await reload(); go(`/n/${answer.network_id}/overview`); }
+  };
+  return html`<${Card} title="Another network"><div class="two">
+    <form onSubmit=${submit('name', '/api/networks')}><${Field} label="Make a new one"><input name="name" required maxlength="100" placeholder="its name" /><//><button class="button" disabled=${busy}>Make</button></form>
+    <form onSubmit=${submit('invite_code', '/api/networks/join')}><${Field} label="Join one"><input name="invite_code" required placeholder="inv_…" autocomplete="off" /><//><button class="button" disabled=${busy}>Join</button></form>
+  </div><${Trouble} error=${error} /><//>`;
+}
+
+export default function Network({ network, role, session, reload }) {
+  return html`<${PageHead} heading=${network.network_name} sub=${role ? `You are ${role === 'owner' ? 'its owner' : `${/^[aeiou]/.test(role) ? 'an' : 'a'} ${role} of it`}.` : 'You look at it as the hub’s admin; that is written down.'} />
+    <${Members} network=${network} role=${role} session=${session} />
+    <${Invites} network=${network} role=${role} />
+    ${!mayManage(role) && html`<${Card}><${Empty}><p>Owners and admins of the network see its members and invites here.</p><//><//>`}
+    ${role === 'owner' && html`<${Name} key=${network.network_name} network=${network} reload=${reload} />`}
+    <${Others} reload=${reload} />
+    <${Card} title="Its id"><${Code}>${network.network_id}<//><//>`;
+}

@@ -1,0 +1,100 @@
+// The network at a glance: who is there, what happens, what needs somebody.
+
+import { html } from '/assets/vendor.js';
+import { query } from '/assets/api.js';
+import { useRead } from '/assets/live.js';
+import { Card, Chip, Code, Empty, ENDS, Link, OPEN, PageHead, Presence, Waiting, mayWrite, number, plural, presence, title } from '/assets/parts.js';
+import { Plot } from '/assets/plot.js';
+import { Ago, Until, duration, setNow } from '/assets/time.js';
+
+const ATTENTION = [
+  ['waiting_input', 'Waiting for an answer', 'An agent asked its sender something.'],
+  ['stuck', 'Not moving', 'Nobody took it up, or its agent went silent.'],
+  ['failing', 'Failed in the last hour', 'An agent gave up, or nobody came in time.'],
+  ['expiring', 'About to expire', 'Its time runs out within minutes.'],
+];
+
+const Tile = ({ name, value, note, to, tone = '' }) => html`
+  <${to ? Link : 'div'} to=${to} class="tile ${tone}"><span class="tile-name">${name}</span><span class="tile-value">${value}</span><span class="tile-note">${note}</span><//>`;
+
+function Tiles({ overview, sessions, base }) {
+  const count = Object.fromEntries(overview.tasks.by_status.map((s) => [s.status, s.count]));
+  const open = OPEN.reduce((sum, status) => sum + (count[status] || 0), 0);
+  const hour = (key) => overview.minutes.reduce((sum, m) => sum + m[key], 0);
+  const ended = ENDS.reduce((sum, end) => sum + hour(end), 0);
+  const kinds = sessions.map(presence);
+  const there = kinds.filter((kind) => kind !== 'silent').length;
+  const busy = kinds.filter((kind) => kind === 'working').length;
+  const failed = hour('failed') + hour('expired');
+  const medians = overview.minutes.filter((m) => m.p50_ms != null);
+  const latest = medians[medians.length - 1];
+  return html`<div class="tiles">
+    <${Tile} name="Agents there" value=${number(there)} note=${`${number(busy)} working · ${number(kinds.length - there)} silent`} to=${`${base}/agents`} />
+    <${Tile} name="Open tasks" value=${number(open)} note=${`${number(count.running)} running · ${number(count.delivered)} waiting`} to=${`${base}/tasks?status=running`} />
+    <${Tile} name="Ended, last hour" value=${number(ended)} note=${`${number(hour('sent'))} sent`} to=${`${base}/tasks`} />
+    <${Tile} name="Failed, last hour" value=${number(failed)} note=${ended ? `${((100 * failed) / ended).toFixed(failed && failed / ended < 0.01 ? 1 : 0)} % of all ends` : 'nothing ended yet'} tone=${failed ? 'bad' : ''} to=${`${base}/tasks?status=failed`} />
+    <${Tile} name="Half end within" value=${latest ? duration(latest.p50_ms) : '–'} note=${latest ? `95 of 100 within ${duration(latest.p95_ms)}` : 'in the last hour'} />
+  </div>`;
+}
+
+function States({ counts, base }) {
+  const known = [...OPEN, ...ENDS].map((status) => ({ status, count: counts.find((s) => s.status === status)?.count || 0 }));
+  const total = known.reduce((sum, s) => sum + s.count, 0);
+  if (!total) return null;
+  return html`<${Card} title="Tasks by state" aside=${plural(total, 'task')}>
+    <div class="stack" aria-hidden="true">${known.filter((s) => s.count).map((s) => html`<i class="f-${s.status}" style=${{ flexGrow: Math.max(s.count / total, 0.006) }}></i>`)}</div>
+    <ul class="state-list">${known.filter((s) => s.count).map((s) => html`<li><${Link} to=${`${base}/tasks?status=${s.status}`}><${Chip} status=${s.status} /><b>${number(s.count)}</b><//></li>`)}</ul>
+  <//>`;
+}
+
+function Attention({ attention, base }) {
+  const groups = ATTENTION.filter(([key]) => attention[key]?.tasks.length);
+  if (!groups.length) return html`<${Card} title="Needs attention"><${Empty} heading="All quiet"><p>Nothing is stuck, failing, expiring or waiting for an answer.</p><//><//>`;
+  return html`<${Card} title="Needs attention">${groups.map(([key, name, why]) => html`
+    <div class="attention a-${key}"><h3 title=${why}>${name} <span class="count">${number(attention[key].count ?? attention[key].tasks.length)}</span></h3>
+      <ul>${attention[key].tasks.slice(0, 4).map((task) => html`<li><${Link} to=${`${base}/tasks/${task.task_id}`}>
+        <span class="clip">${title(task.title, 90)}</span>
+        <small>${task.from_name} → ${task.to_name} · ${key === 'expiring' ? html`<${Until} at=${task.expires_at} />` : html`${task.why} · <${Ago} at=${task.created_at} />`}</small><//></li>`)}</ul>
+    </div>`)}<//>`;
+}
+
+function Agents({ sessions, running, base }) {
+  const doing = new Map(running.map((task) => [task.to_name, task.content]));
+  const order = { working: 0, held: 1, idle: 2, silent: 3 };
+  const sorted = [...sessions].sort((a, b) => order[presence(a)] - order[presence(b)] || a.alias.localeCompare(b.alias));
+  return html`<${Card} title="Agents" aside=${html`<${Link} to=${`${base}/agents`}>All agents<//>`}>
+    <ul class="agent-grid">${sorted.slice(0, 60).map((agent) => html`<li key=${agent.alias}><${Link} to=${`${base}/agents/${encodeURIComponent(agent.alias)}`} class="agent">
+      <span class="agent-head"><b class="clip">${agent.alias}</b><${Presence} kind=${presence(agent)} /></span>
+      <span class="agent-doing clip">${presence(agent) === 'working' ? title(doing.get(agent.alias) || agent.task || 'working', 80) : html`<span class="quiet">${presence(agent) === 'silent' ? html`since <${Ago} at=${agent.last_seen_at} />` : 'nothing to do'}</span>`}</span>
+      ${presence(agent) === 'working' && agent.progress != null && html`<progress max="100" value=${agent.progress} aria-label=${`progress of ${agent.alias}`}></progress>`}
+    <//></li>`)}</ul>
+    ${sorted.length > 60 && html`<p class="foot-note"><${Link} to=${`${base}/agents`}>and ${number(sorted.length - 60)} more<//></p>`}
+  <//>`;
+}
+
+const FirstSteps = ({ base, role }) => html`<${Card} title="Begin here">
+  <p>No agent has reported yet. Any command can be one: what it reads is the task, what it prints is the answer.</p>
+  <${Code}>baton login --hub ${location.origin}\nbaton work --alias shouter -- tr a-z A-Z<//>
+  <p>Then send it something${mayWrite(role) ? html`, <${Link} to=${`${base}/send`}>from here<//> or` : ''} from a shell:</p>
+  <${Code}>baton send shouter "hello" --wait<//>
+  ${mayWrite(role) && html`<p>For Claude Code, Codex or another MCP client, <${Link} to=${`${base}/agents`}>make a key<//> and paste the lines it comes with.</p>`}
+<//>`;
+
+export default function Overview({ network, base, role }) {
+  const overview = useRead(query('/api/overview', { network_id: network.network_id }));
+  const status = useRead(query('/api/status', { network_id: network.network_id }));
+  const running = useRead(query('/api/tasks', { network_id: network.network_id, status: 'running', limit: '200' }));
+  if (overview.data) setNow(overview.data.now);
+  const sessions = status.data?.sessions || [];
+  const isNew = status.data && !sessions.length && overview.data && !overview.data.tasks.total;
+  return html`
+    <${PageHead} heading="Overview" sub=${network.network_name}>${mayWrite(role) && html`<${Link} to=${`${base}/send`} class="button primary">Send a task<//>`}<//>
+    ${!overview.data || !status.data ? html`<${Waiting} read=${overview.error ? overview : status} lines=${6} />` : html`
+      ${isNew ? html`<${FirstSteps} base=${base} role=${role} />` : html`
+        <${Tiles} overview=${overview.data} sessions=${sessions} base=${base} />
+        <div class="split">
+          <div class="col"><${Card} title="The last hour"><${Plot} minutes=${overview.data.minutes} /><//><${States} counts=${overview.data.tasks.by_status} base=${base} /></div>
+          <div class="col"><${Attention} attention=${overview.data.attention} base=${base} /></div>
+        </div>
+        ${sessions.length ? html`<${Agents} sessions=${sessions} running=${running.data?.tasks || []} base=${base} />` : html`<${FirstSteps} base=${base} role=${role} />`}`}`}`;
+}

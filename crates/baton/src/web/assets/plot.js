@@ -1,0 +1,90 @@
+// The last hour, minute by minute: bars of how tasks ended, a line of how many were sent, and below it how long
+// they took. Real counters, drawn as SVG; the figures behind a minute are told under the pointer and to screen readers.
+
+import { html, useState } from '/assets/vendor.js';
+import { number, plural, useWidth } from '/assets/parts.js';
+import { duration, minute } from '/assets/time.js';
+
+const TALL = 132;
+const LOW = 74;
+const LEFT = 44;
+const ENDS = ['replied', 'failed', 'cancelled', 'expired'];
+
+function ceiling(value, least) {
+  const top = Math.max(value, least);
+  const step = 10 ** Math.floor(Math.log10(top));
+  return [1, 2, 4, 5, 10].map((n) => n * step).find((n) => n >= top);
+}
+
+const ended = (m) => ENDS.reduce((sum, end) => sum + m[end], 0);
+
+// A line with gaps where nothing was measured.
+function line(points) {
+  let path = '';
+  let pen = 'M';
+  for (const [x, y] of points) {
+    if (y == null) { pen = 'M'; continue; }
+    path += `${pen}${x.toFixed(1)} ${y.toFixed(1)}`;
+    pen = 'L';
+  }
+  return path;
+}
+// A measured minute between two empty ones is a dot, not nothing.
+const alone = (minutes, i, key) => minutes[i][key] != null && minutes[i - 1]?.[key] == null && minutes[i + 1]?.[key] == null;
+
+function Axis({ y, height, top, width, text }) {
+  return [0, 0.5, 1].map((part) => {
+    const at = y + height - part * height;
+    return html`<g><line class="grid" x1=${LEFT} x2=${width} y1=${at} y2=${at} />${(part !== 0.5) && html`<text class="tick" x=${LEFT - 8} y=${at + 4} text-anchor="end">${text(part * top)}</text>`}</g>`;
+  });
+}
+
+export function Plot({ minutes }) {
+  const [box, width] = useWidth(640);
+  const [at, setAt] = useState(null);
+  const step = (width - LEFT) / minutes.length;
+  const x = (i) => LEFT + i * step;
+  const most = ceiling(Math.max(...minutes.map((m) => Math.max(m.sent, ended(m)))), 4);
+  const slow = ceiling(Math.max(...minutes.map((m) => m.p95_ms || 0)), 10);
+  const y = (n) => TALL - (n / most) * TALL;
+  const z = (ms) => (ms == null ? null : TALL + 44 + LOW - (ms / slow) * LOW);
+  const move = (event) => {
+    const rect = event.currentTarget.getBoundingClientRect();
+    const i = Math.floor((event.clientX - rect.left - LEFT) / step);
+    setAt(i >= 0 && i < minutes.length ? i : null);
+  };
+  const total = minutes.reduce((sum, m) => sum + ended(m), 0);
+  const sent = minutes.reduce((sum, m) => sum + m.sent, 0);
+  const shown = at == null ? null : minutes[at];
+  const bars = minutes.map((m, i) => {
+    let floor = TALL;
+    return ENDS.filter((end) => m[end]).map((end) => {
+      const height = (m[end] / most) * TALL;
+      floor -= height;
+      return html`<rect class="bar f-${end}" x=${x(i) + step * 0.14} y=${floor} width=${Math.max(1, step * 0.72)} height=${height} rx=${Math.min(2, step * 0.2)} />`;
+    });
+  });
+  const label = `The last hour: ${plural(sent, 'task')} sent, ${plural(total, 'task')} ended.`;
+  return html`<div class="plot" ref=${box}>
+    <svg width=${width} height=${TALL + LOW + 74} role="img" aria-label=${label} onPointerMove=${move} onPointerLeave=${() => setAt(null)}>
+      <g transform="translate(0 8)">
+        <${Axis} y=${0} height=${TALL} top=${most} width=${width} text=${number} />
+        ${bars}
+        <path class="line sent" d=${line(minutes.map((m, i) => [x(i) + step / 2, y(m.sent)]))} />
+        <text class="tick name" x=${LEFT} y=${TALL + 32}>time from sent to ended</text>
+        <${Axis} y=${TALL + 44} height=${LOW} top=${slow} width=${width} text=${duration} />
+        <path class="line p95" d=${line(minutes.map((m, i) => [x(i) + step / 2, z(m.p95_ms)]))} />
+        <path class="line p50" d=${line(minutes.map((m, i) => [x(i) + step / 2, z(m.p50_ms)]))} />
+        ${minutes.map((m, i) => ['p95', 'p50'].filter((p) => alone(minutes, i, `${p}_ms`)).map((p) =>
+          html`<circle class="lone ${p}" cx=${x(i) + step / 2} cy=${z(m[`${p}_ms`])} r="2.2" />`))}
+        ${(width < 480 ? [0, 30] : [0, 15, 30, 45]).map((i) => html`<text class="tick" x=${x(i)} y=${TALL + LOW + 62}>${minute(minutes[i].at)}</text>`)}
+        <text class="tick" x=${width} y=${TALL + LOW + 62} text-anchor="end">now</text>
+        ${shown && html`<rect class="cursor" x=${x(at)} y="0" width=${step} height=${TALL + 44 + LOW} />`}
+      </g>
+    </svg>
+    <p class="legend">${shown
+      ? html`<b>${minute(shown.at)}</b><span><i class="line-key sent"></i>${number(shown.sent)} sent</span>${ENDS.filter((end) => shown[end]).map((end) => html`<span><i class="key f-${end}"></i>${number(shown[end])} ${end}</span>`)}
+        ${shown.p50_ms != null && html`<span>half within ${duration(shown.p50_ms)}, 95 of 100 within ${duration(shown.p95_ms)}</span>`}`
+      : html`<span><i class="line-key sent"></i>sent</span>${ENDS.map((end) => html`<span><i class="key f-${end}"></i>${end}</span>`)}<span><i class="line-key p50"></i>half within</span><span><i class="line-key p95"></i>95 of 100 within</span>`}</p>
+  </div>`;
+}

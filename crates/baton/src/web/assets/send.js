@@ -1,0 +1,40 @@
+// Send a task to an agent, and be taken to it.
+
+import { html, useState } from '/assets/vendor.js';
+import { post, query } from '/assets/api.js';
+import { useRead } from '/assets/live.js';
+import { Card, Empty, Field, PageHead, Presence, Trouble, go, mayWrite, presence, useAct } from '/assets/parts.js';
+
+const TTLS = { 600: '10 minutes', 3600: '1 hour', 21600: '6 hours', 86400: '1 day' };
+
+export default function Send({ at, network, base, role }) {
+  const status = useRead(query('/api/status', { network_id: network.network_id }));
+  const { busy, error, act } = useAct();
+  const [alias, setAlias] = useState(at.search.get('to') || '');
+  const sessions = status.data?.sessions || [];
+  const chosen = sessions.find((s) => s.alias === alias.trim());
+  if (!mayWrite(role)) return html`<${PageHead} heading="Send a task" /><${Card}><${Empty} heading="You may look, not send"><p>Your role here is viewer. An owner or admin of the network can change that.</p><//><//>`;
+  const submit = async (event) => {
+    event.preventDefault();
+    const form = new FormData(event.target);
+    const sent = await act(() => post('/api/task', {
+      alias: form.get('alias').trim(), task: form.get('task'), priority: form.get('priority'),
+      ttl_seconds: Number(form.get('ttl')), network_id: network.network_id,
+    }));
+    if (sent) go(`${base}/tasks/${sent.task_id}`);
+  };
+  const keys = (event) => { if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) event.target.form.requestSubmit(); };
+  return html`<${PageHead} heading="Send a task" sub="It waits in the agent's inbox until it is taken up." />
+    <${Card} class="form-card"><form onSubmit=${submit}>
+      <${Field} label="To" hint=${chosen ? html`<${Presence} kind=${presence(chosen)} />` : alias && status.data ? 'No session by this name; if it has a key, the task waits for it.' : ''}>
+        <input name="alias" list="aliases" value=${alias} onInput=${(e) => setAlias(e.target.value)} required autocomplete="off" spellcheck="false" placeholder="an agent's name" /><//>
+      <datalist id="aliases">${sessions.map((s) => html`<option value=${s.alias}>${presence(s)}</option>`)}</datalist>
+      <${Field} label="Task" hint="Ctrl + Enter sends."><textarea name="task" rows="7" maxlength="10000" required onKeyDown=${keys}></textarea><//>
+      <div class="two">
+        <${Field} label="Priority"><select name="priority"><option value="normal">normal</option><option value="high">high</option><option value="low">low</option></select><//>
+        <${Field} label="Give up if nobody takes it up within"><select name="ttl" value="3600">${Object.entries(TTLS).map(([value, name]) => html`<option value=${value}>${name}</option>`)}</select><//>
+      </div>
+      <${Trouble} error=${error} />
+      <button class="button primary" disabled=${busy}>${busy ? 'Sending…' : 'Send'}</button>
+    </form><//>`;
+}

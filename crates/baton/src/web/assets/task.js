@@ -1,0 +1,149 @@
+// One task: its texts, its story event by event, its relatives, its evidence, and what may be done about it.
+
+import { html, useState } from '/assets/vendor.js';
+import { post, query } from '/assets/api.js';
+import { useRead } from '/assets/live.js';
+import { Card, Chip, Dialog, Empty, Field, Icon, Link, Trouble, Waiting, isOpen, go, mayWrite, short, title, useAct } from '/assets/parts.js';
+import { Ago, Clock, Since, Until, duration } from '/assets/time.js';
+import { EvidenceOfTask } from '/assets/entries.js';
+
+const at = (event) => event.created_at_ms;
+
+function Timeline({ events, isGoingOn }) {
+  return html`<ol class="timeline">${events.map((event, i) => {
+    const next = events[i + 1];
+    const stay = next ? at(next) - at(event) : null;
+    return html`<li class="s-${event.to_status}" key=${event.n}><i class="dot"></i>
+      <div><p><b>${event.to_status.replace('_', ' ')}</b> by ${event.actor} <span class="quiet"><${Clock} at=${event.created_at} /></span></p>
+      ${event.detail && html`<p class="quiet detail">${event.detail}</p>`}
+      ${stay != null ? html`<p class="stay">${duration(stay)}</p>` : isGoingOn ? html`<p class="stay"><${Since} at=${event.created_at} /> so far</p>` : ''}</div></li>`;
+  })}</ol>`;
+}
+
+/// Text is text: it stands in a <pre>, and the browser never reads it as HTML.
+const Said = ({ label, who, text, children, tone = '' }) => html`<${Card} title=${label} aside=${who} class=${tone}>
+  ${text ? html`<pre class="said" tabindex="0">${text}</pre>` : ''}${children}<//>`;
+
+function Parts({ parts }) {
+  const extra = (parts || []).filter((part) => part.text === undefined || part.mediaType || part.filename);
+  if (!extra.length) return null;
+  return html`<ul class="parts">${extra.map((part) => html`<li>${part.filename && html`<b>${part.filename} </b>`}<span class="quiet">${part.mediaType || ''}</span>
+    ${part.data !== undefined ? html`<pre class="said" tabindex="0">${JSON.stringify(part.data, null, 2)}</pre>` : ''}${part.url ? html`<code>${part.url}</code>` : ''}${part.raw ? html`<span class="quiet"> ${Math.floor(part.raw.length * 0.75)} bytes</span>` : ''}</li>`)}</ul>`;
+}
+
+function Conversation({ messages }) {
+  if (!messages?.length) return null;
+  return html`<${Card} title="Said on the way"><ul class="talk">${messages.map((m) => html`<li key=${m.message_id}>
+    <p><b>${m.from_name}</b> <span class="quiet"><${Clock} at=${m.created_at} /></span></p><pre class="said" tabindex="0">${m.content}</pre><${Parts} parts=${m.parts} /></li>`)}</ul><//>`;
+}
+
+function Answer({ task, done }) {
+  const { busy, error, act } = useAct();
+  const submit = async (event) => {
+    event.preventDefault();
+    const form = event.target;
+    if (await act(() => post(`/api/tasks/${task.task_id}/answer`, { text: new FormData(form).get('text') }))) { form.reset(); done(); }
+  };
+  return html`<${Card} title="Your answer" class="asks"><form onSubmit=${submit}>
+    <p class="quiet">${task.to_name} waits for this before it goes on.</p>
+    <textarea name="text" rows="3" required maxlength="10000" aria-label="Your answer"></textarea>
+    <${Trouble} error=${error} /><button class="button primary" disabled=${busy}>Answer</button></form><//>`;
+}
+
+function Act({ kind, task, network, onClose, done, base }) {
+  const { busy, error, act } = useAct();
+  const status = useRead(kind === 'reassign' ? query('/api/status', { network_id: network.network_id }) : null, { live: false });
+  const submit = async (event) => {
+    event.preventDefault();
+    const form = new FormData(event.target);
+    const path = `/api/tasks/${task.task_id}/${kind}`;
+    const body = kind === 'cancel' ? { reason: form.get('reason') || undefined } : kind === 'reassign' ? { new_alias: form.get('alias') } : {};
+    const answer = await act(() => post(path, body));
+    if (!answer) return;
+    onClose();
+    if (kind === 'retry') go(`${base}/tasks/${answer.task_id}`); else done();
+  };
+  const words = { cancel: ['Cancel this task', 'Cancel task'], retry: ['Send this task again', 'Send again'], reassign: ['Give this task to another agent', 'Reassign'] }[kind];
+  return html`<${Dialog} heading=${words[0]} onClose=${onClose}><form onSubmit=${submit}>
+    ${kind === 'cancel' && html`<p class="sub">Its end is final. Whoever works on it is told to stop.</p><${Field} label="Reason, for the record"><input name="reason" maxlength="1000" autofocus placeholder="optional" /><//>`}
+    ${kind === 'retry' && html`<p class="sub">This one stays as it is. A new task with the same text goes to ${task.to_name}.</p>`}
+    ${kind === 'reassign' && html`<p class="sub">${task.to_name} loses it; whoever takes it now begins anew.</p><${Field} label="Agent"><input name="alias" list="agents" required autofocus autocomplete="off" /><//>
+      <datalist id="agents">${(status.data?.sessions || []).map((s) => html`<option value=${s.alias}></option>`)}</datalist>`}
+    <${Trouble} error=${error} />
+    <div class="dialog-acts"><button type="button" class="button" onClick=${onClose}>Leave it</button><button class="button ${kind === 'cancel' ? 'danger' : 'primary'}" disabled=${busy}>${words[1]}</button></div>
+  </form><//>`;
+}
+
+function Relatives({ task, children, base, retriedTo }) {
+  const link = (id, text) => html`<${Link} to=${`${base}/tasks/${id}`}><code>${short(id)}</code> ${text || ''}<//>`;
+  const hasAny = task.parent_task_id || task.retry_of || retriedTo || children.length;
+  if (!hasAny) return null;
+  return html`<${Card} title="Related">
+    ${(task.parent_task_id || task.retry_of || retriedTo) && html`<dl class="facts">
+      ${task.parent_task_id && html`<dt>Part of</dt><dd>${link(task.parent_task_id)}</dd>`}
+      ${task.retry_of && html`<dt>Retry of</dt><dd>${link(task.retry_of)}</dd>`}
+      ${retriedTo && html`<dt>Sent again as</dt><dd>${link(retriedTo)}</dd>`}
+    </dl>`}
+    ${children.length > 0 && html`<h3>Tasks it led to</h3><ul class="children">${children.map((child) => html`<li key=${child.task_id}><${Link} to=${`${base}/tasks/${child.task_id}`}><${Chip} status=${child.status} /><span class="clip">${title(child.content, 70)}</span><small class="quiet">${child.to_name}</small><//></li>`)}</ul>`}
+  <//>`;
+}
+
+function Facts({ task }) {
+  return html`<${Card} title="Facts"><dl class="facts">
+    <dt>From</dt><dd>${task.from_name}</dd><dt>To</dt><dd>${task.to_name}</dd>
+    <dt>Kind</dt><dd>${task.kind}</dd><dt>Priority</dt><dd>${task.priority}</dd><dt>Attempt</dt><dd>${task.attempt}</dd>
+    <dt>Sent</dt><dd><${Ago} at=${task.created_at} /></dd>
+    ${task.started_at && html`<dt>Begun</dt><dd><${Ago} at=${task.started_at} /></dd>`}
+    ${task.completed_at ? html`<dt>Ended</dt><dd><${Ago} at=${task.completed_at} /></dd>` : html`<dt>Expires</dt><dd><${Until} at=${task.expires_at} /></dd>`}
+    <dt>Id</dt><dd><code class="id">${task.task_id}</code></dd>
+    ${task.context_id && task.context_id !== task.task_id && html`<dt>Context</dt><dd><code class="id">${task.context_id}</code></dd>`}
+  </dl><//>`;
+}
+
+function Progress({ task, network }) {
+  const status = useRead(task.status === 'running' ? query('/api/status', { network_id: network.network_id }) : null);
+  const session = status.data?.sessions.find((s) => s.alias === task.to_name && s.task === task.task_id);
+  if (!session || (session.progress == null && !session.output)) return null;
+  return html`<${Card} title="While it runs">
+    ${session.progress != null && html`<progress max="100" value=${session.progress} aria-label="progress"></progress>`}
+    ${session.output && html`<pre class="said" tabindex="0">${session.output}</pre>`}<//>`;
+}
+
+export default function Task({ id, network, base, role, session }) {
+  const read = useRead(`/api/tasks/${encodeURIComponent(id)}`);
+  const history = useRead(query('/api/task_events', { task_id: id, limit: '500' }));
+  const children = useRead(query('/api/tasks', { network_id: network.network_id, parent_task_id: id, limit: '50' }));
+  const [acting, setActing] = useState(null);
+  const refresh = () => { read.refresh(); history.refresh(); };
+  const task = read.data?.task;
+  const head = html`<p class="crumb"><${Link} to=${`${base}/tasks`}><${Icon} name="back" />Tasks<//></p>`;
+  if (!task && read.error?.status === 404) return html`${head}<${Empty} heading="No such task"><p>It does not exist, or it is not yours to see.</p><//>`;
+  if (!task) return html`${head}<${Waiting} read=${read} lines=${8} />`;
+  const may = mayWrite(role) || (role == null && session.user.role === 'admin');
+  const canRetry = ['failed', 'cancelled', 'expired'].includes(task.status) && !read.data.retried_to;
+  const events = [...(history.data?.events || [])].sort((a, b) => a.n - b.n);
+  return html`${head}
+    <div class="page-head task-head"><div><h1 tabindex="-1" class="task-title">${title(task.content, 160)}</h1>
+      <p class="sub"><${Chip} status=${task.status} /> ${task.from_name} → ${task.to_name} · <${Ago} at=${task.created_at} /></p></div>
+      <div class="page-acts">${may && html`
+        ${['delivered', 'acked', 'running'].includes(task.status) && html`<button type="button" class="button" onClick=${() => setActing('reassign')}>Reassign</button>`}
+        ${isOpen(task.status) && html`<button type="button" class="button danger" onClick=${() => setActing('cancel')}>Cancel</button>`}
+        ${canRetry && html`<button type="button" class="button primary" onClick=${() => setActing('retry')}>Retry</button>`}`}</div></div>
+    <div class="split task-split">
+      <div class="col">
+        <${Said} label="Task" who=${`from ${task.from_name}`} text=${task.content}>${task.context && html`<h3>Context</h3><pre class="said" tabindex="0">${task.context}</pre>`}<${Parts} parts=${task.parts} /><//>
+        <${Conversation} messages=${read.data.messages} />
+        ${task.status === 'waiting_input' && (mayWrite(role) && task.from_name === session.user.username
+          ? html`<${Answer} task=${task} done=${refresh} />`
+          : html`<${Card} class="asks"><p>${task.to_name} waits for an answer from ${task.from_name}.</p><//>`)}
+        <${Progress} task=${task} network=${network} />
+        ${task.result != null && html`<${Said} label=${task.status === 'replied' ? 'Answer' : task.status === 'cancelled' ? 'Why it was cancelled' : 'What was said at the end'} who=${task.status === 'replied' ? `from ${task.to_name}` : ''} text=${task.result} tone="end-${task.status}" />`}
+        <${EvidenceOfTask} task=${task} network=${network} />
+      </div>
+      <div class="col narrow">
+        <${Card} title="Timeline">${history.data ? html`<${Timeline} events=${events} isGoingOn=${isOpen(task.status)} />` : html`<${Waiting} read=${history} />`}<//>
+        <${Facts} task=${task} /><${Relatives} task=${task} children=${children.data?.tasks || []} base=${base} retriedTo=${read.data.retried_to} />
+      </div>
+    </div>
+    ${acting && html`<${Act} kind=${acting} task=${task} network=${network} base=${base} onClose=${() => setActing(null)} done=${refresh} />`}`;
+}

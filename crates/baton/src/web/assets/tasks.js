@@ -1,0 +1,125 @@
+// Tasks, newest first, live. Rows change in place; new ones come in at the top while one is there, and otherwise wait
+// behind a button, so that nothing jumps under a reader. A task of its own has its page in task.js.
+
+import { html, useEffect, useRef, useState } from '/assets/vendor.js';
+import { get, query } from '/assets/api.js';
+import { useRead } from '/assets/live.js';
+import { Chip, Empty, ENDS, Link, OPEN, PageHead, Trouble, Waiting, go, mayWrite, plural, title } from '/assets/parts.js';
+import { Ago, Since, full, now, parse, seconds } from '/assets/time.js';
+import Task from '/assets/task.js';
+
+const PAGE = 50;
+const SPANS = [['', 'Any time'], ['15', 'Last 15 minutes'], ['60', 'Last hour'], ['1440', 'Last day'], ['10080', 'Last week']];
+const FILTERS = ['status', 'from', 'to', 'kind', 'text', 'span', 'since', 'until'];
+
+function path(network, filters, cursor) {
+  const since = filters.since || (filters.span ? new Date(Math.floor((now() - filters.span * 60000) / 1000) * 1000).toISOString() : '');
+  return query('/api/tasks', {
+    network_id: network.network_id, status: filters.status, from_name: filters.from, to_name: filters.to,
+    kind: filters.kind, text: filters.text, since, until: filters.until, limit: String(PAGE), cursor,
+  });
+}
+
+function took(task) {
+  if (task.completed_at) return seconds(parse(task.completed_at) - parse(task.created_at));
+  return html`<${Since} at=${task.created_at} />`;
+}
+
+const Row = ({ task, base }) => html`<tr>
+  <td class="c-state"><${Chip} status=${task.status} /></td>
+  <td class="c-task"><${Link} to=${`${base}/tasks/${task.task_id}`} class="row-link clip">${title(task.content)}<//></td>
+  <td class="c-who"><span class="clip">${task.from_name}</span><span class="quiet"> → </span><span class="clip">${task.to_name}</span></td>
+  <td class="c-kind quiet">${task.kind}</td>
+  <td class="c-age"><${Ago} at=${task.created_at} /></td>
+  <td class="c-took num">${took(task)}</td>
+</tr>`;
+
+// Typing in a field counts when it rests, so that each letter is not a search.
+function TextFilter({ name, label, filters, set, placeholder = '', type = 'text' }) {
+  const timer = useRef(0);
+  const change = (event) => {
+    const value = event.target.value.trim();
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => set({ [name]: value }), 300);
+  };
+  return html`<label class="filter"><span>${label}</span><input type=${type} value=${filters[name] || ''} onInput=${change} placeholder=${placeholder} /></label>`;
+}
+
+function Filters({ filters, set, clear }) {
+  const any = FILTERS.some((name) => filters[name]);
+  return html`<form class="filters" role="search" onSubmit=${(e) => e.preventDefault()}>
+    <label class="filter"><span>State</span><select value=${filters.status || ''} onChange=${(e) => set({ status: e.target.value })}>
+      <option value="">Any</option>${[...OPEN, ...ENDS].map((status) => html`<option value=${status}>${status.replace('_', ' ')}</option>`)}</select></label>
+    <${TextFilter} name="text" label="Text" type="search" filters=${filters} set=${set} placeholder="in task or answer" />
+    <${TextFilter} name="from" label="From" filters=${filters} set=${set} placeholder="anyone" />
+    <${TextFilter} name="to" label="To" filters=${filters} set=${set} placeholder="anyone" />
+    <${TextFilter} name="kind" label="Kind" filters=${filters} set=${set} placeholder="any" />
+    <label class="filter"><span>Sent</span><select value=${filters.since ? 'chosen' : filters.span || ''} onChange=${(e) => set({ span: e.target.value, since: '', until: '' })}>
+      ${filters.since && html`<option value="chosen">since ${full(filters.since)}</option>`}
+      ${SPANS.map(([value, name]) => html`<option value=${value}>${name}</option>`)}</select></label>
+    ${any && html`<button type="button" class="button quiet-button" onClick=${clear}>Clear</button>`}
+  </form>`;
+}
+
+/// What was read before, brought up to date by what is read now; `fresh` holds what is new.
+function merge(shown, first) {
+  const newer = new Map(first.map((task) => [task.task_id, task]));
+  const known = new Set(shown.map((task) => task.task_id));
+  return { shown: shown.map((task) => newer.get(task.task_id) || task), fresh: first.filter((task) => !known.has(task.task_id)) };
+}
+
+function List({ network, base, filters, role }) {
+  const wanted = path(network, filters);
+  // The window slides with "last hour"; what is asked for stays the same until the filter changes.
+  const asked = useRef(wanted);
+  const key = JSON.stringify(filters);
+  const lastKey = useRef(key);
+  if (lastKey.current !== key) { lastKey.current = key; asked.current = wanted; }
+  const first = useRead(asked.current);
+  const [list, setList] = useState({ key: null, shown: [], fresh: [], cursor: null });
+  const [more, setMore] = useState({ busy: false, error: null });
+  useEffect(() => {
+    if (!first.data) return;
+    setList((was) => {
+      if (was.key !== key) return { key, shown: first.data.tasks, fresh: [], cursor: first.data.next_cursor };
+      const { shown, fresh } = merge(was.shown, first.data.tasks);
+      const isAtTop = scrollY < 120;
+      return isAtTop ? { ...was, shown: [...fresh, ...shown], fresh: [] } : { ...was, shown, fresh };
+    });
+  }, [first.data, key]);
+  const older = async () => {
+    setMore({ busy: true, error: null });
+    try {
+      const page = await get(path(network, filters, list.cursor));
+      setList((was) => (was.key === key ? { ...was, shown: [...was.shown, ...page.tasks], cursor: page.next_cursor } : was));
+      setMore({ busy: false, error: null });
+    } catch (error) { setMore({ busy: false, error }); }
+  };
+  const showFresh = () => { setList((was) => ({ ...was, shown: [...was.fresh, ...was.shown], fresh: [] })); scrollTo({ top: 0 }); };
+  if (list.key !== key) return html`<${Waiting} read=${first} lines=${8} />`;
+  if (!list.shown.length && !list.cursor) return html`<${NoTasks} filters=${filters} base=${base} role=${role} />`;
+  return html`
+    ${list.fresh.length > 0 && html`<button type="button" class="fresh" onClick=${showFresh}>${plural(list.fresh.length, 'new task')}</button>`}
+    <div class="card flush"><table class="tasks"><caption class="visually-hidden">Tasks, newest first</caption>
+      <thead><tr><th scope="col" class="c-state">State</th><th scope="col" class="c-task">Task</th><th scope="col" class="c-who">From → to</th><th scope="col" class="c-kind">Kind</th><th scope="col" class="c-age">Sent</th><th scope="col" class="c-took num">Took</th></tr></thead>
+      <tbody>${list.shown.map((task) => html`<${Row} key=${task.task_id} task=${task} base=${base} />`)}</tbody></table></div>
+    <${Trouble} error=${more.error || first.error} />
+    <p class="paging">${list.cursor
+      ? html`<button type="button" class="button" disabled=${more.busy} onClick=${older}>${more.busy ? 'Looking…' : list.shown.length ? 'Older' : 'Look further back'}</button><span class="quiet">${plural(list.shown.length, 'task')} shown</span>`
+      : html`<span class="quiet">${plural(list.shown.length, 'task')}, that is all of them</span>`}</p>`;
+}
+
+function NoTasks({ filters, base, role }) {
+  const isFiltered = FILTERS.some((name) => filters[name]);
+  if (isFiltered) return html`<${Empty} heading="Nothing like that"><p>No task fits these filters.</p><//>`;
+  return html`<${Empty} heading="No tasks yet"><p>${mayWrite(role) ? html`<${Link} to=${`${base}/send`}>Send the first one<//>, or let agents send each other some.` : 'Once agents send each other tasks, they appear here by themselves.'}</p><//>`;
+}
+
+export default function Tasks({ at, network, base, role, session }) {
+  if (at.id) return html`<${Task} key=${at.id} id=${at.id} network=${network} base=${base} role=${role} session=${session} />`;
+  const filters = Object.fromEntries(FILTERS.map((name) => [name, at.search.get(name) || '']));
+  const set = (change) => go(query(`${base}/tasks`, { ...filters, ...change }));
+  return html`<${PageHead} heading="Tasks">${mayWrite(role) && html`<${Link} to=${`${base}/send`} class="button primary">Send a task<//>`}<//>
+    <${Filters} filters=${filters} set=${set} clear=${() => go(`${base}/tasks`)} />
+    <${List} network=${network} base=${base} filters=${filters} role=${role} />`;
+}

@@ -1,0 +1,84 @@
+// Times: the hub says UTC, a person reads their own zone. One clock ticks for every "3 min ago" on the page.
+
+import { html, useEffect, useState } from '/assets/vendor.js';
+
+export const parse = (text) => (text ? new Date(/[TZ]/.test(text) ? text : `${text.replace(' ', 'T')}Z`) : null);
+
+const listeners = new Set();
+setInterval(() => { for (const tell of listeners) tell(); }, 5000);
+
+/// Renders again as time passes.
+export function useTick() {
+  const [, set] = useState(0);
+  useEffect(() => {
+    const tell = () => set((n) => n + 1);
+    listeners.add(tell);
+    return () => listeners.delete(tell);
+  }, []);
+}
+
+// The hub's clock may differ from the browser's; ages are told by the hub's.
+let skewMs = 0;
+export const setNow = (hubNow) => { const at = parse(hubNow); if (at) skewMs = Math.abs(at - Date.now()) > 3000 ? at - Date.now() : 0; };
+export const now = () => Date.now() + skewMs;
+
+/// Times between whole seconds: not more exact than they are.
+export const seconds = (ms) => (ms < 1000 ? '< 1 s' : ms < 10000 ? `${Math.round(ms / 1000)} s` : duration(ms));
+
+export function duration(ms) {
+  if (ms == null || Number.isNaN(ms)) return '–';
+  if (ms < 1) return '0 ms';
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  const s = ms / 1000;
+  if (s < 10) return `${s.toFixed(1)} s`;
+  if (s < 60) return `${Math.round(s)} s`;
+  const m = Math.floor(s / 60);
+  if (m < 60) return Math.round(s % 60) && m < 10 ? `${m} min ${Math.round(s % 60)} s` : `${m} min`;
+  const h = Math.floor(m / 60);
+  if (h < 48) return m % 60 && h < 10 ? `${h} h ${m % 60} min` : `${h} h`;
+  return `${Math.floor(h / 24)} days`;
+}
+
+function ago(ms) {
+  if (ms < 5000) return 'just now';
+  if (ms < 60000) return `${Math.floor(ms / 1000)} s ago`;
+  if (ms < 3600000) return `${Math.floor(ms / 60000)} min ago`;
+  if (ms < 48 * 3600000) return `${Math.floor(ms / 3600000)} h ago`;
+  return `${Math.floor(ms / 86400000)} days ago`;
+}
+
+const FULL = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const CLOCK = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+const MINUTE = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+export const full = (text) => { const at = parse(text); return at ? FULL.format(at) : ''; };
+export const minute = (text) => MINUTE.format(parse(text));
+
+/// "3 min ago", with the whole time behind it.
+export function Ago({ at }) {
+  useTick();
+  const then = parse(at);
+  if (!then) return html`<span class="quiet">–</span>`;
+  return html`<time datetime=${then.toISOString()} title=${FULL.format(then)}>${ago(Math.max(0, now() - then))}</time>`;
+}
+
+/// "in 12 min", for what is to come.
+export function Until({ at }) {
+  useTick();
+  const then = parse(at);
+  const left = then - now();
+  return html`<time datetime=${then.toISOString()} title=${FULL.format(then)}>${left > 0 ? `in ${seconds(left)}` : 'due'}</time>`;
+}
+
+/// The time of day; the date too when it is not today.
+export function Clock({ at }) {
+  const then = parse(at);
+  if (!then) return html`<span class="quiet">–</span>`;
+  const isToday = then.toDateString() === new Date().toDateString();
+  return html`<time datetime=${then.toISOString()} title=${FULL.format(then)}>${isToday ? CLOCK.format(then) : FULL.format(then)}</time>`;
+}
+
+/// How long something has taken until now.
+export function Since({ at }) {
+  useTick();
+  return html`<span>${seconds(Math.max(0, now() - parse(at)))}</span>`;
+}

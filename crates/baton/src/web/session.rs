@@ -1,0 +1,78 @@
+//! `/api/session`: a browser signs in, asks who it is, signs out, changes a password. The token is the cookie's value
+//! and in no body: a page's script never has it.
+
+use axum::extract::State;
+use axum::middleware;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use baton_core::{NetworkId, limits};
+use serde::Serialize;
+use std::sync::Arc;
+
+use super::cookie::{Cookie, SESSION};
+use super::headers;
+use crate::hub::Hub;
+use crate::rest::{Authenticated, Body, ClientAddress, Failure, HubState, answer};
+use crate::service::{Holder, UserView, browser_session, login, logout, password};
+
+/// Whoever has no token yet is not kept much room for.
+const PUBLIC: usize = limits::PUBLIC_BODY_MAX_BYTES;
+
+pub(super) fn routes() -> Router<Arc<Hub>> {
+    Router::new()
+        .route(SESSION, get(show).post(open).delete(close))
+        .route("/api/session/password", post(change_password))
+        .layer(middleware::map_response(headers::of_session))
+}
+
+#[derive(Debug, Serialize)]
+struct Opened {
+    ok: bool,
+    user: UserView,
+    must_change_password: bool,
+    network_id: Option<NetworkId>,
+}
+
+#[derive(Debug, Serialize)]
+struct Changed {
+    ok: bool,
+    revoked: usize,
+}
+
+async fn open(State(hub): HubState, from: ClientAddress, Body(args): Body<login::Args, PUBLIC>) -> Response {
+    match login::run(&hub, from.0, Holder::Browser, args).await {
+        Ok(login::Answer { mut user, token, network_id, .. }) => {
+            let must_change_password = user.take_notice();
+            let opened = Opened { ok: true, user, must_change_password, network_id };
+            (Cookie::of(&hub.settings).set(&token), Json(opened)).into_response()
+        }
+        Err(error) => Failure(error).into_response(),
+    }
+}
+
+async fn show(State(hub): HubState, by: Authenticated) -> Response {
+    answer(browser_session::run(&hub, &by.0.caller).await)
+}
+
+async fn close(State(hub): HubState, by: Authenticated) -> Response {
+    match logout::run(&hub, by.0).await {
+        Ok(done) => (Cookie::of(&hub.settings).clear(), Json(done)).into_response(),
+        Err(error) => Failure(error).into_response(),
+    }
+}
+
+async fn change_password(
+    State(hub): HubState,
+    by: Authenticated,
+    from: ClientAddress,
+    Body(args): Body<password::Args>,
+) -> Response {
+    match password::run(&hub, &by.0.caller, from.0, Holder::Browser, args).await {
+        Ok(password::Answer { revoked, token, .. }) => {
+            let changed = Changed { ok: true, revoked };
+            (Cookie::of(&hub.settings).set(&token), Json(changed)).into_response()
+        }
+        Err(error) => Failure(error).into_response(),
+    }
+}

@@ -1,0 +1,48 @@
+//! For everybody: axe-core's rules on every page, and the way through without a mouse.
+
+use serde_json::json;
+
+use super::script::drive;
+use crate::it::hub::{ADMIN, Hub, PASSWORD};
+use crate::it::tenant::{Tenant, send};
+
+fn pass_axe(theme: &str, size: &str) {
+    let hub = Hub::start();
+    let network = Tenant::of_admin(&hub);
+    Tenant::register(&hub, "newcomer");
+    let given = json!({
+        "base": hub.url(), "username": ADMIN, "password": PASSWORD, "network": network.network_id,
+        "token": network.user.token, "theme": theme, "size": size,
+        "newcomer": {"username": "newcomer", "password": PASSWORD},
+    });
+    drive("axe.mjs", &given);
+}
+
+#[test]
+fn axe_finds_nothing_serious_on_a_desktop_in_light() {
+    pass_axe("light", "desktop");
+}
+
+#[test]
+fn axe_finds_nothing_serious_on_a_desktop_in_dark() {
+    pass_axe("dark", "desktop");
+}
+
+#[test]
+fn axe_finds_nothing_serious_on_a_phone_in_light() {
+    pass_axe("light", "phone");
+}
+
+#[test]
+fn axe_finds_nothing_serious_on_a_phone_in_dark() {
+    pass_axe("dark", "phone");
+}
+
+#[test]
+fn a_task_is_reached_and_cancelled_with_the_keyboard_alone() {
+    let hub = Hub::start();
+    let network = Tenant::of_admin(&hub);
+    network.agent("worker");
+    send(&network.user, "worker", "reached by keys");
+    drive("keyboard.mjs", &json!({"base": hub.url(), "username": ADMIN, "password": PASSWORD}));
+}

@@ -1,0 +1,21 @@
+//! Proofs, checked where they are read.
+
+use serde_json::json;
+
+use super::script::drive;
+use crate::it::hub::{ADMIN, Hub, PASSWORD};
+use crate::it::tenant::{Tenant, act, claim, send, succeed};
+
+#[test]
+fn proofs_are_checked_in_the_browser_and_a_changed_byte_is_told() {
+    let hub = Hub::start();
+    let network = Tenant::of_admin(&hub);
+    let worker = network.agent("worker");
+    let task_id = send(&network.user, "worker", "to be proved");
+    let lease = claim(&worker, 0, 60)["lease_id"].clone();
+    succeed(&act(&worker, &task_id, "reply", &json!({"text": "so", "lease_id": lease})));
+    let given = json!({
+        "base": hub.url(), "username": ADMIN, "password": PASSWORD, "network": network.network_id, "task": task_id,
+    });
+    drive("evidence.mjs", &given);
+}

@@ -1,0 +1,31 @@
+//! Who comes in, and with what.
+
+use serde_json::json;
+
+use super::script::drive;
+use crate::it::hub::{ADMIN, Hub, PASSWORD};
+use crate::it::tenant::{Tenant, succeed, text};
+
+#[test]
+fn a_person_signs_in_switches_the_network_and_signs_out_and_a_wrong_password_says_so() {
+    let hub = Hub::start();
+    let network = Tenant::of_admin(&hub);
+    succeed(&network.user.post("/api/networks", &json!({"name": "another one"})));
+    let networks = network.user.get("/api/networks").json();
+    let named = |row: &serde_json::Value| json!({"id": row["network_id"], "name": row["network_name"]});
+    let networks: Vec<_> = networks["networks"].as_array().unwrap().iter().map(named).collect();
+    assert_eq!(networks.len(), 2);
+    let given = json!({"base": hub.url(), "username": ADMIN, "password": PASSWORD, "networks": networks});
+    drive("sign-in.mjs", &given);
+}
+
+#[test]
+fn a_generated_password_asks_for_a_new_one_and_no_longer_works() {
+    let hub = Hub::start_with(&["--username", ADMIN]);
+    let line = hub.line_beginning("admin password: ");
+    let password = line.split_whitespace().nth(2).unwrap();
+    drive(
+        "first-password.mjs",
+        &json!({"base": hub.url(), "username": ADMIN, "password": text(&json!(password))}),
+    );
+}

@@ -1,0 +1,47 @@
+//! What is done with tasks from the page, and what the page says of them by itself.
+
+use serde_json::json;
+
+use super::script::{drive, drive_with};
+use crate::it::hub::{ADMIN, Hub, PASSWORD};
+use crate::it::tenant::{Tenant, send};
+use crate::it::work::worker::Worker;
+
+#[test]
+fn a_task_sent_from_the_page_arrives_and_ends_live_without_a_reload() {
+    let hub = Hub::start();
+    let network = Tenant::of_admin(&hub);
+    let agent = network.agent("upper");
+    let script = r#"said=$(cat); while [ ! -e "$WHERE/go" ]; do sleep 0.02; done; echo "$said" | tr a-z A-Z"#;
+    let mut worker = Worker::start(&agent, "upper", &[], script);
+    worker.says("waiting for tasks");
+    let given = json!({
+        "base": hub.url(), "username": ADMIN, "password": PASSWORD, "network": network.network_id, "alias": "upper",
+    });
+    drive_with("live.mjs", &given, |_| std::fs::write(worker.home.path().join("go"), "").unwrap());
+}
+
+#[test]
+fn a_task_is_cancelled_with_a_reason_that_stands_on_the_page_and_in_the_hub() {
+    let hub = Hub::start();
+    let network = Tenant::of_admin(&hub);
+    network.agent("worker");
+    let given = json!({
+        "base": hub.url(), "username": ADMIN, "password": PASSWORD, "network": network.network_id,
+        "token": network.user.token, "task": send(&network.user, "worker", "to be cancelled"),
+    });
+    drive("cancel.mjs", &given);
+}
+
+#[test]
+fn a_task_is_reassigned_answered_and_retried_from_its_page() {
+    let hub = Hub::start();
+    let network = Tenant::of_admin(&hub);
+    let (first, second) = (network.agent("first"), network.agent("second"));
+    let given = json!({
+        "base": hub.url(), "username": ADMIN, "password": PASSWORD, "network": network.network_id,
+        "token": network.user.token, "agents": {"first": first.token, "second": second.token},
+        "task": send(&network.user, "first", "merge the branch"),
+    });
+    drive("acts.mjs", &given);
+}

@@ -1,0 +1,45 @@
+//! Who may look and not touch, and who may not even look.
+
+use serde_json::json;
+
+use super::script::drive;
+use crate::it::hub::{Hub, PASSWORD};
+use crate::it::tenant::{Tenant, act, claim, report, send, succeed};
+
+#[test]
+fn a_viewer_has_no_buttons_and_the_hub_refuses_what_they_would_do() {
+    let hub = Hub::start();
+    let network = Tenant::of_admin(&hub);
+    let viewer = Tenant::register(&hub, "vera");
+    network.admit(&viewer.user, "viewer");
+    let worker = network.agent("worker");
+    network.agent("second");
+    report(&worker, "worker", "idle");
+    let waiting = send(&network.user, "worker", "a task that asks");
+    let lease = claim(&worker, 0, 3600)["lease_id"].clone();
+    succeed(&act(&worker, &waiting, "ask", &json!({"question": "which?", "lease_id": lease})));
+    let ended = send(&network.user, "worker", "a task that failed");
+    succeed(&act(&worker, &ended, "reply", &json!({"text": "no", "status": "failed"})));
+    let open = send(&network.user, "worker", "a task that is open");
+    let given = json!({
+        "base": hub.url(), "network": network.network_id, "token": network.user.token,
+        "viewer": {"username": "vera", "password": PASSWORD},
+        "open": open, "ended": ended, "waiting": waiting,
+    });
+    drive("viewer.mjs", &given);
+}
+
+#[test]
+fn another_tenants_user_sees_nothing_and_is_refused_the_stream() {
+    let hub = Hub::start();
+    let network = Tenant::register(&hub, "alice");
+    Tenant::register(&hub, "mallory");
+    let worker = network.agent("worker");
+    report(&worker, "worker", "idle");
+    let secret = "the launch is on friday";
+    let given = json!({
+        "base": hub.url(), "network": network.network_id, "secret": secret,
+        "task": send(&network.user, "worker", secret), "stranger": {"username": "mallory", "password": PASSWORD},
+    });
+    drive("stranger.mjs", &given);
+}
