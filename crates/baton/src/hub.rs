@@ -3,6 +3,7 @@
 mod access;
 mod bells;
 mod changes;
+mod claim_bell;
 mod clock;
 mod passing;
 mod presence;

@@ -50,6 +50,14 @@ impl Watch {
         }
     }
 
+    /// Where the task stands: as the ring said that woke this one, else as the row says.
+    async fn status(&self, woken: Option<Woken>) -> Result<Status, Fault> {
+        match self.bell.heard().filter(|_| woken == Some(Woken::Rung)) {
+            Some(status) => Ok(status),
+            None => Ok(task_record::status(&self.hub, &self.task).await?),
+        }
+    }
+
     /// Whether the caller may still look; asked of the store only when tokens, members or an assignee changed.
     pub(super) async fn check_access(&mut self) -> Result<(), Fault> {
         let epoch = self.hub.store.access_epoch();
@@ -77,12 +85,13 @@ pub(super) async fn until_settled(
 ) -> Result<TaskRecord, Fault> {
     let until = Instant::now() + longest;
     let mut watch = Watch::new(hub, visitor.clone(), task.clone());
+    let mut woken = None;
     loop {
-        let status = task_record::status(hub, task).await?;
+        let status = watch.status(woken).await?;
         if status.is_terminal() || status == Status::WaitingInput || Instant::now() >= until {
             break;
         }
-        match watch.wait(until).await {
+        match *woken.insert(watch.wait(until).await) {
             Woken::Rung => {}
             Woken::Due => watch.check_access().await?,
             Woken::Stopping => break,

@@ -1,14 +1,15 @@
-//! The bell: a hint, with no data, that a recipient has something new to read. Rings are coalesced; a listener
-//! that is slow or late reads the rows after the last it has and misses nothing. Beside it, which networks' logs have
+//! The bell: a hint that a recipient has something new to read, or that a task went on, and then perhaps to which
+//! status. Rings are coalesced; a listener that is slow or late reads the rows after the last it has and misses nothing. Beside it, which networks' logs have
 //! grown since somebody last asked.
 
-use baton_core::{NetworkId, Principal, TaskId};
+use baton_core::{NetworkId, Principal, Status, TaskId};
 use baton_store::{ChangedTask, Committed, Ring};
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::watch;
 
 use super::changes::Changes;
+use super::claim_bell::ClaimBell;
 use super::push_bell::PushBell;
 
 /// Whom a listener listens for.
@@ -22,18 +23,24 @@ enum Ear {
 /// All bells of the hub.
 #[derive(Debug, Default)]
 pub(crate) struct Bells {
-    ears: Mutex<HashMap<Ear, watch::Sender<()>>>,
+    ears: Mutex<HashMap<Ear, watch::Sender<Heard>>>,
     grown_logs: Mutex<HashSet<NetworkId>>,
     /// Tasks that went on, for whoever watches a whole network.
     pub(crate) changes: Changes,
+    /// Workers that wait for a task.
+    pub(crate) claims: Arc<ClaimBell>,
     /// Tasks whose events are told outside.
     pub(crate) pushes: PushBell,
 }
 
+/// What the last ring said: the status a task has since, if it said one. It is as old as the ring, and rings come in the
+/// order of what they are about.
+type Heard = Option<Status>;
+
 /// One listener's bell.
 #[derive(Debug)]
 pub(crate) struct Bell {
-    rings: watch::Receiver<()>,
+    rings: watch::Receiver<Heard>,
     ear: Ear,
     bells: Arc<Bells>,
 }
@@ -56,7 +63,7 @@ impl Bells {
 
     fn listen_as(self: &Arc<Self>, ear: Ear) -> Bell {
         let mut ears = self.ears.lock().unwrap_or_else(PoisonError::into_inner);
-        let rings = ears.entry(ear.clone()).or_insert_with(|| watch::channel(()).0).subscribe();
+        let rings = ears.entry(ear.clone()).or_insert_with(|| watch::channel(None).0).subscribe();
         Bell { rings, ear, bells: self.clone() }
     }
 
@@ -70,6 +77,7 @@ impl Bells {
     pub(crate) fn tell(&self, committed: Committed) {
         self.pushes.ring_watched(committed.changed_tasks.iter().map(|changed| &changed.task_id));
         self.changes.tell(&committed.changed_tasks);
+        self.claims.ring(&committed.rings);
         self.ring(committed.rings, committed.changed_tasks);
         self.note_grown(committed.grown_logs);
     }
@@ -89,15 +97,15 @@ impl Bells {
         let ears = self.ears.lock().unwrap_or_else(PoisonError::into_inner);
         for changed in changed_tasks {
             if let Some(bell) = ears.get(&Ear::Task(changed.task_id)) {
-                bell.send_replace(());
+                bell.send_replace(changed.status);
             }
         }
         for ring in rings {
             if let Some(bell) = ears.get(&Ear::Network(ring.network_id.clone())) {
-                bell.send_replace(());
+                bell.send_replace(None);
             }
             if let Some(bell) = ears.get(&Ear::One(ring)) {
-                bell.send_replace(());
+                bell.send_replace(None);
             }
         }
     }
@@ -108,6 +116,11 @@ impl Bell {
     pub(crate) async fn wait(&mut self) {
         // The sender lives as long as this listener: an error cannot be.
         let _ = self.rings.changed().await;
+    }
+
+    /// The status the last ring named, if it named one.
+    pub(crate) fn heard(&self) -> Option<Status> {
+        *self.rings.borrow()
     }
 }
 

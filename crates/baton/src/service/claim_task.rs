@@ -4,9 +4,10 @@ use baton_core::{
     Action, Alias, Caller, Command, Effect, LeaseId, LeaseSeconds, NetworkId, NodeCaller, Principal, Refusal,
     TaskAction, WaitSeconds, access,
 };
-use baton_store::Transaction;
+use baton_store::{Ring, Transaction};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::pin::pin;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -39,6 +40,12 @@ pub(crate) struct Answer {
     lease_expires_at: Option<WireTime>,
 }
 
+/// A task that was taken, and whether another waits behind it.
+struct Taken {
+    answer: Answer,
+    is_last: bool,
+}
+
 const NOTHING: Answer = Answer { ok: true, task: None, lease_id: None, lease_expires_at: None };
 
 /// However late a ring comes, work is found within this time.
@@ -53,23 +60,34 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer
     let (node, alias) = worker(caller)?;
     let deadline = Instant::now() + Duration::from_secs(wait.get().into());
     let _present = hub.presences.connect(node);
-    // Listening begins before the first look, so that nothing falls between the two.
-    let mut bell = hub.bells.listen(&node.network_id, &Principal::Node(alias.clone()));
-    let mut claimed = take(hub, caller, &node.network_id, alias, lease).await?;
+    let whose = Ring { network_id: node.network_id.clone(), to: Principal::Node(alias.clone()) };
+    let queue = hub.bells.claims.queue(whose);
+    let mut is_likely = true;
     loop {
-        if let Some(claimed) = claimed {
-            return Ok(claimed);
+        // In the queue before the look, so that nothing falls between the two.
+        let mut turn = pin!(queue.turn());
+        turn.as_mut().enable();
+        let network = &node.network_id;
+        let taken = match is_likely {
+            true => take(hub, caller, network, alias, lease).await,
+            false => look_and_take(hub, caller, network, alias, lease).await,
+        };
+        // What is left is another's: a ring may stand for several tasks, or have woken one who may not claim any more.
+        if taken.as_ref().map_or(true, |taken| taken.as_ref().is_some_and(|taken| !taken.is_last)) {
+            queue.pass_on();
         }
-        let until = deadline.min(Instant::now() + BACKSTOP);
+        if let Some(taken) = taken? {
+            return Ok(taken.answer);
+        }
         if Instant::now() >= deadline {
             return Ok(NOTHING);
         }
-        tokio::select! {
-            () = bell.wait() => {}
-            () = tokio::time::sleep_until(until) => {}
+        let until = deadline.min(Instant::now() + BACKSTOP);
+        is_likely = tokio::select! {
+            () = turn => true,
+            () = tokio::time::sleep_until(until) => false,
             () = hub.shutdown.wait() => return Ok(NOTHING),
-        }
-        claimed = look_and_take(hub, caller, &node.network_id, alias, lease).await?;
+        };
     }
 }
 
@@ -80,14 +98,14 @@ fn worker(caller: &Caller) -> Result<(&NodeCaller, &Alias), Refusal> {
     Ok((node, alias))
 }
 
-/// Looks on a read connection first: a ring wakes every worker of the alias, and all but one find nothing.
+/// Looks on a read connection first: nobody rang, so most find nothing.
 async fn look_and_take(
     hub: &Hub,
     caller: &Caller,
     network: &NetworkId,
     alias: &Alias,
     lease: LeaseSeconds,
-) -> Result<Option<Answer>, Error> {
+) -> Result<Option<Taken>, Error> {
     let (looker, at, whose) = (caller.clone(), network.clone(), alias.clone());
     let is_there = hub.store.read(move |rows| -> Result<bool, Error> {
         may_claim(rows.member_role(&at, looker.user_id())?, &looker, &at)?;
@@ -103,7 +121,7 @@ async fn take(
     network: &NetworkId,
     alias: &Alias,
     lease: LeaseSeconds,
-) -> Result<Option<Answer>, Error> {
+) -> Result<Option<Taken>, Error> {
     let stamp = Stamp::new(hub);
     let (caller, network, alias) = (caller.clone(), network.clone(), alias.clone());
     hub.store.write(move |tx| take_next(tx, &stamp, &caller, &network, &alias, lease)).await
@@ -132,7 +150,7 @@ fn take_next(
     network: &NetworkId,
     alias: &Alias,
     lease_seconds: LeaseSeconds,
-) -> Result<Option<Answer>, Error> {
+) -> Result<Option<Taken>, Error> {
     may_claim(role_in(tx.as_snapshot(), caller, network)?, caller, network)?;
     check_token(tx, caller, alias)?;
     // Another worker of the alias may have been quicker.
@@ -147,10 +165,12 @@ fn take_next(
     // What a claim changes in the row, without reading it again.
     task.snapshot.status = done.transition.to;
     task.started_at = Some(stamp.now);
-    Ok(Some(Answer {
+    let is_last = tx.next_task(network, alias)?.is_none();
+    let answer = Answer {
         ok: true,
         task: Some(task.into()),
         lease_id: Some(stamp.new_lease_id.clone()),
         lease_expires_at: expires_at,
-    }))
+    };
+    Ok(Some(Taken { answer, is_last }))
 }
