@@ -11,6 +11,8 @@ mod it {
         mod evidence;
         mod inboxes;
         mod leases;
+        mod pushes;
+        mod remotes;
         mod tasks;
     }
     mod engine;

@@ -22,7 +22,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use policy::Scheme;
-use resolver::Resolver;
+use resolver::{Lookups, Resolver};
 
 const CONNECT: Duration = Duration::from_secs(limits::OUTBOUND_CONNECT_SECONDS as u64);
 const ANSWER: Duration = Duration::from_secs(limits::OUTBOUND_ANSWER_SECONDS as u64);
@@ -31,6 +31,7 @@ const ANSWER: Duration = Duration::from_secs(limits::OUTBOUND_ANSWER_SECONDS as 
 #[derive(Debug)]
 pub(crate) struct Outbound {
     policy: Policy,
+    lookups: Lookups,
     /// Made when first needed: a machine without certificates runs a hub that calls nobody.
     https: OnceLock<Result<reqwest::Client, Error>>,
     http: OnceLock<Result<reqwest::Client, Error>>,
@@ -39,7 +40,7 @@ pub(crate) struct Outbound {
 impl Outbound {
     /// Under these rules. Nothing is called yet.
     pub(crate) fn new(policy: Policy) -> Self {
-        Self { policy, https: OnceLock::new(), http: OnceLock::new() }
+        Self { policy, lookups: Lookups::default(), https: OnceLock::new(), http: OnceLock::new() }
     }
 
     /// Reads an address somebody wants called. One that no call could ever be made to is refused here.
@@ -55,8 +56,8 @@ impl Outbound {
     /// address now may have one later; that is no refusal.
     pub(crate) async fn look_up(&self, target: &Target) -> Result<(), Error> {
         let Some(name) = target.name() else { return Ok(()) };
-        match resolver::look_up(&self.policy, target.scheme(), name).await {
-            Err(error @ (Error::Forbidden { .. } | Error::NotHttps)) => Err(error),
+        match self.lookups.usable(&self.policy, target.scheme(), name).await {
+            Err(error @ (Error::Forbidden | Error::NotHttps)) => Err(error),
             _ => Ok(()),
         }
     }
@@ -89,7 +90,7 @@ impl Outbound {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut builder = reqwest::Client::builder()
             .user_agent(concat!("baton/", env!("CARGO_PKG_VERSION")))
-            .dns_resolver(Resolver::new(self.policy.clone(), scheme))
+            .dns_resolver(Resolver::new(self.lookups.clone(), self.policy.clone(), scheme))
             .redirect(redirect::Policy::none())
             .no_proxy() // a proxy would resolve the name itself
             .retry(reqwest::retry::never())

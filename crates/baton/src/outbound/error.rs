@@ -1,7 +1,7 @@
-//! Why a call outside gave no answer. No text here holds a path, a query or a credential.
+//! Why a call outside gave no answer. No text here holds a path, a query, a credential or what a name led to: whoever
+//! gives names to call must not learn from a refusal how things stand inside.
 
 use std::error::Error as _;
-use std::net::IpAddr;
 
 /// No answer.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -10,11 +10,10 @@ pub(crate) enum Error {
     #[error("{0}")]
     NoTarget(&'static str),
     /// The address is not public, and the operator has not allowed its range.
-    #[error("leads to {address}, which is not public; `baton hub start --allow-outbound` can allow it")]
-    Forbidden {
-        /// The address.
-        address: IpAddr,
-    },
+    #[error(
+        "leads to an address that the hub may not call; `baton hub start --allow-outbound CIDR` can allow it"
+    )]
+    Forbidden,
     /// A public address over plain http.
     #[error("must be an https address: plain http only goes to ranges the operator allowed")]
     NotHttps,

@@ -54,7 +54,7 @@ impl From<outbound::Error> for Trouble {
             // A name may lead elsewhere the next time, a line may be there again.
             Error::NoAddress | Error::Silent | Error::Failed(_) => Self::Passing(error.to_string()),
             Error::NoTarget(_)
-            | Error::Forbidden { .. }
+            | Error::Forbidden
             | Error::NotHttps
             | Error::TooLong
             | Error::Unreadable(_) => Self::Final(error.to_string()),

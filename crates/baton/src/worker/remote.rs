@@ -3,6 +3,8 @@
 
 mod agent;
 mod errand;
+mod insist;
+mod keeping;
 mod wording;
 
 use baton_core::{Alias, NetworkId};
