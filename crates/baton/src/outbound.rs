@@ -5,12 +5,14 @@
 
 mod address;
 mod answer;
+mod authorities;
 mod error;
 mod policy;
 mod resolver;
 mod target;
 
 pub(crate) use answer::Answer;
+pub(crate) use authorities::Authorities;
 pub(crate) use error::Error;
 pub(crate) use policy::Policy;
 pub(crate) use target::Target;
@@ -99,7 +101,9 @@ impl Outbound {
             .pool_max_idle_per_host(2)
             .tcp_nodelay(true);
         builder = match scheme {
-            Scheme::Https => builder.https_only(true),
+            Scheme::Https => {
+                builder.https_only(true).tls_certs_merge(self.policy.authorities().certificates())
+            }
             Scheme::Http => builder.tls_certs_only(Vec::new()), // and so needs no certificates of the system
         };
         Ok(builder.build()?)

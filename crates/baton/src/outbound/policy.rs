@@ -1,9 +1,11 @@
-//! What may be called: public addresses over `https`, and the ranges the operator named over either scheme.
+//! What may be called: public addresses over `https`, and the ranges the operator named over either scheme. And whose
+//! certificates are taken beside the system's.
 
 use ipnet::IpNet;
 use std::net::IpAddr;
 
 use super::address::is_public;
+use super::authorities::Authorities;
 use super::error::Error;
 
 /// How a call is made.
@@ -17,12 +19,17 @@ pub(crate) enum Scheme {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Policy {
     allowed: Vec<IpNet>,
+    authorities: Authorities,
 }
 
 impl Policy {
-    /// Public addresses, and these ranges.
-    pub(crate) const fn new(allowed: Vec<IpNet>) -> Self {
-        Self { allowed }
+    /// Public addresses, and these ranges; certificates the system knows, and these authorities'.
+    pub(crate) const fn new(allowed: Vec<IpNet>, authorities: Authorities) -> Self {
+        Self { allowed, authorities }
+    }
+
+    pub(super) const fn authorities(&self) -> &Authorities {
+        &self.authorities
     }
 
     /// Refuses an address that may not be called.
@@ -65,7 +72,7 @@ mod tests {
     use super::*;
 
     fn policy(ranges: &[&str]) -> Policy {
-        Policy::new(ranges.iter().map(|range| range.parse().unwrap()).collect())
+        Policy::new(ranges.iter().map(|range| range.parse().unwrap()).collect(), Authorities::default())
     }
 
     fn addresses(texts: &[&str]) -> Vec<IpAddr> {

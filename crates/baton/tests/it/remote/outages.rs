@@ -27,14 +27,15 @@ fn an_agent_that_is_away_and_comes_back_answers() {
     assert_eq!(agent.methods(), ["SendMessage", "SendMessage", "SendMessage", "GetTask", "GetTask"]);
     // The same message each time, by its id and by its key.
     let sends = agent.wait_for("SendMessage", 3);
-    assert!(sends.iter().all(|send| send["message"]["messageId"] == *task_id), "{sends:?}");
+    let message_id = sends[0]["message"]["messageId"].as_str().unwrap();
+    assert!(sends.iter().all(|send| send["message"]["messageId"] == *message_id), "{sends:?}");
     let keys: Vec<_> = agent
         .outside
         .heard()
         .iter()
         .filter_map(|heard| heard.header("idempotency-key").map(str::to_owned))
         .collect();
-    assert_eq!(keys, vec![format!("{task_id}-0"); 3]);
+    assert_eq!(keys, vec![format!("{message_id}-0"); 3]);
 }
 
 #[test]
