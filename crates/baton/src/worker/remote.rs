@@ -44,9 +44,10 @@ pub(super) async fn run(hub: Arc<Hub>) {
         tokio::select! {
             () = hub.remotes_changed.notified() => {}
             () = tokio::time::sleep(pause) => {}
-            () = hub.shutdown.wait() => return,
+            () = hub.shutdown.wait() => break,
         }
     }
+    while loops.join_next().await.is_some() {}
 }
 
 /// Starts and stops loops so that they are those of the rows.

@@ -23,6 +23,7 @@ const LOOK: Duration = Duration::from_secs(2);
 const RETRY: Duration = Duration::from_secs(1);
 const REFUSED: Duration = Duration::from_secs(30);
 const CARD_KEPT: Duration = Duration::from_secs(limits::REMOTE_CARD_KEPT_SECONDS as u64);
+const DRAIN: Duration = Duration::from_secs(limits::DRAIN_MAX_SECONDS as u64);
 const LEASE: Duration = Duration::from_secs(limits::REMOTE_LEASE_SECONDS as u64);
 /// How long one claim waits.
 const WAIT_SECONDS: i64 = 20;
@@ -100,7 +101,8 @@ impl Drop for Turn {
     }
 }
 
-/// Runs until the agent is removed or the hub stops.
+/// Runs until the agent is removed or the hub stops. A hub that stops waits a while for what is being sent: an answer
+/// that is noted is not sent for again.
 pub(super) async fn run(hub: Arc<Hub>, row: RemoteRow, stop: Shutdown) {
     let remote = Arc::new(Remote {
         hub: hub.clone(),
@@ -110,27 +112,32 @@ pub(super) async fn run(hub: Arc<Hub>, row: RemoteRow, stop: Shutdown) {
         turns: Notify::new(),
         peer: tokio::sync::Mutex::default(),
     });
+    let mut errands = JoinSet::new();
     tokio::select! {
-        () = work(&remote) => {}
+        () = work(&remote, &mut errands) => {}
         () = call_off_strays(&remote) => {}
-        () = stop.wait() => {}
+        () = stop.wait() => return,
         () = hub.shutdown.wait() => {}
+    }
+    let ended = async { while errands.join_next().await.is_some() {} };
+    if tokio::time::timeout(DRAIN, ended).await.is_err() {
+        let (network_id, alias) = (&remote.row.network_id, &remote.row.alias);
+        tracing::warn!(worker = "remote", %network_id, %alias, "the hub stops before an agent has answered");
     }
 }
 
 /// Resumes, then claims. A round that fails is told in the log and tried again.
-async fn work(remote: &Arc<Remote>) {
+async fn work(remote: &Arc<Remote>, errands: &mut JoinSet<()>) {
     let room = Arc::new(Semaphore::new(limits::REMOTE_TASKS_AT_ONCE));
-    let mut errands = JoinSet::new();
     let mut has_resumed = false;
     loop {
         while errands.try_join_next().is_some() {}
         let round = async {
             if !has_resumed {
-                resume(remote, &room, &mut errands).await?;
+                resume(remote, &room, errands).await?;
                 has_resumed = true;
             }
-            claim(remote, &room, &mut errands).await
+            claim(remote, &room, errands).await
         };
         if let Err(error) = round.await {
             let (network_id, alias) = (&remote.row.network_id, &remote.row.alias);

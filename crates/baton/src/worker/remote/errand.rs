@@ -131,13 +131,13 @@ impl Errand {
                 () = sleep(jittered(wait)) => wait = (wait * 2).min(POLL_MAX),
                 // Its sender may have said something. A ring for anything else costs a look.
                 () = bell.wait() => {}
-                () = self.lost.wait() => return Ok(()),
+                () = self.no_more() => return Ok(()),
             }
         }
     }
 
     async fn step(&mut self) -> Result<Step, Failed> {
-        let peer = self.unless_lost(self.remote.peer()).await?;
+        let peer = self.unless_over(self.remote.peer()).await?;
         let outbound = &self.remote.hub.outbound;
         if let Some(Word { message, n }) = self.next_word().await? {
             let key = format!("{}-{n}", self.out.errand_id);
@@ -149,15 +149,23 @@ impl Errand {
             };
         }
         let Some(id) = self.out.remote_task_id.clone() else { return Ok(Step::Waiting) };
-        let task = self.unless_lost(peer.task(outbound, &id)).await?;
+        let task = self.unless_over(peer.task(outbound, &id)).await?;
         self.take(&task).await
     }
 
-    /// The answer to a call that can be dropped without harm, unless the lease is lost before it comes.
-    async fn unless_lost<T>(&self, call: impl Future<Output = Result<T, Trouble>>) -> Result<T, Failed> {
+    /// Waits until the errand is to end where it can: its lease is lost, or the hub stops.
+    async fn no_more(&self) {
+        tokio::select! {
+            () = self.lost.wait() => {}
+            () = self.remote.hub.shutdown.wait() => {}
+        }
+    }
+
+    /// The answer to a call that can be dropped without harm, unless the errand is to end before it comes.
+    async fn unless_over<T>(&self, call: impl Future<Output = Result<T, Trouble>>) -> Result<T, Failed> {
         tokio::select! {
             answer = call => Ok(answer?),
-            () = self.lost.wait() => Err(Error::from(Refusal::LeaseLost).into()),
+            () = self.no_more() => Err(Error::from(Refusal::LeaseLost).into()),
         }
     }
 

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::agent::{Agent, Binding, answered, sent};
 use super::{register, wait_for_status};
-use crate::it::hub::{ADMIN, Hub, PASSWORD};
+use crate::it::hub::{ADMIN, Hub, PASSWORD, baton};
 use crate::it::outside::Authority;
 use crate::it::tenant::{Tenant, refused, send};
 
@@ -47,4 +47,25 @@ fn the_environment_names_authorities_too() {
     register(&tenant, &agent.card_url(), None);
     let task_id = send(&tenant.user, "scout", "x");
     assert_eq!(wait_for_status(&tenant.user, &task_id, "replied")["result"], "over TLS");
+}
+
+#[test]
+fn a_file_without_a_usable_authority_is_refused_at_the_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let empty = folder.path().join("empty.pem");
+    std::fs::write(&empty, "").unwrap();
+    let broken = folder.path().join("broken.pem");
+    std::fs::write(&broken, "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n").unwrap();
+    for (file, said) in [
+        (empty, "holds no certificate"),
+        (broken, "cannot be used"),
+        (folder.path().join("missing.pem"), "cannot be read"),
+    ] {
+        let mut command = baton();
+        command.args(["hub", "start", "--port", "0", "--data-dir"]).arg(folder.path().join("data"));
+        let output = command.arg("--outbound-ca").arg(file).output().unwrap();
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{error}");
+        assert!(error.contains(said), "{error}");
+    }
 }
