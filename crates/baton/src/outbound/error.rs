@@ -20,6 +20,11 @@ pub(crate) enum Error {
     /// The name has no address.
     #[error("its host has no address")]
     NoAddress,
+    /// Nobody the hub knows has signed its certificate.
+    #[error(
+        "its certificate is signed by nobody the hub knows; `baton hub start --outbound-ca FILE` can name who signed it"
+    )]
+    UnknownIssuer,
     /// Nothing came in time.
     #[error("no answer in time")]
     Silent,
@@ -42,6 +47,9 @@ impl From<reqwest::Error> for Error {
             if let Some(ours) = inner.downcast_ref::<Self>() {
                 return ours.clone();
             }
+            if is_unknown_issuer(inner) {
+                return Self::UnknownIssuer;
+            }
             cause = inner.source();
         }
         if error.is_timeout() {
@@ -49,6 +57,16 @@ impl From<reqwest::Error> for Error {
         }
         Self::Failed(last_cause(&error.without_url()))
     }
+}
+
+/// What TLS says comes inside the trouble of the line, which may come inside another.
+fn is_unknown_issuer(cause: &(dyn std::error::Error + 'static)) -> bool {
+    use rustls::{CertificateError, Error};
+    if let Some(said) = cause.downcast_ref::<Error>() {
+        return matches!(said, Error::InvalidCertificate(CertificateError::UnknownIssuer));
+    }
+    let inside = cause.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+    inside.is_some_and(|inside| is_unknown_issuer(inside))
 }
 
 /// The innermost cause says what happened; the others say what was being done.

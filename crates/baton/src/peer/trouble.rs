@@ -51,8 +51,10 @@ impl From<outbound::Error> for Trouble {
     fn from(error: outbound::Error) -> Self {
         use outbound::Error;
         match error {
-            // A name may lead elsewhere the next time, a line may be there again.
-            Error::NoAddress | Error::Silent | Error::Failed(_) => Self::Passing(error.to_string()),
+            // A name may lead elsewhere the next time, a line may be there again, a certificate be another.
+            Error::NoAddress | Error::UnknownIssuer | Error::Silent | Error::Failed(_) => {
+                Self::Passing(error.to_string())
+            }
             Error::NoTarget(_)
             | Error::Forbidden
             | Error::NotHttps

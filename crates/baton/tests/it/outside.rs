@@ -61,8 +61,10 @@ impl Authority {
     pub(crate) fn new() -> Self {
         let mut params = rcgen::CertificateParams::new(Vec::new()).unwrap();
         params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
-        params.distinguished_name.push(rcgen::DnType::CommonName, "an authority for tests");
         let (root_key, key) = (rcgen::KeyPair::generate().unwrap(), rcgen::KeyPair::generate().unwrap());
+        // No two have the same name: one who is not known is not taken for one who is.
+        let name = format!("authority {:?}", &root_key.public_key_raw()[..8]);
+        params.distinguished_name.push(rcgen::DnType::CommonName, name);
         let pem = params.self_signed(&root_key).unwrap().pem();
         let issuer = rcgen::Issuer::new(params, root_key);
         let leaf = rcgen::CertificateParams::new(vec!["127.0.0.1".into()]).unwrap();

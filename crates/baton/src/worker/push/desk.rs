@@ -35,6 +35,12 @@ impl Desk {
         self.queue.push(Place { network: config.network_id, host: host.unwrap_or_default(), key });
     }
 
+    /// Who waits or is under way.
+    #[cfg(test)]
+    pub(super) const fn taken(&self) -> &HashSet<Key> {
+        &self.taken
+    }
+
     /// Starts whatever there is room for.
     pub(super) fn start(&mut self, hub: &Arc<Hub>) {
         while self.under_way.len() < limits::PUSHES_AT_ONCE

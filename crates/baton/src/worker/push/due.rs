@@ -53,3 +53,49 @@ impl Due {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{TestHub, network, node, user_id};
+    use baton_core::{SystemRole, TaskId, UnixMillis};
+    use baton_store::rows::{PushSecrets, PushTrouble};
+
+    const LONG_AGO: UnixMillis = UnixMillis::new(1);
+
+    fn failing(in_network: u8, n: u16) -> PushConfigRow {
+        PushConfigRow {
+            task_id: TaskId::new(LONG_AGO, [in_network; 10]),
+            config_id: format!("{n:05}"),
+            network_id: network(in_network),
+            owner: node("lead"),
+            user_id: user_id("alice"),
+            token_id: None,
+            url: "https://hangs.example/".into(),
+            secrets: PushSecrets::default(),
+            created_at: LONG_AGO,
+            delivered: 0,
+            trouble: PushTrouble { failures: 1, failing_since: Some(LONG_AGO), next_at: Some(LONG_AGO) },
+            is_open: true,
+        }
+    }
+
+    #[tokio::test]
+    async fn every_network_is_looked_at_and_each_look_goes_on_where_the_last_stopped() {
+        let test = TestHub::start();
+        test.person("alice", SystemRole::User, &[1, 2]).await;
+        test.write(|tx| {
+            let many = (0..PAGE as u16 * 2 + 1).map(|n| failing(1, n));
+            many.chain([failing(2, 0)]).try_for_each(|config| tx.put_push_config(&config))
+        })
+        .await;
+        let (mut due, mut desk) = (Due::default(), Desk::default());
+        let mut found = Vec::new();
+        for _ in 0..3 {
+            due.take(&test.hub, &mut desk).await.unwrap();
+            found.push(desk.taken().len());
+        }
+        assert_eq!(found, [PAGE + 1, 2 * PAGE + 1, 2 * PAGE + 2], "though nobody was told meanwhile");
+        assert!(due.receivers.is_empty(), "and from the beginning again");
+    }
+}
