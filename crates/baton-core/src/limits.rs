@@ -268,6 +268,8 @@ pub const BACKOFF_MAX_MILLIS: u32 = 5_000;
 pub const OUTBOUND_URL_MAX_BYTES: usize = 2_000;
 /// Longest wait for a connection (ours).
 pub const OUTBOUND_CONNECT_SECONDS: u32 = 5;
+/// Names looked up at once; others wait, as long as for a connection (ours).
+pub const OUTBOUND_LOOKUPS_AT_ONCE: usize = 16;
 /// Longest wait for a whole answer (ours).
 pub const OUTBOUND_ANSWER_SECONDS: u32 = 15;
 /// Longest answer that is read (ours).
@@ -278,8 +280,12 @@ pub const PUSH_CONFIGS_PER_TASK_MAX_COUNT: usize = 10;
 pub const PUSH_FIELD_MAX_CHARS: usize = 2_000;
 /// Pushes under way at once (ours).
 pub const PUSHES_AT_ONCE: usize = 256;
-/// Pushes under way at once to one host; one while it fails (ours).
+/// Pushes under way at once for one network (ours).
+pub const PUSHES_PER_NETWORK_AT_ONCE: usize = 32;
+/// Pushes under way at once to one host for one network; one while it fails (ours).
 pub const PUSHES_PER_HOST_AT_ONCE: usize = 8;
+/// Events a receiver is told of before others have their turn (ours).
+pub const PUSH_EVENTS_PER_TURN_COUNT: usize = 16;
 /// First wait before a push is tried again (ours).
 pub const PUSH_RETRY_FIRST_MILLIS: u32 = 500;
 /// Longest wait before a push is tried again (ours).

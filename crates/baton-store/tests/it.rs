@@ -12,6 +12,8 @@ mod it {
         mod figures;
         mod inboxes;
         mod leases;
+        mod pushes;
+        mod remotes;
         mod tasks;
     }
     mod engine;

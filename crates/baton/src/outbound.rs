@@ -5,12 +5,14 @@
 
 mod address;
 mod answer;
+mod authorities;
 mod error;
 mod policy;
 mod resolver;
 mod target;
 
 pub(crate) use answer::Answer;
+pub(crate) use authorities::Authorities;
 pub(crate) use error::Error;
 pub(crate) use policy::Policy;
 pub(crate) use target::Target;
@@ -22,7 +24,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use policy::Scheme;
-use resolver::Resolver;
+use resolver::{Lookups, Resolver};
 
 const CONNECT: Duration = Duration::from_secs(limits::OUTBOUND_CONNECT_SECONDS as u64);
 const ANSWER: Duration = Duration::from_secs(limits::OUTBOUND_ANSWER_SECONDS as u64);
@@ -31,6 +33,7 @@ const ANSWER: Duration = Duration::from_secs(limits::OUTBOUND_ANSWER_SECONDS as 
 #[derive(Debug)]
 pub(crate) struct Outbound {
     policy: Policy,
+    lookups: Lookups,
     /// Made when first needed: a machine without certificates runs a hub that calls nobody.
     https: OnceLock<Result<reqwest::Client, Error>>,
     http: OnceLock<Result<reqwest::Client, Error>>,
@@ -39,7 +42,7 @@ pub(crate) struct Outbound {
 impl Outbound {
     /// Under these rules. Nothing is called yet.
     pub(crate) fn new(policy: Policy) -> Self {
-        Self { policy, https: OnceLock::new(), http: OnceLock::new() }
+        Self { policy, lookups: Lookups::default(), https: OnceLock::new(), http: OnceLock::new() }
     }
 
     /// Reads an address somebody wants called. One that no call could ever be made to is refused here.
@@ -55,8 +58,8 @@ impl Outbound {
     /// address now may have one later; that is no refusal.
     pub(crate) async fn look_up(&self, target: &Target) -> Result<(), Error> {
         let Some(name) = target.name() else { return Ok(()) };
-        match resolver::look_up(&self.policy, target.scheme(), name).await {
-            Err(error @ (Error::Forbidden { .. } | Error::NotHttps)) => Err(error),
+        match self.lookups.usable(&self.policy, target.scheme(), name).await {
+            Err(error @ (Error::Forbidden | Error::NotHttps)) => Err(error),
             _ => Ok(()),
         }
     }
@@ -89,7 +92,7 @@ impl Outbound {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut builder = reqwest::Client::builder()
             .user_agent(concat!("baton/", env!("CARGO_PKG_VERSION")))
-            .dns_resolver(Resolver::new(self.policy.clone(), scheme))
+            .dns_resolver(Resolver::new(self.lookups.clone(), self.policy.clone(), scheme))
             .redirect(redirect::Policy::none())
             .no_proxy() // a proxy would resolve the name itself
             .retry(reqwest::retry::never())
@@ -98,7 +101,9 @@ impl Outbound {
             .pool_max_idle_per_host(2)
             .tcp_nodelay(true);
         builder = match scheme {
-            Scheme::Https => builder.https_only(true),
+            Scheme::Https => {
+                builder.https_only(true).tls_certs_merge(self.policy.authorities().certificates())
+            }
             Scheme::Http => builder.tls_certs_only(Vec::new()), // and so needs no certificates of the system
         };
         Ok(builder.build()?)

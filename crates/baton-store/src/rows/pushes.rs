@@ -71,9 +71,13 @@ pub trait PushReads {
     fn push_configs(&self, task: &TaskId) -> Result<Vec<PushConfigRow>, Error>;
     /// Tasks with receivers that are to be told more, in the order of their ids after this one; so many.
     fn tasks_with_open_pushes(&self, after: &str, limit: usize) -> Result<Vec<TaskId>, Error>;
-    /// Receivers whose next try is due, oldest first, after this one in that order.
+    /// The first network after this one, in the order of their ids, with receivers that failed and are to be tried
+    /// again.
+    fn network_with_failing_pushes(&self, after: &str) -> Result<Option<NetworkId>, Error>;
+    /// Receivers of a network whose next try is due, oldest first, after this one in that order.
     fn due_pushes(
         &self,
+        network: &NetworkId,
         now: UnixMillis,
         after: Option<&PushConfigRow>,
         limit: usize,
@@ -88,8 +92,9 @@ pub trait PushWrites {
     fn put_push_config(&mut self, config: &PushConfigRow) -> Result<(), Error>;
     /// Removes a receiver; false if there was none.
     fn delete_push_config(&mut self, task: &TaskId, config_id: &str) -> Result<bool, Error>;
-    /// Notes how far a receiver has been told, how it went, and whether there is more to come. A receiver that
-    /// was removed, or made anew since `created_at`, is left alone.
+    /// Notes how far a receiver has been told, how it went, and whether there is more to come; with nothing to
+    /// come its token and credentials are forgotten. A receiver that was removed, or made anew since `created_at`,
+    /// is left alone.
     fn note_push(
         &mut self,
         config: &PushConfigRow,

@@ -1,6 +1,6 @@
 //! Agents of others that tasks are handed to over A2A, and the tasks that are out.
 
-use baton_core::{Alias, LeaseId, NetworkId, TaskId, TokenId, UnixMillis};
+use baton_core::{Alias, LeaseId, MessageId, NetworkId, TaskId, TokenId, UnixMillis};
 use std::fmt;
 
 use crate::error::Error;
@@ -34,9 +34,11 @@ pub struct RemoteRow {
     pub created_at: UnixMillis,
 }
 
-/// A task that is out.
+/// A task that is out: one errand. A task that was given to somebody else, or given back, has several for a while.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RemoteTaskRow {
+    /// The errand; also what its first message is called there.
+    pub errand_id: MessageId,
     /// The task.
     pub task_id: TaskId,
     /// Its network.
@@ -55,6 +57,8 @@ pub struct RemoteTaskRow {
     pub passed_on: i64,
     /// When it went out.
     pub began_at: UnixMillis,
+    /// Nobody works on it again; it is only to be cancelled there.
+    pub is_called_off: bool,
 }
 
 /// Reads of agents of others.
@@ -65,9 +69,11 @@ pub trait RemoteReads {
     fn remotes(&self, network: &NetworkId, limit: usize) -> Result<Vec<RemoteRow>, Error>;
     /// All of them.
     fn all_remotes(&self) -> Result<Vec<RemoteRow>, Error>;
-    /// A task that is out.
-    fn remote_task(&self, task: &TaskId) -> Result<Option<RemoteTaskRow>, Error>;
-    /// The tasks that are out at one.
+    /// An errand.
+    fn remote_task(&self, errand: &MessageId) -> Result<Option<RemoteTaskRow>, Error>;
+    /// The errand a task is out on at one of them, if it was not called off.
+    fn remote_task_at(&self, task: &TaskId, alias: &Alias) -> Result<Option<RemoteTaskRow>, Error>;
+    /// The errands that are out at one, also those called off.
     fn remote_tasks(&self, network: &NetworkId, alias: &Alias) -> Result<Vec<RemoteTaskRow>, Error>;
 }
 
@@ -77,8 +83,15 @@ pub trait RemoteWrites {
     fn insert_remote(&mut self, remote: &RemoteRow) -> Result<(), Error>;
     /// Removes one, and what it had out; false if there was none.
     fn delete_remote(&mut self, network: &NetworkId, alias: &Alias) -> Result<bool, Error>;
-    /// Notes where a task that is out stands.
-    fn put_remote_task(&mut self, task: &RemoteTaskRow) -> Result<(), Error>;
-    /// A task is no longer out.
-    fn delete_remote_task(&mut self, task: &TaskId) -> Result<(), Error>;
+    /// A task goes out.
+    fn insert_remote_task(&mut self, task: &RemoteTaskRow) -> Result<(), Error>;
+    /// Says under which lease an errand is worked on, if any; false if it is gone.
+    fn lease_remote_task(&mut self, errand: &MessageId, lease: Option<&LeaseId>) -> Result<bool, Error>;
+    /// Notes where an errand stands there: what it is called, what was asked, what was passed on. Its lease and
+    /// whether it was called off stay; false if it is gone.
+    fn note_remote_task(&mut self, task: &RemoteTaskRow) -> Result<bool, Error>;
+    /// Calls an errand off: from now on it is only to be cancelled there.
+    fn call_off_remote_task(&mut self, errand: &MessageId) -> Result<(), Error>;
+    /// An errand is over.
+    fn delete_remote_task(&mut self, errand: &MessageId) -> Result<(), Error>;
 }

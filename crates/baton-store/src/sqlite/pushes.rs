@@ -51,18 +51,26 @@ impl PushReads for Rows<'_> {
         self.all(sql, params![after, limit as i64], |row| parsed(row, "task_id", TaskId::parse))
     }
 
+    fn network_with_failing_pushes(&self, after: &str) -> Result<Option<NetworkId>, Error> {
+        let sql = "SELECT network_id FROM push_configs INDEXED BY push_configs_failing
+                   WHERE next_at IS NOT NULL AND network_id > ?1 ORDER BY network_id LIMIT 1";
+        self.one(sql, [after], |row| parsed(row, "network_id", NetworkId::parse))
+    }
+
     fn due_pushes(
         &self,
+        network: &NetworkId,
         now: UnixMillis,
         after: Option<&PushConfigRow>,
         limit: usize,
     ) -> Result<Vec<PushConfigRow>, Error> {
-        let sql = "SELECT * FROM push_configs WHERE next_at IS NOT NULL AND next_at <= ?1
-                     AND (next_at, task_id, config_id) > (?2, ?3, ?4)
-                   ORDER BY next_at, task_id, config_id LIMIT ?5";
+        let sql = "SELECT * FROM push_configs INDEXED BY push_configs_failing
+                   WHERE network_id = ?1 AND next_at IS NOT NULL AND next_at <= ?2
+                     AND (next_at, task_id, config_id) > (?3, ?4, ?5)
+                   ORDER BY next_at, task_id, config_id LIMIT ?6";
         let at = after.and_then(|row| row.trouble.next_at).map_or(i64::MIN, UnixMillis::get);
         let (task, config) = after.map_or(("", ""), |row| (row.task_id.as_str(), &*row.config_id));
-        self.all(sql, params![now.get(), at, task, config, limit as i64], config_row)
+        self.all(sql, params![network.as_str(), now.get(), at, task, config, limit as i64], config_row)
     }
 
     fn event_after(&self, task: &TaskId, n: i64) -> Result<Option<EventRow>, Error> {
@@ -113,7 +121,8 @@ impl PushWrites for Rows<'_> {
         is_open: bool,
     ) -> Result<(), Error> {
         self.execute(
-            "UPDATE push_configs SET delivered = ?4, failures = ?5, failing_since = ?6, next_at = ?7, is_open = ?8
+            "UPDATE push_configs SET delivered = ?4, failures = ?5, failing_since = ?6, next_at = ?7, is_open = ?8,
+                token = CASE WHEN ?8 THEN token END, credentials = CASE WHEN ?8 THEN credentials END
              WHERE task_id = ?1 AND config_id = ?2 AND created_at = ?3",
             params![
                 config.task_id.as_str(),

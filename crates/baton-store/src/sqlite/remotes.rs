@@ -1,6 +1,6 @@
 //! Agents of others in SQL.
 
-use baton_core::{Alias, LeaseId, NetworkId, TaskId, TokenId};
+use baton_core::{Alias, LeaseId, MessageId, NetworkId, TaskId, TokenId};
 use rusqlite::{Row, params};
 
 use super::columns::{get, optional, parsed, time};
@@ -22,6 +22,7 @@ fn remote_row(row: &Row<'_>) -> Result<RemoteRow, Error> {
 
 fn remote_task_row(row: &Row<'_>) -> Result<RemoteTaskRow, Error> {
     Ok(RemoteTaskRow {
+        errand_id: parsed(row, "errand_id", MessageId::parse)?,
         task_id: parsed(row, "task_id", TaskId::parse)?,
         network_id: parsed(row, "network_id", NetworkId::parse)?,
         alias: parsed(row, "alias", |text| Alias::parse(text).ok())?,
@@ -31,6 +32,7 @@ fn remote_task_row(row: &Row<'_>) -> Result<RemoteTaskRow, Error> {
         asked: get(row, "asked")?,
         passed_on: get(row, "passed_on")?,
         began_at: time(row, "began_at")?,
+        is_called_off: get(row, "is_called_off")?,
     })
 }
 
@@ -49,8 +51,13 @@ impl RemoteReads for Rows<'_> {
         self.all("/* scans */ SELECT * FROM remotes", [], remote_row)
     }
 
-    fn remote_task(&self, task: &TaskId) -> Result<Option<RemoteTaskRow>, Error> {
-        self.one("SELECT * FROM remote_tasks WHERE task_id = ?1", [task.as_str()], remote_task_row)
+    fn remote_task(&self, errand: &MessageId) -> Result<Option<RemoteTaskRow>, Error> {
+        self.one("SELECT * FROM remote_tasks WHERE errand_id = ?1", [errand.as_str()], remote_task_row)
+    }
+
+    fn remote_task_at(&self, task: &TaskId, alias: &Alias) -> Result<Option<RemoteTaskRow>, Error> {
+        let sql = "SELECT * FROM remote_tasks WHERE task_id = ?1 AND alias = ?2 AND NOT is_called_off";
+        self.one(sql, params![task.as_str(), alias.as_str()], remote_task_row)
     }
 
     fn remote_tasks(&self, network: &NetworkId, alias: &Alias) -> Result<Vec<RemoteTaskRow>, Error> {
@@ -84,11 +91,13 @@ impl RemoteWrites for Rows<'_> {
         Ok(self.execute(sql, params![network.as_str(), alias.as_str()])? > 0)
     }
 
-    fn put_remote_task(&mut self, task: &RemoteTaskRow) -> Result<(), Error> {
+    fn insert_remote_task(&mut self, task: &RemoteTaskRow) -> Result<(), Error> {
         self.execute(
-            "INSERT OR REPLACE INTO remote_tasks (task_id, network_id, alias, lease_id, remote_task_id,
-                remote_context_id, asked, passed_on, began_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+            "INSERT INTO remote_tasks (errand_id, task_id, network_id, alias, lease_id, remote_task_id,
+                remote_context_id, asked, passed_on, began_at, is_called_off)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
             params![
+                task.errand_id.as_str(),
                 task.task_id.as_str(),
                 task.network_id.as_str(),
                 task.alias.as_str(),
@@ -98,13 +107,40 @@ impl RemoteWrites for Rows<'_> {
                 task.asked,
                 task.passed_on,
                 task.began_at.get(),
+                task.is_called_off,
             ],
         )?;
         Ok(())
     }
 
-    fn delete_remote_task(&mut self, task: &TaskId) -> Result<(), Error> {
-        self.execute("DELETE FROM remote_tasks WHERE task_id = ?1", [task.as_str()])?;
+    fn lease_remote_task(&mut self, errand: &MessageId, lease: Option<&LeaseId>) -> Result<bool, Error> {
+        let sql = "UPDATE remote_tasks SET lease_id = ?2 WHERE errand_id = ?1";
+        Ok(self.execute(sql, params![errand.as_str(), lease.map(LeaseId::as_str)])? > 0)
+    }
+
+    fn note_remote_task(&mut self, task: &RemoteTaskRow) -> Result<bool, Error> {
+        let noted = self.execute(
+            "UPDATE remote_tasks SET remote_task_id = ?2, remote_context_id = ?3, asked = ?4, passed_on = ?5
+             WHERE errand_id = ?1",
+            params![
+                task.errand_id.as_str(),
+                task.remote_task_id,
+                task.remote_context_id,
+                task.asked,
+                task.passed_on,
+            ],
+        )?;
+        Ok(noted > 0)
+    }
+
+    fn call_off_remote_task(&mut self, errand: &MessageId) -> Result<(), Error> {
+        let sql = "UPDATE remote_tasks SET is_called_off = 1, lease_id = NULL WHERE errand_id = ?1";
+        self.execute(sql, [errand.as_str()])?;
+        Ok(())
+    }
+
+    fn delete_remote_task(&mut self, errand: &MessageId) -> Result<(), Error> {
+        self.execute("DELETE FROM remote_tasks WHERE errand_id = ?1", [errand.as_str()])?;
         Ok(())
     }
 }

@@ -2,7 +2,7 @@
 //! where statements are prepared, in `sqlite/plans.rs`, so every test checks it.)
 
 use super::engine::{Engine, sqlite};
-use super::fixtures::{insert_task, network, task_id, with_network};
+use super::fixtures::{alias, insert_task, network, task_id, user, with_network};
 use baton_core::Status;
 use baton_store::Error;
 use baton_store::rows::{NewLeaf, TaskChange};
@@ -124,4 +124,50 @@ async fn a_database_of_the_first_release_gets_salts_and_its_old_events_no_place_
         .unwrap();
     assert_eq!(salts.iter().map(Vec::len).collect::<Vec<_>>(), [16, 0, 16], "who has ended needs none");
     assert_ne!(salts[0], salts[2]);
+}
+
+/// A database before errands had names of their own: a task that is out, a receiver that is open and one that is not.
+fn before_errands(path: &std::path::Path) {
+    let mut connection = rusqlite::Connection::open(path).unwrap();
+    migrations::migrations::runner().set_target(Target::Version(5)).run(&mut connection).unwrap();
+    let (task, network) = (task_id(1).to_string(), network(1).to_string());
+    let sql = "INSERT INTO users (user_id, username, role, password_hash, created_at) VALUES (?1, 'user1', 'user', '', 1)";
+    connection.execute(sql, [user(1).as_str()]).unwrap();
+    let sql = "INSERT INTO networks (network_id, name, owner_id, created_at, updated_at) VALUES (?1, 'n', ?2, 1, 1)";
+    connection.execute(sql, [&*network, user(1).as_str()]).unwrap();
+    let sql = "INSERT INTO remote_tasks VALUES (?1, ?2, 'scout', NULL, 'there-1', 'context', NULL, 2, 7)";
+    connection.execute(sql, [&task, &network]).unwrap();
+    for (name, is_open) in [("closed", 0), ("open", 1)] {
+        connection
+            .execute(
+                "INSERT INTO push_configs (task_id, config_id, network_id, owner_kind, owner, user_id, url, token, scheme,
+                    credentials, created_at, delivered, is_open)
+                 VALUES (?1, ?3, ?2, 'node', 'lead', ?4, 'https://a.example/', 't', 'Bearer', 'c', 1, 1, ?5)",
+                rusqlite::params![task, network, name, user(1).as_str(), is_open],
+            )
+            .unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_database_from_before_errands_keeps_what_is_out_and_forgets_what_closed_receivers_knew() {
+    let folder = tempfile::tempdir().unwrap();
+    before_errands(&folder.path().join("hub.db"));
+    let mut engine = Engine::new(sqlite);
+    engine.store.close();
+    engine.folder = folder;
+    engine.reopen(sqlite);
+    engine
+        .store
+        .read(|rows| -> Result<_, Error> {
+            let out = rows.remote_task_at(&task_id(1), &alias("scout"))?.unwrap();
+            assert_eq!(out.errand_id.as_str(), task_id(1).as_str(), "the name it was sent under");
+            assert_eq!((out.remote_task_id.as_deref(), out.passed_on), (Some("there-1"), 2));
+            let kept: Vec<_> = rows.push_configs(&task_id(1))?.into_iter().map(|row| row.secrets).collect();
+            let has = |n: usize| (kept[n].token.is_some(), kept[n].credentials.is_some());
+            assert_eq!((has(0), has(1)), ((false, false), (true, true)));
+            Ok(())
+        })
+        .await
+        .unwrap();
 }

@@ -1,7 +1,7 @@
-//! Why a call outside gave no answer. No text here holds a path, a query or a credential.
+//! Why a call outside gave no answer. No text here holds a path, a query, a credential or what a name led to: whoever
+//! gives names to call must not learn from a refusal how things stand inside.
 
 use std::error::Error as _;
-use std::net::IpAddr;
 
 /// No answer.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -10,17 +10,21 @@ pub(crate) enum Error {
     #[error("{0}")]
     NoTarget(&'static str),
     /// The address is not public, and the operator has not allowed its range.
-    #[error("leads to {address}, which is not public; `baton hub start --allow-outbound` can allow it")]
-    Forbidden {
-        /// The address.
-        address: IpAddr,
-    },
+    #[error(
+        "leads to an address that the hub may not call; `baton hub start --allow-outbound CIDR` can allow it"
+    )]
+    Forbidden,
     /// A public address over plain http.
     #[error("must be an https address: plain http only goes to ranges the operator allowed")]
     NotHttps,
     /// The name has no address.
     #[error("its host has no address")]
     NoAddress,
+    /// Nobody the hub knows has signed its certificate.
+    #[error(
+        "its certificate is signed by nobody the hub knows; `baton hub start --outbound-ca FILE` can name who signed it"
+    )]
+    UnknownIssuer,
     /// Nothing came in time.
     #[error("no answer in time")]
     Silent,
@@ -43,6 +47,9 @@ impl From<reqwest::Error> for Error {
             if let Some(ours) = inner.downcast_ref::<Self>() {
                 return ours.clone();
             }
+            if is_unknown_issuer(inner) {
+                return Self::UnknownIssuer;
+            }
             cause = inner.source();
         }
         if error.is_timeout() {
@@ -50,6 +57,16 @@ impl From<reqwest::Error> for Error {
         }
         Self::Failed(last_cause(&error.without_url()))
     }
+}
+
+/// What TLS says comes inside the trouble of the line, which may come inside another.
+fn is_unknown_issuer(cause: &(dyn std::error::Error + 'static)) -> bool {
+    use rustls::{CertificateError, Error};
+    if let Some(said) = cause.downcast_ref::<Error>() {
+        return matches!(said, Error::InvalidCertificate(CertificateError::UnknownIssuer));
+    }
+    let inside = cause.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+    inside.is_some_and(|inside| is_unknown_issuer(inside))
 }
 
 /// The innermost cause says what happened; the others say what was being done.

@@ -1,9 +1,11 @@
-//! What may be called: public addresses over `https`, and the ranges the operator named over either scheme.
+//! What may be called: public addresses over `https`, and the ranges the operator named over either scheme. And whose
+//! certificates are taken beside the system's.
 
 use ipnet::IpNet;
 use std::net::IpAddr;
 
 use super::address::is_public;
+use super::authorities::Authorities;
 use super::error::Error;
 
 /// How a call is made.
@@ -17,12 +19,17 @@ pub(crate) enum Scheme {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Policy {
     allowed: Vec<IpNet>,
+    authorities: Authorities,
 }
 
 impl Policy {
-    /// Public addresses, and these ranges.
-    pub(crate) const fn new(allowed: Vec<IpNet>) -> Self {
-        Self { allowed }
+    /// Public addresses, and these ranges; certificates the system knows, and these authorities'.
+    pub(crate) const fn new(allowed: Vec<IpNet>, authorities: Authorities) -> Self {
+        Self { allowed, authorities }
+    }
+
+    pub(super) const fn authorities(&self) -> &Authorities {
+        &self.authorities
     }
 
     /// Refuses an address that may not be called.
@@ -33,7 +40,7 @@ impl Policy {
         match (is_public(address), scheme) {
             (true, Scheme::Https) => Ok(()),
             (true, Scheme::Http) => Err(Error::NotHttps),
-            (false, _) => Err(Error::Forbidden { address }),
+            (false, _) => Err(Error::Forbidden),
         }
     }
 
@@ -65,7 +72,7 @@ mod tests {
     use super::*;
 
     fn policy(ranges: &[&str]) -> Policy {
-        Policy::new(ranges.iter().map(|range| range.parse().unwrap()).collect())
+        Policy::new(ranges.iter().map(|range| range.parse().unwrap()).collect(), Authorities::default())
     }
 
     fn addresses(texts: &[&str]) -> Vec<IpAddr> {
@@ -84,7 +91,7 @@ mod tests {
     #[test]
     fn an_answer_without_a_usable_address_is_refused() {
         let inside = policy(&[]).usable(addresses(&["10.0.0.1", "127.0.0.1"]), Scheme::Https);
-        assert!(matches!(inside, Err(Error::Forbidden { .. })), "{inside:?}");
+        assert!(matches!(inside, Err(Error::Forbidden)), "{inside:?}");
         let nothing = policy(&[]).usable([], Scheme::Https);
         assert!(matches!(nothing, Err(Error::NoAddress)), "{nothing:?}");
     }

@@ -51,10 +51,12 @@ impl From<outbound::Error> for Trouble {
     fn from(error: outbound::Error) -> Self {
         use outbound::Error;
         match error {
-            // A name may lead elsewhere the next time, a line may be there again.
-            Error::NoAddress | Error::Silent | Error::Failed(_) => Self::Passing(error.to_string()),
+            // A name may lead elsewhere the next time, a line may be there again, a certificate be another.
+            Error::NoAddress | Error::UnknownIssuer | Error::Silent | Error::Failed(_) => {
+                Self::Passing(error.to_string())
+            }
             Error::NoTarget(_)
-            | Error::Forbidden { .. }
+            | Error::Forbidden
             | Error::NotHttps
             | Error::TooLong
             | Error::Unreadable(_) => Self::Final(error.to_string()),

@@ -1,31 +1,33 @@
 //! Tells receivers outside of tasks' events. What there is to tell follows from the rows: the events after the last
 //! one a receiver was told of. So a restart is nothing special, and no call waits for a receiver. Each receiver is
-//! told in order, one event at a time; receivers do not wait for each other, and a host gets a few calls at once,
-//! one while it fails.
+//! told in order, one event at a time; receivers do not wait for each other, and networks take turns.
 
 mod carrier;
 mod desk;
+mod due;
+mod queue;
 mod retry;
 
+use baton_core::TaskId;
 use baton_store::rows::PushConfigRow;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::hub::Hub;
 use crate::service::Error;
 use desk::Desk;
+use due::Due;
 
 /// How soon a retry that is due is found, and news whose ring was lost in trouble.
 const LOOK: Duration = Duration::from_millis(250);
-/// Rows read at once.
+/// Tasks read at once.
 const PAGE: usize = 200;
-/// And how often before others have their turn.
-const PAGES: usize = 50;
 
 /// Runs until the hub stops. What is under way then is told again after the next start.
 pub(super) async fn run(hub: Arc<Hub>) {
-    let mut desk = Desk::default();
+    let (mut desk, mut due) = (Desk::default(), Due::default());
     let mut is_known = false;
+    let mut looked_at = Instant::now();
     loop {
         tokio::select! {
             () = hub.bells.pushes.wait() => {}
@@ -37,7 +39,10 @@ pub(super) async fn run(hub: Arc<Hub>) {
             is_known = told(&watch_all(&hub).await);
         }
         told(&take_news(&hub, &mut desk).await);
-        told(&take_retries(&hub, &mut desk).await);
+        if looked_at.elapsed() >= LOOK {
+            told(&due.take(&hub, &mut desk).await);
+            looked_at = Instant::now();
+        }
         desk.start(&hub);
     }
 }
@@ -67,48 +72,36 @@ async fn watch_all(hub: &Hub) -> Result<(), Error> {
     }
 }
 
-async fn take_news(hub: &Hub, desk: &mut Desk) -> Result<(), Error> {
+async fn take_news(hub: &Arc<Hub>, desk: &mut Desk) -> Result<(), Error> {
     let tasks = hub.bells.pushes.take_rung();
-    if tasks.is_empty() {
-        return Ok(());
-    }
-    let rung = tasks.clone();
-    let found = hub.store.read(move |rows| -> Result<Vec<(usize, Vec<PushConfigRow>)>, Error> {
-        rung.iter().enumerate().map(|(i, task)| Ok((i, rows.push_configs(task)?))).collect()
-    });
-    let found = match found.await {
-        Ok(found) => found,
-        Err(error) => {
-            tasks.iter().for_each(|task| hub.bells.pushes.watch(task));
-            return Err(error);
+    let mut outcome = Ok(());
+    for some in tasks.chunks(PAGE) {
+        if outcome.is_ok() {
+            outcome = take_news_of(hub, desk, some.to_vec()).await;
         }
-    };
-    for (i, configs) in found {
+        match outcome {
+            Ok(()) => desk.start(hub),
+            Err(_) => some.iter().for_each(|task| hub.bells.pushes.watch(task)),
+        }
+    }
+    outcome
+}
+
+async fn take_news_of(hub: &Hub, desk: &mut Desk, tasks: Vec<TaskId>) -> Result<(), Error> {
+    let found = hub.store.read(move |rows| -> Result<Vec<(TaskId, Vec<PushConfigRow>)>, Error> {
+        let with_receivers = |task: TaskId| {
+            let configs = rows.push_configs(&task)?;
+            Ok((task, configs))
+        };
+        tasks.into_iter().map(with_receivers).collect()
+    });
+    for (task, configs) in found.await? {
         let open: Vec<_> = configs.into_iter().filter(|config| config.is_open).collect();
-        hub.bells.pushes.keep(&tasks[i], !open.is_empty());
+        hub.bells.pushes.keep(&task, !open.is_empty());
         // Who failed lately is told of this when its next try is due.
         open.into_iter()
             .filter(|config| config.trouble.next_at.is_none())
             .for_each(|config| desk.take(config));
-    }
-    Ok(())
-}
-
-/// All that are due, not only the oldest: those may be waiting for a host that hangs, and others do not wait for it.
-async fn take_retries(hub: &Hub, desk: &mut Desk) -> Result<(), Error> {
-    let now = hub.clock.now();
-    let mut after = None;
-    for _ in 0..PAGES {
-        let from: Option<PushConfigRow> = after.take();
-        let page = hub
-            .store
-            .read(move |rows| -> Result<_, Error> { Ok(rows.due_pushes(now, from.as_ref(), PAGE)?) })
-            .await?;
-        after = page.last().filter(|_| page.len() == PAGE).cloned();
-        page.into_iter().for_each(|config| desk.take(config));
-        if after.is_none() {
-            break;
-        }
     }
     Ok(())
 }

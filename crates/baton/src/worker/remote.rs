@@ -3,6 +3,8 @@
 
 mod agent;
 mod errand;
+mod insist;
+mod keeping;
 mod wording;
 
 use baton_core::{Alias, NetworkId};
@@ -42,9 +44,10 @@ pub(super) async fn run(hub: Arc<Hub>) {
         tokio::select! {
             () = hub.remotes_changed.notified() => {}
             () = tokio::time::sleep(pause) => {}
-            () = hub.shutdown.wait() => return,
+            () = hub.shutdown.wait() => break,
         }
     }
+    while loops.join_next().await.is_some() {}
 }
 
 /// Starts and stops loops so that they are those of the rows.

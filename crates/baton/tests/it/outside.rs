@@ -1,9 +1,12 @@
 //! Something outside that the hub calls: a small HTTP server on loopback that answers by a script and remembers what
-//! it heard. One request a connection; nothing sleeps, whoever waits is woken by the next request.
+//! it heard. One request a connection; nothing sleeps, whoever waits is woken by the next request. Plain, or behind TLS
+//! with a certificate of an authority that only the test knows.
 
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
@@ -44,11 +47,49 @@ struct Memory {
     heard: Mutex<Vec<Heard>>,
     more: Condvar,
     /// Connections that get no answer.
-    silent: Mutex<Vec<TcpStream>>,
+    silent: Mutex<Vec<Box<dyn Send>>>,
+}
+
+/// An authority of the test's own, and what it signed for this machine.
+pub(crate) struct Authority {
+    pem: String,
+    leaf: rcgen::Certificate,
+    key: rcgen::KeyPair,
+}
+
+impl Authority {
+    pub(crate) fn new() -> Self {
+        let mut params = rcgen::CertificateParams::new(Vec::new()).unwrap();
+        params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+        let (root_key, key) = (rcgen::KeyPair::generate().unwrap(), rcgen::KeyPair::generate().unwrap());
+        // No two have the same name: one who is not known is not taken for one who is.
+        let name = format!("authority {:?}", &root_key.public_key_raw()[..8]);
+        params.distinguished_name.push(rcgen::DnType::CommonName, name);
+        let pem = params.self_signed(&root_key).unwrap().pem();
+        let issuer = rcgen::Issuer::new(params, root_key);
+        let leaf = rcgen::CertificateParams::new(vec!["127.0.0.1".into()]).unwrap();
+        Self { pem, leaf: leaf.signed_by(&key, &issuer).unwrap(), key }
+    }
+
+    /// Its own certificate, in a file.
+    pub(crate) fn write_to(&self, folder: &Path) -> PathBuf {
+        let file = folder.join("authority.pem");
+        std::fs::write(&file, &self.pem).unwrap();
+        file
+    }
+
+    fn server(&self) -> Arc<ServerConfig> {
+        let key = rustls::pki_types::PrivatePkcs8KeyDer::from(self.key.serialize_der());
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let config = ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+        let config = config.unwrap().with_no_client_auth();
+        Arc::new(config.with_single_cert(vec![self.leaf.der().clone()], key.into()).unwrap())
+    }
 }
 
 /// A server outside.
 pub(crate) struct Outside {
+    scheme: &'static str,
     address: SocketAddr,
     memory: Arc<Memory>,
 }
@@ -56,21 +97,46 @@ pub(crate) struct Outside {
 impl Outside {
     /// Answers each request by what this gives for its number, from 0, and itself.
     pub(crate) fn start(script: impl Fn(usize, &Heard) -> Reply + Send + Sync + 'static) -> Self {
+        Self::serve("http", None, script)
+    }
+
+    /// The same behind TLS.
+    pub(crate) fn start_tls(
+        authority: &Authority,
+        script: impl Fn(usize, &Heard) -> Reply + Send + Sync + 'static,
+    ) -> Self {
+        Self::serve("https", Some(authority.server()), script)
+    }
+
+    fn serve(
+        scheme: &'static str,
+        tls: Option<Arc<ServerConfig>>,
+        script: impl Fn(usize, &Heard) -> Reply + Send + Sync + 'static,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let memory = Arc::new(Memory::default());
         let (script, remembers) = (Arc::new(script), memory.clone());
         std::thread::spawn(move || {
             for socket in listener.incoming().map_while(Result::ok) {
-                let (script, memory) = (script.clone(), remembers.clone());
-                std::thread::spawn(move || answer(socket, &*script, &memory));
+                let (script, memory, tls) = (script.clone(), remembers.clone(), tls.clone());
+                std::thread::spawn(move || {
+                    socket.set_read_timeout(Some(PATIENCE)).unwrap();
+                    match tls {
+                        None => answer(socket, &*script, &memory),
+                        Some(tls) => {
+                            let session = ServerConnection::new(tls).unwrap();
+                            answer(StreamOwned::new(session, socket), &*script, &memory);
+                        }
+                    }
+                });
             }
         });
-        Self { address, memory }
+        Self { scheme, address, memory }
     }
 
     pub(crate) fn url(&self, path: &str) -> String {
-        format!("http://{}{path}", self.address)
+        format!("{}://{}{path}", self.scheme, self.address)
     }
 
     /// Everything heard so far.
@@ -95,9 +161,12 @@ impl Outside {
     }
 }
 
-fn answer(socket: TcpStream, script: &dyn Fn(usize, &Heard) -> Reply, memory: &Memory) {
-    socket.set_read_timeout(Some(PATIENCE)).unwrap();
-    let Some(heard) = read(&socket) else { return };
+fn answer(
+    mut socket: impl Read + Write + Send + 'static,
+    script: &dyn Fn(usize, &Heard) -> Reply,
+    memory: &Memory,
+) {
+    let Some(heard) = read(&mut socket) else { return };
     let number = {
         let all = memory.heard.lock().unwrap();
         all.len()
@@ -108,7 +177,7 @@ fn answer(socket: TcpStream, script: &dyn Fn(usize, &Heard) -> Reply, memory: &M
         Reply::Json(status, body) => (status, String::new(), body.to_string()),
         Reply::Moved(to) => (307, format!("location: {to}\r\n"), String::new()),
         Reply::Silence => {
-            memory.silent.lock().unwrap().push(socket);
+            memory.silent.lock().unwrap().push(Box::new(socket));
             memory.more.notify_all();
             return;
         }
@@ -116,11 +185,11 @@ fn answer(socket: TcpStream, script: &dyn Fn(usize, &Heard) -> Reply, memory: &M
     let head =
         format!("HTTP/1.1 {status} x\r\nconnection: close\r\ncontent-type: application/json\r\n{more}");
     // Who hung up meanwhile hears nothing.
-    let _ = (&socket).write_all(format!("{head}content-length: {}\r\n\r\n{body}", body.len()).as_bytes());
+    let _ = socket.write_all(format!("{head}content-length: {}\r\n\r\n{body}", body.len()).as_bytes());
     memory.more.notify_all();
 }
 
-fn read(socket: &TcpStream) -> Option<Heard> {
+fn read(socket: impl Read) -> Option<Heard> {
     let mut reader = BufReader::new(socket);
     let mut line = String::new();
     reader.read_line(&mut line).ok().filter(|count| *count > 0)?;

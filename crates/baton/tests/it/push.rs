@@ -2,7 +2,9 @@
 
 mod configs;
 mod delivery;
+mod fairness;
 mod refused;
+mod tls;
 
 use serde_json::{Value, json};
 

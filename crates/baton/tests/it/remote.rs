@@ -5,7 +5,11 @@ mod cancels;
 mod ends;
 mod outages;
 mod questions;
+mod reassigns;
 mod registering;
+mod tls;
+mod words;
+mod writes;
 
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -22,7 +26,11 @@ fn hub() -> Hub {
 
 /// Registers an agent of others as `scout`.
 fn register(tenant: &Tenant, card_url: &str, credential: Option<&str>) -> Value {
-    let body = json!({"alias": "scout", "card_url": card_url, "credential": credential});
+    register_as(tenant, "scout", card_url, credential)
+}
+
+fn register_as(tenant: &Tenant, alias: &str, card_url: &str, credential: Option<&str>) -> Value {
+    let body = json!({"alias": alias, "card_url": card_url, "credential": credential});
     let path = format!("/api/networks/{}/remotes", tenant.network_id);
     super::tenant::succeed(&tenant.user.post(&path, &body))
 }

@@ -12,7 +12,7 @@ use super::{Trouble, parse, password, run};
 use crate::cli::failure::Failure;
 use crate::data_folder::DataFolder;
 use crate::hub::Settings;
-use crate::outbound::Policy;
+use crate::outbound::{Authorities, Policy};
 use crate::server::TlsFiles;
 
 /// Starts a hub and runs it until SIGTERM, SIGINT or `baton hub stop`. On a new folder it makes the first admin.
@@ -59,6 +59,9 @@ pub(crate) struct Start {
     /// A range of addresses the hub may call beside public ones, also over plain http; can be repeated
     #[arg(long, value_name = "CIDR", value_parser = parse::range)]
     allow_outbound: Vec<ipnet::IpNet>,
+    /// Authorities whose certificates the hub takes where it calls, beside the system's, a PEM file
+    #[arg(long, value_name = "FILE", value_parser = Authorities::read)]
+    outbound_ca: Option<Authorities>,
     /// Measure what evidence costs: write none
     #[arg(long, hide = true)]
     without_evidence: bool,
@@ -102,7 +105,7 @@ impl Start {
             behind_proxy: self.behind_proxy,
             cors_origins: self.cors_origin.clone(),
             data_folder: folder.path().to_owned(),
-            outbound: Policy::new(self.allow_outbound.clone()),
+            outbound: Policy::new(self.allow_outbound.clone(), self.outbound_ca.clone().unwrap_or_default()),
             // Settled once it listens.
             public_url: String::new(),
             serves_tls: self.tls_cert.is_some(),

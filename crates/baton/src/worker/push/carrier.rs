@@ -1,7 +1,7 @@
-//! One receiver is told of everything it has not heard, in order, until it fails or has heard all. If the hub dies
-//! between a call and the note of it, the receiver hears that event twice.
+//! One receiver is told of what it has not heard, in order, until it fails, has heard all, or others have waited long
+//! enough. If the hub dies between a call and the note of it, the receiver hears that event twice.
 
-use baton_core::TaskId;
+use baton_core::{TaskId, limits};
 use baton_store::rows::{EventRow, PushConfigRow, PushTrouble};
 use reqwest::Method;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
@@ -20,6 +20,8 @@ const PAUSE: Duration = Duration::from_secs(1);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
     Told,
+    /// So far; others have their turn before the rest.
+    HasMore,
     Failed,
 }
 
@@ -32,24 +34,22 @@ enum Next {
     Closed(Box<PushConfigRow>, &'static str),
 }
 
-/// Tells a receiver all there is.
-pub(super) async fn carry(hub: &Hub, config: PushConfigRow) -> Outcome {
-    let (task_id, config_id) = (config.task_id.clone(), config.config_id.clone());
-    match carry_all(hub, config).await {
+/// Tells a receiver what there is, up to a bound.
+pub(super) async fn carry(hub: &Hub, task_id: &TaskId, config_id: &str) -> Outcome {
+    match carry_some(hub, task_id, config_id).await {
         Ok(outcome) => outcome,
         Err(error) => {
             // The hub's own trouble, which says nothing of the receiver.
             tracing::warn!(worker = "push", %task_id, config_id, %error, "a receiver could not be told; tried again");
             tokio::time::sleep(PAUSE).await;
-            hub.bells.pushes.watch(&task_id);
-            Outcome::Told
+            Outcome::HasMore
         }
     }
 }
 
-async fn carry_all(hub: &Hub, config: PushConfigRow) -> Result<Outcome, Error> {
-    loop {
-        let (config, event) = match next(hub, &config.task_id, &config.config_id).await? {
+async fn carry_some(hub: &Hub, task_id: &TaskId, config_id: &str) -> Result<Outcome, Error> {
+    for _ in 0..limits::PUSH_EVENTS_PER_TURN_COUNT {
+        let (config, event) = match next(hub, task_id, config_id).await? {
             Next::Event(next) => *next,
             Next::Nothing => return Ok(Outcome::Told),
             Next::Closed(config, why) => {
@@ -87,6 +87,7 @@ async fn carry_all(hub: &Hub, config: PushConfigRow) -> Result<Outcome, Error> {
             }
         }
     }
+    Ok(Outcome::HasMore)
 }
 
 /// What comes next, as things stand.

@@ -1,70 +1,54 @@
-//! Who is told next: a queue per host, a bound per host and one for all. In memory only; the rows know the rest.
+//! What waits and what is under way, with a bound for all. In memory only; the rows know the rest.
 
-use baton_core::{TaskId, limits};
+use baton_core::limits;
 use baton_store::rows::PushConfigRow;
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use tokio::task::{Id, JoinSet};
 
 use super::carrier;
+use super::queue::{Key, Place, Queue};
 use crate::hub::Hub;
 
-/// A receiver.
-type Key = (TaskId, String);
-
-/// What waits and what is under way.
+/// The desk.
 #[derive(Debug, Default)]
 pub(super) struct Desk {
-    hosts: HashMap<String, Host>,
+    queue: Queue,
     /// Waiting or under way.
     taken: HashSet<Key>,
     /// Rung for while under way: to be looked at again.
     again: HashSet<Key>,
     under_way: JoinSet<carrier::Outcome>,
-    errands: HashMap<Id, (String, Key)>,
-}
-
-#[derive(Debug, Default)]
-struct Host {
-    waiting: VecDeque<PushConfigRow>,
-    under_way: usize,
-    is_failing: bool,
-}
-
-impl Host {
-    const fn room(&self) -> usize {
-        let most = if self.is_failing { 1 } else { limits::PUSHES_PER_HOST_AT_ONCE };
-        most.saturating_sub(self.under_way)
-    }
+    places: HashMap<Id, Place>,
 }
 
 impl Desk {
     /// Takes a receiver that may have something to hear.
     pub(super) fn take(&mut self, config: PushConfigRow) {
-        let key = (config.task_id.clone(), config.config_id.clone());
+        let key = (config.task_id, config.config_id);
         if !self.taken.insert(key.clone()) {
             self.again.insert(key);
             return;
         }
         let host = reqwest::Url::parse(&config.url).map(|url| url.origin().ascii_serialization());
         // What cannot be read was refused when it came; here it only needs a place.
-        self.hosts.entry(host.unwrap_or_default()).or_default().waiting.push_back(config);
+        self.queue.push(Place { network: config.network_id, host: host.unwrap_or_default(), key });
+    }
+
+    /// Who waits or is under way.
+    #[cfg(test)]
+    pub(super) const fn taken(&self) -> &HashSet<Key> {
+        &self.taken
     }
 
     /// Starts whatever there is room for.
     pub(super) fn start(&mut self, hub: &Arc<Hub>) {
-        for (name, host) in &mut self.hosts {
-            for _ in 0..host.room() {
-                if self.under_way.len() >= limits::PUSHES_AT_ONCE {
-                    return;
-                }
-                let Some(config) = host.waiting.pop_front() else { break };
-                let key = (config.task_id.clone(), config.config_id.clone());
-                let hub = hub.clone();
-                let handle = self.under_way.spawn(async move { carrier::carry(&hub, config).await });
-                self.errands.insert(handle.id(), (name.clone(), key));
-                host.under_way += 1;
-            }
+        while self.under_way.len() < limits::PUSHES_AT_ONCE
+            && let Some(place) = self.queue.next()
+        {
+            let (hub, (task, config)) = (hub.clone(), place.key.clone());
+            let handle = self.under_way.spawn(async move { carrier::carry(&hub, &task, &config).await });
+            self.places.insert(handle.id(), place);
         }
     }
 
@@ -78,17 +62,11 @@ impl Desk {
                 (error.id(), carrier::Outcome::Failed)
             }
         };
-        let Some((name, key)) = self.errands.remove(&id) else { return };
-        self.taken.remove(&key);
-        if self.again.remove(&key) {
-            hub.bells.pushes.watch(&key.0);
-        }
-        if let Some(host) = self.hosts.get_mut(&name) {
-            host.under_way -= 1;
-            host.is_failing = outcome == carrier::Outcome::Failed;
-            if host.under_way == 0 && host.waiting.is_empty() {
-                self.hosts.remove(&name);
-            }
+        let Some(place) = self.places.remove(&id) else { return };
+        self.queue.done(&place, outcome == carrier::Outcome::Failed);
+        self.taken.remove(&place.key);
+        if self.again.remove(&place.key) || outcome == carrier::Outcome::HasMore {
+            hub.bells.pushes.watch(&place.key.0);
         }
     }
 }

@@ -1,7 +1,8 @@
 //! The loop of one agent of others: resumes what was out before a restart, claims what comes, calls off there what was
 //! called off here. It acts as the alias, through the same use cases as every worker.
 
-use baton_core::{Caller, LeaseId, Refusal, TaskId, limits};
+use baton_core::{Caller, LeaseId, MessageId, Refusal, limits};
+use baton_store::Snapshot;
 use baton_store::rows::{RemoteRow, RemoteTaskRow};
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,6 +12,7 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::errand::Errand;
+use super::insist::insist;
 use crate::hub::{Hub, Shutdown};
 use crate::peer::{Peer, Trouble};
 use crate::service::push_configs::node_caller;
@@ -21,6 +23,8 @@ const LOOK: Duration = Duration::from_secs(2);
 const RETRY: Duration = Duration::from_secs(1);
 const REFUSED: Duration = Duration::from_secs(30);
 const CARD_KEPT: Duration = Duration::from_secs(limits::REMOTE_CARD_KEPT_SECONDS as u64);
+const DRAIN: Duration = Duration::from_secs(limits::DRAIN_MAX_SECONDS as u64);
+const LEASE: Duration = Duration::from_secs(limits::REMOTE_LEASE_SECONDS as u64);
 /// How long one claim waits.
 const WAIT_SECONDS: i64 = 20;
 
@@ -28,10 +32,12 @@ const WAIT_SECONDS: i64 = 20;
 pub(super) struct Remote {
     pub(super) hub: Arc<Hub>,
     pub(super) row: RemoteRow,
-    /// Tasks an errand is out for.
-    out: Mutex<HashSet<TaskId>>,
-    /// Rings when an errand ended without an end of its task.
-    pub(super) dropped: Notify,
+    /// Errands somebody is at: running them, or calling them off.
+    out: Mutex<HashSet<MessageId>>,
+    /// Rings for who looks for strays when an errand is left.
+    dropped: Notify,
+    /// Rings for who waits for a turn when one ends.
+    turns: Notify,
     /// The card as last read, and when.
     peer: tokio::sync::Mutex<Option<(Instant, Peer)>>,
 }
@@ -63,45 +69,75 @@ impl Remote {
         Ok(token.await?.and_then(node_caller))
     }
 
-    fn begin(&self, task: &TaskId) -> bool {
-        self.out.lock().unwrap_or_else(PoisonError::into_inner).insert(task.clone())
+    /// The turn at an errand, if nobody has it.
+    fn try_turn(self: &Arc<Self>, errand: &MessageId) -> Option<Turn> {
+        let is_free = self.out.lock().unwrap_or_else(PoisonError::into_inner).insert(errand.clone());
+        is_free.then(|| Turn { remote: self.clone(), errand: errand.clone() })
     }
 
-    fn end(&self, task: &TaskId) {
-        self.out.lock().unwrap_or_else(PoisonError::into_inner).remove(task);
+    /// Waits for the turn at an errand: under a lease that lapsed, somebody may still wait for an answer there.
+    async fn turn(self: &Arc<Self>, errand: &MessageId) -> Turn {
+        loop {
+            let mut ended = std::pin::pin!(self.turns.notified());
+            ended.as_mut().enable(); // hears what ends from now on
+            if let Some(turn) = self.try_turn(errand) {
+                return turn;
+            }
+            ended.await;
+        }
     }
 }
 
-/// Runs until the agent is removed or the hub stops.
+/// The turn at an errand: whoever has it is alone at it.
+struct Turn {
+    remote: Arc<Remote>,
+    errand: MessageId,
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        self.remote.out.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.errand);
+        self.remote.turns.notify_waiters();
+    }
+}
+
+/// Runs until the agent is removed or the hub stops. A hub that stops waits a while for what is being sent: an answer
+/// that is noted is not sent for again.
 pub(super) async fn run(hub: Arc<Hub>, row: RemoteRow, stop: Shutdown) {
     let remote = Arc::new(Remote {
         hub: hub.clone(),
         row,
         out: Mutex::default(),
         dropped: Notify::new(),
+        turns: Notify::new(),
         peer: tokio::sync::Mutex::default(),
     });
+    let mut errands = JoinSet::new();
     tokio::select! {
-        () = work(&remote) => {}
+        () = work(&remote, &mut errands) => {}
         () = call_off_strays(&remote) => {}
-        () = stop.wait() => {}
+        () = stop.wait() => return,
         () = hub.shutdown.wait() => {}
+    }
+    let ended = async { while errands.join_next().await.is_some() {} };
+    if tokio::time::timeout(DRAIN, ended).await.is_err() {
+        let (network_id, alias) = (&remote.row.network_id, &remote.row.alias);
+        tracing::warn!(worker = "remote", %network_id, %alias, "the hub stops before an agent has answered");
     }
 }
 
 /// Resumes, then claims. A round that fails is told in the log and tried again.
-async fn work(remote: &Arc<Remote>) {
+async fn work(remote: &Arc<Remote>, errands: &mut JoinSet<()>) {
     let room = Arc::new(Semaphore::new(limits::REMOTE_TASKS_AT_ONCE));
-    let mut errands = JoinSet::new();
     let mut has_resumed = false;
     loop {
         while errands.try_join_next().is_some() {}
         let round = async {
             if !has_resumed {
-                resume(remote, &room, &mut errands).await?;
+                resume(remote, &room, errands).await?;
                 has_resumed = true;
             }
-            claim(remote, &room, &mut errands).await
+            claim(remote, &room, errands).await
         };
         if let Err(error) = round.await {
             let (network_id, alias) = (&remote.row.network_id, &remote.row.alias);
@@ -119,18 +155,18 @@ async fn resume(remote: &Arc<Remote>, room: &Arc<Semaphore>, errands: &mut JoinS
     let held = hub_read(remote, move |rows| {
         let mut held = Vec::new();
         for task in rows.remote_tasks(&network, &alias)? {
-            if let Some(lease) = task.lease_id.clone()
+            if let Some(lease) = task.lease_id.clone().filter(|_| !task.is_called_off)
                 && rows.lease(&lease)?.is_some()
             {
-                held.push((task, lease));
+                held.push((task.errand_id, lease));
             }
         }
         Ok(held)
     });
-    for (task, lease) in held.await? {
+    for (errand, lease) in held.await? {
         let Ok(permit) = room.clone().acquire_owned().await else { return Ok(()) };
         let Some(caller) = remote.caller().await? else { return Err(Refusal::Unauthorized.into()) };
-        start(remote, errands, permit, caller, task, lease);
+        start(remote, errands, permit, caller, errand, lease);
     }
     Ok(())
 }
@@ -143,31 +179,38 @@ async fn claim(remote: &Arc<Remote>, room: &Arc<Semaphore>, errands: &mut JoinSe
     let args = claim_task::Args { wait_seconds: Some(WAIT_SECONDS), lease_seconds };
     let claimed = claim_task::run(&remote.hub, &caller, args).await?;
     let Some(lease) = claimed.lease_id else { return Ok(()) };
-    let (now, row) = (remote.hub.clock.now(), remote.row.clone());
-    let held = lease.clone();
     // From here on a restart finds it; if the hub dies before, the lease lapses and the task is claimed again.
-    let task = remote.hub.store.write(move |tx| -> Result<_, Error> {
-        let task_id = tx.lease(&held)?.ok_or(Refusal::LeaseLost)?.task_id;
-        let known = tx.remote_task(&task_id)?.filter(|known| known.alias == row.alias);
-        let task = match known {
-            Some(known) => RemoteTaskRow { lease_id: Some(held), ..known },
-            None => RemoteTaskRow {
-                task_id,
-                network_id: row.network_id,
-                alias: row.alias,
-                lease_id: Some(held),
-                remote_task_id: None,
-                remote_context_id: None,
-                asked: None,
-                passed_on: 0,
-                began_at: now,
-            },
-        };
-        tx.put_remote_task(&task)?;
-        Ok(task)
-    });
-    start(remote, errands, permit, caller, task.await?, lease);
+    let errand = insist("a claim", LEASE, || note_claim(remote, lease.clone())).await?;
+    start(remote, errands, permit, caller, errand, lease);
     Ok(())
+}
+
+/// The errand of a task that was claimed: the one it is out on here already, or a new one.
+async fn note_claim(remote: &Remote, lease: LeaseId) -> Result<MessageId, Error> {
+    let (hub, row) = (&remote.hub, remote.row.clone());
+    let (now, errand_id) = (hub.clock.now(), hub.new_message_id());
+    let note = hub.store.write(move |tx| -> Result<_, Error> {
+        let task_id = tx.lease(&lease)?.ok_or(Refusal::LeaseLost)?.task_id;
+        if let Some(known) = tx.remote_task_at(&task_id, &row.alias)? {
+            tx.lease_remote_task(&known.errand_id, Some(&lease))?;
+            return Ok(known.errand_id);
+        }
+        tx.insert_remote_task(&RemoteTaskRow {
+            errand_id: errand_id.clone(),
+            task_id,
+            network_id: row.network_id,
+            alias: row.alias,
+            lease_id: Some(lease),
+            remote_task_id: None,
+            remote_context_id: None,
+            asked: None,
+            passed_on: 0,
+            began_at: now,
+            is_called_off: false,
+        })?;
+        Ok(errand_id)
+    });
+    note.await
 }
 
 fn start(
@@ -175,15 +218,26 @@ fn start(
     errands: &mut JoinSet<()>,
     permit: tokio::sync::OwnedSemaphorePermit,
     caller: Caller,
-    task: RemoteTaskRow,
+    errand: MessageId,
     lease: LeaseId,
 ) {
-    let task_id = task.task_id.clone();
-    remote.begin(&task_id);
     let remote = remote.clone();
     errands.spawn(async move {
-        Errand::new(remote.clone(), caller, task, lease).run().await;
-        remote.end(&task_id);
+        let turn = remote.turn(&errand).await;
+        let found = insist("an errand", LEASE, || {
+            let errand = errand.clone();
+            hub_read(&remote, move |rows| Ok(rows.remote_task(&errand)?))
+        });
+        match found.await {
+            Ok(Some(out)) if !out.is_called_off => {
+                Errand::new(remote.clone(), caller, out, lease).run().await;
+            }
+            Ok(_) => {} // called off before it began
+            Err(error) => {
+                tracing::warn!(worker = "remote", %error, "an errand did not begin; its task is claimed again");
+            }
+        }
+        drop(turn);
         remote.dropped.notify_one();
         drop(permit);
     });
@@ -200,9 +254,8 @@ async fn call_off_strays(remote: &Arc<Remote>) {
         let strays = hub_read(remote, move |rows| {
             let mut strays = Vec::new();
             for out in rows.remote_tasks(&network, &alias)? {
-                let task = rows.task_snapshot(&out.task_id)?;
-                if task.is_none_or(|task| task.status.is_terminal() || task.to != alias) {
-                    strays.push(out);
+                if is_stray(rows, &out)? {
+                    strays.push(out.errand_id);
                 }
             }
             Ok(strays)
@@ -210,7 +263,11 @@ async fn call_off_strays(remote: &Arc<Remote>) {
         match strays.await {
             Ok(strays) => {
                 for stray in strays {
-                    call_off(remote, stray).await;
+                    if let Some(_turn) = remote.try_turn(&stray)
+                        && let Err(error) = call_off(remote, stray).await
+                    {
+                        tracing::warn!(worker = "remote", %error, "an errand is called off later");
+                    }
                 }
             }
             Err(error) => {
@@ -220,10 +277,25 @@ async fn call_off_strays(remote: &Arc<Remote>) {
     }
 }
 
-async fn call_off(remote: &Arc<Remote>, stray: RemoteTaskRow) {
-    if remote.out.lock().unwrap_or_else(PoisonError::into_inner).contains(&stray.task_id) {
-        return; // its errand sees to it
-    }
+/// Whether there is nothing more to do for an errand but to cancel it there.
+fn is_stray(rows: &dyn Snapshot, out: &RemoteTaskRow) -> Result<bool, Error> {
+    let task = rows.task_snapshot(&out.task_id)?;
+    Ok(out.is_called_off || task.is_none_or(|task| task.status.is_terminal() || task.to != out.alias))
+}
+
+/// Calls an errand off, for good: if its task comes back to the agent it goes out anew, for what was cancelled there
+/// does not go on.
+async fn call_off(remote: &Arc<Remote>, errand: MessageId) -> Result<(), Error> {
+    let stray = errand.clone();
+    let stray = remote.hub.store.write(move |tx| -> Result<_, Error> {
+        let Some(out) = tx.remote_task(&stray)? else { return Ok(None) };
+        let is_stray = is_stray(tx.as_snapshot(), &out)?;
+        if is_stray && !out.is_called_off {
+            tx.call_off_remote_task(&stray)?;
+        }
+        Ok(is_stray.then_some(out))
+    });
+    let Some(stray) = stray.await? else { return Ok(()) };
     if let Some(id) = &stray.remote_task_id {
         let cancelled = match remote.peer().await {
             Ok(peer) => peer.cancel(&remote.hub.outbound, id).await.map(drop),
@@ -233,7 +305,7 @@ async fn call_off(remote: &Arc<Remote>, stray: RemoteTaskRow) {
             Err(trouble @ Trouble::Passing(_)) if !is_too_old(remote, &stray) => {
                 tracing::debug!(worker = "remote", task_id = %stray.task_id, %trouble, "a cancel is passed on later");
                 remote.forget_peer().await;
-                return;
+                return Ok(());
             }
             Err(trouble) => {
                 tracing::info!(worker = "remote", task_id = %stray.task_id, %trouble, "a cancel was not taken there");
@@ -241,12 +313,7 @@ async fn call_off(remote: &Arc<Remote>, stray: RemoteTaskRow) {
             Ok(()) => {}
         }
     }
-    let task_id = stray.task_id;
-    let forgotten =
-        remote.hub.store.write(move |tx| -> Result<_, Error> { Ok(tx.delete_remote_task(&task_id)?) });
-    if let Err(error) = forgotten.await {
-        tracing::warn!(worker = "remote", %error, "a task that is no longer out stays noted and is looked at again");
-    }
+    remote.hub.store.write(move |tx| Ok(tx.delete_remote_task(&errand)?)).await
 }
 
 /// A cancel that cannot be passed on is tried for as long as a task may be out.
@@ -256,7 +323,7 @@ fn is_too_old(remote: &Remote, stray: &RemoteTaskRow) -> bool {
 
 async fn hub_read<T: Send + 'static>(
     remote: &Remote,
-    read: impl FnOnce(&dyn baton_store::Snapshot) -> Result<T, Error> + Send + 'static,
+    read: impl FnOnce(&dyn Snapshot) -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Error> {
     remote.hub.store.read(read).await
 }

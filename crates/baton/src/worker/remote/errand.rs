@@ -1,25 +1,26 @@
 //! One task out at an agent of others: its text is sent, what its sender says is passed on, and the task there is
-//! looked at until it has ended or asks something. The lease is kept meanwhile; if it is lost, the errand ends.
+//! looked at until it has ended or asks something. The lease is kept meanwhile; once it is lost the errand ends, but
+//! never between a send and the note of its answer: only that answer says what is to be cancelled there.
 
 use a2a_types::{Message, Part, Role, SendMessageResponse, Task, TaskState};
 use baton_core::{Caller, LeaseId, Principal, Refusal, limits};
 use baton_store::rows::{RemoteTaskRow, TaskMessageRow, TaskRow};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
 use super::agent::Remote;
+use super::insist::{insist, is_passing, jittered};
+use super::keeping::keep_lease;
 use super::wording;
+use crate::hub::Shutdown;
 use crate::peer::Trouble;
 use crate::service::send_reply::EndingName;
-use crate::service::{Error, ask_sender, extend_lease, send_reply};
+use crate::service::{Error, ask_sender, send_reply};
 
 const POLL_FIRST: Duration = Duration::from_millis(limits::REMOTE_POLL_FIRST_MILLIS as u64);
 const POLL_MAX: Duration = Duration::from_millis(limits::REMOTE_POLL_MAX_MILLIS as u64);
 const GIVEN_UP: Duration = Duration::from_secs(limits::REMOTE_GIVEN_UP_SECONDS as u64);
-/// A lease is kept well before it lapses.
-const KEEP: Duration = Duration::from_secs(limits::REMOTE_LEASE_SECONDS as u64 / 3);
 
 /// A task that is out.
 pub(super) struct Errand {
@@ -27,8 +28,8 @@ pub(super) struct Errand {
     caller: Caller,
     out: RemoteTaskRow,
     lease: LeaseId,
-    /// The errand ends the lease itself: its loss is no news.
-    is_ending: Arc<AtomicBool>,
+    /// Begins when the lease is lost: the task was called off, reassigned or ended here.
+    lost: Shutdown,
 }
 
 /// What a step came to.
@@ -69,33 +70,30 @@ struct Word {
 
 impl Errand {
     pub(super) fn new(remote: Arc<Remote>, caller: Caller, out: RemoteTaskRow, lease: LeaseId) -> Self {
-        Self { remote, caller, out, lease, is_ending: Arc::default() }
+        Self { remote, caller, out, lease, lost: Shutdown::default() }
     }
 
-    /// Runs until the task has ended, waits for its sender, or is no longer the hub's to work on.
+    /// Runs until the task has ended, waits for its sender, or is no longer the hub's to work on. What is still out
+    /// there then is called off by whoever looks for strays.
     pub(super) async fn run(mut self) {
         let (remote, caller, lease) = (self.remote.clone(), self.caller.clone(), self.lease.clone());
-        let task_id = self.out.task_id.clone();
-        let is_ending = self.is_ending.clone();
-        let loss = async {
+        let (task_id, lost) = (self.out.task_id.clone(), self.lost.clone());
+        let keeping = async {
             keep_lease(&remote, &caller, &lease, &task_id).await;
-            if is_ending.load(Ordering::Acquire) {
-                std::future::pending::<()>().await; // what is left to note is noted first
-            }
+            lost.begin();
+            std::future::pending::<()>().await; // the errand ends where it can
         };
-        tokio::select! {
-            outcome = self.work() => match outcome {
-                Ok(()) => {}
-                // Called off, reassigned or expired meanwhile: whoever looks for strays sees to the rest.
-                Err(Error::Refused(refusal)) => {
-                    tracing::debug!(worker = "remote", %task_id, %refusal, "an errand ends early");
-                }
-                Err(error) => {
-                    tracing::warn!(worker = "remote", %task_id, %error, "an errand failed; its task is claimed again");
-                }
-            },
-            () = loss => {
-                tracing::debug!(worker = "remote", %task_id, "the lease is lost");
+        let outcome = tokio::select! {
+            outcome = self.work() => outcome,
+            () = keeping => Ok(()),
+        };
+        match outcome {
+            Ok(()) => {}
+            Err(Error::Refused(refusal)) => {
+                tracing::debug!(worker = "remote", %task_id, %refusal, "an errand ends early");
+            }
+            Err(error) => {
+                tracing::warn!(worker = "remote", %task_id, %error, "an errand failed; its task is claimed again");
             }
         }
     }
@@ -109,6 +107,9 @@ impl Errand {
                 Ok(Step::Done) => return Ok(()),
                 Ok(Step::Moved) => (wait, failing_since) = (POLL_FIRST, None),
                 Ok(Step::Waiting) => failing_since = None,
+                Err(Failed::Here(error)) if is_passing(&error) => {
+                    tracing::warn!(worker = "remote", task_id = %self.out.task_id, %error, "tried again");
+                }
                 Err(Failed::Here(error)) => return Err(error),
                 Err(Failed::There(Trouble::Passing(text))) => {
                     let since = *failing_since.get_or_insert_with(Instant::now);
@@ -130,37 +131,92 @@ impl Errand {
                 () = sleep(jittered(wait)) => wait = (wait * 2).min(POLL_MAX),
                 // Its sender may have said something. A ring for anything else costs a look.
                 () = bell.wait() => {}
+                () = self.no_more() => return Ok(()),
             }
         }
     }
 
     async fn step(&mut self) -> Result<Step, Failed> {
-        let peer = self.remote.peer().await?;
+        let peer = self.unless_over(self.remote.peer()).await?;
         let outbound = &self.remote.hub.outbound;
         if let Some(Word { message, n }) = self.next_word().await? {
-            let key = format!("{}-{n}", self.out.task_id);
-            let answer = peer.send(outbound, message, &key).await?;
-            return match answer {
-                SendMessageResponse::Message(message) => {
-                    self.finish(EndingName::Replied, &wording::of_parts(&message.parts)).await?;
-                    Ok(Step::Done)
-                }
-                SendMessageResponse::Task(task) => {
-                    // From here on a restart asks there instead of sending again.
-                    self.out.remote_task_id = Some(task.id.clone());
-                    self.out.remote_context_id = Some(task.context_id.clone()).filter(|id| !id.is_empty());
-                    self.out.passed_on = n;
-                    self.note().await?;
-                    match self.take(&task).await? {
-                        Step::Waiting => Ok(Step::Moved),
-                        step => Ok(step),
-                    }
-                }
+            let key = format!("{}-{n}", self.out.errand_id);
+            // Not dropped when the lease is lost: what it made there is known by its answer alone.
+            let answer = peer.send(outbound, message, &key).await;
+            return match self.out.remote_task_id {
+                None => self.take_first(answer?).await,
+                Some(_) => self.take_follow_up(n, answer).await,
             };
         }
         let Some(id) = self.out.remote_task_id.clone() else { return Ok(Step::Waiting) };
-        let task = peer.task(outbound, &id).await?;
+        let task = self.unless_over(peer.task(outbound, &id)).await?;
         self.take(&task).await
+    }
+
+    /// Waits until the errand is to end where it can: its lease is lost, or the hub stops.
+    async fn no_more(&self) {
+        tokio::select! {
+            () = self.lost.wait() => {}
+            () = self.remote.hub.shutdown.wait() => {}
+        }
+    }
+
+    /// The answer to a call that can be dropped without harm, unless the errand is to end before it comes.
+    async fn unless_over<T>(&self, call: impl Future<Output = Result<T, Trouble>>) -> Result<T, Failed> {
+        tokio::select! {
+            answer = call => Ok(answer?),
+            () = self.no_more() => Err(Error::from(Refusal::LeaseLost).into()),
+        }
+    }
+
+    /// What the task's text was answered: by a task there, or by a message that is all there is.
+    async fn take_first(&mut self, answer: SendMessageResponse) -> Result<Step, Failed> {
+        match answer {
+            SendMessageResponse::Message(message) => {
+                self.finish(EndingName::Replied, &wording::of_parts(&message.parts)).await?;
+                Ok(Step::Done)
+            }
+            SendMessageResponse::Task(task) => {
+                // From here on a restart asks there instead of sending again.
+                self.out.remote_task_id = Some(task.id.clone());
+                self.out.remote_context_id = Some(task.context_id.clone()).filter(|id| !id.is_empty());
+                self.note().await?;
+                self.take_moved(&task).await
+            }
+        }
+    }
+
+    /// What a word on the way was answered. It decides nothing by itself: a refusal or a message says nothing of the
+    /// task there, so that is looked at next.
+    async fn take_follow_up(
+        &mut self,
+        n: i64,
+        answer: Result<SendMessageResponse, Trouble>,
+    ) -> Result<Step, Failed> {
+        let answer = match answer {
+            Err(trouble @ Trouble::Passing(_)) => return Err(trouble.into()),
+            answer => answer,
+        };
+        self.out.passed_on = n;
+        if let Err(trouble) = &answer {
+            tracing::info!(worker = "remote", task_id = %self.out.task_id, %trouble, "a word was not taken there");
+            // If it answered a question that is still open, the question is passed back again.
+            self.out.asked = None;
+        }
+        self.note().await?;
+        match answer {
+            Ok(SendMessageResponse::Task(task)) if Some(&task.id) == self.out.remote_task_id.as_ref() => {
+                self.take_moved(&task).await
+            }
+            _ => Ok(Step::Moved),
+        }
+    }
+
+    async fn take_moved(&mut self, task: &Task) -> Result<Step, Failed> {
+        match self.take(task).await? {
+            Step::Waiting => Ok(Step::Moved),
+            step => Ok(step),
+        }
     }
 
     /// Takes over where the task there stands.
@@ -174,11 +230,8 @@ impl Errand {
                 let text = wording::of_status(task, "the remote agent called the task off");
                 self.finish(EndingName::Cancelled, &text).await?;
             }
-            TaskState::AuthRequired => {
-                let text =
-                    wording::of_status(task, "the remote agent wants credentials that the hub does not have");
-                self.finish(EndingName::Failed, &text).await?;
-            }
+            // It has not ended there, and nobody here can go on with it: so it is called off there too.
+            TaskState::AuthRequired => self.fail(&wording::of_wanted_credentials(task)).await?,
             TaskState::InputRequired => return self.ask(task).await,
             TaskState::Submitted | TaskState::Working | TaskState::Unspecified => return Ok(Step::Waiting),
         }
@@ -191,22 +244,27 @@ impl Errand {
         if self.out.asked.as_ref() == Some(&question) {
             return Ok(Step::Waiting);
         }
-        let args = ask_sender::PathArgs {
-            question: wording::of_status(task, "the remote agent asks for input"),
-            lease_id: Some(self.lease.as_str().to_owned()),
-        };
-        self.is_ending.store(true, Ordering::Release);
-        ask_sender::run_on_path(&self.remote.hub, &self.caller, self.out.task_id.as_str(), args).await?;
+        let text = wording::of_status(task, "the remote agent asks for input");
+        let (remote, caller, task_id) = (&self.remote, &self.caller, self.out.task_id.as_str());
+        let asked = insist("a question", GIVEN_UP, || {
+            let args = ask_sender::PathArgs {
+                question: text.clone(),
+                lease_id: Some(self.lease.as_str().to_owned()),
+            };
+            ask_sender::run_on_path(&remote.hub, caller, task_id, args)
+        });
+        asked.await?;
         self.out.asked = Some(question);
-        self.out.lease_id = None;
         self.note().await?;
         Ok(Step::Done)
     }
 
     /// The task's text if it has not arrived there, else what its sender said since.
     async fn next_word(&self) -> Result<Option<Word>, Error> {
-        let (task_id, out) = (self.out.task_id.clone(), self.out.clone());
+        let (task_id, out, lease) = (self.out.task_id.clone(), self.out.clone(), self.lease.clone());
         let read = self.remote.hub.store.read(move |rows| -> Result<_, Error> {
+            // Nothing goes out for a task that has ended here or is somebody else's.
+            rows.lease(&lease)?.ok_or(Refusal::LeaseLost)?;
             let task = rows.task(&task_id)?.ok_or(Refusal::TaskNotFound)?;
             let messages = match out.remote_task_id {
                 Some(_) => rows.task_messages(&out.network_id, &task_id)?,
@@ -216,8 +274,8 @@ impl Errand {
         });
         let (task, messages) = read.await?;
         if self.out.remote_task_id.is_none() {
-            let message = self.message(task.snapshot.id.as_str(), first_parts(&task));
-            return Ok(Some(Word { message, n: self.out.passed_on }));
+            let message = self.message(self.out.errand_id.as_str(), first_parts(&task));
+            return Ok(Some(Word { message, n: 0 }));
         }
         let sender: &Principal = &task.snapshot.from;
         let said = messages.into_iter().find(|said| said.n > self.out.passed_on && said.author == *sender);
@@ -245,26 +303,36 @@ impl Errand {
     /// Ends the task here as it ended there. If the hub dies between the two writes, a cancel goes out for nothing.
     async fn finish(&self, ending: EndingName, text: &str) -> Result<(), Error> {
         self.end(ending, text).await?;
-        let task_id = self.out.task_id.clone();
-        self.remote.hub.store.write(move |tx| Ok(tx.delete_remote_task(&task_id)?)).await
+        insist("the end of an errand", GIVEN_UP, || {
+            let errand = self.out.errand_id.clone();
+            self.remote.hub.store.write(move |tx| Ok(tx.delete_remote_task(&errand)?))
+        })
+        .await
     }
 
     /// Ends the task here. What it still has out there is called off by whoever looks for strays.
     async fn end(&self, ending: EndingName, text: &str) -> Result<(), Error> {
-        let args = send_reply::PathArgs {
-            text: text.to_owned(),
-            status: Some(ending),
-            lease_id: Some(self.lease.as_str().to_owned()),
-            bare: None,
-        };
-        self.is_ending.store(true, Ordering::Release);
-        send_reply::run_on_path(&self.remote.hub, &self.caller, self.out.task_id.as_str(), args).await?;
-        Ok(())
+        let task_id = self.out.task_id.as_str();
+        let ended = insist("an answer", GIVEN_UP, || {
+            let args = send_reply::PathArgs {
+                text: text.to_owned(),
+                status: Some(ending),
+                lease_id: Some(self.lease.as_str().to_owned()),
+                bare: None,
+            };
+            send_reply::run_on_path(&self.remote.hub, &self.caller, task_id, args)
+        });
+        ended.await.map(drop)
     }
 
+    /// Writes down where the task stands there, also when the lease is lost meanwhile. Only the removal of the agent
+    /// takes the row away.
     async fn note(&self) -> Result<(), Error> {
-        let out = self.out.clone();
-        self.remote.hub.store.write(move |tx| Ok(tx.put_remote_task(&out)?)).await
+        let noted = insist("where a task stands", GIVEN_UP, || {
+            let out = self.out.clone();
+            self.remote.hub.store.write(move |tx| -> Result<_, Error> { Ok(tx.note_remote_task(&out)?) })
+        });
+        if noted.await? { Ok(()) } else { Err(Refusal::TaskNotFound.into()) }
     }
 }
 
@@ -282,38 +350,4 @@ fn first_parts(task: &TaskRow) -> Vec<Part> {
 
 fn parts_of(said: &TaskMessageRow) -> Vec<Part> {
     parts(&said.content, said.parts.as_deref())
-}
-
-/// Keeps the lease until it is lost.
-async fn keep_lease(remote: &Remote, caller: &Caller, lease: &LeaseId, task_id: &baton_core::TaskId) {
-    let mut bell = remote.hub.bells.listen_to_task(task_id);
-    let mut keep_at = Instant::now() + KEEP;
-    loop {
-        tokio::select! {
-            () = tokio::time::sleep_until(keep_at) => {
-                keep_at = Instant::now() + KEEP;
-                let kept = extend_lease::run_on_path(
-                    &remote.hub, caller, lease.as_str().to_owned(), extend_lease::PathArgs::default(),
-                );
-                match kept.await {
-                    Err(Error::Refused(_)) => return,
-                    Err(error) => tracing::warn!(worker = "remote", %error, "a lease was not kept this time"),
-                    Ok(_) => {}
-                }
-            }
-            () = bell.wait() => {
-                let held = lease.clone();
-                let is_held = remote.hub.store.read(move |rows| -> Result<_, Error> { Ok(rows.lease(&held)?.is_some()) });
-                if matches!(is_held.await, Ok(false)) {
-                    return;
-                }
-            }
-        }
-    }
-}
-
-/// Between half of and all of a wait, so that many errands do not all ask at once.
-fn jittered(wait: Duration) -> Duration {
-    let jitter = f64::from(u16::from_ne_bytes(crate::hub::random_bytes())) / f64::from(u16::MAX);
-    wait / 2 + (wait / 2).mul_f64(jitter)
 }

@@ -44,6 +44,15 @@ pub(super) fn of_status(task: &Task, otherwise: &str) -> String {
     message.map_or_else(|| otherwise.to_owned(), |message| of_parts(&message.parts))
 }
 
+/// That credentials are wanted, and what the agent says of them.
+pub(super) fn of_wanted_credentials(task: &Task) -> String {
+    let text = "the remote agent wants credentials that the hub does not have";
+    match &task.status.message {
+        Some(message) => format!("{text}: {}", of_parts(&message.parts)),
+        None => text.into(),
+    }
+}
+
 /// By what a question is known again: its message's id, or when it was asked.
 pub(super) fn question_id(task: &Task) -> String {
     let id = task.status.message.as_ref().map(|message| message.message_id.clone());

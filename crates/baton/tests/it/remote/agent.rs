@@ -1,9 +1,11 @@
 //! An agent of others by script: a card, and a task whose states are told one look after another.
 
 use serde_json::{Value, json};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use crate::it::outside::{Heard, Outside, Reply};
+use crate::it::outside::{Authority, Heard, Outside, Reply};
 
 /// How it is spoken to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,9 +33,26 @@ impl Agent {
         binding: Binding,
         script: impl Fn(&str, &Value) -> Said + Send + Sync + 'static,
     ) -> Self {
+        Self::serve(binding, script, |answer| Outside::start(answer))
+    }
+
+    /// The same behind TLS.
+    pub(super) fn start_tls(
+        authority: &Authority,
+        binding: Binding,
+        script: impl Fn(&str, &Value) -> Said + Send + Sync + 'static,
+    ) -> Self {
+        Self::serve(binding, script, |answer| Outside::start_tls(authority, answer))
+    }
+
+    fn serve(
+        binding: Binding,
+        script: impl Fn(&str, &Value) -> Said + Send + Sync + 'static,
+        start: impl FnOnce(Box<dyn Fn(usize, &Heard) -> Reply + Send + Sync>) -> Outside,
+    ) -> Self {
         let base = Arc::new(Mutex::new(String::new()));
         let known = base.clone();
-        let outside = Outside::start(move |_, heard| {
+        let outside = start(Box::new(move |_, heard| {
             if heard.path == "/.well-known/agent-card.json" {
                 return Reply::Json(200, card(&known.lock().unwrap(), binding));
             }
@@ -45,7 +64,7 @@ impl Agent {
                     Reply::Json(200, json!({"jsonrpc": "2.0", "id": heard.body["id"], "result": result}))
                 }
             }
-        });
+        }));
         *base.lock().unwrap() = outside.url("");
         Self { outside, binding }
     }
@@ -106,6 +125,43 @@ fn card(base: &str, binding: Binding) -> Value {
         "supportedInterfaces": [{"url": base, "protocolBinding": binding, "protocolVersion": "1.0"}],
         "capabilities": {}, "defaultInputModes": ["text/plain"], "defaultOutputModes": ["text/plain"],
         "skills": [{"id": "s", "name": "s", "description": "s", "tags": []}]})
+}
+
+/// Where a script holds a call until the test lets it go.
+pub(super) struct Gate {
+    arrived: Mutex<Sender<()>>,
+    opened: Mutex<Receiver<()>>,
+}
+
+/// The test's side of a gate.
+pub(super) struct Keeper {
+    arrivals: Receiver<()>,
+    open: Sender<()>,
+}
+
+pub(super) fn gate() -> (Gate, Keeper) {
+    let (arrived, arrivals) = channel();
+    let (open, opened) = channel();
+    (Gate { arrived: Mutex::new(arrived), opened: Mutex::new(opened) }, Keeper { arrivals, open })
+}
+
+impl Gate {
+    /// Says that a call is here, and waits for the keeper.
+    pub(super) fn pass(&self) {
+        // A test that is over has nobody at the gate.
+        let _ = self.arrived.lock().unwrap().send(());
+        let _ = self.opened.lock().unwrap().recv();
+    }
+}
+
+impl Keeper {
+    pub(super) fn wait_for_arrival(&self) {
+        self.arrivals.recv_timeout(Duration::from_secs(40)).expect("a call at the gate");
+    }
+
+    pub(super) fn open(&self) {
+        self.open.send(()).unwrap();
+    }
 }
 
 /// A task in a state, with a text beside it.

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::agent::{Agent, Binding, Said, sent, task};
+use super::agent::{Agent, Binding, Said, gate, sent, task};
 use super::{hub, register, wait_for_status};
 use crate::it::tenant::{Tenant, act, send, succeed};
 
@@ -25,6 +25,29 @@ fn a_cancel_is_passed_on_while_the_task_runs_and_while_it_waits() {
         assert_eq!(agent.wait_for("CancelTask", 1), [json!({"id": "there-1"})], "{state}");
         wait_for_status(&tenant.user, &task_id, "cancelled");
     }
+}
+
+#[test]
+fn a_cancel_during_the_first_send_is_passed_on_once_its_answer_says_what_to_cancel() {
+    let hub = hub();
+    let tenant = Tenant::register(&hub, "alice");
+    let (gate, keeper) = gate();
+    let agent = Agent::start(Binding::JsonRpc, move |method, _| match method {
+        "SendMessage" => {
+            gate.pass();
+            sent(&task("WORKING", None))
+        }
+        "CancelTask" => Said::Result(task("CANCELED", None)),
+        _ => Said::Result(task("WORKING", None)),
+    });
+    register(&tenant, &agent.card_url(), None);
+    let task_id = send(&tenant.user, "scout", "x");
+    keeper.wait_for_arrival();
+    succeed(&act(&tenant.user, &task_id, "cancel", &json!({})));
+    wait_for_status(&tenant.user, &task_id, "cancelled");
+    keeper.open();
+    assert_eq!(agent.wait_for("CancelTask", 1), [json!({"id": "there-1"})]);
+    assert_eq!(agent.methods(), ["SendMessage", "CancelTask"]);
 }
 
 #[test]

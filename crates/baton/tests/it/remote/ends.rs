@@ -70,6 +70,22 @@ fn failed_rejected_cancelled_and_a_bare_answer_there_are_so_here() {
 }
 
 #[test]
+fn a_task_that_wants_credentials_there_fails_here_says_so_and_is_called_off_there() {
+    let hub = hub();
+    let tenant = Tenant::register(&hub, "alice");
+    let agent = Agent::start(Binding::JsonRpc, |method, _| match method {
+        "SendMessage" => sent(&task("AUTH_REQUIRED", Some("sign in to the archive"))),
+        _ => Said::Result(task("CANCELED", None)),
+    });
+    register(&tenant, &agent.card_url(), None);
+    let task_id = send(&tenant.user, "scout", "x");
+    let row = wait_for_status(&tenant.user, &task_id, "failed");
+    let said = "the remote agent wants credentials that the hub does not have: sign in to the archive";
+    assert_eq!(row["result"], said);
+    assert_eq!(agent.wait_for("CancelTask", 1), [json!({"id": "there-1"})]);
+}
+
+#[test]
 fn a_refusal_there_fails_the_task_with_what_was_said() {
     let hub = hub();
     let tenant = Tenant::register(&hub, "alice");

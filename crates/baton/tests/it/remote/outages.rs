@@ -3,8 +3,9 @@
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
-use super::agent::{Agent, Binding, Said, answered, sent, task};
+use super::agent::{Agent, Binding, Said, answered, gate, sent, task};
 use super::{hub, register, wait_for_status};
 use crate::it::tenant::{Tenant, send};
 
@@ -27,14 +28,15 @@ fn an_agent_that_is_away_and_comes_back_answers() {
     assert_eq!(agent.methods(), ["SendMessage", "SendMessage", "SendMessage", "GetTask", "GetTask"]);
     // The same message each time, by its id and by its key.
     let sends = agent.wait_for("SendMessage", 3);
-    assert!(sends.iter().all(|send| send["message"]["messageId"] == *task_id), "{sends:?}");
+    let message_id = sends[0]["message"]["messageId"].as_str().unwrap();
+    assert!(sends.iter().all(|send| send["message"]["messageId"] == *message_id), "{sends:?}");
     let keys: Vec<_> = agent
         .outside
         .heard()
         .iter()
         .filter_map(|heard| heard.header("idempotency-key").map(str::to_owned))
         .collect();
-    assert_eq!(keys, vec![format!("{task_id}-0"); 3]);
+    assert_eq!(keys, vec![format!("{message_id}-0"); 3]);
 }
 
 #[test]
@@ -63,4 +65,32 @@ fn a_killed_hub_goes_on_with_what_was_out_and_sends_nothing_twice() {
     assert_eq!(agent.wait_for("SendMessage", 1).len(), 1);
     let last = agent.outside.heard().pop().unwrap();
     assert_eq!(last.header("authorization"), Some("Bearer kept-over-restarts"));
+}
+
+#[test]
+fn a_hub_that_is_stopped_during_a_send_notes_its_answer_and_sends_nothing_twice() {
+    let mut hub = hub();
+    let tenant = Tenant::register(&hub, "alice");
+    let (gate, keeper) = gate();
+    let agent = Agent::start(Binding::JsonRpc, move |method, _| match method {
+        "SendMessage" => {
+            gate.pass();
+            sent(&task("WORKING", None))
+        }
+        _ => Said::Result(answered("patience")),
+    });
+    register(&tenant, &agent.card_url(), None);
+    let task_id = send(&tenant.user, "scout", "x");
+    keeper.wait_for_arrival();
+    hub.signal(rustix::process::Signal::TERM);
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !hub.log().contains("stopping") {
+        assert!(Instant::now() < deadline, "{}", hub.log());
+        std::thread::yield_now();
+    }
+    keeper.open();
+    assert!(hub.wait().success());
+    hub.restart();
+    assert_eq!(wait_for_status(&tenant.user, &task_id, "replied")["result"], "patience");
+    assert_eq!(agent.methods(), ["SendMessage", "GetTask"]);
 }

@@ -1,0 +1,158 @@
+//! Agents of others and the errands that are out at them: one task may have several, each keeps to itself.
+
+use super::super::engine::{Engine, Open, engines};
+use super::super::fixtures::{NOW, alias, insert_network, network, task_id, with_network};
+use baton_core::{LeaseId, MessageId, TokenId};
+use baton_store::Error;
+use baton_store::rows::{RemoteCredential, RemoteRow, RemoteTaskRow};
+
+fn remote(in_network: u8, name: &str) -> RemoteRow {
+    RemoteRow {
+        network_id: network(in_network),
+        alias: alias(name),
+        card_url: "https://agents.example/scout/".into(),
+        credential: Some(RemoteCredential("bearer".into())),
+        token_id: TokenId::from_random([in_network; 6]),
+        created_by: "user1".into(),
+        created_at: NOW,
+    }
+}
+
+fn errand_id(n: u8) -> MessageId {
+    MessageId::new(NOW, [n; 10])
+}
+
+fn lease(n: u8) -> LeaseId {
+    LeaseId::from_random([n; 16])
+}
+
+/// An errand of a task at an agent, not sent yet.
+fn errand(n: u8, task: u16, at: &str) -> RemoteTaskRow {
+    RemoteTaskRow {
+        errand_id: errand_id(n),
+        task_id: task_id(task),
+        network_id: network(1),
+        alias: alias(at),
+        lease_id: Some(lease(n)),
+        remote_task_id: None,
+        remote_context_id: None,
+        asked: None,
+        passed_on: 0,
+        began_at: NOW,
+        is_called_off: false,
+    }
+}
+
+/// As it stands once it arrived there and asked something.
+fn asking(errand: RemoteTaskRow) -> RemoteTaskRow {
+    RemoteTaskRow {
+        remote_task_id: Some("there-1".into()),
+        remote_context_id: Some("context-there".into()),
+        asked: Some("question-1".into()),
+        passed_on: 3,
+        ..errand
+    }
+}
+
+engines! {
+    async fn an_agent_reads_back_as_it_was_registered_and_prints_no_credential(engine: &mut Engine, open: Open) {
+        with_network(&*engine.store).await;
+        let open_to_all = RemoteRow { credential: None, ..remote(1, "b") };
+        let rows = [remote(1, "a"), open_to_all];
+        let inserted = rows.clone();
+        engine.store.write(move |tx| -> Result<(), Error> {
+            insert_network(tx, 2)?;
+            for row in inserted.iter().rev().chain([&remote(2, "a")]) {
+                tx.insert_remote(row)?;
+            }
+            Ok(())
+        }).await.unwrap();
+        engine.reopen(open);
+        engine.store.read(move |read| -> Result<(), Error> {
+            assert_eq!(read.remotes(&network(1), 10)?, rows);
+            assert_eq!(read.remotes(&network(1), 1)?, rows[..1]);
+            assert_eq!(read.remote(&network(1), &alias("a"))?.as_ref(), Some(&rows[0]));
+            assert_eq!(read.remote(&network(2), &alias("b"))?, None);
+            assert_eq!(read.all_remotes()?.len(), 3);
+            assert!(!format!("{:?}", rows[0]).contains("bearer"));
+            Ok(())
+        }).await.unwrap();
+    }
+
+    async fn an_alias_is_registered_once_in_a_network(engine: &mut Engine, open: Open) {
+        with_network(&*engine.store).await;
+        let second = engine.store.write(|tx| -> Result<(), Error> {
+            tx.insert_remote(&remote(1, "a"))?;
+            tx.insert_remote(&remote(1, "a"))
+        });
+        assert!(second.await.is_err());
+    }
+
+    async fn an_errand_is_noted_without_touching_its_lease(engine: &mut Engine, open: Open) {
+        with_network(&*engine.store).await;
+        engine.store.write(|tx| -> Result<(), Error> {
+            tx.insert_remote_task(&errand(1, 1, "a"))?;
+            assert!(tx.lease_remote_task(&errand_id(1), Some(&lease(9)))?);
+            // Whoever worked under the first lease notes what it was told.
+            assert!(tx.note_remote_task(&asking(errand(1, 1, "a")))?);
+            Ok(())
+        }).await.unwrap();
+        engine.reopen(open);
+        engine.store.write(|tx| -> Result<(), Error> {
+            let noted = RemoteTaskRow { lease_id: Some(lease(9)), ..asking(errand(1, 1, "a")) };
+            assert_eq!(tx.remote_task(&errand_id(1))?, Some(noted));
+            assert!(tx.lease_remote_task(&errand_id(1), None)?);
+            assert_eq!(tx.remote_task(&errand_id(1))?.unwrap().lease_id, None);
+            Ok(())
+        }).await.unwrap();
+    }
+
+    async fn what_is_gone_is_not_noted_back(engine: &mut Engine, open: Open) {
+        with_network(&*engine.store).await;
+        engine.store.write(|tx| -> Result<(), Error> {
+            tx.insert_remote_task(&errand(1, 1, "a"))?;
+            tx.delete_remote_task(&errand_id(1))?;
+            assert!(!tx.note_remote_task(&asking(errand(1, 1, "a")))?);
+            assert!(!tx.lease_remote_task(&errand_id(1), Some(&lease(1)))?);
+            assert_eq!(tx.remote_task(&errand_id(1))?, None);
+            Ok(())
+        }).await.unwrap();
+    }
+
+    async fn a_task_given_on_and_back_keeps_what_was_called_off_apart(engine: &mut Engine, open: Open) {
+        with_network(&*engine.store).await;
+        engine.store.write(|tx| -> Result<(), Error> {
+            tx.insert_remote_task(&errand(1, 1, "a"))?;
+            tx.note_remote_task(&asking(errand(1, 1, "a")))?;
+            tx.insert_remote_task(&errand(2, 1, "b"))?;
+            assert_eq!(tx.remote_task_at(&task_id(1), &alias("a"))?.unwrap().errand_id, errand_id(1));
+            assert_eq!(tx.remote_task_at(&task_id(1), &alias("b"))?, Some(errand(2, 1, "b")));
+            tx.call_off_remote_task(&errand_id(1))?;
+            assert_eq!(tx.remote_task_at(&task_id(1), &alias("a"))?, None, "nobody works on it again");
+            tx.insert_remote_task(&errand(3, 1, "a"))?;
+            assert_eq!(tx.remote_task_at(&task_id(1), &alias("a"))?, Some(errand(3, 1, "a")));
+            let off = RemoteTaskRow { lease_id: None, is_called_off: true, ..asking(errand(1, 1, "a")) };
+            assert_eq!(tx.remote_tasks(&network(1), &alias("a"))?, [off, errand(3, 1, "a")]);
+            assert_eq!(tx.remote_task_at(&task_id(2), &alias("a"))?, None);
+            Ok(())
+        }).await.unwrap();
+    }
+
+    async fn errands_go_with_their_agent_and_with_their_network(engine: &mut Engine, open: Open) {
+        with_network(&*engine.store).await;
+        engine.store.write(|tx| -> Result<(), Error> {
+            for name in ["a", "b"] {
+                tx.insert_remote(&remote(1, name))?;
+            }
+            tx.insert_remote_task(&errand(1, 1, "a"))?;
+            tx.insert_remote_task(&errand(2, 2, "b"))?;
+            assert!(tx.delete_remote(&network(1), &alias("a"))?);
+            assert!(!tx.delete_remote(&network(1), &alias("a"))?);
+            assert_eq!(tx.remote_task(&errand_id(1))?, None);
+            assert!(tx.remote_task(&errand_id(2))?.is_some());
+            tx.delete_network(&network(1))?;
+            assert_eq!((tx.remote_task(&errand_id(2))?, tx.all_remotes()?), (None, Vec::new()));
+            Ok(())
+        }).await.unwrap();
+    }
+}

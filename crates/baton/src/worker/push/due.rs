@@ -1,0 +1,101 @@
+//! Finds receivers that failed and are to be tried again, a page of each network at a look. It goes on where it
+//! stopped, so that neither a network nor a host with thousands of them keeps others from being found.
+
+use baton_core::NetworkId;
+use baton_store::rows::PushConfigRow;
+use std::collections::HashMap;
+
+use super::desk::Desk;
+use crate::hub::Hub;
+use crate::service::Error;
+
+/// Receivers of one network read at a look.
+const PAGE: usize = 100;
+/// Networks looked at at a look.
+const NETWORKS: usize = 50;
+
+/// Where the walk is.
+#[derive(Debug, Default)]
+pub(super) struct Due {
+    /// The network after which it goes on.
+    network: String,
+    /// In each network the receiver after which it goes on; none: the one that is due longest.
+    receivers: HashMap<NetworkId, PushConfigRow>,
+}
+
+impl Due {
+    /// Takes what is due to the desk.
+    pub(super) async fn take(&mut self, hub: &Hub, desk: &mut Desk) -> Result<(), Error> {
+        let now = hub.clock.now();
+        let (mut after, from) = (std::mem::take(&mut self.network), self.receivers.clone());
+        let found = hub.store.read(move |rows| -> Result<_, Error> {
+            let mut pages = Vec::new();
+            while pages.len() < NETWORKS {
+                let Some(network) = rows.network_with_failing_pushes(&after)? else { break };
+                network.as_str().clone_into(&mut after);
+                let page = rows.due_pushes(&network, now, from.get(&network), PAGE)?;
+                pages.push((network, page));
+            }
+            Ok(pages)
+        });
+        let pages = found.await?;
+        match pages.last() {
+            Some((last, _)) if pages.len() == NETWORKS => last.as_str().clone_into(&mut self.network),
+            _ => {}
+        }
+        for (network, page) in pages {
+            match page.last() {
+                Some(last) if page.len() == PAGE => self.receivers.insert(network, last.clone()),
+                _ => self.receivers.remove(&network),
+            };
+            page.into_iter().for_each(|config| desk.take(config));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{TestHub, network, node, user_id};
+    use baton_core::{SystemRole, TaskId, UnixMillis};
+    use baton_store::rows::{PushSecrets, PushTrouble};
+
+    const LONG_AGO: UnixMillis = UnixMillis::new(1);
+
+    fn failing(in_network: u8, n: u16) -> PushConfigRow {
+        PushConfigRow {
+            task_id: TaskId::new(LONG_AGO, [in_network; 10]),
+            config_id: format!("{n:05}"),
+            network_id: network(in_network),
+            owner: node("lead"),
+            user_id: user_id("alice"),
+            token_id: None,
+            url: "https://hangs.example/".into(),
+            secrets: PushSecrets::default(),
+            created_at: LONG_AGO,
+            delivered: 0,
+            trouble: PushTrouble { failures: 1, failing_since: Some(LONG_AGO), next_at: Some(LONG_AGO) },
+            is_open: true,
+        }
+    }
+
+    #[tokio::test]
+    async fn every_network_is_looked_at_and_each_look_goes_on_where_the_last_stopped() {
+        let test = TestHub::start();
+        test.person("alice", SystemRole::User, &[1, 2]).await;
+        test.write(|tx| {
+            let many = (0..PAGE as u16 * 2 + 1).map(|n| failing(1, n));
+            many.chain([failing(2, 0)]).try_for_each(|config| tx.put_push_config(&config))
+        })
+        .await;
+        let (mut due, mut desk) = (Due::default(), Desk::default());
+        let mut found = Vec::new();
+        for _ in 0..3 {
+            due.take(&test.hub, &mut desk).await.unwrap();
+            found.push(desk.taken().len());
+        }
+        assert_eq!(found, [PAGE + 1, 2 * PAGE + 1, 2 * PAGE + 2], "though nobody was told meanwhile");
+        assert!(due.receivers.is_empty(), "and from the beginning again");
+    }
+}

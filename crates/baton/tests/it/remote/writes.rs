@@ -1,0 +1,85 @@
+//! The database cannot be written for a while, just when an agent of others answered: its answer is written later, and
+//! nothing goes out twice for it.
+
+use rusqlite::Connection;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use super::agent::{Agent, Binding, Said, answered, sent, task};
+use super::{hub, register, wait_for_status};
+use crate::it::hub::Hub;
+use crate::it::tenant::{Tenant, send};
+
+/// Whoever holds the database's one place for writers.
+#[derive(Clone)]
+struct Blockade {
+    database: PathBuf,
+    held: Arc<Mutex<Option<Connection>>>,
+}
+
+impl Blockade {
+    fn begin(&self) {
+        let connection = Connection::open(&self.database).unwrap();
+        connection.busy_timeout(Duration::from_secs(20)).unwrap();
+        connection.execute_batch("BEGIN IMMEDIATE").unwrap();
+        *self.held.lock().unwrap() = Some(connection);
+    }
+
+    fn end(&self) {
+        drop(self.held.lock().unwrap().take().expect("a blockade"));
+    }
+}
+
+/// Waits until the hub has said so often that something could not be written.
+fn wait_for_trouble(hub: &Hub, what: &str) {
+    let deadline = Instant::now() + Duration::from_secs(40);
+    let is_told = |line: &str| line.contains("not written yet") && line.contains(what);
+    while !hub.log().lines().any(is_told) {
+        assert!(Instant::now() < deadline, "{}", hub.log());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn what_an_agent_said_while_nothing_could_be_written_is_written_later_and_asked_once() {
+    let hub = hub();
+    let tenant = Tenant::register(&hub, "alice");
+    let blockade = Blockade { database: hub.data_dir().join("hub.db"), held: Arc::default() };
+    let begun = blockade.clone();
+    let agent = Agent::start(Binding::JsonRpc, move |method, _| {
+        begun.begin();
+        match method {
+            "SendMessage" => sent(&task("WORKING", None)),
+            _ => Said::Result(answered("said once")),
+        }
+    });
+    register(&tenant, &agent.card_url(), None);
+    let task_id = send(&tenant.user, "scout", "x");
+    wait_for_trouble(&hub, "where a task stands");
+    blockade.end();
+    wait_for_trouble(&hub, "an answer");
+    blockade.end();
+    let row = wait_for_status(&tenant.user, &task_id, "replied");
+    assert_eq!((&row["result"], &row["attempt"]), (&"said once".into(), &1.into()));
+    assert_eq!(agent.methods(), ["SendMessage", "GetTask"]);
+}
+
+#[test]
+fn a_message_that_is_all_there_is_is_not_lost_either() {
+    let hub = hub();
+    let tenant = Tenant::register(&hub, "alice");
+    let blockade = Blockade { database: hub.data_dir().join("hub.db"), held: Arc::default() };
+    let begun = blockade.clone();
+    let agent = Agent::start(Binding::HttpJson, move |_, _| {
+        begun.begin();
+        let parts = serde_json::json!([{"text": "all there is"}]);
+        Said::Result(serde_json::json!({"message": {"messageId": "m", "role": "ROLE_AGENT", "parts": parts}}))
+    });
+    register(&tenant, &agent.card_url(), None);
+    let task_id = send(&tenant.user, "scout", "x");
+    wait_for_trouble(&hub, "an answer");
+    blockade.end();
+    assert_eq!(wait_for_status(&tenant.user, &task_id, "replied")["result"], "all there is");
+    assert_eq!(agent.methods(), ["SendMessage"]);
+}
