@@ -29,6 +29,9 @@ impl Args {
 pub(crate) struct Answer {
     ok: bool,
     task: TaskView,
+    /// The task that was made of it. Not in its row: a task that ended never changes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retried_to: Option<TaskId>,
     /// What was said on it, oldest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     messages: Vec<TaskMessageView>,
@@ -67,7 +70,8 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer
         audit::network_read(hub, caller, task.snapshot.network_id.clone(), "task").await?;
     }
     let messages = messages.into_iter().map(TaskMessageView::from).collect();
-    Ok(Answer { ok: true, task: task.into(), messages })
+    let retried_to = task.snapshot.retried_to.clone();
+    Ok(Answer { ok: true, task: task.into(), retried_to, messages })
 }
 
 /// A task the caller may see, and whether that is to be written down.
