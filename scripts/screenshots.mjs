@@ -48,7 +48,7 @@ try {
   for (const name of ['jonas', 'priya']) await rest(base).post('/api/auth/register', { username: name, password: who.password });
   const ids = await seed({ base, rest: (key) => rest(base, key), token, network, waves: 60, moment });
   for (const [name, role] of [['jonas', 'admin'], ['priya', 'viewer']]) {
-    const { invite_code } = await user.post(`/api/networks/${network}/invite`, { role, max_uses: 1 });
+    const { invite_code } = await user.post(`/api/networks/${network}/invite`, { role, max_uses: 1, expires_days: 1 });
     const { token: theirs } = await rest(base).post('/api/auth/login', { username: name, password: who.password });
     await rest(base, theirs).post('/api/networks/join', { invite_code });
   }

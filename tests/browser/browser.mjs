@@ -73,10 +73,11 @@ async function listen(context, { troubles, given }) {
   context.on('request', (r) => { if (!r.url().startsWith(given.base) && !r.url().startsWith('data:')) troubles.push(`asked ${r.url()}`); });
 }
 
-/// Fills in the form and waits for the first page.
+/// Comes to the form, unless it is there, fills it in and waits for the first page.
 export async function signIn(page, base, { username, password }) {
-  await page.goto(base);
-  await page.getByLabel('Username').fill(username);
+  const form = page.getByLabel('Username');
+  if (!(await form.isVisible())) await page.goto(base);
+  await form.fill(username);
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.locator('.side, .top').first().waitFor({ state: 'attached' });

@@ -43,5 +43,6 @@ mod it {
     mod tenant;
     mod tls;
     mod tool;
+    mod web;
     mod work;
 }

@@ -39,6 +39,9 @@ struct Task {
     created_at: WireTime,
     expires_at: WireTime,
     title: String,
+    /// The lowest first: the oldest, the next to expire, the last to fail.
+    #[serde(skip)]
+    pressing: i64,
 }
 
 /// What is looked at, the oldest open tasks and those that ended last.
@@ -60,10 +63,12 @@ pub(crate) fn of_network(
     let mut attention = Attention::default();
     for (status, end) in LOOKED_AT {
         let tasks = rows.glances(network, status, end, limits::ATTENTION_EXAMINED_COUNT)?;
-        let is_bounded = tasks.len() == limits::ATTENTION_EXAMINED_COUNT;
+        let mut is_bounded = tasks.len() == limits::ATTENTION_EXAMINED_COUNT;
         for task in tasks {
-            let watched = watched(rows, stamp, network, &task)?;
-            for concern in concerns(&watched, stamp.now) {
+            let concerns = concerns(&watched(rows, stamp, network, &task)?, stamp.now);
+            // Of those that ended, the newest are looked at: past the first old one there is little to find.
+            is_bounded &= !status.is_terminal() || !concerns.is_empty();
+            for concern in concerns {
                 attention.group(concern.group()).add(&task, concern);
             }
         }
@@ -71,6 +76,7 @@ pub(crate) fn of_network(
             attention.bound(status);
         }
     }
+    attention.settle();
     // Of these there is a counter.
     let waiting = by_status.iter().find(|counted| counted.status == Status::WaitingInput);
     attention.waiting_input.count = waiting.map_or(0, |counted| counted.count);
@@ -84,6 +90,14 @@ impl Attention {
             Group::Stuck => &mut self.stuck,
             Group::Failing => &mut self.failing,
             Group::Expiring => &mut self.expiring,
+        }
+    }
+
+    /// Shows the most pressing of each group.
+    fn settle(&mut self) {
+        for listed in [&mut self.waiting_input, &mut self.stuck, &mut self.failing, &mut self.expiring] {
+            listed.tasks.sort_by_key(|task| task.pressing);
+            listed.tasks.truncate(limits::ATTENTION_SHOWN_COUNT);
         }
     }
 
@@ -103,18 +117,21 @@ impl Attention {
 impl Listed {
     fn add(&mut self, task: &GlanceRow, concern: Concern) {
         self.count += 1;
-        if self.tasks.len() < limits::ATTENTION_SHOWN_COUNT {
-            self.tasks.push(Task {
-                task_id: task.task_id.clone(),
-                from_name: task.from.name().to_owned(),
-                to_name: task.to.as_str().to_owned(),
-                status: task.status,
-                why: concern.to_string(),
-                created_at: task.created_at.into(),
-                expires_at: task.expires_at.into(),
-                title: task.title.clone(),
-            });
-        }
+        self.tasks.push(Task {
+            task_id: task.task_id.clone(),
+            from_name: task.from.name().to_owned(),
+            to_name: task.to.as_str().to_owned(),
+            status: task.status,
+            why: concern.to_string(),
+            created_at: task.created_at.into(),
+            expires_at: task.expires_at.into(),
+            title: task.title.clone(),
+            pressing: match concern.group() {
+                Group::WaitingInput | Group::Stuck => task.created_at.get(),
+                Group::Expiring => task.expires_at.get(),
+                Group::Failing => -task.changed_at.get(),
+            },
+        });
     }
 }
 

@@ -29,6 +29,9 @@ impl Args {
 pub(crate) struct Answer {
     ok: bool,
     task: TaskView,
+    /// The task that was made of it. Not in its row: a task that ended never changes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retried_to: Option<TaskId>,
     /// What was said on it, oldest first; the newest, if it is much.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     messages: Vec<TaskMessageView>,
@@ -73,7 +76,8 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer
     // They are numbered from 1 without gaps.
     let message_count = messages.last().map(|newest| newest.n);
     let messages = messages.into_iter().map(TaskMessageView::from).collect();
-    Ok(Answer { ok: true, task: task.into(), messages, message_count })
+    let retried_to = task.snapshot.retried_to.clone();
+    Ok(Answer { ok: true, task: task.into(), retried_to, messages, message_count })
 }
 
 /// A task the caller may see, and whether that is to be written down.

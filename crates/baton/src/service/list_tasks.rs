@@ -86,7 +86,7 @@ pub(crate) async fn run_on_query(hub: &Hub, caller: &Caller, args: QueryArgs) ->
         text: named(args.text).map(searched).transpose()?,
         since: wire_time::argument("since", args.since.as_deref())?,
         until: wire_time::argument("until", args.until.as_deref())?,
-        parent: named(args.parent_task_id).map(parent).transpose()?,
+        parent: named(args.parent_task_id).as_deref().map(parent).transpose()?,
         ..TaskSearch::default()
     };
     list(hub, caller, args.network_id, search, args.task_id).await
@@ -100,8 +100,8 @@ fn searched(text: String) -> Result<String, Error> {
     Ok(text)
 }
 
-fn parent(id: String) -> Result<TaskId, Error> {
-    TaskId::parse(&id).ok_or_else(|| Error::argument("parent_task_id", "must be a task's id"))
+fn parent(id: &str) -> Result<TaskId, Error> {
+    TaskId::parse(id).ok_or_else(|| Error::argument("parent_task_id", "must be a task's id"))
 }
 
 fn status(name: Option<&str>) -> Result<Option<Status>, Error> {

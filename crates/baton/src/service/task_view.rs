@@ -30,8 +30,6 @@ pub(crate) struct TaskView {
     network_id: NetworkId,
     parent_task_id: Option<TaskId>,
     retry_of: Option<TaskId>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    retried_to: Option<TaskId>,
     attempt: u32,
     context_id: ContextId,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -66,7 +64,6 @@ impl From<TaskRow> for TaskView {
             network_id: task.network_id,
             parent_task_id: task.parent.map(|parent| parent.id),
             retry_of: row.retry_of,
-            retried_to: task.retried_to,
             attempt: task.attempt,
             context_id,
             parts: row.parts.and_then(|parts| RawValue::from_string(parts).ok()),

@@ -86,13 +86,20 @@ fn calls_by_id([network, user, token, task, lease]: [&str; 5]) -> Vec<Call> {
         ("PUT", format!("/api/networks/{network}/members/{user}"), Some(json!({"role": "viewer"}))),
         ("DELETE", format!("/api/networks/{network}/members/{user}"), None),
         ("POST", format!("/api/networks/{network}/invite"), Some(json!({"role": "viewer", "max_uses": 1}))),
+        ("GET", format!("/api/networks/{network}/invites"), None),
+        ("DELETE", format!("/api/networks/{network}/invites/invite_0011223344556677"), None),
+        ("GET", format!("/api/networks/{network}/tokens"), None),
+        ("DELETE", format!("/api/networks/{network}/tokens/{token}"), None),
+        ("GET", format!("/api/tasks?parent_task_id={task}"), None),
         ("POST", format!("/api/leases/{lease}/extend"), Some(json!({"lease_seconds": 60}))),
         ("GET", format!("/api/tasks/{task}"), None),
         ("GET", format!("/api/tasks?task_id={task}"), None),
         ("GET", format!("/api/task_events?task_id={task}"), None),
         ("GET", format!("/events/network/{network}"), None),
     ];
-    for reads in ["tasks", "task_events", "status", "messages", "completions", "stats"] {
+    for reads in
+        ["tasks", "task_events", "status", "messages", "completions", "stats", "overview", "work-graph"]
+    {
         calls.push(("GET", format!("/api/{reads}?network_id={network}"), None));
     }
     let work = [
@@ -202,6 +209,10 @@ fn no_list_shows_a_byte_of_another_tenant() {
         "/api/task_events",
         "/api/status",
         "/api/stats",
+        "/api/tasks?text=zebra",
+        "/api/overview",
+        "/api/work-graph",
+        "/api/session",
         "/api/audit-log",
         "/api/users",
     ];

@@ -36,6 +36,10 @@ impl Certificate {
     }
 
     fn get(&self, address: SocketAddr, path: &str) -> Answer {
+        self.send(address, &format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"))
+    }
+
+    fn send(&self, address: SocketAddr, request: &str) -> Answer {
         let mut roots = RootCertStore::empty();
         roots.add(self.der.clone()).unwrap();
         let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -45,7 +49,6 @@ impl Certificate {
         let name = ServerName::try_from("localhost").unwrap();
         let session = ClientConnection::new(Arc::new(config), name).unwrap();
         let mut stream = StreamOwned::new(session, connect(address));
-        let request = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
         stream.write_all(request.as_bytes()).unwrap();
         read_answer(stream).expect("an answer")
     }
@@ -87,4 +90,26 @@ fn files_that_cannot_be_used_are_named() {
         assert_eq!(output.status.code(), Some(2));
         assert!(error.contains(said), "{error}");
     }
+}
+
+#[test]
+fn over_tls_a_browsers_cookie_is_bound_to_its_host_and_secure() {
+    let certificate = Certificate::new();
+    let mut hub = certificate.hub();
+    let body = format!(r#"{{"username":"admin","password":"{PASSWORD}"}}"#);
+    let sign_in = format!(
+        "POST /api/session HTTP/1.1\r\nhost: localhost\r\norigin: https://localhost\r\nbaton-page: 1\r\n\
+         content-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+        body.len()
+    );
+    let answer = certificate.send(hub.address(), &sign_in);
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    let line = answer.header("set-cookie").unwrap().to_owned();
+    assert!(line.starts_with("__Host-baton=utok_") && line.ends_with("; Secure"), "{line}");
+    let cookie = line.split(';').next().unwrap();
+    let show = format!(
+        "GET /api/session HTTP/1.1\r\nhost: localhost\r\ncookie: {cookie}\r\nconnection: close\r\n\r\n"
+    );
+    assert_eq!(certificate.send(hub.address(), &show).json()["user"]["username"], "admin");
+    assert!(hub.stop().success());
 }

@@ -16,15 +16,15 @@ fn insert(tx: &mut dyn Transaction, n: u16, at: UnixMillis, kind: &str, content:
     let task = NewTask {
         id: task_id(n),
         network_id: network(1),
-        from: node(if n % 2 == 0 { "lead" } else { "boss" }),
-        to: alias(if n % 5 == 0 { "tester" } else { "coder" }),
+        from: node(if n.is_multiple_of(2) { "lead" } else { "boss" }),
+        to: alias(if n.is_multiple_of(5) { "tester" } else { "coder" }),
         kind: Kind::parse(kind).unwrap(),
         attempt: 1,
         max_attempts: 3,
         ttl: TtlSeconds::default(),
         delivered_at: at,
         expires_at: at.plus_seconds(3600),
-        parent_task_id: (n > 0 && n % 3 == 0).then(|| task_id(0)),
+        parent_task_id: (n > 0 && n.is_multiple_of(3)).then(|| task_id(0)),
         retry_of: None,
         context_id: None,
     };

@@ -6,6 +6,7 @@ import { get } from '/assets/api.js';
 
 const QUIET_MS = 120; // a burst is one refresh
 const PACE_MS = 1000; // and a flood is one a second
+const IDLE_MS = 30000;
 const RETRY_MS = [500, 1000, 2000, 4000, 8000];
 
 const ticks = new Set();
@@ -77,6 +78,8 @@ export function listen(to) {
   if (to) open();
 }
 
+// Some things happen by not happening: nobody takes a task up, an agent goes silent, an hour moves on.
+setInterval(() => { if (state === 'live') ring(); }, IDLE_MS);
 document.addEventListener('visibilitychange', () => { if (!document.hidden) ring(); });
 
 /// Says what the stream is doing: live, connecting, away or off.

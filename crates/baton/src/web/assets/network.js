@@ -51,7 +51,7 @@ function Invites({ network, role }) {
   const { error, act } = useAct();
   const [making, setMaking] = useState(false);
   if (!mayManage(role)) return null;
-  const invites = read.data?.invites || [];
+  const invites = (read.data?.invites || []).filter((invite) => invite.uses < invite.max_uses);
   const withdraw = async (invite) => { await act(() => del(`/api/networks/${network.network_id}/invites/${invite.invite_id}`)); read.refresh(); };
   return html`<${Card} title="Open invites" class="flush-table" aside=${html`<button type="button" class="button small" onClick=${() => setMaking(true)}>Invite somebody</button>`}>
     ${!read.data ? html`<${Waiting} read=${read} lines=${2} />` : !invites.length ? html`<${Empty}><p>None. An invite lets somebody with an account on this hub join.</p><//>` : html`

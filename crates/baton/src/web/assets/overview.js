@@ -54,7 +54,7 @@ function Attention({ attention, base }) {
     <div class="attention a-${key}"><h3 title=${why}>${name} <span class="count">${number(attention[key].count ?? attention[key].tasks.length)}</span></h3>
       <ul>${attention[key].tasks.slice(0, 4).map((task) => html`<li><${Link} to=${`${base}/tasks/${task.task_id}`}>
         <span class="clip">${title(task.title, 90)}</span>
-        <small>${task.from_name} → ${task.to_name} · ${key === 'expiring' ? html`<${Until} at=${task.expires_at} />` : html`${task.why} · <${Ago} at=${task.created_at} />`}</small><//></li>`)}</ul>
+        <small>${task.from_name} → ${task.to_name} · ${key === 'expiring' ? html`<${Until} at=${task.expires_at} />` : task.why}</small><//></li>`)}</ul>
     </div>`)}<//>`;
 }
 
@@ -65,7 +65,7 @@ function Agents({ sessions, running, base }) {
   return html`<${Card} title="Agents" aside=${html`<${Link} to=${`${base}/agents`}>All agents<//>`}>
     <ul class="agent-grid">${sorted.slice(0, 60).map((agent) => html`<li key=${agent.alias}><${Link} to=${`${base}/agents/${encodeURIComponent(agent.alias)}`} class="agent">
       <span class="agent-head"><b class="clip">${agent.alias}</b><${Presence} kind=${presence(agent)} /></span>
-      <span class="agent-doing clip">${presence(agent) === 'working' ? title(doing.get(agent.alias) || agent.task || 'working', 80) : html`<span class="quiet">${presence(agent) === 'silent' ? html`since <${Ago} at=${agent.last_seen_at} />` : 'nothing to do'}</span>`}</span>
+      <span class="agent-doing clip">${presence(agent) === 'working' ? title(doing.get(agent.alias) || agent.task || 'working', 80) : html`<span class="quiet">${presence(agent) === 'silent' ? html`last seen <${Ago} at=${agent.last_seen_at} />` : 'nothing to do'}</span>`}</span>
       ${presence(agent) === 'working' && agent.progress != null && html`<progress max="100" value=${agent.progress} aria-label=${`progress of ${agent.alias}`}></progress>`}
     <//></li>`)}</ul>
     ${sorted.length > 60 && html`<p class="foot-note"><${Link} to=${`${base}/agents`}>and ${number(sorted.length - 60)} more<//></p>`}

@@ -16,6 +16,10 @@ function ceiling(value, least) {
   return [1, 2, 4, 5, 10].map((n) => n * step).find((n) => n >= top);
 }
 
+// Times have round figures of their own: half a minute, not 40 s.
+const TIMES = [10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 10e3, 20e3, 30e3, 60e3, 120e3, 300e3, 600e3, 1200e3, 1800e3, 3600e3, 7200e3, 5 * 3600e3, 12 * 3600e3, 24 * 3600e3];
+const timeCeiling = (ms) => TIMES.find((time) => time >= ms) || ms;
+
 const ended = (m) => ENDS.reduce((sum, end) => sum + m[end], 0);
 
 // A line with gaps where nothing was measured.
@@ -45,7 +49,7 @@ export function Plot({ minutes }) {
   const step = (width - LEFT) / minutes.length;
   const x = (i) => LEFT + i * step;
   const most = ceiling(Math.max(...minutes.map((m) => Math.max(m.sent, ended(m)))), 4);
-  const slow = ceiling(Math.max(...minutes.map((m) => m.p95_ms || 0)), 10);
+  const slow = timeCeiling(Math.max(...minutes.map((m) => m.p95_ms || 0)));
   const y = (n) => TALL - (n / most) * TALL;
   const z = (ms) => (ms == null ? null : TALL + 44 + LOW - (ms / slow) * LOW);
   const move = (event) => {

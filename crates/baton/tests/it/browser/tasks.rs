@@ -45,3 +45,14 @@ fn a_task_is_reassigned_answered_and_retried_from_its_page() {
     });
     drive("acts.mjs", &given);
 }
+
+#[test]
+fn the_overview_looks_again_when_nothing_happens() {
+    let hub = Hub::start();
+    let network = Tenant::of_admin(&hub);
+    network.agent("worker");
+    send(&network.user, "worker", "nobody takes it up");
+    let given =
+        json!({"base": hub.url(), "username": ADMIN, "password": PASSWORD, "network": network.network_id});
+    drive("idle.mjs", &given);
+}

@@ -188,8 +188,8 @@ async fn invites_are_listed_without_their_codes_and_withdrawn() {
 #[tokio::test]
 async fn invites_are_for_admins_of_their_network() {
     let hub = TestHub::start();
-    let cast = hub.cast().await;
     let root = hub.admin().await;
+    let cast = hub.cast().await;
     code(&hub, &cast.owner, json!({})).await;
     let path = format!("/api/networks/{}/invites", cast.owner.network_id);
     let invite = hub.get(&path, &cast.owner.token).await.ok()["invites"][0]["invite_id"].clone();

@@ -125,22 +125,22 @@ async fn an_admin_sees_and_revokes_all_tokens_of_a_network_and_a_member_their_ow
         .as_str()
         .unwrap()
         .to_owned();
-    hub.delete(&format!("{path}/{builder}"), &cast.member.token).await.refused(404, "token_not_found");
+    hub.delete(&format!("{path}/{builder}"), &cast.member.token).await.refused(404, "token not found");
     hub.delete(&format!("{path}/{painter}"), &cast.member.token).await.ok();
     assert_eq!(hub.last_change().await, said("the-member", "token.revoked"));
     hub.get("/api/auth/me", secret).await.refused(401, "unauthorized");
     hub.delete(&format!("{path}/{builder}"), &cast.admin.token).await.ok();
     hub.get("/api/networks", &cast.node).await.refused(401, "unauthorized");
     for gone in [builder.as_str(), painter, "nonsense"] {
-        hub.delete(&format!("{path}/{gone}"), &cast.owner.token).await.refused(404, "token_not_found");
+        hub.delete(&format!("{path}/{gone}"), &cast.owner.token).await.refused(404, "token not found");
     }
 }
 
 #[tokio::test]
 async fn a_networks_tokens_are_nobodys_business_outside_it() {
     let hub = TestHub::start();
-    let cast = hub.cast().await;
     let root = hub.admin().await;
+    let cast = hub.cast().await;
     let path = format!("/api/networks/{}/tokens", cast.owner.network_id);
     let (_, token_id) = hub.mint(&cast.owner, "painter").await;
     let refused = [
@@ -155,5 +155,5 @@ async fn a_networks_tokens_are_nobodys_business_outside_it() {
     }
     // A token of another network is not found in one's own.
     let elsewhere = format!("/api/networks/{}/tokens/{token_id}", cast.outsider.network_id);
-    hub.delete(&elsewhere, &cast.outsider.token).await.refused(404, "token_not_found");
+    hub.delete(&elsewhere, &cast.outsider.token).await.refused(404, "token not found");
 }
