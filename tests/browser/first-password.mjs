@@ -1,7 +1,7 @@
 // A generated password opens one thing: the choice of another.
 
 import assert from 'node:assert/strict';
-import { signIn, tell } from './browser.mjs';
+import { axe, signIn, tell } from './browser.mjs';
 
 await tell(async ({ given, open, rest }) => {
   const page = await open();
@@ -14,6 +14,8 @@ await tell(async ({ given, open, rest }) => {
   await welcome.waitFor();
   await page.goto(`${given.base}/n/any/tasks`);
   await welcome.waitFor();
+
+  assert.deepEqual(await axe(page), []);
 
   const fill = async (first, again) => {
     await page.getByLabel('The password you were given').fill(given.password);

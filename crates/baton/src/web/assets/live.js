@@ -51,7 +51,7 @@ function open() {
   source.onmessage = (message) => {
     const frame = JSON.parse(message.data);
     for (const tell of frames) tell(frame);
-    ring();
+    if (frame.type !== 'connected') ring(); // that one only greets; opening has rung
   };
   source.onerror = () => {
     become('away');

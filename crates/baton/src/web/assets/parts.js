@@ -87,9 +87,9 @@ export function useAct() {
 export function Dialog({ heading, onClose, children }) {
   const box = useRef(null);
   useLayoutEffect(() => {
-    const [dialog, opener] = [box.current, document.activeElement];
+    const dialog = box.current;
     if (!dialog.open) dialog.showModal();
-    return () => { dialog.close(); opener?.focus({ preventScroll: true }); };
+    return () => dialog.close(); // while it is still in the document: the browser gives the focus back then
   }, []);
   const outside = (event) => { if (event.target === box.current) onClose(); };
   return html`<dialog ref=${box} aria-labelledby="dialog-heading" onCancel=${(e) => { e.preventDefault(); onClose(); }} onMouseDown=${outside}>

@@ -34,6 +34,14 @@ const Row = ({ task, base }) => html`<tr>
   <td class="c-took num">${took(task)}</td>
 </tr>`;
 
+// A row is made once for a task as it stands: what did not change is not drawn again.
+const rows = new WeakMap();
+function row(task, base) {
+  if (!rows.has(task)) rows.set(task, html`<${Row} key=${task.task_id} task=${task} base=${base} />`);
+  return rows.get(task);
+}
+const isSame = (a, b) => a.status === b.status && a.to_name === b.to_name && a.completed_at === b.completed_at;
+
 // Typing in a field counts when it rests, so that each letter is not a search.
 function TextFilter({ name, label, filters, set, placeholder = '', type = 'text' }) {
   const timer = useRef(0);
@@ -65,7 +73,7 @@ function Filters({ filters, set, clear }) {
 function merge(shown, first) {
   const newer = new Map(first.map((task) => [task.task_id, task]));
   const known = new Set(shown.map((task) => task.task_id));
-  return { shown: shown.map((task) => newer.get(task.task_id) || task), fresh: first.filter((task) => !known.has(task.task_id)) };
+  return { shown: shown.map((task) => { const now = newer.get(task.task_id); return now && !isSame(now, task) ? now : task; }), fresh: first.filter((task) => !known.has(task.task_id)) };
 }
 
 function List({ network, base, filters, role }) {
@@ -102,7 +110,7 @@ function List({ network, base, filters, role }) {
     ${list.fresh.length > 0 && html`<button type="button" class="fresh" onClick=${showFresh}>${plural(list.fresh.length, 'new task')}</button>`}
     <div class="card flush"><table class="tasks"><caption class="visually-hidden">Tasks, newest first</caption>
       <thead><tr><th scope="col" class="c-state">State</th><th scope="col" class="c-task">Task</th><th scope="col" class="c-who">From → to</th><th scope="col" class="c-kind">Kind</th><th scope="col" class="c-age">Sent</th><th scope="col" class="c-took num">Took</th></tr></thead>
-      <tbody>${list.shown.map((task) => html`<${Row} key=${task.task_id} task=${task} base=${base} />`)}</tbody></table></div>
+      <tbody>${list.shown.map((task) => row(task, base))}</tbody></table></div>
     <${Trouble} error=${more.error || first.error} />
     <p class="paging">${list.cursor
       ? html`<button type="button" class="button" disabled=${more.busy} onClick=${older}>${more.busy ? 'Looking…' : list.shown.length ? 'Older' : 'Look further back'}</button><span class="quiet">${plural(list.shown.length, 'task')} shown</span>`

@@ -1,20 +1,23 @@
 // Times: the hub says UTC, a person reads their own zone. One clock ticks for every "3 min ago" on the page.
 
-import { html, useEffect, useState } from '/assets/vendor.js';
+import { html, useEffect, useRef, useState } from '/assets/vendor.js';
 
 export const parse = (text) => (text ? new Date(/[TZ]/.test(text) ? text : `${text.replace(' ', 'T')}Z`) : null);
 
 const listeners = new Set();
 setInterval(() => { for (const tell of listeners) tell(); }, 5000);
 
-/// Renders again as time passes.
-export function useTick() {
-  const [, set] = useState(0);
+/// What `say` says now, said again as time passes; drawn only when the words change.
+function useSaid(say) {
+  const latest = useRef(say);
+  latest.current = say;
+  const [, set] = useState(say());
   useEffect(() => {
-    const tell = () => set((n) => n + 1);
+    const tell = () => set(latest.current());
     listeners.add(tell);
     return () => listeners.delete(tell);
   }, []);
+  return say();
 }
 
 // The hub's clock may differ from the browser's; ages are told by the hub's.
@@ -55,18 +58,17 @@ export const minute = (text) => MINUTE.format(parse(text));
 
 /// "3 min ago", with the whole time behind it.
 export function Ago({ at }) {
-  useTick();
   const then = parse(at);
-  if (!then) return html`<span class="quiet">–</span>`;
-  return html`<time datetime=${then.toISOString()} title=${FULL.format(then)}>${ago(Math.max(0, now() - then))}</time>`;
+  const said = useSaid(() => (then ? ago(Math.max(0, now() - then)) : '–'));
+  if (!then) return html`<span class="quiet">${said}</span>`;
+  return html`<time datetime=${then.toISOString()} title=${FULL.format(then)}>${said}</time>`;
 }
 
 /// "in 12 min", for what is to come.
 export function Until({ at }) {
-  useTick();
   const then = parse(at);
-  const left = then - now();
-  return html`<time datetime=${then.toISOString()} title=${FULL.format(then)}>${left > 0 ? `in ${seconds(left)}` : 'due'}</time>`;
+  const said = useSaid(() => (then > now() ? `in ${seconds(then - now())}` : 'due'));
+  return html`<time datetime=${then.toISOString()} title=${FULL.format(then)}>${said}</time>`;
 }
 
 /// The time of day; the date too when it is not today.
@@ -79,6 +81,6 @@ export function Clock({ at }) {
 
 /// How long something has taken until now.
 export function Since({ at }) {
-  useTick();
-  return html`<span>${seconds(Math.max(0, now() - parse(at)))}</span>`;
+  const said = useSaid(() => seconds(Math.max(0, now() - parse(at))));
+  return html`<span>${said}</span>`;
 }

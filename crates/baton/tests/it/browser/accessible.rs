@@ -6,7 +6,7 @@ use super::script::drive;
 use crate::it::hub::{ADMIN, Hub, PASSWORD};
 use crate::it::tenant::{Tenant, send};
 
-fn pass_axe(theme: &str, size: &str) {
+fn pass_axe(script: &str, theme: &str, size: &str) {
     let hub = Hub::start();
     let network = Tenant::of_admin(&hub);
     Tenant::register(&hub, "newcomer");
@@ -15,27 +15,47 @@ fn pass_axe(theme: &str, size: &str) {
         "token": network.user.token, "theme": theme, "size": size,
         "newcomer": {"username": "newcomer", "password": PASSWORD},
     });
-    drive("axe.mjs", &given);
+    drive(script, &given);
 }
 
 #[test]
-fn axe_finds_nothing_serious_on_a_desktop_in_light() {
-    pass_axe("light", "desktop");
+fn axe_finds_nothing_serious_on_pages_of_a_desktop_in_light() {
+    pass_axe("axe-pages.mjs", "light", "desktop");
 }
 
 #[test]
-fn axe_finds_nothing_serious_on_a_desktop_in_dark() {
-    pass_axe("dark", "desktop");
+fn axe_finds_nothing_serious_on_pages_of_a_desktop_in_dark() {
+    pass_axe("axe-pages.mjs", "dark", "desktop");
 }
 
 #[test]
-fn axe_finds_nothing_serious_on_a_phone_in_light() {
-    pass_axe("light", "phone");
+fn axe_finds_nothing_serious_on_pages_of_a_phone_in_light() {
+    pass_axe("axe-pages.mjs", "light", "phone");
 }
 
 #[test]
-fn axe_finds_nothing_serious_on_a_phone_in_dark() {
-    pass_axe("dark", "phone");
+fn axe_finds_nothing_serious_on_pages_of_a_phone_in_dark() {
+    pass_axe("axe-pages.mjs", "dark", "phone");
+}
+
+#[test]
+fn axe_finds_nothing_serious_in_windows_of_a_desktop_in_light() {
+    pass_axe("axe-windows.mjs", "light", "desktop");
+}
+
+#[test]
+fn axe_finds_nothing_serious_in_windows_of_a_desktop_in_dark() {
+    pass_axe("axe-windows.mjs", "dark", "desktop");
+}
+
+#[test]
+fn axe_finds_nothing_serious_in_windows_of_a_phone_in_light() {
+    pass_axe("axe-windows.mjs", "light", "phone");
+}
+
+#[test]
+fn axe_finds_nothing_serious_in_windows_of_a_phone_in_dark() {
+    pass_axe("axe-windows.mjs", "dark", "phone");
 }
 
 #[test]

@@ -20,7 +20,8 @@ const JUDGEMENTS: [&str; 11] = [
     "approved",
 ];
 /// The guardrail, and the other ways in which it is said that nobody judges.
-const DENIALS: [&str; 4] = [
+const DENIALS: [&str; 5] = [
+    "none of these fields mean", // the freeze's own sentence, on the work graph
     "none of them means",
     "does not mean that the handoff was",
     "never verified, trusted, valid, authorised",
