@@ -8,7 +8,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 npm install --silent --no-audit --no-fund --ignore-scripts --prefix "$folder" preact@11.2.0 htm@3.1.1 esbuild@0.28.2
 cat >"$folder/vendor.js" <<'JS'
-export { h, render, Fragment } from 'preact';
+export { Component, h, render } from 'preact';
 export { useState, useEffect, useRef, useMemo, useCallback, useLayoutEffect } from 'preact/hooks';
 import { h } from 'preact';
 import htm from 'htm';

@@ -11,8 +11,8 @@ import readline from 'node:readline';
 const require = createRequire(new URL('../../target/tools/browser/', import.meta.url));
 const { chromium } = require('playwright-core');
 
-const PATIENCE_MS = 15_000;
-const STORY_MS = 55_000;
+const PATIENCE_MS = 25_000;
+const STORY_MS = 120_000;
 const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
   '--disable-background-networking', '--disable-component-update', '--disable-sync'];
 

@@ -11,6 +11,9 @@ await tell(async ({ given, open }) => {
   await page.locator('.l-live').first().waitFor();
   let reads = 0;
   page.on('request', (request) => { if (request.url().includes('/api/overview')) reads += 1; });
-  await page.clock.fastForward(31_000);
-  await until('another look', () => reads > 0);
+  // What was rung before is done within two seconds; from then on only time passes.
+  await page.clock.runFor(2_500);
+  const before = reads;
+  await page.clock.runFor(31_000);
+  await until('another look', () => reads > before);
 });

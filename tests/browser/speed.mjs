@@ -36,7 +36,7 @@ await tell(async ({ given, open, rest }) => {
     paints.push(await until('the first paint', () => page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime)));
   }
   console.log(`first contentful paint: ${paints.map((ms) => ms.toFixed(0)).join(', ')} ms`);
-  assert(Math.min(...paints) < PAINT_MS);
+  assert(paints.sort((a, b) => a - b)[1] < PAINT_MS, 'all but one of the loads were slower');
 
   const hub = rest(given.token);
   const scroll = () => page.evaluate(async () => {

@@ -6,6 +6,8 @@ import { at, sees, signIn, tell } from './browser.mjs';
 await tell(async ({ given, open, rest }) => {
   const page = await open();
   await signIn(page, given.base, given.viewer);
+  // What a later answer would bring must be there before it is missed.
+  const quiet = () => page.waitForFunction(() => performance.getEntriesByType('resource').every((e) => e.responseEnd > 0) && performance.now() > 1500);
   const has = (role, name) => page.locator('main').getByRole(role, { name }).count();
 
   await page.goto(at(given, `tasks/${given.open}`));
@@ -24,12 +26,14 @@ await tell(async ({ given, open, rest }) => {
   assert.equal(await has('link', /send/i), 0);
   await page.goto(at(given, 'agents'));
   await page.locator('table').waitFor();
+  await quiet();
   assert.equal(await has('button', /key|revoke/i), 0);
   await page.goto(at(given, 'agents/worker'));
   await sees(page, 'Its latest tasks');
   assert.equal(await has('link', /send/i), 0);
   await page.goto(at(given, 'network'));
   await sees(page, 'You are a viewer of it.');
+  await quiet();
   assert.equal(await has('button', /invite somebody|remove|rename|withdraw/i), 0);
   await page.goto(at(given, 'send'));
   await sees(page, 'You may look, not send');

@@ -43,15 +43,15 @@ function Keys({ network, alias, role, session }) {
   const { error, act } = useAct();
   const [asked, setAsked] = useState(null);
   if (!mayWrite(role)) return null;
-  const keys = (read.data?.tokens || []).filter((key) => !alias || key.alias === alias || key.node_name === alias);
+  const keys = (read.data?.tokens || []).filter((key) => !alias || key.node_name === alias);
   const revoke = async (id) => { if (await act(() => del(`/api/networks/${network.network_id}/tokens/${id}`))) { setAsked(null); read.refresh(); } };
   return html`<${Card} title="Keys" aside=${mayManage(role) ? 'of everybody' : 'yours'} class="flush-table">
     ${!read.data ? html`<${Waiting} read=${read} lines=${2} />` : !keys.length ? html`<${Empty}><p>No key.</p><//>` : html`
     <table class="plain"><caption class="visually-hidden">Agents' keys</caption><thead><tr><th scope="col">Agent</th><th scope="col" class="wide-only">Scope</th><th scope="col" class="wide-only">Owner</th><th scope="col">Last used</th><th scope="col"><span class="visually-hidden">Revoke</span></th></tr></thead>
-    <tbody>${keys.map((key) => html`<tr key=${key.token_id}><td><span class="clip">${key.alias || key.node_name}</span></td><td class="wide-only quiet">${key.scope}</td><td class="wide-only quiet">${key.username}</td><td>${key.last_used_at ? html`<${Ago} at=${key.last_used_at} />` : html`<span class="quiet">never</span>`}</td>
+    <tbody>${keys.map((key) => html`<tr key=${key.token_id}><td><span class="clip">${key.node_name || 'not bound yet'}</span></td><td class="wide-only quiet">${key.scope}</td><td class="wide-only quiet">${key.owner}</td><td>${key.last_used_at ? html`<${Ago} at=${key.last_used_at} />` : html`<span class="quiet">never</span>`}</td>
       <td class="num">${asked === key.token_id
         ? html`<button type="button" class="button small danger" onClick=${() => revoke(key.token_id)}>Revoke for good</button>`
-        : html`<button type="button" class="button small" onClick=${() => setAsked(key.token_id)} aria-label=${`Revoke the key of ${key.alias || key.node_name}`}>Revoke</button>`}</td></tr>`)}</tbody></table>`}
+        : html`<button type="button" class="button small" onClick=${() => setAsked(key.token_id)} aria-label=${`Revoke the key of ${key.node_name || key.token_id}`}>Revoke</button>`}</td></tr>`)}</tbody></table>`}
     <${Trouble} error=${error} /><//>`;
 }
 
@@ -59,7 +59,7 @@ const Skills = ({ skills }) => (skills?.length ? html`<ul class="skills">${skill
 
 function Agent({ alias, network, base, role, session }) {
   const status = useRead(query('/api/status', { network_id: network.network_id }));
-  const tasks = useRead(query('/api/tasks', { network_id: network.network_id, to_name: alias, limit: '10' }));
+  const tasks = useRead(query('/api/tasks', { network_id: network.network_id, to_name: alias, limit: '10', view: 'row' }));
   const agent = status.data?.sessions.find((s) => s.alias === alias);
   const facts = agent ? [['Program', agent.agent], ['Model', agent.model], ['Version', agent.version], ['Machine', agent.hostname], ['Server', agent.server], ['Folder', agent.project_dir]].filter(([, value]) => value) : [];
   return html`<p class="crumb"><${Link} to=${`${base}/agents`}><${Icon} name="back" />Agents<//></p>
@@ -88,10 +88,14 @@ function Row({ agent, doing, base }) {
 }
 
 export default function Agents({ at, network, base, role, session }) {
-  const status = useRead(query('/api/status', { network_id: network.network_id }));
-  const running = useRead(query('/api/tasks', { network_id: network.network_id, status: 'running', limit: '200' }));
-  const [making, setMaking] = useState(false);
   if (at.id) return html`<${Agent} key=${at.id} alias=${at.id} network=${network} base=${base} role=${role} session=${session} />`;
+  return html`<${All} network=${network} base=${base} role=${role} session=${session} />`;
+}
+
+function All({ network, base, role, session }) {
+  const status = useRead(query('/api/status', { network_id: network.network_id }));
+  const running = useRead(query('/api/tasks', { network_id: network.network_id, status: 'running', limit: '200', view: 'row' }));
+  const [making, setMaking] = useState(false);
   const sessions = [...(status.data?.sessions || [])].sort((a, b) => a.alias.localeCompare(b.alias));
   const doing = new Map((running.data?.tasks || []).map((task) => [task.to_name, task.content]));
   const there = sessions.filter((s) => presence(s) !== 'silent').length;

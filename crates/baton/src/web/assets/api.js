@@ -26,6 +26,8 @@ const WORDS = {
 let signedOut = () => {};
 export const onSignedOut = (tell) => { signedOut = tell; };
 
+const LONGEST_MS = 20000; // a call that a sleeping machine forgot must not hold its page
+
 export async function call(method, path, body) {
   const headers = { accept: 'application/json' };
   if (method !== 'GET') headers['baton-page'] = '1';
@@ -33,7 +35,7 @@ export async function call(method, path, body) {
   let response;
   try {
     response = await fetch(path, {
-      method, headers, credentials: 'same-origin', cache: 'no-store',
+      method, headers, credentials: 'same-origin', cache: 'no-store', signal: AbortSignal.timeout(LONGEST_MS),
       body: body === undefined ? undefined : JSON.stringify(body),
     });
   } catch {
@@ -51,7 +53,9 @@ function refusal(status, answer) {
   const details = Array.isArray(answer?.details)
     ? answer.details.map((d) => [d.field || d.path, d.message || d.rule].filter(Boolean).join(' ')).join('; ')
     : typeof answer?.details === 'string' ? answer.details : '';
-  const message = WORDS[code] || answer?.message || (details ? `${code}: ${details}` : code);
+  // What the hub says of a refused request is closer than what its code usually means.
+  const own = status === 403 && answer?.message;
+  const message = own || WORDS[code] || answer?.message || (details ? `${code}: ${details}` : code);
   return new ApiError(status, code, message, answer?.retry_after_ms);
 }
 
@@ -59,6 +63,9 @@ export const get = (path) => call('GET', path);
 export const post = (path, body = {}) => call('POST', path, body);
 export const put = (path, body = {}) => call('PUT', path, body);
 export const del = (path) => call('DELETE', path);
+
+/// A text nobody else has, for calls that must count once; also where the browser has no crypto.randomUUID.
+export const unique = () => Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
 /// A path with its query; empty values are left out.
 export function query(path, values) {

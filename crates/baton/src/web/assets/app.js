@@ -1,16 +1,18 @@
 // Who is signed in, to which network, on which page. Everything else is a page of its own.
 
-import { html, render, useEffect, useState } from '/assets/vendor.js';
+import { html, render, useEffect, useRef, useState } from '/assets/vendor.js';
 import { get, onSignedOut } from '/assets/api.js';
-import { listen } from '/assets/live.js';
+import { listen, onRefused } from '/assets/live.js';
 import { onNavigate } from '/assets/parts.js';
 import { Shell, PAGES } from '/assets/shell.js';
 import { NewPassword, SignIn } from '/assets/sign-in.js';
 
+const decoded = (part) => { try { return decodeURIComponent(part); } catch { return ''; } };
+
 /// `/n/NETWORK/PAGE/ID?query` as its parts.
 function place() {
-  const [, n, network, page = '', id = ''] = location.pathname.split('/').map(decodeURIComponent);
-  return { network: n === 'n' ? network : null, page: PAGES[page] ? page : 'overview', id, search: new URLSearchParams(location.search) };
+  const [, n, network, page = '', id = ''] = location.pathname.split('/').map(decoded);
+  return { network: n === 'n' ? network : null, page: Object.hasOwn(PAGES, page) ? page : 'overview', id, search: new URLSearchParams(location.search) };
 }
 
 function remembered(networks) {
@@ -23,10 +25,24 @@ function App() {
   const [session, setSession] = useState(undefined); // undefined: not asked yet; null: signed out
   const [at, setAt] = useState(place());
   const [trouble, setTrouble] = useState(null);
+  const isKnown = useRef(false);
 
   const read = () => get('/api/session').then(
-    (answer) => { setTrouble(null); setSession(answer); },
-    (error) => { if (error.status === 401) setSession(null); else { setTrouble(error); setTimeout(read, 2000); } },
+    (answer) => {
+      setTrouble(null);
+      isKnown.current = true;
+      setSession((was) => {
+        // Another tab signed in as somebody else: nothing of the first one stays.
+        if (was && was.user.user_id !== answer.user.user_id) location.reload();
+        return answer;
+      });
+    },
+    (error) => {
+      if (error.status === 401) { isKnown.current = true; setSession(null); return; }
+      setTrouble(error);
+      // A page that is there goes on with what it knows; its stream says that the hub is away.
+      if (!isKnown.current) setTimeout(read, 2000);
+    },
   );
   const navigate = (to) => {
     if (to !== location.pathname + location.search) history.pushState(null, '', to);
@@ -36,10 +52,13 @@ function App() {
   useEffect(() => {
     onNavigate(navigate);
     onSignedOut(() => setSession(null));
+    onRefused(read);
+    const look = () => { if (!document.hidden) read(); };
+    document.addEventListener('visibilitychange', look);
     const back = () => setAt(place());
     addEventListener('popstate', back);
     read();
-    return () => removeEventListener('popstate', back);
+    return () => { removeEventListener('popstate', back); document.removeEventListener('visibilitychange', look); };
   }, []);
 
   const networks = session?.networks || [];

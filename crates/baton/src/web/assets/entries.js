@@ -52,7 +52,9 @@ export function Outcome({ state }) {
   const all = Object.values(state.verdicts);
   const bad = all.filter((verdict) => !verdict.ok).length;
   const isWhole = !bad && state.isOrigin && state.signature !== false;
-  return html`<p class="outcome ${isWhole ? 'good' : 'bad'}" role="status">
+  // Good is only said when everything was looked at.
+  const tone = !isWhole ? 'bad' : state.signature ? 'good' : '';
+  return html`<p class="outcome ${tone}" role="status">
     ${bad ? `${plural(bad, 'entry', 'entries')} of ${all.length} do not agree with the checkpoint of size ${number(state.note.size)}.`
       : `${plural(all.length, 'entry', 'entries')} agree with the checkpoint of size ${number(state.note.size)}, computed in this browser.`}
     ${state.signature === true ? ' Its signature fits the hub’s key.' : state.signature === false ? ' Its signature does not fit the hub’s key.' : ' This browser cannot check its signature.'}

@@ -7,8 +7,10 @@ export const BANDS = ['replied', 'failed', 'cancelled', 'expired', 'open'];
 
 /// Places nodes and bands for `edges` in a picture `width` wide; its height follows from what is in it.
 export function layout(edges, width, label) {
-  const senders = column(edges, 'from_name');
-  const recipients = column(edges, 'to_name');
+  // A person and an agent are two, whatever they are called.
+  const sender = (edge) => `${edge.from_kind} ${edge.from_name}`;
+  const senders = column(edges, sender, (edge) => edge.from_name);
+  const recipients = column(edges, (edge) => edge.to_name, (edge) => edge.to_name);
   const total = edges.reduce((sum, edge) => sum + edge.total, 0);
   const rows = Math.max(senders.length, recipients.length);
   const room = Math.max(160, Math.min(560, rows * 34));
@@ -17,11 +19,11 @@ export function layout(edges, width, label) {
   const [left, right] = [label, Math.max(label + 60, width - label)];
   center(senders, height);
   center(recipients, height);
-  const from = new Map(senders.map((n) => [n.name, n]));
-  const to = new Map(recipients.map((n) => [n.name, n]));
+  const from = new Map(senders.map((n) => [n.id, n]));
+  const to = new Map(recipients.map((n) => [n.id, n]));
   const bands = [];
   for (const edge of edges) {
-    const [a, b] = [from.get(edge.from_name), to.get(edge.to_name)];
+    const [a, b] = [from.get(sender(edge)), to.get(edge.to_name)];
     for (const end of BANDS) {
       if (!edge[end]) continue;
       const [y0, y1] = [a.y + a.used * a.unit, b.y + b.used * b.unit];
@@ -33,12 +35,12 @@ export function layout(edges, width, label) {
   return { height, left, right, senders, recipients, bands };
 }
 
-function column(edges, side) {
+function column(edges, idOf, nameOf) {
   const nodes = new Map();
   for (const edge of edges) {
-    const node = nodes.get(edge[side]) || { name: edge[side], total: 0, used: 0 };
+    const node = nodes.get(idOf(edge)) || { id: idOf(edge), name: nameOf(edge), total: 0, used: 0 };
     node.total += edge.total;
-    nodes.set(node.name, node);
+    nodes.set(node.id, node);
   }
   return [...nodes.values()].sort((a, b) => b.total - a.total || a.name.localeCompare(b.name));
 }

@@ -6,7 +6,7 @@ import { query } from '/assets/api.js';
 import { BANDS, layout } from '/assets/flow.js';
 import { useRead } from '/assets/live.js';
 import { Card, Empty, Link, PageHead, Waiting, go, number, plural, useWidth } from '/assets/parts.js';
-import { full, now } from '/assets/time.js';
+import { full, now, parse } from '/assets/time.js';
 
 const SPANS = { 1: 'Last hour', 24: 'Last day', 168: 'Last week', 720: 'Last 30 days' };
 const DRAWN = 40;
@@ -15,6 +15,7 @@ const GUARDRAIL = 'Every handoff.* boolean is a bounded observed visibility flag
 const NAMES = { open: 'still open' };
 
 const tasksOf = (base, edge, since) => query(`${base}/tasks`, { from: edge.from_name, to: edge.to_name, since });
+const idOf = (edge) => `${edge.from_kind} ${edge.from_name} ${edge.to_name}`;
 const told = (edge) => BANDS.filter((end) => edge[end]).map((end) => `${number(edge[end])} ${NAMES[end] || end}`).join(', ');
 
 function Picture({ edges, base, since }) {
@@ -26,7 +27,7 @@ function Picture({ edges, base, since }) {
   const cut = (name) => (name.length > most ? `${name.slice(0, most - 1)}…` : name);
   return html`<div class="flow" ref=${box}><svg width=${width} height=${flow.height + 8} role="group" aria-label="Who sent tasks to whom; the table below says the same">
     <g transform="translate(0 4)">
-      ${edges.map((edge) => html`<a href=${tasksOf(base, edge, since)} key=${`${edge.from_name} ${edge.to_name}`} class="edge" aria-label=${`${edge.from_name} to ${edge.to_name}: ${told(edge)}`}
+      ${edges.map((edge) => html`<a href=${tasksOf(base, edge, since)} key=${idOf(edge)} class="edge" aria-label=${`${edge.from_name} to ${edge.to_name}: ${told(edge)}`}
           onClick=${(event) => { if (event.metaKey || event.ctrlKey) return; event.preventDefault(); go(tasksOf(base, edge, since)); }}>
         <title>${`${edge.from_name} → ${edge.to_name}: ${told(edge)}`}</title>
         ${flow.bands.filter((band) => band.edge === edge).map((band) => html`<path class="band f-${band.end}" d=${band.path} />`)}</a>`)}
@@ -37,13 +38,15 @@ function Picture({ edges, base, since }) {
 
 const Table = ({ edges, base, since }) => html`<table class="plain"><caption class="visually-hidden">Tasks by sender and recipient</caption>
   <thead><tr><th scope="col">From</th><th scope="col">To</th><th scope="col" class="num">Tasks</th>${BANDS.map((end) => html`<th scope="col" class="num wide-only">${NAMES[end] || end}</th>`)}</tr></thead>
-  <tbody>${edges.map((edge) => html`<tr key=${`${edge.from_name} ${edge.to_name}`}><td><span class="clip">${edge.from_name}</span></td><td><${Link} to=${tasksOf(base, edge, since)} class="clip">${edge.to_name}<//></td><td class="num"><b>${number(edge.total)}</b></td>
+  <tbody>${edges.map((edge) => html`<tr key=${idOf(edge)}><td><span class="clip">${edge.from_name}</span></td><td><${Link} to=${tasksOf(base, edge, since)} class="clip">${edge.to_name}<//></td><td class="num"><b>${number(edge.total)}</b></td>
     ${BANDS.map((end) => html`<td class="num wide-only ${edge[end] ? `t-${end}` : 'quiet'}">${edge[end] ? number(edge[end]) : '–'}</td>`)}</tr>`)}</tbody></table>`;
 
-function Handoffs({ handoffs }) {
+function Handoffs({ handoffs, since }) {
+  // The counts are kept for some days, and begin when the hub learnt to keep them.
+  const isPartial = handoffs.counted_since && parse(handoffs.counted_since) > parse(since);
   return html`<${Card} title="Visible handoff records" class="side-card">
     <p class="big">${number(handoffs.count)}</p>
-    <p>${plural(handoffs.count, 'entry', 'entries')} of the evidence log in this time whose <code>handoff.visible</code> is true${handoffs.since ? html`, counted since ${full(handoffs.since)}` : ''}.</p>
+    <p>${plural(handoffs.count, 'entry', 'entries')} of the evidence log in this time whose <code>handoff.visible</code> is true${isPartial ? html`, counted since ${full(handoffs.counted_since)}` : ''}.</p>
     <p class="guardrail">${GUARDRAIL}</p>
     <p class="quiet">The picture is not drawn from them.</p><//>`;
 }
@@ -63,8 +66,9 @@ export default function Graph({ at, network, base }) {
         <${Card} title=${plural(graph.tasks_read, 'task')} aside=${html`<span class="legend">${BANDS.map((end) => html`<span><i class="key f-${end}"></i>${NAMES[end] || end}</span>`)}</span>`}>
           <${Picture} edges=${drawn} base=${base} since=${since.current.at} />
           ${graph.truncated && html`<p class="foot-note">Only the newest ${number(graph.tasks_read)} tasks of this time are counted.</p>`}
-          ${graph.edges.length > DRAWN && html`<p class="foot-note">The ${DRAWN} largest of ${number(graph.edges.length)} pairs are drawn; the table has them all.</p>`}
+          ${graph.edges.length > DRAWN && html`<p class="foot-note">The ${DRAWN} largest of ${number(graph.edges.length)} pairs are drawn; the table has the rest.</p>`}
+          ${graph.edges_left_out > 0 && html`<p class="foot-note">${plural(graph.edges_left_out, 'smaller pair')} left out.</p>`}
         <//>
         <${Card} title="The same as a table" class="flush-table"><${Table} edges=${graph.edges} base=${base} since=${since.current.at} /><//>`}
-      </div><div class="col narrow"><${Handoffs} handoffs=${graph.visible_handoffs} /></div></div>`}`;
+      </div><div class="col narrow"><${Handoffs} handoffs=${graph.visible_handoffs} since=${since.current.at} /></div></div>`}`;
 }

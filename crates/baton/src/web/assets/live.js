@@ -1,5 +1,6 @@
 // What happens in the network, as it happens. One EventSource for the whole page; pages ask to be told, at most once
-// a second, and read again what they show. A stream that ends is opened again, and the pages read again then too.
+// a second, and read again what they show. A stream that ends is opened again, and the pages read again then too. A page
+// nobody looks at listens to nothing: a browser has six connections for a host, and the tabs share them.
 
 import { useEffect, useRef, useState } from '/assets/vendor.js';
 import { get } from '/assets/api.js';
@@ -7,12 +8,14 @@ import { get } from '/assets/api.js';
 const QUIET_MS = 120; // a burst is one refresh
 const PACE_MS = 1000; // and a flood is one a second
 const IDLE_MS = 30000;
+const HIDDEN_MS = 20000; // a glance at another tab costs no stream
+const SETTLE_MS = 1000; // a stream that does not open keeps no page from its first read
 const RETRY_MS = [500, 1000, 2000, 4000, 8000];
 
 const ticks = new Set();
-const frames = new Set();
 const states = new Set();
 const settling = new Set();
+const failing = new Set(); // reads whose last try failed, though the page shows an earlier one
 let source = null;
 let network = null;
 let state = 'off';
@@ -21,18 +24,26 @@ let retryTimer = 0;
 let tickTimer = 0;
 let lastTick = 0;
 let rungAt = 0;
+let hiddenTimer = 0;
+let refused = () => {};
+
+/// Told when the hub will not open the stream: the network or the session may be gone.
+export const onRefused = (tell) => { refused = tell; };
 
 function become(next) {
   if (state === next) return;
   state = next;
-  for (const tell of states) tell(state);
+  tellStates();
   if (state === 'connecting') return;
   for (const begin of settling) begin();
   settling.clear();
 }
 
+const shown = () => (state === 'live' && failing.size ? 'stale' : state);
+function tellStates() { for (const tell of states) tell(shown()); }
+
 /// Whoever reads after the stream is open, or known not to be, misses nothing and need not read twice.
-const settled = () => (state === 'connecting' ? new Promise((begin) => { settling.add(begin); }) : Promise.resolve());
+const settled = () => (state === 'connecting' ? new Promise((begin) => { settling.add(begin); setTimeout(begin, SETTLE_MS); }) : Promise.resolve());
 
 function ring() {
   rungAt = performance.now();
@@ -46,11 +57,12 @@ function ring() {
 }
 
 function open() {
+  clearTimeout(retryTimer);
+  source?.close();
   source = new EventSource(`/events/network/${encodeURIComponent(network)}`);
   source.onopen = () => { tries = 0; become('live'); ring(); };
   source.onmessage = (message) => {
     const frame = JSON.parse(message.data);
-    for (const tell of frames) tell(frame);
     if (frame.type !== 'connected') ring(); // that one only greets; opening has rung
   };
   source.onerror = () => {
@@ -60,18 +72,27 @@ function open() {
   };
 }
 
-// Opens a refused stream again, if we are still signed in.
+function close() {
+  clearTimeout(retryTimer);
+  source?.close();
+  source = null;
+}
+
+// Opens a refused stream again, if it is still wanted when the hub answers.
 function later() {
+  const wanted = network;
   const wait = RETRY_MS[Math.min(tries++, RETRY_MS.length - 1)];
-  retryTimer = setTimeout(() => get('/api/auth/me').then(open, (error) => { if (error.status !== 401) later(); }), wait);
+  retryTimer = setTimeout(async () => {
+    const isThere = await get('/api/auth/me').then(() => true, (error) => error.status !== 401 && null);
+    if (network !== wanted || isThere === false) return;
+    if (isThere) { refused(); open(); } else later();
+  }, wait);
 }
 
 /// Listens to a network; null listens to none.
 export function listen(to) {
   if (to === network) return;
-  clearTimeout(retryTimer);
-  source?.close();
-  source = null;
+  close();
   network = to;
   tries = 0;
   become(to ? 'connecting' : 'off');
@@ -80,24 +101,17 @@ export function listen(to) {
 
 // Some things happen by not happening: nobody takes a task up, an agent goes silent, an hour moves on.
 setInterval(() => { if (state === 'live') ring(); }, IDLE_MS);
-document.addEventListener('visibilitychange', () => { if (!document.hidden) ring(); });
+document.addEventListener('visibilitychange', () => {
+  clearTimeout(hiddenTimer);
+  if (document.hidden) hiddenTimer = setTimeout(() => { close(); become('off'); }, HIDDEN_MS);
+  else if (network && !source) { become('connecting'); open(); } else ring();
+});
 
-/// Says what the stream is doing: live, connecting, away or off.
+/// Says what the stream is doing: live, connecting, away or off; stale when it is live and something could not be read.
 export function useLiveState() {
-  const [now, set] = useState(state);
-  useEffect(() => { states.add(set); set(state); return () => states.delete(set); }, []);
+  const [now, set] = useState(shown());
+  useEffect(() => { states.add(set); set(shown()); return () => states.delete(set); }, []);
   return now;
-}
-
-/// Tells of each frame.
-export function useFrames(tell) {
-  const latest = useRef(tell);
-  latest.current = tell;
-  useEffect(() => {
-    const call = (frame) => latest.current(frame);
-    frames.add(call);
-    return () => frames.delete(call);
-  }, []);
 }
 
 /// Reads `path` and keeps it fresh. What was read stays on the page while it is read again.
@@ -115,7 +129,9 @@ export function useRead(path, { live = true } = {}) {
     try {
       const data = await get(asked);
       if (wanted.current === asked) set({ data, error: null, path: asked });
+      if (failing.delete(flight)) tellStates();
     } catch (error) {
+      if (!failing.has(flight)) { failing.add(flight); tellStates(); }
       if (wanted.current === asked) set((was) => ({ data: was.path === asked ? was.data : null, error, path: asked }));
     }
     flight.current.busy = false;
@@ -129,5 +145,6 @@ export function useRead(path, { live = true } = {}) {
     ticks.add(tell);
     return () => ticks.delete(tell);
   }, [live]);
+  useEffect(() => () => { if (failing.delete(flight)) tellStates(); }, []);
   return { data: read.path === path ? read.data : null, error: read.path === path ? read.error : null, refresh: () => refresh.current() };
 }

@@ -37,11 +37,11 @@ function NewInvite({ network, role, onClose, done }) {
     const answer = await act(() => post(`/api/networks/${network.network_id}/invite`, { role: form.get('role'), max_uses: Number(form.get('uses')), expires_days: Number(form.get('days')) }));
     if (answer) { setCode(answer.invite_code); done(); }
   };
-  if (code) return html`<${Dialog} heading="The invite" onClose=${onClose}><p class="sub">It is shown this once. Whoever has it may join.</p><${Code}>${code}<//><p class="sub">They sign in and type:</p><${Code}>baton network join ${code}<//>
+  if (code) return html`<${Dialog} heading="The invite" onClose=${onClose}><p class="sub">It is shown this once. Whoever has it may join.</p><${Code}>${code}<//><p class="sub">They sign in and type:</p><${Code}>${`baton network join ${code}`}<//>
     <div class="dialog-acts"><button type="button" class="button primary" onClick=${onClose}>Done</button></div><//>`;
   const roles = Object.entries(ROLES).filter(([name]) => role === 'owner' || name !== 'admin');
   return html`<${Dialog} heading="Invite somebody" onClose=${onClose}><form onSubmit=${submit}>
-    <${Field} label="As"><select name="role" value="member">${roles.map(([name, words]) => html`<option value=${name}>${words}</option>`)}</select><//>
+    <${Field} label="As"><select name="role">${roles.map(([name, words]) => html`<option value=${name} selected=${name === 'member'}>${words}</option>`)}</select><//>
     <div class="two"><${Field} label="How many may use it"><input name="uses" type="number" min="1" max="100" value="1" required /><//><${Field} label="Days it lasts"><input name="days" type="number" min="1" max="365" value="7" required /><//></div>
     <${Trouble} error=${error} /><div class="dialog-acts"><button type="button" class="button" onClick=${onClose}>Leave it</button><button class="button primary" disabled=${busy}>Make invite</button></div></form><//>`;
 }

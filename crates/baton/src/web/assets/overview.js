@@ -1,6 +1,6 @@
 // The network at a glance: who is there, what happens, what needs somebody.
 
-import { html } from '/assets/vendor.js';
+import { html, useEffect } from '/assets/vendor.js';
 import { query } from '/assets/api.js';
 import { useRead } from '/assets/live.js';
 import { Card, Chip, Code, Empty, ENDS, Link, OPEN, PageHead, Presence, Waiting, mayWrite, number, plural, presence, title } from '/assets/parts.js';
@@ -25,14 +25,14 @@ function Tiles({ overview, sessions, base }) {
   const kinds = sessions.map(presence);
   const there = kinds.filter((kind) => kind !== 'silent').length;
   const busy = kinds.filter((kind) => kind === 'working').length;
-  const failed = hour('failed') + hour('expired');
+  const failed = hour('failed');
   const medians = overview.minutes.filter((m) => m.p50_ms != null);
   const latest = medians[medians.length - 1];
   return html`<div class="tiles">
     <${Tile} name="Agents there" value=${number(there)} note=${`${number(busy)} working · ${number(kinds.length - there)} silent`} to=${`${base}/agents`} />
-    <${Tile} name="Open tasks" value=${number(open)} note=${`${number(count.running)} running · ${number(count.delivered)} waiting`} to=${`${base}/tasks?status=running`} />
+    <${Tile} name="Open tasks" value=${number(open)} note=${`${number(count.running)} running · ${number(count.delivered)} waiting`} to=${`${base}/tasks`} />
     <${Tile} name="Ended, last hour" value=${number(ended)} note=${`${number(hour('sent'))} sent`} to=${`${base}/tasks`} />
-    <${Tile} name="Failed, last hour" value=${number(failed)} note=${ended ? `${((100 * failed) / ended).toFixed(failed && failed / ended < 0.01 ? 1 : 0)} % of all ends` : 'nothing ended yet'} tone=${failed ? 'bad' : ''} to=${`${base}/tasks?status=failed`} />
+    <${Tile} name="Failed, last hour" value=${number(failed)} note=${ended ? `${((100 * failed) / ended).toFixed(failed && failed / ended < 0.01 ? 1 : 0)} % of all ends · ${number(hour('expired'))} expired` : 'nothing ended yet'} tone=${failed ? 'bad' : ''} to=${`${base}/tasks?status=failed`} />
     <${Tile} name="Half end within" value=${latest ? duration(latest.p50_ms) : '–'} note=${latest ? `95 of 100 within ${duration(latest.p95_ms)}` : 'in the last hour'} />
   </div>`;
 }
@@ -51,7 +51,7 @@ function Attention({ attention, base }) {
   const groups = ATTENTION.filter(([key]) => attention[key]?.tasks.length);
   if (!groups.length) return html`<${Card} title="Needs attention"><${Empty} heading="All quiet"><p>Nothing is stuck, failing, expiring or waiting for an answer.</p><//><//>`;
   return html`<${Card} title="Needs attention">${groups.map(([key, name, why]) => html`
-    <div class="attention a-${key}"><h3 title=${why}>${name} <span class="count">${number(attention[key].count ?? attention[key].tasks.length)}</span></h3>
+    <div class="attention a-${key}"><h3 title=${why}>${name} <span class="count">${number(attention[key].count)}${attention[key].count_is_at_least ? '+' : ''}</span></h3>
       <ul>${attention[key].tasks.slice(0, 4).map((task) => html`<li><${Link} to=${`${base}/tasks/${task.task_id}`}>
         <span class="clip">${title(task.title, 90)}</span>
         <small>${task.from_name} → ${task.to_name} · ${key === 'expiring' ? html`<${Until} at=${task.expires_at} />` : task.why}</small><//></li>`)}</ul>
@@ -74,7 +74,7 @@ function Agents({ sessions, running, base }) {
 
 const FirstSteps = ({ base, role }) => html`<${Card} title="Begin here">
   <p>No agent has reported yet. Any command can be one: what it reads is the task, what it prints is the answer.</p>
-  <${Code}>baton login --hub ${location.origin}\nbaton work --alias shouter -- tr a-z A-Z<//>
+  <${Code}>${`baton login --hub ${location.origin}\nbaton work --alias shouter -- tr a-z A-Z`}<//>
   <p>Then send it something${mayWrite(role) ? html`, <${Link} to=${`${base}/send`}>from here<//> or` : ''} from a shell:</p>
   <${Code}>baton send shouter "hello" --wait<//>
   ${mayWrite(role) && html`<p>For Claude Code, Codex or another MCP client, <${Link} to=${`${base}/agents`}>make a key<//> and paste the lines it comes with.</p>`}
@@ -83,8 +83,8 @@ const FirstSteps = ({ base, role }) => html`<${Card} title="Begin here">
 export default function Overview({ network, base, role }) {
   const overview = useRead(query('/api/overview', { network_id: network.network_id }));
   const status = useRead(query('/api/status', { network_id: network.network_id }));
-  const running = useRead(query('/api/tasks', { network_id: network.network_id, status: 'running', limit: '200' }));
-  if (overview.data) setNow(overview.data.now);
+  const running = useRead(query('/api/tasks', { network_id: network.network_id, status: 'running', limit: '200', view: 'row' }));
+  useEffect(() => { if (overview.data) setNow(overview.data.now); }, [overview.data]);
   const sessions = status.data?.sessions || [];
   const isNew = status.data && !sessions.length && overview.data && !overview.data.tasks.total;
   return html`

@@ -51,7 +51,7 @@ export const Empty = ({ children, heading }) => html`<div class="empty">${headin
 /// Something to type, with a button that copies it.
 export function Code({ children }) {
   const [copied, set] = useState(false);
-  const text = String(children);
+  const text = [].concat(children).join('');
   const copy = async () => {
     try { await navigator.clipboard.writeText(text); set(true); setTimeout(() => set(false), 1500); } catch { set(false); }
   };

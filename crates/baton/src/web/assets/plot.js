@@ -2,13 +2,12 @@
 // they took. Real counters, drawn as SVG; the figures behind a minute are told under the pointer and to screen readers.
 
 import { html, useState } from '/assets/vendor.js';
-import { number, plural, useWidth } from '/assets/parts.js';
+import { ENDS, number, plural, useWidth } from '/assets/parts.js';
 import { duration, minute } from '/assets/time.js';
 
 const TALL = 132;
 const LOW = 74;
 const LEFT = 44;
-const ENDS = ['replied', 'failed', 'cancelled', 'expired'];
 
 function ceiling(value, least) {
   const top = Math.max(value, least);
@@ -86,6 +85,8 @@ export function Plot({ minutes }) {
         ${shown && html`<rect class="cursor" x=${x(at)} y="0" width=${step} height=${TALL + 44 + LOW} />`}
       </g>
     </svg>
+    <table class="visually-hidden"><caption>The minutes in which something happened</caption><thead><tr><th>Minute</th><th>Sent</th>${ENDS.map((end) => html`<th>${end}</th>`)}<th>Half within</th></tr></thead>
+      <tbody>${minutes.filter((m) => m.sent || ended(m)).map((m) => html`<tr key=${m.at}><td>${minute(m.at)}</td><td>${m.sent}</td>${ENDS.map((end) => html`<td>${m[end]}</td>`)}<td>${duration(m.p50_ms)}</td></tr>`)}</tbody></table>
     <p class="legend">${shown
       ? html`<b>${minute(shown.at)}</b><span><i class="line-key sent"></i>${number(shown.sent)} sent</span>${ENDS.filter((end) => shown[end]).map((end) => html`<span><i class="key f-${end}"></i>${number(shown[end])} ${end}</span>`)}
         ${shown.p50_ms != null && html`<span>half within ${duration(shown.p50_ms)}, 95 of 100 within ${duration(shown.p95_ms)}</span>`}`

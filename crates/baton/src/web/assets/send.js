@@ -1,7 +1,7 @@
 // Send a task to an agent, and be taken to it.
 
-import { html, useState } from '/assets/vendor.js';
-import { post, query } from '/assets/api.js';
+import { html, useRef, useState } from '/assets/vendor.js';
+import { post, query, unique } from '/assets/api.js';
 import { useRead } from '/assets/live.js';
 import { Card, Empty, Field, PageHead, Presence, Trouble, go, mayWrite, presence, useAct } from '/assets/parts.js';
 
@@ -13,17 +13,24 @@ export default function Send({ at, network, base, role }) {
   const [alias, setAlias] = useState(at.search.get('to') || '');
   const sessions = status.data?.sessions || [];
   const chosen = sessions.find((s) => s.alias === alias.trim());
-  if (!mayWrite(role)) return html`<${PageHead} heading="Send a task" /><${Card}><${Empty} heading="You may look, not send"><p>Your role here is viewer. An owner or admin of the network can change that.</p><//><//>`;
+  const [ttl, setTtl] = useState('3600');
+  const last = useRef({});
+  if (!mayWrite(role)) return html`<${PageHead} heading="Send a task" /><${Card}><${Empty} heading="You may look, not send"><p>${role ? 'Your role here is viewer. An owner or admin of the network can change that.' : 'You look at this network as the hub’s admin. Its members send in it.'}</p><//><//>`;
   const submit = async (event) => {
     event.preventDefault();
+    if (busy) return;
     const form = new FormData(event.target);
-    const sent = await act(() => post('/api/task', {
+    const task = {
       alias: form.get('alias').trim(), task: form.get('task'), priority: form.get('priority'),
-      ttl_seconds: Number(form.get('ttl')), network_id: network.network_id,
-    }));
+      ttl_seconds: Number(ttl), network_id: network.network_id,
+    };
+    // The same words sent again, because no answer came, are the same task.
+    const words = JSON.stringify(task);
+    if (last.current.words !== words) last.current = { words, key: unique() };
+    const sent = await act(() => post('/api/task', { ...task, idempotency_key: last.current.key }));
     if (sent) go(`${base}/tasks/${sent.task_id}`);
   };
-  const keys = (event) => { if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) event.target.form.requestSubmit(); };
+  const keys = (event) => { if (event.key === 'Enter' && (event.metaKey || event.ctrlKey) && !event.repeat) event.target.form.requestSubmit(); };
   return html`<${PageHead} heading="Send a task" sub="It waits in the agent's inbox until it is taken up." />
     <${Card} class="form-card"><form onSubmit=${submit}>
       <${Field} label="To" hint=${chosen ? html`<${Presence} kind=${presence(chosen)} />` : alias && status.data ? 'No session by this name; if it has a key, the task waits for it.' : ''}>
@@ -32,7 +39,7 @@ export default function Send({ at, network, base, role }) {
       <${Field} label="Task" hint="Ctrl + Enter sends."><textarea name="task" rows="7" maxlength="10000" required onKeyDown=${keys}></textarea><//>
       <div class="two">
         <${Field} label="Priority"><select name="priority"><option value="normal">normal</option><option value="high">high</option><option value="low">low</option></select><//>
-        <${Field} label="Give up if nobody takes it up within"><select name="ttl" value="3600">${Object.entries(TTLS).map(([value, name]) => html`<option value=${value}>${name}</option>`)}</select><//>
+        <${Field} label="Give up if nobody takes it up within"><select name="ttl" value=${ttl} onChange=${(e) => setTtl(e.target.value)}>${Object.entries(TTLS).map(([value, name]) => html`<option value=${value}>${name}</option>`)}</select><//>
       </div>
       <${Trouble} error=${error} />
       <button class="button primary" disabled=${busy}>${busy ? 'Sending…' : 'Send'}</button>

@@ -1,6 +1,6 @@
 // The frame around every page: where one is, whether the page is live, and the way to everything else.
 
-import { html, useEffect, useRef, useState } from '/assets/vendor.js';
+import { Component, html, useEffect, useRef, useState } from '/assets/vendor.js';
 import { del, post } from '/assets/api.js';
 import { useLiveState } from '/assets/live.js';
 import { Card, Dialog, Empty, Field, Icon, Link, Trouble, Waiting, go, useAct } from '/assets/parts.js';
@@ -18,7 +18,7 @@ export const PAGES = {
 };
 const ON_PHONE = ['overview', 'tasks', 'send', 'agents'];
 
-const LIVE_WORDS = { live: 'Live', connecting: 'Connecting…', away: 'Hub away, trying again…', off: 'Not connected' };
+const LIVE_WORDS = { live: 'Live', stale: 'Could not read all, trying again…', connecting: 'Connecting…', away: 'Hub away, trying again…', off: 'Not connected' };
 
 function Live() {
   const state = useLiveState();
@@ -53,7 +53,8 @@ const Nav = ({ names, base, page }) => names.map((name) => html`
 
 function Account({ session, reload }) {
   const [changing, setChanging] = useState(false);
-  const signOut = async () => { await del('/api/session').catch(() => {}); go('/'); reload(); };
+  const { error, act, clear } = useAct();
+  const signOut = async () => { if (await act(() => del('/api/session'))) { go('/'); reload(); } };
   return html`
     <div class="account">
       <button type="button" class="who" onClick=${() => setChanging(true)} title="Change password">
@@ -62,10 +63,20 @@ function Account({ session, reload }) {
       <${ThemeButton} />
       <button type="button" class="icon-button" onClick=${signOut} aria-label="Sign out" title="Sign out"><${Icon} name="out" /></button>
     </div>
+    ${error && html`<${Dialog} heading="Not signed out" onClose=${clear}><${Trouble} error=${error} /><p class="sub">This browser is still signed in.</p><//>`}
     ${changing && html`<${Dialog} heading=${`Password of ${session.user.username}`} onClose=${() => setChanging(false)}>
       <p class="sub">Changing it signs you out everywhere else. Agents' keys stay.</p>
       <${PasswordForm} username=${session.user.username} oldLabel="Your password now" label="Change password" onDone=${() => { setChanging(false); reload(); }} />
     <//>`}`;
+}
+
+/// A page that breaks says so, and leaves the way to the others.
+class Boundary extends Component {
+  componentDidCatch(error) { console.error(error); this.setState({ error }); }
+
+  render({ children }, { error }) {
+    return error ? html`<${Trouble} error=${{ message: 'This page broke. Reload to try again; the browser’s console has the cause.' }} />` : children;
+  }
 }
 
 function Page({ at, ...rest }) {
@@ -128,7 +139,7 @@ export function Shell({ session, network, at, reload }) {
         <${Link} to=${`${base}/overview`} class="brand"><svg class="mark" viewBox="0 0 32 32" aria-hidden="true"><use href="/assets/icons.svg#baton"></use></svg><span class="visually-hidden">Baton</span><//>
         <${NetworkSwitch} session=${session} network=${network} page=${at.page} /><${Live} />
       </header>
-      <main id="main" ref=${main} tabindex="-1">${network ? html`<${Page} key=${network.network_id} ...${props} />` : html`<${NoNetwork} reload=${reload} />`}</main>
+      <main id="main" ref=${main} tabindex="-1">${network ? html`<${Boundary} key=${`${network.network_id} ${at.page} ${at.id}`}><${Page} ...${props} /><//>` : html`<${NoNetwork} reload=${reload} />`}</main>
       <nav class="tabs" aria-label="Pages, for small screens">
         <${Nav} names=${ON_PHONE} base=${base} page=${at.page} />
         <${More} base=${base} page=${at.page} session=${session} reload=${reload} />

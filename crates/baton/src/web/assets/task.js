@@ -112,12 +112,13 @@ function Progress({ task, network }) {
 export default function Task({ id, network, base, role, session }) {
   const read = useRead(`/api/tasks/${encodeURIComponent(id)}`);
   const history = useRead(query('/api/task_events', { task_id: id, limit: '500' }));
-  const children = useRead(query('/api/tasks', { network_id: network.network_id, parent_task_id: id, limit: '50' }));
+  const children = useRead(query('/api/tasks', { network_id: network.network_id, parent_task_id: id, limit: '50', view: 'row' }));
   const [acting, setActing] = useState(null);
   const refresh = () => { read.refresh(); history.refresh(); };
   const task = read.data?.task;
   const head = html`<p class="crumb"><${Link} to=${`${base}/tasks`}><${Icon} name="back" />Tasks<//></p>`;
-  if (!task && read.error?.status === 404) return html`${head}<${Empty} heading="No such task"><p>It does not exist, or it is not yours to see.</p><//>`;
+  const isElsewhere = task && task.network_id !== network.network_id;
+  if (isElsewhere || (!task && read.error?.status === 404)) return html`${head}<${Empty} heading="No such task"><p>It does not exist, or it is not yours to see.</p><//>`;
   if (!task) return html`${head}<${Waiting} read=${read} lines=${8} />`;
   const may = mayWrite(role) || (role == null && session.user.role === 'admin');
   const canRetry = ['failed', 'cancelled', 'expired'].includes(task.status) && !read.data.retried_to;

@@ -56,3 +56,15 @@ fn the_overview_looks_again_when_nothing_happens() {
         json!({"base": hub.url(), "username": ADMIN, "password": PASSWORD, "network": network.network_id});
     drive("idle.mjs", &given);
 }
+
+#[test]
+fn what_the_pages_say_is_what_the_hub_said() {
+    let hub = Hub::start();
+    let network = Tenant::of_admin(&hub);
+    let worker = network.agent("worker");
+    let given = json!({
+        "base": hub.url(), "username": ADMIN, "password": PASSWORD, "network": network.network_id,
+        "token": network.user.token, "agent": worker.token,
+    });
+    drive("sayings.mjs", &given);
+}
