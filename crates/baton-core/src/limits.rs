@@ -240,6 +240,10 @@ pub const PASSWORD_HASHES_AT_ONCE: usize = 2;
 pub const BROWSER_IDLE_MAX_SECONDS: u32 = 7 * 86_400;
 /// And after this long in any case (ours).
 pub const BROWSER_SESSION_MAX_SECONDS: u32 = 30 * 86_400;
+/// A system admin's reads of one thing in a network of others are written down once in this time (ours).
+pub const AUDITED_READ_KEPT_SECONDS: u32 = 900;
+/// So many such reads are remembered; the oldest is forgotten and written down again (ours).
+pub const AUDITED_READS_MAX_COUNT: usize = 10_000;
 /// Joins a minute per token (ours).
 pub const JOINS_PER_MINUTE: u32 = 10;
 /// Longest life of an invite (ours).

@@ -162,3 +162,22 @@ async fn figures_are_for_people_of_the_network_and_an_admins_look_is_written_dow
         assert_eq!(looked.0, StatusCode::NOT_FOUND);
     }
 }
+
+#[tokio::test]
+async fn an_admins_page_that_reads_on_and_on_is_written_down_once_for_each_thing_it_reads() {
+    let (browser, network) = Browser::signed_in().await;
+    let root = browser.test.person("root", baton_core::SystemRole::Admin, &[]).await;
+    let bearer = format!("Bearer {root}");
+    for _ in 0..3 {
+        for what in ["overview", "tasks", "work-graph"] {
+            let path = format!("/api/{what}?network_id={network}");
+            let looked = browser.json("GET", &path, &[("authorization", &bearer)], None).await;
+            assert_eq!(looked.0, StatusCode::OK, "{path}");
+        }
+    }
+    let log = browser.test.hub.store.read(|rows| rows.audit_log(None, 100)).await.unwrap();
+    let mut read: Vec<_> =
+        log.iter().filter(|row| row.action == "network.read").map(|row| &*row.detail).collect();
+    read.sort_unstable();
+    assert_eq!(read, ["overview", "tasks", "work graph"]);
+}
