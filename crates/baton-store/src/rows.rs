@@ -13,7 +13,7 @@ mod tasks;
 
 pub use accounts::{
     AccountReads, AccountWrites, AuditRow, BROWSER_TOKEN_NAME, InviteRow, MemberRow, MembershipRow,
-    NetworkRow, TokenRow, UserRow,
+    NetworkRow, NodeTokenRow, TokenRow, UserRow,
 };
 pub use check::{CheckReads, EventState, LeafState, RecordedEvent, See, Stray, TaskState, WrongCount};
 pub use deliveries::{DeliveryKind, DeliveryReads, DeliveryRow, DeliveryWrites, FeedRow, NewDelivery};
