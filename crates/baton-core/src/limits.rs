@@ -166,6 +166,10 @@ pub const COMPLETIONS_SINCE_DEFAULT_SECONDS: u32 = 86_400;
 pub const SEARCH_EXAMINED_COUNT: usize = 20_000;
 /// Bytes of texts looked at for one page of a search (ours).
 pub const SEARCH_EXAMINED_BYTES: usize = 32 * 1024 * 1024;
+/// How far the clock may have been set back between two tasks that are found by their time all the same (ours).
+pub const CLOCK_SLACK_MILLIS: i64 = 600_000;
+/// Characters of a task's text in the short form of its row (ours).
+pub const ROW_CONTENT_MAX_CHARS: usize = 200;
 /// Longest text that is searched for (ours).
 pub const SEARCH_TEXT_MAX_CHARS: usize = 200;
 /// Minutes of the plot (ours).

@@ -28,7 +28,7 @@ pub use sessions::{CompletionRow, NewCompletion, SessionReads, SessionRow, Sessi
 pub(crate) use tasks::kind_of;
 pub use tasks::{
     ChangedFilter, ChangedPage, DueLease, EventRow, IdempotentSend, LeaseRow, NewEvent, NewTaskMessage,
-    NewTaskRow, TaskChange, TaskFilter, TaskMessageRow, TaskReads, TaskRow, TaskWrites,
+    NewTaskRow, TaskChange, TaskFilter, TaskMessageRow, TaskReads, TaskRow, TaskTexts, TaskWrites,
 };
 
 use crate::store::Ring;

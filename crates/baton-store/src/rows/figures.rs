@@ -133,6 +133,8 @@ pub struct TaskSearch {
     pub until: Option<UnixMillis>,
     /// Made for this task.
     pub parent: Option<TaskId>,
+    /// Only these. All of them are looked at, and `before` and the bounds do not count.
+    pub ids: Option<Vec<TaskId>>,
     /// So many rows are looked at.
     pub examined_rows: usize,
     /// So many bytes of their texts.
