@@ -107,6 +107,16 @@ pub enum TaskReach {
     Own(Alias),
 }
 
+impl TaskReach {
+    /// Whether a task of the network is among them.
+    pub fn shows(&self, task: Parties<'_>) -> bool {
+        match self {
+            Self::Network => true,
+            Self::Own(alias) => task.sent_by(alias) || task.given_to(alias),
+        }
+    }
+}
+
 /// Which tasks of a network a caller may see, for lists of tasks, messages, events and evidence.
 pub fn task_reach(
     caller: &Caller,

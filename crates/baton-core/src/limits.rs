@@ -166,6 +166,10 @@ pub const COMPLETIONS_SINCE_DEFAULT_SECONDS: u32 = 86_400;
 pub const SEARCH_EXAMINED_COUNT: usize = 20_000;
 /// Bytes of texts looked at for one page of a search (ours).
 pub const SEARCH_EXAMINED_BYTES: usize = 32 * 1024 * 1024;
+/// How far the clock may have been set back between two tasks that are found by their time all the same (ours).
+pub const CLOCK_SLACK_MILLIS: i64 = 600_000;
+/// Characters of a task's text in the short form of its row (ours).
+pub const ROW_CONTENT_MAX_CHARS: usize = 200;
 /// Longest text that is searched for (ours).
 pub const SEARCH_TEXT_MAX_CHARS: usize = 200;
 /// Minutes of the plot (ours).
@@ -240,6 +244,10 @@ pub const PASSWORD_HASHES_AT_ONCE: usize = 2;
 pub const BROWSER_IDLE_MAX_SECONDS: u32 = 7 * 86_400;
 /// And after this long in any case (ours).
 pub const BROWSER_SESSION_MAX_SECONDS: u32 = 30 * 86_400;
+/// A system admin's reads of one thing in a network of others are written down once in this time (ours).
+pub const AUDITED_READ_KEPT_SECONDS: u32 = 900;
+/// So many such reads are remembered; the oldest is forgotten and written down again (ours).
+pub const AUDITED_READS_MAX_COUNT: usize = 10_000;
 /// Joins a minute per token (ours).
 pub const JOINS_PER_MINUTE: u32 = 10;
 /// Longest life of an invite (ours).

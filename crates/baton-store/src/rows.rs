@@ -13,7 +13,7 @@ mod tasks;
 
 pub use accounts::{
     AccountReads, AccountWrites, AuditRow, BROWSER_TOKEN_NAME, InviteRow, MemberRow, MembershipRow,
-    NetworkRow, TokenRow, UserRow,
+    NetworkRow, NodeTokenRow, TokenRow, UserRow,
 };
 pub use check::{CheckReads, EventState, LeafState, RecordedEvent, See, Stray, TaskState, WrongCount};
 pub use deliveries::{DeliveryKind, DeliveryReads, DeliveryRow, DeliveryWrites, FeedRow, NewDelivery};
@@ -28,7 +28,7 @@ pub use sessions::{CompletionRow, NewCompletion, SessionReads, SessionRow, Sessi
 pub(crate) use tasks::kind_of;
 pub use tasks::{
     ChangedFilter, ChangedPage, DueLease, EventRow, IdempotentSend, LeaseRow, NewEvent, NewTaskMessage,
-    NewTaskRow, TaskChange, TaskFilter, TaskMessageRow, TaskReads, TaskRow, TaskWrites,
+    NewTaskRow, TaskChange, TaskFilter, TaskMessageRow, TaskReads, TaskRow, TaskTexts, TaskWrites,
 };
 
 use crate::store::Ring;

@@ -30,7 +30,7 @@ use tokio::sync::Semaphore;
 
 use crate::events::Streams;
 use crate::outbound::Outbound;
-use crate::service::{JoinGuard, LoginGuard, Passwords};
+use crate::service::{JoinGuard, LoginGuard, NotedReads, Passwords};
 use access::Access;
 
 /// The hub.
@@ -53,6 +53,7 @@ pub(crate) struct Hub {
     pub(crate) passwords: Passwords,
     pub(crate) login_guard: LoginGuard,
     pub(crate) join_guard: JoinGuard,
+    pub(crate) noted_reads: NotedReads,
     pub(crate) streams: Streams,
     access: Access,
 }
@@ -82,6 +83,7 @@ impl Hub {
             passwords: Passwords::default(),
             login_guard: LoginGuard::default(),
             join_guard: JoinGuard::default(),
+            noted_reads: NotedReads::default(),
             streams: Streams::default(),
             access: Access::default(),
         }

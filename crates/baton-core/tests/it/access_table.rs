@@ -192,6 +192,21 @@ fn lists_show_a_node_its_own_tasks_and_everybody_else_all_of_them() {
 }
 
 #[test]
+fn a_reach_of_ones_own_shows_what_an_agent_sent_or_was_given_and_no_users_task_of_its_name() {
+    let own = TaskReach::Own(alias("bob"));
+    for (from, to, is_shown) in [
+        (node("bob"), "eve", true),
+        (node("ada"), "bob", true),
+        (user("bob"), "eve", false),
+        (node("ada"), "eve", false),
+    ] {
+        let to = alias(to);
+        let parties = Parties { from: &from, to: &to };
+        assert_eq!((own.shows(parties), TaskReach::Network.shows(parties)), (is_shown, true), "{parties:?}");
+    }
+}
+
+#[test]
 fn a_system_admin_is_audited_in_networks_of_others_only() {
     let admin = user_caller("uma", SystemRole::Admin);
     assert!(is_audited(&admin, None));

@@ -118,6 +118,17 @@ pub struct TokenRow {
     pub last_used_at: Option<UnixMillis>,
 }
 
+/// A node token in a network's list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NodeTokenRow {
+    /// Its place in the order of tokens.
+    pub seq: i64,
+    /// The token.
+    pub token: TokenRow,
+    /// Whose it is, by name.
+    pub owner: Username,
+}
+
 /// What the token of a signed-in browser is called; no other user token has this name.
 pub const BROWSER_TOKEN_NAME: &str = "browser";
 
@@ -180,14 +191,15 @@ pub trait AccountReads {
     fn token(&self, id: &TokenId) -> Result<Option<TokenRow>, Error>;
     /// Somebody's tokens that are not revoked, newest first; at most so many.
     fn tokens(&self, user: &UserId, limit: usize) -> Result<Vec<TokenRow>, Error>;
-    /// A network's node tokens that are not revoked and whose they are, newest first; all, or one person's; at most
-    /// so many.
+    /// A network's node tokens that are not revoked, newest first; all, or one person's; before a place, or from the
+    /// newest on; at most so many.
     fn node_tokens(
         &self,
         network: &NetworkId,
         owner: Option<&UserId>,
+        before: Option<i64>,
         limit: usize,
-    ) -> Result<Vec<(TokenRow, Username)>, Error>;
+    ) -> Result<Vec<NodeTokenRow>, Error>;
     /// Tokens of browsers last used, or made, before these times and not revoked; at most so many.
     fn stale_browser_tokens(
         &self,

@@ -80,8 +80,6 @@ pub struct GlanceRow {
     pub to: Alias,
     /// Its status.
     pub status: Status,
-    /// The beginning of its text.
-    pub title: String,
     /// When it was made.
     pub created_at: UnixMillis,
     /// When it was last delivered.
@@ -135,6 +133,8 @@ pub struct TaskSearch {
     pub until: Option<UnixMillis>,
     /// Made for this task.
     pub parent: Option<TaskId>,
+    /// Only these. All of them are looked at, and `before` and the bounds do not count.
+    pub ids: Option<Vec<TaskId>>,
     /// So many rows are looked at.
     pub examined_rows: usize,
     /// So many bytes of their texts.
@@ -164,6 +164,8 @@ pub trait FigureReads {
         end: End,
         limit: usize,
     ) -> Result<Vec<GlanceRow>, Error>;
+    /// The beginning of a task's text.
+    fn title(&self, id: &TaskId) -> Result<Option<String>, Error>;
     /// The place in the order of all tasks from which on they were made at this time or later. Where the clock was
     /// once set back it may be off by as much.
     fn place_of_time(&self, at: UnixMillis) -> Result<i64, Error>;

@@ -217,6 +217,17 @@ pub struct IdempotentSend {
     pub created_at: UnixMillis,
 }
 
+/// How much of a task's texts is read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TaskTexts {
+    /// All of them.
+    #[default]
+    Whole,
+    /// The beginning of what is to be done. Context, meta, result, parts and how it was answered are not looked at: the
+    /// row has none of them.
+    Beginning,
+}
+
 /// Which tasks a list shows, newest first.
 #[derive(Clone, Debug, Default)]
 pub struct TaskFilter {
@@ -234,6 +245,8 @@ pub struct TaskFilter {
     pub before: Option<i64>,
     /// So many.
     pub limit: usize,
+    /// With so much of their texts.
+    pub texts: TaskTexts,
 }
 
 impl TaskFilter {

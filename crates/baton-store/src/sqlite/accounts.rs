@@ -9,7 +9,8 @@ use super::columns::{get, optional, optional_time, parsed, time};
 use super::rows::Rows;
 use crate::error::Error;
 use crate::rows::{
-    AccountReads, AccountWrites, AuditRow, InviteRow, MemberRow, MembershipRow, NetworkRow, TokenRow, UserRow,
+    AccountReads, AccountWrites, AuditRow, InviteRow, MemberRow, MembershipRow, NetworkRow, NodeTokenRow,
+    TokenRow, UserRow,
 };
 
 /// What goes with a network, itself last; the rest follows by foreign key.
@@ -172,13 +173,21 @@ impl AccountReads for Rows<'_> {
         &self,
         network: &NetworkId,
         owner: Option<&UserId>,
+        before: Option<i64>,
         limit: usize,
-    ) -> Result<Vec<(TokenRow, Username)>, Error> {
-        let sql = "SELECT t.*, u.username FROM tokens t JOIN users u ON u.user_id = t.user_id
-                   WHERE t.network_id = ?1 AND t.revoked_at IS NULL AND COALESCE(?2, t.user_id) = t.user_id
-                   ORDER BY t.created_at DESC, t.token_id LIMIT ?3";
-        self.all(sql, params![network.as_str(), owner.map(UserId::as_str), limit as i64], |row| {
-            Ok((token_row(row)?, parsed(row, "username", |text| Username::parse(text).ok())?))
+    ) -> Result<Vec<NodeTokenRow>, Error> {
+        let sql = "SELECT t.*, t.rowid AS seq, u.username FROM tokens t JOIN users u ON u.user_id = t.user_id
+                   WHERE t.network_id = ?1 AND t.rowid < ?2 AND t.revoked_at IS NULL
+                     AND COALESCE(?3, t.user_id) = t.user_id
+                   ORDER BY t.rowid DESC LIMIT ?4";
+        let owner = owner.map(UserId::as_str);
+        let parameters = params![network.as_str(), before.unwrap_or(i64::MAX), owner, limit as i64];
+        self.all(sql, parameters, |row| {
+            Ok(NodeTokenRow {
+                seq: get(row, "seq")?,
+                token: token_row(row)?,
+                owner: parsed(row, "username", |text| Username::parse(text).ok())?,
+            })
         })
     }
 

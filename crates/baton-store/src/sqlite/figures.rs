@@ -64,7 +64,6 @@ fn glance_row(row: &Row<'_>) -> Result<GlanceRow, Error> {
         from: principal(row, "from_kind", "from_name")?,
         to: parsed(row, "to_name", |text| Alias::parse(text).ok())?,
         status: parsed(row, "status", Status::parse)?,
-        title: get(row, "title")?,
         created_at: time(row, "created_at")?,
         delivered_at: time(row, "delivered_at")?,
         changed_at: time(row, "changed_at")?,
@@ -100,15 +99,18 @@ impl FigureReads for Rows<'_> {
             End::Newest => "DESC",
         };
         let sql = format!(
-            "SELECT t.task_id, t.from_kind, t.from_name, t.to_name, t.status, substr(t.content, 1, {}) AS title,
-                    t.created_at, t.delivered_at, t.expires_at, t.attempt, t.max_attempts,
+            "SELECT t.task_id, t.from_kind, t.from_name, t.to_name, t.status, t.created_at, t.delivered_at, t.expires_at, t.attempt, t.max_attempts,
                     COALESCE((SELECT e.created_at FROM task_events e WHERE e.task_id = t.task_id
                               ORDER BY e.n DESC LIMIT 1), t.delivered_at) AS changed_at,
                     EXISTS (SELECT 1 FROM leases l WHERE l.task_id = t.task_id) AS is_leased
-             FROM tasks t WHERE t.network_id = ?1 AND t.status = ?2 ORDER BY t.seq {order} LIMIT ?3",
-            limits::TITLE_MAX_CHARS
+             FROM tasks t WHERE t.network_id = ?1 AND t.status = ?2 ORDER BY t.seq {order} LIMIT ?3"
         );
         self.all(&sql, params![network.as_str(), status.as_str(), limit as i64], glance_row)
+    }
+
+    fn title(&self, id: &TaskId) -> Result<Option<String>, Error> {
+        let sql = "SELECT substr(content, 1, ?2) AS title FROM tasks WHERE task_id = ?1";
+        self.one(sql, params![id.as_str(), limits::TITLE_MAX_CHARS as i64], |row| get(row, "title"))
     }
 
     fn place_of_time(&self, at: UnixMillis) -> Result<i64, Error> {

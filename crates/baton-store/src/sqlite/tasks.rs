@@ -3,7 +3,7 @@
 use baton_core::access::TaskReach;
 use baton_core::{
     Alias, ContextId, Lease, LeaseId, MessageId, MonotonicMillis, NetworkId, ParentTask, Principal, Priority,
-    Status, TaskId, TaskSnapshot, TtlSeconds, UnixMillis,
+    Status, TaskId, TaskSnapshot, TtlSeconds, UnixMillis, limits,
 };
 use rusqlite::{Row, params};
 use std::sync::LazyLock;
@@ -14,13 +14,19 @@ use super::{changed, plans};
 use crate::error::Error;
 use crate::rows::{
     ChangedFilter, ChangedPage, DueLease, EventRow, IdempotentSend, LeaseRow, NewEvent, NewTaskMessage,
-    NewTaskRow, TaskChange, TaskFilter, TaskMessageRow, TaskReads, TaskRow, TaskWrites, kind_of,
+    NewTaskRow, TaskChange, TaskFilter, TaskMessageRow, TaskReads, TaskRow, TaskTexts, TaskWrites, kind_of,
 };
 use crate::store::ChangedTask;
 
-/// A task's columns with those of its lease, its parent and its delivery beside it.
-const TASK: &str = "
-    SELECT t.*, l.lease_id, l.deadline,
+/// The columns of a task whose texts are not read; parts, and what stands behind them, are the longest way to go.
+const SHORT: &str = "t.seq, t.task_id, t.network_id, t.from_kind, t.from_name, t.to_name, t.kind, t.priority, t.status,
+           t.parent_task_id, t.retry_of, t.attempt, t.max_attempts, t.ttl_seconds, t.created_at, t.delivered_at,
+           t.started_at, t.completed_at, t.expires_at, t.salt, t.context_id,
+           NULL AS context, NULL AS meta, NULL AS result, NULL AS parts, 0 AS answered_bare";
+
+/// What stands beside a task's own columns: its lease, its parent and its delivery.
+const BESIDE: &str = "
+           l.lease_id, l.deadline,
            p.network_id AS parent_network_id, p.from_kind AS parent_from_kind, p.from_name AS parent_from_name,
            p.to_name AS parent_to_name,
            EXISTS (SELECT 1 FROM deliveries d WHERE d.task_id = t.task_id AND d.type = 'task' AND d.state < 2 AND d.state = 0)
@@ -30,9 +36,23 @@ const TASK: &str = "
     LEFT JOIN leases l ON l.task_id = t.task_id
     LEFT JOIN tasks p ON p.task_id = t.parent_task_id";
 
-/// One task, put together once.
+/// Tasks with what stands beside them, put together once.
+fn tasks(texts: TaskTexts) -> &'static str {
+    static WHOLE: LazyLock<String> = LazyLock::new(|| format!("SELECT t.*, {BESIDE}"));
+    static BEGINNING: LazyLock<String> = LazyLock::new(|| {
+        let content = format!("substr(t.content, 1, {}) AS content", limits::ROW_CONTENT_MAX_CHARS);
+        format!("SELECT {SHORT}, {content}, {BESIDE}")
+    });
+    match texts {
+        TaskTexts::Whole => &WHOLE,
+        TaskTexts::Beginning => &BEGINNING,
+    }
+}
+
+/// One task.
 fn task_by_id() -> &'static str {
-    static SQL: LazyLock<String> = LazyLock::new(|| format!("{TASK} WHERE t.task_id = ?1"));
+    static SQL: LazyLock<String> =
+        LazyLock::new(|| format!("{} WHERE t.task_id = ?1", tasks(TaskTexts::Whole)));
     &SQL
 }
 
@@ -178,7 +198,7 @@ impl Rows<'_> {
         filter: &TaskFilter,
         own: Option<(&str, &Alias)>,
     ) -> Result<Vec<TaskRow>, Error> {
-        let mut sql = format!("{TASK} WHERE t.network_id = ?1 AND t.seq < ?2");
+        let mut sql = format!("{} WHERE t.network_id = ?1 AND t.seq < ?2", tasks(filter.texts));
         let before = filter.before.unwrap_or(i64::MAX);
         let mut parameters: Vec<&dyn rusqlite::ToSql> = Vec::new();
         let network = network.as_str();
@@ -217,6 +237,11 @@ impl Rows<'_> {
 }
 
 impl Rows<'_> {
+    /// The task in this place in the order.
+    pub(super) fn task_at(&self, seq: i64, texts: TaskTexts) -> Result<Option<TaskRow>, Error> {
+        self.one(&format!("{} WHERE t.seq = ?1", tasks(texts)), [seq], task_row)
+    }
+
     /// The task that began the conversation asked for, if the filter lets it through: its row names no context.
     fn beginning(
         &self,
@@ -229,11 +254,7 @@ impl Rows<'_> {
         };
         let is_meant = |row: &TaskRow| {
             let task = &row.snapshot;
-            let is_seen = match reach {
-                TaskReach::Network => true,
-                TaskReach::Own(alias) => task.parties().sent_by(alias) || task.parties().given_to(alias),
-            };
-            is_seen
+            reach.shows(task.parties())
                 && task.network_id == *network
                 && task.context_id.is_none()
                 && filter.status.is_none_or(|status| status == task.status)

@@ -32,25 +32,34 @@ impl Changes {
         if networks.is_empty() {
             return;
         }
-        networks.retain(|network, watchers| {
-            let moved = moved_in(network, changed);
-            if moved.is_empty() { watchers.receiver_count() > 0 } else { watchers.send(moved.into()).is_ok() }
+        let mut moved = Movements::default();
+        let watched = changed.iter().filter(|task| networks.contains_key(&task.network_id));
+        watched.for_each(|task| moved.add(task));
+        networks.retain(|network, watchers| match moved.networks.remove(network) {
+            Some(moved) => watchers.send(moved.into()).is_ok(),
+            None => watchers.receiver_count() > 0,
         });
     }
 }
 
-fn moved_in(network: &NetworkId, changed: &[ChangedTask]) -> Vec<(TaskId, Status)> {
-    let mut moved: Vec<(TaskId, Status)> = Vec::new();
-    let mut places: HashMap<&TaskId, usize> = HashMap::new();
-    let of_network = changed.iter().filter(|task| task.network_id == *network);
-    for (task, status) in of_network.filter_map(|task| Some((&task.task_id, task.status?))) {
-        let place = *places.entry(task).or_insert(moved.len());
+/// What a commit moved on, network by network.
+#[derive(Default)]
+struct Movements<'c> {
+    networks: HashMap<&'c NetworkId, Vec<(TaskId, Status)>>,
+    /// Where each task stands in its network's list.
+    places: HashMap<&'c TaskId, usize>,
+}
+
+impl<'c> Movements<'c> {
+    fn add(&mut self, task: &'c ChangedTask) {
+        let Some(status) = task.status else { return };
+        let moved = self.networks.entry(&task.network_id).or_default();
+        let place = *self.places.entry(&task.task_id).or_insert(moved.len());
         match moved.get_mut(place) {
             Some((_, known)) => *known = status,
-            None => moved.push((task.clone(), status)),
+            None => moved.push((task.task_id.clone(), status)),
         }
     }
-    moved
 }
 
 #[cfg(test)]
@@ -98,5 +107,21 @@ mod tests {
         drop(slow);
         changes.tell(&[changed(2, 1, Some(Status::Running))]);
         assert!(changes.networks.lock().unwrap().is_empty());
+    }
+
+    #[test]
+    fn each_network_hears_of_its_own_when_a_commit_moves_several() {
+        let changes = Changes::default();
+        let (mut one, mut two) = (changes.watch(&network(1)), changes.watch(&network(2)));
+        changes.tell(&[
+            changed(1, 1, Some(Status::Delivered)),
+            changed(2, 2, Some(Status::Delivered)),
+            changed(3, 3, Some(Status::Delivered)),
+            changed(2, 4, Some(Status::Running)),
+            changed(2, 2, Some(Status::Acked)),
+        ]);
+        assert_eq!(*one.try_recv().unwrap(), [(task(1), Status::Delivered)]);
+        assert_eq!(*two.try_recv().unwrap(), [(task(2), Status::Acked), (task(4), Status::Running)]);
+        assert!(one.try_recv().is_err() && two.try_recv().is_err(), "a commit is told once");
     }
 }

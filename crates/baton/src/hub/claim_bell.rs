@@ -10,7 +10,14 @@ use tokio::sync::futures::Notified;
 /// The bell of those who claim.
 #[derive(Debug, Default)]
 pub(crate) struct ClaimBell {
-    queues: Mutex<HashMap<Ring, Arc<Notify>>>,
+    queues: Mutex<HashMap<Ring, Waiting>>,
+}
+
+/// Those who wait for one alias.
+#[derive(Debug, Default)]
+struct Waiting {
+    count: usize,
+    turns: Arc<Notify>,
 }
 
 /// A worker's place in the queue of its alias; it leaves when this goes.
@@ -25,7 +32,9 @@ impl ClaimBell {
     /// Comes to the queue of an alias.
     pub(crate) fn queue(self: &Arc<Self>, whose: Ring) -> Queue {
         let mut queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner);
-        let turns = queues.entry(whose.clone()).or_default().clone();
+        let waiting = queues.entry(whose.clone()).or_default();
+        waiting.count += 1;
+        let turns = waiting.turns.clone();
         Queue { bell: self.clone(), whose, turns }
     }
 
@@ -35,8 +44,8 @@ impl ClaimBell {
         if queues.is_empty() {
             return;
         }
-        for turns in rings.iter().filter_map(|ring| queues.get(ring)) {
-            turns.notify_one();
+        for waiting in rings.iter().filter_map(|ring| queues.get(ring)) {
+            waiting.turns.notify_one();
         }
     }
 }
@@ -56,8 +65,9 @@ impl Queue {
 impl Drop for Queue {
     fn drop(&mut self) {
         let mut queues = self.bell.queues.lock().unwrap_or_else(PoisonError::into_inner);
-        // The map's and this one.
-        if Arc::strong_count(&self.turns) <= 2 {
+        let Some(waiting) = queues.get_mut(&self.whose) else { return };
+        waiting.count -= 1;
+        if waiting.count == 0 {
             queues.remove(&self.whose);
         }
     }
@@ -102,5 +112,17 @@ mod tests {
         assert_eq!(bell.queues.lock().unwrap().len(), 1);
         drop(two);
         assert!(bell.queues.lock().unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_queue_is_forgotten_with_its_last_worker_even_if_another_is_only_just_leaving() {
+        let bell = Arc::new(ClaimBell::default());
+        let (one, two) = (bell.queue(ring("ada")), bell.queue(ring("ada")));
+        // As between a worker's leaving and the end of what it held, on another thread.
+        let still_held = one.turns.clone();
+        drop(one);
+        drop(two);
+        assert!(bell.queues.lock().unwrap().is_empty());
+        drop(still_held);
     }
 }

@@ -172,8 +172,13 @@ async fn delete_invite(
     answer(invites::delete::run(&hub, by.0.caller, &network, &invite).await)
 }
 
-async fn list_node_tokens(State(hub): HubState, by: Caller, Path(network): Path<String>) -> Response {
-    answer(tokens::of_network::list(&hub, by.0.caller, &network).await)
+async fn list_node_tokens(
+    State(hub): HubState,
+    by: Caller,
+    Path(network): Path<String>,
+    Query(args): Query<tokens::of_network::QueryArgs>,
+) -> Response {
+    answer(tokens::of_network::list(&hub, by.0.caller, &network, args).await)
 }
 
 async fn revoke_node_token(

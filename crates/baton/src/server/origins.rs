@@ -38,10 +38,12 @@ impl Origins {
     pub(super) fn page(&self, headers: &HeaderMap) -> Page {
         let Some(value) = headers.get(header::ORIGIN) else { return Page::Own };
         let Ok(origin) = value.to_str() else { return Page::Foreign };
-        if self.0.iter().any(|configured| configured.eq_ignore_ascii_case(origin)) {
-            return Page::Configured(value.clone());
+        // First: the hub's own page stays its own, and keeps its cookie, when its address is configured as well.
+        if is_own(origin, headers) {
+            return Page::Own;
         }
-        if is_own(origin, headers) { Page::Own } else { Page::Foreign }
+        let is_configured = self.0.iter().any(|configured| configured.eq_ignore_ascii_case(origin));
+        if is_configured { Page::Configured(value.clone()) } else { Page::Foreign }
     }
 }
 
@@ -72,4 +74,23 @@ pub(super) fn open_to(origin: HeaderValue, headers: &mut HeaderMap) {
     headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
     headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
     headers.append(header::VARY, HeaderValue::from_static("origin"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hubs_own_page_stays_its_own_when_its_origin_is_configured_too() {
+        let origins = Origins::new(&["http://Localhost:9200".into(), "https://elsewhere.example".into()]);
+        let page = |origin: &'static str| {
+            let headers = [(header::HOST, "localhost:9200"), (header::ORIGIN, origin)];
+            let headers = headers.map(|(name, value)| (name, HeaderValue::from_static(value)));
+            origins.page(&HeaderMap::from_iter(headers))
+        };
+        assert_eq!(page("http://localhost:9200"), Page::Own);
+        let elsewhere = "https://elsewhere.example";
+        assert_eq!(page(elsewhere), Page::Configured(HeaderValue::from_static(elsewhere)));
+        assert_eq!(page("http://localhost:9201"), Page::Foreign);
+    }
 }

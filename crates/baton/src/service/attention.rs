@@ -38,6 +38,7 @@ struct Task {
     why: String,
     created_at: WireTime,
     expires_at: WireTime,
+    /// The beginning of its text, read once it is known that the task is shown.
     title: String,
     /// The lowest first: the oldest, the next to expire, the last to fail.
     #[serde(skip)]
@@ -62,21 +63,18 @@ pub(crate) fn of_network(
 ) -> Result<Attention, Error> {
     let mut attention = Attention::default();
     for (status, end) in LOOKED_AT {
-        let tasks = rows.glances(network, status, end, limits::ATTENTION_EXAMINED_COUNT)?;
-        let mut is_bounded = tasks.len() == limits::ATTENTION_EXAMINED_COUNT;
-        for task in tasks {
-            let concerns = concerns(&watched(rows, stamp, network, &task)?, stamp.now);
-            // Of those that ended, the newest are looked at: past the first old one there is little to find.
-            is_bounded &= !status.is_terminal() || !concerns.is_empty();
-            for concern in concerns {
-                attention.group(concern.group()).add(&task, concern);
+        // One more than is looked at says that there are more.
+        let tasks = rows.glances(network, status, end, limits::ATTENTION_EXAMINED_COUNT + 1)?;
+        for task in tasks.iter().take(limits::ATTENTION_EXAMINED_COUNT) {
+            for concern in concerns(&watched(rows, stamp, network, task)?, stamp.now) {
+                attention.group(concern.group()).add(task, concern);
             }
         }
-        if is_bounded {
+        if tasks.len() > limits::ATTENTION_EXAMINED_COUNT {
             attention.bound(status);
         }
     }
-    attention.settle();
+    attention.settle(rows)?;
     // Of these there is a counter.
     let waiting = by_status.iter().find(|counted| counted.status == Status::WaitingInput);
     attention.waiting_input.count = waiting.map_or(0, |counted| counted.count);
@@ -93,12 +91,16 @@ impl Attention {
         }
     }
 
-    /// Shows the most pressing of each group.
-    fn settle(&mut self) {
+    /// Shows the most pressing of each group; only their texts are read.
+    fn settle(&mut self, rows: &dyn Snapshot) -> Result<(), Error> {
         for listed in [&mut self.waiting_input, &mut self.stuck, &mut self.failing, &mut self.expiring] {
             listed.tasks.sort_by_key(|task| task.pressing);
             listed.tasks.truncate(limits::ATTENTION_SHOWN_COUNT);
+            for task in &mut listed.tasks {
+                task.title = rows.title(&task.task_id)?.unwrap_or_default();
+            }
         }
+        Ok(())
     }
 
     /// Not every task of a status was looked at.
@@ -125,7 +127,7 @@ impl Listed {
             why: concern.to_string(),
             created_at: task.created_at.into(),
             expires_at: task.expires_at.into(),
-            title: task.title.clone(),
+            title: String::new(),
             pressing: match concern.group() {
                 Group::WaitingInput | Group::Stuck => task.created_at.get(),
                 Group::Expiring => task.expires_at.get(),

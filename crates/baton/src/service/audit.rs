@@ -42,7 +42,7 @@ pub(crate) async fn foreign_read(
     network_read(hub, caller, network.clone(), what).await
 }
 
-/// Writes down such a read.
+/// Writes down such a read, once in a while for each admin, network and thing read; see `noted_reads.rs`.
 pub(crate) async fn network_read(
     hub: &Hub,
     caller: &Caller,
@@ -50,9 +50,16 @@ pub(crate) async fn network_read(
     what: &'static str,
 ) -> Result<(), Error> {
     let (now, actor) = (hub.clock.now(), caller.principal()?);
+    let (look, at) = ((caller.user_id().clone(), network.clone(), what), hub.clock.monotonic());
+    if hub.noted_reads.has(&look, at) {
+        return Ok(());
+    }
     let note = move |tx: &mut dyn baton_store::Transaction| {
         tx.audit(now, actor.name(), NETWORK_READ, Some(&network), network.as_str(), what)?;
-        Ok(())
+        Ok::<_, Error>(())
     };
-    hub.store.write(note).await
+    hub.store.write(note).await?;
+    // Only now: a read that comes meanwhile must not be answered before there is a row of it.
+    hub.noted_reads.note(look, at);
+    Ok(())
 }

@@ -1,10 +1,9 @@
 //! List tasks, newest first. What one index has comes in full pages; what none has is searched a bounded way, and a
 //! page may then be short, or empty, and still have a next one.
 
-use baton_core::access::TaskReach;
 use baton_core::{Caller, Kind, NetworkId, Status, TaskId, limits};
 use baton_store::Snapshot;
-use baton_store::rows::{SearchPage, TaskFilter, TaskRow, TaskSearch};
+use baton_store::rows::{SearchPage, TaskFilter, TaskSearch, TaskTexts};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +31,8 @@ pub(crate) struct Args {
 #[derive(Debug, Default, Deserialize, Serialize)]
 pub(crate) struct QueryArgs {
     pub(crate) task_id: Option<String>,
+    /// Several, with commas between them.
+    pub(crate) task_ids: Option<String>,
     pub(crate) status: Option<String>,
     pub(crate) to_name: Option<String>,
     pub(crate) from_name: Option<String>,
@@ -43,6 +44,8 @@ pub(crate) struct QueryArgs {
     pub(crate) since: Option<String>,
     pub(crate) until: Option<String>,
     pub(crate) parent_task_id: Option<String>,
+    /// `row` for the short form.
+    pub(crate) view: Option<String>,
 }
 
 /// A page.
@@ -66,7 +69,7 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer
         ..TaskFilter::default()
     };
     let search = TaskSearch { filter, ..TaskSearch::default() };
-    list(hub, caller, args.network_id, search, None).await
+    list(hub, caller, args.network_id, search).await
 }
 
 /// Lists, by the query.
@@ -77,11 +80,13 @@ pub(crate) async fn run_on_query(hub: &Hub, caller: &Caller, args: QueryArgs) ->
         from_name: args.from_name,
         before: page::cursor(args.cursor.as_deref())?,
         limit: page::limit_text(args.limit.as_deref(), limits::TASK_PAGE_DEFAULT, limits::TASK_PAGE_MAX)?,
+        texts: texts(args.view.as_deref())?,
         ..TaskFilter::default()
     };
     let named = |text: Option<String>| text.filter(|text| !text.is_empty());
-    let search = TaskSearch {
+    let mut search = TaskSearch {
         filter,
+        ids: ids(args.task_id.as_deref(), args.task_ids.as_deref())?,
         kind: named(args.kind).map(|kind| Kind::parse(&kind)).transpose().map_err(Error::of_argument)?,
         text: named(args.text).map(searched).transpose()?,
         since: wire_time::argument("since", args.since.as_deref())?,
@@ -89,7 +94,36 @@ pub(crate) async fn run_on_query(hub: &Hub, caller: &Caller, args: QueryArgs) ->
         parent: named(args.parent_task_id).as_deref().map(parent).transpose()?,
         ..TaskSearch::default()
     };
-    list(hub, caller, args.network_id, search, args.task_id).await
+    if search.ids.is_some() {
+        // There are never more than a page of them.
+        search.filter.limit = limits::TASK_PAGE_MAX;
+    }
+    list(hub, caller, args.network_id, search).await
+}
+
+fn texts(view: Option<&str>) -> Result<TaskTexts, Error> {
+    match view {
+        None => Ok(TaskTexts::Whole),
+        Some("row") => Ok(TaskTexts::Beginning),
+        Some(_) => Err(Error::argument("view", "must be row")),
+    }
+}
+
+/// The tasks that are named; what is no id names none. Named both ways, it is those that are named by both.
+fn ids(one: Option<&str>, several: Option<&str>) -> Result<Option<Vec<TaskId>>, Error> {
+    let names = |text: &str| text.split(',').count();
+    if several.is_some_and(|text| names(text) > limits::TASK_PAGE_MAX) {
+        let rule = format!("must be at most {} ids", limits::TASK_PAGE_MAX);
+        return Err(Error::argument("task_ids", rule));
+    }
+    let parsed = |text: &str| text.split(',').filter_map(|id| TaskId::parse(id.trim())).collect::<Vec<_>>();
+    Ok(match (one.map(TaskId::parse), several.map(parsed)) {
+        (None, several) => several,
+        (Some(one), None) => Some(one.into_iter().collect()),
+        (Some(one), Some(several)) => {
+            Some(several.into_iter().filter(|id| Some(id) == one.as_ref()).collect())
+        }
+    })
 }
 
 fn searched(text: String) -> Result<String, Error> {
@@ -117,7 +151,6 @@ async fn list(
     caller: &Caller,
     network_id: Option<String>,
     mut search: TaskSearch,
-    task_id: Option<String>,
 ) -> Result<Answer, Error> {
     search.examined_rows = limits::SEARCH_EXAMINED_COUNT;
     search.examined_bytes = limits::SEARCH_EXAMINED_BYTES;
@@ -127,10 +160,9 @@ async fn list(
         .read(move |rows| -> Result<_, Error> {
             let reach = Reach::of(rows, &asker, network_id.as_deref())?;
             search.filter.networks = reach.networks.clone();
-            let SearchPage { tasks, next } = match task_id {
-                Some(id) => SearchPage { tasks: only(rows, &search, &id)?, next: None },
-                None if is_indexed(&search) => indexed(rows, &search.filter)?,
-                None => rows.search_tasks(&search)?,
+            let SearchPage { tasks, next } = match is_indexed(&search) {
+                true => indexed(rows, &search.filter)?,
+                false => rows.search_tasks(&search)?,
             };
             let next = next.map(|seq| seq.to_string());
             let stats = stats(rows, reach.networks.iter().map(|(network, _)| network))?;
@@ -144,47 +176,17 @@ async fn list(
 
 /// Whether one index has exactly what is asked for.
 fn is_indexed(search: &TaskSearch) -> bool {
-    let TaskSearch { filter, kind, text, since, until, parent, .. } = search;
+    let TaskSearch { filter, kind, text, since, until, parent, ids, .. } = search;
     let narrowed = [filter.status.is_some(), filter.to_name.is_some(), filter.from_name.is_some()];
-    let is_searched = [kind.is_some(), text.is_some(), since.is_some(), until.is_some(), parent.is_some()];
-    narrowed.into_iter().filter(|is_named| *is_named).count() <= 1 && !is_searched.contains(&true)
+    let is_searched = kind.is_some() || text.is_some() || since.is_some() || until.is_some();
+    let is_named = parent.is_some() || ids.is_some();
+    narrowed.into_iter().filter(|is_narrowed| *is_narrowed).count() <= 1 && !is_searched && !is_named
 }
 
 fn indexed(rows: &dyn Snapshot, filter: &TaskFilter) -> Result<SearchPage, Error> {
     let tasks = rows.tasks(filter)?;
     let next = tasks.last().filter(|_| tasks.len() == filter.limit).map(|task| task.seq);
     Ok(SearchPage { tasks, next })
-}
-
-/// The one task of this id, if the other filters let it through.
-fn only(rows: &dyn Snapshot, search: &TaskSearch, id: &str) -> Result<Vec<TaskRow>, Error> {
-    let TaskSearch { filter, kind, text, since, until, parent, .. } = search;
-    let Some(id) = TaskId::parse(id) else { return Ok(Vec::new()) };
-    let text = text.as_ref().map(|text| text.to_lowercase());
-    let task = rows.task(&id)?.filter(|task| {
-        let seen = &task.snapshot;
-        let in_reach = filter.networks.iter().any(|(network, reach)| {
-            *network == seen.network_id
-                && match reach {
-                    TaskReach::Network => true,
-                    TaskReach::Own(alias) => seen.parties().sent_by(alias) || seen.parties().given_to(alias),
-                }
-        });
-        let has = |text: &str| {
-            let texts = [Some(&task.content), task.result.as_ref()];
-            texts.into_iter().flatten().any(|said| said.to_lowercase().contains(text))
-        };
-        in_reach
-            && filter.status.is_none_or(|status| status == seen.status)
-            && filter.to_name.as_ref().is_none_or(|name| name == seen.to.as_str())
-            && filter.from_name.as_ref().is_none_or(|name| name == seen.from.name())
-            && kind.as_ref().is_none_or(|kind| *kind == seen.kind)
-            && since.is_none_or(|since| task.created_at >= since)
-            && until.is_none_or(|until| task.created_at < until)
-            && parent.as_ref().is_none_or(|id| seen.parent.as_ref().is_some_and(|parent| parent.id == *id))
-            && text.as_deref().is_none_or(has)
-    });
-    Ok(task.into_iter().collect())
 }
 
 /// How many tasks of each status the networks have, from the counters.

@@ -13,8 +13,6 @@ use crate::hub::Hub;
 
 /// Places in the order of all tasks that one read covers.
 const PLACES: i64 = 10_000;
-/// How far the clock may have been set back between two tasks that are found by their time all the same.
-const CLOCK_SLACK_MILLIS: i64 = 600_000;
 
 /// Of which network and which time.
 #[derive(Debug, Default, Deserialize)]
@@ -111,8 +109,8 @@ async fn begin(
     let asker = caller.clone();
     let look = move |rows: &dyn Snapshot| -> Result<_, Error> {
         let (network, is_audited) = place::watched(rows, &asker, network_id.as_deref())?;
-        let first = rows.place_of_time(made.start.plus_millis(-CLOCK_SLACK_MILLIS))?;
-        let last = rows.place_of_time(made.end.plus_millis(CLOCK_SLACK_MILLIS))?;
+        let first = rows.place_of_time(made.start.plus_millis(-limits::CLOCK_SLACK_MILLIS))?;
+        let last = rows.place_of_time(made.end.plus_millis(limits::CLOCK_SLACK_MILLIS))?;
         let handoffs = visible_handoffs(rows, &network, made, now)?;
         Ok((Begun { network, places: first..last, handoffs }, is_audited))
     };

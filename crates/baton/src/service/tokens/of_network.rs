@@ -4,19 +4,27 @@
 use baton_core::{
     Action, Caller, NetworkId, NetworkRole, Refusal, TokenId, TokenScope, UserId, Username, limits,
 };
-use baton_store::rows::TokenRow;
+use baton_store::rows::{NodeTokenRow, TokenRow};
 use baton_store::{Snapshot, Transaction};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
 use crate::hub::Hub;
 use crate::service::done::Done;
-use crate::service::{Error, WireTime, audit, permit};
+use crate::service::{Error, WireTime, audit, page, permit};
+
+/// Which page of them.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct QueryArgs {
+    limit: Option<String>,
+    cursor: Option<String>,
+}
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Answer {
     ok: bool,
     tokens: Vec<Token>,
+    next_cursor: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -31,7 +39,7 @@ struct Token {
 }
 
 impl Token {
-    fn new((row, owner): (TokenRow, Username)) -> Self {
+    fn new(NodeTokenRow { token: row, owner, .. }: NodeTokenRow) -> Self {
         Self {
             token_id: row.token_id,
             node_name: row.alias.map(|alias| alias.as_str().to_owned()),
@@ -44,14 +52,23 @@ impl Token {
 }
 
 /// Lists them, newest first; their secrets are nowhere.
-pub(crate) async fn list(hub: &Hub, caller: Caller, network_id: &str) -> Result<Answer, Error> {
+pub(crate) async fn list(
+    hub: &Hub,
+    caller: Caller,
+    network_id: &str,
+    args: QueryArgs,
+) -> Result<Answer, Error> {
     let id = permit::network_id(network_id)?;
+    let limit = page::limit_text(args.limit.as_deref(), limits::OTHER_PAGE_MAX, limits::OTHER_PAGE_MAX)?;
+    let before = page::cursor(args.cursor.as_deref())?;
     let list = move |rows: &dyn Snapshot| {
         let only = seen(rows, &caller, &id)?;
         let hubs_own = hubs_own(rows, &id)?;
-        let mut tokens = rows.node_tokens(&id, only.as_ref(), limits::OTHER_PAGE_MAX)?;
-        tokens.retain(|(token, _)| !hubs_own.contains(&token.token_id));
-        Ok(Answer { ok: true, tokens: tokens.into_iter().map(Token::new).collect() })
+        let mut tokens = rows.node_tokens(&id, only.as_ref(), before, limit)?;
+        // A page is short where the hub's own are left out of it.
+        let next = tokens.last().filter(|_| tokens.len() == limit).map(|row| row.seq.to_string());
+        tokens.retain(|row| !hubs_own.contains(&row.token.token_id));
+        Ok(Answer { ok: true, tokens: tokens.into_iter().map(Token::new).collect(), next_cursor: next })
     };
     hub.store.read(list).await
 }

@@ -1,8 +1,8 @@
 //! The overview and the work graph: whose they are, and that they say what happened.
 
 use axum::http::StatusCode;
-use baton_core::{NetworkId, Status, TaskId};
-use baton_store::rows::TaskChange;
+use baton_core::{Alias, Kind, NetworkId, NewTask, Priority, Status, TaskId, TtlSeconds};
+use baton_store::rows::{NewTaskRow, TaskChange};
 use serde_json::{Value, json};
 
 use super::browser::{Browser, PASSWORD};
@@ -60,6 +60,71 @@ async fn an_overview_counts_the_hour_and_names_what_needs_attention() {
         assert!(shown["why"].as_str().unwrap().contains(why), "{shown}");
         assert!(shown["title"].as_str().unwrap().chars().count() <= 120);
         assert!(shown["created_at"].is_string() && shown["expires_at"].is_string());
+    }
+}
+
+/// Tasks that failed: one in their middle yesterday, the others just now.
+async fn fail(browser: &Browser, network: &str, count: usize) {
+    let (network, now) = (NetworkId::parse(network).unwrap(), browser.test.hub.clock.now());
+    browser
+        .test
+        .write(move |tx| {
+            for n in 0..count {
+                let at = if n == 250 { now.plus_millis(-86_400_000) } else { now };
+                let [.., high, low] = n.to_be_bytes();
+                let id = TaskId::new(now, [0, 0, 0, 0, 0, 0, 0, 0, high, low]);
+                let task = NewTask {
+                    id: id.clone(),
+                    network_id: network.clone(),
+                    from: crate::fixture::node("lead"),
+                    to: Alias::parse("worker").unwrap(),
+                    kind: Kind::parse("delegation").unwrap(),
+                    attempt: 1,
+                    max_attempts: 3,
+                    ttl: TtlSeconds::default(),
+                    delivered_at: at,
+                    expires_at: at.plus_seconds(3600),
+                    parent_task_id: None,
+                    retry_of: None,
+                    context_id: None,
+                };
+                let (status, priority) = (Status::Delivered, Priority::Normal);
+                let content = &format!("task {n}");
+                let (context, meta, parts, salt) = (None, None, None, &[7; 16][..]);
+                tx.insert_task(NewTaskRow {
+                    task: &task,
+                    status,
+                    priority,
+                    content,
+                    context,
+                    meta,
+                    parts,
+                    salt,
+                })?;
+                tx.change_task(&network, &id, status, Status::Failed, &TaskChange::default())?;
+            }
+            Ok(())
+        })
+        .await;
+}
+
+#[tokio::test]
+async fn failures_are_at_least_so_many_when_there_are_more_than_are_looked_at() {
+    for (count, is_at_least) in [(500, false), (501, true)] {
+        let (browser, network) = Browser::signed_in().await;
+        fail(&browser, &network, count).await;
+        let overview = browser.reads(&format!("/api/overview?network_id={network}")).await;
+        let failing = &overview["attention"]["failing"];
+        let said = (&failing["count"], &failing["count_is_at_least"]);
+        assert_eq!(said, (&json!(499), &json!(is_at_least)), "of {count}");
+        assert_eq!(failing["tasks"].as_array().unwrap().len(), 10);
+        assert!(
+            failing["tasks"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .all(|task| task["title"].as_str().unwrap().starts_with("task "))
+        );
     }
 }
 
@@ -161,4 +226,23 @@ async fn figures_are_for_people_of_the_network_and_an_admins_look_is_written_dow
         let looked = browser.json("GET", &nowhere, &[("authorization", &bearer)], None).await;
         assert_eq!(looked.0, StatusCode::NOT_FOUND);
     }
+}
+
+#[tokio::test]
+async fn an_admins_page_that_reads_on_and_on_is_written_down_once_for_each_thing_it_reads() {
+    let (browser, network) = Browser::signed_in().await;
+    let root = browser.test.person("root", baton_core::SystemRole::Admin, &[]).await;
+    let bearer = format!("Bearer {root}");
+    for _ in 0..3 {
+        for what in ["overview", "tasks", "work-graph"] {
+            let path = format!("/api/{what}?network_id={network}");
+            let looked = browser.json("GET", &path, &[("authorization", &bearer)], None).await;
+            assert_eq!(looked.0, StatusCode::OK, "{path}");
+        }
+    }
+    let log = browser.test.hub.store.read(|rows| rows.audit_log(None, 100)).await.unwrap();
+    let mut read: Vec<_> =
+        log.iter().filter(|row| row.action == "network.read").map(|row| &*row.detail).collect();
+    read.sort_unstable();
+    assert_eq!(read, ["overview", "tasks", "work graph"]);
 }

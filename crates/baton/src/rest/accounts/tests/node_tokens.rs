@@ -157,3 +157,35 @@ async fn a_networks_tokens_are_nobodys_business_outside_it() {
     let elsewhere = format!("/api/networks/{}/tokens/{token_id}", cast.outsider.network_id);
     hub.delete(&elsewhere, &cast.outsider.token).await.refused(404, "token not found");
 }
+
+#[tokio::test]
+async fn a_networks_tokens_are_paged_newest_first() {
+    let hub = TestHub::start();
+    let alice = hub.register("alice").await;
+    let path = format!("/api/networks/{}/tokens", alice.network_id);
+    let mut minted = Vec::new();
+    for name in ["one", "two", "three", "four"] {
+        minted.push(hub.mint(&alice, name).await.1);
+    }
+    let all = hub.get(&path, &alice.token).await.ok();
+    let ids = |page: &serde_json::Value| {
+        let tokens = page["tokens"].as_array().unwrap();
+        tokens.iter().map(|token| token["token_id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    minted.reverse();
+    assert_eq!((&ids(&all)[..4], &all["next_cursor"]), (&minted[..], &json!(null)));
+    let (mut paged, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let page = hub.get(&format!("{path}?limit=2&cursor={cursor}"), &alice.token).await.ok();
+        assert!(ids(&page).len() <= 2);
+        paged.extend(ids(&page));
+        match page["next_cursor"].as_str() {
+            Some(next) => cursor = next.to_owned(),
+            None => break,
+        }
+    }
+    assert_eq!(paged, ids(&all));
+    for query in ["limit=0", "limit=501", "limit=x", "cursor=x"] {
+        hub.get(&format!("{path}?{query}"), &alice.token).await.refused(400, "invalid input");
+    }
+}
