@@ -140,9 +140,9 @@ async fn tell(
             let credentials = config.secrets.credentials.as_deref().unwrap_or_default();
             request = request.header(AUTHORIZATION, secret(format!("{scheme} {credentials}").trim_end())?);
         }
-        let answer = hub.outbound.send(request.body(body)).await?;
-        if !answer.status.is_success() {
-            return Err(outbound::Error::Failed(format!("it answered {}", answer.status.as_u16())));
+        let status = hub.outbound.tell(request.body(body)).await?;
+        if !status.is_success() {
+            return Err(outbound::Error::Failed(format!("it answered {}", status.as_u16())));
         }
     }
     Ok(())

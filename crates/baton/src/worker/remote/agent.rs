@@ -205,6 +205,8 @@ async fn note_claim(remote: &Remote, lease: LeaseId) -> Result<MessageId, Error>
             remote_context_id: None,
             asked: None,
             passed_on: 0,
+            answer: None,
+            unanswered: 0,
             began_at: now,
             is_called_off: false,
         })?;
@@ -302,7 +304,7 @@ async fn call_off(remote: &Arc<Remote>, errand: MessageId) -> Result<(), Error> 
             Err(trouble) => Err(trouble),
         };
         match cancelled {
-            Err(trouble @ Trouble::Passing(_)) if !is_too_old(remote, &stray) => {
+            Err(trouble) if trouble.may_pass() && !is_too_old(remote, &stray) => {
                 tracing::debug!(worker = "remote", task_id = %stray.task_id, %trouble, "a cancel is passed on later");
                 remote.forget_peer().await;
                 return Ok(());

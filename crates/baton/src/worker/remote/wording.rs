@@ -56,7 +56,10 @@ pub(super) fn of_wanted_credentials(task: &Task) -> String {
 /// By what a question is known again: its message's id, or when it was asked.
 pub(super) fn question_id(task: &Task) -> String {
     let id = task.status.message.as_ref().map(|message| message.message_id.clone());
-    id.or_else(|| task.status.timestamp.map(|at| at.to_rfc3339())).unwrap_or_default()
+    // A proto's absent string is an empty one.
+    id.filter(|id| !id.is_empty())
+        .or_else(|| task.status.timestamp.map(|at| at.to_rfc3339()))
+        .unwrap_or_default()
 }
 
 /// A text as long as a reply may be; what is cut is said.
