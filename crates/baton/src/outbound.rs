@@ -15,6 +15,7 @@ pub(crate) use answer::Answer;
 pub(crate) use authorities::Authorities;
 pub(crate) use error::Error;
 pub(crate) use policy::Policy;
+pub(crate) use resolver::for_network;
 pub(crate) use target::Target;
 
 use baton_core::limits;
@@ -59,7 +60,7 @@ impl Outbound {
     /// address now may have one later; that is no refusal.
     pub(crate) async fn look_up(&self, target: &Target) -> Result<(), Error> {
         let Some(name) = target.name() else { return Ok(()) };
-        match self.lookups.usable(&self.policy, target.scheme(), name).await {
+        match self.lookups.usable(&self.policy, target.scheme(), (resolver::whose(), name)).await {
             Err(error @ (Error::Forbidden | Error::NotHttps)) => Err(error),
             _ => Ok(()),
         }

@@ -2,7 +2,8 @@
 
 use baton_core::access::{self, TaskReach};
 use baton_core::{
-    Action, Caller, NetworkChoice, NetworkId, NetworkRole, Refusal, TaskSnapshot, Unnamed, choose_network,
+    Action, Caller, NetworkChoice, NetworkId, NetworkRole, NodeCaller, Refusal, TaskSnapshot, Unnamed,
+    choose_network,
 };
 use baton_store::Snapshot;
 
@@ -75,13 +76,27 @@ fn only_network(
     }
 }
 
-/// What the caller, or the owner of its token, is in a network.
+/// What the caller, or the owner of its token, is in a network. The hub works for an agent of others under a token
+/// of its own: whoever registered the agent may leave, and it goes on as a member's would.
 pub(crate) fn role_in(
     rows: &dyn Snapshot,
     caller: &Caller,
     network: &NetworkId,
 ) -> Result<Option<NetworkRole>, Error> {
-    Ok(rows.member_role(network, caller.user_id())?)
+    let role = rows.member_role(network, caller.user_id())?;
+    match caller {
+        Caller::Node(node) if role < Some(NetworkRole::Member) && is_hubs_own(rows, node)? => {
+            Ok(Some(NetworkRole::Member))
+        }
+        _ => Ok(role),
+    }
+}
+
+/// Whether the hub keeps this token to work for an agent of others.
+pub(crate) fn is_hubs_own(rows: &dyn Snapshot, node: &NodeCaller) -> Result<bool, Error> {
+    let Some(alias) = &node.alias else { return Ok(false) };
+    let remote = rows.remote(&node.network_id, alias)?;
+    Ok(remote.is_some_and(|remote| remote.token_id == node.token_id))
 }
 
 /// The same for a read: a system admin may look into any network, but not into one that is not there.

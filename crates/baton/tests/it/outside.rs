@@ -141,6 +141,16 @@ impl Outside {
         format!("{}://{}{path}", self.scheme, self.address)
     }
 
+    /// The same place by a name that leads to it.
+    pub(crate) fn url_by_name(&self, path: &str) -> String {
+        format!("{}://localhost:{}{path}", self.scheme, self.address.port())
+    }
+
+    /// Host and port.
+    pub(crate) fn authority(&self) -> String {
+        self.address.to_string()
+    }
+
     /// Everything heard so far.
     pub(crate) fn heard(&self) -> Vec<Heard> {
         self.memory.heard.lock().unwrap().clone()
