@@ -89,6 +89,19 @@ mod tests {
     }
 
     #[test]
+    fn a_question_without_an_id_is_known_by_when_it_was_asked() {
+        let asked = |message_id: &str| -> String {
+            let message = serde_json::json!({"messageId": message_id, "role": "ROLE_AGENT", "parts": []});
+            let status = serde_json::json!({"state": "TASK_STATE_INPUT_REQUIRED", "message": message,
+                "timestamp": "2026-01-02T03:04:05Z"});
+            let task = serde_json::json!({"id": "t", "contextId": "c", "status": status});
+            question_id(&serde_json::from_value(task).unwrap())
+        };
+        assert_eq!(asked("m"), "m");
+        assert!(asked("").starts_with("2026-01-02T03:04:05"));
+    }
+
+    #[test]
     fn a_long_text_is_cut_to_what_a_reply_takes() {
         let text = "ü".repeat(limits::REPLY_MAX_CHARS + 1);
         assert_eq!(bounded(&text).chars().count(), limits::REPLY_MAX_CHARS);

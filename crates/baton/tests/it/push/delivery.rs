@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use crate::it::outside::{OK, Outside, Reply, rpc};
 use crate::it::tenant::{Tenant, act, claim, send, succeed, text};
 
+use super::silent::Silent;
 use super::{hub, push_to, told, told_by};
 
 #[test]
@@ -105,19 +106,22 @@ fn a_silent_host_gets_a_few_calls_at_once_however_much_there_is_to_tell_it() {
     let hub = hub();
     let tenant = Tenant::register(&hub, "alice");
     let worker = tenant.agent("worker");
-    let (silent, well) = (Outside::start(|_, _| Reply::Silence), Outside::start(|_, _| OK()));
+    let (silent, well) = (Silent::start(), Outside::start(|_, _| OK()));
     for _ in 0..2 {
         let task_id = send(&tenant.user, "worker", "x");
-        (0..10).for_each(|_| drop(push_to(&tenant, &task_id, &silent)));
+        for _ in 0..10 {
+            let config = json!({"taskId": task_id, "url": silent.url(0)});
+            rpc(&tenant.user, &tenant.network_id, "worker", "CreateTaskPushNotificationConfig", &config);
+        }
         claim(&worker, 0, 60);
     }
-    silent.wait_for(8);
+    silent.wait_until_open(8);
     let task_id = send(&tenant.user, "worker", "x");
     push_to(&tenant, &task_id, &well);
     claim(&worker, 0, 60);
     succeed(&act(&worker, &task_id, "reply", &json!({"text": "done"})));
     assert_eq!(told(&well.wait_for(3)), ["working", "artifact", "completed"]);
-    assert_eq!(silent.heard().len(), 8, "eight at once");
+    assert_eq!(silent.most_at_once(), 8);
 }
 
 #[test]

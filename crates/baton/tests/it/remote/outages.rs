@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::agent::{Agent, Binding, Said, answered, bare, gate, sent, task};
 use super::{hub, register, wait_for_status};
+use crate::it::outside::{Outside, Reply};
 use crate::it::tenant::{Tenant, send};
 
 #[test]
@@ -133,4 +134,37 @@ fn a_text_that_may_have_arrived_is_sent_three_times_and_then_fails_with_clear_wo
         assert_eq!((sends.len(), agent.methods().len()), (3, 3));
         assert!(sends.iter().all(|send| send["message"] == sends[0]["message"]), "{sends:?}");
     }
+}
+
+#[test]
+fn a_card_that_is_away_while_a_task_is_out_says_nothing_of_the_task() {
+    let hub = hub();
+    let tenant = Tenant::register(&hub, "alice");
+    let base = Arc::new(std::sync::OnceLock::<String>::new());
+    let (known, is_out, cards, looks) =
+        (base.clone(), AtomicBool::new(false), AtomicUsize::new(0), AtomicUsize::new(0));
+    let outside = Outside::start(move |_, heard| {
+        let result = |result| Reply::Json(200, json!({"jsonrpc": "2.0", "id": 1, "result": result}));
+        if heard.path.contains(".well-known") {
+            // Away when it is first read again.
+            if is_out.load(Ordering::SeqCst) && cards.fetch_add(1, Ordering::SeqCst) == 0 {
+                return Reply::Json(404, json!({}));
+            }
+            let interface =
+                json!({"url": known.wait(), "protocolBinding": "JSONRPC", "protocolVersion": "1.0"});
+            return Reply::Json(200, json!({"name": "Scout", "supportedInterfaces": [interface]}));
+        }
+        match heard.body["method"].as_str() {
+            Some("SendMessage") => {
+                is_out.store(true, Ordering::SeqCst);
+                result(json!({"task": task("WORKING", None)}))
+            }
+            _ if looks.fetch_add(1, Ordering::SeqCst) == 0 => Reply::Json(502, json!({})),
+            _ => result(answered("back again")),
+        }
+    });
+    base.set(outside.url("/")).unwrap();
+    register(&tenant, &outside.url("/"), None);
+    let row = wait_for_status(&tenant.user, &send(&tenant.user, "scout", "x"), "replied");
+    assert_eq!(row["result"], "back again");
 }
