@@ -2,10 +2,11 @@
 
 use baton_core::access::{self, TaskReach};
 use baton_core::{
-    Action, Caller, NetworkChoice, NetworkId, NetworkRole, NodeCaller, Refusal, TaskSnapshot, Unnamed,
+    Action, Alias, Caller, NetworkChoice, NetworkId, NetworkRole, Refusal, TaskSnapshot, TokenId, Unnamed,
     choose_network,
 };
 use baton_store::Snapshot;
+use baton_store::rows::TokenRow;
 
 use super::{Error, audit};
 use crate::hub::Hub;
@@ -85,7 +86,10 @@ pub(crate) fn role_in(
 ) -> Result<Option<NetworkRole>, Error> {
     let role = rows.member_role(network, caller.user_id())?;
     match caller {
-        Caller::Node(node) if role < Some(NetworkRole::Member) && is_hubs_own(rows, node)? => {
+        Caller::Node(node)
+            if role < Some(NetworkRole::Member)
+                && works_for_remote(rows, network, node.alias.as_ref(), &node.token_id)? =>
+        {
             Ok(Some(NetworkRole::Member))
         }
         _ => Ok(role),
@@ -93,10 +97,19 @@ pub(crate) fn role_in(
 }
 
 /// Whether the hub keeps this token to work for an agent of others.
-pub(crate) fn is_hubs_own(rows: &dyn Snapshot, node: &NodeCaller) -> Result<bool, Error> {
-    let Some(alias) = &node.alias else { return Ok(false) };
-    let remote = rows.remote(&node.network_id, alias)?;
-    Ok(remote.is_some_and(|remote| remote.token_id == node.token_id))
+pub(crate) fn is_hubs_own(rows: &dyn Snapshot, token: &TokenRow) -> Result<bool, Error> {
+    let Some(network) = &token.network_id else { return Ok(false) };
+    works_for_remote(rows, network, token.alias.as_ref(), &token.token_id)
+}
+
+fn works_for_remote(
+    rows: &dyn Snapshot,
+    network: &NetworkId,
+    alias: Option<&Alias>,
+    token: &TokenId,
+) -> Result<bool, Error> {
+    let remote = alias.map(|alias| rows.remote(network, alias)).transpose()?.flatten();
+    Ok(remote.is_some_and(|remote| remote.token_id == *token))
 }
 
 /// The same for a read: a system admin may look into any network, but not into one that is not there.

@@ -6,7 +6,6 @@ use baton_store::Transaction;
 use crate::hub::Hub;
 use crate::service::done::Done;
 use crate::service::place::is_hubs_own;
-use crate::service::push_configs::node_caller;
 use crate::service::{Error, audit, permit};
 
 pub(crate) async fn run(hub: &Hub, caller: &Caller, token_id: &str) -> Result<Done, Error> {
@@ -17,9 +16,7 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, token_id: &str) -> Result<Do
         let token = tx.token(&token_id)?.filter(|token| token.user_id == user.user_id);
         let token = token.ok_or(Refusal::TokenNotFound)?;
         // What the hub works under for an agent of others goes when the agent is removed.
-        if let Some(Caller::Node(node)) = node_caller(token.clone())
-            && is_hubs_own(tx.as_snapshot(), &node)?
-        {
+        if is_hubs_own(tx.as_snapshot(), &token)? {
             return Err(Refusal::TokenNotFound.into());
         }
         tx.revoke_token(&token_id, now)?;
