@@ -278,6 +278,8 @@ pub const OUTBOUND_URL_MAX_BYTES: usize = 2_000;
 pub const OUTBOUND_CONNECT_SECONDS: u32 = 5;
 /// Names looked up at once; others wait, as long as for a connection (ours).
 pub const OUTBOUND_LOOKUPS_AT_ONCE: usize = 16;
+/// Names looked up at once for one network; those of no network share as much (ours).
+pub const OUTBOUND_LOOKUPS_PER_NETWORK_AT_ONCE: usize = 4;
 /// Longest wait for a whole answer (ours).
 pub const OUTBOUND_ANSWER_SECONDS: u32 = 15;
 /// Longest answer that is read (ours).
@@ -304,12 +306,22 @@ pub const PUSH_GIVEN_UP_SECONDS: u32 = 86_400;
 pub const REMOTES_PER_NETWORK_MAX_COUNT: usize = 100;
 /// Tasks that are out at one agent of others at once; more wait in its inbox (ours).
 pub const REMOTE_TASKS_AT_ONCE: usize = 16;
+/// Longest id that an agent of others may give a task or a conversation (ours).
+pub const REMOTE_ID_MAX_CHARS: usize = 1_000;
 /// Lease of a task that is out at an agent of others (ours).
 pub const REMOTE_LEASE_SECONDS: u32 = 60;
+/// Tasks called off at once at one agent of others (ours).
+pub const REMOTE_CANCELS_AT_ONCE: usize = 4;
+/// Longest wait before a cancel that was not taken is passed on again (ours).
+pub const REMOTE_CANCEL_RETRY_MAX_SECONDS: u32 = 300;
 /// First wait between two looks at a task that is out (ours).
 pub const REMOTE_POLL_FIRST_MILLIS: u32 = 250;
 /// Longest wait between two looks at a task that is out (ours).
 pub const REMOTE_POLL_MAX_MILLIS: u32 = 5_000;
+/// Longest wait for what an agent of others answers to a message; it may work before it answers (ours).
+pub const REMOTE_SEND_SECONDS: u32 = 600;
+/// Waits before a task's text that may have arrived is sent again; after the last it is not (ours).
+pub const REMOTE_RESEND_SECONDS: [u32; 2] = [2, 10];
 /// An agent of others that cannot be reached for this long fails its task (ours).
 pub const REMOTE_GIVEN_UP_SECONDS: u32 = 3_600;
 /// Longest a task may be out (ours).

@@ -15,6 +15,7 @@ pub(crate) use answer::Answer;
 pub(crate) use authorities::Authorities;
 pub(crate) use error::Error;
 pub(crate) use policy::Policy;
+pub(crate) use resolver::for_network;
 pub(crate) use target::Target;
 
 use baton_core::limits;
@@ -27,7 +28,8 @@ use policy::Scheme;
 use resolver::{Lookups, Resolver};
 
 const CONNECT: Duration = Duration::from_secs(limits::OUTBOUND_CONNECT_SECONDS as u64);
-const ANSWER: Duration = Duration::from_secs(limits::OUTBOUND_ANSWER_SECONDS as u64);
+/// Longest wait for an answer of who has nothing to do for it.
+pub(crate) const ANSWER: Duration = Duration::from_secs(limits::OUTBOUND_ANSWER_SECONDS as u64);
 
 /// The one client for calls outside.
 #[derive(Debug)]
@@ -58,7 +60,7 @@ impl Outbound {
     /// address now may have one later; that is no refusal.
     pub(crate) async fn look_up(&self, target: &Target) -> Result<(), Error> {
         let Some(name) = target.name() else { return Ok(()) };
-        match self.lookups.usable(&self.policy, target.scheme(), name).await {
+        match self.lookups.usable(&self.policy, target.scheme(), (resolver::whose(), name)).await {
             Err(error @ (Error::Forbidden | Error::NotHttps)) => Err(error),
             _ => Ok(()),
         }
@@ -75,7 +77,22 @@ impl Outbound {
 
     /// Sends a request and reads its answer, within the time and the size there are for one.
     pub(crate) async fn send(&self, request: RequestBuilder) -> Result<Answer, Error> {
+        self.send_and_wait(request, ANSWER).await
+    }
+
+    /// The same for who may work before an answer.
+    pub(crate) async fn send_and_wait(
+        &self,
+        request: RequestBuilder,
+        patience: Duration,
+    ) -> Result<Answer, Error> {
         let call = async { Answer::read(request.send().await?).await };
+        tokio::time::timeout(patience, call).await.unwrap_or(Err(Error::Silent))
+    }
+
+    /// Sends a request for whose answer only the status counts. Its body is left: it may be long, or never end.
+    pub(crate) async fn tell(&self, request: RequestBuilder) -> Result<reqwest::StatusCode, Error> {
+        let call = async { Ok(request.send().await?.status()) };
         tokio::time::timeout(ANSWER, call).await.unwrap_or(Err(Error::Silent))
     }
 

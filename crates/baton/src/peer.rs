@@ -9,13 +9,18 @@ pub(crate) use trouble::Trouble;
 use a2a_types::{
     GetTaskRequest, Message, SendMessageConfiguration, SendMessageRequest, SendMessageResponse, Task, methods,
 };
+use baton_core::limits;
 use reqwest::header::HeaderValue;
 use reqwest::{Method, RequestBuilder};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use std::time::Duration;
 
-use crate::outbound::{Answer, Outbound, Target};
+use crate::outbound::{ANSWER, Answer, Outbound, Target};
 use card::Card;
+
+/// An agent may work before it answers a message.
+const SEND: Duration = Duration::from_secs(limits::REMOTE_SEND_SECONDS as u64);
 
 /// How its calls are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,7 +69,7 @@ impl Peer {
         let request = with_credential(outbound.request(Method::GET, &place)?, credential.as_ref());
         let answer = outbound.send(request).await?;
         if !answer.status.is_success() {
-            return Err(Trouble::of_status(answer.status, "the card cannot be read"));
+            return Err(Trouble::of_card(answer.status));
         }
         let card: Card = answer.json().map_err(|error| Trouble::Final(format!("its card: {error}")))?;
         let (binding, url) = card.interface()?;
@@ -101,7 +106,7 @@ impl Peer {
                 outbound.request(Method::POST, &self.base.join(&["message:send"]))?.json(&request)
             }
         };
-        self.answer(outbound, call.header("Idempotency-Key", key)).await
+        self.answer_within(outbound, call.header("Idempotency-Key", key), SEND).await
     }
 
     /// A task as it stands.
@@ -146,8 +151,17 @@ impl Peer {
         outbound: &Outbound,
         call: RequestBuilder,
     ) -> Result<T, Trouble> {
+        self.answer_within(outbound, call, ANSWER).await
+    }
+
+    async fn answer_within<T: DeserializeOwned>(
+        &self,
+        outbound: &Outbound,
+        call: RequestBuilder,
+        patience: Duration,
+    ) -> Result<T, Trouble> {
         let call = with_credential(call.header("A2A-Version", "1.0"), self.credential.as_ref());
-        let answer = outbound.send(call).await?;
+        let answer = outbound.send_and_wait(call, patience).await?;
         let value = match self.binding {
             Binding::JsonRpc => rpc_result(&answer)?,
             Binding::HttpJson => http_result(&answer)?,

@@ -20,6 +20,8 @@ const SWEEP: Duration = Duration::from_millis(500);
 /// A checkpoint follows a change within a second.
 const SEAL: Duration = Duration::from_millis(400);
 const RETENTION: Duration = Duration::from_secs(30);
+/// Half of the first pause before a worker that panicked is started again.
+const RESTART: Duration = Duration::from_millis(500);
 /// The longest pause after failures.
 const PAUSE_MAX: Duration = Duration::from_secs(30);
 
@@ -39,8 +41,22 @@ pub(crate) fn start(hub: &Arc<Hub>) -> JoinSet<()> {
 
 /// These wait for what happens, each in its own way, and see to their own failures.
 fn workers_of_the_outside(workers: &mut JoinSet<()>, hub: &Arc<Hub>) {
-    workers.spawn(push::run(hub.clone()));
-    workers.spawn(remote::run(hub.clone()));
+    workers.spawn(start_again(hub.clone(), "push", push::run));
+    workers.spawn(start_again(hub.clone(), "remote", remote::run));
+}
+
+/// Runs a worker until it ends by itself. One that panics begins anew after a pause: what there is to do follows from
+/// the rows.
+async fn start_again<R: Future<Output = ()>>(hub: Arc<Hub>, name: &'static str, run: impl Fn(Arc<Hub>) -> R) {
+    let mut failures = 0;
+    while AssertUnwindSafe(run(hub.clone())).catch_unwind().await.is_err() {
+        failures += 1;
+        tracing::error!(worker = name, failures, "a worker panicked and is started again");
+        tokio::select! {
+            () = tokio::time::sleep(pause(RESTART, failures)) => {}
+            () = hub.shutdown.wait() => return,
+        }
+    }
 }
 
 /// Writes down what was left when the last request had ended; called once no more can come.
@@ -86,4 +102,22 @@ where
 
 fn pause(period: Duration, failures: u32) -> Duration {
     if failures == 0 { period } else { (period * 2_u32.pow(failures.min(8))).min(PAUSE_MAX.max(period)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::TestHub;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[tokio::test]
+    async fn a_worker_that_panics_is_started_again_until_it_ends_by_itself() {
+        let test = TestHub::start();
+        let runs = AtomicUsize::new(0);
+        start_again(test.hub.clone(), "test", async |_| {
+            assert_ne!(runs.fetch_add(1, Ordering::SeqCst), 0, "the first run panics");
+        })
+        .await;
+        assert_eq!(runs.load(Ordering::SeqCst), 2);
+    }
 }

@@ -55,6 +55,10 @@ pub struct RemoteTaskRow {
     pub asked: Option<String>,
     /// The number of the last message on it that was passed on.
     pub passed_on: i64,
+    /// The message that is all it was answered; only its end is still to be written.
+    pub answer: Option<String>,
+    /// How often its text was sent, may have arrived, and was not answered.
+    pub unanswered: u32,
     /// When it went out.
     pub began_at: UnixMillis,
     /// Nobody works on it again; it is only to be cancelled there.
@@ -87,8 +91,8 @@ pub trait RemoteWrites {
     fn insert_remote_task(&mut self, task: &RemoteTaskRow) -> Result<(), Error>;
     /// Says under which lease an errand is worked on, if any; false if it is gone.
     fn lease_remote_task(&mut self, errand: &MessageId, lease: Option<&LeaseId>) -> Result<bool, Error>;
-    /// Notes where an errand stands there: what it is called, what was asked, what was passed on. Its lease and
-    /// whether it was called off stay; false if it is gone.
+    /// Notes where an errand stands there: what it is called, what was asked, answered and passed on, and
+    /// what was not answered. Its lease and whether it was called off stay; false if it is gone.
     fn note_remote_task(&mut self, task: &RemoteTaskRow) -> Result<bool, Error>;
     /// Calls an errand off: from now on it is only to be cancelled there.
     fn call_off_remote_task(&mut self, errand: &MessageId) -> Result<(), Error>;

@@ -436,7 +436,8 @@ impl AccountWrites for Rows<'_> {
         at: UnixMillis,
     ) -> Result<usize, Error> {
         let sql = "UPDATE tokens SET revoked_at = ?3
-                   WHERE user_id = ?1 AND network_id = ?2 AND revoked_at IS NULL";
+                   WHERE user_id = ?1 AND network_id = ?2 AND revoked_at IS NULL
+                     AND token_id NOT IN (SELECT token_id FROM remotes WHERE network_id = ?2)";
         self.execute(sql, params![user.as_str(), network.as_str(), at.get()])
     }
 

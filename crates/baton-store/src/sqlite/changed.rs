@@ -65,7 +65,7 @@ pub(super) fn page(rows: &Rows<'_>, filter: &ChangedFilter) -> Result<ChangedPag
             (SELECT id, task_id, n, created_at FROM task_events WHERE network_id = ?1 AND id < {before}
              ORDER BY id DESC LIMIT {examined}) walked_subquery
          CROSS JOIN tasks ON tasks.task_id = walked_subquery.task_id
-         WHERE {} AND walked_subquery.created_at > {after}
+         WHERE {} AND walked_subquery.created_at >= {after}
            AND NOT EXISTS (SELECT 1 FROM task_events later
                            WHERE later.task_id = walked_subquery.task_id AND later.n > walked_subquery.n)
          ORDER BY walked_subquery.id DESC LIMIT {limit}",
@@ -107,7 +107,7 @@ pub(super) fn count(rows: &Rows<'_>, filter: &ChangedFilter, counted: usize) -> 
     if let Some(after) = filter.after {
         let after = all.bind(after.get());
         sql.push_str(&format!(
-            " AND (SELECT created_at FROM task_events e WHERE e.task_id = counted_subquery.task_id ORDER BY n DESC LIMIT 1) > {after}"
+            " AND (SELECT created_at FROM task_events e WHERE e.task_id = counted_subquery.task_id ORDER BY n DESC LIMIT 1) >= {after}"
         ));
     }
     let parameters: Vec<&dyn ToSql> = all.values.iter().map(AsRef::as_ref).collect();

@@ -31,6 +31,8 @@ fn remote_task_row(row: &Row<'_>) -> Result<RemoteTaskRow, Error> {
         remote_context_id: get(row, "remote_context_id")?,
         asked: get(row, "asked")?,
         passed_on: get(row, "passed_on")?,
+        answer: get(row, "answer")?,
+        unanswered: get(row, "unanswered")?,
         began_at: time(row, "began_at")?,
         is_called_off: get(row, "is_called_off")?,
     })
@@ -94,8 +96,8 @@ impl RemoteWrites for Rows<'_> {
     fn insert_remote_task(&mut self, task: &RemoteTaskRow) -> Result<(), Error> {
         self.execute(
             "INSERT INTO remote_tasks (errand_id, task_id, network_id, alias, lease_id, remote_task_id,
-                remote_context_id, asked, passed_on, began_at, is_called_off)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+                remote_context_id, asked, passed_on, began_at, is_called_off, answer, unanswered)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
             params![
                 task.errand_id.as_str(),
                 task.task_id.as_str(),
@@ -108,6 +110,8 @@ impl RemoteWrites for Rows<'_> {
                 task.passed_on,
                 task.began_at.get(),
                 task.is_called_off,
+                task.answer,
+                task.unanswered,
             ],
         )?;
         Ok(())
@@ -120,7 +124,8 @@ impl RemoteWrites for Rows<'_> {
 
     fn note_remote_task(&mut self, task: &RemoteTaskRow) -> Result<bool, Error> {
         let noted = self.execute(
-            "UPDATE remote_tasks SET remote_task_id = ?2, remote_context_id = ?3, asked = ?4, passed_on = ?5
+            "UPDATE remote_tasks SET remote_task_id = ?2, remote_context_id = ?3, asked = ?4, passed_on = ?5,
+                answer = ?6, unanswered = ?7
              WHERE errand_id = ?1",
             params![
                 task.errand_id.as_str(),
@@ -128,6 +133,8 @@ impl RemoteWrites for Rows<'_> {
                 task.remote_context_id,
                 task.asked,
                 task.passed_on,
+                task.answer,
+                task.unanswered,
             ],
         )?;
         Ok(noted > 0)

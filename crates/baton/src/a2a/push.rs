@@ -11,6 +11,7 @@ use super::call::Reply;
 use super::fault::Fault;
 use super::visitor::Visitor;
 use crate::hub::Hub;
+use crate::outbound::for_network;
 use crate::service::push_configs::create::NewPush;
 use crate::service::push_configs::{PushView, create, delete, get, list};
 use crate::service::task_record::{self, Extent};
@@ -45,7 +46,8 @@ pub(super) async fn run(hub: &Hub, visitor: &Visitor, call: PushCall) -> Result<
     let task = record.row.snapshot.id.as_str();
     Ok(match call {
         PushCall::Create(config) => {
-            let made = create::run(hub, caller, task, new_push(*config)).await?;
+            let network = &record.row.snapshot.network_id;
+            let made = for_network(network, create::run(hub, caller, task, new_push(*config))).await?;
             Reply::PushConfig(shown(made))
         }
         PushCall::Get(request) => Reply::PushConfig(shown(get::run(hub, caller, task, &request.id).await?)),

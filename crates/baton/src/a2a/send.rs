@@ -15,6 +15,7 @@ use super::task::{self, Shown};
 use super::visitor::Visitor;
 use super::watch::{self, until_settled};
 use crate::hub::Hub;
+use crate::outbound::for_network;
 use crate::service::follow_up::{self, Said};
 use crate::service::place::Place;
 use crate::service::push_configs::{self, create::NewPush};
@@ -105,7 +106,7 @@ async fn new_task(
     let context_id = context_id.map(|id| ContextId::parse(id).ok_or_else(unknown)).transpose()?;
     if let Some(push) = push {
         send_task::check_may(hub, visitor.caller(), &visitor.agent).await?;
-        said.push = Some(push.check(hub).await?);
+        said.push = Some(for_network(&visitor.agent.network_id, push.check(hub)).await?);
     }
     let message = NewMessage { agent: visitor.agent.clone(), said, context_id };
     let task = send_task::send_message(hub, visitor.caller(), message).await?;
@@ -128,7 +129,7 @@ async fn follow_up(
     if let Some(push) = push {
         let both = &[TaskAction::Answer, TaskAction::Notify];
         push_configs::check_may(hub, caller, &seen.id, both).await?;
-        said.push = Some(push.check(hub).await?);
+        said.push = Some(for_network(&visitor.agent.network_id, push.check(hub)).await?);
     }
     follow_up::say(hub, caller, Place::TheTasks, seen.id.as_str(), said).await?;
     Ok(Sent { task: seen.id, is_new: false })

@@ -142,8 +142,11 @@ impl Teller {
                     tracing::debug!(?fault, "a task's stream ends");
                     return None;
                 }
-                sleep(RETRY).await;
-                continue;
+                tokio::select! {
+                    () = sleep(RETRY) => continue,
+                    // A store that is closed never says.
+                    () = self.watch.hub.shutdown.wait() => return None,
+                }
             }
             let told = match self.first.take() {
                 Some((record, history)) => self.tell_first(&record, history),

@@ -122,7 +122,7 @@ fn words_at(record: &TaskRecord, event: &EventRow) -> Option<Message> {
             Some(agents_message(record, event, row.result.clone().unwrap_or_else(|| event.detail.clone())))
         }
         Status::Expired => {
-            let words = "expired: no agent took the task up in time";
+            let words = "expired: the task expired before it was answered";
             Some(agents_message(record, event, words.to_owned()))
         }
         Status::Replied if row.answered_bare => {

@@ -25,6 +25,9 @@ pub(crate) enum Error {
         "its certificate is signed by nobody the hub knows; `baton hub start --outbound-ca FILE` can name who signed it"
     )]
     UnknownIssuer,
+    /// There is no connection: nothing of the call has left the hub.
+    #[error("no connection: {0}")]
+    NoConnection(String),
     /// Nothing came in time.
     #[error("no answer in time")]
     Silent,
@@ -51,6 +54,9 @@ impl From<reqwest::Error> for Error {
                 return Self::UnknownIssuer;
             }
             cause = inner.source();
+        }
+        if error.is_connect() {
+            return Self::NoConnection(last_cause(&error.without_url()));
         }
         if error.is_timeout() {
             return Self::Silent;

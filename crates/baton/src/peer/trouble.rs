@@ -14,9 +14,12 @@ const INTERNAL: i64 = -32603;
 /// No answer.
 #[derive(Debug, Clone, thiserror::Error)]
 pub(crate) enum Trouble {
-    /// It may go better later.
+    /// It may go better later; whether the call arrived is not known.
     #[error("{0}")]
     Passing(String),
+    /// It may go better later, and nothing was done there: the call did not arrive, or was turned away unread.
+    #[error("{0}")]
+    NotTaken(String),
     /// It will not.
     #[error("{0}")]
     Final(String),
@@ -26,11 +29,26 @@ pub(crate) enum Trouble {
 }
 
 impl Trouble {
+    /// Whether it may go better later.
+    pub(crate) const fn may_pass(&self) -> bool {
+        matches!(self, Self::Passing(_) | Self::NotTaken(_))
+    }
+
+    /// A card that is away for a while, as during a new release of the agent, says nothing of a task that is out.
+    pub(super) fn of_card(status: StatusCode) -> Self {
+        let trouble = Self::of_status(status, "the card cannot be read");
+        if status == StatusCode::NOT_FOUND || trouble.may_pass() {
+            return Self::NotTaken(trouble.to_string());
+        }
+        trouble
+    }
+
     pub(super) fn of_status(status: StatusCode, message: &str) -> Self {
         let text = format!("{message} (HTTP {})", status.as_u16());
         match status {
             StatusCode::NOT_FOUND => Self::TaskIsGone(text),
-            StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_MANY_REQUESTS => Self::Passing(text),
+            StatusCode::TOO_MANY_REQUESTS => Self::NotTaken(text),
+            StatusCode::REQUEST_TIMEOUT => Self::Passing(text),
             status if status.is_server_error() => Self::Passing(text),
             _ => Self::Final(text),
         }
@@ -41,7 +59,8 @@ impl Trouble {
         match code {
             TASK_NOT_FOUND | TASK_NOT_CANCELABLE | UNSUPPORTED => Self::TaskIsGone(text),
             INTERNAL => Self::Passing(text),
-            _ if status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS => Self::Passing(text),
+            _ if status == StatusCode::TOO_MANY_REQUESTS => Self::NotTaken(text),
+            _ if status.is_server_error() => Self::Passing(text),
             _ => Self::Final(text),
         }
     }
@@ -52,9 +71,10 @@ impl From<outbound::Error> for Trouble {
         use outbound::Error;
         match error {
             // A name may lead elsewhere the next time, a line may be there again, a certificate be another.
-            Error::NoAddress | Error::UnknownIssuer | Error::Silent | Error::Failed(_) => {
-                Self::Passing(error.to_string())
+            Error::NoAddress | Error::UnknownIssuer | Error::NoConnection(_) => {
+                Self::NotTaken(error.to_string())
             }
+            Error::Silent | Error::Failed(_) => Self::Passing(error.to_string()),
             Error::NoTarget(_)
             | Error::Forbidden
             | Error::NotHttps

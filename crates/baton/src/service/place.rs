@@ -2,9 +2,11 @@
 
 use baton_core::access::{self, TaskReach};
 use baton_core::{
-    Action, Caller, NetworkChoice, NetworkId, NetworkRole, Refusal, TaskSnapshot, Unnamed, choose_network,
+    Action, Alias, Caller, NetworkChoice, NetworkId, NetworkRole, Refusal, TaskSnapshot, TokenId, Unnamed,
+    choose_network,
 };
 use baton_store::Snapshot;
+use baton_store::rows::TokenRow;
 
 use super::{Error, audit};
 use crate::hub::Hub;
@@ -75,13 +77,39 @@ fn only_network(
     }
 }
 
-/// What the caller, or the owner of its token, is in a network.
+/// What the caller, or the owner of its token, is in a network. The hub works for an agent of others under a token
+/// of its own: whoever registered the agent may leave, and it goes on as a member's would.
 pub(crate) fn role_in(
     rows: &dyn Snapshot,
     caller: &Caller,
     network: &NetworkId,
 ) -> Result<Option<NetworkRole>, Error> {
-    Ok(rows.member_role(network, caller.user_id())?)
+    let role = rows.member_role(network, caller.user_id())?;
+    match caller {
+        Caller::Node(node)
+            if role < Some(NetworkRole::Member)
+                && works_for_remote(rows, network, node.alias.as_ref(), &node.token_id)? =>
+        {
+            Ok(Some(NetworkRole::Member))
+        }
+        _ => Ok(role),
+    }
+}
+
+/// Whether the hub keeps this token to work for an agent of others.
+pub(crate) fn is_hubs_own(rows: &dyn Snapshot, token: &TokenRow) -> Result<bool, Error> {
+    let Some(network) = &token.network_id else { return Ok(false) };
+    works_for_remote(rows, network, token.alias.as_ref(), &token.token_id)
+}
+
+fn works_for_remote(
+    rows: &dyn Snapshot,
+    network: &NetworkId,
+    alias: Option<&Alias>,
+    token: &TokenId,
+) -> Result<bool, Error> {
+    let remote = alias.map(|alias| rows.remote(network, alias)).transpose()?.flatten();
+    Ok(remote.is_some_and(|remote| remote.token_id == *token))
 }
 
 /// The same for a read: a system admin may look into any network, but not into one that is not there.

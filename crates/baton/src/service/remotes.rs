@@ -11,6 +11,13 @@ use serde::Serialize;
 
 use super::WireTime;
 
+/// Where a card is, as the audit log keeps it: a query may hold a key.
+fn audited(card_url: &str) -> String {
+    reqwest::Url::parse(card_url)
+        .map(|url| format!("{}{}", url.origin().ascii_serialization(), url.path()))
+        .unwrap_or_default()
+}
+
 /// An agent of others as it is shown.
 #[derive(Debug, Serialize)]
 pub(crate) struct RemoteView {

@@ -5,6 +5,7 @@ mod agent;
 mod errand;
 mod insist;
 mod keeping;
+mod put_off;
 mod wording;
 
 use baton_core::{Alias, NetworkId};
@@ -12,7 +13,7 @@ use baton_store::rows::RemoteRow;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::task::JoinSet;
+use tokio::task::{Id, JoinError, JoinSet};
 
 use crate::hub::{Hub, Shutdown};
 use crate::service::Error;
@@ -24,6 +25,7 @@ const RETRY: Duration = Duration::from_secs(1);
 
 /// A loop that runs, and for whom.
 struct Running {
+    id: Id,
     remote: RemoteRow,
     stop: Shutdown,
 }
@@ -40,14 +42,37 @@ pub(super) async fn run(hub: Arc<Hub>) {
                 RETRY
             }
         };
-        while loops.try_join_next().is_some() {}
         tokio::select! {
-            () = hub.remotes_changed.notified() => {}
-            () = tokio::time::sleep(pause) => {}
+            biased; // a hub that stops ends its loops itself
             () = hub.shutdown.wait() => break,
+            () = hub.remotes_changed.notified() => {}
+            Some(ended) = loops.join_next_with_id() => {
+                if forget(&mut running, &ended) {
+                    // The next look starts it again, and soon: but one that ends at once is not to spin.
+                    hub.remotes_changed.notify_one();
+                    tokio::time::sleep(RETRY).await;
+                }
+            }
+            () = tokio::time::sleep(pause) => {}
         }
     }
     while loops.join_next().await.is_some() {}
+}
+
+/// Forgets a loop that ended; whether it was still wanted.
+fn forget(running: &mut HashMap<(NetworkId, Alias), Running>, ended: &Result<(Id, ()), JoinError>) -> bool {
+    let id = match ended {
+        Ok((id, ())) => *id,
+        Err(error) => error.id(),
+    };
+    let before = running.len();
+    running.retain(|(network_id, alias), one| {
+        if one.id == id {
+            tracing::error!(worker = "remote", %network_id, %alias, ?ended, "an agent's loop ended and is started again");
+        }
+        one.id != id
+    });
+    running.len() < before
 }
 
 /// Starts and stops loops so that they are those of the rows.
@@ -72,8 +97,44 @@ async fn look(
     });
     for (key, remote) in wanted {
         let stop = Shutdown::default();
-        loops.spawn(agent::run(hub.clone(), remote.clone(), stop.clone()));
-        running.insert(key, Running { remote, stop });
+        let id = loops.spawn(agent::run(hub.clone(), remote.clone(), stop.clone())).id();
+        running.insert(key, Running { id, remote, stop });
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{TestHub, network};
+    use baton_core::{SystemRole, TokenId, UnixMillis};
+
+    #[tokio::test]
+    async fn a_loop_that_ended_is_forgotten_and_started_again_by_the_next_look() {
+        let test = TestHub::start();
+        test.person("alice", SystemRole::User, &[1]).await;
+        let remote = RemoteRow {
+            network_id: network(1),
+            alias: Alias::parse("scout").unwrap(),
+            card_url: "https://a.example/".into(),
+            credential: None,
+            token_id: TokenId::from_random([1; 6]),
+            created_by: "alice".into(),
+            created_at: UnixMillis::new(1),
+        };
+        test.write(move |tx| tx.insert_remote(&remote)).await;
+        let (mut running, mut loops) = (HashMap::new(), JoinSet::new());
+        look(&test.hub, &mut running, &mut loops).await.unwrap();
+        let first = running.values().next().unwrap().id;
+        loops.abort_all(); // ends it as a panic would: without having been asked to
+        let ended = loops.join_next_with_id().await.unwrap();
+        assert!(forget(&mut running, &ended));
+        look(&test.hub, &mut running, &mut loops).await.unwrap();
+        assert_ne!(running.values().next().unwrap().id, first);
+        // One that was stopped because its agent was removed is nobody's loss.
+        test.write(|tx| tx.delete_remote(&network(1), &Alias::parse("scout").unwrap()).map(drop)).await;
+        look(&test.hub, &mut running, &mut loops).await.unwrap();
+        let ended = loops.join_next_with_id().await.unwrap();
+        assert!(!forget(&mut running, &ended));
+    }
 }

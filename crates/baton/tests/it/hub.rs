@@ -137,6 +137,12 @@ impl Hub {
         (self.child, self.lines, self.address, self.started_in) = (child, lines, address, started_in);
     }
 
+    /// The same with other options.
+    pub(crate) fn restart_with(&mut self, options: &[&str]) {
+        self.launch.options = options.iter().map(|option| (*option).to_owned()).collect();
+        self.restart();
+    }
+
     pub(crate) fn signal(&self, signal: rustix::process::Signal) {
         let pid = rustix::process::Pid::from_child(&self.child);
         rustix::process::kill_process(pid, signal).unwrap();

@@ -38,6 +38,8 @@ pub(crate) enum Reply {
     Moved(String),
     /// Nothing, as long as the connection stands.
     Silence,
+    /// All is well, and then a body that never comes.
+    Unfinished,
 }
 
 pub(crate) const OK: fn() -> Reply = || Reply::Json(200, Value::Null);
@@ -139,6 +141,16 @@ impl Outside {
         format!("{}://{}{path}", self.scheme, self.address)
     }
 
+    /// The same place by a name that leads to it.
+    pub(crate) fn url_by_name(&self, path: &str) -> String {
+        format!("{}://localhost:{}{path}", self.scheme, self.address.port())
+    }
+
+    /// Host and port.
+    pub(crate) fn authority(&self) -> String {
+        self.address.to_string()
+    }
+
     /// Everything heard so far.
     pub(crate) fn heard(&self) -> Vec<Heard> {
         self.memory.heard.lock().unwrap().clone()
@@ -176,6 +188,13 @@ fn answer(
     let (status, more, body) = match reply {
         Reply::Json(status, body) => (status, String::new(), body.to_string()),
         Reply::Moved(to) => (307, format!("location: {to}\r\n"), String::new()),
+        Reply::Unfinished => {
+            let _ = socket.write_all(b"HTTP/1.1 200 x\r\ncontent-length: 1000\r\n\r\n1");
+            let _ = socket.flush();
+            memory.silent.lock().unwrap().push(Box::new(socket));
+            memory.more.notify_all();
+            return;
+        }
         Reply::Silence => {
             memory.silent.lock().unwrap().push(Box::new(socket));
             memory.more.notify_all();

@@ -4,6 +4,7 @@ mod configs;
 mod delivery;
 mod fairness;
 mod refused;
+mod silent;
 mod tls;
 
 use serde_json::{Value, json};

@@ -38,6 +38,8 @@ fn errand(n: u8, task: u16, at: &str) -> RemoteTaskRow {
         remote_context_id: None,
         asked: None,
         passed_on: 0,
+        answer: None,
+        unanswered: 0,
         began_at: NOW,
         is_called_off: false,
     }
@@ -50,6 +52,8 @@ fn asking(errand: RemoteTaskRow) -> RemoteTaskRow {
         remote_context_id: Some("context-there".into()),
         asked: Some("question-1".into()),
         passed_on: 3,
+        answer: Some("all there is".into()),
+        unanswered: 2,
         ..errand
     }
 }

@@ -186,7 +186,11 @@ engines! {
             assert!(walk(ChangedFilter { network: own, ..all() })?.0.is_empty());
             let own = (network(1), TaskReach::Own(alias("lead")));
             assert_eq!(walk(ChangedFilter { network: own, ..all() })?.0, names(&[0, 3, 2]));
-            let after = Some(NOW);
+            // Its own moment is in it, what came before is not.
+            let since = ChangedFilter { after: Some(NOW), ..all() };
+            assert_eq!(walk(since.clone())?.0, walk(all())?.0);
+            assert_eq!(rows.count_changed_tasks(&since, 100)?, rows.count_changed_tasks(&all(), 100)?);
+            let after = Some(NOW.plus_millis(1));
             assert!(walk(ChangedFilter { after, ..all() })?.0.is_empty());
             assert_eq!(rows.count_changed_tasks(&ChangedFilter { after, ..all() }, 100)?, 0);
             Ok(())

@@ -1,4 +1,5 @@
-//! Has a task's events told to a receiver. The same id again, by whoever made it, puts the new one in its place.
+//! Has a task's events told to a receiver. The same id again, by whoever made it, puts the new one in its place,
+//! which goes on where the other was.
 
 use baton_core::{Caller, Refusal, TaskAction, TaskId, limits};
 use baton_store::Transaction;
@@ -96,9 +97,13 @@ pub(in crate::service) fn attach(
         Since::Now => tx.last_event(&task.id)?.map_or(0, |event| event.n),
         Since::TheBeginning => 0,
     };
+    let config_id = push.config_id.unwrap_or_else(|| stamp.new_push_id.as_str().to_owned());
+    // Clients bring the same one with every message: what it has not heard yet it still hears.
+    let same = super::own(tx.as_snapshot(), caller, &task.id, &config_id)?;
+    let told = same.filter(|same| same.is_open).map_or(told, |same| same.delivered);
     let row = PushConfigRow {
         task_id: task.id,
-        config_id: push.config_id.unwrap_or_else(|| stamp.new_push_id.as_str().to_owned()),
+        config_id,
         network_id: task.network_id,
         owner: caller.principal()?,
         user_id: caller.user_id().clone(),

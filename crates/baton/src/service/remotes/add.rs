@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::RemoteView;
 use crate::hub::Hub;
+use crate::outbound::for_network;
 use crate::peer::Peer;
 use crate::service::stamp::Stamp;
 use crate::service::{Error, audit, names, permit, presence, secret};
@@ -43,7 +44,8 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, network: &str, args: Args) -
     let allowed =
         hub.store.read(move |rows| permit::network(rows, &asker, &wanted, Action::ManageRemotes).map(drop));
     allowed.await?;
-    let peer = Peer::find(&hub.outbound, &args.card_url, credential.as_deref()).await;
+    let find = Peer::find(&hub.outbound, &args.card_url, credential.as_deref());
+    let peer = for_network(&network, find).await;
     let peer = peer.map_err(|trouble| Error::argument("card_url", trouble.to_string()))?;
     let (stamp, caller) = (Stamp::new(hub), caller.clone());
     let add = hub.store.write(move |tx| {
@@ -103,6 +105,13 @@ fn insert(
     };
     tx.insert_remote(&row)?;
     let actor = user.username.as_str();
-    tx.audit(now, actor, audit::REMOTE_ADDED, Some(network), row.alias.as_str(), &row.card_url)?;
+    tx.audit(
+        now,
+        actor,
+        audit::REMOTE_ADDED,
+        Some(network),
+        row.alias.as_str(),
+        &super::audited(&row.card_url),
+    )?;
     Ok(row)
 }

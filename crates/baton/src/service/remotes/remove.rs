@@ -18,7 +18,8 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, network: &str, alias: &str) 
         tx.revoke_token(&remote.token_id, now)?;
         tx.delete_remote(&network, &alias)?;
         let actor = user.username.as_str();
-        tx.audit(now, actor, audit::REMOTE_REMOVED, Some(&network), alias.as_str(), &remote.card_url)?;
+        let place = super::audited(&remote.card_url);
+        tx.audit(now, actor, audit::REMOTE_REMOVED, Some(&network), alias.as_str(), &place)?;
         tx.touch_access();
         Ok(Done::OK)
     });

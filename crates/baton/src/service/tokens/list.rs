@@ -1,10 +1,12 @@
-//! Lists one's own tokens, newest first; their secrets are nowhere.
+//! Lists one's own tokens, newest first; their secrets are nowhere. Those the hub works under for agents of others are
+//! nobody's own.
 
 use baton_core::{Caller, NetworkId, TokenId, limits};
 use baton_store::rows::TokenRow;
 use serde::Serialize;
 
 use crate::hub::Hub;
+use crate::service::place::is_hubs_own;
 use crate::service::{Error, WireTime, permit};
 
 /// The scope of a user token, which reaches as far as its user.
@@ -42,8 +44,13 @@ impl From<TokenRow> for Token {
 pub(crate) async fn run(hub: &Hub, caller: &Caller) -> Result<Answer, Error> {
     let user_id = permit::account(caller)?.user_id.clone();
     let list = move |rows: &dyn baton_store::Snapshot| {
-        let tokens = rows.tokens(&user_id, limits::OTHER_PAGE_MAX)?;
-        Ok(Answer { ok: true, tokens: tokens.into_iter().map(Token::from).collect() })
+        let mut own = Vec::new();
+        for token in rows.tokens(&user_id, limits::OTHER_PAGE_MAX)? {
+            if !is_hubs_own(rows, &token)? {
+                own.push(Token::from(token));
+            }
+        }
+        Ok(Answer { ok: true, tokens: own })
     };
     hub.store.read(list).await
 }

@@ -5,6 +5,7 @@ use baton_store::Transaction;
 
 use crate::hub::Hub;
 use crate::service::done::Done;
+use crate::service::place::is_hubs_own;
 use crate::service::{Error, audit, permit};
 
 pub(crate) async fn run(hub: &Hub, caller: &Caller, token_id: &str) -> Result<Done, Error> {
@@ -14,6 +15,10 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, token_id: &str) -> Result<Do
     let revoke = move |tx: &mut dyn Transaction| {
         let token = tx.token(&token_id)?.filter(|token| token.user_id == user.user_id);
         let token = token.ok_or(Refusal::TokenNotFound)?;
+        // What the hub works under for an agent of others goes when the agent is removed.
+        if is_hubs_own(tx.as_snapshot(), &token)? {
+            return Err(Refusal::TokenNotFound.into());
+        }
         tx.revoke_token(&token_id, now)?;
         let (actor, network) = (user.username.as_str(), token.network_id.as_ref());
         tx.audit(now, actor, audit::TOKEN_REVOKED, network, token_id.as_str(), &token.name)?;

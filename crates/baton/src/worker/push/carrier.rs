@@ -3,13 +3,15 @@
 
 use baton_core::{TaskId, limits};
 use baton_store::rows::{EventRow, PushConfigRow, PushTrouble};
+use futures_util::FutureExt;
 use reqwest::Method;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
+use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
 use super::retry::{self, Verdict};
 use crate::hub::Hub;
-use crate::outbound;
+use crate::outbound::{self, for_network};
 use crate::service::task_record::{self, Extent, TaskRecord};
 use crate::service::{Error, push_configs};
 
@@ -36,7 +38,14 @@ enum Next {
 
 /// Tells a receiver what there is, up to a bound.
 pub(super) async fn carry(hub: &Hub, task_id: &TaskId, config_id: &str) -> Outcome {
-    match carry_some(hub, task_id, config_id).await {
+    let carried = match AssertUnwindSafe(carry_some(hub, task_id, config_id)).catch_unwind().await {
+        Ok(carried) => carried,
+        Err(_) => {
+            tracing::error!(worker = "push", %task_id, config_id, "telling a receiver panicked and is tried again");
+            put_off(hub, task_id, config_id).await.map(|()| Outcome::Failed)
+        }
+    };
+    match carried {
         Ok(outcome) => outcome,
         Err(error) => {
             // The hub's own trouble, which says nothing of the receiver.
@@ -61,7 +70,7 @@ async fn carry_some(hub: &Hub, task_id: &TaskId, config_id: &str) -> Result<Outc
         };
         let is_open = !event.to_status.is_terminal();
         let record = task_record::read_again(hub, &config.task_id, Extent::told_from(event.n)).await?;
-        let failed = match tell(hub, &config, &record, &event).await {
+        let failed = match for_network(&config.network_id, tell(hub, &config, &record, &event)).await {
             Ok(()) => {
                 note(hub, config, event.n, PushTrouble::default(), is_open).await?;
                 continue;
@@ -88,6 +97,22 @@ async fn carry_some(hub: &Hub, task_id: &TaskId, config_id: &str) -> Result<Outc
         }
     }
     Ok(Outcome::HasMore)
+}
+
+/// A receiver that could not be told because of a fault of the hub's own is tried again later, like one that failed.
+pub(super) async fn put_off(hub: &Hub, task_id: &TaskId, config_id: &str) -> Result<(), Error> {
+    let (task_id, config_id, now) = (task_id.clone(), config_id.to_owned(), hub.clock.now());
+    hub.store
+        .write(move |tx| -> Result<(), Error> {
+            let config = tx.push_config(&task_id, &config_id)?.filter(|config| config.is_open);
+            let Some(config) = config else { return Ok(()) };
+            let (delivered, trouble) = match retry::after_failure(config.trouble, now, retry::jitter()) {
+                Verdict::Again(trouble) => (config.delivered, trouble),
+                Verdict::GivenUp(trouble) => (config.delivered + 1, trouble),
+            };
+            Ok(tx.note_push(&config, delivered, trouble, true)?)
+        })
+        .await
 }
 
 /// What comes next, as things stand.
@@ -140,9 +165,9 @@ async fn tell(
             let credentials = config.secrets.credentials.as_deref().unwrap_or_default();
             request = request.header(AUTHORIZATION, secret(format!("{scheme} {credentials}").trim_end())?);
         }
-        let answer = hub.outbound.send(request.body(body)).await?;
-        if !answer.status.is_success() {
-            return Err(outbound::Error::Failed(format!("it answered {}", answer.status.as_u16())));
+        let status = hub.outbound.tell(request.body(body)).await?;
+        if !status.is_success() {
+            return Err(outbound::Error::Failed(format!("it answered {}", status.as_u16())));
         }
     }
     Ok(())
@@ -154,4 +179,41 @@ fn secret(text: &str) -> Result<HeaderValue, outbound::Error> {
     let mut value = value.map_err(|_| outbound::Error::NoTarget("its credentials make no header"))?;
     value.set_sensitive(true);
     Ok(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{TestHub, network, node, user_id};
+    use baton_core::{SystemRole, UnixMillis};
+    use baton_store::rows::PushSecrets;
+
+    #[tokio::test]
+    async fn a_receiver_that_was_put_off_has_a_time_when_it_is_tried_again_and_misses_nothing() {
+        let test = TestHub::start();
+        test.person("alice", SystemRole::User, &[1]).await;
+        let long_ago = UnixMillis::new(1);
+        let config = PushConfigRow {
+            task_id: TaskId::new(long_ago, [1; 10]),
+            config_id: "mine".into(),
+            network_id: network(1),
+            owner: node("lead"),
+            user_id: user_id("alice"),
+            token_id: None,
+            url: "https://a.example/".into(),
+            secrets: PushSecrets::default(),
+            created_at: long_ago,
+            delivered: 3,
+            trouble: PushTrouble::default(),
+            is_open: true,
+        };
+        let (task, made) = (config.task_id.clone(), config);
+        test.write(move |tx| tx.put_push_config(&made)).await;
+        put_off(&test.hub, &task, "mine").await.unwrap();
+        let read =
+            test.hub.store.read(move |rows| -> Result<_, Error> { Ok(rows.push_config(&task, "mine")?) });
+        let config = read.await.unwrap().unwrap();
+        assert_eq!((config.delivered, config.trouble.failures), (3, 1));
+        assert!(config.trouble.next_at.is_some());
+    }
 }

@@ -4,6 +4,7 @@
 use baton_core::{Caller, LeaseId, MessageId, Refusal, limits};
 use baton_store::Snapshot;
 use baton_store::rows::{RemoteRow, RemoteTaskRow};
+use futures_util::future::join_all;
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -13,7 +14,9 @@ use tokio::time::Instant;
 
 use super::errand::Errand;
 use super::insist::insist;
+use super::put_off::PutOff;
 use crate::hub::{Hub, Shutdown};
+use crate::outbound::for_network;
 use crate::peer::{Peer, Trouble};
 use crate::service::push_configs::node_caller;
 use crate::service::{Error, claim_task};
@@ -67,6 +70,11 @@ impl Remote {
         let token_id = self.row.token_id.clone();
         let token = self.hub.store.read(move |rows| -> Result<_, Error> { Ok(rows.token(&token_id)?) });
         Ok(token.await?.and_then(node_caller))
+    }
+
+    /// Whether somebody is at an errand.
+    fn is_out(&self, errand: &MessageId) -> bool {
+        self.out.lock().unwrap_or_else(PoisonError::into_inner).contains(errand)
     }
 
     /// The turn at an errand, if nobody has it.
@@ -205,6 +213,8 @@ async fn note_claim(remote: &Remote, lease: LeaseId) -> Result<MessageId, Error>
             remote_context_id: None,
             asked: None,
             passed_on: 0,
+            answer: None,
+            unanswered: 0,
             began_at: now,
             is_called_off: false,
         })?;
@@ -221,8 +231,8 @@ fn start(
     errand: MessageId,
     lease: LeaseId,
 ) {
-    let remote = remote.clone();
-    errands.spawn(async move {
+    let (remote, network) = (remote.clone(), remote.row.network_id.clone());
+    let run = async move {
         let turn = remote.turn(&errand).await;
         let found = insist("an errand", LEASE, || {
             let errand = errand.clone();
@@ -240,11 +250,13 @@ fn start(
         drop(turn);
         remote.dropped.notify_one();
         drop(permit);
-    });
+    };
+    errands.spawn(for_network(&network, run));
 }
 
 /// Tasks that are still out there but ended here, or went to somebody else, are called off there.
 async fn call_off_strays(remote: &Arc<Remote>) {
+    let mut put_off = PutOff::default();
     loop {
         tokio::select! {
             () = remote.dropped.notified() => {}
@@ -261,19 +273,33 @@ async fn call_off_strays(remote: &Arc<Remote>) {
             Ok(strays)
         });
         match strays.await {
-            Ok(strays) => {
-                for stray in strays {
-                    if let Some(_turn) = remote.try_turn(&stray)
-                        && let Err(error) = call_off(remote, stray).await
-                    {
-                        tracing::warn!(worker = "remote", %error, "an errand is called off later");
-                    }
-                }
-            }
+            Ok(strays) => call_off_due(remote, &mut put_off, strays).await,
             Err(error) => {
                 tracing::warn!(worker = "remote", %error, "a look for strays failed and is tried again");
             }
         }
+    }
+}
+
+/// Calls off those that are due, a few at once: an agent that answers no cancel keeps no other from being passed on.
+async fn call_off_due(remote: &Arc<Remote>, put_off: &mut PutOff, strays: Vec<MessageId>) {
+    // Who is still at one rings when it is left.
+    let left = strays.into_iter().filter(|stray| !remote.is_out(stray)).collect();
+    let due = put_off.due(left, Instant::now());
+    if due.len() == limits::REMOTE_CANCELS_AT_ONCE {
+        remote.dropped.notify_one(); // there may be more
+    }
+    let outcomes = due.into_iter().map(|stray| async move {
+        let _turn = remote.try_turn(&stray)?;
+        let called_off = for_network(&remote.row.network_id, call_off(remote, stray.clone())).await;
+        let is_over = called_off.unwrap_or_else(|error| {
+            tracing::warn!(worker = "remote", %error, "an errand is called off later");
+            false
+        });
+        (!is_over).then_some(stray)
+    });
+    for failed in join_all(outcomes).await.into_iter().flatten() {
+        put_off.failed(failed, Instant::now());
     }
 }
 
@@ -284,8 +310,8 @@ fn is_stray(rows: &dyn Snapshot, out: &RemoteTaskRow) -> Result<bool, Error> {
 }
 
 /// Calls an errand off, for good: if its task comes back to the agent it goes out anew, for what was cancelled there
-/// does not go on.
-async fn call_off(remote: &Arc<Remote>, errand: MessageId) -> Result<(), Error> {
+/// does not go on. False: it is to be tried again.
+async fn call_off(remote: &Arc<Remote>, errand: MessageId) -> Result<bool, Error> {
     let stray = errand.clone();
     let stray = remote.hub.store.write(move |tx| -> Result<_, Error> {
         let Some(out) = tx.remote_task(&stray)? else { return Ok(None) };
@@ -295,17 +321,17 @@ async fn call_off(remote: &Arc<Remote>, errand: MessageId) -> Result<(), Error> 
         }
         Ok(is_stray.then_some(out))
     });
-    let Some(stray) = stray.await? else { return Ok(()) };
+    let Some(stray) = stray.await? else { return Ok(true) };
     if let Some(id) = &stray.remote_task_id {
         let cancelled = match remote.peer().await {
             Ok(peer) => peer.cancel(&remote.hub.outbound, id).await.map(drop),
             Err(trouble) => Err(trouble),
         };
         match cancelled {
-            Err(trouble @ Trouble::Passing(_)) if !is_too_old(remote, &stray) => {
+            Err(trouble) if trouble.may_pass() && !is_too_old(remote, &stray) => {
                 tracing::debug!(worker = "remote", task_id = %stray.task_id, %trouble, "a cancel is passed on later");
                 remote.forget_peer().await;
-                return Ok(());
+                return Ok(false);
             }
             Err(trouble) => {
                 tracing::info!(worker = "remote", task_id = %stray.task_id, %trouble, "a cancel was not taken there");
@@ -313,7 +339,8 @@ async fn call_off(remote: &Arc<Remote>, errand: MessageId) -> Result<(), Error> 
             Ok(()) => {}
         }
     }
-    remote.hub.store.write(move |tx| Ok(tx.delete_remote_task(&errand)?)).await
+    remote.hub.store.write(move |tx| -> Result<_, Error> { Ok(tx.delete_remote_task(&errand)?) }).await?;
+    Ok(true)
 }
 
 /// A cancel that cannot be passed on is tried for as long as a task may be out.

@@ -14,6 +14,7 @@ use super::insist::{insist, is_passing, jittered};
 use super::keeping::keep_lease;
 use super::wording;
 use crate::hub::Shutdown;
+use crate::outbound::ANSWER;
 use crate::peer::Trouble;
 use crate::service::send_reply::EndingName;
 use crate::service::{Error, ask_sender, send_reply};
@@ -45,6 +46,8 @@ enum Step {
 /// Why a step came to nothing.
 enum Failed {
     There(Trouble),
+    /// The task's text may have arrived there and may be worked on, but no answer came.
+    Unanswered(String),
     /// The hub's own trouble, or a rule of its own.
     Here(Error),
 }
@@ -111,7 +114,23 @@ impl Errand {
                     tracing::warn!(worker = "remote", task_id = %self.out.task_id, %error, "tried again");
                 }
                 Err(Failed::Here(error)) => return Err(error),
-                Err(Failed::There(Trouble::Passing(text))) => {
+                Err(Failed::Unanswered(text)) => {
+                    self.out.unanswered += 1;
+                    self.note().await?;
+                    let Some(pause) = resend_pause(self.out.unanswered) else {
+                        let times = self.out.unanswered;
+                        let words = "the remote agent gave no answer to the task, sent";
+                        return self.fail(&format!("{words} {times} times: {text}")).await;
+                    };
+                    tracing::debug!(worker = "remote", task_id = %self.out.task_id, text, "sent again");
+                    self.remote.forget_peer().await;
+                    // Whatever rings meanwhile, it is not sent sooner.
+                    tokio::select! {
+                        () = sleep(jittered(pause)) => continue,
+                        () = self.no_more() => return Ok(()),
+                    }
+                }
+                Err(Failed::There(Trouble::Passing(text) | Trouble::NotTaken(text))) => {
                     let since = *failing_since.get_or_insert_with(Instant::now);
                     tracing::debug!(worker = "remote", task_id = %self.out.task_id, text, "tried again");
                     if since.elapsed() >= GIVEN_UP {
@@ -137,15 +156,20 @@ impl Errand {
     }
 
     async fn step(&mut self) -> Result<Step, Failed> {
+        if let Some(text) = &self.out.answer {
+            // It was noted under a lease that was lost before the end could be written.
+            self.finish(EndingName::Replied, text).await?;
+            return Ok(Step::Done);
+        }
         let peer = self.unless_over(self.remote.peer()).await?;
         let outbound = &self.remote.hub.outbound;
         if let Some(Word { message, n }) = self.next_word().await? {
             let key = format!("{}-{n}", self.out.errand_id);
-            // Not dropped when the lease is lost: what it made there is known by its answer alone.
-            let answer = peer.send(outbound, message, &key).await;
-            return match self.out.remote_task_id {
-                None => self.take_first(answer?).await,
-                Some(_) => self.take_follow_up(n, answer).await,
+            let answer = self.for_a_while(peer.send(outbound, message, &key)).await;
+            return match (&self.out.remote_task_id, answer) {
+                (None, Err(Trouble::Passing(text))) => Err(Failed::Unanswered(text)),
+                (None, answer) => self.take_first(answer?).await,
+                (Some(_), answer) => self.take_follow_up(n, answer).await,
             };
         }
         let Some(id) = self.out.remote_task_id.clone() else { return Ok(Step::Waiting) };
@@ -169,14 +193,33 @@ impl Errand {
         }
     }
 
+    /// The answer to a send. It is not dropped when the lease is lost, for what it made there is known by its answer
+    /// alone; but who may take minutes to answer is then waited for no longer than any other.
+    async fn for_a_while<T>(&self, call: impl Future<Output = Result<T, Trouble>>) -> Result<T, Trouble> {
+        let enough = async {
+            self.no_more().await;
+            sleep(ANSWER).await;
+        };
+        tokio::select! {
+            answer = call => answer,
+            () = enough => Err(Trouble::Passing("no answer in time".into())),
+        }
+    }
+
     /// What the task's text was answered: by a task there, or by a message that is all there is.
     async fn take_first(&mut self, answer: SendMessageResponse) -> Result<Step, Failed> {
         match answer {
             SendMessageResponse::Message(message) => {
-                self.finish(EndingName::Replied, &wording::of_parts(&message.parts)).await?;
+                // It will not be said again: should the lease be lost before the end is written, it ends from here.
+                let text = wording::of_parts(&message.parts);
+                self.out.answer = Some(text.clone());
+                self.note().await?;
+                self.finish(EndingName::Replied, &text).await?;
                 Ok(Step::Done)
             }
             SendMessageResponse::Task(task) => {
+                check_id("task", &task.id)?;
+                check_id("conversation", &task.context_id)?;
                 // From here on a restart asks there instead of sending again.
                 self.out.remote_task_id = Some(task.id.clone());
                 self.out.remote_context_id = Some(task.context_id.clone()).filter(|id| !id.is_empty());
@@ -194,7 +237,7 @@ impl Errand {
         answer: Result<SendMessageResponse, Trouble>,
     ) -> Result<Step, Failed> {
         let answer = match answer {
-            Err(trouble @ Trouble::Passing(_)) => return Err(trouble.into()),
+            Err(trouble) if trouble.may_pass() => return Err(trouble.into()),
             answer => answer,
         };
         self.out.passed_on = n;
@@ -334,6 +377,24 @@ impl Errand {
         });
         if noted.await? { Ok(()) } else { Err(Refusal::TaskNotFound.into()) }
     }
+}
+
+/// An id is kept and sent back, so it has a bound.
+fn check_id(of: &str, id: &str) -> Result<(), Trouble> {
+    if id.chars().count() <= limits::REMOTE_ID_MAX_CHARS {
+        return Ok(());
+    }
+    Err(Trouble::Final(format!(
+        "the id of its {of} is longer than {} characters",
+        limits::REMOTE_ID_MAX_CHARS
+    )))
+}
+
+/// The wait before a text is sent again that was sent so often without an answer; none: it is not.
+fn resend_pause(unanswered: u32) -> Option<Duration> {
+    let nth = usize::try_from(unanswered).ok()?.checked_sub(1)?;
+    let seconds = limits::REMOTE_RESEND_SECONDS.get(nth)?;
+    Some(Duration::from_secs((*seconds).into()))
 }
 
 /// The parts a message came with, or its text.

@@ -56,7 +56,10 @@ pub(super) fn of_wanted_credentials(task: &Task) -> String {
 /// By what a question is known again: its message's id, or when it was asked.
 pub(super) fn question_id(task: &Task) -> String {
     let id = task.status.message.as_ref().map(|message| message.message_id.clone());
-    id.or_else(|| task.status.timestamp.map(|at| at.to_rfc3339())).unwrap_or_default()
+    // A proto's absent string is an empty one.
+    id.filter(|id| !id.is_empty())
+        .or_else(|| task.status.timestamp.map(|at| at.to_rfc3339()))
+        .unwrap_or_default()
 }
 
 /// A text as long as a reply may be; what is cut is said.
@@ -83,6 +86,19 @@ mod tests {
         ];
         assert_eq!(of_parts(&parts), "one\nhttps://a.example/x\n{\"n\":1}\n[x.bin, 3 bytes]");
         assert!(!of_parts(&[]).is_empty());
+    }
+
+    #[test]
+    fn a_question_without_an_id_is_known_by_when_it_was_asked() {
+        let asked = |message_id: &str| -> String {
+            let message = serde_json::json!({"messageId": message_id, "role": "ROLE_AGENT", "parts": []});
+            let status = serde_json::json!({"state": "TASK_STATE_INPUT_REQUIRED", "message": message,
+                "timestamp": "2026-01-02T03:04:05Z"});
+            let task = serde_json::json!({"id": "t", "contextId": "c", "status": status});
+            question_id(&serde_json::from_value(task).unwrap())
+        };
+        assert_eq!(asked("m"), "m");
+        assert!(asked("").starts_with("2026-01-02T03:04:05"));
     }
 
     #[test]

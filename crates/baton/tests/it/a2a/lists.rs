@@ -66,7 +66,10 @@ fn tasks_are_found_by_state_and_by_when_it_was_reached() {
         assert_eq!(found("TASK_STATE_AUTH_REQUIRED"), [""; 0]);
         assert_eq!(found("TASK_STATE_UNSPECIFIED").len(), 4);
         let later = door.call(binding, "ListTasks", &json!({"statusTimestampAfter": since})).unwrap();
-        assert_eq!((ids(&later), &later["totalSize"]), (vec![waiting.clone(), acked.clone()], &json!(2)));
+        assert_eq!(
+            (ids(&later), &later["totalSize"]),
+            (vec![waiting.clone(), acked.clone(), running.clone()], &json!(3))
+        );
     }
 }
 

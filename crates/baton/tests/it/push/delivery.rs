@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use crate::it::outside::{OK, Outside, Reply, rpc};
 use crate::it::tenant::{Tenant, act, claim, send, succeed, text};
 
-use super::{hub, push_to, told};
+use super::silent::Silent;
+use super::{hub, push_to, told, told_by};
 
 #[test]
 fn a_config_that_comes_with_a_send_hears_the_task_from_its_beginning_in_order() {
@@ -105,19 +106,22 @@ fn a_silent_host_gets_a_few_calls_at_once_however_much_there_is_to_tell_it() {
     let hub = hub();
     let tenant = Tenant::register(&hub, "alice");
     let worker = tenant.agent("worker");
-    let (silent, well) = (Outside::start(|_, _| Reply::Silence), Outside::start(|_, _| OK()));
+    let (silent, well) = (Silent::start(), Outside::start(|_, _| OK()));
     for _ in 0..2 {
         let task_id = send(&tenant.user, "worker", "x");
-        (0..10).for_each(|_| drop(push_to(&tenant, &task_id, &silent)));
+        for _ in 0..10 {
+            let config = json!({"taskId": task_id, "url": silent.url(0)});
+            rpc(&tenant.user, &tenant.network_id, "worker", "CreateTaskPushNotificationConfig", &config);
+        }
         claim(&worker, 0, 60);
     }
-    silent.wait_for(8);
+    silent.wait_until_open(8);
     let task_id = send(&tenant.user, "worker", "x");
     push_to(&tenant, &task_id, &well);
     claim(&worker, 0, 60);
     succeed(&act(&worker, &task_id, "reply", &json!({"text": "done"})));
     assert_eq!(told(&well.wait_for(3)), ["working", "artifact", "completed"]);
-    assert_eq!(silent.heard().len(), 8, "eight at once");
+    assert_eq!(silent.most_at_once(), 8);
 }
 
 #[test]
@@ -190,4 +194,60 @@ fn a_receiver_that_failed_for_a_day_is_given_up_with_a_line_in_the_log() {
         assert!(Instant::now() < deadline, "{}", hub.log());
         std::thread::yield_now();
     }
+}
+
+#[test]
+fn a_config_that_comes_again_with_a_follow_up_still_hears_what_it_has_not_heard() {
+    let hub = hub();
+    let tenant = Tenant::register(&hub, "alice");
+    let worker = tenant.agent("worker");
+    let is_well = Arc::new(AtomicBool::new(false));
+    let well = is_well.clone();
+    let receiver = Outside::start(move |_, _| match well.load(Ordering::SeqCst) {
+        true => OK(),
+        false => Reply::Json(503, json!({})),
+    });
+    let say = |text: &str, task_id: Option<&str>| {
+        let message =
+            json!({"messageId": text, "role": "ROLE_USER", "parts": [{"text": text}], "taskId": task_id});
+        let push = json!({"id": "mine", "url": receiver.url("/")});
+        let configuration = json!({"returnImmediately": true, "taskPushNotificationConfig": push});
+        let params = json!({"message": message, "configuration": configuration});
+        let said = rpc(&tenant.user, &tenant.network_id, "worker", "SendMessage", &params);
+        text_of_id(&said)
+    };
+    let task_id = say("do it", None);
+    let lease = claim(&worker, 0, 60)["lease_id"].clone();
+    succeed(&act(&worker, &task_id, "ask", &json!({"question": "how?", "lease_id": lease})));
+    receiver.wait_for(1);
+    assert_eq!(say("well", Some(&task_id)), task_id);
+    is_well.store(true, Ordering::SeqCst);
+    claim(&worker, 0, 60);
+    succeed(&act(&worker, &task_id, "reply", &json!({"text": "done"})));
+    let heard =
+        receiver.wait_until(|heard| heard.last().is_some_and(|last| told_by(&last.body) == "completed"));
+    let mut all = told(&heard);
+    // What was told while the answers were 503, or while the config was put anew, is told again.
+    all.dedup();
+    let wanted = ["submitted", "working", "input_required", "submitted", "working", "artifact", "completed"];
+    assert_eq!(all, wanted);
+}
+
+fn text_of_id(said: &serde_json::Value) -> String {
+    text(&said["result"]["task"]["id"])
+}
+
+#[test]
+fn an_answer_whose_body_never_ends_or_is_endless_is_an_answer() {
+    let hub = hub();
+    let tenant = Tenant::register(&hub, "alice");
+    let worker = tenant.agent("worker");
+    let dribbling = Outside::start(|_, _| Reply::Unfinished);
+    let task_id = send(&tenant.user, "worker", "x");
+    push_to(&tenant, &task_id, &dribbling);
+    let began = Instant::now();
+    claim(&worker, 0, 60);
+    succeed(&act(&worker, &task_id, "reply", &json!({"text": "done"})));
+    assert_eq!(told(&dribbling.wait_for(3)), ["working", "artifact", "completed"]);
+    assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
 }

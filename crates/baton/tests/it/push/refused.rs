@@ -1,10 +1,13 @@
 //! Addresses that are not public are refused unless the operator allowed them.
 
 use serde_json::json;
+use std::time::{Duration, Instant};
 
-use crate::it::hub::{Hub, baton};
-use crate::it::outside::rpc;
-use crate::it::tenant::{Tenant, send};
+use crate::it::hub::{ADMIN, Hub, PASSWORD, baton};
+use crate::it::outside::{Authority, OK, Outside, rpc};
+use crate::it::tenant::{Tenant, act, claim, send, succeed};
+
+use super::push_to;
 
 #[test]
 fn what_leads_inside_is_refused_by_number_by_odd_number_and_by_name() {
@@ -67,4 +70,69 @@ fn a_range_that_is_none_is_refused_at_the_start() {
     let started = started.unwrap();
     assert_eq!(started.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&started.stderr).contains("give a range"), "{started:?}");
+}
+
+/// Loopback by number and by name.
+const ALLOWING: [&str; 8] = [
+    "--username",
+    ADMIN,
+    "--password",
+    PASSWORD,
+    "--allow-outbound",
+    "127.0.0.0/8",
+    "--allow-outbound",
+    "::1/128",
+];
+
+#[test]
+fn a_name_that_was_allowed_when_it_was_given_is_judged_again_at_each_call() {
+    let mut hub = Hub::start_with_env(&ALLOWING, &[("BATON_LOG", "baton=debug")]);
+    let tenant = Tenant::register(&hub, "alice");
+    let worker = tenant.agent("worker");
+    let receiver = Outside::start(|_, _| OK());
+    let task_id = send(&tenant.user, "worker", "x");
+    let config = json!({"taskId": task_id, "url": receiver.url_by_name("/hook")});
+    let made = rpc(&tenant.user, &tenant.network_id, "worker", "CreateTaskPushNotificationConfig", &config);
+    assert!(made["result"]["id"].is_string(), "{made}");
+    claim(&worker, 0, 60);
+    receiver.wait_for(1);
+    hub.restart_with(&[]);
+    succeed(&act(&worker, &task_id, "reply", &json!({"text": "done"})));
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !hub.log().contains("leads to an address that the hub may not call") {
+        assert!(Instant::now() < deadline, "{}", hub.log());
+        std::thread::yield_now();
+    }
+    assert_eq!(receiver.heard().len(), 1, "what was allowed then is not now");
+}
+
+#[test]
+fn a_proxy_of_the_environment_hears_nothing() {
+    let proxy = Outside::start(|_, _| OK());
+    let place = format!("http://{}", proxy.authority());
+    let names = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
+    let mut environment: Vec<_> = names.iter().map(|name| (*name, &*place)).collect();
+    environment.extend([("NO_PROXY", ""), ("no_proxy", "")]);
+    let authority = Authority::new();
+    let folder = tempfile::tempdir().unwrap();
+    let file = authority.write_to(folder.path());
+    let options = [&ALLOWING[..], &["--outbound-ca", file.to_str().unwrap()]].concat();
+    let hub = Hub::start_with_env(&options, &environment);
+    let tenant = Tenant::register(&hub, "alice");
+    let worker = tenant.agent("worker");
+    let (plain, tls) = (Outside::start(|_, _| OK()), Outside::start_tls(&authority, |_, _| OK()));
+    let task_id = send(&tenant.user, "worker", "x");
+    push_to(&tenant, &task_id, &plain);
+    push_to(&tenant, &task_id, &tls);
+    claim(&worker, 0, 60);
+    {
+        let heard = || plain.heard().len() + tls.heard().len() + proxy.heard().len();
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while heard() < 2 {
+            assert!(Instant::now() < deadline, "{}", hub.log());
+            std::thread::yield_now();
+        }
+    }
+    assert_eq!((plain.heard().len(), tls.heard().len()), (1, 1));
+    assert!(proxy.heard().is_empty(), "{:?}", proxy.heard());
 }

@@ -14,11 +14,12 @@ pub(super) enum Binding {
     HttpJson,
 }
 
-/// What an operation answers: a result, or an HTTP status.
+/// What an operation answers: a result, an HTTP status, or a JSON-RPC error.
 #[derive(Debug, Clone)]
 pub(super) enum Said {
     Result(Value),
     Fault(u16),
+    Error(i64),
 }
 
 /// The agent.
@@ -53,12 +54,16 @@ impl Agent {
         let base = Arc::new(Mutex::new(String::new()));
         let known = base.clone();
         let outside = start(Box::new(move |_, heard| {
-            if heard.path == "/.well-known/agent-card.json" {
+            if heard.path.starts_with("/.well-known/agent-card.json") {
                 return Reply::Json(200, card(&known.lock().unwrap(), binding));
             }
             let (method, params) = call(heard);
             match (script(&method, &params), binding) {
                 (Said::Fault(status), _) => Reply::Json(status, json!({})),
+                (Said::Error(code), _) => {
+                    let error = json!({"code": code, "message": "trouble inside"});
+                    Reply::Json(200, json!({"jsonrpc": "2.0", "id": heard.body["id"], "error": error}))
+                }
                 (Said::Result(result), Binding::HttpJson) => Reply::Json(200, result),
                 (Said::Result(result), Binding::JsonRpc) => {
                     Reply::Json(200, json!({"jsonrpc": "2.0", "id": heard.body["id"], "result": result}))
@@ -181,6 +186,12 @@ pub(super) fn answered(text: &str) -> Value {
     let mut task = task("COMPLETED", None);
     task["artifacts"] = json!([{"artifactId": "a", "parts": [{"text": text}]}]);
     task
+}
+
+/// A message that is all there is.
+pub(super) fn bare(text: &str) -> Said {
+    let parts = json!([{"text": text}]);
+    Said::Result(json!({"message": {"messageId": "m", "role": "ROLE_AGENT", "parts": parts}}))
 }
 
 /// What a send answers.

@@ -98,6 +98,21 @@ fn a_refusal_there_fails_the_task_with_what_was_said() {
 }
 
 #[test]
+fn an_id_that_is_too_long_to_keep_fails_the_task() {
+    let hub = hub();
+    let tenant = Tenant::register(&hub, "alice");
+    let agent = Agent::start(Binding::JsonRpc, |_, _| {
+        let mut long = task("WORKING", None);
+        long["id"] = "x".repeat(1_001).into();
+        sent(&long)
+    });
+    register(&tenant, &agent.card_url(), None);
+    let row = wait_for_status(&tenant.user, &send(&tenant.user, "scout", "x"), "failed");
+    assert!(row["result"].as_str().unwrap().contains("longer than 1000 characters"), "{row}");
+    assert_eq!(agent.methods(), ["SendMessage"]);
+}
+
+#[test]
 fn another_alias_of_this_hub_is_an_agent_of_others_like_any() {
     let hub = hub();
     let (near, far) = (Tenant::register(&hub, "alice"), Tenant::register(&hub, "bob"));

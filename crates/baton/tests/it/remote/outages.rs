@@ -1,12 +1,14 @@
 //! The agent of others is away, or the hub is: the task waits and goes on.
 
+use baton_core::limits;
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use super::agent::{Agent, Binding, Said, answered, gate, sent, task};
+use super::agent::{Agent, Binding, Said, answered, bare, gate, sent, task};
 use super::{hub, register, wait_for_status};
+use crate::it::outside::{Outside, Reply};
 use crate::it::tenant::{Tenant, send};
 
 #[test]
@@ -93,4 +95,76 @@ fn a_hub_that_is_stopped_during_a_send_notes_its_answer_and_sends_nothing_twice(
     hub.restart();
     assert_eq!(wait_for_status(&tenant.user, &task_id, "replied")["result"], "patience");
     assert_eq!(agent.methods(), ["SendMessage", "GetTask"]);
+}
+
+#[test]
+fn an_agent_that_answers_after_long_work_works_once() {
+    let hub = hub();
+    let tenant = Tenant::register(&hub, "alice");
+    let agent = Agent::start(Binding::HttpJson, move |_, _| {
+        // Longer than any other answer is waited for: the time is what this is about.
+        std::thread::sleep(
+            Duration::from_secs(limits::OUTBOUND_ANSWER_SECONDS.into()) + Duration::from_secs(2),
+        );
+        bare("long work")
+    });
+    register(&tenant, &agent.card_url(), None);
+    let task_id = send(&tenant.user, "scout", "x");
+    let row = wait_for_status(&tenant.user, &task_id, "replied");
+    assert_eq!((&row["result"], &row["attempt"]), (&json!("long work"), &json!(1)));
+    assert_eq!(agent.methods(), ["SendMessage"]);
+}
+
+#[test]
+fn a_text_that_may_have_arrived_is_sent_three_times_and_then_fails_with_clear_words() {
+    let hub = hub();
+    let troubles = [("alice", Said::Fault(500)), ("bob", Said::Error(-32603))];
+    let out = troubles.map(|(name, said)| {
+        let tenant = Tenant::register(&hub, name);
+        let agent = Agent::start(Binding::JsonRpc, move |_, _| said.clone());
+        register(&tenant, &agent.card_url(), None);
+        let task_id = send(&tenant.user, "scout", "x");
+        (tenant, agent, task_id)
+    });
+    for (tenant, agent, task_id) in out {
+        let row = wait_for_status(&tenant.user, &task_id, "failed");
+        let said = row["result"].as_str().unwrap();
+        assert!(said.starts_with("the remote agent gave no answer to the task, sent 3 times: "), "{row}");
+        let sends = agent.wait_for("SendMessage", 3);
+        assert_eq!((sends.len(), agent.methods().len()), (3, 3));
+        assert!(sends.iter().all(|send| send["message"] == sends[0]["message"]), "{sends:?}");
+    }
+}
+
+#[test]
+fn a_card_that_is_away_while_a_task_is_out_says_nothing_of_the_task() {
+    let hub = hub();
+    let tenant = Tenant::register(&hub, "alice");
+    let base = Arc::new(std::sync::OnceLock::<String>::new());
+    let (known, is_out, cards, looks) =
+        (base.clone(), AtomicBool::new(false), AtomicUsize::new(0), AtomicUsize::new(0));
+    let outside = Outside::start(move |_, heard| {
+        let result = |result| Reply::Json(200, json!({"jsonrpc": "2.0", "id": 1, "result": result}));
+        if heard.path.contains(".well-known") {
+            // Away when it is first read again.
+            if is_out.load(Ordering::SeqCst) && cards.fetch_add(1, Ordering::SeqCst) == 0 {
+                return Reply::Json(404, json!({}));
+            }
+            let interface =
+                json!({"url": known.wait(), "protocolBinding": "JSONRPC", "protocolVersion": "1.0"});
+            return Reply::Json(200, json!({"name": "Scout", "supportedInterfaces": [interface]}));
+        }
+        match heard.body["method"].as_str() {
+            Some("SendMessage") => {
+                is_out.store(true, Ordering::SeqCst);
+                result(json!({"task": task("WORKING", None)}))
+            }
+            _ if looks.fetch_add(1, Ordering::SeqCst) == 0 => Reply::Json(502, json!({})),
+            _ => result(answered("back again")),
+        }
+    });
+    base.set(outside.url("/")).unwrap();
+    register(&tenant, &outside.url("/"), None);
+    let row = wait_for_status(&tenant.user, &send(&tenant.user, "scout", "x"), "replied");
+    assert_eq!(row["result"], "back again");
 }

@@ -96,3 +96,49 @@ fn the_command_line_adds_lists_and_removes_and_reads_the_token_from_standard_inp
     assert_eq!(agent.outside.heard()[0].header("authorization"), Some("Bearer hush"));
     assert!(run(&["node", "remove-remote", "scout"], "").contains("scout is removed."));
 }
+
+#[test]
+fn an_agent_of_others_goes_on_when_who_registered_it_is_demoted_or_leaves() {
+    let hub = hub();
+    let tenant = Tenant::register(&hub, "alice");
+    let (bob, registered) = hub.register("bob");
+    tenant.admit(&bob, "admin");
+    let agent = Agent::start(Binding::JsonRpc, |_, _| sent(&answered("still here")));
+    let of_bob = Tenant { user: bob, network_id: tenant.network_id.clone() };
+    register(&of_bob, &format!("{}?key=hush", agent.card_url()), None);
+    // The token the hub works under is nobody's to see or to revoke.
+    let database = rusqlite::Connection::open(hub.data_dir().join("hub.db")).unwrap();
+    let token: String = database.query_row("SELECT token_id FROM remotes", [], |row| row.get(0)).unwrap();
+    drop(database);
+    assert!(!succeed(&of_bob.user.get("/api/auth/tokens")).to_string().contains(&token));
+    refused(&of_bob.user.delete(&format!("/api/auth/tokens/{token}")), 404, "token not found");
+    let member = registered["user"]["user_id"].as_str().unwrap();
+    let path = format!("/api/networks/{}/members/{member}", tenant.network_id);
+    succeed(&tenant.user.put(&path, &json!({"role": "viewer"})));
+    wait_for_status(&tenant.user, &send(&tenant.user, "scout", "x"), "replied");
+    succeed(&tenant.user.delete(&path));
+    wait_for_status(&tenant.user, &send(&tenant.user, "scout", "y"), "replied");
+    let audited = succeed(&hub.admin().get("/api/audit-log")).to_string();
+    assert!(audited.contains(&agent.card_url()) && !audited.contains("hush"), "{audited}");
+}
+
+#[test]
+fn a_name_that_leads_inside_is_refused_when_an_agent_is_added_and_when_it_is_called() {
+    let mut hub = Hub::start();
+    let tenant = Tenant::register(&hub, "alice");
+    let agent = Agent::start(Binding::JsonRpc, |_, _| sent(&answered("yes")));
+    let by_name = agent.outside.url_by_name("/");
+    let path = format!("/api/networks/{}/remotes", tenant.network_id);
+    let body = json!({"alias": "scout", "card_url": by_name});
+    let inside = refused(&tenant.user.post(&path, &body), 400, "invalid input");
+    assert!(inside["message"].as_str().unwrap().contains("--allow-outbound"), "{inside}");
+    assert!(agent.outside.heard().is_empty(), "nothing was called");
+    hub.restart_with(&["--allow-outbound", "127.0.0.0/8", "--allow-outbound", "::1/128"]);
+    register(&tenant, &by_name, None);
+    wait_for_status(&tenant.user, &send(&tenant.user, "scout", "x"), "replied");
+    let before = agent.outside.heard().len();
+    hub.restart_with(&[]);
+    let row = wait_for_status(&tenant.user, &send(&tenant.user, "scout", "y"), "failed");
+    assert!(row["result"].as_str().unwrap().contains("--allow-outbound"), "{row}");
+    assert_eq!(agent.outside.heard().len(), before, "nothing was called");
+}

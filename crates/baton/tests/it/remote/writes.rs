@@ -3,10 +3,11 @@
 
 use rusqlite::Connection;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use super::agent::{Agent, Binding, Said, answered, sent, task};
+use super::agent::{Agent, Binding, Said, answered, bare, sent, task};
 use super::{hub, register, wait_for_status};
 use crate::it::hub::Hub;
 use crate::it::tenant::{Tenant, send};
@@ -28,6 +29,13 @@ impl Blockade {
 
     fn end(&self) {
         drop(self.held.lock().unwrap().take().expect("a blockade"));
+    }
+
+    /// Ends, having changed something.
+    fn end_with(&self, sql: &str) {
+        let connection = self.held.lock().unwrap().take().expect("a blockade");
+        assert_eq!(connection.execute(sql, []).unwrap(), 1);
+        connection.execute_batch("COMMIT").unwrap();
     }
 }
 
@@ -73,13 +81,36 @@ fn a_message_that_is_all_there_is_is_not_lost_either() {
     let begun = blockade.clone();
     let agent = Agent::start(Binding::HttpJson, move |_, _| {
         begun.begin();
-        let parts = serde_json::json!([{"text": "all there is"}]);
-        Said::Result(serde_json::json!({"message": {"messageId": "m", "role": "ROLE_AGENT", "parts": parts}}))
+        bare("all there is")
     });
     register(&tenant, &agent.card_url(), None);
     let task_id = send(&tenant.user, "scout", "x");
-    wait_for_trouble(&hub, "an answer");
+    wait_for_trouble(&hub, "where a task stands");
     blockade.end();
     assert_eq!(wait_for_status(&tenant.user, &task_id, "replied")["result"], "all there is");
+    assert_eq!(agent.methods(), ["SendMessage"]);
+}
+
+#[test]
+fn a_message_that_is_all_there_is_is_not_asked_for_again_when_the_lease_was_lost_meanwhile() {
+    let hub = hub();
+    let tenant = Tenant::register(&hub, "alice");
+    let blockade = Blockade { database: hub.data_dir().join("hub.db"), held: Arc::default() };
+    let (begun, is_first) = (blockade.clone(), AtomicBool::new(true));
+    let agent = Agent::start(Binding::HttpJson, move |_, _| {
+        if is_first.swap(false, Ordering::SeqCst) {
+            begun.begin();
+        }
+        bare("all there is")
+    });
+    register(&tenant, &agent.card_url(), None);
+    let task_id = send(&tenant.user, "scout", "x");
+    wait_for_trouble(&hub, "not written yet");
+    // Nobody can write for longer than a lease: the errand's is not the task's any more, and the task's is over.
+    blockade.end_with(
+        "UPDATE leases SET lease_id = 'lease_' || substr(lower(hex(task_id)), 1, 32), deadline = 0",
+    );
+    let row = wait_for_status(&tenant.user, &task_id, "replied");
+    assert_eq!((&row["result"], &row["attempt"]), (&"all there is".into(), &2.into()));
     assert_eq!(agent.methods(), ["SendMessage"]);
 }
