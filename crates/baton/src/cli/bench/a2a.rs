@@ -37,8 +37,8 @@ pub(crate) struct BenchA2a {
     /// Connections that call at the same time
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u16).range(1..=1024))]
     connections: u16,
-    /// Claims of the hub's agent at the same time
-    #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..=256))]
+    /// Claims of the hub's agent at the same time: twice the connections, so that no sender waits for the agent
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=256))]
     claimers: u16,
     /// Length of each measurement
     #[arg(long, value_name = "S", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=600))]

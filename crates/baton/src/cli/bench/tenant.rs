@@ -77,6 +77,8 @@ impl Tenant {
     /// Deletes the network and all that was made in it.
     pub(super) async fn delete(mut self) -> Result<(), Trouble> {
         let path = format!("/api/networks/{}", self.network_id);
+        // During a long run the first connection was idle for longer than the hub keeps one.
+        self.connection = Connection::open(&self.address).await?;
         self.call("deleting the network", "DELETE", &path, &json!({})).await.map(|_| ())
     }
 
