@@ -32,7 +32,7 @@ function Tiles({ overview, sessions, base }) {
     <${Tile} name="Agents there" value=${number(there)} note=${`${number(busy)} working · ${number(kinds.length - there)} silent`} to=${`${base}/agents`} />
     <${Tile} name="Open tasks" value=${number(open)} note=${`${number(count.running)} running · ${number(count.delivered)} waiting`} to=${`${base}/tasks`} />
     <${Tile} name="Ended, last hour" value=${number(ended)} note=${`${number(hour('sent'))} sent`} to=${`${base}/tasks`} />
-    <${Tile} name="Failed, last hour" value=${number(failed)} note=${ended ? `${((100 * failed) / ended).toFixed(failed && failed / ended < 0.01 ? 1 : 0)} % of all ends · ${number(hour('expired'))} expired` : 'nothing ended yet'} tone=${failed ? 'bad' : ''} to=${`${base}/tasks?status=failed`} />
+    <${Tile} name="Failed, last hour" value=${number(failed)} note=${ended ? `${((100 * failed) / ended).toFixed(failed && failed / ended < 0.01 ? 1 : 0)} % of ends · ${number(hour('expired'))} expired` : 'nothing ended yet'} tone=${failed ? 'bad' : ''} to=${`${base}/tasks?status=failed`} />
     <${Tile} name="Half end within" value=${latest ? duration(latest.p50_ms) : '–'} note=${latest ? `95 of 100 within ${duration(latest.p95_ms)}` : 'in the last hour'} />
   </div>`;
 }
