@@ -7,7 +7,7 @@ import { Card, Chip, Code, Dialog, Empty, Field, Icon, Link, PageHead, Presence,
 import { Ago } from '/assets/time.js';
 
 /// A new key: shown once, with what to do with it.
-function NewKey({ network, role, onClose, done }) {
+function NewKey({ network, role, onClose }) {
   const { busy, error, act } = useAct();
   const [made, setMade] = useState(null);
   const submit = async (event) => {
@@ -17,7 +17,7 @@ function NewKey({ network, role, onClose, done }) {
     const body = { network_id: network.network_id, node_name: name };
     if (form.get('coordinator')) body.scope = 'coordinator';
     const answer = await act(() => post('/api/auth/node-token', body));
-    if (answer) { setMade({ name, token: answer.token }); done(); }
+    if (answer) setMade({ name, token: answer.token });
   };
   if (made) return html`<${Dialog} heading=${`The key of ${made.name}`} onClose=${onClose}>
     <p class="sub">It is shown this once. Whoever has it acts as ${made.name}.</p>
@@ -38,7 +38,7 @@ function NewKey({ network, role, onClose, done }) {
     <div class="dialog-acts"><button type="button" class="button" onClick=${onClose}>Leave it</button><button class="button primary" disabled=${busy}>Make key</button></div></form><//>`;
 }
 
-function Keys({ network, alias, role, session }) {
+function Keys({ network, alias, role }) {
   const read = useRead(mayWrite(role) ? `/api/networks/${network.network_id}/tokens` : null, { live: false });
   const { error, act } = useAct();
   const [asked, setAsked] = useState(null);
@@ -57,7 +57,7 @@ function Keys({ network, alias, role, session }) {
 
 const Skills = ({ skills }) => (skills?.length ? html`<ul class="skills">${skills.map((skill) => html`<li title=${skill.description || ''}>${skill.name || skill.id}</li>`)}</ul>` : null);
 
-function Agent({ alias, network, base, role, session }) {
+function Agent({ alias, network, base, role }) {
   const status = useRead(query('/api/status', { network_id: network.network_id }));
   const tasks = useRead(query('/api/tasks', { network_id: network.network_id, to_name: alias, limit: '10', view: 'row' }));
   const agent = status.data?.sessions.find((s) => s.alias === alias);
@@ -75,7 +75,7 @@ function Agent({ alias, network, base, role, session }) {
         ${!tasks.data ? html`<${Waiting} read=${tasks} />` : !tasks.data.tasks.length ? html`<${Empty}><p>Nobody has sent it a task yet.</p><//>` : html`<ul class="children">${tasks.data.tasks.map((task) => html`<li key=${task.task_id}><${Link} to=${`${base}/tasks/${task.task_id}`}><${Chip} status=${task.status} /><span class="clip">${title(task.content, 90)}</span><small class="quiet"><${Ago} at=${task.created_at} /></small><//></li>`)}</ul>`}<//>
     </div><div class="col narrow">
       ${facts.length > 0 && html`<${Card} title="Facts"><dl class="facts">${facts.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl><//>`}
-      <${Keys} network=${network} alias=${alias} role=${role} session=${session} />
+      <${Keys} network=${network} alias=${alias} role=${role} />
     </div></div>`;
 }
 
@@ -87,12 +87,12 @@ function Row({ agent, doing, base }) {
     <td class="num"><${Ago} at=${agent.last_seen_at} /></td></tr>`;
 }
 
-export default function Agents({ at, network, base, role, session }) {
-  if (at.id) return html`<${Agent} key=${at.id} alias=${at.id} network=${network} base=${base} role=${role} session=${session} />`;
-  return html`<${All} network=${network} base=${base} role=${role} session=${session} />`;
+export default function Agents({ at, network, base, role }) {
+  if (at.id) return html`<${Agent} key=${at.id} alias=${at.id} network=${network} base=${base} role=${role} />`;
+  return html`<${All} network=${network} base=${base} role=${role} />`;
 }
 
-function All({ network, base, role, session }) {
+function All({ network, base, role }) {
   const status = useRead(query('/api/status', { network_id: network.network_id }));
   const running = useRead(query('/api/tasks', { network_id: network.network_id, status: 'running', limit: '200', view: 'row' }));
   const [making, setMaking] = useState(false);
@@ -106,6 +106,6 @@ function All({ network, base, role, session }) {
       <div class="card flush"><table class="plain roomy"><caption class="visually-hidden">${plural(sessions.length, 'agent')}</caption>
         <thead><tr><th scope="col">Agent</th><th scope="col">Presence</th><th scope="col" class="wide-only">Doing, or able to</th><th scope="col" class="wide-only">Program</th><th scope="col" class="num">Last seen</th></tr></thead>
         <tbody>${sessions.map((agent) => html`<${Row} key=${agent.alias} agent=${agent} doing=${doing.get(agent.alias)} base=${base} />`)}</tbody></table></div>`}
-    <${Keys} key=${making} network=${network} role=${role} session=${session} />
-    ${making && html`<${NewKey} network=${network} role=${role} onClose=${() => setMaking(false)} done=${() => {}} />`}`;
+    <${Keys} key=${making} network=${network} role=${role} />
+    ${making && html`<${NewKey} network=${network} role=${role} onClose=${() => setMaking(false)} />`}`;
 }

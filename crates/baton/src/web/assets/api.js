@@ -1,6 +1,6 @@
 // The one way to the hub: same origin, by cookie. A refusal becomes an ApiError with the hub's own code and words.
 
-export class ApiError extends Error {
+class ApiError extends Error {
   constructor(status, code, message, retryAfterMs) {
     super(message || code);
     Object.assign(this, { status, code, retryAfterMs });
@@ -28,7 +28,7 @@ export const onSignedOut = (tell) => { signedOut = tell; };
 
 const LONGEST_MS = 20000; // a call that a sleeping machine forgot must not hold its page
 
-export async function call(method, path, body) {
+async function call(method, path, body) {
   const headers = { accept: 'application/json' };
   if (method !== 'GET') headers['baton-page'] = '1';
   if (body !== undefined) headers['content-type'] = 'application/json';

@@ -18,7 +18,7 @@ const same = (a, b) => a.length === b.length && a.every((byte, i) => byte === b[
 const node = (left, right) => sha256(join([1], left, right));
 
 /// RFC 8785: the one way to write a JSON value. Sorting strings compares UTF-16 code units, as it asks.
-export function canonical(value) {
+function canonical(value) {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (value && typeof value === 'object') return `{${Object.keys(value).sort().map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`).join(',')}}`;
   return JSON.stringify(value);

@@ -122,7 +122,7 @@ export function presence(session) {
   if (session.status === 'idle') return 'idle';
   return 'held';
 }
-export const PRESENCE_WORDS = { working: 'working', idle: 'idle', held: 'held up', silent: 'silent' };
+const PRESENCE_WORDS = { working: 'working', idle: 'idle', held: 'held up', silent: 'silent' };
 export const Presence = ({ kind }) => html`<span class="presence p-${kind}"><i class="dot"></i>${PRESENCE_WORDS[kind]}</span>`;
 
 export const mayWrite = (role) => ['owner', 'admin', 'member'].includes(role);

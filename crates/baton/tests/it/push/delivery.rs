@@ -35,17 +35,23 @@ fn a_config_that_comes_with_a_send_hears_the_task_from_its_beginning_in_order() 
     assert_eq!(heard[5].body["artifactUpdate"]["artifact"]["parts"][0]["text"], "done");
 }
 
-#[test]
-fn what_fails_is_tried_again_through_a_killed_hub_and_nothing_is_missed() {
-    let mut hub = hub();
-    let tenant = Tenant::register(&hub, "alice");
-    let worker = tenant.agent("worker");
+/// A receiver that refuses everything until it is said to be well.
+fn ill_receiver() -> (Outside, Arc<AtomicBool>) {
     let is_well = Arc::new(AtomicBool::new(false));
     let well = is_well.clone();
     let receiver = Outside::start(move |_, _| match well.load(Ordering::SeqCst) {
         true => OK(),
         false => Reply::Json(503, json!({})),
     });
+    (receiver, is_well)
+}
+
+#[test]
+fn what_fails_is_tried_again_through_a_killed_hub_and_nothing_is_missed() {
+    let mut hub = hub();
+    let tenant = Tenant::register(&hub, "alice");
+    let worker = tenant.agent("worker");
+    let (receiver, is_well) = ill_receiver();
     let task_id = send(&tenant.user, "worker", "x");
     push_to(&tenant, &task_id, &receiver);
     claim(&worker, 0, 60);
@@ -201,12 +207,7 @@ fn a_config_that_comes_again_with_a_follow_up_still_hears_what_it_has_not_heard(
     let hub = hub();
     let tenant = Tenant::register(&hub, "alice");
     let worker = tenant.agent("worker");
-    let is_well = Arc::new(AtomicBool::new(false));
-    let well = is_well.clone();
-    let receiver = Outside::start(move |_, _| match well.load(Ordering::SeqCst) {
-        true => OK(),
-        false => Reply::Json(503, json!({})),
-    });
+    let (receiver, is_well) = ill_receiver();
     let say = |text: &str, task_id: Option<&str>| {
         let message =
             json!({"messageId": text, "role": "ROLE_USER", "parts": [{"text": text}], "taskId": task_id});
