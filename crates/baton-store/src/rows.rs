@@ -7,6 +7,7 @@ mod deliveries;
 mod evidence;
 mod pushes;
 mod remotes;
+mod retention;
 mod sessions;
 mod tasks;
 
@@ -18,6 +19,7 @@ pub use deliveries::{DeliveryKind, DeliveryReads, DeliveryRow, DeliveryWrites, F
 pub use evidence::{CheckpointRow, EvidenceReads, EvidenceWrites, LeafPage, LeafRow, NewLeaf, TileRow};
 pub use pushes::{PushConfigRow, PushReads, PushSecrets, PushTrouble, PushWrites};
 pub use remotes::{RemoteCredential, RemoteReads, RemoteRow, RemoteTaskRow, RemoteWrites};
+pub use retention::{RetentionReads, RetentionRow, RetentionWrites};
 pub use sessions::{CompletionRow, NewCompletion, SessionReads, SessionRow, SessionWrites};
 pub(crate) use tasks::kind_of;
 pub use tasks::{
@@ -29,7 +31,14 @@ use crate::store::Ring;
 
 /// One consistent state of the database.
 pub trait Snapshot:
-    AccountReads + TaskReads + DeliveryReads + SessionReads + EvidenceReads + PushReads + RemoteReads
+    AccountReads
+    + TaskReads
+    + DeliveryReads
+    + SessionReads
+    + EvidenceReads
+    + PushReads
+    + RemoteReads
+    + RetentionReads
 {
 }
 
@@ -43,6 +52,7 @@ pub trait Transaction:
     + EvidenceWrites
     + PushWrites
     + RemoteWrites
+    + RetentionWrites
 {
     /// Rings once this is committed.
     fn ring(&mut self, ring: Ring);

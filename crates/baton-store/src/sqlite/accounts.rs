@@ -12,8 +12,9 @@ use crate::rows::{
     AccountReads, AccountWrites, AuditRow, InviteRow, MemberRow, MembershipRow, NetworkRow, TokenRow, UserRow,
 };
 
-/// What goes with a network, itself last; the rest follows by foreign key.
-const OF_A_NETWORK: [&str; 11] = [
+/// What goes with a network, itself first: its tasks stay as long as it does. The rest follows by foreign key.
+const OF_A_NETWORK: [&str; 12] = [
+    "networks",
     "leases",
     "tasks",
     "deliveries",
@@ -24,7 +25,7 @@ const OF_A_NETWORK: [&str; 11] = [
     "inbox_counts",
     "completions",
     "idempotency_keys",
-    "networks",
+    "feed_marks",
 ];
 
 fn user_row(row: &Row<'_>) -> Result<UserRow, Error> {

@@ -1,0 +1,35 @@
+//! Tasks that ended long ago and leave the tables, with everything that is theirs; and frames of the feeds as old.
+
+use baton_core::{NetworkId, TaskId, UnixMillis};
+
+use crate::error::Error;
+
+/// What has left a network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RetentionRow {
+    /// Nothing that left happened after this.
+    pub through: UnixMillis,
+    /// How many tasks.
+    pub tasks: u64,
+    /// How many rows of their history that had evidence.
+    pub events: u64,
+}
+
+/// Reads of retention.
+pub trait RetentionReads {
+    /// Tasks that ended before this, the longest ago first.
+    fn tasks_ended_before(&self, before: UnixMillis, limit: usize) -> Result<Vec<TaskId>, Error>;
+    /// What has left a network, if anything has.
+    fn retention(&self, network: &NetworkId) -> Result<Option<RetentionRow>, Error>;
+}
+
+/// Writes of retention.
+pub trait RetentionWrites {
+    /// Removes a task that ended before this, and all rows that are its own; its evidence stays. False if there is
+    /// no such task.
+    fn remove_task(&mut self, id: &TaskId, before: UnixMillis) -> Result<bool, Error>;
+    /// Notes how far the feeds have come, where they went on since the last note, if that is older than `since`.
+    fn mark_feeds(&mut self, now: UnixMillis, since: UnixMillis) -> Result<(), Error>;
+    /// Forgets frames that were told before this, so many at once; the newest of each feed stays.
+    fn forget_frames(&mut self, before: UnixMillis, limit: usize) -> Result<usize, Error>;
+}
