@@ -43,6 +43,13 @@ impl WholeFile {
         self.temporary.persist(&self.path)?;
         File::open(folder(&self.path))?.sync_all()
     }
+
+    /// The same, but never in the place of another file: one that came meanwhile stays.
+    pub fn commit_new(self) -> io::Result<()> {
+        self.temporary.as_file().sync_all()?;
+        self.temporary.persist_noclobber(&self.path)?;
+        File::open(folder(&self.path))?.sync_all()
+    }
 }
 
 impl Write for WholeFile {

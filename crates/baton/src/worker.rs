@@ -13,13 +13,14 @@ use tokio::task::JoinSet;
 
 use crate::hub::Hub;
 use crate::service::evidence::seal;
-use crate::service::{Error, sweep};
+use crate::service::{Error, old_tasks, sweep};
 
 const PRESENCE: Duration = Duration::from_secs(2);
 const SWEEP: Duration = Duration::from_millis(500);
 /// A checkpoint follows a change within a second.
 const SEAL: Duration = Duration::from_millis(400);
 const RETENTION: Duration = Duration::from_secs(30);
+const LEAVING: Duration = Duration::from_secs(5);
 /// The longest pause after failures.
 const PAUSE_MAX: Duration = Duration::from_secs(30);
 
@@ -33,6 +34,7 @@ pub(crate) fn start(hub: &Arc<Hub>) -> JoinSet<()> {
     keep(loops, hub, "seal", SEAL, async |hub| seal::round(&hub).await);
     workers_of_the_outside(loops, hub);
     keep(loops, hub, "retention", RETENTION, async |hub| sweep::retention(&hub).await);
+    keep(loops, hub, "old tasks", LEAVING, async |hub| old_tasks::leave(&hub).await);
     workers
 }
 

@@ -74,12 +74,8 @@ fn unpack_member<R: Read>(mut entry: tar::Entry<'_, R>, member: &Member, into: &
         return Err(Unfit::Differs(name.clone()));
     }
     let failed = |error| Unfit::Write { name: into.join(name).display().to_string(), error };
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(into.join(name))
-        .map_err(failed)?;
+    let mut file =
+        OpenOptions::new().write(true).create_new(true).mode(0o600).open(into.join(name)).map_err(failed)?;
     let mut hasher = Sha256::new();
     let mut chunk = vec![0; CHUNK_BYTES];
     let mut bytes = 0;

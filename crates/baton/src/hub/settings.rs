@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// What the operator chose.
 #[derive(Debug, Clone)]
@@ -22,6 +23,8 @@ pub(crate) struct Settings {
     pub(crate) outbound: crate::outbound::Policy,
     /// What clients reach it by; in A2A cards. No slash at its end.
     pub(crate) public_url: String,
+    /// How long tasks stay once they have ended; for ever if none is named.
+    pub(crate) keep_tasks: Option<Duration>,
     /// Whether what happens is written into the networks' logs; only a measurement turns it off.
     pub(crate) records_evidence: bool,
 }

@@ -118,7 +118,7 @@ impl Left {
         connection
             .execute_batch(
                 "DROP TRIGGER evidence_never_changes; DROP TRIGGER evidence_stays;
-                 DROP TRIGGER a_terminal_task_never_changes;",
+                 DROP TRIGGER a_terminal_task_never_changes; DROP TRIGGER a_task_leaves_only_by_retention;",
             )
             .unwrap();
         damage(&connection);
@@ -444,7 +444,7 @@ fn tables_that_were_changed_are_named() {
     let copy = left.copy();
     let db = database(copy.path());
     for sql in [
-        "DROP TRIGGER a_terminal_task_never_changes",
+        "DROP TRIGGER a_task_leaves_only_by_retention",
         "DELETE FROM tasks WHERE content = 'the first task'",
         "DELETE FROM task_events WHERE task_id NOT IN (SELECT task_id FROM tasks)",
         "UPDATE task_counts SET count = count - 1 WHERE status = 'replied'",

@@ -5,7 +5,6 @@ use baton_evidence::whole_file::WholeFile;
 use baton_store::{CopyFacts, CopyProgress};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

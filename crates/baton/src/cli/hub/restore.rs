@@ -109,11 +109,10 @@ fn restore(folder: &DataFolder, file: File) -> Result<Manifest, Broke> {
     let inner = DataFolder::new(folder.restoring());
     DirBuilder::new().mode(0o700).create(inner.path())?;
     sync(folder.path())?;
-    let manifest = unpack(io::BufReader::new(file), inner.path(), baton_store::schema()).map_err(Broke::Backup)?;
+    let manifest =
+        unpack(io::BufReader::new(file), inner.path(), baton_store::schema()).map_err(Broke::Backup)?;
     look_at(&inner, &manifest).map_err(Broke::Backup)?;
-    for (from, to) in
-        [(inner.evidence_key(), folder.evidence_key()), (inner.database(), folder.database())]
-    {
+    for (from, to) in [(inner.evidence_key(), folder.evidence_key()), (inner.database(), folder.database())] {
         if from.exists() {
             fs::rename(from, to)?;
         }
@@ -126,7 +125,8 @@ fn restore(folder: &DataFolder, file: File) -> Result<Manifest, Broke> {
 
 /// The files against each other: whole pages, the schema that was named, the key its checkpoints are signed with.
 fn look_at(inner: &DataFolder, manifest: &Manifest) -> Result<(), Unfit> {
-    let facts = baton_store::look_at_copy(&inner.database()).map_err(|error| Unfit::Damaged(error.to_string()))?;
+    let facts =
+        baton_store::look_at_copy(&inner.database()).map_err(|error| Unfit::Damaged(error.to_string()))?;
     if facts.schema != manifest.schema {
         return Err(Unfit::Damaged(format!("its database has schema {}", facts.schema)));
     }

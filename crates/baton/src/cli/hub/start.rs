@@ -5,6 +5,7 @@ use clap::Args;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use super::folder::Folder;
 use super::log::Log;
@@ -59,6 +60,10 @@ pub(crate) struct Start {
     /// A range of addresses the hub may call beside public ones, also over plain http; can be repeated
     #[arg(long, value_name = "CIDR", value_parser = parse::range)]
     allow_outbound: Vec<ipnet::IpNet>,
+    /// How long tasks stay in the tables once they have ended, such as 90d or 36h, at least 1d; their evidence
+    /// stays [default: for ever]
+    #[arg(long, value_name = "TIME", value_parser = parse::keep)]
+    keep_tasks: Option<Duration>,
     /// Measure what evidence costs: write none
     #[arg(long, hide = true)]
     without_evidence: bool,
@@ -105,6 +110,7 @@ impl Start {
             outbound: Policy::new(self.allow_outbound.clone()),
             // Settled once it listens.
             public_url: String::new(),
+            keep_tasks: self.keep_tasks,
             records_evidence: !self.without_evidence,
         }
     }
