@@ -11,8 +11,10 @@ mod it {
         mod evidence;
         mod inboxes;
         mod leases;
+        mod retention;
         mod tasks;
     }
+    mod copies;
     mod engine;
     mod fixtures;
     mod sqlite;

@@ -81,21 +81,19 @@ async fn say(output: &mut OwnedWriteHalf, answer: &Answer) -> io::Result<()> {
 async fn copy(to: PathBuf, Running { hub, .. }: &Running, output: &mut OwnedWriteHalf) -> io::Result<Answer> {
     tracing::info!(to = %to.display(), "copying the database");
     let (job, mut copying) = CopyJob::new(to);
+    let not_copied = |error: baton_store::Error| {
+        tracing::warn!(%error, "the database was not copied");
+        Answer::Refused { message: format!("the database was not copied: {}", error.cause()) }
+    };
     if let Err(error) = hub.store.copy(job) {
-        return Ok(Answer::Refused { message: error.to_string() });
+        return Ok(not_copied(error));
     }
     let mut ticks = tokio::time::interval(Duration::from_secs(COPYING_EVERY_SECONDS));
     loop {
         tokio::select! {
             done = &mut copying.done => {
                 let done = done.unwrap_or(Err(baton_store::Error::Closed));
-                return Ok(match done {
-                    Ok(()) => Answer::Copied,
-                    Err(error) => {
-                        tracing::warn!(%error, "the database was not copied");
-                        Answer::Refused { message: error.to_string() }
-                    }
-                });
+                return Ok(done.map_or_else(not_copied, |()| Answer::Copied));
             }
             _ = ticks.tick() => {
                 let CopyProgress { pages, of } = *copying.progress.borrow_and_update();

@@ -126,7 +126,7 @@ fn restore(folder: &DataFolder, file: File) -> Result<Manifest, Broke> {
 /// The files against each other: whole pages, the schema that was named, the key its checkpoints are signed with.
 fn look_at(inner: &DataFolder, manifest: &Manifest) -> Result<(), Unfit> {
     let facts =
-        baton_store::look_at_copy(&inner.database()).map_err(|error| Unfit::Damaged(error.to_string()))?;
+        baton_store::look_at_copy(&inner.database()).map_err(|error| Unfit::Damaged(error.cause()))?;
     if facts.schema != manifest.schema {
         return Err(Unfit::Damaged(format!("its database has schema {}", facts.schema)));
     }

@@ -33,7 +33,7 @@ pub(crate) enum Trouble {
     Socket { socket: PathBuf, error: io::Error },
     #[error("cannot open the database {database}: {error}", database = .database.display())]
     Database { database: PathBuf, error: baton_store::Error },
-    #[error("cannot copy the database: {0}")]
+    #[error("cannot copy the database: {}", .0.cause())]
     Copy(baton_store::Error),
     #[error("cannot restore {file}: {error}", file = .file.display())]
     Backup { file: PathBuf, error: Unfit },
