@@ -63,10 +63,13 @@ fn refuse_newer(connection: &Connection) -> Result<(), Error> {
 /// Refuses a database that is not of exactly this program's version: neither to be read, nor to be migrated here.
 pub(super) fn check_schema(connection: &Connection) -> Result<(), Error> {
     refuse_newer(connection)?;
-    if schema_of(connection)? < schema() {
-        return Err(Error::Unavailable("it was written by an older baton; start the hub once".into()));
+    match schema_of(connection)? {
+        0 => Err(Error::Unavailable("it is no database of a hub".into())),
+        theirs if theirs < schema() => {
+            Err(Error::Unavailable("it was written by an older baton; start the hub once".into()))
+        }
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// A connection that only reads.

@@ -8,7 +8,6 @@ mod upgrade;
 
 use std::path::Path;
 
-use super::hub::Hub;
 use super::program::{self, Ran};
 
 /// `baton hub restore` of a backup into a folder.
@@ -22,13 +21,12 @@ fn restore(backup: &Path, into: &Path) -> Ran {
     ])
 }
 
-/// `baton hub backup` of a hub, running or not.
-fn back_up(hub: &Hub, to: &Path) -> Ran {
-    back_up_with(hub, to, &[])
+/// `baton hub backup` of a folder, with a hub or without.
+fn back_up(folder: &Path, to: &Path) -> Ran {
+    back_up_with(folder, to, &[])
 }
 
-fn back_up_with(hub: &Hub, to: &Path, options: &[&str]) -> Ran {
-    let folder = hub.data_dir();
+fn back_up_with(folder: &Path, to: &Path, options: &[&str]) -> Ran {
     let arguments = ["hub", "backup", "--data-dir", folder.to_str().unwrap(), "-o", to.to_str().unwrap()];
     program::baton(arguments.iter().chain(options))
 }

@@ -57,7 +57,7 @@ fn a_backup_under_load_has_all_that_was_answered_before_it_though_the_hub_is_kil
             scope.spawn(move || write(sender, worker, &format!("worker-{n}"), &tell));
         }
         answered.extend((0..150).map(|_| next(&told)));
-        let ran = back_up(&hub, &file).exited(0);
+        let ran = back_up(&hub.data_dir(), &file).exited(0);
         assert!(ran.stdout.contains("the key that signs this hub's evidence"), "{ran:?}");
         hub.kill9();
     });
@@ -92,10 +92,11 @@ fn writes_go_on_while_a_backup_is_made() {
         send(&sender, "worker", &large);
     }
     let folder = tempfile::tempdir().unwrap();
+    let data = hub.data_dir();
     thread::scope(|scope| {
         let copies = scope.spawn(|| {
             for n in 0..5 {
-                back_up(&hub, &folder.path().join(format!("{n}.tar.gz"))).exited(0);
+                back_up(&data, &folder.path().join(format!("{n}.tar.gz"))).exited(0);
             }
         });
         let mut sent = 0;
@@ -117,14 +118,14 @@ fn a_folder_without_a_hub_is_backed_up_also_after_a_kill() {
     hub.kill9();
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("backup");
-    back_up(&hub, &file).exited(0);
+    back_up(&hub.data_dir(), &file).exited(0);
 
     // Never over another file, unless it is said.
     let before = std::fs::read(&file).unwrap();
-    let ran = back_up(&hub, &file).exited(2);
+    let ran = back_up(&hub.data_dir(), &file).exited(2);
     assert!(ran.stderr.contains("--force"), "{ran:?}");
     assert!(std::fs::read(&file).unwrap() == before);
-    back_up_with(&hub, &file, &["--force"]).exited(0);
+    back_up_with(&hub.data_dir(), &file, &["--force"]).exited(0);
     assert_eq!(names(folder.path()), ["backup"]);
 
     let restored = Hub::start_on(|into| drop(restore(&file, into).exited(0)));

@@ -20,7 +20,7 @@ fn a_backup(folder: &Path) -> std::path::PathBuf {
         send(&lead, "coder", &format!("task {n} {}", "x".repeat(9_000)));
     }
     let file = folder.join("backup");
-    back_up(&hub, &file).exited(0);
+    back_up(&hub.data_dir(), &file).exited(0);
     file
 }
 
@@ -169,7 +169,7 @@ fn whoever_audited_the_log_sees_that_it_was_cut_back() {
     let network = Tenant::of_admin(&hub);
     let (lead, _coder) = (network.agent("lead"), network.agent("coder"));
     send(&lead, "coder", "before the backup");
-    back_up(&hub, &file).exited(0);
+    back_up(&hub.data_dir(), &file).exited(0);
     let token = network.user.token.clone().unwrap();
     send(&lead, "coder", "after the backup");
     let size = format!("/api/evidence/consistency?network_id={}&from=0", network.network_id);

@@ -73,9 +73,11 @@ fn a_thousand_old_tasks_leave_while_sends_go_on_and_their_evidence_stays() {
         &json!({"alias": "coder", "task": "a child", "parent_task_id": rich, "ttl_seconds": 86_400}),
     );
     assert_eq!(tool::call(&coder, "report_completion", &done)["ok"], true);
-    let retried = text(&succeed(&act(&lead, &old[0], "retry", &json!({})))["task_id"]);
-    old.push(rich);
-    assert_eq!(task(&network.user, &child)["parent_task_id"], json!(old[OLD]));
+    assert_eq!(task(&network.user, &child)["parent_task_id"], json!(rich));
+    let tried = send(&lead, "coder", "one to be tried again");
+    succeed(&act(&lead, &tried, "cancel", &json!({"reason": "not yet"})));
+    let retried = text(&succeed(&act(&lead, &tried, "retry", &json!({})))["task_id"]);
+    old.extend([rich, tried.clone()]);
     let size = count(&hub.data_dir(), "SELECT COUNT(*) FROM evidence");
 
     // A hundred days later.
@@ -112,14 +114,14 @@ fn a_thousand_old_tasks_leave_while_sends_go_on_and_their_evidence_stays() {
         task(&network.user, task_id);
     }
     assert_eq!(task(&network.user, &child)["parent_task_id"], json!(null), "a parent that has left");
-    assert_eq!(task(&network.user, &retried)["retry_of"], json!(old[0]));
+    assert_eq!(task(&network.user, &retried)["retry_of"], json!(tried));
     let data = hub.data_dir();
     for table in ["task_events", "deliveries", "task_messages", "completions", "push_configs"] {
         let sql = format!("SELECT COUNT(*) FROM {table} WHERE task_id NOT IN (SELECT task_id FROM tasks)");
         assert_eq!(count(&data, &sql), 0, "{table}");
     }
     assert!(count(&data, "SELECT COUNT(*) FROM evidence") >= size);
-    assert_eq!(count(&data, "SELECT tasks FROM retention"), 1 + OLD as i64);
+    assert_eq!(count(&data, "SELECT tasks FROM retention"), old.len() as i64);
 
     // The check tells what left from what is lost, and an export of all of it still holds.
     let said = assert_agrees(&data);

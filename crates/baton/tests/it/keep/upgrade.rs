@@ -127,7 +127,7 @@ fn a_folder_is_backed_up_as_it_is_before_it_is_migrated() {
         assert_eq!(names(into), ["hub.db", "hub.lock"], "there was no key yet");
     });
     assert_eq!(task(&tenant(&hub).user, ENDED)["status"], "replied");
-    back_up(&hub, &folder.path().join("again")).exited(0);
+    back_up(&hub.data_dir(), &folder.path().join("again")).exited(0);
 }
 
 #[test]
