@@ -37,6 +37,11 @@ impl WholeFile {
         Ok(Self { temporary, path })
     }
 
+    /// What was written so far, from its beginning, to be read.
+    pub fn reopen(&self) -> io::Result<File> {
+        self.temporary.reopen()
+    }
+
     /// Syncs the bytes, gives the file its name and syncs the name.
     pub fn commit(self) -> io::Result<()> {
         self.temporary.as_file().sync_all()?;

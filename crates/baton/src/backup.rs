@@ -7,7 +7,7 @@ mod unpack;
 
 pub(crate) use manifest::Manifest;
 pub(crate) use pack::pack;
-pub(crate) use unpack::{Unfit, unpack};
+pub(crate) use unpack::{Unfit, look_over, unpack};
 
 const MANIFEST: &str = "manifest.json";
 const DATABASE: &str = "hub.db";

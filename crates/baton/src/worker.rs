@@ -35,6 +35,7 @@ pub(crate) fn start(hub: &Arc<Hub>) -> JoinSet<()> {
     workers_of_the_outside(loops, hub);
     keep(loops, hub, "retention", RETENTION, async |hub| sweep::retention(&hub).await);
     keep(loops, hub, "old tasks", LEAVING, async |hub| old_tasks::leave(&hub).await);
+    keep(loops, hub, "old frames", RETENTION, async |hub| old_tasks::frames_leave(&hub).await);
     workers
 }
 

@@ -33,6 +33,17 @@ impl RetentionReads for Rows<'_> {
         self.all(sql, params![before.get(), limit as i64], |row| parsed(row, "task_id", TaskId::parse))
     }
 
+    fn feeds_due(&self, since: UnixMillis, before: UnixMillis) -> Result<Vec<NetworkId>, Error> {
+        let sql = "/* scans */ SELECT network_id FROM networks";
+        let mut due = Vec::new();
+        for network in self.all(sql, [], |row| parsed(row, "network_id", NetworkId::parse))? {
+            if self.mark_before(&network, before)?.is_some() || self.unmarked(&network, since)?.is_some() {
+                due.push(network);
+            }
+        }
+        Ok(due)
+    }
+
     fn retention(&self, network: &NetworkId) -> Result<Option<RetentionRow>, Error> {
         let sql = "SELECT through, tasks, events FROM retention WHERE network_id = ?1";
         self.one(sql, [network.as_str()], |row| {
@@ -66,38 +77,28 @@ impl RetentionWrites for Rows<'_> {
         Ok(true)
     }
 
-    fn mark_feeds(&mut self, now: UnixMillis, since: UnixMillis) -> Result<(), Error> {
-        for network in self.every_network()? {
-            let sql = "SELECT at, n FROM feed_marks WHERE network_id = ?1 ORDER BY at DESC LIMIT 1";
-            let last =
-                self.one(sql, [network.as_str()], |row| Ok((get::<i64>(row, "at")?, get::<i64>(row, "n")?)))?;
-            let newest = self.feed_range(&network)?.1;
-            if newest > 0 && last.is_none_or(|(at, n)| at < since.get() && n < newest) {
-                let sql = "INSERT OR REPLACE INTO feed_marks (network_id, at, n) VALUES (?1, ?2, ?3)";
-                self.execute(sql, params![network.as_str(), now.get(), newest])?;
-            }
+    fn mark_feed(&mut self, network: &NetworkId, now: UnixMillis, since: UnixMillis) -> Result<(), Error> {
+        if let Some(newest) = self.unmarked(network, since)? {
+            let sql = "INSERT OR REPLACE INTO feed_marks (network_id, at, n) VALUES (?1, ?2, ?3)";
+            self.execute(sql, params![network.as_str(), now.get(), newest])?;
         }
         Ok(())
     }
 
-    fn forget_frames(&mut self, before: UnixMillis, limit: usize) -> Result<usize, Error> {
-        let mut removed = 0;
-        for network in self.every_network()? {
-            let sql =
-                "SELECT at, n FROM feed_marks WHERE network_id = ?1 AND at < ?2 ORDER BY at DESC LIMIT 1";
-            let mark = self.one(sql, params![network.as_str(), before.get()], |row| {
-                Ok((get::<i64>(row, "at")?, get::<i64>(row, "n")?))
-            })?;
-            let Some((at, told)) = mark else { continue };
-            // The newest frame gives the next one its number.
-            let last = told.min(self.feed_range(&network)?.1 - 1);
-            let sql = "DELETE FROM feed WHERE network_id = ?1 AND n IN
-                       (SELECT n FROM feed WHERE network_id = ?1 AND n <= ?2 ORDER BY n LIMIT ?3)";
-            removed += self.execute(sql, params![network.as_str(), last, (limit - removed) as i64])?;
-            if removed >= limit {
-                break;
-            }
-            let sql = "DELETE FROM feed_marks WHERE network_id = ?1 AND at < ?2";
+    fn forget_frames(
+        &mut self,
+        network: &NetworkId,
+        before: UnixMillis,
+        limit: usize,
+    ) -> Result<usize, Error> {
+        let Some((at, told)) = self.mark_before(network, before)? else { return Ok(0) };
+        // The newest frame gives the next one its number.
+        let last = told.min(self.feed_range(network)?.1 - 1);
+        let sql = "DELETE FROM feed WHERE network_id = ?1 AND n IN
+                   (SELECT n FROM feed WHERE network_id = ?1 AND n <= ?2 ORDER BY n LIMIT ?3)";
+        let removed = self.execute(sql, params![network.as_str(), last, limit as i64])?;
+        if removed < limit {
+            let sql = "DELETE FROM feed_marks WHERE network_id = ?1 AND at <= ?2";
             self.execute(sql, params![network.as_str(), at])?;
         }
         Ok(removed)
@@ -105,9 +106,19 @@ impl RetentionWrites for Rows<'_> {
 }
 
 impl Rows<'_> {
-    fn every_network(&self) -> Result<Vec<NetworkId>, Error> {
-        let sql = "/* scans */ SELECT network_id FROM networks";
-        self.all(sql, [], |row| parsed(row, "network_id", NetworkId::parse))
+    /// The newest frame of a feed, if it is time to note it.
+    fn unmarked(&self, network: &NetworkId, since: UnixMillis) -> Result<Option<i64>, Error> {
+        let last = self.mark_before(network, UnixMillis::new(i64::MAX))?;
+        let newest = self.feed_range(network)?.1;
+        let is_due = newest > 0 && last.is_none_or(|(at, n)| at < since.get() && n < newest);
+        Ok(is_due.then_some(newest))
+    }
+
+    /// The last note that is older than this: when, and how far the feed had come.
+    fn mark_before(&self, network: &NetworkId, before: UnixMillis) -> Result<Option<(i64, i64)>, Error> {
+        let sql = "SELECT at, n FROM feed_marks WHERE network_id = ?1 AND at < ?2 ORDER BY at DESC LIMIT 1";
+        let parameters = params![network.as_str(), before.get()];
+        self.one(sql, parameters, |row| Ok((get(row, "at")?, get(row, "n")?)))
     }
 
     fn past(&self, leaver: &Leaver<'_>) -> Result<Past, Error> {

@@ -33,6 +33,19 @@ pub(crate) enum Unfit {
 
 /// Writes a backup's files into a folder, its owner's alone, and syncs them.
 pub(crate) fn unpack(file: impl Read, into: &Path, known_schema: u32) -> Result<Manifest, Unfit> {
+    read(file, known_schema, |entry, member| unpack_member(entry, member, into))
+}
+
+/// Reads a backup and compares its hashes; keeps nothing.
+pub(crate) fn look_over(file: impl Read) -> Result<Manifest, Unfit> {
+    read(file, u32::MAX, |entry, member| copy_member(entry, member, &mut io::sink()))
+}
+
+fn read<R: Read>(
+    file: R,
+    known_schema: u32,
+    mut take: impl FnMut(tar::Entry<'_, GzDecoder<R>>, &Member) -> Result<(), Unfit>,
+) -> Result<Manifest, Unfit> {
     let mut archive = tar::Archive::new(GzDecoder::new(file));
     let no_backup = |error: io::Error| Unfit::NotABackup(error.to_string());
     let mut entries = archive.entries().map_err(no_backup)?;
@@ -44,7 +57,7 @@ pub(crate) fn unpack(file: impl Read, into: &Path, known_schema: u32) -> Result<
     }
     for member in &manifest.files {
         let entry = entries.next().ok_or_else(|| Unfit::Damaged(format!("{} is missing", member.name)))?;
-        unpack_member(entry.map_err(damaged)?, member, into)?;
+        take(entry.map_err(|error| damaged(&error))?, member)?;
     }
     Ok(manifest)
 }
@@ -55,7 +68,7 @@ fn read_manifest<R: Read>(entry: tar::Entry<'_, R>) -> Result<Manifest, Unfit> {
         return Err(Unfit::NotABackup(format!("it does not begin with {MANIFEST}")));
     }
     let mut text = Vec::new();
-    entry.take(manifest::MAX_BYTES).read_to_end(&mut text).map_err(damaged)?;
+    entry.take(manifest::MAX_BYTES).read_to_end(&mut text).map_err(|error| damaged(&error))?;
     let manifest: Manifest =
         serde_json::from_slice(&text).map_err(|error| Unfit::NotABackup(format!("{MANIFEST}: {error}")))?;
     if manifest.format != manifest::FORMAT {
@@ -68,33 +81,42 @@ fn read_manifest<R: Read>(entry: tar::Entry<'_, R>) -> Result<Manifest, Unfit> {
     }
 }
 
-fn unpack_member<R: Read>(mut entry: tar::Entry<'_, R>, member: &Member, into: &Path) -> Result<(), Unfit> {
+fn unpack_member<R: Read>(entry: tar::Entry<'_, R>, member: &Member, into: &Path) -> Result<(), Unfit> {
+    let path = into.join(&member.name);
+    let failed = |error| Unfit::Write { name: path.display().to_string(), error };
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path).map_err(failed)?;
+    copy_member(entry, member, &mut file)?;
+    file.sync_all().map_err(failed)
+}
+
+/// Copies a file of the backup if it is the one the manifest names.
+fn copy_member<R: Read>(
+    mut entry: tar::Entry<'_, R>,
+    member: &Member,
+    out: &mut impl Write,
+) -> Result<(), Unfit> {
     let name = &member.name;
     if !entry.path().is_ok_and(|path| *path == *Path::new(name)) || entry.size() != member.bytes {
         return Err(Unfit::Differs(name.clone()));
     }
-    let failed = |error| Unfit::Write { name: into.join(name).display().to_string(), error };
-    let mut file =
-        OpenOptions::new().write(true).create_new(true).mode(0o600).open(into.join(name)).map_err(failed)?;
     let mut hasher = Sha256::new();
     let mut chunk = vec![0; CHUNK_BYTES];
     let mut bytes = 0;
     loop {
-        let read = entry.read(&mut chunk).map_err(damaged)?;
+        let read = entry.read(&mut chunk).map_err(|error| damaged(&error))?;
         if read == 0 {
             break;
         }
         hasher.update(&chunk[..read]);
-        file.write_all(&chunk[..read]).map_err(failed)?;
+        out.write_all(&chunk[..read]).map_err(|error| Unfit::Write { name: name.clone(), error })?;
         bytes += read as u64;
     }
-    file.sync_all().map_err(failed)?;
     if bytes != member.bytes || Digest::from(hasher).hex() != member.sha256 {
         return Err(Unfit::Differs(name.clone()));
     }
     Ok(())
 }
 
-fn damaged(error: io::Error) -> Unfit {
+fn damaged(error: &io::Error) -> Unfit {
     Unfit::Damaged(error.to_string())
 }

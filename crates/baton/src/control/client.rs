@@ -48,6 +48,9 @@ impl Control {
     pub(crate) fn hear(&mut self) -> Result<Answer, ControlError> {
         let mut line = String::new();
         self.stream.by_ref().take(LINE_MAX_BYTES).read_line(&mut line)?;
+        if line.is_empty() {
+            return Err(io::Error::new(ErrorKind::UnexpectedEof, "it has gone").into());
+        }
         match serde_json::from_str(&line) {
             Ok(Answer::Refused { message }) => Err(ControlError::Refused(message)),
             Ok(answer) => Ok(answer),

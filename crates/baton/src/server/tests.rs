@@ -41,6 +41,7 @@ fn house_with(cors_origins: &[&str], time: Duration) -> House {
         data_folder: folder.path().to_owned(),
         outbound: crate::outbound::Policy::default(),
         public_url: "http://127.0.0.1".into(),
+        keep_tasks: None,
         records_evidence: true,
     };
     let hub = Arc::new(Hub::new(

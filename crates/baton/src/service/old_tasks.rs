@@ -9,16 +9,15 @@ use crate::hub::Hub;
 
 const WRITE_MAX: Duration = Duration::from_millis(limits::LEAVING_WRITE_MAX_MILLIS as u64);
 const ROUND_MAX: Duration = Duration::from_secs(limits::LEAVING_ROUND_MAX_SECONDS as u64);
-/// Frames forgotten in one write.
+const MARKED_EVERY: Duration = Duration::from_secs(limits::FEED_MARKED_EVERY_SECONDS as u64);
+/// Frames of one feed forgotten in one write.
 const FRAMES: usize = 2_000;
 
 /// Removes what is too old, for a while. Answers how many tasks went.
 pub(crate) async fn leave(hub: &Hub) -> Result<usize, Error> {
     let Some(keep) = hub.settings.keep_tasks else { return Ok(0) };
-    let now = hub.clock.now();
-    let before = now.plus_millis(-i64::try_from(keep.as_millis()).unwrap_or(i64::MAX));
+    let before = ago(hub.clock.now(), keep);
     let left = tasks(hub, before).await?;
-    frames(hub, now, before).await?;
     if left > 0 {
         tracing::info!(tasks = left, "tasks that ended long ago have left");
     }
@@ -37,7 +36,7 @@ async fn tasks(hub: &Hub, before: UnixMillis) -> Result<usize, Error> {
         if old.is_empty() {
             break;
         }
-        left += hub
+        let removed = hub
             .store
             .write(move |tx| -> Result<usize, Error> {
                 let began = Instant::now();
@@ -51,17 +50,35 @@ async fn tasks(hub: &Hub, before: UnixMillis) -> Result<usize, Error> {
                 Ok(left)
             })
             .await?;
+        left += removed;
+        if removed == 0 {
+            break;
+        }
     }
     Ok(left)
 }
 
 /// Frames have no times of their own: how far the feeds have come is noted now and then, and they go by the notes.
-async fn frames(hub: &Hub, now: UnixMillis, before: UnixMillis) -> Result<(), Error> {
-    let since = now.plus_millis(-1000 * i64::from(limits::FEED_MARKED_EVERY_SECONDS));
-    let forgotten = hub.store.write(move |tx| -> Result<usize, Error> {
-        tx.mark_feeds(now, since)?;
-        Ok(tx.forget_frames(before, FRAMES)?)
-    });
-    forgotten.await?;
-    Ok(())
+/// Answers how many went.
+pub(crate) async fn frames_leave(hub: &Hub) -> Result<usize, Error> {
+    let Some(keep) = hub.settings.keep_tasks else { return Ok(0) };
+    let now = hub.clock.now();
+    let (since, before) = (ago(now, MARKED_EVERY), ago(now, keep));
+    let due = hub.store.read(move |rows| -> Result<_, Error> { Ok(rows.feeds_due(since, before)?) });
+    let mut forgotten = 0;
+    for network in due.await? {
+        if hub.shutdown.is_draining() {
+            break;
+        }
+        let one = hub.store.write(move |tx| -> Result<usize, Error> {
+            tx.mark_feed(&network, now, since)?;
+            Ok(tx.forget_frames(&network, before, FRAMES)?)
+        });
+        forgotten += one.await?;
+    }
+    Ok(forgotten)
+}
+
+fn ago(now: UnixMillis, time: Duration) -> UnixMillis {
+    now.plus_millis(-i64::try_from(time.as_millis()).unwrap_or(i64::MAX))
 }

@@ -117,7 +117,7 @@ engines! {
             live(tx, 2, None)?;
             tx.remove_task(&task_id(1), AFTER)?;
             tx.append_frame(&network(1), &node("coder"), "{}")?;
-            tx.mark_feeds(NOW, NOW)
+            tx.mark_feed(&network(1), NOW, NOW)
         }).await.unwrap();
         engine.store.write(|tx| tx.delete_network(&network(1))).await.unwrap();
         engine.store.read(|rows| -> Result<(), Error> {
@@ -134,17 +134,22 @@ engines! {
                 (0..frames).try_for_each(|_| tx.append_frame(&network(1), &node("coder"), "{}").map(drop))
             };
             let hour = |n: u32| NOW.plus_seconds(3_600 * n);
+            let net = network(1);
             tell(tx, 5)?;
-            tx.mark_feeds(hour(1), hour(0))?;
+            assert_eq!(tx.feeds_due(hour(0), hour(0))?, [network(1)], "to be noted");
+            tx.mark_feed(&net, hour(1), hour(0))?;
+            assert_eq!(tx.feeds_due(hour(1), hour(1))?, []);
             tell(tx, 5)?;
-            tx.mark_feeds(hour(1).plus_seconds(9), hour(0))?; // too soon after the last note
+            tx.mark_feed(&net, hour(1).plus_seconds(9), hour(0))?; // too soon after the last note
             tell(tx, 5)?;
-            tx.mark_feeds(hour(3), hour(2))?;
-            assert_eq!(tx.forget_frames(hour(1), 100)?, 0, "no note is that old");
-            assert_eq!(tx.forget_frames(hour(2), 3)?, 3, "so many at once");
-            assert_eq!(tx.forget_frames(hour(2), 100)?, 2);
-            assert_eq!(tx.feed_range(&network(1))?, (6, 15));
-            assert_eq!(tx.forget_frames(hour(9), 100)?, 9, "the newest stays");
+            tx.mark_feed(&net, hour(3), hour(2))?;
+            assert_eq!(tx.forget_frames(&net, hour(1), 100)?, 0, "no note is that old");
+            assert_eq!(tx.feeds_due(hour(0), hour(2))?, [network(1)], "to be forgotten");
+            assert_eq!(tx.forget_frames(&net, hour(2), 3)?, 3, "so many at once");
+            assert_eq!(tx.forget_frames(&net, hour(2), 100)?, 2);
+            assert_eq!(tx.feed_range(&net)?, (6, 15));
+            assert_eq!(tx.forget_frames(&net, hour(9), 100)?, 9, "the newest stays");
+            assert_eq!(tx.feeds_due(hour(9), hour(9))?, [net], "a new note, and then nothing");
             Ok(())
         });
         range.await.unwrap();

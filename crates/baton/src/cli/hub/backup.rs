@@ -5,14 +5,14 @@ use baton_evidence::whole_file::WholeFile;
 use baton_store::{CopyFacts, CopyProgress};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use std::io::{self, Write};
+use std::io::{self, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tempfile::NamedTempFile;
 
 use super::Trouble;
 use super::folder::{self, Folder};
-use crate::backup::{Manifest, pack};
+use crate::backup::{Manifest, look_over, pack};
 use crate::cli::failure::Failure;
 use crate::cli::plain;
 use crate::control::{Answer, Command, Control, ControlError};
@@ -87,6 +87,10 @@ impl Backup {
         let mut out = out.map_err(|error| self.failed(error))?;
         let manifest = pack(&mut out, copy.as_file_mut(), key.as_deref(), facts.schema, made_at);
         let manifest = manifest.map_err(|error| self.failed(error))?;
+        // Read back before it gets its name: whoever needs it has nothing else.
+        let written = out.reopen().map_err(|error| self.failed(error))?;
+        look_over(BufReader::new(written))
+            .map_err(|error| Trouble::Written { file: self.output.clone(), error })?;
         let named = if self.force { out.commit() } else { out.commit_new() };
         named.map_err(|error| self.failed(error))?;
         Ok(manifest)

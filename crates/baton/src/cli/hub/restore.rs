@@ -120,6 +120,7 @@ fn restore(folder: &DataFolder, file: File) -> Result<Manifest, Broke> {
     sync(folder.path())?;
     fs::remove_dir(inner.path())?;
     sync(folder.path())?;
+    sync(&folder.path().join(".."))?; // the folder's own name
     Ok(manifest)
 }
 

@@ -37,6 +37,8 @@ pub(crate) enum Trouble {
     Copy(baton_store::Error),
     #[error("cannot restore {file}: {error}", file = .file.display())]
     Backup { file: PathBuf, error: Unfit },
+    #[error("what was written to {file} cannot be read back: {error}", file = .file.display())]
+    Written { file: PathBuf, error: Unfit },
     #[error("{folder} is not empty, and a restore never writes over data; pass another --data-dir", folder = .folder.display())]
     NotEmpty { folder: PathBuf },
     #[error(

@@ -24,8 +24,11 @@ fn a_backup(folder: &Path) -> std::path::PathBuf {
     file
 }
 
+/// Files by name, in their order.
+type Files = Vec<(String, Vec<u8>)>;
+
 /// The files in a backup.
-fn unpacked(backup: &Path) -> Vec<(String, Vec<u8>)> {
+fn unpacked(backup: &Path) -> Files {
     let mut archive = tar::Archive::new(flate2::read::GzDecoder::new(fs::File::open(backup).unwrap()));
     let read = |entry: std::io::Result<tar::Entry<'_, _>>| {
         let mut entry = entry.unwrap();
@@ -74,7 +77,7 @@ fn what_is_no_whole_backup_is_refused_and_leaves_nothing() {
     fs::write(&bad, &whole[..whole.len() / 2]).unwrap();
     refused(&bad, &into, "it is damaged");
 
-    let with = |change: &dyn Fn(&mut Vec<(String, Vec<u8>)>)| {
+    let with = |change: &dyn Fn(&mut Files)| {
         let mut files = files.clone();
         change(&mut files);
         packed(&files, &bad);
@@ -82,7 +85,7 @@ fn what_is_no_whole_backup_is_refused_and_leaves_nothing() {
     let manifest_with = |name: &'static str, value: Value| {
         let mut changed = manifest.clone();
         changed[name] = value;
-        move |files: &mut Vec<(String, Vec<u8>)>| files[0].1 = changed.to_string().into_bytes()
+        move |files: &mut Files| files[0].1 = changed.to_string().into_bytes()
     };
     with(&|files| *files[1].1.last_mut().unwrap() ^= 1);
     refused(&bad, &into, "hub.db is not the file that was backed up");

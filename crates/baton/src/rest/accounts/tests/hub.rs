@@ -82,6 +82,7 @@ impl TestHub {
             data_folder: folder.path().to_owned(),
             outbound: crate::outbound::Policy::default(),
             public_url: "http://127.0.0.1".into(),
+            keep_tasks: None,
             records_evidence: true,
         };
         change(&mut settings);
