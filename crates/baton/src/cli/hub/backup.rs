@@ -132,7 +132,6 @@ fn copy_closed(folder: &DataFolder, to: &Path, bar: &ProgressBar) -> Result<(), 
     let _lock = folder::take(folder)?;
     let copied = baton_store::copy_closed(&folder.database(), to, |progress| show(bar, progress));
     copied.map_err(Trouble::Copy)?;
-    // What SQLite wrote is the system's to write: the packing reads it, and is synced.
     Ok(())
 }
 

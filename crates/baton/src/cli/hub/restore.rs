@@ -36,7 +36,11 @@ impl Restore {
         let name = self.file.display().to_string();
         let file = File::open(&self.file).map_err(|error| Failure::Read { name: name.clone(), error })?;
         must_be_free(&folder)?;
+        let is_new = !folder.path().exists();
         let _lock = folder::take_to_restore(&folder)?;
+        if is_new {
+            sync(&folder.path().join("..")).map_err(|error| cannot(&folder, error))?; // its own name
+        }
         must_be_free(&folder)?; // seen again, now that nobody else can write to it
         let restored = restore(&folder, file);
         if restored.is_err() {
@@ -120,7 +124,6 @@ fn restore(folder: &DataFolder, file: File) -> Result<Manifest, Broke> {
     sync(folder.path())?;
     fs::remove_dir(inner.path())?;
     sync(folder.path())?;
-    sync(&folder.path().join(".."))?; // the folder's own name
     Ok(manifest)
 }
 
