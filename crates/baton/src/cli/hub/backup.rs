@@ -131,8 +131,7 @@ fn copy_closed(folder: &DataFolder, to: &Path, bar: &ProgressBar) -> Result<(), 
     folder::must_hold_a_hub(folder)?;
     let _lock = folder::take(folder)?;
     let copied = baton_store::copy_closed(&folder.database(), to, |progress| show(bar, progress));
-    copied.map_err(Trouble::Copy)?;
-    Ok(())
+    copied.map_err(Trouble::Copy)
 }
 
 /// The key file, if it is the one the copy's checkpoints are signed with.
