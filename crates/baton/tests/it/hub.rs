@@ -44,12 +44,25 @@ impl Hub {
 
     /// A hub with these options and environment variables.
     pub(crate) fn start_with_env(options: &[&str], environment: &[(&str, &str)]) -> Self {
+        Self::launch(tempfile::tempdir().unwrap(), options, environment)
+    }
+
+    /// A hub on a folder that is made before it starts; it has its own users.
+    pub(crate) fn start_on(make: impl FnOnce(&Path)) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
-        let launch = Launch {
-            options: options.iter().map(|option| (*option).to_owned()).collect(),
-            environment: environment.iter().map(owned).collect(),
-        };
+        make(&data_dir(folder.path()));
+        Self::launch(folder, &[], &[])
+    }
+
+    /// Stops, and starts again with other options and environment on the same folder and port.
+    pub(crate) fn relaunch(&mut self, options: &[&str], environment: &[(&str, &str)]) {
+        assert!(self.stop().success());
+        self.launch = Launch::new(options, environment);
+        self.restart();
+    }
+
+    fn launch(folder: TempDir, options: &[&str], environment: &[(&str, &str)]) -> Self {
+        let launch = Launch::new(options, environment);
         let (child, lines, address, started_in) = launch.run(folder.path(), 0);
         Self { child, lines, address, launch, folder, was_damaged: false, started_in }
     }
@@ -198,6 +211,14 @@ struct Launch {
 }
 
 impl Launch {
+    fn new(options: &[&str], environment: &[(&str, &str)]) -> Self {
+        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        Self {
+            options: options.iter().map(|option| (*option).to_owned()).collect(),
+            environment: environment.iter().map(owned).collect(),
+        }
+    }
+
     fn run(&self, folder: &Path, port: u16) -> (Child, Receiver<String>, SocketAddr, Duration) {
         let log = File::options().create(true).append(true).open(log_file(folder)).unwrap();
         let began = Instant::now();
