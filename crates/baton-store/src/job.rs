@@ -11,6 +11,8 @@ use crate::rows::{Snapshot, Transaction};
 pub trait WriteJob: Send {
     /// Runs the closure; false means that what it wrote is to be undone.
     fn run(&mut self, tx: &mut dyn Transaction) -> bool;
+    /// Whether it can be run anew once what it wrote is undone.
+    fn is_repeatable(&self) -> bool;
     /// Tells the caller, after the commit or its failure.
     fn settle(self: Box<Self>, committed: Result<(), Error>);
 }
@@ -21,6 +23,7 @@ pub trait ReadJob: Send {
     fn run(self: Box<Self>, rows: Result<&dyn Snapshot, Error>);
 }
 
+/// A write that runs once.
 pub(crate) struct Write<F, T, E> {
     closure: Option<F>,
     outcome: Option<Result<T, E>>,
@@ -41,23 +44,69 @@ where
 {
     fn run(&mut self, tx: &mut dyn Transaction) -> bool {
         let Some(closure) = self.closure.take() else { return false };
-        // A panic is this caller's trouble and nobody else's in the batch.
-        let outcome = catch_unwind(AssertUnwindSafe(|| closure(tx)))
-            .unwrap_or_else(|panic| Err(Error::Panicked(reason(&*panic)).into()));
-        let keep = outcome.is_ok();
-        self.outcome = Some(outcome);
-        keep
+        let outcome = self.outcome.insert(caught(|| closure(tx)));
+        outcome.is_ok()
     }
 
-    fn settle(mut self: Box<Self>, committed: Result<(), Error>) {
-        let outcome = match (committed, self.outcome.take()) {
-            (Ok(()), Some(outcome)) => outcome,
-            (Ok(()), None) => Err(Error::Closed.into()),
-            (Err(error), _) => Err(error.into()),
-        };
-        // A caller who hung up still has what was committed.
-        let _ = self.caller.send(outcome);
+    fn is_repeatable(&self) -> bool {
+        false
     }
+
+    fn settle(self: Box<Self>, committed: Result<(), Error>) {
+        tell(self.caller, self.outcome, committed);
+    }
+}
+
+/// A write that can be run again.
+pub(crate) struct RepeatableWrite<F, T, E> {
+    closure: F,
+    outcome: Option<Result<T, E>>,
+    caller: oneshot::Sender<Result<T, E>>,
+}
+
+impl<F, T, E> RepeatableWrite<F, T, E> {
+    pub(crate) fn new(closure: F, caller: oneshot::Sender<Result<T, E>>) -> Self {
+        Self { closure, outcome: None, caller }
+    }
+}
+
+impl<F, T, E> WriteJob for RepeatableWrite<F, T, E>
+where
+    F: Fn(&mut dyn Transaction) -> Result<T, E> + Send,
+    T: Send,
+    E: From<Error> + Send,
+{
+    fn run(&mut self, tx: &mut dyn Transaction) -> bool {
+        let outcome = self.outcome.insert(caught(|| (self.closure)(tx)));
+        outcome.is_ok()
+    }
+
+    fn is_repeatable(&self) -> bool {
+        true
+    }
+
+    fn settle(self: Box<Self>, committed: Result<(), Error>) {
+        tell(self.caller, self.outcome, committed);
+    }
+}
+
+/// A panic is its caller's trouble and nobody else's in the batch.
+fn caught<T, E: From<Error>>(run: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| Err(Error::Panicked(reason(&*panic)).into()))
+}
+
+fn tell<T, E: From<Error>>(
+    caller: oneshot::Sender<Result<T, E>>,
+    outcome: Option<Result<T, E>>,
+    committed: Result<(), Error>,
+) {
+    let outcome = match (committed, outcome) {
+        (Ok(()), Some(outcome)) => outcome,
+        (Ok(()), None) => Err(Error::Closed.into()),
+        (Err(error), _) => Err(error.into()),
+    };
+    // A caller who hung up still has what was committed.
+    let _ = caller.send(outcome);
 }
 
 pub(crate) struct Read<F, T, E> {
@@ -80,8 +129,7 @@ where
     fn run(self: Box<Self>, rows: Result<&dyn Snapshot, Error>) {
         let Self { closure, caller } = *self;
         let outcome = match rows {
-            Ok(rows) => catch_unwind(AssertUnwindSafe(|| closure(rows)))
-                .unwrap_or_else(|panic| Err(Error::Panicked(reason(&*panic)).into())),
+            Ok(rows) => caught(|| closure(rows)),
             Err(error) => Err(error.into()),
         };
         let _ = caller.send(outcome);

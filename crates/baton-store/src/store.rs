@@ -6,7 +6,7 @@ use tokio::sync::oneshot;
 
 use crate::copy::CopyJob;
 use crate::error::Error;
-use crate::job::{Read, ReadJob, Write, WriteJob};
+use crate::job::{Read, ReadJob, RepeatableWrite, Write, WriteJob};
 use crate::rows::{Snapshot, Transaction};
 
 /// A hint that somebody has something new to read; it carries no data, and may be given more often than needed.
@@ -67,6 +67,21 @@ impl dyn Store {
     {
         let (caller, answer) = oneshot::channel();
         self.submit(Box::new(Write::new(closure, caller)))?;
+        answer.await.unwrap_or_else(|_| Err(Error::Closed.into()))
+    }
+
+    /// The same for a closure that may be run more than once before its outcome counts: cheaper where writes are
+    /// many, because such closures share a transaction without savepoints.
+    pub async fn write_repeatably<T, E>(
+        &self,
+        closure: impl Fn(&mut dyn Transaction) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        let (caller, answer) = oneshot::channel();
+        self.submit(Box::new(RepeatableWrite::new(closure, caller)))?;
         answer.await.unwrap_or_else(|_| Err(Error::Closed.into()))
     }
 

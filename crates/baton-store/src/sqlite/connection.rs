@@ -13,6 +13,8 @@ mod migrations {
 
 /// Statements each connection keeps prepared.
 const STATEMENTS: usize = 128;
+/// Memory for the writer's pages, at most: the edges of all indexes of many networks stay in it.
+const WRITER_CACHE_KIB: i64 = 16 << 10;
 /// Pages mapped instead of copied.
 const MMAP_BYTES: i64 = 256 << 20;
 
@@ -23,6 +25,7 @@ pub(super) fn open_writer(path: &Path) -> Result<Connection, Error> {
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "wal_autocheckpoint", 0)?; // the checkpointer's work
+    connection.pragma_update(None, "cache_size", -WRITER_CACHE_KIB)?;
     connection.pragma_update(None, "foreign_keys", true)?;
     refuse_newer(&connection)?;
     migrations::migrations::runner()

@@ -232,7 +232,7 @@ impl DeliveryWrites for Rows<'_> {
 
     fn trim_inbox(&mut self, network: &NetworkId, to: &Principal, keep: usize) -> Result<usize, Error> {
         let sql = "SELECT seq FROM deliveries WHERE network_id = ?1 AND to_name = ?2 AND to_kind = ?3
-                   AND type <> 'task' ORDER BY seq DESC LIMIT 100 OFFSET ?4";
+                   AND type <> 'task' ORDER BY seq DESC LIMIT 1000 OFFSET ?4";
         let parameters = params![network.as_str(), to.name(), to.kind().as_str(), keep as i64];
         let old = self.all(sql, parameters, |row| get::<i64>(row, "seq"))?;
         self.remove_deliveries(&old)

@@ -8,7 +8,7 @@ use baton_core::{
 use rusqlite::{Row, params};
 use std::sync::LazyLock;
 
-use super::columns::{get, optional, optional_time, parsed, principal, time};
+use super::columns::{Place, get, optional, optional_time, parsed, principal, time};
 use super::rows::Rows;
 use super::{changed, plans};
 use crate::error::Error;
@@ -18,35 +18,104 @@ use crate::rows::{
 };
 use crate::store::ChangedTask;
 
-/// The columns of a task whose texts are not read; parts, and what stands behind them, are the longest way to go.
-const SHORT: &str = "t.seq, t.task_id, t.network_id, t.from_kind, t.from_name, t.to_name, t.kind, t.priority, t.status,
-           t.parent_task_id, t.retry_of, t.attempt, t.max_attempts, t.ttl_seconds, t.created_at, t.delivered_at,
-           t.started_at, t.completed_at, t.expires_at, t.salt, t.context_id,
-           NULL AS context, NULL AS meta, NULL AS result, NULL AS parts, 0 AS answered_bare";
+/// A task's own columns, in the order they are asked for.
+const OWN: [&str; 27] = [
+    "seq",
+    "task_id",
+    "network_id",
+    "from_kind",
+    "from_name",
+    "to_name",
+    "kind",
+    "priority",
+    "status",
+    "parent_task_id",
+    "retry_of",
+    "attempt",
+    "max_attempts",
+    "ttl_seconds",
+    "created_at",
+    "delivered_at",
+    "started_at",
+    "completed_at",
+    "expires_at",
+    "salt",
+    "context_id",
+    "content",
+    "context",
+    "meta",
+    "result",
+    "parts",
+    "answered_bare",
+];
 
-/// What stands beside a task's own columns: its lease, its parent and its delivery.
-const BESIDE: &str = "
-           l.lease_id, l.deadline,
-           p.network_id AS parent_network_id, p.from_kind AS parent_from_kind, p.from_name AS parent_from_name,
-           p.to_name AS parent_to_name,
-           EXISTS (SELECT 1 FROM deliveries d WHERE d.task_id = t.task_id AND d.type = 'task' AND d.state < 2 AND d.state = 0)
-               AS is_in_inbox,
-           (SELECT r.task_id FROM tasks r WHERE r.retry_of = t.task_id) AS retried_to
+/// What stands beside a task's own columns, in the order of [`BESIDE_SQL`]: its lease, its parent, its delivery.
+const BESIDE: [&str; 8] = [
+    "lease_id",
+    "deadline",
+    "parent_network_id",
+    "parent_from_kind",
+    "parent_from_name",
+    "parent_to_name",
+    "is_in_inbox",
+    "retried_to",
+];
+const BESIDE_SQL: &str = "
+           l.lease_id, l.deadline, p.network_id, p.from_kind, p.from_name, p.to_name,
+           EXISTS (SELECT 1 FROM deliveries d WHERE d.task_id = t.task_id AND d.type = 'task' AND d.state < 2 AND d.state = 0),
+           (SELECT r.task_id FROM tasks r WHERE r.retry_of = t.task_id)
     FROM tasks t
     LEFT JOIN leases l ON l.task_id = t.task_id
     LEFT JOIN tasks p ON p.task_id = t.parent_task_id";
 
+/// Where a column of a task stands in its row; known when this is compiled.
+const fn place(name: &'static str) -> Place {
+    let mut at = 0;
+    while at < OWN.len() + BESIDE.len() {
+        let here = if at < OWN.len() { OWN[at] } else { BESIDE[at - OWN.len()] };
+        if is_same(here.as_bytes(), name.as_bytes()) {
+            return Place { at, name };
+        }
+        at += 1;
+    }
+    panic!("a task has no such column")
+}
+
+const fn is_same(one: &[u8], other: &[u8]) -> bool {
+    let mut at = 0;
+    while at < one.len() && at < other.len() && one[at] == other[at] {
+        at += 1;
+    }
+    at == one.len() && at == other.len()
+}
+
+/// A column of a task, by its name for the reader and by its place for the machine.
+macro_rules! column {
+    ($name:literal) => {
+        const { place($name) }
+    };
+}
+
 /// Tasks with what stands beside them, put together once.
 fn tasks(texts: TaskTexts) -> &'static str {
-    static WHOLE: LazyLock<String> = LazyLock::new(|| format!("SELECT t.*, {BESIDE}"));
+    static WHOLE: LazyLock<String> = LazyLock::new(|| select(|name| format!("t.{name}")));
+    // Parts, and what stands behind them, are the longest way to go: texts that are not shown are not read.
     static BEGINNING: LazyLock<String> = LazyLock::new(|| {
-        let content = format!("substr(t.content, 1, {}) AS content", limits::ROW_CONTENT_MAX_CHARS);
-        format!("SELECT {SHORT}, {content}, {BESIDE}")
+        select(|name| match name {
+            "content" => format!("substr(t.content, 1, {})", limits::ROW_CONTENT_MAX_CHARS),
+            "context" | "meta" | "result" | "parts" => "NULL".into(),
+            "answered_bare" => "0".into(),
+            _ => format!("t.{name}"),
+        })
     });
     match texts {
         TaskTexts::Whole => &WHOLE,
         TaskTexts::Beginning => &BEGINNING,
     }
+}
+
+fn select(column: impl Fn(&str) -> String) -> String {
+    format!("SELECT {}, {BESIDE_SQL}", OWN.map(column).join(", "))
 }
 
 /// One task.
@@ -57,57 +126,57 @@ fn task_by_id() -> &'static str {
 }
 
 fn snapshot(row: &Row<'_>) -> Result<TaskSnapshot, Error> {
-    let lease = match optional(row, "lease_id", LeaseId::parse)? {
-        Some(id) => Some(Lease { id, deadline: MonotonicMillis::new(get(row, "deadline")?) }),
+    let lease = match optional(row, column!("lease_id"), LeaseId::parse)? {
+        Some(id) => Some(Lease { id, deadline: MonotonicMillis::new(get(row, column!("deadline"))?) }),
         None => None,
     };
-    let parent = match optional(row, "parent_network_id", NetworkId::parse)? {
+    let parent = match optional(row, column!("parent_network_id"), NetworkId::parse)? {
         Some(network_id) => Some(ParentTask {
-            id: parsed(row, "parent_task_id", TaskId::parse)?,
+            id: parsed(row, column!("parent_task_id"), TaskId::parse)?,
             network_id,
-            from: principal(row, "parent_from_kind", "parent_from_name")?,
-            to: parsed(row, "parent_to_name", |text| Alias::parse(text).ok())?,
+            from: principal(row, column!("parent_from_kind"), column!("parent_from_name"))?,
+            to: parsed(row, column!("parent_to_name"), |text| Alias::parse(text).ok())?,
         }),
         None => None,
     };
-    let ttl: i64 = get(row, "ttl_seconds")?;
+    let ttl: i64 = get(row, column!("ttl_seconds"))?;
     Ok(TaskSnapshot {
-        id: parsed(row, "task_id", TaskId::parse)?,
-        network_id: parsed(row, "network_id", NetworkId::parse)?,
-        from: principal(row, "from_kind", "from_name")?,
-        to: parsed(row, "to_name", |text| Alias::parse(text).ok())?,
-        kind: kind_of(&get::<String>(row, "kind")?)?,
-        status: parsed(row, "status", Status::parse)?,
-        attempt: get(row, "attempt")?,
-        max_attempts: get(row, "max_attempts")?,
+        id: parsed(row, column!("task_id"), TaskId::parse)?,
+        network_id: parsed(row, column!("network_id"), NetworkId::parse)?,
+        from: principal(row, column!("from_kind"), column!("from_name"))?,
+        to: parsed(row, column!("to_name"), |text| Alias::parse(text).ok())?,
+        kind: kind_of(&get::<String>(row, column!("kind"))?)?,
+        status: parsed(row, column!("status"), Status::parse)?,
+        attempt: get(row, column!("attempt"))?,
+        max_attempts: get(row, column!("max_attempts"))?,
         lease,
-        is_in_inbox: get(row, "is_in_inbox")?,
+        is_in_inbox: get(row, column!("is_in_inbox"))?,
         ttl: TtlSeconds::parse("ttl_seconds", ttl)
             .map_err(|_| Error::Corrupt(format!("ttl_seconds {ttl}")))?,
-        expires_at: time(row, "expires_at")?,
+        expires_at: time(row, column!("expires_at"))?,
         parent,
-        retried_to: optional(row, "retried_to", TaskId::parse)?,
-        context_id: optional(row, "context_id", ContextId::parse)?,
+        retried_to: optional(row, column!("retried_to"), TaskId::parse)?,
+        context_id: optional(row, column!("context_id"), ContextId::parse)?,
     })
 }
 
 fn task_row(row: &Row<'_>) -> Result<TaskRow, Error> {
     Ok(TaskRow {
-        seq: get(row, "seq")?,
+        seq: get(row, column!("seq"))?,
         snapshot: snapshot(row)?,
-        priority: parsed(row, "priority", Priority::parse)?,
-        content: get(row, "content")?,
-        context: get(row, "context")?,
-        meta: get(row, "meta")?,
-        result: get(row, "result")?,
-        retry_of: optional(row, "retry_of", TaskId::parse)?,
-        created_at: time(row, "created_at")?,
-        delivered_at: time(row, "delivered_at")?,
-        started_at: optional_time(row, "started_at")?,
-        completed_at: optional_time(row, "completed_at")?,
-        parts: get(row, "parts")?,
-        answered_bare: get(row, "answered_bare")?,
-        salt: get(row, "salt")?,
+        priority: parsed(row, column!("priority"), Priority::parse)?,
+        content: get(row, column!("content"))?,
+        context: get(row, column!("context"))?,
+        meta: get(row, column!("meta"))?,
+        result: get(row, column!("result"))?,
+        retry_of: optional(row, column!("retry_of"), TaskId::parse)?,
+        created_at: time(row, column!("created_at"))?,
+        delivered_at: time(row, column!("delivered_at"))?,
+        started_at: optional_time(row, column!("started_at"))?,
+        completed_at: optional_time(row, column!("completed_at"))?,
+        parts: get(row, column!("parts"))?,
+        answered_bare: get(row, column!("answered_bare"))?,
+        salt: get(row, column!("salt"))?,
     })
 }
 
@@ -556,12 +625,13 @@ impl TaskWrites for Rows<'_> {
         change: &TaskChange,
     ) -> Result<(), Error> {
         let (delivered_at, expires_at) = change.delivered.unzip();
-        let created_at = self.one(
+        // No RETURNING: SQLite builds a table for what it returns.
+        let changed = self.execute(
             "UPDATE tasks SET status = ?3, to_name = COALESCE(?4, to_name), attempt = COALESCE(?5, attempt),
                 delivered_at = COALESCE(?6, delivered_at), expires_at = COALESCE(?7, expires_at),
                 started_at = COALESCE(?8, started_at), result = COALESCE(?9, result),
                 completed_at = COALESCE(?10, completed_at), answered_bare = MAX(answered_bare, ?11)
-             WHERE task_id = ?1 AND status = ?2 RETURNING created_at",
+             WHERE task_id = ?1 AND status = ?2",
             params![
                 id.as_str(),
                 from.as_str(),
@@ -575,12 +645,14 @@ impl TaskWrites for Rows<'_> {
                 change.completed_at.map(UnixMillis::get),
                 change.answered_bare,
             ],
-            |row| time(row, "created_at"),
         )?;
-        let Some(created_at) = created_at else {
+        if changed != 1 {
             return Err(Error::Corrupt(format!("task {id} is not {from}")));
-        };
+        }
         if let Some(ended_at) = change.completed_at {
+            let sql = "SELECT created_at FROM tasks WHERE task_id = ?1";
+            let created_at = self.one(sql, [id.as_str()], |row| time(row, "created_at"))?;
+            let created_at = created_at.unwrap_or(ended_at); // it is there: it was just changed
             self.staged.counts.minute(network, ended_at).note_end(to, created_at, ended_at);
         }
         if from != to {
@@ -614,19 +686,22 @@ impl TaskWrites for Rows<'_> {
 
     fn append_event(&mut self, event: NewEvent<'_>) -> Result<u64, Error> {
         // The number within the task comes from the history itself: no gap and no second counter. A new task has none.
-        let number = if event.from.is_none() {
-            "VALUES (?1, ?2, 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"
-        } else {
-            "SELECT ?1, ?2, MAX(n) + 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9 FROM task_events WHERE task_id = ?2"
+        // Asked for before, not within the INSERT: SQLite would build a table for it.
+        let last = match event.from {
+            None => 0,
+            Some(_) => {
+                let sql = "SELECT n FROM task_events WHERE task_id = ?1 ORDER BY n DESC LIMIT 1";
+                let last = self.one(sql, [event.task_id.as_str()], |row| get::<i64>(row, "n"))?;
+                last.ok_or_else(|| Error::Corrupt("a task without a history".into()))?
+            }
         };
-        let n = self.one(
-            &format!(
-                "INSERT INTO task_events (network_id, task_id, n, from_status, to_status, actor_kind, actor, detail,
-                    created_at, log_index) {number} RETURNING n"
-            ),
+        self.execute(
+            "INSERT INTO task_events (network_id, task_id, n, from_status, to_status, actor_kind, actor, detail,
+                created_at, log_index) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
             params![
                 event.network_id.as_str(),
                 event.task_id.as_str(),
+                last + 1,
                 event.from.map(Status::as_str),
                 event.to.as_str(),
                 event.actor.kind().as_str(),
@@ -635,10 +710,9 @@ impl TaskWrites for Rows<'_> {
                 event.at.get(),
                 event.log_index.map(|index| index as i64),
             ],
-            |row| get::<i64>(row, "n"),
         )?;
         self.note_changed(event.network_id, event.task_id, Some(event.to));
-        n.map(i64::unsigned_abs).ok_or_else(|| Error::Corrupt("an event without a number".into()))
+        Ok((last + 1).unsigned_abs())
     }
 
     fn insert_lease(&mut self, lease: &LeaseRow) -> Result<(), Error> {

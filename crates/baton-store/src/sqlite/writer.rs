@@ -1,6 +1,7 @@
-//! The one thread that writes. It takes whatever waits, runs each write in a savepoint of one transaction,
-//! commits once, rings, and only then answers. If the commit fails, everybody in the batch hears so. A copy of the
-//! database is made here too, a few pages after each batch.
+//! The one thread that writes. It takes whatever waits, runs it in one transaction, commits once, rings, and only then
+//! answers. A write that is refused leaves nothing: each has a savepoint, unless all of the batch can be run again.
+//! If the commit fails, everybody in the batch hears so. A copy of the database is made here too, a few pages after
+//! each batch.
 
 use rusqlite::Connection;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -161,32 +162,85 @@ impl Batches {
     }
 
     fn run_all(&self, batch: &mut [Box<dyn WriteJob>]) -> Result<(Committed, bool), Error> {
-        let mut rows = Rows::new(&self.connection);
-        let mut hints = Committed::default();
-        let mut touches_access = false;
+        if batch.iter().all(|job| job.is_repeatable()) {
+            if let Some(kept) = self.run_bare(batch)? {
+                return kept.write(&self.connection);
+            }
+            self.execute("ROLLBACK")?;
+            self.execute("BEGIN IMMEDIATE")?;
+        }
+        self.run_in_savepoints(batch)?.write(&self.connection)
+    }
+
+    /// Runs writes side by side, without savepoints: each would copy the pages that its writes touch first. None if
+    /// one has to be undone after it wrote: then all have to, and are to be run again.
+    fn run_bare(&self, batch: &mut [Box<dyn WriteJob>]) -> Result<Option<Kept<'_>>, Error> {
+        let mut kept = Kept::new(&self.connection);
+        for job in batch {
+            let before = self.connection.total_changes();
+            if job.run(&mut kept.rows) {
+                kept.keep();
+                continue;
+            }
+            if self.connection.is_autocommit() {
+                // SQLite ends a transaction by itself when the disk is full.
+                return Err(Error::Unavailable("the transaction was lost".into()));
+            }
+            if self.connection.total_changes() != before {
+                return Ok(None);
+            }
+            kept.rows.staged = Staged::default();
+        }
+        Ok(Some(kept))
+    }
+
+    fn run_in_savepoints(&self, batch: &mut [Box<dyn WriteJob>]) -> Result<Kept<'_>, Error> {
+        let mut kept = Kept::new(&self.connection);
         for job in batch {
             self.execute("SAVEPOINT write")?;
-            let keep = job.run(&mut rows);
-            let staged: Staged = std::mem::take(&mut rows.staged);
-            if keep {
-                staged.gone.iter().for_each(|network| rows.counted.forget(network));
-                rows.counted.merge(staged.counts);
-                hints.rings.extend(staged.rings);
-                hints.changed_tasks.extend(staged.changed_tasks);
-                touches_access |= staged.touches_access;
+            if job.run(&mut kept.rows) {
+                kept.keep();
             } else {
+                kept.rows.staged = Staged::default();
                 self.execute("ROLLBACK TO write")?;
             }
             self.execute("RELEASE write")?;
         }
-        let counted = std::mem::take(&mut rows.counted);
-        hints.grown_logs = counted.grown_logs();
-        counted.write(&self.connection)?;
-        Ok((hints, touches_access))
+        Ok(kept)
     }
 
     fn execute(&self, sql: &str) -> Result<(), Error> {
         self.connection.prepare_cached(sql)?.execute([])?;
         Ok(())
+    }
+}
+
+/// What the writes of a batch leave that stay.
+struct Kept<'c> {
+    rows: Rows<'c>,
+    hints: Committed,
+    touches_access: bool,
+}
+
+impl<'c> Kept<'c> {
+    fn new(connection: &'c Connection) -> Self {
+        Self { rows: Rows::new(connection), hints: Committed::default(), touches_access: false }
+    }
+
+    /// Takes in what the last write staged.
+    fn keep(&mut self) {
+        let staged = std::mem::take(&mut self.rows.staged);
+        staged.gone.iter().for_each(|network| self.rows.counted.forget(network));
+        self.rows.counted.merge(staged.counts);
+        self.hints.rings.extend(staged.rings);
+        self.hints.changed_tasks.extend(staged.changed_tasks);
+        self.touches_access |= staged.touches_access;
+    }
+
+    /// Writes the counters, last of all: hints for those who wait, and whether access changed.
+    fn write(mut self, connection: &Connection) -> Result<(Committed, bool), Error> {
+        self.hints.grown_logs = self.rows.counted.grown_logs();
+        self.rows.counted.write(connection)?;
+        Ok((self.hints, self.touches_access))
     }
 }

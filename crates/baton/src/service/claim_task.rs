@@ -124,7 +124,7 @@ async fn take(
 ) -> Result<Option<Taken>, Error> {
     let stamp = Stamp::new(hub);
     let (caller, network, alias) = (caller.clone(), network.clone(), alias.clone());
-    hub.store.write(move |tx| take_next(tx, &stamp, &caller, &network, &alias, lease)).await
+    hub.store.write_repeatably(move |tx| take_next(tx, &stamp, &caller, &network, &alias, lease)).await
 }
 
 fn may_claim(

@@ -99,20 +99,20 @@ pub(crate) async fn say(
             return Ok(answer);
         }
         let done = operation::act(tx, &stamp, &caller, &place, Some(&task), &command)?;
-        if let Some(push) = push {
+        if let Some(push) = &push {
             create::attach(tx, &stamp, &caller, &task, push, Since::Now)?;
         }
         let status = done.transition.to;
         if let Some(key) = &key {
             let send = IdempotentSend {
-                arguments,
+                arguments: arguments.clone(),
                 task_id: task.clone(),
                 session_status: status.as_str().to_owned(),
                 created_at: stamp.now,
             };
             tx.remember_send(&done.before.network_id, &caller.principal()?, key.as_str(), &send)?;
         }
-        Ok(Answer { ok: true, task_id: task, message_id: stamp.new_message_id.clone(), status })
+        Ok(Answer { ok: true, task_id: task.clone(), message_id: stamp.new_message_id.clone(), status })
     };
     create::write(hub, watched, saying).await
 }

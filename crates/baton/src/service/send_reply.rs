@@ -114,7 +114,7 @@ async fn end(
     let stamp = Stamp { answers_bare, ..Stamp::new(hub) };
     let caller = caller.clone();
     hub.store
-        .write(move |tx| {
+        .write_repeatably(move |tx| {
             let done = operation::act(tx, &stamp, &caller, &place, task.as_ref(), &command)?;
             Ok(Answer {
                 ok: true,

@@ -278,7 +278,7 @@ fn send(
     });
     let transition = decide(None, &command, &context)?;
     apply::apply(tx, stamp, &context, &network, None, &transition, Some(&request.payload))?;
-    if let Some(push) = request.push.clone() {
+    if let Some(push) = &request.push {
         create::attach(tx, stamp, caller, &stamp.new_task_id, push, Since::TheBeginning)?;
     }
     let status = presence::session_status(tx.as_snapshot(), stamp, &network, &request.to)?;

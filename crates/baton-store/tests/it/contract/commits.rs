@@ -2,8 +2,10 @@
 
 use super::super::engine::{Engine, Open, engines};
 use super::super::fixtures::{NOW, insert_network, insert_task, network, node, task_id, user, with_network};
+use baton_core::Status;
 use baton_store::{Error, Ring, Store, Transaction};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 async fn exists(store: &dyn Store, n: u16) -> bool {
     store.read(move |rows| Ok::<_, Error>(rows.task(&task_id(n))?.is_some())).await.unwrap()
@@ -49,6 +51,54 @@ engines! {
         }
         assert!(!exists(&*engine.store, 99).await);
         assert!(exists(&*engine.store, 0).await && exists(&*engine.store, 49).await);
+    }
+
+    async fn a_repeatable_write_that_answers_an_error_leaves_nothing_and_the_others_of_its_batch_stay(engine: &mut Engine, open: Open) {
+        with_network(&*engine.store).await;
+        let store = engine.store.clone();
+        // The writer is held up until all the others wait behind it, so that they are one batch.
+        let (go, wait) = std::sync::mpsc::channel::<()>();
+        let (begin, begun) = tokio::sync::oneshot::channel::<()>();
+        let first = tokio::spawn({
+            let store = store.clone();
+            async move {
+                store.write(move |_| -> Result<(), Error> {
+                    begin.send(()).map_err(|()| Error::Closed)?;
+                    wait.recv().map_err(|_| Error::Closed)
+                }).await
+            }
+        });
+        begun.await.unwrap();
+        let runs = Arc::new(AtomicUsize::new(0));
+        let others: Vec<_> = (0..6).map(|n| {
+            let (store, runs) = (store.clone(), runs.clone());
+            tokio::spawn(async move {
+                store.write_repeatably(move |tx| -> Result<(), Error> {
+                    runs.fetch_add(1, Ordering::Relaxed);
+                    match n {
+                        // Refused before it writes, and after.
+                        2 => Err(Error::Busy),
+                        4 => {
+                            insert_task(tx, 1, n, "coder")?;
+                            tx.ring(Ring { network_id: network(1), to: node("coder") });
+                            Err(Error::Busy)
+                        }
+                        _ => insert_task(tx, 1, n, "coder"),
+                    }
+                }).await
+            })
+        }).collect();
+        tokio::task::yield_now().await;
+        go.send(()).unwrap();
+        first.await.unwrap().unwrap();
+        for (n, write) in (0..).zip(others) {
+            let is_refused = matches!(write.await.unwrap(), Err(Error::Busy));
+            assert_eq!((is_refused, exists(&*store, n).await), (n == 2 || n == 4, n != 2 && n != 4), "{n}");
+        }
+        assert!(runs.load(Ordering::Relaxed) > 6, "the batch was run again");
+        assert!(engine.rings.lock().unwrap().is_empty());
+        let counts = store.read(|rows| rows.task_counts(&network(1))).await.unwrap();
+        assert_eq!(counts, [(Status::Delivered, 4)]);
     }
 
     async fn of_two_racing_writes_one_wins(engine: &mut Engine, open: Open) {

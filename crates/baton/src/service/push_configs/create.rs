@@ -79,7 +79,8 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, task: &str, push: NewPush) -
     super::check_may(hub, caller, &task, &[TaskAction::Notify]).await?;
     let push = push.check(hub).await?;
     let (stamp, asker, about) = (Stamp::new(hub), caller.clone(), task.clone());
-    let made = write(hub, Some(task), move |tx| attach(tx, &stamp, &asker, &about, push, Since::Now)).await?;
+    let made =
+        write(hub, Some(task), move |tx| attach(tx, &stamp, &asker, &about, &push, Since::Now)).await?;
     Ok(made.into())
 }
 
@@ -89,7 +90,7 @@ pub(in crate::service) fn attach(
     stamp: &Stamp,
     caller: &Caller,
     task: &TaskId,
-    CheckedPush(push): CheckedPush,
+    push: &CheckedPush,
     since: Since,
 ) -> Result<PushConfigRow, Error> {
     let task = super::task(tx.as_snapshot(), caller, task, TaskAction::Notify)?;
@@ -97,6 +98,7 @@ pub(in crate::service) fn attach(
         Since::Now => tx.last_event(&task.id)?.map_or(0, |event| event.n),
         Since::TheBeginning => 0,
     };
+    let CheckedPush(push) = push.clone();
     let config_id = push.config_id.unwrap_or_else(|| stamp.new_push_id.as_str().to_owned());
     // Clients bring the same one with every message: what it has not heard yet it still hears.
     let same = super::own(tx.as_snapshot(), caller, &task.id, &config_id)?;
@@ -127,12 +129,12 @@ pub(in crate::service) fn attach(
 pub(in crate::service) async fn write<T: Send + 'static>(
     hub: &Hub,
     watched: Option<TaskId>,
-    closure: impl FnOnce(&mut dyn Transaction) -> Result<T, Error> + Send + 'static,
+    closure: impl Fn(&mut dyn Transaction) -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Error> {
-    let Some(task) = watched else { return hub.store.write(closure).await };
+    let Some(task) = watched else { return hub.store.write_repeatably(closure).await };
     let (store, bells) = (hub.store.clone(), hub.bells.clone());
     let writing = tokio::spawn(async move {
-        let written = store.write(closure).await;
+        let written = store.write_repeatably(closure).await;
         bells.pushes.watch(&task);
         written
     });
