@@ -175,7 +175,7 @@ pub const COMPLETIONS_SINCE_DEFAULT_SECONDS: u32 = 86_400;
 // What the dashboard asks.
 
 /// Rows of tasks looked at for one page of a search; the page then ends early (ours).
-pub const SEARCH_EXAMINED_COUNT: usize = 20_000;
+pub const SEARCH_EXAMINED_COUNT: usize = 12_000;
 /// Bytes of texts looked at for one page of a search (ours).
 pub const SEARCH_EXAMINED_BYTES: usize = 32 * 1024 * 1024;
 /// How far the clock may have been set back between two tasks that are found by their time all the same (ours).

@@ -15,8 +15,9 @@ mod migrations {
 const STATEMENTS: usize = 128;
 /// Memory for the writer's pages, at most: the edges of all indexes of many networks stay in it.
 const WRITER_CACHE_KIB: i64 = 16 << 10;
-/// Pages mapped instead of copied.
-const MMAP_BYTES: i64 = 256 << 20;
+/// The same for each connection that reads. The file is not mapped: a disk that fails under a mapping ends the process,
+/// and a file that grows makes its mappings anew.
+const READER_CACHE_KIB: i64 = 8 << 10;
 
 /// The one connection that writes; it also migrates.
 pub(super) fn open_writer(path: &Path) -> Result<Connection, Error> {
@@ -80,6 +81,7 @@ pub(super) fn open_reader(path: &Path) -> Result<Connection, Error> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     prepare(&connection)?;
+    connection.pragma_update(None, "cache_size", -READER_CACHE_KIB)?;
     connection.pragma_update(None, "query_only", true)?;
     Ok(connection)
 }
@@ -90,7 +92,6 @@ pub(super) fn prepare(connection: &Connection) -> Result<(), Error> {
     // care about: a quarter of the writer's time.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.busy_timeout(Duration::from_secs(5))?;
-    connection.pragma_update(None, "mmap_size", MMAP_BYTES)?;
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     Ok(())
 }
