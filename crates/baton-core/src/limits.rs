@@ -270,6 +270,9 @@ pub const BACKOFF_FIRST_MILLIS: u32 = 100;
 /// Longest wait before trying again (ours).
 pub const BACKOFF_MAX_MILLIS: u32 = 5_000;
 
+/// Longest name of a request that is taken over from its caller (ours).
+pub const REQUEST_ID_MAX_CHARS: usize = 64;
+
 // What the hub calls outside: push receivers and agents of others.
 
 /// Longest address that is called (ours).

@@ -4,11 +4,13 @@
 
 pub mod error;
 pub mod job;
+mod meter;
 pub mod rows;
 mod sqlite;
 pub mod store;
 
 pub use error::Error;
+pub use meter::Meter;
 pub use rows::{Snapshot, Transaction};
 pub use sqlite::{Bell, SqliteOptions, SqliteStore, inspect};
-pub use store::{ChangedTask, Committed, Ring, Store};
+pub use store::{ChangedTask, Committed, GrownLog, Ring, Store};

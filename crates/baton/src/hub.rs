@@ -11,6 +11,7 @@ mod push_bell;
 pub(crate) mod random;
 mod settings;
 mod shutdown;
+mod unsealed;
 
 pub(crate) use access::Identity;
 pub(crate) use bells::{Bell, Bells};
@@ -29,6 +30,7 @@ use std::sync::Arc;
 use tokio::sync::Semaphore;
 
 use crate::events::Streams;
+use crate::metrics::Metrics;
 use crate::outbound::Outbound;
 use crate::service::{JoinGuard, LoginGuard, NotedReads, Passwords};
 use access::Access;
@@ -55,6 +57,7 @@ pub(crate) struct Hub {
     pub(crate) join_guard: JoinGuard,
     pub(crate) noted_reads: NotedReads,
     pub(crate) streams: Streams,
+    pub(crate) metrics: Metrics,
     access: Access,
 }
 
@@ -85,6 +88,7 @@ impl Hub {
             join_guard: JoinGuard::default(),
             noted_reads: NotedReads::default(),
             streams: Streams::default(),
+            metrics: Metrics::default(),
             access: Access::default(),
         }
     }

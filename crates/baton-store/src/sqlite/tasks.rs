@@ -237,6 +237,14 @@ impl Rows<'_> {
 }
 
 impl Rows<'_> {
+    /// A network's counts of tasks as earlier batches left them.
+    pub(super) fn task_counts_written(&self, network: &NetworkId) -> Result<Vec<(Status, i64)>, Error> {
+        let sql = "SELECT status, count FROM task_counts WHERE network_id = ?1";
+        self.all(sql, [network.as_str()], |row| {
+            Ok((parsed(row, "status", Status::parse)?, get::<i64>(row, "count")?))
+        })
+    }
+
     /// The task in this place in the order.
     pub(super) fn task_at(&self, seq: i64, texts: TaskTexts) -> Result<Option<TaskRow>, Error> {
         self.one(&format!("{} WHERE t.seq = ?1", tasks(texts)), [seq], task_row)
@@ -306,10 +314,7 @@ impl TaskReads for Rows<'_> {
     }
 
     fn task_counts(&self, network: &NetworkId) -> Result<Vec<(Status, i64)>, Error> {
-        let sql = "SELECT status, count FROM task_counts WHERE network_id = ?1";
-        let written = self.all(sql, [network.as_str()], |row| {
-            Ok((parsed(row, "status", Status::parse)?, get::<i64>(row, "count")?))
-        })?;
+        let written = self.task_counts_written(network)?;
         let count = |status: Status| {
             let written =
                 written.iter().find(|(counted, _)| *counted == status).map_or(0, |(_, count)| *count);
@@ -504,9 +509,15 @@ impl TaskReads for Rows<'_> {
 
 impl Rows<'_> {
     /// For those who wait for the task, once this is committed.
-    fn note_changed(&mut self, network: &NetworkId, task: &TaskId, status: Option<Status>) {
+    fn note_changed(
+        &mut self,
+        network: &NetworkId,
+        task: &TaskId,
+        from: Option<Status>,
+        status: Option<Status>,
+    ) {
         let (network_id, task_id) = (network.clone(), task.clone());
-        self.staged.changed_tasks.push(ChangedTask { network_id, task_id, status });
+        self.staged.changed_tasks.push(ChangedTask { network_id, task_id, from, status });
     }
 }
 
@@ -608,7 +619,7 @@ impl TaskWrites for Rows<'_> {
             ],
             |row| get::<i64>(row, "n"),
         )?;
-        self.note_changed(message.network_id, message.task_id, None);
+        self.note_changed(message.network_id, message.task_id, None, None);
         n.ok_or_else(|| Error::Corrupt("a message without a number".into()))
     }
 
@@ -637,7 +648,7 @@ impl TaskWrites for Rows<'_> {
             ],
             |row| get::<i64>(row, "n"),
         )?;
-        self.note_changed(event.network_id, event.task_id, Some(event.to));
+        self.note_changed(event.network_id, event.task_id, event.from, Some(event.to));
         n.map(i64::unsigned_abs).ok_or_else(|| Error::Corrupt("an event without a number".into()))
     }
 
@@ -655,6 +666,7 @@ impl TaskWrites for Rows<'_> {
                 lease.expires_at.get(),
             ],
         )?;
+        self.staged.tally.leases += 1;
         Ok(())
     }
 
@@ -670,7 +682,8 @@ impl TaskWrites for Rows<'_> {
     }
 
     fn delete_lease(&mut self, id: &LeaseId) -> Result<(), Error> {
-        self.execute("DELETE FROM leases WHERE lease_id = ?1", [id.as_str()])?;
+        let deleted = self.execute("DELETE FROM leases WHERE lease_id = ?1", [id.as_str()])?;
+        self.staged.tally.leases -= deleted as i64;
         Ok(())
     }
 

@@ -6,16 +6,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Instant;
 
 use super::rows::{Rows, Staged};
 use super::{Bell, SqliteOptions};
 use crate::error::Error;
 use crate::job::WriteJob;
+use crate::meter::{Meter, Tally};
 use crate::store::Committed;
 
 pub(super) struct Writer {
     queue: Mutex<Option<SyncSender<Box<dyn WriteJob>>>>,
     thread: Mutex<Option<JoinHandle<()>>>,
+    meter: Arc<Meter>,
 }
 
 impl Writer {
@@ -24,20 +27,26 @@ impl Writer {
         options: SqliteOptions,
         bell: Bell,
         epoch: Arc<AtomicU64>,
+        meter: Arc<Meter>,
     ) -> Result<Self, Error> {
         let (queue, jobs) = sync_channel(options.write_queue);
-        let batches = Batches { connection, batch: options.batch, bell, epoch };
+        let batches = Batches { connection, batch: options.batch, bell, epoch, meter: meter.clone() };
         let thread = std::thread::Builder::new().name("writer".into()).spawn(move || batches.run(&jobs));
         let thread = thread.map_err(|error| Error::Unavailable(error.to_string()))?;
-        Ok(Self { queue: Mutex::new(Some(queue)), thread: Mutex::new(Some(thread)) })
+        Ok(Self { queue: Mutex::new(Some(queue)), thread: Mutex::new(Some(thread)), meter })
     }
 
     pub(super) fn submit(&self, job: Box<dyn WriteJob>) -> Result<(), Error> {
         let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
         let queue = queue.as_ref().ok_or(Error::Closed)?;
-        queue.try_send(job).map_err(|error| match error {
-            TrySendError::Full(_) => Error::Busy,
-            TrySendError::Disconnected(_) => Error::Closed,
+        // Before it is there to be taken.
+        self.meter.write_waits();
+        queue.try_send(job).map_err(|error| {
+            self.meter.writes_taken(1);
+            match error {
+                TrySendError::Full(_) => Error::Busy,
+                TrySendError::Disconnected(_) => Error::Closed,
+            }
         })
     }
 
@@ -55,6 +64,14 @@ struct Batches {
     batch: usize,
     bell: Bell,
     epoch: Arc<AtomicU64>,
+    meter: Arc<Meter>,
+}
+
+/// What a batch that ran leaves to be done once it is committed.
+struct Ran {
+    hints: Committed,
+    tally: Tally,
+    touches_access: bool,
 }
 
 impl Batches {
@@ -66,6 +83,7 @@ impl Batches {
             {
                 batch.push(job);
             }
+            self.meter.writes_taken(batch.len());
             let committed = self.commit(&mut batch);
             let settled = match committed {
                 Ok(hints) => {
@@ -73,6 +91,7 @@ impl Batches {
                     Ok(())
                 }
                 Err(error) => {
+                    self.meter.failed();
                     tracing::error!(%error, writes = batch.len(), "a batch was not committed");
                     Err(error)
                 }
@@ -87,11 +106,19 @@ impl Batches {
     fn commit(&self, batch: &mut [Box<dyn WriteJob>]) -> Result<Committed, Error> {
         self.execute("BEGIN IMMEDIATE")?;
         let result = self.run_all(batch).and_then(|done| {
+            let began = Instant::now();
             self.execute("COMMIT")?;
+            self.meter.disk_waited(began.elapsed());
             Ok(done)
         });
         match result {
-            Ok((hints, touches_access)) => {
+            Ok(Ran { hints, tally, touches_access }) => {
+                self.meter.committed(batch.len(), &tally);
+                for changed in &hints.changed_tasks {
+                    if let Some(to) = changed.status {
+                        self.meter.moved(changed.from, to);
+                    }
+                }
                 if touches_access {
                     // Before anybody is answered: a call made after the answer must see the change.
                     self.epoch.fetch_add(1, Ordering::AcqRel);
@@ -108,10 +135,10 @@ impl Batches {
         }
     }
 
-    fn run_all(&self, batch: &mut [Box<dyn WriteJob>]) -> Result<(Committed, bool), Error> {
+    fn run_all(&self, batch: &mut [Box<dyn WriteJob>]) -> Result<Ran, Error> {
         let mut rows = Rows::new(&self.connection);
         let mut hints = Committed::default();
-        let mut touches_access = false;
+        let (mut tally, mut touches_access) = (Tally::default(), false);
         for job in batch {
             self.execute("SAVEPOINT write")?;
             let keep = job.run(&mut rows);
@@ -121,6 +148,7 @@ impl Batches {
                 rows.counted.merge(staged.counts);
                 hints.rings.extend(staged.rings);
                 hints.changed_tasks.extend(staged.changed_tasks);
+                tally.add(&staged.tally);
                 touches_access |= staged.touches_access;
             } else {
                 self.execute("ROLLBACK TO write")?;
@@ -129,8 +157,9 @@ impl Batches {
         }
         let counted = std::mem::take(&mut rows.counted);
         hints.grown_logs = counted.grown_logs();
+        counted.tally(&mut tally);
         counted.write(&self.connection)?;
-        Ok((hints, touches_access))
+        Ok(Ran { hints, tally, touches_access })
     }
 
     fn execute(&self, sql: &str) -> Result<(), Error> {

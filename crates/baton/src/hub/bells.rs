@@ -11,6 +11,7 @@ use tokio::sync::watch;
 use super::changes::Changes;
 use super::claim_bell::ClaimBell;
 use super::push_bell::PushBell;
+use super::unsealed::Unsealed;
 
 /// Whom a listener listens for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -25,6 +26,8 @@ enum Ear {
 pub(crate) struct Bells {
     ears: Mutex<HashMap<Ear, watch::Sender<Heard>>>,
     grown_logs: Mutex<HashSet<NetworkId>>,
+    /// How far the logs are ahead of their checkpoints.
+    pub(crate) unsealed: Unsealed,
     /// Tasks that went on, for whoever watches a whole network.
     pub(crate) changes: Changes,
     /// Workers that wait for a task.
@@ -79,12 +82,18 @@ impl Bells {
         self.changes.tell(&committed.changed_tasks);
         self.claims.ring(&committed.rings);
         self.ring(committed.rings, committed.changed_tasks);
-        self.note_grown(committed.grown_logs);
+        self.unsealed.grown(&committed.grown_logs);
+        self.note_grown(committed.grown_logs.into_iter().map(|log| log.network_id));
     }
 
     /// Notes that these networks' logs have grown.
     pub(crate) fn note_grown(&self, networks: impl IntoIterator<Item = NetworkId>) {
         self.grown_logs.lock().unwrap_or_else(PoisonError::into_inner).extend(networks);
+    }
+
+    /// How many logs have grown since that was last asked.
+    pub(crate) fn grown_count(&self) -> usize {
+        self.grown_logs.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
     /// The networks whose logs have grown since this was last asked.

@@ -26,6 +26,8 @@ pub(crate) struct Settings {
     pub(crate) serves_tls: bool,
     /// Whether what happens is written into the networks' logs; only a measurement turns it off.
     pub(crate) records_evidence: bool,
+    /// What opens `/metrics` beside a system admin's token.
+    pub(crate) metrics_token: Option<crate::metrics::MetricsToken>,
 }
 
 impl Settings {

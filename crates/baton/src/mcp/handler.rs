@@ -10,9 +10,12 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::time::Instant;
+use tracing::{Instrument, Span};
 
 use super::tool::Tool;
 use crate::hub::{Hub, Identity};
+use crate::metrics::Door;
 
 const INSTRUCTIONS: &str = "Baton hands tasks between agents. Work: claim_task, then send_reply with in_reply_to = \
     task_id and the lease_id; extend_lease while you work, and stop at lease_lost. Delegate: send_task to an alias \
@@ -70,11 +73,14 @@ impl ServerHandler for Handler {
         let call = tool.call(self.hub.clone(), caller, request.arguments.unwrap_or_default());
         // The SDK leaves a call that panics without an answer, and goes on with one whose client has hung up: such a
         // call must not claim a task for nobody. What it has handed to the store is done whole all the same.
-        let call = AssertUnwindSafe(call).catch_unwind();
+        let span = parts.and_then(|parts| parts.extensions.get::<Span>()).cloned().unwrap_or_else(Span::none);
+        let call = AssertUnwindSafe(call).catch_unwind().instrument(span);
+        let began = Instant::now();
         let outcome = tokio::select! {
             outcome = call => outcome,
             () = context.ct.cancelled() => return Err(ErrorData::internal_error("the caller has gone", None)),
         };
+        self.hub.metrics.requests.took(Door::Mcp, began.elapsed());
         match outcome {
             Ok(outcome) => outcome.map(CallToolResponse::from),
             Err(_) => {

@@ -43,6 +43,7 @@ fn house_with(cors_origins: &[&str], time: Duration) -> House {
         public_url: "http://127.0.0.1".into(),
         serves_tls: false,
         records_evidence: true,
+        metrics_token: None,
     };
     let hub = Arc::new(Hub::new(
         Arc::new(store.unwrap()),

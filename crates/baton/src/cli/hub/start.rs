@@ -12,6 +12,7 @@ use super::{Trouble, parse, password, run};
 use crate::cli::failure::Failure;
 use crate::data_folder::DataFolder;
 use crate::hub::Settings;
+use crate::metrics::MetricsToken;
 use crate::outbound::{Authorities, Policy};
 use crate::server::TlsFiles;
 
@@ -62,6 +63,9 @@ pub(crate) struct Start {
     /// Authorities whose certificates the hub takes where it calls, beside the system's, a PEM file
     #[arg(long, value_name = "FILE", value_parser = Authorities::read)]
     outbound_ca: Option<Authorities>,
+    /// What a scraper shows to read /metrics, beside a system admin's token; at least 16 characters
+    #[arg(long, env = "BATON_METRICS_TOKEN", hide_env_values = true, value_name = "TOKEN", value_parser = MetricsToken::parse)]
+    metrics_token: Option<MetricsToken>,
     /// Measure what evidence costs: write none
     #[arg(long, hide = true)]
     without_evidence: bool,
@@ -110,6 +114,7 @@ impl Start {
             public_url: String::new(),
             serves_tls: self.tls_cert.is_some(),
             records_evidence: !self.without_evidence,
+            metrics_token: self.metrics_token.clone(),
         }
     }
 

@@ -84,6 +84,7 @@ impl TestHub {
             public_url: "http://127.0.0.1".into(),
             serves_tls: false,
             records_evidence: true,
+            metrics_token: None,
         };
         change(&mut settings);
         let hub = Arc::new(Hub::new(
