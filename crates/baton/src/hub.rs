@@ -33,6 +33,7 @@ use crate::events::Streams;
 use crate::metrics::Metrics;
 use crate::outbound::Outbound;
 use crate::service::{JoinGuard, LoginGuard, NotedReads, Passwords};
+use crate::trace::Traces;
 use access::Access;
 
 /// The hub.
@@ -58,6 +59,8 @@ pub(crate) struct Hub {
     pub(crate) noted_reads: NotedReads,
     pub(crate) streams: Streams,
     pub(crate) metrics: Metrics,
+    /// Where spans go, if they go anywhere.
+    pub(crate) traces: Option<Arc<Traces>>,
     access: Access,
 }
 
@@ -70,6 +73,8 @@ impl Hub {
         settings: Settings,
     ) -> Self {
         let clock = Clock::start();
+        let traces = settings.otlp_endpoint.clone().map(|endpoint| Arc::new(Traces::new(endpoint)));
+        bells.trace_to(traces.as_ref());
         Self {
             store,
             clock,
@@ -89,6 +94,7 @@ impl Hub {
             noted_reads: NotedReads::default(),
             streams: Streams::default(),
             metrics: Metrics::default(),
+            traces,
             access: Access::default(),
         }
     }

@@ -17,6 +17,7 @@ mod profile;
 mod rest;
 mod server;
 mod service;
+mod trace;
 mod web;
 mod worker;
 

@@ -33,6 +33,7 @@ mod it {
     mod isolation;
     mod limits;
     mod memory;
+    mod observe;
     mod outside;
     mod program;
     mod push;

@@ -3,7 +3,7 @@
 use baton_core::access::TaskReach;
 use baton_core::{
     Alias, ContextId, Lease, LeaseId, MessageId, MonotonicMillis, NetworkId, ParentTask, Principal, Priority,
-    Status, TaskId, TaskSnapshot, TtlSeconds, UnixMillis, limits,
+    Status, TaskId, TaskSnapshot, TraceParent, TtlSeconds, UnixMillis, limits,
 };
 use rusqlite::{Row, params};
 use std::sync::LazyLock;
@@ -22,7 +22,7 @@ use crate::store::ChangedTask;
 const SHORT: &str = "t.seq, t.task_id, t.network_id, t.from_kind, t.from_name, t.to_name, t.kind, t.priority, t.status,
            t.parent_task_id, t.retry_of, t.attempt, t.max_attempts, t.ttl_seconds, t.created_at, t.delivered_at,
            t.started_at, t.completed_at, t.expires_at, t.salt, t.context_id,
-           NULL AS context, NULL AS meta, NULL AS result, NULL AS parts, 0 AS answered_bare";
+           NULL AS context, NULL AS meta, NULL AS result, NULL AS parts, 0 AS answered_bare, NULL AS traceparent";
 
 /// What stands beside a task's own columns: its lease, its parent and its delivery.
 const BESIDE: &str = "
@@ -108,6 +108,7 @@ fn task_row(row: &Row<'_>) -> Result<TaskRow, Error> {
         parts: get(row, "parts")?,
         answered_bare: get(row, "answered_bare")?,
         salt: get(row, "salt")?,
+        traceparent: optional(row, "traceparent", TraceParent::parse)?,
     })
 }
 
@@ -527,8 +528,8 @@ impl TaskWrites for Rows<'_> {
         self.execute(
             "INSERT INTO tasks (task_id, network_id, from_kind, from_name, to_name, kind, priority, status, content,
                 context, meta, parent_task_id, retry_of, attempt, max_attempts, ttl_seconds, created_at,
-                delivered_at, expires_at, salt, context_id, parts)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?17, ?18, ?19, ?20, ?21)",
+                delivered_at, expires_at, salt, context_id, parts, traceparent)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?17, ?18, ?19, ?20, ?21, ?22)",
             params![
                 task.id.as_str(),
                 task.network_id.as_str(),
@@ -551,6 +552,7 @@ impl TaskWrites for Rows<'_> {
                 row.salt,
                 task.context_id.as_ref().map(ContextId::as_str),
                 row.parts,
+                row.traceparent.map(|trace| trace.to_string()),
             ],
         )?;
         self.staged.counts.add_task(&task.network_id, row.status, 1);

@@ -28,6 +28,8 @@ pub(crate) struct Settings {
     pub(crate) records_evidence: bool,
     /// What opens `/metrics` beside a system admin's token.
     pub(crate) metrics_token: Option<crate::metrics::MetricsToken>,
+    /// Where spans are sent.
+    pub(crate) otlp_endpoint: Option<crate::trace::OtlpEndpoint>,
 }
 
 impl Settings {

@@ -1,6 +1,7 @@
 //! What the SDK asks of a server: who it is, which tools it has, and to call one.
 
 use axum::http::request::Parts;
+use baton_core::TraceParent;
 use futures_util::FutureExt;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult, PaginatedRequestParams,
@@ -13,9 +14,10 @@ use std::sync::Arc;
 use std::time::Instant;
 use tracing::{Instrument, Span};
 
-use super::tool::Tool;
+use super::tool::{Tool, Who};
 use crate::hub::{Hub, Identity};
 use crate::metrics::Door;
+use crate::trace;
 
 const INSTRUCTIONS: &str = "Baton hands tasks between agents. Work: claim_task, then send_reply with in_reply_to = \
     task_id and the lease_id; extend_lease while you work, and stop at lease_lost. Delegate: send_task to an alias \
@@ -70,7 +72,11 @@ impl ServerHandler for Handler {
         let parts = context.extensions.get::<Parts>();
         let identity = parts.and_then(|parts| parts.extensions.get::<Identity>());
         let caller = identity.ok_or_else(|| ErrorData::internal_error("nobody calls", None))?.caller.clone();
-        let call = tool.call(self.hub.clone(), caller, request.arguments.unwrap_or_default());
+        // MCP's own place for it, or else the request's.
+        let in_meta = context.meta.get_traceparent().and_then(TraceParent::parse);
+        let traceparent = in_meta.or_else(|| trace::of_headers(&parts?.headers));
+        let who = Who { caller, traceparent };
+        let call = tool.call(self.hub.clone(), who, request.arguments.unwrap_or_default());
         // The SDK leaves a call that panics without an answer, and goes on with one whose client has hung up: such a
         // call must not claim a task for nobody. What it has handed to the store is done whole all the same.
         let span = parts.and_then(|parts| parts.extensions.get::<Span>()).cloned().unwrap_or_else(Span::none);

@@ -88,6 +88,12 @@ fn outside(page: &mut Page, hub: &Hub) {
     for (outcome, count) in hub.outbound.attempts() {
         calls.of(&[("outcome", outcome.as_str())], count);
     }
+    if let Some(traces) = &hub.traces {
+        let mut spans = page.counter("baton_otlp_spans_total", "Spans for the collector, by outcome.");
+        for (outcome, count) in traces.outcomes() {
+            spans.of(&[("outcome", outcome.as_str())], count);
+        }
+    }
 }
 
 fn the_process(page: &mut Page, hub: &Hub) {

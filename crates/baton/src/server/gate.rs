@@ -21,6 +21,7 @@ use super::request_id::{RequestId, X_REQUEST_ID};
 use crate::hub::Hub;
 use crate::metrics::Door;
 use crate::rest::{Failure, bearer};
+use crate::trace::RequestSpan;
 use crate::web::{self, Cookie, Origin};
 
 /// The rules of the gate, from the hub's settings.
@@ -41,6 +42,7 @@ pub(super) async fn pass(State(gate): State<Arc<Gate>>, mut request: Request, ne
     let (door, began) = (Door::of(request.uri().path()), Instant::now());
     let id = RequestId::of(request.headers(), &gate.requests);
     let span = tracing::error_span!("request", %id, method = %request.method(), path = request.uri().path());
+    let traced = gate.hub.traces.as_ref().and_then(|traces| RequestSpan::begin(traces, &request, &id));
     // For what is done for the request in a task of its own.
     request.extensions_mut().insert(span.clone());
     let mut response = gate.answer(request, next).instrument(span).await;
@@ -50,7 +52,10 @@ pub(super) async fn pass(State(gate): State<Arc<Gate>>, mut request: Request, ne
         gate.hub.metrics.requests.took(door, began.elapsed());
     }
     response.headers_mut().insert(X_REQUEST_ID, id.into_header());
-    response
+    match traced {
+        Some(span) => span.leave_with(response),
+        None => response,
+    }
 }
 
 impl Gate {

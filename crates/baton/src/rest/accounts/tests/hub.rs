@@ -85,6 +85,7 @@ impl TestHub {
             serves_tls: false,
             records_evidence: true,
             metrics_token: None,
+            otlp_endpoint: None,
         };
         change(&mut settings);
         let hub = Arc::new(Hub::new(
