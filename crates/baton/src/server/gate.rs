@@ -43,8 +43,10 @@ pub(super) async fn pass(State(gate): State<Arc<Gate>>, mut request: Request, ne
     let id = RequestId::of(request.headers(), &gate.requests);
     let span = tracing::error_span!("request", %id, method = %request.method(), path = request.uri().path());
     let traced = gate.hub.traces.as_ref().and_then(|traces| RequestSpan::begin(traces, &request, &id));
-    // For what is done for the request in a task of its own.
-    request.extensions_mut().insert(span.clone());
+    if door == Door::Mcp {
+        // The SDK calls a tool in a task of its own, which this leads back to the request.
+        request.extensions_mut().insert(span.clone());
+    }
     let mut response = gate.answer(request, next).instrument(span).await;
     gate.hub.metrics.requests.answered(door, response.status());
     // The answer of a tool comes after its head: the tool's own time is taken there.
