@@ -79,3 +79,43 @@ impl Traces {
         self.outcomes.read()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use baton_core::{NetworkId, Status, UnixMillis};
+
+    fn changed(from: Option<Status>, status: Option<Status>) -> ChangedTask {
+        let task_id = TaskId::new(UnixMillis::new(1), [1; 10]);
+        ChangedTask { network_id: NetworkId::from_random([1; 6]), task_id, from, status }
+    }
+
+    fn dropped(traces: &Traces) -> u64 {
+        traces.outcomes().find(|(outcome, _)| *outcome == SpanOutcome::Dropped).unwrap().1
+    }
+
+    #[tokio::test]
+    async fn a_task_is_noted_once_when_it_ends() {
+        let traces = Traces::new(OtlpEndpoint::parse("http://127.0.0.1:1").unwrap());
+        traces.tasks_changed(&[
+            changed(None, Some(Status::Delivered)),
+            changed(Some(Status::Running), None),
+            changed(Some(Status::Running), Some(Status::Failed)),
+            changed(Some(Status::Failed), Some(Status::Failed)),
+        ]);
+        let mut waiting = traces.waiting.lock().await;
+        assert!(waiting.try_recv().is_ok());
+        assert!(waiting.try_recv().is_err());
+    }
+
+    #[test]
+    fn what_the_queue_has_no_room_for_is_dropped_and_counted() {
+        let traces = Traces::new(OtlpEndpoint::parse("http://127.0.0.1:1").unwrap());
+        let ended =
+            vec![changed(Some(Status::Running), Some(Status::Replied)); limits::SPANS_WAITING_MAX_COUNT];
+        traces.tasks_changed(&ended);
+        assert_eq!(dropped(&traces), 0);
+        traces.tasks_changed(&ended[..3]);
+        assert_eq!(dropped(&traces), 3);
+    }
+}

@@ -1,17 +1,20 @@
 //! `/metrics`: who may read it, that its figures move as calls are made, and that it names nobody.
 
 use serde_json::json;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::page::Page;
+use crate::it::http::Client;
 use crate::it::hub::{ADMIN, Hub, PASSWORD};
+use crate::it::outside::{OK, Outside, Reply, rpc};
 use crate::it::tenant::{Tenant, act, claim, send, text};
 use crate::it::tool;
 use crate::it::work::worker::eventually;
 
 const TOKEN: &str = "a-token-for-the-scraper";
 
-fn figures(hub: &Hub) -> Page {
-    Page::read(&hub.admin().get("/metrics"))
+fn figures(admin: &Client) -> Page {
+    Page::read(&admin.get("/metrics"))
 }
 
 #[test]
@@ -52,18 +55,19 @@ fn the_metrics_token_can_come_from_the_environment_and_must_not_be_short() {
 #[test]
 fn the_figures_move_as_calls_are_made() {
     let hub = Hub::start();
+    let admin = hub.admin();
     let tenant = Tenant::of_admin(&hub);
     let (sender, worker) = (tenant.agent("lead"), tenant.agent("coder"));
-    let before = figures(&hub);
+    let before = figures(&admin);
     let first = send(&sender, "coder", "one");
     let second = send(&sender, "coder", "two");
     let lease = text(&claim(&worker, 0, 60)["lease_id"]);
-    let during = figures(&hub);
+    let during = figures(&admin);
     let body = json!({"text": "done", "lease_id": lease});
     assert_eq!(act(&worker, &first, "reply", &body).status, 200);
     tool::call(&sender, "cancel_task", &json!({"task_id": second}));
     assert_eq!(sender.get("/api/tasks/not-a-task").status, 404);
-    let after = figures(&hub);
+    let after = figures(&admin);
 
     let grew = |series: &str| after.value(series) - before.value(series);
     assert_eq!(grew(r#"baton_requests_total{door="rest",class="4xx"}"#), 1.0);
@@ -91,6 +95,7 @@ fn the_figures_move_as_calls_are_made() {
 #[test]
 fn waiting_claims_and_open_streams_are_counted_while_they_last() {
     let hub = Hub::start();
+    let admin = hub.admin();
     let tenant = Tenant::of_admin(&hub);
     let worker = tenant.agent("coder");
     let stream = worker.stream("/events/coder", None).unwrap();
@@ -98,13 +103,13 @@ fn waiting_claims_and_open_streams_are_counted_while_they_last() {
         let worker = worker.clone();
         move || claim(&worker, 50, 60)
     });
-    eventually("a claim waits", || (figures(&hub).value("baton_claims_waiting") == 1.0).then_some(()));
-    assert_eq!(figures(&hub).value("baton_streams_open"), 1.0);
+    eventually("a claim waits", || (figures(&admin).value("baton_claims_waiting") == 1.0).then_some(()));
+    assert_eq!(figures(&admin).value("baton_streams_open"), 1.0);
     let task = send(&tenant.user, "coder", "x");
     assert_eq!(waiting.join().unwrap()["task"]["task_id"], json!(task));
     drop(stream);
     eventually("all is over", || {
-        let page = figures(&hub);
+        let page = figures(&admin);
         (page.value("baton_claims_waiting") + page.value("baton_streams_open") == 0.0).then_some(())
     });
 }
@@ -112,11 +117,15 @@ fn waiting_claims_and_open_streams_are_counted_while_they_last() {
 #[test]
 fn evidence_is_ahead_of_its_checkpoint_for_a_moment_only() {
     let hub = Hub::start();
+    let admin = hub.admin();
     let tenant = Tenant::of_admin(&hub);
     tenant.agent("coder");
-    send(&tenant.user, "coder", "x");
+    eventually("something is not sealed yet", || {
+        send(&tenant.user, "coder", "x");
+        (figures(&admin).value("baton_evidence_unsealed_events") > 0.0).then_some(())
+    });
     eventually("everything is sealed", || {
-        let page = figures(&hub);
+        let page = figures(&admin);
         let lag =
             page.value("baton_evidence_unsealed_events") + page.value("baton_evidence_unsealed_seconds");
         (lag == 0.0).then_some(())
@@ -126,6 +135,7 @@ fn evidence_is_ahead_of_its_checkpoint_for_a_moment_only() {
 #[test]
 fn open_tasks_and_leases_are_known_after_a_restart_and_forgotten_with_their_network() {
     let mut hub = Hub::start();
+    let admin = hub.admin();
     let tenant = Tenant::of_admin(&hub);
     let worker = tenant.agent("coder");
     send(&tenant.user, "coder", "one");
@@ -136,11 +146,36 @@ fn open_tasks_and_leases_are_known_after_a_restart_and_forgotten_with_their_netw
         let open = |status: &str| page.value(&format!(r#"baton_tasks_open{{status="{status}"}}"#));
         (open("delivered"), open("running"), page.value("baton_leases"))
     };
-    assert_eq!(stands(&figures(&hub)), (1.0, 1.0, 1.0));
+    assert_eq!(stands(&figures(&admin)), (1.0, 1.0, 1.0));
     let path = format!("/api/networks/{}", tenant.network_id);
     let deleted = tenant.user.delete(&path);
     assert_eq!(deleted.status, 200, "{}", deleted.text());
-    assert_eq!(stands(&figures(&hub)), (0.0, 0.0, 0.0));
+    assert_eq!(stands(&figures(&admin)), (0.0, 0.0, 0.0));
+}
+
+#[test]
+fn pushes_and_calls_outside_are_counted_by_their_outcome() {
+    let options = ["--username", ADMIN, "--password", PASSWORD, "--allow-outbound", "127.0.0.0/8"];
+    let hub = Hub::start_with(&options);
+    let (admin, tenant) = (hub.admin(), Tenant::of_admin(&hub));
+    tenant.agent("worker");
+    let refusals = AtomicUsize::new(1);
+    let receiver = Outside::start(move |_, _| match refusals.swap(0, Ordering::SeqCst) {
+        0 => OK(),
+        _ => Reply::Json(503, json!({})),
+    });
+    let params = json!({
+        "message": {"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "do it"}]},
+        "configuration": {"returnImmediately": true, "taskPushNotificationConfig": {"url": receiver.url("/")}}});
+    rpc(&tenant.user, &tenant.network_id, "worker", "SendMessage", &params);
+    receiver.wait_for(2);
+    eventually("it was told", || {
+        (figures(&admin).value(r#"baton_push_attempts_total{outcome="told"}"#) == 1.0).then_some(())
+    });
+    let page = figures(&admin);
+    assert_eq!(page.value(r#"baton_push_attempts_total{outcome="tried_again"}"#), 1.0);
+    assert_eq!(page.value(r#"baton_outbound_attempts_total{outcome="other_status"}"#), 1.0);
+    assert_eq!(page.value(r#"baton_outbound_attempts_total{outcome="2xx"}"#), 1.0);
 }
 
 #[test]
@@ -168,7 +203,7 @@ fn no_name_of_anybody_or_anything_is_in_the_figures() {
 fn every_figure_is_in_the_documentation_and_no_other() {
     let options = ["--username", ADMIN, "--password", PASSWORD];
     let hub = Hub::start_with(&[&options[..], &["--otlp-endpoint", "http://127.0.0.1:9"]].concat());
-    let page = figures(&hub);
+    let page = figures(&hub.admin());
     let documentation = std::fs::read_to_string("../../docs/observe.md").unwrap();
     let rows = documentation.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
     let told: std::collections::BTreeSet<_> = rows.map(|name| name.split('{').next().unwrap()).collect();

@@ -2,12 +2,14 @@
 
 use rusqlite::Connection;
 
+use super::page::Page;
 use crate::it::hub::Hub;
 use crate::it::work::worker::eventually;
 
 #[test]
 fn a_hub_whose_database_cannot_be_written_is_not_ready_and_alive() {
     let hub = Hub::start();
+    let admin = hub.admin();
     assert_eq!(hub.client().get("/ready").status, 200);
     // Somebody else holds the one write lock for longer than the hub waits for it.
     let lock = Connection::open(hub.data_dir().join("hub.db")).unwrap();
@@ -20,6 +22,10 @@ fn a_hub_whose_database_cannot_be_written_is_not_ready_and_alive() {
     assert_eq!(refused.text(), r#"{"ok":false,"error":"storage_unavailable"}"#);
     assert_eq!(refused.header("retry-after"), Some("1"));
     assert_eq!(hub.client().get("/health").status, 200);
+    // The figures need no disk, and count what was not written.
+    eventually("a commit has failed", || {
+        (Page::read(&admin.get("/metrics")).value("baton_store_failed_commits_total") >= 1.0).then_some(())
+    });
     lock.execute_batch("ROLLBACK").unwrap();
     eventually("it is ready again", || (hub.client().get("/ready").status == 200).then_some(()));
 }
