@@ -282,6 +282,14 @@ pub const BACKOFF_FIRST_MILLIS: u32 = 100;
 /// Longest wait before trying again (ours).
 pub const BACKOFF_MAX_MILLIS: u32 = 5_000;
 
+/// Longest name of a request that is taken over from its caller (ours).
+pub const REQUEST_ID_MAX_CHARS: usize = 64;
+
+/// Spans that wait to be exported; more are dropped (ours).
+pub const SPANS_WAITING_MAX_COUNT: usize = 8_192;
+/// Spans in one export (ours).
+pub const SPANS_PER_EXPORT_COUNT: usize = 512;
+
 // What the hub calls outside: push receivers and agents of others.
 
 /// Longest address that is called (ours).

@@ -5,12 +5,14 @@
 pub mod copy;
 pub mod error;
 pub mod job;
+mod meter;
 pub mod rows;
 mod sqlite;
 pub mod store;
 
 pub use copy::{CopyJob, CopyProgress, Copying};
 pub use error::Error;
+pub use meter::Meter;
 pub use rows::{Snapshot, Transaction};
 pub use sqlite::{Bell, CopyFacts, SqliteOptions, SqliteStore, copy_closed, inspect, look_at_copy, schema};
-pub use store::{ChangedTask, Committed, Ring, Store};
+pub use store::{ChangedTask, Committed, GrownLog, Ring, Store};

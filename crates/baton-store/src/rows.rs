@@ -66,6 +66,8 @@ pub trait Transaction:
     fn ring(&mut self, ring: Ring);
     /// What is known of callers must be learnt again once this is committed.
     fn touch_access(&mut self);
+    /// Writes a row as it was: the commit must reach the disk, and changes nothing.
+    fn touch_disk(&mut self) -> Result<(), crate::Error>;
     /// This, to be read from.
     fn as_snapshot(&self) -> &dyn Snapshot;
 }

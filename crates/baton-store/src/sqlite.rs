@@ -30,6 +30,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::copy::CopyJob;
 use crate::error::Error;
 use crate::job::{ReadJob, WriteJob};
+use crate::meter::Meter;
 use crate::store::{Committed, Store};
 pub use check::inspect;
 use checkpointer::Checkpointer;
@@ -64,18 +65,21 @@ pub struct SqliteStore {
     readers: Readers,
     checkpointer: Checkpointer,
     epoch: Arc<AtomicU64>,
+    meter: Arc<Meter>,
 }
 
 impl SqliteStore {
     /// Opens the database at `path`, making or migrating it if need be.
     pub fn open(path: &Path, options: SqliteOptions, bell: Bell) -> Result<Self, Error> {
         let connection = connection::open_writer(path)?;
+        let meter = Arc::new(Meter::new(&counts::there_is(&connection)?));
         let epoch = Arc::new(AtomicU64::new(0));
         Ok(Self {
-            writer: Writer::start(connection, options, bell, epoch.clone())?,
-            readers: Readers::start(path, options.readers)?,
+            writer: Writer::start(connection, options, bell, epoch.clone(), meter.clone())?,
+            readers: Readers::start(path, options.readers, &meter)?,
             checkpointer: Checkpointer::start(path)?,
             epoch,
+            meter,
         })
     }
 }
@@ -95,6 +99,10 @@ impl Store for SqliteStore {
 
     fn access_epoch(&self) -> u64 {
         self.epoch.load(Ordering::Acquire)
+    }
+
+    fn meter(&self) -> &Meter {
+        &self.meter
     }
 
     fn close(&self) {

@@ -7,6 +7,7 @@ use tokio::sync::oneshot;
 use crate::copy::CopyJob;
 use crate::error::Error;
 use crate::job::{Read, ReadJob, RepeatableWrite, Write, WriteJob};
+use crate::meter::Meter;
 use crate::rows::{Snapshot, Transaction};
 
 /// A hint that somebody has something new to read; it carries no data, and may be given more often than needed.
@@ -25,8 +26,21 @@ pub struct ChangedTask {
     pub network_id: NetworkId,
     /// The task.
     pub task_id: TaskId,
+    /// The status it had before; none when it is new.
+    pub from: Option<Status>,
     /// The status it has from now on; none when something was only said on it.
     pub status: Option<Status>,
+}
+
+/// A network's log that has grown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GrownLog {
+    /// The log's network.
+    pub network_id: NetworkId,
+    /// So many events it has now.
+    pub size: u64,
+    /// So many of them are new.
+    pub gained: u64,
 }
 
 /// What a committed batch leaves for those who wait: hints, without data.
@@ -36,8 +50,8 @@ pub struct Committed {
     pub rings: Vec<Ring>,
     /// The tasks whose history or conversation went on.
     pub changed_tasks: Vec<ChangedTask>,
-    /// The networks whose logs have grown.
-    pub grown_logs: Vec<NetworkId>,
+    /// The logs that have grown.
+    pub grown_logs: Vec<GrownLog>,
 }
 
 /// An engine.
@@ -51,6 +65,8 @@ pub trait Store: Send + Sync + 'static {
     /// A number that grows with every committed change of users, tokens or members. What was learnt of a caller
     /// under an older number is to be learnt again.
     fn access_epoch(&self) -> u64;
+    /// What the store counts of itself.
+    fn meter(&self) -> &Meter;
     /// Takes no more writes, commits what waits and ends. Blocks.
     fn close(&self);
 }

@@ -60,6 +60,16 @@ impl Streams {
         self.seats.take(token)
     }
 
+    /// Streams that are open.
+    pub(crate) fn open_count(&self) -> usize {
+        self.seats.count()
+    }
+
+    /// Calls that wait for a task.
+    pub(crate) fn wait_count(&self) -> usize {
+        self.waits.count()
+    }
+
     /// One of the calls of a token that may wait for a task at once; kept for as long as it waits.
     pub(crate) fn take_wait(&self, token: &TokenId) -> Result<Seat, Refusal> {
         self.waits.take(token)

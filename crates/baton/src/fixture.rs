@@ -47,6 +47,8 @@ impl TestHub {
             serves_tls: false,
             keep_tasks: None,
             records_evidence: true,
+            metrics_token: None,
+            otlp_endpoint: None,
         };
         change(&mut settings);
         Self { hub: Arc::new(Hub::new(Arc::new(store), bells, test_key(), settings)), folder }

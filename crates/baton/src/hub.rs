@@ -11,6 +11,7 @@ mod push_bell;
 pub(crate) mod random;
 mod settings;
 mod shutdown;
+mod unsealed;
 
 pub(crate) use access::Identity;
 pub(crate) use bells::{Bell, Bells};
@@ -29,8 +30,10 @@ use std::sync::Arc;
 use tokio::sync::Semaphore;
 
 use crate::events::Streams;
+use crate::metrics::Metrics;
 use crate::outbound::Outbound;
 use crate::service::{JoinGuard, LoginGuard, NotedReads, Passwords};
+use crate::trace::Traces;
 use access::Access;
 
 /// The hub.
@@ -55,6 +58,9 @@ pub(crate) struct Hub {
     pub(crate) join_guard: JoinGuard,
     pub(crate) noted_reads: NotedReads,
     pub(crate) streams: Streams,
+    pub(crate) metrics: Metrics,
+    /// Where spans go, if they go anywhere.
+    pub(crate) traces: Option<Arc<Traces>>,
     access: Access,
 }
 
@@ -67,6 +73,8 @@ impl Hub {
         settings: Settings,
     ) -> Self {
         let clock = Clock::start();
+        let traces = settings.otlp_endpoint.clone().map(|endpoint| Arc::new(Traces::new(endpoint)));
+        bells.trace_to(traces.as_ref());
         Self {
             store,
             clock,
@@ -85,6 +93,8 @@ impl Hub {
             join_guard: JoinGuard::default(),
             noted_reads: NotedReads::default(),
             streams: Streams::default(),
+            metrics: Metrics::default(),
+            traces,
             access: Access::default(),
         }
     }

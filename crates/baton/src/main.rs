@@ -11,12 +11,14 @@ mod events;
 mod fixture;
 mod hub;
 mod mcp;
+mod metrics;
 mod outbound;
 mod peer;
 mod profile;
 mod rest;
 mod server;
 mod service;
+mod trace;
 mod web;
 mod worker;
 

@@ -5,6 +5,7 @@
 
 mod address;
 mod answer;
+mod attempts;
 mod authorities;
 mod error;
 mod policy;
@@ -24,6 +25,7 @@ use std::net::SocketAddr;
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use attempts::{Attempts, Ended};
 use policy::Scheme;
 use resolver::{Lookups, Resolver};
 
@@ -36,6 +38,7 @@ pub(crate) const ANSWER: Duration = Duration::from_secs(limits::OUTBOUND_ANSWER_
 pub(crate) struct Outbound {
     policy: Policy,
     lookups: Lookups,
+    attempts: Attempts,
     /// Made when first needed: a machine without certificates runs a hub that calls nobody.
     https: OnceLock<Result<reqwest::Client, Error>>,
     http: OnceLock<Result<reqwest::Client, Error>>,
@@ -44,7 +47,13 @@ pub(crate) struct Outbound {
 impl Outbound {
     /// Under these rules. Nothing is called yet.
     pub(crate) fn new(policy: Policy) -> Self {
-        Self { policy, lookups: Lookups::default(), https: OnceLock::new(), http: OnceLock::new() }
+        Self {
+            policy,
+            lookups: Lookups::default(),
+            attempts: Attempts::default(),
+            https: OnceLock::new(),
+            http: OnceLock::new(),
+        }
     }
 
     /// Reads an address somebody wants called. One that no call could ever be made to is refused here.
@@ -87,13 +96,22 @@ impl Outbound {
         patience: Duration,
     ) -> Result<Answer, Error> {
         let call = async { Answer::read(request.send().await?).await };
-        tokio::time::timeout(patience, call).await.unwrap_or(Err(Error::Silent))
+        let outcome = tokio::time::timeout(patience, call).await.unwrap_or(Err(Error::Silent));
+        self.attempts.note(outcome.as_ref().map(|answer| answer.status));
+        outcome
     }
 
     /// Sends a request for whose answer only the status counts. Its body is left: it may be long, or never end.
     pub(crate) async fn tell(&self, request: RequestBuilder) -> Result<reqwest::StatusCode, Error> {
         let call = async { Ok(request.send().await?.status()) };
-        tokio::time::timeout(ANSWER, call).await.unwrap_or(Err(Error::Silent))
+        let outcome = tokio::time::timeout(ANSWER, call).await.unwrap_or(Err(Error::Silent));
+        self.attempts.note(outcome.as_ref().copied());
+        outcome
+    }
+
+    /// How calls ended, counted.
+    pub(crate) fn attempts(&self) -> impl Iterator<Item = (Ended, u64)> {
+        self.attempts.0.read()
     }
 
     fn client(&self, scheme: Scheme) -> Result<reqwest::Client, Error> {

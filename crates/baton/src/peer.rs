@@ -9,7 +9,7 @@ pub(crate) use trouble::Trouble;
 use a2a_types::{
     GetTaskRequest, Message, SendMessageConfiguration, SendMessageRequest, SendMessageResponse, Task, methods,
 };
-use baton_core::limits;
+use baton_core::{TraceParent, limits};
 use reqwest::header::HeaderValue;
 use reqwest::{Method, RequestBuilder};
 use serde::de::DeserializeOwned;
@@ -88,6 +88,7 @@ impl Peer {
         outbound: &Outbound,
         message: Message,
         key: &str,
+        traceparent: Option<TraceParent>,
     ) -> Result<SendMessageResponse, Trouble> {
         let request = SendMessageRequest {
             message,
@@ -106,7 +107,12 @@ impl Peer {
                 outbound.request(Method::POST, &self.base.join(&["message:send"]))?.json(&request)
             }
         };
-        self.answer_within(outbound, call.header("Idempotency-Key", key), SEND).await
+        let call = call.header("Idempotency-Key", key);
+        let call = match traceparent {
+            Some(trace) => call.header("traceparent", trace.to_string()),
+            None => call,
+        };
+        self.answer_within(outbound, call, SEND).await
     }
 
     /// A task as it stands.

@@ -11,6 +11,7 @@ mod hosts;
 mod origins;
 mod rates;
 mod refuse;
+mod request_id;
 #[cfg(test)]
 mod tests;
 mod tls;
@@ -31,6 +32,7 @@ use arrival::Bounds;
 pub(crate) fn router(hub: Arc<Hub>) -> Router {
     let doors = Router::new()
         .merge(health::router())
+        .merge(crate::metrics::router())
         .merge(crate::rest::router())
         .merge(crate::mcp::router(&hub))
         .merge(crate::events::router())

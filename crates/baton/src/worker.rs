@@ -14,6 +14,7 @@ use tokio::task::JoinSet;
 use crate::hub::Hub;
 use crate::service::evidence::seal;
 use crate::service::{Error, old_tasks, sweep};
+use crate::trace;
 
 const PRESENCE: Duration = Duration::from_secs(2);
 const SWEEP: Duration = Duration::from_millis(500);
@@ -46,6 +47,7 @@ pub(crate) fn start(hub: &Arc<Hub>) -> JoinSet<()> {
 fn workers_of_the_outside(workers: &mut JoinSet<()>, hub: &Arc<Hub>) {
     workers.spawn(start_again(hub.clone(), "push", push::run));
     workers.spawn(start_again(hub.clone(), "remote", remote::run));
+    workers.spawn(start_again(hub.clone(), "traces", trace::run));
 }
 
 /// Runs a worker until it ends by itself. One that panics begins anew after a pause: what there is to do follows from
@@ -70,6 +72,7 @@ pub(crate) async fn finish(hub: &Hub) {
     if let Err(error) = seal::round(hub).await {
         tracing::warn!(%error, "the last changes were not sealed; the next start does it");
     }
+    trace::flush(hub).await;
 }
 
 fn keep<F, R>(workers: &mut JoinSet<()>, hub: &Arc<Hub>, name: &'static str, period: Duration, round: F)

@@ -34,6 +34,7 @@ mod it {
     mod keep;
     mod limits;
     mod memory;
+    mod observe;
     mod outside;
     mod program;
     mod push;

@@ -3,7 +3,7 @@
 use baton_core::access::TaskReach;
 use baton_core::{
     Alias, ContextId, Kind, LeaseId, MessageId, MonotonicMillis, NetworkId, Principal, Priority, Status,
-    TaskId, TaskSnapshot, UnixMillis,
+    TaskId, TaskSnapshot, TraceParent, UnixMillis,
 };
 
 use crate::error::Error;
@@ -41,6 +41,8 @@ pub struct TaskRow {
     pub answered_bare: bool,
     /// What the evidence's digests of its texts are salted with; empty for a task that ended before there was a log.
     pub salt: Vec<u8>,
+    /// The trace it was sent in.
+    pub traceparent: Option<TraceParent>,
 }
 
 /// A task to be inserted: what the rules made of it, and the payload no rule reads.
@@ -62,6 +64,8 @@ pub struct NewTaskRow<'a> {
     pub parts: Option<&'a str>,
     /// What the evidence's digests of its texts are salted with.
     pub salt: &'a [u8],
+    /// The trace it is sent in.
+    pub traceparent: Option<TraceParent>,
 }
 
 /// What a transition changes in a task's row; `None` leaves a column as it is.

@@ -328,8 +328,15 @@ impl AccountWrites for Rows<'_> {
 
     fn delete_network(&mut self, network: &NetworkId) -> Result<(), Error> {
         self.delete_log(network)?;
+        for (status, count) in self.task_counts_written(network)? {
+            self.staged.tally.add_tasks(status, -count);
+        }
         for table in OF_A_NETWORK {
-            self.execute(&format!("DELETE FROM {table} WHERE network_id = ?1"), [network.as_str()])?;
+            let deleted =
+                self.execute(&format!("DELETE FROM {table} WHERE network_id = ?1"), [network.as_str()])?;
+            if table == "leases" {
+                self.staged.tally.leases -= deleted as i64;
+            }
         }
         self.staged.counts.forget(network);
         self.staged.gone.push(network.clone());

@@ -9,7 +9,9 @@ use std::collections::HashMap;
 use super::evidence::LogHead;
 use super::figures;
 use crate::error::Error;
+use crate::meter::Tally;
 use crate::rows::{MinuteCounts, minute_of};
+use crate::store::GrownLog;
 
 /// Changes not yet written.
 #[derive(Debug, Default)]
@@ -59,9 +61,21 @@ impl Counts {
         self.minutes.entry((network.clone(), minute_of(at))).or_default()
     }
 
-    /// The networks whose logs grew.
-    pub(super) fn grown_logs(&self) -> Vec<NetworkId> {
-        self.log_heads.keys().cloned().collect()
+    /// The logs that grew.
+    pub(super) fn grown_logs(&self) -> Vec<GrownLog> {
+        let grown = self.log_heads.iter();
+        grown
+            .map(|(network, head)| GrownLog {
+                network_id: network.clone(),
+                size: head.size,
+                gained: head.size - head.size_before,
+            })
+            .collect()
+    }
+
+    /// Adds up how many tasks of each status there are more, or fewer.
+    pub(super) fn tally(&self, tally: &mut Tally) {
+        self.tasks.iter().for_each(|((_, status), change)| tally.add_tasks(*status, *change));
     }
 
     /// Takes in what a savepoint that stays has counted.
@@ -108,4 +122,18 @@ impl Counts {
             figures::write_minute(connection, network, *minute, counts)
         })
     }
+}
+
+/// How many tasks and leases there are; looked up once, when the store is opened.
+pub(super) fn there_is(connection: &Connection) -> Result<Tally, Error> {
+    let mut tally = Tally::default();
+    let mut counted = connection.prepare("SELECT status, SUM(count) FROM task_counts GROUP BY status")?;
+    let mut rows = counted.query([])?;
+    while let Some(row) = rows.next()? {
+        let (status, count): (String, i64) = (row.get(0)?, row.get(1)?);
+        let known = Status::parse(&status).ok_or_else(|| Error::Corrupt(format!("status {status:?}")))?;
+        tally.add_tasks(known, count);
+    }
+    tally.leases = connection.query_row("SELECT COUNT(*) FROM leases", [], |row| row.get(0))?;
+    Ok(tally)
 }

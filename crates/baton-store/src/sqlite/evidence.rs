@@ -17,6 +17,8 @@ pub(super) const INDEX_BITS: u32 = 36;
 pub(super) struct LogHead {
     pub(super) log: i64,
     pub(super) size: u64,
+    /// Before the batch.
+    pub(super) size_before: u64,
 }
 
 impl LogHead {
@@ -74,13 +76,14 @@ impl Rows<'_> {
         let Some(log) = self.one(sql, [network.as_str()], |row| get::<i64>(row, "log"))? else {
             return Ok(None);
         };
-        let head = LogHead { log, size: 0 };
+        let head = LogHead { log, size: 0, size_before: 0 };
         let newest = self.one(
             "SELECT place FROM evidence WHERE place >= ?1 AND place < ?2 ORDER BY place DESC LIMIT 1",
             params![head.first(), (log + 1) << INDEX_BITS],
             |row| get::<i64>(row, "place"),
         )?;
-        Ok(Some(LogHead { log, size: newest.map_or(0, |place| index_of(place) + 1) }))
+        let size = newest.map_or(0, |place| index_of(place) + 1);
+        Ok(Some(LogHead { log, size, size_before: size }))
     }
 
     /// The same, made if it is not there.
@@ -89,7 +92,7 @@ impl Rows<'_> {
             return Ok(head);
         }
         self.execute("INSERT INTO logs (network_id) VALUES (?1)", [network.as_str()])?;
-        Ok(LogHead { log: self.connection.last_insert_rowid(), size: 0 })
+        Ok(LogHead { log: self.connection.last_insert_rowid(), size: 0, size_before: 0 })
     }
 
     /// Removes a network's log and all that belongs to it. The log itself goes first: events stay as long as it does.

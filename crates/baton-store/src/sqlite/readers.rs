@@ -10,6 +10,7 @@ use super::connection;
 use super::rows::Rows;
 use crate::error::Error;
 use crate::job::ReadJob;
+use crate::meter::Meter;
 
 /// Reads that may wait.
 const QUEUE: usize = 4_096;
@@ -19,29 +20,35 @@ type Jobs = Arc<Mutex<Receiver<Box<dyn ReadJob>>>>;
 pub(super) struct Readers {
     queue: Mutex<Option<SyncSender<Box<dyn ReadJob>>>>,
     threads: Mutex<Vec<JoinHandle<()>>>,
+    meter: Arc<Meter>,
 }
 
 impl Readers {
-    pub(super) fn start(path: &Path, count: usize) -> Result<Self, Error> {
+    pub(super) fn start(path: &Path, count: usize, meter: &Arc<Meter>) -> Result<Self, Error> {
         let (queue, jobs) = sync_channel(QUEUE);
         let jobs: Jobs = Arc::new(Mutex::new(jobs));
         let mut threads = Vec::new();
         for number in 0..count.max(1) {
             let connection = connection::open_reader(path)?;
-            let jobs = jobs.clone();
+            let (jobs, meter) = (jobs.clone(), meter.clone());
             let thread = std::thread::Builder::new().name(format!("reader-{number}"));
-            let thread = thread.spawn(move || read_all(&connection, &jobs));
+            let thread = thread.spawn(move || read_all(&connection, &jobs, &meter));
             threads.push(thread.map_err(|error| Error::Unavailable(error.to_string()))?);
         }
-        Ok(Self { queue: Mutex::new(Some(queue)), threads: Mutex::new(threads) })
+        Ok(Self { queue: Mutex::new(Some(queue)), threads: Mutex::new(threads), meter: meter.clone() })
     }
 
     pub(super) fn query(&self, job: Box<dyn ReadJob>) -> Result<(), Error> {
         let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
         let queue = queue.as_ref().ok_or(Error::Closed)?;
-        queue.try_send(job).map_err(|error| match error {
-            TrySendError::Full(_) => Error::Busy,
-            TrySendError::Disconnected(_) => Error::Closed,
+        // Before it is there to be taken.
+        self.meter.read_waits();
+        queue.try_send(job).map_err(|error| {
+            self.meter.read_taken();
+            match error {
+                TrySendError::Full(_) => Error::Busy,
+                TrySendError::Disconnected(_) => Error::Closed,
+            }
         })
     }
 
@@ -53,10 +60,11 @@ impl Readers {
     }
 }
 
-fn read_all(connection: &Connection, jobs: &Jobs) {
+fn read_all(connection: &Connection, jobs: &Jobs, meter: &Meter) {
     loop {
         let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(job) = job else { return };
+        meter.read_taken();
         let began = connection.prepare_cached("BEGIN").and_then(|mut begin| begin.execute([]));
         match began {
             Ok(_) => job.run(Ok(&Rows::new(connection))),

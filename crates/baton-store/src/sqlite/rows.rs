@@ -5,6 +5,8 @@ use baton_core::NetworkId;
 use rusqlite::Connection;
 
 use super::counts::Counts;
+use crate::error::Error;
+use crate::meter::Tally;
 use crate::rows::{Snapshot, Transaction};
 use crate::store::{ChangedTask, Ring};
 
@@ -25,6 +27,8 @@ pub(super) struct Staged {
     pub(super) changed_tasks: Vec<ChangedTask>,
     /// Networks deleted: what earlier savepoints counted of them is not to be written.
     pub(super) gone: Vec<NetworkId>,
+    /// Leases that came and went, and the tasks of networks that are gone.
+    pub(super) tally: Tally,
     pub(super) touches_access: bool,
 }
 
@@ -45,6 +49,11 @@ impl Transaction for Rows<'_> {
 
     fn touch_access(&mut self) {
         self.staged.touches_access = true;
+    }
+
+    fn touch_disk(&mut self) -> Result<(), Error> {
+        self.execute("UPDATE counting SET since = since WHERE one = 1", [])?;
+        Ok(())
     }
 
     fn as_snapshot(&self) -> &dyn Snapshot {

@@ -3,7 +3,7 @@
 use baton_core::access::TaskReach;
 use baton_core::{
     Alias, ContextId, Lease, LeaseId, MessageId, MonotonicMillis, NetworkId, ParentTask, Principal, Priority,
-    Status, TaskId, TaskSnapshot, TtlSeconds, UnixMillis, limits,
+    Status, TaskId, TaskSnapshot, TraceParent, TtlSeconds, UnixMillis, limits,
 };
 use rusqlite::{Row, params};
 use std::sync::LazyLock;
@@ -19,7 +19,7 @@ use crate::rows::{
 use crate::store::ChangedTask;
 
 /// A task's own columns, in the order they are asked for.
-const OWN: [&str; 27] = [
+const OWN: [&str; 28] = [
     "seq",
     "task_id",
     "network_id",
@@ -47,6 +47,7 @@ const OWN: [&str; 27] = [
     "result",
     "parts",
     "answered_bare",
+    "traceparent",
 ];
 
 /// What stands beside a task's own columns, in the order of [`BESIDE_SQL`]: its lease, its parent, its delivery.
@@ -103,7 +104,7 @@ fn tasks(texts: TaskTexts) -> &'static str {
     static BEGINNING: LazyLock<String> = LazyLock::new(|| {
         select(|name| match name {
             "content" => format!("substr(t.content, 1, {})", limits::ROW_CONTENT_MAX_CHARS),
-            "context" | "meta" | "result" | "parts" => "NULL".into(),
+            "context" | "meta" | "result" | "parts" | "traceparent" => "NULL".into(),
             "answered_bare" => "0".into(),
             _ => format!("t.{name}"),
         })
@@ -177,6 +178,7 @@ fn task_row(row: &Row<'_>) -> Result<TaskRow, Error> {
         parts: get(row, column!("parts"))?,
         answered_bare: get(row, column!("answered_bare"))?,
         salt: get(row, column!("salt"))?,
+        traceparent: optional(row, column!("traceparent"), TraceParent::parse)?,
     })
 }
 
@@ -306,6 +308,14 @@ impl Rows<'_> {
 }
 
 impl Rows<'_> {
+    /// A network's counts of tasks as earlier batches left them.
+    pub(super) fn task_counts_written(&self, network: &NetworkId) -> Result<Vec<(Status, i64)>, Error> {
+        let sql = "SELECT status, count FROM task_counts WHERE network_id = ?1";
+        self.all(sql, [network.as_str()], |row| {
+            Ok((parsed(row, "status", Status::parse)?, get::<i64>(row, "count")?))
+        })
+    }
+
     /// The task in this place in the order.
     pub(super) fn task_at(&self, seq: i64, texts: TaskTexts) -> Result<Option<TaskRow>, Error> {
         self.one(&format!("{} WHERE t.seq = ?1", tasks(texts)), [seq], task_row)
@@ -375,10 +385,7 @@ impl TaskReads for Rows<'_> {
     }
 
     fn task_counts(&self, network: &NetworkId) -> Result<Vec<(Status, i64)>, Error> {
-        let sql = "SELECT status, count FROM task_counts WHERE network_id = ?1";
-        let written = self.all(sql, [network.as_str()], |row| {
-            Ok((parsed(row, "status", Status::parse)?, get::<i64>(row, "count")?))
-        })?;
+        let written = self.task_counts_written(network)?;
         let count = |status: Status| {
             let written =
                 written.iter().find(|(counted, _)| *counted == status).map_or(0, |(_, count)| *count);
@@ -573,9 +580,15 @@ impl TaskReads for Rows<'_> {
 
 impl Rows<'_> {
     /// For those who wait for the task, once this is committed.
-    fn note_changed(&mut self, network: &NetworkId, task: &TaskId, status: Option<Status>) {
+    fn note_changed(
+        &mut self,
+        network: &NetworkId,
+        task: &TaskId,
+        from: Option<Status>,
+        status: Option<Status>,
+    ) {
         let (network_id, task_id) = (network.clone(), task.clone());
-        self.staged.changed_tasks.push(ChangedTask { network_id, task_id, status });
+        self.staged.changed_tasks.push(ChangedTask { network_id, task_id, from, status });
     }
 }
 
@@ -585,8 +598,8 @@ impl TaskWrites for Rows<'_> {
         self.execute(
             "INSERT INTO tasks (task_id, network_id, from_kind, from_name, to_name, kind, priority, status, content,
                 context, meta, parent_task_id, retry_of, attempt, max_attempts, ttl_seconds, created_at,
-                delivered_at, expires_at, salt, context_id, parts)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?17, ?18, ?19, ?20, ?21)",
+                delivered_at, expires_at, salt, context_id, parts, traceparent)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?17, ?18, ?19, ?20, ?21, ?22)",
             params![
                 task.id.as_str(),
                 task.network_id.as_str(),
@@ -609,6 +622,7 @@ impl TaskWrites for Rows<'_> {
                 row.salt,
                 task.context_id.as_ref().map(ContextId::as_str),
                 row.parts,
+                row.traceparent.map(|trace| trace.to_string()),
             ],
         )?;
         self.staged.counts.add_task(&task.network_id, row.status, 1);
@@ -680,7 +694,7 @@ impl TaskWrites for Rows<'_> {
             ],
             |row| get::<i64>(row, "n"),
         )?;
-        self.note_changed(message.network_id, message.task_id, None);
+        self.note_changed(message.network_id, message.task_id, None, None);
         n.ok_or_else(|| Error::Corrupt("a message without a number".into()))
     }
 
@@ -711,7 +725,7 @@ impl TaskWrites for Rows<'_> {
                 event.log_index.map(|index| index as i64),
             ],
         )?;
-        self.note_changed(event.network_id, event.task_id, Some(event.to));
+        self.note_changed(event.network_id, event.task_id, event.from, Some(event.to));
         Ok((last + 1).unsigned_abs())
     }
 
@@ -729,6 +743,7 @@ impl TaskWrites for Rows<'_> {
                 lease.expires_at.get(),
             ],
         )?;
+        self.staged.tally.leases += 1;
         Ok(())
     }
 
@@ -744,7 +759,8 @@ impl TaskWrites for Rows<'_> {
     }
 
     fn delete_lease(&mut self, id: &LeaseId) -> Result<(), Error> {
-        self.execute("DELETE FROM leases WHERE lease_id = ?1", [id.as_str()])?;
+        let deleted = self.execute("DELETE FROM leases WHERE lease_id = ?1", [id.as_str()])?;
+        self.staged.tally.leases -= deleted as i64;
         Ok(())
     }
 

@@ -8,12 +8,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Instant;
 
 use super::rows::{Rows, Staged};
 use super::{Bell, SqliteOptions, copy};
 use crate::copy::CopyJob;
 use crate::error::Error;
 use crate::job::WriteJob;
+use crate::meter::{Meter, Tally};
 use crate::store::Committed;
 
 /// What the writer is asked.
@@ -25,6 +27,7 @@ enum Turn {
 pub(super) struct Writer {
     queue: Mutex<Option<SyncSender<Turn>>>,
     thread: Mutex<Option<JoinHandle<()>>>,
+    meter: Arc<Meter>,
 }
 
 impl Writer {
@@ -33,16 +36,19 @@ impl Writer {
         options: SqliteOptions,
         bell: Bell,
         epoch: Arc<AtomicU64>,
+        meter: Arc<Meter>,
     ) -> Result<Self, Error> {
         let (queue, jobs) = sync_channel(options.write_queue);
-        let batches = Batches { connection, batch: options.batch, bell, epoch };
+        let batches = Batches { connection, batch: options.batch, bell, epoch, meter: meter.clone() };
         let thread = std::thread::Builder::new().name("writer".into()).spawn(move || batches.run(&jobs));
         let thread = thread.map_err(|error| Error::Unavailable(error.to_string()))?;
-        Ok(Self { queue: Mutex::new(Some(queue)), thread: Mutex::new(Some(thread)) })
+        Ok(Self { queue: Mutex::new(Some(queue)), thread: Mutex::new(Some(thread)), meter })
     }
 
     pub(super) fn submit(&self, job: Box<dyn WriteJob>) -> Result<(), Error> {
-        self.ask(Turn::Write(job))
+        // Before it is there to be taken.
+        self.meter.write_waits();
+        self.ask(Turn::Write(job)).inspect_err(|_| self.meter.writes_taken(1))
     }
 
     pub(super) fn copy(&self, job: CopyJob) -> Result<(), Error> {
@@ -72,6 +78,14 @@ struct Batches {
     batch: usize,
     bell: Bell,
     epoch: Arc<AtomicU64>,
+    meter: Arc<Meter>,
+}
+
+/// What a batch that ran leaves to be done once it is committed.
+struct Ran {
+    hints: Committed,
+    tally: Tally,
+    touches_access: bool,
 }
 
 impl Batches {
@@ -98,6 +112,7 @@ impl Batches {
                 Err(_) => break,
             }
         }
+        self.meter.writes_taken(batch.len());
         let committed = self.commit(&mut batch);
         let settled = match committed {
             Ok(hints) => {
@@ -105,6 +120,7 @@ impl Batches {
                 Ok(())
             }
             Err(error) => {
+                self.meter.failed();
                 tracing::error!(%error, writes = batch.len(), "a batch was not committed");
                 Err(error)
             }
@@ -140,11 +156,19 @@ impl Batches {
     fn commit(&self, batch: &mut [Box<dyn WriteJob>]) -> Result<Committed, Error> {
         self.execute("BEGIN IMMEDIATE")?;
         let result = self.run_all(batch).and_then(|done| {
+            let began = Instant::now();
             self.execute("COMMIT")?;
+            self.meter.disk_waited(began.elapsed());
             Ok(done)
         });
         match result {
-            Ok((hints, touches_access)) => {
+            Ok(Ran { hints, tally, touches_access }) => {
+                self.meter.committed(batch.len(), &tally);
+                for changed in &hints.changed_tasks {
+                    if let Some(to) = changed.status {
+                        self.meter.moved(changed.from, to);
+                    }
+                }
                 if touches_access {
                     // Before anybody is answered: a call made after the answer must see the change.
                     self.epoch.fetch_add(1, Ordering::AcqRel);
@@ -161,7 +185,7 @@ impl Batches {
         }
     }
 
-    fn run_all(&self, batch: &mut [Box<dyn WriteJob>]) -> Result<(Committed, bool), Error> {
+    fn run_all(&self, batch: &mut [Box<dyn WriteJob>]) -> Result<Ran, Error> {
         if batch.iter().all(|job| job.is_repeatable()) {
             if let Some(kept) = self.run_bare(batch)? {
                 return kept.write(&self.connection);
@@ -219,12 +243,18 @@ impl Batches {
 struct Kept<'c> {
     rows: Rows<'c>,
     hints: Committed,
+    tally: Tally,
     touches_access: bool,
 }
 
 impl<'c> Kept<'c> {
     fn new(connection: &'c Connection) -> Self {
-        Self { rows: Rows::new(connection), hints: Committed::default(), touches_access: false }
+        Self {
+            rows: Rows::new(connection),
+            hints: Committed::default(),
+            tally: Tally::default(),
+            touches_access: false,
+        }
     }
 
     /// Takes in what the last write staged.
@@ -234,13 +264,15 @@ impl<'c> Kept<'c> {
         self.rows.counted.merge(staged.counts);
         self.hints.rings.extend(staged.rings);
         self.hints.changed_tasks.extend(staged.changed_tasks);
+        self.tally.add(&staged.tally);
         self.touches_access |= staged.touches_access;
     }
 
-    /// Writes the counters, last of all: hints for those who wait, and whether access changed.
-    fn write(mut self, connection: &Connection) -> Result<(Committed, bool), Error> {
+    /// Writes the counters, last of all.
+    fn write(mut self, connection: &Connection) -> Result<Ran, Error> {
         self.hints.grown_logs = self.rows.counted.grown_logs();
+        self.rows.counted.tally(&mut self.tally);
         self.rows.counted.write(connection)?;
-        Ok((self.hints, self.touches_access))
+        Ok(Ran { hints: self.hints, tally: self.tally, touches_access: self.touches_access })
     }
 }

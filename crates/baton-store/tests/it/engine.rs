@@ -50,7 +50,7 @@ pub fn sqlite(folder: &Path) -> Opened {
     let heard = (rings.clone(), grown.clone());
     let bell = Arc::new(move |committed: Committed| {
         heard.0.lock().unwrap().extend(committed.rings);
-        heard.1.lock().unwrap().extend(committed.grown_logs);
+        heard.1.lock().unwrap().extend(committed.grown_logs.into_iter().map(|grown| grown.network_id));
     });
     let store = SqliteStore::open(&folder.join("hub.db"), SqliteOptions::default(), bell).unwrap();
     Opened { store: Arc::new(store), rings, grown }

@@ -90,6 +90,7 @@ pub fn insert_task_from(
         meta: None,
         parts: None,
         salt: &[7; 16],
+        traceparent: None,
     })
 }
 

@@ -202,3 +202,25 @@ async fn a_database_from_before_errands_keeps_what_is_out_and_forgets_what_close
         .await
         .unwrap();
 }
+
+/// What only counts once it is committed: a write that is undone, or a network that goes, leaves nothing counted.
+#[tokio::test]
+async fn the_meter_knows_what_is_in_the_tables_without_a_look() {
+    let engine = Engine::new(sqlite);
+    with_network(&*engine.store).await;
+    let delivered = || engine.store.meter().tasks(Status::Delivered);
+    engine.store.write(|tx| insert_task(tx, 1, 1, "coder")).await.unwrap();
+    assert_eq!(delivered(), 1);
+    let undone = engine.store.write(|tx| -> Result<(), Error> {
+        insert_task(tx, 1, 2, "coder")?;
+        Err(Error::Busy)
+    });
+    undone.await.unwrap_err();
+    assert_eq!(delivered(), 1);
+    let sizes = engine.store.meter().batches();
+    assert_eq!((sizes.count, engine.store.meter().commits().count), (sizes.sum, sizes.count), "one by one");
+    assert_eq!(engine.store.meter().writes_waiting() + engine.store.meter().reads_waiting(), 0);
+    engine.store.write(|tx| tx.delete_network(&network(1))).await.unwrap();
+    assert_eq!(delivered(), 0);
+    assert!(engine.store.meter().since_commit().is_some());
+}

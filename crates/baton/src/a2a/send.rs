@@ -108,7 +108,8 @@ async fn new_task(
         send_task::check_may(hub, visitor.caller(), &visitor.agent).await?;
         said.push = Some(for_network(&visitor.agent.network_id, push.check(hub)).await?);
     }
-    let message = NewMessage { agent: visitor.agent.clone(), said, context_id };
+    let message =
+        NewMessage { agent: visitor.agent.clone(), said, context_id, traceparent: visitor.traceparent };
     let task = send_task::send_message(hub, visitor.caller(), message).await?;
     Ok(Sent { task, is_new: true })
 }

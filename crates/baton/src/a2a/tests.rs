@@ -189,7 +189,8 @@ async fn a_receiver_is_told_also_when_the_sender_hangs_up_while_it_is_written() 
     let receiver = NewPush { url: "https://8.8.8.8/".into(), ..NewPush::default() };
     let push = Some(receiver.check(hub).await.unwrap());
     let said = follow_up::Said { text: "x".into(), push, ..follow_up::Said::default() };
-    let message = send_task::NewMessage { agent: visitor.agent.clone(), said, context_id: None };
+    let message =
+        send_task::NewMessage { agent: visitor.agent.clone(), said, context_id: None, traceparent: None };
     tokio::select! {
         biased;
         sent = send_task::send_message(hub, visitor.caller(), message) => panic!("no time to hang up: {sent:?}"),

@@ -2,13 +2,14 @@
 //! the same 401 on every operation; nothing else is looked at before.
 
 use axum::http::{HeaderMap, HeaderName, Uri};
-use baton_core::{Caller, IdempotencyKey, Refusal};
+use baton_core::{Caller, IdempotencyKey, Refusal, TraceParent};
 
 use super::fault::{Fault, Kind};
 use crate::hub::{Hub, Identity};
 use crate::rest::bearer;
 use crate::service::Error;
 use crate::service::agent::AgentAddress;
+use crate::trace;
 
 const A2A_VERSION: HeaderName = HeaderName::from_static("a2a-version");
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
@@ -31,6 +32,8 @@ pub(super) struct Visitor {
     pub(super) idempotency_key: Option<IdempotencyKey>,
     /// The last frame it has of a task's stream.
     pub(super) last_event_id: Option<String>,
+    /// The trace it belongs to.
+    pub(super) traceparent: Option<TraceParent>,
 }
 
 impl Visitor {
@@ -53,6 +56,7 @@ impl Visitor {
             bearer,
             idempotency_key: key.transpose().map_err(Error::of_argument)?,
             last_event_id: text(headers, &LAST_EVENT_ID)?.map(str::to_owned),
+            traceparent: trace::of_headers(headers),
         })
     }
 

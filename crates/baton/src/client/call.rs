@@ -1,5 +1,6 @@
 //! One call: built, sent, and sent again where that is safe. Which calls are is said by whoever makes them.
 
+use baton_core::TraceParent;
 use reqwest::header::{ACCEPT, CONTENT_TYPE};
 use reqwest::{Method, RequestBuilder, Response};
 use serde::Serialize;
@@ -46,6 +47,14 @@ impl<'a> Call<'a> {
 
     pub(super) fn body(mut self, body: &(impl Serialize + ?Sized)) -> Self {
         self.request = self.request.json(body);
+        self
+    }
+
+    /// Part of this trace.
+    pub(super) fn traced(mut self, traceparent: Option<TraceParent>) -> Self {
+        if let Some(trace) = traceparent {
+            self.request = self.request.header("traceparent", trace.to_string());
+        }
         self
     }
 

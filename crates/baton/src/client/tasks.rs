@@ -1,7 +1,7 @@
 //! Calls about tasks, inboxes, leases and who is there. Arguments are the services' own; answers are read into
 //! types of the client: a tool may be older or newer than its hub, so it reads what it needs and passes over the rest.
 
-use baton_core::{Priority, Status};
+use baton_core::{Priority, Status, TraceParent};
 use reqwest::Method;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -71,6 +71,8 @@ pub(crate) struct Sent {
 pub(crate) struct Claimed {
     pub(crate) task: Option<Task>,
     pub(crate) lease_id: Option<String>,
+    /// The trace the task was sent in.
+    pub(crate) traceparent: Option<String>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -162,10 +164,16 @@ pub(crate) struct NodeStats {
 }
 
 impl Client {
-    /// Sends a task. With an `idempotency_key` it is sent again when an answer was lost.
-    pub(crate) async fn send_task(&self, args: &send_task::Args) -> Result<Answer<Sent>, Error> {
+    /// Sends a task, as part of a trace if one is named. With an `idempotency_key` it is sent again when an answer
+    /// was lost.
+    pub(crate) async fn send_task(
+        &self,
+        args: &send_task::Args,
+        traceparent: Option<TraceParent>,
+    ) -> Result<Answer<Sent>, Error> {
         let repeat = if args.idempotency_key.is_some() { Repeat::Always } else { Repeat::Unsent };
-        Call::new(self, Method::POST, &["api", "task"]).body(args).repeat(repeat).run().await
+        let call = Call::new(self, Method::POST, &["api", "task"]).body(args).traced(traceparent);
+        call.repeat(repeat).run().await
     }
 
     pub(crate) async fn tasks(&self, args: &list_tasks::QueryArgs) -> Result<Answer<Page>, Error> {

@@ -44,12 +44,12 @@ async fn a_change_the_hub_may_have_seen_is_sent_once_unless_it_has_a_key() {
     let there =
         answer("202 OK", &json!({"ok": true, "queued": true, "task_id": "x", "session_status": "offline"}));
     let hub = Fake::start(&["", &there]).await;
-    let error = hub.client().send_task(&args(None)).await.unwrap_err();
+    let error = hub.client().send_task(&args(None), None).await.unwrap_err();
     assert!(matches!(error, Error::Unreachable { is_unsent: false, .. }), "{error:?}");
     assert_eq!(hub.heard().len(), 1);
 
     let hub = Fake::start(&["", &there]).await;
-    let sent = hub.client().send_task(&args(Some("k"))).await.unwrap();
+    let sent = hub.client().send_task(&args(Some("k")), None).await.unwrap();
     assert!(sent.queued);
     let bodies: Vec<_> =
         hub.heard().iter().map(|text| text.split_once("\r\n\r\n").unwrap().1.to_owned()).collect();

@@ -29,6 +29,11 @@ impl Seats {
         Arc::new(Self { most, taken: Mutex::default() })
     }
 
+    /// Seats that are taken.
+    pub(super) fn count(&self) -> usize {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner).values().sum()
+    }
+
     /// Takes a seat, if the token has one left.
     pub(super) fn take(self: &Arc<Self>, token: &TokenId) -> Result<Seat, Refusal> {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);

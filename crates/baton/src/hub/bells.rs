@@ -5,12 +5,14 @@
 use baton_core::{NetworkId, Principal, Status, TaskId};
 use baton_store::{ChangedTask, Committed, Ring};
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tokio::sync::watch;
 
 use super::changes::Changes;
 use super::claim_bell::ClaimBell;
 use super::push_bell::PushBell;
+use super::unsealed::Unsealed;
+use crate::trace::Traces;
 
 /// Whom a listener listens for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -25,6 +27,10 @@ enum Ear {
 pub(crate) struct Bells {
     ears: Mutex<HashMap<Ear, watch::Sender<Heard>>>,
     grown_logs: Mutex<HashSet<NetworkId>>,
+    /// How far the logs are ahead of their checkpoints.
+    pub(crate) unsealed: Unsealed,
+    /// Who makes spans of tasks that ended.
+    traces: OnceLock<Arc<Traces>>,
     /// Tasks that went on, for whoever watches a whole network.
     pub(crate) changes: Changes,
     /// Workers that wait for a task.
@@ -73,18 +79,35 @@ impl Bells {
         self.ears.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
+    /// From now on ended tasks are told to these, if there are any.
+    pub(super) fn trace_to(&self, traces: Option<&Arc<Traces>>) {
+        if let Some(traces) = traces {
+            // A hub is made once over its bells.
+            let _ = self.traces.set(traces.clone());
+        }
+    }
+
     /// Passes on what a commit left; called right after it.
     pub(crate) fn tell(&self, committed: Committed) {
+        if let Some(traces) = self.traces.get() {
+            traces.tasks_changed(&committed.changed_tasks);
+        }
         self.pushes.ring_watched(committed.changed_tasks.iter().map(|changed| &changed.task_id));
         self.changes.tell(&committed.changed_tasks);
         self.claims.ring(&committed.rings);
         self.ring(committed.rings, committed.changed_tasks);
-        self.note_grown(committed.grown_logs);
+        self.unsealed.grown(&committed.grown_logs);
+        self.note_grown(committed.grown_logs.into_iter().map(|log| log.network_id));
     }
 
     /// Notes that these networks' logs have grown.
     pub(crate) fn note_grown(&self, networks: impl IntoIterator<Item = NetworkId>) {
         self.grown_logs.lock().unwrap_or_else(PoisonError::into_inner).extend(networks);
+    }
+
+    /// How many logs have grown since that was last asked.
+    pub(crate) fn grown_count(&self) -> usize {
+        self.grown_logs.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
     /// The networks whose logs have grown since this was last asked.

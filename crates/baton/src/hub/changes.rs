@@ -76,7 +76,7 @@ mod tests {
     }
 
     fn changed(in_network: u8, n: u8, status: Option<Status>) -> ChangedTask {
-        ChangedTask { network_id: network(in_network), task_id: task(n), status }
+        ChangedTask { network_id: network(in_network), task_id: task(n), from: None, status }
     }
 
     #[test]

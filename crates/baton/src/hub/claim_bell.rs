@@ -38,6 +38,12 @@ impl ClaimBell {
         Queue { bell: self.clone(), whose, turns }
     }
 
+    /// Workers in all queues.
+    pub(crate) fn waiting_count(&self) -> usize {
+        let queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner);
+        queues.values().map(|waiting| waiting.count).sum()
+    }
+
     /// Each ring is a turn for one; called right after the commit.
     pub(super) fn ring(&self, rings: &[Ring]) {
         let queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner);

@@ -29,6 +29,10 @@ pub(crate) struct Settings {
     pub(crate) keep_tasks: Option<Duration>,
     /// Whether what happens is written into the networks' logs; only a measurement turns it off.
     pub(crate) records_evidence: bool,
+    /// What opens `/metrics` beside a system admin's token.
+    pub(crate) metrics_token: Option<crate::metrics::MetricsToken>,
+    /// Where spans are sent.
+    pub(crate) otlp_endpoint: Option<crate::trace::OtlpEndpoint>,
 }
 
 impl Settings {

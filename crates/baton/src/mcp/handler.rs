@@ -1,6 +1,7 @@
 //! What the SDK asks of a server: who it is, which tools it has, and to call one.
 
 use axum::http::request::Parts;
+use baton_core::TraceParent;
 use futures_util::FutureExt;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult, PaginatedRequestParams,
@@ -10,9 +11,13 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::time::Instant;
+use tracing::{Instrument, Span};
 
-use super::tool::Tool;
+use super::tool::{Tool, Who};
 use crate::hub::{Hub, Identity};
+use crate::metrics::Door;
+use crate::trace;
 
 const INSTRUCTIONS: &str = "Baton hands tasks between agents. Work: claim_task, then send_reply with in_reply_to = \
     task_id and the lease_id; extend_lease while you work, and stop at lease_lost. Delegate: send_task to an alias \
@@ -64,23 +69,42 @@ impl ServerHandler for Handler {
         let tool = self
             .find(&request.name)
             .ok_or_else(|| ErrorData::invalid_params(format!("unknown tool: {}", request.name), None))?;
-        let parts = context.extensions.get::<Parts>();
-        let identity = parts.and_then(|parts| parts.extensions.get::<Identity>());
-        let caller = identity.ok_or_else(|| ErrorData::internal_error("nobody calls", None))?.caller.clone();
-        let call = tool.call(self.hub.clone(), caller, request.arguments.unwrap_or_default());
-        // The SDK leaves a call that panics without an answer, and goes on with one whose client has hung up: such a
-        // call must not claim a task for nobody. What it has handed to the store is done whole all the same.
-        let call = AssertUnwindSafe(call).catch_unwind();
+        let call = tool.call(self.hub.clone(), who(&context)?, request.arguments.unwrap_or_default());
+        let call = async {
+            let began = Instant::now();
+            // The SDK leaves a call that panics without an answer.
+            let outcome = AssertUnwindSafe(call).catch_unwind().await;
+            self.hub.metrics.requests.took(Door::Mcp, began.elapsed());
+            match &outcome {
+                Ok(_) => tracing::debug!(tool = %request.name, elapsed = ?began.elapsed(), "called"),
+                Err(_) => tracing::error!(tool = %request.name, "a tool panicked"),
+            }
+            outcome
+        };
+        // And it goes on with a call whose client has hung up: such a call must not claim a task for nobody. What it
+        // has handed to the store is done whole all the same.
         let outcome = tokio::select! {
-            outcome = call => outcome,
+            outcome = call.instrument(span(&context)) => outcome,
             () = context.ct.cancelled() => return Err(ErrorData::internal_error("the caller has gone", None)),
         };
         match outcome {
             Ok(outcome) => outcome.map(CallToolResponse::from),
-            Err(_) => {
-                tracing::error!(tool = %request.name, "a tool panicked");
-                Err(ErrorData::internal_error("the hub failed inside", None))
-            }
+            Err(_) => Err(ErrorData::internal_error("the hub failed inside", None)),
         }
     }
+}
+
+/// Who calls, as was settled at the door; the trace is in MCP's own place for it, or else in the request's.
+fn who(context: &RequestContext<RoleServer>) -> Result<Who, ErrorData> {
+    let parts = context.extensions.get::<Parts>();
+    let identity = parts.and_then(|parts| parts.extensions.get::<Identity>());
+    let caller = identity.ok_or_else(|| ErrorData::internal_error("nobody calls", None))?.caller.clone();
+    let in_meta = context.meta.get_traceparent().and_then(TraceParent::parse);
+    Ok(Who { caller, traceparent: in_meta.or_else(|| trace::of_headers(&parts?.headers)) })
+}
+
+/// What the log says of the request: the SDK calls a tool in a task of its own.
+fn span(context: &RequestContext<RoleServer>) -> Span {
+    let parts = context.extensions.get::<Parts>();
+    parts.and_then(|parts| parts.extensions.get::<Span>()).cloned().unwrap_or_else(Span::none)
 }

@@ -1,6 +1,6 @@
 //! A tool: a use case under the name a model calls it by. The table of all tools is in `tools.rs`.
 
-use baton_core::Caller;
+use baton_core::{Caller, TraceParent};
 use futures_util::future::BoxFuture;
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, JsonObject};
@@ -13,7 +13,13 @@ use crate::hub::Hub;
 
 /// What a call comes to.
 pub(super) type Outcome = Result<CallToolResult, ErrorData>;
-type Run = Box<dyn Fn(Arc<Hub>, Caller, JsonObject) -> BoxFuture<'static, Outcome> + Send + Sync>;
+type Run = Box<dyn Fn(Arc<Hub>, Who, JsonObject) -> BoxFuture<'static, Outcome> + Send + Sync>;
+
+/// Who calls a tool, and as part of which trace.
+pub(super) struct Who {
+    pub(super) caller: Caller,
+    pub(super) traceparent: Option<TraceParent>,
+}
 
 /// A use case, ready to be called.
 pub(super) struct Tool {
@@ -23,11 +29,16 @@ pub(super) struct Tool {
 }
 
 /// `tool!("name", module::run(Args), "description")`: a use case is an async function of the hub, the caller and
-/// its arguments.
+/// its arguments; with `traced` before it, of the caller's trace too.
 macro_rules! tool {
     ($name:literal, $module:ident::$run:ident($args:ident), $description:literal) => {
-        $crate::mcp::tool::Tool::new::<$module::$args, _>($name, $description, |hub, caller, args| async move {
-            $crate::mcp::answer::of($module::$run(&hub, &caller, args).await)
+        $crate::mcp::tool::Tool::new::<$module::$args, _>($name, $description, |hub, who, args| async move {
+            $crate::mcp::answer::of($module::$run(&hub, &who.caller, args).await)
+        })
+    };
+    ($name:literal, traced $module:ident::$run:ident($args:ident), $description:literal) => {
+        $crate::mcp::tool::Tool::new::<$module::$args, _>($name, $description, |hub, who, args| async move {
+            $crate::mcp::answer::of($module::$run(&hub, &who.caller, args, who.traceparent).await)
         })
     };
 }
@@ -38,27 +49,22 @@ impl Tool {
     pub(super) fn new<Args, Running>(
         name: &'static str,
         description: &'static str,
-        run: impl Fn(Arc<Hub>, Caller, Args) -> Running + Clone + Send + Sync + 'static,
+        run: impl Fn(Arc<Hub>, Who, Args) -> Running + Clone + Send + Sync + 'static,
     ) -> Self
     where
         Args: DeserializeOwned + JsonSchema + Send + 'static,
         Running: Future<Output = Outcome> + Send + 'static,
     {
         let listed = rmcp::model::Tool::new(name, description, Arc::new(schema::of::<Args>()));
-        let run: Run = Box::new(move |hub, caller, arguments| {
+        let run: Run = Box::new(move |hub, who, arguments| {
             let run = run.clone();
-            Box::pin(async move { run(hub, caller, answer::arguments(arguments)?).await })
+            Box::pin(async move { run(hub, who, answer::arguments(arguments)?).await })
         });
         Self { listed, run }
     }
 
     /// Calls it; nothing of it runs before the future does.
-    pub(super) fn call(
-        &self,
-        hub: Arc<Hub>,
-        caller: Caller,
-        arguments: JsonObject,
-    ) -> BoxFuture<'static, Outcome> {
-        (self.run)(hub, caller, arguments)
+    pub(super) fn call(&self, hub: Arc<Hub>, who: Who, arguments: JsonObject) -> BoxFuture<'static, Outcome> {
+        (self.run)(hub, who, arguments)
     }
 }

@@ -16,7 +16,7 @@ pub(super) fn all() -> Vec<Tool> {
         tool!("report_completion", report_completion::run(Args), "Report a task as done with its result; the sender gets it as the reply."),
         tool!("get_inbox", get_inbox::run(Args), "Open deliveries (tasks, messages, replies, broadcasts), most urgent first, then oldest."),
         tool!("ack_inbox", ack_inbox::run(Args), "Acknowledge a delivery, so that the inbox no longer shows it."),
-        tool!("send_task", send_task::run(Args), "Send a task to an agent. queued:true means it is offline and finds the task later."),
+        tool!("send_task", traced send_task::run(Args), "Send a task to an agent. queued:true means it is offline and finds the task later."),
         tool!("send_message", send_message::run(Args), "Send a message that asks for nothing."),
         tool!("send_reply", send_reply::run(Args), "End a task you were given with a result (in_reply_to = task_id), or reply to somebody. Final."),
         tool!("send_ack", send_ack::run(Args), "Say that you have seen a task you were given."),

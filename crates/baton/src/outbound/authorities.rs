@@ -26,7 +26,7 @@ impl Authorities {
         usable.collect::<Result<_, String>>().map(Self)
     }
 
-    pub(super) fn certificates(&self) -> Vec<Certificate> {
+    pub(crate) fn certificates(&self) -> Vec<Certificate> {
         self.0.clone()
     }
 }

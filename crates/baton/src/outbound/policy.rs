@@ -28,7 +28,7 @@ impl Policy {
         Self { allowed, authorities }
     }
 
-    pub(super) const fn authorities(&self) -> &Authorities {
+    pub(crate) const fn authorities(&self) -> &Authorities {
         &self.authorities
     }
 

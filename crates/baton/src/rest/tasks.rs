@@ -15,6 +15,7 @@ use crate::service::{
     get_inbox, get_task, list_tasks, messages, overview, reassign_task, retry_task, send_ack, send_reply,
     send_task, stats, statuses, task_events, work_graph,
 };
+use crate::trace::Traced;
 
 /// Every route about tasks.
 pub(crate) fn routes() -> Router<Arc<Hub>> {
@@ -62,9 +63,10 @@ async fn work_graph(
 async fn send(
     State(hub): HubState,
     Authenticated(who): Authenticated,
+    Traced(traceparent): Traced,
     Body(args): Body<send_task::Args>,
 ) -> Response {
-    match send_task::run(&hub, &who.caller, args).await {
+    match send_task::run(&hub, &who.caller, args, traceparent).await {
         // The task waits for an agent that is not there.
         Ok(sent) if sent.is_queued() => (StatusCode::ACCEPTED, Json(sent)).into_response(),
         outcome => answer(outcome),

@@ -2,6 +2,7 @@
 
 use axum::Router;
 use baton_core::limits;
+use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -10,7 +11,7 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_rustls::TlsAcceptor;
 
-use super::connection;
+use super::{connection, refuse};
 use crate::hub::{Hub, Shutdown};
 
 const DRAIN: Duration = Duration::from_secs(limits::DRAIN_MAX_SECONDS as u64);
@@ -19,6 +20,19 @@ const HANDSHAKE: Duration = Duration::from_secs(limits::TLS_HANDSHAKE_MAX_SECOND
 const QUEUE: u32 = 4096;
 /// After the system refused a connection: out of files or memory, which passes.
 const REST: Duration = Duration::from_millis(100);
+
+/// Most hubs are there sooner, and their callers need not come back.
+const START_PATIENCE: Duration = Duration::from_secs(1);
+
+/// The end of the time before the hub: it closes the connections of who has not asked yet.
+#[derive(Default)]
+struct Started(Shutdown);
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        self.0.begin();
+    }
+}
 
 /// A bound socket.
 pub(crate) struct Listener {
@@ -43,6 +57,16 @@ impl Listener {
     /// Where it really listens.
     pub(crate) fn address(&self) -> io::Result<SocketAddr> {
         self.socket.local_addr()
+    }
+
+    /// While the hub is not there yet, whoever has waited a moment for it is told so. Ends by being dropped.
+    pub(crate) async fn turn_away(&self) -> Infallible {
+        tokio::time::sleep(START_PATIENCE).await;
+        let router = Router::new().fallback(async || refuse::while_starting());
+        let (started, seats) = (Started::default(), Arc::new(Semaphore::new(self.connections_max)));
+        loop {
+            self.accept_all(&router, &started.0, &seats).await;
+        }
     }
 
     /// Serves until the hub stops and what was in flight has ended, or has had its time.

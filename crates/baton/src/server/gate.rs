@@ -1,14 +1,14 @@
 //! What every request passes on its way to any door, in order, and what its answer gets on the way out.
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderValue, StatusCode};
+use axum::http::StatusCode;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use baton_core::Refusal;
 use futures_util::FutureExt;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 use std::time::Instant;
 use tracing::Instrument;
 
@@ -17,8 +17,11 @@ use super::hosts::Hosts;
 use super::origins::{self, Origins, Page};
 use super::rates::Rates;
 use super::refuse;
+use super::request_id::{RequestId, X_REQUEST_ID};
 use crate::hub::Hub;
+use crate::metrics::Door;
 use crate::rest::{Failure, bearer};
+use crate::trace::RequestSpan;
 use crate::web::{self, Cookie, Origin};
 
 /// The rules of the gate, from the hub's settings.
@@ -33,14 +36,28 @@ pub(super) struct Gate {
     requests: AtomicU64,
 }
 
-/// Lets a request pass, or answers it here. Its number is in the log beside everything said about it, and in the
-/// answer; never the token, the query or the body.
-pub(super) async fn pass(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> Response {
-    let id = gate.requests.fetch_add(1, Ordering::Relaxed);
-    let span = tracing::error_span!("request", id, method = %request.method(), path = request.uri().path());
+/// Lets a request pass, or answers it here, and counts it. Its id is in the log beside everything said about it, and
+/// in the answer; never the token, the query or the body.
+pub(super) async fn pass(State(gate): State<Arc<Gate>>, mut request: Request, next: Next) -> Response {
+    let (door, began) = (Door::of(request.uri().path()), Instant::now());
+    let id = RequestId::of(request.headers(), &gate.requests);
+    let span = tracing::error_span!("request", %id, method = %request.method(), path = request.uri().path());
+    let traced = gate.hub.traces.as_ref().and_then(|traces| RequestSpan::begin(traces, &request, &id));
+    if door == Door::Mcp {
+        // The SDK calls a tool in a task of its own, which this leads back to the request.
+        request.extensions_mut().insert(span.clone());
+    }
     let mut response = gate.answer(request, next).instrument(span).await;
-    response.headers_mut().insert("x-request-id", HeaderValue::from(id));
-    response
+    gate.hub.metrics.requests.answered(door, response.status());
+    // The answer of a tool comes after its head: the tool's own time is taken there.
+    if door != Door::Mcp {
+        gate.hub.metrics.requests.took(door, began.elapsed());
+    }
+    response.headers_mut().insert(X_REQUEST_ID, id.into_header());
+    match traced {
+        Some(span) => span.leave_with(response),
+        None => response,
+    }
 }
 
 impl Gate {

@@ -17,6 +17,13 @@ pub(super) fn for_now(error: &'static str) -> Response {
     response
 }
 
+/// Not yet, and not on this connection: the next one is answered by the hub itself.
+pub(super) fn while_starting() -> Response {
+    let mut response = for_now("starting");
+    response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    response
+}
+
 /// No, and the rest of this connection is not read.
 pub(super) fn and_close(status: StatusCode, error: &'static str) -> Response {
     let mut response = with(status, error);

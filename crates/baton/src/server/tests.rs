@@ -44,6 +44,8 @@ fn house_with(cors_origins: &[&str], time: Duration) -> House {
         serves_tls: false,
         keep_tasks: None,
         records_evidence: true,
+        metrics_token: None,
+        otlp_endpoint: None,
     };
     let hub = Arc::new(Hub::new(
         Arc::new(store.unwrap()),
@@ -188,4 +190,24 @@ async fn a_preflight_of_a_configured_origin_is_answered_at_the_gate() {
     let headers = response.headers()[header::ACCESS_CONTROL_ALLOW_HEADERS].to_str().unwrap();
     assert!(headers.contains("authorization") && headers.contains("last-event-id"));
     assert!(!response.headers().contains_key(header::ACCESS_CONTROL_ALLOW_CREDENTIALS));
+}
+
+#[tokio::test]
+async fn whoever_waits_for_a_hub_that_is_still_starting_is_told_so() {
+    let listener = super::Listener::bind(([127, 0, 0, 1], 0).into(), None, 8).unwrap();
+    let address = listener.address().unwrap();
+    let asking = async {
+        let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
+        stream.write_all(b"GET /ready HTTP/1.1\r\nhost: localhost\r\n\r\n").await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        answer
+    };
+    let answer = tokio::select! {
+        answer = asking => answer,
+        never = listener.turn_away() => match never {},
+    };
+    assert!(answer.starts_with("HTTP/1.1 503 "), "{answer}");
+    assert!(answer.contains("retry-after: 1\r\n") && answer.contains("connection: close\r\n"), "{answer}");
+    assert!(answer.ends_with(r#"{"ok":false,"error":"starting"}"#), "{answer}");
 }

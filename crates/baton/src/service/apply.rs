@@ -4,7 +4,7 @@
 
 use baton_core::{
     Context, DeliveryContent, Effect, Event, MessageId, NetworkId, Principal, Priority, TaskId, TaskSnapshot,
-    Transition, limits,
+    TraceParent, Transition, limits,
 };
 use baton_store::rows::{
     DeliveryKind, LeaseRow, NewDelivery, NewEvent, NewTaskMessage, NewTaskRow, TaskChange,
@@ -24,6 +24,8 @@ pub(crate) struct Payload {
     pub(crate) meta: Option<String>,
     /// What it consists of beside its text, a JSON array.
     pub(crate) parts: Option<String>,
+    /// The trace it is sent in.
+    pub(crate) traceparent: Option<TraceParent>,
 }
 
 impl Payload {
@@ -35,6 +37,7 @@ impl Payload {
             context: task.context,
             meta: task.meta,
             parts: task.parts,
+            traceparent: task.traceparent,
         }))
     }
 }
@@ -106,6 +109,7 @@ impl Move<'_> {
             meta: payload.meta.as_deref(),
             parts: payload.parts.as_deref(),
             salt: self.stamp.new_salt.bytes(),
+            traceparent: payload.traceparent,
         })?;
         Ok(())
     }

@@ -38,6 +38,9 @@ pub(crate) struct Answer {
     pub(crate) lease_id: Option<LeaseId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     lease_expires_at: Option<WireTime>,
+    /// The trace the task was sent in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    traceparent: Option<String>,
 }
 
 /// A task that was taken, and whether another waits behind it.
@@ -46,7 +49,8 @@ struct Taken {
     is_last: bool,
 }
 
-const NOTHING: Answer = Answer { ok: true, task: None, lease_id: None, lease_expires_at: None };
+const NOTHING: Answer =
+    Answer { ok: true, task: None, lease_id: None, lease_expires_at: None, traceparent: None };
 
 /// However late a ring comes, work is found within this time.
 const BACKSTOP: Duration = Duration::from_secs(5);
@@ -166,11 +170,13 @@ fn take_next(
     task.snapshot.status = done.transition.to;
     task.started_at = Some(stamp.now);
     let is_last = tx.next_task(network, alias)?.is_none();
+    let traceparent = task.traceparent.map(|trace| trace.to_string());
     let answer = Answer {
         ok: true,
         task: Some(task.into()),
         lease_id: Some(stamp.new_lease_id.clone()),
         lease_expires_at: expires_at,
+        traceparent,
     };
     Ok(Some(Taken { answer, is_last }))
 }

@@ -2,7 +2,7 @@
 
 use baton_core::{
     Action, Caller, Command, ContextId, ContextText, IdempotencyKey, Kind, NetworkId, Principal, Priority,
-    Refusal, SendTask, TaskId, TaskText, TtlSeconds, access, decide, limits,
+    Refusal, SendTask, TaskId, TaskText, TraceParent, TtlSeconds, access, decide, limits,
 };
 use baton_store::rows::IdempotentSend;
 use baton_store::{Snapshot, Transaction};
@@ -114,11 +114,17 @@ pub(crate) struct NewMessage {
     pub(crate) said: Said,
     /// The conversation it goes on.
     pub(crate) context_id: Option<ContextId>,
+    pub(crate) traceparent: Option<TraceParent>,
 }
 
-/// Sends a task.
-pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
-    take(hub, caller, Request::read(args)?).await
+/// Sends a task, as part of a trace if its sender names one.
+pub(crate) async fn run(
+    hub: &Hub,
+    caller: &Caller,
+    args: Args,
+    traceparent: Option<TraceParent>,
+) -> Result<Answer, Error> {
+    take(hub, caller, Request::read(args, traceparent)?).await
 }
 
 /// Sends what a message asks for; answers the task it became.
@@ -149,7 +155,7 @@ pub(crate) async fn check_may(hub: &Hub, caller: &Caller, agent: &AgentAddress) 
 }
 
 impl Request {
-    fn read(args: Args) -> Result<Self, Error> {
+    fn read(args: Args, traceparent: Option<TraceParent>) -> Result<Self, Error> {
         let meta = args.meta.filter(|meta| !meta.is_null()).map(|meta| meta.to_string());
         if meta.as_ref().is_some_and(|meta| meta.len() > limits::META_MAX_BYTES) {
             let rule = format!("must be at most {} bytes of JSON", limits::META_MAX_BYTES);
@@ -167,6 +173,7 @@ impl Request {
             context: context.transpose().map_err(Error::of_argument)?.map(|context| context.to_string()),
             meta,
             parts: None,
+            traceparent,
         };
         let ttl = ttl.transpose().map_err(Error::of_argument)?.unwrap_or_default();
         let arguments = digest(&to, &payload, kind.as_ref(), ttl, args.parent_task_id.as_deref(), None);
@@ -185,7 +192,7 @@ impl Request {
     }
 
     fn of_message(message: NewMessage) -> Result<Self, Error> {
-        let NewMessage { agent, said, context_id } = message;
+        let NewMessage { agent, said, context_id, traceparent } = message;
         let text = TaskText::parse("message", &said.text).map_err(Error::of_argument)?;
         let payload = Payload {
             priority: Priority::Normal,
@@ -193,6 +200,7 @@ impl Request {
             context: None,
             meta: said.meta,
             parts: said.parts,
+            traceparent,
         };
         let ttl = TtlSeconds::default();
         let arguments = digest(&agent.alias, &payload, None, ttl, None, context_id.as_ref());

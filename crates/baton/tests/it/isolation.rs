@@ -199,6 +199,7 @@ fn no_list_shows_a_byte_of_another_tenant() {
         "/health",
         "/ready",
         "/openapi.json",
+        "/metrics",
         "/api/auth/me",
         "/api/auth/tokens",
         "/api/networks",

@@ -38,6 +38,7 @@ fn insert(tx: &mut dyn Transaction, n: u16, at: UnixMillis, kind: &str, content:
         meta: None,
         parts: None,
         salt: &[7; 16],
+        traceparent: None,
     })
 }
 

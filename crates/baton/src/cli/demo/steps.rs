@@ -84,7 +84,7 @@ async fn send(stage: &Stage, alias: &str, text: &str) -> Result<String, Failure>
         network_id: Some(stage.network_id.clone()),
         ..send_task::Args::default()
     };
-    Ok(stage.you.send_task(&args).await?.into_value().task_id)
+    Ok(stage.you.send_task(&args, None).await?.into_value().task_id)
 }
 
 /// Tells every send and every answer as the hub has written them down, until this task has ended.

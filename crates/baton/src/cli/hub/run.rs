@@ -52,11 +52,18 @@ impl Plan {
         let url = format!("{scheme}://{address}");
         let public_url = self.public_url.unwrap_or_else(|| url.clone());
         let settings = Settings { address, public_url, ..self.settings };
-        let hub = Arc::new(open(&self.folder, settings).await?);
-        let admin = first_admin::ensure(&*hub.store, &self.username, self.password).await;
-        let admin = admin.map_err(Trouble::FirstAdmin)?;
-        sweep::rearm(&hub).await.map_err(Trouble::Rearm)?;
-        seal::look_at_all(&hub).await.map_err(Trouble::Logs)?;
+        let opened = async {
+            let hub = Arc::new(open(&self.folder, settings).await?);
+            let admin = first_admin::ensure(&*hub.store, &self.username, self.password).await;
+            let admin = admin.map_err(Trouble::FirstAdmin)?;
+            sweep::rearm(&hub).await.map_err(Trouble::Rearm)?;
+            seal::look_at_all(&hub).await.map_err(Trouble::Logs)?;
+            Ok::<_, Trouble>((hub, admin))
+        };
+        let (hub, admin) = tokio::select! {
+            opened = opened => opened?,
+            never = listener.turn_away() => match never {},
+        };
         let control = control_socket(&self.folder)?;
         lock.tell(&Holder { pid: std::process::id(), address: Some(url.clone()) })
             .map_err(Trouble::System)?;
@@ -89,8 +96,12 @@ impl Plan {
 async fn open(folder: &DataFolder, settings: Settings) -> Result<Hub, Trouble> {
     let bells = Arc::new(Bells::default());
     let ringer = bells.clone();
-    let store: Arc<dyn Store> =
-        Arc::new(open_store(folder, Arc::new(move |committed| ringer.tell(committed)))?);
+    let opening = folder.clone();
+    // A migration may take its time; meanwhile callers are told that the hub starts.
+    let opened = tokio::task::spawn_blocking(move || {
+        open_store(&opening, Arc::new(move |committed| ringer.tell(committed)))
+    });
+    let store: Arc<dyn Store> = Arc::new(opened.await.map_err(|error| Trouble::System(error.into()))??);
     let key = evidence_key(folder, &*store).await?;
     Ok(Hub::new(store, bells, key, settings))
 }

@@ -13,8 +13,10 @@ use super::{Trouble, parse, password, run};
 use crate::cli::failure::Failure;
 use crate::data_folder::DataFolder;
 use crate::hub::Settings;
+use crate::metrics::MetricsToken;
 use crate::outbound::{Authorities, Policy};
 use crate::server::TlsFiles;
+use crate::trace::OtlpEndpoint;
 
 /// Starts a hub and runs it until SIGTERM, SIGINT or `baton hub stop`. On a new folder it makes the first admin.
 #[derive(Debug, Args)]
@@ -67,6 +69,12 @@ pub(crate) struct Start {
     /// stays [default: for ever]
     #[arg(long, value_name = "TIME", value_parser = parse::keep)]
     keep_tasks: Option<Duration>,
+    /// What a scraper shows to read /metrics, beside a system admin's token; at least 16 characters
+    #[arg(long, env = "BATON_METRICS_TOKEN", hide_env_values = true, value_name = "TOKEN", value_parser = MetricsToken::parse)]
+    metrics_token: Option<MetricsToken>,
+    /// Where spans of requests and tasks are sent: an OTLP/HTTP collector, for example http://localhost:4318
+    #[arg(long, value_name = "URL", value_parser = OtlpEndpoint::parse)]
+    otlp_endpoint: Option<OtlpEndpoint>,
     /// Measure what evidence costs: write none
     #[arg(long, hide = true)]
     without_evidence: bool,
@@ -116,6 +124,8 @@ impl Start {
             serves_tls: self.tls_cert.is_some(),
             keep_tasks: self.keep_tasks,
             records_evidence: !self.without_evidence,
+            metrics_token: self.metrics_token.clone(),
+            otlp_endpoint: self.otlp_endpoint.clone(),
         }
     }
 

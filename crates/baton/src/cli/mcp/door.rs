@@ -11,6 +11,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 use super::message::{Message, agreed_version};
 use crate::client::{Backoff, Client, Error, SseParser};
+use crate::trace;
 
 /// More than any answer has.
 const ANSWER_MAX_BYTES: usize = 64 << 20;
@@ -80,6 +81,10 @@ impl Door {
             .header(ACCEPT, "application/json, text/event-stream")
             .header(CONTENT_TYPE, "application/json")
             .body(message.line.clone());
+        // A tool call that names no trace of its own belongs to the one this program runs in.
+        if let Some(trace) = trace::of_environment() {
+            request = request.header("traceparent", trace.to_string());
+        }
         if let Some(token) = self.client.token() {
             request = request.bearer_auth(token.expose());
         }

@@ -13,6 +13,7 @@ use crate::cli::screen::{Screen, note};
 use crate::cli::spoken;
 use crate::client::{Channel, Token};
 use crate::service::send_task::{self, PriorityName};
+use crate::trace;
 
 /// Sends a task and prints its id. With --wait it follows the task and prints its result.
 ///
@@ -88,7 +89,7 @@ impl Send {
             idempotency_key: Some(key()?),
             ..Default::default()
         };
-        let sent = link.client.send_task(&args).await?;
+        let sent = link.client.send_task(&args, trace::of_environment()).await?;
         let state =
             if sent.queued { "is offline and will find it in its inbox" } else { &*sent.session_status };
         let screen = Screen::stdout();

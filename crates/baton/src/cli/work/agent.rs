@@ -109,7 +109,7 @@ impl Agent {
                 Ok(claimed) => {
                     outage.is_over();
                     if let (Some(task), Some(lease_id)) = (claimed.task, claimed.lease_id) {
-                        return Ok(Lease { task, lease_id });
+                        return Ok(Lease { task, lease_id, traceparent: claimed.traceparent });
                     }
                     // A hub that is stopping does not wait.
                     if asked.elapsed() < Duration::from_secs(1) {

@@ -22,6 +22,8 @@ use crate::service::send_reply::{self, EndingName};
 pub(super) struct Lease {
     pub(super) task: Task,
     pub(super) lease_id: String,
+    /// The trace the task was sent in.
+    pub(super) traceparent: Option<String>,
 }
 
 impl Lease {
@@ -90,6 +92,8 @@ impl Lease {
             ("BATON_HUB", &agent.hub),
             ("BATON_TOKEN", agent.token.expose()),
         ];
+        // What the command records of itself belongs to the trace of who sent the task.
+        environment.extend(self.traceparent.as_deref().map(|trace| ("TRACEPARENT", trace)));
         environment.extend(agent.ca.as_deref().map(|file| ("BATON_CA", file)));
         environment
     }

@@ -52,7 +52,8 @@ impl Program {
     pub(super) fn command(&self, text: &str, environment: &[(&str, &str)]) -> Command {
         let mut words = self.words.iter().map(|word| filled(word, text));
         let mut command = Command::new(words.next().unwrap_or_default());
-        command.args(words).envs(environment.iter().copied());
+        // The worker's own trace is not the task's.
+        command.args(words).env_remove("TRACEPARENT").envs(environment.iter().copied());
         command
     }
 }

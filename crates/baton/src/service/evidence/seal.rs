@@ -10,6 +10,7 @@ use baton_evidence::note::{Checkpoint, SigningKey};
 use baton_store::Snapshot;
 use baton_store::rows::{CheckpointRow, LeafPage};
 use std::fmt::Display;
+use std::time::Instant;
 
 use super::tree::{LogTiles, damaged, row_of};
 use crate::hub::Hub;
@@ -55,10 +56,12 @@ pub(crate) async fn up_to_date(hub: &Hub, network: &NetworkId) -> Result<Checkpo
     // One at a time: two would sign the same step twice.
     let _turn = hub.sealing.lock().await;
     loop {
+        let looked = Instant::now();
         let (key, of) = (hub.evidence_key.clone(), network.clone());
         let step = hub.store.read(move |rows| Step::find(rows, &of, &key)).await?;
         let Step { before, leaves } = step;
         if leaves.is_empty() {
+            hub.bells.unsealed.sealed(network, before.as_ref().map_or(0, |row| row.size), looked);
             return before.map_or_else(|| signed(hub, network, 0, log::empty_root()), Ok);
         }
         grow(hub, network, before.map_or(0, |row| row.size), leaves).await?;

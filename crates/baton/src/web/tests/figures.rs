@@ -100,6 +100,7 @@ async fn fail(browser: &Browser, network: &str, count: usize) {
                     meta,
                     parts,
                     salt,
+                    traceparent: None,
                 })?;
                 tx.change_task(&network, &id, status, Status::Failed, &TaskChange::default())?;
             }

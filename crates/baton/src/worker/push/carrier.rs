@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use super::retry::{self, Verdict};
 use crate::hub::Hub;
+use crate::metrics::PushOutcome;
 use crate::outbound::{self, for_network};
 use crate::service::task_record::{self, Extent, TaskRecord};
 use crate::service::{Error, push_configs};
@@ -72,6 +73,7 @@ async fn carry_some(hub: &Hub, task_id: &TaskId, config_id: &str) -> Result<Outc
         let record = task_record::read_again(hub, &config.task_id, Extent::told_from(event.n)).await?;
         let failed = match for_network(&config.network_id, tell(hub, &config, &record, &event)).await {
             Ok(()) => {
+                hub.metrics.pushes.note(PushOutcome::Told);
                 note(hub, config, event.n, PushTrouble::default(), is_open).await?;
                 continue;
             }
@@ -79,6 +81,7 @@ async fn carry_some(hub: &Hub, task_id: &TaskId, config_id: &str) -> Result<Outc
         };
         match retry::after_failure(config.trouble, hub.clock.now(), retry::jitter()) {
             Verdict::Again(trouble) => {
+                hub.metrics.pushes.note(PushOutcome::TriedAgain);
                 tracing::debug!(
                     worker = "push", task_id = %config.task_id, config_id = config.config_id, event = event.n,
                     failures = trouble.failures, error = %failed, "a receiver failed and is tried again"
@@ -88,6 +91,7 @@ async fn carry_some(hub: &Hub, task_id: &TaskId, config_id: &str) -> Result<Outc
                 return Ok(Outcome::Failed);
             }
             Verdict::GivenUp(trouble) => {
+                hub.metrics.pushes.note(PushOutcome::GivenUp);
                 tracing::warn!(
                     worker = "push", task_id = %config.task_id, config_id = config.config_id, event = event.n,
                     failures = trouble.failures, error = %failed, "a receiver failed for too long; the event is given up"

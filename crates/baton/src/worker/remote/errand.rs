@@ -3,7 +3,7 @@
 //! never between a send and the note of its answer: only that answer says what is to be cancelled there.
 
 use a2a_types::{Message, Part, Role, SendMessageResponse, Task, TaskState};
-use baton_core::{Caller, LeaseId, Principal, Refusal, limits};
+use baton_core::{Caller, LeaseId, Principal, Refusal, TraceParent, limits};
 use baton_store::rows::{RemoteTaskRow, TaskMessageRow, TaskRow};
 use std::sync::Arc;
 use std::time::Duration;
@@ -69,6 +69,8 @@ struct Word {
     message: Message,
     /// The number of the message on the task; 0 is its text.
     n: i64,
+    /// The trace of the task.
+    traceparent: Option<TraceParent>,
 }
 
 impl Errand {
@@ -163,9 +165,9 @@ impl Errand {
         }
         let peer = self.unless_over(self.remote.peer()).await?;
         let outbound = &self.remote.hub.outbound;
-        if let Some(Word { message, n }) = self.next_word().await? {
+        if let Some(Word { message, n, traceparent }) = self.next_word().await? {
             let key = format!("{}-{n}", self.out.errand_id);
-            let answer = self.for_a_while(peer.send(outbound, message, &key)).await;
+            let answer = self.for_a_while(peer.send(outbound, message, &key, traceparent)).await;
             return match (&self.out.remote_task_id, answer) {
                 (None, Err(Trouble::Passing(text))) => Err(Failed::Unanswered(text)),
                 (None, answer) => self.take_first(answer?).await,
@@ -316,14 +318,17 @@ impl Errand {
             Ok((task, messages))
         });
         let (task, messages) = read.await?;
+        let traceparent = task.traceparent;
         if self.out.remote_task_id.is_none() {
             let message = self.message(self.out.errand_id.as_str(), first_parts(&task));
-            return Ok(Some(Word { message, n: 0 }));
+            return Ok(Some(Word { message, n: 0, traceparent }));
         }
         let sender: &Principal = &task.snapshot.from;
         let said = messages.into_iter().find(|said| said.n > self.out.passed_on && said.author == *sender);
-        Ok(said
-            .map(|said| Word { n: said.n, message: self.message(said.message_id.as_str(), parts_of(&said)) }))
+        Ok(said.map(|said| {
+            let message = self.message(said.message_id.as_str(), parts_of(&said));
+            Word { message, n: said.n, traceparent }
+        }))
     }
 
     fn message(&self, message_id: &str, parts: Vec<Part>) -> Message {

@@ -96,6 +96,14 @@ impl Agent {
         of_method(&heard)
     }
 
+    /// A header of every call of a method.
+    pub(super) fn headers(&self, method: &str, name: &str) -> Vec<Option<String>> {
+        let heard = self.outside.heard();
+        let calls =
+            heard.iter().filter(|heard| !heard.path.contains(".well-known") && call(heard).0 == method);
+        calls.map(|heard| heard.header(name).map(str::to_owned)).collect()
+    }
+
     pub(super) const fn binding(&self) -> Binding {
         self.binding
     }

@@ -66,3 +66,19 @@ fn an_answer_that_is_refused_there_brings_the_question_back() {
     assert_eq!(wait_for_status(&tenant.user, &task_id, "replied")["result"], "painted");
     assert_eq!(agent.wait_for("SendMessage", 3)[2]["message"]["parts"], json!([{"text": "blue"}]));
 }
+
+#[test]
+fn a_tasks_trace_goes_along_and_a_task_without_one_goes_without() {
+    const TRACE: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    let hub = hub();
+    for (name, binding) in [("alice", Binding::JsonRpc), ("bob", Binding::HttpJson)] {
+        let tenant = Tenant::register(&hub, name);
+        let agent = Agent::start(binding, |_, _| sent(&answered("done")));
+        register(&tenant, &agent.card_url(), None);
+        let body = json!({"alias": "scout", "task": "x"});
+        let traced = succeed(&tenant.user.send("POST", "/api/task", &[("traceparent", TRACE)], Some(&body)));
+        wait_for_status(&tenant.user, traced["task_id"].as_str().unwrap(), "replied");
+        wait_for_status(&tenant.user, &send(&tenant.user, "scout", "y"), "replied");
+        assert_eq!(agent.headers("SendMessage", "traceparent"), [Some(TRACE.to_owned()), None]);
+    }
+}

@@ -85,6 +85,8 @@ impl TestHub {
             serves_tls: false,
             keep_tasks: None,
             records_evidence: true,
+            metrics_token: None,
+            otlp_endpoint: None,
         };
         change(&mut settings);
         let hub = Arc::new(Hub::new(

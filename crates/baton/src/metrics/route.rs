@@ -1,0 +1,37 @@
+//! `GET /metrics`, for a system admin's token or the one of `--metrics-token`; everybody else hears the same 401.
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::{HeaderMap, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use baton_core::{Caller, Refusal, SystemRole};
+use std::sync::Arc;
+
+use super::{exposition, page};
+use crate::hub::Hub;
+use crate::rest::{Failure, HubState, bearer};
+use crate::service::Error;
+
+/// The one route.
+pub(crate) fn router() -> Router<Arc<Hub>> {
+    Router::new().route("/metrics", get(show))
+}
+
+async fn show(State(hub): HubState, headers: HeaderMap) -> Result<Response, Failure> {
+    admit(&hub, &headers).await?;
+    let headers = [(header::CONTENT_TYPE, exposition::CONTENT_TYPE), (header::CACHE_CONTROL, "no-store")];
+    Ok((headers, page::of(&hub)).into_response())
+}
+
+async fn admit(hub: &Hub, headers: &HeaderMap) -> Result<(), Error> {
+    let shown = bearer(headers).ok_or(Refusal::Unauthorized)?;
+    if hub.settings.metrics_token.as_ref().is_some_and(|token| token.is(shown)) {
+        return Ok(());
+    }
+    // Looked up without a note of the call: a scrape writes nothing.
+    match hub.identity_of(shown).await?.caller {
+        Caller::User(user) if user.system_role == SystemRole::Admin => Ok(()),
+        _ => Err(Refusal::Unauthorized.into()),
+    }
+}

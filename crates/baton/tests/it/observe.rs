@@ -1,0 +1,8 @@
+//! What an operator sees of a hub: its figures, its request ids, the traces tasks belong to.
+
+mod figures;
+mod ids;
+mod page;
+mod ready;
+mod spans;
+mod traces;

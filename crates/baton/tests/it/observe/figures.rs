@@ -1,0 +1,213 @@
+//! `/metrics`: who may read it, that its figures move as calls are made, and that it names nobody.
+
+use serde_json::json;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::page::Page;
+use crate::it::http::Client;
+use crate::it::hub::{ADMIN, Hub, PASSWORD};
+use crate::it::outside::{OK, Outside, Reply, rpc};
+use crate::it::tenant::{Tenant, act, claim, send, text};
+use crate::it::tool;
+use crate::it::work::worker::eventually;
+
+const TOKEN: &str = "a-token-for-the-scraper";
+
+fn figures(admin: &Client) -> Page {
+    Page::read(&admin.get("/metrics"))
+}
+
+#[test]
+fn the_figures_are_for_system_admins_and_the_metrics_token_alone() {
+    let options = ["--username", ADMIN, "--password", PASSWORD];
+    let hub = Hub::start_with(&[&options[..], &["--metrics-token", TOKEN]].concat());
+    let tenant = Tenant::register(&hub, "zoe");
+    let nobody = r#"{"ok":false,"error":"unauthorized"}"#;
+    let strangers = [
+        hub.client(),
+        hub.client().with_token("a-token-for-the-scrapeR"),
+        hub.client().with_token("utok_00112233445566778899aabbccddeeff"),
+        hub.client().with_token(""),
+        tenant.user.clone(),
+        tenant.agent("coder"),
+        tenant.coordinator("lead"),
+    ];
+    for stranger in strangers {
+        let answer = stranger.get("/metrics");
+        assert_eq!((answer.status, answer.text().as_str()), (401, nobody), "{:?}", stranger.token);
+    }
+    Page::read(&hub.admin().get("/metrics"));
+    Page::read(&hub.client().with_token(TOKEN).get("/metrics"));
+    // The scraper's token opens nothing else.
+    assert_eq!(hub.client().with_token(TOKEN).get("/api/auth/me").status, 401);
+}
+
+#[test]
+fn the_metrics_token_can_come_from_the_environment_and_must_not_be_short() {
+    let options = ["--username", ADMIN, "--password", PASSWORD];
+    let hub = Hub::start_with_env(&options, &[("BATON_METRICS_TOKEN", TOKEN)]);
+    Page::read(&hub.client().with_token(TOKEN).get("/metrics"));
+    let short = hub.baton(&["hub", "start", "--metrics-token", "short"]);
+    assert_eq!(short.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&short.stderr).contains("at least 16"));
+}
+
+#[test]
+fn the_figures_move_as_calls_are_made() {
+    let hub = Hub::start();
+    let admin = hub.admin();
+    let tenant = Tenant::of_admin(&hub);
+    let (sender, worker) = (tenant.agent("lead"), tenant.agent("coder"));
+    let before = figures(&admin);
+    let first = send(&sender, "coder", "one");
+    let second = send(&sender, "coder", "two");
+    let lease = text(&claim(&worker, 0, 60)["lease_id"]);
+    let during = figures(&admin);
+    let body = json!({"text": "done", "lease_id": lease});
+    assert_eq!(act(&worker, &first, "reply", &body).status, 200);
+    tool::call(&sender, "cancel_task", &json!({"task_id": second}));
+    assert_eq!(sender.get("/api/tasks/not-a-task").status, 404);
+    let after = figures(&admin);
+
+    let grew = |series: &str| after.value(series) - before.value(series);
+    assert_eq!(grew(r#"baton_requests_total{door="rest",class="4xx"}"#), 1.0);
+    assert_eq!(grew(r#"baton_requests_total{door="claim",class="2xx"}"#), 1.0);
+    assert_eq!(grew(r#"baton_requests_total{door="mcp",class="2xx"}"#), 1.0);
+    assert_eq!(grew(r#"baton_request_seconds_count{door="mcp"}"#), 1.0);
+    assert!(grew(r#"baton_requests_total{door="rest",class="2xx"}"#) >= 3.0);
+    assert_eq!(grew(r#"baton_task_transitions_total{from="none",to="delivered"}"#), 2.0);
+    assert_eq!(grew(r#"baton_task_transitions_total{from="delivered",to="running"}"#), 1.0);
+    assert_eq!(grew(r#"baton_task_transitions_total{from="running",to="replied"}"#), 1.0);
+    assert_eq!(grew(r#"baton_task_transitions_total{from="delivered",to="cancelled"}"#), 1.0);
+    assert!(grew("baton_store_commit_writes_sum") >= 5.0);
+    assert!(grew("baton_store_commit_seconds_count") >= 1.0 && grew("baton_store_commit_seconds_sum") > 0.0);
+    let open = |page: &Page, status: &str| page.value(&format!(r#"baton_tasks_open{{status="{status}"}}"#));
+    assert_eq!((open(&during, "delivered"), open(&during, "running")), (1.0, 1.0));
+    assert_eq!((open(&after, "delivered"), open(&after, "running")), (0.0, 0.0));
+    assert_eq!((before.value("baton_leases"), during.value("baton_leases")), (0.0, 1.0));
+    assert_eq!(after.value("baton_leases"), 0.0);
+    let version = format!(r#"baton_build_info{{version="{}"}}"#, env!("CARGO_PKG_VERSION"));
+    assert_eq!(after.value(&version), 1.0);
+    assert!(after.value("process_start_time_seconds") > 1.7e9);
+    assert!(after.value("process_resident_memory_bytes") > 1e6);
+}
+
+#[test]
+fn waiting_claims_and_open_streams_are_counted_while_they_last() {
+    let hub = Hub::start();
+    let admin = hub.admin();
+    let tenant = Tenant::of_admin(&hub);
+    let worker = tenant.agent("coder");
+    let stream = worker.stream("/events/coder", None).unwrap();
+    let waiting = std::thread::spawn({
+        let worker = worker.clone();
+        move || claim(&worker, 50, 60)
+    });
+    eventually("a claim waits", || (figures(&admin).value("baton_claims_waiting") == 1.0).then_some(()));
+    assert_eq!(figures(&admin).value("baton_streams_open"), 1.0);
+    let task = send(&tenant.user, "coder", "x");
+    assert_eq!(waiting.join().unwrap()["task"]["task_id"], json!(task));
+    drop(stream);
+    eventually("all is over", || {
+        let page = figures(&admin);
+        (page.value("baton_claims_waiting") + page.value("baton_streams_open") == 0.0).then_some(())
+    });
+}
+
+#[test]
+fn evidence_is_ahead_of_its_checkpoint_for_a_moment_only() {
+    let hub = Hub::start();
+    let admin = hub.admin();
+    let tenant = Tenant::of_admin(&hub);
+    tenant.agent("coder");
+    eventually("something is not sealed yet", || {
+        send(&tenant.user, "coder", "x");
+        (figures(&admin).value("baton_evidence_unsealed_events") > 0.0).then_some(())
+    });
+    eventually("everything is sealed", || {
+        let page = figures(&admin);
+        let lag =
+            page.value("baton_evidence_unsealed_events") + page.value("baton_evidence_unsealed_seconds");
+        (lag == 0.0).then_some(())
+    });
+}
+
+#[test]
+fn open_tasks_and_leases_are_known_after_a_restart_and_forgotten_with_their_network() {
+    let mut hub = Hub::start();
+    let admin = hub.admin();
+    let tenant = Tenant::of_admin(&hub);
+    let worker = tenant.agent("coder");
+    send(&tenant.user, "coder", "one");
+    send(&tenant.user, "coder", "two");
+    claim(&worker, 0, 60);
+    hub.restart();
+    let stands = |page: &Page| {
+        let open = |status: &str| page.value(&format!(r#"baton_tasks_open{{status="{status}"}}"#));
+        (open("delivered"), open("running"), page.value("baton_leases"))
+    };
+    assert_eq!(stands(&figures(&admin)), (1.0, 1.0, 1.0));
+    let path = format!("/api/networks/{}", tenant.network_id);
+    let deleted = tenant.user.delete(&path);
+    assert_eq!(deleted.status, 200, "{}", deleted.text());
+    assert_eq!(stands(&figures(&admin)), (0.0, 0.0, 0.0));
+}
+
+#[test]
+fn pushes_and_calls_outside_are_counted_by_their_outcome() {
+    let options = ["--username", ADMIN, "--password", PASSWORD, "--allow-outbound", "127.0.0.0/8"];
+    let hub = Hub::start_with(&options);
+    let (admin, tenant) = (hub.admin(), Tenant::of_admin(&hub));
+    tenant.agent("worker");
+    let refusals = AtomicUsize::new(1);
+    let receiver = Outside::start(move |_, _| match refusals.swap(0, Ordering::SeqCst) {
+        0 => OK(),
+        _ => Reply::Json(503, json!({})),
+    });
+    let params = json!({
+        "message": {"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "do it"}]},
+        "configuration": {"returnImmediately": true, "taskPushNotificationConfig": {"url": receiver.url("/")}}});
+    rpc(&tenant.user, &tenant.network_id, "worker", "SendMessage", &params);
+    receiver.wait_for(2);
+    eventually("it was told", || {
+        (figures(&admin).value(r#"baton_push_attempts_total{outcome="told"}"#) == 1.0).then_some(())
+    });
+    let page = figures(&admin);
+    assert_eq!(page.value(r#"baton_push_attempts_total{outcome="tried_again"}"#), 1.0);
+    assert_eq!(page.value(r#"baton_outbound_attempts_total{outcome="other_status"}"#), 1.0);
+    assert_eq!(page.value(r#"baton_outbound_attempts_total{outcome="2xx"}"#), 1.0);
+}
+
+#[test]
+fn no_name_of_anybody_or_anything_is_in_the_figures() {
+    let hub = Hub::start();
+    let tenant = Tenant::register(&hub, "zebra-owner");
+    let (sender, worker) = (tenant.agent("zebra-sender"), tenant.agent("zebra-worker"));
+    let task = send(&sender, "zebra-worker", "zebra-text");
+    tool::call(&sender, "send_message", &json!({"alias": "zebra-worker", "message": "zebra-words"}));
+    sender.get("/api/tasks?to_name=zebra-worker");
+    sender.get("/zebra-path");
+    let lease = text(&claim(&worker, 0, 60)["lease_id"]);
+    act(&worker, &task, "reply", &json!({"text": "zebra-result", "lease_id": lease}));
+    let card = format!("/a2a/{}/zebra-worker/", tenant.network_id);
+    sender.get(&card);
+    let answer = hub.admin().get("/metrics");
+    let page = Page::read(&answer);
+    assert!(page.value(r#"baton_requests_total{door="a2a",class="2xx"}"#) >= 1.0);
+    for name in ["zebra", &*task, &*lease, &*tenant.network_id, ADMIN] {
+        assert!(!answer.text().contains(name), "{name} in {}", answer.text());
+    }
+}
+
+#[test]
+fn every_figure_is_in_the_documentation_and_no_other() {
+    let options = ["--username", ADMIN, "--password", PASSWORD];
+    let hub = Hub::start_with(&[&options[..], &["--otlp-endpoint", "http://127.0.0.1:9"]].concat());
+    let page = figures(&hub.admin());
+    let documentation = std::fs::read_to_string("../../docs/observe.md").unwrap();
+    let rows = documentation.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
+    let told: std::collections::BTreeSet<_> = rows.map(|name| name.split('{').next().unwrap()).collect();
+    let told: std::collections::BTreeSet<_> =
+        told.into_iter().filter(|name| name.starts_with("baton_") || name.starts_with("process_")).collect();
+    assert_eq!(page.families(), told);
+}
