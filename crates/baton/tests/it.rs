@@ -34,6 +34,7 @@ mod it {
     mod limits;
     mod memory;
     mod outside;
+    mod packaging;
     mod program;
     mod push;
     mod races;

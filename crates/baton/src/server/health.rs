@@ -49,10 +49,25 @@ async fn health(State(hub): HubState) -> Response {
 }
 
 async fn ready(State(hub): HubState) -> Response {
-    let read = hub.store.read(|rows| rows.has_users().map_err(Error::from));
-    match tokio::time::timeout(PATIENCE, read).await {
-        Ok(Ok(_)) => health(State(hub)).await,
-        Ok(Err(error)) => Failure(error).into_response(),
-        Err(_) => refuse::for_now("storage_unavailable"),
+    match look(&hub).await {
+        Ok(()) => health(State(hub)).await,
+        Err(NotReady::Refused(error)) => Failure(error).into_response(),
+        Err(NotReady::Silent) => refuse::for_now("storage_unavailable"),
     }
+}
+
+/// Why a hub is not ready.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NotReady {
+    #[error(transparent)]
+    Refused(Error),
+    #[error("the database does not answer in time")]
+    Silent,
+}
+
+/// Whether the database answers.
+pub(crate) async fn look(hub: &Hub) -> Result<(), NotReady> {
+    let read = hub.store.read(|rows| rows.has_users().map_err(Error::from));
+    let read = tokio::time::timeout(PATIENCE, read).await.map_err(|_| NotReady::Silent)?;
+    read.map(drop).map_err(NotReady::Refused)
 }
