@@ -13,7 +13,7 @@ fn code(page: &str) -> Vec<String> {
     let mut is_code = false;
     let mut lines = Vec::new();
     for line in page.lines() {
-        if line.starts_with("```") {
+        if line.trim_start().starts_with("```") {
             is_code = !is_code;
         } else if is_code {
             lines.push(line.to_owned());
@@ -22,42 +22,52 @@ fn code(page: &str) -> Vec<String> {
     lines
 }
 
-/// The arguments of each call of the binary in a line of shell.
-fn calls(line: &str) -> Vec<Vec<&str>> {
+/// The arguments of each call of the binary in a line of shell; what is quoted is one word, whatever it says.
+fn calls(line: &str) -> Vec<Vec<String>> {
     let line = line.split(" # ").next().unwrap_or_default();
-    let pieces = line.split(['|', '&', ';', '(', ')', '\'']);
+    let unquoted: Vec<&str> =
+        line.split('"').enumerate().map(|(n, part)| if n % 2 == 0 { part } else { "QUOTED" }).collect();
+    let unquoted = unquoted.concat();
+    let pieces = unquoted.split(['|', '&', ';', '(', ')']);
     let called = pieces.filter_map(|piece| {
         let words: Vec<&str> = piece.split_whitespace().collect();
         let at = words.iter().position(|word| *word == "baton" || word.ends_with("/bin/baton"))?;
         // `-u baton` names the hub's user.
         let at = if at > 0 && words[at - 1] == "-u" { at + 1 } else { at };
-        let ends = words.iter().position(|word| word.starts_with(['>', '<', '#'])).unwrap_or(words.len());
-        (words.get(at)?.ends_with("baton")).then(|| words[(at + 1).min(ends)..ends].to_vec())
+        let ends = words.iter().position(|word| word.starts_with(['>', '<'])).unwrap_or(words.len());
+        let arguments = words.get(at + 1..ends)?;
+        Some(arguments.iter().map(|word| (*word).to_owned()).collect())
     });
     called.collect()
 }
 
 #[test]
 fn calls_are_found_where_a_shell_would_find_them() {
-    let found =
-        calls("sudo -u baton baton hub check --data-dir DIR && x | /usr/bin/baton status > out # baton no");
-    assert_eq!(found, [&["hub", "check", "--data-dir", "DIR"][..], &["status"]]);
-    assert_eq!(calls("docker run baton-image"), [[""; 0]; 0]);
+    let line =
+        "sudo -u baton baton hub check --data-dir DIR && x | /usr/bin/baton send a \"b c\" > out # baton no";
+    let found = calls(line).iter().map(|call| call.join(" ")).collect::<Vec<_>>();
+    assert_eq!(found, ["hub check --data-dir DIR", "send a QUOTED"]);
+    assert!(calls("docker run baton-image").is_empty());
 }
 
 #[test]
 fn every_command_of_the_guides_is_one_of_the_binarys() {
+    let wrong = baton().args(["hub", "start", "--nonsense", "--help"]).output().unwrap();
+    assert!(!wrong.status.success());
     let mut looked_at = 0;
     for page in PAGES {
         for line in code(&read(page)) {
-            for call in calls(&line) {
-                let output = baton().args(&call).arg("--help").output().unwrap();
+            for mut call in calls(&line) {
+                // The arguments are read up to it, and a wrong one is told first.
+                let end = call.iter().position(|word| word == "--").unwrap_or(call.len());
+                call.insert(end, "--help".into());
+                let output = baton().args(&call).output().unwrap();
                 assert!(output.status.success(), "{page}: {line}\n{output:?}");
                 looked_at += 1;
             }
         }
     }
-    assert!(looked_at > 10, "{looked_at}");
+    assert!(looked_at > 20, "{looked_at}");
 }
 
 #[test]
