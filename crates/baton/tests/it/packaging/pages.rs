@@ -94,12 +94,7 @@ fn every_test_the_security_page_names_is_there() {
     for row in text.lines().filter(|line| line.starts_with("| ")) {
         let Some(tests) = row.split('|').nth(3) else { continue };
         for test in tests.split('`').skip(1).step_by(2) {
-            let is_there = match test.strip_suffix("::") {
-                // A whole module.
-                Some(module) => code.contains(&format!("mod {module}")),
-                None => code.contains(&format!("fn {test}(")),
-            };
-            assert!(is_there, "{test}");
+            assert!(code.contains(&format!("fn {test}(")), "{test}");
             named += 1;
         }
     }

@@ -79,7 +79,8 @@ fn the_example_for_tls_starts_a_hub_that_speaks_it() {
 #[test]
 fn the_example_options_are_options_of_the_hub() {
     let text = read("packaging/hub.env");
-    let options: Vec<&str> = after(&text, "#BATON_HUB_OPTIONS=").concat().leak().split(' ').collect();
+    let [options] = after(&text, "#BATON_HUB_OPTIONS=")[..] else { panic!("{text}") };
+    let options: Vec<&str> = options.split(' ').collect();
     assert!(options.len() > 1, "{text}");
     let hub = Hub::start_with_env(&options, &[("BATON_ADMIN_PASSWORD", PASSWORD)]);
     assert_eq!(hub.client().get("/ready").status, 200);
