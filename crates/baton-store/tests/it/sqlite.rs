@@ -137,7 +137,8 @@ fn an_upgrade_that_cannot_be_finished_changes_nothing() {
     // In the way of a later migration.
     beside.execute_batch("CREATE TABLE errands (x)").unwrap();
     let open = || SqliteStore::open(&path, SqliteOptions::default(), Arc::new(|_| {}));
-    let refused = open().err().expect("a refusal").to_string();
+    let Err(refused) = open() else { panic!("it was opened") };
+    let refused = refused.to_string();
     assert!(refused.contains("errands"), "{refused}");
     let number = |sql| beside.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
     assert_eq!(number("SELECT MAX(version) FROM refinery_schema_history"), 1);
