@@ -3,8 +3,12 @@
 NEXTEST_VERSION := 0.9.143
 FUZZ_SECONDS ?= 60
 CARGO ?= cargo
+# For install: what, and where to.
+BINARY ?= target/release/baton
+PREFIX ?= /usr/local
+DESTDIR ?=
 
-.PHONY: help demo run build test check bench bench-hub bench-evidence bench-work bench-a2a fuzz install tools clients browser screenshots clean
+.PHONY: help demo run build test check bench bench-hub bench-evidence bench-work bench-a2a fuzz dist install uninstall size tools clients browser screenshots clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -49,8 +53,17 @@ fuzz: ## each fuzz target for a minute; needs a nightly toolchain and cargo-fuzz
 	cd fuzz && for target in convert verify side_file; do \
 		$(CARGO) +nightly fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; done
 
-install: build ## baton into ~/.cargo/bin
-	$(CARGO) install --path crates/baton --locked
+dist: ## the static binary that is shipped, and a tarball of it with what belongs to it, in target/shipped
+	@CARGO="$(CARGO)" scripts/dist.sh
+
+install: ## BINARY with man pages, completions and systemd unit under PREFIX (/usr/local), in DESTDIR if set
+	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install.sh install "$(BINARY)"
+
+uninstall: ## take it away again; data and configuration stay
+	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install.sh uninstall
+
+size: ## size, time to start and memory of every build that is there
+	@python3 scripts/size.py
 
 # What the tests need beside a Rust toolchain: the runner, and Python for the independent checker.
 tools:

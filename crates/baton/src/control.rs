@@ -16,6 +16,8 @@ use std::path::PathBuf;
 pub(crate) enum Command {
     /// Who are you?
     Status,
+    /// Do you have your database, and take work?
+    Ready,
     /// End in good order. The connection stays open until the hub has let go of its folder.
     Stop,
     /// Give a user a new password and token.
@@ -35,6 +37,7 @@ pub(crate) enum Command {
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Answer {
     Status(Status),
+    Ready,
     Stopping,
     UserReset { new_password: String, token: String },
     Copying { pages: u64, of: u64 },

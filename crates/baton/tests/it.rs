@@ -36,6 +36,7 @@ mod it {
     mod memory;
     mod observe;
     mod outside;
+    mod packaging;
     mod program;
     mod push;
     mod races;

@@ -5,7 +5,7 @@ use super::engine::{Engine, sqlite};
 use super::fixtures::{NOW, alias, insert_task, network, task_id, user, with_network};
 use baton_core::Status;
 use baton_store::rows::{NewLeaf, TaskChange};
-use baton_store::{Error, SqliteOptions, SqliteStore, Transaction};
+use baton_store::{Error, SqliteOptions, SqliteStore, Store, Transaction};
 use refinery::Target;
 use std::sync::Arc;
 
@@ -155,6 +155,28 @@ async fn a_database_of_the_first_release_gets_salts_and_its_old_events_no_place_
         .unwrap();
     assert_eq!(salts.iter().map(Vec::len).collect::<Vec<_>>(), [16, 0, 16], "who has ended needs none");
     assert_ne!(salts[0], salts[2]);
+}
+
+/// Also what holds when a start is killed in the middle of it: the migrations and the note of them are one transaction.
+#[test]
+fn an_upgrade_that_cannot_be_finished_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hub.db");
+    first_release(&path);
+    let beside = rusqlite::Connection::open(&path).unwrap();
+    // In the way of a later migration.
+    beside.execute_batch("CREATE TABLE errands (x)").unwrap();
+    let open = || SqliteStore::open(&path, SqliteOptions::default(), Arc::new(|_| {}));
+    let Err(refused) = open() else { panic!("it was opened") };
+    let refused = refused.to_string();
+    assert!(refused.contains("errands"), "{refused}");
+    let number = |sql| beside.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
+    assert_eq!(number("SELECT MAX(version) FROM refinery_schema_history"), 1);
+    assert_eq!(number("SELECT COUNT(*) FROM sqlite_schema WHERE name = 'evidence'"), 0);
+
+    beside.execute_batch("DROP TABLE errands").unwrap();
+    open().unwrap().close();
+    assert!(number("SELECT MAX(version) FROM refinery_schema_history") > 1);
 }
 
 /// A database before errands had names of their own: a task that is out, a receiver that is open and one that is not.

@@ -5,11 +5,13 @@ mod backup;
 mod check;
 mod folder;
 mod greeting;
+mod health;
 mod log;
 mod parse;
 mod password;
 mod restore;
 mod run;
+mod service_manager;
 mod start;
 mod status;
 mod stop;
@@ -29,6 +31,7 @@ pub(crate) enum Hub {
     Start(Box<start::Start>),
     /// Say whether a hub runs; exit code 0 if it does, 1 if not
     Status(status::Status),
+    Health(health::Health),
     /// Stop a running hub in good order; exit code 1 if none runs
     Stop(stop::Stop),
     /// Check that a hub's tables and its logs of evidence agree; also while it runs
@@ -47,6 +50,7 @@ impl Hub {
         match self {
             Self::Start(command) => command.run(),
             Self::Status(command) => command.run(),
+            Self::Health(command) => command.run(),
             Self::Stop(command) => command.run(),
             Self::Check(command) => command.run(),
             Self::Backup(command) => command.run(),

@@ -13,6 +13,7 @@ use tokio::net::{UnixListener, UnixStream};
 
 use super::{Answer, COPYING_EVERY_SECONDS, Command, LINE_MAX_BYTES, LINE_MAX_SECONDS, Status};
 use crate::hub::Hub;
+use crate::server;
 use crate::service::reset_user::{self, ResetUser};
 
 /// What the hub says of itself.
@@ -113,6 +114,11 @@ async fn obey(command: Command, Running { hub, url }: &Running) -> Answer {
             version: env!("CARGO_PKG_VERSION").into(),
             uptime_seconds: hub.clock.uptime_seconds(),
         }),
+        Command::Ready if hub.shutdown.is_draining() => Answer::Refused { message: "it is stopping".into() },
+        Command::Ready => match server::look(hub).await {
+            Ok(()) => Answer::Ready,
+            Err(not_ready) => Answer::Refused { message: not_ready.to_string() },
+        },
         Command::ResetUser { username } => match reset_user::run(&*hub.store, &username).await {
             Ok(ResetUser { new_password, token }) => Answer::UserReset {
                 new_password: new_password.expose().to_owned(),

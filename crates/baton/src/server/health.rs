@@ -51,16 +51,30 @@ async fn health(State(hub): HubState) -> Response {
 }
 
 async fn ready(State(hub): HubState) -> Response {
-    let trouble = match tokio::time::timeout(PATIENCE, try_storage(&hub)).await {
-        Ok(Ok(())) => return health(State(hub)).await,
-        Ok(Err(error)) => error.to_string(),
-        Err(_) => "no answer in time".into(),
-    };
-    tracing::warn!(trouble, "not ready");
-    refuse::for_now("storage_unavailable")
+    match look(&hub).await {
+        Ok(()) => health(State(hub)).await,
+        Err(trouble) => {
+            tracing::warn!(%trouble, "not ready");
+            refuse::for_now("storage_unavailable")
+        }
+    }
+}
+
+/// Why a hub is not ready.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NotReady {
+    #[error(transparent)]
+    Refused(#[from] Error),
+    #[error("the database does not answer in time")]
+    Silent,
 }
 
 /// Whether the database can be read and written. A commit of just now says so; else a row is written as it was.
+pub(crate) async fn look(hub: &Hub) -> Result<(), NotReady> {
+    let tried = tokio::time::timeout(PATIENCE, try_storage(hub)).await;
+    Ok(tried.map_err(|_| NotReady::Silent)??)
+}
+
 async fn try_storage(hub: &Hub) -> Result<(), Error> {
     hub.store.read(|rows| rows.has_users().map_err(Error::from)).await?;
     match hub.store.meter().since_commit() {

@@ -11,13 +11,13 @@ use tempfile::TempDir;
 use super::http::{Answer, connect, read_answer};
 use super::hub::{Hub, PASSWORD, baton};
 
-struct Certificate {
+pub(super) struct Certificate {
     folder: TempDir,
     der: CertificateDer<'static>,
 }
 
 impl Certificate {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let made = rcgen::generate_simple_self_signed(vec!["localhost".into()]).unwrap();
         std::fs::write(folder.path().join("cert.pem"), made.cert.pem()).unwrap();
@@ -25,17 +25,17 @@ impl Certificate {
         Self { folder, der: made.cert.der().clone() }
     }
 
-    fn file(&self, name: &str) -> PathBuf {
+    pub(super) fn file(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    fn hub(&self) -> Hub {
+    pub(super) fn hub(&self) -> Hub {
         let (cert, key) = (self.file("cert.pem"), self.file("key.pem"));
         let files = ["--tls-cert", cert.to_str().unwrap(), "--tls-key", key.to_str().unwrap()];
         Hub::start_with(&[&["--host", "0.0.0.0", "--password", PASSWORD], &files[..]].concat())
     }
 
-    fn get(&self, address: SocketAddr, path: &str) -> Answer {
+    pub(super) fn get(&self, address: SocketAddr, path: &str) -> Answer {
         self.send(address, &format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"))
     }
 

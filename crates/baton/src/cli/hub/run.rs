@@ -12,6 +12,7 @@ use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::greeting::Greeting;
+use super::service_manager::{self, State};
 use super::{Trouble, folder};
 use crate::control;
 use crate::data_folder::{DataFolder, Holder, Lock};
@@ -73,7 +74,12 @@ impl Plan {
         let workers = worker::start(&hub);
         Greeting { url: &url, folder: self.folder.path(), username: &self.username, admin: &admin }.print();
         tracing::info!(%address, "listening");
-        listener.serve(&hub).await;
+        service_manager::tell(State::Ready);
+        let stopping = async {
+            hub.shutdown.wait().await;
+            service_manager::tell(State::Stopping);
+        };
+        tokio::join!(listener.serve(&hub), stopping);
 
         workers.join_all().await;
         worker::finish(&hub).await;
