@@ -31,6 +31,7 @@ pub use tasks::{
     NewTaskRow, TaskChange, TaskFilter, TaskMessageRow, TaskReads, TaskRow, TaskTexts, TaskWrites,
 };
 
+use crate::error::Error;
 use crate::store::Ring;
 
 /// One consistent state of the database.
@@ -60,6 +61,8 @@ pub trait Transaction:
 {
     /// Rings once this is committed.
     fn ring(&mut self, ring: Ring);
+    /// Writes what is there already, to see whether the disk takes it.
+    fn probe(&mut self) -> Result<(), Error>;
     /// What is known of callers must be learnt again once this is committed.
     fn touch_access(&mut self);
     /// This, to be read from.

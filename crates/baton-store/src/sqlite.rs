@@ -14,6 +14,7 @@ mod figures;
 mod plans;
 mod pushes;
 mod readers;
+mod refused;
 mod remotes;
 mod rows;
 mod search;
@@ -31,6 +32,7 @@ use crate::store::{Committed, Store};
 pub use check::inspect;
 use checkpointer::Checkpointer;
 use readers::Readers;
+use refused::Refused;
 use writer::Writer;
 
 /// What is done with the hints of a committed batch.
@@ -59,6 +61,7 @@ pub struct SqliteStore {
     readers: Readers,
     checkpointer: Checkpointer,
     epoch: Arc<AtomicU64>,
+    refused: Refused,
 }
 
 impl SqliteStore {
@@ -66,11 +69,13 @@ impl SqliteStore {
     pub fn open(path: &Path, options: SqliteOptions, bell: Bell) -> Result<Self, Error> {
         let connection = connection::open_writer(path)?;
         let epoch = Arc::new(AtomicU64::new(0));
+        let refused = Refused::default();
         Ok(Self {
-            writer: Writer::start(connection, options, bell, epoch.clone())?,
+            writer: Writer::start(connection, options, bell, epoch.clone(), refused.clone())?,
             readers: Readers::start(path, options.readers)?,
             checkpointer: Checkpointer::start(path)?,
             epoch,
+            refused,
         })
     }
 }
@@ -86,6 +91,10 @@ impl Store for SqliteStore {
 
     fn access_epoch(&self) -> u64 {
         self.epoch.load(Ordering::Acquire)
+    }
+
+    fn refuses_writes(&self) -> bool {
+        self.refused.is_lately()
     }
 
     fn close(&self) {

@@ -48,6 +48,9 @@ pub trait Store: Send + Sync + 'static {
     /// A number that grows with every committed change of users, tokens or members. What was learnt of a caller
     /// under an older number is to be learnt again.
     fn access_epoch(&self) -> u64;
+    /// Whether the disk refused a change, and has not taken one since then and a moment of quiet. Only a write can
+    /// tell that it does again ([`Transaction::probe`]).
+    fn refuses_writes(&self) -> bool;
     /// Takes no more writes, commits what waits and ends. Blocks.
     fn close(&self);
 }

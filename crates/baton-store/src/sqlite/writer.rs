@@ -7,6 +7,7 @@ use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
+use super::refused::Refused;
 use super::rows::{Rows, Staged};
 use super::{Bell, SqliteOptions};
 use crate::error::Error;
@@ -24,9 +25,10 @@ impl Writer {
         options: SqliteOptions,
         bell: Bell,
         epoch: Arc<AtomicU64>,
+        refused: Refused,
     ) -> Result<Self, Error> {
         let (queue, jobs) = sync_channel(options.write_queue);
-        let batches = Batches { connection, batch: options.batch, bell, epoch };
+        let batches = Batches { connection, batch: options.batch, bell, epoch, refused };
         let thread = std::thread::Builder::new().name("writer".into()).spawn(move || batches.run(&jobs));
         let thread = thread.map_err(|error| Error::Unavailable(error.to_string()))?;
         Ok(Self { queue: Mutex::new(Some(queue)), thread: Mutex::new(Some(thread)) })
@@ -55,6 +57,7 @@ struct Batches {
     batch: usize,
     bell: Bell,
     epoch: Arc<AtomicU64>,
+    refused: Refused,
 }
 
 impl Batches {
@@ -73,6 +76,7 @@ impl Batches {
                     Ok(())
                 }
                 Err(error) => {
+                    self.refused.note();
                     tracing::error!(%error, writes = batch.len(), "a batch was not committed");
                     Err(error)
                 }
@@ -85,6 +89,10 @@ impl Batches {
 
     /// Runs and commits a batch. Whatever goes wrong, no part of it is left.
     fn commit(&self, batch: &mut [Box<dyn WriteJob>]) -> Result<Committed, Error> {
+        if !self.connection.is_autocommit() {
+            self.execute("ROLLBACK")?; // the last one could not be ended when it failed
+        }
+        let changes = self.connection.total_changes();
         self.execute("BEGIN IMMEDIATE")?;
         let result = self.run_all(batch).and_then(|done| {
             self.execute("COMMIT")?;
@@ -92,6 +100,10 @@ impl Batches {
         });
         match result {
             Ok((hints, touches_access)) => {
+                // A commit of nothing does not ask the disk.
+                if self.connection.total_changes() != changes {
+                    self.refused.note_taken();
+                }
                 if touches_access {
                     // Before anybody is answered: a call made after the answer must see the change.
                     self.epoch.fetch_add(1, Ordering::AcqRel);

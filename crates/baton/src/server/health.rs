@@ -1,4 +1,4 @@
-//! `GET /health`: the process answers. `GET /ready`: it also has its database and takes work. `GET /openapi.json`:
+//! `GET /health`: the process answers. `GET /ready`: it also has its database, and its disk takes changes. `GET /openapi.json`:
 //! what can be called. All public; no names, no counts.
 
 use axum::extract::State;
@@ -6,6 +6,7 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
+use baton_store::Error as StoreError;
 use serde::Serialize;
 use std::sync::Arc;
 use std::time::Duration;
@@ -49,10 +50,23 @@ async fn health(State(hub): HubState) -> Response {
 }
 
 async fn ready(State(hub): HubState) -> Response {
-    let read = hub.store.read(|rows| rows.has_users().map_err(Error::from));
-    match tokio::time::timeout(PATIENCE, read).await {
-        Ok(Ok(_)) => health(State(hub)).await,
+    match tokio::time::timeout(PATIENCE, try_storage(&hub)).await {
+        Ok(Ok(())) => health(State(hub)).await,
         Ok(Err(error)) => Failure(error).into_response(),
         Err(_) => refuse::for_now("storage_unavailable"),
     }
+}
+
+/// Reads; and writes, if the disk refused a change lately: else a hub that nobody sends to any more, because it is not
+/// ready, would never be ready again.
+async fn try_storage(hub: &Hub) -> Result<(), Error> {
+    hub.store.read(|rows| rows.has_users().map_err(Error::from)).await?;
+    if !hub.store.refuses_writes() {
+        return Ok(());
+    }
+    hub.store.write(|tx| tx.probe().map_err(Error::from)).await?;
+    if hub.store.refuses_writes() {
+        return Err(StoreError::Unavailable("the disk refused a change a moment ago".into()).into());
+    }
+    Ok(())
 }

@@ -44,13 +44,24 @@ impl Hub {
 
     /// A hub with these options and environment variables.
     pub(crate) fn start_with_env(options: &[&str], environment: &[(&str, &str)]) -> Self {
+        Self::start_on(None, 0, options, environment)
+    }
+
+    /// The same on a disk of the test's own and on a port of its choice. The disk must outlive the hub.
+    pub(crate) fn start_on(
+        disk: Option<&Path>,
+        port: u16,
+        options: &[&str],
+        environment: &[(&str, &str)],
+    ) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
         let launch = Launch {
+            data: disk.unwrap_or(folder.path()).join("data"),
             options: options.iter().map(|option| (*option).to_owned()).collect(),
             environment: environment.iter().map(owned).collect(),
         };
-        let (child, lines, address, started_in) = launch.run(folder.path(), 0);
+        let (child, lines, address, started_in) = launch.run(folder.path(), port);
         Self { child, lines, address, launch, folder, was_damaged: false, started_in }
     }
 
@@ -94,7 +105,7 @@ impl Hub {
     }
 
     pub(crate) fn data_dir(&self) -> PathBuf {
-        data_dir(self.folder.path())
+        self.launch.data.clone()
     }
 
     /// What the hub has said on stderr so far.
@@ -182,10 +193,6 @@ pub(crate) fn baton() -> Command {
     command
 }
 
-fn data_dir(folder: &Path) -> PathBuf {
-    folder.join("data")
-}
-
 fn log_file(folder: &Path) -> PathBuf {
     folder.join("stderr.log")
 }
@@ -193,6 +200,7 @@ fn log_file(folder: &Path) -> PathBuf {
 /// How a hub is started, and started again.
 #[derive(Debug)]
 struct Launch {
+    data: PathBuf,
     options: Vec<String>,
     environment: Vec<(String, String)>,
 }
@@ -202,7 +210,7 @@ impl Launch {
         let log = File::options().create(true).append(true).open(log_file(folder)).unwrap();
         let began = Instant::now();
         let mut command = baton();
-        command.args(["hub", "start", "--port", &port.to_string(), "--data-dir"]).arg(data_dir(folder));
+        command.args(["hub", "start", "--port", &port.to_string(), "--data-dir"]).arg(&self.data);
         command.args(&self.options).stdout(Stdio::piped()).stderr(log);
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         let mut child = command.spawn().unwrap();
