@@ -2,7 +2,10 @@
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
+use rustix::fs::{FallocateFlags, fallocate};
+use rustix::io::Errno;
 use std::cmp::Ordering;
+use std::fs::File;
 use std::path::Path;
 use std::time::Duration;
 
@@ -14,6 +17,8 @@ mod migrations {
 
 /// Statements each connection keeps prepared.
 const STATEMENTS: usize = 128;
+/// Room for the index of a WAL of 512 MiB, eight times what it is let grow to.
+const WAL_INDEX_BYTES: u64 = 1 << 20;
 /// Pages mapped instead of copied.
 const MMAP_BYTES: i64 = 256 << 20;
 
@@ -28,7 +33,23 @@ pub(super) fn open_writer(path: &Path) -> Result<Connection, Error> {
     migrations::migrations::runner()
         .run(&mut connection)
         .map_err(|error| Error::Unavailable(format!("migration: {error}")))?;
+    reserve_wal_index(path)?;
     Ok(connection)
+}
+
+/// Takes the room that the WAL's index may need, as long as the disk has it. SQLite lets it grow after a commit has been
+/// written to the WAL. If there is no room then, the commit is answered as failed, and yet the next one to open the
+/// database after a kill finds it.
+fn reserve_wal_index(path: &Path) -> Result<(), Error> {
+    let mut name = path.as_os_str().to_owned();
+    name.push("-shm");
+    let unavailable = |error: std::io::Error| Error::Unavailable(format!("the WAL's index: {error}"));
+    let file = File::options().read(true).write(true).open(name).map_err(unavailable)?;
+    match fallocate(&file, FallocateFlags::empty(), 0, WAL_INDEX_BYTES) {
+        // A file system that cannot reserve is used as it is.
+        Ok(()) | Err(Errno::OPNOTSUPP | Errno::NOSYS) => Ok(()),
+        Err(error) => Err(unavailable(error.into())),
+    }
 }
 
 /// Refuses a database that is not of exactly this program's version: neither to be read, nor to be migrated here.
