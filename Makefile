@@ -2,9 +2,10 @@
 
 NEXTEST_VERSION := 0.9.143
 FUZZ_SECONDS ?= 60
+SECONDS ?= 600
 CARGO ?= cargo
 
-.PHONY: help demo run build test check bench bench-hub bench-evidence bench-work bench-a2a fuzz install tools clients browser screenshots clean
+.PHONY: help demo run build test check bench bench-hub bench-evidence bench-work bench-a2a fuzz torture install tools clients browser screenshots clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -48,6 +49,11 @@ bench-a2a: build clients ## blocking A2A sends: the hub beside the reference Pyt
 fuzz: ## each fuzz target for a minute; needs a nightly toolchain and cargo-fuzz
 	cd fuzz && for target in convert verify side_file; do \
 		$(CARGO) +nightly fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; done
+
+# The same run as in `make test`, for longer: SECONDS=600, SEED=N to repeat one.
+torture: tools ## faults with a seed for ten minutes: kills, clock jumps, full disks; then everything acknowledged is accounted for
+	TORTURE_SECONDS=$(SECONDS) TORTURE_SEED=$(SEED) \
+		$(CARGO) nextest run --profile torture --package baton --test it --no-capture -E 'test(/^it::torture::/)'
 
 install: build ## baton into ~/.cargo/bin
 	$(CARGO) install --path crates/baton --locked

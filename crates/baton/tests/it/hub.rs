@@ -127,6 +127,11 @@ impl Hub {
         self.child.try_wait().unwrap().is_none()
     }
 
+    /// How it ended, if it has.
+    pub(crate) fn ended(&mut self) -> Option<ExitStatus> {
+        self.child.try_wait().unwrap()
+    }
+
     /// SIGTERM, and waits until the process is gone.
     pub(crate) fn stop(&mut self) -> ExitStatus {
         self.signal(rustix::process::Signal::TERM);

@@ -8,7 +8,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use tempfile::TempDir;
 
-pub(crate) const NO_DISK: &str = "this user cannot mount a file system; limits on the hub's files stand in for it";
+pub(crate) const NO_DISK: &str =
+    "this user cannot mount a file system; limits on the hub's files stand in for it";
 
 /// A tmpfs, mounted as long as this lives. A process of its own holds it: however the test ends, its input ends too,
 /// and the disk goes.

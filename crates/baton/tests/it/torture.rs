@@ -22,7 +22,7 @@ use std::time::{Duration, SystemTime};
 use stage::Stage;
 
 /// How long the run is that goes with every `make test`.
-const SHORT: Duration = Duration::from_secs(20);
+const SHORT: Duration = Duration::from_secs(12);
 
 /// A number from the environment.
 fn given(name: &str) -> Option<u64> {

@@ -10,6 +10,9 @@ use crate::it::http::{Answer, Client, read_answer};
 /// Longer than any call of a run waits.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// Between two tries at a hub that is not there.
+const MOMENT: Duration = Duration::from_millis(10);
+
 /// What the caller knows.
 #[derive(Debug)]
 pub(super) enum Outcome {
@@ -91,7 +94,10 @@ impl Caller<'_> {
     ) -> Result<Answer, Outcome> {
         let request = self.client.request(method, path, headers, body.map(Value::to_string).as_deref());
         let connected = TcpStream::connect_timeout(&self.client.address, PATIENCE);
-        let mut socket = connected.map_err(|_| Outcome::Unreached)?;
+        let mut socket = connected.map_err(|_| {
+            std::thread::sleep(MOMENT); // as a client would, and to leave the machine to the hub's start
+            Outcome::Unreached
+        })?;
         socket.set_read_timeout(Some(PATIENCE)).unwrap();
         socket.set_write_timeout(Some(PATIENCE)).unwrap();
         socket.write_all(&request).map_err(|_| Outcome::Lost)?;

@@ -27,8 +27,7 @@ pub(super) struct Faults<'a> {
 impl<'a> Faults<'a> {
     pub(super) fn begin(grounds: &'a mut Grounds, stage: &'a Stage) -> Self {
         let processes = (0..stage.networks.len()).map(|number| process(stage, number)).collect();
-        let desks =
-            stage.networks.iter().map(|network| Desk::of(&grounds.hub, &network.tenant)).collect();
+        let desks = stage.networks.iter().map(|network| Desk::of(&grounds.hub, &network.tenant)).collect();
         let help = baton().args(["hub", "--help"]).output().unwrap();
         let can_backup = String::from_utf8_lossy(&help.stdout).contains("backup");
         Self { grounds, stage, random: Random::nth(stage.seed, 0), processes, desks, can_backup }
@@ -39,8 +38,12 @@ impl<'a> Faults<'a> {
             self.wait(200, 2_000);
             self.watch_memory();
             self.one();
-            if !self.grounds.hub.is_running() {
-                self.stage.ledger.finding("the hub ended by itself".into());
+            if let Some(status) = self.grounds.hub.ended() {
+                let log = self.grounds.hub.log();
+                let last: Vec<&str> = log.lines().rev().take(3).collect();
+                self.stage
+                    .ledger
+                    .finding(format!("the hub ended by itself, {status}, after saying {last:?}"));
                 self.grounds.hub.restart();
             }
         }

@@ -93,7 +93,7 @@ impl Ledger {
     }
 
     /// Something that must never be of a task.
-    pub(super) fn finding_of(&self, task_id: &str, what: String) {
+    pub(super) fn finding_of(&self, task_id: &str, what: &str) {
         let mut book = self.book();
         book.suspects.insert(task_id.to_owned());
         book.find(format!("{task_id}: {what}"));
@@ -146,7 +146,7 @@ impl Book {
             text += &format!("{kind:<40}{count:>6}\n");
         }
         text += &format!(
-            "\nseed {seed} · most anonymous memory of the hub {} MiB · checkpoints seen {} · found {}\n",
+            "\nseed {seed} · most anonymous memory of the hub {} MiB · checkpoints seen {} · lost or wrong {}\n",
             self.anonymous_kib >> 10,
             self.checkpoints.iter().map(BTreeSet::len).sum::<usize>(),
             self.findings.len()

@@ -123,7 +123,7 @@ fn settle(stage: &Stage, number: usize, outcome: &Outcome) {
             match before {
                 Sent::Acknowledged(before) if before != id => {
                     drop(book);
-                    stage.ledger.finding_of(&id, format!("the same key first gave {before}"));
+                    stage.ledger.finding_of(&id, &format!("the same key first gave {before}"));
                 }
                 Sent::Acknowledged(_) => {}
                 Sent::Not | Sent::Perhaps => book.known[network].push(id),

@@ -148,7 +148,7 @@ fn check_ends(stage: &Stage, rows: &[Rows]) {
     }
     let wrong: Vec<(String, String)> = wrong.into_iter().map(|(id, what)| (id.clone(), what)).collect();
     drop(book);
-    wrong.into_iter().for_each(|(id, what)| stage.ledger.finding_of(&id, what));
+    wrong.into_iter().for_each(|(id, what)| stage.ledger.finding_of(&id, &what));
 }
 
 fn has_author(book: &Book, id: &str, row: &Value) -> bool {
@@ -171,8 +171,7 @@ fn check_leases(stage: &Stage) {
         for pair in claims.windows(2) {
             let (first, second) = (&pair[0], &pair[1]);
             let moves = book.moves.get(id).map(Vec::as_slice).unwrap_or_default();
-            let was_moved =
-                moves.iter().any(|(from, to)| *from <= second.answered && *to >= first.held_from);
+            let was_moved = moves.iter().any(|(from, to)| *from <= second.answered && *to >= first.held_from);
             let until = first.held_from + Duration::from_secs(first.lease_seconds);
             if first.lease_id == second.lease_id || second.answered < until && !was_moved {
                 wrong.push((id.clone(), format!("was leased twice at once: {first:?} and {second:?}")));
@@ -188,7 +187,7 @@ fn check_leases(stage: &Stage) {
         }
     }
     drop(book);
-    wrong.into_iter().for_each(|(id, what)| stage.ledger.finding_of(&id, what));
+    wrong.into_iter().for_each(|(id, what)| stage.ledger.finding_of(&id, &what));
 }
 
 /// A task is retried at most once, as what was answered, and only if somebody asked.
@@ -213,7 +212,7 @@ fn check_retries(stage: &Stage, rows: &[Rows]) {
         }
     }
     drop(book);
-    wrong.into_iter().for_each(|(id, what)| stage.ledger.finding_of(&id, what));
+    wrong.into_iter().for_each(|(id, what)| stage.ledger.finding_of(&id, &what));
 }
 
 /// Every history is gapless, follows the state machine and ends where the row is; no command was run without a lease.
@@ -239,11 +238,11 @@ fn check_history(stage: &Stage, network: &Network, id: &str) {
         catch_unwind(AssertUnwindSafe(|| assert_legal(&row, &events))).is_ok()
     });
     if !is_legal {
-        stage.ledger.finding_of(id, "its history is not one of the state machine's".into());
+        stage.ledger.finding_of(id, "its history is not one of the state machine's");
     }
     let run = stage.ledger.book().runs.get(id).copied().unwrap_or_default();
     if run > claimed {
-        stage.ledger.finding_of(id, format!("was claimed {claimed} times and run {run} times"));
+        stage.ledger.finding_of(id, &format!("was claimed {claimed} times and run {run} times"));
     }
 }
 

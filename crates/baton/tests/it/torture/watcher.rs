@@ -38,19 +38,19 @@ fn look_at_one(stage: &Stage, random: &mut Random) {
     let row = match &outcome {
         Outcome::Done(body) => &body["task"],
         Outcome::Refused(body) => {
-            return stage.ledger.finding_of(&task_id, format!("was acknowledged and is answered {body}"));
+            return stage.ledger.finding_of(&task_id, &format!("was acknowledged and is answered {body}"));
         }
         _ => return,
     };
     if let Some((status, result)) = promised
         && (row["status"] != status || row["result"] != result.as_str())
     {
-        stage.ledger.finding_of(&task_id, format!("was ended {status} with {result:?} and is {row}"));
+        stage.ledger.finding_of(&task_id, &format!("was ended {status} with {result:?} and is {row}"));
     }
     if row["completed_at"].is_null() {
         let was_ended = stage.ledger.book().seen.contains_key(&task_id);
         if was_ended {
-            stage.ledger.finding_of(&task_id, format!("had ended and is open again: {row}"));
+            stage.ledger.finding_of(&task_id, &format!("had ended and is open again: {row}"));
         }
         return;
     }
@@ -59,7 +59,7 @@ fn look_at_one(stage: &Stage, random: &mut Random) {
         book.seen.entry(task_id.clone()).or_insert_with(|| end_of(row)).clone()
     };
     if before != end_of(row) {
-        stage.ledger.finding_of(&task_id, format!("changed after its end: {before} and now {row}"));
+        stage.ledger.finding_of(&task_id, &format!("changed after its end: {before} and now {row}"));
     }
 }
 
@@ -76,7 +76,7 @@ fn look_across(stage: &Stage, random: &mut Random) {
     let outcome = Caller { client, hangs_up: false }.get(&format!("/api/tasks/{task_id}"));
     stage.ledger.count("read across", &outcome);
     if let Outcome::Done(body) = outcome {
-        stage.ledger.finding_of(task_id, format!("of network {other} was shown to network {own}: {body}"));
+        stage.ledger.finding_of(task_id, &format!("of network {other} was shown to network {own}: {body}"));
     }
 }
 

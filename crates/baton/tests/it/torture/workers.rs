@@ -53,7 +53,7 @@ impl Work<'_> {
         let lease_id = body["lease_id"].as_str()?.to_owned();
         let content = body["task"]["content"].as_str().unwrap_or_default();
         if !content.starts_with(&self.network.mark()) || body["task"]["to_name"] != self.alias {
-            self.stage.ledger.finding_of(&task_id, format!("{} was given {body}", self.alias));
+            self.stage.ledger.finding_of(&task_id, &format!("{} was given {body}", self.alias));
         }
         let claim = Claim {
             lease_id: lease_id.clone(),
@@ -139,7 +139,7 @@ fn note(stage: &Stage, task_id: &str, kind: &'static str, outcome: &Outcome, end
     book.ended(task_id, End { is_acknowledged, ..end });
     drop(book);
     if let (true, Some(before)) = (is_acknowledged, before) {
-        stage.ledger.finding_of(task_id, format!("was ended twice, first with {before:?}"));
+        stage.ledger.finding_of(task_id, &format!("was ended twice, first with {before:?}"));
     }
 }
 
@@ -214,7 +214,7 @@ fn retry(stage: &Stage, network: &Network, task_id: &str, random: &mut Random) {
     retries.push(new.clone());
     drop(book);
     if let (Some(other), Some(new)) = (other, new) {
-        stage.ledger.finding_of(task_id, format!("was retried as {other} and as {new}"));
+        stage.ledger.finding_of(task_id, &format!("was retried as {other} and as {new}"));
     }
 }
 
