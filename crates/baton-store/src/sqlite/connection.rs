@@ -6,6 +6,7 @@ use rustix::fs::{FallocateFlags, fallocate};
 use rustix::io::Errno;
 use std::cmp::Ordering;
 use std::fs::File;
+use std::os::fd::IntoRawFd;
 use std::path::Path;
 use std::time::Duration;
 
@@ -45,7 +46,11 @@ fn reserve_wal_index(path: &Path) -> Result<(), Error> {
     name.push("-shm");
     let unavailable = |error: std::io::Error| Error::Unavailable(format!("the WAL's index: {error}"));
     let file = File::options().read(true).write(true).open(name).map_err(unavailable)?;
-    match fallocate(&file, FallocateFlags::empty(), 0, WAL_INDEX_BYTES) {
+    let reserved = fallocate(&file, FallocateFlags::empty(), 0, WAL_INDEX_BYTES);
+    // Never closed: with any descriptor of a file the system drops all locks that this process has on it, and the next
+    // process to look at the database would cut the index off under this one.
+    let _ = file.into_raw_fd();
+    match reserved {
         // A file system that cannot reserve is used as it is.
         Ok(()) | Err(Errno::OPNOTSUPP | Errno::NOSYS) => Ok(()),
         Err(error) => Err(unavailable(error.into())),

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Write;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use super::http::Client;
@@ -199,4 +200,14 @@ fn a_hub_does_not_start_on_a_read_only_or_full_disk_and_says_why() {
     disk.free();
     hub.restart();
     stage.assert_goes_on(&hub);
+}
+
+/// Without this lock (SQLite's, on byte 128) the next process to open the database cuts the WAL's index off under the hub.
+#[test]
+fn a_running_hub_keeps_its_lock_on_the_wal_index() {
+    let hub = Hub::start();
+    let index = std::fs::metadata(hub.data_dir().join("hub.db-shm")).unwrap();
+    let (pid, place) = (format!(" READ {} ", hub.pid()), format!(":{} 128 128", index.ino()));
+    let locks = std::fs::read_to_string("/proc/locks").unwrap();
+    assert!(locks.lines().any(|lock| lock.contains(&pid) && lock.ends_with(&place)), "{locks}");
 }
