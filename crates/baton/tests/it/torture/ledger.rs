@@ -25,6 +25,8 @@ pub(super) struct Book {
     pub(super) retries: HashMap<String, Vec<Option<String>>>,
     /// Tasks the hub acknowledged, by network.
     pub(super) known: Vec<Vec<String>>,
+    /// Tasks that can be retried, by network.
+    pub(super) retryable: Vec<Vec<String>>,
     /// Rows of ended tasks as they were first seen.
     pub(super) seen: HashMap<String, Value>,
     /// Signed checkpoints as they were given out, by network.
@@ -77,6 +79,7 @@ impl Ledger {
     pub(super) fn of(networks: usize) -> Self {
         let book = Book {
             known: vec![Vec::new(); networks],
+            retryable: vec![Vec::new(); networks],
             checkpoints: vec![BTreeSet::new(); networks],
             ..Book::default()
         };

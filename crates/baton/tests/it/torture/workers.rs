@@ -111,7 +111,7 @@ impl Work<'_> {
                 caller.tool("send_reply", &body)
             };
             let end = End { status, result: result.clone(), is_acknowledged: false, lease: lease.clone() };
-            note(self.stage, task_id, "reply", &outcome, end);
+            note(self.stage, self.network, task_id, "reply", &outcome, end);
             if !matches!(outcome, Outcome::Lost | Outcome::Unavailable | Outcome::Unreached) {
                 return;
             }
@@ -123,18 +123,21 @@ impl Work<'_> {
         let body = json!({"alias": self.alias, "task": task_id, "result": result});
         let outcome = self.caller(random).tool("report_completion", &body);
         let end = End { status: "replied", result, is_acknowledged: false, lease: None };
-        note(self.stage, task_id, "report_completion", &outcome, end);
+        note(self.stage, self.network, task_id, "report_completion", &outcome, end);
     }
 }
 
 /// Writes an end down if it was given, or may have been.
-fn note(stage: &Stage, task_id: &str, kind: &'static str, outcome: &Outcome, end: End) {
+fn note(stage: &Stage, network: &Network, task_id: &str, kind: &'static str, outcome: &Outcome, end: End) {
     stage.ledger.count(kind, outcome);
     let is_acknowledged = matches!(outcome, Outcome::Done(_));
     if !is_acknowledged && !matches!(outcome, Outcome::Lost) {
         return;
     }
     let mut book = stage.ledger.book();
+    if is_acknowledged && end.status != "replied" {
+        book.retryable[network.number].push(task_id.to_owned());
+    }
     let before = book.acknowledged_end(task_id).map(|end| end.result.clone());
     book.ended(task_id, End { is_acknowledged, ..end });
     drop(book);
@@ -149,12 +152,17 @@ pub(super) fn meddle(stage: &Stage, mut random: Random) {
             return;
         }
         let network = random.pick(&stage.networks);
-        // Two tasks are meddled with for each one sent, or hardly any would be worked on.
         let Some(task_id) = recent(stage, network, &mut random) else { continue };
         match random.below(10) {
             0..2 => cancel(stage, network, &task_id, number, &mut random),
             2..5 => reassign(stage, network, &task_id, &mut random),
-            5..8 => retry(stage, network, &task_id, &mut random),
+            5..8 => {
+                let retryable = stage.ledger.book().retryable[network.number].clone();
+                // Also what cannot be retried, and what was before.
+                let is_any = retryable.is_empty() || random.percent(30);
+                let task_id = if is_any { &task_id } else { random.pick(&retryable) };
+                retry(stage, network, task_id, &mut random);
+            }
             _ => std::thread::sleep(std::time::Duration::from_millis(random.below(200))), // a pace, not a wait
         }
     }
@@ -170,7 +178,7 @@ fn cancel(stage: &Stage, network: &Network, task_id: &str, number: u64, random: 
         caller.tool("cancel_task", &json!({"task_id": task_id, "reason": reason, "network_id": network_id}))
     };
     let end = End { status: "cancelled", result: reason, is_acknowledged: false, lease: None };
-    note(stage, task_id, "cancel", &outcome, end);
+    note(stage, network, task_id, "cancel", &outcome, end);
 }
 
 fn reassign(stage: &Stage, network: &Network, task_id: &str, random: &mut Random) {
