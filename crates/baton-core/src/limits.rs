@@ -114,6 +114,18 @@ pub const DELIVERY_KEPT_SECONDS: u32 = 7 * 86_400;
 pub const DELIVERY_KEPT_COUNT: usize = 1_000;
 /// How long an idempotency key is remembered.
 pub const IDEMPOTENCY_KEPT_SECONDS: u32 = 86_400;
+/// The shortest time ended tasks can be kept: keys and pushes that name them are done with by then (ours).
+pub const KEEP_TASKS_MIN_SECONDS: u32 = 86_400;
+/// The longest time ended tasks can be kept, short of for ever (ours).
+pub const KEEP_TASKS_MAX_SECONDS: u32 = 3_650 * 86_400;
+/// Ended tasks looked up and removed at once (ours).
+pub const LEAVING_TASKS_MAX_COUNT: usize = 200;
+/// Longest one write may go on removing tasks; callers' writes wait for it (ours).
+pub const LEAVING_WRITE_MAX_MILLIS: u32 = 10;
+/// Longest tasks are removed before others have their turn (ours).
+pub const LEAVING_ROUND_MAX_SECONDS: u32 = 20;
+/// How often it is noted how far a feed has come, where tasks leave; its frames go by these notes (ours).
+pub const FEED_MARKED_EVERY_SECONDS: u32 = 3_600;
 /// How many numbered events of a network a stream can resume over (ours).
 pub const FEED_KEPT_COUNT: usize = 100_000;
 

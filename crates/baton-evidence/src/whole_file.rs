@@ -37,10 +37,22 @@ impl WholeFile {
         Ok(Self { temporary, path })
     }
 
+    /// What was written so far, from its beginning, to be read.
+    pub fn reopen(&self) -> io::Result<File> {
+        self.temporary.reopen()
+    }
+
     /// Syncs the bytes, gives the file its name and syncs the name.
     pub fn commit(self) -> io::Result<()> {
         self.temporary.as_file().sync_all()?;
         self.temporary.persist(&self.path)?;
+        File::open(folder(&self.path))?.sync_all()
+    }
+
+    /// The same, but never in the place of another file: one that came meanwhile stays.
+    pub fn commit_new(self) -> io::Result<()> {
+        self.temporary.as_file().sync_all()?;
+        self.temporary.persist_noclobber(&self.path)?;
         File::open(folder(&self.path))?.sync_all()
     }
 }

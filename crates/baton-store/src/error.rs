@@ -20,6 +20,16 @@ pub enum Error {
     Panicked(String),
 }
 
+impl Error {
+    /// What went wrong, for a sentence that says of itself with what.
+    pub fn cause(&self) -> String {
+        match self {
+            Self::Unavailable(cause) | Self::Corrupt(cause) | Self::Panicked(cause) => cause.clone(),
+            Self::Busy | Self::Closed => self.to_string(),
+        }
+    }
+}
+
 impl From<rusqlite::Error> for Error {
     fn from(error: rusqlite::Error) -> Self {
         match error {

@@ -2,13 +2,15 @@
 //! one transaction that is committed for all that wait (group commit). What a closure sees are rows by noun,
 //! the traits of `rows/`, so that the same use case runs on every engine. No HTTP, no packets, no rules.
 
+pub mod copy;
 pub mod error;
 pub mod job;
 pub mod rows;
 mod sqlite;
 pub mod store;
 
+pub use copy::{CopyJob, CopyProgress, Copying};
 pub use error::Error;
 pub use rows::{Snapshot, Transaction};
-pub use sqlite::{Bell, SqliteOptions, SqliteStore, inspect};
+pub use sqlite::{Bell, CopyFacts, SqliteOptions, SqliteStore, copy_closed, inspect, look_at_copy, schema};
 pub use store::{ChangedTask, Committed, Ring, Store};

@@ -8,6 +8,7 @@ mod evidence;
 mod figures;
 mod pushes;
 mod remotes;
+mod retention;
 mod sessions;
 mod tasks;
 
@@ -24,6 +25,7 @@ pub use figures::{
 };
 pub use pushes::{PushConfigRow, PushReads, PushSecrets, PushTrouble, PushWrites};
 pub use remotes::{RemoteCredential, RemoteReads, RemoteRow, RemoteTaskRow, RemoteWrites};
+pub use retention::{RetentionReads, RetentionRow, RetentionWrites};
 pub use sessions::{CompletionRow, NewCompletion, SessionReads, SessionRow, SessionWrites};
 pub(crate) use tasks::kind_of;
 pub use tasks::{
@@ -44,6 +46,7 @@ pub trait Snapshot:
     + PushReads
     + RemoteReads
     + FigureReads
+    + RetentionReads
 {
 }
 
@@ -58,6 +61,7 @@ pub trait Transaction:
     + PushWrites
     + RemoteWrites
     + FigureWrites
+    + RetentionWrites
 {
     /// Rings once this is committed.
     fn ring(&mut self, ring: Ring);

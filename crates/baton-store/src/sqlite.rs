@@ -7,6 +7,7 @@ mod check;
 mod checkpointer;
 mod columns;
 mod connection;
+mod copy;
 mod counts;
 mod deliveries;
 mod evidence;
@@ -16,6 +17,7 @@ mod pushes;
 mod readers;
 mod refused;
 mod remotes;
+mod retention;
 mod rows;
 mod search;
 mod sessions;
@@ -26,11 +28,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::copy::CopyJob;
 use crate::error::Error;
 use crate::job::{ReadJob, WriteJob};
 use crate::store::{Committed, Store};
 pub use check::inspect;
 use checkpointer::Checkpointer;
+pub use connection::schema;
+pub use copy::{CopyFacts, copy_closed, look_at_copy};
 use readers::Readers;
 use refused::Refused;
 use writer::Writer;
@@ -87,6 +92,10 @@ impl Store for SqliteStore {
 
     fn query(&self, job: Box<dyn ReadJob>) -> Result<(), Error> {
         self.readers.query(job)
+    }
+
+    fn copy(&self, job: CopyJob) -> Result<(), Error> {
+        self.writer.copy(job)
     }
 
     fn access_epoch(&self) -> u64 {

@@ -4,6 +4,7 @@
 use baton_core::{NetworkId, Principal, Status, TaskId};
 use tokio::sync::oneshot;
 
+use crate::copy::CopyJob;
 use crate::error::Error;
 use crate::job::{Read, ReadJob, Write, WriteJob};
 use crate::rows::{Snapshot, Transaction};
@@ -45,6 +46,8 @@ pub trait Store: Send + Sync + 'static {
     fn submit(&self, job: Box<dyn WriteJob>) -> Result<(), Error>;
     /// Runs a read on a connection of its own.
     fn query(&self, job: Box<dyn ReadJob>) -> Result<(), Error>;
+    /// Copies everything as it is at one moment into a file, a little at a time between the writes.
+    fn copy(&self, job: CopyJob) -> Result<(), Error>;
     /// A number that grows with every committed change of users, tokens or members. What was learnt of a caller
     /// under an older number is to be learnt again.
     fn access_epoch(&self) -> u64;

@@ -14,8 +14,10 @@ mod it {
         mod leases;
         mod pushes;
         mod remotes;
+        mod retention;
         mod tasks;
     }
+    mod copies;
     mod engine;
     mod fixtures;
     mod sqlite;

@@ -8,6 +8,7 @@ pub(crate) use client::{Control, ControlError};
 pub(crate) use listener::{Running, open, serve};
 
 use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 
 /// What the hub is asked.
 #[derive(Debug, Serialize, Deserialize)]
@@ -22,6 +23,11 @@ pub(crate) enum Command {
         /// Whom.
         username: String,
     },
+    /// Copy the database into this file. Until it is done the hub says how far it is; who hangs up has given it up.
+    Copy {
+        /// Where to.
+        to: PathBuf,
+    },
 }
 
 /// What the hub answers.
@@ -31,6 +37,8 @@ pub(crate) enum Answer {
     Status(Status),
     Stopping,
     UserReset { new_password: String, token: String },
+    Copying { pages: u64, of: u64 },
+    Copied,
     Refused { message: String },
 }
 
@@ -47,3 +55,5 @@ pub(crate) struct Status {
 const LINE_MAX_BYTES: u64 = 4096;
 /// Longest either side waits for a line; a reset computes a password hash.
 const LINE_MAX_SECONDS: u64 = 30;
+/// How often the hub says how far a copy is.
+const COPYING_EVERY_SECONDS: u64 = 1;

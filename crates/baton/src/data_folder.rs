@@ -66,6 +66,15 @@ impl DataFolder {
 
     /// Takes the folder for this process, until the lock is dropped.
     pub(crate) fn lock(&self) -> Result<Lock, LockError> {
-        Lock::take(&self.path.join("hub.lock"))
+        Lock::take(&self.lock_file())
+    }
+
+    pub(crate) fn lock_file(&self) -> PathBuf {
+        self.path.join("hub.lock")
+    }
+
+    /// Where a restore puts together what this folder will hold; there only until it has finished.
+    pub(crate) fn restoring(&self) -> PathBuf {
+        self.path.join("restoring")
     }
 }

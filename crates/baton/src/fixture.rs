@@ -45,6 +45,7 @@ impl TestHub {
             outbound: crate::outbound::Policy::default(),
             public_url: "http://127.0.0.1".into(),
             serves_tls: false,
+            keep_tasks: None,
             records_evidence: true,
         };
         change(&mut settings);

@@ -1,6 +1,7 @@
 //! The `baton` binary.
 
 mod a2a;
+mod backup;
 mod cli;
 mod client;
 mod control;

@@ -34,6 +34,7 @@ pub(crate) mod get_inbox;
 pub(crate) mod get_task;
 pub(crate) mod list_tasks;
 pub(crate) mod messages;
+pub(crate) mod old_tasks;
 pub(crate) mod overview;
 pub(crate) mod push_configs;
 pub(crate) mod reassign_task;

@@ -13,7 +13,7 @@ use tokio::task::JoinSet;
 
 use crate::hub::Hub;
 use crate::service::evidence::seal;
-use crate::service::{Error, sweep};
+use crate::service::{Error, old_tasks, sweep};
 
 const PRESENCE: Duration = Duration::from_secs(2);
 const SWEEP: Duration = Duration::from_millis(500);
@@ -22,6 +22,7 @@ const SEAL: Duration = Duration::from_millis(400);
 const RETENTION: Duration = Duration::from_secs(30);
 /// Half of the first pause before a worker that panicked is started again.
 const RESTART: Duration = Duration::from_millis(500);
+const LEAVING: Duration = Duration::from_secs(5);
 /// The longest pause after failures.
 const PAUSE_MAX: Duration = Duration::from_secs(30);
 
@@ -36,6 +37,8 @@ pub(crate) fn start(hub: &Arc<Hub>) -> JoinSet<()> {
     workers_of_the_outside(loops, hub);
     keep(loops, hub, "retention", RETENTION, async |hub| sweep::retention(&hub).await);
     keep(loops, hub, "browsers", RETENTION, async |hub| sweep::browsers(&hub).await);
+    keep(loops, hub, "old tasks", LEAVING, async |hub| old_tasks::leave(&hub).await);
+    keep(loops, hub, "old frames", RETENTION, async |hub| old_tasks::frames_leave(&hub).await);
     workers
 }
 

@@ -32,6 +32,7 @@ mod it {
     mod hub_start;
     mod independent;
     mod isolation;
+    mod keep;
     mod limits;
     mod memory;
     mod outside;

@@ -13,8 +13,9 @@ use crate::rows::{
     TokenRow, UserRow,
 };
 
-/// What goes with a network, itself last; the rest follows by foreign key.
-const OF_A_NETWORK: [&str; 12] = [
+/// What goes with a network, itself first: its tasks stay as long as it does. The rest follows by foreign key.
+const OF_A_NETWORK: [&str; 13] = [
+    "networks",
     "leases",
     "tasks",
     "deliveries",
@@ -26,7 +27,7 @@ const OF_A_NETWORK: [&str; 12] = [
     "inbox_counts",
     "completions",
     "idempotency_keys",
-    "networks",
+    "feed_marks",
 ];
 
 fn user_row(row: &Row<'_>) -> Result<UserRow, Error> {

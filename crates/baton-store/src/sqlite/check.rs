@@ -49,11 +49,21 @@ fn look_at<T, E: From<Error>>(
 fn begin(connection: &Connection) -> Result<(), Error> {
     connection.execute_batch("BEGIN")?;
     connection::check_schema(connection)?;
+    quick_check(connection)
+}
+
+/// Whether the file's pages are whole.
+pub(super) fn quick_check(connection: &Connection) -> Result<(), Error> {
     let damage: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
     match &*damage {
         "ok" => Ok(()),
         damage => Err(Error::Unavailable(format!("the file is damaged: {}", damage.replace('\n', " ")))),
     }
+}
+
+/// A database that nobody has open or changes; no file is made beside it.
+pub(super) fn open_quiet(path: &Path) -> Result<Connection, Error> {
+    open(path, Quiet::Yes)
 }
 
 /// Whether nobody has the database open.

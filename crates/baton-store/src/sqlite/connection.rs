@@ -4,7 +4,6 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use rustix::fs::{FallocateFlags, fallocate};
 use rustix::io::Errno;
-use std::cmp::Ordering;
 use std::fs::File;
 use std::os::fd::IntoRawFd;
 use std::path::Path;
@@ -31,6 +30,7 @@ pub(super) fn open_writer(path: &Path) -> Result<Connection, Error> {
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "wal_autocheckpoint", 0)?; // the checkpointer's work
     connection.pragma_update(None, "foreign_keys", true)?;
+    refuse_newer(&connection)?;
     migrations::migrations::runner()
         .run(&mut connection)
         .map_err(|error| Error::Unavailable(format!("migration: {error}")))?;
@@ -57,17 +57,44 @@ fn reserve_wal_index(path: &Path) -> Result<(), Error> {
     }
 }
 
+/// The newest schema this program knows: the number of its last migration.
+pub fn schema() -> u32 {
+    let known = migrations::migrations::runner();
+    let newest = known.get_migrations().iter().map(|one| one.version()).max().unwrap_or_default();
+    u32::try_from(newest).unwrap_or_default()
+}
+
+/// The schema a database has; 0 if it is new.
+pub(super) fn schema_of(connection: &Connection) -> Result<u32, Error> {
+    if !connection.table_exists(None, "refinery_schema_history")? {
+        return Ok(0);
+    }
+    let sql = "SELECT COALESCE(MAX(version), 0) FROM refinery_schema_history";
+    Ok(connection.query_row(sql, [], |row| row.get(0))?)
+}
+
+/// A schema nobody here knows is neither read nor written.
+fn refuse_newer(connection: &Connection) -> Result<(), Error> {
+    let (theirs, ours) = (schema_of(connection)?, schema());
+    if theirs > ours {
+        let what = format!(
+            "it was written by a newer baton: it has schema {theirs}, this baton knows up to {ours}; use that \
+             baton, or restore a backup from before"
+        );
+        return Err(Error::Unavailable(what));
+    }
+    Ok(())
+}
+
 /// Refuses a database that is not of exactly this program's version: neither to be read, nor to be migrated here.
 pub(super) fn check_schema(connection: &Connection) -> Result<(), Error> {
-    let ours = migrations::migrations::runner().get_migrations().iter().map(|one| one.version()).max();
-    let sql = "SELECT MAX(version) FROM refinery_schema_history";
-    let theirs = connection.query_row(sql, [], |row| row.get::<_, Option<_>>(0))?;
-    match theirs.cmp(&ours) {
-        Ordering::Equal => Ok(()),
-        Ordering::Greater => Err(Error::Unavailable("it was written by a newer baton".into())),
-        Ordering::Less => {
+    refuse_newer(connection)?;
+    match schema_of(connection)? {
+        0 => Err(Error::Unavailable("it is no database of a hub".into())),
+        theirs if theirs < schema() => {
             Err(Error::Unavailable("it was written by an older baton; start the hub once".into()))
         }
+        _ => Ok(()),
     }
 }
 

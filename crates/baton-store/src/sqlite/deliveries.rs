@@ -266,7 +266,7 @@ impl Rows<'_> {
         Ok(self.one(sql, [network.as_str()], |row| get::<i64>(row, "n"))?.unwrap_or(0))
     }
 
-    fn remove_deliveries(&mut self, places: &[i64]) -> Result<usize, Error> {
+    pub(super) fn remove_deliveries(&mut self, places: &[i64]) -> Result<usize, Error> {
         for seq in places {
             self.ack_delivery(*seq)?; // closes it, so that the count is right
             self.execute("DELETE FROM deliveries WHERE seq = ?1", [seq])?;

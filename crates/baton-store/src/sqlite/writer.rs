@@ -1,21 +1,29 @@
 //! The one thread that writes. It takes whatever waits, runs each write in a savepoint of one transaction,
-//! commits once, rings, and only then answers. If the commit fails, everybody in the batch hears so.
+//! commits once, rings, and only then answers. If the commit fails, everybody in the batch hears so. A copy of the
+//! database is made here too, a few pages after each batch.
 
 use rusqlite::Connection;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use super::refused::Refused;
 use super::rows::{Rows, Staged};
-use super::{Bell, SqliteOptions};
+use super::{Bell, SqliteOptions, copy};
+use crate::copy::CopyJob;
 use crate::error::Error;
 use crate::job::WriteJob;
 use crate::store::Committed;
 
+/// What the writer is asked.
+enum Turn {
+    Write(Box<dyn WriteJob>),
+    Copy(CopyJob),
+}
+
 pub(super) struct Writer {
-    queue: Mutex<Option<SyncSender<Box<dyn WriteJob>>>>,
+    queue: Mutex<Option<SyncSender<Turn>>>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -35,9 +43,17 @@ impl Writer {
     }
 
     pub(super) fn submit(&self, job: Box<dyn WriteJob>) -> Result<(), Error> {
+        self.ask(Turn::Write(job))
+    }
+
+    pub(super) fn copy(&self, job: CopyJob) -> Result<(), Error> {
+        self.ask(Turn::Copy(job))
+    }
+
+    fn ask(&self, turn: Turn) -> Result<(), Error> {
         let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
         let queue = queue.as_ref().ok_or(Error::Closed)?;
-        queue.try_send(job).map_err(|error| match error {
+        queue.try_send(turn).map_err(|error| match error {
             TrySendError::Full(_) => Error::Busy,
             TrySendError::Disconnected(_) => Error::Closed,
         })
@@ -61,30 +77,66 @@ struct Batches {
 }
 
 impl Batches {
-    fn run(&self, jobs: &Receiver<Box<dyn WriteJob>>) {
-        while let Ok(first) = jobs.recv() {
-            let mut batch = vec![first];
-            while batch.len() < self.batch
-                && let Ok(job) = jobs.try_recv()
-            {
-                batch.push(job);
-            }
-            let committed = self.commit(&mut batch);
-            let settled = match committed {
-                Ok(hints) => {
-                    (self.bell)(hints);
-                    Ok(())
-                }
-                Err(error) => {
-                    self.refused.note();
-                    tracing::error!(%error, writes = batch.len(), "a batch was not committed");
-                    Err(error)
-                }
+    fn run(&self, turns: &Receiver<Turn>) {
+        while let Ok(turn) = turns.recv() {
+            let asked = match turn {
+                Turn::Write(first) => self.batch(first, turns),
+                Turn::Copy(job) => Some(job),
             };
-            for job in batch {
-                job.settle(settled.clone());
+            if let Some(job) = asked {
+                self.copy(job, turns);
             }
         }
+    }
+
+    /// Commits what waits. Answers the copy that was asked for in between, if one was.
+    fn batch(&self, first: Box<dyn WriteJob>, turns: &Receiver<Turn>) -> Option<CopyJob> {
+        let mut batch = vec![first];
+        let mut asked = None;
+        while batch.len() < self.batch && asked.is_none() {
+            match turns.try_recv() {
+                Ok(Turn::Write(job)) => batch.push(job),
+                Ok(Turn::Copy(job)) => asked = Some(job),
+                Err(_) => break,
+            }
+        }
+        let committed = self.commit(&mut batch);
+        let settled = match committed {
+            Ok(hints) => {
+                (self.bell)(hints);
+                Ok(())
+            }
+            Err(error) => {
+                self.refused.note();
+                tracing::error!(%error, writes = batch.len(), "a batch was not committed");
+                Err(error)
+            }
+        };
+        for job in batch {
+            job.settle(settled.clone());
+        }
+        asked
+    }
+
+    /// Copies the database, with a batch of what waits after each step.
+    fn copy(&self, job: CopyJob, turns: &Receiver<Turn>) {
+        let done = copy::copy(&self.connection, job.to(), |progress| {
+            job.tell(progress);
+            if job.is_given_up() {
+                return Err(Error::Closed);
+            }
+            let asked = match turns.try_recv() {
+                Ok(Turn::Write(first)) => self.batch(first, turns),
+                Ok(Turn::Copy(job)) => Some(job),
+                Err(TryRecvError::Empty) => None,
+                Err(TryRecvError::Disconnected) => return Err(Error::Closed),
+            };
+            if let Some(second) = asked {
+                second.settle(Err(Error::Unavailable("another copy is being made".into())));
+            }
+            Ok(())
+        });
+        job.settle(done);
     }
 
     /// Runs and commits a batch. Whatever goes wrong, no part of it is left.

@@ -2,11 +2,12 @@
 //! where statements are prepared, in `sqlite/plans.rs`, so every test checks it.)
 
 use super::engine::{Engine, sqlite};
-use super::fixtures::{alias, insert_task, network, task_id, user, with_network};
+use super::fixtures::{NOW, alias, insert_task, network, task_id, user, with_network};
 use baton_core::Status;
-use baton_store::Error;
 use baton_store::rows::{NewLeaf, TaskChange};
+use baton_store::{Error, SqliteOptions, SqliteStore, Transaction};
 use refinery::Target;
+use std::sync::Arc;
 
 /// The database file as another process sees it, through its own connection.
 fn open_beside(engine: &Engine) -> rusqlite::Connection {
@@ -40,6 +41,36 @@ async fn the_trigger_refuses_plain_sql_too() {
         let refused = beside.execute(sql, []).unwrap_err().to_string();
         assert!(refused.contains("a terminal task never changes"), "{refused}");
     }
+}
+
+#[tokio::test]
+async fn no_task_is_deleted_by_plain_sql() {
+    let engine = Engine::new(sqlite);
+    with_network(&*engine.store).await;
+    engine.store.write(|tx| insert_task(tx, 1, 1, "coder")).await.unwrap();
+    let end = TaskChange { completed_at: Some(NOW), ..TaskChange::default() };
+    let ended = move |tx: &mut dyn Transaction| {
+        insert_task(tx, 1, 2, "coder")?;
+        tx.change_task(&network(1), &task_id(2), Status::Delivered, Status::Failed, &end)
+    };
+    engine.store.write(ended).await.unwrap();
+    for _ in 0..2 {
+        let refused = open_beside(&engine).execute("DELETE FROM tasks", []).unwrap_err().to_string();
+        assert!(refused.contains("a task leaves only by retention"), "{refused}");
+        // Once one has left, those that have not ended are still held.
+        engine.store.write(|tx| tx.remove_task(&task_id(2), NOW.plus_seconds(1))).await.unwrap();
+    }
+}
+
+#[test]
+fn a_database_of_a_newer_schema_is_refused_in_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hub.db");
+    first_release(&path);
+    let newer = "INSERT INTO refinery_schema_history (version, name, applied_on, checksum) VALUES (999, 'x', '', '1')";
+    rusqlite::Connection::open(&path).unwrap().execute(newer, []).unwrap();
+    let refused = SqliteStore::open(&path, SqliteOptions::default(), Arc::new(|_| {})).unwrap_err();
+    assert!(refused.to_string().contains("written by a newer baton: it has schema 999"), "{refused}");
 }
 
 #[tokio::test]

@@ -1,12 +1,14 @@
 //! `baton hub`: start, stop and look after a hub, on its own machine.
 
 mod admin;
+mod backup;
 mod check;
 mod folder;
 mod greeting;
 mod log;
 mod parse;
 mod password;
+mod restore;
 mod run;
 mod start;
 mod status;
@@ -31,6 +33,10 @@ pub(crate) enum Hub {
     Stop(stop::Stop),
     /// Check that a hub's tables and its logs of evidence agree; also while it runs
     Check(check::Check),
+    /// Write everything a hub keeps to one file, also while it runs
+    Backup(backup::Backup),
+    /// Make a data folder of a backup
+    Restore(restore::Restore),
     /// Help for whoever runs the hub
     #[command(subcommand)]
     Admin(admin::Admin),
@@ -43,6 +49,8 @@ impl Hub {
             Self::Status(command) => command.run(),
             Self::Stop(command) => command.run(),
             Self::Check(command) => command.run(),
+            Self::Backup(command) => command.run(),
+            Self::Restore(command) => command.run(),
             Self::Admin(command) => command.run(),
         }
     }

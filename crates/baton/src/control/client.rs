@@ -41,8 +41,16 @@ impl Control {
     pub(crate) fn ask(&mut self, command: &Command) -> Result<Answer, ControlError> {
         let line = serde_json::to_string(command).map_err(io::Error::from)? + "\n";
         self.stream.get_mut().write_all(line.as_bytes())?;
+        self.hear()
+    }
+
+    /// Hears the next answer.
+    pub(crate) fn hear(&mut self) -> Result<Answer, ControlError> {
         let mut line = String::new();
         self.stream.by_ref().take(LINE_MAX_BYTES).read_line(&mut line)?;
+        if line.is_empty() {
+            return Err(io::Error::new(ErrorKind::UnexpectedEof, "it has gone").into());
+        }
         match serde_json::from_str(&line) {
             Ok(Answer::Refused { message }) => Err(ControlError::Refused(message)),
             Ok(answer) => Ok(answer),

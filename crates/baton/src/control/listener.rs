@@ -1,15 +1,17 @@
 //! The hub's end of the control socket.
 
+use baton_store::{CopyJob, CopyProgress};
 use std::fs::Permissions;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::unix::OwnedWriteHalf;
 use tokio::net::{UnixListener, UnixStream};
 
-use super::{Answer, Command, LINE_MAX_BYTES, LINE_MAX_SECONDS, Status};
+use super::{Answer, COPYING_EVERY_SECONDS, Command, LINE_MAX_BYTES, LINE_MAX_SECONDS, Status};
 use crate::hub::Hub;
 use crate::service::reset_user::{self, ResetUser};
 
@@ -57,10 +59,11 @@ async fn converse(stream: UnixStream, running: &Running) -> io::Result<()> {
     let mut input = BufReader::new(input.take(LINE_MAX_BYTES));
     tokio::time::timeout(Duration::from_secs(LINE_MAX_SECONDS), input.read_line(&mut line)).await??;
     let answer = match serde_json::from_str(&line) {
+        Ok(Command::Copy { to }) => copy(to, running, &mut output).await?,
         Ok(command) => obey(command, running).await,
         Err(error) => Answer::Refused { message: format!("not a command: {error}") },
     };
-    output.write_all((serde_json::to_string(&answer)? + "\n").as_bytes()).await?;
+    say(&mut output, &answer).await?;
     if matches!(answer, Answer::Stopping) {
         tracing::info!("asked to stop");
         running.hub.shutdown.begin();
@@ -70,9 +73,40 @@ async fn converse(stream: UnixStream, running: &Running) -> io::Result<()> {
     Ok(())
 }
 
+async fn say(output: &mut OwnedWriteHalf, answer: &Answer) -> io::Result<()> {
+    output.write_all((serde_json::to_string(answer)? + "\n").as_bytes()).await
+}
+
+/// Has the store make a copy, and says how far it is. Once nobody hears that, the copy is given up.
+async fn copy(to: PathBuf, Running { hub, .. }: &Running, output: &mut OwnedWriteHalf) -> io::Result<Answer> {
+    tracing::info!(to = %to.display(), "copying the database");
+    let (job, mut copying) = CopyJob::new(to);
+    let not_copied = |error: baton_store::Error| {
+        tracing::warn!(%error, "the database was not copied");
+        Answer::Refused { message: format!("the database was not copied: {}", error.cause()) }
+    };
+    if let Err(error) = hub.store.copy(job) {
+        return Ok(not_copied(error));
+    }
+    let mut ticks = tokio::time::interval(Duration::from_secs(COPYING_EVERY_SECONDS));
+    loop {
+        tokio::select! {
+            done = &mut copying.done => {
+                let done = done.unwrap_or(Err(baton_store::Error::Closed));
+                return Ok(done.map_or_else(not_copied, |()| Answer::Copied));
+            }
+            _ = ticks.tick() => {
+                let CopyProgress { pages, of } = *copying.progress.borrow_and_update();
+                say(output, &Answer::Copying { pages, of }).await?;
+            }
+        }
+    }
+}
+
 async fn obey(command: Command, Running { hub, url }: &Running) -> Answer {
     match command {
         Command::Stop => Answer::Stopping,
+        Command::Copy { .. } => Answer::Refused { message: "a copy is not answered in one line".into() },
         Command::Status => Answer::Status(Status {
             pid: std::process::id(),
             address: url.clone(),

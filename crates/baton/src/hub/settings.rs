@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// What the operator chose.
 #[derive(Debug, Clone)]
@@ -24,6 +25,8 @@ pub(crate) struct Settings {
     pub(crate) public_url: String,
     /// Whether it speaks TLS itself.
     pub(crate) serves_tls: bool,
+    /// How long tasks stay once they have ended; for ever if none is named.
+    pub(crate) keep_tasks: Option<Duration>,
     /// Whether what happens is written into the networks' logs; only a measurement turns it off.
     pub(crate) records_evidence: bool,
 }

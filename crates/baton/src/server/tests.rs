@@ -42,6 +42,7 @@ fn house_with(cors_origins: &[&str], time: Duration) -> House {
         outbound: crate::outbound::Policy::default(),
         public_url: "http://127.0.0.1".into(),
         serves_tls: false,
+        keep_tasks: None,
         records_evidence: true,
     };
     let hub = Arc::new(Hub::new(

@@ -32,7 +32,7 @@ enum Acknowledged {
 }
 
 /// A call that may find the hub dead: the body of a whole successful answer, or nothing.
-fn try_post(client: &Client, path: &str, body: &Value) -> Option<Value> {
+pub(super) fn try_post(client: &Client, path: &str, body: &Value) -> Option<Value> {
     let body = body.to_string();
     let request = format!(
         "POST {path} HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {}\r\nconnection: close\r\n\

@@ -117,7 +117,7 @@ impl Stage {
 #[test]
 fn a_full_disk_refuses_writes_answers_reads_and_with_room_again_all_goes_on() {
     let Some(disk) = SmallDisk::mount(64 << 20) else { return eprintln!("skipped: {NO_DISK}") };
-    let mut hub = Hub::start_on(Some(disk.path()), 0, &OPTIONS, &[]);
+    let mut hub = Hub::start_on_disk(Some(disk.path()), 0, &OPTIONS, &[]);
     let mut stage = Stage::of(&hub);
     for _ in 0..2 {
         disk.fill();
@@ -139,7 +139,7 @@ fn a_full_disk_refuses_writes_answers_reads_and_with_room_again_all_goes_on() {
 #[test]
 fn what_a_full_disk_refused_is_not_there_after_a_kill() {
     let Some(disk) = SmallDisk::mount(128 << 20) else { return eprintln!("skipped: {NO_DISK}") };
-    let mut hub = Hub::start_on(Some(disk.path()), 0, &OPTIONS, &[]);
+    let mut hub = Hub::start_on_disk(Some(disk.path()), 0, &OPTIONS, &[]);
     let mut stage = Stage::of(&hub);
     hub.kill9();
     let mut log = File::options().append(true).open(hub.data_dir().join("hub.db-wal")).unwrap();
@@ -187,7 +187,7 @@ fn fails_to_start(data: &Path) -> String {
 #[test]
 fn a_hub_does_not_start_on_a_read_only_or_full_disk_and_says_why() {
     let Some(disk) = SmallDisk::mount(64 << 20) else { return eprintln!("skipped: {NO_DISK}") };
-    let mut hub = Hub::start_on(Some(disk.path()), 0, &OPTIONS, &[]);
+    let mut hub = Hub::start_on_disk(Some(disk.path()), 0, &OPTIONS, &[]);
     let mut stage = Stage::of(&hub);
     hub.stop();
     disk.make_read_only();

@@ -157,7 +157,7 @@ fn a_bundle_written_through_a_link_replaces_what_it_points_to() {
 
 /// Runs with files that may not grow past this many blocks of 512 bytes: a disk that fills up, for one process.
 /// The signal that goes with it is ignored, so that the write fails and no more.
-fn on_a_full_disk(blocks: u64, arguments: &[&OsStr], input: &str) -> Ran {
+pub(super) fn on_a_full_disk(blocks: u64, arguments: &[&OsStr], input: &str) -> Ran {
     let mut command = Command::new("sh");
     let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
     command.args(["-c", &script]).arg(binary()).args(arguments);
@@ -216,7 +216,7 @@ fn pack_input(out: &Path, events: &str) -> Ran {
 
 /// A file system of its own for one run: `mount` options, then a script that sees it as `$1` and the binary as
 /// `$2`. `None` where the machine does not let us have one.
-fn on_its_own_disk(options: &str, script: &str, input: &str) -> Option<Ran> {
+pub(super) fn on_its_own_disk(options: &str, script: &str, input: &str) -> Option<Ran> {
     let folder = tempfile::tempdir().unwrap();
     let mounted = format!("mount -t tmpfs -o {options} none \"$1\" 2>/dev/null || exit 77; {script}");
     let mut command = Command::new("unshare");
@@ -227,7 +227,7 @@ fn on_its_own_disk(options: &str, script: &str, input: &str) -> Option<Ran> {
     (!refused).then_some(ran)
 }
 
-const NO_DISK: &str =
+pub(super) const NO_DISK: &str =
     "skipped: this user cannot mount a file system; the limit on file sizes above covers the code";
 
 #[test]

@@ -44,23 +44,41 @@ impl Hub {
 
     /// A hub with these options and environment variables.
     pub(crate) fn start_with_env(options: &[&str], environment: &[(&str, &str)]) -> Self {
-        Self::start_on(None, 0, options, environment)
+        Self::launch(tempfile::tempdir().unwrap(), None, 0, options, environment)
     }
 
     /// The same on a disk of the test's own and on a port of its choice. The disk must outlive the hub.
-    pub(crate) fn start_on(
+    pub(crate) fn start_on_disk(
         disk: Option<&Path>,
         port: u16,
         options: &[&str],
         environment: &[(&str, &str)],
     ) -> Self {
+        Self::launch(tempfile::tempdir().unwrap(), disk, port, options, environment)
+    }
+
+    /// A hub on a folder that is made before it starts; it has its own users.
+    pub(crate) fn start_on(make: impl FnOnce(&Path)) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
-        let launch = Launch {
-            data: disk.unwrap_or(folder.path()).join("data"),
-            options: options.iter().map(|option| (*option).to_owned()).collect(),
-            environment: environment.iter().map(owned).collect(),
-        };
+        make(&data_dir(folder.path()));
+        Self::launch(folder, None, 0, &[], &[])
+    }
+
+    /// Stops, and starts again with other options and environment on the same folder and port.
+    pub(crate) fn relaunch(&mut self, options: &[&str], environment: &[(&str, &str)]) {
+        assert!(self.stop().success());
+        self.launch = Launch::new(self.launch.data.clone(), options, environment);
+        self.restart();
+    }
+
+    fn launch(
+        folder: TempDir,
+        disk: Option<&Path>,
+        port: u16,
+        options: &[&str],
+        environment: &[(&str, &str)],
+    ) -> Self {
+        let launch = Launch::new(data_dir(disk.unwrap_or(folder.path())), options, environment);
         let (child, lines, address, started_in) = launch.run(folder.path(), port);
         Self { child, lines, address, launch, folder, was_damaged: false, started_in }
     }
@@ -198,6 +216,10 @@ pub(crate) fn baton() -> Command {
     command
 }
 
+fn data_dir(folder: &Path) -> PathBuf {
+    folder.join("data")
+}
+
 fn log_file(folder: &Path) -> PathBuf {
     folder.join("stderr.log")
 }
@@ -211,6 +233,15 @@ struct Launch {
 }
 
 impl Launch {
+    fn new(data: PathBuf, options: &[&str], environment: &[(&str, &str)]) -> Self {
+        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        Self {
+            data,
+            options: options.iter().map(|option| (*option).to_owned()).collect(),
+            environment: environment.iter().map(owned).collect(),
+        }
+    }
+
     fn run(&self, folder: &Path, port: u16) -> (Child, Receiver<String>, SocketAddr, Duration) {
         let log = File::options().create(true).append(true).open(log_file(folder)).unwrap();
         let began = Instant::now();

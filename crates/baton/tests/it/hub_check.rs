@@ -118,7 +118,7 @@ impl Left {
         connection
             .execute_batch(
                 "DROP TRIGGER evidence_never_changes; DROP TRIGGER evidence_stays;
-                 DROP TRIGGER a_terminal_task_never_changes;",
+                 DROP TRIGGER a_terminal_task_never_changes; DROP TRIGGER a_task_leaves_only_by_retention;",
             )
             .unwrap();
         damage(&connection);
@@ -444,7 +444,7 @@ fn tables_that_were_changed_are_named() {
     let copy = left.copy();
     let db = database(copy.path());
     for sql in [
-        "DROP TRIGGER a_terminal_task_never_changes",
+        "DROP TRIGGER a_task_leaves_only_by_retention",
         "DELETE FROM tasks WHERE content = 'the first task'",
         "DELETE FROM task_events WHERE task_id NOT IN (SELECT task_id FROM tasks)",
         "UPDATE task_counts SET count = count - 1 WHERE status = 'replied'",
@@ -475,7 +475,7 @@ fn what_cannot_be_read_is_told_with_exit_code_2() {
     std::fs::write(&path, "not a database, but long enough to look at: ".repeat(100)).unwrap();
     refuses(folder.path(), "not a database");
     std::fs::write(&path, "").unwrap();
-    refuses(folder.path(), "no such table");
+    refuses(folder.path(), "it is no database of a hub");
     std::fs::write(&path, &database_file[..database_file.len() / 2]).unwrap();
     refuses(folder.path(), "");
     std::fs::write(&path, &database_file).unwrap();

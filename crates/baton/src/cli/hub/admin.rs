@@ -55,10 +55,7 @@ impl ResetUser {
 
     /// No hub runs, and with the lock held none can start meanwhile.
     fn reset_on(&self, folder: &DataFolder) -> Result<Reset, Trouble> {
-        if !folder.database().exists() {
-            let error = std::io::Error::other("there is no hub in it");
-            return Err(Trouble::Folder { folder: folder.path().into(), error });
-        }
+        folder::must_hold_a_hub(folder)?;
         let _lock = folder::take(folder)?;
         let store = run::open_store(folder, Arc::new(|_| {}))?;
         let runtime = run::runtime().map_err(Trouble::System)?;

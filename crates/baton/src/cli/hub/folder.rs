@@ -22,8 +22,26 @@ impl Folder {
     }
 }
 
-/// Makes the folder this process's own.
+/// Asks for a folder in which a hub has lived.
+pub(super) fn must_hold_a_hub(folder: &DataFolder) -> Result<(), Trouble> {
+    if folder.database().exists() {
+        return Ok(());
+    }
+    let error = std::io::Error::other("there is no hub in it");
+    Err(Trouble::Folder { folder: folder.path().into(), error })
+}
+
+/// Makes the folder this process's own. A folder that is restored only in part is nobody's.
 pub(super) fn take(folder: &DataFolder) -> Result<Lock, Trouble> {
+    let lock = take_to_restore(folder)?;
+    if folder.restoring().exists() {
+        return Err(Trouble::Unrestored { folder: folder.path().into() });
+    }
+    Ok(lock)
+}
+
+/// The same for a restore.
+pub(super) fn take_to_restore(folder: &DataFolder) -> Result<Lock, Trouble> {
     let lock = folder.create().map_err(LockError::from).and_then(|()| folder.lock());
     lock.map_err(|error| match error {
         LockError::Held(holder) => Trouble::Held { folder: folder.path().into(), holder },

@@ -1,7 +1,9 @@
 //! Values of options, read at once so that a wrong one is told before anything is touched.
 
+use baton_core::limits;
 use ipnet::IpNet;
 use std::net::{IpAddr, Ipv4Addr};
+use std::time::Duration;
 
 /// An IP address, or `localhost`.
 pub(super) fn host(text: &str) -> Result<IpAddr, &'static str> {
@@ -40,6 +42,22 @@ pub(super) fn origin(text: &str) -> Result<String, &'static str> {
 pub(super) fn range(text: &str) -> Result<IpNet, &'static str> {
     let range = text.parse().or_else(|_| text.parse::<IpAddr>().map(IpNet::from));
     range.map_err(|_| "give a range such as 10.0.0.0/8 or fd00::/8, or one address")
+}
+
+/// How long something is kept: days or hours.
+pub(super) fn keep(text: &str) -> Result<Duration, &'static str> {
+    let read =
+        |number: &str, unit_seconds: u64| number.parse().ok().and_then(|n: u64| n.checked_mul(unit_seconds));
+    let seconds = match text.split_at_checked(text.len().saturating_sub(1)) {
+        Some((days, "d")) => read(days, 86_400),
+        Some((hours, "h")) => read(hours, 3_600),
+        _ => None,
+    };
+    let range = u64::from(limits::KEEP_TASKS_MIN_SECONDS)..=u64::from(limits::KEEP_TASKS_MAX_SECONDS);
+    match seconds {
+        Some(seconds) if range.contains(&seconds) => Ok(Duration::from_secs(seconds)),
+        _ => Err("give days or hours such as 90d or 36h, from 1d to 3650d"),
+    }
 }
 
 fn is_host_byte(byte: u8) -> bool {

@@ -5,6 +5,7 @@ use clap::Args;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use super::folder::Folder;
 use super::log::Log;
@@ -62,6 +63,10 @@ pub(crate) struct Start {
     /// Authorities whose certificates the hub takes where it calls, beside the system's, a PEM file
     #[arg(long, value_name = "FILE", value_parser = Authorities::read)]
     outbound_ca: Option<Authorities>,
+    /// How long tasks stay in the tables once they have ended, such as 90d or 36h, at least 1d; their evidence
+    /// stays [default: for ever]
+    #[arg(long, value_name = "TIME", value_parser = parse::keep)]
+    keep_tasks: Option<Duration>,
     /// Measure what evidence costs: write none
     #[arg(long, hide = true)]
     without_evidence: bool,
@@ -109,6 +114,7 @@ impl Start {
             // Settled once it listens.
             public_url: String::new(),
             serves_tls: self.tls_cert.is_some(),
+            keep_tasks: self.keep_tasks,
             records_evidence: !self.without_evidence,
         }
     }

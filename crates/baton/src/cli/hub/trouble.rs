@@ -4,6 +4,7 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
+use crate::backup::Unfit;
 use crate::control::ControlError;
 use crate::data_folder::{EvidenceKeyError, Holder};
 use crate::server::TlsError;
@@ -32,6 +33,19 @@ pub(crate) enum Trouble {
     Socket { socket: PathBuf, error: io::Error },
     #[error("cannot open the database {database}: {error}", database = .database.display())]
     Database { database: PathBuf, error: baton_store::Error },
+    #[error("cannot copy the database: {}", .0.cause())]
+    Copy(baton_store::Error),
+    #[error("cannot restore {file}: {error}", file = .file.display())]
+    Backup { file: PathBuf, error: Unfit },
+    #[error("what was written to {file} cannot be read back: {error}", file = .file.display())]
+    Written { file: PathBuf, error: Unfit },
+    #[error("{folder} is not empty, and a restore never writes over data; pass another --data-dir", folder = .folder.display())]
+    NotEmpty { folder: PathBuf },
+    #[error(
+        "a restore into {folder} did not finish; run `baton hub restore FILE --data-dir {folder}` again",
+        folder = .folder.display()
+    )]
+    Unrestored { folder: PathBuf },
     #[error("cannot sign evidence with {file}: {error}", file = .file.display())]
     EvidenceKey { file: PathBuf, error: EvidenceKeyError },
     #[error("cannot read the logs of evidence: {0}")]

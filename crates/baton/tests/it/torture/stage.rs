@@ -53,7 +53,8 @@ impl Stage {
         let environment: Vec<(&str, &str)> =
             environment.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         let options = ["--username", ADMIN, "--password", PASSWORD];
-        let hub = Hub::start_on(disk.as_ref().map(SmallDisk::path), free_port(seed), &options, &environment);
+        let hub =
+            Hub::start_on_disk(disk.as_ref().map(SmallDisk::path), free_port(seed), &options, &environment);
         let networks = (0..NETWORKS).map(|number| Network::of(&hub, number)).collect();
         let stage = Self { seed, networks, ledger: Ledger::of(NETWORKS), is_over: AtomicBool::new(false) };
         (Grounds { hub, clock, disk }, stage)

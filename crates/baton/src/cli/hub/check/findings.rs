@@ -44,6 +44,8 @@ pub(super) enum Name {
     ChangeDiffers,
     /// A task's text is not the one that was digested.
     TextDiffers,
+    /// More or fewer events of tasks that are not there than retention removed.
+    Retention,
     /// An event's form: not one of ours, not canonical.
     EventForm,
     /// An event's run, number or id is not its place's.

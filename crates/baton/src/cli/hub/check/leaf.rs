@@ -18,6 +18,8 @@ use crate::service::evidence::{Digested, Salt};
 pub(super) enum Told {
     /// The evidence of one row of a task's history.
     Change,
+    /// The evidence of a row of history that left with its task.
+    Left,
     /// Handed in by somebody.
     Reported,
     /// Something the hub saw that is no change of a task, or a difference that was told.
@@ -90,10 +92,11 @@ impl Reader {
         &mut self,
         rows: &dyn CheckReads,
         network: &NetworkId,
+        left_through: Option<Time>,
         leaf: LeafState<'_>,
         findings: &mut Findings,
     ) -> Result<Told, Error> {
-        let mut look = Look { rows, network, leaf, findings };
+        let mut look = Look { rows, network, left_through, leaf, findings };
         let text = match std::str::from_utf8(leaf.event) {
             Ok(text) => text,
             Err(error) => return Ok(look.unread(&error)),
@@ -118,6 +121,8 @@ impl Reader {
 struct Look<'a> {
     rows: &'a dyn CheckReads,
     network: &'a NetworkId,
+    /// Tasks of events up to this time may have left by retention.
+    left_through: Option<Time>,
     leaf: LeafState<'a>,
     findings: &'a mut Findings,
 }
@@ -160,7 +165,7 @@ impl Look<'_> {
         let kind = EventType::ALL.into_iter().find(|kind| kind.name() == line.kind);
         match (kind, said.change()) {
             (Some(EventType::AgentCapabilities), _) => self.capabilities(&said),
-            (Some(EventType::ArtifactShared), Some((task, baton))) => self.artifact(task, baton),
+            (Some(EventType::ArtifactShared), Some((task, baton))) => self.artifact(line.time, task, baton),
             (Some(kind), Some((task, baton))) if kind.is_task() => {
                 self.change(kind, line.time, &said.agent, task, baton)
             }
@@ -180,12 +185,13 @@ impl Look<'_> {
     }
 
     /// An artifact came with an event that is there.
-    fn artifact(&mut self, task: &Task, baton: &Baton) -> Result<Told, Error> {
+    fn artifact(&mut self, time: Time, task: &Task, baton: &Baton) -> Result<Told, Error> {
         self.names_beside(Some(&task.id));
         if self.rows.recorded_event(&task.id, baton.event)?.is_some() {
             return Ok(Told::Beside);
         }
-        self.untold(task, baton)
+        self.untold(time, task, baton)?;
+        Ok(Told::Beside)
     }
 
     /// A change, held against the row of history it is the evidence of.
@@ -199,7 +205,7 @@ impl Look<'_> {
     ) -> Result<Told, Error> {
         self.names_beside(None);
         let Some(row) = self.rows.recorded_event(&task.id, baton.event)? else {
-            return self.untold(task, baton);
+            return self.untold(time, task, baton);
         };
         let here = i64::try_from(self.leaf.index).ok();
         if row.network_id != self.network.as_str() || row.log_index != here {
@@ -260,9 +266,13 @@ impl Look<'_> {
         }
     }
 
-    /// It tells of something the tables do not have.
-    fn untold(&mut self, task: &Task, baton: &Baton) -> Result<Told, Error> {
-        let missing = if self.rows.has_task(&task.id)? { "has no such event" } else { "is not there" };
+    /// It tells of something the tables do not have: of a task that has left, or of one that is lost.
+    fn untold(&mut self, time: Time, task: &Task, baton: &Baton) -> Result<Told, Error> {
+        let has_task = self.rows.has_task(&task.id)?;
+        if !has_task && self.left_through.is_some_and(|through| time <= through) {
+            return Ok(Told::Left);
+        }
+        let missing = if has_task { "has no such event" } else { "is not there" };
         let what = format!("it tells of event {} of task {}, which {missing}", baton.event, task.id);
         self.differs(Name::NoSuchChange, what);
         Ok(Told::Beside)

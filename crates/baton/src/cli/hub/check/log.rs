@@ -3,6 +3,7 @@
 use baton_core::NetworkId;
 use baton_evidence::log::{Hash, Tile, leaf_hash};
 use baton_evidence::note::Checkpoint;
+use baton_evidence::time::Time;
 use baton_store::Error;
 use baton_store::rows::{CheckReads, CheckpointRow, LeafState};
 use std::collections::HashMap;
@@ -57,6 +58,9 @@ impl Look<'_> {
         let mut tree = Some(Tree::default());
         let (mut size, mut matched) = (0, 0);
         let mut reader = Reader::default();
+        let retention = self.rows.retention(self.network)?;
+        let left_through = retention.and_then(|left| Time::from_unix_millis(left.through.get()));
+        let left_before = self.counts.left;
         self.rows.each_leaf(self.log, &mut |leaf| {
             if leaf.index != size {
                 self.missing(size, leaf.index);
@@ -69,9 +73,10 @@ impl Look<'_> {
                     tree.add(leaf_hash(leaf.event)).map_err(|error| Error::Corrupt(error.to_string()))?;
                 full.iter().try_for_each(|tile| self.tile(tile))?;
             }
-            matched += self.leaf(&mut reader, leaf)?;
+            matched += self.leaf(&mut reader, left_through, leaf)?;
             Ok(())
         })?;
+        self.left(self.counts.left - left_before, retention.map_or(0, |left| left.events));
         self.counts.unsealed += size.saturating_sub(sealed);
         if size < sealed {
             let what = format!("{size} events are left of the {sealed} that were signed");
@@ -83,13 +88,29 @@ impl Look<'_> {
     }
 
     /// Looks at one event; answers 1 if it is that of a task's event.
-    fn leaf(&mut self, reader: &mut Reader, leaf: LeafState<'_>) -> Result<u64, Error> {
-        match reader.look(self.rows, self.network, leaf, self.findings)? {
+    fn leaf(
+        &mut self,
+        reader: &mut Reader,
+        left_through: Option<Time>,
+        leaf: LeafState<'_>,
+    ) -> Result<u64, Error> {
+        match reader.look(self.rows, self.network, left_through, leaf, self.findings)? {
             Told::Change => return Ok(1),
+            Told::Left => self.counts.left += 1,
             Told::Reported => self.counts.reported += 1,
             Told::Beside | Told::Unread => {}
         }
         Ok(0)
+    }
+
+    /// As many events as retention removed, and no others, are of tasks that are not there.
+    fn left(&mut self, found: u64, removed: u64) {
+        if found != removed {
+            let what = format!(
+                "the log tells of {found} changes of tasks that are not there, and retention removed {removed}"
+            );
+            self.differs(Name::Retention, what);
+        }
     }
 
     fn missing(&mut self, from: u64, to: u64) {

@@ -20,6 +20,8 @@ pub(super) struct Counts {
     pub(super) unsealed: u64,
     /// Of those: handed in by somebody.
     pub(super) reported: u64,
+    /// Of those: changes of tasks that have left by retention.
+    pub(super) left: u64,
     pub(super) checkpoints: u64,
 }
 
@@ -103,6 +105,10 @@ impl fmt::Display for Report {
             (
                 self.counts.events_before_log,
                 "events happened before there was a log; nothing is recorded of them there",
+            ),
+            (
+                self.counts.left,
+                "log events are of tasks that have left by retention; their history is no longer there to compare with",
             ),
             (
                 self.counts.reported,

@@ -1,0 +1,160 @@
+//! `baton hub restore`: a backup becomes a data folder again, all of it or nothing. The files are unpacked and checked
+//! in a folder inside the new one, and moved into place only then. As long as that inner folder is there no hub starts
+//! on the outer one; whoever is stopped in the middle restores again.
+
+use clap::Args;
+use std::fs::{self, DirBuilder, File};
+use std::io::{self, Write};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use super::Trouble;
+use super::folder::{self, Folder};
+use crate::backup::{Manifest, Unfit, unpack};
+use crate::cli::failure::Failure;
+use crate::cli::plain;
+use crate::data_folder::DataFolder;
+
+/// Make a data folder of a backup
+///
+/// Into a folder that is empty or not there, never over data. What happened after the backup is not in it: tasks, users
+/// and tokens are as they were then, and the logs of evidence are as short as they were then. Whoever has audited the
+/// longer logs will see that (`baton evidence audit`), and should be told why.
+#[derive(Debug, Args)]
+pub(crate) struct Restore {
+    /// The backup
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    #[command(flatten)]
+    folder: Folder,
+}
+
+impl Restore {
+    pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
+        let folder = self.folder.find()?;
+        let name = self.file.display().to_string();
+        let file = File::open(&self.file).map_err(|error| Failure::Read { name: name.clone(), error })?;
+        must_be_free(&folder)?;
+        let is_new = !folder.path().exists();
+        let _lock = folder::take_to_restore(&folder)?;
+        if is_new {
+            sync(&folder.path().join("..")).map_err(|error| cannot(&folder, error))?; // its own name
+        }
+        must_be_free(&folder)?; // seen again, now that nobody else can write to it
+        let restored = restore(&folder, file);
+        if restored.is_err() {
+            clear(&folder).map_err(|error| cannot(&folder, error))?;
+        }
+        let manifest = restored.map_err(|trouble| match trouble {
+            Broke::Backup(error) => Trouble::Backup { file: self.file.clone(), error },
+            Broke::Folder(error) => cannot(&folder, error),
+        })?;
+        self.tell(&folder, &manifest)
+    }
+
+    fn tell(&self, folder: &DataFolder, manifest: &Manifest) -> Result<ExitCode, Failure> {
+        let said = writeln!(
+            io::stdout(),
+            "restored into {}: the state of {} UTC, written by baton {}\n\
+             What happened after that is not in it, and the logs of evidence end there: whoever audited them later \
+             will see that they are shorter now.",
+            plain::exact(&folder.path().display().to_string()),
+            plain::exact(&manifest.made_at),
+            plain::exact(&manifest.version),
+        );
+        said.map_err(Failure::stdout)?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// What stopped a restore.
+enum Broke {
+    Backup(Unfit),
+    Folder(io::Error),
+}
+
+impl From<io::Error> for Broke {
+    fn from(error: io::Error) -> Self {
+        Self::Folder(error)
+    }
+}
+
+fn cannot(folder: &DataFolder, error: io::Error) -> Trouble {
+    Trouble::Folder { folder: folder.path().into(), error }
+}
+
+/// Files of a restore that did not finish are its own to remove; anything else is somebody's.
+fn must_be_free(folder: &DataFolder) -> Result<(), Trouble> {
+    let names = match fs::read_dir(folder.path()) {
+        Ok(names) => names,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(cannot(folder, error)),
+    };
+    let unfinished = folder.restoring().exists();
+    for entry in names {
+        let path = entry.map_err(|error| cannot(folder, error))?.path();
+        let is_ours = path == folder.lock_file() || unfinished && own(folder).contains(&path);
+        if !is_ours {
+            return Err(Trouble::NotEmpty { folder: folder.path().into() });
+        }
+    }
+    Ok(())
+}
+
+/// What a restore puts into a folder.
+fn own(folder: &DataFolder) -> [PathBuf; 3] {
+    [folder.restoring(), folder.database(), folder.evidence_key()]
+}
+
+/// Whatever happens in here, the inner folder is there until all files are in their places and the disk has that.
+fn restore(folder: &DataFolder, file: File) -> Result<Manifest, Broke> {
+    clear(folder)?;
+    let inner = DataFolder::new(folder.restoring());
+    DirBuilder::new().mode(0o700).create(inner.path())?;
+    sync(folder.path())?;
+    let manifest =
+        unpack(io::BufReader::new(file), inner.path(), baton_store::schema()).map_err(Broke::Backup)?;
+    look_at(&inner, &manifest).map_err(Broke::Backup)?;
+    for (from, to) in [(inner.evidence_key(), folder.evidence_key()), (inner.database(), folder.database())] {
+        if from.exists() {
+            fs::rename(from, to)?;
+        }
+    }
+    sync(folder.path())?;
+    fs::remove_dir(inner.path())?;
+    sync(folder.path())?;
+    Ok(manifest)
+}
+
+/// The files against each other: whole pages, the schema that was named, the key its checkpoints are signed with.
+fn look_at(inner: &DataFolder, manifest: &Manifest) -> Result<(), Unfit> {
+    let facts =
+        baton_store::look_at_copy(&inner.database()).map_err(|error| Unfit::Damaged(error.cause()))?;
+    if facts.schema != manifest.schema {
+        return Err(Unfit::Damaged(format!("its database has schema {}", facts.schema)));
+    }
+    let key = inner.evidence_public_key(facts.evidence_key.as_deref());
+    key.map_err(|error| Unfit::Damaged(format!("evidence.key: {error}")))?;
+    Ok(())
+}
+
+/// Removes what a restore put there; the inner folder last, which says that it did not finish.
+fn clear(folder: &DataFolder) -> io::Result<()> {
+    if !folder.restoring().exists() {
+        return Ok(());
+    }
+    for file in [folder.database(), folder.evidence_key()] {
+        match fs::remove_file(file) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    sync(folder.path())?;
+    fs::remove_dir_all(folder.restoring())?;
+    sync(folder.path())
+}
+
+fn sync(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}

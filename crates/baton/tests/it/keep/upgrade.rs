@@ -1,0 +1,147 @@
+//! Folders of earlier releases: each schema there ever was is opened by today's hub, agrees, and goes on.
+
+use refinery::Target;
+use rusqlite::{Connection, params};
+use serde_json::json;
+use std::path::Path;
+
+use super::{assert_agrees, back_up, restore};
+use crate::it::hub::{Hub, baton};
+use crate::it::program::names;
+use crate::it::tenant::{Tenant, act, claim, succeed, task, text};
+
+mod migrations {
+    refinery::embed_migrations!("../baton-store/migrations");
+}
+
+const NETWORK: &str = "net_0123456789ab";
+const OPEN: &str = "018bcfe5-6800-7000-8000-000000000001";
+const ENDED: &str = "018bcfe5-6800-7000-8000-000000000002";
+/// In 2023.
+const THEN: i64 = 1_700_000_000_000;
+
+/// Every version but the newest.
+fn earlier_versions() -> Vec<i64> {
+    let mut versions: Vec<i64> = migrations::migrations::runner()
+        .get_migrations()
+        .iter()
+        .map(|one| i64::from(one.version()))
+        .collect();
+    versions.sort_unstable();
+    versions.pop();
+    versions
+}
+
+/// A folder as the release with this schema left it: a user, a network, a task that is open and one that has ended.
+fn make(folder: &Path, version: i64) {
+    std::fs::create_dir(folder).unwrap();
+    let mut db = Connection::open(folder.join("hub.db")).unwrap();
+    let target = Target::Version(version.try_into().unwrap());
+    migrations::migrations::runner().set_target(target).run(&mut db).unwrap();
+    db.execute_batch(&format!(
+        "INSERT INTO users (user_id, username, role, password_hash, created_at)
+            VALUES ('u_0123456789ab', 'admin', 'admin', 'unknown', {THEN});
+         INSERT INTO networks (network_id, name, owner_id, created_at, updated_at)
+            VALUES ('{NETWORK}', 'default', 'u_0123456789ab', {THEN}, {THEN});
+         INSERT INTO members (network_id, user_id, role, joined_at)
+            VALUES ('{NETWORK}', 'u_0123456789ab', 'owner', {THEN});
+         INSERT INTO aliases (network_id, alias) VALUES ('{NETWORK}', 'lead'), ('{NETWORK}', 'coder');
+         INSERT INTO task_counts (network_id, status, count)
+            VALUES ('{NETWORK}', 'delivered', 1), ('{NETWORK}', 'replied', 1);
+         INSERT INTO inbox_counts (network_id, to_kind, to_name, count) VALUES ('{NETWORK}', 'node', 'coder', 1);"
+    ))
+    .unwrap();
+    // The open one's time is not over yet.
+    let later = THEN + 100 * 365 * 86_400_000;
+    for (task_id, status, completed_at, result) in
+        [(OPEN, "delivered", None, None), (ENDED, "replied", Some(THEN), Some("done"))]
+    {
+        db.execute(
+            "INSERT INTO tasks (task_id, network_id, from_kind, from_name, to_name, kind, priority, status, content,
+                result, attempt, max_attempts, ttl_seconds, created_at, delivered_at, completed_at, expires_at)
+             VALUES (?1, ?2, 'node', 'lead', 'coder', 'request', 'normal', ?3, 'text', ?4, 1, 3, 3600, ?5, ?5, ?6, ?7)",
+            params![task_id, NETWORK, status, result, THEN, completed_at, later],
+        )
+        .unwrap();
+        db.execute(
+            "INSERT INTO deliveries (message_id, network_id, to_kind, to_name, from_kind, from_name, type, priority,
+                task_id, created_at, state) VALUES (?1, ?2, 'node', 'coder', 'node', 'lead', 'task', 1, ?1, ?3, ?4)",
+            params![task_id, NETWORK, THEN, if completed_at.is_some() { 2 } else { 0 }],
+        )
+        .unwrap();
+        event(&db, task_id, 1, None, "delivered");
+    }
+    event(&db, ENDED, 2, Some("delivered"), "replied");
+}
+
+fn event(db: &Connection, task_id: &str, n: i64, from: Option<&str>, to: &str) {
+    db.execute(
+        "INSERT INTO task_events (network_id, task_id, n, from_status, to_status, actor_kind, actor, detail, created_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, 'node', 'lead', '', ?6)",
+        params![NETWORK, task_id, n, from, to, THEN],
+    )
+    .unwrap();
+}
+
+/// The admin's way in, and the network.
+fn tenant(hub: &Hub) -> Tenant {
+    let reset = hub.baton(&["hub", "admin", "reset-user", "--username", "admin"]);
+    let said = String::from_utf8(reset.stdout).unwrap();
+    let token = said.lines().find_map(|line| line.strip_prefix("new token: ")).unwrap().to_owned();
+    Tenant { user: hub.client().with_token(&token), network_id: NETWORK.into() }
+}
+
+#[test]
+fn a_folder_of_every_earlier_schema_is_migrated_agrees_and_its_open_task_comes_to_its_end() {
+    let versions = earlier_versions();
+    assert_eq!(versions.first(), Some(&1));
+    for version in versions {
+        println!("schema {version}");
+        let hub = Hub::start_on(|folder| make(folder, version));
+        assert_agrees(&hub.data_dir());
+        let network = tenant(&hub);
+        let coder = network.agent("coder");
+        let claimed = claim(&coder, 0, 60);
+        assert_eq!(claimed["task"]["task_id"], json!(OPEN), "{claimed}");
+        let reply = json!({"text": "done", "status": "replied", "lease_id": claimed["lease_id"]});
+        succeed(&act(&coder, OPEN, "reply", &reply));
+        for task_id in [OPEN, ENDED] {
+            let row = task(&network.user, task_id);
+            assert_eq!((text(&row["status"]), text(&row["result"])), ("replied".into(), "done".into()));
+        }
+        let said = assert_agrees(&hub.data_dir());
+        assert!(said.contains("3 events happened before there was a log"), "{said}");
+    }
+}
+
+#[test]
+fn a_folder_is_backed_up_as_it_is_before_it_is_migrated() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, file) = (folder.path().join("data"), folder.path().join("backup"));
+    make(&data, 1);
+    let ran = baton().args(["hub", "backup", "--data-dir"]).arg(&data).arg("-o").arg(&file).output().unwrap();
+    assert!(ran.status.success(), "{ran:?}");
+    assert!(String::from_utf8(ran.stdout).unwrap().contains("schema 1,"));
+    let hub = Hub::start_on(|into| {
+        restore(&file, into).exited(0);
+        assert_eq!(names(into), ["hub.db", "hub.lock"], "there was no key yet");
+    });
+    assert_eq!(task(&tenant(&hub).user, ENDED)["status"], "replied");
+    back_up(&hub.data_dir(), &folder.path().join("again")).exited(0);
+}
+
+#[test]
+fn a_folder_of_a_newer_schema_is_refused_in_a_sentence() {
+    let mut hub = Hub::start();
+    assert!(hub.stop().success());
+    hub.was_damaged = true;
+    let newer = "INSERT INTO refinery_schema_history (version, name, applied_on, checksum) VALUES (999, 'x', '', '1')";
+    Connection::open(hub.data_dir().join("hub.db")).unwrap().execute(newer, []).unwrap();
+    for command in [&["hub", "start", "--port", "0"][..], &["hub", "check"]] {
+        let ran = hub.baton(command);
+        let error = String::from_utf8(ran.stderr).unwrap();
+        assert_eq!(ran.status.code(), Some(2), "{error}");
+        assert!(error.contains("it was written by a newer baton: it has schema 999"), "{error}");
+        assert_eq!(error.lines().count(), 1, "{error}");
+    }
+}
