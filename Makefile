@@ -2,13 +2,14 @@
 
 NEXTEST_VERSION := 0.9.143
 FUZZ_SECONDS ?= 60
+SECONDS ?= 600
 CARGO ?= cargo
 # For install: what, and where to.
 BINARY ?= target/release/baton
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help demo run build test check bench bench-hub bench-evidence bench-work bench-a2a fuzz dist install uninstall size tools clients browser screenshots clean
+.PHONY: help demo run build test check bench bench-hub bench-evidence bench-work bench-a2a fuzz torture dist install uninstall size tools clients browser screenshots clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -52,6 +53,11 @@ bench-a2a: build clients ## blocking A2A sends: the hub beside the reference Pyt
 fuzz: ## each fuzz target for a minute; needs a nightly toolchain and cargo-fuzz
 	cd fuzz && for target in convert verify side_file; do \
 		$(CARGO) +nightly fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; done
+
+# The same run as in `make test`, for longer: SECONDS=600, SEED=N to repeat one.
+torture: tools ## faults with a seed for ten minutes: kills, clock jumps, full disks; then everything acknowledged is accounted for
+	TORTURE_SECONDS=$(SECONDS) TORTURE_SEED=$(SEED) \
+		$(CARGO) nextest run --profile torture --package baton --test it --no-capture -E 'test(/^it::torture::/)'
 
 dist: ## the static binary that is shipped, and a tarball of it with what belongs to it, in target/shipped
 	@CARGO="$(CARGO)" scripts/dist.sh

@@ -12,6 +12,7 @@ mod it {
     mod clients;
     mod crash;
     mod damage;
+    mod disk;
     mod edges;
     mod evidence;
     mod evidence_cli;
@@ -40,12 +41,15 @@ mod it {
     mod program;
     mod push;
     mod races;
+    mod random;
     mod remote;
     mod reset_user;
     mod seed;
+    mod small_disk;
     mod tenant;
     mod tls;
     mod tool;
+    mod torture;
     mod web;
     mod work;
 }

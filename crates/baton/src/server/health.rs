@@ -6,6 +6,7 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
+use baton_store::Error as StoreError;
 use serde::Serialize;
 use std::sync::Arc;
 use std::time::Duration;
@@ -69,16 +70,23 @@ pub(crate) enum NotReady {
     Silent,
 }
 
-/// Whether the database can be read and written. A commit of just now says so; else a row is written as it was.
+/// Whether the database can be read and written.
 pub(crate) async fn look(hub: &Hub) -> Result<(), NotReady> {
     let tried = tokio::time::timeout(PATIENCE, try_storage(hub)).await;
     Ok(tried.map_err(|_| NotReady::Silent)??)
 }
 
+/// Reads; and writes a row as it was, unless a commit of just now says that the disk takes changes: also where one was
+/// refused lately, or a hub that nobody sends to any more because it is not ready would never be ready again.
 async fn try_storage(hub: &Hub) -> Result<(), Error> {
     hub.store.read(|rows| rows.has_users().map_err(Error::from)).await?;
-    match hub.store.meter().since_commit() {
-        Some(since) if since < WRITTEN_LATELY => Ok(()),
-        _ => hub.store.write(|tx| tx.touch_disk().map_err(Error::from)).await,
+    let is_written = hub.store.meter().since_commit().is_some_and(|since| since < WRITTEN_LATELY);
+    if is_written && !hub.store.refuses_writes() {
+        return Ok(());
     }
+    hub.store.write(|tx| tx.probe().map_err(Error::from)).await?;
+    if hub.store.refuses_writes() {
+        return Err(StoreError::Unavailable("the disk refused a change a moment ago".into()).into());
+    }
+    Ok(())
 }
