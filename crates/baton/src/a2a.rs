@@ -4,6 +4,7 @@
 
 mod call;
 mod card;
+pub(crate) mod described;
 mod fault;
 mod http;
 mod input;

@@ -10,6 +10,7 @@ mod events;
 mod fixture;
 mod hub;
 mod mcp;
+mod openapi;
 mod outbound;
 mod peer;
 mod profile;

@@ -1,4 +1,4 @@
-//! Arguments at the door: a JSON body or a query string becomes a typed value, or an answer that names the field.
+//! Arguments at the door: a JSON body, a query string or the names in a path become typed values, or an answer that names the field.
 
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::request::Parts;
@@ -15,6 +15,10 @@ use crate::service::Error;
 /// A JSON body of at most `MAX` bytes. An absent body counts as `{}`.
 #[derive(Debug)]
 pub(crate) struct Body<T, const MAX: usize = { limits::JSON_BODY_MAX_BYTES }>(pub(crate) T);
+
+/// The names in the path.
+#[derive(Debug)]
+pub(crate) struct Path<T>(pub(crate) T);
 
 /// The query string.
 #[derive(Debug)]
@@ -73,6 +77,17 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {
         match axum::extract::Query::<T>::from_request_parts(parts, state).await {
             Ok(axum::extract::Query(query)) => Ok(Self(query)),
             Err(error) => Err(Failure(Error::argument("query", error.body_text())).into_response()),
+        }
+    }
+}
+
+impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Path<T> {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Response> {
+        match axum::extract::Path::<T>::from_request_parts(parts, state).await {
+            Ok(axum::extract::Path(names)) => Ok(Self(names)),
+            Err(_) => Err(Failure(Error::argument("path", "must be text in UTF-8")).into_response()),
         }
     }
 }

@@ -7,6 +7,7 @@ use baton_core::{Refusal, Status};
 use baton_store::Error as StoreError;
 use serde::Serialize;
 use std::borrow::Cow;
+use utoipa::ToSchema;
 
 use crate::service::Error;
 
@@ -21,7 +22,8 @@ impl<E: Into<Error>> From<E> for Failure {
 }
 
 /// The body of a failure; `ok` and `error` first, as the contract prints them.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, ToSchema)]
+#[schema(as = Error)]
 pub(crate) struct ErrorBody {
     ok: bool,
     error: Cow<'static, str>,
@@ -35,7 +37,8 @@ pub(crate) struct ErrorBody {
     details: Vec<Detail>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ErrorDetail)]
 struct Detail {
     field: String,
     rule: String,

@@ -9,19 +9,19 @@ use axum::{Json, Router};
 use serde::Serialize;
 use std::sync::Arc;
 use std::time::Duration;
+use utoipa::OpenApi;
+use utoipa::ToSchema;
 
 use super::refuse;
 use crate::hub::Hub;
+use crate::openapi;
 use crate::rest::{Failure, HubState};
 use crate::service::Error;
-
-/// Every route, described; a test calls each.
-const DESCRIPTION: &str = include_str!("openapi.json");
 
 /// A database that takes longer than this to say anything is not ready.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 struct Health {
     ok: bool,
     version: &'static str,
@@ -34,9 +34,26 @@ pub(super) fn router() -> Router<Arc<Hub>> {
     Router::new()
         .route("/health", get(health))
         .route("/ready", get(ready))
-        .route("/openapi.json", get(async || ([(header::CONTENT_TYPE, "application/json")], DESCRIPTION)))
+        .route("/openapi.json", get(describe))
 }
 
+/// What the routes are, for the description.
+#[derive(OpenApi)]
+#[openapi(paths(health, ready, describe))]
+pub(crate) struct Described;
+
+/// The process answers
+///
+/// Everybody.
+#[utoipa::path(
+    get,
+    path = "/health",
+    tag = "hub",
+    security(()),
+    responses(
+        (status = 200, description = "it does", body = Health)
+    )
+)]
 async fn health(State(hub): HubState) -> Response {
     Json(Health {
         ok: true,
@@ -48,6 +65,18 @@ async fn health(State(hub): HubState) -> Response {
     .into_response()
 }
 
+/// It also has its database and takes work
+///
+/// Everybody.
+#[utoipa::path(
+    get,
+    path = "/ready",
+    tag = "hub",
+    security(()),
+    responses(
+        (status = 200, description = "it does", body = Health)
+    )
+)]
 async fn ready(State(hub): HubState) -> Response {
     let read = hub.store.read(|rows| rows.has_users().map_err(Error::from));
     match tokio::time::timeout(PATIENCE, read).await {
@@ -55,4 +84,18 @@ async fn ready(State(hub): HubState) -> Response {
         Ok(Err(error)) => Failure(error).into_response(),
         Err(_) => refuse::for_now("storage_unavailable"),
     }
+}
+
+/// What can be called: this description
+///
+/// Everybody.
+#[utoipa::path(
+    get,
+    path = "/openapi.json",
+    tag = "hub",
+    security(()),
+    responses((status = 200, description = "an OpenAPI 3.1 document", body = Object))
+)]
+async fn describe() -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], openapi::json()).into_response()
 }

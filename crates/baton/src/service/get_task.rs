@@ -5,6 +5,7 @@ use baton_store::Snapshot;
 use baton_store::rows::TaskRow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::place::role_in;
 use super::task_view::{TaskMessageView, TaskView};
@@ -25,7 +26,8 @@ impl Args {
 }
 
 /// The task.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = TaskShown)]
 pub(crate) struct Answer {
     ok: bool,
     task: TaskView,
