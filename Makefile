@@ -4,7 +4,7 @@ NEXTEST_VERSION := 0.9.143
 FUZZ_SECONDS ?= 60
 CARGO ?= cargo
 
-.PHONY: help demo run build test check bench bench-hub bench-evidence bench-work bench-a2a fuzz install tools clients browser screenshots clean
+.PHONY: help demo run build test check bench bench-hub bench-evidence bench-work bench-a2a fuzz install tools clients browser schemathesis screenshots clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -18,10 +18,11 @@ run: ## build the hub and start it on 127.0.0.1:9200
 build: ## the release binary, target/release/baton
 	$(CARGO) build --release --package baton
 
-# Without the package registries the clients' and the browser's own tests fail and say so; all others still run.
+# Without the package registries the clients', the browser's and schemathesis's own tests fail and say so; all others still run.
 test: tools ## every test
 	@$(MAKE) --no-print-directory clients || true
 	@$(MAKE) --no-print-directory browser || true
+	@$(MAKE) --no-print-directory schemathesis || true
 	$(CARGO) nextest run --workspace
 
 check: ## formatting, lints as errors, documentation
@@ -65,6 +66,10 @@ clients:
 # What the tests drive Chromium with, pinned, in a folder of its own under target/tools.
 browser:
 	@scripts/browser.sh
+
+# What calls a live hub by its own description, pinned, in a folder of its own under target/tools.
+schemathesis:
+	@scripts/schemathesis.sh
 
 screenshots: browser ## the dashboard's pictures in docs/images, taken anew
 	$(CARGO) build --package baton

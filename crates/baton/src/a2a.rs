@@ -20,6 +20,8 @@ mod tests;
 mod visitor;
 mod watch;
 
+#[cfg(test)]
+pub(crate) use fault::errors;
 pub(crate) use task::updates;
 
 use axum::Router;

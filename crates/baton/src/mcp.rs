@@ -14,7 +14,7 @@ use axum::Router;
 use axum::body::{self, Body};
 use axum::extract::{FromRequestParts, Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::any;
 use baton_core::limits;
@@ -24,7 +24,7 @@ use std::sync::Arc;
 use utoipa::OpenApi;
 
 use crate::hub::Hub;
-use crate::rest::{Authenticated, ErrorBody};
+use crate::rest::{Authenticated, ErrorBody, Plain};
 use handler::Handler;
 use tool::Tool;
 
@@ -97,8 +97,8 @@ async fn enter(State(door): State<Door>, request: Request) -> Response {
         return door.framed.handle(Request::from_parts(parts, body)).await.into_response();
     }
     let Ok(bytes) = body::to_bytes(body, limits::JSON_BODY_MAX_BYTES).await else {
-        let body = ErrorBody::bare("body too large");
-        return (StatusCode::PAYLOAD_TOO_LARGE, axum::Json(body)).into_response();
+        let why = Plain::BodyTooLarge;
+        return (why.status(), axum::Json(ErrorBody::bare(why))).into_response();
     };
     if let Err(broken) = message::check(&bytes) {
         return broken.into_response();

@@ -13,6 +13,7 @@ use utoipa::openapi::{
 };
 use utoipa::{PartialSchema, ToSchema};
 
+use super::visitor::SPOKEN;
 use crate::rest::ErrorBody;
 
 const BASE: &str = "/a2a/{network_id}/{alias}";
@@ -135,13 +136,24 @@ fn rpc(path: &str, suffix: &str) -> Operation {
 
 fn begin(path: &str, id: &str, summary: &str) -> OperationBuilder {
     let names = path.split('{').skip(1).filter_map(|rest| rest.split('}').next());
-    let parameters: Vec<Parameter> = names.map(path_name).collect();
+    let parameters: Vec<Parameter> = names.map(path_name).chain([version()]).collect();
     OperationBuilder::new()
         .tag("a2a")
         .operation_id(Some(id))
         .summary(Some(summary))
         .parameters(Some(parameters))
         .security(bearer())
+}
+
+/// The one version that is spoken; a card is for clients that do not know that yet.
+fn version() -> Parameter {
+    ParameterBuilder::new()
+        .name("A2A-Version")
+        .parameter_in(ParameterIn::Header)
+        .required(Required::True)
+        .description(Some("The version of the protocol; not needed for a card"))
+        .schema(Some(ObjectBuilder::new().schema_type(Type::String).enum_values(Some([SPOKEN]))))
+        .build()
 }
 
 /// No cookie opens this door.
@@ -231,7 +243,7 @@ fn response() -> Schema {
         .required("code")
         .required("message");
     ObjectBuilder::new()
-        .property("jsonrpc", ObjectBuilder::new().enum_values(Some(["2.0"])))
+        .property("jsonrpc", ObjectBuilder::new().schema_type(Type::String).enum_values(Some(["2.0"])))
         .property("result", anything())
         .property("error", error)
         .required("jsonrpc")

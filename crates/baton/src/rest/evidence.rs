@@ -13,7 +13,7 @@ use std::sync::Arc;
 use utoipa::OpenApi;
 
 use super::arguments::{media_type, refuse};
-use super::{Authenticated, ErrorBody, Failure, HubState, Query, answer};
+use super::{Authenticated, ErrorBody, Failure, HubState, Plain, Query, answer};
 use crate::hub::Hub;
 use crate::openapi::NotFound;
 use crate::service::Error;
@@ -238,24 +238,18 @@ async fn hand_in(
 ) -> Response {
     let form = media_type(&request);
     let Ok(bytes) = body::to_bytes(request.into_body(), limits::JSON_BODY_MAX_BYTES).await else {
-        return refuse(StatusCode::PAYLOAD_TOO_LARGE, "body too large");
+        return refuse(Plain::BodyTooLarge);
     };
     let packets = match form.as_deref() {
         Some("application/json") => vec![bytes],
         Some("application/x-ndjson") => lines(&bytes),
-        _ => {
-            let rule = "content-type must be application/json or application/x-ndjson";
-            return refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, rule);
-        }
+        _ => return refuse(Plain::NotCalledPackets),
     };
     let outcome = report::run(&hub, &who.caller, args, packets).await;
     match &outcome {
         // One packet that is not taken is a call that did nothing.
         Ok(done) if form.as_deref() == Some("application/json") => match done.only_refusal() {
-            Some(error) => {
-                let said = ErrorBody::said(error.kind.as_str(), error.message.clone());
-                (StatusCode::BAD_REQUEST, Json(said)).into_response()
-            }
+            Some(error) => (StatusCode::BAD_REQUEST, Json(ErrorBody::packet(error))).into_response(),
             None => answer(outcome),
         },
         _ => answer(outcome),

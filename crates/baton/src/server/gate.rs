@@ -1,7 +1,7 @@
 //! What every request passes on its way to any door, in order, and what its answer gets on the way out.
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderValue, StatusCode};
+use axum::http::HeaderValue;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use baton_core::Refusal;
@@ -18,7 +18,7 @@ use super::origins::{self, Origins, Page};
 use super::rates::Rates;
 use super::refuse;
 use crate::hub::Hub;
-use crate::rest::{Failure, bearer};
+use crate::rest::{Failure, Plain, bearer};
 use crate::web::{self, Cookie, Origin};
 
 /// The rules of the gate, from the hub's settings.
@@ -59,10 +59,10 @@ impl Gate {
 
     async fn answer(&self, request: Request, next: Next) -> Response {
         if !self.hosts.allow(request.headers()) {
-            return refuse::with(StatusCode::FORBIDDEN, "host not allowed");
+            return refuse::with(Plain::HostNotAllowed);
         }
         match self.origins.page(request.headers()) {
-            Page::Foreign => refuse::with(StatusCode::FORBIDDEN, "origin not allowed"),
+            Page::Foreign => refuse::with(Plain::OriginNotAllowed),
             Page::Own => self.admit(request, Origin::Own, next).await,
             Page::Configured(origin) => {
                 let mut response = match origins::is_preflight(&request) {
@@ -78,7 +78,7 @@ impl Gate {
     async fn admit(&self, mut request: Request, from: Origin, next: Next) -> Response {
         // Health is about the process, which is still there.
         if self.hub.shutdown.is_draining() && request.uri().path() != "/health" {
-            return refuse::for_now("shutting_down");
+            return refuse::for_now(Plain::ShuttingDown);
         }
         // From here on a cookie that counts is the request's bearer token, for rates, doors and streams alike.
         let is_by_cookie = match self.cookie.admit(&mut request, from) {
@@ -104,7 +104,7 @@ impl Gate {
         let answered = AssertUnwindSafe(answer).catch_unwind().await;
         let response = answered.unwrap_or_else(|_| {
             tracing::error!("the handler of this request panicked");
-            refuse::with(StatusCode::INTERNAL_SERVER_ERROR, "internal_error")
+            refuse::with(Plain::InternalError)
         });
         tracing::debug!(status = response.status().as_u16(), elapsed = ?began.elapsed(), "answered");
         response

@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 use super::refuse;
 use crate::hub::Hub;
 use crate::openapi;
-use crate::rest::{Failure, HubState};
+use crate::rest::{Failure, HubState, Plain};
 use crate::service::Error;
 
 /// A database that takes longer than this to say anything is not ready.
@@ -82,7 +82,7 @@ async fn ready(State(hub): HubState) -> Response {
     match tokio::time::timeout(PATIENCE, read).await {
         Ok(Ok(_)) => health(State(hub)).await,
         Ok(Err(error)) => Failure(error).into_response(),
-        Err(_) => refuse::for_now("storage_unavailable"),
+        Err(_) => refuse::for_now(Plain::StorageUnavailable),
     }
 }
 

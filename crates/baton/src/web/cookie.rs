@@ -36,7 +36,7 @@ pub(crate) struct NotOurPage(pub(super) &'static str);
 
 impl IntoResponse for NotOurPage {
     fn into_response(self) -> Response {
-        (StatusCode::FORBIDDEN, Json(ErrorBody::said("permission_denied", self.0))).into_response()
+        (StatusCode::FORBIDDEN, Json(ErrorBody::not_our_page(self.0))).into_response()
     }
 }
 
