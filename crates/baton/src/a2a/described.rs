@@ -96,7 +96,7 @@ fn operation(row: &Row) -> Operation {
         operation = operation.request_body(Some(object_body("As the protocol has it", A2A_FORMS)));
     }
     let done = match row.answers {
-        Answers::Json => json_answer(&said, anything()),
+        Answers::Json => json_answer(&said, &anything()),
         Answers::Stream => stream_answer(&said),
     };
     operation = operation.response("200", done);
@@ -117,7 +117,7 @@ fn card(path: &str, id: &str) -> Operation {
     let operation = begin(path, &format!("a2a_{id}"), "An agent's card")
         .description(Some(who))
         .security(SecurityRequirement::default())
-        .response("200", json_answer("What A2A 1.0 calls `AgentCard`.", anything()));
+        .response("200", json_answer("What A2A 1.0 calls `AgentCard`.", &anything()));
     failures(operation, &[404, 500, 503], ERROR)
 }
 
@@ -187,7 +187,7 @@ fn object_body(description: &str, forms: &[&str]) -> utoipa::openapi::request_bo
     body.build()
 }
 
-fn json_answer(description: &str, schema: impl Into<RefOr<Schema>> + Clone) -> Response {
+fn json_answer(description: &str, schema: &Schema) -> Response {
     let mut answer = ResponseBuilder::new().description(description);
     for form in A2A_FORMS {
         answer = answer.content(*form, Content::new(Some(schema.clone())));
@@ -207,7 +207,7 @@ fn failures(mut operation: OperationBuilder, statuses: &[u16], binding: &str) ->
             .item(Ref::from_schema_name(binding))
             .item(Ref::from_schema_name(ErrorBody::name()))
             .build();
-        let answer = json_answer("not done; the reason says why", Schema::AnyOf(either));
+        let answer = json_answer("not done; the reason says why", &Schema::AnyOf(either));
         operation = operation.response(status.to_string(), answer);
     }
     operation.build()
@@ -269,7 +269,7 @@ mod tests {
     #[test]
     fn every_described_path_is_the_operation_it_says() {
         for row in ROWS {
-            let path = row.path.trim_start_matches('/').replace('{', "").replace('}', "");
+            let path = row.path.trim_start_matches('/').replace(['{', '}'], "");
             let found = Route::find(&method_of(row), &path).map(|route| route.method);
             assert_eq!(found, Some(row.operation), "{path}");
         }
