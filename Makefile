@@ -9,7 +9,7 @@ BINARY ?= target/release/baton
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help demo run build test check bench bench-hub bench-evidence bench-work bench-a2a fuzz torture dist install uninstall size tools clients browser screenshots clean
+.PHONY: help demo run build test check bench bench-hub bench-evidence bench-work bench-a2a fuzz torture dist install uninstall size tools clients browser schemathesis screenshots clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -23,10 +23,11 @@ run: ## build the hub and start it on 127.0.0.1:9200
 build: ## the release binary, target/release/baton
 	$(CARGO) build --release --package baton
 
-# Without the package registries the clients' and the browser's own tests fail and say so; all others still run.
+# Without the package registries the clients', the browser's and schemathesis's own tests fail and say so; all others still run.
 test: tools ## every test
 	@$(MAKE) --no-print-directory clients || true
 	@$(MAKE) --no-print-directory browser || true
+	@$(MAKE) --no-print-directory schemathesis || true
 	$(CARGO) nextest run --workspace
 
 check: ## formatting, lints as errors, documentation
@@ -84,6 +85,10 @@ clients:
 # What the tests drive Chromium with, pinned, in a folder of its own under target/tools.
 browser:
 	@scripts/browser.sh
+
+# What calls a live hub by its own description, pinned, in a folder of its own under target/tools.
+schemathesis:
+	@scripts/schemathesis.sh
 
 screenshots: browser ## the dashboard's pictures in docs/images, taken anew
 	$(CARGO) build --package baton

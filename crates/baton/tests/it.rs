@@ -12,6 +12,7 @@ mod it {
     mod clients;
     mod crash;
     mod damage;
+    mod described;
     mod disk;
     mod edges;
     mod evidence;
