@@ -10,7 +10,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::failure::Failure;
 use crate::figures::say;
-use crate::lives;
+use crate::{growth, lives, soak, start, streams};
 
 /// Measures the hub beside its peers.
 #[derive(Debug, Parser)]
@@ -55,6 +55,39 @@ enum Part {
         #[arg(long, value_name = "S", default_value_t = 4)]
         seconds: u64,
     },
+    /// Every operation's time with few tasks stored and with many
+    Growth {
+        #[arg(long, value_name = "TASKS", default_value_t = 10_000)]
+        few: usize,
+        #[arg(long, value_name = "TASKS", default_value_t = 1_000_000)]
+        many: usize,
+        #[arg(long, value_name = "N", default_value_t = 3)]
+        turns: usize,
+        /// Length of one operation on one hub in one turn
+        #[arg(long, value_name = "MS", default_value_t = 1_000)]
+        millis: u64,
+    },
+    /// Push latency and memory with many open streams
+    Streams {
+        #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1000,5000")]
+        agents: Vec<usize>,
+        #[arg(long, value_name = "N", default_value_t = 200)]
+        sends_per_second: u32,
+        #[arg(long, value_name = "S", default_value_t = 20)]
+        seconds: u64,
+    },
+    /// Mixed load for minutes, memory and files
+    Soak {
+        #[arg(long, value_name = "S", default_value_t = 300)]
+        seconds: u64,
+        #[arg(long, value_name = "S", default_value_t = 10)]
+        sample_seconds: u64,
+    },
+    /// From the call of the binary to ready, memory when idle, size
+    Start {
+        #[arg(long, value_name = "N", default_value_t = 10)]
+        starts: usize,
+    },
 }
 
 impl Proof {
@@ -85,19 +118,35 @@ impl Proof {
     }
 
     async fn measure(&self) -> Result<(), Failure> {
-        let places = &self.places;
+        let Places { baton, nats, postgres, .. } = &self.places;
+        let (baton, scratch) = (baton.clone(), absolute(&self.places.scratch)?);
         match &self.part {
             Part::Lives { clients, turns, seconds } => {
-                let plan = lives::Plan {
-                    baton: places.baton.clone(),
-                    nats: places.nats.clone(),
-                    postgres: places.postgres.clone(),
-                    scratch: absolute(&places.scratch)?,
-                    clients: clients.clone(),
-                    turns: *turns,
-                    length: Duration::from_secs(*seconds),
-                };
+                let (nats, postgres) = (nats.clone(), postgres.clone());
+                let (clients, length) = (clients.clone(), Duration::from_secs(*seconds));
+                let plan = lives::Plan { baton, nats, postgres, scratch, clients, turns: *turns, length };
                 self.leave("lives", &Box::pin(lives::measure(&plan)).await?)
+            }
+            Part::Growth { few, many, turns, millis } => {
+                let length = Duration::from_millis(*millis);
+                let plan = growth::Plan { baton, scratch, few: *few, many: *many, turns: *turns, length };
+                self.leave("growth", &Box::pin(growth::measure(&plan)).await?)
+            }
+            Part::Streams { agents, sends_per_second, seconds } => {
+                let (agents, length) = (agents.clone(), Duration::from_secs(*seconds));
+                let plan =
+                    streams::Plan { baton, scratch, agents, sends_per_second: *sends_per_second, length };
+                self.leave("streams", &Box::pin(streams::measure(&plan)).await?)
+            }
+            Part::Soak { seconds, sample_seconds } => {
+                let (length, sample_every) =
+                    (Duration::from_secs(*seconds), Duration::from_secs(*sample_seconds));
+                let plan = soak::Plan { baton, scratch, length, sample_every };
+                self.leave("soak", &Box::pin(soak::measure(&plan)).await?)
+            }
+            Part::Start { starts } => {
+                let plan = start::Plan { baton, scratch, starts: *starts };
+                self.leave("start", &Box::pin(start::measure(&plan)).await?)
             }
         }
     }

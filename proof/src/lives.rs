@@ -2,6 +2,7 @@
 //! The hub and its peers take turns, because the machine's moods must meet all of them.
 
 mod hub;
+pub(crate) mod hub_client;
 mod nats;
 mod pgmq;
 mod sqlite;
@@ -107,13 +108,13 @@ impl System {
 }
 
 /// A client that lives one life after the other.
-trait Alive: Send {
+pub(crate) trait Alive: Send {
     /// One life, from the send to the answer seen by the sender.
     fn live(&mut self) -> impl Future<Output = Result<(), Trouble>> + Send;
 }
 
 /// Lives until the time is over; the last life is finished.
-async fn repeat(mut client: impl Alive, length: Duration) -> Tally {
+pub(crate) async fn repeat(mut client: impl Alive, length: Duration) -> Tally {
     let mut tally = Tally::default();
     let started = Instant::now();
     while started.elapsed() < length {

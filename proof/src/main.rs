@@ -7,9 +7,13 @@
 mod cli;
 mod failure;
 mod figures;
+mod growth;
 mod lives;
 mod memory;
 mod server;
+mod soak;
+mod start;
+mod streams;
 
 #[path = "../../crates/baton/src/cli/bench/connection.rs"]
 mod connection;

@@ -1,5 +1,6 @@
 //! The memory of a process that was started, as the kernel counts it.
 
+use serde::{Deserialize, Serialize};
 use std::fs;
 
 use crate::failure::Failure;
@@ -7,9 +8,14 @@ use crate::failure::Failure;
 const KIB_PER_MIB: f64 = 1024.0;
 
 /// Resident now and at most so far, in MiB.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct Memory {
+    /// All that is resident: `VmRSS`.
     pub(crate) resident_mib: f64,
+    /// Of it, what is the process's own and no file's: `RssAnon`. The rest is pages of its binary and its database,
+    /// which the kernel takes back when others need them.
+    pub(crate) own_mib: f64,
+    /// The most that was resident: `VmHWM`.
     pub(crate) peak_mib: f64,
 }
 
@@ -20,11 +26,9 @@ impl Memory {
         let mib = |field: &str| {
             let line = status.lines().find_map(|line| line.strip_prefix(field));
             let kib = line.and_then(|line| line.trim().trim_end_matches("kB").trim().parse::<f64>().ok());
-            kib.map(|kib| kib / KIB_PER_MIB).ok_or_else(|| Failure::Server {
-                server: "the kernel",
-                reason: format!("{name} has no {field}"),
-            })
+            let missing = || Failure::of("the kernel")(format!("{name} has no {field}"));
+            kib.map(|kib| kib / KIB_PER_MIB).ok_or_else(missing)
         };
-        Ok(Self { resident_mib: mib("VmRSS:")?, peak_mib: mib("VmHWM:")? })
+        Ok(Self { resident_mib: mib("VmRSS:")?, own_mib: mib("RssAnon:")?, peak_mib: mib("VmHWM:")? })
     }
 }

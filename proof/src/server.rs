@@ -7,6 +7,7 @@ pub(crate) mod postgres;
 use rustix::process::{Pid, Signal, kill_process};
 use std::ffi::OsStr;
 use std::net::{Ipv4Addr, TcpListener};
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -99,6 +100,17 @@ impl Drop for Process {
 pub(crate) fn free_port(server: &'static str) -> Result<u16, Failure> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(Failure::of(server))?;
     Ok(listener.local_addr().map_err(Failure::of(server))?.port())
+}
+
+/// Lets `baton hub check` look at a folder.
+pub(crate) fn check(baton: &Path, folder: &Path) -> Result<(), Failure> {
+    let mut check = command(baton.as_os_str(), Signal::TERM, &[]);
+    let checked =
+        check.args(["hub", "check", "--data-dir"]).arg(folder).output().map_err(Failure::of("hub check"))?;
+    if checked.status.success() {
+        return Ok(());
+    }
+    Err(Failure::of("hub check")(String::from_utf8_lossy(&checked.stderr)))
 }
 
 /// A secret for one run.

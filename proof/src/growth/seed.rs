@@ -1,0 +1,125 @@
+//! Fills a hub through its own door: tasks sent and answered over HTTP, so that every row, index entry and evidence
+//! event is what work leaves behind. Almost all have ended, as in a hub that has run for long; the open ones are as
+//! many however many there are in all, because a backlog comes of load and not of age.
+
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::connection::Connection;
+use crate::failure::Failure;
+use crate::request::{self, Address, request};
+use crate::server::hub::{Home, Hub};
+use crate::tenant::{Agent, Tenant, read};
+use crate::trouble::Trouble;
+
+/// Connections that fill, each with a worker of its own.
+const CONNECTIONS: usize = 128;
+/// Tasks that stay open, the last ones made.
+const OPEN: usize = 1_024;
+/// Every so many tasks' ids are kept, to be asked for later.
+const KEPT_OF: usize = 97;
+/// In every text, and in the text of one task alone.
+pub(super) const COMMON_WORD: &str = "latency";
+pub(super) const RARE_WORD: &str = "chrysanthemum";
+
+/// What is known of a filled hub.
+pub(super) struct Seeded {
+    pub(super) user_token: String,
+    pub(super) network_id: String,
+    pub(crate) sender: Agent,
+    /// Each has open tasks.
+    pub(crate) workers: Vec<Agent>,
+    /// Has none; for what is sent, claimed and answered during the measurement.
+    pub(super) probe: Agent,
+    pub(super) task_ids: Vec<String>,
+    /// When the filling was over, by the hub's clock, as a query says it.
+    pub(super) since: String,
+}
+
+#[derive(Deserialize)]
+struct Overview {
+    now: String,
+}
+
+#[derive(Deserialize)]
+struct Sent {
+    task_id: String,
+}
+
+pub(super) async fn fill(home: &Home, hub: &Hub, tasks: usize) -> Result<Seeded, Failure> {
+    let user_token = home.log_in(hub).await?;
+    let mut tenant = Tenant::make(&hub.address, user_token.clone()).await?;
+    let network_id = tenant.network_id().to_owned();
+    let (sender, probe) = (tenant.mint("sender".into()).await?, tenant.mint("probe".into()).await?);
+    let workers = tenant.agents("worker", CONNECTIONS).await?;
+    let mut filling = tokio::task::JoinSet::new();
+    for (number, worker) in workers.iter().enumerate() {
+        let filler = Filler {
+            connection: Connection::open(&hub.address).await?,
+            address: hub.address.clone(),
+            sender: sender.clone(),
+            worker: worker.clone(),
+            number,
+            tasks: tasks.div_ceil(CONNECTIONS),
+        };
+        filling.spawn(filler.fill());
+    }
+    let mut task_ids = Vec::new();
+    while let Some(filled) = filling.join_next().await {
+        task_ids.extend(filled.map_err(Failure::of("the generator"))??);
+    }
+    let since = now(&hub.address, &user_token, &network_id).await?;
+    Ok(Seeded { user_token, network_id, sender, workers, probe, task_ids, since })
+}
+
+async fn now(address: &Address, user_token: &str, network_id: &str) -> Result<String, Trouble> {
+    let call = "the overview";
+    let path = format!("/api/overview?network_id={network_id}");
+    let mut connection = Connection::open(address).await?;
+    let asked = request(address, "GET", &path, Some(user_token), &json!({}));
+    let Overview { now } = read(call, connection.call(call, &asked).await?)?;
+    Ok(now.replace(' ', "%20"))
+}
+
+/// One connection's share.
+struct Filler {
+    connection: Connection,
+    address: Address,
+    sender: Agent,
+    worker: Agent,
+    number: usize,
+    tasks: usize,
+}
+
+impl Filler {
+    async fn fill(mut self) -> Result<Vec<String>, Trouble> {
+        let mut kept = Vec::new();
+        let mut bytes = Vec::new();
+        let answered = self.tasks.saturating_sub(OPEN / CONNECTIONS);
+        for task in 0..self.tasks {
+            let sent: Sent = read("a send", self.connection.call("a send", &self.send(task)).await?)?;
+            if task < answered {
+                let path = format!("/api/tasks/{}/reply", sent.task_id);
+                let body = json!({"text": format!("Done: table {task} of {}.", self.number)});
+                request::write(&mut bytes, &self.address, "POST", &path, Some(&self.worker.token), &body);
+                self.connection.call("a reply", &bytes).await?;
+            }
+            if task % KEPT_OF == 0 {
+                kept.push(sent.task_id);
+            }
+        }
+        Ok(kept)
+    }
+
+    fn send(&self, task: usize) -> Vec<u8> {
+        // The first connection's first task: the oldest of all, where a search looks last.
+        let word = if self.number == 0 && task == 0 { RARE_WORD } else { "machine" };
+        let text = format!(
+            "Read report {task} of folder {}, take out every figure about {COMMON_WORD} and put them into one table \
+             with the {word}, the date and the number of connections. Say which of them disagree, and why.",
+            self.number
+        );
+        let body = json!({"alias": self.worker.alias, "task": text, "ttl_seconds": 86_400});
+        request(&self.address, "POST", "/api/task", Some(&self.sender.token), &body)
+    }
+}
