@@ -1,7 +1,6 @@
 //! The command line: one subcommand a part. Each prints a table and leaves its figures as JSON for the page.
 
 use clap::{Args, Parser, Subcommand};
-use serde::Serialize;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -10,7 +9,8 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::failure::Failure;
 use crate::figures::say;
-use crate::{growth, lives, soak, start, streams};
+use crate::left::{self, Left};
+use crate::{growth, lives, page, soak, start, streams};
 
 /// Measures the hub beside its peers.
 #[derive(Debug, Parser)]
@@ -31,7 +31,7 @@ struct Places {
     #[arg(long, value_name = "FILE", default_value = "target/tools/nats/bin/nats-server", global = true)]
     nats: PathBuf,
     /// Where PostgreSQL's programs are
-    #[arg(long, value_name = "DIR", default_value = "/usr/lib/postgresql/15/bin", global = true)]
+    #[arg(long, value_name = "DIR", default_value = "target/tools/postgresql-15", global = true)]
     postgres: PathBuf,
     /// Where servers keep their folders: on the disk that is meant
     #[arg(long, value_name = "DIR", default_value = "target/proof/scratch", global = true)]
@@ -88,6 +88,13 @@ enum Part {
         #[arg(long, value_name = "N", default_value_t = 10)]
         starts: usize,
     },
+    /// The page, from what the parts have left
+    Page {
+        #[arg(long, value_name = "FILE", default_value = "proof/notes.md")]
+        notes: PathBuf,
+        #[arg(long, value_name = "FILE", default_value = "docs/benchmarks.md")]
+        page: PathBuf,
+    },
 }
 
 impl Proof {
@@ -118,43 +125,42 @@ impl Proof {
     }
 
     async fn measure(&self) -> Result<(), Failure> {
-        let Places { baton, nats, postgres, .. } = &self.places;
+        let Places { baton, nats, postgres, figures, .. } = &self.places;
         let (baton, scratch) = (baton.clone(), absolute(&self.places.scratch)?);
+        let (nats, postgres) = (nats.clone(), postgres.clone());
+        let busy = left::busy().await?;
         match &self.part {
             Part::Lives { clients, turns, seconds } => {
-                let (nats, postgres) = (nats.clone(), postgres.clone());
                 let (clients, length) = (clients.clone(), Duration::from_secs(*seconds));
                 let plan = lives::Plan { baton, nats, postgres, scratch, clients, turns: *turns, length };
-                self.leave("lives", &Box::pin(lives::measure(&plan)).await?)
+                Left { busy, figures: Box::pin(lives::measure(&plan)).await? }.write(figures, "lives")
             }
             Part::Growth { few, many, turns, millis } => {
                 let length = Duration::from_millis(*millis);
                 let plan = growth::Plan { baton, scratch, few: *few, many: *many, turns: *turns, length };
-                self.leave("growth", &Box::pin(growth::measure(&plan)).await?)
+                Left { busy, figures: Box::pin(growth::measure(&plan)).await? }.write(figures, "growth")
             }
             Part::Streams { agents, sends_per_second, seconds } => {
                 let (agents, length) = (agents.clone(), Duration::from_secs(*seconds));
                 let plan =
                     streams::Plan { baton, scratch, agents, sends_per_second: *sends_per_second, length };
-                self.leave("streams", &Box::pin(streams::measure(&plan)).await?)
+                Left { busy, figures: Box::pin(streams::measure(&plan)).await? }.write(figures, "streams")
             }
             Part::Soak { seconds, sample_seconds } => {
                 let (length, sample_every) =
                     (Duration::from_secs(*seconds), Duration::from_secs(*sample_seconds));
                 let plan = soak::Plan { baton, scratch, length, sample_every };
-                self.leave("soak", &Box::pin(soak::measure(&plan)).await?)
+                Left { busy, figures: Box::pin(soak::measure(&plan)).await? }.write(figures, "soak")
             }
             Part::Start { starts } => {
                 let plan = start::Plan { baton, scratch, starts: *starts };
-                self.leave("start", &Box::pin(start::measure(&plan)).await?)
+                Left { busy, figures: Box::pin(start::measure(&plan)).await? }.write(figures, "start")
+            }
+            Part::Page { notes, page } => {
+                let (figures, notes, page) = (figures.clone(), notes.clone(), page.clone());
+                page::write(&page::Plan { figures, baton, nats, postgres, notes, page })
             }
         }
-    }
-
-    fn leave(&self, part: &str, figures: &impl Serialize) -> Result<(), Failure> {
-        let file = self.places.figures.join(format!("{part}.json"));
-        let text = serde_json::to_string_pretty(figures).map_err(Failure::of("the figures"))?;
-        fs::write(&file, text).map_err(Failure::file(file.display()))
     }
 }
 

@@ -2,6 +2,7 @@
 //! that the machine's moods meet both; each call is made alone, on one connection.
 
 mod operation;
+mod past;
 mod seed;
 
 use serde::{Deserialize, Serialize};
@@ -10,6 +11,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 use self::operation::{Operation, Probe};
+use self::past::Past;
 use self::seed::Seeded;
 use crate::failure::Failure;
 use crate::figures::{Spread, say};
@@ -51,6 +53,8 @@ pub(crate) struct Measured {
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Stored {
     pub(crate) tasks: usize,
+    /// Over how many days they were made by the hub's clock; none where it could not be set.
+    pub(crate) days: Option<f64>,
     pub(crate) seeded_in_seconds: f64,
     pub(crate) folder_mib: f64,
     /// Its memory once all was measured.
@@ -91,14 +95,20 @@ impl Side {
         let scratch = &plan.scratch;
         let folder = tempfile::tempdir_in(scratch).map_err(Failure::file(scratch.display()))?;
         let home = Home::new(folder.path())?;
-        let hub = home.start(&plan.baton)?;
+        let past = Past::find(scratch, tasks)?;
+        let hub = match &past {
+            Some(past) => home.start_in(&plan.baton, &past.environment())?,
+            None => home.start(&plan.baton)?,
+        };
         let begun = Instant::now();
-        let seeded = seed::fill(&home, &hub, tasks).await?;
+        let seeded = seed::fill(&home, &hub, tasks, past.as_ref()).await?;
         let seconds = begun.elapsed().as_secs_f64();
         // Started anew, so that neither has anything in memory that the other has not.
         hub.stop()?;
+        let tasks = seeded.tasks;
         let stored = Stored {
             tasks,
+            days: past.map(|past| past.days),
             seeded_in_seconds: seconds,
             folder_mib: folder_mib(folder.path())?,
             memory: None,

@@ -24,12 +24,11 @@ pub(super) enum Operation {
     SearchCommon,
     SearchRare,
     Overview,
-    WorkGraphRecent,
-    WorkGraphDay,
+    WorkGraph,
 }
 
 impl Operation {
-    pub(super) const ALL: [Self; 12] = [
+    pub(super) const ALL: [Self; 11] = [
         Self::Send,
         Self::Claim,
         Self::Reply,
@@ -40,8 +39,7 @@ impl Operation {
         Self::SearchCommon,
         Self::SearchRare,
         Self::Overview,
-        Self::WorkGraphRecent,
-        Self::WorkGraphDay,
+        Self::WorkGraph,
     ];
 
     pub(super) fn name(self) -> &'static str {
@@ -56,8 +54,7 @@ impl Operation {
             Self::SearchCommon => "search, a common word",
             Self::SearchRare => "search, a word of one task",
             Self::Overview => "overview",
-            Self::WorkGraphRecent => "work graph, the last minutes",
-            Self::WorkGraphDay => "work graph, the last day",
+            Self::WorkGraph => "work graph, the last day",
         }
     }
 
@@ -76,8 +73,7 @@ impl Operation {
             Self::SearchCommon => format!("/api/tasks?network_id={network}&text={COMMON_WORD}"),
             Self::SearchRare => format!("/api/tasks?network_id={network}&text={RARE_WORD}"),
             Self::Overview => format!("/api/overview?network_id={network}"),
-            Self::WorkGraphRecent => format!("/api/work-graph?network_id={network}&since={}", seeded.since),
-            Self::WorkGraphDay => format!("/api/work-graph?network_id={network}"),
+            Self::WorkGraph => format!("/api/work-graph?network_id={network}"),
         })
     }
 }

@@ -4,7 +4,13 @@
 
 use serde::Deserialize;
 use serde_json::json;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+use tokio::task::JoinSet;
+use tokio::time::interval;
 
+use super::past::Past;
 use crate::connection::Connection;
 use crate::failure::Failure;
 use crate::request::{self, Address, request};
@@ -18,12 +24,17 @@ const CONNECTIONS: usize = 128;
 const OPEN: usize = 1_024;
 /// Every so many tasks' ids are kept, to be asked for later.
 const KEPT_OF: usize = 97;
+/// A machine on which it takes longer gets fewer tasks, and the page says how many.
+const FILL_MAX: Duration = Duration::from_secs(420);
+const CLOCK_MOVES_EVERY: Duration = Duration::from_millis(500);
 /// In every text, and in the text of one task alone.
 pub(super) const COMMON_WORD: &str = "latency";
 pub(super) const RARE_WORD: &str = "chrysanthemum";
 
 /// What is known of a filled hub.
 pub(super) struct Seeded {
+    /// Fewer than asked for where the time did not suffice.
+    pub(super) tasks: usize,
     pub(super) user_token: String,
     pub(super) network_id: String,
     pub(crate) sender: Agent,
@@ -32,13 +43,6 @@ pub(super) struct Seeded {
     /// Has none; for what is sent, claimed and answered during the measurement.
     pub(super) probe: Agent,
     pub(super) task_ids: Vec<String>,
-    /// When the filling was over, by the hub's clock, as a query says it.
-    pub(super) since: String,
-}
-
-#[derive(Deserialize)]
-struct Overview {
-    now: String,
 }
 
 #[derive(Deserialize)]
@@ -46,13 +50,19 @@ struct Sent {
     task_id: String,
 }
 
-pub(super) async fn fill(home: &Home, hub: &Hub, tasks: usize) -> Result<Seeded, Failure> {
+pub(super) async fn fill(
+    home: &Home,
+    hub: &Hub,
+    tasks: usize,
+    past: Option<&Past>,
+) -> Result<Seeded, Failure> {
     let user_token = home.log_in(hub).await?;
     let mut tenant = Tenant::make(&hub.address, user_token.clone()).await?;
     let network_id = tenant.network_id().to_owned();
     let (sender, probe) = (tenant.mint("sender".into()).await?, tenant.mint("probe".into()).await?);
     let workers = tenant.agents("worker", CONNECTIONS).await?;
-    let mut filling = tokio::task::JoinSet::new();
+    let done = Arc::new(AtomicUsize::new(0));
+    let mut filling = JoinSet::new();
     for (number, worker) in workers.iter().enumerate() {
         let filler = Filler {
             connection: Connection::open(&hub.address).await?,
@@ -61,24 +71,25 @@ pub(super) async fn fill(home: &Home, hub: &Hub, tasks: usize) -> Result<Seeded,
             worker: worker.clone(),
             number,
             tasks: tasks.div_ceil(CONNECTIONS),
+            done: Arc::clone(&done),
         };
         filling.spawn(filler.fill());
     }
     let mut task_ids = Vec::new();
-    while let Some(filled) = filling.join_next().await {
-        task_ids.extend(filled.map_err(Failure::of("the generator"))??);
+    let mut pulse = interval(CLOCK_MOVES_EVERY);
+    loop {
+        tokio::select! {
+            _ = pulse.tick() => if let Some(past) = past {
+                past.set(done.load(Ordering::Relaxed) as f64 / tasks as f64)?;
+            },
+            filled = filling.join_next() => match filled {
+                Some(filled) => task_ids.extend(filled.map_err(Failure::of("the generator"))??),
+                None => break,
+            },
+        }
     }
-    let since = now(&hub.address, &user_token, &network_id).await?;
-    Ok(Seeded { user_token, network_id, sender, workers, probe, task_ids, since })
-}
-
-async fn now(address: &Address, user_token: &str, network_id: &str) -> Result<String, Trouble> {
-    let call = "the overview";
-    let path = format!("/api/overview?network_id={network_id}");
-    let mut connection = Connection::open(address).await?;
-    let asked = request(address, "GET", &path, Some(user_token), &json!({}));
-    let Overview { now } = read(call, connection.call(call, &asked).await?)?;
-    Ok(now.replace(' ', "%20"))
+    let tasks = done.load(Ordering::Relaxed);
+    Ok(Seeded { tasks, user_token, network_id, sender, workers, probe, task_ids })
 }
 
 /// One connection's share.
@@ -89,26 +100,39 @@ struct Filler {
     worker: Agent,
     number: usize,
     tasks: usize,
+    /// Tasks made by all.
+    done: Arc<AtomicUsize>,
 }
 
 impl Filler {
     async fn fill(mut self) -> Result<Vec<String>, Trouble> {
         let mut kept = Vec::new();
         let mut bytes = Vec::new();
-        let answered = self.tasks.saturating_sub(OPEN / CONNECTIONS);
-        for task in 0..self.tasks {
-            let sent: Sent = read("a send", self.connection.call("a send", &self.send(task)).await?)?;
-            if task < answered {
-                let path = format!("/api/tasks/{}/reply", sent.task_id);
-                let body = json!({"text": format!("Done: table {task} of {}.", self.number)});
-                request::write(&mut bytes, &self.address, "POST", &path, Some(&self.worker.token), &body);
-                self.connection.call("a reply", &bytes).await?;
-            }
+        let open = OPEN / CONNECTIONS;
+        let started = Instant::now();
+        let mut task = 0;
+        while task + open < self.tasks && started.elapsed() < FILL_MAX {
+            let task_id = self.make(task).await?;
+            let path = format!("/api/tasks/{task_id}/reply");
+            let body = json!({"text": format!("Done: table {task} of {}.", self.number)});
+            request::write(&mut bytes, &self.address, "POST", &path, Some(&self.worker.token), &body);
+            self.connection.call("a reply", &bytes).await?;
             if task % KEPT_OF == 0 {
-                kept.push(sent.task_id);
+                kept.push(task_id);
             }
+            task += 1;
+        }
+        for left_open in 0..open {
+            self.make(task + left_open).await?;
         }
         Ok(kept)
+    }
+
+    async fn make(&mut self, task: usize) -> Result<String, Trouble> {
+        let bytes = self.send(task);
+        let sent: Sent = read("a send", self.connection.call("a send", &bytes).await?)?;
+        self.done.fetch_add(1, Ordering::Relaxed);
+        Ok(sent.task_id)
     }
 
     fn send(&self, task: usize) -> Vec<u8> {

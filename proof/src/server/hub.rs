@@ -1,6 +1,7 @@
 //! The hub: the release binary that was asked for, on a folder that may outlive it.
 
 use rustix::process::Signal;
+use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{ChildStdout, Stdio};
@@ -37,13 +38,26 @@ impl Home {
 
     /// Starts `binary` on this folder.
     pub(crate) fn start(&self, binary: &Path) -> Result<Hub, Failure> {
+        self.start_in(binary, &[])
+    }
+
+    /// The same with this environment beside the usual one. What it logs goes to `hub.log` beside the folder.
+    pub(crate) fn start_in(
+        &self,
+        binary: &Path,
+        environment: &[(&'static str, PathBuf)],
+    ) -> Result<Hub, Failure> {
+        let log = self.folder.with_file_name("hub.log");
+        let log =
+            OpenOptions::new().create(true).append(true).open(&log).map_err(Failure::file(log.display()))?;
         let mut start = command(binary.as_os_str(), Signal::TERM, &[]);
         start
             .args(["hub", "start", "--port", "0", "--username", USERNAME, "--data-dir"])
             .arg(&self.folder)
             .env("BATON_ADMIN_PASSWORD", &self.password)
-            .env("RUST_LOG", "warn")
-            .stdout(Stdio::piped());
+            .envs(environment.iter().map(|(name, value)| (name, value)))
+            .stdout(Stdio::piped())
+            .stderr(log);
         let mut process = Process::start(NAME, &mut start, Signal::TERM)?;
         let lines = process.child().stdout.take().map(first_address);
         let url = lines.and_then(|lines| lines.recv_timeout(START_MAX).ok());

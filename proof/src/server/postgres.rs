@@ -1,5 +1,5 @@
 //! PostgreSQL in a cluster of its own, durable as it comes: fsync on, every commit waits for the disk. It refuses to
-//! run as root, so root hands it to the user `postgres` that its package makes.
+//! run as root, so root hands it to the user `nobody`.
 
 use rustix::process::{Signal, geteuid};
 use std::fs::{self, File, Permissions};
@@ -11,8 +11,8 @@ use super::{Process, command, free_port};
 use crate::failure::Failure;
 
 pub(crate) const NAME: &str = "PostgreSQL";
-const USER: &str = "postgres";
-const AS_USER: &[&str] = &["--reuid", USER, "--regid", USER, "--init-groups"];
+const USER: &str = "nobody";
+const AS_USER: &[&str] = &["--reuid", USER, "--regid", "nogroup", "--clear-groups"];
 /// What differs from the defaults: room for 256 clients, memory, and fewer checkpoints than its small default gives.
 const SETTINGS: &[&str] = &[
     "fsync=on",
@@ -44,8 +44,17 @@ impl Postgres {
         let log = File::create(&log).map_err(Failure::file(log.display()))?;
         let again = |log: &File| log.try_clone().map_err(Failure::of(NAME));
         let mut make = command(programs.join("initdb").as_os_str(), Signal::TERM, before);
-        make.args(["--username", USER, "--auth", "trust", "--encoding", "UTF8", "--no-locale", "--pgdata"])
-            .arg(&cluster);
+        make.args([
+            "--username",
+            "postgres",
+            "--auth",
+            "trust",
+            "--encoding",
+            "UTF8",
+            "--no-locale",
+            "--pgdata",
+        ])
+        .arg(&cluster);
         make.current_dir(folder).stdout(again(&log)?).stderr(again(&log)?);
         let made = make.status().map_err(Failure::of(NAME))?;
         if !made.success() {
