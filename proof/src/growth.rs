@@ -108,7 +108,7 @@ impl Side {
         let tasks = seeded.tasks;
         let stored = Stored {
             tasks,
-            days: past.map(|past| past.days),
+            days: past.map(|_| seeded.tasks as f64 / past::TASKS_PER_DAY as f64),
             seeded_in_seconds: seconds,
             folder_mib: folder_mib(folder.path())?,
             memory: None,

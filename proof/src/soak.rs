@@ -234,3 +234,27 @@ fn tell(sample: &Sample) -> Result<(), Failure> {
         memory.resident_mib, memory.own_mib
     ))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Measured, Memory, Sample};
+
+    fn soak(own_mib: &[f64]) -> Measured {
+        let sample = |own_mib: &f64| Sample {
+            at_seconds: 0.0,
+            memory: Memory { resident_mib: 0.0, own_mib: *own_mib, peak_mib: 0.0 },
+            database_mib: 0.0,
+            wal_mib: 0.0,
+        };
+        let samples = own_mib.iter().map(sample).collect();
+        Measured { seconds: 0.0, lives: 0, lives_per_second: 0.0, streams_opened: 0, reads: 0, samples }
+    }
+
+    #[test]
+    fn growth_compares_the_last_third_with_the_middle_and_leaves_the_warm_up_out() {
+        let own = |sample: &Sample| sample.memory.own_mib;
+        assert_eq!(soak(&[1.0, 2.0, 3.0, 10.0, 10.0, 10.0, 10.0, 10.0, 10.0]).growth(own), 1.0);
+        assert_eq!(soak(&[9.0, 9.0, 9.0, 10.0, 10.0, 10.0, 12.0, 20.0, 90.0]).growth(own), 2.0);
+        assert_eq!(soak(&[]).growth(own), 0.0);
+    }
+}

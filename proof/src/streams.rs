@@ -1,6 +1,7 @@
 //! Streams: many agents, each with an open event stream, and a modest number of sends a second. From the moment a
 //! send is written to the moment its frame arrives, and what the hub's memory is.
 
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::path::PathBuf;
@@ -61,6 +62,7 @@ pub(crate) struct Row {
 }
 
 pub(crate) async fn measure(plan: &Plan) -> Result<Measured, Failure> {
+    allow_files()?;
     let mut rows = Vec::new();
     for &agents in &plan.agents {
         let row = listen(plan, agents).await?;
@@ -71,6 +73,13 @@ pub(crate) async fn measure(plan: &Plan) -> Result<Measured, Failure> {
         rows.push(row);
     }
     Ok(Measured { sends_per_second: plan.sends_per_second, seconds: plan.length.as_secs_f64(), rows })
+}
+
+/// A stream is a file here and another in the hub, which takes our limit over.
+fn allow_files() -> Result<(), Failure> {
+    let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
+    setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum })
+        .map_err(Failure::of("the limit of open files"))
 }
 
 async fn listen(plan: &Plan, agents: usize) -> Result<Row, Failure> {

@@ -15,12 +15,11 @@ const LIBRARIES: [&str; 4] = [
     "target/tools/faketime/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1",
     "target/tools/faketime/usr/lib/aarch64-linux-gnu/faketime/libfaketimeMT.so.1",
 ];
-const TASKS_PER_DAY: f64 = 10_000.0;
+pub(super) const TASKS_PER_DAY: usize = 10_000;
 const SECONDS_PER_DAY: f64 = 86_400.0;
 
 /// A clock that goes from some days ago to now.
 pub(super) struct Past {
-    pub(super) days: f64,
     library: PathBuf,
     folder: TempDir,
 }
@@ -32,8 +31,8 @@ impl Past {
             return Ok(None);
         };
         let folder = tempfile::tempdir_in(scratch).map_err(Failure::file(scratch.display()))?;
-        let past = Self { days: tasks as f64 / TASKS_PER_DAY, library, folder };
-        past.set(0.0)?;
+        let past = Self { library, folder };
+        past.set(tasks)?;
         Ok(Some(past))
     }
 
@@ -48,11 +47,11 @@ impl Past {
         ]
     }
 
-    /// So much of the filling is done: 0 at its begin, 1 at its end.
-    pub(super) fn set(&self, done: f64) -> Result<(), Failure> {
-        let left = (1.0 - done).clamp(0.0, 1.0) * self.days * SECONDS_PER_DAY;
+    /// So many tasks are still to be made before now, at the rate of every day.
+    pub(super) fn set(&self, left: usize) -> Result<(), Failure> {
+        let seconds = left as f64 / TASKS_PER_DAY as f64 * SECONDS_PER_DAY;
         let (new, file) = (self.folder.path().join("new"), self.file());
-        fs::write(&new, format!("-{left:.0}\n")).map_err(Failure::file(new.display()))?;
+        fs::write(&new, format!("-{seconds:.0}\n")).map_err(Failure::file(new.display()))?;
         // Nobody reads half of it.
         fs::rename(&new, &file).map_err(Failure::file(file.display()))
     }

@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 use tokio::time::interval;
 
-use super::past::Past;
+use super::past::{Past, TASKS_PER_DAY};
 use crate::connection::Connection;
 use crate::failure::Failure;
-use crate::request::{self, Address, request};
+use crate::request::{Address, request};
 use crate::server::hub::{Home, Hub};
 use crate::tenant::{Agent, Tenant, read};
 use crate::trouble::Trouble;
@@ -61,7 +61,8 @@ pub(super) async fn fill(
     let network_id = tenant.network_id().to_owned();
     let (sender, probe) = (tenant.mint("sender".into()).await?, tenant.mint("probe".into()).await?);
     let workers = tenant.agents("worker", CONNECTIONS).await?;
-    let done = Arc::new(AtomicUsize::new(0));
+    let progress = Arc::new(Progress::default());
+    let last_day = tasks.min(TASKS_PER_DAY);
     let mut filling = JoinSet::new();
     for (number, worker) in workers.iter().enumerate() {
         let filler = Filler {
@@ -70,8 +71,10 @@ pub(super) async fn fill(
             sender: sender.clone(),
             worker: worker.clone(),
             number,
-            tasks: tasks.div_ceil(CONNECTIONS),
-            done: Arc::clone(&done),
+            before: (tasks - last_day).div_ceil(CONNECTIONS),
+            last_day: last_day.div_ceil(CONNECTIONS),
+            made: 0,
+            progress: Arc::clone(&progress),
         };
         filling.spawn(filler.fill());
     }
@@ -80,7 +83,7 @@ pub(super) async fn fill(
     loop {
         tokio::select! {
             _ = pulse.tick() => if let Some(past) = past {
-                past.set(done.load(Ordering::Relaxed) as f64 / tasks as f64)?;
+                past.set(progress.left(tasks, last_day))?;
             },
             filled = filling.join_next() => match filled {
                 Some(filled) => task_ids.extend(filled.map_err(Failure::of("the generator"))??),
@@ -88,8 +91,30 @@ pub(super) async fn fill(
             },
         }
     }
-    let tasks = done.load(Ordering::Relaxed);
+    let tasks = progress.made();
     Ok(Seeded { tasks, user_token, network_id, sender, workers, probe, task_ids })
+}
+
+/// How many tasks were made, by all connections together.
+#[derive(Default)]
+struct Progress {
+    before: AtomicUsize,
+    last_day: AtomicUsize,
+}
+
+impl Progress {
+    fn made(&self) -> usize {
+        self.before.load(Ordering::Relaxed) + self.last_day.load(Ordering::Relaxed)
+    }
+
+    /// How many are left, and none of the days before once the last day has begun: the clock jumps to that day where
+    /// the time did not suffice for all before it.
+    fn left(&self, tasks: usize, last_day: usize) -> usize {
+        match self.last_day.load(Ordering::Relaxed) {
+            0 => tasks.saturating_sub(self.before.load(Ordering::Relaxed)),
+            made => last_day.saturating_sub(made),
+        }
+    }
 }
 
 /// One connection's share.
@@ -99,39 +124,50 @@ struct Filler {
     sender: Agent,
     worker: Agent,
     number: usize,
-    tasks: usize,
-    /// Tasks made by all.
-    done: Arc<AtomicUsize>,
+    /// Tasks to be made of the days before, and of the last.
+    before: usize,
+    last_day: usize,
+    made: usize,
+    progress: Arc<Progress>,
 }
 
 impl Filler {
     async fn fill(mut self) -> Result<Vec<String>, Trouble> {
         let mut kept = Vec::new();
-        let mut bytes = Vec::new();
-        let open = OPEN / CONNECTIONS;
         let started = Instant::now();
-        let mut task = 0;
-        while task + open < self.tasks && started.elapsed() < FILL_MAX {
-            let task_id = self.make(task).await?;
-            let path = format!("/api/tasks/{task_id}/reply");
-            let body = json!({"text": format!("Done: table {task} of {}.", self.number)});
-            request::write(&mut bytes, &self.address, "POST", &path, Some(&self.worker.token), &body);
-            self.connection.call("a reply", &bytes).await?;
-            if task % KEPT_OF == 0 {
-                kept.push(task_id);
-            }
-            task += 1;
+        while self.made < self.before && started.elapsed() < FILL_MAX {
+            self.live(&mut kept).await?;
+            self.progress.before.fetch_add(1, Ordering::Relaxed);
         }
-        for left_open in 0..open {
-            self.make(task + left_open).await?;
+        let open = OPEN / CONNECTIONS;
+        for task in 0..self.last_day {
+            if task + open < self.last_day {
+                self.live(&mut kept).await?;
+            } else {
+                self.make().await?;
+            }
+            self.progress.last_day.fetch_add(1, Ordering::Relaxed);
         }
         Ok(kept)
     }
 
-    async fn make(&mut self, task: usize) -> Result<String, Trouble> {
-        let bytes = self.send(task);
+    /// A task that is made and answered.
+    async fn live(&mut self, kept: &mut Vec<String>) -> Result<(), Trouble> {
+        let task_id = self.make().await?;
+        let path = format!("/api/tasks/{task_id}/reply");
+        let body = json!({"text": format!("Done: table {} of {}.", self.made, self.number)});
+        let reply = request(&self.address, "POST", &path, Some(&self.worker.token), &body);
+        self.connection.call("a reply", &reply).await?;
+        if self.made % KEPT_OF == 1 {
+            kept.push(task_id);
+        }
+        Ok(())
+    }
+
+    async fn make(&mut self) -> Result<String, Trouble> {
+        let bytes = self.send(self.made);
         let sent: Sent = read("a send", self.connection.call("a send", &bytes).await?)?;
-        self.done.fetch_add(1, Ordering::Relaxed);
+        self.made += 1;
         Ok(sent.task_id)
     }
 
