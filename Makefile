@@ -80,7 +80,8 @@ bench-work: build ## from a send to the start of a worker's command
 
 bench-a2a: build clients ## blocking A2A sends: the hub beside the reference Python server
 	@mkdir -p $(FIGURES)
-	@target/release/baton bench a2a --json -- target/tools/a2a-python/bin/python tests/clients/python/reference_server.py >$(FIGURES)/a2a.json
+	@target/release/baton bench a2a --json -- target/tools/a2a-python/bin/python tests/clients/python/reference_server.py \
+		>$(FIGURES)/a2a.json || { rm -f $(FIGURES)/a2a.json; exit 1; }
 
 fuzz: ## each fuzz target for a minute; needs a nightly toolchain and cargo-fuzz
 	cd fuzz && for target in convert verify side_file; do \

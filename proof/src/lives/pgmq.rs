@@ -30,11 +30,10 @@ impl Pgmq {
         let folder = tempfile::tempdir_in(scratch).map_err(Failure::file(scratch.display()))?;
         let server = Server::start(programs, folder.path())?;
         let session = connect(&server).await?;
-        for number in 0..CLIENTS_MAX {
-            for queue in [format!("task_{number}"), format!("answer_{number}")] {
-                session.batch_execute(&tables(&queue)).await.map_err(Failure::of(NAME))?;
-            }
-        }
+        let queues =
+            (0..CLIENTS_MAX).flat_map(|number| [format!("task_{number}"), format!("answer_{number}")]);
+        let all: String = queues.map(|queue| tables(&queue)).collect();
+        session.batch_execute(&all).await.map_err(Failure::of(NAME))?;
         Ok(Self { server, _folder: folder })
     }
 

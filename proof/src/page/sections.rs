@@ -241,8 +241,8 @@ const GROWTH: &str = "
 
 `make bench-growth`. Two hubs side by side, one with the tasks of a day and one with those of many days at the same rate,
 10 000 a day; almost all answered, 1 024 open in both. They were made through the hub's own door, so that every row and
-every evidence event is real. Each operation is called alone on one connection, on both hubs in turns. `baton hub check` has passed on
-the smaller one afterwards.
+every evidence event is real. Each operation is called alone on one connection, on both hubs in turns. `baton hub check`
+has passed on the smaller one afterwards.
 ";
 
 const STREAMS: &str = "
