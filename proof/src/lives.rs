@@ -127,49 +127,82 @@ pub(crate) async fn repeat(mut client: impl Alive, length: Duration) -> Tally {
     tally
 }
 
+/// A system and its turns with one number of clients.
+struct Contender {
+    system: System,
+    turns: Vec<Tally>,
+}
+
 /// Starts all systems that can be started, and measures them in turns.
 pub(crate) async fn measure(plan: &Plan) -> Result<Measured, Failure> {
-    let (systems, absent) = start(plan).await?;
+    let (mut contenders, mut absent) = start(plan).await?;
     let mut rows = Vec::new();
     for &clients in &plan.clients {
-        rows.push(take_turns(plan, &systems, clients).await?);
+        rows.push(take_turns(plan, &mut contenders, &mut absent, clients).await?);
     }
     Ok(Measured { turns: plan.turns, seconds: plan.length.as_secs_f64(), absent, rows })
 }
 
 /// The hub must start; a peer that does not is named.
-async fn start(plan: &Plan) -> Result<(Vec<System>, Vec<Absent>), Failure> {
+async fn start(plan: &Plan) -> Result<(Vec<Contender>, Vec<Absent>), Failure> {
     let scratch = &plan.scratch;
-    let mut systems = vec![System::Hub(hub::Hub::start(&plan.baton, scratch).await?)];
+    let hub = System::Hub(hub::Hub::start(&plan.baton, scratch).await?);
+    let mut contenders = vec![Contender { system: hub, turns: Vec::new() }];
     let mut absent = Vec::new();
     let mut keep = |name: &str, started: Result<System, Failure>| match started {
-        Ok(system) => systems.push(system),
+        Ok(system) => contenders.push(Contender { system, turns: Vec::new() }),
         Err(failure) => absent.push(Absent { system: name.to_owned(), reason: failure.to_string() }),
     };
     keep(nats::NAME, nats::Nats::start(&plan.nats, scratch).await.map(System::Nats));
     keep(pgmq::NAME, pgmq::Pgmq::start(&plan.postgres, scratch).await.map(System::Pgmq));
     keep(sqlite::NAME, sqlite::Sqlite::start(scratch).map(System::Sqlite));
-    Ok((systems, absent))
+    Ok((contenders, absent))
 }
 
-async fn take_turns(plan: &Plan, systems: &[System], clients: usize) -> Result<Row, Failure> {
-    for system in systems {
-        system.lives(clients, WARM_UP).await?;
-    }
-    let mut turns: Vec<Vec<Tally>> = systems.iter().map(|_| Vec::new()).collect();
+async fn take_turns(
+    plan: &Plan,
+    contenders: &mut Vec<Contender>,
+    absent: &mut Vec<Absent>,
+    clients: usize,
+) -> Result<Row, Failure> {
+    take_turn(contenders, absent, clients, WARM_UP).await?;
+    contenders.iter_mut().for_each(|contender| contender.turns.clear());
     let mut syncs = Vec::new();
     for _ in 0..plan.turns {
-        for (system, tallies) in systems.iter().zip(&mut turns) {
-            tallies.push(system.lives(clients, plan.length).await?);
-        }
+        take_turn(contenders, absent, clients, plan.length).await?;
         let rate = disk::fdatasyncs_per_second(&plan.scratch, DISK_LENGTH);
         syncs.push(rate.map_err(Failure::file(plan.scratch.display()))?);
     }
     let lives =
-        systems.iter().zip(&turns).map(|(system, tallies)| Lives::of(system.name(), tallies)).collect();
+        contenders.iter().map(|contender| Lives::of(contender.system.name(), &contender.turns)).collect();
     let row = Row { clients, lives, fdatasync: Spread::of(syncs) };
     tell(&row)?;
     Ok(row)
+}
+
+/// One turn of everybody. A peer that fails is named and leaves; the hub must not.
+async fn take_turn(
+    contenders: &mut Vec<Contender>,
+    absent: &mut Vec<Absent>,
+    clients: usize,
+    length: Duration,
+) -> Result<(), Failure> {
+    let mut going_on = Vec::with_capacity(contenders.len());
+    for mut contender in contenders.drain(..) {
+        match contender.system.lives(clients, length).await {
+            Ok(tally) => {
+                contender.turns.push(tally);
+                going_on.push(contender);
+            }
+            Err(failure) if matches!(contender.system, System::Hub(_)) => return Err(failure),
+            Err(failure) => absent.push(Absent {
+                system: contender.system.name().to_owned(),
+                reason: format!("from {clients} clients on: {failure}"),
+            }),
+        }
+    }
+    *contenders = going_on;
+    Ok(())
 }
 
 impl Lives {

@@ -10,6 +10,8 @@ struct Goal {
     figure: Option<(String, bool)>,
 }
 
+/// The hub's name among the systems.
+pub(super) const HUB: &str = "baton hub";
 /// Clients at which lives are compared.
 const CLIENTS: usize = 16;
 const TIMES_NATS: f64 = 1.5;
@@ -83,5 +85,5 @@ fn times(figures: &Figures, peer: &str) -> Option<f64> {
 pub(super) fn ratio(row: &Row, peer: &str) -> Option<f64> {
     let of =
         |name: &str| row.lives.iter().find(|lives| lives.system == name).map(|lives| lives.per_second.median);
-    Some(of("baton hub")? / of(peer)?)
+    Some(of(HUB)? / of(peer)?)
 }

@@ -1,9 +1,9 @@
 //! One section a part: the command, what was measured, the table.
 
 use super::Figures;
-use super::goals::{GROWTH_MAX, ratio};
+use super::goals::{GROWTH_MAX, HUB, ratio};
 use crate::figures::Spread;
-use crate::lives::{Measured as Lives, Row};
+use crate::lives::{Lives, Measured, Row};
 
 const NOT_RUN: &str = "\nNot measured in this run.\n";
 
@@ -30,50 +30,50 @@ fn lives(figures: &Figures) -> String {
         "\nLives a second, the median of {} turns of {:.0} s (from – to):\n\n",
         measured.turns, measured.seconds
     ));
-    text.push_str(&by_clients(measured, "", |row, system| match lives_of(row, system) {
-        Some(lives) => range(&lives.per_second),
-        None => range(&row.fdatasync),
-    }));
+    let systems = by_clients(measured, "", |_, lives| range(&lives.per_second));
+    text.push_str(&systems);
+    text.push_str(&line("fdatasync alone", measured, |row| range(&row.fdatasync)));
     text.push_str("\nLatency of a life, p50 / p99 in ms:\n\n");
-    text.push_str(&by_clients(measured, "", |row, system| match lives_of(row, system) {
-        Some(lives) => format!("{:.2} / {:.2}", lives.p50_ms.median, lives.p99_ms.median),
-        None => "–".to_owned(),
+    text.push_str(&by_clients(measured, "", |_, lives| {
+        format!("{:.2} / {:.2}", lives.p50_ms.median, lives.p99_ms.median)
     }));
     text.push_str("\nThe hub's lives as a multiple of a peer's:\n\n");
-    text.push_str(&by_clients(measured, "hub to ", |row, system| match lives_of(row, system) {
-        Some(_) => ratio(row, system).map_or("–".to_owned(), |ratio| format!("{ratio:.2} ×")),
-        None => hub_to_fdatasync(row).map_or("–".to_owned(), |ratio| format!("{ratio:.2} ×")),
+    text.push_str(&by_clients(measured, "hub to ", |row, lives| times(ratio(row, &lives.system))));
+    text.push_str(&line("hub to fdatasync alone", measured, |row| {
+        times(lives_of(row, HUB).map(|hub| hub.per_second.median / row.fdatasync.median))
     }));
     text
 }
 
-/// A table with a column for each number of clients and a row for each system, the disk last.
-fn by_clients(measured: &Lives, prefix: &str, cell: impl Fn(&Row, &str) -> String) -> String {
-    let mut head = String::from("| clients |");
-    let mut line = String::from("|---|");
-    for row in &measured.rows {
-        head.push_str(&format!(" {} |", row.clients));
-        line.push_str("---:|");
-    }
-    let mut text = format!("{head}\n{line}\n");
-    let systems = measured.rows.first().map(|row| row.lives.iter().map(|lives| lives.system.as_str()));
-    let systems = systems.into_iter().flatten().chain(["fdatasync alone"]);
-    for system in systems.filter(|system| prefix.is_empty() || *system != "baton hub") {
-        text.push_str(&format!("| {prefix}{system} |"));
-        for row in &measured.rows {
-            text.push_str(&format!(" {} |", cell(row, system)));
+/// A table with a column for each number of clients and a row for each system; with a prefix, for each but the hub.
+fn by_clients(measured: &Measured, prefix: &str, cell: impl Fn(&Row, &Lives) -> String) -> String {
+    let mut text = line("clients", measured, |row| row.clients.to_string());
+    text.push_str(&format!("|---|{}\n", "---:|".repeat(measured.rows.len())));
+    let systems = measured.rows.iter().flat_map(|row| &row.lives).map(|lives| &lives.system);
+    let mut told: Vec<&String> = Vec::new();
+    for system in systems {
+        if told.contains(&system) || (!prefix.is_empty() && system == HUB) {
+            continue;
         }
-        text.push('\n');
+        told.push(system);
+        let cell = |row: &Row| lives_of(row, system).map_or("–".to_owned(), |lives| cell(row, lives));
+        text.push_str(&line(&format!("{prefix}{system}"), measured, cell));
     }
     text
 }
 
-fn lives_of<'a>(row: &'a Row, system: &str) -> Option<&'a crate::lives::Lives> {
+/// One row of such a table.
+fn line(name: &str, measured: &Measured, cell: impl Fn(&Row) -> String) -> String {
+    let cells: String = measured.rows.iter().map(|row| format!(" {} |", cell(row))).collect();
+    format!("| {name} |{cells}\n")
+}
+
+fn lives_of<'a>(row: &'a Row, system: &str) -> Option<&'a Lives> {
     row.lives.iter().find(|lives| lives.system == system)
 }
 
-fn hub_to_fdatasync(row: &Row) -> Option<f64> {
-    Some(lives_of(row, "baton hub")?.per_second.median / row.fdatasync.median)
+fn times(ratio: Option<f64>) -> String {
+    ratio.map_or("–".to_owned(), |ratio| format!("{ratio:.2} ×"))
 }
 
 fn range(spread: &Spread) -> String {
