@@ -90,6 +90,9 @@ enum Part {
     },
     /// The page, from what the parts have left
     Page {
+        /// The commit the hub was built from [default: the checkout's]
+        #[arg(long, value_name = "COMMIT")]
+        commit: Option<String>,
         #[arg(long, value_name = "FILE", default_value = "proof/notes.md")]
         notes: PathBuf,
         #[arg(long, value_name = "FILE", default_value = "docs/benchmarks.md")]
@@ -156,9 +159,10 @@ impl Proof {
                 let plan = start::Plan { baton, scratch, starts: *starts };
                 Left { busy, figures: Box::pin(start::measure(&plan)).await? }.write(figures, "start")
             }
-            Part::Page { notes, page } => {
+            Part::Page { commit, notes, page } => {
                 let (figures, notes, page) = (figures.clone(), notes.clone(), page.clone());
-                page::write(&page::Plan { figures, baton, nats, postgres, notes, page })
+                let commit = commit.clone();
+                page::write(&page::Plan { figures, baton, commit, nats, postgres, notes, page })
             }
         }
     }

@@ -11,21 +11,16 @@ pub(crate) type Fact = (&'static str, String);
 const UNKNOWN: &str = "unknown";
 
 /// All that is known of the machine, and of the programs at these places.
-pub(crate) fn facts(baton: &Path, nats: &Path, postgres: &Path) -> Vec<Fact> {
+pub(crate) fn facts(baton: &Path, commit: Option<&str>, nats: &Path, postgres: &Path) -> Vec<Fact> {
     let cores = std::thread::available_parallelism().map_or(UNKNOWN.to_owned(), |cores| cores.to_string());
+    let head = || said("git", &["rev-parse", "--short", "HEAD"]);
+    let commit = commit.map_or_else(head, ToOwned::to_owned);
     vec![
         ("measured", said("date", &["-u", "+%Y-%m-%d"])),
         ("processor", format!("{}, {cores} cores", field("/proc/cpuinfo", "model name"))),
         ("memory", field("/proc/meminfo", "MemTotal")),
         ("kernel", said("uname", &["-sr"])),
-        (
-            "hub",
-            format!(
-                "{}, commit {}",
-                said(baton, &["--version"]),
-                said("git", &["rev-parse", "--short", "HEAD"])
-            ),
-        ),
+        ("hub", format!("{}, commit {commit}", said(baton, &["--version"]))),
         ("NATS", said(nats, &["--version"])),
         ("PostgreSQL", said(postgres.join("postgres"), &["--version"])),
         ("SQLite alone", rusqlite::version().to_owned()),

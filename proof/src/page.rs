@@ -20,6 +20,8 @@ const QUIET: f64 = 0.15;
 pub(crate) struct Plan {
     pub(crate) figures: PathBuf,
     pub(crate) baton: PathBuf,
+    /// The hub's commit, where it is another than the checkout's.
+    pub(crate) commit: Option<String>,
     pub(crate) nats: PathBuf,
     pub(crate) postgres: PathBuf,
     /// Text kept by hand: what falls short, why, and what would help.
@@ -86,7 +88,7 @@ pub(crate) fn write(plan: &Plan) -> Result<(), Failure> {
     let mut page = String::from(HEAD);
     page.push_str(&rough(&figures.rough));
     page.push_str("\n## The machine\n\n| | |\n|---|---|\n");
-    for (what, which) in machine::facts(&plan.baton, &plan.nats, &plan.postgres) {
+    for (what, which) in machine::facts(&plan.baton, plan.commit.as_deref(), &plan.nats, &plan.postgres) {
         page.push_str(&format!("| {what} | {which} |\n"));
     }
     page.push_str(&goals::table(&figures));

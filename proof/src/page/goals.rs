@@ -8,6 +8,8 @@ struct Goal {
     what: &'static str,
     wanted: String,
     figure: Option<(String, bool)>,
+    /// Whether as much was run as the goal asks for.
+    is_whole: bool,
 }
 
 /// The hub's name among the systems.
@@ -23,11 +25,16 @@ const STREAMS_MIB: f64 = 400.0;
 const PUSH_MS: f64 = 100.0;
 const READY_MS: f64 = 150.0;
 const FLAT: f64 = 1.1;
+const GROWN_TASKS: usize = 1_000_000;
+const SOAK_SECONDS: f64 = 300.0;
+const SLOWEST: &str = "slowest operation with 1 000 000 tasks, as long as with 10 000";
+const SOAK: &str = "soak of 5 minutes: own memory, last third to middle third";
 
 pub(super) fn table(figures: &Figures) -> String {
     let mut text = String::from("\n## The goals\n\n| goal | wanted | this run | |\n|---|---|---|---|\n");
-    for Goal { what, wanted, figure } in all(figures) {
+    for Goal { what, wanted, figure, is_whole } in all(figures) {
         let (figure, word) = match figure {
+            Some((figure, true)) if !is_whole => (figure, "a smaller run than the goal asks for"),
             Some((figure, true)) => (figure, "reached"),
             Some((figure, false)) => (figure, "**not reached**"),
             None => ("–".to_owned(), "not measured"),
@@ -61,19 +68,20 @@ fn all(figures: &Figures) -> Vec<Goal> {
             "blocking A2A sends, as many as the reference server's",
             at_least(TIMES_A2A, figures.a2a.as_ref().map(|a2a| a2a.ratio)),
         ),
-        ("slowest operation with many tasks, as long as with few", at_most(GROWTH_MAX, "×", slowest)),
+        (SLOWEST, at_most(GROWTH_MAX, "×", slowest)),
         ("memory with 5 000 streams", at_most(STREAMS_MIB, "MiB", streams.map(|row| row.loaded.peak_mib))),
         ("push p99 with 5 000 streams", at_most(PUSH_MS, "ms", streams.map(|row| row.p99_ms))),
         (
             "start to ready",
             at_most(READY_MS, "ms", figures.start.as_ref().map(|start| start.ready_ms.median)),
         ),
-        (
-            "soak: own memory, last third to middle third",
-            at_most(FLAT, "×", soak.map(|soak| soak.growth(|sample| sample.memory.own_mib))),
-        ),
+        (SOAK, at_most(FLAT, "×", soak.map(|soak| soak.growth(|sample| sample.memory.own_mib)))),
     ];
-    rows.into_iter().map(|(what, (wanted, figure))| Goal { what, wanted, figure }).collect()
+    let is_grown = figures.growth.as_ref().is_some_and(|growth| growth.many.tasks >= GROWN_TASKS);
+    let is_soaked = soak.is_some_and(|soak| soak.seconds >= SOAK_SECONDS);
+    let is_whole = |what: &str| (what != SLOWEST || is_grown) && (what != SOAK || is_soaked);
+    let goal = |(what, (wanted, figure))| Goal { what, wanted, figure, is_whole: is_whole(what) };
+    rows.into_iter().map(goal).collect()
 }
 
 /// The hub's lives as a multiple of a peer's.
