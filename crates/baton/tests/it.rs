@@ -12,6 +12,7 @@ mod it {
     mod clients;
     mod crash;
     mod damage;
+    mod docs;
     mod edges;
     mod evidence;
     mod evidence_cli;
