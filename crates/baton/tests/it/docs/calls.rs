@@ -1,6 +1,8 @@
 //! Commands that cannot be run here (systemd, containers, a certificate of one's own): each call of the binary in them is
 //! one the binary knows, and each `make` names a target there is.
 
+use std::collections::BTreeMap;
+
 use super::page::{Role, files, pages, root};
 use crate::it::hub::baton;
 
@@ -52,6 +54,43 @@ fn every_call_in_a_block_that_is_not_run_is_one_of_the_binarys() {
         }
     }
     assert!(looked_at > 5, "{looked_at}");
+}
+
+/// The commands in a page's `code` within sentences: they have placeholders, so it is looked at what they name.
+fn mentioned(text: &str) -> impl Iterator<Item = &str> {
+    let lines = text.lines().filter(|line| !line.trim_start().starts_with("```"));
+    let code = lines.flat_map(|line| line.split('`').skip(1).step_by(2));
+    code.filter_map(|code| code.strip_prefix("baton "))
+}
+
+#[test]
+fn every_command_and_option_a_sentence_mentions_is_one_of_the_binarys() {
+    let mut helps = BTreeMap::new();
+    let mut wrong = Vec::new();
+    for file in files() {
+        for code in mentioned(&std::fs::read_to_string(&file).unwrap()) {
+            let ours = code.split(" -- ").next().unwrap_or_default();
+            let is_word = |word: &&str| {
+                word.chars().all(|c| c.is_ascii_lowercase() || c == '-') && !word.starts_with('-')
+            };
+            let words: Vec<&str> = ours.split_whitespace().take_while(is_word).collect();
+            let help = helps.entry(words.join(" ")).or_insert_with(|| {
+                let output = baton().args(&words).arg("--help").output().unwrap();
+                output.status.success().then(|| String::from_utf8(output.stdout).unwrap())
+            });
+            let options = ours.split(|c: char| !(c.is_ascii_lowercase() || c == '-'));
+            let options = options.filter(|word| word.starts_with("--") && word.len() > 2);
+            let is_known = |option: &str| {
+                let help = help.as_deref().unwrap_or_default();
+                help.split(|c: char| !(c.is_ascii_lowercase() || c == '-')).any(|word| word == option)
+            };
+            if help.is_none() || options.into_iter().any(|option| !is_known(option)) {
+                wrong.push(format!("{}: baton {code}", file.display()));
+            }
+        }
+    }
+    assert!(helps.len() > 30, "{}", helps.len());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]

@@ -8,6 +8,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU16, Ordering};
 
 use super::page::Page;
 use super::script::{Step, script, steps};
@@ -15,7 +16,10 @@ use super::shown::missing;
 use crate::it::clients::stage::installed;
 use crate::it::program::binary;
 
-const PATIENCE_SECONDS: &str = "150";
+const PATIENCE_SECONDS: &str = "90";
+/// Below the ports a system gives out by itself, so that nobody is given one before the page takes it.
+const FIRST_PORT: u16 = 20_000;
+const PORTS_OF_A_PROCESS: u16 = 50;
 
 /// What is wrong with the page, if anything is.
 pub(super) fn run(page: &Page) -> Result<(), String> {
@@ -76,10 +80,20 @@ fn stand_in(file: &Path, program: &Path) {
     std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// Two ports nobody listens on. They are free again when the page takes them; the system gives out others first.
+/// Two ports nobody listens on, and that no other page is given.
 fn free_ports() -> [u16; 2] {
-    let listeners = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
-    listeners.map(|listener| listener.local_addr().unwrap().port())
+    static TAKEN: AtomicU16 = AtomicU16::new(0);
+    // Tests run in processes of their own, whose numbers follow each other.
+    let slot = u16::try_from(std::process::id() % 240).unwrap();
+    let first = FIRST_PORT + slot * PORTS_OF_A_PROCESS;
+    [(); 2].map(|()| {
+        loop {
+            let port = first + TAKEN.fetch_add(1, Ordering::Relaxed);
+            if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+                return port;
+            }
+        }
+    })
 }
 
 /// A shell with everything started in it.
