@@ -40,9 +40,10 @@ pub(super) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// README.md and everything under docs/, by name.
+/// The pages at the root of the repository and everything under docs/, by name.
 pub(super) fn files() -> Vec<PathBuf> {
-    let mut found = vec![root().join("README.md")];
+    let at_root = ["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"];
+    let mut found: Vec<PathBuf> = at_root.iter().map(|name| root().join(name)).collect();
     gather(&root().join("docs"), &mut found);
     assert!(found.len() > 15, "{found:?}");
     found.sort();

@@ -67,22 +67,26 @@ fn here(text: &str, [port, other]: [u16; 2]) -> String {
         if line.contains("baton hub start") && !line.contains("--port") {
             line = line.replace("baton hub start", &format!("baton hub start --port {port}"));
         }
-        if line.contains("baton login") && !line.contains("--token") {
-            let mut options = String::new();
-            if !line.contains("--hub") {
-                options += &format!(" --hub http://127.0.0.1:{port}");
-            }
-            if !line.contains("--username") {
-                options += " --username admin";
-            }
-            if !line.contains("--password-stdin") {
-                options += " --password-stdin <<<\"$PASSWORD\"";
-            }
-            line = line.replace("baton login", &format!("baton login{options}"));
-        }
+        line = line.replace("baton login", &login(&line, port));
         line.replace("baton passwd", "baton passwd --password-stdin <<<\"$PASSWORD\"$'\\n'\"new-$PASSWORD\"")
     });
     lines.collect::<Vec<_>>().join("\n")
+}
+
+/// What a line's login becomes, with everything it would ask for.
+fn login(line: &str, port: u16) -> String {
+    let hub = format!(" --hub http://127.0.0.1:{port}");
+    let asked = [
+        ("--hub", &*hub),
+        ("--username", " --username admin"),
+        ("--password-stdin", " --password-stdin <<<\"$PASSWORD\""),
+    ];
+    let missing = asked.iter().filter(|(option, _)| !line.contains(option)).map(|(_, given)| *given);
+    if line.contains("--token") {
+        "baton login".to_owned()
+    } else {
+        "baton login".to_owned() + &missing.collect::<String>()
+    }
 }
 
 fn given(block: &Block, ports: [u16; 2]) -> Option<Step> {
