@@ -2,13 +2,16 @@
 
 NEXTEST_VERSION := 0.9.143
 FUZZ_SECONDS ?= 60
+SECONDS ?= 600
 CARGO ?= cargo
+PROOF := target/proof/release/baton-proof
+FIGURES := target/proof/figures
 # For install: what, and where to.
 BINARY ?= target/release/baton
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help demo run build test check bench bench-hub bench-evidence bench-work bench-a2a fuzz dist install uninstall size tools clients browser screenshots clean
+.PHONY: help demo run build test check bench bench-page bench-peers bench-growth bench-streams bench-soak bench-start bench-adapter proof peers bench-hub bench-evidence bench-work bench-a2a fuzz torture dist install uninstall size tools clients browser schemathesis screenshots clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -22,10 +25,11 @@ run: ## build the hub and start it on 127.0.0.1:9200
 build: ## the release binary, target/release/baton
 	$(CARGO) build --release --package baton
 
-# Without the package registries the clients' and the browser's own tests fail and say so; all others still run.
+# Without the package registries the clients', the browser's and schemathesis's own tests fail and say so; all others still run.
 test: tools ## every test
 	@$(MAKE) --no-print-directory clients || true
 	@$(MAKE) --no-print-directory browser || true
+	@$(MAKE) --no-print-directory schemathesis || true
 	$(CARGO) nextest run --workspace
 
 check: ## formatting, lints as errors, documentation
@@ -33,9 +37,43 @@ check: ## formatting, lints as errors, documentation
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items
 
-bench: ## adapter, content hash and bundle, each beside its limit
+# Every part but the adapter's, about 20 minutes; a part that fails is named on the page, and the others still run.
+bench: build proof clients ## everything beside its peers, in one run: writes docs/benchmarks.md
+	@rm -f $(FIGURES)/*.json
+	@for part in peers a2a growth streams soak start; do \
+		echo "== $$part"; $(MAKE) --no-print-directory bench-$$part || echo "bench-$$part: not measured"; done
+	@$(PROOF) page
+
+bench-page: proof ## docs/benchmarks.md from what was measured last
+	@$(PROOF) page
+
+bench-peers: build proof ## whole lives beside NATS JetStream, pgmq and SQLite alone, in turns
+	@$(PROOF) lives
+
+bench-growth: build proof ## every operation with 10 000 and with 1 000 000 tasks stored
+	@$(PROOF) growth
+
+bench-streams: build proof ## push latency and memory with 1 000 and 5 000 open streams
+	@$(PROOF) streams
+
+bench-soak: build proof ## five minutes of mixed load: memory and files
+	@$(PROOF) soak
+
+bench-start: build proof ## from the call to ready, memory when idle, size
+	@$(PROOF) start
+
+bench-adapter: ## adapter, content hash and bundle, each beside its limit
 	$(CARGO) bench --package baton-adapter
-	@python3 scripts/bench-ratios.py
+	@mkdir -p $(FIGURES)
+	@python3 scripts/bench-ratios.py >$(FIGURES)/adapter.txt; held=$$?; cat $(FIGURES)/adapter.txt; exit $$held
+
+# The program that drives the hub and its peers, a workspace of its own.
+proof: peers
+	@cd proof && $(CARGO) build --release --locked
+
+# The peers, pinned, under target/tools.
+peers:
+	@scripts/peers.sh
 
 bench-hub: build ## durable sends, whole lives and push against the disk's own fdatasync rate
 	@for n in 1 16 64; do target/release/baton bench hub --connections $$n --seconds 5 || exit 1; done
@@ -47,11 +85,18 @@ bench-work: build ## from a send to the start of a worker's command
 	@target/release/baton bench work
 
 bench-a2a: build clients ## blocking A2A sends: the hub beside the reference Python server
-	@target/release/baton bench a2a -- target/tools/a2a-python/bin/python tests/clients/python/reference_server.py
+	@mkdir -p $(FIGURES)
+	@target/release/baton bench a2a --json -- target/tools/a2a-python/bin/python tests/clients/python/reference_server.py \
+		>$(FIGURES)/a2a.json || { rm -f $(FIGURES)/a2a.json; exit 1; }
 
 fuzz: ## each fuzz target for a minute; needs a nightly toolchain and cargo-fuzz
 	cd fuzz && for target in convert verify side_file; do \
 		$(CARGO) +nightly fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; done
+
+# The same run as in `make test`, for longer: SECONDS=600, SEED=N to repeat one.
+torture: tools ## faults with a seed for ten minutes: kills, clock jumps, full disks; then everything acknowledged is accounted for
+	TORTURE_SECONDS=$(SECONDS) TORTURE_SEED=$(SEED) \
+		$(CARGO) nextest run --profile torture --package baton --test it --no-capture -E 'test(/^it::torture::/)'
 
 dist: ## the static binary that is shipped, and a tarball of it with what belongs to it, in target/shipped
 	@CARGO="$(CARGO)" scripts/dist.sh
@@ -78,6 +123,10 @@ clients:
 # What the tests drive Chromium with, pinned, in a folder of its own under target/tools.
 browser:
 	@scripts/browser.sh
+
+# What calls a live hub by its own description, pinned, in a folder of its own under target/tools.
+schemathesis:
+	@scripts/schemathesis.sh
 
 screenshots: browser ## the dashboard's pictures in docs/images, taken anew
 	$(CARGO) build --package baton

@@ -32,6 +32,8 @@ mod principal;
 mod priority;
 mod refusal;
 mod role;
+#[cfg(feature = "schemas")]
+mod schemas;
 mod secret;
 mod status;
 mod task;

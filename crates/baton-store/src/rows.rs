@@ -33,6 +33,7 @@ pub use tasks::{
     NewTaskRow, TaskChange, TaskFilter, TaskMessageRow, TaskReads, TaskRow, TaskTexts, TaskWrites,
 };
 
+use crate::error::Error;
 use crate::store::Ring;
 
 /// One consistent state of the database.
@@ -64,10 +65,10 @@ pub trait Transaction:
 {
     /// Rings once this is committed.
     fn ring(&mut self, ring: Ring);
+    /// Writes what is there already, to see whether the disk takes it.
+    fn probe(&mut self) -> Result<(), Error>;
     /// What is known of callers must be learnt again once this is committed.
     fn touch_access(&mut self);
-    /// Writes a row as it was: the commit must reach the disk, and changes nothing.
-    fn touch_disk(&mut self) -> Result<(), crate::Error>;
     /// This, to be read from.
     fn as_snapshot(&self) -> &dyn Snapshot;
 }

@@ -15,6 +15,7 @@ mod figures;
 mod plans;
 mod pushes;
 mod readers;
+mod refused;
 mod remotes;
 mod retention;
 mod rows;
@@ -37,6 +38,7 @@ use checkpointer::Checkpointer;
 pub use connection::schema;
 pub use copy::{CopyFacts, copy_closed, look_at_copy};
 use readers::Readers;
+use refused::Refused;
 use writer::Writer;
 
 /// What is done with the hints of a committed batch.
@@ -66,6 +68,7 @@ pub struct SqliteStore {
     checkpointer: Checkpointer,
     epoch: Arc<AtomicU64>,
     meter: Arc<Meter>,
+    refused: Refused,
 }
 
 impl SqliteStore {
@@ -74,12 +77,14 @@ impl SqliteStore {
         let connection = connection::open_writer(path)?;
         let meter = Arc::new(Meter::new(&counts::there_is(&connection)?));
         let epoch = Arc::new(AtomicU64::new(0));
+        let refused = Refused::default();
         Ok(Self {
-            writer: Writer::start(connection, options, bell, epoch.clone(), meter.clone())?,
+            writer: Writer::start(connection, options, bell, epoch.clone(), meter.clone(), refused.clone())?,
             readers: Readers::start(path, options.readers, &meter)?,
             checkpointer: Checkpointer::start(path)?,
             epoch,
             meter,
+            refused,
         })
     }
 }
@@ -103,6 +108,10 @@ impl Store for SqliteStore {
 
     fn meter(&self) -> &Meter {
         &self.meter
+    }
+
+    fn refuses_writes(&self) -> bool {
+        self.refused.is_lately()
     }
 
     fn close(&self) {

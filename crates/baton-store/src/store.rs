@@ -67,6 +67,9 @@ pub trait Store: Send + Sync + 'static {
     fn access_epoch(&self) -> u64;
     /// What the store counts of itself.
     fn meter(&self) -> &Meter;
+    /// Whether the disk refused a change, and has not taken one since then and a moment of quiet. Only a write can
+    /// tell that it does again ([`Transaction::probe`]).
+    fn refuses_writes(&self) -> bool;
     /// Takes no more writes, commits what waits and ends. Blocks.
     fn close(&self);
 }

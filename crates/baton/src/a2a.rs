@@ -4,6 +4,7 @@
 
 mod call;
 mod card;
+pub(crate) mod described;
 mod fault;
 mod http;
 mod input;
@@ -19,6 +20,8 @@ mod tests;
 mod visitor;
 mod watch;
 
+#[cfg(test)]
+pub(crate) use fault::errors;
 pub(crate) use task::updates;
 
 use axum::Router;

@@ -18,11 +18,14 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderMap, HeaderName, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use baton_core::NetworkId;
 use baton_core::{Refusal, TokenId, limits};
 use serde::Deserialize;
 use std::sync::Arc;
+use utoipa::{IntoParams, OpenApi};
 
 use crate::hub::Hub;
+use crate::openapi::NotFound;
 use crate::rest::{Authenticated, Failure, Query, bearer};
 use crate::service::Error;
 use channel::Wanted;
@@ -76,8 +79,10 @@ impl Streams {
     }
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 struct Args {
+    /// A user token's network
     network_id: Option<String>,
 }
 
@@ -86,6 +91,25 @@ pub(crate) fn router() -> Router<Arc<Hub>> {
     Router::new().route("/events/{name}", get(somebodys)).route("/events/network/{network_id}", get(networks))
 }
 
+/// What the routes are, for the description.
+#[derive(OpenApi)]
+#[openapi(paths(somebodys, networks))]
+pub(crate) struct Described;
+
+/// What happens to an agent or a person, while it happens
+///
+/// The agent of that alias; `me` for the user of a user token.
+#[utoipa::path(
+    get,
+    path = "/events/{name}",
+    tag = "streams",
+    operation_id = "follow_somebody",
+    params(("name" = String, Path, description = "An alias, or `me`"), Args),
+    responses(
+        (status = 200, description = "server-sent events, without end", content_type = "text/event-stream", body = String),
+        NotFound
+    )
+)]
 async fn somebodys(
     State(hub): State<Arc<Hub>>,
     _: Authenticated,
@@ -97,6 +121,20 @@ async fn somebodys(
     stream(hub, Wanted::Somebody { name, network_id }, &headers).await
 }
 
+/// Everything that happens in a network, while it happens
+///
+/// Members of the network.
+#[utoipa::path(
+    get,
+    path = "/events/network/{network_id}",
+    tag = "streams",
+    operation_id = "follow_network",
+    params(("network_id" = NetworkId, Path, description = "The network")),
+    responses(
+        (status = 200, description = "server-sent events, without end", content_type = "text/event-stream", body = String),
+        NotFound
+    )
+)]
 async fn networks(
     State(hub): State<Arc<Hub>>,
     _: Authenticated,

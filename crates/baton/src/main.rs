@@ -12,6 +12,7 @@ mod fixture;
 mod hub;
 mod mcp;
 mod metrics;
+mod openapi;
 mod outbound;
 mod peer;
 mod profile;

@@ -14,16 +14,17 @@ use axum::Router;
 use axum::body::{self, Body};
 use axum::extract::{FromRequestParts, Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::any;
 use baton_core::limits;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use std::sync::Arc;
+use utoipa::OpenApi;
 
 use crate::hub::Hub;
-use crate::rest::{Authenticated, ErrorBody};
+use crate::rest::{Authenticated, ErrorBody, Plain};
 use handler::Handler;
 use tool::Tool;
 
@@ -36,6 +37,11 @@ struct Door {
     framed: Service,
     plain: Service,
 }
+
+/// What the route is, for the description.
+#[derive(OpenApi)]
+#[openapi(paths(enter))]
+pub(crate) struct Described;
 
 /// The route of the MCP door.
 pub(crate) fn router<S: Clone + Send + Sync + 'static>(hub: &Arc<Hub>) -> Router<S> {
@@ -60,6 +66,24 @@ fn service(handler: &Handler, json_response: bool) -> Service {
     StreamableHttpService::new(move || Ok(handler.clone()), Arc::default(), config)
 }
 
+/// Call a tool, or list the tools
+///
+/// Every token; what a tool allows is as with the REST call it stands for.
+#[utoipa::path(
+    post,
+    path = "/mcp",
+    tag = "mcp",
+    operation_id = "call_mcp",
+    security(("bearer" = [])),
+    request_body(content = Object, description = "One JSON-RPC 2.0 message, as MCP has it"),
+    responses(
+        (status = 200, description = "a JSON-RPC 2.0 response, framed as a server-sent event unless only JSON is accepted",
+            content((String = "text/event-stream"), (Object = "application/json"))),
+        (status = 202, description = "a notification was taken"),
+        (status = 400, description = "no JSON-RPC message; the body is a JSON-RPC error",
+            content((Object = "application/json"), (String = "text/plain"))),
+    )
+)]
 async fn enter(State(door): State<Door>, request: Request) -> Response {
     let (mut parts, body) = request.into_parts();
     let wants_plain_json = wants_plain_json(&parts.headers);
@@ -73,8 +97,8 @@ async fn enter(State(door): State<Door>, request: Request) -> Response {
         return door.framed.handle(Request::from_parts(parts, body)).await.into_response();
     }
     let Ok(bytes) = body::to_bytes(body, limits::JSON_BODY_MAX_BYTES).await else {
-        let body = ErrorBody::bare("body too large");
-        return (StatusCode::PAYLOAD_TOO_LARGE, axum::Json(body)).into_response();
+        let why = Plain::BodyTooLarge;
+        return (why.status(), axum::Json(ErrorBody::bare(why))).into_response();
     };
     if let Err(broken) = message::check(&bytes) {
         return broken.into_response();

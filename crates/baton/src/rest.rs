@@ -1,21 +1,25 @@
 //! The REST door. Every route on one screen; handlers are thin: arguments in, one use case, its answer out.
 
-mod accounts;
+pub(crate) mod accounts;
 mod answer;
 mod arguments;
 mod caller;
 mod client_address;
 pub(crate) mod error;
-mod evidence;
-mod remotes;
-mod tasks;
+pub(crate) mod evidence;
+mod plain;
+pub(crate) mod remotes;
+pub(crate) mod tasks;
 
 pub(crate) use answer::answer;
-pub(crate) use arguments::{Body, Query};
+pub(crate) use arguments::{Body, Path, Query};
 pub(crate) use caller::{Authenticated, bearer};
 pub(crate) use client_address::ClientAddress;
+#[cfg(test)]
+pub(crate) use error::status_of;
 pub(crate) use error::{ErrorBody, Failure};
 pub(crate) use evidence::{LOG_FROM, LOG_TO};
+pub(crate) use plain::Plain;
 
 use axum::Router;
 use std::sync::Arc;

@@ -18,15 +18,15 @@ mod tls;
 
 pub(crate) use accept::Listener;
 pub(crate) use file_limit::raise as raise_file_limit;
-pub(crate) use health::look;
+pub(crate) use health::{Described, look};
 pub(crate) use tls::{TlsError, TlsFiles};
 
 use axum::Router;
-use axum::http::StatusCode;
 use axum::middleware;
 use std::sync::Arc;
 
 use crate::hub::Hub;
+use crate::rest::Plain;
 use arrival::Bounds;
 
 /// Every door behind the one gate.
@@ -45,10 +45,8 @@ pub(crate) fn router(hub: Arc<Hub>) -> Router {
 fn gated(doors: Router<Arc<Hub>>, hub: Arc<Hub>, bounds: Bounds) -> Router {
     let gate = Arc::new(gate::Gate::new(hub.clone(), bounds));
     doors
-        .fallback(async || refuse::with(StatusCode::NOT_FOUND, "not found"))
-        .method_not_allowed_fallback(async || {
-            refuse::with(StatusCode::METHOD_NOT_ALLOWED, "method not allowed")
-        })
+        .fallback(async || refuse::with(Plain::NotFound))
+        .method_not_allowed_fallback(async || refuse::with(Plain::MethodNotAllowed))
         .layer(middleware::from_fn_with_state(gate, gate::pass))
         .with_state(hub)
 }

@@ -82,6 +82,7 @@ pub(crate) mod tokens;
 mod user_view;
 pub(crate) mod users;
 
+pub(crate) use done::Done;
 pub(crate) use error::Error;
 pub(crate) use join_guard::JoinGuard;
 pub(crate) use login_guard::LoginGuard;

@@ -8,8 +8,9 @@ mod session;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use cookie::{Cookie, Origin};
+pub(crate) use cookie::{COOKIE, Cookie, Origin};
 pub(crate) use headers::keep_private;
+pub(crate) use session::Described;
 
 use axum::Router;
 use std::sync::Arc;

@@ -12,6 +12,8 @@ mod it {
     mod clients;
     mod crash;
     mod damage;
+    mod described;
+    mod disk;
     mod docs;
     mod edges;
     mod evidence;
@@ -41,12 +43,15 @@ mod it {
     mod program;
     mod push;
     mod races;
+    mod random;
     mod remote;
     mod reset_user;
     mod seed;
+    mod small_disk;
     mod tenant;
     mod tls;
     mod tool;
+    mod torture;
     mod web;
     mod work;
 }

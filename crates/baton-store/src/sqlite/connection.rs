@@ -2,6 +2,10 @@
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
+use rustix::fs::{FallocateFlags, fallocate};
+use rustix::io::Errno;
+use std::fs::File;
+use std::os::fd::IntoRawFd;
 use std::path::Path;
 use std::time::Duration;
 
@@ -18,6 +22,8 @@ const WRITER_CACHE_KIB: i64 = 16 << 10;
 /// The same for each connection that reads. The file is not mapped: a disk that fails under a mapping ends the process,
 /// and a file that grows makes its mappings anew.
 const READER_CACHE_KIB: i64 = 8 << 10;
+/// Room for the index of a WAL of 512 MiB, eight times what it is let grow to.
+const WAL_INDEX_BYTES: u64 = 1 << 20;
 
 /// The one connection that writes; it also migrates.
 pub(super) fn open_writer(path: &Path) -> Result<Connection, Error> {
@@ -35,7 +41,27 @@ pub(super) fn open_writer(path: &Path) -> Result<Connection, Error> {
         .set_grouped(true)
         .run(&mut connection)
         .map_err(|error| Error::Unavailable(format!("migration: {error}")))?;
+    reserve_wal_index(path)?;
     Ok(connection)
+}
+
+/// Takes the room that the WAL's index may need, as long as the disk has it. SQLite lets it grow after a commit has been
+/// written to the WAL. If there is no room then, the commit is answered as failed, and yet the next one to open the
+/// database after a kill finds it.
+fn reserve_wal_index(path: &Path) -> Result<(), Error> {
+    let mut name = path.as_os_str().to_owned();
+    name.push("-shm");
+    let unavailable = |error: std::io::Error| Error::Unavailable(format!("the WAL's index: {error}"));
+    let file = File::options().read(true).write(true).open(name).map_err(unavailable)?;
+    let reserved = fallocate(&file, FallocateFlags::empty(), 0, WAL_INDEX_BYTES);
+    // Never closed: with any descriptor of a file the system drops all locks that this process has on it, and the next
+    // process to look at the database would cut the index off under this one.
+    let _ = file.into_raw_fd();
+    match reserved {
+        // A file system that cannot reserve is used as it is.
+        Ok(()) | Err(Errno::OPNOTSUPP | Errno::NOSYS) => Ok(()),
+        Err(error) => Err(unavailable(error.into())),
+    }
 }
 
 /// The newest schema this program knows: the number of its last migration.

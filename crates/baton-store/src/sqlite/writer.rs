@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
+use super::refused::Refused;
 use super::rows::{Rows, Staged};
 use super::{Bell, SqliteOptions, copy};
 use crate::copy::CopyJob;
@@ -37,9 +38,11 @@ impl Writer {
         bell: Bell,
         epoch: Arc<AtomicU64>,
         meter: Arc<Meter>,
+        refused: Refused,
     ) -> Result<Self, Error> {
         let (queue, jobs) = sync_channel(options.write_queue);
-        let batches = Batches { connection, batch: options.batch, bell, epoch, meter: meter.clone() };
+        let batches =
+            Batches { connection, batch: options.batch, bell, epoch, meter: meter.clone(), refused };
         let thread = std::thread::Builder::new().name("writer".into()).spawn(move || batches.run(&jobs));
         let thread = thread.map_err(|error| Error::Unavailable(error.to_string()))?;
         Ok(Self { queue: Mutex::new(Some(queue)), thread: Mutex::new(Some(thread)), meter })
@@ -79,6 +82,7 @@ struct Batches {
     bell: Bell,
     epoch: Arc<AtomicU64>,
     meter: Arc<Meter>,
+    refused: Refused,
 }
 
 /// What a batch that ran leaves to be done once it is committed.
@@ -121,6 +125,7 @@ impl Batches {
             }
             Err(error) => {
                 self.meter.failed();
+                self.refused.note();
                 tracing::error!(%error, writes = batch.len(), "a batch was not committed");
                 Err(error)
             }
@@ -154,6 +159,10 @@ impl Batches {
 
     /// Runs and commits a batch. Whatever goes wrong, no part of it is left.
     fn commit(&self, batch: &mut [Box<dyn WriteJob>]) -> Result<Committed, Error> {
+        if !self.connection.is_autocommit() {
+            self.execute("ROLLBACK")?; // the last one could not be ended when it failed
+        }
+        let changes = self.connection.total_changes();
         self.execute("BEGIN IMMEDIATE")?;
         let result = self.run_all(batch).and_then(|done| {
             let began = Instant::now();
@@ -163,6 +172,10 @@ impl Batches {
         });
         match result {
             Ok(Ran { hints, tally, touches_access }) => {
+                // A commit of nothing does not ask the disk.
+                if self.connection.total_changes() != changes {
+                    self.refused.note_taken();
+                }
                 self.meter.committed(batch.len(), &tally);
                 for changed in &hints.changed_tasks {
                     if let Some(to) = changed.status {

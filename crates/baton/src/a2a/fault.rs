@@ -71,6 +71,57 @@ impl Kind {
     }
 }
 
+#[cfg(test)]
+impl Kind {
+    /// Every kind; a test holds them against the enum itself.
+    const ALL: &[Self] = &[
+        Self::TaskNotFound,
+        Self::TaskNotCancelable,
+        Self::UnsupportedOperation,
+        Self::ContentTypeNotSupported,
+        Self::VersionNotSupported,
+        Self::ParseError,
+        Self::InvalidRequest,
+        Self::MethodNotFound,
+        Self::InvalidParams,
+        Self::InternalError,
+        Self::Unauthenticated,
+        Self::PermissionDenied,
+        Self::ResourceExhausted,
+        Self::Unavailable,
+    ];
+
+    const fn meaning(self) -> &'static str {
+        match self {
+            Self::TaskNotFound => "there is no such agent or task here, or not for you",
+            Self::TaskNotCancelable => "the task has ended already",
+            Self::UnsupportedOperation => "the task is not in a state for this: the message says which",
+            Self::ContentTypeNotSupported => {
+                "the body or a part of the message is of a type that is not taken"
+            }
+            Self::VersionNotSupported => "send `A2A-Version: 1.0`",
+            Self::ParseError => "the body is not JSON",
+            Self::InvalidRequest => "the body is no request",
+            Self::MethodNotFound => "there is no such operation",
+            Self::InvalidParams => "an argument breaks its rule, named in the message",
+            Self::InternalError => "the hub failed inside; nothing was changed",
+            Self::Unauthenticated => "the token is missing, unknown or revoked",
+            Self::PermissionDenied => "your role or your token does not allow this",
+            Self::ResourceExhausted => "too many calls: `retry-after` says when to come back",
+            Self::Unavailable => "not now: the hub is stopping, busy, or cannot use its disk",
+        }
+    }
+}
+
+/// The table for docs/errors.md: reason, HTTP status, JSON-RPC code, meaning.
+#[cfg(test)]
+pub(crate) fn errors() -> impl Iterator<Item = (&'static str, u16, i32, &'static str)> {
+    Kind::ALL.iter().map(|kind| {
+        let words = kind.words();
+        (words.reason, words.http, words.code, kind.meaning())
+    })
+}
+
 /// An error on its way to the client.
 #[derive(Debug, Clone)]
 pub(super) struct Fault {

@@ -22,7 +22,7 @@ use crate::service::agent::AgentAddress;
 
 const JSON: &str = "application/json";
 const A2A_JSON: &str = "application/a2a+json";
-const CARD: &str = ".well-known/agent-card.json";
+pub(super) const CARD: &str = ".well-known/agent-card.json";
 
 /// An error's body.
 #[derive(Serialize)]
@@ -39,15 +39,15 @@ struct Said<'a> {
 }
 
 /// What a path means: an operation, and what the path says for it.
-struct Route<'a> {
-    method: &'static str,
+pub(super) struct Route<'a> {
+    pub(super) method: &'static str,
     names: Vec<(&'static str, &'a str)>,
 }
 
 impl<'a> Route<'a> {
     /// Every path of the binding.
     #[rustfmt::skip]
-    fn find(method: &Method, path: &'a str) -> Option<Self> {
+    pub(super) fn find(method: &Method, path: &'a str) -> Option<Self> {
         let is_get = *method == Method::GET;
         let is_post = *method == Method::POST;
         let is_delete = *method == Method::DELETE;

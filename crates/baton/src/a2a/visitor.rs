@@ -16,7 +16,7 @@ const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 /// The version of the protocol that is spoken here.
-const SPOKEN: &str = "1.0";
+pub(super) const SPOKEN: &str = "1.0";
 /// What a request means that names none.
 const UNNAMED: &str = "0.3";
 

@@ -7,6 +7,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use baton_core::{Caller, Refusal, SystemRole};
 use std::sync::Arc;
+use utoipa::OpenApi;
 
 use super::{exposition, page};
 use crate::hub::Hub;
@@ -18,6 +19,23 @@ pub(crate) fn router() -> Router<Arc<Hub>> {
     Router::new().route("/metrics", get(show))
 }
 
+/// What the route is, for the description.
+#[derive(OpenApi)]
+#[openapi(paths(show))]
+pub(crate) struct Described;
+
+/// Figures of the hub, for Prometheus
+///
+/// A system admin, or whoever has the token of `--metrics-token`.
+#[utoipa::path(
+    get,
+    path = "/metrics",
+    tag = "hub",
+    responses(
+        (status = 200, description = "no names in it: docs/observe.md lists the figures", body = String,
+         content_type = "text/plain")
+    )
+)]
 async fn show(State(hub): HubState, headers: HeaderMap) -> Result<Response, Failure> {
     admit(&hub, &headers).await?;
     let headers = [(header::CONTENT_TYPE, exposition::CONTENT_TYPE), (header::CACHE_CONTROL, "no-store")];

@@ -4,17 +4,20 @@
 mod tests;
 
 use axum::Router;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::Response;
 use axum::routing::{delete, get, post, put};
+use baton_core::{NetworkId, TokenId, UserId};
 use std::sync::Arc;
+use utoipa::OpenApi;
 
 use super::client_address::ClientAddress;
-use super::{Authenticated, Body, HubState, Query, answer};
+use super::{Authenticated, Body, HubState, Path, Query, answer};
 use crate::hub::Hub;
+use crate::openapi::{BadRequest, Conflict, NotFound, WrongCredentials};
 use crate::service::{
-    Holder, audit_log, invites, login, logout, members, networks, node_token, password, profile, register,
-    tokens, users,
+    Done, Holder, audit_log, invites, login, logout, members, networks, node_token, password, profile,
+    register, tokens, users,
 };
 
 /// The routes.
@@ -42,27 +45,120 @@ pub(crate) fn routes() -> Router<Arc<Hub>> {
         .route("/api/users", get(list_users))
 }
 
+/// What the routes are, for the description.
+#[derive(OpenApi)]
+#[openapi(paths(
+    register,
+    login,
+    logout,
+    show_profile,
+    change_profile,
+    change_password,
+    mint_node_token,
+    list_tokens,
+    revoke_token,
+    list_networks,
+    create_network,
+    join_network,
+    show_network,
+    rename_network,
+    delete_network,
+    list_members,
+    add_member,
+    change_member,
+    remove_member,
+    create_invite,
+    list_invites,
+    delete_invite,
+    list_node_tokens,
+    revoke_node_token,
+    read_audit_log,
+    list_users
+))]
+pub(crate) struct Described;
+
 type Caller = Authenticated;
 
 /// Whoever has no token yet is not kept much room for.
 const PUBLIC: usize = baton_core::limits::PUBLIC_BODY_MAX_BYTES;
 
+/// Register, with a network of one's own
+///
+/// Everybody, unless the hub's operator has closed registration.
+#[utoipa::path(
+    post,
+    path = "/api/auth/register",
+    tag = "accounts",
+    security(()),
+    request_body = register::Args,
+    responses(
+        (status = 200, description = "the user, a user token and a node token of the new network", body = register::Answer)
+    )
+)]
 async fn register(State(hub): HubState, Body(args): Body<register::Args, PUBLIC>) -> Response {
     answer(register::run(&hub, args).await)
 }
 
+/// Log in
+///
+/// Everybody. Each login is a new token.
+#[utoipa::path(
+    post,
+    path = "/api/auth/login",
+    tag = "accounts",
+    security(()),
+    request_body = login::Args,
+    responses(
+        (status = 200, description = "a user token", body = login::Answer),
+        WrongCredentials
+    )
+)]
 async fn login(State(hub): HubState, from: ClientAddress, Body(args): Body<login::Args, PUBLIC>) -> Response {
     answer(login::run(&hub, from.0, Holder::Tool, args).await)
 }
 
+/// End the token it is called with
+///
+/// User tokens.
+#[utoipa::path(
+    post,
+    path = "/api/auth/logout",
+    tag = "accounts",
+    responses(
+        (status = 200, description = "ended", body = Done)
+    )
+)]
 async fn logout(State(hub): HubState, by: Caller) -> Response {
     answer(logout::run(&hub, by.0).await)
 }
 
+/// Who calls
+///
+/// Every token.
+#[utoipa::path(
+    get,
+    path = "/api/auth/me",
+    tag = "accounts",
+    responses(
+        (status = 200, description = "the user, and the networks it sees", body = profile::Answer)
+    )
+)]
 async fn show_profile(State(hub): HubState, by: Caller) -> Response {
     answer(profile::show::run(&hub, by.0.caller).await)
 }
 
+/// Change one's names
+///
+/// User tokens.
+#[utoipa::path(
+    put,
+    path = "/api/auth/me",
+    tag = "accounts",
+    request_body = profile::change::Args,
+    responses(
+        (status = 200, description = "the user as it is now", body = profile::Answer)
+    )
+)]
 async fn change_profile(
     State(hub): HubState,
     by: Caller,
@@ -71,6 +167,18 @@ async fn change_profile(
     answer(profile::change::run(&hub, by.0.caller, args).await)
 }
 
+/// Change one's password
+///
+/// User tokens. Every other user token of the user ends; node tokens stay.
+#[utoipa::path(
+    post,
+    path = "/api/auth/password",
+    tag = "accounts",
+    request_body = password::Args,
+    responses(
+        (status = 200, description = "a new user token", body = password::Answer)
+    )
+)]
 async fn change_password(
     State(hub): HubState,
     by: Caller,
@@ -80,22 +188,83 @@ async fn change_password(
     answer(password::run(&hub, &by.0.caller, from.0, Holder::Tool, args).await)
 }
 
+/// Make a node token
+///
+/// Members of the network; `coordinator` needs an admin or the owner.
+#[utoipa::path(
+    post,
+    path = "/api/auth/node-token",
+    tag = "accounts",
+    request_body = node_token::Args,
+    responses(
+        (status = 200, description = "the token, this once", body = node_token::Answer),
+        NotFound,
+        Conflict
+    )
+)]
 async fn mint_node_token(State(hub): HubState, by: Caller, Body(args): Body<node_token::Args>) -> Response {
     answer(node_token::run(&hub, by.0.caller, args).await)
 }
 
+/// One's own tokens
+///
+/// User tokens.
+#[utoipa::path(
+    get,
+    path = "/api/auth/tokens",
+    tag = "accounts",
+    responses(
+        (status = 200, description = "without their secrets", body = tokens::list::Answer)
+    )
+)]
 async fn list_tokens(State(hub): HubState, by: Caller) -> Response {
     answer(tokens::list::run(&hub, &by.0.caller).await)
 }
 
+/// End one of one's own tokens
+///
+/// User tokens.
+#[utoipa::path(
+    delete,
+    path = "/api/auth/tokens/{token}",
+    tag = "accounts",
+    params(("token" = TokenId, Path, description = "The token")),
+    responses(
+        (status = 200, description = "ended", body = Done),
+        NotFound
+    )
+)]
 async fn revoke_token(State(hub): HubState, by: Caller, Path(token): Path<String>) -> Response {
     answer(tokens::revoke::run(&hub, &by.0.caller, &token).await)
 }
 
+/// The networks one sees
+///
+/// Every token; a node token sees its own.
+#[utoipa::path(
+    get,
+    path = "/api/networks",
+    tag = "accounts",
+    responses(
+        (status = 200, description = "the networks", body = networks::list::Answer)
+    )
+)]
 async fn list_networks(State(hub): HubState, by: Caller) -> Response {
     answer(networks::list::run(&hub, by.0.caller).await)
 }
 
+/// Make a network
+///
+/// User tokens; the caller becomes its owner.
+#[utoipa::path(
+    post,
+    path = "/api/networks",
+    tag = "accounts",
+    request_body = networks::create::Args,
+    responses(
+        (status = 200, description = "made", body = networks::create::Answer)
+    )
+)]
 async fn create_network(
     State(hub): HubState,
     by: Caller,
@@ -104,10 +273,37 @@ async fn create_network(
     answer(networks::create::run(&hub, &by.0.caller, args).await)
 }
 
+/// A network and its figures
+///
+/// Its members and nodes.
+#[utoipa::path(
+    get,
+    path = "/api/networks/{network}",
+    tag = "accounts",
+    params(("network" = NetworkId, Path, description = "The network")),
+    responses(
+        (status = 200, description = "the network", body = networks::show::Answer),
+        NotFound
+    )
+)]
 async fn show_network(State(hub): HubState, by: Caller, Path(network): Path<String>) -> Response {
     answer(networks::show::run(&hub, by.0.caller, &network).await)
 }
 
+/// Rename a network, or show its agents' cards to everybody
+///
+/// Its owner.
+#[utoipa::path(
+    put,
+    path = "/api/networks/{network}",
+    tag = "accounts",
+    params(("network" = NetworkId, Path, description = "The network")),
+    request_body = networks::rename::Args,
+    responses(
+        (status = 200, description = "changed", body = Done),
+        NotFound
+    )
+)]
 async fn rename_network(
     State(hub): HubState,
     by: Caller,
@@ -117,14 +313,55 @@ async fn rename_network(
     answer(networks::rename::run(&hub, by.0.caller, &network, args).await)
 }
 
+/// Delete a network and everything in it
+///
+/// Its owner.
+#[utoipa::path(
+    delete,
+    path = "/api/networks/{network}",
+    tag = "accounts",
+    params(("network" = NetworkId, Path, description = "The network")),
+    responses(
+        (status = 200, description = "gone", body = Done),
+        NotFound
+    )
+)]
 async fn delete_network(State(hub): HubState, by: Caller, Path(network): Path<String>) -> Response {
     answer(networks::delete::run(&hub, by.0.caller, &network).await)
 }
 
+/// Who is in a network
+///
+/// Its admins and its owner.
+#[utoipa::path(
+    get,
+    path = "/api/networks/{network}/members",
+    tag = "accounts",
+    params(("network" = NetworkId, Path, description = "The network")),
+    responses(
+        (status = 200, description = "the members", body = members::list::Answer),
+        NotFound
+    )
+)]
 async fn list_members(State(hub): HubState, by: Caller, Path(network): Path<String>) -> Response {
     answer(members::list::run(&hub, by.0.caller, &network).await)
 }
 
+/// Take a user in
+///
+/// Its admins and its owner, into roles below their own.
+#[utoipa::path(
+    post,
+    path = "/api/networks/{network}/members",
+    tag = "accounts",
+    params(("network" = NetworkId, Path, description = "The network")),
+    request_body = members::add::Args,
+    responses(
+        (status = 200, description = "taken in", body = Done),
+        NotFound,
+        Conflict
+    )
+)]
 async fn add_member(
     State(hub): HubState,
     by: Caller,
@@ -134,6 +371,20 @@ async fn add_member(
     answer(members::add::run(&hub, by.0.caller, &network, args).await)
 }
 
+/// Change a member's role
+///
+/// Its owner.
+#[utoipa::path(
+    put,
+    path = "/api/networks/{network}/members/{user}",
+    tag = "accounts",
+    params(("network" = NetworkId, Path, description = "The network"), ("user" = UserId, Path, description = "The user")),
+    request_body = members::change::Args,
+    responses(
+        (status = 200, description = "changed", body = Done),
+        NotFound
+    )
+)]
 async fn change_member(
     State(hub): HubState,
     by: Caller,
@@ -143,6 +394,20 @@ async fn change_member(
     answer(members::change::run(&hub, by.0.caller, &network, &user, args).await)
 }
 
+/// Take a member out, with the tokens it has there
+///
+/// Its admins and its owner, of roles below their own.
+#[utoipa::path(
+    delete,
+    path = "/api/networks/{network}/members/{user}",
+    tag = "accounts",
+    params(("network" = NetworkId, Path, description = "The network"), ("user" = UserId, Path, description = "The user")),
+    responses(
+        (status = 200, description = "taken out", body = Done),
+        NotFound,
+        BadRequest
+    )
+)]
 async fn remove_member(
     State(hub): HubState,
     by: Caller,
@@ -151,6 +416,20 @@ async fn remove_member(
     answer(members::remove::run(&hub, by.0.caller, &network, &user).await)
 }
 
+/// Make an invite
+///
+/// Its admins and its owner, into roles below their own.
+#[utoipa::path(
+    post,
+    path = "/api/networks/{network}/invite",
+    tag = "accounts",
+    params(("network" = NetworkId, Path, description = "The network")),
+    request_body = invites::create::Args,
+    responses(
+        (status = 200, description = "the code, this once", body = invites::create::Answer),
+        NotFound
+    )
+)]
 async fn create_invite(
     State(hub): HubState,
     by: Caller,
@@ -160,10 +439,37 @@ async fn create_invite(
     answer(invites::create::run(&hub, by.0.caller, &network, args).await)
 }
 
+/// The invites of a network
+///
+/// Its admins and its owner.
+#[utoipa::path(
+    get,
+    path = "/api/networks/{network}/invites",
+    tag = "accounts",
+    params(("network" = NetworkId, Path, description = "The network")),
+    responses(
+        (status = 200, description = "without their codes", body = invites::list::Answer),
+        NotFound
+    )
+)]
 async fn list_invites(State(hub): HubState, by: Caller, Path(network): Path<String>) -> Response {
     answer(invites::list::run(&hub, by.0.caller, &network).await)
 }
 
+/// Withdraw an invite
+///
+/// Its admins and its owner.
+#[utoipa::path(
+    delete,
+    path = "/api/networks/{network}/invites/{invite}",
+    tag = "accounts",
+    params(("network" = NetworkId, Path, description = "The network"), ("invite" = String, Path, description = "The invite")),
+    responses(
+        (status = 200, description = "withdrawn", body = Done),
+        NotFound,
+        BadRequest
+    )
+)]
 async fn delete_invite(
     State(hub): HubState,
     by: Caller,
@@ -172,6 +478,19 @@ async fn delete_invite(
     answer(invites::delete::run(&hub, by.0.caller, &network, &invite).await)
 }
 
+/// The node tokens of a network
+///
+/// Its admins and its owner.
+#[utoipa::path(
+    get,
+    path = "/api/networks/{network}/tokens",
+    tag = "accounts",
+    params(("network" = NetworkId, Path, description = "The network"), tokens::of_network::QueryArgs),
+    responses(
+        (status = 200, description = "without their secrets", body = tokens::of_network::Answer),
+        NotFound
+    )
+)]
 async fn list_node_tokens(
     State(hub): HubState,
     by: Caller,
@@ -181,6 +500,19 @@ async fn list_node_tokens(
     answer(tokens::of_network::list(&hub, by.0.caller, &network, args).await)
 }
 
+/// End a node token of a network
+///
+/// Its admins and its owner.
+#[utoipa::path(
+    delete,
+    path = "/api/networks/{network}/tokens/{token}",
+    tag = "accounts",
+    params(("network" = NetworkId, Path, description = "The network"), ("token" = TokenId, Path, description = "The token")),
+    responses(
+        (status = 200, description = "ended", body = Done),
+        NotFound
+    )
+)]
 async fn revoke_node_token(
     State(hub): HubState,
     by: Caller,
@@ -189,14 +521,50 @@ async fn revoke_node_token(
     answer(tokens::of_network::revoke(&hub, by.0.caller, &network, &token).await)
 }
 
+/// Join a network by an invite
+///
+/// User tokens.
+#[utoipa::path(
+    post,
+    path = "/api/networks/join",
+    tag = "accounts",
+    request_body = invites::join::Args,
+    responses(
+        (status = 200, description = "joined, as what", body = invites::join::Answer),
+        Conflict
+    )
+)]
 async fn join_network(State(hub): HubState, by: Caller, Body(args): Body<invites::join::Args>) -> Response {
     answer(invites::join::run(&hub, by.0, args).await)
 }
 
+/// Who changed users, tokens, members and networks, and when
+///
+/// System admins.
+#[utoipa::path(
+    get,
+    path = "/api/audit-log",
+    tag = "accounts",
+    params(audit_log::Args),
+    responses(
+        (status = 200, description = "newest first", body = audit_log::Answer)
+    )
+)]
 async fn read_audit_log(State(hub): HubState, by: Caller, Query(args): Query<audit_log::Args>) -> Response {
     answer(audit_log::run(&hub, &by.0.caller, args).await)
 }
 
+/// Every user
+///
+/// System admins.
+#[utoipa::path(
+    get,
+    path = "/api/users",
+    tag = "accounts",
+    responses(
+        (status = 200, description = "the users", body = users::Answer)
+    )
+)]
 async fn list_users(State(hub): HubState, by: Caller) -> Response {
     answer(users::run(&hub, &by.0.caller).await)
 }

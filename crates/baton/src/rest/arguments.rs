@@ -1,20 +1,24 @@
-//! Arguments at the door: a JSON body or a query string becomes a typed value, or an answer that names the field.
+//! Arguments at the door: a JSON body, a query string or the names in a path become typed values, or an answer that names the field.
 
 use axum::extract::{FromRequest, FromRequestParts, Request};
+use axum::http::header;
 use axum::http::request::Parts;
-use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::{Json, body};
 use baton_core::limits;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
-use super::Failure;
 use super::error::ErrorBody;
+use super::{Failure, Plain};
 use crate::service::Error;
 
 /// A JSON body of at most `MAX` bytes. An absent body counts as `{}`.
 #[derive(Debug)]
 pub(crate) struct Body<T, const MAX: usize = { limits::JSON_BODY_MAX_BYTES }>(pub(crate) T);
+
+/// The names in the path.
+#[derive(Debug)]
+pub(crate) struct Path<T>(pub(crate) T);
 
 /// The query string.
 #[derive(Debug)]
@@ -27,15 +31,15 @@ impl<S: Send + Sync, T: DeserializeOwned, const MAX: usize> FromRequest<S> for B
         let is_json = media_type(&request).as_deref() == Some("application/json");
         let bytes = body::to_bytes(request.into_body(), MAX).await;
         let Ok(bytes) = bytes else {
-            return Err(refuse(StatusCode::PAYLOAD_TOO_LARGE, "body too large"));
+            return Err(refuse(Plain::BodyTooLarge));
         };
         let body = if bytes.is_empty() { &b"{}"[..] } else { &bytes };
         if !bytes.is_empty() && !is_json {
-            return Err(refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, "content-type must be application/json"));
+            return Err(refuse(Plain::NotCalledJson));
         }
         match read(body) {
             Ok(arguments) => Ok(Self(arguments)),
-            Err(Unread::NotJson) => Err(refuse(StatusCode::BAD_REQUEST, "invalid JSON")),
+            Err(Unread::NotJson) => Err(refuse(Plain::NotJson)),
             Err(Unread::Field(error)) => Err(Failure(error).into_response()),
         }
     }
@@ -77,6 +81,17 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {
     }
 }
 
-pub(super) fn refuse(status: StatusCode, error: &'static str) -> Response {
-    (status, Json(ErrorBody::bare(error))).into_response()
+impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Path<T> {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Response> {
+        match axum::extract::Path::<T>::from_request_parts(parts, state).await {
+            Ok(axum::extract::Path(names)) => Ok(Self(names)),
+            Err(_) => Err(Failure(Error::argument("path", "must be text in UTF-8")).into_response()),
+        }
+    }
+}
+
+pub(super) fn refuse(why: Plain) -> Response {
+    (why.status(), Json(ErrorBody::bare(why))).into_response()
 }

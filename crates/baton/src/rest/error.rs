@@ -3,11 +3,14 @@
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use baton_adapter::AdapterError;
 use baton_core::{Refusal, Status};
 use baton_store::Error as StoreError;
 use serde::Serialize;
 use std::borrow::Cow;
+use utoipa::ToSchema;
 
+use super::Plain;
 use crate::service::Error;
 
 /// A use case's error on its way to the client.
@@ -21,7 +24,8 @@ impl<E: Into<Error>> From<E> for Failure {
 }
 
 /// The body of a failure; `ok` and `error` first, as the contract prints them.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, ToSchema)]
+#[schema(as = Error)]
 pub(crate) struct ErrorBody {
     ok: bool,
     error: Cow<'static, str>,
@@ -35,7 +39,8 @@ pub(crate) struct ErrorBody {
     details: Vec<Detail>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ErrorDetail)]
 struct Detail {
     field: String,
     rule: String,
@@ -43,11 +48,21 @@ struct Detail {
 
 impl ErrorBody {
     /// A failure that needs no more words than its code.
-    pub(crate) fn bare(error: &'static str) -> Self {
-        Self { error: error.into(), ..Self::default() }
+    pub(crate) fn bare(why: Plain) -> Self {
+        Self { error: why.code().into(), ..Self::default() }
     }
 
-    pub(crate) fn said(error: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
+    /// A packet that was not taken.
+    pub(crate) fn packet(error: &AdapterError) -> Self {
+        Self::said(error.kind.as_str(), error.message.clone())
+    }
+
+    /// A cookie that does not count, and why.
+    pub(crate) fn not_our_page(why: &'static str) -> Self {
+        Self::said(Refusal::PermissionDenied.code(), why)
+    }
+
+    fn said(error: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
         Self { error: error.into(), message: Some(message.into()), ..Self::default() }
     }
 
@@ -62,8 +77,8 @@ impl ErrorBody {
             Error::Argument { field, rule } => Self::argument(field, rule),
             Error::Refused(refusal) => Self::refused(refusal),
             Error::Store(error) => {
-                let (_, code, message) = store_trouble(error);
-                Self::said(code, message)
+                let trouble = store_trouble(error);
+                Self::said(trouble.code(), trouble.remedy())
             }
         }
     }
@@ -93,7 +108,7 @@ impl IntoResponse for Failure {
                 if !matches!(error, StoreError::Busy | StoreError::Closed) {
                     tracing::error!(%error, "a call failed in the store");
                 }
-                let (status, ..) = store_trouble(error);
+                let status = store_trouble(error).status();
                 (status, (status == StatusCode::SERVICE_UNAVAILABLE).then_some(1))
             }
         };
@@ -115,32 +130,17 @@ fn retry_after(refusal: &Refusal) -> Option<u64> {
 }
 
 /// The store's trouble: the log hears what it is, the client whether to come back.
-fn store_trouble(error: &StoreError) -> (StatusCode, &'static str, &'static str) {
+const fn store_trouble(error: &StoreError) -> Plain {
     match error {
-        StoreError::Busy => (
-            StatusCode::SERVICE_UNAVAILABLE,
-            "busy",
-            "the hub has more writes waiting than it takes on; try again in a moment",
-        ),
-        StoreError::Closed => (
-            StatusCode::SERVICE_UNAVAILABLE,
-            "shutting_down",
-            "the hub is stopping; try again when it is back",
-        ),
-        StoreError::Unavailable(_) => (
-            StatusCode::SERVICE_UNAVAILABLE,
-            "storage_unavailable",
-            "the hub cannot use its disk; nothing was changed",
-        ),
-        StoreError::Corrupt(_) | StoreError::Panicked(_) => (
-            StatusCode::INTERNAL_SERVER_ERROR,
-            "internal_error",
-            "the hub failed inside; nothing was changed",
-        ),
+        StoreError::Busy => Plain::Busy,
+        StoreError::Closed => Plain::ShuttingDown,
+        StoreError::Unavailable(_) => Plain::StorageUnavailable,
+        StoreError::Corrupt(_) | StoreError::Panicked(_) => Plain::InternalError,
     }
 }
 
-fn status_of(refusal: &Refusal) -> StatusCode {
+/// A refusal's status.
+pub(crate) fn status_of(refusal: &Refusal) -> StatusCode {
     match refusal {
         Refusal::Unauthorized | Refusal::WrongCredentials => StatusCode::UNAUTHORIZED,
         Refusal::RateLimited { .. } | Refusal::LoginLocked { .. } => StatusCode::TOO_MANY_REQUESTS,

@@ -10,10 +10,12 @@ use axum::{Json, Router, body};
 use baton_core::limits;
 use bytes::Bytes;
 use std::sync::Arc;
+use utoipa::OpenApi;
 
 use super::arguments::{media_type, refuse};
-use super::{Authenticated, ErrorBody, Failure, HubState, Query, answer};
+use super::{Authenticated, ErrorBody, Failure, HubState, Plain, Query, answer};
 use crate::hub::Hub;
+use crate::openapi::NotFound;
 use crate::service::Error;
 use crate::service::evidence::export::{self, Export};
 use crate::service::evidence::{checkpoint, page, proof, report};
@@ -35,6 +37,25 @@ pub(crate) fn routes() -> Router<Arc<Hub>> {
         .route("/api/evidence/packets", post(hand_in))
 }
 
+/// What the routes are, for the description.
+#[derive(OpenApi)]
+#[openapi(paths(list, newest_checkpoint, inclusion, consistency, key, bundle, side_file, hand_in))]
+pub(crate) struct Described;
+
+/// The events of a log, in order
+///
+/// Readers of the network; a node token only of tasks it is party to.
+#[utoipa::path(
+    get,
+    path = "/api/evidence",
+    tag = "evidence",
+    operation_id = "list_evidence",
+    params(page::QueryArgs),
+    responses(
+        (status = 200, description = "the events as they were recorded", body = page::Answer),
+        NotFound
+    )
+)]
 async fn list(
     State(hub): HubState,
     Authenticated(who): Authenticated,
@@ -43,7 +64,19 @@ async fn list(
     answer(page::run_on_query(&hub, &who.caller, args).await)
 }
 
-/// The note itself: what is signed is the text, so it goes out as text.
+/// The newest signed checkpoint of a log
+///
+/// Readers of the network.
+#[utoipa::path(
+    get,
+    path = "/api/evidence/checkpoint",
+    tag = "evidence",
+    params(checkpoint::QueryArgs),
+    responses(
+        (status = 200, description = "a signed note", content_type = "text/plain", body = String),
+        NotFound
+    )
+)]
 async fn newest_checkpoint(
     State(hub): HubState,
     Authenticated(who): Authenticated,
@@ -55,6 +88,20 @@ async fn newest_checkpoint(
     }
 }
 
+/// That an event is in a log
+///
+/// Readers of the network.
+#[utoipa::path(
+    get,
+    path = "/api/evidence/proof",
+    tag = "evidence",
+    operation_id = "prove_inclusion",
+    params(proof::InclusionArgs),
+    responses(
+        (status = 200, description = "the hashes beside its way to the root", body = proof::Inclusion),
+        NotFound
+    )
+)]
 async fn inclusion(
     State(hub): HubState,
     Authenticated(who): Authenticated,
@@ -63,6 +110,20 @@ async fn inclusion(
     answer(proof::inclusion(&hub, &who.caller, args).await)
 }
 
+/// That a log only grew
+///
+/// Readers of the network.
+#[utoipa::path(
+    get,
+    path = "/api/evidence/consistency",
+    tag = "evidence",
+    operation_id = "prove_consistency",
+    params(proof::ConsistencyArgs),
+    responses(
+        (status = 200, description = "the hashes between the two roots", body = proof::Consistency),
+        NotFound
+    )
+)]
 async fn consistency(
     State(hub): HubState,
     Authenticated(who): Authenticated,
@@ -71,10 +132,37 @@ async fn consistency(
     answer(proof::consistency(&hub, &who.caller, args).await)
 }
 
+/// The public key of the hub's checkpoints
+///
+/// Everybody.
+#[utoipa::path(
+    get,
+    path = "/api/evidence/key",
+    tag = "evidence",
+    operation_id = "show_evidence_key",
+    security(()),
+    responses(
+        (status = 200, description = "the key, as signed notes name it", body = checkpoint::Key)
+    )
+)]
 async fn key(State(hub): HubState) -> Response {
     Json(checkpoint::key(&hub)).into_response()
 }
 
+/// Evidence to take away: a bundle of events
+///
+/// Readers of the network; a node token only of tasks it is party to.
+#[utoipa::path(
+    get,
+    path = "/api/evidence/bundle",
+    tag = "evidence",
+    operation_id = "export_bundle",
+    params(export::QueryArgs),
+    responses(
+        (status = 200, description = "the bundle; `baton-log-from` and `baton-log-to` say what it covers", content_type = "application/gzip", body = Vec<u8>),
+        NotFound
+    )
+)]
 async fn bundle(
     State(hub): HubState,
     Authenticated(who): Authenticated,
@@ -83,6 +171,20 @@ async fn bundle(
     stream(export::bundle(&hub, &who.caller, args).await, "tar.gz", "application/gzip")
 }
 
+/// What proves the events of a bundle
+///
+/// Readers of the network; a node token only of tasks it is party to.
+#[utoipa::path(
+    get,
+    path = "/api/evidence/side-file",
+    tag = "evidence",
+    operation_id = "export_side_file",
+    params(export::QueryArgs),
+    responses(
+        (status = 200, description = "the checkpoint and the proofs", content_type = "application/json", body = Object),
+        NotFound
+    )
+)]
 async fn side_file(
     State(hub): HubState,
     Authenticated(who): Authenticated,
@@ -111,6 +213,23 @@ fn stream(outcome: Result<Export, Error>, ending: &str, media_type: &'static str
     (AppendHeaders(head), Body::from_stream(pieces)).into_response()
 }
 
+/// Hand in packets of other systems
+///
+/// Members of the network and its nodes.
+#[utoipa::path(
+    post,
+    path = "/api/evidence/packets",
+    tag = "evidence",
+    operation_id = "report_packets",
+    params(report::QueryArgs),
+    request_body(
+        content((Object = "application/json"), (String = "application/x-ndjson")),
+        description = "One packet, or one a line"
+    ),
+    responses(
+        (status = 200, description = "what became of each", body = report::Answer)
+    )
+)]
 async fn hand_in(
     State(hub): HubState,
     Authenticated(who): Authenticated,
@@ -119,24 +238,18 @@ async fn hand_in(
 ) -> Response {
     let form = media_type(&request);
     let Ok(bytes) = body::to_bytes(request.into_body(), limits::JSON_BODY_MAX_BYTES).await else {
-        return refuse(StatusCode::PAYLOAD_TOO_LARGE, "body too large");
+        return refuse(Plain::BodyTooLarge);
     };
     let packets = match form.as_deref() {
         Some("application/json") => vec![bytes],
         Some("application/x-ndjson") => lines(&bytes),
-        _ => {
-            let rule = "content-type must be application/json or application/x-ndjson";
-            return refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, rule);
-        }
+        _ => return refuse(Plain::NotCalledPackets),
     };
     let outcome = report::run(&hub, &who.caller, args, packets).await;
     match &outcome {
         // One packet that is not taken is a call that did nothing.
         Ok(done) if form.as_deref() == Some("application/json") => match done.only_refusal() {
-            Some(error) => {
-                let said = ErrorBody::said(error.kind.as_str(), error.message.clone());
-                (StatusCode::BAD_REQUEST, Json(said)).into_response()
-            }
+            Some(error) => (StatusCode::BAD_REQUEST, Json(ErrorBody::packet(error))).into_response(),
             None => answer(outcome),
         },
         _ => answer(outcome),

@@ -1,14 +1,17 @@
 //! Agents of others over REST.
 
 use axum::Router;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::Response;
 use axum::routing::{delete, get};
+use baton_core::{Alias, NetworkId};
 use std::sync::Arc;
+use utoipa::OpenApi;
 
-use super::{Authenticated, Body, HubState, answer};
+use super::{Authenticated, Body, HubState, Path, answer};
 use crate::hub::Hub;
-use crate::service::remotes;
+use crate::openapi::{BadRequest, Conflict, NotFound};
+use crate::service::{Done, remotes};
 
 /// The routes.
 pub(crate) fn routes() -> Router<Arc<Hub>> {
@@ -17,8 +20,28 @@ pub(crate) fn routes() -> Router<Arc<Hub>> {
         .route("/api/networks/{network}/remotes/{alias}", delete(remove_remote))
 }
 
+/// What the routes are, for the description.
+#[derive(OpenApi)]
+#[openapi(paths(list_remotes, add_remote, remove_remote))]
+pub(crate) struct Described;
+
 type Caller = Authenticated;
 
+/// Register an agent of others by its A2A card
+///
+/// Its admins and its owner. The hub reads the card first.
+#[utoipa::path(
+    post,
+    path = "/api/networks/{network}/remotes",
+    tag = "remotes",
+    params(("network" = NetworkId, Path, description = "The network")),
+    request_body = remotes::add::Args,
+    responses(
+        (status = 200, description = "registered", body = remotes::add::Answer),
+        NotFound,
+        Conflict
+    )
+)]
 async fn add_remote(
     State(hub): HubState,
     by: Caller,
@@ -28,10 +51,37 @@ async fn add_remote(
     answer(remotes::add::run(&hub, &by.0.caller, &network, args).await)
 }
 
+/// The agents of others that a network may hand work to
+///
+/// Its members and nodes.
+#[utoipa::path(
+    get,
+    path = "/api/networks/{network}/remotes",
+    tag = "remotes",
+    params(("network" = NetworkId, Path, description = "The network")),
+    responses(
+        (status = 200, description = "the remotes", body = remotes::list::Answer),
+        NotFound
+    )
+)]
 async fn list_remotes(State(hub): HubState, by: Caller, Path(network): Path<String>) -> Response {
     answer(remotes::list::run(&hub, &by.0.caller, &network).await)
 }
 
+/// Forget an agent of others
+///
+/// Its admins and its owner.
+#[utoipa::path(
+    delete,
+    path = "/api/networks/{network}/remotes/{alias}",
+    tag = "remotes",
+    params(("network" = NetworkId, Path, description = "The network"), ("alias" = Alias, Path, description = "Its name here")),
+    responses(
+        (status = 200, description = "forgotten", body = Done),
+        NotFound,
+        BadRequest
+    )
+)]
 async fn remove_remote(
     State(hub): HubState,
     by: Caller,

@@ -1,15 +1,18 @@
 //! Tasks, inboxes, leases and who is there, over REST.
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use baton_core::Refusal;
+use baton_core::{LeaseId, MessageId, TaskId};
 use std::sync::Arc;
+use utoipa::OpenApi;
 
-use super::{Authenticated, Body, Failure, HubState, Query, answer};
+use super::{Authenticated, Body, Failure, HubState, Path, Query, answer};
 use crate::hub::Hub;
+use crate::openapi::{Conflict, NotFound};
 use crate::service::{
     ack_inbox, ask_sender, broadcast, cancel_task, claim_task, extend_lease, follow_up, get_completions,
     get_inbox, get_task, list_tasks, messages, overview, reassign_task, retry_task, send_ack, send_reply,
@@ -44,6 +47,47 @@ pub(crate) fn routes() -> Router<Arc<Hub>> {
         .route("/api/broadcast", post(tell_all))
 }
 
+/// What the routes are, for the description.
+#[derive(OpenApi)]
+#[openapi(paths(
+    send,
+    list,
+    show,
+    cancel,
+    retry,
+    reassign,
+    reply,
+    ack,
+    ask,
+    follow_up_on,
+    events,
+    inbox,
+    ack_delivery,
+    claim,
+    extend,
+    list_messages,
+    completions,
+    status,
+    counts,
+    overview,
+    work_graph,
+    tell_all
+))]
+pub(crate) struct Described;
+
+/// What goes on in a network, minute by minute, and what needs somebody
+///
+/// Readers of the network.
+#[utoipa::path(
+    get,
+    path = "/api/overview",
+    tag = "tasks",
+    params(overview::QueryArgs),
+    responses(
+        (status = 200, description = "the figures", body = overview::Answer),
+        NotFound
+    )
+)]
 async fn overview(
     State(hub): HubState,
     Authenticated(who): Authenticated,
@@ -52,6 +96,19 @@ async fn overview(
     answer(overview::run(&hub, &who.caller, args).await)
 }
 
+/// Who hands work to whom
+///
+/// Readers of the network.
+#[utoipa::path(
+    get,
+    path = "/api/work-graph",
+    tag = "tasks",
+    params(work_graph::QueryArgs),
+    responses(
+        (status = 200, description = "the edges", body = work_graph::Answer),
+        NotFound
+    )
+)]
 async fn work_graph(
     State(hub): HubState,
     Authenticated(who): Authenticated,
@@ -60,6 +117,22 @@ async fn work_graph(
     answer(work_graph::run(&hub, &who.caller, args).await)
 }
 
+/// Send a task to an agent
+///
+/// Members of the network and its nodes.
+#[utoipa::path(
+    post,
+    path = "/api/task",
+    tag = "tasks",
+    operation_id = "send_task",
+    request_body = send_task::Args,
+    responses(
+        (status = 200, description = "sent", body = send_task::Answer),
+        (status = 202, description = "sent, and it waits: the agent is offline", body = send_task::Answer),
+        NotFound,
+        Conflict
+    )
+)]
 async fn send(
     State(hub): HubState,
     Authenticated(who): Authenticated,
@@ -73,6 +146,20 @@ async fn send(
     }
 }
 
+/// Tasks, newest first
+///
+/// Readers of the network; a node token sees the tasks it is party to.
+#[utoipa::path(
+    get,
+    path = "/api/tasks",
+    tag = "tasks",
+    operation_id = "list_tasks",
+    params(list_tasks::QueryArgs),
+    responses(
+        (status = 200, description = "a page", body = list_tasks::Answer),
+        NotFound
+    )
+)]
 async fn list(
     State(hub): HubState,
     Authenticated(who): Authenticated,
@@ -81,10 +168,40 @@ async fn list(
     answer(list_tasks::run_on_query(&hub, &who.caller, args).await)
 }
 
+/// A task
+///
+/// Readers of the network; a node token sees the tasks it is party to.
+#[utoipa::path(
+    get,
+    path = "/api/tasks/{id}",
+    tag = "tasks",
+    operation_id = "show_task",
+    params(("id" = TaskId, Path, description = "The task")),
+    responses(
+        (status = 200, description = "the task, and what was said on it", body = get_task::Answer),
+        NotFound
+    )
+)]
 async fn show(State(hub): HubState, Authenticated(who): Authenticated, Path(id): Path<String>) -> Response {
     answer(get_task::run(&hub, &who.caller, get_task::Args::of(id)).await)
 }
 
+/// Call a task off
+///
+/// Members of the task's network, and the nodes that are party to it.
+#[utoipa::path(
+    post,
+    path = "/api/tasks/{id}/cancel",
+    tag = "tasks",
+    operation_id = "cancel_task",
+    params(("id" = TaskId, Path, description = "The task")),
+    request_body = cancel_task::PathArgs,
+    responses(
+        (status = 200, description = "called off", body = cancel_task::Answer),
+        (status = 409, description = "it had ended", body = cancel_task::Answer),
+        NotFound
+    )
+)]
 async fn cancel(
     State(hub): HubState,
     Authenticated(who): Authenticated,
@@ -101,10 +218,41 @@ async fn cancel(
     }
 }
 
+/// Make a new task of one that ended without an answer
+///
+/// Members of the task's network, and the nodes that are party to it.
+#[utoipa::path(
+    post,
+    path = "/api/tasks/{id}/retry",
+    tag = "tasks",
+    operation_id = "retry_task",
+    params(("id" = TaskId, Path, description = "The task")),
+    responses(
+        (status = 200, description = "the new task", body = retry_task::Answer),
+        NotFound,
+        Conflict
+    )
+)]
 async fn retry(State(hub): HubState, Authenticated(who): Authenticated, Path(id): Path<String>) -> Response {
     answer(retry_task::run_on_path(&hub, &who.caller, &id).await)
 }
 
+/// Give a task to another agent
+///
+/// Members of the task's network, and the nodes that are party to it.
+#[utoipa::path(
+    post,
+    path = "/api/tasks/{id}/reassign",
+    tag = "tasks",
+    operation_id = "reassign_task",
+    params(("id" = TaskId, Path, description = "The task")),
+    request_body = reassign_task::PathArgs,
+    responses(
+        (status = 200, description = "given", body = reassign_task::Answer),
+        NotFound,
+        Conflict
+    )
+)]
 async fn reassign(
     State(hub): HubState,
     Authenticated(who): Authenticated,
@@ -114,6 +262,22 @@ async fn reassign(
     answer(reassign_task::run_on_path(&hub, &who.caller, &id, args).await)
 }
 
+/// Reply to a task, which ends it
+///
+/// The agent it was given to, members of its network.
+#[utoipa::path(
+    post,
+    path = "/api/tasks/{id}/reply",
+    tag = "tasks",
+    operation_id = "reply_to_task",
+    params(("id" = TaskId, Path, description = "The task")),
+    request_body = send_reply::PathArgs,
+    responses(
+        (status = 200, description = "ended", body = send_reply::Answer),
+        NotFound,
+        Conflict
+    )
+)]
 async fn reply(
     State(hub): HubState,
     Authenticated(who): Authenticated,
@@ -123,10 +287,41 @@ async fn reply(
     answer(send_reply::run_on_path(&hub, &who.caller, &id, args).await)
 }
 
+/// Say that a task has been seen
+///
+/// The agent it was given to, members of its network.
+#[utoipa::path(
+    post,
+    path = "/api/tasks/{id}/ack",
+    tag = "tasks",
+    operation_id = "ack_task",
+    params(("id" = TaskId, Path, description = "The task")),
+    responses(
+        (status = 200, description = "whether that was news", body = send_ack::Answer),
+        NotFound,
+        Conflict
+    )
+)]
 async fn ack(State(hub): HubState, Authenticated(who): Authenticated, Path(id): Path<String>) -> Response {
     answer(send_ack::run_on_path(&hub, &who.caller, &id).await)
 }
 
+/// Ask the sender of a task, which then waits
+///
+/// The agent that works on it.
+#[utoipa::path(
+    post,
+    path = "/api/tasks/{id}/ask",
+    tag = "tasks",
+    operation_id = "ask_sender",
+    params(("id" = TaskId, Path, description = "The task")),
+    request_body = ask_sender::PathArgs,
+    responses(
+        (status = 200, description = "asked", body = ask_sender::Answer),
+        NotFound,
+        Conflict
+    )
+)]
 async fn ask(
     State(hub): HubState,
     Authenticated(who): Authenticated,
@@ -136,6 +331,22 @@ async fn ask(
     answer(ask_sender::run_on_path(&hub, &who.caller, &id, args).await)
 }
 
+/// Answer what the agent of a task asked, or say more
+///
+/// Who sent it, members of its network.
+#[utoipa::path(
+    post,
+    path = "/api/tasks/{id}/answer",
+    tag = "tasks",
+    operation_id = "answer_question",
+    params(("id" = TaskId, Path, description = "The task")),
+    request_body = follow_up::PathArgs,
+    responses(
+        (status = 200, description = "told", body = follow_up::Answer),
+        NotFound,
+        Conflict
+    )
+)]
 async fn follow_up_on(
     State(hub): HubState,
     Authenticated(who): Authenticated,
@@ -145,6 +356,20 @@ async fn follow_up_on(
     answer(follow_up::run_on_path(&hub, &who.caller, &id, args).await)
 }
 
+/// What happened to tasks, newest first
+///
+/// Readers of the network; a node token sees the tasks it is party to.
+#[utoipa::path(
+    get,
+    path = "/api/task_events",
+    tag = "tasks",
+    operation_id = "list_task_events",
+    params(task_events::QueryArgs),
+    responses(
+        (status = 200, description = "the events", body = task_events::Answer),
+        NotFound
+    )
+)]
 async fn events(
     State(hub): HubState,
     Authenticated(who): Authenticated,
@@ -153,6 +378,20 @@ async fn events(
     answer(task_events::run(&hub, &who.caller, args).await)
 }
 
+/// What has been delivered and not acknowledged
+///
+/// Whose inbox it is.
+#[utoipa::path(
+    get,
+    path = "/api/inbox",
+    tag = "tasks",
+    operation_id = "read_inbox",
+    params(get_inbox::QueryArgs),
+    responses(
+        (status = 200, description = "the deliveries", body = get_inbox::Answer),
+        NotFound
+    )
+)]
 async fn inbox(
     State(hub): HubState,
     Authenticated(who): Authenticated,
@@ -161,6 +400,21 @@ async fn inbox(
     answer(get_inbox::run_on_query(&hub, &who.caller, args).await)
 }
 
+/// Acknowledge a delivery
+///
+/// Whose inbox it is in.
+#[utoipa::path(
+    post,
+    path = "/api/inbox/{id}/ack",
+    tag = "tasks",
+    params(("id" = MessageId, Path, description = "The delivery, or its task")),
+    request_body = ack_inbox::PathArgs,
+    responses(
+        (status = 200, description = "acknowledged", body = ack_inbox::Answer),
+        NotFound,
+        Conflict
+    )
+)]
 async fn ack_delivery(
     State(hub): HubState,
     Authenticated(who): Authenticated,
@@ -170,6 +424,20 @@ async fn ack_delivery(
     answer(ack_inbox::run_on_path(&hub, &who.caller, id, args).await)
 }
 
+/// Take the next task under a lease, waiting for one if asked to
+///
+/// Node tokens.
+#[utoipa::path(
+    post,
+    path = "/api/claim",
+    tag = "tasks",
+    operation_id = "claim_task",
+    request_body = claim_task::Args,
+    responses(
+        (status = 200, description = "a task and its lease, or none", body = claim_task::Answer),
+        Conflict
+    )
+)]
 async fn claim(
     State(hub): HubState,
     Authenticated(who): Authenticated,
@@ -178,6 +446,21 @@ async fn claim(
     answer(claim_task::run(&hub, &who.caller, args).await)
 }
 
+/// Go on holding a lease
+///
+/// The node token that holds it.
+#[utoipa::path(
+    post,
+    path = "/api/leases/{id}/extend",
+    tag = "tasks",
+    operation_id = "extend_lease",
+    params(("id" = LeaseId, Path, description = "The lease")),
+    request_body = extend_lease::PathArgs,
+    responses(
+        (status = 200, description = "until when", body = extend_lease::Answer),
+        Conflict
+    )
+)]
 async fn extend(
     State(hub): HubState,
     Authenticated(who): Authenticated,
@@ -187,6 +470,19 @@ async fn extend(
     answer(extend_lease::run_on_path(&hub, &who.caller, id, args).await)
 }
 
+/// Every delivery, with its content
+///
+/// Readers of the network; a node token sees its own.
+#[utoipa::path(
+    get,
+    path = "/api/messages",
+    tag = "tasks",
+    params(messages::QueryArgs),
+    responses(
+        (status = 200, description = "the deliveries", body = messages::Answer),
+        NotFound
+    )
+)]
 async fn list_messages(
     State(hub): HubState,
     Authenticated(who): Authenticated,
@@ -195,6 +491,20 @@ async fn list_messages(
     answer(messages::run(&hub, &who.caller, args).await)
 }
 
+/// What agents reported as done
+///
+/// Readers of the network; a node token sees its own.
+#[utoipa::path(
+    get,
+    path = "/api/completions",
+    tag = "tasks",
+    operation_id = "list_completions",
+    params(get_completions::QueryArgs),
+    responses(
+        (status = 200, description = "the reports", body = get_completions::Answer),
+        NotFound
+    )
+)]
 async fn completions(
     State(hub): HubState,
     Authenticated(who): Authenticated,
@@ -203,6 +513,20 @@ async fn completions(
     answer(get_completions::run_on_query(&hub, &who.caller, args).await)
 }
 
+/// Which agents are there
+///
+/// Readers of the network, and its nodes.
+#[utoipa::path(
+    get,
+    path = "/api/status",
+    tag = "tasks",
+    operation_id = "list_sessions",
+    params(statuses::AllArgs),
+    responses(
+        (status = 200, description = "the sessions", body = statuses::RestAnswer),
+        NotFound
+    )
+)]
 async fn status(
     State(hub): HubState,
     Authenticated(who): Authenticated,
@@ -211,6 +535,20 @@ async fn status(
     answer(statuses::all_for_rest(&hub, &who.caller, args).await)
 }
 
+/// Figures of tasks and agents
+///
+/// Readers of the network.
+#[utoipa::path(
+    get,
+    path = "/api/stats",
+    tag = "tasks",
+    operation_id = "show_stats",
+    params(stats::QueryArgs),
+    responses(
+        (status = 200, description = "the figures", body = stats::Answer),
+        NotFound
+    )
+)]
 async fn counts(
     State(hub): HubState,
     Authenticated(who): Authenticated,
@@ -219,6 +557,20 @@ async fn counts(
     answer(stats::run(&hub, &who.caller, args).await)
 }
 
+/// Tell every agent that is there
+///
+/// Members of the network and its nodes.
+#[utoipa::path(
+    post,
+    path = "/api/broadcast",
+    tag = "tasks",
+    operation_id = "broadcast",
+    request_body = broadcast::Args,
+    responses(
+        (status = 200, description = "told", body = broadcast::Answer),
+        NotFound
+    )
+)]
 async fn tell_all(
     State(hub): HubState,
     Authenticated(who): Authenticated,

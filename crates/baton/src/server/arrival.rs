@@ -3,7 +3,7 @@
 
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::Request;
-use axum::http::{StatusCode, header};
+use axum::http::header;
 use axum::middleware::Next;
 use axum::response::Response;
 use baton_core::limits;
@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use super::refuse;
 use crate::hub::Shutdown;
+use crate::rest::Plain;
 
 /// Of a body that is too large so much is still read: a client that is cut off while it sends sees no answer.
 const DISCARDED_BYTES: usize = 8 * limits::JSON_BODY_MAX_BYTES;
@@ -49,11 +50,9 @@ enum Cut {
 impl Cut {
     fn answer(self) -> Response {
         match self {
-            Self::Late => {
-                refuse::and_close(StatusCode::REQUEST_TIMEOUT, "the request took too long to arrive")
-            }
-            Self::Large => refuse::and_close(StatusCode::PAYLOAD_TOO_LARGE, "body too large"),
-            Self::Stopping => refuse::for_now("shutting_down"),
+            Self::Late => refuse::and_close(Plain::BodyTooLate),
+            Self::Large => refuse::and_close(Plain::BodyTooLarge),
+            Self::Stopping => refuse::for_now(Plain::ShuttingDown),
         }
     }
 }

@@ -1,7 +1,6 @@
 //! What every request passes on its way to any door, in order, and what its answer gets on the way out.
 
 use axum::extract::{Request, State};
-use axum::http::StatusCode;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use baton_core::Refusal;
@@ -20,7 +19,7 @@ use super::refuse;
 use super::request_id::{RequestId, X_REQUEST_ID};
 use crate::hub::Hub;
 use crate::metrics::Door;
-use crate::rest::{Failure, bearer};
+use crate::rest::{Failure, Plain, bearer};
 use crate::trace::RequestSpan;
 use crate::web::{self, Cookie, Origin};
 
@@ -76,10 +75,10 @@ impl Gate {
 
     async fn answer(&self, request: Request, next: Next) -> Response {
         if !self.hosts.allow(request.headers()) {
-            return refuse::with(StatusCode::FORBIDDEN, "host not allowed");
+            return refuse::with(Plain::HostNotAllowed);
         }
         match self.origins.page(request.headers()) {
-            Page::Foreign => refuse::with(StatusCode::FORBIDDEN, "origin not allowed"),
+            Page::Foreign => refuse::with(Plain::OriginNotAllowed),
             Page::Own => self.admit(request, Origin::Own, next).await,
             Page::Configured(origin) => {
                 let mut response = match origins::is_preflight(&request) {
@@ -95,7 +94,7 @@ impl Gate {
     async fn admit(&self, mut request: Request, from: Origin, next: Next) -> Response {
         // Health is about the process, which is still there.
         if self.hub.shutdown.is_draining() && request.uri().path() != "/health" {
-            return refuse::for_now("shutting_down");
+            return refuse::for_now(Plain::ShuttingDown);
         }
         // From here on a cookie that counts is the request's bearer token, for rates, doors and streams alike.
         let is_by_cookie = match self.cookie.admit(&mut request, from) {
@@ -121,7 +120,7 @@ impl Gate {
         let answered = AssertUnwindSafe(answer).catch_unwind().await;
         let response = answered.unwrap_or_else(|_| {
             tracing::error!("the handler of this request panicked");
-            refuse::with(StatusCode::INTERNAL_SERVER_ERROR, "internal_error")
+            refuse::with(Plain::InternalError)
         });
         tracing::debug!(status = response.status().as_u16(), elapsed = ?began.elapsed(), "answered");
         response

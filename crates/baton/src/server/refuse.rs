@@ -1,32 +1,32 @@
 //! What the server itself says no with: a status and `{ok:false,error}`, as every door says it.
 
 use axum::Json;
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 
-use crate::rest::ErrorBody;
+use crate::rest::{ErrorBody, Plain};
 
-pub(super) fn with(status: StatusCode, error: &'static str) -> Response {
-    (status, Json(ErrorBody::bare(error))).into_response()
+pub(super) fn with(why: Plain) -> Response {
+    (why.status(), Json(ErrorBody::bare(why))).into_response()
 }
 
 /// Not now: the caller is told when to come back.
-pub(super) fn for_now(error: &'static str) -> Response {
-    let mut response = with(StatusCode::SERVICE_UNAVAILABLE, error);
+pub(super) fn for_now(why: Plain) -> Response {
+    let mut response = with(why);
     response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
     response
 }
 
 /// Not yet, and not on this connection: the next one is answered by the hub itself.
 pub(super) fn while_starting() -> Response {
-    let mut response = for_now("starting");
+    let mut response = for_now(Plain::Starting);
     response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     response
 }
 
 /// No, and the rest of this connection is not read.
-pub(super) fn and_close(status: StatusCode, error: &'static str) -> Response {
-    let mut response = with(status, error);
+pub(super) fn and_close(why: Plain) -> Response {
+    let mut response = with(why);
     response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     response
 }

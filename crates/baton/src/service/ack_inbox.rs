@@ -4,6 +4,7 @@ use baton_core::{Action, Caller, Command, Refusal, access};
 use baton_store::rows::DeliveryKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::place::{Place, role_in};
 use super::stamp::Stamp;
@@ -21,13 +22,15 @@ pub(crate) struct Args {
 }
 
 /// The body of `POST /api/inbox/:id/ack`: the inbox is the caller's own.
-#[derive(Debug, Default, Deserialize, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize, ToSchema)]
+#[schema(as = AckOfDelivery)]
 pub(crate) struct PathArgs {
     pub(crate) network_id: Option<String>,
 }
 
 /// It is acknowledged.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = DeliveryAcked)]
 pub(crate) struct Answer {
     ok: bool,
 }

@@ -3,6 +3,7 @@
 use baton_core::{Caller, Command, MessageId, MessageText, Refusal, Status, TaskId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::place::Place;
 use super::stamp::Stamp;
@@ -21,14 +22,17 @@ pub(crate) struct Args {
 }
 
 /// The body of `POST /api/tasks/:id/ask`.
-#[derive(Debug, Deserialize, Serialize)]
+#[derive(Debug, Deserialize, Serialize, ToSchema)]
+#[schema(as = Question)]
 pub(crate) struct PathArgs {
+    #[schema(min_length = 1, max_length = 10000)]
     pub(crate) question: String,
     pub(crate) lease_id: Option<String>,
 }
 
 /// It waits.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Asked)]
 pub(crate) struct Answer {
     ok: bool,
     task_id: TaskId,

@@ -6,13 +6,14 @@ use baton_core::{NetworkId, Presence, Status, TaskId, limits};
 use baton_store::Snapshot;
 use baton_store::rows::{End, GlanceRow};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::stamp::Stamp;
 use super::task_view::StatusCount;
 use super::{Error, WireTime, presence};
 
 /// The groups.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, ToSchema)]
 pub(crate) struct Attention {
     waiting_input: Listed,
     stuck: Listed,
@@ -21,7 +22,8 @@ pub(crate) struct Attention {
 }
 
 /// One group: how many, and the first of them.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, ToSchema)]
+#[schema(as = AttentionList)]
 struct Listed {
     count: i64,
     /// There were more tasks than are looked at.
@@ -29,7 +31,8 @@ struct Listed {
     tasks: Vec<Task>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = AttentionTask)]
 struct Task {
     task_id: TaskId,
     from_name: String,

@@ -5,27 +5,33 @@ use baton_core::{Caller, NetworkId, limits};
 use baton_store::Snapshot;
 use baton_store::rows::AuditRow;
 use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
 
 use super::{Error, WireTime};
 use crate::hub::Hub;
 
 const PAGE_DEFAULT: usize = 100;
 
-#[derive(Deserialize)]
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct Args {
+    /// 100 by default; more than 500 are 500
+    #[param(minimum = 0)]
     limit: Option<usize>,
     /// The `next_cursor` of the page before.
     cursor: Option<i64>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = AuditLog)]
 pub(crate) struct Answer {
     ok: bool,
     entries: Vec<Entry>,
     next_cursor: Option<i64>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = AuditEntry)]
 struct Entry {
     id: i64,
     at: WireTime,

@@ -5,6 +5,7 @@ use baton_store::Transaction;
 use baton_store::rows::{DeliveryKind, NewDelivery};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::apply::{put_delivery, tell};
 use super::frame::Frame;
@@ -14,9 +15,11 @@ use super::{Error, presence, statuses};
 use crate::hub::Hub;
 
 /// What is to be said, and to whom.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, JsonSchema, ToSchema)]
+#[schema(as = NewBroadcast)]
 pub(crate) struct Args {
     #[schemars(length(min = 1, max = 10000))]
+    #[schema(min_length = 1, max_length = 10000)]
     message: String,
     filter_server: Option<String>,
     filter_status: Option<String>,
@@ -24,7 +27,8 @@ pub(crate) struct Args {
 }
 
 /// Who got it.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = BroadcastSent)]
 pub(crate) struct Answer {
     ok: bool,
     recipients: usize,

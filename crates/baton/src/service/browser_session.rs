@@ -2,13 +2,15 @@
 
 use baton_core::{Caller, Refusal};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::network_view::NetworkView;
 use super::user_view::UserView;
 use super::{Error, permit};
 use crate::hub::Hub;
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = BrowserSession)]
 pub(crate) struct Answer {
     ok: bool,
     user: UserView,

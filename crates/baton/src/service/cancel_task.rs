@@ -3,6 +3,7 @@
 use baton_core::{Caller, Command, Reason, Refusal, TaskId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::place::Place;
 use super::stamp::Stamp;
@@ -19,13 +20,16 @@ pub(crate) struct Args {
 }
 
 /// The body of `POST /api/tasks/:id/cancel`.
-#[derive(Debug, Deserialize, Serialize)]
+#[derive(Debug, Deserialize, Serialize, ToSchema)]
+#[schema(as = Cancel)]
 pub(crate) struct PathArgs {
+    #[schema(max_length = 1000)]
     pub(crate) reason: Option<String>,
 }
 
 /// Whether it was called off. A task that has ended, or is not there, is answered and not an error.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Cancelled)]
 pub(crate) struct Answer {
     ok: bool,
     task_id: String,

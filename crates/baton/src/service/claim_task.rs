@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::pin::pin;
 use std::time::Duration;
 use tokio::time::Instant;
+use utoipa::ToSchema;
 
 use super::place::role_in;
 use super::stamp::Stamp;
@@ -19,18 +20,22 @@ use super::{Error, operation};
 use crate::hub::Hub;
 
 /// How long to wait, and how long to hold.
-#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema, ToSchema)]
+#[schema(as = Claim)]
 pub(crate) struct Args {
     /// 0 by default
     #[schemars(range(min = 0, max = 50))]
+    #[schema(minimum = 0, maximum = 50)]
     pub(crate) wait_seconds: Option<i64>,
     /// 60 by default
     #[schemars(range(min = 5, max = 3600))]
+    #[schema(minimum = 5, maximum = 3600)]
     pub(crate) lease_seconds: Option<i64>,
 }
 
 /// A task and the lease on it, or no task.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Claimed)]
 pub(crate) struct Answer {
     ok: bool,
     task: Option<TaskView>,

@@ -1,9 +1,10 @@
 //! The answer of a use case that has nothing to say but that it is done.
 
 use serde::Serialize;
+use utoipa::ToSchema;
 
 /// `{"ok":true}`.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Done {
     ok: bool,
 }

@@ -6,6 +6,7 @@ use baton_core::{
 use baton_store::Transaction;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::place::Place;
 use super::stamp::Stamp;
@@ -26,15 +27,19 @@ pub(crate) struct Args {
 }
 
 /// The body of `POST /api/leases/:id/extend`.
-#[derive(Debug, Default, Deserialize, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize, ToSchema)]
+#[schema(as = LeaseExtension)]
 pub(crate) struct PathArgs {
+    #[schema(minimum = 5, maximum = 3600)]
     pub(crate) lease_seconds: Option<i64>,
+    #[schema(minimum = 0, maximum = 100)]
     pub(crate) progress: Option<i64>,
     pub(crate) output: Option<String>,
 }
 
 /// Until when it holds.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = LeaseExtended)]
 pub(crate) struct Answer {
     ok: bool,
     lease_expires_at: WireTime,

@@ -5,6 +5,7 @@ use baton_store::Transaction;
 use baton_store::rows::IdempotentSend;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::place::Place;
 use super::push_configs::create::{self, CheckedPush, Since};
@@ -22,13 +23,16 @@ pub(crate) struct Args {
 }
 
 /// The body of `POST /api/tasks/:id/answer`.
-#[derive(Debug, Deserialize, Serialize)]
+#[derive(Debug, Deserialize, Serialize, ToSchema)]
+#[schema(as = AnswerToQuestion)]
 pub(crate) struct PathArgs {
+    #[schema(min_length = 1, max_length = 10000)]
     pub(crate) text: String,
 }
 
 /// Where the task stands now.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Answered)]
 pub(crate) struct Answer {
     ok: bool,
     task_id: TaskId,

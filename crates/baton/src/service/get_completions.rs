@@ -5,6 +5,7 @@ use baton_store::rows::CompletionRow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use utoipa::{IntoParams, ToSchema};
 
 use super::place::Reach;
 use super::wire_time::{WireTime, parse_since};
@@ -24,28 +25,37 @@ pub(crate) struct Args {
 }
 
 /// The query of `GET /api/completions`.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct QueryArgs {
+    /// Only of this agent
     alias: Option<String>,
+    /// `YYYY-MM-DD HH:MM:SS` in UTC, or RFC 3339; 24 hours ago by default
     since: Option<String>,
+    /// 500 by default
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 500)]
     limit: Option<String>,
+    /// The network; without it, all of the caller's
     network_id: Option<String>,
 }
 
 /// The completions.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Completions)]
 pub(crate) struct Answer {
     ok: bool,
     completions: Vec<CompletionView>,
 }
 
 /// A completion, in the contract's order.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Completion)]
 pub(crate) struct CompletionView {
     id: i64,
     session_name: String,
     task: String,
     result: String,
+    #[schema(value_type = Value)]
     artifacts: Option<Box<RawValue>>,
     score: Option<f64>,
     duration_minutes: Option<f64>,

@@ -4,6 +4,7 @@ use baton_core::{Action, Caller, MessageId, NetworkId, Principal, Priority, Task
 use baton_store::rows::DeliveryRow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
 
 use super::place::{Place, known_role};
 use super::wire_time::WireTime;
@@ -22,21 +23,27 @@ pub(crate) struct Args {
 }
 
 /// The query of `GET /api/inbox`: the caller's own inbox.
-#[derive(Debug, Default, Deserialize, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct QueryArgs {
+    /// 10 by default
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 100)]
     pub(crate) limit: Option<String>,
+    /// A user token's network
     pub(crate) network_id: Option<String>,
 }
 
 /// What lies in it.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Inbox)]
 pub(crate) struct Answer {
     ok: bool,
     messages: Vec<DeliveryView>,
 }
 
 /// A delivery, in the contract's order.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Delivery)]
 pub(crate) struct DeliveryView {
     id: MessageId,
     task_id: Option<TaskId>,

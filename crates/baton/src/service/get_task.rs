@@ -5,6 +5,7 @@ use baton_store::Snapshot;
 use baton_store::rows::TaskRow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::place::role_in;
 use super::task_view::{TaskMessageView, TaskView};
@@ -25,7 +26,8 @@ impl Args {
 }
 
 /// The task.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = TaskShown)]
 pub(crate) struct Answer {
     ok: bool,
     task: TaskView,
@@ -48,12 +50,15 @@ pub(crate) enum ToolAnswer {
     NotFound { ok: bool, error: &'static str },
 }
 
+/// What the tool says of a task that is not there.
+pub(crate) const NOT_FOUND: &str = "task not found";
+
 /// Looks at a task, for the tool.
 pub(crate) async fn run_as_tool(hub: &Hub, caller: &Caller, args: Args) -> Result<ToolAnswer, Error> {
     match run(hub, caller, args).await {
         Ok(found) => Ok(ToolAnswer::Found(Box::new(found))),
         Err(Error::Refused(Refusal::TaskNotFound)) => {
-            Ok(ToolAnswer::NotFound { ok: false, error: "task not found" })
+            Ok(ToolAnswer::NotFound { ok: false, error: NOT_FOUND })
         }
         Err(error) => Err(error),
     }

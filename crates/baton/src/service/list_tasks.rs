@@ -6,6 +6,7 @@ use baton_store::Snapshot;
 use baton_store::rows::{SearchPage, TaskFilter, TaskSearch, TaskTexts};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
 
 use super::place::Reach;
 use super::task_view::{StatusCount, TaskView};
@@ -28,7 +29,8 @@ pub(crate) struct Args {
 }
 
 /// The query of `GET /api/tasks`.
-#[derive(Debug, Default, Deserialize, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct QueryArgs {
     pub(crate) task_id: Option<String>,
     /// Several, with commas between them.
@@ -36,12 +38,19 @@ pub(crate) struct QueryArgs {
     pub(crate) status: Option<String>,
     pub(crate) to_name: Option<String>,
     pub(crate) from_name: Option<String>,
+    /// The network; without it, all of the caller's
     pub(crate) network_id: Option<String>,
+    /// 50 by default
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 200)]
     pub(crate) limit: Option<String>,
+    /// `next_cursor` of the page before
     pub(crate) cursor: Option<String>,
     pub(crate) kind: Option<String>,
+    /// Words in the task or its result
     pub(crate) text: Option<String>,
+    /// `YYYY-MM-DD HH:MM:SS` in UTC, or RFC 3339; of its creation
     pub(crate) since: Option<String>,
+    /// `YYYY-MM-DD HH:MM:SS` in UTC, or RFC 3339; of its creation
     pub(crate) until: Option<String>,
     pub(crate) parent_task_id: Option<String>,
     /// `row` for the short form.
@@ -49,7 +58,8 @@ pub(crate) struct QueryArgs {
 }
 
 /// A page.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Tasks)]
 pub(crate) struct Answer {
     ok: bool,
     tasks: Vec<TaskView>,

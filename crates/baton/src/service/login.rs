@@ -5,6 +5,7 @@ use baton_store::Transaction;
 use baton_store::rows::UserRow;
 use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
+use utoipa::ToSchema;
 
 use super::login_guard::Attempt;
 use super::secret::{self, Holder, Revealed};
@@ -12,13 +13,15 @@ use super::user_view::UserView;
 use super::{Error, audit};
 use crate::hub::Hub;
 
-#[derive(Deserialize, Serialize)]
+#[derive(Deserialize, Serialize, ToSchema)]
+#[schema(as = Login)]
 pub(crate) struct Args {
     pub(crate) username: String,
     pub(crate) password: String,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = LoggedIn)]
 pub(crate) struct Answer {
     ok: bool,
     pub(crate) user: UserView,

@@ -2,6 +2,7 @@
 
 use baton_core::{Caller, MessageId, NetworkId, Priority, limits};
 use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
 
 use super::get_completions::since;
 use super::place::Reach;
@@ -10,21 +11,28 @@ use super::{Error, page};
 use crate::hub::Hub;
 
 /// Which deliveries.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct QueryArgs {
+    /// `YYYY-MM-DD HH:MM:SS` in UTC, or RFC 3339; an hour ago by default
     since: Option<String>,
+    /// 100 by default
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 500)]
     limit: Option<String>,
+    /// The network; without it, all of the caller's
     network_id: Option<String>,
 }
 
 /// The deliveries, newest first.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Messages)]
 pub(crate) struct Answer {
     ok: bool,
     messages: Vec<MessageView>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Message)]
 struct MessageView {
     id: MessageId,
     to_alias: String,

@@ -3,11 +3,13 @@
 use baton_core::{NetworkId, NetworkRole, UserId};
 use baton_store::rows::{MembershipRow, NetworkRow};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::WireTime;
 
 /// A network, and what the caller is in it.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Network)]
 pub(crate) struct NetworkView {
     network_id: NetworkId,
     network_name: String,

@@ -6,19 +6,22 @@ use baton_core::{
 use baton_store::Transaction;
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
+use utoipa::ToSchema;
 
 use super::secret::{self, Revealed};
 use super::{Error, audit, permit};
 use crate::hub::Hub;
 
-#[derive(Deserialize, Serialize)]
+#[derive(Deserialize, Serialize, ToSchema)]
+#[schema(as = NewNodeToken)]
 pub(crate) struct Args {
     pub(crate) network_id: Option<String>,
     pub(crate) node_name: Option<String>,
     pub(crate) scope: Option<TokenScope>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = NodeTokenMinted)]
 pub(crate) struct Answer {
     ok: bool,
     token: Revealed,

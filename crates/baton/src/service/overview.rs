@@ -5,6 +5,7 @@ use baton_store::Snapshot;
 use baton_store::rows::{MinuteCounts, minute_begins, minute_of};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
+use utoipa::{IntoParams, ToSchema};
 
 use super::attention::{self, Attention};
 use super::stamp::Stamp;
@@ -13,12 +14,15 @@ use super::{Error, WireTime, audit, list_tasks, place};
 use crate::hub::Hub;
 
 /// Of which network.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct QueryArgs {
+    /// The network; not needed by those who have one
     network_id: Option<String>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Overview)]
 pub(crate) struct Answer {
     ok: bool,
     now: WireTime,
@@ -27,7 +31,8 @@ pub(crate) struct Answer {
     attention: Attention,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = OverviewOfTasks)]
 struct Tasks {
     total: i64,
     by_status: Vec<StatusCount>,
@@ -35,7 +40,7 @@ struct Tasks {
 
 /// What happened in a minute. The latencies are of tasks that were answered or failed in it, from their making to
 /// their end, to within a factor of two.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 struct Minute {
     at: WireTime,
     sent: i64,

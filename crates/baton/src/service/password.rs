@@ -4,19 +4,22 @@ use baton_core::{Caller, Refusal, UnixMillis, UserCaller, check_password};
 use baton_store::Transaction;
 use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
+use utoipa::ToSchema;
 
 use super::login_guard::Attempt;
 use super::secret::{self, Holder, Revealed};
 use super::{Error, audit, permit};
 use crate::hub::Hub;
 
-#[derive(Deserialize, Serialize)]
+#[derive(Deserialize, Serialize, ToSchema)]
+#[schema(as = PasswordChange)]
 pub(crate) struct Args {
     pub(crate) old_password: String,
     pub(crate) new_password: String,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = PasswordChanged)]
 pub(crate) struct Answer {
     ok: bool,
     pub(crate) revoked: usize,

@@ -6,12 +6,14 @@ pub(crate) mod show;
 use baton_core::{Alias, Caller, NetworkId, Refusal};
 use baton_store::Snapshot;
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::Error;
 use super::network_view::NetworkView;
 use super::user_view::UserView;
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Profile)]
 pub(crate) struct Answer {
     ok: bool,
     user: UserView,

@@ -3,6 +3,7 @@
 use baton_core::{Alias, Caller, Command, Refusal, TaskId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::place::Place;
 use super::stamp::Stamp;
@@ -19,13 +20,16 @@ pub(crate) struct Args {
 }
 
 /// The body of `POST /api/tasks/:id/reassign`.
-#[derive(Debug, Deserialize, Serialize)]
+#[derive(Debug, Deserialize, Serialize, ToSchema)]
+#[schema(as = Reassign)]
 pub(crate) struct PathArgs {
+    #[schema(min_length = 1, max_length = 200)]
     pub(crate) new_alias: String,
 }
 
 /// Who had it and who has it.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Reassigned)]
 pub(crate) struct Answer {
     ok: bool,
     task_id: TaskId,

@@ -3,6 +3,7 @@
 use baton_core::{NetworkId, Refusal, SystemRole, TokenScope, UnixMillis, Username, check_password};
 use baton_store::{Snapshot, Transaction};
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::new_user::{self, NewUser};
 use super::secret::{self, Revealed};
@@ -10,7 +11,8 @@ use super::user_view::UserView;
 use super::{Error, audit, labels};
 use crate::hub::Hub;
 
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
+#[schema(as = Registration)]
 pub(crate) struct Args {
     username: String,
     password: String,
@@ -18,7 +20,8 @@ pub(crate) struct Args {
     display_name: Option<String>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Registered)]
 pub(crate) struct Answer {
     ok: bool,
     user: UserView,

@@ -8,6 +8,7 @@ pub(crate) mod remove;
 use baton_core::NetworkId;
 use baton_store::rows::RemoteRow;
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::WireTime;
 
@@ -19,7 +20,8 @@ fn audited(card_url: &str) -> String {
 }
 
 /// An agent of others as it is shown.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Remote)]
 pub(crate) struct RemoteView {
     alias: String,
     network_id: NetworkId,

@@ -3,6 +3,7 @@
 use baton_core::{Caller, Command, Refusal, TaskId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::place::Place;
 use super::stamp::Stamp;
@@ -17,7 +18,8 @@ pub(crate) struct Args {
 }
 
 /// The new task.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Retried)]
 pub(crate) struct Answer {
     ok: bool,
     task_id: TaskId,

@@ -7,7 +7,11 @@ use baton_core::{
 use baton_store::rows::{BROWSER_TOKEN_NAME, TokenRow};
 use serde::{Serialize, Serializer};
 use sha2::{Digest, Sha256};
+use std::borrow::Cow;
 use std::fmt;
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
+use utoipa::{PartialSchema, ToSchema};
 
 use crate::hub::random;
 
@@ -50,6 +54,20 @@ impl fmt::Debug for Revealed {
 impl Serialize for Revealed {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&self.0)
+    }
+}
+
+impl PartialSchema for Revealed {
+    fn schema() -> RefOr<Schema> {
+        let text = ObjectBuilder::new().schema_type(Type::String);
+        let text = text.pattern(Some("^(utok|ntok|inv)_[0-9a-f]{32,}$"));
+        text.description(Some("A secret, shown this once")).into()
+    }
+}
+
+impl ToSchema for Revealed {
+    fn name() -> Cow<'static, str> {
+        "Secret".into()
     }
 }
 

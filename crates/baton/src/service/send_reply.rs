@@ -6,6 +6,7 @@ use baton_core::{
 use baton_store::rows::DeliveryKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::place::{Place, role_in};
 use super::stamp::Stamp;
@@ -30,7 +31,8 @@ pub(crate) struct Args {
 }
 
 /// The three ends an agent can give.
-#[derive(Debug, Clone, Copy, Default, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, Deserialize, Serialize, JsonSchema, ToSchema)]
+#[schema(as = Ending)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum EndingName {
     #[default]
@@ -40,8 +42,10 @@ pub(crate) enum EndingName {
 }
 
 /// The body of `POST /api/tasks/:id/reply`.
-#[derive(Debug, Deserialize, Serialize)]
+#[derive(Debug, Deserialize, Serialize, ToSchema)]
+#[schema(as = Reply)]
 pub(crate) struct PathArgs {
+    #[schema(min_length = 1, max_length = 10000)]
     pub(crate) text: String,
     pub(crate) status: Option<EndingName>,
     pub(crate) lease_id: Option<String>,
@@ -50,7 +54,8 @@ pub(crate) struct PathArgs {
 }
 
 /// What became of it.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Replied)]
 pub(crate) struct Answer {
     ok: bool,
     message_id: MessageId,

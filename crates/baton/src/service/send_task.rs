@@ -9,6 +9,7 @@ use baton_store::{Snapshot, Transaction};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use utoipa::ToSchema;
 
 use super::agent::AgentAddress;
 use super::apply::{self, Payload};
@@ -20,37 +21,45 @@ use super::{Error, get_task, idempotency, names, presence};
 use crate::hub::Hub;
 
 /// What is to be sent.
-#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema, ToSchema)]
+#[schema(as = NewTask)]
 pub(crate) struct Args {
     /// The agent to send to
     #[schemars(length(min = 1, max = 200))]
+    #[schema(min_length = 1, max_length = 200)]
     pub(crate) alias: String,
     /// What is to be done
     #[schemars(length(min = 1, max = 10000))]
+    #[schema(min_length = 1, max_length = 10000)]
     pub(crate) task: String,
     pub(crate) priority: Option<PriorityName>,
     /// Anything the agent should know beside the task
     #[schemars(length(max = 10000))]
+    #[schema(max_length = 10000)]
     pub(crate) context: Option<String>,
     /// Accepted, never used: who acts is what the token says
     #[serde(rename = "from_session", skip_serializing)]
     pub(crate) _from_session: Option<Value>,
     /// How long it may wait to be taken up, 3600 by default
     #[schemars(range(min = 1, max = 86400))]
+    #[schema(minimum = 1, maximum = 86400)]
     pub(crate) ttl_seconds: Option<i64>,
     pub(crate) network_id: Option<String>,
     pub(crate) parent_task_id: Option<String>,
     /// 1-64 of a-z0-9._-
+    #[schema(pattern = "^[a-z0-9._-]{1,64}$")]
     pub(crate) kind: Option<String>,
     /// The same key and arguments give the first answer again, for 24 hours
     #[schemars(length(min = 1, max = 200))]
+    #[schema(min_length = 1, max_length = 200)]
     pub(crate) idempotency_key: Option<String>,
     /// Your own notes, any JSON
     pub(crate) meta: Option<Value>,
 }
 
 /// How urgent something is.
-#[derive(Debug, Clone, Copy, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Deserialize, Serialize, JsonSchema, ToSchema)]
+#[schema(as = PriorityOfTask)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum PriorityName {
     High,
@@ -69,7 +78,8 @@ impl From<PriorityName> for Priority {
 }
 
 /// What became of it.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = TaskSent)]
 pub(crate) struct Answer {
     ok: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]

@@ -4,11 +4,12 @@
 use baton_core::limits;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::Error;
 
 /// One thing an agent can do.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub(crate) struct Skill {
     /// 1-64 of A-Z a-z 0-9 . _ -
     #[schemars(length(min = 1, max = 64))]

@@ -3,6 +3,7 @@
 use baton_core::{Caller, limits};
 use baton_store::rows::TaskFilter;
 use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
 
 use super::place::Reach;
 use super::statuses::{self, AllArgs, Counted};
@@ -11,13 +12,16 @@ use super::{Error, list_tasks};
 use crate::hub::Hub;
 
 /// Of which network.
-#[derive(Debug, Default, Deserialize, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct QueryArgs {
+    /// The network; without it, all of the caller's
     pub(crate) network_id: Option<String>,
 }
 
 /// The counts.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Stats)]
 pub(crate) struct Answer {
     ok: bool,
     tasks: Tasks,
@@ -26,18 +30,21 @@ pub(crate) struct Answer {
     recent_tasks: Vec<TaskView>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = StatsOfTasks)]
 struct Tasks {
     total: i64,
     by_status: Vec<StatusCount>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = StatsOfSessions)]
 struct Sessions {
     by_status: Vec<Counted>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = StatsOfNodes)]
 struct Nodes {
     total: i64,
 }

@@ -5,6 +5,7 @@ use baton_store::Snapshot;
 use baton_store::rows::SessionRow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
 
 use super::get_completions::CompletionView;
 use super::place::{Place, Reach, known_role};
@@ -15,7 +16,8 @@ use super::{Error, audit, names, presence};
 use crate::hub::Hub;
 
 /// Which sessions.
-#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct AllArgs {
     pub(crate) network_id: Option<String>,
     pub(crate) filter_server: Option<String>,
@@ -38,21 +40,24 @@ pub(crate) struct AllAnswer {
 }
 
 /// How many sessions have a status.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = SessionCount)]
 pub(crate) struct Counted {
     pub(crate) status: String,
     pub(crate) count: usize,
 }
 
 /// All sessions, as `GET /api/status` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Sessions)]
 pub(crate) struct RestAnswer {
     ok: bool,
     sessions: Vec<SessionView>,
     summary: Summary,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = SessionSummary)]
 struct Summary {
     idle: usize,
     working: usize,
@@ -78,7 +83,8 @@ pub(crate) struct OneAnswer {
 }
 
 /// A session row, in the contract's order.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Session)]
 pub(crate) struct SessionView {
     resume_id: String,
     alias: Alias,

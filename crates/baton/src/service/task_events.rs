@@ -3,6 +3,7 @@
 use baton_core::{Caller, NetworkId, Refusal, Status, TaskId, limits};
 use baton_store::rows::EventRow;
 use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
 
 use super::place::Reach;
 use super::wire_time::WireTime;
@@ -10,22 +11,29 @@ use super::{Error, audit, get_task, page};
 use crate::hub::Hub;
 
 /// Whose history.
-#[derive(Debug, Default, Deserialize, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct QueryArgs {
+    /// Only of this task
     pub(crate) task_id: Option<String>,
+    /// The network; without it, all of the caller's
     pub(crate) network_id: Option<String>,
+    /// 50 by default
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 500)]
     pub(crate) limit: Option<String>,
 }
 
 /// The events.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = TaskEvents)]
 pub(crate) struct Answer {
     ok: bool,
     events: Vec<EventView>,
     count: usize,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = TaskEvent)]
 struct EventView {
     id: i64,
     task_id: TaskId,

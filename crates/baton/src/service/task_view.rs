@@ -4,11 +4,13 @@ use baton_core::{ContextId, Kind, MessageId, NetworkId, Priority, Status, TaskId
 use baton_store::rows::{TaskMessageRow, TaskRow};
 use serde::Serialize;
 use serde_json::value::RawValue;
+use utoipa::ToSchema;
 
 use super::wire_time::WireTime;
 
 /// A task row.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Task)]
 pub(crate) struct TaskView {
     task_id: TaskId,
     from_name: String,
@@ -33,7 +35,9 @@ pub(crate) struct TaskView {
     attempt: u32,
     context_id: ContextId,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<Value>>)]
     parts: Option<Box<RawValue>>,
+    #[schema(value_type = Value)]
     meta: Option<Box<RawValue>>,
     /// Hex; what the evidence's digests of the texts are keyed with.
     evidence_salt: String,
@@ -74,14 +78,17 @@ impl From<TaskRow> for TaskView {
 }
 
 /// Something said on a task between its text and its result.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = TaskMessage)]
 pub(crate) struct TaskMessageView {
     message_id: MessageId,
     from_name: String,
     content: String,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<Value>>)]
     parts: Option<Box<RawValue>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Value>)]
     meta: Option<Box<RawValue>>,
     created_at: WireTime,
 }
@@ -100,7 +107,7 @@ impl From<TaskMessageRow> for TaskMessageView {
 }
 
 /// How many tasks have a status.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct StatusCount {
     pub(crate) status: Status,
     pub(crate) count: i64,

@@ -3,9 +3,11 @@
 use baton_core::{SystemRole, UserId, Username};
 use baton_store::rows::UserRow;
 use serde::Serialize;
+use utoipa::ToSchema;
 
 /// A user, without what is nobody's business.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = User)]
 pub(crate) struct UserView {
     user_id: UserId,
     username: Username,

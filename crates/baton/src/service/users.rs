@@ -4,18 +4,21 @@ use baton_core::access::{self, HubAction};
 use baton_core::{Caller, limits};
 use baton_store::Snapshot;
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::user_view::UserView;
 use super::{Error, WireTime};
 use crate::hub::Hub;
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Users)]
 pub(crate) struct Answer {
     ok: bool,
     users: Vec<Listed>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = UserListed)]
 struct Listed {
     #[serde(flatten)]
     user: UserView,

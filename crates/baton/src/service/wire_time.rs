@@ -6,6 +6,9 @@ use chrono::{DateTime, NaiveDateTime, Utc};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt;
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
+use utoipa::{PartialSchema, ToSchema};
 
 use super::Error;
 
@@ -31,6 +34,20 @@ impl fmt::Display for WireTime {
 impl Serialize for WireTime {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
+    }
+}
+
+impl PartialSchema for WireTime {
+    fn schema() -> RefOr<Schema> {
+        let pattern = r"^\d{4,}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$";
+        let text = ObjectBuilder::new().schema_type(Type::String).pattern(Some(pattern));
+        text.description(Some("UTC, to the second")).into()
+    }
+}
+
+impl ToSchema for WireTime {
+    fn name() -> Cow<'static, str> {
+        "Time".into()
     }
 }
 

@@ -7,6 +7,7 @@ use baton_store::rows::{SentRow, minute_begins, minute_of};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::ops::Range;
+use utoipa::{IntoParams, ToSchema};
 
 use super::{Error, WireTime, audit, place, wire_time};
 use crate::hub::Hub;
@@ -15,14 +16,19 @@ use crate::hub::Hub;
 const PLACES: i64 = 10_000;
 
 /// Of which network and which time.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct QueryArgs {
+    /// The network; not needed by those who have one
     network_id: Option<String>,
+    /// `YYYY-MM-DD HH:MM:SS` in UTC, or RFC 3339; a day before `until` by default
     since: Option<String>,
+    /// `YYYY-MM-DD HH:MM:SS` in UTC, or RFC 3339; now by default
     until: Option<String>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = WorkGraph)]
 pub(crate) struct Answer {
     ok: bool,
     source: &'static str,
@@ -37,7 +43,8 @@ pub(crate) struct Answer {
     visible_handoffs: VisibleHandoffs,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = WorkEdge)]
 struct Edge {
     from_kind: PrincipalKind,
     from_name: String,
@@ -47,7 +54,8 @@ struct Edge {
 }
 
 /// What became of an edge's tasks.
-#[derive(Debug, Default, Clone, Copy, Serialize)]
+#[derive(Debug, Default, Clone, Copy, Serialize, ToSchema)]
+#[schema(as = WorkEnds)]
 struct Ends {
     open: usize,
     replied: usize,
@@ -59,7 +67,7 @@ struct Ends {
 
 /// Evidence events whose handoff is visible: a count beside the graph, never an edge of it. Counted by whole minutes,
 /// from `counted_since` on.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 struct VisibleHandoffs {
     count: i64,
     counted_since: WireTime,

@@ -17,7 +17,7 @@ use std::sync::{Arc, LazyLock};
 
 use super::headers;
 use crate::hub::Hub;
-use crate::rest::ErrorBody;
+use crate::rest::{ErrorBody, Plain};
 
 macro_rules! file {
     ($name:literal) => {
@@ -81,7 +81,7 @@ fn serve(name: &str, asked: &HeaderMap) -> Response {
     }
     match ASSETS.get(name) {
         Some(asset) => asset.answer(asked),
-        None => (StatusCode::NOT_FOUND, axum::Json(ErrorBody::bare("not found"))).into_response(),
+        None => (StatusCode::NOT_FOUND, axum::Json(ErrorBody::bare(Plain::NotFound))).into_response(),
     }
 }
 

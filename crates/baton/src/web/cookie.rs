@@ -18,6 +18,9 @@ const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 /// Where a browser signs in; it has no cookie yet, and is asked for the same.
 pub(super) const SESSION: &str = "/api/session";
 
+/// The cookie's name over https.
+pub(crate) const COOKIE: &str = "__Host-baton";
+
 /// Where the gate found a request to come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Origin {
@@ -33,7 +36,7 @@ pub(crate) struct NotOurPage(pub(super) &'static str);
 
 impl IntoResponse for NotOurPage {
     fn into_response(self) -> Response {
-        (StatusCode::FORBIDDEN, Json(ErrorBody::said("permission_denied", self.0))).into_response()
+        (StatusCode::FORBIDDEN, Json(ErrorBody::not_our_page(self.0))).into_response()
     }
 }
 
@@ -52,8 +55,7 @@ impl Cookie {
     /// ports, so without it the name does: two hubs on one machine keep apart.
     pub(crate) fn of(settings: &Settings) -> Self {
         let is_https = settings.is_https();
-        let name =
-            if is_https { "__Host-baton".into() } else { format!("baton-{}", settings.address.port()) };
+        let name = if is_https { COOKIE.into() } else { format!("baton-{}", settings.address.port()) };
         Self { name, is_https }
     }
 

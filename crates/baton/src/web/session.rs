@@ -9,12 +9,15 @@ use axum::{Json, Router};
 use baton_core::{NetworkId, limits};
 use serde::Serialize;
 use std::sync::Arc;
+use utoipa::OpenApi;
+use utoipa::ToSchema;
 
 use super::cookie::{Cookie, SESSION};
 use super::headers;
 use crate::hub::Hub;
+use crate::openapi::WrongCredentials;
 use crate::rest::{Authenticated, Body, ClientAddress, Failure, HubState, answer};
-use crate::service::{Holder, UserView, browser_session, login, logout, password};
+use crate::service::{Done, Holder, UserView, browser_session, login, logout, password};
 
 /// Whoever has no token yet is not kept much room for.
 const PUBLIC: usize = limits::PUBLIC_BODY_MAX_BYTES;
@@ -26,7 +29,13 @@ pub(super) fn routes() -> Router<Arc<Hub>> {
         .layer(middleware::map_response(headers::of_session))
 }
 
-#[derive(Debug, Serialize)]
+/// What the routes are, for the description.
+#[derive(OpenApi)]
+#[openapi(paths(show, open, close, change_password))]
+pub(crate) struct Described;
+
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = BrowserSessionOpened)]
 struct Opened {
     ok: bool,
     user: UserView,
@@ -34,12 +43,28 @@ struct Opened {
     network_id: Option<NetworkId>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = BrowserPasswordChanged)]
 struct Changed {
     ok: bool,
     revoked: usize,
 }
 
+/// Sign this browser in
+///
+/// Everybody. The token is the value of the cookie, and in no body.
+#[utoipa::path(
+    post,
+    path = "/api/session",
+    tag = "sessions",
+    operation_id = "open_browser_session",
+    security(()),
+    request_body = login::Args,
+    responses(
+        (status = 200, description = "signed in", body = Opened),
+        WrongCredentials
+    )
+)]
 async fn open(State(hub): HubState, from: ClientAddress, Body(args): Body<login::Args, PUBLIC>) -> Response {
     match login::run(&hub, from.0, Holder::Browser, args).await {
         Ok(login::Answer { mut user, token, network_id, .. }) => {
@@ -51,10 +76,34 @@ async fn open(State(hub): HubState, from: ClientAddress, Body(args): Body<login:
     }
 }
 
+/// Whom this browser is signed in as
+///
+/// Every user token.
+#[utoipa::path(
+    get,
+    path = "/api/session",
+    tag = "sessions",
+    operation_id = "show_browser_session",
+    responses(
+        (status = 200, description = "the user and the networks", body = browser_session::Answer)
+    )
+)]
 async fn show(State(hub): HubState, by: Authenticated) -> Response {
     answer(browser_session::run(&hub, &by.0.caller).await)
 }
 
+/// Sign this browser out
+///
+/// Every user token.
+#[utoipa::path(
+    delete,
+    path = "/api/session",
+    tag = "sessions",
+    operation_id = "close_browser_session",
+    responses(
+        (status = 200, description = "signed out", body = Done)
+    )
+)]
 async fn close(State(hub): HubState, by: Authenticated) -> Response {
     match logout::run(&hub, by.0).await {
         Ok(done) => (Cookie::of(&hub.settings).clear(), Json(done)).into_response(),
@@ -62,6 +111,19 @@ async fn close(State(hub): HubState, by: Authenticated) -> Response {
     }
 }
 
+/// Change one's password, and stay signed in
+///
+/// User tokens.
+#[utoipa::path(
+    post,
+    path = "/api/session/password",
+    tag = "sessions",
+    operation_id = "change_password_in_browser",
+    request_body = password::Args,
+    responses(
+        (status = 200, description = "changed", body = Changed)
+    )
+)]
 async fn change_password(
     State(hub): HubState,
     by: Authenticated,

@@ -13,6 +13,7 @@ use super::history::assert_legal;
 use super::http::Client;
 use super::hub::Hub;
 use super::program;
+use super::random::Random;
 use super::tenant::{Tenant, events, task, text};
 
 const KILLS: usize = 24;
@@ -92,18 +93,6 @@ impl Writer {
     }
 }
 
-/// A pseudo-random sequence that a printed seed repeats (xorshift64*).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) % bound
-    }
-}
-
 fn seed() -> u64 {
     let given = std::env::var("BATON_CRASH_SEED").ok().and_then(|seed| seed.parse().ok());
     let seed = given.unwrap_or_else(|| {
@@ -116,7 +105,7 @@ fn seed() -> u64 {
 
 #[test]
 fn nothing_acknowledged_is_lost_when_the_hub_is_killed_24_times_under_load() {
-    let mut random = Random(seed());
+    let mut random = Random::of(seed());
     let mut hub = Hub::start();
     let network = Tenant::of_admin(&hub);
     let (tell, told) = channel();

@@ -1,7 +1,7 @@
 //! `baton evidence export`, `log`, `audit` and `baton adapt --send`, as a person runs them against a real hub.
 
 mod audit;
-mod desk;
+pub(crate) mod desk;
 mod export;
 mod independent;
 mod log;

@@ -69,6 +69,17 @@ impl Client {
         headers: &[(&str, &str)],
         body: Option<&str>,
     ) -> Answer {
+        raw(self.address, &self.request(method, path, headers, body))
+    }
+
+    /// The bytes of such a request.
+    pub(crate) fn request(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: Option<&str>,
+    ) -> Vec<u8> {
         let bytes = body.unwrap_or_default().as_bytes();
         let mut all = vec![("host", self.address.to_string()), ("connection", "close".into())];
         if let Some(token) = &self.token {
@@ -89,7 +100,7 @@ impl Client {
         request.push_str("\r\n");
         let mut request = request.into_bytes();
         request.extend(bytes);
-        raw(self.address, &request)
+        request
     }
 
     /// Opens a stream of events; anything but 200 is the answer instead.

@@ -44,26 +44,42 @@ impl Hub {
 
     /// A hub with these options and environment variables.
     pub(crate) fn start_with_env(options: &[&str], environment: &[(&str, &str)]) -> Self {
-        Self::launch(tempfile::tempdir().unwrap(), options, environment)
+        Self::launch(tempfile::tempdir().unwrap(), None, 0, options, environment)
+    }
+
+    /// The same on a disk of the test's own and on a port of its choice. The disk must outlive the hub.
+    pub(crate) fn start_on_disk(
+        disk: Option<&Path>,
+        port: u16,
+        options: &[&str],
+        environment: &[(&str, &str)],
+    ) -> Self {
+        Self::launch(tempfile::tempdir().unwrap(), disk, port, options, environment)
     }
 
     /// A hub on a folder that is made before it starts; it has its own users.
     pub(crate) fn start_on(make: impl FnOnce(&Path)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         make(&data_dir(folder.path()));
-        Self::launch(folder, &[], &[])
+        Self::launch(folder, None, 0, &[], &[])
     }
 
     /// Stops, and starts again with other options and environment on the same folder and port.
     pub(crate) fn relaunch(&mut self, options: &[&str], environment: &[(&str, &str)]) {
         assert!(self.stop().success());
-        self.launch = Launch::new(options, environment);
+        self.launch = Launch::new(self.launch.data.clone(), options, environment);
         self.restart();
     }
 
-    fn launch(folder: TempDir, options: &[&str], environment: &[(&str, &str)]) -> Self {
-        let launch = Launch::new(options, environment);
-        let (child, lines, address, started_in) = launch.run(folder.path(), 0);
+    fn launch(
+        folder: TempDir,
+        disk: Option<&Path>,
+        port: u16,
+        options: &[&str],
+        environment: &[(&str, &str)],
+    ) -> Self {
+        let launch = Launch::new(data_dir(disk.unwrap_or(folder.path())), options, environment);
+        let (child, lines, address, started_in) = launch.run(folder.path(), port);
         Self { child, lines, address, launch, folder, was_damaged: false, started_in }
     }
 
@@ -107,7 +123,7 @@ impl Hub {
     }
 
     pub(crate) fn data_dir(&self) -> PathBuf {
-        data_dir(self.folder.path())
+        self.launch.data.clone()
     }
 
     /// What the hub has said on stderr so far.
@@ -127,6 +143,11 @@ impl Hub {
 
     pub(crate) fn is_running(&mut self) -> bool {
         self.child.try_wait().unwrap().is_none()
+    }
+
+    /// How it ended, if it has.
+    pub(crate) fn ended(&mut self) -> Option<ExitStatus> {
+        self.child.try_wait().unwrap()
     }
 
     /// SIGTERM, and waits until the process is gone.
@@ -206,14 +227,16 @@ fn log_file(folder: &Path) -> PathBuf {
 /// How a hub is started, and started again.
 #[derive(Debug)]
 struct Launch {
+    data: PathBuf,
     options: Vec<String>,
     environment: Vec<(String, String)>,
 }
 
 impl Launch {
-    fn new(options: &[&str], environment: &[(&str, &str)]) -> Self {
+    fn new(data: PathBuf, options: &[&str], environment: &[(&str, &str)]) -> Self {
         let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
         Self {
+            data,
             options: options.iter().map(|option| (*option).to_owned()).collect(),
             environment: environment.iter().map(owned).collect(),
         }
@@ -223,7 +246,7 @@ impl Launch {
         let log = File::options().create(true).append(true).open(log_file(folder)).unwrap();
         let began = Instant::now();
         let mut command = baton();
-        command.args(["hub", "start", "--port", &port.to_string(), "--data-dir"]).arg(data_dir(folder));
+        command.args(["hub", "start", "--port", &port.to_string(), "--data-dir"]).arg(&self.data);
         command.args(&self.options).stdout(Stdio::piped()).stderr(log);
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         let mut child = command.spawn().unwrap();

@@ -8,7 +8,7 @@ use super::request::Address;
 use super::trouble::Trouble;
 
 /// Larger than any answer of the calls measured.
-const ANSWER_MAX_BYTES: usize = 64 * 1024;
+const ANSWER_MAX_BYTES: usize = 512 * 1024;
 
 /// An open connection.
 #[derive(Debug)]

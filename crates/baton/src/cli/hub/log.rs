@@ -2,7 +2,7 @@
 //! `debug` or `baton=debug`; if unset, `info` without the MCP SDK's lines for every call.
 
 use clap::ValueEnum;
-use std::io;
+use std::io::{self, Write};
 use tracing_subscriber::EnvFilter;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -17,7 +17,7 @@ impl Log {
         let said = std::env::var("BATON_LOG").unwrap_or_else(|_| "info,rmcp=error".into());
         let filter =
             EnvFilter::builder().with_default_directive(tracing::Level::INFO.into()).parse_lossy(said);
-        let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
+        let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(|| Lines(io::stderr()));
         // Only one subscriber can be; a second try changes nothing.
         let _ = match self {
             // Where in the code a line comes from says nothing to a person.
@@ -31,5 +31,21 @@ impl Log {
             let reason = panic.payload_as_str().unwrap_or("a panic");
             tracing::error!(place, "{reason}");
         }));
+    }
+}
+
+/// Where a line that cannot be written is dropped: a log on a full disk must not end the hub. `tracing` would tell of it on
+/// stderr, and panic because it cannot.
+struct Lines(io::Stderr);
+
+impl Write for Lines {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        let _ = self.0.write_all(line);
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let _ = self.0.flush();
+        Ok(())
     }
 }

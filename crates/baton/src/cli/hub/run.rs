@@ -4,6 +4,7 @@
 use baton_evidence::note::SigningKey;
 use baton_store::{Bell, SqliteOptions, SqliteStore, Store};
 use rustix::fs::Mode;
+use rustix::process::Signal;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -47,6 +48,7 @@ impl Plan {
     }
 
     async fn live(self, mut lock: Lock, connections_max: usize) -> Result<(), Trouble> {
+        outlive_full_files().map_err(Trouble::System)?;
         let listener = self.listen(connections_max)?;
         let address = listener.address().map_err(Trouble::System)?;
         let scheme = if self.tls.is_some() { "https" } else { "http" };
@@ -148,6 +150,12 @@ pub(super) fn runtime() -> io::Result<Runtime> {
 
 fn control_socket(folder: &DataFolder) -> Result<UnixListener, Trouble> {
     control::open(&folder.socket()).map_err(|error| Trouble::Socket { socket: folder.socket(), error })
+}
+
+/// A file that may not grow (`ulimit -f`) is a write that fails, as on a full disk; the signal that goes with it would
+/// end the hub. Once taken it stays taken.
+fn outlive_full_files() -> io::Result<()> {
+    signal(SignalKind::from_raw(Signal::XFSZ.as_raw())).map(drop)
 }
 
 fn stop_on_signals(hub: &Arc<Hub>) -> io::Result<()> {

@@ -2,6 +2,7 @@
 
 use baton_core::Caller;
 use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
 
 use super::reader::Reader;
 use super::seal;
@@ -9,8 +10,10 @@ use crate::hub::Hub;
 use crate::service::Error;
 
 /// Whose log.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct QueryArgs {
+    /// The network; not needed by those who have one
     network_id: Option<String>,
 }
 
@@ -33,7 +36,8 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<S
 }
 
 /// The public key.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = EvidenceKey)]
 pub(crate) struct Key {
     ok: bool,
     key: String,

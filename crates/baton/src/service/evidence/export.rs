@@ -20,6 +20,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use utoipa::IntoParams;
 
 use super::reader::{Reader, number, task_named};
 use super::seal;
@@ -43,11 +44,18 @@ const WEIGHT_MAX: usize = 90 << 20;
 const OWN_LIGHTER_BY: usize = 8;
 
 /// What is to be exported: one task's events, or those from an index up to another, which is not meant.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct QueryArgs {
+    /// The network; not needed by those who have one
     network_id: Option<String>,
+    /// Only about this task
     task_id: Option<String>,
+    /// From this index
+    #[param(value_type = Option<u64>)]
     from: Option<String>,
+    /// Up to this one, which is not part of it
+    #[param(value_type = Option<u64>)]
     to: Option<String>,
 }
 

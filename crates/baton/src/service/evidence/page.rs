@@ -5,17 +5,25 @@ use baton_store::rows::{LeafPage, LeafRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use utoipa::{IntoParams, ToSchema};
 
 use super::reader::{Reader, number, task_named};
 use crate::hub::Hub;
 use crate::service::{Error, page};
 
 /// Which events.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct QueryArgs {
+    /// The network; not needed by those who have one
     network_id: Option<String>,
+    /// Only about this task
     task_id: Option<String>,
+    /// Only events after this index
+    #[param(value_type = Option<u64>)]
     after: Option<String>,
+    /// 100 by default
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
     limit: Option<String>,
 }
 
@@ -32,9 +40,11 @@ pub(crate) struct Args {
 }
 
 /// The events as the log has them, and how long it is.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = EvidenceEvents)]
 pub(crate) struct Answer {
     ok: bool,
+    #[schema(value_type = Vec<Object>)]
     events: Vec<Box<RawValue>>,
     size: u64,
 }

@@ -6,6 +6,7 @@ use baton_evidence::log::{self, Hash};
 use baton_store::Snapshot;
 use baton_store::rows::LeafPage;
 use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
 
 use super::reader::{Reader, number};
 use super::seal;
@@ -14,37 +15,54 @@ use crate::hub::Hub;
 use crate::service::Error;
 
 /// Which event, in a log of which size.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct InclusionArgs {
+    /// The network; not needed by those who have one
     network_id: Option<String>,
+    /// Which event
+    #[param(value_type = Option<u64>)]
     index: Option<String>,
+    /// Of the log at this size; now by default
+    #[param(value_type = Option<u64>)]
     size: Option<String>,
 }
 
 /// The way from the event to the root.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = InclusionProof)]
 pub(crate) struct Inclusion {
     ok: bool,
     index: u64,
     size: u64,
+    #[schema(value_type = String)]
     leaf_hash: Hash,
+    #[schema(value_type = Vec<String>)]
     hashes: Vec<Hash>,
 }
 
 /// From which size to which.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct ConsistencyArgs {
+    /// The network; not needed by those who have one
     network_id: Option<String>,
+    /// The smaller size
+    #[param(value_type = Option<u64>)]
     from: Option<String>,
+    /// The larger; now by default
+    #[param(value_type = Option<u64>)]
     to: Option<String>,
 }
 
 /// What the longer log has beside the shorter one.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ConsistencyProof)]
 pub(crate) struct Consistency {
     ok: bool,
     from: u64,
     to: u64,
+    #[schema(value_type = Vec<String>)]
     hashes: Vec<Hash>,
 }
 

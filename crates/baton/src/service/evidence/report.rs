@@ -11,6 +11,7 @@ use baton_store::rows::NewLeaf;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use utoipa::{IntoParams, ToSchema};
 
 use super::reader::task_of;
 use super::record::{self, MEDIA_TYPE};
@@ -19,15 +20,20 @@ use crate::service::Error;
 use crate::service::place::{Place, role_in};
 
 /// Into which log, and how packets that lack something are taken.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct QueryArgs {
+    /// The network; not needed by those who have one
     network_id: Option<String>,
     #[serde(default)]
+    /// What happens to what a packet cannot say
+    #[param(value_type = Option<ModeName>, inline)]
     mode: ModeName,
 }
 
 /// What to do about a packet that lacks something.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = Mode)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum ModeName {
     /// Refuse it.
@@ -47,7 +53,8 @@ impl From<ModeName> for Mode {
 }
 
 /// What became of all of them.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = PacketsReported)]
 pub(crate) struct Answer {
     ok: bool,
     /// Now in the log.
@@ -61,11 +68,18 @@ pub(crate) struct Answer {
 }
 
 /// What became of one packet.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = PacketOutcome)]
 #[serde(untagged)]
 pub(crate) enum Outcome {
-    Recorded { index: u64, known: bool },
-    Refused { error: AdapterError },
+    Recorded {
+        index: u64,
+        known: bool,
+    },
+    Refused {
+        #[schema(value_type = Object)]
+        error: AdapterError,
+    },
 }
 
 /// A packet that can be written down.

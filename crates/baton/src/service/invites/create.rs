@@ -4,6 +4,7 @@ use baton_core::{Action, Caller, NetworkRole, limits};
 use baton_store::Transaction;
 use baton_store::rows::InviteRow;
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::hub::Hub;
 use crate::service::secret::{self, Revealed};
@@ -11,14 +12,16 @@ use crate::service::{Error, audit, permit};
 
 const DAY_MS: i64 = 86_400_000;
 
-#[derive(Deserialize, Serialize)]
+#[derive(Deserialize, Serialize, ToSchema)]
+#[schema(as = NewInvite)]
 pub(crate) struct Args {
     pub(crate) role: Option<NetworkRole>,
     pub(crate) max_uses: Option<i64>,
     pub(crate) expires_days: Option<i64>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = InviteCreated)]
 pub(crate) struct Answer {
     ok: bool,
     invite_code: Revealed,

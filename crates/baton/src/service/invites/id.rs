@@ -4,11 +4,12 @@
 use baton_core::hex;
 use serde::Serialize;
 use std::fmt;
+use utoipa::ToSchema;
 
 const PREFIX: &str = "invite_";
 
 /// An invite's id.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub(super) struct InviteId(String);
 
 impl InviteId {

@@ -5,17 +5,20 @@ use baton_core::{Caller, InviteCode, NetworkId, NetworkRole, Refusal, UnixMillis
 use baton_store::rows::InviteRow;
 use baton_store::{Snapshot, Transaction};
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::hub::{Hub, Identity};
 use crate::service::members::add::refuse_alias;
 use crate::service::{Error, audit, permit, secret};
 
-#[derive(Deserialize, Serialize)]
+#[derive(Deserialize, Serialize, ToSchema)]
+#[schema(as = Join)]
 pub(crate) struct Args {
     pub(crate) invite_code: String,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Joined)]
 pub(crate) struct Answer {
     ok: bool,
     network_id: NetworkId,

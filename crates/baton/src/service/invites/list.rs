@@ -4,18 +4,20 @@ use baton_core::{Action, Caller, NetworkRole, Username, limits};
 use baton_store::Snapshot;
 use baton_store::rows::InviteRow;
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::id::InviteId;
 use crate::hub::Hub;
 use crate::service::{Error, WireTime, permit};
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Invites)]
 pub(crate) struct Answer {
     ok: bool,
     invites: Vec<Invite>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 struct Invite {
     invite_id: InviteId,
     role: NetworkRole,

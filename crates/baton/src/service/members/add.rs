@@ -3,12 +3,14 @@
 use baton_core::{Action, Alias, Caller, NetworkId, NetworkRole, Refusal, UserId, Username};
 use baton_store::{Snapshot, Transaction};
 use serde::Deserialize;
+use utoipa::ToSchema;
 
 use crate::hub::Hub;
 use crate::service::done::Done;
 use crate::service::{Error, audit, permit};
 
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
+#[schema(as = NewMember)]
 pub(crate) struct Args {
     user_id: String,
     role: Option<NetworkRole>,

@@ -3,12 +3,14 @@
 use baton_core::{Action, Caller, NetworkRole, Refusal, UserId};
 use baton_store::Transaction;
 use serde::Deserialize;
+use utoipa::ToSchema;
 
 use crate::hub::Hub;
 use crate::service::done::Done;
 use crate::service::{Error, audit, permit};
 
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
+#[schema(as = RoleChange)]
 pub(crate) struct Args {
     role: NetworkRole,
 }

@@ -4,17 +4,19 @@ use baton_core::{Action, Caller, NetworkRole, UserId, Username, limits};
 use baton_store::Snapshot;
 use baton_store::rows::MemberRow;
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::hub::Hub;
 use crate::service::{Error, WireTime, permit};
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Members)]
 pub(crate) struct Answer {
     ok: bool,
     members: Vec<Member>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 struct Member {
     user_id: UserId,
     username: Username,

@@ -3,17 +3,20 @@
 use baton_core::{Caller, NetworkId, Refusal};
 use baton_store::Transaction;
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::hub::Hub;
 use crate::service::{Error, labels, new_user, permit};
 
-#[derive(Deserialize, Serialize)]
+#[derive(Deserialize, Serialize, ToSchema)]
+#[schema(as = NewNetwork)]
 pub(crate) struct Args {
     pub(crate) name: String,
     pub(crate) description: Option<String>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = NetworkCreated)]
 pub(crate) struct Answer {
     ok: bool,
     network_id: NetworkId,

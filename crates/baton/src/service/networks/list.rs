@@ -2,12 +2,14 @@
 
 use baton_core::Caller;
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::hub::Hub;
 use crate::service::Error;
 use crate::service::network_view::NetworkView;
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Networks)]
 pub(crate) struct Answer {
     ok: bool,
     networks: Vec<NetworkView>,

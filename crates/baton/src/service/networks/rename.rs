@@ -3,12 +3,14 @@
 use baton_core::{Action, Caller, NetworkId, Refusal, UnixMillis, UserCaller};
 use baton_store::Transaction;
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::hub::Hub;
 use crate::service::done::Done;
 use crate::service::{Error, audit, labels, permit};
 
-#[derive(Debug, Default, Deserialize, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize, ToSchema)]
+#[schema(as = NetworkChange)]
 pub(crate) struct Args {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) name: Option<String>,

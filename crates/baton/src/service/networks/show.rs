@@ -3,26 +3,30 @@
 use baton_core::{Action, Caller, Refusal, Status};
 use baton_store::Snapshot;
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::hub::Hub;
 use crate::service::network_view::NetworkView;
 use crate::service::{Error, audit, permit};
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = NetworkShown)]
 pub(crate) struct Answer {
     ok: bool,
     network: NetworkView,
     stats: Stats,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = NetworkStats)]
 struct Stats {
     nodes: i64,
     sessions: i64,
     tasks: Vec<StatusCount>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = NetworkStatusCount)]
 struct StatusCount {
     status: Status,
     count: i64,

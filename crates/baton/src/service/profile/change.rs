@@ -3,12 +3,14 @@
 use baton_core::Caller;
 use baton_store::Transaction;
 use serde::Deserialize;
+use utoipa::ToSchema;
 
 use super::{Answer, of};
 use crate::hub::Hub;
 use crate::service::{Error, audit, labels, permit};
 
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
+#[schema(as = ProfileChange)]
 pub(crate) struct Args {
     display_name: Option<String>,
     email: Option<String>,

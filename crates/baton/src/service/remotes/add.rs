@@ -7,6 +7,7 @@ use baton_core::{
 use baton_store::Transaction;
 use baton_store::rows::{RemoteCredential, RemoteRow};
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::RemoteView;
 use crate::hub::Hub;
@@ -15,7 +16,8 @@ use crate::peer::Peer;
 use crate::service::stamp::Stamp;
 use crate::service::{Error, audit, names, permit, presence, secret};
 
-#[derive(Deserialize, Serialize)]
+#[derive(Deserialize, Serialize, ToSchema)]
+#[schema(as = NewRemote)]
 pub(crate) struct Args {
     pub(crate) alias: String,
     pub(crate) card_url: String,
@@ -23,7 +25,8 @@ pub(crate) struct Args {
     pub(crate) credential: Option<String>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = RemoteAdded)]
 pub(crate) struct Answer {
     ok: bool,
     /// What it is called on its card.

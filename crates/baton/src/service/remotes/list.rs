@@ -2,12 +2,14 @@
 
 use baton_core::{Action, Caller, limits};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::RemoteView;
 use crate::hub::Hub;
 use crate::service::{Error, permit};
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Remotes)]
 pub(crate) struct Answer {
     ok: bool,
     remotes: Vec<RemoteView>,

@@ -4,6 +4,7 @@
 use baton_core::{Caller, NetworkId, TokenId, limits};
 use baton_store::rows::TokenRow;
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::hub::Hub;
 use crate::service::place::is_hubs_own;
@@ -12,13 +13,14 @@ use crate::service::{Error, WireTime, permit};
 /// The scope of a user token, which reaches as far as its user.
 const USER_SCOPE: &str = "user";
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Tokens)]
 pub(crate) struct Answer {
     ok: bool,
     tokens: Vec<Token>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 struct Token {
     token_id: TokenId,
     name: String,

@@ -8,26 +8,33 @@ use baton_store::rows::{NodeTokenRow, TokenRow};
 use baton_store::{Snapshot, Transaction};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
+use utoipa::{IntoParams, ToSchema};
 
 use crate::hub::Hub;
 use crate::service::done::Done;
 use crate::service::{Error, WireTime, audit, page, permit};
 
 /// Which page of them.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct QueryArgs {
+    /// 500 by default
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 500)]
     limit: Option<String>,
+    /// `next_cursor` of the page before
     cursor: Option<String>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = NodeTokens)]
 pub(crate) struct Answer {
     ok: bool,
     tokens: Vec<Token>,
     next_cursor: Option<String>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = NodeToken)]
 struct Token {
     token_id: TokenId,
     /// None until its first report binds one.

@@ -11,7 +11,7 @@ use crate::it::program::{Ran, binary, run};
 use crate::it::tenant::{Tenant, claim, send, succeed, text};
 use crate::it::tool;
 
-pub(super) struct Desk {
+pub(crate) struct Desk {
     home: TempDir,
     hub: String,
     token: String,
@@ -19,35 +19,35 @@ pub(super) struct Desk {
 }
 
 impl Desk {
-    pub(super) fn of(hub: &Hub, tenant: &Tenant) -> Self {
+    pub(crate) fn of(hub: &Hub, tenant: &Tenant) -> Self {
         Self::new(hub.url(), tenant.user.token.as_deref().unwrap(), &tenant.network_id)
     }
 
-    pub(super) fn new(hub: String, token: &str, network: &str) -> Self {
+    pub(crate) fn new(hub: String, token: &str, network: &str) -> Self {
         let home = tempfile::tempdir().unwrap();
         Self { home, hub, token: token.into(), network: network.into() }
     }
 
     /// The same desk with another token.
-    pub(super) fn with_token(mut self, token: &str) -> Self {
+    pub(crate) fn with_token(mut self, token: &str) -> Self {
         self.token = token.into();
         self
     }
 
-    pub(super) fn with_network(mut self, network: &str) -> Self {
+    pub(crate) fn with_network(mut self, network: &str) -> Self {
         self.network = network.into();
         self
     }
 
-    pub(super) fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.home.path().join(name)
     }
 
-    pub(super) fn home(&self) -> &Path {
+    pub(crate) fn home(&self) -> &Path {
         self.home.path()
     }
 
-    pub(super) fn command<I: IntoIterator<Item: AsRef<OsStr>>>(&self, arguments: I) -> Command {
+    pub(crate) fn command<I: IntoIterator<Item: AsRef<OsStr>>>(&self, arguments: I) -> Command {
         let mut command = Command::new(binary());
         command.args(arguments).current_dir(self.home.path()).env("HOME", self.home.path());
         command.env("BATON_HUB", &self.hub).env("BATON_TOKEN", &self.token);
@@ -55,17 +55,17 @@ impl Desk {
         command
     }
 
-    pub(super) fn baton<I: IntoIterator<Item: AsRef<OsStr>>>(&self, arguments: I) -> Ran {
+    pub(crate) fn baton<I: IntoIterator<Item: AsRef<OsStr>>>(&self, arguments: I) -> Ran {
         self.fed(arguments, "")
     }
 
-    pub(super) fn fed<I: IntoIterator<Item: AsRef<OsStr>>>(&self, arguments: I, input: &str) -> Ran {
+    pub(crate) fn fed<I: IntoIterator<Item: AsRef<OsStr>>>(&self, arguments: I, input: &str) -> Ran {
         let input = input.to_owned();
         run(&mut self.command(arguments), move |stdin| stdin.write_all(input.as_bytes()))
     }
 
     /// Files of the memory, without locks.
-    pub(super) fn remembered(&self) -> Vec<PathBuf> {
+    pub(crate) fn remembered(&self) -> Vec<PathBuf> {
         let folder = self.path(".baton/checkpoints");
         let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();
         files.retain(|file| file.extension().is_some_and(|ending| ending != "lock"));
@@ -74,7 +74,7 @@ impl Desk {
     }
 
     /// The file that holds the last checkpoint that agreed.
-    pub(super) fn checkpoint_file(&self) -> PathBuf {
+    pub(crate) fn checkpoint_file(&self) -> PathBuf {
         let is_it = |file: &PathBuf| {
             let name = file.file_name().unwrap().to_str().unwrap();
             name.ends_with(".json") && !name.contains("conflict")
@@ -84,19 +84,19 @@ impl Desk {
 }
 
 /// Has everything written so far signed for, and gives how much that is.
-pub(super) fn seal(tenant: &Tenant) -> u64 {
+pub(crate) fn seal(tenant: &Tenant) -> u64 {
     let path = format!("/api/evidence/consistency?network_id={}&from=0", tenant.network_id);
     succeed(&tenant.user.get(&path))["to"].as_u64().unwrap()
 }
 
 /// The log's events.
-pub(super) fn events(tenant: &Tenant) -> Vec<Value> {
+pub(crate) fn events(tenant: &Tenant) -> Vec<Value> {
     let path = format!("/api/evidence?network_id={}&limit=1000", tenant.network_id);
     succeed(&tenant.user.get(&path))["events"].as_array().unwrap().clone()
 }
 
 /// One agent hands a task to another, which does it. Gives the task's id.
-pub(super) fn handoff(tenant: &Tenant) -> String {
+pub(crate) fn handoff(tenant: &Tenant) -> String {
     let (alice, bob) = (tenant.agent("alice"), tenant.agent("bob"));
     let task = send(&alice, "bob", "look into it");
     assert_eq!(text(&claim(&bob, 5, 60)["task"]["task_id"]), task);
@@ -107,6 +107,6 @@ pub(super) fn handoff(tenant: &Tenant) -> String {
 }
 
 /// The hub's public key.
-pub(super) fn key(tenant: &Tenant) -> String {
+pub(crate) fn key(tenant: &Tenant) -> String {
     text(&succeed(&tenant.user.get("/api/evidence/key"))["key"])
 }

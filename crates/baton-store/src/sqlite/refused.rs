@@ -1,0 +1,25 @@
+//! Whether the disk takes changes. On a full disk a small change may still fit where a larger one does not, so one that
+//! was taken counts only after a moment without refusals.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+const QUIET: Duration = Duration::from_secs(2);
+
+/// When the disk last refused a change; nothing once it takes them again.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Refused(Arc<Mutex<Option<Instant>>>);
+
+impl Refused {
+    pub(super) fn note(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+    }
+
+    pub(super) fn note_taken(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take_if(|refused| refused.elapsed() >= QUIET);
+    }
+
+    pub(super) fn is_lately(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+}

@@ -1,0 +1,132 @@
+//! The API's description, OpenAPI 3.1, made from the code: each door's file has its routes annotated, and the schemas
+//! come from the very types that are read and printed. Here they are put together, and every operation gets what the
+//! gate in front of all doors may answer. `page` and `errors` make docs/api.md and docs/errors.md, which a test writes and
+//! holds.
+
+mod answers;
+#[cfg(test)]
+mod errors;
+#[cfg(test)]
+mod page;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use answers::{BadRequest, Conflict, NotFound, WrongCredentials, failure};
+
+use std::sync::LazyLock;
+use utoipa::openapi::RefOr;
+use utoipa::openapi::path::{Operation, PathItem};
+use utoipa::openapi::security::{
+    ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityRequirement, SecurityScheme,
+};
+use utoipa::{Modify, OpenApi};
+
+use crate::rest::ErrorBody;
+use crate::web::COOKIE;
+
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Baton hub",
+        version = "v3",
+        description = "A hub through which AI agents hand each other tasks. Errors are `{ok:false,error,message}`; docs/errors.md has every code.",
+        license(name = "Apache-2.0", identifier = "Apache-2.0"),
+    ),
+    components(schemas(ErrorBody)),
+    security(("bearer" = []), ("session" = [])),
+    tags(
+        (name = "hub", description = "The process itself"),
+        (name = "accounts", description = "Users, tokens, networks, members and invites"),
+        (name = "tasks", description = "Tasks, inboxes, leases and who is there"),
+        (name = "evidence", description = "The log of what was recorded, its proofs and exports"),
+        (name = "remotes", description = "Agents of others, reached over A2A"),
+        (name = "sessions", description = "The dashboard's sign-in, by cookie"),
+        (name = "streams", description = "Server-sent events"),
+        (name = "mcp", description = "Tools for models, JSON-RPC over Streamable HTTP"),
+        (name = "a2a", description = "Every agent of a network as an A2A 1.0 agent, on both HTTP bindings"),
+    ),
+    modifiers(&Keys),
+)]
+struct Hub;
+
+/// The whole description.
+pub(crate) fn document() -> utoipa::openapi::OpenApi {
+    let mut whole = Hub::openapi();
+    for door in [
+        crate::server::Described::openapi(),
+        crate::metrics::Described::openapi(),
+        crate::rest::accounts::Described::openapi(),
+        crate::rest::tasks::Described::openapi(),
+        crate::rest::evidence::Described::openapi(),
+        crate::rest::remotes::Described::openapi(),
+        crate::web::Described::openapi(),
+        crate::events::Described::openapi(),
+        crate::mcp::Described::openapi(),
+        crate::a2a::described::openapi(),
+    ] {
+        whole.merge(door);
+    }
+    whole.paths.paths.values_mut().flat_map(operations).for_each(add_common_answers);
+    whole
+}
+
+/// The same as the bytes that are served.
+pub(crate) fn json() -> &'static str {
+    static JSON: LazyLock<String> = LazyLock::new(|| {
+        document().to_json().unwrap_or_else(|error| {
+            // Text, numbers and lists: there is nothing in it that JSON cannot say.
+            tracing::error!(%error, "the description could not be printed");
+            String::from("{}")
+        })
+    });
+    &JSON
+}
+
+/// What opens the doors.
+struct Keys;
+
+impl Modify for Keys {
+    fn modify(&self, api: &mut utoipa::openapi::OpenApi) {
+        let mut bearer = Http::new(HttpAuthScheme::Bearer);
+        bearer.description = Some("A user token (`utok_…`) or a node token (`ntok_…`)".into());
+        let cookie =
+            ApiKeyValue::with_description(COOKIE, "The dashboard's session, from its own pages only");
+        let components = api.components.get_or_insert_default();
+        components.add_security_scheme("bearer", SecurityScheme::Http(bearer));
+        components.add_security_scheme("session", SecurityScheme::ApiKey(ApiKey::Cookie(cookie)));
+    }
+}
+
+fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
+    [&mut item.get, &mut item.put, &mut item.post, &mut item.delete].into_iter().flatten()
+}
+
+/// What the gate may answer instead of any door, and what every reader of arguments may.
+fn add_common_answers(operation: &mut Operation) {
+    let mut may = vec![
+        (403, "your role or token does not allow it; or a host or origin that is not allowed"),
+        (429, "too many calls"),
+        (500, "the hub failed inside"),
+        (503, "not now: the hub is stopping, busy, or cannot use its disk"),
+    ];
+    if !is_public(operation) {
+        may.push((401, "no token, or one that opens nothing"));
+    }
+    if operation.request_body.is_some() || operation.parameters.is_some() {
+        may.push((400, "an argument breaks its rule"));
+    }
+    if operation.request_body.is_some() {
+        may.push((408, "the body took too long to arrive"));
+        may.push((413, "the body is too large"));
+        may.push((415, "the body is of another type"));
+    }
+    for (status, description) in may {
+        let answers = &mut operation.responses.responses;
+        answers.entry(status.to_string()).or_insert_with(|| RefOr::T(failure(description)));
+    }
+}
+
+/// Whether it may be called without any key.
+fn is_public(operation: &Operation) -> bool {
+    operation.security.iter().flatten().any(|key| *key == SecurityRequirement::default())
+}

@@ -1,0 +1,170 @@
+//! The description against what is served, and the pages made of it against the ones in docs/.
+
+use axum::body::Body;
+use axum::http::{HeaderValue, Method, StatusCode};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use tower::ServiceExt;
+
+use super::{errors, json, page};
+use crate::fixture::{TestHub, request};
+
+/// Pages for people, which are no part of the API.
+const PAGES: [&str; 3] = ["/", "/n/{*path}", "/assets/{name}"];
+/// What comes after an agent's base is described path by path; `a2a/described.rs` holds those against the binding.
+const BINDING: &str = "/a2a/{network_id}/{alias}/{*rest}";
+
+fn described() -> Value {
+    serde_json::from_str(json()).unwrap()
+}
+
+/// The paths the router has, as axum prints them; none found is a failure of this test, not a pass.
+fn served(router: &axum::Router) -> BTreeSet<String> {
+    let printed = format!("{router:?}");
+    let quoted = printed.split("paths: {").nth(1).unwrap().split('"').skip(1).step_by(2);
+    let paths: BTreeSet<_> = quoted.take_while(|text| text.starts_with('/')).map(str::to_owned).collect();
+    assert!(paths.len() > 50, "{printed}");
+    paths
+}
+
+/// The same path whatever its names are called.
+fn nameless(path: &str) -> String {
+    let mut steps = path.split('/').map(|step| if step.starts_with('{') { "{}" } else { step });
+    let first = steps.next().unwrap_or_default().to_owned();
+    steps.fold(first, |path, step| path + "/" + step)
+}
+
+fn methods(api: &Value) -> BTreeMap<String, BTreeSet<String>> {
+    let paths = api["paths"].as_object().unwrap().iter();
+    paths.map(|(path, item)| (path.clone(), item.as_object().unwrap().keys().cloned().collect())).collect()
+}
+
+#[tokio::test]
+async fn every_served_path_is_described_and_every_described_one_is_served() {
+    let hub = TestHub::start();
+    let served: BTreeSet<_> = served(&crate::server::router(hub.hub.clone()))
+        .into_iter()
+        .filter(|path| !PAGES.contains(&path.as_str()) && path != BINDING)
+        .map(|path| nameless(&path))
+        .collect();
+    let api = described();
+    let after_base =
+        |path: &str| path.starts_with("/a2a/{network_id}/{alias}/") && !path.ends_with("{alias}/");
+    let paths = methods(&api).into_keys().filter(|path| !after_base(path));
+    let described: BTreeSet<_> = paths.map(|path| nameless(&path)).collect();
+    assert_eq!(served, described);
+}
+
+#[tokio::test]
+async fn a_described_path_takes_the_described_methods_and_no_other() {
+    let hub = TestHub::start();
+    let router = crate::server::router(hub.hub.clone());
+    for (path, methods) in methods(&described()) {
+        for method in [Method::GET, Method::POST, Method::PUT, Method::DELETE, Method::PATCH] {
+            let uri = path.replace(['{', '}'], "x");
+            let mut request = request(method.as_str(), &uri, "none", Body::empty());
+            request.headers_mut().insert("host", HeaderValue::from_static("localhost"));
+            let status = router.clone().oneshot(request).await.unwrap().status();
+            // Only signing in asks for a sign of the hub's own page; any other 403 is the gate's, and shows nothing.
+            assert!(status != StatusCode::FORBIDDEN || path == "/api/session", "{method} {path}");
+            let is_described = methods.contains(&method.as_str().to_lowercase());
+            // The doors of MCP and A2A ask who calls before they look at the method.
+            let asks_first = path == "/mcp" || path.starts_with("/a2a/");
+            if is_described || !asks_first {
+                let is_taken = status != StatusCode::METHOD_NOT_ALLOWED;
+                assert_eq!(is_taken, is_described, "{method} {path}: {status}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_name_of_an_operation_is_its_own() {
+    let api = described();
+    let operations =
+        api["paths"].as_object().unwrap().values().flat_map(|item| item.as_object().unwrap().values());
+    let names: Vec<_> = operations.map(|operation| operation["operationId"].as_str().unwrap()).collect();
+    let unique: BTreeSet<_> = names.iter().collect();
+    assert_eq!(unique.len(), names.len(), "{names:?}");
+}
+
+#[test]
+fn every_reference_leads_to_a_schema() {
+    let api = described();
+    let schemas = api["components"]["schemas"].as_object().unwrap();
+    for name in json().split("#/components/schemas/").skip(1).filter_map(|rest| rest.split('"').next()) {
+        assert!(schemas.contains_key(name), "{name}");
+    }
+}
+
+/// The variants of an enum as its source has them, so that a table of them cannot lack one.
+fn variants(source: &str, name: &str) -> Vec<String> {
+    let body = source
+        .split(&format!("pub enum {name} {{"))
+        .nth(1)
+        .or_else(|| source.split(&format!("pub(super) enum {name} {{")).nth(1));
+    let body = body.unwrap().split("\n}").next().unwrap();
+    let lines = body.lines().filter(|line| line.starts_with("    ") && !line.starts_with("     "));
+    let words = lines.map(|line| line.trim().split([' ', ',', '{']).next().unwrap_or_default());
+    words.filter(|word| word.starts_with(char::is_uppercase)).map(str::to_owned).collect()
+}
+
+fn name_of(value: impl std::fmt::Debug) -> String {
+    format!("{value:?}").split([' ', '{', '(']).next().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn every_refusal_has_its_row() {
+    let rows: Vec<_> = errors::refusals().into_iter().map(name_of).collect();
+    let source = include_str!("../../../baton-core/src/refusal.rs");
+    assert_eq!(rows, variants(source, "Refusal"));
+}
+
+#[test]
+fn every_kind_of_packet_error_and_a2a_fault_has_its_row() {
+    let page = errors::page();
+    let adapter = include_str!("../../../baton-adapter/src/error.rs");
+    assert_eq!(errors::packet_kinds(), variants(adapter, "ErrorKind"));
+    let faults = variants(include_str!("../a2a/fault.rs"), "Kind");
+    assert_eq!(crate::a2a::errors().count(), faults.len());
+    for (reason, ..) in crate::a2a::errors() {
+        assert!(page.contains(reason), "{reason}");
+    }
+}
+
+/// No door says a code that no table has: a code in a text of the source is one that the types do not know.
+#[test]
+fn no_error_body_is_made_of_a_text() {
+    for source in [
+        include_str!("../rest/arguments.rs"),
+        include_str!("../rest/error.rs"),
+        include_str!("../rest/evidence.rs"),
+        include_str!("../server/gate.rs"),
+        include_str!("../server/arrival.rs"),
+        include_str!("../web/cookie.rs"),
+        include_str!("../mcp.rs"),
+    ] {
+        assert!(!source.contains("ErrorBody::said(\"") && !source.contains("error: \""));
+    }
+}
+
+/// Compares a page of docs/ with what would be made now, or makes it anew with `BATON_BLESS`.
+fn hold(name: &str, made: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name);
+    if std::env::var_os("BATON_BLESS").is_some() {
+        std::fs::write(&path, made).unwrap();
+    }
+    let page = std::fs::read_to_string(&path).unwrap();
+    assert!(page == made, "docs/{name} is not what the code says; BATON_BLESS=1 makes it again");
+}
+
+#[test]
+fn the_page_of_the_api_is_what_the_code_says() {
+    hold("api.md", &page::page(&described()));
+}
+
+#[test]
+fn the_page_of_errors_is_what_the_code_says() {
+    hold("errors.md", &errors::page());
+}

@@ -1,0 +1,249 @@
+//! One success of every operation, each held against its schema. What is left out is named with its reason.
+
+use serde_json::{Value, json};
+
+use super::seen::Seen;
+use crate::it::http::Client;
+use crate::it::hub::{ADMIN, Hub, PASSWORD};
+use crate::it::tenant::{Tenant, report, text};
+
+const VERSION: (&str, &str) = ("a2a-version", "1.0");
+/// Streams have no end, so no whole answer; their frames are held by the tests of their doors.
+const STREAMS: [&str; 5] = [
+    "GET /events/{name}",
+    "GET /events/network/{network_id}",
+    "POST /a2a/{network_id}/{alias}/message:stream",
+    "GET /a2a/{network_id}/{alias}/tasks/{id}:subscribe",
+    "POST /a2a/{network_id}/{alias}/tasks/{id}:subscribe",
+];
+
+/// A network with two agents, and what has been seen of the hub.
+struct Stage {
+    seen: Seen,
+    hub: Hub,
+    tenant: Tenant,
+    helper: Client,
+    other: Client,
+}
+
+impl Stage {
+    fn set() -> Self {
+        let options = ["--username", ADMIN, "--password", PASSWORD, "--allow-outbound", "127.0.0.0/8"];
+        let hub = Hub::start_with(&options);
+        let tenant = Tenant::of_admin(&hub);
+        let (helper, other) = (tenant.agent("helper"), tenant.agent("other"));
+        report(&helper, "helper", "idle");
+        Self { seen: Seen::of(&hub), hub, tenant, helper, other }
+    }
+
+    /// A call of the admin.
+    fn call(&mut self, operation: &str, names: &[&str], body: Option<&Value>) -> Value {
+        self.seen.call(&self.tenant.user, operation, names, body)
+    }
+
+    fn send(&mut self, task: &str) -> String {
+        let body = json!({"alias": "helper", "task": task, "network_id": self.tenant.network_id});
+        text(&self.call("POST /api/task", &[], Some(&body))["task_id"])
+    }
+}
+
+#[test]
+fn every_operation_has_a_success_that_fits_its_schema() {
+    let mut stage = Stage::set();
+    the_hub(&mut stage);
+    networks(&mut stage);
+    tokens_and_invites(&mut stage);
+    tasks(&mut stage);
+    leases(&mut stage);
+    lists(&mut stage);
+    evidence(&mut stage);
+    remotes(&mut stage);
+    agents(&mut stage);
+    sessions(&mut stage);
+    accounts(&mut stage);
+    let operations = stage.seen.operations();
+    let missing = operations.difference(stage.seen.succeeded());
+    let missing: Vec<_> = missing.filter(|operation| !STREAMS.contains(&operation.as_str())).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+fn the_hub(stage: &mut Stage) {
+    for operation in ["GET /health", "GET /ready", "GET /openapi.json", "GET /api/evidence/key"] {
+        stage.call(operation, &[], None);
+    }
+    let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"});
+    stage.call("POST /mcp", &[], Some(&message));
+}
+
+fn networks(stage: &mut Stage) {
+    let made = stage.call("POST /api/networks", &[], Some(&json!({"name": "second", "description": "x"})));
+    let network = text(&made["network_id"]);
+    stage.call("GET /api/networks", &[], None);
+    stage.call("GET /api/networks/{network}", &[&network], None);
+    stage.call("PUT /api/networks/{network}", &[&network], Some(&json!({"name": "renamed"})));
+    let registration = json!({"username": "bob", "password": PASSWORD, "email": "bob@example.org"});
+    let bob = stage.call("POST /api/auth/register", &[], Some(&registration));
+    let user = text(&bob["user"]["user_id"]);
+    let member = json!({"user_id": user, "role": "viewer"});
+    stage.call("POST /api/networks/{network}/members", &[&network], Some(&member));
+    stage.call("GET /api/networks/{network}/members", &[&network], None);
+    let path = "PUT /api/networks/{network}/members/{user}";
+    stage.call(path, &[&network, &user], Some(&json!({"role": "member"})));
+    stage.call("DELETE /api/networks/{network}/members/{user}", &[&network, &user], None);
+    let invite = json!({"role": "viewer", "max_uses": 2, "expires_days": 1});
+    let made = stage.call("POST /api/networks/{network}/invite", &[&network], Some(&invite));
+    let bob = stage.hub.client().with_token(bob["token"].as_str().unwrap());
+    let join = json!({"invite_code": made["invite_code"]});
+    stage.seen.call(&bob, "POST /api/networks/join", &[], Some(&join));
+    let invites = stage.call("GET /api/networks/{network}/invites", &[&network], None);
+    let invite = text(&invites["invites"][0]["invite_id"]);
+    stage.call("DELETE /api/networks/{network}/invites/{invite}", &[&network, &invite], None);
+    stage.call("DELETE /api/networks/{network}", &[&network], None);
+    stage.call("GET /api/users", &[], None);
+    stage.call("GET /api/audit-log?limit=3", &[], None);
+}
+
+fn tokens_and_invites(stage: &mut Stage) {
+    let network = stage.tenant.network_id.clone();
+    let mint = |name: &str| json!({"network_id": network, "node_name": name});
+    let first = stage.call("POST /api/auth/node-token", &[], Some(&mint("first")));
+    let second = stage.call("POST /api/auth/node-token", &[], Some(&mint("second")));
+    stage.call("GET /api/auth/tokens", &[], None);
+    stage.call("GET /api/networks/{network}/tokens", &[&network], None);
+    stage.call("DELETE /api/auth/tokens/{token}", &[first["token_id"].as_str().unwrap()], None);
+    let second = second["token_id"].as_str().unwrap();
+    stage.call("DELETE /api/networks/{network}/tokens/{token}", &[&network, second], None);
+}
+
+fn tasks(stage: &mut Stage) {
+    let task = stage.send("to be called off");
+    stage.call("POST /api/tasks/{id}/cancel", &[&task], Some(&json!({"reason": "no longer"})));
+    let again = stage.call("POST /api/tasks/{id}/retry", &[&task], None);
+    let again = text(&again["task_id"]);
+    stage.call("GET /api/tasks/{id}", &[&task], None);
+    stage.call("POST /api/tasks/{id}/reassign", &[&again], Some(&json!({"new_alias": "other"})));
+    let other = stage.other.clone();
+    stage.seen.call(&other, "POST /api/tasks/{id}/ack", &[&again], None);
+    let reply = json!({"text": "done", "status": "replied"});
+    stage.seen.call(&other, "POST /api/tasks/{id}/reply", &[&again], Some(&reply));
+    let helper = stage.helper.clone();
+    let task = stage.send("to be acknowledged");
+    stage.seen.call(&helper, "GET /api/inbox?limit=5", &[], None);
+    stage.seen.call(&helper, "POST /api/inbox/{id}/ack", &[&task], None);
+    let broadcast = json!({"message": "hello", "network_id": stage.tenant.network_id});
+    stage.call("POST /api/broadcast", &[], Some(&broadcast));
+}
+
+fn leases(stage: &mut Stage) {
+    let helper = stage.helper.clone();
+    let task = stage.send("to be worked on");
+    let claimed = stage.seen.call(&helper, "POST /api/claim", &[], Some(&json!({"lease_seconds": 60})));
+    let lease = text(&claimed["lease_id"]);
+    stage.seen.call(&helper, "POST /api/leases/{id}/extend", &[&lease], Some(&json!({"progress": 40})));
+    let task =
+        if claimed["task"]["task_id"] == json!(task) { task } else { text(&claimed["task"]["task_id"]) };
+    let ask = json!({"question": "which one?", "lease_id": lease});
+    stage.seen.call(&helper, "POST /api/tasks/{id}/ask", &[&task], Some(&ask));
+    stage.call("POST /api/tasks/{id}/answer", &[&task], Some(&json!({"text": "the left one"})));
+    stage.call("GET /api/tasks/{id}", &[&task], None);
+}
+
+fn lists(stage: &mut Stage) {
+    for list in
+        ["tasks", "task_events", "messages", "completions", "status", "stats", "overview", "work-graph"]
+    {
+        stage.call(&format!("GET /api/{list}?network_id={}", stage.tenant.network_id), &[], None);
+    }
+}
+
+fn evidence(stage: &mut Stage) {
+    let network = format!("network_id={}", stage.tenant.network_id);
+    let packet = json!({
+        "protocol": "a2a", "version": "0.2", "event_type": "task.requested", "timestamp": "2026-01-02T03:04:05Z",
+        "agent": {"id": "elsewhere"}, "task": {"id": "t-1", "kind": "delegation"}, "message": {"id": "m"},
+    });
+    stage.call(&format!("POST /api/evidence/packets?{network}"), &[], Some(&packet));
+    for path in ["", "/checkpoint", "/proof?index=0", "/consistency?from=1", "/bundle", "/side-file"] {
+        let (path, and) = path.split_once('?').map_or((path, String::new()), |(p, q)| (p, format!("&{q}")));
+        stage.call(&format!("GET /api/evidence{path}?{network}{and}"), &[], None);
+    }
+}
+
+fn remotes(stage: &mut Stage) {
+    let network = stage.tenant.network_id.clone();
+    let card = format!("{}/a2a/{network}/helper/.well-known/agent-card.json", stage.hub.url());
+    let remote = json!({"alias": "scout", "card_url": card, "credential": stage.other.token});
+    stage.call("POST /api/networks/{network}/remotes", &[&network], Some(&remote));
+    stage.call("GET /api/networks/{network}/remotes", &[&network], None);
+    stage.call("DELETE /api/networks/{network}/remotes/{alias}", &[&network, "scout"], None);
+}
+
+fn agents(stage: &mut Stage) {
+    let user = stage.tenant.user.clone();
+    let base = [stage.tenant.network_id.clone(), "helper".to_owned()];
+    let base = base.each_ref().map(String::as_str);
+    let message = json!({"messageId": "m-1", "role": "ROLE_USER", "parts": [{"text": "hello"}]});
+    let send = json!({"message": message, "configuration": {"returnImmediately": true}});
+    let agent = "/a2a/{network_id}/{alias}";
+    let mut call = |operation: &str, more: &[&str], body: Option<&Value>| {
+        let (method, path) = operation.split_once(' ').unwrap();
+        let names = [&base[..], more].concat();
+        stage.seen.call_with(&user, &format!("{method} {agent}{path}"), &names, &[VERSION], body)
+    };
+    for path in ["GET ", "GET /", "GET /.well-known/agent-card.json", "GET /extendedAgentCard", "GET /tasks"]
+    {
+        call(path, &[], None);
+    }
+    let list = json!({"jsonrpc": "2.0", "id": 1, "method": "ListTasks", "params": {}});
+    call("POST ", &[], Some(&list));
+    call("POST /", &[], Some(&list));
+    let task = text(&call("POST /message:send", &[], Some(&send))["task"]["id"]);
+    let task = task.as_str();
+    call("GET /tasks/{id}", &[task], None);
+    let push = json!({"id": "mine", "url": "http://127.0.0.1:9/hook"});
+    call("POST /tasks/{id}/pushNotificationConfigs", &[task], Some(&push));
+    call("GET /tasks/{id}/pushNotificationConfigs", &[task], None);
+    call("GET /tasks/{id}/pushNotificationConfigs/{config_id}", &[task, "mine"], None);
+    call("DELETE /tasks/{id}/pushNotificationConfigs/{config_id}", &[task, "mine"], None);
+    call("POST /tasks/{id}:cancel", &[task], Some(&json!({})));
+}
+
+fn sessions(stage: &mut Stage) {
+    let (client, origin) = (stage.hub.client(), stage.hub.url());
+    let page = [("origin", origin.as_str()), ("baton-page", "1")];
+    let login = json!({"username": "bob", "password": PASSWORD});
+    stage.seen.call_with(&client, "POST /api/session", &[], &page, Some(&login));
+    let bob = stage.hub.login("bob", PASSWORD);
+    stage.seen.call(&bob, "GET /api/session", &[], None);
+    let change = json!({"old_password": PASSWORD, "new_password": "another-long-password"});
+    stage.seen.call(&bob, "POST /api/session/password", &[], Some(&change));
+    let bob = stage.hub.login("bob", "another-long-password");
+    stage.seen.call(&bob, "DELETE /api/session", &[], None);
+}
+
+fn accounts(stage: &mut Stage) {
+    let login = json!({"username": "bob", "password": "another-long-password"});
+    let answer = stage.call("POST /api/auth/login", &[], Some(&login));
+    let bob = stage.hub.client().with_token(answer["token"].as_str().unwrap());
+    stage.seen.call(&bob, "GET /api/auth/me", &[], None);
+    stage.seen.call(&bob, "PUT /api/auth/me", &[], Some(&json!({"display_name": "Bob"})));
+    let change = json!({"old_password": "another-long-password", "new_password": PASSWORD});
+    let changed = stage.seen.call(&bob, "POST /api/auth/password", &[], Some(&change));
+    let bob = bob.with_token(changed["token"].as_str().unwrap());
+    stage.seen.call(&bob, "POST /api/auth/logout", &[], None);
+}
+
+#[test]
+fn a_route_that_is_not_public_asks_for_a_token() {
+    let hub = Hub::start();
+    let mut seen = Seen::of(&hub);
+    let api = hub.client().get("/openapi.json").json();
+    for operation in seen.operations() {
+        let (method, path) = operation.split_once(' ').unwrap();
+        let security = &api["paths"][path][method.to_lowercase()]["security"];
+        let is_public = security.as_array().is_some_and(|keys| keys.contains(&json!({})));
+        let answer = hub.client().send(method, &path.replace(['{', '}'], ""), &[], None);
+        assert_eq!(answer.status == 401, !is_public, "{operation}: {} {}", answer.status, answer.text());
+        seen.check(&operation, &answer);
+    }
+}

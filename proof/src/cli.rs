@@ -1,0 +1,186 @@
+//! The command line: one subcommand a part. Each prints a table and leaves its figures as JSON for the page.
+
+use clap::{Args, Parser, Subcommand};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::failure::Failure;
+use crate::figures::say;
+use crate::left::{self, Left};
+use crate::{growth, lives, page, soak, start, streams};
+
+/// Measures the hub beside its peers.
+#[derive(Debug, Parser)]
+pub(crate) struct Proof {
+    #[command(flatten)]
+    places: Places,
+    #[command(subcommand)]
+    part: Part,
+}
+
+/// Where things are.
+#[derive(Debug, Args)]
+struct Places {
+    /// The hub's release binary
+    #[arg(long, value_name = "FILE", default_value = "target/release/baton", global = true)]
+    baton: PathBuf,
+    /// NATS's server
+    #[arg(long, value_name = "FILE", default_value = "target/tools/nats/bin/nats-server", global = true)]
+    nats: PathBuf,
+    /// Where PostgreSQL's programs are
+    #[arg(long, value_name = "DIR", default_value = "target/tools/postgresql-15", global = true)]
+    postgres: PathBuf,
+    /// Where servers keep their folders: on the disk that is meant
+    #[arg(long, value_name = "DIR", default_value = "target/proof/scratch", global = true)]
+    scratch: PathBuf,
+    /// Where figures are left for the page
+    #[arg(long, value_name = "DIR", default_value = "target/proof/figures", global = true)]
+    figures: PathBuf,
+}
+
+#[derive(Debug, Subcommand)]
+enum Part {
+    /// Durable lives of the hub and its peers, in turns
+    Lives {
+        /// Numbers of clients
+        #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1,16,64,256")]
+        clients: Vec<usize>,
+        /// Turns of each system
+        #[arg(long, value_name = "N", default_value_t = 3)]
+        turns: usize,
+        /// Length of a turn
+        #[arg(long, value_name = "S", default_value_t = 4)]
+        seconds: u64,
+    },
+    /// Every operation's time with few tasks stored and with many
+    Growth {
+        #[arg(long, value_name = "TASKS", default_value_t = 10_000)]
+        few: usize,
+        #[arg(long, value_name = "TASKS", default_value_t = 1_000_000)]
+        many: usize,
+        #[arg(long, value_name = "N", default_value_t = 3)]
+        turns: usize,
+        /// Length of one operation on one hub in one turn
+        #[arg(long, value_name = "MS", default_value_t = 1_000)]
+        millis: u64,
+    },
+    /// Push latency and memory with many open streams
+    Streams {
+        #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1000,5000")]
+        agents: Vec<usize>,
+        #[arg(long, value_name = "N", default_value_t = 200)]
+        sends_per_second: u32,
+        #[arg(long, value_name = "S", default_value_t = 20)]
+        seconds: u64,
+    },
+    /// Mixed load for minutes, memory and files
+    Soak {
+        #[arg(long, value_name = "S", default_value_t = 300)]
+        seconds: u64,
+        #[arg(long, value_name = "S", default_value_t = 10)]
+        sample_seconds: u64,
+    },
+    /// From the call of the binary to ready, memory when idle, size
+    Start {
+        #[arg(long, value_name = "N", default_value_t = 10)]
+        starts: usize,
+    },
+    /// The page, from what the parts have left
+    Page {
+        /// The commit the hub was built from [default: the checkout's]
+        #[arg(long, value_name = "COMMIT")]
+        commit: Option<String>,
+        #[arg(long, value_name = "FILE", default_value = "proof/notes.md")]
+        notes: PathBuf,
+        #[arg(long, value_name = "FILE", default_value = "docs/benchmarks.md")]
+        page: PathBuf,
+    },
+}
+
+impl Proof {
+    pub(crate) fn run(&self) -> ExitCode {
+        match self.try_run() {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(failure) => {
+                // With stdout gone there is nobody left to tell.
+                let _ = say(&format!("baton-proof: {failure}"));
+                ExitCode::FAILURE
+            }
+        }
+    }
+
+    fn try_run(&self) -> Result<(), Failure> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(Failure::of("the generator"))?;
+        for folder in [&self.places.scratch, &self.places.figures] {
+            fs::create_dir_all(folder).map_err(Failure::file(folder.display()))?;
+        }
+        runtime.block_on(async {
+            // Returning drops the servers, and with them their processes and folders.
+            tokio::select! {
+                measured = self.measure() => measured,
+                ended = ended() => ended,
+            }
+        })
+    }
+
+    async fn measure(&self) -> Result<(), Failure> {
+        let Places { baton, nats, postgres, figures, .. } = &self.places;
+        let (baton, scratch) = (absolute(baton)?, absolute(&self.places.scratch)?);
+        let (nats, postgres) = (absolute(nats)?, absolute(postgres)?);
+        let busy = left::busy().await?;
+        match &self.part {
+            Part::Lives { clients, turns, seconds } => {
+                let (clients, length) = (clients.clone(), Duration::from_secs(*seconds));
+                let plan = lives::Plan { baton, nats, postgres, scratch, clients, turns: *turns, length };
+                Left { busy, figures: Box::pin(lives::measure(&plan)).await? }.write(figures, "lives")
+            }
+            Part::Growth { few, many, turns, millis } => {
+                let length = Duration::from_millis(*millis);
+                let plan = growth::Plan { baton, scratch, few: *few, many: *many, turns: *turns, length };
+                Left { busy, figures: Box::pin(growth::measure(&plan)).await? }.write(figures, "growth")
+            }
+            Part::Streams { agents, sends_per_second, seconds } => {
+                let (agents, length) = (agents.clone(), Duration::from_secs(*seconds));
+                let plan =
+                    streams::Plan { baton, scratch, agents, sends_per_second: *sends_per_second, length };
+                Left { busy, figures: Box::pin(streams::measure(&plan)).await? }.write(figures, "streams")
+            }
+            Part::Soak { seconds, sample_seconds } => {
+                let (length, sample_every) =
+                    (Duration::from_secs(*seconds), Duration::from_secs(*sample_seconds));
+                let plan = soak::Plan { baton, scratch, length, sample_every };
+                Left { busy, figures: Box::pin(soak::measure(&plan)).await? }.write(figures, "soak")
+            }
+            Part::Start { starts } => {
+                let plan = start::Plan { baton, scratch, starts: *starts };
+                Left { busy, figures: Box::pin(start::measure(&plan)).await? }.write(figures, "start")
+            }
+            Part::Page { commit, notes, page } => {
+                let (figures, notes, page) = (figures.clone(), notes.clone(), page.clone());
+                let commit = commit.clone();
+                page::write(&page::Plan { figures, baton, commit, nats, postgres, notes, page })
+            }
+        }
+    }
+}
+
+/// Servers change their working folder.
+fn absolute(folder: &Path) -> Result<PathBuf, Failure> {
+    std::path::absolute(folder).map_err(Failure::file(folder.display()))
+}
+
+/// Until somebody asks this program to end.
+async fn ended() -> Result<(), Failure> {
+    let failed = Failure::of("the signals");
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(&failed)?;
+    let mut terminate = signal(SignalKind::terminate()).map_err(&failed)?;
+    tokio::select! {
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+    }
+    Err(Failure::Ended)
+}

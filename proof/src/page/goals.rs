@@ -1,0 +1,97 @@
+//! The goals, each with its figure and whether it was reached in this run.
+
+use super::Figures;
+use crate::lives::Row;
+
+/// One goal: what, the wanted, the figure if it was measured, and how they compare.
+struct Goal {
+    what: &'static str,
+    wanted: String,
+    figure: Option<(String, bool)>,
+    /// Whether as much was run as the goal asks for.
+    is_whole: bool,
+}
+
+/// The hub's name among the systems.
+pub(super) const HUB: &str = "baton hub";
+/// Clients at which lives are compared.
+const CLIENTS: usize = 16;
+const TIMES_NATS: f64 = 1.5;
+const TIMES_PGMQ: f64 = 2.0;
+const TIMES_A2A: f64 = 30.0;
+pub(super) const GROWTH_MAX: f64 = 1.5;
+const STREAMS: usize = 5_000;
+const STREAMS_MIB: f64 = 400.0;
+const PUSH_MS: f64 = 100.0;
+const READY_MS: f64 = 150.0;
+const FLAT: f64 = 1.1;
+const GROWN_TASKS: usize = 1_000_000;
+const SOAK_SECONDS: f64 = 300.0;
+const SLOWEST: &str = "slowest operation with 1 000 000 tasks, as long as with 10 000";
+const SOAK: &str = "soak of 5 minutes: own memory, last third to middle third";
+
+pub(super) fn table(figures: &Figures) -> String {
+    let mut text = String::from("\n## The goals\n\n| goal | wanted | this run | |\n|---|---|---|---|\n");
+    for Goal { what, wanted, figure, is_whole } in all(figures) {
+        let (figure, word) = match figure {
+            Some((figure, true)) if !is_whole => (figure, "a smaller run than the goal asks for"),
+            Some((figure, true)) => (figure, "reached"),
+            Some((figure, false)) => (figure, "**not reached**"),
+            None => ("–".to_owned(), "not measured"),
+        };
+        text.push_str(&format!("| {what} | {wanted} | {figure} | {word} |\n"));
+    }
+    text
+}
+
+fn all(figures: &Figures) -> Vec<Goal> {
+    let at_least = |wanted: f64, figure: Option<f64>| {
+        (format!("≥ {wanted} ×"), figure.map(|figure| (format!("{figure:.2} ×"), figure >= wanted)))
+    };
+    let at_most = |wanted: f64, unit: &str, figure: Option<f64>| {
+        (format!("≤ {wanted} {unit}"), figure.map(|figure| (format!("{figure:.2} {unit}"), figure <= wanted)))
+    };
+    let streams = figures.streams.as_ref();
+    let streams = streams.and_then(|measured| measured.rows.iter().find(|row| row.agents == STREAMS));
+    let slowest = figures
+        .growth
+        .as_ref()
+        .map(|measured| measured.rows.iter().map(crate::growth::Row::ratio).fold(0.0, f64::max));
+    let soak = figures.soak.as_ref();
+    let rows = [
+        (
+            "lives at 16 clients, as many as NATS JetStream's",
+            at_least(TIMES_NATS, times(figures, "NATS JetStream")),
+        ),
+        ("lives at 16 clients, as many as pgmq's", at_least(TIMES_PGMQ, times(figures, "pgmq"))),
+        (
+            "blocking A2A sends, as many as the reference server's",
+            at_least(TIMES_A2A, figures.a2a.as_ref().map(|a2a| a2a.ratio)),
+        ),
+        (SLOWEST, at_most(GROWTH_MAX, "×", slowest)),
+        ("memory with 5 000 streams", at_most(STREAMS_MIB, "MiB", streams.map(|row| row.loaded.peak_mib))),
+        ("push p99 with 5 000 streams", at_most(PUSH_MS, "ms", streams.map(|row| row.p99_ms))),
+        (
+            "start to ready",
+            at_most(READY_MS, "ms", figures.start.as_ref().map(|start| start.ready_ms.median)),
+        ),
+        (SOAK, at_most(FLAT, "×", soak.map(|soak| soak.growth(|sample| sample.memory.own_mib)))),
+    ];
+    let is_grown = figures.growth.as_ref().is_some_and(|growth| growth.many.tasks >= GROWN_TASKS);
+    let is_soaked = soak.is_some_and(|soak| soak.seconds >= SOAK_SECONDS);
+    let is_whole = |what: &str| (what != SLOWEST || is_grown) && (what != SOAK || is_soaked);
+    let goal = |(what, (wanted, figure))| Goal { what, wanted, figure, is_whole: is_whole(what) };
+    rows.into_iter().map(goal).collect()
+}
+
+/// The hub's lives as a multiple of a peer's.
+fn times(figures: &Figures, peer: &str) -> Option<f64> {
+    let row = figures.lives.as_ref()?.rows.iter().find(|row| row.clients == CLIENTS)?;
+    ratio(row, peer)
+}
+
+pub(super) fn ratio(row: &Row, peer: &str) -> Option<f64> {
+    let of =
+        |name: &str| row.lives.iter().find(|lives| lives.system == name).map(|lives| lives.per_second.median);
+    Some(of(HUB)? / of(peer)?)
+}
