@@ -60,7 +60,7 @@ impl Folder {
         let folded = self.connection.query_row(&sql, [], |row| row.get("log"));
         let was_ill = std::mem::replace(&mut self.is_ill, folded.is_err());
         match &folded {
-            Err(error) if !was_ill => tracing::warn!(%error, "the WAL cannot be folded back"),
+            Err(error) if !was_ill => tracing::warn!(%error, "the WAL could not be folded back"),
             Ok(_) if was_ill => tracing::info!("the WAL is folded back again"),
             _ => {}
         }

@@ -30,7 +30,8 @@ fn a_hub_whose_database_cannot_be_written_is_not_ready_and_alive() {
     // However many ask, one of them asks the disk: the others' writes find room in the queue.
     thread::scope(|scope| {
         for _ in 0..40 {
-            scope.spawn(|| assert_eq!(hub.client().get("/ready").status, 503));
+            let asker = hub.client();
+            scope.spawn(move || assert_eq!(asker.get("/ready").status, 503));
         }
         let waiting = r#"baton_store_queue_depth{queue="writer"}"#;
         for _ in 0..10 {
