@@ -2,6 +2,7 @@
 //! `router` is the one place where the doors are put together.
 
 mod accept;
+mod accompanied;
 mod arrival;
 mod connection;
 mod file_limit;
@@ -17,6 +18,7 @@ mod tests;
 mod tls;
 
 pub(crate) use accept::Listener;
+pub(crate) use accompanied::Accompanied;
 pub(crate) use file_limit::raise as raise_file_limit;
 pub(crate) use health::Described;
 pub(crate) use tls::{TlsError, TlsFiles};

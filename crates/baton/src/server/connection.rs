@@ -2,21 +2,21 @@
 //! An answer may take as long as it likes: claims wait and streams stay open.
 
 use axum::Router;
-use axum::body::{Body, Bytes, HttpBody};
+use axum::body::Body;
 use axum::extract::ConnectInfo;
 use baton_core::limits;
-use hyper::body::{Frame, Incoming, SizeHint};
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use std::convert::Infallible;
 use std::net::SocketAddr;
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tower::Service;
 
+use super::accompanied::Accompanied;
 use crate::hub::Shutdown;
 
 /// Also how long a connection may be idle between requests.
@@ -39,7 +39,7 @@ where
         let (answer, request_in_flight) = (router.clone().call(request.map(Body::new)), requests.clone());
         async move {
             let response = answer.await?;
-            Ok::<_, Infallible>(response.map(|body| Answer { body, _request: request_in_flight }))
+            Ok::<_, Infallible>(response.map(|body| Accompanied::new(body, request_in_flight)))
         }
     });
     let mut builder = http1::Builder::new();
@@ -60,31 +60,5 @@ where
     };
     if let Err(error) = ended {
         tracing::debug!(%error, "a connection broke off");
-    }
-}
-
-/// A body on its way out; until it has gone its request is in flight.
-struct Answer {
-    body: Body,
-    _request: Arc<()>,
-}
-
-impl HttpBody for Answer {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(cx)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
     }
 }

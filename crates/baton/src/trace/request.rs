@@ -1,19 +1,17 @@
 //! The span of a request, from its arrival until the last of its answer has gone; a stream's lasts as long as the stream.
 
-use axum::body::{Body, Bytes, HttpBody};
+use axum::body::Body;
 use axum::extract::{MatchedPath, Request};
 use axum::response::Response;
-use hyper::body::{Frame, SizeHint};
 use std::borrow::Cow;
 use std::fmt::Display;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::time::Instant;
 
 use super::span::{Kind, Place, Span, Value, nanos_now};
 use super::{Finished, Traces, of_headers};
 use crate::hub::random_bytes;
+use crate::server::Accompanied;
 
 /// A span that is exported when this is dropped.
 #[derive(Debug)]
@@ -60,7 +58,7 @@ impl RequestSpan {
             span.attributes.push(("http.response.status_code", Value::Number(status.as_u16().into())));
             span.has_failed = status.is_server_error();
         }
-        response.map(|body| Body::new(Leaving { body, _span: self }))
+        response.map(|body| Body::new(Accompanied::new(body, self)))
     }
 }
 
@@ -70,31 +68,5 @@ impl Drop for RequestSpan {
             span.end = span.start + self.began.elapsed().as_nanos();
             self.traces.export(Finished::Span(span));
         }
-    }
-}
-
-/// An answer's body, which takes its request's span along.
-struct Leaving {
-    body: Body,
-    _span: RequestSpan,
-}
-
-impl HttpBody for Leaving {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(cx)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
     }
 }
