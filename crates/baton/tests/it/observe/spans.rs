@@ -133,6 +133,21 @@ fn what_belongs_to_no_trace_begins_one_and_what_is_not_recorded_is_left_out() {
 }
 
 #[test]
+fn a_method_that_is_not_known_is_repeated_in_no_span_and_no_line_of_the_log() {
+    let collector = Collector::start(&[200]);
+    let options =
+        ["--username", ADMIN, "--password", PASSWORD, "--log", "json", "--otlp-endpoint", &collector.url];
+    let mut hub = Hub::start_with_env(&options, &[("BATON_LOG", "debug")]);
+    hub.client().send("ZEBRA", "/health", &[], None);
+    let span = collector.span("_OTHER /health");
+    assert_eq!(attribute(&span, "http.request.method"), json!({"stringValue": "_OTHER"}));
+    assert!(!span.to_string().contains("ZEBRA"), "{span}");
+    assert!(hub.stop().success());
+    let log = hub.log();
+    assert!(log.contains(r#""method":"_OTHER""#) && !log.contains("ZEBRA"), "{log}");
+}
+
+#[test]
 fn a_collector_that_is_busy_is_tried_again() {
     let collector = Collector::start(&[503, 200]);
     let hub = hub_with(&collector.url);
