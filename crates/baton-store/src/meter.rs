@@ -94,10 +94,14 @@ impl Meter {
         self.commits.note(u64::try_from(took.as_micros()).unwrap_or(u64::MAX));
     }
 
-    /// A batch is on the disk.
+    /// A batch is committed.
     pub(crate) fn committed(&self, writes: usize, tally: &Tally) {
         self.batches.note(writes as u64);
         self.apply(tally);
+    }
+
+    /// Rows are on the disk.
+    pub(crate) fn disk_took(&self) {
         self.is_failing.store(false, Ordering::Relaxed);
         let now = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.committed_at.store(now, Ordering::Relaxed);
@@ -148,7 +152,7 @@ impl Meter {
         self.failed_commits.load(Ordering::Relaxed)
     }
 
-    /// How long ago the last commit was done; none if the last one failed, or there was none yet.
+    /// How long ago rows were last committed; none if the last commit failed, or there was none yet.
     pub fn since_commit(&self) -> Option<Duration> {
         let at = self.committed_at.load(Ordering::Relaxed);
         let is_known = at > 0 && !self.is_failing.load(Ordering::Relaxed);

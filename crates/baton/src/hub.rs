@@ -9,6 +9,7 @@ mod passing;
 mod presence;
 mod push_bell;
 pub(crate) mod random;
+mod readiness;
 mod settings;
 mod shutdown;
 mod unsealed;
@@ -20,6 +21,7 @@ pub(crate) use clock::Clock;
 pub(crate) use passing::Passing;
 pub(crate) use presence::{Connected, Presences};
 pub(crate) use random::bytes as random_bytes;
+pub(crate) use readiness::look;
 pub(crate) use settings::Settings;
 pub(crate) use shutdown::Shutdown;
 
@@ -35,6 +37,7 @@ use crate::outbound::Outbound;
 use crate::service::{JoinGuard, LoginGuard, NotedReads, Passwords};
 use crate::trace::Traces;
 use access::Access;
+use readiness::Readiness;
 
 /// The hub.
 pub(crate) struct Hub {
@@ -58,6 +61,7 @@ pub(crate) struct Hub {
     pub(crate) join_guard: JoinGuard,
     pub(crate) noted_reads: NotedReads,
     pub(crate) streams: Streams,
+    pub(crate) readiness: Readiness,
     pub(crate) metrics: Metrics,
     /// Where spans go, if they go anywhere.
     pub(crate) traces: Option<Arc<Traces>>,
@@ -93,6 +97,7 @@ impl Hub {
             join_guard: JoinGuard::default(),
             noted_reads: NotedReads::default(),
             streams: Streams::default(),
+            readiness: Readiness::default(),
             metrics: Metrics::default(),
             traces,
             access: Access::default(),

@@ -18,7 +18,7 @@ mod tls;
 
 pub(crate) use accept::Listener;
 pub(crate) use file_limit::raise as raise_file_limit;
-pub(crate) use health::{Described, look};
+pub(crate) use health::Described;
 pub(crate) use tls::{TlsError, TlsFiles};
 
 use axum::Router;

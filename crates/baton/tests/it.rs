@@ -14,6 +14,7 @@ mod it {
     mod damage;
     mod described;
     mod disk;
+    mod docs;
     mod edges;
     mod evidence;
     mod evidence_cli;

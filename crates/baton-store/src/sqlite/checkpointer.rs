@@ -27,12 +27,13 @@ impl Checkpointer {
         connection.pragma_update(None, "synchronous", "FULL")?;
         let (stop, stopped) = sync_channel::<()>(0);
         let thread = std::thread::Builder::new().name("checkpointer".into()).spawn(move || {
+            let mut folder = Folder { connection, is_ill: false };
             while matches!(stopped.recv_timeout(EVERY), Err(RecvTimeoutError::Timeout)) {
-                if fold(&connection, "PASSIVE") > BOUND_FRAMES {
-                    fold(&connection, "RESTART");
+                if folder.fold("PASSIVE") > BOUND_FRAMES {
+                    folder.fold("RESTART");
                 }
             }
-            fold(&connection, "TRUNCATE");
+            folder.fold("TRUNCATE");
         });
         let thread = thread.map_err(|error| Error::Unavailable(error.to_string()))?;
         Ok(Self { stop: Mutex::new(Some(stop)), thread: Mutex::new(Some(thread)) })
@@ -46,11 +47,23 @@ impl Checkpointer {
     }
 }
 
-/// Answers how many frames the log has.
-fn fold(connection: &Connection, mode: &str) -> i64 {
-    let folded = connection.query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], |row| row.get("log"));
-    folded.unwrap_or_else(|error| {
-        tracing::warn!(%error, "the WAL could not be folded back");
-        0
-    })
+struct Folder {
+    connection: Connection,
+    /// The last time failed; told once, not at every try.
+    is_ill: bool,
+}
+
+impl Folder {
+    /// Answers how many frames the log has.
+    fn fold(&mut self, mode: &str) -> i64 {
+        let sql = format!("PRAGMA wal_checkpoint({mode})");
+        let folded = self.connection.query_row(&sql, [], |row| row.get("log"));
+        let was_ill = std::mem::replace(&mut self.is_ill, folded.is_err());
+        match &folded {
+            Err(error) if !was_ill => tracing::warn!(%error, "the WAL could not be folded back"),
+            Ok(_) if was_ill => tracing::info!("the WAL is folded back again"),
+            _ => {}
+        }
+        folded.unwrap_or_default()
+    }
 }

@@ -49,9 +49,10 @@ pub(super) fn open_writer(path: &Path) -> Result<Connection, Error> {
 /// written to the WAL. If there is no room then, the commit is answered as failed, and yet the next one to open the
 /// database after a kill finds it.
 fn reserve_wal_index(path: &Path) -> Result<(), Error> {
-    let mut name = path.as_os_str().to_owned();
-    name.push("-shm");
     let unavailable = |error: std::io::Error| Error::Unavailable(format!("the WAL's index: {error}"));
+    // It lies beside the database itself, wherever a link to it is.
+    let mut name = path.canonicalize().map_err(unavailable)?.into_os_string();
+    name.push("-shm");
     let file = File::options().read(true).write(true).open(name).map_err(unavailable)?;
     let reserved = fallocate(&file, FallocateFlags::empty(), 0, WAL_INDEX_BYTES);
     // Never closed: with any descriptor of a file the system drops all locks that this process has on it, and the next

@@ -60,9 +60,10 @@ fn paced(pages: i32, took: Duration) -> i32 {
 /// The copy's own connection. It neither syncs nor journals: whoever asked for the copy syncs the finished file, off the
 /// writer's thread, and throws away an unfinished one.
 fn open_target(to: &Path) -> Result<Connection, Error> {
-    let flags =
-        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let target = Connection::open_with_flags(to, flags)?;
+    // Not made here: under a file that this process does not see, whoever asked would look for the copy in vain.
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let target = Connection::open_with_flags(to, flags)
+        .map_err(|error| Error::Unavailable(format!("the hub cannot open {}: {error}", to.display())))?;
     target.pragma_update(None, "synchronous", "OFF")?;
     target.pragma_update(None, "journal_mode", "OFF")?;
     Ok(target)

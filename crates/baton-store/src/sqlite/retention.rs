@@ -167,7 +167,8 @@ impl Rows<'_> {
         self.execute(sql, params![network, leaver.completed_at.get(), id])?;
         let sql = "DELETE FROM task_messages WHERE network_id = ?1 AND task_id = ?2";
         self.execute(sql, params![network, id])?;
-        for table in ["task_events", "push_configs", "remote_tasks", "tasks"] {
+        // What is out at an agent of others stays: its cancel may not have arrived yet, and its worker removes it.
+        for table in ["task_events", "push_configs", "tasks"] {
             self.execute(&format!("DELETE FROM {table} WHERE task_id = ?1"), [id])?;
         }
         Ok(())

@@ -4,6 +4,7 @@
 //! each batch.
 
 use rusqlite::Connection;
+use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -41,8 +42,15 @@ impl Writer {
         refused: Refused,
     ) -> Result<Self, Error> {
         let (queue, jobs) = sync_channel(options.write_queue);
-        let batches =
-            Batches { connection, batch: options.batch, bell, epoch, meter: meter.clone(), refused };
+        let batches = Batches {
+            connection,
+            batch: options.batch,
+            bell,
+            epoch,
+            meter: meter.clone(),
+            refused,
+            is_copying: Cell::new(false),
+        };
         let thread = std::thread::Builder::new().name("writer".into()).spawn(move || batches.run(&jobs));
         let thread = thread.map_err(|error| Error::Unavailable(error.to_string()))?;
         Ok(Self { queue: Mutex::new(Some(queue)), thread: Mutex::new(Some(thread)), meter })
@@ -83,6 +91,7 @@ struct Batches {
     epoch: Arc<AtomicU64>,
     meter: Arc<Meter>,
     refused: Refused,
+    is_copying: Cell<bool>,
 }
 
 /// What a batch that ran leaves to be done once it is committed.
@@ -90,6 +99,8 @@ struct Ran {
     hints: Committed,
     tally: Tally,
     touches_access: bool,
+    /// Whether rows were written: a commit of nothing does not ask the disk.
+    wrote: bool,
 }
 
 impl Batches {
@@ -138,6 +149,7 @@ impl Batches {
 
     /// Copies the database, with a batch of what waits after each step.
     fn copy(&self, job: CopyJob, turns: &Receiver<Turn>) {
+        self.is_copying.set(true);
         let done = copy::copy(&self.connection, job.to(), |progress| {
             job.tell(progress);
             if job.is_given_up() {
@@ -154,6 +166,7 @@ impl Batches {
             }
             Ok(())
         });
+        self.is_copying.set(false);
         job.settle(done);
     }
 
@@ -162,7 +175,6 @@ impl Batches {
         if !self.connection.is_autocommit() {
             self.execute("ROLLBACK")?; // the last one could not be ended when it failed
         }
-        let changes = self.connection.total_changes();
         self.execute("BEGIN IMMEDIATE")?;
         let result = self.run_all(batch).and_then(|done| {
             let began = Instant::now();
@@ -171,12 +183,12 @@ impl Batches {
             Ok(done)
         });
         match result {
-            Ok(Ran { hints, tally, touches_access }) => {
-                // A commit of nothing does not ask the disk.
-                if self.connection.total_changes() != changes {
-                    self.refused.note_taken();
-                }
+            Ok(Ran { hints, tally, touches_access, wrote }) => {
                 self.meter.committed(batch.len(), &tally);
+                if wrote {
+                    self.refused.note_taken();
+                    self.meter.disk_took();
+                }
                 for changed in &hints.changed_tasks {
                     if let Some(to) = changed.status {
                         self.meter.moved(changed.from, to);
@@ -199,7 +211,8 @@ impl Batches {
     }
 
     fn run_all(&self, batch: &mut [Box<dyn WriteJob>]) -> Result<Ran, Error> {
-        if batch.iter().all(|job| job.is_repeatable()) {
+        // To undo a batch as a whole would make a copy under way begin again.
+        if !self.is_copying.get() && batch.iter().all(|job| job.is_repeatable()) {
             if let Some(kept) = self.run_bare(batch)? {
                 return kept.write(&self.connection);
             }
@@ -215,18 +228,17 @@ impl Batches {
         let mut kept = Kept::new(&self.connection);
         for job in batch {
             let before = self.connection.total_changes();
-            if job.run(&mut kept.rows) {
-                kept.keep();
-                continue;
-            }
+            let stays = job.run(&mut kept.rows);
             if self.connection.is_autocommit() {
                 // SQLite ends a transaction by itself when the disk is full.
                 return Err(Error::Unavailable("the transaction was lost".into()));
             }
-            if self.connection.total_changes() != before {
-                return Ok(None);
+            let wrote = self.connection.total_changes() != before;
+            match stays {
+                true => kept.keep(wrote),
+                false if wrote => return Ok(None),
+                false => kept.rows.staged = Staged::default(),
             }
-            kept.rows.staged = Staged::default();
         }
         Ok(Some(kept))
     }
@@ -235,8 +247,9 @@ impl Batches {
         let mut kept = Kept::new(&self.connection);
         for job in batch {
             self.execute("SAVEPOINT write")?;
+            let before = self.connection.total_changes();
             if job.run(&mut kept.rows) {
-                kept.keep();
+                kept.keep(self.connection.total_changes() != before);
             } else {
                 kept.rows.staged = Staged::default();
                 self.execute("ROLLBACK TO write")?;
@@ -258,6 +271,7 @@ struct Kept<'c> {
     hints: Committed,
     tally: Tally,
     touches_access: bool,
+    wrote: bool,
 }
 
 impl<'c> Kept<'c> {
@@ -267,11 +281,13 @@ impl<'c> Kept<'c> {
             hints: Committed::default(),
             tally: Tally::default(),
             touches_access: false,
+            wrote: false,
         }
     }
 
     /// Takes in what the last write staged.
-    fn keep(&mut self) {
+    fn keep(&mut self, wrote: bool) {
+        self.wrote |= wrote;
         let staged = std::mem::take(&mut self.rows.staged);
         staged.gone.iter().for_each(|network| self.rows.counted.forget(network));
         self.rows.counted.merge(staged.counts);
@@ -285,7 +301,8 @@ impl<'c> Kept<'c> {
     fn write(mut self, connection: &Connection) -> Result<Ran, Error> {
         self.hints.grown_logs = self.rows.counted.grown_logs();
         self.rows.counted.tally(&mut self.tally);
-        self.rows.counted.write(connection)?;
-        Ok(Ran { hints: self.hints, tally: self.tally, touches_access: self.touches_access })
+        std::mem::take(&mut self.rows.counted).write(connection)?;
+        let Self { hints, tally, touches_access, wrote, .. } = self;
+        Ok(Ran { hints, tally, touches_access, wrote })
     }
 }

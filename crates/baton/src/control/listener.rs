@@ -12,8 +12,7 @@ use tokio::net::unix::OwnedWriteHalf;
 use tokio::net::{UnixListener, UnixStream};
 
 use super::{Answer, COPYING_EVERY_SECONDS, Command, LINE_MAX_BYTES, LINE_MAX_SECONDS, Status};
-use crate::hub::Hub;
-use crate::server;
+use crate::hub::{Hub, look};
 use crate::service::reset_user::{self, ResetUser};
 
 /// What the hub says of itself.
@@ -115,7 +114,7 @@ async fn obey(command: Command, Running { hub, url }: &Running) -> Answer {
             uptime_seconds: hub.clock.uptime_seconds(),
         }),
         Command::Ready if hub.shutdown.is_draining() => Answer::Refused { message: "it is stopping".into() },
-        Command::Ready => match server::look(hub).await {
+        Command::Ready => match look(hub).await {
             Ok(()) => Answer::Ready,
             Err(not_ready) => Answer::Refused { message: not_ready.to_string() },
         },

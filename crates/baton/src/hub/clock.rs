@@ -7,18 +7,23 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Clock {
     start: Instant,
+    started_at: UnixMillis,
 }
 
 impl Clock {
     /// Monotonic time begins now.
     pub(crate) fn start() -> Self {
-        Self { start: Instant::now() }
+        Self { start: Instant::now(), started_at: wall() }
     }
 
     /// The wall clock; a clock set before 1970 reads as 1970.
     pub(crate) fn now(&self) -> UnixMillis {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        UnixMillis::new(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+        wall()
+    }
+
+    /// How far the wall clock was put forward since the start, beyond the time that passed.
+    pub(crate) fn put_forward_millis(&self) -> i64 {
+        self.now().get() - self.started_at.get() - self.monotonic().get()
     }
 
     /// The clock leases run on.
@@ -30,4 +35,9 @@ impl Clock {
     pub(crate) fn uptime_seconds(&self) -> u64 {
         self.start.elapsed().as_secs()
     }
+}
+
+fn wall() -> UnixMillis {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    UnixMillis::new(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }

@@ -4,7 +4,7 @@ use baton_core::{
     Action, Caller, Command, ContextId, ContextText, IdempotencyKey, Kind, NetworkId, Principal, Priority,
     Refusal, SendTask, TaskId, TaskText, TraceParent, TtlSeconds, access, decide, limits,
 };
-use baton_store::rows::IdempotentSend;
+use baton_store::rows::{IdempotentSend, TaskFilter, TaskTexts};
 use baton_store::{Snapshot, Transaction};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -325,7 +325,8 @@ fn first_answer(
     Ok(first.map(|first| Answer::new(first.task_id, first.session_status)))
 }
 
-/// Whether there is such a conversation, and the caller sees the task that began it. Who does not sees none.
+/// Whether there is such a conversation, and the caller sees the task that began it; or any task of it, once that one has
+/// left. Who does not sees none.
 fn check_context(
     rows: &dyn Snapshot,
     caller: &Caller,
@@ -336,6 +337,17 @@ fn check_context(
     let beginning = TaskId::parse(context.as_str()).ok_or_else(unknown)?;
     match get_task::visible(rows, caller, &beginning) {
         Ok((task, _)) if task.snapshot.network_id == *network && task.snapshot.context_id.is_none() => Ok(()),
+        Err(Error::Refused(_)) if rows.task_snapshot(&beginning)?.is_none() => {
+            let reach = access::task_reach(caller, network, role_in(rows, caller, network)?)?;
+            let of_it = TaskFilter {
+                networks: vec![(network.clone(), reach)],
+                context: Some(context.clone()),
+                limit: 1,
+                texts: TaskTexts::Beginning,
+                ..TaskFilter::default()
+            };
+            if rows.tasks(&of_it)?.is_empty() { Err(unknown()) } else { Ok(()) }
+        }
         Ok(_) | Err(Error::Refused(_)) => Err(unknown()),
         Err(error) => Err(error),
     }

@@ -7,6 +7,8 @@ use std::fs::File;
 use std::io::Write;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use super::http::Client;
 use super::hub::{ADMIN, Hub, PASSWORD, baton};
@@ -170,6 +172,12 @@ fn a_disk_that_takes_no_write_at_all_any_more_still_answers_reads() {
     let mut stage = Stage::of(&hub);
     refuse_growth(hub.pid(), 0);
     stage.assert_writes_refused_and_reads_answered(&hub);
+    // It stays so, also when nobody writes: asking for it writes, and is refused.
+    let until = Instant::now() + Duration::from_secs(5);
+    while Instant::now() < until {
+        refused(&hub.client().get("/ready"), 503, "storage_unavailable");
+        thread::sleep(Duration::from_millis(200));
+    }
     allow_growth(hub.pid());
     stage.assert_goes_on(&hub);
 }

@@ -68,7 +68,9 @@ fn every_operation_has_a_success_that_fits_its_schema() {
 }
 
 fn the_hub(stage: &mut Stage) {
-    for operation in ["GET /health", "GET /ready", "GET /openapi.json", "GET /api/evidence/key"] {
+    for operation in
+        ["GET /health", "GET /ready", "GET /openapi.json", "GET /metrics", "GET /api/evidence/key"]
+    {
         stage.call(operation, &[], None);
     }
     let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"});
