@@ -29,9 +29,12 @@ name=baton-${version#baton }-$machine-linux
 stage=$shipped/$name
 rm -rf "$stage"
 PREFIX=/usr/local DESTDIR=$stage scripts/install.sh install "$binary" >/dev/null
-# The same sources give the same tarball: order, owner and times are fixed.
-tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$(git log -1 --format=%ct 2>/dev/null || echo 0)" \
-    -C "$stage/usr/local" -cf - . | gzip -n9 >"$shipped/$name.tar.gz"
+# The same sources give the same tarball: order, owner and times are fixed. Files only: unpacked as root, an entry for a
+# folder would change the owner and mode of one that is there.
+time=$(git log -1 --format=%ct 2>/dev/null || echo 0)
+(cd "$stage/usr/local" && find . -type f -print0 | LC_ALL=C sort -z |
+    tar --null --no-recursion --owner=0 --group=0 --numeric-owner --mtime="@$time" -cf - -T -) |
+    gzip -n9 >"$shipped/$name.tar.gz"
 rm -rf "$stage"
 (cd "$shipped" && sha256sum "$name.tar.gz" | tee "$name.tar.gz.sha256")
 ls -l "$binary" "$shipped/$name.tar.gz"

@@ -25,6 +25,9 @@ fail() {
     exit 1
 }
 
+# It is written into the unit and a sed script.
+[[ $prefix =~ ^[A-Za-z0-9/._+-]*$ ]] || fail "PREFIX may hold letters, digits and /._+- alone, not: $prefix"
+
 pages=$(mktemp -d)
 trap 'rm -rf "$pages"' EXIT
 

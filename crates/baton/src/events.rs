@@ -104,7 +104,11 @@ pub(crate) struct Described;
     path = "/events/{name}",
     tag = "streams",
     operation_id = "follow_somebody",
-    params(("name" = String, Path, description = "An alias, or `me`"), Args),
+    params(
+        ("name" = String, Path, description = "An alias, or `me`"),
+        Args,
+        ("last-event-id" = Option<String>, Header, description = "The id of the last event seen: those after it come first")
+    ),
     responses(
         (status = 200, description = "server-sent events, without end", content_type = "text/event-stream", body = String),
         NotFound
@@ -129,7 +133,10 @@ async fn somebodys(
     path = "/events/network/{network_id}",
     tag = "streams",
     operation_id = "follow_network",
-    params(("network_id" = NetworkId, Path, description = "The network")),
+    params(
+        ("network_id" = NetworkId, Path, description = "The network"),
+        ("last-event-id" = Option<String>, Header, description = "The id of the last event seen: those after it come first")
+    ),
     responses(
         (status = 200, description = "server-sent events, without end", content_type = "text/event-stream", body = String),
         NotFound

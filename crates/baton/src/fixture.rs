@@ -48,7 +48,7 @@ impl TestHub {
             keep_tasks: None,
             records_evidence: true,
             metrics_token: None,
-            otlp_endpoint: None,
+            collector: None,
         };
         change(&mut settings);
         Self { hub: Arc::new(Hub::new(Arc::new(store), bells, test_key(), settings)), folder }

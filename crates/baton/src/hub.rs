@@ -77,7 +77,7 @@ impl Hub {
         settings: Settings,
     ) -> Self {
         let clock = Clock::start();
-        let traces = settings.otlp_endpoint.clone().map(|endpoint| Arc::new(Traces::new(endpoint)));
+        let traces = settings.collector.clone().map(|collector| Arc::new(Traces::new(collector)));
         bells.trace_to(traces.as_ref());
         Self {
             store,

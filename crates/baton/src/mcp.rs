@@ -75,6 +75,7 @@ fn service(handler: &Handler, json_response: bool) -> Service {
     tag = "mcp",
     operation_id = "call_mcp",
     security(("bearer" = [])),
+    params(("traceparent" = Option<String>, Header, description = "The trace a task that is sent belongs to, unless `_meta` names one")),
     request_body(content = Object, description = "One JSON-RPC 2.0 message, as MCP has it"),
     responses(
         (status = 200, description = "a JSON-RPC 2.0 response, framed as a server-sent event unless only JSON is accepted",

@@ -14,11 +14,12 @@ mod tests;
 pub(crate) use answers::{BadRequest, Conflict, NotFound, WrongCredentials, failure};
 
 use std::sync::LazyLock;
-use utoipa::openapi::RefOr;
+use utoipa::openapi::header::{Header, HeaderBuilder};
 use utoipa::openapi::path::{Operation, PathItem};
 use utoipa::openapi::security::{
     ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityRequirement, SecurityScheme,
 };
+use utoipa::openapi::{ObjectBuilder, RefOr, Type};
 use utoipa::{Modify, OpenApi};
 
 use crate::rest::ErrorBody;
@@ -29,7 +30,7 @@ use crate::web::COOKIE;
     info(
         title = "Baton hub",
         version = "v3",
-        description = "A hub through which AI agents hand each other tasks. Errors are `{ok:false,error,message}`; docs/errors.md has every code.",
+        description = "A hub through which AI agents hand each other tasks. Errors are `{ok:false,error,message}`; docs/errors.md has every code. Every answer names its request in the header `x-request-id`: as the same header of the request did, or by a number.",
         license(name = "Apache-2.0", identifier = "Apache-2.0"),
     ),
     components(schemas(ErrorBody)),
@@ -82,6 +83,9 @@ pub(crate) fn json() -> &'static str {
     &JSON
 }
 
+const SESSION: &str = "The dashboard's session, from its own pages only: a change needs the headers `origin` and \
+                       `baton-page: 1`. On plain http the cookie's name is `baton-PORT`, the port being the hub's.";
+
 /// What opens the doors.
 struct Keys;
 
@@ -89,8 +93,7 @@ impl Modify for Keys {
     fn modify(&self, api: &mut utoipa::openapi::OpenApi) {
         let mut bearer = Http::new(HttpAuthScheme::Bearer);
         bearer.description = Some("A user token (`utok_…`) or a node token (`ntok_…`)".into());
-        let cookie =
-            ApiKeyValue::with_description(COOKIE, "The dashboard's session, from its own pages only");
+        let cookie = ApiKeyValue::with_description(COOKIE, SESSION);
         let components = api.components.get_or_insert_default();
         components.add_security_scheme("bearer", SecurityScheme::Http(bearer));
         components.add_security_scheme("session", SecurityScheme::ApiKey(ApiKey::Cookie(cookie)));
@@ -104,6 +107,7 @@ fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
 /// What the gate may answer instead of any door, and what every reader of arguments may.
 fn add_common_answers(operation: &mut Operation) {
     let mut may = vec![
+        (413, "the body is too large, whether one is read here or not"),
         (403, "your role or token does not allow it; or a host or origin that is not allowed"),
         (429, "too many calls"),
         (500, "the hub failed inside"),
@@ -117,13 +121,21 @@ fn add_common_answers(operation: &mut Operation) {
     }
     if operation.request_body.is_some() {
         may.push((408, "the body took too long to arrive"));
-        may.push((413, "the body is too large"));
         may.push((415, "the body is of another type"));
     }
     for (status, description) in may {
         let answers = &mut operation.responses.responses;
-        answers.entry(status.to_string()).or_insert_with(|| RefOr::T(failure(description)));
+        let answer = answers.entry(status.to_string()).or_insert_with(|| RefOr::T(failure(description)));
+        if let (429 | 503, RefOr::T(answer)) = (status, answer) {
+            answer.headers.insert("retry-after".into(), retry_after().into());
+        }
     }
+}
+
+/// When to come back.
+fn retry_after() -> Header {
+    let seconds = ObjectBuilder::new().schema_type(Type::Integer);
+    HeaderBuilder::new().schema(Some(seconds)).description(Some("Seconds, where the hub knows when")).build()
 }
 
 /// Whether it may be called without any key.

@@ -2,19 +2,23 @@
 //! (`--otlp-endpoint`): one for each request, one for each task's life. Recording never waits: what does not fit into
 //! the queue is dropped and counted.
 
+mod collector;
 mod endpoint;
 mod environment;
 mod exporter;
 mod header;
 mod json;
+mod method;
 mod request;
 mod span;
 mod task;
 
+pub(crate) use collector::Collector;
 pub(crate) use endpoint::OtlpEndpoint;
 pub(crate) use environment::of_environment;
 pub(crate) use exporter::{flush, run};
 pub(crate) use header::{Traced, of_headers};
+pub(crate) use method::method_name;
 pub(crate) use request::RequestSpan;
 
 use baton_core::{TaskId, limits};
@@ -46,7 +50,7 @@ enum Finished {
 /// The spans of a hub on their way out.
 #[derive(Debug)]
 pub(crate) struct Traces {
-    endpoint: OtlpEndpoint,
+    collector: Collector,
     queue: mpsc::Sender<Finished>,
     /// Held by the exporter.
     waiting: Mutex<mpsc::Receiver<Finished>>,
@@ -55,9 +59,9 @@ pub(crate) struct Traces {
 
 impl Traces {
     /// Nothing is called yet.
-    pub(crate) fn new(endpoint: OtlpEndpoint) -> Self {
+    pub(crate) fn new(collector: Collector) -> Self {
         let (queue, waiting) = mpsc::channel(limits::SPANS_WAITING_MAX_COUNT);
-        Self { endpoint, queue, waiting: Mutex::new(waiting), outcomes: Tally::default() }
+        Self { collector, queue, waiting: Mutex::new(waiting), outcomes: Tally::default() }
     }
 
     /// Tasks went on; those that ended have a span. Told right after the commit.
@@ -74,6 +78,10 @@ impl Traces {
         }
     }
 
+    fn note(&self, outcome: SpanOutcome, count: usize) {
+        (0..count).for_each(|_| self.outcomes.note(outcome));
+    }
+
     /// What became of spans.
     pub(crate) fn outcomes(&self) -> impl Iterator<Item = (SpanOutcome, u64)> {
         self.outcomes.read()
@@ -83,11 +91,16 @@ impl Traces {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::outbound::Authorities;
     use baton_core::{NetworkId, Status, UnixMillis};
 
     fn changed(from: Option<Status>, status: Option<Status>) -> ChangedTask {
         let task_id = TaskId::new(UnixMillis::new(1), [1; 10]);
         ChangedTask { network_id: NetworkId::from_random([1; 6]), task_id, from, status }
+    }
+
+    pub(super) fn collector(url: &str) -> Collector {
+        Collector::new(OtlpEndpoint::parse(url).unwrap(), &Authorities::default()).unwrap()
     }
 
     fn dropped(traces: &Traces) -> u64 {
@@ -96,7 +109,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_task_is_noted_once_when_it_ends() {
-        let traces = Traces::new(OtlpEndpoint::parse("http://127.0.0.1:1").unwrap());
+        let traces = Traces::new(collector("http://127.0.0.1:1"));
         traces.tasks_changed(&[
             changed(None, Some(Status::Delivered)),
             changed(Some(Status::Running), None),
@@ -110,7 +123,7 @@ mod tests {
 
     #[test]
     fn what_the_queue_has_no_room_for_is_dropped_and_counted() {
-        let traces = Traces::new(OtlpEndpoint::parse("http://127.0.0.1:1").unwrap());
+        let traces = Traces::new(collector("http://127.0.0.1:1"));
         let ended =
             vec![changed(Some(Status::Running), Some(Status::Replied)); limits::SPANS_WAITING_MAX_COUNT];
         traces.tasks_changed(&ended);

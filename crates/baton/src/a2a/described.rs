@@ -99,6 +99,9 @@ fn operation(row: &Row) -> Operation {
         Answers::Json => json_answer(&said, &anything()),
         Answers::Stream => stream_answer(&said),
     };
+    for header in headers_of(row.operation) {
+        operation = operation.parameter(header.parameter());
+    }
     operation = operation.response("200", done);
     failures(operation, &[400, 401, 403, 404, 429, 500, 503], ERROR)
 }
@@ -118,7 +121,7 @@ fn card(path: &str, id: &str) -> Operation {
         .description(Some(who))
         .security(SecurityRequirement::default())
         .response("200", json_answer("What A2A 1.0 calls `AgentCard`.", &anything()));
-    failures(operation, &[404, 500, 503], ERROR)
+    failures(operation, &[401, 404, 500, 503], ERROR)
 }
 
 fn rpc(path: &str, suffix: &str) -> Operation {
@@ -130,6 +133,9 @@ fn rpc(path: &str, suffix: &str) -> Operation {
     let operation = begin(path, &format!("a2a_call{suffix}"), "Call an operation of an agent over JSON-RPC")
         .description(Some(MEMBERS))
         .request_body(Some(object_body("A JSON-RPC 2.0 request", &["application/json"])))
+        .parameter(Taken::IdempotencyKey.parameter())
+        .parameter(Taken::TraceParent.parameter())
+        .parameter(Taken::LastEventId.parameter())
         .response("200", answer);
     failures(operation, &[401, 403, 429, 503], RESPONSE)
 }
@@ -143,6 +149,43 @@ fn begin(path: &str, id: &str, summary: &str) -> OperationBuilder {
         .summary(Some(summary))
         .parameters(Some(parameters))
         .security(bearer())
+}
+
+/// A header that may be sent.
+#[derive(Debug, Clone, Copy)]
+enum Taken {
+    IdempotencyKey,
+    TraceParent,
+    LastEventId,
+}
+
+impl Taken {
+    fn parameter(self) -> Parameter {
+        let (name, description) = match self {
+            Self::IdempotencyKey => ("Idempotency-Key", "By which a message that is sent again is known"),
+            Self::TraceParent => ("traceparent", "The trace a new task belongs to, as W3C has it"),
+            Self::LastEventId => {
+                ("Last-Event-ID", "The id of the last frame seen: a stream goes on after it")
+            }
+        };
+        ParameterBuilder::new()
+            .name(name)
+            .parameter_in(ParameterIn::Header)
+            .description(Some(description))
+            .schema(Some(text()))
+            .build()
+    }
+}
+
+/// What an operation looks at beside the version.
+fn headers_of(operation: &str) -> &'static [Taken] {
+    match operation {
+        methods::SEND_MESSAGE | methods::SEND_STREAMING_MESSAGE => {
+            &[Taken::IdempotencyKey, Taken::TraceParent]
+        }
+        methods::SUBSCRIBE_TO_TASK => &[Taken::LastEventId],
+        _ => &[],
+    }
 }
 
 /// The one version that is spoken; a card is for clients that do not know that yet.

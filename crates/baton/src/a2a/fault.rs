@@ -104,7 +104,7 @@ impl Kind {
             Self::InvalidRequest => "the body is no request",
             Self::MethodNotFound => "there is no such operation",
             Self::InvalidParams => "an argument breaks its rule, named in the message",
-            Self::InternalError => "the hub failed inside; nothing was changed",
+            Self::InternalError => "the hub failed inside; it may or may not have been done",
             Self::Unauthenticated => "the token is missing, unknown or revoked",
             Self::PermissionDenied => "your role or your token does not allow this",
             Self::ResourceExhausted => "too many calls: `retry-after` says when to come back",
@@ -182,7 +182,9 @@ fn of_store(error: &StoreError) -> Fault {
             tracing::error!(%error, "a call failed in the store");
             match error {
                 StoreError::Unavailable(_) => come_back("the hub cannot use its disk; nothing was changed"),
-                _ => Fault::new(Kind::InternalError, "the hub failed inside; nothing was changed"),
+                _ => {
+                    Fault::new(Kind::InternalError, "the hub failed inside; it may or may not have been done")
+                }
             }
         }
     }

@@ -15,6 +15,8 @@ use crate::profile;
 
 /// A usage or I/O error, or a refused bundle.
 const TROUBLE: u8 = 2;
+/// Trouble that may pass by itself; the systemd unit tries again after it, and not after `TROUBLE`.
+const NOT_NOW: u8 = 1;
 /// The hub refused a call.
 pub(crate) const REFUSED: u8 = 1;
 
@@ -40,6 +42,9 @@ pub(crate) enum Failure {
     Line { name: String, line: u64, message: String },
     #[error("{0}")]
     Hub(#[from] Trouble),
+    /// A hub that could not start, and later perhaps can.
+    #[error("{0}")]
+    NotNow(Trouble),
     #[error("{0}")]
     Client(#[from] client::Error),
     #[error("{error}; {advice}")]
@@ -116,6 +121,7 @@ impl Failure {
     fn exit_code(&self) -> u8 {
         match self {
             Self::Bench(trouble) if trouble.is_passing() => REFUSED,
+            Self::NotNow(_) => NOT_NOW,
             Self::Client(error) => error.exit_code(),
             Self::Advised { error, .. } => error.exit_code(),
             _ => TROUBLE,

@@ -32,7 +32,7 @@ pub(crate) struct Settings {
     /// What opens `/metrics` beside a system admin's token.
     pub(crate) metrics_token: Option<crate::metrics::MetricsToken>,
     /// Where spans are sent.
-    pub(crate) otlp_endpoint: Option<crate::trace::OtlpEndpoint>,
+    pub(crate) collector: Option<crate::trace::Collector>,
 }
 
 impl Settings {

@@ -31,6 +31,7 @@ pub(crate) struct Described;
     get,
     path = "/metrics",
     tag = "hub",
+    security(("bearer" = [])),
     responses(
         (status = 200, description = "no names in it: docs/observe.md lists the figures", body = String,
          content_type = "text/plain")

@@ -43,10 +43,11 @@ const HEAD: &str = "\
 
 Made from the code; `BATON_BLESS=1 cargo nextest run -p baton openapi` makes it again.
 
-A call that did nothing is answered `{\"ok\":false,\"error\":\"<code>\"}`, mostly with a `message` that says what to do. The
+A call that was not done is answered `{\"ok\":false,\"error\":\"<code>\"}`, mostly with a `message` that says what to do. The
 code is the same over REST, MCP and the command line. Some answers say more: `details` names the fields that broke
 their rules, `retry_after_ms` (with the header `retry-after`) when to come back, `task_status` how a task stands.
-Whatever is answered so has changed nothing.
+Whatever is answered so has changed nothing, but for 500: there it may or may not have been done, so look before you repeat.
+A head over 16 KiB is answered 431 by the HTTP layer itself, without a body.
 
 | code | HTTP | what it means | what to do |
 |---|---|---|---|

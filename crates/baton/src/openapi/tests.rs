@@ -80,6 +80,49 @@ async fn a_described_path_takes_the_described_methods_and_no_other() {
 }
 
 #[test]
+fn what_the_gate_may_answer_and_the_headers_that_are_taken_are_described() {
+    let api = described();
+    for (path, item) in api["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            let answers = &operation["responses"];
+            assert!(answers["413"].is_object(), "{method} {path}");
+            for status in ["429", "503"] {
+                assert!(answers[status]["headers"]["retry-after"].is_object(), "{method} {path} {status}");
+            }
+        }
+    }
+    let headers = |path: &str, method: &str| -> Vec<(String, bool)> {
+        let parameters = api["paths"][path][method]["parameters"].as_array().unwrap().iter();
+        let headers = parameters.filter(|one| one["in"] == "header" && one["name"] != "A2A-Version");
+        let named = |one: &Value| (one["name"].as_str().unwrap().to_lowercase(), one["required"] == true);
+        headers.map(named).collect()
+    };
+    let optional = |names: &[&str]| names.iter().map(|name| ((*name).to_owned(), false)).collect::<Vec<_>>();
+    let agent = "/a2a/{network_id}/{alias}";
+    assert_eq!(headers("/api/session", "post"), [("baton-page".to_owned(), true)]);
+    assert_eq!(headers("/api/task", "post"), optional(&["traceparent"]));
+    assert_eq!(headers("/mcp", "post"), optional(&["traceparent"]));
+    assert_eq!(headers("/events/{name}", "get"), optional(&["last-event-id"]));
+    assert_eq!(headers("/events/network/{network_id}", "get"), optional(&["last-event-id"]));
+    assert_eq!(headers(agent, "post"), optional(&["idempotency-key", "traceparent", "last-event-id"]));
+    let sends = headers(&format!("{agent}/message:send"), "post");
+    assert_eq!(sends, optional(&["idempotency-key", "traceparent"]));
+    assert_eq!(headers(&format!("{agent}/tasks/{{id}}:subscribe"), "get"), optional(&["last-event-id"]));
+}
+
+#[test]
+fn who_is_asked_for_which_key_is_described() {
+    let api = described();
+    assert_eq!(api["paths"]["/metrics"]["get"]["security"], serde_json::json!([{"bearer": []}]));
+    for path in ["", "/", "/.well-known/agent-card.json"] {
+        let card = &api["paths"][format!("/a2a/{{network_id}}/{{alias}}{path}")]["get"];
+        assert!(card["responses"]["401"].is_object(), "{path:?}");
+    }
+    let session = api["components"]["securitySchemes"]["session"]["description"].as_str().unwrap();
+    assert!(session.contains("baton-page") && session.contains("baton-PORT"), "{session}");
+}
+
+#[test]
 fn every_name_of_an_operation_is_its_own() {
     let api = described();
     let operations =

@@ -59,7 +59,7 @@ plain! {
     NotCalledPackets = UNSUPPORTED_MEDIA_TYPE, "content-type must be application/json or application/x-ndjson",
         "send that header";
     /// The hub broke inside.
-    InternalError = INTERNAL_SERVER_ERROR, "internal_error", "the hub failed inside; nothing was changed";
+    InternalError = INTERNAL_SERVER_ERROR, "internal_error", "it may or may not have been done; look before you repeat it";
     /// More writes wait than the hub takes on.
     Busy = SERVICE_UNAVAILABLE, "busy", "the hub has more writes waiting than it takes on; try again in a moment";
     /// The hub is not up yet.

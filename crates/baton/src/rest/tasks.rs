@@ -125,6 +125,7 @@ async fn work_graph(
     path = "/api/task",
     tag = "tasks",
     operation_id = "send_task",
+    params(("traceparent" = Option<String>, Header, description = "The trace the task belongs to, as W3C has it")),
     request_body = send_task::Args,
     responses(
         (status = 200, description = "sent", body = send_task::Answer),

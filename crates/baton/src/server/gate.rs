@@ -20,7 +20,7 @@ use super::request_id::{RequestId, X_REQUEST_ID};
 use crate::hub::Hub;
 use crate::metrics::Door;
 use crate::rest::{Failure, Plain, bearer};
-use crate::trace::RequestSpan;
+use crate::trace::{RequestSpan, method_name};
 use crate::web::{self, Cookie, Origin};
 
 /// The rules of the gate, from the hub's settings.
@@ -40,7 +40,8 @@ pub(super) struct Gate {
 pub(super) async fn pass(State(gate): State<Arc<Gate>>, mut request: Request, next: Next) -> Response {
     let (door, began) = (Door::of(request.uri().path()), Instant::now());
     let id = RequestId::of(request.headers(), &gate.requests);
-    let span = tracing::error_span!("request", %id, method = %request.method(), path = request.uri().path());
+    let method = method_name(request.method());
+    let span = tracing::error_span!("request", %id, method, path = request.uri().path());
     let traced = gate.hub.traces.as_ref().and_then(|traces| RequestSpan::begin(traces, &request, &id));
     if door == Door::Mcp {
         // The SDK calls a tool in a task of its own, which this leads back to the request.
@@ -52,7 +53,9 @@ pub(super) async fn pass(State(gate): State<Arc<Gate>>, mut request: Request, ne
     if door != Door::Mcp {
         gate.hub.metrics.requests.took(door, began.elapsed());
     }
-    response.headers_mut().insert(X_REQUEST_ID, id.into_header());
+    if let Some(id) = id.header() {
+        response.headers_mut().insert(X_REQUEST_ID, id);
+    }
     match traced {
         Some(span) => span.leave_with(response),
         None => response,

@@ -10,7 +10,7 @@ use super::hosts;
 const METHODS: HeaderValue = HeaderValue::from_static("GET, POST, PUT, DELETE");
 const HEADERS: HeaderValue = HeaderValue::from_static(
     "authorization, content-type, accept, last-event-id, mcp-protocol-version, mcp-session-id, mcp-method, mcp-name, \
-     a2a-version, a2a-extensions, idempotency-key",
+     a2a-version, a2a-extensions, idempotency-key, traceparent, tracestate, x-request-id",
 );
 const EXPOSED: HeaderValue = HeaderValue::from_static("retry-after, x-request-id, mcp-session-id");
 const REMEMBERED_SECONDS: HeaderValue = HeaderValue::from_static("600");

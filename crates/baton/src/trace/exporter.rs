@@ -2,13 +2,12 @@
 //! then the batch is given up and counted. Nobody waits for any of it.
 
 use baton_core::limits;
-use reqwest::header::CONTENT_TYPE;
-use reqwest::{Client, StatusCode, redirect};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc::Receiver;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 
+use super::collector::Refused;
 use super::span::Span;
 use super::{Finished, SpanOutcome, Traces, json, task};
 use crate::hub::Hub;
@@ -16,8 +15,6 @@ use crate::service::Error;
 
 /// How long the first span of a batch waits for others.
 const GATHER: Duration = Duration::from_millis(500);
-/// Longest wait for the collector's answer.
-const ANSWER: Duration = Duration::from_secs(5);
 /// Waits before a batch is sent again.
 const PAUSES: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(2)];
 /// What the last spans may take when the hub stops.
@@ -27,10 +24,7 @@ const FLUSH: Duration = Duration::from_secs(2);
 pub(crate) async fn run(hub: Arc<Hub>) {
     let Some(traces) = &hub.traces else { return };
     let mut waiting = traces.waiting.lock().await;
-    let exporter = match Exporter::new(&hub, traces) {
-        Ok(exporter) => exporter,
-        Err(error) => return tracing::error!(%error, "spans cannot be exported"),
-    };
+    let exporter = Exporter { hub: &hub, traces };
     let mut batch = Vec::new();
     loop {
         tokio::select! {
@@ -42,22 +36,34 @@ pub(crate) async fn run(hub: Arc<Hub>) {
     exporter.export(batch).await;
 }
 
-/// Exports what is left; called when no more can come.
+/// Exports what is left, in batches like any other; called when no more can come. What is not taken in time has failed.
 pub(crate) async fn flush(hub: &Hub) {
     let Some(traces) = &hub.traces else { return };
-    let last = async {
-        let (mut waiting, mut batch) = (traces.waiting.lock().await, Vec::new());
-        while let Ok(finished) = waiting.try_recv() {
-            batch.push(finished);
+    let mut waiting = traces.waiting.lock().await;
+    let exporter = Exporter { hub, traces };
+    let deadline = Instant::now() + FLUSH;
+    let mut late = 0;
+    loop {
+        let batch = at_hand(&mut waiting);
+        let count = batch.len();
+        if count == 0 {
+            break;
         }
-        match Exporter::new(hub, traces) {
-            Ok(exporter) => exporter.export(batch).await,
-            Err(error) => tracing::error!(%error, "the last spans cannot be exported"),
+        let is_taken =
+            Instant::now() < deadline && timeout_at(deadline, exporter.export(batch)).await.is_ok();
+        if !is_taken {
+            traces.note(SpanOutcome::Failed, count);
+            late += count;
         }
-    };
-    if timeout(FLUSH, last).await.is_err() {
-        tracing::warn!("the last spans were not taken in time");
     }
+    if late > 0 {
+        tracing::warn!(spans = late, "the last spans were not taken in time");
+    }
+}
+
+/// A batch of what waits already.
+fn at_hand(waiting: &mut Receiver<Finished>) -> Vec<Finished> {
+    std::iter::from_fn(|| waiting.try_recv().ok()).take(limits::SPANS_PER_EXPORT_COUNT).collect()
 }
 
 /// Waits for a span, and a little for others.
@@ -78,32 +84,9 @@ async fn gather(waiting: &mut Receiver<Finished>, batch: &mut Vec<Finished>) {
 struct Exporter<'h> {
     hub: &'h Hub,
     traces: &'h Traces,
-    client: Client,
 }
 
-/// Why a batch was not taken.
-enum Refused {
-    /// Perhaps later.
-    ForNow(String),
-    Finally(String),
-}
-
-impl<'h> Exporter<'h> {
-    fn new(hub: &'h Hub, traces: &'h Traces) -> Result<Self, reqwest::Error> {
-        // The process's one TLS engine; a second call finds it there, which is all that is asked.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let builder = Client::builder()
-            .user_agent(concat!("baton/", env!("CARGO_PKG_VERSION")))
-            .redirect(redirect::Policy::none())
-            .no_proxy()
-            .timeout(ANSWER);
-        let builder = match traces.endpoint.is_https() {
-            true => builder.tls_certs_merge(hub.settings.outbound.authorities().certificates()),
-            false => builder.tls_certs_only(Vec::new()), // and so needs no certificates of the system
-        };
-        Ok(Self { hub, traces, client: builder.build()? })
-    }
-
+impl Exporter<'_> {
     async fn export(&self, batch: Vec<Finished>) {
         let count = batch.len();
         if count == 0 {
@@ -120,7 +103,7 @@ impl<'h> Exporter<'h> {
                 SpanOutcome::Failed
             }
         };
-        (0..count).for_each(|_| self.traces.outcomes.note(outcome));
+        self.traces.note(outcome, count);
     }
 
     /// The spans of requests, and those of the tasks that ended.
@@ -145,7 +128,7 @@ impl<'h> Exporter<'h> {
         let body = json::request(spans).map_err(|error| error.to_string())?;
         let mut pauses = PAUSES.iter();
         loop {
-            let refused = match self.post_once(body.clone()).await {
+            let refused = match self.traces.collector.post(body.clone()).await {
                 Ok(()) => return Ok(()),
                 Err(refused) => refused,
             };
@@ -155,22 +138,75 @@ impl<'h> Exporter<'h> {
             }
         }
     }
+}
 
-    async fn post_once(&self, body: Vec<u8>) -> Result<(), Refused> {
-        let request = self.client.post(self.traces.endpoint.url().clone());
-        let request = request.header(CONTENT_TYPE, "application/json").body(body);
-        let answer =
-            request.send().await.map_err(|error| Refused::ForNow(error.without_url().to_string()))?;
-        match answer.status() {
-            status if status.is_success() => Ok(()),
-            // OTLP/HTTP: these and no others may be tried again.
-            status @ (StatusCode::TOO_MANY_REQUESTS
-            | StatusCode::BAD_GATEWAY
-            | StatusCode::SERVICE_UNAVAILABLE
-            | StatusCode::GATEWAY_TIMEOUT) => {
-                Err(Refused::ForNow(format!("the collector answered {status}")))
-            }
-            status => Err(Refused::Finally(format!("the collector answered {status}"))),
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::TestHub;
+    use crate::trace::span::{Kind, nanos_now};
+    use crate::trace::tests::collector;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpListener;
+
+    const COUNT: usize = limits::SPANS_PER_EXPORT_COUNT + 3;
+
+    /// A hub that stops with this many spans waiting for a collector.
+    fn stopping_hub(collector_at: &TcpListener) -> TestHub {
+        let url = format!("http://{}", collector_at.local_addr().unwrap());
+        let test = TestHub::start_with(|settings| settings.collector = Some(collector(&url)));
+        for _ in 0..COUNT {
+            let span = Span {
+                trace_id: [1; 16],
+                span_id: [1; 8],
+                parent: None,
+                name: "test".into(),
+                kind: Kind::Internal,
+                start: nanos_now(),
+                end: nanos_now(),
+                attributes: Vec::new(),
+                has_failed: false,
+            };
+            test.hub.traces.as_ref().unwrap().export(Finished::Span(Box::new(span)));
         }
+        test.hub.shutdown.begin();
+        test
+    }
+
+    fn counted(test: &TestHub, outcome: SpanOutcome) -> u64 {
+        let mut outcomes = test.hub.traces.as_ref().unwrap().outcomes();
+        outcomes.find(|(one, _)| *one == outcome).unwrap().1
+    }
+
+    /// Takes one call, answers it, and says how many spans it had.
+    async fn take(collector: &TcpListener) -> usize {
+        let (mut stream, _) = collector.accept().await.unwrap();
+        let mut read = Vec::new();
+        while !read.ends_with(b"]}]}]}") {
+            assert_ne!(stream.read_buf(&mut read).await.unwrap(), 0, "the call ended early");
+        }
+        stream.write_all(b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 0\r\n\r\n").await.unwrap();
+        String::from_utf8(read).unwrap().matches("traceId").count()
+    }
+
+    #[tokio::test]
+    async fn the_last_spans_leave_in_batches_like_all_others() {
+        let collector = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let test = stopping_hub(&collector);
+        let taken = async { [take(&collector).await, take(&collector).await] };
+        let ((), taken) = tokio::join!(flush(&test.hub), taken);
+        assert_eq!(taken, [limits::SPANS_PER_EXPORT_COUNT, 3]);
+        assert_eq!(counted(&test, SpanOutcome::Exported), COUNT as u64);
+    }
+
+    #[tokio::test]
+    async fn the_last_spans_that_are_not_taken_in_time_have_failed() {
+        // It takes the connection, as a socket that listens does, and never answers.
+        let collector = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let test = stopping_hub(&collector);
+        let began = Instant::now();
+        flush(&test.hub).await;
+        assert!(began.elapsed() < FLUSH * 5);
+        assert_eq!(counted(&test, SpanOutcome::Failed), COUNT as u64);
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::span::{Kind, Place, Span, Value, nanos_now};
-use super::{Finished, Traces, of_headers};
+use super::{Finished, Traces, method_name, of_headers};
 use crate::hub::random_bytes;
 use crate::server::Accompanied;
 
@@ -25,7 +25,7 @@ impl RequestSpan {
     /// Begins the span of a request; none if its trace is not recorded.
     pub(crate) fn begin(traces: &Arc<Traces>, request: &Request, id: &impl Display) -> Option<Self> {
         let place = Place::below(of_headers(request.headers()), random_bytes)?;
-        let method = request.method().as_str();
+        let method = method_name(request.method());
         let mut attributes = vec![
             ("http.request.method", Value::Text(method.to_owned())),
             ("baton.request.id", Value::Text(id.to_string())),

@@ -59,6 +59,7 @@ struct Changed {
     tag = "sessions",
     operation_id = "open_browser_session",
     security(()),
+    params(("baton-page" = String, Header, pattern = "^1$", description = "Always `1`: a sign of the hub's own page")),
     request_body = login::Args,
     responses(
         (status = 200, description = "signed in", body = Opened),

@@ -50,7 +50,7 @@ fn what_a_hub_writes_is_its_owners_alone() {
 fn a_second_start_on_the_same_folder_names_the_holder() {
     let hub = Hub::start();
     let (code, _, error) = said(&hub.baton(&["hub", "start", "--port", "0"]));
-    assert_eq!(code, Some(2));
+    assert_eq!(code, Some(1), "it may go away");
     assert!(error.contains(&format!("process {} at {}", hub.pid(), hub.url())), "{error}");
     assert_eq!(error.lines().count(), 1, "{error}");
     assert_eq!(hub.client().get("/health").status, 200);
@@ -138,7 +138,7 @@ fn an_address_in_use_is_told() {
     let mut command = baton();
     command.args(["hub", "start", "--port", &port, "--data-dir"]).arg(folder.path());
     let (code, _, error) = said(&command.output().unwrap());
-    assert_eq!(code, Some(2));
+    assert_eq!(code, Some(1), "it may become free");
     assert!(error.contains("cannot listen on 127.0.0.1:") && error.contains("--port"), "{error}");
 }
 

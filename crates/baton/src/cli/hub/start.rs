@@ -16,7 +16,7 @@ use crate::hub::Settings;
 use crate::metrics::MetricsToken;
 use crate::outbound::{Authorities, Policy};
 use crate::server::TlsFiles;
-use crate::trace::OtlpEndpoint;
+use crate::trace::{Collector, OtlpEndpoint};
 
 /// Starts a hub and runs it until SIGTERM, SIGINT or `baton hub stop`. On a new folder it makes the first admin.
 #[derive(Debug, Args)]
@@ -70,11 +70,11 @@ pub(crate) struct Start {
     #[arg(long, value_name = "TIME", value_parser = parse::keep)]
     keep_tasks: Option<Duration>,
     /// What a scraper shows to read /metrics, beside a system admin's token; at least 16 characters
-    #[arg(long, env = "BATON_METRICS_TOKEN", hide_env_values = true, value_name = "TOKEN", value_parser = MetricsToken::parse)]
-    metrics_token: Option<MetricsToken>,
+    #[arg(long, env = "BATON_METRICS_TOKEN", hide_env_values = true, value_name = "TOKEN")]
+    metrics_token: Option<String>,
     /// Where spans of requests and tasks are sent: an OTLP/HTTP collector, for example http://localhost:4318
-    #[arg(long, value_name = "URL", value_parser = OtlpEndpoint::parse)]
-    otlp_endpoint: Option<OtlpEndpoint>,
+    #[arg(long, value_name = "URL")]
+    otlp_endpoint: Option<String>,
     /// Measure what evidence costs: write none
     #[arg(long, hide = true)]
     without_evidence: bool,
@@ -88,14 +88,17 @@ impl Start {
         let folder = self.folder.find()?;
         let plan = run::Plan {
             tls: self.tls()?,
-            settings: self.settings(&folder),
+            settings: self.settings(&folder)?,
             folder,
             public_url: self.public_url.clone(),
             username: self.username.clone(),
             password: password::read(self.password.as_deref())?,
         };
         self.log.begin();
-        plan.run()?;
+        plan.run().map_err(|trouble| match trouble.may_pass() {
+            true => Failure::NotNow(trouble),
+            false => trouble.into(),
+        })?;
         Ok(ExitCode::SUCCESS)
     }
 
@@ -108,25 +111,40 @@ impl Start {
         Ok(files.map(|(certificate, key)| TlsFiles { certificate, key }))
     }
 
-    fn settings(&self, folder: &DataFolder) -> Settings {
+    fn settings(&self, folder: &DataFolder) -> Result<Settings, Trouble> {
         // Behind a proxy the hub is public, whatever address the proxy reaches it at.
         let is_private = self.host.is_loopback() && !self.behind_proxy;
-        Settings {
+        let authorities = self.outbound_ca.clone().unwrap_or_default();
+        let collector = self.collector(&authorities)?;
+        Ok(Settings {
             address: SocketAddr::new(self.host, self.port),
             open_registration: self.open_registration.unwrap_or(is_private),
             rate_limit: self.rates(is_private),
             behind_proxy: self.behind_proxy,
             cors_origins: self.cors_origin.clone(),
             data_folder: folder.path().to_owned(),
-            outbound: Policy::new(self.allow_outbound.clone(), self.outbound_ca.clone().unwrap_or_default()),
+            outbound: Policy::new(self.allow_outbound.clone(), authorities),
             // Settled once it listens.
             public_url: String::new(),
             serves_tls: self.tls_cert.is_some(),
             keep_tasks: self.keep_tasks,
             records_evidence: !self.without_evidence,
-            metrics_token: self.metrics_token.clone(),
-            otlp_endpoint: self.otlp_endpoint.clone(),
-        }
+            metrics_token: self.metrics_token()?,
+            collector,
+        })
+    }
+
+    /// Read here and not by the parser of options, which repeats what it cannot read; an empty one is none.
+    fn metrics_token(&self) -> Result<Option<MetricsToken>, Trouble> {
+        let given = self.metrics_token.as_deref().filter(|given| !given.is_empty());
+        given.map(MetricsToken::parse).transpose().map_err(Trouble::MetricsToken)
+    }
+
+    /// The same here: the address may hold a password.
+    fn collector(&self, authorities: &Authorities) -> Result<Option<Collector>, Trouble> {
+        let Some(given) = &self.otlp_endpoint else { return Ok(None) };
+        let endpoint = OtlpEndpoint::parse(given).map_err(Trouble::OtlpEndpoint)?;
+        Collector::new(endpoint, authorities).map(Some).map_err(Trouble::Collector)
     }
 
     fn rates(&self, is_private: bool) -> Option<(u32, u32)> {

@@ -25,6 +25,14 @@ pub(crate) enum Trouble {
          --tls-cert and --tls-key, or --behind-proxy if a proxy in front does TLS"
     )]
     PublicWithoutTls(IpAddr),
+    #[error("the metrics token (--metrics-token, BATON_METRICS_TOKEN) {0}")]
+    MetricsToken(String),
+    #[error("--otlp-endpoint cannot be used: {0}")]
+    OtlpEndpoint(String),
+    #[error(
+        "spans cannot be sent: {0}; start without --otlp-endpoint, or mend the certificates of the system"
+    )]
+    Collector(String),
     #[error("{0}")]
     Tls(#[from] TlsError),
     #[error("cannot listen on {address}: {error}; pass another --port or --host")]
@@ -62,4 +70,23 @@ pub(crate) enum Trouble {
     System(io::Error),
     #[error(transparent)]
     Control(#[from] ControlError),
+}
+
+impl Trouble {
+    /// Whether the same start may do later: a service manager tries again. The rest is for the operator to mend.
+    pub(super) const fn may_pass(&self) -> bool {
+        use crate::service::Error::Store;
+        use baton_store::Error::Unavailable;
+        matches!(
+            self,
+            Self::Folder { .. }
+                | Self::Held { .. }
+                | Self::Bind { .. }
+                | Self::System(_)
+                | Self::Database { error: Unavailable(_), .. }
+                | Self::FirstAdmin(Store(_))
+                | Self::Rearm(Store(_))
+                | Self::Logs(Store(_))
+        )
+    }
 }

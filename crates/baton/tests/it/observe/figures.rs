@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::page::Page;
 use crate::it::http::Client;
-use crate::it::hub::{ADMIN, Hub, PASSWORD};
+use crate::it::hub::{ADMIN, Hub, PASSWORD, baton};
 use crate::it::outside::{OK, Outside, Reply, rpc};
 use crate::it::tenant::{Tenant, act, claim, send, text};
 use crate::it::tool;
@@ -47,9 +47,26 @@ fn the_metrics_token_can_come_from_the_environment_and_must_not_be_short() {
     let options = ["--username", ADMIN, "--password", PASSWORD];
     let hub = Hub::start_with_env(&options, &[("BATON_METRICS_TOKEN", TOKEN)]);
     Page::read(&hub.client().with_token(TOKEN).get("/metrics"));
-    let short = hub.baton(&["hub", "start", "--metrics-token", "short"]);
-    assert_eq!(short.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&short.stderr).contains("at least 16"));
+    let hub = Hub::start_with_env(&options, &[("BATON_METRICS_TOKEN", "")]);
+    assert_eq!(hub.client().with_token("").get("/metrics").status, 401);
+}
+
+#[test]
+fn an_option_that_cannot_be_used_is_refused_and_not_repeated() {
+    let folder = tempfile::tempdir().unwrap();
+    for (option, secret, rule) in [
+        ("--metrics-token", "zebra-token", "at least 16"),
+        ("--otlp-endpoint", "ftp://me:zebra-token@collector.example", "http or https"),
+        ("--otlp-endpoint", "http://me:zebra-token@collector.example:port", "--otlp-endpoint"),
+    ] {
+        let mut command = baton();
+        command.args(["hub", "start", "--port", "0", option, secret, "--data-dir"]).arg(folder.path());
+        let said = command.output().unwrap();
+        let error = String::from_utf8(said.stderr).unwrap();
+        assert_eq!(said.status.code(), Some(2), "{error}");
+        assert!(error.contains(rule) && !error.contains("zebra"), "{error}");
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use super::page::Page;
-use crate::it::hub::{ADMIN, Hub, PASSWORD};
+use crate::it::hub::{ADMIN, Hub, PASSWORD, baton};
 use crate::it::tenant::{Tenant, act, claim, text};
 use crate::it::work::worker::{PATIENCE, eventually};
 
@@ -133,6 +133,21 @@ fn what_belongs_to_no_trace_begins_one_and_what_is_not_recorded_is_left_out() {
 }
 
 #[test]
+fn a_method_that_is_not_known_is_repeated_in_no_span_and_no_line_of_the_log() {
+    let collector = Collector::start(&[200]);
+    let options =
+        ["--username", ADMIN, "--password", PASSWORD, "--log", "json", "--otlp-endpoint", &collector.url];
+    let mut hub = Hub::start_with_env(&options, &[("BATON_LOG", "debug")]);
+    hub.client().send("ZEBRA", "/health", &[], None);
+    let span = collector.span("_OTHER /health");
+    assert_eq!(attribute(&span, "http.request.method"), json!({"stringValue": "_OTHER"}));
+    assert!(!span.to_string().contains("ZEBRA"), "{span}");
+    assert!(hub.stop().success());
+    let log = hub.log();
+    assert!(log.contains(r#""method":"_OTHER""#) && !log.contains("ZEBRA"), "{log}");
+}
+
+#[test]
 fn a_collector_that_is_busy_is_tried_again() {
     let collector = Collector::start(&[503, 200]);
     let hub = hub_with(&collector.url);
@@ -148,7 +163,7 @@ fn a_collector_that_is_busy_is_tried_again() {
 fn a_collector_that_is_away_or_refuses_harms_nobody_and_is_counted() {
     let away = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let refusing = Collector::start(&[400]);
-    for url in [format!("http://{away}"), refusing.url] {
+    for (url, why) in [(format!("http://{away}"), "Connection refused"), (refusing.url, "answered 400")] {
         let mut hub = hub_with(&url);
         let began = Instant::now();
         (0..50).for_each(|_| assert_eq!(hub.client().get("/health").status, 200));
@@ -158,6 +173,7 @@ fn a_collector_that_is_away_or_refuses_harms_nobody_and_is_counted() {
         });
         assert!(hub.stop().success());
         assert!(began.elapsed() < Duration::from_secs(40));
+        assert!(hub.log().contains(why), "{}", hub.log());
     }
 }
 
@@ -168,4 +184,17 @@ fn the_last_spans_leave_before_the_hub_does() {
     hub.client().get("/openapi.json");
     assert!(hub.stop().success());
     collector.span("GET /openapi.json");
+}
+
+#[test]
+fn a_collector_that_could_never_be_called_refuses_the_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let nowhere = folder.path().join("nowhere");
+    let mut command = baton();
+    command.args(["hub", "start", "--port", "0", "--otlp-endpoint", "https://localhost:4318", "--data-dir"]);
+    command.arg(folder.path().join("data")).env("SSL_CERT_FILE", &nowhere).env("SSL_CERT_DIR", &nowhere);
+    let said = command.output().unwrap();
+    let error = String::from_utf8(said.stderr).unwrap();
+    assert_eq!(said.status.code(), Some(2), "{error}");
+    assert!(error.contains("spans cannot be sent") && error.contains("No CA certificates"), "{error}");
 }

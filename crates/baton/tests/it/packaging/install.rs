@@ -64,3 +64,19 @@ fn an_install_runs_from_where_it_lies_and_an_uninstall_takes_all_of_it_away() {
     let (done, said) = make("uninstall", destination.path(), "/opt/baton");
     assert!(!done && said.contains("another PREFIX"), "{said}");
 }
+
+#[test]
+fn a_prefix_that_the_unit_could_not_name_is_refused() {
+    let destination = tempfile::tempdir().unwrap();
+    for prefix in ["/opt/my baton", "/opt/a|b", "/opt/a&b", "/opt/%S"] {
+        let output = Command::new(root().join("scripts/install.sh"))
+            .args(["install".as_ref(), binary().as_os_str()])
+            .env("PREFIX", prefix)
+            .env("DESTDIR", destination.path())
+            .output()
+            .unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(!output.status.success() && said.contains("PREFIX may hold"), "{said}");
+    }
+    assert!(files(destination.path()).is_empty());
+}

@@ -86,6 +86,21 @@ fn the_example_options_are_options_of_the_hub() {
     assert_eq!(hub.client().get("/ready").status, 200);
 }
 
+#[test]
+fn the_unit_tries_again_for_ever_but_not_what_only_its_operator_can_mend() {
+    let text = read("packaging/baton-hub.service");
+    for (key, value) in [
+        ("Restart=", "on-failure"),
+        ("RestartSec=", "5"),
+        ("RestartPreventExitStatus=", "2"),
+        ("StartLimitIntervalSec=", "0"),
+        ("TimeoutStartSec=", "infinity"),
+        ("ReadWritePaths=", "-/var/backups/baton"),
+    ] {
+        assert_eq!(after(&text, key), [value], "{key}");
+    }
+}
+
 /// Where there is no systemd only the tests above look at the unit.
 #[test]
 fn systemd_finds_nothing_wrong_with_the_unit() {

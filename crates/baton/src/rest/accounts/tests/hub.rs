@@ -86,7 +86,7 @@ impl TestHub {
             keep_tasks: None,
             records_evidence: true,
             metrics_token: None,
-            otlp_endpoint: None,
+            collector: None,
         };
         change(&mut settings);
         let hub = Arc::new(Hub::new(
