@@ -19,7 +19,7 @@ use utoipa::openapi::path::{Operation, PathItem};
 use utoipa::openapi::security::{
     ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityRequirement, SecurityScheme,
 };
-use utoipa::openapi::{ObjectBuilder, RefOr, Type};
+use utoipa::openapi::{ObjectBuilder, Ref, RefOr, Type};
 use utoipa::{Modify, OpenApi};
 
 use crate::rest::ErrorBody;
@@ -86,7 +86,9 @@ pub(crate) fn json() -> &'static str {
 const SESSION: &str = "The dashboard's session, from its own pages only: a change needs the headers `origin` and \
                        `baton-page: 1`. On plain http the cookie's name is `baton-PORT`, the port being the hub's.";
 
-/// What opens the doors.
+const RETRY_AFTER: &str = "retry-after";
+
+/// What opens the doors, and when to try again at one that stays shut.
 struct Keys;
 
 impl Modify for Keys {
@@ -95,6 +97,7 @@ impl Modify for Keys {
         bearer.description = Some("A user token (`utok_…`) or a node token (`ntok_…`)".into());
         let cookie = ApiKeyValue::with_description(COOKIE, SESSION);
         let components = api.components.get_or_insert_default();
+        components.headers.insert(RETRY_AFTER.into(), retry_after().into());
         components.add_security_scheme("bearer", SecurityScheme::Http(bearer));
         components.add_security_scheme("session", SecurityScheme::ApiKey(ApiKey::Cookie(cookie)));
     }
@@ -127,7 +130,8 @@ fn add_common_answers(operation: &mut Operation) {
         let answers = &mut operation.responses.responses;
         let answer = answers.entry(status.to_string()).or_insert_with(|| RefOr::T(failure(description)));
         if let (429 | 503, RefOr::T(answer)) = (status, answer) {
-            answer.headers.insert("retry-after".into(), retry_after().into());
+            let named = Ref::new(format!("#/components/headers/{RETRY_AFTER}"));
+            answer.headers.insert(RETRY_AFTER.into(), RefOr::Ref(named));
         }
     }
 }

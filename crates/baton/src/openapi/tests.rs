@@ -87,10 +87,12 @@ fn what_the_gate_may_answer_and_the_headers_that_are_taken_are_described() {
             let answers = &operation["responses"];
             assert!(answers["413"].is_object(), "{method} {path}");
             for status in ["429", "503"] {
-                assert!(answers[status]["headers"]["retry-after"].is_object(), "{method} {path} {status}");
+                let header = answers[status]["headers"]["retry-after"]["$ref"].as_str();
+                assert_eq!(header, Some("#/components/headers/retry-after"), "{method} {path} {status}");
             }
         }
     }
+    assert_eq!(api["components"]["headers"]["retry-after"]["schema"]["type"], "integer");
     let headers = |path: &str, method: &str| -> Vec<(String, bool)> {
         let parameters = api["paths"][path][method]["parameters"].as_array().unwrap().iter();
         let headers = parameters.filter(|one| one["in"] == "header" && one["name"] != "A2A-Version");
