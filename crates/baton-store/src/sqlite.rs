@@ -26,7 +26,7 @@ mod writer;
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::copy::CopyJob;
 use crate::error::Error;
@@ -78,10 +78,19 @@ impl SqliteStore {
         let meter = Arc::new(Meter::new(&counts::there_is(&connection)?));
         let epoch = Arc::new(AtomicU64::new(0));
         let refused = Refused::default();
+        let is_long = Arc::new(AtomicBool::new(false));
         Ok(Self {
-            writer: Writer::start(connection, options, bell, epoch.clone(), meter.clone(), refused.clone())?,
+            writer: Writer::start(
+                connection,
+                options,
+                bell,
+                epoch.clone(),
+                meter.clone(),
+                refused.clone(),
+                is_long.clone(),
+            )?,
             readers: Readers::start(path, options.readers, &meter)?,
-            checkpointer: Checkpointer::start(path)?,
+            checkpointer: Checkpointer::start(path, is_long)?,
             epoch,
             meter,
             refused,

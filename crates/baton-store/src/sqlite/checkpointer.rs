@@ -1,11 +1,12 @@
 //! Folds the WAL back into the database, off the writer's path. Under constant load the log is never wholly folded
-//! and would grow for ever; past a bound the rest is folded with the writer waiting, a few milliseconds, and the
-//! log begins anew in the same blocks.
+//! and would grow for ever; past a bound the writer folds the rest itself between two batches, a few milliseconds, and
+//! the log begins anew in the same blocks. It must be the writer: it is never idle long enough for another to get its lock.
 
 use rusqlite::Connection;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -21,7 +22,8 @@ pub(super) struct Checkpointer {
 }
 
 impl Checkpointer {
-    pub(super) fn start(path: &Path) -> Result<Self, Error> {
+    /// `is_long` is set whenever the log is past its bound.
+    pub(super) fn start(path: &Path, is_long: Arc<AtomicBool>) -> Result<Self, Error> {
         let connection = Connection::open(path)?;
         connection.busy_timeout(Duration::from_secs(1))?;
         connection.pragma_update(None, "synchronous", "FULL")?;
@@ -30,7 +32,7 @@ impl Checkpointer {
             let mut folder = Folder { connection, is_ill: false };
             while matches!(stopped.recv_timeout(EVERY), Err(RecvTimeoutError::Timeout)) {
                 if folder.fold("PASSIVE") > BOUND_FRAMES {
-                    folder.fold("RESTART");
+                    is_long.store(true, Ordering::Release);
                 }
             }
             folder.fold("TRUNCATE");

@@ -5,7 +5,7 @@
 
 use rusqlite::Connection;
 use std::cell::Cell;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -40,6 +40,7 @@ impl Writer {
         epoch: Arc<AtomicU64>,
         meter: Arc<Meter>,
         refused: Refused,
+        is_long: Arc<AtomicBool>,
     ) -> Result<Self, Error> {
         let (queue, jobs) = sync_channel(options.write_queue);
         let batches = Batches {
@@ -50,6 +51,7 @@ impl Writer {
             meter: meter.clone(),
             refused,
             is_copying: Cell::new(false),
+            is_long,
         };
         let thread = std::thread::Builder::new().name("writer".into()).spawn(move || batches.run(&jobs));
         let thread = thread.map_err(|error| Error::Unavailable(error.to_string()))?;
@@ -92,6 +94,8 @@ struct Batches {
     meter: Arc<Meter>,
     refused: Refused,
     is_copying: Cell<bool>,
+    /// The checkpointer found the WAL past its bound.
+    is_long: Arc<AtomicBool>,
 }
 
 /// What a batch that ran leaves to be done once it is committed.
@@ -144,7 +148,19 @@ impl Batches {
         for job in batch {
             job.settle(settled.clone());
         }
+        if self.is_long.swap(false, Ordering::AcqRel) {
+            self.fold();
+        }
         asked
+    }
+
+    /// Folds what is left of a WAL past its bound. With nobody writing all of it is folded, and the next batch begins it
+    /// anew unless somebody reads from it right then; it waits for nobody.
+    fn fold(&self) {
+        let folded = self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
+        if let Err(error) = folded {
+            tracing::debug!(%error, "a long WAL was not folded by the writer");
+        }
     }
 
     /// Copies the database, with a batch of what waits after each step.
