@@ -53,11 +53,18 @@ pub struct SqliteOptions {
     pub write_queue: usize,
     /// Writes in one commit.
     pub batch: usize,
+    /// Pages the write-ahead log may have before the writer folds it.
+    pub wal_pages: i64,
 }
 
 impl Default for SqliteOptions {
     fn default() -> Self {
-        Self { readers: 3, write_queue: baton_core::limits::WRITE_QUEUE_MAX_COUNT, batch: 256 }
+        Self {
+            readers: 3,
+            write_queue: baton_core::limits::WRITE_QUEUE_MAX_COUNT,
+            batch: 256,
+            wal_pages: 16_384, // 64 MiB
+        }
     }
 }
 
@@ -90,7 +97,7 @@ impl SqliteStore {
                 is_long.clone(),
             )?,
             readers: Readers::start(path, options.readers, &meter)?,
-            checkpointer: Checkpointer::start(path, is_long)?,
+            checkpointer: Checkpointer::start(path, options.wal_pages, is_long)?,
             epoch,
             meter,
             refused,

@@ -132,8 +132,8 @@ pub trait DeliveryReads {
 
 /// Writes of deliveries and the feed. Inbox counts are kept by the engine.
 pub trait DeliveryWrites {
-    /// Makes a delivery and answers its place in the order.
-    fn insert_delivery(&mut self, delivery: NewDelivery<'_>) -> Result<i64, Error>;
+    /// Makes a delivery.
+    fn insert_delivery(&mut self, delivery: NewDelivery<'_>) -> Result<(), Error>;
     /// Acks one delivery by its place.
     fn ack_delivery(&mut self, seq: i64) -> Result<(), Error>;
     /// Hides the task's open delivery, by a claim.

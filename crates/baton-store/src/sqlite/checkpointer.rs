@@ -12,8 +12,6 @@ use std::time::Duration;
 
 use crate::error::Error;
 
-/// Frames of a page each: 64 MiB.
-const BOUND_FRAMES: i64 = 16_384;
 const EVERY: Duration = Duration::from_millis(150);
 
 pub(super) struct Checkpointer {
@@ -22,8 +20,8 @@ pub(super) struct Checkpointer {
 }
 
 impl Checkpointer {
-    /// `is_long` is set whenever the log is past its bound.
-    pub(super) fn start(path: &Path, is_long: Arc<AtomicBool>) -> Result<Self, Error> {
+    /// `is_long` is set whenever the log has more than `bound` pages.
+    pub(super) fn start(path: &Path, bound: i64, is_long: Arc<AtomicBool>) -> Result<Self, Error> {
         let connection = Connection::open(path)?;
         connection.busy_timeout(Duration::from_secs(1))?;
         connection.pragma_update(None, "synchronous", "FULL")?;
@@ -31,7 +29,7 @@ impl Checkpointer {
         let thread = std::thread::Builder::new().name("checkpointer".into()).spawn(move || {
             let mut folder = Folder { connection, is_ill: false };
             while matches!(stopped.recv_timeout(EVERY), Err(RecvTimeoutError::Timeout)) {
-                if folder.fold("PASSIVE") > BOUND_FRAMES {
+                if folder.fold("PASSIVE") > bound {
                     is_long.store(true, Ordering::Release);
                 }
             }

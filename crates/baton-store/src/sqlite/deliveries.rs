@@ -171,7 +171,7 @@ impl DeliveryReads for Rows<'_> {
 }
 
 impl DeliveryWrites for Rows<'_> {
-    fn insert_delivery(&mut self, delivery: NewDelivery<'_>) -> Result<i64, Error> {
+    fn insert_delivery(&mut self, delivery: NewDelivery<'_>) -> Result<(), Error> {
         self.execute(
             "INSERT INTO deliveries (message_id, network_id, to_kind, to_name, from_kind, from_name, type, priority,
                 task_id, content, created_at)
@@ -191,7 +191,7 @@ impl DeliveryWrites for Rows<'_> {
             ],
         )?;
         self.staged.counts.add_delivery(delivery.network_id, delivery.to.kind(), delivery.to.name(), 1);
-        Ok(self.connection.last_insert_rowid())
+        Ok(())
     }
 
     fn ack_delivery(&mut self, seq: i64) -> Result<(), Error> {

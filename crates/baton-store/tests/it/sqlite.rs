@@ -2,12 +2,13 @@
 //! where statements are prepared, in `sqlite/plans.rs`, so every test checks it.)
 
 use super::engine::{Engine, sqlite};
-use super::fixtures::{NOW, alias, insert_task, network, task_id, user, with_network};
+use super::fixtures::{NOW, alias, insert_task, network, node, task_id, user, with_network};
 use baton_core::Status;
 use baton_store::rows::{NewLeaf, TaskChange};
 use baton_store::{Error, SqliteOptions, SqliteStore, Store, Transaction};
 use refinery::Target;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// The database file as another process sees it, through its own connection.
 fn open_beside(engine: &Engine) -> rusqlite::Connection {
@@ -245,4 +246,39 @@ async fn the_meter_knows_what_is_in_the_tables_without_a_look() {
     engine.store.write(|tx| tx.delete_network(&network(1))).await.unwrap();
     assert_eq!(delivered(), 0);
     assert!(engine.store.meter().since_commit().is_some());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_writer_that_is_never_idle_keeps_its_log_within_bounds() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hub.db");
+    let options = SqliteOptions { wal_pages: 256, ..SqliteOptions::default() };
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&path, options, Arc::new(|_| {})).unwrap());
+    with_network(&*store).await;
+    let until = Instant::now() + Duration::from_secs(3);
+    let body = "x".repeat(2_000);
+    let writers: Vec<_> = (0..16)
+        .map(|_| {
+            let (store, body) = (store.clone(), body.clone());
+            tokio::spawn(async move {
+                let mut written: u64 = 0;
+                while Instant::now() < until {
+                    let body = body.clone();
+                    store.write(move |tx| tx.append_frame(&network(1), &node("coder"), &body)).await.unwrap();
+                    written += 1;
+                }
+                written
+            })
+        })
+        .collect();
+    let mut written = 0;
+    for writer in writers {
+        written += writer.await.unwrap();
+    }
+    // The file never gets shorter: it is as long as the log has ever been.
+    let log = std::fs::metadata(folder.path().join("hub.db-wal")).unwrap().len();
+    store.close();
+    assert!(written > 1_000, "{written} writes were too few to tell");
+    // What is written between two looks at its length comes on top of the bound; in all it is some hundreds.
+    assert!(log < 96 << 20, "{} KiB of log after {written} writes", log >> 10);
 }
