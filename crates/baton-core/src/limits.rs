@@ -121,7 +121,7 @@ pub const KEEP_TASKS_MAX_SECONDS: u32 = 3_650 * 86_400;
 /// Ended tasks looked up and removed at once (ours).
 pub const LEAVING_TASKS_MAX_COUNT: usize = 200;
 /// Longest one write may go on removing tasks; callers' writes wait for it (ours).
-pub const LEAVING_WRITE_MAX_MILLIS: u32 = 10;
+pub const LEAVING_WRITE_MAX_MILLIS: u32 = 3;
 /// Longest tasks are removed before others have their turn (ours).
 pub const LEAVING_ROUND_MAX_SECONDS: u32 = 20;
 /// How often it is noted how far a feed has come, where tasks leave; its frames go by these notes (ours).
@@ -171,6 +171,9 @@ pub const RECENT_TASKS_COUNT: usize = 5;
 pub const MESSAGES_SINCE_DEFAULT_SECONDS: u32 = 3_600;
 /// How far back completions go when `since` is absent.
 pub const COMPLETIONS_SINCE_DEFAULT_SECONDS: u32 = 86_400;
+
+/// Sessions that one write of a broadcast looks at; a larger network takes several writes (ours).
+pub const BROADCAST_STEP_COUNT: usize = 32;
 
 // What the dashboard asks.
 
@@ -231,8 +234,24 @@ pub const STREAM_COMMENT_SECONDS: u32 = 20;
 pub const REVOKED_STREAM_ENDS_SECONDS: u32 = 15;
 /// Most open streams of one token (ours).
 pub const STREAMS_PER_TOKEN_MAX_COUNT: usize = 64;
-/// Commands that may wait for the writer before a caller is told to come back (ours).
-pub const WRITE_QUEUE_MAX_COUNT: usize = 4_096;
+/// Writes that may wait for the writer (ours).
+pub const WRITES_WAITING_MAX_COUNT: usize = 16_384;
+/// Writes of one network or user that may wait before it is asked to try again later (ours).
+pub const WRITES_WAITING_PER_SHARE_MAX_COUNT: usize = 4_096;
+/// A batch takes in no more writes once it has run for this long, or for twice what the last commit took (ours).
+pub const WRITE_BATCH_MAX_MICROS: u64 = 4_000;
+/// Writes in one commit (ours).
+pub const WRITE_BATCH_MAX_COUNT: usize = 256;
+/// Reads that may wait in one lane (ours).
+pub const READS_WAITING_MAX_COUNT: usize = 16_384;
+/// Quick reads of one network or user that may wait (ours).
+pub const QUICK_READS_WAITING_PER_SHARE_MAX_COUNT: usize = 4_096;
+/// Slow reads of one network or user that may wait (ours).
+pub const SLOW_READS_WAITING_PER_SHARE_MAX_COUNT: usize = 256;
+/// A quick read that takes longer begins again in the slow lane (ours).
+pub const QUICK_READ_MAX_MILLIS: u64 = 20;
+/// A slow read that takes longer is stopped: `read_took_too_long` (ours).
+pub const SLOW_READ_MAX_MILLIS: u64 = 10_000;
 
 // Guards.
 

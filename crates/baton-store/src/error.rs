@@ -3,9 +3,12 @@
 /// A failure of the store; nothing of the write it answers has happened.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum Error {
-    /// More writes wait than the hub takes on.
-    #[error("too many writes are waiting; try again in a moment")]
+    /// More calls of this share wait than the hub takes on.
+    #[error("too many calls are waiting; try again in a moment")]
     Busy,
+    /// A read took longer than it may; only reads give this.
+    #[error("the read took too long and was stopped")]
+    TookTooLong,
     /// The hub is stopping.
     #[error("the store is closed")]
     Closed,
@@ -25,7 +28,7 @@ impl Error {
     pub fn cause(&self) -> String {
         match self {
             Self::Unavailable(cause) | Self::Corrupt(cause) | Self::Panicked(cause) => cause.clone(),
-            Self::Busy | Self::Closed => self.to_string(),
+            Self::Busy | Self::TookTooLong | Self::Closed => self.to_string(),
         }
     }
 }

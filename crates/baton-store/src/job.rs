@@ -17,10 +17,15 @@ pub trait WriteJob: Send {
     fn settle(self: Box<Self>, committed: Result<(), Error>);
 }
 
-/// A read, as engines see it.
+/// A read, as engines see it. It may be run more than once: one that takes long is stopped and begins again where
+/// it keeps nobody waiting.
 pub trait ReadJob: Send {
-    /// Runs the closure and tells the caller.
-    fn run(self: Box<Self>, rows: Result<&dyn Snapshot, Error>);
+    /// Runs the closure and keeps its outcome.
+    fn run(&mut self, rows: &dyn Snapshot);
+    /// Whether nobody waits for the outcome any more.
+    fn is_abandoned(&self) -> bool;
+    /// Answers the caller: with the outcome, or with why there is none.
+    fn settle(self: Box<Self>, ran: Result<(), Error>);
 }
 
 /// A write that runs once.
@@ -111,28 +116,32 @@ fn tell<T, E: From<Error>>(
 
 pub(crate) struct Read<F, T, E> {
     closure: F,
+    outcome: Option<Result<T, E>>,
     caller: oneshot::Sender<Result<T, E>>,
 }
 
 impl<F, T, E> Read<F, T, E> {
     pub(crate) fn new(closure: F, caller: oneshot::Sender<Result<T, E>>) -> Self {
-        Self { closure, caller }
+        Self { closure, outcome: None, caller }
     }
 }
 
 impl<F, T, E> ReadJob for Read<F, T, E>
 where
-    F: FnOnce(&dyn Snapshot) -> Result<T, E> + Send,
+    F: Fn(&dyn Snapshot) -> Result<T, E> + Send,
     T: Send,
     E: From<Error> + Send,
 {
-    fn run(self: Box<Self>, rows: Result<&dyn Snapshot, Error>) {
-        let Self { closure, caller } = *self;
-        let outcome = match rows {
-            Ok(rows) => caught(|| closure(rows)),
-            Err(error) => Err(error.into()),
-        };
-        let _ = caller.send(outcome);
+    fn run(&mut self, rows: &dyn Snapshot) {
+        self.outcome = Some(caught(|| (self.closure)(rows)));
+    }
+
+    fn is_abandoned(&self) -> bool {
+        self.caller.is_closed()
+    }
+
+    fn settle(self: Box<Self>, ran: Result<(), Error>) {
+        tell(self.caller, self.outcome, ran);
     }
 }
 

@@ -4,15 +4,21 @@
 
 pub mod copy;
 pub mod error;
+mod fair_queue;
 pub mod job;
 mod meter;
 pub mod rows;
+mod share;
 mod sqlite;
 pub mod store;
+mod tenant;
+mod waiting;
 
 pub use copy::{CopyJob, CopyProgress, Copying};
 pub use error::Error;
 pub use meter::Meter;
 pub use rows::{Snapshot, Transaction};
+pub use share::Share;
 pub use sqlite::{Bell, CopyFacts, SqliteOptions, SqliteStore, copy_closed, inspect, look_at_copy, schema};
-pub use store::{ChangedTask, Committed, GrownLog, Ring, Store};
+pub use store::{ChangedTask, Committed, GrownLog, Lane, Ring, Store};
+pub use tenant::Tenant;

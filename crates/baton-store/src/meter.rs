@@ -77,8 +77,8 @@ impl Meter {
         self.writes_waiting.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub(crate) fn writes_taken(&self, count: usize) {
-        self.writes_waiting.fetch_sub(count as u64, Ordering::Relaxed);
+    pub(crate) fn write_taken(&self) {
+        self.writes_waiting.fetch_sub(1, Ordering::Relaxed);
     }
 
     pub(crate) fn read_waits(&self) {

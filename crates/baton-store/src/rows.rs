@@ -8,6 +8,7 @@ mod evidence;
 mod figures;
 mod pushes;
 mod remotes;
+mod removals;
 mod retention;
 mod sessions;
 mod tasks;
@@ -25,8 +26,9 @@ pub use figures::{
 };
 pub use pushes::{PushConfigRow, PushReads, PushSecrets, PushTrouble, PushWrites};
 pub use remotes::{RemoteCredential, RemoteReads, RemoteRow, RemoteTaskRow, RemoteWrites};
+pub use removals::{RemovalReads, RemovalWrites};
 pub use retention::{RetentionReads, RetentionRow, RetentionWrites};
-pub use sessions::{CompletionRow, NewCompletion, SessionReads, SessionRow, SessionWrites};
+pub use sessions::{CompletionRow, NewCompletion, SessionHead, SessionReads, SessionRow, SessionWrites};
 pub(crate) use tasks::kind_of;
 pub use tasks::{
     ChangedFilter, ChangedPage, DueLease, EventRow, IdempotentSend, LeaseRow, NewEvent, NewTaskMessage,
@@ -47,6 +49,7 @@ pub trait Snapshot:
     + RemoteReads
     + FigureReads
     + RetentionReads
+    + RemovalReads
 {
 }
 
@@ -62,6 +65,7 @@ pub trait Transaction:
     + RemoteWrites
     + FigureWrites
     + RetentionWrites
+    + RemovalWrites
 {
     /// Rings once this is committed.
     fn ring(&mut self, ring: Ring);

@@ -9,6 +9,7 @@ mod columns;
 mod connection;
 mod copy;
 mod counts;
+mod deadline;
 mod deliveries;
 mod evidence;
 mod figures;
@@ -17,6 +18,7 @@ mod pushes;
 mod readers;
 mod refused;
 mod remotes;
+mod removals;
 mod retention;
 mod rows;
 mod search;
@@ -24,15 +26,18 @@ mod sessions;
 mod tasks;
 mod writer;
 
+use baton_core::limits;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
 use crate::copy::CopyJob;
 use crate::error::Error;
 use crate::job::{ReadJob, WriteJob};
 use crate::meter::Meter;
-use crate::store::{Committed, Store};
+use crate::share::Share;
+use crate::store::{Committed, Lane, Store};
 pub use check::inspect;
 use checkpointer::Checkpointer;
 pub use connection::schema;
@@ -47,12 +52,14 @@ pub type Bell = Arc<dyn Fn(Committed) + Send + Sync>;
 /// How the engine is set up.
 #[derive(Clone, Copy, Debug)]
 pub struct SqliteOptions {
-    /// Threads that read.
+    /// Threads for quick reads; slow ones have theirs.
     pub readers: usize,
-    /// Writes that may wait.
-    pub write_queue: usize,
-    /// Writes in one commit.
-    pub batch: usize,
+    /// Writes of one share that may wait.
+    pub writes_waiting_per_share: usize,
+    /// How long a quick read may take before it begins again in the slow lane.
+    pub quick_read_max: Duration,
+    /// How long a slow read may take before it is stopped.
+    pub slow_read_max: Duration,
     /// Pages the write-ahead log may have before the writer folds it.
     pub wal_pages: i64,
 }
@@ -61,8 +68,9 @@ impl Default for SqliteOptions {
     fn default() -> Self {
         Self {
             readers: 3,
-            write_queue: baton_core::limits::WRITE_QUEUE_MAX_COUNT,
-            batch: 256,
+            writes_waiting_per_share: limits::WRITES_WAITING_PER_SHARE_MAX_COUNT,
+            quick_read_max: Duration::from_millis(limits::QUICK_READ_MAX_MILLIS),
+            slow_read_max: Duration::from_millis(limits::SLOW_READ_MAX_MILLIS),
             wal_pages: 16_384, // 64 MiB
         }
     }
@@ -96,7 +104,7 @@ impl SqliteStore {
                 refused.clone(),
                 is_long.clone(),
             )?,
-            readers: Readers::start(path, options.readers, &meter)?,
+            readers: Readers::start(path, options, &meter)?,
             checkpointer: Checkpointer::start(path, options.wal_pages, is_long)?,
             epoch,
             meter,
@@ -106,12 +114,12 @@ impl SqliteStore {
 }
 
 impl Store for SqliteStore {
-    fn submit(&self, job: Box<dyn WriteJob>) -> Result<(), Error> {
-        self.writer.submit(job)
+    fn submit(&self, share: Share, job: Box<dyn WriteJob>) -> Result<(), Error> {
+        self.writer.submit(share, job)
     }
 
-    fn query(&self, job: Box<dyn ReadJob>) -> Result<(), Error> {
-        self.readers.query(job)
+    fn query(&self, share: Share, lane: Lane, job: Box<dyn ReadJob>) -> Result<(), Error> {
+        self.readers.query(share, lane, job)
     }
 
     fn copy(&self, job: CopyJob) -> Result<(), Error> {

@@ -1,14 +1,14 @@
-//! The store as the services see it: `write` and `read` take a closure and answer when it is done. An answer to
-//! a write means the disk has it.
+//! An engine, and what it tells after a commit. Use cases reach it through a [`Tenant`], the store as one share uses it.
 
 use baton_core::{NetworkId, Principal, Status, TaskId};
-use tokio::sync::oneshot;
 
 use crate::copy::CopyJob;
 use crate::error::Error;
-use crate::job::{Read, ReadJob, RepeatableWrite, Write, WriteJob};
+use crate::job::{ReadJob, WriteJob};
 use crate::meter::Meter;
 use crate::rows::{Snapshot, Transaction};
+use crate::share::Share;
+use crate::tenant::Tenant;
 
 /// A hint that somebody has something new to read; it carries no data, and may be given more often than needed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -54,12 +54,21 @@ pub struct Committed {
     pub grown_logs: Vec<GrownLog>,
 }
 
+/// How long a read is expected to take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lane {
+    /// A look-up or a page. One that turns out to take long goes on in the slow lane.
+    Quick,
+    /// A search, a graph, an export.
+    Slow,
+}
+
 /// An engine.
 pub trait Store: Send + Sync + 'static {
-    /// Takes a write into the next batch.
-    fn submit(&self, job: Box<dyn WriteJob>) -> Result<(), Error>;
-    /// Runs a read on a connection of its own.
-    fn query(&self, job: Box<dyn ReadJob>) -> Result<(), Error>;
+    /// Takes a write into one of the next batches, when its share has its turn.
+    fn submit(&self, share: Share, job: Box<dyn WriteJob>) -> Result<(), Error>;
+    /// Runs a read on a connection of its own, when its share has its turn.
+    fn query(&self, share: Share, lane: Lane, job: Box<dyn ReadJob>) -> Result<(), Error>;
     /// Copies everything as it is at one moment into a file, a little at a time between the writes.
     fn copy(&self, job: CopyJob) -> Result<(), Error>;
     /// A number that grows with every committed change of users, tokens or members. What was learnt of a caller
@@ -75,7 +84,12 @@ pub trait Store: Send + Sync + 'static {
 }
 
 impl dyn Store {
-    /// Runs a closure in a savepoint of the next transaction. If it answers an error, nothing of it stays.
+    /// The store as a share uses it.
+    pub const fn of(&self, share: Share) -> Tenant<'_> {
+        Tenant::new(self, share)
+    }
+
+    /// A write of the hub's own: see [`Tenant::write`].
     pub async fn write<T, E>(
         &self,
         closure: impl FnOnce(&mut dyn Transaction) -> Result<T, E> + Send + 'static,
@@ -84,37 +98,18 @@ impl dyn Store {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        let (caller, answer) = oneshot::channel();
-        self.submit(Box::new(Write::new(closure, caller)))?;
-        answer.await.unwrap_or_else(|_| Err(Error::Closed.into()))
+        self.of(Share::Hub).write(closure).await
     }
 
-    /// The same for a closure that may be run more than once before its outcome counts: cheaper where writes are
-    /// many, because such closures share a transaction without savepoints.
-    pub async fn write_repeatably<T, E>(
-        &self,
-        closure: impl Fn(&mut dyn Transaction) -> Result<T, E> + Send + 'static,
-    ) -> Result<T, E>
-    where
-        T: Send + 'static,
-        E: From<Error> + Send + 'static,
-    {
-        let (caller, answer) = oneshot::channel();
-        self.submit(Box::new(RepeatableWrite::new(closure, caller)))?;
-        answer.await.unwrap_or_else(|_| Err(Error::Closed.into()))
-    }
-
-    /// Runs a closure against one consistent state of the database.
+    /// A read of the hub's own: see [`Tenant::read`].
     pub async fn read<T, E>(
         &self,
-        closure: impl FnOnce(&dyn Snapshot) -> Result<T, E> + Send + 'static,
+        closure: impl Fn(&dyn Snapshot) -> Result<T, E> + Send + 'static,
     ) -> Result<T, E>
     where
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        let (caller, answer) = oneshot::channel();
-        self.query(Box::new(Read::new(closure, caller)))?;
-        answer.await.unwrap_or_else(|_| Err(Error::Closed.into()))
+        self.of(Share::Hub).read(closure).await
     }
 }

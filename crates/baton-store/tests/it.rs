@@ -15,6 +15,7 @@ mod it {
         mod pushes;
         mod remotes;
         mod retention;
+        mod shares;
         mod tasks;
     }
     mod copies;

@@ -25,9 +25,9 @@ pub(crate) use readiness::look;
 pub(crate) use settings::Settings;
 pub(crate) use shutdown::Shutdown;
 
-use baton_core::{LeaseId, MessageId, TaskId, limits};
+use baton_core::{Caller, LeaseId, MessageId, NetworkId, TaskId, limits};
 use baton_evidence::note::SigningKey;
-use baton_store::Store;
+use baton_store::{Share, Store, Tenant};
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 
@@ -102,6 +102,21 @@ impl Hub {
             traces,
             access: Access::default(),
         }
+    }
+
+    /// The store as this caller uses it: reads and writes wait in the line of the caller's network or user.
+    pub(crate) fn store_for<'h>(&'h self, caller: &Caller) -> Tenant<'h> {
+        self.store.of(Share::of(caller))
+    }
+
+    /// The same for what is done for a network, whoever asked.
+    pub(crate) fn store_of<'h>(&'h self, network: &NetworkId) -> Tenant<'h> {
+        self.store.of(Share::Network(network.clone()))
+    }
+
+    /// The same for calls whose caller is not known yet.
+    pub(crate) fn store_for_anybody(&self) -> Tenant<'_> {
+        self.store.of(Share::Unknown)
     }
 
     pub(crate) fn new_task_id(&self) -> TaskId {

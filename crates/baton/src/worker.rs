@@ -13,6 +13,7 @@ use tokio::task::JoinSet;
 
 use crate::hub::Hub;
 use crate::service::evidence::seal;
+use crate::service::networks::removal;
 use crate::service::{Error, old_tasks, sweep};
 use crate::trace;
 
@@ -38,6 +39,7 @@ pub(crate) fn start(hub: &Arc<Hub>) -> JoinSet<()> {
     workers_of_the_outside(loops, hub);
     keep(loops, hub, "retention", RETENTION, async |hub| sweep::retention(&hub).await);
     keep(loops, hub, "browsers", RETENTION, async |hub| sweep::browsers(&hub).await);
+    keep(loops, hub, "deleted networks", SWEEP, async |hub| removal::round(&hub).await);
     keep(loops, hub, "old tasks", LEAVING, async |hub| old_tasks::leave(&hub).await);
     keep(loops, hub, "old frames", RETENTION, async |hub| old_tasks::frames_leave(&hub).await);
     workers

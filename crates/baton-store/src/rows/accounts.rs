@@ -238,8 +238,6 @@ pub trait AccountWrites {
     fn rename_network(&mut self, network: &NetworkId, name: &str, at: UnixMillis) -> Result<(), Error>;
     /// Says whether a network's cards are for everybody.
     fn publish_cards(&mut self, network: &NetworkId, is_public: bool, at: UnixMillis) -> Result<(), Error>;
-    /// Removes a network and everything in it.
-    fn delete_network(&mut self, network: &NetworkId) -> Result<(), Error>;
     /// Makes somebody a member, or changes what they are.
     fn put_member(
         &mut self,

@@ -126,6 +126,8 @@ pub trait DeliveryReads {
         after: i64,
         limit: usize,
     ) -> Result<Vec<FeedRow>, Error>;
+    /// The networks whose feed has more frames than this.
+    fn feeds_longer_than(&self, keep: usize) -> Result<Vec<NetworkId>, Error>;
     /// The oldest and the newest number of a network's feed; (1, 0) when it is empty.
     fn feed_range(&self, network: &NetworkId) -> Result<(i64, i64), Error>;
 }
@@ -150,6 +152,6 @@ pub trait DeliveryWrites {
     fn forget_deliveries(&mut self, before: UnixMillis, limit: usize) -> Result<usize, Error>;
     /// Keeps only the newest `keep` deliveries that are no tasks in one inbox.
     fn trim_inbox(&mut self, network: &NetworkId, to: &Principal, keep: usize) -> Result<usize, Error>;
-    /// Keeps only the newest `keep` frames of every network's feed; so many rows at once.
-    fn trim_feeds(&mut self, keep: usize, limit: usize) -> Result<usize, Error>;
+    /// Forgets the oldest frames of a feed beyond so many, up to a limit. Answers how many.
+    fn trim_feed(&mut self, network: &NetworkId, keep: usize, limit: usize) -> Result<usize, Error>;
 }

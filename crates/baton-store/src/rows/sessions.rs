@@ -100,6 +100,19 @@ pub struct NewCompletion<'a> {
     pub at: UnixMillis,
 }
 
+/// What tells whether a session is live, and where.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SessionHead {
+    /// The agent.
+    pub alias: Alias,
+    /// The machine it said it runs on.
+    pub server: Option<String>,
+    /// What it last reported.
+    pub status: String,
+    /// When it last gave a sign of life.
+    pub last_seen_at: UnixMillis,
+}
+
 /// Reads of sessions.
 pub trait SessionReads {
     /// One session.
@@ -111,6 +124,13 @@ pub trait SessionReads {
         after: Option<&Alias>,
         limit: usize,
     ) -> Result<Vec<SessionRow>, Error>;
+    /// The same without what may be large.
+    fn session_heads(
+        &self,
+        network: &NetworkId,
+        after: Option<&Alias>,
+        limit: usize,
+    ) -> Result<Vec<SessionHead>, Error>;
     /// Completions since then, newest first: in these networks, of one session if named.
     fn completions(
         &self,

@@ -13,23 +13,6 @@ use crate::rows::{
     TokenRow, UserRow,
 };
 
-/// What goes with a network, itself first: its tasks stay as long as it does. The rest follows by foreign key.
-const OF_A_NETWORK: [&str; 13] = [
-    "networks",
-    "leases",
-    "tasks",
-    "deliveries",
-    "task_events",
-    "task_messages",
-    "feed",
-    "task_counts",
-    "minutes",
-    "inbox_counts",
-    "completions",
-    "idempotency_keys",
-    "feed_marks",
-];
-
 fn user_row(row: &Row<'_>) -> Result<UserRow, Error> {
     Ok(UserRow {
         user_id: parsed(row, "user_id", UserId::parse)?,
@@ -101,7 +84,9 @@ impl AccountReads for Rows<'_> {
     }
 
     fn network(&self, id: &NetworkId) -> Result<Option<NetworkRow>, Error> {
-        self.one("SELECT * FROM networks WHERE network_id = ?1", [id.as_str()], network_row)
+        let sql = "SELECT * FROM networks n WHERE network_id = ?1
+                   AND NOT EXISTS (SELECT 1 FROM removals r WHERE r.network_id = n.network_id)";
+        self.one(sql, [id.as_str()], network_row)
     }
 
     fn network_named(&self, owner: &UserId, name: &str) -> Result<Option<NetworkId>, Error> {
@@ -157,7 +142,9 @@ impl AccountReads for Rows<'_> {
     }
 
     fn token_by_hash(&self, hash: &[u8; 32]) -> Result<Option<TokenRow>, Error> {
-        self.one("SELECT * FROM tokens WHERE hash = ?1 AND revoked_at IS NULL", [hash], token_row)
+        let sql = "SELECT * FROM tokens t WHERE hash = ?1 AND revoked_at IS NULL
+                   AND NOT EXISTS (SELECT 1 FROM removals r WHERE r.network_id = t.network_id)";
+        self.one(sql, [hash], token_row)
     }
 
     fn token(&self, id: &TokenId) -> Result<Option<TokenRow>, Error> {
@@ -323,23 +310,6 @@ impl AccountWrites for Rows<'_> {
     fn publish_cards(&mut self, network: &NetworkId, is_public: bool, at: UnixMillis) -> Result<(), Error> {
         let sql = "UPDATE networks SET public_cards = ?2, updated_at = ?3 WHERE network_id = ?1";
         self.execute(sql, params![network.as_str(), is_public, at.get()])?;
-        Ok(())
-    }
-
-    fn delete_network(&mut self, network: &NetworkId) -> Result<(), Error> {
-        self.delete_log(network)?;
-        for (status, count) in self.task_counts_written(network)? {
-            self.staged.tally.add_tasks(status, -count);
-        }
-        for table in OF_A_NETWORK {
-            let deleted =
-                self.execute(&format!("DELETE FROM {table} WHERE network_id = ?1"), [network.as_str()])?;
-            if table == "leases" {
-                self.staged.tally.leases -= deleted as i64;
-            }
-        }
-        self.staged.counts.forget(network);
-        self.staged.gone.push(network.clone());
         Ok(())
     }
 

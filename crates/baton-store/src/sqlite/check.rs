@@ -153,7 +153,8 @@ impl Rows<'_> {
     fn stray_evidence(&self, see: See<'_, Stray>) -> Result<(), Error> {
         let mut free = 0;
         loop {
-            let sql = "/* scans */ SELECT MIN(log) AS log FROM logs WHERE log >= ?1";
+            let sql = "/* scans */ SELECT MIN(log) AS log FROM
+                (SELECT log FROM logs UNION ALL SELECT log FROM removals WHERE log IS NOT NULL) WHERE log >= ?1";
             let next = self.one(sql, [free], |row| get::<Option<i64>>(row, "log"))?.flatten();
             let end = next.map_or(i64::MAX, |log| log << INDEX_BITS);
             let sql = "SELECT place FROM evidence WHERE place >= ?1 AND place < ?2 ORDER BY place LIMIT 1";
@@ -171,7 +172,7 @@ impl Rows<'_> {
 
 impl CheckReads for Rows<'_> {
     fn network_count(&self) -> Result<u64, Error> {
-        self.count("/* scans */ SELECT COUNT(*) AS count FROM networks", [])
+        self.count("/* scans */ SELECT COUNT(*) AS count FROM networks WHERE network_id NOT IN (SELECT network_id FROM removals)", [])
     }
 
     fn each_task(&self, see: See<'_, TaskState>) -> Result<(), Error> {
@@ -185,7 +186,7 @@ impl CheckReads for Rows<'_> {
                 (SELECT MAX(n) FROM task_events e WHERE e.task_id = t.task_id) AS last_event,
                 (SELECT e.to_status FROM task_events e WHERE e.task_id = t.task_id ORDER BY e.n DESC LIMIT 1)
                     AS last_status
-            FROM tasks t ORDER BY t.seq";
+            FROM tasks t WHERE NOT EXISTS (SELECT 1 FROM removals r WHERE r.network_id = t.network_id) ORDER BY t.seq";
         let read = |row: &Row<'_>| {
             Ok(TaskState {
                 task_id: get(row, "task_id")?,
@@ -210,7 +211,8 @@ impl CheckReads for Rows<'_> {
                 (SELECT b.to_status FROM task_events b WHERE b.task_id = e.task_id AND b.n = e.n - 1) AS status_before,
                 EXISTS (SELECT 1 FROM logs l JOIN evidence v ON v.place = l.log << 36 | e.log_index
                         WHERE l.network_id = e.network_id) AS has_leaf
-            FROM task_events e LEFT JOIN tasks t ON t.task_id = e.task_id ORDER BY e.id";
+            FROM task_events e LEFT JOIN tasks t ON t.task_id = e.task_id
+            WHERE NOT EXISTS (SELECT 1 FROM removals r WHERE r.network_id = e.network_id) ORDER BY e.id";
         let read = |row: &Row<'_>| {
             Ok(EventState {
                 task_id: get(row, "task_id")?,
@@ -228,7 +230,8 @@ impl CheckReads for Rows<'_> {
 
     fn each_wrong_task_count(&self, see: See<'_, WrongCount>) -> Result<(), Error> {
         let sql = "/* scans */ WITH counted AS
-                (SELECT network_id, status, COUNT(*) AS count FROM tasks GROUP BY network_id, status)
+                (SELECT network_id, status, COUNT(*) AS count FROM tasks
+                 WHERE network_id NOT IN (SELECT network_id FROM removals) GROUP BY network_id, status)
             SELECT COALESCE(k.network_id, c.network_id) AS network_id, COALESCE(k.status, c.status) AS name,
                 COALESCE(k.count, 0) AS counter, COALESCE(c.count, 0) AS counted
             FROM counted c FULL OUTER JOIN task_counts k ON k.network_id = c.network_id AND k.status = c.status
@@ -245,7 +248,8 @@ impl CheckReads for Rows<'_> {
                 COALESCE(k.count, 0) AS counter, COALESCE(c.count, 0) AS counted
             FROM counted c FULL OUTER JOIN inbox_counts k
                 ON k.network_id = c.network_id AND k.to_kind = c.to_kind AND k.to_name = c.to_name
-            WHERE COALESCE(k.count, 0) <> COALESCE(c.count, 0)";
+            WHERE COALESCE(k.count, 0) <> COALESCE(c.count, 0)
+                AND COALESCE(k.network_id, c.network_id) NOT IN (SELECT network_id FROM removals)";
         self.each(sql, [], wrong_count, see)
     }
 
@@ -253,17 +257,20 @@ impl CheckReads for Rows<'_> {
         self.strays_of(
             "leases",
             "/* scans */ SELECT l.task_id AS stray FROM leases l
-             WHERE NOT EXISTS (SELECT 1 FROM tasks t WHERE t.task_id = l.task_id)",
+             WHERE NOT EXISTS (SELECT 1 FROM tasks t WHERE t.task_id = l.task_id)
+                AND l.network_id NOT IN (SELECT network_id FROM removals)",
             &mut *see,
         )?;
         for (table, sql) in [
             (
                 "tiles",
-                "/* scans */ SELECT DISTINCT CAST(log AS TEXT) AS stray FROM tiles WHERE log NOT IN (SELECT log FROM logs)",
+                "/* scans */ SELECT DISTINCT CAST(log AS TEXT) AS stray FROM tiles
+                 WHERE log NOT IN (SELECT log FROM logs) AND log NOT IN (SELECT log FROM removals WHERE log IS NOT NULL)",
             ),
             (
                 "checkpoints",
-                "/* scans */ SELECT CAST(log AS TEXT) AS stray FROM checkpoints WHERE log NOT IN (SELECT log FROM logs)",
+                "/* scans */ SELECT CAST(log AS TEXT) AS stray FROM checkpoints
+                 WHERE log NOT IN (SELECT log FROM logs) AND log NOT IN (SELECT log FROM removals WHERE log IS NOT NULL)",
             ),
         ] {
             self.strays_of(table, sql, &mut *see)?;

@@ -163,6 +163,19 @@ impl DeliveryReads for Rows<'_> {
         }
     }
 
+    fn feeds_longer_than(&self, keep: usize) -> Result<Vec<NetworkId>, Error> {
+        let sql = "/* scans */ SELECT network_id FROM networks";
+        let networks = self.all(sql, [], |row| parsed(row, "network_id", NetworkId::parse))?;
+        let mut longer = Vec::new();
+        for network in networks {
+            let (oldest, newest) = self.feed_range(&network)?;
+            if newest - oldest >= keep as i64 {
+                longer.push(network);
+            }
+        }
+        Ok(longer)
+    }
+
     fn feed_range(&self, network: &NetworkId) -> Result<(i64, i64), Error> {
         let sql = "SELECT n FROM feed WHERE network_id = ?1 ORDER BY n LIMIT 1";
         let first = self.one(sql, [network.as_str()], |row| get::<i64>(row, "n"))?;
@@ -238,21 +251,11 @@ impl DeliveryWrites for Rows<'_> {
         self.remove_deliveries(&old)
     }
 
-    fn trim_feeds(&mut self, keep: usize, limit: usize) -> Result<usize, Error> {
-        let networks = self.all("/* scans */ SELECT network_id FROM networks", [], |row| {
-            parsed(row, "network_id", NetworkId::parse)
-        })?;
-        let mut removed = 0;
-        for network in networks {
-            let oldest_kept = self.feed_range(&network)?.1 - keep as i64;
-            let sql = "DELETE FROM feed WHERE network_id = ?1 AND n IN
-                       (SELECT n FROM feed WHERE network_id = ?1 AND n <= ?2 ORDER BY n LIMIT ?3)";
-            removed += self.execute(sql, params![network.as_str(), oldest_kept, (limit - removed) as i64])?;
-            if removed >= limit {
-                break;
-            }
-        }
-        Ok(removed)
+    fn trim_feed(&mut self, network: &NetworkId, keep: usize, limit: usize) -> Result<usize, Error> {
+        let oldest_kept = self.feed_range(network)?.1 - keep as i64;
+        let sql = "DELETE FROM feed WHERE network_id = ?1 AND n IN
+                   (SELECT n FROM feed WHERE network_id = ?1 AND n <= ?2 ORDER BY n LIMIT ?3)";
+        self.execute(sql, params![network.as_str(), oldest_kept, limit as i64])
     }
 }
 

@@ -95,18 +95,6 @@ impl Rows<'_> {
         Ok(LogHead { log: self.connection.last_insert_rowid(), size: 0, size_before: 0 })
     }
 
-    /// Removes a network's log and all that belongs to it. The log itself goes first: events stay as long as it does.
-    pub(super) fn delete_log(&mut self, network: &NetworkId) -> Result<(), Error> {
-        let Some(head) = self.log_head(network)? else { return Ok(()) };
-        self.execute("DELETE FROM logs WHERE log = ?1", [head.log])?;
-        let places = params![head.first(), (head.log + 1) << INDEX_BITS];
-        self.execute("DELETE FROM evidence WHERE place >= ?1 AND place < ?2", places)?;
-        for table in ["tiles", "checkpoints", "reported_packets"] {
-            self.execute(&format!("DELETE FROM {table} WHERE log = ?1"), [head.log])?;
-        }
-        Ok(())
-    }
-
     /// Rows of a query over (place, event, packet), until there are enough of them or enough bytes.
     fn leaf_page(
         &self,

@@ -1,78 +1,160 @@
-//! Threads that read, each with a connection of its own. A read sees one consistent state.
+//! Threads that read, each with a connection of its own. A read sees one consistent state. There are two lanes: a quick
+//! read that takes long is stopped and begins again in the slow lane, so that whoever asks for much waits for others
+//! who do, and nobody else waits for them.
 
+use baton_core::limits;
 use rusqlite::Connection;
 use std::path::Path;
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
-use super::connection;
+use super::deadline::Deadline;
 use super::rows::Rows;
+use super::{SqliteOptions, connection};
 use crate::error::Error;
+use crate::fair_queue::Bounds;
 use crate::job::ReadJob;
 use crate::meter::Meter;
+use crate::share::Share;
+use crate::store::Lane;
+use crate::waiting::Waiting;
 
-/// Reads that may wait.
-const QUEUE: usize = 4_096;
-
-type Jobs = Arc<Mutex<Receiver<Box<dyn ReadJob>>>>;
+/// Threads of the slow lane. One: two searches at once would leave writes and quick reads of a small machine no core.
+const SLOW_THREADS: usize = 1;
+/// How far the slow lane stands back where cores are short, in the system's own measure.
+const SLOW_NICENESS: i32 = 10;
 
 pub(super) struct Readers {
-    queue: Mutex<Option<SyncSender<Box<dyn ReadJob>>>>,
+    lanes: Arc<Lanes>,
     threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+struct Lanes {
+    quick: Waiting<Box<dyn ReadJob>>,
+    slow: Waiting<Box<dyn ReadJob>>,
     meter: Arc<Meter>,
 }
 
 impl Readers {
-    pub(super) fn start(path: &Path, count: usize, meter: &Arc<Meter>) -> Result<Self, Error> {
-        let (queue, jobs) = sync_channel(QUEUE);
-        let jobs: Jobs = Arc::new(Mutex::new(jobs));
+    pub(super) fn start(path: &Path, options: SqliteOptions, meter: &Arc<Meter>) -> Result<Self, Error> {
+        let quick = options.readers.max(1);
+        let lanes = Arc::new(Lanes::new(quick, meter.clone()));
         let mut threads = Vec::new();
-        for number in 0..count.max(1) {
-            let connection = connection::open_reader(path)?;
-            let (jobs, meter) = (jobs.clone(), meter.clone());
+        for number in 0..quick + SLOW_THREADS {
+            let mut connection = connection::open_reader(path)?;
+            let deadline = Deadline::watch(&mut connection)?;
+            let (lane, longest) = match number < quick {
+                true => (Lane::Quick, options.quick_read_max),
+                false => (Lane::Slow, options.slow_read_max),
+            };
+            let reader = Reader { connection, deadline, longest, lane, lanes: lanes.clone() };
             let thread = std::thread::Builder::new().name(format!("reader-{number}"));
-            let thread = thread.spawn(move || read_all(&connection, &jobs, &meter));
+            let thread = thread.spawn(move || reader.read_all());
             threads.push(thread.map_err(|error| Error::Unavailable(error.to_string()))?);
         }
-        Ok(Self { queue: Mutex::new(Some(queue)), threads: Mutex::new(threads), meter: meter.clone() })
+        Ok(Self { lanes, threads: Mutex::new(threads) })
     }
 
-    pub(super) fn query(&self, job: Box<dyn ReadJob>) -> Result<(), Error> {
-        let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
-        let queue = queue.as_ref().ok_or(Error::Closed)?;
-        // Before it is there to be taken.
-        self.meter.read_waits();
-        queue.try_send(job).map_err(|error| {
-            self.meter.read_taken();
-            match error {
-                TrySendError::Full(_) => Error::Busy,
-                TrySendError::Disconnected(_) => Error::Closed,
-            }
-        })
+    pub(super) fn query(&self, share: Share, lane: Lane, job: Box<dyn ReadJob>) -> Result<(), Error> {
+        self.lanes.push(share, lane, job).map_err(|(error, _)| error)
     }
 
     pub(super) fn close(&self) {
-        drop(self.queue.lock().unwrap_or_else(PoisonError::into_inner).take());
+        self.lanes.quick.close();
+        self.lanes.slow.close();
         for thread in self.threads.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
             let _ = thread.join();
         }
     }
 }
 
-fn read_all(connection: &Connection, jobs: &Jobs, meter: &Meter) {
-    loop {
-        let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok(job) = job else { return };
-        meter.read_taken();
-        let began = connection.prepare_cached("BEGIN").and_then(|mut begin| begin.execute([]));
-        match began {
-            Ok(_) => job.run(Ok(&Rows::new(connection))),
-            Err(error) => job.run(Err(error.into())),
+impl Lanes {
+    fn new(quick: usize, meter: Arc<Meter>) -> Self {
+        let quick = Bounds {
+            waiting: limits::READS_WAITING_MAX_COUNT,
+            waiting_per_share: limits::QUICK_READS_WAITING_PER_SHARE_MAX_COUNT,
+            // One thread is left to the others, whatever one share asks.
+            running_per_share: quick.saturating_sub(1).max(1),
+        };
+        let slow = Bounds {
+            waiting: limits::READS_WAITING_MAX_COUNT,
+            waiting_per_share: limits::SLOW_READS_WAITING_PER_SHARE_MAX_COUNT,
+            running_per_share: SLOW_THREADS,
+        };
+        Self { quick: Waiting::new(quick), slow: Waiting::new(slow), meter }
+    }
+
+    fn of(&self, lane: Lane) -> &Waiting<Box<dyn ReadJob>> {
+        match lane {
+            Lane::Quick => &self.quick,
+            Lane::Slow => &self.slow,
         }
+    }
+
+    fn push(&self, share: Share, lane: Lane, job: Box<dyn ReadJob>) -> Result<(), (Error, Box<dyn ReadJob>)> {
+        // Before it is there to be taken.
+        self.meter.read_waits();
+        self.of(lane).push(share, job).inspect_err(|_| self.meter.read_taken())
+    }
+}
+
+struct Reader {
+    connection: Connection,
+    deadline: Deadline,
+    longest: Duration,
+    lane: Lane,
+    lanes: Arc<Lanes>,
+}
+
+impl Reader {
+    fn read_all(&self) {
+        if self.lane == Lane::Slow
+            && let Err(error) = rustix::process::setpriority_process(None, SLOW_NICENESS)
+        {
+            tracing::debug!(%error, "the slow lane runs at the usual priority");
+        }
+        while let Some((share, job)) = self.lanes.of(self.lane).take() {
+            self.lanes.meter.read_taken();
+            let began = Instant::now();
+            let is_abandoned = job.is_abandoned();
+            let ran = if is_abandoned { None } else { Some(self.read(job)) };
+            self.lanes.of(self.lane).done(&share, began.elapsed());
+            if let Some((job, ran)) = ran {
+                self.settle(share, job, ran);
+            }
+        }
+    }
+
+    /// Runs a read within the lane's time.
+    fn read(&self, mut job: Box<dyn ReadJob>) -> (Box<dyn ReadJob>, Result<(), Error>) {
+        self.deadline.set(self.longest);
+        let began = self.execute("BEGIN");
+        if began.is_ok() {
+            job.run(&Rows::new(&self.connection));
+        }
+        let was_stopped = self.deadline.lift();
         // Ends the state that was read, so that the WAL can be folded back behind it.
-        if let Err(error) = connection.prepare_cached("COMMIT").and_then(|mut end| end.execute([])) {
+        if let Err(error) = self.execute("COMMIT") {
             tracing::warn!(%error, "a read could not be ended");
         }
+        (job, if was_stopped { Err(Error::TookTooLong) } else { began })
+    }
+
+    /// Answers, or lets a read that was not quick begin again where it may take longer.
+    fn settle(&self, share: Share, job: Box<dyn ReadJob>, ran: Result<(), Error>) {
+        match (ran, self.lane) {
+            (Err(Error::TookTooLong), Lane::Quick) => {
+                if let Err((error, job)) = self.lanes.push(share, Lane::Slow, job) {
+                    job.settle(Err(error));
+                }
+            }
+            (ran, _) => job.settle(ran),
+        }
+    }
+
+    fn execute(&self, sql: &str) -> Result<(), Error> {
+        self.connection.prepare_cached(sql)?.execute([])?;
+        Ok(())
     }
 }

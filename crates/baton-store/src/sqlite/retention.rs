@@ -28,7 +28,8 @@ struct Past {
 
 impl RetentionReads for Rows<'_> {
     fn tasks_ended_before(&self, before: UnixMillis, limit: usize) -> Result<Vec<TaskId>, Error> {
-        let sql = "SELECT task_id FROM tasks WHERE completed_at IS NOT NULL AND completed_at < ?1
+        let sql = "SELECT task_id FROM tasks t WHERE completed_at IS NOT NULL AND completed_at < ?1
+                   AND NOT EXISTS (SELECT 1 FROM removals r WHERE r.network_id = t.network_id)
                    ORDER BY completed_at LIMIT ?2";
         self.all(sql, params![before.get(), limit as i64], |row| parsed(row, "task_id", TaskId::parse))
     }

@@ -8,7 +8,7 @@ use super::columns::{get, parsed, time};
 use super::rows::Rows;
 use super::tasks::merge_newest;
 use crate::error::Error;
-use crate::rows::{CompletionRow, NewCompletion, SessionReads, SessionRow, SessionWrites};
+use crate::rows::{CompletionRow, NewCompletion, SessionHead, SessionReads, SessionRow, SessionWrites};
 
 fn session_row(row: &Row<'_>) -> Result<SessionRow, Error> {
     Ok(SessionRow {
@@ -66,6 +66,25 @@ impl SessionReads for Rows<'_> {
         let sql = "SELECT * FROM sessions WHERE network_id = ?1 AND alias > ?2 ORDER BY alias LIMIT ?3";
         let after = after.map_or("", Alias::as_str);
         self.all(sql, params![network.as_str(), after, limit as i64], session_row)
+    }
+
+    fn session_heads(
+        &self,
+        network: &NetworkId,
+        after: Option<&Alias>,
+        limit: usize,
+    ) -> Result<Vec<SessionHead>, Error> {
+        let sql = "SELECT alias, server, status, last_seen_at FROM sessions
+                   WHERE network_id = ?1 AND alias > ?2 ORDER BY alias LIMIT ?3";
+        let after = after.map_or("", Alias::as_str);
+        self.all(sql, params![network.as_str(), after, limit as i64], |row| {
+            Ok(SessionHead {
+                alias: parsed(row, "alias", |text| Alias::parse(text).ok())?,
+                server: get(row, "server")?,
+                status: get(row, "status")?,
+                last_seen_at: time(row, "last_seen_at")?,
+            })
+        })
     }
 
     fn completions(

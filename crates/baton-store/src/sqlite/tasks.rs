@@ -535,7 +535,9 @@ impl TaskReads for Rows<'_> {
     }
 
     fn due_leases(&self, now: MonotonicMillis, limit: usize) -> Result<Vec<DueLease>, Error> {
-        let sql = "SELECT lease_id, task_id FROM leases WHERE deadline <= ?1 ORDER BY deadline LIMIT ?2";
+        let sql = "SELECT lease_id, task_id FROM leases l WHERE deadline <= ?1
+                   AND NOT EXISTS (SELECT 1 FROM removals r WHERE r.network_id = l.network_id)
+                   ORDER BY deadline LIMIT ?2";
         self.all(sql, params![now.get(), limit as i64], |row| {
             Ok(DueLease {
                 lease_id: parsed(row, "lease_id", LeaseId::parse)?,
@@ -550,9 +552,10 @@ impl TaskReads for Rows<'_> {
         after: (i64, i64),
         limit: usize,
     ) -> Result<Vec<(i64, i64, TaskId)>, Error> {
-        let sql = "SELECT expires_at, seq, task_id FROM tasks
+        let sql = "SELECT expires_at, seq, task_id FROM tasks t
                    WHERE status IN ('delivered', 'acked', 'running', 'waiting_input')
                      AND expires_at <= ?1 AND (expires_at, seq) > (?2, ?3)
+                     AND NOT EXISTS (SELECT 1 FROM removals r WHERE r.network_id = t.network_id)
                    ORDER BY expires_at, seq LIMIT ?4";
         self.all(sql, params![now.get(), after.0, after.1, limit as i64], |row| {
             Ok((get(row, "expires_at")?, get(row, "seq")?, parsed(row, "task_id", TaskId::parse)?))

@@ -1,24 +1,29 @@
-//! The one thread that writes. It takes whatever waits, runs it in one transaction, commits once, rings, and only then
-//! answers. A write that is refused leaves nothing: each has a savepoint, unless all of the batch can be run again.
-//! If the commit fails, everybody in the batch hears so. A copy of the database is made here too, a few pages after
-//! each batch.
+//! The one thread that writes. It takes whatever waits, the shares in turns, runs it in one transaction, commits once,
+//! rings, and only then answers. A write that is refused leaves nothing: each has a savepoint, unless all of the batch
+//! can be run again. If the commit fails, everybody in the batch is answered with the error. A copy of the database is
+//! made here too, a few pages after each batch.
 
+use baton_core::limits;
 use rusqlite::Connection;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::refused::Refused;
 use super::rows::{Rows, Staged};
 use super::{Bell, SqliteOptions, copy};
 use crate::copy::CopyJob;
 use crate::error::Error;
+use crate::fair_queue::Bounds;
 use crate::job::WriteJob;
 use crate::meter::{Meter, Tally};
+use crate::share::Share;
 use crate::store::Committed;
+use crate::waiting::Waiting;
+
+const BATCH_MAX: Duration = Duration::from_micros(limits::WRITE_BATCH_MAX_MICROS);
 
 /// What the writer is asked.
 enum Turn {
@@ -26,8 +31,10 @@ enum Turn {
     Copy(CopyJob),
 }
 
+type Turns = Arc<Waiting<Turn>>;
+
 pub(super) struct Writer {
-    queue: Mutex<Option<SyncSender<Turn>>>,
+    turns: Turns,
     thread: Mutex<Option<JoinHandle<()>>>,
     meter: Arc<Meter>,
 }
@@ -42,44 +49,44 @@ impl Writer {
         refused: Refused,
         is_long: Arc<AtomicBool>,
     ) -> Result<Self, Error> {
-        let (queue, jobs) = sync_channel(options.write_queue);
+        let turns = Arc::new(Waiting::new(Bounds {
+            waiting: limits::WRITES_WAITING_MAX_COUNT,
+            waiting_per_share: options.writes_waiting_per_share,
+            running_per_share: 1,
+        }));
         let batches = Batches {
             connection,
-            batch: options.batch,
             bell,
             epoch,
             meter: meter.clone(),
             refused,
             is_copying: Cell::new(false),
             is_long,
+            turns: turns.clone(),
+            last_commit: Cell::default(),
         };
-        let thread = std::thread::Builder::new().name("writer".into()).spawn(move || batches.run(&jobs));
+        let thread = std::thread::Builder::new().name("writer".into()).spawn(move || batches.run());
         let thread = thread.map_err(|error| Error::Unavailable(error.to_string()))?;
-        Ok(Self { queue: Mutex::new(Some(queue)), thread: Mutex::new(Some(thread)), meter })
+        Ok(Self { turns, thread: Mutex::new(Some(thread)), meter })
     }
 
-    pub(super) fn submit(&self, job: Box<dyn WriteJob>) -> Result<(), Error> {
+    pub(super) fn submit(&self, share: Share, job: Box<dyn WriteJob>) -> Result<(), Error> {
         // Before it is there to be taken.
         self.meter.write_waits();
-        self.ask(Turn::Write(job)).inspect_err(|_| self.meter.writes_taken(1))
+        self.ask(share, Turn::Write(job)).inspect_err(|_| self.meter.write_taken())
     }
 
     pub(super) fn copy(&self, job: CopyJob) -> Result<(), Error> {
-        self.ask(Turn::Copy(job))
+        self.ask(Share::Hub, Turn::Copy(job))
     }
 
-    fn ask(&self, turn: Turn) -> Result<(), Error> {
-        let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
-        let queue = queue.as_ref().ok_or(Error::Closed)?;
-        queue.try_send(turn).map_err(|error| match error {
-            TrySendError::Full(_) => Error::Busy,
-            TrySendError::Disconnected(_) => Error::Closed,
-        })
+    fn ask(&self, share: Share, turn: Turn) -> Result<(), Error> {
+        self.turns.push(share, turn).map_err(|(error, _)| error)
     }
 
     /// Lets what waits be committed, then ends the thread.
     pub(super) fn close(&self) {
-        drop(self.queue.lock().unwrap_or_else(PoisonError::into_inner).take());
+        self.turns.close();
         if let Some(thread) = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take() {
             let _ = thread.join(); // a panic there was told when it happened
         }
@@ -88,7 +95,6 @@ impl Writer {
 
 struct Batches {
     connection: Connection,
-    batch: usize,
     bell: Bell,
     epoch: Arc<AtomicU64>,
     meter: Arc<Meter>,
@@ -96,6 +102,24 @@ struct Batches {
     is_copying: Cell<bool>,
     /// The checkpointer found the WAL past its bound.
     is_long: Arc<AtomicBool>,
+    turns: Turns,
+    /// How long the disk took for the last commit.
+    last_commit: Cell<Duration>,
+}
+
+/// A write in a batch, and how long it ran.
+struct Taken {
+    share: Share,
+    job: Box<dyn WriteJob>,
+    took: Duration,
+}
+
+/// What the writer has taken from those who wait.
+#[derive(Default)]
+struct Batch {
+    writes: Vec<Taken>,
+    /// The copy that was asked for in between; nothing more is taken then.
+    asked: Option<CopyJob>,
 }
 
 /// What a batch that ran leaves to be done once it is committed.
@@ -108,31 +132,34 @@ struct Ran {
 }
 
 impl Batches {
-    fn run(&self, turns: &Receiver<Turn>) {
-        while let Ok(turn) = turns.recv() {
-            let asked = match turn {
-                Turn::Write(first) => self.batch(first, turns),
-                Turn::Copy(job) => Some(job),
-            };
-            if let Some(job) = asked {
-                self.copy(job, turns);
+    fn run(&self) {
+        while let Some((share, turn)) = self.turns.take() {
+            if let Some(job) = self.serve(share, turn) {
+                self.copy(job);
             }
         }
     }
 
-    /// Commits what waits. Answers the copy that was asked for in between, if one was.
-    fn batch(&self, first: Box<dyn WriteJob>, turns: &Receiver<Turn>) -> Option<CopyJob> {
-        let mut batch = vec![first];
-        let mut asked = None;
-        while batch.len() < self.batch && asked.is_none() {
-            match turns.try_recv() {
-                Ok(Turn::Write(job)) => batch.push(job),
-                Ok(Turn::Copy(job)) => asked = Some(job),
-                Err(_) => break,
+    /// Writes what waits, beginning with this. Answers the copy that was asked for, if one was.
+    fn serve(&self, share: Share, turn: Turn) -> Option<CopyJob> {
+        match turn {
+            Turn::Write(first) => self.batch(self.taken(share, first)),
+            Turn::Copy(job) => {
+                self.turns.done(&share, Duration::ZERO);
+                Some(job)
             }
         }
-        self.meter.writes_taken(batch.len());
-        let committed = self.commit(&mut batch);
+    }
+
+    fn taken(&self, share: Share, job: Box<dyn WriteJob>) -> Taken {
+        self.meter.write_taken();
+        Taken { share, job, took: Duration::ZERO }
+    }
+
+    /// Commits what waits.
+    fn batch(&self, first: Taken) -> Option<CopyJob> {
+        let mut batch = Batch::default();
+        let committed = self.commit(first, &mut batch);
         let settled = match committed {
             Ok(hints) => {
                 (self.bell)(hints);
@@ -141,17 +168,34 @@ impl Batches {
             Err(error) => {
                 self.meter.failed();
                 self.refused.note();
-                tracing::error!(%error, writes = batch.len(), "a batch was not committed");
+                tracing::error!(%error, writes = batch.writes.len(), "a batch was not committed");
                 Err(error)
             }
         };
-        for job in batch {
-            job.settle(settled.clone());
+        for taken in batch.writes {
+            taken.job.settle(settled.clone());
         }
         if self.is_long.swap(false, Ordering::AcqRel) {
             self.fold();
         }
-        asked
+        batch.asked
+    }
+
+    /// The next write that waits, unless the batch has been going on for long: whoever comes then is not to wait for it.
+    fn next(&self, batch: &mut Batch, began: Instant) -> Option<Taken> {
+        // Where the disk is slow a larger batch is worth the wait.
+        let most = BATCH_MAX.max(self.last_commit.get() * 2);
+        if batch.writes.len() >= limits::WRITE_BATCH_MAX_COUNT || began.elapsed() >= most {
+            return None;
+        }
+        match self.turns.try_take()? {
+            (share, Turn::Write(job)) => Some(self.taken(share, job)),
+            (share, Turn::Copy(job)) => {
+                self.turns.done(&share, Duration::ZERO);
+                batch.asked = Some(job);
+                None
+            }
+        }
     }
 
     /// Folds what is left of a WAL past its bound. With nobody writing all of it is folded, and the next batch begins it
@@ -164,18 +208,17 @@ impl Batches {
     }
 
     /// Copies the database, with a batch of what waits after each step.
-    fn copy(&self, job: CopyJob, turns: &Receiver<Turn>) {
+    fn copy(&self, job: CopyJob) {
         self.is_copying.set(true);
         let done = copy::copy(&self.connection, job.to(), |progress| {
             job.tell(progress);
             if job.is_given_up() {
                 return Err(Error::Closed);
             }
-            let asked = match turns.try_recv() {
-                Ok(Turn::Write(first)) => self.batch(first, turns),
-                Ok(Turn::Copy(job)) => Some(job),
-                Err(TryRecvError::Empty) => None,
-                Err(TryRecvError::Disconnected) => return Err(Error::Closed),
+            let asked = match self.turns.try_take() {
+                Some((share, turn)) => self.serve(share, turn),
+                None if self.turns.is_closed() => return Err(Error::Closed),
+                None => None,
             };
             if let Some(second) = asked {
                 second.settle(Err(Error::Unavailable("another copy is being made".into())));
@@ -187,20 +230,22 @@ impl Batches {
     }
 
     /// Runs and commits a batch. Whatever goes wrong, no part of it is left.
-    fn commit(&self, batch: &mut [Box<dyn WriteJob>]) -> Result<Committed, Error> {
-        if !self.connection.is_autocommit() {
-            self.execute("ROLLBACK")?; // the last one could not be ended when it failed
-        }
-        self.execute("BEGIN IMMEDIATE")?;
-        let result = self.run_all(batch).and_then(|done| {
+    fn commit(&self, first: Taken, batch: &mut Batch) -> Result<Committed, Error> {
+        let mut next = Some(first);
+        let result = self.begin().and_then(|()| self.run_all(&mut next, batch)).and_then(|done| {
             let began = Instant::now();
             self.execute("COMMIT")?;
-            self.meter.disk_waited(began.elapsed());
+            self.disk_waited(began.elapsed(), &batch.writes);
             Ok(done)
         });
+        // Taken and not run: it is answered with the others.
+        if let Some(first) = next {
+            self.turns.done(&first.share, Duration::ZERO);
+            batch.writes.push(first);
+        }
         match result {
             Ok(Ran { hints, tally, touches_access, wrote }) => {
-                self.meter.committed(batch.len(), &tally);
+                self.meter.committed(batch.writes.len(), &tally);
                 if wrote {
                     self.refused.note_taken();
                     self.meter.disk_took();
@@ -226,53 +271,92 @@ impl Batches {
         }
     }
 
-    fn run_all(&self, batch: &mut [Box<dyn WriteJob>]) -> Result<Ran, Error> {
+    fn begin(&self) -> Result<(), Error> {
+        if !self.connection.is_autocommit() {
+            self.execute("ROLLBACK")?; // the last one could not be ended when it failed
+        }
+        self.execute("BEGIN IMMEDIATE")
+    }
+
+    /// The time of a commit is counted to the shares whose writes it was for, by how long these ran.
+    fn disk_waited(&self, took: Duration, writes: &[Taken]) {
+        self.meter.disk_waited(took);
+        self.last_commit.set(took);
+        let all: Duration = writes.iter().map(|taken| taken.took).sum();
+        for taken in writes.iter().filter(|_| !all.is_zero()) {
+            self.turns.charge(&taken.share, took.mul_f64(taken.took.as_secs_f64() / all.as_secs_f64()));
+        }
+    }
+
+    /// Runs what waits, side by side and without savepoints as long as everything in the batch can be run again: each
+    /// savepoint would copy the pages that its writes touch first.
+    fn run_all(&self, next: &mut Option<Taken>, batch: &mut Batch) -> Result<Ran, Error> {
+        let began = Instant::now();
+        let mut kept = Kept::new(&self.connection);
         // To undo a batch as a whole would make a copy under way begin again.
-        if !self.is_copying.get() && batch.iter().all(|job| job.is_repeatable()) {
-            if let Some(kept) = self.run_bare(batch)? {
-                return kept.write(&self.connection);
-            }
-            self.execute("ROLLBACK")?;
-            self.execute("BEGIN IMMEDIATE")?;
-        }
-        self.run_in_savepoints(batch)?.write(&self.connection)
-    }
-
-    /// Runs writes side by side, without savepoints: each would copy the pages that its writes touch first. None if
-    /// one has to be undone after it wrote: then all have to, and are to be run again.
-    fn run_bare(&self, batch: &mut [Box<dyn WriteJob>]) -> Result<Option<Kept<'_>>, Error> {
-        let mut kept = Kept::new(&self.connection);
-        for job in batch {
-            let before = self.connection.total_changes();
-            let stays = job.run(&mut kept.rows);
-            if self.connection.is_autocommit() {
-                // SQLite ends a transaction by itself when the disk is full.
-                return Err(Error::Unavailable("the transaction was lost".into()));
-            }
-            let wrote = self.connection.total_changes() != before;
-            match stays {
-                true => kept.keep(wrote),
-                false if wrote => return Ok(None),
-                false => kept.rows.staged = Staged::default(),
-            }
-        }
-        Ok(Some(kept))
-    }
-
-    fn run_in_savepoints(&self, batch: &mut [Box<dyn WriteJob>]) -> Result<Kept<'_>, Error> {
-        let mut kept = Kept::new(&self.connection);
-        for job in batch {
-            self.execute("SAVEPOINT write")?;
-            let before = self.connection.total_changes();
-            if job.run(&mut kept.rows) {
-                kept.keep(self.connection.total_changes() != before);
+        let mut is_bare = !self.is_copying.get();
+        while let Some(mut taken) = next.take() {
+            let began_this = Instant::now();
+            is_bare &= taken.job.is_repeatable();
+            let ran = if is_bare {
+                self.run_bare(&mut *taken.job, &mut kept)
             } else {
-                kept.rows.staged = Staged::default();
-                self.execute("ROLLBACK TO write")?;
+                self.run_in_savepoint(&mut *taken.job, &mut kept).map(|()| true)
+            };
+            batch.writes.push(taken);
+            let ran = match ran {
+                Ok(true) => Ok(()),
+                Ok(false) => {
+                    is_bare = false;
+                    self.run_again(&mut batch.writes, &mut kept)
+                }
+                Err(error) => Err(error),
+            };
+            if let Some(taken) = batch.writes.last_mut() {
+                taken.took = began_this.elapsed();
+                self.turns.done(&taken.share, taken.took);
             }
-            self.execute("RELEASE write")?;
+            ran?;
+            *next = self.next(batch, began);
         }
-        Ok(kept)
+        kept.write(&self.connection)
+    }
+
+    /// Runs a write without a savepoint. False if it has to be undone after it wrote: then all of the batch has to.
+    fn run_bare<'c>(&'c self, job: &mut dyn WriteJob, kept: &mut Kept<'c>) -> Result<bool, Error> {
+        let before = self.connection.total_changes();
+        let stays = job.run(&mut kept.rows);
+        if self.connection.is_autocommit() {
+            // SQLite ends a transaction by itself when the disk is full.
+            return Err(Error::Unavailable("the transaction was lost".into()));
+        }
+        let wrote = self.connection.total_changes() != before;
+        match stays {
+            true => kept.keep(wrote),
+            false if wrote => return Ok(false),
+            false => kept.rows.staged = Staged::default(),
+        }
+        Ok(true)
+    }
+
+    /// Undoes the batch so far and runs it again, each write in a savepoint of its own.
+    fn run_again<'c>(&'c self, writes: &mut [Taken], kept: &mut Kept<'c>) -> Result<(), Error> {
+        self.execute("ROLLBACK")?;
+        self.execute("BEGIN IMMEDIATE")?;
+        *kept = Kept::new(&self.connection);
+        writes.iter_mut().try_for_each(|taken| self.run_in_savepoint(&mut *taken.job, kept))
+    }
+
+    fn run_in_savepoint<'c>(&'c self, job: &mut dyn WriteJob, kept: &mut Kept<'c>) -> Result<(), Error> {
+        self.execute("SAVEPOINT write")?;
+        let before = self.connection.total_changes();
+        if job.run(&mut kept.rows) {
+            kept.keep(self.connection.total_changes() != before);
+        } else {
+            kept.rows.staged = Staged::default();
+            self.execute("ROLLBACK TO write")?;
+        }
+        self.execute("RELEASE write")
     }
 
     fn execute(&self, sql: &str) -> Result<(), Error> {

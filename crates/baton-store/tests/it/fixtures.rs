@@ -98,3 +98,10 @@ pub fn insert_task_from(
 pub async fn with_network(store: &dyn Store) {
     store.write(|tx| insert_network(tx, 1)).await.unwrap();
 }
+
+/// Deletes a network and removes all its rows.
+pub fn remove_network(tx: &mut dyn Transaction, number: u8) -> Result<(), Error> {
+    tx.delete_network(&network(number))?;
+    while tx.remove_rows_of(&network(number), 3)? {}
+    Ok(())
+}

@@ -2,12 +2,13 @@
 //! where statements are prepared, in `sqlite/plans.rs`, so every test checks it.)
 
 use super::engine::{Engine, sqlite};
-use super::fixtures::{NOW, alias, insert_task, network, node, task_id, user, with_network};
+use super::fixtures::{NOW, alias, insert_task, network, node, remove_network, task_id, user, with_network};
 use baton_core::Status;
 use baton_store::rows::{NewLeaf, TaskChange};
-use baton_store::{Error, SqliteOptions, SqliteStore, Store, Transaction};
+use baton_store::{Error, Share, Snapshot, SqliteOptions, SqliteStore, Store, Transaction};
 use refinery::Target;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// The database file as another process sees it, through its own connection.
@@ -243,7 +244,7 @@ async fn the_meter_knows_what_is_in_the_tables_without_a_look() {
     let sizes = engine.store.meter().batches();
     assert_eq!((sizes.count, engine.store.meter().commits().count), (sizes.sum, sizes.count), "one by one");
     assert_eq!(engine.store.meter().writes_waiting() + engine.store.meter().reads_waiting(), 0);
-    engine.store.write(|tx| tx.delete_network(&network(1))).await.unwrap();
+    engine.store.write(|tx| remove_network(tx, 1)).await.unwrap();
     assert_eq!(delivered(), 0);
     assert!(engine.store.meter().since_commit().is_some());
 }
@@ -281,4 +282,68 @@ async fn a_writer_that_is_never_idle_keeps_its_log_within_bounds() {
     assert!(written > 1_000, "{written} writes were too few to tell");
     // What is written between two looks at its length comes on top of the bound; in all it is some hundreds.
     assert!(log < 96 << 20, "{} KiB of log after {written} writes", log >> 10);
+}
+
+/// A store whose reads are stopped soon.
+fn impatient(folder: &std::path::Path) -> Arc<dyn Store> {
+    let soon = Duration::from_millis(5);
+    let options = SqliteOptions { quick_read_max: soon, slow_read_max: soon * 4, ..SqliteOptions::default() };
+    Arc::new(SqliteStore::open(&folder.join("hub.db"), options, Arc::new(|_| {})).unwrap())
+}
+
+#[tokio::test]
+async fn a_quick_read_that_takes_long_begins_again_in_the_slow_lane() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = impatient(folder.path());
+    let runs = Arc::new(AtomicUsize::new(0));
+    let read = {
+        let runs = runs.clone();
+        move |rows: &dyn Snapshot| -> Result<usize, Error> {
+            let run = runs.fetch_add(1, Ordering::SeqCst);
+            while run == 0 {
+                rows.has_users()?; // until it is stopped
+            }
+            Ok(run)
+        }
+    };
+    assert_eq!(store.read(read).await.unwrap(), 1);
+    assert_eq!(runs.load(Ordering::SeqCst), 2);
+    store.close();
+}
+
+#[tokio::test]
+async fn a_slow_read_that_takes_too_long_is_stopped_and_the_next_is_answered() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = impatient(folder.path());
+    let endless = |rows: &dyn Snapshot| -> Result<(), Error> {
+        loop {
+            rows.has_users()?;
+        }
+    };
+    let stopped = store.of(Share::Hub).scan(endless).await;
+    assert!(matches!(stopped, Err(Error::TookTooLong)), "{stopped:?}");
+    assert!(!store.of(Share::Hub).scan(|rows| rows.has_users()).await.unwrap());
+    store.close();
+}
+
+#[tokio::test]
+async fn a_deleted_network_is_gone_at_once_and_its_rows_leave_in_steps_also_over_a_start() {
+    let mut engine = Engine::new(sqlite);
+    with_network(&*engine.store).await;
+    let fill = |tx: &mut dyn Transaction| (1..=40).try_for_each(|n| insert_task(tx, 1, n, "coder"));
+    engine.store.write(fill).await.unwrap();
+    engine.store.write(|tx| tx.delete_network(&network(1))).await.unwrap();
+    assert!(engine.store.read(|rows| rows.network(&network(1))).await.unwrap().is_none());
+    let tasks = |engine: &Engine| -> i64 {
+        open_beside(engine).query_row("SELECT COUNT(*) FROM tasks", [], |row| row.get(0)).unwrap()
+    };
+    assert_eq!(tasks(&engine), 40);
+    assert!(engine.store.write(|tx| tx.remove_rows_of(&network(1), 10)).await.unwrap());
+    assert_eq!(tasks(&engine), 30);
+    engine.reopen(sqlite);
+    let next = engine.store.read(|rows| rows.network_to_remove()).await.unwrap();
+    assert_eq!(next, Some(network(1)));
+    while engine.store.write(|tx| tx.remove_rows_of(&network(1), 10)).await.unwrap() {}
+    assert_eq!(tasks(&engine), 0);
+    assert_eq!(engine.store.read(|rows| rows.network_to_remove()).await.unwrap(), None);
 }

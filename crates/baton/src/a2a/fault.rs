@@ -176,7 +176,8 @@ impl<E: Into<Error>> From<E> for Fault {
 fn of_store(error: &StoreError) -> Fault {
     let come_back = |message: &str| Fault::later(Kind::Unavailable, message.into(), 1);
     match error {
-        StoreError::Busy => come_back("the hub has more writes waiting than it takes on"),
+        StoreError::Busy => come_back("too many calls of this network or user are waiting"),
+        StoreError::TookTooLong => come_back("the read took too long and was stopped; ask for less"),
         StoreError::Closed => come_back("the hub is stopping"),
         StoreError::Unavailable(_) | StoreError::Corrupt(_) | StoreError::Panicked(_) => {
             tracing::error!(%error, "a call failed in the store");

@@ -56,7 +56,9 @@ pub(super) async fn run(
     };
     let sent = send(hub, visitor, request).await?;
     let record = match &wait {
-        None => task_record::read_again(hub, &sent.task, Extent::now(history)).await?,
+        None => {
+            task_record::read_again(hub.store_for(visitor.caller()), &sent.task, Extent::now(history)).await?
+        }
         Some(_) => until_settled(hub, visitor, &sent.task, watch::LONGEST, history).await?,
     };
     Ok(match task::bare_answer(&record) {

@@ -84,7 +84,7 @@ impl TaskStream {
             Begin::Now => Extent::now(history),
             Begin::After(n) => Extent::at(n, history),
         };
-        let record = task_record::read_again(hub, &watch.task, extent).await?;
+        let record = task_record::read_again(watch.store(), &watch.task, extent).await?;
         let position = match begin {
             Begin::Now => record.history.last().map_or(0, |event| event.n),
             Begin::After(n) => n,
@@ -169,7 +169,7 @@ impl Teller {
     /// Tells what happened since. None when the store is closed.
     async fn read_on(&mut self) -> Option<Bytes> {
         let news = Extent::told_from(self.position);
-        let record = match task_record::read_again(&self.watch.hub, &self.watch.task, news).await {
+        let record = match task_record::read_again(self.watch.store(), &self.watch.task, news).await {
             Ok(record) => record,
             Err(crate::service::Error::Store(baton_store::Error::Closed)) => return None,
             Err(error) => {

@@ -2,6 +2,7 @@
 //! whether its token still opens what it opened. A ring carries nothing: what is new is read from the rows.
 
 use baton_core::{Status, TaskId, limits};
+use baton_store::Tenant;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
@@ -50,11 +51,16 @@ impl Watch {
         }
     }
 
+    /// The store as whoever waits uses it.
+    pub(super) fn store(&self) -> Tenant<'_> {
+        self.hub.store_for(self.visitor.caller())
+    }
+
     /// Where the task stands: as the ring said that woke this one, else as the row says.
     async fn status(&self, woken: Option<Woken>) -> Result<Status, Fault> {
         match self.bell.heard().filter(|_| woken == Some(Woken::Rung)) {
             Some(status) => Ok(status),
-            None => Ok(task_record::status(&self.hub, &self.task).await?),
+            None => Ok(task_record::status(self.store(), &self.task).await?),
         }
     }
 
@@ -99,5 +105,5 @@ pub(super) async fn until_settled(
     }
     // Much may have happened meanwhile: what a revoked token waited for is not for it any more.
     watch.check_access().await?;
-    Ok(task_record::read_again(hub, task, Extent::now(history)).await?)
+    Ok(task_record::read_again(watch.store(), task, Extent::now(history)).await?)
 }

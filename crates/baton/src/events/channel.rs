@@ -33,7 +33,8 @@ impl Channel {
     /// Finds the channel and asks whether the caller may listen, before anything of it is read.
     pub(super) async fn open(hub: &Hub, caller: &Caller, wanted: Wanted) -> Result<Self, Error> {
         let asking = caller.clone();
-        let (channel, is_audited) = hub.store.read(move |rows| Self::find(rows, &asking, &wanted)).await?;
+        let (channel, is_audited) =
+            hub.store_for(caller).read(move |rows| Self::find(rows, &asking, &wanted)).await?;
         if is_audited {
             audit::network_read(hub, caller, channel.network_id.clone(), "events").await?;
         }
@@ -70,7 +71,7 @@ impl Channel {
     pub(super) async fn is_open_to(&self, hub: &Hub, bearer: &str) -> Result<(), Error> {
         let caller = hub.identity_of(bearer).await?.caller;
         let channel = self.clone();
-        hub.store.read(move |rows| channel.authorize(rows, &caller).map(drop)).await
+        hub.store_for(&caller).read(move |rows| channel.authorize(rows, &caller).map(drop)).await
     }
 }
 

@@ -33,7 +33,7 @@ pub(super) async fn read(
     after: i64,
 ) -> Result<Page, Error> {
     let (network_id, to) = (network_id.clone(), to.cloned());
-    hub.store.read(move |rows| of(rows, &network_id, to.as_ref(), after)).await
+    hub.store_of(&network_id).read(move |rows| of(rows, &network_id, to.as_ref(), after)).await
 }
 
 fn of(

@@ -75,7 +75,8 @@ async fn next_page(hub: &Hub, network_id: &NetworkId, last: Option<i64>) -> Resu
         Some(last) => page::read(hub, network_id, None, last).await,
         None => {
             let network_id = network_id.clone();
-            let (_, newest) = hub.store.read(move |rows| rows.feed_range(&network_id)).await?;
+            let (_, newest) =
+                hub.store_of(&network_id).read(move |rows| rows.feed_range(&network_id)).await?;
             Ok(Page { after: newest, position: newest, frames: Default::default(), is_full: false })
         }
     }

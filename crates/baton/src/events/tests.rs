@@ -132,7 +132,7 @@ async fn with_a_last_event_id_everything_after_it_is_told_and_then_what_happens(
 async fn an_id_that_cannot_be_resumed_from_gets_a_reset_and_goes_on_from_now() {
     let world = World::new().await;
     world.tell("bob", 1..=10).await;
-    world.test.write(|tx| tx.trim_feeds(3, 100).map(drop)).await;
+    world.test.write(|tx| tx.trim_feed(&crate::fixture::network(1), 3, 100).map(drop)).await;
     for id in ["6", "0", "-5", "99", "abc", ""] {
         let mut reader = world.open("/events/bob", &world.bob, Some(id)).await;
         assert_eq!(reader.frame().await.unwrap(), "id: 10\ndata: {\"type\":\"reset\"}\n\n", "{id}");
@@ -154,7 +154,7 @@ async fn a_quiet_stream_is_not_reset_by_what_others_are_told() {
     for _ in 0..2 {
         assert_eq!(reader.frame().await.unwrap(), ": still here\n\n");
     }
-    world.test.write(|tx| tx.trim_feeds(1, 100).map(drop)).await;
+    world.test.write(|tx| tx.trim_feed(&crate::fixture::network(1), 1, 100).map(drop)).await;
     world.tell("bob", 51..=51).await;
     loop {
         let frame = reader.frame().await.unwrap();

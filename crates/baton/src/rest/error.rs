@@ -105,7 +105,7 @@ impl IntoResponse for Failure {
             Error::Argument { .. } => (StatusCode::BAD_REQUEST, None),
             Error::Refused(refusal) => (status_of(refusal), retry_after(refusal)),
             Error::Store(error) => {
-                if !matches!(error, StoreError::Busy | StoreError::Closed) {
+                if !matches!(error, StoreError::Busy | StoreError::TookTooLong | StoreError::Closed) {
                     tracing::error!(%error, "a call failed in the store");
                 }
                 let status = store_trouble(error).status();
@@ -133,6 +133,7 @@ fn retry_after(refusal: &Refusal) -> Option<u64> {
 const fn store_trouble(error: &StoreError) -> Plain {
     match error {
         StoreError::Busy => Plain::Busy,
+        StoreError::TookTooLong => Plain::ReadTookTooLong,
         StoreError::Closed => Plain::ShuttingDown,
         StoreError::Unavailable(_) => Plain::StorageUnavailable,
         StoreError::Corrupt(_) | StoreError::Panicked(_) => Plain::InternalError,

@@ -45,7 +45,8 @@ pub(crate) async fn profile(
     agent: &AgentAddress,
 ) -> Result<Profile, Error> {
     let wanted = agent.clone();
-    let public = hub.store.read(move |rows| -> Result<_, Error> {
+    let store = caller.map_or_else(|| hub.store_for_anybody(), |caller| hub.store_for(caller));
+    let public = store.read(move |rows| -> Result<_, Error> {
         match rows.network(&wanted.network_id)? {
             Some(network) if network.public_cards => read(rows, &wanted).map(Some),
             _ => Ok(None),
@@ -66,7 +67,7 @@ pub(crate) async fn profile_for_member(
 ) -> Result<Profile, Error> {
     agent.check_reach(caller)?;
     let (asker, wanted) = (caller.clone(), agent.clone());
-    let read = hub.store.read(move |rows| -> Result<_, Error> {
+    let read = hub.store_for(caller).read(move |rows| -> Result<_, Error> {
         let role = known_role(rows, &asker, &wanted.network_id)?;
         access::authorize(&asker, &wanted.network_id, role, Action::ReadNetwork)?;
         Ok((role, read(rows, &wanted)?))

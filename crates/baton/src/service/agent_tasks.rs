@@ -41,7 +41,7 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Page, 
     args.agent.check_reach(caller)?;
     let asker = caller.clone();
     let (reach, page) = hub
-        .store
+        .store_for(caller)
         .read(move |rows| -> Result<_, Error> {
             let AgentAddress { network_id, alias } = &args.agent;
             let reach = Reach::of(rows, &asker, Some(network_id.as_str()))?;
@@ -53,8 +53,8 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Page, 
             let filter = ChangedFilter {
                 network,
                 to: alias.clone(),
-                statuses: args.statuses,
-                context: args.context,
+                statuses: args.statuses.clone(),
+                context: args.context.clone(),
                 after: args.after,
                 before: args.before,
                 limit: args.limit,

@@ -69,7 +69,7 @@ async fn ask(
     let command = Command::AskSender { question, lease_id: send_reply::lease(lease_id)? };
     let stamp = Stamp::new(hub);
     let caller = caller.clone();
-    hub.store
+    hub.store_for(&caller)
         .write(move |tx| {
             let done = operation::act(tx, &stamp, &caller, &place, Some(&task), &command)?;
             let message_id = stamp.new_message_id.clone();

@@ -59,10 +59,11 @@ impl From<AuditRow> for Entry {
 pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
     access::authorize_on_hub(caller, HubAction::ReadAuditLog)?;
     let limit = args.limit.unwrap_or(PAGE_DEFAULT).clamp(1, limits::OTHER_PAGE_MAX);
+    let store = hub.store_for(caller);
     let read = move |rows: &dyn Snapshot| {
         let page = rows.audit_log(args.cursor, limit)?;
         let next_cursor = page.last().filter(|_| page.len() == limit).map(|row| row.id);
         Ok(Answer { ok: true, entries: page.into_iter().map(Entry::from).collect(), next_cursor })
     };
-    hub.store.read(read).await
+    store.read(read).await
 }

@@ -1,17 +1,21 @@
-//! Say something to every live session but one's own.
+//! Send a message to every live session but one's own. In steps, each a write of its own, so that a network of thousands
+//! keeps nobody else waiting: if the hub fails in the middle, some have the message and the caller gets an error.
 
-use baton_core::{Action, Caller, MessageId, MessageText, Principal, Priority, UUID_RANDOM_BYTES, access};
+use baton_core::{
+    Action, Alias, Caller, MessageId, MessageText, Principal, Priority, UUID_RANDOM_BYTES, access, limits,
+};
 use baton_store::Transaction;
-use baton_store::rows::{DeliveryKind, NewDelivery};
+use baton_store::rows::{DeliveryKind, NewDelivery, SessionHead};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 use utoipa::ToSchema;
 
 use super::apply::{put_delivery, tell};
 use super::frame::Frame;
 use super::place::{Place, role_in};
 use super::stamp::Stamp;
-use super::{Error, presence, statuses};
+use super::{Error, presence};
 use crate::hub::Hub;
 
 /// What is to be said, and to whom.
@@ -38,33 +42,67 @@ pub(crate) struct Answer {
 /// Broadcasts.
 pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
     let text = MessageText::parse("message", &args.message).map_err(Error::of_argument)?;
-    let place = Place::of_write(args.network_id.as_deref());
-    let stamp = Stamp::new(hub);
-    let caller = caller.clone();
-    hub.store
-        .write(move |tx| {
-            let network = place.network(tx.as_snapshot(), &caller, None)?;
-            let role = role_in(tx.as_snapshot(), &caller, &network)?;
-            access::authorize(&caller, &network, role, Action::Broadcast)?;
-            let from = caller.principal()?;
-            let mut message_ids = Vec::new();
-            for session in statuses::every_session(tx.as_snapshot(), &network)? {
-                let to = Principal::Node(session.alias.clone());
-                let status = presence::shown_status(tx.as_snapshot(), &stamp, &session)?;
-                let fits = to != from
-                    && status != presence::OFFLINE
-                    && args
-                        .filter_server
-                        .as_ref()
-                        .is_none_or(|server| session.server.as_ref() == Some(server))
-                    && args.filter_status.as_ref().is_none_or(|wanted| status == *wanted);
-                if fits {
-                    message_ids.push(deliver(tx, &stamp, &network, &from, &to, text.as_str())?);
-                }
+    let wanted = Arc::new(Wanted { place: Place::of_write(args.network_id.as_deref()), text, args });
+    let mut message_ids = Vec::new();
+    let mut after = None;
+    loop {
+        let (stamp, wanted, caller_of_step) = (Stamp::new(hub), wanted.clone(), caller.clone());
+        let step = move |tx: &mut dyn Transaction| wanted.step(tx, &stamp, &caller_of_step, after.as_ref());
+        let Step { sent, last } = hub.store_for(caller).write(step).await?;
+        message_ids.extend(sent);
+        let Some(last) = last else { break };
+        after = Some(last);
+    }
+    Ok(Answer { ok: true, recipients: message_ids.len(), message_ids })
+}
+
+struct Wanted {
+    place: Place,
+    text: MessageText,
+    args: Args,
+}
+
+/// What one write did.
+struct Step {
+    sent: Vec<MessageId>,
+    /// The last session it looked at, if there may be more.
+    last: Option<Alias>,
+}
+
+impl Wanted {
+    /// Delivers to some of the sessions. Who may is asked each time: the caller may have lost the right meanwhile.
+    fn step(
+        &self,
+        tx: &mut dyn Transaction,
+        stamp: &Stamp,
+        caller: &Caller,
+        after: Option<&Alias>,
+    ) -> Result<Step, Error> {
+        let network = self.place.network(tx.as_snapshot(), caller, None)?;
+        let role = role_in(tx.as_snapshot(), caller, &network)?;
+        access::authorize(caller, &network, role, Action::Broadcast)?;
+        let from = caller.principal()?;
+        let sessions = tx.session_heads(&network, after, limits::BROADCAST_STEP_COUNT)?;
+        let last = sessions.last().filter(|_| sessions.len() == limits::BROADCAST_STEP_COUNT);
+        let last = last.map(|session| session.alias.clone());
+        let mut sent = Vec::new();
+        for session in sessions {
+            let seen = Some(session.last_seen_at);
+            let is_live = !presence::is_offline(tx.as_snapshot(), stamp, &network, &session.alias, seen)?;
+            let is_meant = is_live && self.is_meant(&session);
+            let to = Principal::Node(session.alias);
+            if is_meant && to != from {
+                sent.push(deliver(tx, stamp, &network, &from, &to, self.text.as_str())?);
             }
-            Ok(Answer { ok: true, recipients: message_ids.len(), message_ids })
-        })
-        .await
+        }
+        Ok(Step { sent, last })
+    }
+
+    fn is_meant(&self, session: &SessionHead) -> bool {
+        let Args { filter_server, filter_status, .. } = &self.args;
+        filter_server.as_ref().is_none_or(|server| session.server.as_ref() == Some(server))
+            && filter_status.as_ref().is_none_or(|status| session.status == *status)
+    }
 }
 
 fn deliver(

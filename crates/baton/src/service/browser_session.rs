@@ -21,11 +21,12 @@ pub(crate) struct Answer {
 
 pub(crate) async fn run(hub: &Hub, caller: &Caller) -> Result<Answer, Error> {
     let user_id = permit::account(caller)?.user_id.clone();
+    let store = hub.store_for(caller);
     let show = move |rows: &dyn baton_store::Snapshot| {
         let mut user = UserView::from(rows.user(&user_id)?.ok_or(Refusal::Unauthorized)?);
         let networks = rows.memberships(&user_id)?.into_iter().map(NetworkView::from).collect();
         let must_change_password = user.take_notice();
         Ok(Answer { ok: true, user, must_change_password, networks, version: env!("CARGO_PKG_VERSION") })
     };
-    hub.store.read(show).await
+    store.read(show).await
 }

@@ -69,7 +69,7 @@ async fn cancel(
     let stamp = Stamp::new(hub);
     let caller = caller.clone();
     let done = hub
-        .store
+        .store_for(&caller)
         .write(move |tx| operation::act(tx, &stamp, &caller, &place, task_id.as_ref(), &command).map(|_| ()))
         .await;
     match done {

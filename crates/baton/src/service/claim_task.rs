@@ -116,7 +116,7 @@ async fn look_and_take(
     lease: LeaseSeconds,
 ) -> Result<Option<Taken>, Error> {
     let (looker, at, whose) = (caller.clone(), network.clone(), alias.clone());
-    let is_there = hub.store.read(move |rows| -> Result<bool, Error> {
+    let is_there = hub.store_for(caller).read(move |rows| -> Result<bool, Error> {
         may_claim(rows.member_role(&at, looker.user_id())?, &looker, &at)?;
         Ok(rows.next_task(&at, &whose)?.is_some())
     });
@@ -133,7 +133,9 @@ async fn take(
 ) -> Result<Option<Taken>, Error> {
     let stamp = Stamp::new(hub);
     let (caller, network, alias) = (caller.clone(), network.clone(), alias.clone());
-    hub.store.write_repeatably(move |tx| take_next(tx, &stamp, &caller, &network, &alias, lease)).await
+    hub.store_for(&caller)
+        .write_repeatably(move |tx| take_next(tx, &stamp, &caller, &network, &alias, lease))
+        .await
 }
 
 fn may_claim(

@@ -71,7 +71,7 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer
     let passing = passing.map(|alias| report_status::passing_frame(alias, "working", progress));
     let network = node.network_id.clone();
     let answer = hub
-        .store
+        .store_for(&caller)
         .write(move |tx| -> Result<Answer, Error> {
             let until = extend(tx, &stamp, &caller, &lease_id, lease_seconds)?;
             report(tx, &stamp, &node, progress, args.output.as_deref())?;

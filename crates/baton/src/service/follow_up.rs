@@ -94,17 +94,17 @@ pub(crate) async fn say(
     let command = Command::FollowUp { text };
     let arguments = said.digest(&task);
     let stamp = Stamp { message_parts: said.parts, message_meta: said.meta, ..Stamp::new(hub) };
-    let (caller, key, push) = (caller.clone(), said.key, said.push);
+    let (speaker, key, push) = (caller.clone(), said.key, said.push);
     let watched = push.is_some().then(|| task.clone());
     let saying = move |tx: &mut dyn Transaction| {
         if let Some(key) = &key
-            && let Some(answer) = said_before(tx, &stamp, &caller, &task, key, &arguments)?
+            && let Some(answer) = said_before(tx, &stamp, &speaker, &task, key, &arguments)?
         {
             return Ok(answer);
         }
-        let done = operation::act(tx, &stamp, &caller, &place, Some(&task), &command)?;
+        let done = operation::act(tx, &stamp, &speaker, &place, Some(&task), &command)?;
         if let Some(push) = &push {
-            create::attach(tx, &stamp, &caller, &task, push, Since::Now)?;
+            create::attach(tx, &stamp, &speaker, &task, push, Since::Now)?;
         }
         let status = done.transition.to;
         if let Some(key) = &key {
@@ -114,11 +114,11 @@ pub(crate) async fn say(
                 session_status: status.as_str().to_owned(),
                 created_at: stamp.now,
             };
-            tx.remember_send(&done.before.network_id, &caller.principal()?, key.as_str(), &send)?;
+            tx.remember_send(&done.before.network_id, &speaker.principal()?, key.as_str(), &send)?;
         }
         Ok(Answer { ok: true, task_id: task.clone(), message_id: stamp.new_message_id.clone(), status })
     };
-    create::write(hub, watched, saying).await
+    create::write(hub, caller, watched, saying).await
 }
 
 /// The answer to a key that came before with the same words for the same task.

@@ -92,7 +92,7 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer
     let since = since(args.since.as_deref(), hub, limits::COMPLETIONS_SINCE_DEFAULT_SECONDS)?;
     let asker = caller.clone();
     let (reach, rows) = hub
-        .store
+        .store_for(caller)
         .read(move |rows| -> Result<_, Error> {
             let reach = Reach::of(rows, &asker, args.network_id.as_deref())?;
             let found = rows.completions(&reach.networks, args.alias.as_deref(), since, limit)?;

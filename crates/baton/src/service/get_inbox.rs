@@ -94,7 +94,7 @@ async fn look(
 ) -> Result<Answer, Error> {
     let place = Place::of_write(network_id.as_deref());
     let asker = caller.clone();
-    let read = hub.store.read(move |rows| -> Result<_, Error> {
+    let read = hub.store_for(caller).read(move |rows| -> Result<_, Error> {
         let network = place.network(rows, &asker, None)?;
         let role = known_role(rows, &asker, &network)?;
         let owner: Principal = match &name {

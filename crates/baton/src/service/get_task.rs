@@ -68,7 +68,7 @@ pub(crate) async fn run_as_tool(hub: &Hub, caller: &Caller, args: Args) -> Resul
 pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
     let id = TaskId::parse(&args.task_id).ok_or(Refusal::TaskNotFound)?;
     let asker = caller.clone();
-    let read = hub.store.read(move |rows| -> Result<_, Error> {
+    let read = hub.store_for(caller).read(move |rows| -> Result<_, Error> {
         let (task, is_audited) = visible(rows, &asker, &id)?;
         let shown = limits::TASK_MESSAGES_SHOWN_COUNT;
         let messages = rows.newest_task_messages(&task.snapshot.network_id, &id, None, shown)?;

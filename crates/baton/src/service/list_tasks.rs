@@ -165,21 +165,20 @@ async fn list(
     search.examined_rows = limits::SEARCH_EXAMINED_COUNT;
     search.examined_bytes = limits::SEARCH_EXAMINED_BYTES;
     let asker = caller.clone();
-    let (reach, answer) = hub
-        .store
-        .read(move |rows| -> Result<_, Error> {
-            let reach = Reach::of(rows, &asker, network_id.as_deref())?;
-            search.filter.networks = reach.networks.clone();
-            let SearchPage { tasks, next } = match is_indexed(&search) {
-                true => indexed(rows, &search.filter)?,
-                false => rows.search_tasks(&search)?,
-            };
-            let next = next.map(|seq| seq.to_string());
-            let stats = stats(rows, reach.networks.iter().map(|(network, _)| network))?;
-            let tasks: Vec<TaskView> = tasks.into_iter().map(TaskView::from).collect();
-            Ok((reach, Answer { ok: true, count: tasks.len(), tasks, stats, next_cursor: next }))
-        })
-        .await?;
+    let is_indexed = is_indexed(&search);
+    let look = move |rows: &dyn Snapshot| -> Result<_, Error> {
+        let reach = Reach::of(rows, &asker, network_id.as_deref())?;
+        let mut search = search.clone();
+        search.filter.networks = reach.networks.clone();
+        let SearchPage { tasks, next } =
+            if is_indexed { indexed(rows, &search.filter)? } else { rows.search_tasks(&search)? };
+        let next = next.map(|seq| seq.to_string());
+        let stats = stats(rows, reach.networks.iter().map(|(network, _)| network))?;
+        let tasks: Vec<TaskView> = tasks.into_iter().map(TaskView::from).collect();
+        Ok((reach, Answer { ok: true, count: tasks.len(), tasks, stats, next_cursor: next }))
+    };
+    let store = hub.store_for(caller);
+    let (reach, answer) = if is_indexed { store.read(look).await? } else { store.scan(look).await? };
     reach.write_down(hub, caller, "tasks").await?;
     Ok(answer)
 }

@@ -7,6 +7,7 @@ use crate::hub::{Hub, Identity};
 pub(crate) async fn run(hub: &Hub, identity: Identity) -> Result<Done, Error> {
     let actor = permit::account(&identity.caller)?.username.clone();
     let now = hub.clock.now();
+    let store = hub.store_for(&identity.caller);
     let revoke = move |tx: &mut dyn baton_store::Transaction| {
         if tx.revoke_token(&identity.token_id, now)? {
             let token = identity.token_id.as_str();
@@ -15,5 +16,5 @@ pub(crate) async fn run(hub: &Hub, identity: Identity) -> Result<Done, Error> {
         }
         Ok(Done::OK)
     };
-    hub.store.write(revoke).await
+    store.write(revoke).await
 }

@@ -52,7 +52,7 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<A
     let since = since(args.since.as_deref(), hub, limits::MESSAGES_SINCE_DEFAULT_SECONDS)?;
     let asker = caller.clone();
     let (reach, rows) = hub
-        .store
+        .store_for(caller)
         .read(move |rows| -> Result<_, Error> {
             let reach = Reach::of(rows, &asker, args.network_id.as_deref())?;
             let found = rows.messages(&reach.networks, since, limit)?;

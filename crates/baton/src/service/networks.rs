@@ -3,5 +3,6 @@
 pub(crate) mod create;
 pub(crate) mod delete;
 pub(crate) mod list;
+pub(crate) mod removal;
 pub(crate) mod rename;
 pub(crate) mod show;

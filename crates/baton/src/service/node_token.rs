@@ -36,7 +36,7 @@ pub(crate) async fn run(hub: &Hub, caller: Caller, args: Args) -> Result<Answer,
     let alias = alias(&node_name)?;
     let scope = args.scope.unwrap_or(TokenScope::Node);
     let now = hub.clock.now();
-    hub.store.write(move |tx| mint(tx, &caller, &network, alias, scope, now)).await
+    hub.store_for(&caller).write(move |tx| mint(tx, &caller, &network, alias, scope, now)).await
 }
 
 fn alias(node_name: &str) -> Result<Alias, Error> {

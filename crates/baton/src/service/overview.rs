@@ -55,6 +55,7 @@ struct Minute {
 pub(crate) async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Answer, Error> {
     let stamp = Stamp::new(hub);
     let asker = caller.clone();
+    let store = hub.store_for(caller);
     let look = move |rows: &dyn Snapshot| -> Result<_, Error> {
         let (network, is_audited) = place::watched(rows, &asker, args.network_id.as_deref())?;
         let by_status = list_tasks::stats(rows, std::iter::once(&network))?;
@@ -67,7 +68,7 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<A
         };
         Ok((network, is_audited, answer))
     };
-    let (network, is_audited, answer) = hub.store.read(look).await?;
+    let (network, is_audited, answer) = store.read(look).await?;
     if is_audited {
         audit::network_read(hub, caller, network, "overview").await?;
     }

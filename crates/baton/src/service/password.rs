@@ -40,7 +40,7 @@ pub(crate) async fn run(
     let attempt = Attempt::new(&format!("password of {}", user.user_id), address);
     hub.login_guard.check(&attempt, hub.clock.monotonic())?;
     let user_id = user.user_id.clone();
-    let row = hub.store.read(move |rows| Ok::<_, Error>(rows.user(&user_id)?)).await?;
+    let row = hub.store_for(caller).read(move |rows| Ok::<_, Error>(rows.user(&user_id)?)).await?;
     let old_hash = row.ok_or(Refusal::Unauthorized)?.password_hash;
     if !hub.passwords.verify(args.old_password, Some(old_hash.clone())).await? {
         hub.login_guard.failed(&attempt, hub.clock.monotonic());
@@ -49,7 +49,7 @@ pub(crate) async fn run(
     hub.login_guard.succeeded(&attempt);
     let new_hash = hub.passwords.hash(args.new_password).await?;
     let now = hub.clock.now();
-    hub.store.write(move |tx| change(tx, &user, (&old_hash, &new_hash), holder, now)).await
+    hub.store_for(caller).write(move |tx| change(tx, &user, (&old_hash, &new_hash), holder, now)).await
 }
 
 fn change(

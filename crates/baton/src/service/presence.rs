@@ -1,6 +1,6 @@
 //! Whether an agent is there, from its connections, leases, calls and last report.
 
-use baton_core::{Alias, NetworkId, Presence};
+use baton_core::{Alias, NetworkId, Presence, UnixMillis};
 use baton_store::Snapshot;
 use baton_store::rows::SessionRow;
 
@@ -47,8 +47,19 @@ pub(crate) fn shown_status(
     stamp: &Stamp,
     session: &SessionRow,
 ) -> Result<String, Error> {
-    let holds_lease = rows.holds_lease(&session.network_id, &session.alias)?;
-    let presence =
-        stamp.presences.of(&session.network_id, &session.alias, holds_lease, Some(session.last_seen_at));
-    Ok(if presence.is_offline(stamp.now) { OFFLINE.into() } else { session.status.clone() })
+    let is_offline =
+        is_offline(rows, stamp, &session.network_id, &session.alias, Some(session.last_seen_at))?;
+    Ok(if is_offline { OFFLINE.into() } else { session.status.clone() })
+}
+
+/// Whether an agent with a session gives no sign of life.
+pub(crate) fn is_offline(
+    rows: &dyn Snapshot,
+    stamp: &Stamp,
+    network: &NetworkId,
+    alias: &Alias,
+    last_seen_at: Option<UnixMillis>,
+) -> Result<bool, Error> {
+    let holds_lease = rows.holds_lease(network, alias)?;
+    Ok(stamp.presences.of(network, alias, holds_lease, last_seen_at).is_offline(stamp.now))
 }

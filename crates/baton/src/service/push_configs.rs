@@ -54,10 +54,11 @@ pub(crate) async fn check_may(
     actions: &'static [TaskAction],
 ) -> Result<(), Error> {
     let (asker, id) = (caller.clone(), id.clone());
+    let store = hub.store_for(caller);
     let asked = move |rows: &dyn Snapshot| {
         actions.iter().try_for_each(|action| task(rows, &asker, &id, *action).map(drop))
     };
-    hub.store.read(asked).await
+    store.read(asked).await
 }
 
 /// A receiver of the caller's own. Others' are not told apart from none.

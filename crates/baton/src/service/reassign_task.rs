@@ -58,7 +58,7 @@ async fn reassign(hub: &Hub, caller: &Caller, place: Place, task: &str, to: &str
     let task_id = TaskId::parse(task).ok_or(Refusal::TaskNotFound)?;
     let stamp = Stamp::new(hub);
     let caller = caller.clone();
-    hub.store
+    hub.store_for(&caller)
         .write(move |tx| {
             let command = Command::Reassign { new_alias: new_alias.clone() };
             let done = operation::act(tx, &stamp, &caller, &place, Some(&task_id), &command)?;

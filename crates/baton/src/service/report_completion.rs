@@ -56,7 +56,7 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer
     let request = Request::read(args)?;
     let stamp = Stamp::new(hub);
     let caller = caller.clone();
-    hub.store.write(move |tx| complete(tx, &stamp, &caller, request)).await
+    hub.store_for(&caller).write(move |tx| complete(tx, &stamp, &caller, request)).await
 }
 
 impl Request {

@@ -96,7 +96,10 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer
     let (node, caller) = (node.clone(), caller.clone());
     let passing = passing_frame(&alias, args.status.as_str(), args.progress);
     let network = node.network_id.clone();
-    let answer = hub.store.write(move |tx| report(tx, &stamp, &caller, &node, &place, &alias, args)).await?;
+    let answer = hub
+        .store_for(&caller)
+        .write(move |tx| report(tx, &stamp, &caller, &node, &place, &alias, args))
+        .await?;
     hub.passing.tell(&network, passing);
     Ok(answer)
 }

@@ -41,7 +41,7 @@ async fn retry(hub: &Hub, caller: &Caller, place: Place, task: &str) -> Result<A
     let old = TaskId::parse(task).ok_or(Refusal::TaskNotFound)?;
     let stamp = Stamp::new(hub);
     let caller = caller.clone();
-    hub.store
+    hub.store_for(&caller)
         .write(move |tx| {
             let command = Command::Retry { new_task_id: stamp.new_task_id.clone() };
             let new = match operation::act(tx, &stamp, &caller, &place, Some(&old), &command) {

@@ -40,7 +40,7 @@ async fn ack(hub: &Hub, caller: &Caller, place: Place, task: &str) -> Result<Ans
     let task_id = TaskId::parse(task).ok_or(Refusal::TaskNotFound)?;
     let stamp = Stamp::new(hub);
     let caller = caller.clone();
-    hub.store
+    hub.store_for(&caller)
         .write(move |tx| {
             let done = operation::act(tx, &stamp, &caller, &place, Some(&task_id), &Command::Ack);
             let updated = match done {

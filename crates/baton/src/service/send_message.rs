@@ -45,7 +45,7 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer
     let place = Place::of_write(args.network_id.as_deref());
     let stamp = Stamp::new(hub);
     let caller = caller.clone();
-    hub.store
+    hub.store_for(&caller)
         .write(move |tx| {
             let network = place.network(tx.as_snapshot(), &caller, None)?;
             access::authorize(

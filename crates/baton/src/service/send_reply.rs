@@ -118,7 +118,7 @@ async fn end(
     let command = Command::Reply { ending, text, lease_id };
     let stamp = Stamp { answers_bare, ..Stamp::new(hub) };
     let caller = caller.clone();
-    hub.store
+    hub.store_for(&caller)
         .write_repeatably(move |tx| {
             let done = operation::act(tx, &stamp, &caller, &place, task.as_ref(), &command)?;
             Ok(Answer {
@@ -145,7 +145,7 @@ async fn say(hub: &Hub, caller: &Caller, place: Place, args: Args) -> Result<Ans
     };
     let stamp = Stamp::new(hub);
     let caller = caller.clone();
-    hub.store
+    hub.store_for(&caller)
         .write(move |tx| {
             let network = place.network(tx.as_snapshot(), &caller, None)?;
             access::authorize(

@@ -144,14 +144,15 @@ pub(crate) async fn send_message(hub: &Hub, caller: &Caller, message: NewMessage
 
 async fn take(hub: &Hub, caller: &Caller, request: Request) -> Result<Answer, Error> {
     let stamp = Stamp::new(hub);
-    let caller = caller.clone();
+    let sender = caller.clone();
     let watched = request.push.is_some().then(|| stamp.new_task_id.clone());
-    create::write(hub, watched, move |tx| send(tx, &stamp, &caller, &request)).await
+    create::write(hub, caller, watched, move |tx| send(tx, &stamp, &sender, &request)).await
 }
 
 /// Whether the caller may send to an agent, asked before anything is looked up outside for it.
 pub(crate) async fn check_may(hub: &Hub, caller: &Caller, agent: &AgentAddress) -> Result<(), Error> {
     let (caller, agent) = (caller.clone(), agent.clone());
+    let store = hub.store_for(&caller);
     let asked = move |rows: &dyn Snapshot| -> Result<(), Error> {
         let AgentAddress { network_id, alias } = &agent;
         access::authorize(&caller, network_id, role_in(rows, &caller, network_id)?, Action::Send)?;
@@ -161,7 +162,7 @@ pub(crate) async fn check_may(hub: &Hub, caller: &Caller, agent: &AgentAddress) 
             false => Err(Refusal::AliasNotFound.into()),
         }
     };
-    hub.store.read(asked).await
+    store.read(asked).await
 }
 
 impl Request {

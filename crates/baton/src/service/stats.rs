@@ -53,7 +53,7 @@ struct Nodes {
 pub(crate) async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Answer, Error> {
     let sessions = statuses::sessions(hub, caller, AllArgs::of(args.network_id.clone())).await?;
     let asker = caller.clone();
-    hub.store
+    hub.store_for(caller)
         .read(move |rows| {
             let reach = Reach::of(rows, &asker, args.network_id.as_deref())?;
             let by_status = list_tasks::stats(rows, reach.networks.iter().map(|(network, _)| network))?;

@@ -190,7 +190,7 @@ pub(crate) async fn sessions(hub: &Hub, caller: &Caller, args: AllArgs) -> Resul
     let stamp = Stamp::new(hub);
     let asker = caller.clone();
     let (reach, sessions) = hub
-        .store
+        .store_for(caller)
         .read(move |rows| -> Result<_, Error> {
             let reach = Reach::of_status(rows, &asker, args.network_id.as_deref())?;
             let mut views = Vec::new();
@@ -217,7 +217,7 @@ pub(crate) async fn one(hub: &Hub, caller: &Caller, args: OneArgs) -> Result<One
     let place = Place::of_write(args.network_id.as_deref());
     let stamp = Stamp::new(hub);
     let asker = caller.clone();
-    let read = hub.store.read(move |rows| -> Result<_, Error> {
+    let read = hub.store_for(caller).read(move |rows| -> Result<_, Error> {
         let network = place.network(rows, &asker, None)?;
         let role = known_role(rows, &asker, &network)?;
         access::authorize(&asker, &network, role, Action::ReadNetwork)?;

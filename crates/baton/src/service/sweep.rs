@@ -11,6 +11,8 @@ use crate::hub::Hub;
 
 /// Rows looked at or removed at once.
 const ROUND: usize = 200;
+/// Frames of one feed forgotten in one write.
+const FRAMES: usize = 2_000;
 /// How often that is repeated before others have their turn.
 const PAGES: usize = 50;
 
@@ -90,15 +92,27 @@ pub(crate) async fn retention(hub: &Hub) -> Result<usize, Error> {
         let round = hub.store.write(move |tx| -> Result<usize, Error> {
             let deliveries = tx.forget_deliveries(ago(limits::DELIVERY_KEPT_SECONDS), ROUND)?;
             let keys = tx.forget_sends(ago(limits::IDEMPOTENCY_KEPT_SECONDS), ROUND)?;
-            let frames = tx.trim_feeds(limits::FEED_KEPT_COUNT, 10 * ROUND)?;
             let minutes = tx.forget_minutes(minute_of(ago(limits::MINUTES_KEPT_SECONDS)), ROUND)?;
-            Ok(deliveries + keys + frames + minutes)
+            Ok(deliveries + keys + minutes)
         });
         let round = round.await?;
         removed += round;
         if round < ROUND {
             break;
         }
+    }
+    Ok(removed + trim_feeds(hub).await?)
+}
+
+/// Frames that no stream can resume over any more leave, a network at a time.
+async fn trim_feeds(hub: &Hub) -> Result<usize, Error> {
+    let keep = limits::FEED_KEPT_COUNT;
+    let longer = hub.store.read(move |rows| -> Result<_, Error> { Ok(rows.feeds_longer_than(keep)?) });
+    let mut removed = 0;
+    for network in longer.await? {
+        let trim =
+            hub.store.write(move |tx| -> Result<_, Error> { Ok(tx.trim_feed(&network, keep, FRAMES)?) });
+        removed += trim.await?;
     }
     Ok(removed)
 }

@@ -86,11 +86,11 @@ async fn of_task(
     let id = TaskId::parse(task).ok_or(Refusal::TaskNotFound)?;
     let asker = caller.clone();
     let (network, is_audited, events) = hub
-        .store
+        .store_for(caller)
         .read(move |rows| -> Result<_, Error> {
             let (task, is_audited) = get_task::visible(rows, &asker, &id)?;
             let network = task.snapshot.network_id;
-            if network_id.is_some_and(|named| named != network.as_str()) {
+            if network_id.as_ref().is_some_and(|named| named != network.as_str()) {
                 return Err(Refusal::TaskNotFound.into());
             }
             Ok((network, is_audited, rows.events(&[], Some(&id), limit)?))
@@ -110,7 +110,7 @@ async fn of_networks(
 ) -> Result<Vec<EventRow>, Error> {
     let asker = caller.clone();
     let (reach, events) = hub
-        .store
+        .store_for(caller)
         .read(move |rows| -> Result<_, Error> {
             let reach = Reach::of(rows, &asker, network_id.as_deref())?;
             let events = rows.events(&reach.networks, None, limit)?;

@@ -3,6 +3,7 @@
 
 use baton_core::{Caller, Refusal, Status, TaskId, TaskSnapshot};
 use baton_store::Snapshot;
+use baton_store::Tenant;
 use baton_store::rows::{EventRow, TaskMessageRow, TaskRow};
 use serde_json::Value;
 
@@ -61,7 +62,7 @@ pub(crate) async fn read(
     agent.check_reach(caller)?;
     let id = TaskId::parse(id).ok_or(Refusal::TaskNotFound)?;
     let (asker, agent) = (caller.clone(), agent.clone());
-    let read = hub.store.read(move |rows| -> Result<_, Error> {
+    let read = hub.store_for(caller).read(move |rows| -> Result<_, Error> {
         let (row, is_audited) = visible(rows, &asker, &agent, &id)?;
         Ok((whole(rows, row, extent)?, is_audited))
     });
@@ -73,9 +74,9 @@ pub(crate) async fn read(
 }
 
 /// The same again, for somebody who waits and has been allowed to look.
-pub(crate) async fn read_again(hub: &Hub, id: &TaskId, extent: Extent) -> Result<TaskRecord, Error> {
+pub(crate) async fn read_again(store: Tenant<'_>, id: &TaskId, extent: Extent) -> Result<TaskRecord, Error> {
     let id = id.clone();
-    hub.store.read(move |rows| whole(rows, rows.task(&id)?.ok_or(Refusal::TaskNotFound)?, extent)).await
+    store.read(move |rows| whole(rows, rows.task(&id)?.ok_or(Refusal::TaskNotFound)?, extent)).await
 }
 
 /// Whether somebody who waits and was allowed to look still is. What was written down of the look stands.
@@ -87,13 +88,13 @@ pub(crate) async fn check_visible(
 ) -> Result<(), Error> {
     agent.check_reach(caller)?;
     let (asker, agent, id) = (caller.clone(), agent.clone(), id.clone());
-    hub.store.read(move |rows| visible(rows, &asker, &agent, &id).map(drop)).await
+    hub.store_for(caller).read(move |rows| visible(rows, &asker, &agent, &id).map(drop)).await
 }
 
 /// Where a task stands, for somebody who waits and has been allowed to look.
-pub(crate) async fn status(hub: &Hub, id: &TaskId) -> Result<Status, Error> {
+pub(crate) async fn status(store: Tenant<'_>, id: &TaskId) -> Result<Status, Error> {
     let id = id.clone();
-    hub.store.read(move |rows| Ok(rows.task_snapshot(&id)?.ok_or(Refusal::TaskNotFound)?.status)).await
+    store.read(move |rows| Ok(rows.task_snapshot(&id)?.ok_or(Refusal::TaskNotFound)?.status)).await
 }
 
 /// A task of this agent that the caller may see, and whether that is to be written down.

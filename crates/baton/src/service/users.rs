@@ -27,10 +27,11 @@ struct Listed {
 
 pub(crate) async fn run(hub: &Hub, caller: &Caller) -> Result<Answer, Error> {
     access::authorize_on_hub(caller, HubAction::ListUsers)?;
+    let store = hub.store_for(caller);
     let list = |rows: &dyn Snapshot| {
         let users = rows.users(limits::OTHER_PAGE_MAX)?.into_iter();
         let users = users.map(|row| Listed { created_at: row.created_at.into(), user: row.into() });
         Ok(Answer { ok: true, users: users.collect() })
     };
-    hub.store.read(list).await
+    store.read(list).await
 }

@@ -3,6 +3,7 @@
 
 use baton_core::{Caller, NetworkId, PrincipalKind, Status, UnixMillis, limits};
 use baton_store::Snapshot;
+use baton_store::Tenant;
 use baton_store::rows::{SentRow, minute_begins, minute_of};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -83,7 +84,7 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<A
     }
     let made = since..until;
     let begun = begin(hub, caller, args.network_id, made.clone(), now).await?;
-    let read = Reading::all(hub, &begun.network, begun.places, made).await?;
+    let read = Reading::all(hub.store_for(caller), &begun.network, begun.places, made).await?;
     let (tasks_read, truncated) = (read.tasks, read.is_truncated);
     let (edges, edges_left_out) = read.edges();
     Ok(Answer {
@@ -115,14 +116,15 @@ async fn begin(
     now: UnixMillis,
 ) -> Result<Begun, Error> {
     let asker = caller.clone();
+    let store = hub.store_for(caller);
     let look = move |rows: &dyn Snapshot| -> Result<_, Error> {
         let (network, is_audited) = place::watched(rows, &asker, network_id.as_deref())?;
         let first = rows.place_of_time(made.start.plus_millis(-limits::CLOCK_SLACK_MILLIS))?;
         let last = rows.place_of_time(made.end.plus_millis(limits::CLOCK_SLACK_MILLIS))?;
-        let handoffs = visible_handoffs(rows, &network, made, now)?;
+        let handoffs = visible_handoffs(rows, &network, made.clone(), now)?;
         Ok((Begun { network, places: first..last, handoffs }, is_audited))
     };
-    let (begun, is_audited) = hub.store.read(look).await?;
+    let (begun, is_audited) = store.scan(look).await?;
     if is_audited {
         audit::network_read(hub, caller, begun.network.clone(), "work graph").await?;
     }
@@ -152,7 +154,7 @@ struct Reading {
 
 impl Reading {
     async fn all(
-        hub: &Hub,
+        store: Tenant<'_>,
         network: &NetworkId,
         places: Range<i64>,
         made: Range<UnixMillis>,
@@ -165,9 +167,9 @@ impl Reading {
             let (network, made) = (network.clone(), made.clone());
             // Each task has one status in this state of the database, so none is read twice.
             let read = move |rows: &dyn Snapshot| -> Result<_, Error> {
-                Ok(rows.sent_tasks(&network, piece, made)?)
+                Ok(rows.sent_tasks(&network, piece.clone(), made.clone())?)
             };
-            reading.take(hub.store.read(read).await?);
+            reading.take(store.clone().scan(read).await?);
         }
         Ok(reading)
     }

@@ -89,11 +89,8 @@ async fn take_news(hub: &Arc<Hub>, desk: &mut Desk) -> Result<(), Error> {
 
 async fn take_news_of(hub: &Hub, desk: &mut Desk, tasks: Vec<TaskId>) -> Result<(), Error> {
     let found = hub.store.read(move |rows| -> Result<Vec<(TaskId, Vec<PushConfigRow>)>, Error> {
-        let with_receivers = |task: TaskId| {
-            let configs = rows.push_configs(&task)?;
-            Ok((task, configs))
-        };
-        tasks.into_iter().map(with_receivers).collect()
+        let with_receivers = |task: &TaskId| Ok((task.clone(), rows.push_configs(task)?));
+        tasks.iter().map(with_receivers).collect()
     });
     for (task, configs) in found.await? {
         let open: Vec<_> = configs.into_iter().filter(|config| config.is_open).collect();

@@ -3,7 +3,7 @@
 use super::super::engine::{Engine, Open, engines};
 use super::super::fixtures::{NOW, insert_network, insert_task, network, node, task_id, user, with_network};
 use baton_core::Status;
-use baton_store::{Error, Ring, Store, Transaction};
+use baton_store::{Error, Ring, Share, Store, Transaction};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -58,22 +58,24 @@ engines! {
         let store = engine.store.clone();
         // The writer is held up until all the others wait behind it, so that they are one batch.
         let (go, wait) = std::sync::mpsc::channel::<()>();
-        let (begin, begun) = tokio::sync::oneshot::channel::<()>();
+        let (begin, mut begun) = tokio::sync::mpsc::unbounded_channel::<()>();
         let first = tokio::spawn({
             let store = store.clone();
             async move {
-                store.write(move |_| -> Result<(), Error> {
-                    begin.send(()).map_err(|()| Error::Closed)?;
-                    wait.recv().map_err(|_| Error::Closed)
+                // Held until the other end is dropped; it may be run again.
+                store.of(Share::Hub).write_repeatably(move |_| -> Result<(), Error> {
+                    let _ = begin.send(());
+                    let _ = wait.recv();
+                    Ok(())
                 }).await
             }
         });
-        begun.await.unwrap();
+        begun.recv().await.unwrap();
         let runs = Arc::new(AtomicUsize::new(0));
         let others: Vec<_> = (0..6).map(|n| {
             let (store, runs) = (store.clone(), runs.clone());
             tokio::spawn(async move {
-                store.write_repeatably(move |tx| -> Result<(), Error> {
+                store.of(Share::Hub).write_repeatably(move |tx| -> Result<(), Error> {
                     runs.fetch_add(1, Ordering::Relaxed);
                     match n {
                         // Refused before it writes, and after.
@@ -89,7 +91,7 @@ engines! {
             })
         }).collect();
         tokio::task::yield_now().await;
-        go.send(()).unwrap();
+        drop(go);
         first.await.unwrap().unwrap();
         for (n, write) in (0..).zip(others) {
             let is_refused = matches!(write.await.unwrap(), Err(Error::Busy));

@@ -1,7 +1,9 @@
 //! Counters are right inside the transaction, after it, and after a network is gone.
 
 use super::super::engine::{Engine, Open, engines};
-use super::super::fixtures::{NOW, insert_network, insert_task, network, node, task_id, with_network};
+use super::super::fixtures::{
+    NOW, insert_network, insert_task, network, node, remove_network, task_id, with_network,
+};
 use baton_core::{MessageId, Priority, Status};
 use baton_store::rows::{DeliveryKind, NewDelivery, TaskChange};
 use baton_store::{Error, Transaction};
@@ -74,7 +76,7 @@ engines! {
             insert_task(tx, 1, 1, "coder")?;
             insert_task(tx, 2, 2, "coder")?;
             deliver(tx, 1, "coder")?;
-            tx.delete_network(&network(1))
+            remove_network(tx, 1)
         }).await.unwrap();
         engine.store.read(|rows| -> Result<(), Error> {
             assert!(rows.network(&network(1))?.is_none() && rows.task(&task_id(1))?.is_none());

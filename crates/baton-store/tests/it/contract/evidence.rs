@@ -1,7 +1,9 @@
 //! Logs: appended in order without gaps, read in bounded pages, gone with their network and not before.
 
 use super::super::engine::{Engine, Open, engines};
-use super::super::fixtures::{NOW, insert_network, insert_task, network, node, task_id, user, with_network};
+use super::super::fixtures::{
+    NOW, insert_network, insert_task, network, node, remove_network, task_id, user, with_network,
+};
 use baton_core::Status;
 use baton_store::rows::{CheckpointRow, LeafPage, LeafRow, NetworkRow, NewEvent, NewLeaf, TileRow};
 use baton_store::{Error, Store, Transaction};
@@ -233,7 +235,7 @@ engines! {
             tx.remember_reported(&network(1), &node("lead"), &[7; 32], 0)
         }).await.unwrap();
         let before = log_of(engine.store.clone(), 1).await.unwrap();
-        engine.store.write(|tx| tx.delete_network(&network(1))).await.unwrap();
+        engine.store.write(|tx| remove_network(tx, 1)).await.unwrap();
         assert_eq!(leaves(&*engine.store, 1, ALL).await, []);
         assert_eq!(indexes(&leaves(&*engine.store, 2, ALL).await), [0], "others keep theirs");
         engine.store.write(|tx| -> Result<(), Error> {

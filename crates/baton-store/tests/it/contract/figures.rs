@@ -1,7 +1,9 @@
 //! Counts by the minute, places of times, and searches that go on where they stopped.
 
 use super::super::engine::{Engine, Open, engines};
-use super::super::fixtures::{NOW, alias, insert_network, insert_task, network, node, task_id, with_network};
+use super::super::fixtures::{
+    NOW, alias, insert_network, insert_task, network, node, remove_network, task_id, with_network,
+};
 use baton_core::access::TaskReach;
 use baton_core::{Kind, Latencies, NewTask, Priority, Status, TtlSeconds, UnixMillis};
 use baton_store::rows::{
@@ -149,7 +151,7 @@ engines! {
         assert_eq!(gone, 5);
         engine.store.write(|tx| -> Result<(), Error> {
             tx.count_visible_handoff(&network(1), NOW);
-            tx.delete_network(&network(1))
+            remove_network(tx, 1)
         }).await.unwrap();
         for (number, left) in [(1, 0), (2, 6)] {
             let minutes = engine.store.read(move |rows| rows.minutes(&network(number), 0..i64::MAX)).await;
@@ -211,7 +213,7 @@ engines! {
                     change(search);
                     search.examined_rows = examined_rows;
                 });
-                let (found, pages) = engine.store.read(move |rows| all(rows, search)).await.unwrap();
+                let (found, pages) = engine.store.read(move |rows| all(rows, search.clone())).await.unwrap();
                 assert_eq!(found, expected(is_meant), "case {number}, {examined_rows} rows");
                 assert!(pages <= 60, "case {number}: {pages} pages");
             }

@@ -76,7 +76,7 @@ engines! {
                 tx.append_frame(&network(1), &node("a"), "frame")?;
                 message(tx, n, "coder", Priority::Normal, NOW.plus_seconds(n.into()))?;
             }
-            assert_eq!(tx.trim_feeds(4, 100)?, 6);
+            assert_eq!(tx.trim_feed(&network(1), 4, 100)?, 6);
             assert_eq!(tx.feed_range(&network(1))?, (7, 10));
             assert_eq!(tx.append_frame(&network(1), &node("a"), "next")?, 11);
             assert_eq!(tx.trim_inbox(&network(1), &node("coder"), 8)?, 2);

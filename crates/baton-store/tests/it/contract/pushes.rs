@@ -1,7 +1,9 @@
 //! Receivers of a task's events: kept as they came, found when there is something to tell, and forgetful once not.
 
 use super::super::engine::{Engine, Open, engines};
-use super::super::fixtures::{NOW, insert_network, insert_task, network, node, task_id, user, with_network};
+use super::super::fixtures::{
+    NOW, insert_network, insert_task, network, node, remove_network, task_id, user, with_network,
+};
 use baton_core::{Principal, Status, TokenId, UnixMillis};
 use baton_store::rows::{NewEvent, PushConfigRow, PushSecrets, PushTrouble};
 use baton_store::{Error, Transaction};
@@ -163,7 +165,7 @@ engines! {
         with_network(&*engine.store).await;
         engine.store.write(|tx| -> Result<(), Error> {
             put(tx, &[config(1, 1, "a")])?;
-            tx.delete_network(&network(1))?;
+            remove_network(tx, 1)?;
             assert!(tx.push_configs(&task_id(1))?.is_empty());
             Ok(())
         }).await.unwrap();

@@ -1,7 +1,7 @@
 //! Agents of others and the errands that are out at them: one task may have several, each keeps to itself.
 
 use super::super::engine::{Engine, Open, engines};
-use super::super::fixtures::{NOW, alias, insert_network, network, task_id, with_network};
+use super::super::fixtures::{NOW, alias, insert_network, network, remove_network, task_id, with_network};
 use baton_core::{LeaseId, MessageId, TokenId};
 use baton_store::Error;
 use baton_store::rows::{RemoteCredential, RemoteRow, RemoteTaskRow};
@@ -154,7 +154,7 @@ engines! {
             assert!(!tx.delete_remote(&network(1), &alias("a"))?);
             assert_eq!(tx.remote_task(&errand_id(1))?, None);
             assert!(tx.remote_task(&errand_id(2))?.is_some());
-            tx.delete_network(&network(1))?;
+            remove_network(tx, 1)?;
             assert_eq!((tx.remote_task(&errand_id(2))?, tx.all_remotes()?), (None, Vec::new()));
             Ok(())
         }).await.unwrap();

@@ -1,7 +1,9 @@
 //! Tasks that leave: with all that is theirs, with counters right, and nothing else goes.
 
 use super::super::engine::{Engine, Open, engines};
-use super::super::fixtures::{NOW, insert_network, insert_task, network, node, task_id, with_network};
+use super::super::fixtures::{
+    NOW, insert_network, insert_task, network, node, remove_network, task_id, with_network,
+};
 use baton_core::{MessageId, Priority, Status, UnixMillis};
 use baton_store::rows::{
     DeliveryKind, NewCompletion, NewDelivery, NewEvent, NewTaskMessage, RetentionRow, TaskChange,
@@ -119,7 +121,7 @@ engines! {
             tx.append_frame(&network(1), &node("coder"), "{}")?;
             tx.mark_feed(&network(1), NOW, NOW)
         }).await.unwrap();
-        engine.store.write(|tx| tx.delete_network(&network(1))).await.unwrap();
+        engine.store.write(|tx| remove_network(tx, 1)).await.unwrap();
         engine.store.read(|rows| -> Result<(), Error> {
             assert!(rows.network(&network(1))?.is_none() && rows.task(&task_id(2))?.is_none());
             assert_eq!(rows.retention(&network(1))?, None);

@@ -21,7 +21,7 @@ pub(crate) struct QueryArgs {
 pub(crate) async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<String, Error> {
     let asker = caller.clone();
     let (reader, newest) = hub
-        .store
+        .store_for(caller)
         .read(move |rows| -> Result<_, Error> {
             let reader = Reader::of(rows, &asker, args.network_id.as_deref())?;
             let newest = rows.checkpoint(&reader.network)?;

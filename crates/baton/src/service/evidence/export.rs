@@ -9,6 +9,7 @@ use baton_evidence::event_line::EventLine;
 use baton_evidence::log::{self, CachedTiles, Hash};
 use baton_evidence::note::VerifierKey;
 use baton_evidence::side_file::SideFileWriter;
+use baton_store::Share;
 use baton_store::rows::{CheckpointRow, LeafPage, LeafRow};
 use baton_store::{Snapshot, Store};
 use bytes::Bytes;
@@ -123,7 +124,7 @@ impl Selection {
         let to = number("to", args.to.as_deref())?;
         let (asker, about) = (caller.clone(), task.clone());
         let reader = hub
-            .store
+            .store_for(caller)
             .read(move |rows| match &about {
                 Some(task) => Reader::of_task(rows, &asker, args.network_id.as_deref(), task),
                 None => {
@@ -171,11 +172,11 @@ impl Selection {
     fn page<T: Send + 'static>(
         &self,
         next: u64,
-        look: impl FnOnce(&dyn Snapshot, &NetworkId, Vec<LeafRow>) -> Result<T, Error> + Send + 'static,
+        look: impl Fn(&dyn Snapshot, &NetworkId, Vec<LeafRow>) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
         let page = LeafPage { from: next, to: self.to, limit: PAGE, bytes: limits::EVIDENCE_PAGE_MAX_BYTES };
         let (network, task) = (self.network.clone(), self.task.clone());
-        self.handle.block_on(self.store.read(move |rows| {
+        self.handle.block_on(self.store.of(Share::Network(self.network.clone())).scan(move |rows| {
             let leaves = match &task {
                 Some(task) => rows.leaves_of_task(&network, task, page)?,
                 None => rows.leaves(&network, page)?,

@@ -76,7 +76,7 @@ async fn list(
     let page = LeafPage { from, to: u64::MAX, limit, bytes: limits::EVIDENCE_PAGE_MAX_BYTES };
     let asker = caller.clone();
     let (reader, leaves, size) = hub
-        .store
+        .store_for(caller)
         .read(move |rows| -> Result<_, Error> {
             let (reader, leaves) = match &task {
                 Some(task) => {

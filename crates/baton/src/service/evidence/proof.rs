@@ -77,7 +77,7 @@ pub(crate) async fn inclusion(hub: &Hub, caller: &Caller, args: InclusionArgs) -
         return Err(Error::argument("index", format!("must be below the size, {size}")));
     }
     let asker = caller.clone();
-    hub.store
+    hub.store_for(caller)
         .read(move |rows| -> Result<_, Error> {
             let leaf_hash = leaf_hash(rows, &asker, &reader, index)?;
             let tiles = LogTiles::new(rows, &reader.network);
@@ -112,7 +112,7 @@ pub(crate) async fn consistency(
     if from == 0 || from == to {
         return Ok(Consistency { ok: true, from, to, hashes: Vec::new() });
     }
-    hub.store
+    hub.store_for(caller)
         .read(move |rows| -> Result<_, Error> {
             let tiles = LogTiles::new(rows, &reader.network);
             let hashes = log::consistency(&tiles, from, to).map_err(damaged)?;
@@ -123,7 +123,8 @@ pub(crate) async fn consistency(
 
 async fn reader(hub: &Hub, caller: &Caller, network_id: Option<String>) -> Result<Reader, Error> {
     let asker = caller.clone();
-    let reader = hub.store.read(move |rows| Reader::of(rows, &asker, network_id.as_deref())).await?;
+    let reader =
+        hub.store_for(caller).read(move |rows| Reader::of(rows, &asker, network_id.as_deref())).await?;
     reader.write_down(hub, caller).await?;
     Ok(reader)
 }
@@ -137,7 +138,7 @@ async fn sealed(
     asked: Option<u64>,
 ) -> Result<u64, Error> {
     let of = network.clone();
-    let newest = hub.store.read(move |rows| rows.checkpoint(&of)).await.map_err(Error::from)?;
+    let newest = hub.store_of(network).read(move |rows| rows.checkpoint(&of)).await.map_err(Error::from)?;
     let mut size = newest.map_or(0, |row| row.size);
     if asked.is_none_or(|asked| asked > size) {
         size = seal::up_to_date(hub, network).await?.size;

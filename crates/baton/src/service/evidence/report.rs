@@ -109,7 +109,7 @@ pub(crate) async fn run(
     let place = Place::of_write(args.network_id.as_deref());
     let caller = caller.clone();
     let now = hub.clock.now();
-    hub.store
+    hub.store_for(&caller)
         .write(move |tx| {
             let network = place.network(tx.as_snapshot(), &caller, None)?;
             let role = role_in(tx.as_snapshot(), &caller, &network)?;

@@ -35,6 +35,7 @@ pub(crate) async fn run(hub: &Hub, caller: Caller, network_id: &str, args: Args)
     let expires_days = within("expires_days", args.expires_days, limits::INVITE_MAX_DAYS)?;
     let now = hub.clock.now();
     let expires_at = expires_days.map(|days| now.plus_millis(i64::from(days) * DAY_MS));
+    let store = hub.store_for(&caller);
     let create = move |tx: &mut dyn Transaction| {
         permit::network(tx.as_snapshot(), &caller, &id, Action::Invite { role })?;
         let user = permit::account(&caller)?;
@@ -55,7 +56,7 @@ pub(crate) async fn run(hub: &Hub, caller: Caller, network_id: &str, args: Args)
         tx.audit(now, user.username.as_str(), audit::INVITE_CREATED, Some(&id), id.as_str(), &detail)?;
         Ok(Answer { ok: true, invite_code })
     };
-    hub.store.write(create).await
+    store.write(create).await
 }
 
 fn within(field: &'static str, number: Option<i64>, max: u32) -> Result<Option<u32>, Error> {

@@ -13,6 +13,7 @@ pub(crate) async fn run(hub: &Hub, caller: Caller, network_id: &str, invite_id: 
     let id = permit::network_id(network_id)?;
     let invite = InviteId::parse(invite_id);
     let now = hub.clock.now();
+    let store = hub.store_for(&caller);
     let delete = move |tx: &mut dyn Transaction| {
         permit::network(tx.as_snapshot(), &caller, &id, Action::ManageInvites)?;
         let (invite, hash_begins) = invite.ok_or(Refusal::InviteUnknown)?;
@@ -23,5 +24,5 @@ pub(crate) async fn run(hub: &Hub, caller: Caller, network_id: &str, invite_id: 
         tx.audit(now, actor, audit::INVITE_DELETED, Some(&id), &invite.to_string(), "")?;
         Ok(Done::OK)
     };
-    hub.store.write(delete).await
+    store.write(delete).await
 }

@@ -30,7 +30,7 @@ pub(crate) async fn run(hub: &Hub, identity: Identity, args: Args) -> Result<Ans
     hub.join_guard.count(&identity.token_id, hub.clock.monotonic())?;
     let code = InviteCode::parse(args.invite_code.trim()).ok_or(Refusal::InviteUnknown)?;
     let (code_hash, now) = (secret::hash(code.expose()), hub.clock.now());
-    hub.store.write(move |tx| join(tx, &identity.caller, &code_hash, now)).await
+    hub.store_for(&identity.caller).write(move |tx| join(tx, &identity.caller, &code_hash, now)).await
 }
 
 fn join(

@@ -45,10 +45,11 @@ impl Invite {
 pub(crate) async fn run(hub: &Hub, caller: Caller, network_id: &str) -> Result<Answer, Error> {
     permit::account(&caller)?;
     let id = permit::network_id(network_id)?;
+    let store = hub.store_for(&caller);
     let list = move |rows: &dyn Snapshot| {
         permit::network(rows, &caller, &id, Action::ManageInvites)?;
         let invites = rows.invites(&id, limits::OTHER_PAGE_MAX)?;
         Ok(Answer { ok: true, invites: invites.into_iter().map(Invite::new).collect() })
     };
-    hub.store.read(list).await
+    store.read(list).await
 }

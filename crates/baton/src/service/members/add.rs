@@ -21,6 +21,7 @@ pub(crate) async fn run(hub: &Hub, caller: Caller, network_id: &str, args: Args)
     let id = permit::network_id(network_id)?;
     let role = args.role.unwrap_or(NetworkRole::Member);
     let now = hub.clock.now();
+    let store = hub.store_for(&caller);
     let add = move |tx: &mut dyn Transaction| {
         permit::network(tx.as_snapshot(), &caller, &id, Action::AddMember { role })?;
         let actor = permit::account(&caller)?.username.as_str();
@@ -35,7 +36,7 @@ pub(crate) async fn run(hub: &Hub, caller: Caller, network_id: &str, args: Args)
         tx.audit(now, actor, audit::MEMBER_ADDED, Some(&id), user_id.as_str(), &detail)?;
         Ok(Done::OK)
     };
-    hub.store.write(add).await
+    store.write(add).await
 }
 
 /// Aliases and usernames are one name space: nobody becomes a member whose name is an agent's.

@@ -26,6 +26,7 @@ pub(crate) async fn run(
     let id = permit::network_id(network_id)?;
     let user_id = UserId::parse(user_id);
     let now = hub.clock.now();
+    let store = hub.store_for(&caller);
     let change = move |tx: &mut dyn Transaction| {
         let role = user_id.as_ref().map(|user| tx.member_role(&id, user)).transpose()?.flatten();
         // Who may not change anybody's role must not learn who is a member either.
@@ -43,5 +44,5 @@ pub(crate) async fn run(
         tx.touch_access();
         Ok(Done::OK)
     };
-    hub.store.write(change).await
+    store.write(change).await
 }

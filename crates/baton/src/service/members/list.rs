@@ -42,10 +42,11 @@ impl From<MemberRow> for Member {
 pub(crate) async fn run(hub: &Hub, caller: Caller, network_id: &str) -> Result<Answer, Error> {
     permit::account(&caller)?;
     let id = permit::network_id(network_id)?;
+    let store = hub.store_for(&caller);
     let list = move |rows: &dyn Snapshot| {
         permit::network(rows, &caller, &id, Action::ListMembers)?;
         let members = rows.members(&id, limits::OTHER_PAGE_MAX)?;
         Ok(Answer { ok: true, members: members.into_iter().map(Member::from).collect() })
     };
-    hub.store.read(list).await
+    store.read(list).await
 }

@@ -12,6 +12,7 @@ pub(crate) async fn run(hub: &Hub, caller: Caller, network_id: &str, user_id: &s
     let id = permit::network_id(network_id)?;
     let user_id = UserId::parse(user_id);
     let now = hub.clock.now();
+    let store = hub.store_for(&caller);
     let remove = move |tx: &mut dyn Transaction| {
         let member = user_id.as_ref().map(|user| tx.member_role(&id, user)).transpose()?.flatten();
         // Who may not remove anybody must not learn who is a member either.
@@ -26,5 +27,5 @@ pub(crate) async fn run(hub: &Hub, caller: Caller, network_id: &str, user_id: &s
         tx.touch_access();
         Ok(Done::OK)
     };
-    hub.store.write(remove).await
+    store.write(remove).await
 }

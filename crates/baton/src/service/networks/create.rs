@@ -28,6 +28,7 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer
     let network_name = labels::network_name(&args.name)?;
     let description = labels::label("description", args.description.as_deref())?;
     let now = hub.clock.now();
+    let store = hub.store_for(caller);
     let create = move |tx: &mut dyn Transaction| {
         if tx.network_named(&user.user_id, &network_name)?.is_some() {
             return Err(Refusal::NetworkNameTaken.into());
@@ -36,5 +37,5 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer
         let network_id = new_user::own_network(tx, &user.user_id, &network_name, description, actor, now)?;
         Ok(Answer { ok: true, network_id, network_name })
     };
-    hub.store.write(create).await
+    store.write(create).await
 }

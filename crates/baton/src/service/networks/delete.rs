@@ -11,6 +11,7 @@ pub(crate) async fn run(hub: &Hub, caller: Caller, network_id: &str) -> Result<D
     permit::account(&caller)?;
     let id = permit::network_id(network_id)?;
     let now = hub.clock.now();
+    let store = hub.store_for(&caller);
     let delete = move |tx: &mut dyn Transaction| {
         permit::network(tx.as_snapshot(), &caller, &id, Action::DeleteNetwork)?;
         let user = permit::account(&caller)?;
@@ -20,5 +21,5 @@ pub(crate) async fn run(hub: &Hub, caller: Caller, network_id: &str) -> Result<D
         tx.touch_access();
         Ok(Done::OK)
     };
-    hub.store.write(delete).await
+    store.write(delete).await
 }

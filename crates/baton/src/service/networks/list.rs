@@ -16,6 +16,7 @@ pub(crate) struct Answer {
 }
 
 pub(crate) async fn run(hub: &Hub, caller: Caller) -> Result<Answer, Error> {
+    let store = hub.store_for(&caller);
     let list = move |rows: &dyn baton_store::Snapshot| {
         let mut memberships = rows.memberships(caller.user_id())?;
         if let Caller::Node(node) = &caller {
@@ -23,5 +24,5 @@ pub(crate) async fn run(hub: &Hub, caller: Caller) -> Result<Answer, Error> {
         }
         Ok(Answer { ok: true, networks: memberships.into_iter().map(NetworkView::from).collect() })
     };
-    hub.store.read(list).await
+    store.read(list).await
 }

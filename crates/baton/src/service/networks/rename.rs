@@ -27,6 +27,7 @@ pub(crate) async fn run(hub: &Hub, caller: Caller, network_id: &str, args: Args)
     }
     let name = args.name.as_deref().map(labels::network_name).transpose()?;
     let now = hub.clock.now();
+    let store = hub.store_for(&caller);
     let change = move |tx: &mut dyn Transaction| {
         permit::network(tx.as_snapshot(), &caller, &id, Action::RenameNetwork)?;
         let user = permit::account(&caller)?;
@@ -40,7 +41,7 @@ pub(crate) async fn run(hub: &Hub, caller: Caller, network_id: &str, args: Args)
         }
         Ok(Done::OK)
     };
-    hub.store.write(change).await
+    store.write(change).await
 }
 
 fn rename(

@@ -35,6 +35,7 @@ struct StatusCount {
 pub(crate) async fn run(hub: &Hub, caller: Caller, network_id: &str) -> Result<Answer, Error> {
     let id = permit::network_id(network_id)?;
     let (reader, shown) = (caller.clone(), id.clone());
+    let store = hub.store_for(&caller);
     let show = move |rows: &dyn Snapshot| {
         let role = permit::network(rows, &reader, &shown, Action::ReadNetwork)?;
         let network = rows.network(&shown)?.ok_or(Refusal::NetworkNotFound)?;
@@ -46,7 +47,7 @@ pub(crate) async fn run(hub: &Hub, caller: Caller, network_id: &str) -> Result<A
         };
         Ok::<_, Error>((role, Answer { ok: true, network: NetworkView::new(network, role), stats }))
     };
-    let (role, answer) = hub.store.read(show).await?;
+    let (role, answer) = store.read(show).await?;
     audit::foreign_read(hub, &caller, role, &id, "network").await?;
     Ok(answer)
 }

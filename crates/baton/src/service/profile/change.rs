@@ -21,6 +21,7 @@ pub(crate) async fn run(hub: &Hub, caller: Caller, args: Args) -> Result<Answer,
     let display_name = labels::label("display_name", args.display_name.as_deref())?;
     let email = labels::label("email", args.email.as_deref())?;
     let now = hub.clock.now();
+    let store = hub.store_for(&caller);
     let change = move |tx: &mut dyn Transaction| {
         let user = permit::account(&caller)?;
         if display_name.is_some() || email.is_some() {
@@ -30,5 +31,5 @@ pub(crate) async fn run(hub: &Hub, caller: Caller, args: Args) -> Result<Answer,
         }
         of(tx.as_snapshot(), &caller)
     };
-    hub.store.write(change).await
+    store.write(change).await
 }

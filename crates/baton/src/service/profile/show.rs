@@ -7,5 +7,5 @@ use crate::hub::Hub;
 use crate::service::Error;
 
 pub(crate) async fn run(hub: &Hub, caller: Caller) -> Result<Answer, Error> {
-    hub.store.read(move |rows| of(rows, &caller)).await
+    hub.store_for(&caller).read(move |rows| of(rows, &caller)).await
 }

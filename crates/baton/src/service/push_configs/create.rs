@@ -2,6 +2,7 @@
 //! which goes on where the other was.
 
 use baton_core::{Caller, Refusal, TaskAction, TaskId, limits};
+use baton_store::Share;
 use baton_store::Transaction;
 use baton_store::rows::{PushConfigRow, PushSecrets, PushTrouble};
 use std::fmt;
@@ -80,7 +81,8 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, task: &str, push: NewPush) -
     let push = push.check(hub).await?;
     let (stamp, asker, about) = (Stamp::new(hub), caller.clone(), task.clone());
     let made =
-        write(hub, Some(task), move |tx| attach(tx, &stamp, &asker, &about, &push, Since::Now)).await?;
+        write(hub, caller, Some(task), move |tx| attach(tx, &stamp, &asker, &about, &push, Since::Now))
+            .await?;
     Ok(made.into())
 }
 
@@ -128,13 +130,14 @@ pub(in crate::service) fn attach(
 /// meanwhile, for what is committed is to be told.
 pub(in crate::service) async fn write<T: Send + 'static>(
     hub: &Hub,
+    caller: &Caller,
     watched: Option<TaskId>,
     closure: impl Fn(&mut dyn Transaction) -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Error> {
-    let Some(task) = watched else { return hub.store.write_repeatably(closure).await };
-    let (store, bells) = (hub.store.clone(), hub.bells.clone());
+    let Some(task) = watched else { return hub.store_for(caller).write_repeatably(closure).await };
+    let (store, share, bells) = (hub.store.clone(), Share::of(caller), hub.bells.clone());
     let writing = tokio::spawn(async move {
-        let written = store.write_repeatably(closure).await;
+        let written = store.of(share).write_repeatably(closure).await;
         bells.pushes.watch(&task);
         written
     });

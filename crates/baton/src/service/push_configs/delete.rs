@@ -8,7 +8,7 @@ use crate::service::Error;
 pub(crate) async fn run(hub: &Hub, caller: &Caller, task: &str, config_id: &str) -> Result<(), Error> {
     let task = TaskId::parse(task).ok_or(Refusal::TaskNotFound)?;
     let (caller, config_id) = (caller.clone(), config_id.to_owned());
-    hub.store
+    hub.store_for(&caller)
         .write(move |tx| -> Result<_, Error> {
             super::task(tx.as_snapshot(), &caller, &task, TaskAction::Notify)?;
             if super::own(tx.as_snapshot(), &caller, &task, &config_id)?.is_some() {

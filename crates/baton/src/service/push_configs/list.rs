@@ -9,7 +9,7 @@ use crate::service::Error;
 pub(crate) async fn run(hub: &Hub, caller: &Caller, task: &str) -> Result<Vec<PushView>, Error> {
     let task = TaskId::parse(task).ok_or(Refusal::TaskNotFound)?;
     let caller = caller.clone();
-    let found = hub.store.read(move |rows| -> Result<_, Error> {
+    let found = hub.store_for(&caller).read(move |rows| -> Result<_, Error> {
         super::task(rows, &caller, &task, TaskAction::Read)?;
         let owner = caller.principal()?;
         let mut configs = rows.push_configs(&task)?;

@@ -44,14 +44,15 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, network: &str, args: Args) -
     }
     let (asker, wanted) = (caller.clone(), network.clone());
     // Who may not is told so before anything outside is called.
-    let allowed =
-        hub.store.read(move |rows| permit::network(rows, &asker, &wanted, Action::ManageRemotes).map(drop));
+    let allowed = hub
+        .store_for(caller)
+        .read(move |rows| permit::network(rows, &asker, &wanted, Action::ManageRemotes).map(drop));
     allowed.await?;
     let find = Peer::find(&hub.outbound, &args.card_url, credential.as_deref());
     let peer = for_network(&network, find).await;
     let peer = peer.map_err(|trouble| Error::argument("card_url", trouble.to_string()))?;
     let (stamp, caller) = (Stamp::new(hub), caller.clone());
-    let add = hub.store.write(move |tx| {
+    let add = hub.store_for(&caller).write(move |tx| {
         let new = New { alias, card_url: args.card_url, credential: credential.map(RemoteCredential) };
         insert(tx, &stamp, &caller, &network, new)
     });

@@ -18,7 +18,7 @@ pub(crate) struct Answer {
 pub(crate) async fn run(hub: &Hub, caller: &Caller, network: &str) -> Result<Answer, Error> {
     let network = permit::network_id(network)?;
     let caller = caller.clone();
-    let found = hub.store.read(move |rows| -> Result<_, Error> {
+    let found = hub.store_for(&caller).read(move |rows| -> Result<_, Error> {
         permit::network(rows, &caller, &network, Action::ManageRemotes)?;
         Ok(rows.remotes(&network, limits::REMOTES_PER_NETWORK_MAX_COUNT)?)
     });

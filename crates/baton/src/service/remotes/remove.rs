@@ -12,7 +12,7 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, network: &str, alias: &str) 
     let network = permit::network_id(network)?;
     let alias = names::alias(alias).map_err(|_| Refusal::AliasNotFound)?;
     let (caller, now) = (caller.clone(), hub.clock.now());
-    let remove = hub.store.write(move |tx| -> Result<_, Error> {
+    let remove = hub.store_for(&caller).write(move |tx| -> Result<_, Error> {
         permit::network(tx.as_snapshot(), &caller, &network, Action::ManageRemotes)?;
         let remote = tx.remote(&network, &alias)?.ok_or(Refusal::AliasNotFound)?;
         tx.revoke_token(&remote.token_id, now)?;

@@ -45,6 +45,7 @@ impl From<TokenRow> for Token {
 
 pub(crate) async fn run(hub: &Hub, caller: &Caller) -> Result<Answer, Error> {
     let user_id = permit::account(caller)?.user_id.clone();
+    let store = hub.store_for(caller);
     let list = move |rows: &dyn baton_store::Snapshot| {
         let mut own = Vec::new();
         for token in rows.tokens(&user_id, limits::OTHER_PAGE_MAX)? {
@@ -54,5 +55,5 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller) -> Result<Answer, Error> {
         }
         Ok(Answer { ok: true, tokens: own })
     };
-    hub.store.read(list).await
+    store.read(list).await
 }

@@ -68,6 +68,7 @@ pub(crate) async fn list(
     let id = permit::network_id(network_id)?;
     let limit = page::limit_text(args.limit.as_deref(), limits::OTHER_PAGE_MAX, limits::OTHER_PAGE_MAX)?;
     let before = page::cursor(args.cursor.as_deref())?;
+    let store = hub.store_for(&caller);
     let list = move |rows: &dyn Snapshot| {
         let only = seen(rows, &caller, &id)?;
         let hubs_own = hubs_own(rows, &id)?;
@@ -77,7 +78,7 @@ pub(crate) async fn list(
         tokens.retain(|row| !hubs_own.contains(&row.token.token_id));
         Ok(Answer { ok: true, tokens: tokens.into_iter().map(Token::new).collect(), next_cursor: next })
     };
-    hub.store.read(list).await
+    store.read(list).await
 }
 
 /// Revokes one; one that the caller would not be shown is not found.
@@ -90,6 +91,7 @@ pub(crate) async fn revoke(
     let id = permit::network_id(network_id)?;
     let token_id = TokenId::parse(token_id);
     let now = hub.clock.now();
+    let store = hub.store_for(&caller);
     let revoke = move |tx: &mut dyn Transaction| {
         let only = seen(tx.as_snapshot(), &caller, &id)?;
         let token = token_id.map(|token| tx.token(&token)).transpose()?.flatten();
@@ -106,7 +108,7 @@ pub(crate) async fn revoke(
         tx.touch_access();
         Ok(Done::OK)
     };
-    hub.store.write(revoke).await
+    store.write(revoke).await
 }
 
 /// Whose tokens the caller sees: everybody's when none is named.

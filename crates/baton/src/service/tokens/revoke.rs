@@ -12,6 +12,7 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, token_id: &str) -> Result<Do
     let user = permit::account(caller)?.clone();
     let token_id = TokenId::parse(token_id).ok_or(Refusal::TokenNotFound)?;
     let now = hub.clock.now();
+    let store = hub.store_for(caller);
     let revoke = move |tx: &mut dyn Transaction| {
         let token = tx.token(&token_id)?.filter(|token| token.user_id == user.user_id);
         let token = token.ok_or(Refusal::TokenNotFound)?;
@@ -25,5 +26,5 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, token_id: &str) -> Result<Do
         tx.touch_access();
         Ok(Done::OK)
     };
-    hub.store.write(revoke).await
+    store.write(revoke).await
 }

@@ -27,8 +27,9 @@ impl Due {
     /// Takes what is due to the desk.
     pub(super) async fn take(&mut self, hub: &Hub, desk: &mut Desk) -> Result<(), Error> {
         let now = hub.clock.now();
-        let (mut after, from) = (std::mem::take(&mut self.network), self.receivers.clone());
+        let (first, from) = (std::mem::take(&mut self.network), self.receivers.clone());
         let found = hub.store.read(move |rows| -> Result<_, Error> {
+            let mut after = first.clone();
             let mut pages = Vec::new();
             while pages.len() < NETWORKS {
                 let Some(network) = rows.network_with_failing_pushes(&after)? else { break };

@@ -350,7 +350,7 @@ fn is_too_old(remote: &Remote, stray: &RemoteTaskRow) -> bool {
 
 async fn hub_read<T: Send + 'static>(
     remote: &Remote,
-    read: impl FnOnce(&dyn Snapshot) -> Result<T, Error> + Send + 'static,
+    read: impl Fn(&dyn Snapshot) -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Error> {
     remote.hub.store.read(read).await
 }

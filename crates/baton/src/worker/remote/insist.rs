@@ -13,7 +13,7 @@ const MAX: Duration = Duration::from_millis(limits::REMOTE_POLL_MAX_MILLIS as u6
 /// Whether the store may do the same thing later.
 pub(super) const fn is_passing(error: &Error) -> bool {
     use baton_store::Error as Store;
-    matches!(error, Error::Store(Store::Busy | Store::Unavailable(_)))
+    matches!(error, Error::Store(Store::Busy | Store::TookTooLong | Store::Unavailable(_)))
 }
 
 /// Tries until the store takes it, a rule says no, or patience ends. A store that answers an error has written nothing,

@@ -1,0 +1,36 @@
+//! Whose turn a read or a write takes. Work waits in one line per share, and the lines are served in turns by the time
+//! they have used, so that nobody waits for more than a share of what others asked for.
+
+use baton_core::{Caller, NetworkId, UserId};
+
+/// A line that work waits in.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Share {
+    /// The hub's own work: leases, seals, retention.
+    Hub,
+    /// Calls whose token has not been looked up yet.
+    Unknown,
+    /// The agents of a network.
+    Network(NetworkId),
+    /// A user, whose token opens several networks.
+    User(UserId),
+}
+
+impl Share {
+    /// The share a caller's work is counted to.
+    pub fn of(caller: &Caller) -> Self {
+        match caller {
+            Caller::User(user) => Self::User(user.user_id.clone()),
+            Caller::Node(node) => Self::Network(node.network_id.clone()),
+        }
+    }
+
+    /// How many shares this one counts as. The hub works for everybody, and so do the look-ups of tokens.
+    pub(crate) const fn weight(&self) -> u64 {
+        match self {
+            Self::Hub => 8,
+            Self::Unknown => 4,
+            Self::Network(_) | Self::User(_) => 1,
+        }
+    }
+}

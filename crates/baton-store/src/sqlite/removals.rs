@@ -1,0 +1,123 @@
+//! Deleting a network in SQL. What makes it visible goes at once; what may be large goes a few rows at a time, and the
+//! row of the network itself last, so that foreign keys have nothing left to cascade to.
+
+use baton_core::NetworkId;
+use rusqlite::params;
+
+use super::columns::{get, parsed};
+use super::evidence::INDEX_BITS;
+use super::rows::Rows;
+use crate::error::Error;
+use crate::rows::{RemovalReads, RemovalWrites};
+
+/// What nobody may see or be served from any more, and is never large.
+const AT_ONCE: [&str; 5] = ["members", "invites", "remotes", "remote_tasks", "task_counts"];
+
+/// What leaves in steps: the table and its key. Leases and open tasks first, the hub's rounds pass over them.
+const IN_STEPS: [(&str, &str); 15] = [
+    ("leases", "lease_id"),
+    ("tasks", "seq"),
+    ("deliveries", "seq"),
+    ("task_events", "id"),
+    ("task_messages", "network_id, task_id, n"),
+    ("feed", "network_id, n"),
+    ("minutes", "network_id, minute"),
+    ("inbox_counts", "network_id, to_kind, to_name"),
+    ("completions", "id"),
+    ("idempotency_keys", "network_id, sender_kind, sender, key"),
+    ("feed_marks", "network_id, at"),
+    ("push_configs", "task_id, config_id"),
+    ("sessions", "network_id, alias"),
+    ("tokens", "token_id"),
+    ("aliases", "network_id, alias"),
+];
+
+/// What leaves in steps with the network's evidence log.
+const OF_ITS_LOG: [(&str, &str); 2] =
+    [("tiles", "log, level, n"), ("reported_packets", "log, reporter_kind, reporter, sha256")];
+
+impl RemovalReads for Rows<'_> {
+    fn network_to_remove(&self) -> Result<Option<NetworkId>, Error> {
+        let sql = "/* scans */ SELECT network_id FROM removals LIMIT 1";
+        self.one(sql, [], |row| parsed(row, "network_id", NetworkId::parse))
+    }
+}
+
+impl RemovalWrites for Rows<'_> {
+    fn delete_network(&mut self, network: &NetworkId) -> Result<(), Error> {
+        let log = self.log_head(network)?.map(|head| head.log);
+        self.execute(
+            "INSERT INTO removals (network_id, log) VALUES (?1, ?2)",
+            params![network.as_str(), log],
+        )?;
+        self.execute("DELETE FROM logs WHERE network_id = ?1", [network.as_str()])?;
+        for (status, count) in self.task_counts_written(network)? {
+            self.staged.tally.add_tasks(status, -count);
+        }
+        let sql = "SELECT COUNT(*) AS count FROM leases WHERE network_id = ?1";
+        let leases = self.one(sql, [network.as_str()], |row| get::<i64>(row, "count"))?;
+        self.staged.tally.leases -= leases.unwrap_or_default();
+        for table in AT_ONCE {
+            self.execute(&format!("DELETE FROM {table} WHERE network_id = ?1"), [network.as_str()])?;
+        }
+        // Its owner may give another network this name.
+        let sql = "UPDATE networks SET name = network_id, description = NULL WHERE network_id = ?1";
+        self.execute(sql, [network.as_str()])?;
+        self.staged.counts.forget(network);
+        self.staged.gone.push(network.clone());
+        Ok(())
+    }
+
+    fn remove_rows_of(&mut self, network: &NetworkId, limit: usize) -> Result<bool, Error> {
+        let sql = "SELECT log FROM removals WHERE network_id = ?1";
+        let Some(log) = self.one(sql, [network.as_str()], |row| get::<Option<i64>>(row, "log"))? else {
+            return Ok(false);
+        };
+        for (table, key) in IN_STEPS {
+            if self.remove_some(table, key, "network_id", network.as_str(), limit)? {
+                return Ok(true);
+            }
+        }
+        if let Some(log) = log
+            && self.remove_some_evidence(log, limit)?
+        {
+            return Ok(true);
+        }
+        // Cascades to the note of what retention removed.
+        self.execute("DELETE FROM networks WHERE network_id = ?1", [network.as_str()])?;
+        self.execute("DELETE FROM removals WHERE network_id = ?1", [network.as_str()])?;
+        Ok(false)
+    }
+}
+
+impl Rows<'_> {
+    fn remove_some(
+        &self,
+        table: &str,
+        key: &str,
+        of: &str,
+        owner: impl rusqlite::ToSql,
+        limit: usize,
+    ) -> Result<bool, Error> {
+        let sql = format!(
+            "DELETE FROM {table} WHERE ({key}) IN (SELECT {key} FROM {table} WHERE {of} = ?1 LIMIT ?2)"
+        );
+        Ok(self.execute(&sql, params![owner, limit as i64])? > 0)
+    }
+
+    fn remove_some_evidence(&self, log: i64, limit: usize) -> Result<bool, Error> {
+        let sql = "DELETE FROM evidence WHERE place IN
+                   (SELECT place FROM evidence WHERE place >= ?1 AND place < ?2 LIMIT ?3)";
+        let places = params![log << INDEX_BITS, (log + 1) << INDEX_BITS, limit as i64];
+        if self.execute(sql, places)? > 0 {
+            return Ok(true);
+        }
+        for (table, key) in OF_ITS_LOG {
+            if self.remove_some(table, key, "log", log, limit)? {
+                return Ok(true);
+            }
+        }
+        self.execute("DELETE FROM checkpoints WHERE log = ?1", [log])?;
+        Ok(false)
+    }
+}

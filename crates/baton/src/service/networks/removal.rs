@@ -1,0 +1,43 @@
+//! What is left of deleted networks leaves the tables in short writes, counted to the network's own share, so that
+//! nobody waits for it. A hub that is stopped in the middle goes on at its next start.
+
+use baton_core::{NetworkId, limits};
+use baton_store::Transaction;
+use std::time::{Duration, Instant};
+
+use crate::hub::Hub;
+use crate::service::Error;
+
+const WRITE_MAX: Duration = Duration::from_millis(limits::LEAVING_WRITE_MAX_MILLIS as u64);
+const ROUND_MAX: Duration = Duration::from_secs(limits::LEAVING_ROUND_MAX_SECONDS as u64);
+/// Rows removed by one statement.
+const ROWS: usize = 50;
+
+/// Removes rows of deleted networks for a while. Answers how many networks are gone for good.
+pub(crate) async fn round(hub: &Hub) -> Result<usize, Error> {
+    let began = Instant::now();
+    let mut gone = 0;
+    while began.elapsed() < ROUND_MAX && !hub.shutdown.is_draining() {
+        let next = hub.store.read(|rows| -> Result<_, Error> { Ok(rows.network_to_remove()?) });
+        let Some(network) = next.await? else { break };
+        if !some_rows(hub, network).await? {
+            gone += 1;
+        }
+    }
+    Ok(gone)
+}
+
+/// Whether there may be more.
+async fn some_rows(hub: &Hub, network: NetworkId) -> Result<bool, Error> {
+    let store = hub.store_of(&network);
+    let remove = move |tx: &mut dyn Transaction| -> Result<bool, Error> {
+        let began = Instant::now();
+        while tx.remove_rows_of(&network, ROWS)? {
+            if began.elapsed() > WRITE_MAX {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    };
+    store.write(remove).await
+}
