@@ -119,10 +119,15 @@ fn select(column: impl Fn(&str) -> String) -> String {
     format!("SELECT {}, {BESIDE_SQL}", OWN.map(column).join(", "))
 }
 
-/// One task.
+/// One task; those of a deleted network are gone, though their rows may still be leaving.
 fn task_by_id() -> &'static str {
-    static SQL: LazyLock<String> =
-        LazyLock::new(|| format!("{} WHERE t.task_id = ?1", tasks(TaskTexts::Whole)));
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        let tasks = tasks(TaskTexts::Whole);
+        format!(
+            "{tasks} WHERE t.task_id = ?1
+             AND NOT EXISTS (SELECT 1 FROM removals r WHERE r.network_id = t.network_id)"
+        )
+    });
     &SQL
 }
 
