@@ -38,10 +38,11 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const WHOLE_PATIENCE: Duration = Duration::from_secs(600);
 /// How long an export waits for its turn.
 const TURN_PATIENCE: Duration = Duration::from_secs(60);
-/// What a bundle may weigh, so that it stays within what its readers take packed, whatever is in it. The hub's own
-/// events are much alike and pack to a twentieth; of what others report nothing is known.
-const WEIGHT_MAX: usize = 90 << 20;
-const OWN_LIGHTER_BY: usize = 8;
+/// Events and packets of less than this fit into one bundle and one side file, however badly they compress.
+const SURELY_FITS_BYTES: usize = 64 << 20;
+/// Bytes of a hash in a side file, in base64 with its quotes and comma, and of an entry's names and index.
+const HASH_BYTES: usize = 47;
+const NAMES_BYTES: usize = 64;
 
 /// What is to be exported: one task's events, or those from an index up to another, which is not meant.
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -87,7 +88,10 @@ struct Selection {
 pub(crate) async fn bundle(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Export, Error> {
     let selection = Selection::find(hub, caller, args).await?;
     // Events are read before the first byte goes out, so that trouble with them is told as such.
-    let packed = tokio::task::spawn_blocking(move || selection.spool());
+    let packed = tokio::task::spawn_blocking(move || {
+        let (bundle, to) = selection.spool()?;
+        Ok::<_, Error>((Selection { to, ..selection }, bundle))
+    });
     let (selection, bundle) = packed.await.map_err(|_| baton_store::Error::Closed)??;
     let (name, from, to) = (selection.name(), selection.from, selection.to);
     let (pieces, received) = mpsc::channel(PIECES_WAITING);
@@ -104,6 +108,11 @@ pub(crate) async fn bundle(hub: &Hub, caller: &Caller, args: QueryArgs) -> Resul
 /// The side file of the bundle that the same arguments give.
 pub(crate) async fn side_file(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Export, Error> {
     let selection = Selection::find(hub, caller, args).await?;
+    let ended = tokio::task::spawn_blocking(move || {
+        let to = selection.end()?;
+        Ok::<_, Error>(Selection { to, ..selection })
+    });
+    let selection = ended.await.map_err(|_| baton_store::Error::Closed)??;
     let (name, from, to) = (selection.name(), selection.from, selection.to);
     let key = hub.evidence_key.verifier_key();
     let (pieces, received) = mpsc::channel(PIECES_WAITING);
@@ -184,27 +193,26 @@ impl Selection {
         }))
     }
 
-    /// Every event, spooled and hashed, ready to be packed. What is more than a bundle holds is left for the next one.
-    fn spool(mut self) -> Result<(Self, BundleWriter<File>), Error> {
+    /// Every event, spooled and hashed, ready to be packed, and the index they end before: what readers would not
+    /// accept in one bundle and one side file is left for the next. How large a bundle becomes is measured, not
+    /// guessed from what its events say of themselves.
+    fn spool(&self) -> Result<(BundleWriter<File>, u64), Error> {
         // Beside the database: the system's temporary folder may be memory.
         let spool = tempfile::tempfile_in(&self.spool_in).map_err(|error| unavailable(&error))?;
         let mut bundle =
             BundleWriter::new(spool, Some(self.network.to_string())).map_err(|error| unavailable(&error))?;
         let mut writer = Writer::new();
-        let (mut next, mut count, mut weight) = (self.from, 0, 0);
-        'events: loop {
+        let (mut next, mut side_file_bytes) = (self.from, 0);
+        loop {
             let leaves = self.page(next, |_, _, leaves| Ok(leaves))?;
             if leaves.is_empty() {
                 break;
             }
             for leaf in &leaves {
-                let is_full = count == bundle::limits::EVENTS || weight > WEIGHT_MAX;
-                if is_full {
-                    self.to = leaf.index;
-                    break 'events;
+                side_file_bytes += entry_bytes(leaf, self.checkpoint.size);
+                if next > self.from && !(bundle.has_room() && side_file_bytes <= limits::SIDE_FILE_MAX_BYTES) {
+                    return Ok((bundle, leaf.index));
                 }
-                count += 1;
-                weight += weight_of(&leaf.event);
                 next = leaf.index + 1;
                 let damage =
                     |what: String| baton_store::Error::Corrupt(format!("event {}: {what}", leaf.index));
@@ -216,7 +224,26 @@ impl Selection {
         if next == self.from {
             return Err(Refusal::NoEvidence.into());
         }
-        Ok((self, bundle))
+        Ok((bundle, self.to))
+    }
+
+    /// Where the bundle of the same events ends. It is only put together if there is so much that it may be split.
+    fn end(&self) -> Result<u64, Error> {
+        let size = self.checkpoint.size;
+        let (mut next, mut count, mut bytes) = (self.from, 0, 0);
+        loop {
+            let page = self.page(next, move |_, _, leaves| {
+                let bytes: usize = leaves.iter().map(|leaf| leaf.event.len() + entry_bytes(leaf, size)).sum();
+                Ok(leaves.last().map(|last| (last.index, leaves.len() as u64, bytes)))
+            })?;
+            let Some((last, page_count, page_bytes)) = page else { return Ok(self.to) };
+            next = last + 1;
+            count += page_count;
+            bytes += page_bytes;
+            if count > bundle::limits::EVENTS || bytes > SURELY_FITS_BYTES {
+                return self.spool().map(|(_, to)| to);
+            }
+        }
     }
 
     fn write_side_file(&self, out: &mut Pieces, key: &VerifierKey) -> Result<(), Error> {
@@ -239,10 +266,10 @@ impl Selection {
     }
 }
 
-/// What an event weighs, packed, at most.
-fn weight_of(event: &[u8]) -> usize {
-    let is_own = memchr::memmem::find(event, br#""batonorigin":"hub""#).is_some();
-    if is_own { event.len() / OWN_LIGHTER_BY } else { event.len() }
+/// Bytes of an event's entry in a side file, at most, for a log of this size.
+fn entry_bytes(leaf: &LeafRow, size: u64) -> usize {
+    let hashes = (u64::BITS - size.leading_zeros()) as usize;
+    leaf.packet.len().div_ceil(3) * 4 + hashes * HASH_BYTES + NAMES_BYTES
 }
 
 /// An entry of a side file.
