@@ -105,6 +105,12 @@ def parse(data, where):
 
 def unpack(data):
     check(len(data) <= PACKED, "limits", "too large")
+    at = 12 + int.from_bytes(data[10:12], "little") if data[3:4] and data[3] & 4 else 10
+    for flag in (8, 16):  # a name, a comment
+        if data[3:4] and data[3] & flag:
+            end = data.find(b"\0", at)
+            check(at <= end <= at + 65535, "integrity", "gzip: a name or comment too long")
+            at = end + 1
     gzip = zlib.decompressobj(wbits=31)
     try:
         tar = gzip.decompress(data, UNPACKED + 1)
@@ -131,6 +137,7 @@ def files(tar):
         yield name, tar[at + 512:at + 512 + size]
         at += 512 + -(-size // 512) * 512
     check(not any(tar[at:]), "integrity", "data after the archive")
+    check(len(tar) - at >= 1024 and len(tar) % 512 == 0, "integrity", "the archive has no end")
 
 
 # The bundle.
@@ -169,6 +176,8 @@ def check_bundle(data):
     typed(manifest["producer"], {"name": str, "version": str})
     typed(manifest["algorithms"], {"canon": str, "hash": str, "root": str})
     typed(manifest["files"], {"events.ndjson": dict})
+    check(len(manifest["files"]) == 1, "contract", "the manifest names more files")
+    check(manifest["run_id"], "contract", "an empty run id")
     entry = manifest["files"]["events.ndjson"]
     typed(entry, {"path": str, "sha256": str, "bytes": int})
     check(manifest["schema_version"] == 1, "contract", "schema_version")

@@ -15,4 +15,6 @@ pub use error::Error;
 pub use meter::Meter;
 pub use rows::{Snapshot, Transaction};
 pub use sqlite::{Bell, CopyFacts, SqliteOptions, SqliteStore, copy_closed, inspect, look_at_copy, schema};
+#[cfg(debug_assertions)]
+pub use sqlite::Statements;
 pub use store::{ChangedTask, Committed, GrownLog, Ring, Store};

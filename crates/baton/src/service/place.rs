@@ -252,3 +252,6 @@ impl Reach {
         }
     }
 }
+
+#[cfg(all(test, debug_assertions))]
+mod tests;
