@@ -38,8 +38,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const WHOLE_PATIENCE: Duration = Duration::from_secs(600);
 /// How long an export waits for its turn.
 const TURN_PATIENCE: Duration = Duration::from_secs(60);
-/// Events and packets of less than this fit into one bundle and one side file, however badly they compress.
-const SURELY_FITS_BYTES: usize = 64 << 20;
+/// Events of less than this fit into one bundle, however badly they compress.
+const SURELY_FITS_BYTES: usize = 90 << 20;
 /// Bytes of a hash in a side file, in base64 with its quotes and comma, and of an entry's names and index.
 const HASH_BYTES: usize = 47;
 const NAMES_BYTES: usize = 64;
@@ -80,6 +80,8 @@ struct Selection {
     spool_in: PathBuf,
     from: u64,
     to: u64,
+    /// A bundle ends before its side file gets larger than this.
+    side_file_bytes: usize,
     /// Exports take turns.
     _turn: OwnedSemaphorePermit,
 }
@@ -165,6 +167,7 @@ impl Selection {
             spool_in: hub.settings.data_folder.clone(),
             from,
             to,
+            side_file_bytes: limits::SIDE_FILE_MAX_BYTES,
             _turn: turn,
         })
     }
@@ -210,7 +213,7 @@ impl Selection {
             }
             for leaf in &leaves {
                 side_file_bytes += entry_bytes(leaf, self.checkpoint.size);
-                if next > self.from && !(bundle.has_room() && side_file_bytes <= limits::SIDE_FILE_MAX_BYTES) {
+                if next > self.from && !(bundle.has_room() && side_file_bytes <= self.side_file_bytes) {
                     return Ok((bundle, leaf.index));
                 }
                 next = leaf.index + 1;
@@ -230,17 +233,19 @@ impl Selection {
     /// Where the bundle of the same events ends. It is only put together if there is so much that it may be split.
     fn end(&self) -> Result<u64, Error> {
         let size = self.checkpoint.size;
-        let (mut next, mut count, mut bytes) = (self.from, 0, 0);
+        let (mut next, mut count, mut bytes, mut side_file_bytes) = (self.from, 0, 0, 0);
         loop {
-            let page = self.page(next, move |_, _, leaves| {
-                let bytes: usize = leaves.iter().map(|leaf| leaf.event.len() + entry_bytes(leaf, size)).sum();
-                Ok(leaves.last().map(|last| (last.index, leaves.len() as u64, bytes)))
+            let lengths = self.page(next, move |_, _, leaves| {
+                let lengths = leaves.iter().map(|leaf| (leaf.index, leaf.event.len(), entry_bytes(leaf, size)));
+                Ok(lengths.collect::<Vec<_>>())
             })?;
-            let Some((last, page_count, page_bytes)) = page else { return Ok(self.to) };
+            let Some((last, ..)) = lengths.last() else { return Ok(self.to) };
             next = last + 1;
-            count += page_count;
-            bytes += page_bytes;
-            if count > bundle::limits::EVENTS || bytes > SURELY_FITS_BYTES {
+            count += lengths.len() as u64;
+            bytes += lengths.iter().map(|(_, event, _)| event).sum::<usize>();
+            side_file_bytes += lengths.iter().map(|(.., entry)| entry).sum::<usize>();
+            let fits = bytes <= SURELY_FITS_BYTES && side_file_bytes <= self.side_file_bytes;
+            if count > bundle::limits::EVENTS || !fits {
                 return self.spool().map(|(_, to)| to);
             }
         }
@@ -346,5 +351,46 @@ impl Write for Pieces {
         }
         let piece = std::mem::take(&mut self.piece);
         self.send(Ok(piece.into()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{TestHub, network};
+    use crate::service::evidence::report;
+    use baton_core::SystemRole;
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_bundle_ends_before_its_side_file_is_too_large_and_both_end_alike() {
+        let test = TestHub::start();
+        let token = test.person("ada", SystemRole::User, &[1]).await;
+        let caller = test.hub.identify(&token).await.unwrap().caller;
+        // Small events of large packets: what an event does not carry of its packet is in the side file all the same.
+        let packet = |number: u32| {
+            let unmapped = "x".repeat(2_000);
+            let text = format!(
+                r#"{{"protocol":"a2a","version":"0.2","event_type":"artifact.shared","agent":{{"id":"a"}},"artifact":{{"id":"{number}"}},"unmapped":"{unmapped}"}}"#
+            );
+            Bytes::from(text)
+        };
+        let packets = (0..10).map(packet).collect();
+        report::run(&test.hub, &caller, report::QueryArgs::default(), packets).await.unwrap();
+        let args = || QueryArgs { network_id: Some(network(1).to_string()), ..QueryArgs::default() };
+        let ends = |side_file_bytes: usize| {
+            let (hub, caller, args) = (test.hub.clone(), caller.clone(), args());
+            async move {
+                let selection = Selection::find(&hub, &caller, args).await.unwrap();
+                let selection = Selection { side_file_bytes, ..selection };
+                let both = tokio::task::spawn_blocking(move || {
+                    (selection.spool().unwrap().1, selection.end().unwrap())
+                });
+                both.await.unwrap()
+            }
+        };
+        assert_eq!(ends(limits::SIDE_FILE_MAX_BYTES).await, (10, 10));
+        assert_eq!(ends(10_000).await, (3, 3));
+        // An event is never too large to be exported by itself.
+        assert_eq!(ends(1).await, (1, 1));
     }
 }
