@@ -18,7 +18,7 @@ TEXTS = ("specversion type source id time datacontenttype assayrunid assayproduc
          "assaygit assaycontenthash").split()
 MANIFEST = {"schema_version": int, "bundle_id": str, "producer": dict, "run_id": str, "event_count": int,
             "run_root": str, "algorithms": dict, "files": dict}
-TIME = re.compile(r"([+\-]\d{4,6}|\d{4})-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+\-\u2212]\d\d:\d\d)")
+TIME = re.compile(r"([+\-]\d{4,6}|\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(\.\d+)?([Zz]|[+\-\u2212]\d\d:\d\d)")
 
 
 class Refused(Exception):
@@ -150,7 +150,8 @@ def check_event(event, seq, run_id, source):
     for name in ("assaypii", "assaysecrets"):
         check(isinstance(event.get(name), bool), "contract", f"{name} is missing or no flag")
     check(event["specversion"] == "1.0", "contract", "specversion")
-    check(TIME.fullmatch(event["time"]), "contract", "time")
+    time = TIME.fullmatch(event["time"])
+    check(time and is_moment(*map(int, time.group(1, 2, 3, 4, 5, 6))), "contract", "time")
     check(":" in event["source"][1:] and event["source"][0] != ":", "contract", "source is no URI")
     check(event["source"] == source, "contract", "another source")
     check(type(event.get("assayseq")) is int and event["assayseq"] == seq, "contract", "assayseq is out of step")
@@ -160,6 +161,12 @@ def check_event(event, seq, run_id, source):
     if event.get("subject") is not None:
         bound["subject"] = event["subject"]
     check(event["assaycontenthash"] == sha256(canonical(bound).encode()), "integrity", "content hash")
+
+
+def is_moment(year, month, day, hour, minute, second):
+    leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+    days = [31, 29 if leap else 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+    return 1 <= month <= 12 and 1 <= day <= days[month - 1] and hour < 24 and minute < 60 and second <= 60
 
 
 def typed(value, names):

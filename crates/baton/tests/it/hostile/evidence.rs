@@ -93,8 +93,9 @@ fn whatever_the_door_accepts_is_exported_and_checked() {
     let task = handoff(&tenant);
     let mallory = tenant.agent("mallory");
     let (mut recorded, mut refused) = (0, 0);
-    for _ in 0..20 {
-        let packets: Vec<String> = (0..20).map(|_| packet(&mut random, &task)).collect();
+    for _ in 0..120 {
+        // Three of the largest fit into a body.
+        let packets: Vec<String> = (0..3).map(|_| packet(&mut random, &task)).collect();
         let (taken, turned_away) = report(&mallory, &packets);
         recorded += taken;
         refused += turned_away;
