@@ -141,10 +141,10 @@ impl Walk {
 
     fn call(&mut self, stage: &mut Stage, kind: usize, operation: &Operation) {
         let mut values = Values { random: &mut self.random, known: &stage.known };
-        let call = Call::made_up(&mut values, operation, stage.token(kind));
+        let call = Call::made_up(&mut values, operation, stage.token(kind, operation));
         let answered = call.send(stage.hub.address());
         self.judge(KINDS[kind], operation, &call, &answered);
-        stage.note(kind, operation, &answered);
+        stage.note(operation, &answered);
     }
 
     fn judge(&mut self, who: &str, operation: &Operation, call: &Call, answered: &Answered) {
