@@ -94,8 +94,9 @@ impl Stage {
 
     /// What a caller shows. Nobody signs out: made-up logins soon lock out everybody of this address.
     pub(super) fn token(&self, kind: usize, operation: &Operation) -> Option<&str> {
-        let is_logout = operation.path == "/api/auth/logout";
-        self.tokens[kind].as_deref().map(|token| if is_logout { "utok_unknown" } else { token })
+        let signs_out = operation.path == "/api/auth/logout"
+            || operation.path == "/api/session" && operation.method == "DELETE";
+        self.tokens[kind].as_deref().map(|token| if signs_out { "utok_unknown" } else { token })
     }
 
     fn sign_in(&mut self, kind: usize) {
