@@ -20,7 +20,7 @@ use values::Values;
 
 /// Calls of the walk that goes with every `make test`.
 const SHORT_CALLS: u64 = 2_000;
-/// The largest answer (`docs/limits.md`), and room for what surrounds its data.
+/// The largest answer, and room for what surrounds its data.
 const ANSWER_MAX_BYTES: usize = (8 << 20) + (64 << 10);
 /// A walk shorter than this says nothing about memory.
 const MEMORY_SECONDS: u64 = 60;
