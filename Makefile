@@ -11,7 +11,7 @@ BINARY ?= target/release/baton
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help demo run build test check bench bench-page bench-peers bench-growth bench-streams bench-soak bench-start bench-adapter proof peers bench-hub bench-evidence bench-work bench-a2a fuzz torture dist install uninstall size tools clients browser schemathesis screenshots clean
+.PHONY: help demo run build test check bench bench-page bench-peers bench-growth bench-streams bench-soak bench-start bench-adapter proof peers bench-hub bench-evidence bench-work bench-a2a fuzz torture walk dist install uninstall size tools clients browser schemathesis screenshots clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -97,6 +97,10 @@ fuzz: ## each fuzz target for a minute; needs a nightly toolchain and cargo-fuzz
 torture: tools ## faults with a seed for ten minutes: kills, clock jumps, full disks; then everything acknowledged is accounted for
 	TORTURE_SECONDS=$(SECONDS) TORTURE_SEED=$(SEED) \
 		$(CARGO) nextest run --profile torture --package baton --test it --no-capture -E 'test(/^it::torture::/)'
+
+walk: tools ## ten minutes of hostile calls to every route and tool by every kind of caller (SECONDS, SEED)
+	WALK_SECONDS=$(SECONDS) WALK_SEED=$(SEED) \
+		$(CARGO) nextest run --profile torture --package baton --test it --no-capture -E 'test(/^it::hostile::walk::/)'
 
 dist: ## the static binary that is shipped, and a tarball of it with what belongs to it, in target/shipped
 	@CARGO="$(CARGO)" scripts/dist.sh

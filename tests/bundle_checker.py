@@ -18,7 +18,7 @@ TEXTS = ("specversion type source id time datacontenttype assayrunid assayproduc
          "assaygit assaycontenthash").split()
 MANIFEST = {"schema_version": int, "bundle_id": str, "producer": dict, "run_id": str, "event_count": int,
             "run_root": str, "algorithms": dict, "files": dict}
-TIME = re.compile(r"([+\-]\d{4,6}|\d{4})-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+\-\u2212]\d\d:\d\d)")
+TIME = re.compile(r"([+\-]\d{4,6}|\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(\.\d+)?([Zz]|[+\-\u2212]\d\d:\d\d)")
 
 
 class Refused(Exception):
@@ -105,6 +105,12 @@ def parse(data, where):
 
 def unpack(data):
     check(len(data) <= PACKED, "limits", "too large")
+    at = 12 + int.from_bytes(data[10:12], "little") if data[3:4] and data[3] & 4 else 10
+    for flag in (8, 16):  # a name, a comment
+        if data[3:4] and data[3] & flag:
+            end = data.find(b"\0", at)
+            check(at <= end <= at + 65535, "integrity", "gzip: a name or comment too long")
+            at = end + 1
     gzip = zlib.decompressobj(wbits=31)
     try:
         tar = gzip.decompress(data, UNPACKED + 1)
@@ -131,6 +137,7 @@ def files(tar):
         yield name, tar[at + 512:at + 512 + size]
         at += 512 + -(-size // 512) * 512
     check(not any(tar[at:]), "integrity", "data after the archive")
+    check(len(tar) - at >= 1024 and len(tar) % 512 == 0, "integrity", "the archive has no end")
 
 
 # The bundle.
@@ -143,7 +150,8 @@ def check_event(event, seq, run_id, source):
     for name in ("assaypii", "assaysecrets"):
         check(isinstance(event.get(name), bool), "contract", f"{name} is missing or no flag")
     check(event["specversion"] == "1.0", "contract", "specversion")
-    check(TIME.fullmatch(event["time"]), "contract", "time")
+    time = TIME.fullmatch(event["time"])
+    check(time and is_moment(*map(int, time.group(1, 2, 3, 4, 5, 6))), "contract", "time")
     check(":" in event["source"][1:] and event["source"][0] != ":", "contract", "source is no URI")
     check(event["source"] == source, "contract", "another source")
     check(type(event.get("assayseq")) is int and event["assayseq"] == seq, "contract", "assayseq is out of step")
@@ -153,6 +161,12 @@ def check_event(event, seq, run_id, source):
     if event.get("subject") is not None:
         bound["subject"] = event["subject"]
     check(event["assaycontenthash"] == sha256(canonical(bound).encode()), "integrity", "content hash")
+
+
+def is_moment(year, month, day, hour, minute, second):
+    leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+    days = [31, 29 if leap else 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+    return 1 <= month <= 12 and 1 <= day <= days[month - 1] and hour < 24 and minute < 60 and second <= 60
 
 
 def typed(value, names):
@@ -169,6 +183,8 @@ def check_bundle(data):
     typed(manifest["producer"], {"name": str, "version": str})
     typed(manifest["algorithms"], {"canon": str, "hash": str, "root": str})
     typed(manifest["files"], {"events.ndjson": dict})
+    check(len(manifest["files"]) == 1, "contract", "the manifest names more files")
+    check(manifest["run_id"], "contract", "an empty run id")
     entry = manifest["files"]["events.ndjson"]
     typed(entry, {"path": str, "sha256": str, "bytes": int})
     check(manifest["schema_version"] == 1, "contract", "schema_version")

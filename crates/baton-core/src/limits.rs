@@ -159,6 +159,8 @@ pub const EVIDENCE_PAGE_MAX: usize = 1_000;
 pub const EVIDENCE_PAGE_MAX_BYTES: usize = 8 * 1024 * 1024;
 /// Exports of evidence put together at once; others wait (ours).
 pub const EXPORTS_AT_ONCE: usize = 4;
+/// Largest side file of an export; a bundle that would need a larger one ends before (ours). Readers accept 4 GiB.
+pub const SIDE_FILE_MAX_BYTES: usize = 512 * 1024 * 1024;
 /// Most packets handed in at once (ours).
 pub const REPORTED_PACKETS_MAX_COUNT: usize = 1_000;
 /// Largest packet that can be handed in (ours).

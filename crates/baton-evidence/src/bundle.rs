@@ -7,6 +7,7 @@ mod archive;
 mod manifest;
 mod meter;
 mod refusal;
+mod spool;
 mod verifier;
 mod writer;
 

@@ -23,6 +23,8 @@ mod retention;
 mod rows;
 mod search;
 mod sessions;
+#[cfg(debug_assertions)]
+mod statements;
 mod tasks;
 mod writer;
 
@@ -44,6 +46,8 @@ pub use connection::schema;
 pub use copy::{CopyFacts, copy_closed, look_at_copy};
 use readers::Readers;
 use refused::Refused;
+#[cfg(debug_assertions)]
+pub use statements::Statements;
 use writer::Writer;
 
 /// What is done with the hints of a committed batch.

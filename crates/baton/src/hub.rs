@@ -34,6 +34,7 @@ use tokio::sync::Semaphore;
 use crate::events::Streams;
 use crate::metrics::Metrics;
 use crate::outbound::Outbound;
+use crate::service::page::CursorKey;
 use crate::service::{JoinGuard, LoginGuard, NotedReads, Passwords};
 use crate::trace::Traces;
 use access::Access;
@@ -51,6 +52,8 @@ pub(crate) struct Hub {
     /// Rings when agents of others were added or removed.
     pub(crate) remotes_changed: tokio::sync::Notify,
     pub(crate) evidence_key: Arc<SigningKey>,
+    /// What cursors are sealed with.
+    pub(crate) cursor_key: CursorKey,
     /// Held by whoever extends a log's tree.
     pub(crate) sealing: tokio::sync::Mutex<()>,
     /// Exports at work at once.
@@ -89,6 +92,7 @@ impl Hub {
             remotes_changed: tokio::sync::Notify::default(),
             settings,
             evidence_key: Arc::new(evidence_key),
+            cursor_key: CursorKey::new(&random_bytes()),
             sealing: tokio::sync::Mutex::default(),
             exports: Arc::new(Semaphore::new(limits::EXPORTS_AT_ONCE)),
             shutdown: Shutdown::default(),
@@ -117,6 +121,11 @@ impl Hub {
     /// The same for calls whose caller is not known yet.
     pub(crate) fn store_for_anybody(&self) -> Tenant<'_> {
         self.store.of(Share::Unknown)
+    }
+
+    /// The same hub, whose cursors are sealed with the database's key: those of an earlier run still open.
+    pub(crate) fn with_cursor_key(self, key: &[u8; 32]) -> Self {
+        Self { cursor_key: CursorKey::new(key), ..self }
     }
 
     pub(crate) fn new_task_id(&self) -> TaskId {

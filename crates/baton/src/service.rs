@@ -11,7 +11,7 @@ mod frame;
 mod idempotency;
 pub(crate) mod names;
 mod operation;
-mod page;
+pub(crate) mod page;
 pub(crate) mod place;
 mod presence;
 pub(crate) mod skills;

@@ -107,5 +107,18 @@ pub(super) fn write_padding(out: &mut impl Write, size: u64) -> io::Result<()> {
 
 /// The two empty blocks that end an archive.
 pub(super) fn write_end(out: &mut impl Write) -> io::Result<()> {
-    out.write_all(&[0; 1024])
+    out.write_all(&[0; END_BYTES as usize])
 }
+
+/// Blocks that a member of this size takes, its header among them, in bytes.
+pub(super) const fn member_bytes(size: u64) -> u64 {
+    512 + size.next_multiple_of(512)
+}
+
+/// Whether an archive of this many bytes, whose members end at `end`, is whole: POSIX (pax, "ustar Interchange Format")
+/// ends an archive with two empty blocks, and without them it may have been cut. More empty blocks may follow.
+pub(super) const fn is_ended(end: u64, bytes: u64) -> bool {
+    bytes >= end + END_BYTES && bytes.is_multiple_of(512)
+}
+
+const END_BYTES: u64 = 1024;

@@ -84,13 +84,19 @@ impl<R: BufRead> Read for Source<R> {
 #[derive(Debug)]
 pub(super) struct Unpacked<R> {
     input: R,
+    bound: u64,
     left: u64,
     stop: Stop,
 }
 
 impl<R: Read> Unpacked<R> {
     pub(super) fn new(input: R, bound: u64, stop: Stop) -> Self {
-        Self { input, left: bound, stop }
+        Self { input, bound, left: bound, stop }
+    }
+
+    /// Bytes that have passed.
+    pub(super) fn passed(&self) -> u64 {
+        self.bound - self.left
     }
 
     pub(super) fn into_inner(self) -> R {

@@ -97,15 +97,16 @@ fn check_stream(
     let source = Source::new(BufReader::with_capacity(64 << 10, bundle), limits::PACKED_BYTES, stop.clone());
     let unpacked = Unpacked::new(GzDecoder::new(source), limits::UNPACKED_BYTES, stop.clone());
     let mut archive = tar::Archive::new(unpacked);
-    let checked = check_members(&mut archive, each)?;
-    check_nothing_follows(archive.into_inner())?;
+    let (checked, end) = check_members(&mut archive, each)?;
+    check_end(archive.into_inner(), end)?;
     Ok(checked)
 }
 
 fn check_members<R: Read>(
     archive: &mut tar::Archive<R>,
     mut each: impl FnMut(&EventLine<'_>),
-) -> Result<Checked, Trouble> {
+) -> Result<(Checked, u64), Trouble> {
+    let mut end = 0;
     let mut manifest: Option<Manifest> = None;
     let mut checked: Option<Checked> = None;
     // Raw: no PAX or GNU record is applied, every member is what its own header says.
@@ -114,6 +115,7 @@ fn check_members<R: Read>(
         let place = Place::Member(index + 1);
         let member = member.map_err(Trouble::io(place))?;
         let (file, size) = archive::read_header(member.header(), place)?;
+        end += archive::member_bytes(size);
         let member = archive::Announced::new(member, size);
         match (file, &manifest, &checked) {
             (File::Manifest, None, _) => manifest = Some(read_manifest(member, size)?),
@@ -126,15 +128,17 @@ fn check_members<R: Read>(
             _ => return Err(Refusal::new(Code::RepeatedFile, place, "this member was there before").into()),
         }
     }
-    checked.ok_or_else(|| {
-        let missing = if manifest.is_none() { "manifest.json" } else { EVENTS };
+    let missing = if manifest.is_none() { "manifest.json" } else { EVENTS };
+    checked.map(|checked| (checked, end)).ok_or_else(|| {
         Refusal::new(Code::MissingFile, Place::Bundle, format!("{missing} is missing")).into()
     })
 }
 
-/// Reads to the end of the gzip member, which checks its CRC, and sees that nothing comes after.
-fn check_nothing_follows<R: io::BufRead>(
+/// Reads to the end of the gzip member, which checks its CRC, and sees that the archive, whose members end at `end`, is
+/// whole and that nothing comes after it.
+fn check_end<R: io::BufRead>(
     mut unpacked: Unpacked<GzDecoder<Source<R>>>,
+    end: u64,
 ) -> Result<(), Trouble> {
     let mut rest = [0; 8192];
     loop {
@@ -145,6 +149,9 @@ fn check_nothing_follows<R: io::BufRead>(
         if rest[..count].iter().any(|&byte| byte != 0) {
             return Err(Refusal::new(Code::Tar, Place::Bundle, "data after the end of the archive").into());
         }
+    }
+    if !archive::is_ended(end, unpacked.passed()) {
+        return Err(Refusal::new(Code::Tar, Place::Bundle, "the archive has no end").into());
     }
     let mut source = unpacked.into_inner().into_inner();
     if source.has_more().map_err(Trouble::io(Place::Bundle))? {
@@ -198,6 +205,10 @@ impl<'m> EventsCheck<'m> {
         let Some(entry) = manifest.files.get(EVENTS) else {
             return Err(Refusal::new(Code::MissingFile, Place::Manifest, "files has no events.ndjson"));
         };
+        if manifest.files.len() > 1 {
+            let message = "files names more than events.ndjson";
+            return Err(Refusal::new(Code::UnexpectedFile, Place::Manifest, message));
+        }
         if entry.bytes != size {
             let message = format!("the manifest says {} bytes, the archive {size}", entry.bytes);
             return Err(Refusal::new(Code::FileSize, Place::Events, message));
@@ -285,8 +296,8 @@ impl<'m> EventsCheck<'m> {
         if event.run_id != self.manifest.run_id {
             return refuse(Code::RunId, "the run id is not the manifest's");
         }
-        if event.run_id.contains(':') {
-            return refuse(Code::InvalidEvent, "the run id contains a colon");
+        if event.run_id.is_empty() || event.run_id.contains(':') {
+            return refuse(Code::InvalidEvent, "the run id is empty or contains a colon");
         }
         if self.count == 0 {
             self.source = event.source.clone().into_owned();

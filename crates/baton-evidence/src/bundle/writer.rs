@@ -1,22 +1,27 @@
-//! Packs events into a bundle. Events are restamped and spooled as they come, because the manifest, which
-//! stands first, needs their hashes; then manifest and spool are packed. Memory does not grow with the count.
-//! The same events give the same bytes.
+//! Packs events into a bundle. Events are restamped, compressed and spooled as they come, because the manifest, which
+//! stands first, needs their hashes; then the manifest is put in front of the spool. Memory does not grow with the
+//! count, and how large the bundle has become is known at every event. The same events give the same bytes.
 
-use flate2::{Compression, GzBuilder};
 use sha2::{Digest as _, Sha256};
-use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, Write};
 
 use super::manifest::Manifest;
 use super::refusal::{Code, Place, Refusal};
+use super::spool::Spool;
 use super::{EVENTS, MANIFEST, archive, limits};
 use crate::canonical::{self, Writer};
 use crate::digest::{Digest, RunRoot};
 use crate::event_line::{EventLine, Stamp};
 
+/// A line, its line feed, and what deflate adds to bytes that it cannot compress.
+const LINE_MAX_BYTES: u64 = limits::LINE_BYTES as u64 + (16 << 10);
+/// The manifest, both headers, the end of the archive and the gzip member's own bytes.
+const OTHER_MAX_BYTES: u64 = 64 << 10;
+
 /// A bundle being put together.
 #[derive(Debug)]
 pub struct BundleWriter<S: Write> {
-    spool: BufWriter<S>,
+    spool: Spool<S>,
     line: Writer,
     run: Option<Run>,
     file_hash: Sha256,
@@ -63,7 +68,7 @@ impl<S: Read + Write + Seek> BundleWriter<S> {
             return Err(refuse(Code::InvalidEvent, 0, "a run id is not empty and has no colon").into());
         }
         Ok(Self {
-            spool: BufWriter::new(spool),
+            spool: Spool::new(spool),
             line: Writer::new(),
             run: None,
             file_hash: Sha256::new(),
@@ -72,6 +77,14 @@ impl<S: Read + Write + Seek> BundleWriter<S> {
             count: 0,
             run_id,
         })
+    }
+
+    /// Whether another event of at most [`limits::LINE_BYTES`] fits into what readers accept, whatever is in it.
+    #[must_use]
+    pub fn has_room(&self) -> bool {
+        self.count < limits::EVENTS
+            && self.bytes + LINE_MAX_BYTES <= limits::EVENTS_BYTES
+            && self.spool.packed_max_bytes() + LINE_MAX_BYTES + OTHER_MAX_BYTES <= limits::PACKED_BYTES
     }
 
     /// Adds the next event under this run's numbers. Its content, and so its content hash, stays as it is.
@@ -133,18 +146,17 @@ impl<S: Read + Write + Seek> BundleWriter<S> {
             Manifest::new(run.id.clone(), self.count, &run_root, &self.file_hash.into(), self.bytes);
         let manifest = canonical::to_vec(&manifest).map_err(io::Error::other)?;
 
-        let gzip = GzBuilder::new().mtime(0).operating_system(255);
-        let mut gzip = gzip.write(Bounded { out, left: limits::PACKED_BYTES }, Compression::default());
-        archive::write_header(&mut gzip, MANIFEST, manifest.len() as u64)?;
-        gzip.write_all(&manifest)?;
-        archive::write_padding(&mut gzip, manifest.len() as u64)?;
-        archive::write_header(&mut gzip, EVENTS, self.bytes)?;
-        let mut spool = self.spool.into_inner().map_err(io::IntoInnerError::into_error)?;
-        spool.seek(SeekFrom::Start(0))?;
-        io::copy(&mut io::BufReader::with_capacity(256 << 10, spool), &mut gzip)?;
-        archive::write_padding(&mut gzip, self.bytes)?;
-        archive::write_end(&mut gzip)?;
-        let Bounded { mut out, .. } = gzip.finish()?;
+        let mut head = Vec::new();
+        archive::write_header(&mut head, MANIFEST, manifest.len() as u64)?;
+        head.extend_from_slice(&manifest);
+        archive::write_padding(&mut head, manifest.len() as u64)?;
+        archive::write_header(&mut head, EVENTS, self.bytes)?;
+        let mut spool = self.spool;
+        archive::write_padding(&mut spool, self.bytes)?;
+        archive::write_end(&mut spool)?;
+        let mut out = Bounded { out, left: limits::PACKED_BYTES };
+        spool.finish(&head, &mut out)?;
+        let Bounded { mut out, .. } = out;
         out.flush()?;
         Ok((Packed { run_id: run.id, event_count: self.count, run_root }, out))
     }

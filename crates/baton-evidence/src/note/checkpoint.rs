@@ -1,6 +1,6 @@
 //! A checkpoint: whose log, how many leaves, which root. Three lines, signed.
 
-use signed_note::Note;
+use signed_note::{Note, Signature};
 use std::fmt;
 
 use super::key::{SigningKey, VerifierKey};
@@ -64,7 +64,8 @@ impl Checkpoint {
         String::from_utf8(note.to_bytes()).map_err(|_| NoteError::Malformed)
     }
 
-    /// Opens a note signed by this key. Signatures of other keys are passed over (c2sp.org/signed-note).
+    /// Opens a note signed by this key. Signatures of other keys are passed over, and every one of this key must be one
+    /// of this text (c2sp.org/signed-note, "Signatures").
     pub fn open(note: &str, key: &VerifierKey) -> Result<Self, NoteError> {
         if note.len() > NOTE_BYTES {
             return Err(NoteError::TooLong);
@@ -72,11 +73,20 @@ impl Checkpoint {
         if !note.contains("\n\n\u{2014} ") {
             return Err(NoteError::Unsigned);
         }
+        let lines = note.rsplit_once("\n\n").map_or("", |(_, lines)| lines);
         let note = Note::from_bytes(note.as_bytes()).map_err(|_| NoteError::Malformed)?;
-        note.verify(key).map_err(|error| match error {
-            signed_note::NoteError::UnverifiedNote => NoteError::OtherKey,
-            _ => NoteError::Signature,
-        })?;
+        let mut is_signed = false;
+        for line in lines.lines() {
+            let signature = Signature::from_bytes(line.as_bytes()).map_err(|_| NoteError::Malformed)?;
+            match key.signed(note.text(), &signature) {
+                Some(true) => is_signed = true,
+                Some(false) => return Err(NoteError::Signature),
+                None => {}
+            }
+        }
+        if !is_signed {
+            return Err(NoteError::OtherKey);
+        }
         let text = std::str::from_utf8(note.text()).map_err(|_| NoteError::NotACheckpoint)?;
         Self::parse(text)
     }

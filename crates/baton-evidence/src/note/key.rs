@@ -2,9 +2,7 @@
 //! of hash, and the public key, as C2SP writes them.
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
-use signed_note::{
-    SignerError, StandardSigner, StandardVerifier, VerificationError, Verifier, VerifierError, Verifiers,
-};
+use signed_note::{Signature, SignerError, StandardSigner, StandardVerifier, Verifier, VerifierError};
 use std::fmt;
 use zeroize::Zeroizing;
 
@@ -126,6 +124,12 @@ impl VerifierKey {
         self.verifier.name()
     }
 
+    /// Whether this key signed the text; `None` if the signature is another key's.
+    pub(super) fn signed(&self, text: &[u8], signature: &Signature) -> Option<bool> {
+        let is_own = signature.name() == self.verifier.name() && signature.id() == self.verifier.key_id();
+        is_own.then(|| self.verifier.verify(text, signature.signature()))
+    }
+
     /// The first four bytes of SHA-256 over name, line feed, algorithm and public key, in hex.
     #[must_use]
     pub fn hash(&self) -> &str {
@@ -154,16 +158,6 @@ impl PartialEq for VerifierKey {
 
 impl Eq for VerifierKey {}
 
-/// Exactly one key is known; signatures of all others are passed over, as C2SP asks.
-impl Verifiers for VerifierKey {
-    fn verifier(&self, name: &str, id: u32) -> Result<&dyn Verifier, VerificationError> {
-        if name == self.verifier.name() && id == self.verifier.key_id() {
-            Ok(&self.verifier)
-        } else {
-            Err(VerificationError::UnknownKey { name: name.to_owned(), id })
-        }
-    }
-}
 
 /// A text's first parts between `+`, and all that is left as the last.
 fn split<const PARTS: usize>(text: &str) -> Option<[&str; PARTS]> {

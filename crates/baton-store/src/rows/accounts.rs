@@ -161,6 +161,8 @@ pub struct AuditRow {
 
 /// Reads of accounts.
 pub trait AccountReads {
+    /// The secret that cursors are sealed with.
+    fn cursor_key(&self) -> Result<[u8; 32], Error>;
     /// How many users there are, counted only as far as one.
     fn has_users(&self) -> Result<bool, Error>;
     /// One user.

@@ -57,8 +57,10 @@ pub struct SessionRow {
 /// A reported completion.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompletionRow {
-    /// Its place in the order of completions.
+    /// Its place in the order of completions of all networks; never shown to callers.
     pub id: i64,
+    /// Its number within the network, from 1.
+    pub number: i64,
     /// Its network.
     pub network_id: NetworkId,
     /// Who reported it.
@@ -154,6 +156,6 @@ pub trait SessionWrites {
     fn put_session(&mut self, session: &SessionRow) -> Result<(), Error>;
     /// Notes when the sessions of these tokens were last seen.
     fn see_sessions(&mut self, seen: &[(TokenId, UnixMillis)]) -> Result<(), Error>;
-    /// Writes a completion and answers its id.
+    /// Writes a completion and returns its number within the network.
     fn insert_completion(&mut self, completion: NewCompletion<'_>) -> Result<i64, Error>;
 }

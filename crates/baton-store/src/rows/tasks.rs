@@ -137,8 +137,10 @@ impl NewTaskMessage<'_> {
 /// One row of a task's history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventRow {
-    /// Its place in the order of events.
+    /// Its place in the order of events of all networks; never shown to callers.
     pub id: i64,
+    /// Its number within the network: it grows from event to event, with gaps.
+    pub number: i64,
     /// Its number within the task, from 1 without gaps.
     pub n: i64,
     /// The task.
@@ -300,6 +302,8 @@ pub trait TaskReads {
     fn task(&self, id: &TaskId) -> Result<Option<TaskRow>, Error>;
     /// What the rules see of one task, without its texts.
     fn task_snapshot(&self, id: &TaskId) -> Result<Option<TaskSnapshot>, Error>;
+    /// The network of a task: what is asked before it is known whether the caller may see anything of it.
+    fn task_network(&self, id: &TaskId) -> Result<Option<NetworkId>, Error>;
     /// A page of tasks.
     fn tasks(&self, filter: &TaskFilter) -> Result<Vec<TaskRow>, Error>;
     /// A page of one agent's tasks, newest status first.

@@ -67,6 +67,13 @@ fn invite_row(row: &Row<'_>) -> Result<InviteRow, Error> {
 }
 
 impl AccountReads for Rows<'_> {
+    fn cursor_key(&self) -> Result<[u8; 32], Error> {
+        let key: Option<Vec<u8>> =
+            self.one("SELECT key FROM cursor_key WHERE one = 1", [], |row| get(row, "key"))?;
+        let key = key.and_then(|key| key.try_into().ok());
+        key.ok_or_else(|| Error::Corrupt("no key for cursors".into()))
+    }
+
     fn has_users(&self) -> Result<bool, Error> {
         Ok(self.one("/* scans */ SELECT 1 FROM users LIMIT 1", [], |_| Ok(()))?.is_some())
     }

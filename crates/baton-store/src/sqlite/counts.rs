@@ -1,6 +1,6 @@
 //! Counters of tasks by status and of open deliveries by inbox. Changes are added up for the whole batch and
 //! written once before its commit; a reader inside the batch adds what is not written yet. Beside them, the newest
-//! frame number and the log of each network the batch has written to, so that they are looked up once.
+//! numbers of frames and events and the log of each network the batch has written to, so that they are looked up once.
 
 use baton_core::{NetworkId, Principal, PrincipalKind, Status, UnixMillis};
 use rusqlite::{Connection, params};
@@ -19,6 +19,7 @@ pub(super) struct Counts {
     tasks: HashMap<(NetworkId, Status), i64>,
     inboxes: HashMap<(NetworkId, PrincipalKind, String), i64>,
     newest_frames: HashMap<NetworkId, i64>,
+    newest_event_numbers: HashMap<NetworkId, i64>,
     log_heads: HashMap<NetworkId, LogHead>,
     minutes: HashMap<(NetworkId, i64), MinuteCounts>,
 }
@@ -46,6 +47,14 @@ impl Counts {
 
     pub(super) fn set_newest_frame(&mut self, network: &NetworkId, n: i64) {
         self.newest_frames.insert(network.clone(), n);
+    }
+
+    pub(super) fn newest_event_number(&self, network: &NetworkId) -> Option<i64> {
+        self.newest_event_numbers.get(network).copied()
+    }
+
+    pub(super) fn set_newest_event_number(&mut self, network: &NetworkId, number: i64) {
+        self.newest_event_numbers.insert(network.clone(), number);
     }
 
     pub(super) fn log_head(&self, network: &NetworkId) -> Option<LogHead> {
@@ -90,12 +99,14 @@ impl Counts {
             self.minutes.entry(key).or_default().add(&counts);
         }
         self.newest_frames.extend(other.newest_frames);
+        self.newest_event_numbers.extend(other.newest_event_numbers);
         self.log_heads.extend(other.log_heads);
     }
 
     /// Forgets a network that is gone.
     pub(super) fn forget(&mut self, network: &NetworkId) {
         self.newest_frames.remove(network);
+        self.newest_event_numbers.remove(network);
         self.log_heads.remove(network);
         self.minutes.retain(|(counted, _), _| counted != network);
         self.tasks.retain(|(counted, _), _| counted != network);

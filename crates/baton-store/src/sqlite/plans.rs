@@ -13,6 +13,7 @@ pub(super) fn check(connection: &Connection, sql: &str) {
     use std::cell::RefCell;
     use std::collections::HashSet;
     thread_local!(static SEEN: RefCell<HashSet<String>> = RefCell::default());
+    super::statements::record(connection.path(), sql);
     if sql.contains("/* scans */") || SEEN.with_borrow(|seen| seen.contains(sql)) {
         return;
     }

@@ -40,6 +40,7 @@ fn session_row(row: &Row<'_>) -> Result<SessionRow, Error> {
 fn completion_row(row: &Row<'_>) -> Result<CompletionRow, Error> {
     Ok(CompletionRow {
         id: get(row, "id")?,
+        number: get(row, "number")?,
         network_id: parsed(row, "network_id", NetworkId::parse)?,
         session_name: get(row, "session_name")?,
         task: get(row, "task")?,
@@ -174,10 +175,14 @@ impl SessionWrites for Rows<'_> {
     }
 
     fn insert_completion(&mut self, completion: NewCompletion<'_>) -> Result<i64, Error> {
+        let sql = "UPDATE networks SET completions_numbered = completions_numbered + 1 WHERE network_id = ?1
+                   RETURNING completions_numbered AS number";
+        let number = self.one(sql, [completion.network_id.as_str()], |row| get::<i64>(row, "number"))?;
+        let number = number.ok_or_else(|| Error::Corrupt("a completion without a network".into()))?;
         self.execute(
             "INSERT INTO completions (network_id, session_name, task_id, task, result, artifacts, score,
-                duration_minutes, completed_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+                duration_minutes, completed_at, number)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
             params![
                 completion.network_id.as_str(),
                 completion.session_name,
@@ -188,8 +193,9 @@ impl SessionWrites for Rows<'_> {
                 completion.score,
                 completion.duration_minutes,
                 completion.at.get(),
+                number,
             ],
         )?;
-        Ok(self.connection.last_insert_rowid())
+        Ok(number)
     }
 }

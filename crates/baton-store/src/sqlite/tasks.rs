@@ -200,8 +200,11 @@ fn message_row(row: &Row<'_>) -> Result<TaskMessageRow, Error> {
 }
 
 pub(super) fn event_row(row: &Row<'_>) -> Result<EventRow, Error> {
+    let log_index = get::<Option<i64>>(row, "log_index")?;
+    let number = get::<Option<i64>>(row, "number")?.or(log_index.map(|index| index + 1));
     Ok(EventRow {
         id: get(row, "id")?,
+        number: number.ok_or_else(|| Error::Corrupt("an event without a number".into()))?,
         n: get(row, "n")?,
         task_id: parsed(row, "task_id", TaskId::parse)?,
         network_id: parsed(row, "network_id", NetworkId::parse)?,
@@ -210,11 +213,23 @@ pub(super) fn event_row(row: &Row<'_>) -> Result<EventRow, Error> {
         actor: principal(row, "actor_kind", "actor")?,
         detail: get(row, "detail")?,
         created_at: time(row, "created_at")?,
-        log_index: get::<Option<i64>>(row, "log_index")?.map(i64::unsigned_abs),
+        log_index: log_index.map(i64::unsigned_abs),
     })
 }
 
 impl Rows<'_> {
+    /// The number of a network's newest event; 0 before the first.
+    fn newest_event_number(&self, network: &NetworkId) -> Result<i64, Error> {
+        let known =
+            self.staged.counts.newest_event_number(network).or(self.counted.newest_event_number(network));
+        if let Some(newest) = known {
+            return Ok(newest);
+        }
+        let sql = "SELECT COALESCE(number, log_index + 1, 0) AS number FROM task_events WHERE network_id = ?1
+                   ORDER BY id DESC LIMIT 1";
+        Ok(self.one(sql, [network.as_str()], |row| get::<i64>(row, "number"))?.unwrap_or(0))
+    }
+
     /// One row of a query, read by `read`.
     pub(super) fn one<T>(
         &self,
@@ -357,6 +372,11 @@ impl TaskReads for Rows<'_> {
 
     fn task_snapshot(&self, id: &TaskId) -> Result<Option<TaskSnapshot>, Error> {
         self.one(task_by_id(), [id.as_str()], snapshot)
+    }
+
+    fn task_network(&self, id: &TaskId) -> Result<Option<NetworkId>, Error> {
+        let sql = "SELECT network_id FROM tasks WHERE task_id = ?1";
+        self.one(sql, [id.as_str()], |row| parsed(row, "network_id", NetworkId::parse))
     }
 
     fn tasks(&self, filter: &TaskFilter) -> Result<Vec<TaskRow>, Error> {
@@ -717,9 +737,12 @@ impl TaskWrites for Rows<'_> {
                 last.ok_or_else(|| Error::Corrupt("a task without a history".into()))?
             }
         };
+        let log_index = event.log_index.map(|index| index as i64);
+        // A log keeps its events, so numbers that follow it are not used again when rows of history leave.
+        let number = self.newest_event_number(event.network_id)?.max(log_index.unwrap_or(0)) + 1;
         self.execute(
             "INSERT INTO task_events (network_id, task_id, n, from_status, to_status, actor_kind, actor, detail,
-                created_at, log_index) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+                created_at, log_index, number) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
             params![
                 event.network_id.as_str(),
                 event.task_id.as_str(),
@@ -730,9 +753,11 @@ impl TaskWrites for Rows<'_> {
                 event.actor.name(),
                 event.detail,
                 event.at.get(),
-                event.log_index.map(|index| index as i64),
+                log_index,
+                number,
             ],
         )?;
+        self.staged.counts.set_newest_event_number(event.network_id, number);
         self.note_changed(event.network_id, event.task_id, event.from, Some(event.to));
         Ok((last + 1).unsigned_abs())
     }

@@ -8,6 +8,7 @@ use super::task::{self, Shown};
 use super::visitor::Visitor;
 use crate::hub::Hub;
 use crate::service::agent_tasks::{self, Args};
+use crate::service::page::{self, Cursors};
 
 /// Lists. A page may be short and still have a next one.
 pub(super) async fn run(
@@ -21,12 +22,13 @@ pub(super) async fn run(
     let shown = Shown { history, artifacts: request.include_artifacts.unwrap_or(false) };
     let context = request.context_id.as_deref().map(ContextId::parse);
     let is_nothing = matches!(context, Some(None)) || is_unknown(request.status.as_ref());
+    let cursors = page::cursors(hub, visitor.caller(), "a2a tasks");
     let args = Args {
         agent: visitor.agent.clone(),
         statuses: request.status.as_ref().map(task::statuses).unwrap_or_default(),
         context: context.flatten(),
         after: request.status_timestamp_after.map(|time| UnixMillis::new(time.timestamp_millis())),
-        before: request.page_token.as_deref().map(page_token).transpose()?,
+        before: request.page_token.as_deref().map(|token| page_token(&cursors, token)).transpose()?,
         limit,
         messages: history,
         with_artifacts: shown.artifacts,
@@ -40,7 +42,7 @@ pub(super) async fn run(
     }
     Ok(ListTasksResponse {
         tasks: page.tasks.iter().map(|record| task::task(record, shown)).collect(),
-        next_page_token: page.next.map(|next| next.to_string()).unwrap_or_default(),
+        next_page_token: page.next.map(|next| cursors.seal(next)).unwrap_or_default(),
         page_size,
         total_size: i32::try_from(page.total).unwrap_or(i32::MAX),
     })
@@ -57,7 +59,6 @@ fn page_size(wanted: Option<i32>) -> Result<usize, Fault> {
     size.ok_or_else(|| Fault::params(format!("pageSize must be 1 to {}", limits::A2A_LIST_MAX)))
 }
 
-fn page_token(token: &str) -> Result<i64, Fault> {
-    let place = token.parse().ok().filter(|place: &i64| *place > 0);
-    place.ok_or_else(|| Fault::params("pageToken must be the nextPageToken of a page before"))
+fn page_token(cursors: &Cursors, token: &str) -> Result<i64, Fault> {
+    cursors.opened(token).ok_or_else(|| Fault::params("pageToken must be the nextPageToken of a page before"))
 }

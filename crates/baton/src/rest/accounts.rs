@@ -313,7 +313,7 @@ async fn rename_network(
     answer(networks::rename::run(&hub, by.0.caller, &network, args).await)
 }
 
-/// Delete a network and everything in it
+/// Delete a network with its tasks, tokens, history and evidence log; export the evidence first to keep it
 ///
 /// Its owner.
 #[utoipa::path(

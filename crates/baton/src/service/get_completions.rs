@@ -51,6 +51,7 @@ pub(crate) struct Answer {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Completion)]
 pub(crate) struct CompletionView {
+    /// Counts the network's completions
     id: i64,
     session_name: String,
     task: String,
@@ -66,7 +67,7 @@ pub(crate) struct CompletionView {
 impl From<CompletionRow> for CompletionView {
     fn from(row: CompletionRow) -> Self {
         Self {
-            id: row.id,
+            id: row.number,
             session_name: row.session_name,
             task: row.task,
             result: row.result,

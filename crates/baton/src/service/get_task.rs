@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::place::role_in;
+use super::place::{self, Stand};
 use super::task_view::{TaskMessageView, TaskView};
 use super::{Error, audit};
 use crate::hub::Hub;
@@ -87,14 +87,10 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer
 
 /// A task the caller may see, and whether that is to be written down.
 pub(crate) fn visible(rows: &dyn Snapshot, caller: &Caller, id: &TaskId) -> Result<(TaskRow, bool), Error> {
+    let Stand { network, role } = place::of_task(rows, caller, id)?;
     let task = rows.task(id)?.ok_or(Refusal::TaskNotFound)?;
-    let network = &task.snapshot.network_id;
-    if matches!(caller, Caller::Node(node) if node.network_id != *network) {
-        return Err(Refusal::TaskNotFound.into());
-    }
-    let role = role_in(rows, caller, network)?;
     let action = Action::Task { action: TaskAction::Read, parties: Some(task.snapshot.parties()) };
-    access::authorize(caller, network, role, action)?;
+    access::authorize(caller, &network, role, action)?;
     let is_audited = access::is_audited(caller, role);
     Ok((task, is_audited))
 }

@@ -8,10 +8,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use super::page::Cursors;
 use super::place::Reach;
 use super::task_view::{StatusCount, TaskView};
 use super::{Error, page, wire_time};
 use crate::hub::Hub;
+
+/// Whose cursors these are; the tool's and the route's are the same.
+const LIST: &str = "tasks";
 
 /// Which tasks.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -70,25 +74,27 @@ pub(crate) struct Answer {
 
 /// Lists, by the tool's arguments.
 pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
+    let cursors = page::cursors(hub, caller, LIST);
     let filter = TaskFilter {
         status: status(args.status.as_deref())?,
         to_name: args.alias,
         from_name: args.from_name,
-        before: page::cursor(args.cursor.as_deref())?,
+        before: cursors.open(args.cursor.as_deref())?,
         limit: page::limit(args.limit, limits::TASK_LIST_DEFAULT, limits::TASK_LIST_MAX)?,
         ..TaskFilter::default()
     };
     let search = TaskSearch { filter, ..TaskSearch::default() };
-    list(hub, caller, args.network_id, search).await
+    list(hub, caller, args.network_id, search, cursors).await
 }
 
 /// Lists, by the query.
 pub(crate) async fn run_on_query(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Answer, Error> {
+    let cursors = page::cursors(hub, caller, LIST);
     let filter = TaskFilter {
         status: status(args.status.as_deref())?,
         to_name: args.to_name,
         from_name: args.from_name,
-        before: page::cursor(args.cursor.as_deref())?,
+        before: cursors.open(args.cursor.as_deref())?,
         limit: page::limit_text(args.limit.as_deref(), limits::TASK_PAGE_DEFAULT, limits::TASK_PAGE_MAX)?,
         texts: texts(args.view.as_deref())?,
         ..TaskFilter::default()
@@ -108,7 +114,7 @@ pub(crate) async fn run_on_query(hub: &Hub, caller: &Caller, args: QueryArgs) ->
         // There are never more than a page of them.
         search.filter.limit = limits::TASK_PAGE_MAX;
     }
-    list(hub, caller, args.network_id, search).await
+    list(hub, caller, args.network_id, search, cursors).await
 }
 
 fn texts(view: Option<&str>) -> Result<TaskTexts, Error> {
@@ -161,6 +167,7 @@ async fn list(
     caller: &Caller,
     network_id: Option<String>,
     mut search: TaskSearch,
+    cursors: Cursors,
 ) -> Result<Answer, Error> {
     search.examined_rows = limits::SEARCH_EXAMINED_COUNT;
     search.examined_bytes = limits::SEARCH_EXAMINED_BYTES;
@@ -172,7 +179,7 @@ async fn list(
         search.filter.networks = reach.networks.clone();
         let SearchPage { tasks, next } =
             if is_indexed { indexed(rows, &search.filter)? } else { rows.search_tasks(&search)? };
-        let next = next.map(|seq| seq.to_string());
+        let next = next.map(|seq| cursors.seal(seq));
         let stats = stats(rows, reach.networks.iter().map(|(network, _)| network))?;
         let tasks: Vec<TaskView> = tasks.into_iter().map(TaskView::from).collect();
         Ok((reach, Answer { ok: true, count: tasks.len(), tasks, stats, next_cursor: next }))

@@ -8,7 +8,7 @@ use baton_store::{Snapshot, Transaction};
 
 use super::Error;
 use super::apply::{self, Payload};
-use super::place::{Place, role_in};
+use super::place::{Place, Stand};
 use super::presence;
 use super::stamp::Stamp;
 
@@ -50,13 +50,12 @@ fn find(
     task_id: Option<&TaskId>,
     command: &Command,
 ) -> Result<Option<TaskSnapshot>, Error> {
+    let Stand { network, role } = place.stand(tx.as_snapshot(), caller, task_id)?;
     let task = match task_id {
         Some(id) => tx.task_snapshot(id)?,
         None => None,
     };
-    let network = place.network(tx.as_snapshot(), caller, task.as_ref())?;
     let task = task.filter(|task| task.network_id == network);
-    let role = role_in(tx.as_snapshot(), caller, &network)?;
     if let Some(action) = command.task_action() {
         let parties = task.as_ref().map(TaskSnapshot::parties);
         access::authorize(caller, &network, role, Action::Task { action, parties })?;

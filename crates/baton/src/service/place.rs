@@ -2,7 +2,7 @@
 
 use baton_core::access::{self, TaskReach};
 use baton_core::{
-    Action, Alias, Caller, NetworkChoice, NetworkId, NetworkRole, Refusal, TaskSnapshot, TokenId, Unnamed,
+    Action, Alias, Caller, NetworkChoice, NetworkId, NetworkRole, Refusal, TaskId, TokenId, Unnamed,
     choose_network,
 };
 use baton_store::Snapshot;
@@ -31,29 +31,70 @@ impl Place {
         Self::Named(parse_network(network_id), Unnamed::MeansTheOnlyOne)
     }
 
-    /// The network, found before anything of it is read; `task` is the one in the path, if there is one.
+    /// The network, and what the caller is there, found before anything of it is read; `task` is the one in the path,
+    /// if there is one.
+    pub(crate) fn stand(
+        &self,
+        rows: &dyn Snapshot,
+        caller: &Caller,
+        task: Option<&TaskId>,
+    ) -> Result<Stand, Error> {
+        match self {
+            Self::TheTasks => of_task(rows, caller, task.ok_or(Refusal::TaskNotFound)?),
+            Self::Named(named, unnamed) => {
+                let network = only_network(rows, caller, named.as_ref(), *unnamed)?;
+                let role = role_in(rows, caller, &network)?;
+                Ok(Stand { network, role })
+            }
+        }
+    }
+
+    /// The network alone.
     pub(crate) fn network(
         &self,
         rows: &dyn Snapshot,
         caller: &Caller,
-        task: Option<&TaskSnapshot>,
+        task: Option<&TaskId>,
     ) -> Result<NetworkId, Error> {
-        match (self, task) {
-            (Self::TheTasks, None) => Err(Refusal::TaskNotFound.into()),
-            (Self::TheTasks, Some(task)) => match caller {
-                // An agent of another network has never heard of the task.
-                Caller::Node(node) if node.network_id != task.network_id => Err(Refusal::TaskNotFound.into()),
-                _ => Ok(task.network_id.clone()),
-            },
-            (Self::Named(named, unnamed), _) => only_network(rows, caller, named.as_ref(), *unnamed),
+        match self {
+            Self::TheTasks => Ok(self.stand(rows, caller, task)?.network),
+            Self::Named(named, unnamed) => only_network(rows, caller, named.as_ref(), *unnamed),
         }
     }
+}
+
+/// A network, and what the caller is there.
+#[derive(Debug, Clone)]
+pub(crate) struct Stand {
+    pub(crate) network: NetworkId,
+    pub(crate) role: Option<NetworkRole>,
+}
+
+/// The network of a task, for a caller who may look into it. A task of another network is one that does not exist, in
+/// the answer and in what is read for it: how long an answer takes must not tell the two apart.
+pub(crate) fn of_task(rows: &dyn Snapshot, caller: &Caller, task: &TaskId) -> Result<Stand, Error> {
+    let found = rows.task_network(task)?;
+    let network = found.clone().unwrap_or_else(nowhere);
+    if matches!(caller, Caller::Node(node) if node.network_id != network) {
+        return Err(Refusal::TaskNotFound.into());
+    }
+    let role = role_in(rows, caller, &network)?;
+    let is_seen = role.is_some() || access::is_audited(caller, role);
+    if found.is_none() || !is_seen && matches!(caller, Caller::User(_)) {
+        return Err(Refusal::TaskNotFound.into());
+    }
+    Ok(Stand { network, role })
+}
+
+/// The id of a network that does not exist.
+fn nowhere() -> NetworkId {
+    NetworkId::from_random([0; 6])
 }
 
 /// A `network_id` of another form names no network: it is taken for one that does not exist, and answered so.
 fn parse_network(network_id: Option<&str>) -> Option<NetworkId> {
     let text = network_id.filter(|text| !text.is_empty())?;
-    Some(NetworkId::parse(text).unwrap_or_else(|| NetworkId::from_random([0; 6])))
+    Some(NetworkId::parse(text).unwrap_or_else(nowhere))
 }
 
 fn only_network(
@@ -211,3 +252,6 @@ impl Reach {
         }
     }
 }
+
+#[cfg(all(test, debug_assertions))]
+mod tests;

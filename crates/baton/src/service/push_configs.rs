@@ -11,7 +11,7 @@ use baton_store::Snapshot;
 use baton_store::rows::{PushConfigRow, TokenRow};
 
 use super::Error;
-use super::place::{Place, role_in};
+use super::place::{self, Stand};
 use crate::hub::Hub;
 
 /// A receiver as it is shown.
@@ -38,10 +38,8 @@ fn task(
     task: &TaskId,
     action: TaskAction,
 ) -> Result<TaskSnapshot, Error> {
-    let found = rows.task_snapshot(task)?;
-    let network = Place::TheTasks.network(rows, caller, found.as_ref())?;
-    let task = found.ok_or(Refusal::TaskNotFound)?;
-    let role = role_in(rows, caller, &network)?;
+    let Stand { network, role } = place::of_task(rows, caller, task)?;
+    let task = rows.task_snapshot(task)?.ok_or(Refusal::TaskNotFound)?;
     access::authorize(caller, &network, role, Action::Task { action, parties: Some(task.parties()) })?;
     Ok(task)
 }

@@ -35,6 +35,7 @@ pub(crate) struct Answer {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = TaskEvent)]
 struct EventView {
+    /// Grows from event to event of a network
     id: i64,
     task_id: TaskId,
     n: i64,
@@ -51,7 +52,7 @@ struct EventView {
 impl From<EventRow> for EventView {
     fn from(row: EventRow) -> Self {
         Self {
-            id: row.id,
+            id: row.number,
             task_id: row.task_id,
             n: row.n,
             from_status: row.from_status,

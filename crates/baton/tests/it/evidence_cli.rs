@@ -8,3 +8,4 @@ mod log;
 mod rewrite;
 mod rewritten;
 mod send;
+mod verifiers;

@@ -2,6 +2,9 @@
 //! half-written.
 
 mod fairness;
+mod evidence;
+mod ids;
+mod walk;
 
 use std::ffi::OsStr;
 use std::fs;

@@ -31,7 +31,9 @@ pub(crate) enum NetworkCommand {
     Join(join::Join),
     /// Give a network another name
     Rename(rename::Rename),
-    /// Delete a network with everything in it
+    /// Delete a network with its tasks, tokens, history and evidence log
+    ///
+    /// This cannot be undone. To keep the evidence, run `baton evidence export` first.
     Delete(delete::Delete),
 }
 

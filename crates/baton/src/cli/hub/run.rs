@@ -111,7 +111,9 @@ async fn open(folder: &DataFolder, settings: Settings) -> Result<Hub, Trouble> {
     });
     let store: Arc<dyn Store> = Arc::new(opened.await.map_err(|error| Trouble::System(error.into()))??);
     let key = evidence_key(folder, &*store).await?;
-    Ok(Hub::new(store, bells, key, settings))
+    let database = |error| Trouble::Database { database: folder.database(), error };
+    let cursor_key = store.read(|rows| rows.cursor_key()).await.map_err(database)?;
+    Ok(Hub::new(store, bells, key, settings).with_cursor_key(&cursor_key))
 }
 
 /// The key that signs this folder's checkpoints. The file is on disk before the database knows its public half.

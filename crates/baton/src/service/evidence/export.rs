@@ -39,10 +39,11 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const WHOLE_PATIENCE: Duration = Duration::from_secs(600);
 /// How long an export waits for its turn.
 const TURN_PATIENCE: Duration = Duration::from_secs(60);
-/// What a bundle may weigh, so that it stays within what its readers take packed, whatever is in it. The hub's own
-/// events are much alike and pack to a twentieth; of what others report nothing is known.
-const WEIGHT_MAX: usize = 90 << 20;
-const OWN_LIGHTER_BY: usize = 8;
+/// Events of less than this fit into one bundle, however badly they compress.
+const SURELY_FITS_BYTES: usize = 90 << 20;
+/// Bytes of a hash in a side file, in base64 with its quotes and comma, and of an entry's names and index.
+const HASH_BYTES: usize = 47;
+const NAMES_BYTES: usize = 64;
 
 /// What is to be exported: one task's events, or those from an index up to another, which is not meant.
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -80,6 +81,8 @@ struct Selection {
     spool_in: PathBuf,
     from: u64,
     to: u64,
+    /// A bundle ends before its side file gets larger than this.
+    side_file_bytes: usize,
     /// Exports take turns.
     _turn: OwnedSemaphorePermit,
 }
@@ -88,7 +91,10 @@ struct Selection {
 pub(crate) async fn bundle(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Export, Error> {
     let selection = Selection::find(hub, caller, args).await?;
     // Events are read before the first byte goes out, so that trouble with them is told as such.
-    let packed = tokio::task::spawn_blocking(move || selection.spool());
+    let packed = tokio::task::spawn_blocking(move || {
+        let (bundle, to) = selection.spool()?;
+        Ok::<_, Error>((Selection { to, ..selection }, bundle))
+    });
     let (selection, bundle) = packed.await.map_err(|_| baton_store::Error::Closed)??;
     let (name, from, to) = (selection.name(), selection.from, selection.to);
     let (pieces, received) = mpsc::channel(PIECES_WAITING);
@@ -105,6 +111,11 @@ pub(crate) async fn bundle(hub: &Hub, caller: &Caller, args: QueryArgs) -> Resul
 /// The side file of the bundle that the same arguments give.
 pub(crate) async fn side_file(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Export, Error> {
     let selection = Selection::find(hub, caller, args).await?;
+    let ended = tokio::task::spawn_blocking(move || {
+        let to = selection.end()?;
+        Ok::<_, Error>(Selection { to, ..selection })
+    });
+    let selection = ended.await.map_err(|_| baton_store::Error::Closed)??;
     let (name, from, to) = (selection.name(), selection.from, selection.to);
     let key = hub.evidence_key.verifier_key();
     let (pieces, received) = mpsc::channel(PIECES_WAITING);
@@ -157,6 +168,7 @@ impl Selection {
             spool_in: hub.settings.data_folder.clone(),
             from,
             to,
+            side_file_bytes: limits::SIDE_FILE_MAX_BYTES,
             _turn: turn,
         })
     }
@@ -185,27 +197,26 @@ impl Selection {
         }))
     }
 
-    /// Every event, spooled and hashed, ready to be packed. What is more than a bundle holds is left for the next one.
-    fn spool(mut self) -> Result<(Self, BundleWriter<File>), Error> {
+    /// Every event, spooled and hashed, ready to be packed, and the index they end before: what readers would not
+    /// accept in one bundle and one side file is left for the next. How large a bundle becomes is measured, not
+    /// guessed from what its events say of themselves.
+    fn spool(&self) -> Result<(BundleWriter<File>, u64), Error> {
         // Beside the database: the system's temporary folder may be memory.
         let spool = tempfile::tempfile_in(&self.spool_in).map_err(|error| unavailable(&error))?;
         let mut bundle =
             BundleWriter::new(spool, Some(self.network.to_string())).map_err(|error| unavailable(&error))?;
         let mut writer = Writer::new();
-        let (mut next, mut count, mut weight) = (self.from, 0, 0);
-        'events: loop {
+        let (mut next, mut side_file_bytes) = (self.from, 0);
+        loop {
             let leaves = self.page(next, |_, _, leaves| Ok(leaves))?;
             if leaves.is_empty() {
                 break;
             }
             for leaf in &leaves {
-                let is_full = count == bundle::limits::EVENTS || weight > WEIGHT_MAX;
-                if is_full {
-                    self.to = leaf.index;
-                    break 'events;
+                side_file_bytes += entry_bytes(leaf, self.checkpoint.size);
+                if next > self.from && !(bundle.has_room() && side_file_bytes <= self.side_file_bytes) {
+                    return Ok((bundle, leaf.index));
                 }
-                count += 1;
-                weight += weight_of(&leaf.event);
                 next = leaf.index + 1;
                 let damage =
                     |what: String| baton_store::Error::Corrupt(format!("event {}: {what}", leaf.index));
@@ -217,7 +228,28 @@ impl Selection {
         if next == self.from {
             return Err(Refusal::NoEvidence.into());
         }
-        Ok((self, bundle))
+        Ok((bundle, self.to))
+    }
+
+    /// Where the bundle of the same events ends. It is only put together if there is so much that it may be split.
+    fn end(&self) -> Result<u64, Error> {
+        let size = self.checkpoint.size;
+        let (mut next, mut count, mut bytes, mut side_file_bytes) = (self.from, 0, 0, 0);
+        loop {
+            let lengths = self.page(next, move |_, _, leaves| {
+                let lengths = leaves.iter().map(|leaf| (leaf.index, leaf.event.len(), entry_bytes(leaf, size)));
+                Ok(lengths.collect::<Vec<_>>())
+            })?;
+            let Some((last, ..)) = lengths.last() else { return Ok(self.to) };
+            next = last + 1;
+            count += lengths.len() as u64;
+            bytes += lengths.iter().map(|(_, event, _)| event).sum::<usize>();
+            side_file_bytes += lengths.iter().map(|(.., entry)| entry).sum::<usize>();
+            let fits = bytes <= SURELY_FITS_BYTES && side_file_bytes <= self.side_file_bytes;
+            if count > bundle::limits::EVENTS || !fits {
+                return self.spool().map(|(_, to)| to);
+            }
+        }
     }
 
     fn write_side_file(&self, out: &mut Pieces, key: &VerifierKey) -> Result<(), Error> {
@@ -240,10 +272,10 @@ impl Selection {
     }
 }
 
-/// What an event weighs, packed, at most.
-fn weight_of(event: &[u8]) -> usize {
-    let is_own = memchr::memmem::find(event, br#""batonorigin":"hub""#).is_some();
-    if is_own { event.len() / OWN_LIGHTER_BY } else { event.len() }
+/// Bytes of an event's entry in a side file, at most, for a log of this size.
+fn entry_bytes(leaf: &LeafRow, size: u64) -> usize {
+    let hashes = (u64::BITS - size.leading_zeros()) as usize;
+    leaf.packet.len().div_ceil(3) * 4 + hashes * HASH_BYTES + NAMES_BYTES
 }
 
 /// An entry of a side file.
@@ -320,5 +352,46 @@ impl Write for Pieces {
         }
         let piece = std::mem::take(&mut self.piece);
         self.send(Ok(piece.into()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{TestHub, network};
+    use crate::service::evidence::report;
+    use baton_core::SystemRole;
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_bundle_ends_before_its_side_file_is_too_large_and_both_end_alike() {
+        let test = TestHub::start();
+        let token = test.person("ada", SystemRole::User, &[1]).await;
+        let caller = test.hub.identify(&token).await.unwrap().caller;
+        // Small events of large packets: what an event does not carry of its packet is in the side file all the same.
+        let packet = |number: u32| {
+            let unmapped = "x".repeat(2_000);
+            let text = format!(
+                r#"{{"protocol":"a2a","version":"0.2","event_type":"artifact.shared","agent":{{"id":"a"}},"artifact":{{"id":"{number}"}},"unmapped":"{unmapped}"}}"#
+            );
+            Bytes::from(text)
+        };
+        let packets = (0..10).map(packet).collect();
+        report::run(&test.hub, &caller, report::QueryArgs::default(), packets).await.unwrap();
+        let args = || QueryArgs { network_id: Some(network(1).to_string()), ..QueryArgs::default() };
+        let ends = |side_file_bytes: usize| {
+            let (hub, caller, args) = (test.hub.clone(), caller.clone(), args());
+            async move {
+                let selection = Selection::find(&hub, &caller, args).await.unwrap();
+                let selection = Selection { side_file_bytes, ..selection };
+                let both = tokio::task::spawn_blocking(move || {
+                    (selection.spool().unwrap().1, selection.end().unwrap())
+                });
+                both.await.unwrap()
+            }
+        };
+        assert_eq!(ends(limits::SIDE_FILE_MAX_BYTES).await, (10, 10));
+        assert_eq!(ends(10_000).await, (3, 3));
+        // An event is never too large to be exported by itself.
+        assert_eq!(ends(1).await, (1, 1));
     }
 }

@@ -67,14 +67,15 @@ pub(crate) async fn list(
 ) -> Result<Answer, Error> {
     let id = permit::network_id(network_id)?;
     let limit = page::limit_text(args.limit.as_deref(), limits::OTHER_PAGE_MAX, limits::OTHER_PAGE_MAX)?;
-    let before = page::cursor(args.cursor.as_deref())?;
+    let cursors = page::cursors(hub, &caller, "node tokens");
+    let before = cursors.open(args.cursor.as_deref())?;
     let store = hub.store_for(&caller);
     let list = move |rows: &dyn Snapshot| {
         let only = seen(rows, &caller, &id)?;
         let hubs_own = hubs_own(rows, &id)?;
         let mut tokens = rows.node_tokens(&id, only.as_ref(), before, limit)?;
         // A page is short where the hub's own are left out of it.
-        let next = tokens.last().filter(|_| tokens.len() == limit).map(|row| row.seq.to_string());
+        let next = tokens.last().filter(|_| tokens.len() == limit).map(|row| cursors.seal(row.seq));
         tokens.retain(|row| !hubs_own.contains(&row.token.token_id));
         Ok(Answer { ok: true, tokens: tokens.into_iter().map(Token::new).collect(), next_cursor: next })
     };

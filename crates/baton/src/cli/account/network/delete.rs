@@ -1,4 +1,4 @@
-//! `baton network delete`: gone with its tasks, tokens and history, so it asks for the name first.
+//! `baton network delete`: the network goes with its tasks, tokens, history and evidence, so it asks for the name first.
 
 use clap::Args;
 use std::io::{self, BufRead, IsTerminal, Write};
@@ -36,13 +36,16 @@ impl Delete {
 fn confirm(name: &str) -> Result<(), Failure> {
     if !io::stdin().is_terminal() {
         return Err(Failure::usage(
-            "a network is deleted with everything in it; pass --yes to say that you mean it",
+            "this deletes the network with its tasks, tokens, history and evidence log; to keep the evidence, run \
+             `baton evidence export` first. Pass --yes to delete without being asked",
         ));
     }
     let shown = crate::cli::plain::line(name);
     let _ = write!(
         io::stderr(),
-        "This deletes {shown} with its tasks, tokens and history. Type its name to go on: "
+        "This deletes {shown} with its tasks, tokens, history and evidence log, and cannot be undone.\n\
+         To keep the evidence, run `baton evidence export` first.\n\
+         Type the network's name to delete it: "
     );
     let mut line = String::new();
     let read = io::stdin().lock().read_line(&mut line);
