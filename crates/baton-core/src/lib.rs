@@ -60,7 +60,7 @@ pub use decide::{Context, Facts, decide};
 pub use effect::{DeliveryContent, Effect, NewTask, Notice};
 pub use event::Event;
 pub use histogram::{Counted, Histogram};
-pub use ids::{LeaseId, NetworkId, TokenId, UserId};
+pub use ids::{ActorToken, LeaseId, NetworkId, TokenId, UserId};
 pub use kind::Kind;
 pub use latency::Latencies;
 pub use login_guard::login_lock_seconds;

@@ -185,6 +185,9 @@ pub enum Refusal {
     /// Another name of the network looks like the alias.
     #[error("the alias looks like another name in this network; choose one that is easier to tell apart")]
     AliasLooksLikeAnother,
+    /// An agent has an alias that is, or looks like, the username of whoever wants to join.
+    #[error("an agent of this network has this username, or one that looks like it, as its alias")]
+    UsernameIsAlias,
     /// A field breaks its rule.
     #[error("{field} {rule}")]
     InvalidInput {
@@ -285,7 +288,10 @@ impl Refusal {
             Self::CrossNetworkParent => "cross_network_parent",
             Self::IdempotencyKeyReused => "idempotency_key_reused",
             Self::AliasNotFound => "alias_not_found",
-            Self::AliasInUse | Self::AliasOwnedByAnother | Self::AliasLooksLikeAnother => "alias_in_use",
+            Self::AliasInUse
+            | Self::AliasOwnedByAnother
+            | Self::AliasLooksLikeAnother
+            | Self::UsernameIsAlias => "alias_in_use",
             Self::InvalidInput { .. } => "invalid input",
             Self::RegistrationClosed => "registration is closed",
             Self::UsernameTooShort => "username must be at least 2 characters",

@@ -2,6 +2,7 @@
 //! reader threads have connections of their own, and the WAL is folded back by a thread that does nothing else.
 
 mod accounts;
+mod aliases;
 mod changed;
 mod check;
 mod checkpointer;
@@ -12,6 +13,7 @@ mod counts;
 mod deliveries;
 mod evidence;
 mod figures;
+mod invitations;
 mod plans;
 mod pushes;
 mod readers;
@@ -21,6 +23,7 @@ mod retention;
 mod rows;
 mod search;
 mod sessions;
+mod skeletons;
 mod tasks;
 mod writer;
 

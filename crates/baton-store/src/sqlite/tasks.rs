@@ -2,8 +2,8 @@
 
 use baton_core::access::TaskReach;
 use baton_core::{
-    Alias, ContextId, Lease, LeaseId, MessageId, MonotonicMillis, NetworkId, ParentTask, Principal, Priority,
-    Status, TaskId, TaskSnapshot, TraceParent, TtlSeconds, UnixMillis, limits,
+    ActorToken, Alias, ContextId, Lease, LeaseId, MessageId, MonotonicMillis, NetworkId, ParentTask,
+    Principal, Priority, Status, TaskId, TaskSnapshot, TraceParent, TtlSeconds, UnixMillis, limits,
 };
 use rusqlite::{Row, params};
 use std::sync::LazyLock;
@@ -203,6 +203,7 @@ pub(super) fn event_row(row: &Row<'_>) -> Result<EventRow, Error> {
         from_status: optional(row, "from_status", Status::parse)?,
         to_status: parsed(row, "to_status", Status::parse)?,
         actor: principal(row, "actor_kind", "actor")?,
+        actor_token: optional(row, "actor_token", ActorToken::parse)?,
         detail: get(row, "detail")?,
         created_at: time(row, "created_at")?,
         log_index: get::<Option<i64>>(row, "log_index")?.map(i64::unsigned_abs),
@@ -711,7 +712,7 @@ impl TaskWrites for Rows<'_> {
         };
         self.execute(
             "INSERT INTO task_events (network_id, task_id, n, from_status, to_status, actor_kind, actor, detail,
-                created_at, log_index) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+                created_at, log_index, actor_token) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
             params![
                 event.network_id.as_str(),
                 event.task_id.as_str(),
@@ -723,6 +724,7 @@ impl TaskWrites for Rows<'_> {
                 event.detail,
                 event.at.get(),
                 event.log_index.map(|index| index as i64),
+                event.actor_token.map(ActorToken::as_str),
             ],
         )?;
         self.note_changed(event.network_id, event.task_id, event.from, Some(event.to));

@@ -210,6 +210,7 @@ fn of_refusal(refusal: &Refusal) -> Fault {
         | Refusal::NetworkNotNamed
         | Refusal::TokenHasNoAlias
         | Refusal::RoleNotBelowYours
+        | Refusal::OwnerCannotLeave
         | Refusal::UserTokenRequired
         | Refusal::NetworkTokenRequired
         | Refusal::NoWriteAccess
@@ -226,7 +227,10 @@ fn of_refusal(refusal: &Refusal) -> Fault {
         | Refusal::TaskNotOverdue
         | Refusal::NoEvidence
         | Refusal::MessageNotOpen
-        | Refusal::AliasInUse => Kind::UnsupportedOperation,
+        | Refusal::AliasInUse
+        | Refusal::AliasOwnedByAnother
+        | Refusal::AliasLooksLikeAnother
+        | Refusal::UsernameIsAlias => Kind::UnsupportedOperation,
         Refusal::IdempotencyKeyReused
         | Refusal::NetworkIdRequired
         | Refusal::NetworkNameTaken
@@ -243,6 +247,8 @@ fn of_refusal(refusal: &Refusal) -> Fault {
         | Refusal::PasswordTooCommon
         | Refusal::WrongOldPassword
         | Refusal::AlreadyMember
+        | Refusal::AlreadyInvited
+        | Refusal::InvitationNotFound
         | Refusal::NotAMember
         | Refusal::InviteUnknown
         | Refusal::InviteUsedUp

@@ -148,6 +148,7 @@ pub(crate) fn status_of(refusal: &Refusal) -> StatusCode {
         | Refusal::NetworkNotNamed
         | Refusal::TokenHasNoAlias
         | Refusal::RoleNotBelowYours
+        | Refusal::OwnerCannotLeave
         | Refusal::UserTokenRequired
         | Refusal::NetworkTokenRequired
         | Refusal::NetworkAccessDenied
@@ -156,6 +157,7 @@ pub(crate) fn status_of(refusal: &Refusal) -> StatusCode {
         Refusal::NetworkNotFound
         | Refusal::TokenNotFound
         | Refusal::UserNotFound
+        | Refusal::InvitationNotFound
         | Refusal::TaskNotFound
         | Refusal::NoEvidence
         | Refusal::ReplyTaskNotFound
@@ -174,7 +176,10 @@ pub(crate) fn status_of(refusal: &Refusal) -> StatusCode {
         | Refusal::LeaseStillRuns
         | Refusal::TaskNotOverdue
         | Refusal::IdempotencyKeyReused
-        | Refusal::AliasInUse => StatusCode::CONFLICT,
+        | Refusal::AliasInUse
+        | Refusal::AliasOwnedByAnother
+        | Refusal::AliasLooksLikeAnother
+        | Refusal::UsernameIsAlias => StatusCode::CONFLICT,
         Refusal::NetworkIdRequired
         | Refusal::NetworkNameTaken
         | Refusal::MintFieldsMissing
@@ -188,6 +193,7 @@ pub(crate) fn status_of(refusal: &Refusal) -> StatusCode {
         | Refusal::PasswordTooCommon
         | Refusal::WrongOldPassword
         | Refusal::AlreadyMember
+        | Refusal::AlreadyInvited
         | Refusal::NotAMember
         | Refusal::InviteUnknown
         | Refusal::InviteUsedUp
