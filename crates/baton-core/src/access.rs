@@ -43,6 +43,7 @@ fn authorize_user(user: &UserCaller, role: Option<NetworkRole>, action: Action<'
         Action::AddMember { role: granted }
         | Action::Invite { role: granted }
         | Action::RemoveMember { role: granted } => allow_grant(role, granted),
+        Action::Leave if role == NetworkRole::Owner => Err(Refusal::OwnerCannotLeave),
         Action::ChangeRole { from, to } => allow_grant(role, from).and_then(|()| allow_grant(role, to)),
         _ => Ok(()),
     }

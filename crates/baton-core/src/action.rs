@@ -40,7 +40,7 @@ pub enum Action<'a> {
     MintCoordinatorToken,
     /// See who is a member.
     ListMembers,
-    /// Make somebody a member.
+    /// Invite a user, who becomes a member on accepting.
     AddMember {
         /// As what.
         role: NetworkRole,
@@ -50,11 +50,13 @@ pub enum Action<'a> {
         /// As what.
         role: NetworkRole,
     },
-    /// End somebody's membership.
+    /// End somebody's membership, or withdraw their invitation.
     RemoveMember {
         /// What they are.
         role: NetworkRole,
     },
+    /// End one's own membership.
+    Leave,
     /// Change what a member is.
     ChangeRole {
         /// What they are.
@@ -69,6 +71,8 @@ pub enum Action<'a> {
         /// Only one's own.
         own: bool,
     },
+    /// See who owns which alias, and hand aliases over.
+    ManageAliases,
     /// Register, list or remove agents of others that tasks are handed to.
     ManageRemotes,
     /// Give the network another name.
@@ -112,7 +116,7 @@ impl Action<'_> {
     /// The least role that may do this; a node token stands on its owner's role.
     pub const fn least_role(self) -> NetworkRole {
         match self {
-            Self::ReadNetwork | Self::WatchNetwork | Self::ReadInbox(_) | Self::Listen(_) => {
+            Self::ReadNetwork | Self::WatchNetwork | Self::ReadInbox(_) | Self::Listen(_) | Self::Leave => {
                 NetworkRole::Viewer
             }
             Self::Task { action: TaskAction::Read, .. } => NetworkRole::Viewer,
@@ -120,7 +124,9 @@ impl Action<'_> {
                 NetworkRole::Member
             }
             Self::Task { .. } | Self::MintNodeToken | Self::ManageTokens { own: true } => NetworkRole::Member,
-            Self::ManageInvites | Self::ManageTokens { own: false } => NetworkRole::Admin,
+            Self::ManageInvites | Self::ManageAliases | Self::ManageTokens { own: false } => {
+                NetworkRole::Admin
+            }
             Self::MintCoordinatorToken | Self::ListMembers | Self::ManageRemotes => NetworkRole::Admin,
             Self::AddMember { .. } | Self::Invite { .. } | Self::RemoveMember { .. } => NetworkRole::Admin,
             Self::ChangeRole { .. } | Self::RenameNetwork | Self::DeleteNetwork => NetworkRole::Owner,
@@ -134,6 +140,7 @@ impl Action<'_> {
             Self::AddMember { .. } | Self::Invite { .. } | Self::RemoveMember { .. } => true,
             Self::ChangeRole { .. } | Self::RenameNetwork | Self::DeleteNetwork => true,
             Self::ManageRemotes | Self::ManageInvites | Self::ManageTokens { .. } => true,
+            Self::Leave | Self::ManageAliases => true,
             Self::ReadNetwork | Self::ReadInbox(_) | Self::AckInbox(_) | Self::Listen(_) => false,
             Self::ReportStatus | Self::ReportEvidence | Self::Send | Self::Broadcast => false,
             Self::Task { .. } => false,

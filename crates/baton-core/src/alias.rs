@@ -1,8 +1,11 @@
 //! An alias: the name an agent has in a network.
-//! Callers hand in NFC text; here only characters, length and reserved names are judged.
+//! Callers hand in NFC text; here only characters, length and reserved names are judged. `parse` reads aliases that are
+//! stored or addressed; `parse_new` also applies the rules for new names, so that older names keep working.
 //! Whether somebody else has the name already is in `binding.rs`.
 
 use crate::limits::ALIAS_MAX_CHARS;
+use crate::look_alike::Looks;
+use crate::name_rule;
 use crate::refusal::Refusal;
 use crate::wire::wire_text;
 
@@ -29,9 +32,23 @@ impl Alias {
         }
         Ok(Self(text.to_owned()))
     }
+
+    /// Reads an alias that is about to be created: `parse`, and the rules for new names.
+    pub fn parse_new(text: &str) -> Result<Self, Refusal> {
+        let alias = Self::parse(text)?;
+        let broken = name_rule::broken_by_name(text);
+        let broken = broken.or_else(|| looks_reserved(text).then_some("looks like a reserved name"));
+        broken.map_or(Ok(alias), |rule| Err(Refusal::invalid("alias", rule)))
+    }
 }
 
 /// Whether the hub keeps this name for itself.
 pub(crate) fn is_reserved(name: &str) -> bool {
     RESERVED.iter().any(|reserved| reserved.eq_ignore_ascii_case(name))
+}
+
+/// Whether the name looks like one the hub keeps for itself.
+pub(crate) fn looks_reserved(name: &str) -> bool {
+    let looks = Looks::of(name);
+    RESERVED.iter().any(|reserved| looks.resemble(&Looks::of(reserved)))
 }

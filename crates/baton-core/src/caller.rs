@@ -26,6 +26,8 @@ pub struct UserCaller {
     pub username: Username,
     /// What the person is on the hub.
     pub system_role: SystemRole,
+    /// The token; none when the hub asks on the user's behalf what they may see.
+    pub token_id: Option<TokenId>,
 }
 
 /// An agent with a node token.
@@ -49,6 +51,14 @@ impl Caller {
         match self {
             Self::User(user) => Ok(Principal::User(user.username.clone())),
             Self::Node(node) => node.alias.clone().map(Principal::Node).ok_or(Refusal::TokenHasNoAlias),
+        }
+    }
+
+    /// The token itself.
+    pub const fn token_id(&self) -> Option<&TokenId> {
+        match self {
+            Self::User(user) => user.token_id.as_ref(),
+            Self::Node(node) => Some(&node.token_id),
         }
     }
 

@@ -36,6 +36,24 @@ prefixed_id!(
     /// A token, not its secret: `tok_` and 12 hex digits.
     TokenId, "tok_", 6
 );
+wire_text!(
+    /// How history and evidence name the token that acted: `tk_` and 16 hex digits of a keyed hash of its id.
+    ActorToken
+);
+
+impl ActorToken {
+    /// The name that follows from the hash of a token's id.
+    pub fn of_digest(digest: &[u8; 32]) -> Self {
+        Self(format!("tk_{}", hex::encode(&digest[..8])))
+    }
+
+    /// Reads a name in exactly the form the hub writes.
+    pub fn parse(text: &str) -> Option<Self> {
+        let digits = text.strip_prefix("tk_")?;
+        (digits.len() == 16 && hex::is_hex(digits)).then(|| Self(text.to_owned()))
+    }
+}
+
 prefixed_id!(
     /// One worker's hold on one task: `lease_` and 32 hex digits, too many to guess.
     LeaseId, "lease_", 16

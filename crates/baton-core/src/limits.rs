@@ -23,6 +23,13 @@ pub const LABEL_MAX_CHARS: usize = 1_000;
 /// Longest idempotency key (ours).
 pub const IDEMPOTENCY_KEY_MAX_CHARS: usize = 200;
 
+// Invitations.
+
+/// Pending invitations of one user; further ones are refused until the user answers some (ours).
+pub const INVITATIONS_PER_USER_MAX_COUNT: usize = 100;
+/// Pending invitations of one network (ours).
+pub const INVITATIONS_PER_NETWORK_MAX_COUNT: usize = 500;
+
 // Texts.
 
 /// Longest task text.

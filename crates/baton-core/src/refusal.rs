@@ -40,6 +40,9 @@ pub enum Refusal {
     /// A role at or above one's own is given, changed or taken away.
     #[error("only roles below your own can be given, changed or removed, and owner is never given")]
     RoleNotBelowYours,
+    /// The owner leaves: then nobody would look after the network.
+    #[error("the owner cannot leave a network; delete the network instead")]
+    OwnerCannotLeave,
     /// The call is for people.
     #[error("use a user token: node tokens cannot do this")]
     UserTokenRequired,
@@ -77,6 +80,12 @@ pub enum Refusal {
     /// The user named is no member.
     #[error("no member of this network has this id")]
     NotAMember,
+    /// The user named has a pending invitation already.
+    #[error("the user has not answered yet; withdraw the invitation to invite them with another role")]
+    AlreadyInvited,
+    /// There is no pending invitation of the caller to this network.
+    #[error("you have no pending invitation to this network; `GET /api/invitations` lists yours")]
+    InvitationNotFound,
     /// No invite has this code.
     #[error("check the code, or ask for a new invite")]
     InviteUnknown,
@@ -168,6 +177,17 @@ pub enum Refusal {
     /// The alias is a member's username, another token's, or live elsewhere.
     #[error("the alias is taken: choose another, or wait until its agent has been silent for a minute")]
     AliasInUse,
+    /// The alias belongs to another user.
+    #[error(
+        "the alias belongs to another user; choose another, or ask a network admin to hand it over to you"
+    )]
+    AliasOwnedByAnother,
+    /// Another name of the network looks like the alias.
+    #[error("the alias looks like another name in this network; choose one that is easier to tell apart")]
+    AliasLooksLikeAnother,
+    /// An agent has an alias that is, or looks like, the username of whoever wants to join.
+    #[error("an agent of this network has this username, or one that looks like it, as its alias")]
+    UsernameIsAlias,
     /// A field breaks its rule.
     #[error("{field} {rule}")]
     InvalidInput {
@@ -224,7 +244,8 @@ impl Refusal {
             Self::PermissionDenied
             | Self::NetworkNotNamed
             | Self::TokenHasNoAlias
-            | Self::RoleNotBelowYours => "permission_denied",
+            | Self::RoleNotBelowYours
+            | Self::OwnerCannotLeave => "permission_denied",
             Self::UserTokenRequired => "user_token_required",
             Self::NetworkTokenRequired => "network_token_required",
             Self::NetworkIdRequired => "network_id_required",
@@ -237,6 +258,8 @@ impl Refusal {
             Self::UserNotFound => "user not found",
             Self::AlreadyMember => "user already a member",
             Self::NotAMember => "not a member",
+            Self::AlreadyInvited => "user already invited",
+            Self::InvitationNotFound => "invitation_not_found",
             Self::InviteUnknown => "invalid invite code",
             Self::InviteUsedUp => "invite code fully used",
             Self::InviteExpired => "invite code expired",
@@ -265,7 +288,10 @@ impl Refusal {
             Self::CrossNetworkParent => "cross_network_parent",
             Self::IdempotencyKeyReused => "idempotency_key_reused",
             Self::AliasNotFound => "alias_not_found",
-            Self::AliasInUse => "alias_in_use",
+            Self::AliasInUse
+            | Self::AliasOwnedByAnother
+            | Self::AliasLooksLikeAnother
+            | Self::UsernameIsAlias => "alias_in_use",
             Self::InvalidInput { .. } => "invalid input",
             Self::RegistrationClosed => "registration is closed",
             Self::UsernameTooShort => "username must be at least 2 characters",

@@ -5,8 +5,8 @@ use utoipa::openapi::{RefOr, SchemaFormat};
 use utoipa::{PartialSchema, ToSchema};
 
 use crate::{
-    Alias, ContextId, Kind, LeaseId, MessageId, NetworkId, NetworkRole, PrincipalKind, Priority, Status,
-    SystemRole, TaskId, TokenId, TokenScope, UserId, Username,
+    ActorToken, Alias, ContextId, Kind, LeaseId, MessageId, NetworkId, NetworkRole, PrincipalKind, Priority,
+    Status, SystemRole, TaskId, TokenId, TokenScope, UserId, Username,
 };
 
 macro_rules! described {
@@ -47,6 +47,7 @@ described! {
     UserId: text("^u_[0-9a-f]{12}$"), "A user";
     NetworkId: text("^net_[0-9a-f]{12}$"), "A network";
     TokenId: text("^tok_[0-9a-f]{12}$"), "A token, not its secret";
+    ActorToken: text("^tk_[0-9a-f]{16}$"), "How history and evidence name the token that acted";
     LeaseId: text("^lease_[0-9a-f]{32}$"), "One worker's hold on one task";
     Kind: text("^[a-z0-9._-]{1,64}$"), "What sort of work a task is";
     TaskId: uuid(), "A task";

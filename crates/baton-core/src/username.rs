@@ -1,8 +1,10 @@
 //! A username: the name a person has on the hub, and their rules in the contract's order.
+//! `parse` reads names that are stored or addressed, `parse_new` one that is being registered.
 //! Whether somebody else has it already the store knows; reserved names are taken from the start.
 
 use crate::alias;
 use crate::limits::{USERNAME_MAX_CHARS, USERNAME_MIN_CHARS};
+use crate::name_rule;
 use crate::refusal::Refusal;
 use crate::wire::wire_text;
 
@@ -27,6 +29,21 @@ impl Username {
             return Err(Refusal::UsernameTaken);
         }
         Ok(Self(text.to_owned()))
+    }
+
+    /// Reads the username of a new account: `parse`, and the rules for new names.
+    pub fn parse_new(text: &str) -> Result<Self, Refusal> {
+        let username = Self::parse(text);
+        // A name that breaks a rule is refused for that, whether or not it is also taken.
+        if matches!(username, Ok(_) | Err(Refusal::UsernameTaken))
+            && name_rule::broken_by_name(text).is_some()
+        {
+            return Err(Refusal::UsernameHasInvalidCharacters);
+        }
+        if alias::looks_reserved(text) && username.is_ok() {
+            return Err(Refusal::UsernameTaken);
+        }
+        username
     }
 }
 

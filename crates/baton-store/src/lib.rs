@@ -19,8 +19,8 @@ pub use error::Error;
 pub use meter::Meter;
 pub use rows::{Snapshot, Transaction};
 pub use share::Share;
-pub use sqlite::{Bell, CopyFacts, SqliteOptions, SqliteStore, copy_closed, inspect, look_at_copy, schema};
 #[cfg(debug_assertions)]
 pub use sqlite::Statements;
+pub use sqlite::{Bell, CopyFacts, SqliteOptions, SqliteStore, copy_closed, inspect, look_at_copy, schema};
 pub use store::{ChangedTask, Committed, GrownLog, Lane, Ring, Store};
 pub use tenant::Tenant;

@@ -2,10 +2,12 @@
 //! transaction sees what it wrote. Nothing here decides anything.
 
 mod accounts;
+mod aliases;
 mod check;
 mod deliveries;
 mod evidence;
 mod figures;
+mod invitations;
 mod pushes;
 mod remotes;
 mod removals;
@@ -17,6 +19,7 @@ pub use accounts::{
     AccountReads, AccountWrites, AuditRow, BROWSER_TOKEN_NAME, InviteRow, MemberRow, MembershipRow,
     NetworkRow, NodeTokenRow, TokenRow, UserRow,
 };
+pub use aliases::{AliasReads, AliasRow, AliasWrites};
 pub use check::{CheckReads, EventState, LeafState, RecordedEvent, See, Stray, TaskState, WrongCount};
 pub use deliveries::{DeliveryKind, DeliveryReads, DeliveryRow, DeliveryWrites, FeedRow, NewDelivery};
 pub use evidence::{CheckpointRow, EvidenceReads, EvidenceWrites, LeafPage, LeafRow, NewLeaf, TileRow};
@@ -24,6 +27,7 @@ pub use figures::{
     End, FigureReads, FigureWrites, GlanceRow, MinuteCounts, SearchPage, SentRow, TaskSearch, minute_begins,
     minute_of,
 };
+pub use invitations::{InvitationReads, InvitationRow, InvitationWrites};
 pub use pushes::{PushConfigRow, PushReads, PushSecrets, PushTrouble, PushWrites};
 pub use remotes::{RemoteCredential, RemoteReads, RemoteRow, RemoteTaskRow, RemoteWrites};
 pub use removals::{RemovalReads, RemovalWrites};
@@ -41,6 +45,8 @@ use crate::store::Ring;
 /// One consistent state of the database.
 pub trait Snapshot:
     AccountReads
+    + AliasReads
+    + InvitationReads
     + TaskReads
     + DeliveryReads
     + SessionReads
@@ -57,6 +63,8 @@ pub trait Snapshot:
 pub trait Transaction:
     Snapshot
     + AccountWrites
+    + AliasWrites
+    + InvitationWrites
     + TaskWrites
     + DeliveryWrites
     + SessionWrites

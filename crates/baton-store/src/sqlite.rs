@@ -2,6 +2,7 @@
 //! reader threads have connections of their own, and the WAL is folded back by a thread that does nothing else.
 
 mod accounts;
+mod aliases;
 mod changed;
 mod check;
 mod checkpointer;
@@ -13,6 +14,7 @@ mod deadline;
 mod deliveries;
 mod evidence;
 mod figures;
+mod invitations;
 mod plans;
 mod pushes;
 mod readers;
@@ -23,6 +25,7 @@ mod retention;
 mod rows;
 mod search;
 mod sessions;
+mod skeletons;
 #[cfg(debug_assertions)]
 mod statements;
 mod tasks;

@@ -7,6 +7,7 @@
 mod it {
     mod contract {
         mod commits;
+        mod consent;
         mod counts;
         mod evidence;
         mod figures;

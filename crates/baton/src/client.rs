@@ -20,7 +20,7 @@ pub(crate) mod tasks;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use accounts::Network;
+pub(crate) use accounts::{Invitation, Network};
 pub(crate) use address::HubAddress;
 pub(crate) use answer::Answer;
 pub(crate) use backoff::Backoff;

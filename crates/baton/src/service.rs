@@ -2,6 +2,7 @@
 //! every door prints alike, or an [`Error`]. What may be done is decided in `baton-core`, inside the transaction.
 
 // Shared by use cases.
+mod actor;
 pub(crate) mod agent;
 mod apply;
 mod attention;
@@ -52,11 +53,13 @@ pub(crate) mod task_events;
 pub(crate) mod work_graph;
 
 // Accounts.
+pub(crate) mod aliases;
 pub(crate) mod audit;
 pub(crate) mod audit_log;
 pub(crate) mod browser_session;
 mod done;
 pub(crate) mod first_admin;
+pub(crate) mod invitations;
 pub(crate) mod invites;
 mod join_guard;
 mod labels;

@@ -2,7 +2,7 @@
 //!
 //! `y` yes, `.` permission_denied, `?` network not found, `T` task_not_found, `X` access denied to requested
 //! network, `W` no write access to this network, `U` user_token_required, `N` network_token_required,
-//! `B` not below one's own role.
+//! `B` not below one's own role, `L` the owner cannot leave.
 
 use baton_core::access::{HubAction, TaskReach, authorize, authorize_on_hub, is_audited, task_reach};
 use baton_core::{
@@ -48,6 +48,8 @@ owner_to_member        B   .   .   .   ?   .   U   U   U   U   U   U
 manage_invites         y   y   .   .   ?   .   U   U   U   U   U   U
 manage_own_tokens      y   y   y   .   ?   .   U   U   U   U   U   U
 manage_all_tokens      y   y   .   .   ?   .   U   U   U   U   U   U
+leave                  L   y   y   y   ?   y   U   U   U   U   U   U
+manage_aliases         y   y   .   .   ?   .   U   U   U   U   U   U
 manage_remotes         y   y   .   .   ?   .   U   U   U   U   U   U
 rename_network         y   .   .   .   ?   .   U   U   U   U   U   U
 delete_network         y   .   .   .   ?   .   U   U   U   U   U   U
@@ -84,6 +86,8 @@ fn attempt(caller: &str, action: &str) -> Result<(), Refusal> {
         "manage_invites" => Action::ManageInvites,
         "manage_own_tokens" => Action::ManageTokens { own: true },
         "manage_all_tokens" => Action::ManageTokens { own: false },
+        "leave" => Action::Leave,
+        "manage_aliases" => Action::ManageAliases,
         "manage_remotes" => Action::ManageRemotes,
         "read_inbox_of_bob" => Action::ReadInbox(&bob),
         "ack_inbox_of_bob" => Action::AckInbox(&bob),
@@ -146,6 +150,7 @@ fn expected(mark: &str, caller: &str, action: &str) -> Result<(), Refusal> {
         "U" => Refusal::UserTokenRequired,
         "N" => Refusal::NetworkTokenRequired,
         "B" => Refusal::RoleNotBelowYours,
+        "L" => Refusal::OwnerCannotLeave,
         _ => panic!("no mark {mark} for {action}"),
     })
 }

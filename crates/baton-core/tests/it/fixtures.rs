@@ -116,7 +116,8 @@ pub(super) fn send_task() -> SendTask {
 
 pub(super) fn user_caller(name: &str, system_role: SystemRole) -> Caller {
     let username = Username::parse(name).unwrap();
-    Caller::User(UserCaller { user_id: UserId::from_random([3; 6]), username, system_role })
+    let token_id = Some(TokenId::from_random([5; 6]));
+    Caller::User(UserCaller { user_id: UserId::from_random([3; 6]), username, system_role, token_id })
 }
 
 pub(super) fn node_caller(name: Option<&str>, scope: TokenScope) -> Caller {

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use baton_core::{
-    Alias, Ending, Kind, NetworkRole, Principal, PrincipalKind, Priority, Refusal, Status, TokenScope,
-    Username, check_password,
+    Alias, Ending, Kind, Looks, NetworkRole, Principal, PrincipalKind, Priority, Refusal, Status, TokenScope,
+    Username, check_network_name, check_password,
 };
 
 use serde::de::{IntoDeserializer, value};
@@ -41,6 +41,104 @@ fn username_rules_are_checked_in_the_contracts_order() {
     assert_eq!(code("hub"), "username already taken");
     for text in ["ab", "a_b-9", "通信龙", "さくら", "한글", &"龙".repeat(50)] {
         assert_eq!(Username::parse(text).unwrap().as_str(), text);
+    }
+}
+
+#[test]
+fn new_names_may_be_of_any_single_script_and_of_latin_beside_east_asian_ones() {
+    for text in [
+        "bob-2",
+        "v1.0_x",
+        "_x",
+        "9lives",
+        "Ünal",
+        "Zażółć", // Latin
+        "通信龙",
+        "龙-agent2",
+        "さくら",
+        "カタカナ",
+        "漢字かなカナ",
+        "漢字かなlatin",
+        "한글",
+        "한글漢字",
+        "ㄅㄆ漢", // East Asian
+        "Борис",
+        "Ελένη",
+        "محمد",
+        "שלום",
+        "अनु",
+        "ไทย",
+        "ᏣᎳᎩ", // other scripts
+    ] {
+        assert_eq!(Alias::parse_new(text).map(|alias| alias.to_string()), Ok(text.to_owned()), "{text}");
+    }
+}
+
+#[test]
+fn new_names_that_hide_mix_or_start_badly_are_refused_and_old_ones_are_still_read() {
+    for (text, rule) in [
+        (".", "must not start with '.' or '-'"),
+        ("..", "must not start with '.' or '-'"),
+        ("--help", "must not start with '.' or '-'"),
+        ("bob\u{3164}", "must not contain invisible characters"),
+        ("\u{115f}", "must not contain invisible characters"),
+        ("bob\u{ffa0}", "must not contain invisible characters"),
+        ("b\u{43e}b", "must not mix scripts, except Latin with Chinese, Japanese or Korean"),
+        ("Ελένηa", "must not mix scripts, except Latin with Chinese, Japanese or Korean"),
+        ("한글かな", "must not mix scripts, except Latin with Chinese, Japanese or Korean"),
+        ("漢字Борис", "must not mix scripts, except Latin with Chinese, Japanese or Korean"),
+        ("ａｄｍｉｎ", "must not contain full-width or other compatibility forms"),
+        ("ﬁx", "must not contain full-width or other compatibility forms"),
+        ("\u{430}\u{440}\u{456}", "looks like a reserved name"), // api in Cyrillic
+    ] {
+        assert_eq!(Alias::parse_new(text), Err(Refusal::invalid("alias", rule)), "{text}");
+        assert!(Alias::parse(text).is_ok(), "{text} keeps working where it exists");
+    }
+}
+
+#[test]
+fn new_usernames_keep_the_same_rules() {
+    let code = |text: &str| Username::parse_new(text).map(|name| name.to_string()).map_err(|no| no.code());
+    for text in ["ab", "通信龙", "漢字かなab", "한글漢字"] {
+        assert_eq!(code(text), Ok(text.to_owned()));
+    }
+    for text in ["-x", "--help", "한글かな"] {
+        assert_eq!(code(text), Err("username contains invalid characters".into()), "{text}");
+        assert!(Username::parse(text).is_ok(), "{text} keeps working where it exists");
+    }
+    for text in ["hub", "HUB", "rne"] {
+        assert_eq!(code(text), Err("username already taken".into()), "{text}");
+    }
+    assert_eq!(code("a"), Err("username must be at least 2 characters".into()));
+}
+
+#[test]
+fn network_names_are_free_text_without_what_hides_or_mixes() {
+    for text in ["The Blue Team (2026)", "Équipe №1", "青い組", "Команда А", "🚀 launch"] {
+        assert_eq!(check_network_name("name", text), Ok(()), "{text}");
+    }
+    for text in ["-x", ".hidden", "a\u{200b}b", "a\u{202e}b", "a\nb", "P\u{430}ypal"] {
+        assert_eq!(check_network_name("name", text).unwrap_err().code(), "invalid input", "{text:?}");
+    }
+}
+
+#[test]
+fn look_alikes_resemble_each_other_and_others_do_not() {
+    for (one, other) in [
+        ("agent-1", "agent-l"),
+        ("admin", "Admin"),
+        ("Ian", "lan"),
+        ("Ian", "ian"),
+        ("w0rm", "wOrm"),
+        ("corner", "comer"),
+        ("\u{441}\u{43e}\u{440}\u{435}", "cope"), // Cyrillic
+        ("bob", "bob\u{3164}"),
+    ] {
+        assert!(Looks::of(one).resemble(&Looks::of(other)), "{one} {other}");
+        assert!(Looks::of(other).resemble(&Looks::of(one)), "{other} {one}");
+    }
+    for (one, other) in [("ian", "lan"), ("builder", "reviewer"), ("龙", "虎"), ("agent-1", "agent-2")] {
+        assert!(!Looks::of(one).resemble(&Looks::of(other)), "{one} {other}");
     }
 }
 

@@ -173,6 +173,8 @@ pub trait AccountReads {
     fn users(&self, limit: usize) -> Result<Vec<UserRow>, Error>;
     /// One network.
     fn network(&self, id: &NetworkId) -> Result<Option<NetworkRow>, Error>;
+    /// What the names of tokens in a network's history are keyed with.
+    fn token_key(&self, id: &NetworkId) -> Result<Option<Vec<u8>>, Error>;
     /// The network of this name that somebody owns.
     fn network_named(&self, owner: &UserId, name: &str) -> Result<Option<NetworkId>, Error>;
     /// The networks somebody is a member of, oldest first.
@@ -234,7 +236,7 @@ pub trait AccountWrites {
     ) -> Result<(), Error>;
     /// Changes a password.
     fn change_password(&mut self, user: &UserId, hash: &str, must_change: bool) -> Result<(), Error>;
-    /// Inserts a network.
+    /// Inserts a network, with a new random key for the names of its tokens.
     fn insert_network(&mut self, network: &NetworkRow) -> Result<(), Error>;
     /// Gives a network another name.
     fn rename_network(&mut self, network: &NetworkId, name: &str, at: UnixMillis) -> Result<(), Error>;
@@ -259,8 +261,14 @@ pub trait AccountWrites {
     fn delete_invite(&mut self, network: &NetworkId, hash_begins: &[u8; 8]) -> Result<bool, Error>;
     /// Inserts a token, and remembers its alias.
     fn insert_token(&mut self, token: &TokenRow) -> Result<(), Error>;
-    /// Settles the alias of a token, and remembers it.
-    fn bind_token(&mut self, token: &TokenId, network: &NetworkId, alias: &Alias) -> Result<(), Error>;
+    /// Settles the alias of a user's token, and remembers it.
+    fn bind_token(
+        &mut self,
+        token: &TokenId,
+        user: &UserId,
+        network: &NetworkId,
+        alias: &Alias,
+    ) -> Result<(), Error>;
     /// Revokes a token; false if there was none to revoke.
     fn revoke_token(&mut self, token: &TokenId, at: UnixMillis) -> Result<bool, Error>;
     /// Removes a user token; unlike a node token's it leaves no alias to remember.

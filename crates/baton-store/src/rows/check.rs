@@ -64,6 +64,8 @@ pub struct RecordedEvent {
     pub to_status: String,
     /// Who did it.
     pub actor: String,
+    /// With which token.
+    pub actor_token: Option<String>,
     /// When, in milliseconds since 1970.
     pub created_at: i64,
     /// Where it says it stands in the log.

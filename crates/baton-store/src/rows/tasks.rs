@@ -2,8 +2,8 @@
 
 use baton_core::access::TaskReach;
 use baton_core::{
-    Alias, ContextId, Kind, LeaseId, MessageId, MonotonicMillis, NetworkId, Principal, Priority, Status,
-    TaskId, TaskSnapshot, TraceParent, UnixMillis,
+    ActorToken, Alias, ContextId, Kind, LeaseId, MessageId, MonotonicMillis, NetworkId, Principal, Priority,
+    Status, TaskId, TaskSnapshot, TraceParent, UnixMillis,
 };
 
 use crate::error::Error;
@@ -153,6 +153,8 @@ pub struct EventRow {
     pub to_status: Status,
     /// Who did it.
     pub actor: Principal,
+    /// With which token; none if the hub did it, or it happened before tokens were recorded.
+    pub actor_token: Option<ActorToken>,
     /// In words.
     pub detail: String,
     /// When.
@@ -174,6 +176,8 @@ pub struct NewEvent<'a> {
     pub to: Status,
     /// Who did it.
     pub actor: &'a Principal,
+    /// With which token.
+    pub actor_token: Option<&'a ActorToken>,
     /// In words.
     pub detail: &'a str,
     /// When.

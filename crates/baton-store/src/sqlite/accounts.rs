@@ -1,7 +1,7 @@
 //! Users, networks, members, invites, tokens and the audit log in SQL.
 
 use baton_core::{
-    Alias, NetworkId, NetworkRole, SystemRole, TokenId, TokenScope, UnixMillis, UserId, Username,
+    Alias, Looks, NetworkId, NetworkRole, SystemRole, TokenId, TokenScope, UnixMillis, UserId, Username,
 };
 use rusqlite::{Row, params};
 
@@ -94,6 +94,11 @@ impl AccountReads for Rows<'_> {
         let sql = "SELECT * FROM networks n WHERE network_id = ?1
                    AND NOT EXISTS (SELECT 1 FROM removals r WHERE r.network_id = n.network_id)";
         self.one(sql, [id.as_str()], network_row)
+    }
+
+    fn token_key(&self, id: &NetworkId) -> Result<Option<Vec<u8>>, Error> {
+        let sql = "SELECT token_key FROM networks WHERE network_id = ?1";
+        self.one(sql, [id.as_str()], |row| get(row, "token_key"))
     }
 
     fn network_named(&self, owner: &UserId, name: &str) -> Result<Option<NetworkId>, Error> {
@@ -246,19 +251,12 @@ impl AccountReads for Rows<'_> {
     }
 }
 
-impl Rows<'_> {
-    fn remember_alias(&self, network: &NetworkId, alias: &Alias) -> Result<(), Error> {
-        let sql = "INSERT OR IGNORE INTO aliases (network_id, alias) VALUES (?1, ?2)";
-        self.execute(sql, params![network.as_str(), alias.as_str()])?;
-        Ok(())
-    }
-}
-
 impl AccountWrites for Rows<'_> {
     fn insert_user(&mut self, user: &UserRow) -> Result<(), Error> {
+        let looks = Looks::of(user.username.as_str());
         self.execute(
             "INSERT INTO users (user_id, username, display_name, email, role, password_hash, must_change_password,
-                created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                created_at, skeleton, skeleton_lower) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
             params![
                 user.user_id.as_str(),
                 user.username.as_str(),
@@ -268,6 +266,8 @@ impl AccountWrites for Rows<'_> {
                 user.password_hash,
                 user.must_change_password,
                 user.created_at.get(),
+                looks.as_written,
+                looks.lower_case,
             ],
         )?;
         Ok(())
@@ -293,8 +293,8 @@ impl AccountWrites for Rows<'_> {
 
     fn insert_network(&mut self, network: &NetworkRow) -> Result<(), Error> {
         self.execute(
-            "INSERT INTO networks (network_id, name, owner_id, description, created_at, updated_at, public_cards)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            "INSERT INTO networks (network_id, name, owner_id, description, created_at, updated_at, public_cards,
+                token_key) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, randomblob(32))",
             params![
                 network.network_id.as_str(),
                 network.name,
@@ -387,15 +387,21 @@ impl AccountWrites for Rows<'_> {
             ],
         )?;
         match (&token.network_id, &token.alias) {
-            (Some(network), Some(alias)) => self.remember_alias(network, alias),
+            (Some(network), Some(alias)) => self.remember_alias(network, alias, &token.user_id),
             _ => Ok(()),
         }
     }
 
-    fn bind_token(&mut self, token: &TokenId, network: &NetworkId, alias: &Alias) -> Result<(), Error> {
+    fn bind_token(
+        &mut self,
+        token: &TokenId,
+        user: &UserId,
+        network: &NetworkId,
+        alias: &Alias,
+    ) -> Result<(), Error> {
         let sql = "UPDATE tokens SET alias = ?2, has_reported = 1 WHERE token_id = ?1";
         self.execute(sql, params![token.as_str(), alias.as_str()])?;
-        self.remember_alias(network, alias)
+        self.remember_alias(network, alias, user)
     }
 
     fn revoke_token(&mut self, token: &TokenId, at: UnixMillis) -> Result<bool, Error> {

@@ -308,7 +308,8 @@ impl CheckReads for Rows<'_> {
     }
 
     fn recorded_event(&self, task_id: &str, n: i64) -> Result<Option<RecordedEvent>, Error> {
-        let sql = "SELECT e.network_id, e.from_status, e.to_status, e.actor, e.created_at, e.log_index,
+        let sql = "SELECT e.network_id, e.from_status, e.to_status, e.actor, e.actor_token, e.created_at,
+                e.log_index,
                 t.kind, t.from_name, t.salt, CASE WHEN e.n = 1 THEN t.content END AS content,
                 CASE WHEN e.to_status IN ('replied', 'failed', 'cancelled', 'expired') THEN t.result END AS result
             FROM task_events e JOIN tasks t ON t.task_id = e.task_id WHERE e.task_id = ?1 AND e.n = ?2";
@@ -318,6 +319,7 @@ impl CheckReads for Rows<'_> {
                 from_status: get(row, "from_status")?,
                 to_status: get(row, "to_status")?,
                 actor: get(row, "actor")?,
+                actor_token: get(row, "actor_token")?,
                 created_at: get(row, "created_at")?,
                 log_index: get(row, "log_index")?,
                 kind: get(row, "kind")?,

@@ -9,6 +9,7 @@ use std::os::fd::IntoRawFd;
 use std::path::Path;
 use std::time::Duration;
 
+use super::skeletons;
 use crate::error::Error;
 
 mod migrations {
@@ -41,6 +42,7 @@ pub(super) fn open_writer(path: &Path) -> Result<Connection, Error> {
         .set_grouped(true)
         .run(&mut connection)
         .map_err(|error| Error::Unavailable(format!("migration: {error}")))?;
+    skeletons::refresh(&mut connection)?;
     reserve_wal_index(path)?;
     Ok(connection)
 }

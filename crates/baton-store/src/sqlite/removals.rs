@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::rows::{RemovalReads, RemovalWrites};
 
 /// What nobody may see or be served from any more, and is never large.
-const AT_ONCE: [&str; 5] = ["members", "invites", "remotes", "remote_tasks", "task_counts"];
+const AT_ONCE: [&str; 6] = ["members", "invitations", "invites", "remotes", "remote_tasks", "task_counts"];
 
 /// What leaves in steps: the table and its key. Leases and open tasks first, the hub's rounds pass over them.
 const IN_STEPS: [(&str, &str); 15] = [

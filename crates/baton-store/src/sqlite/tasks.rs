@@ -2,8 +2,8 @@
 
 use baton_core::access::TaskReach;
 use baton_core::{
-    Alias, ContextId, Lease, LeaseId, MessageId, MonotonicMillis, NetworkId, ParentTask, Principal, Priority,
-    Status, TaskId, TaskSnapshot, TraceParent, TtlSeconds, UnixMillis, limits,
+    ActorToken, Alias, ContextId, Lease, LeaseId, MessageId, MonotonicMillis, NetworkId, ParentTask,
+    Principal, Priority, Status, TaskId, TaskSnapshot, TraceParent, TtlSeconds, UnixMillis, limits,
 };
 use rusqlite::{Row, params};
 use std::sync::LazyLock;
@@ -211,6 +211,7 @@ pub(super) fn event_row(row: &Row<'_>) -> Result<EventRow, Error> {
         from_status: optional(row, "from_status", Status::parse)?,
         to_status: parsed(row, "to_status", Status::parse)?,
         actor: principal(row, "actor_kind", "actor")?,
+        actor_token: optional(row, "actor_token", ActorToken::parse)?,
         detail: get(row, "detail")?,
         created_at: time(row, "created_at")?,
         log_index: log_index.map(i64::unsigned_abs),
@@ -742,7 +743,7 @@ impl TaskWrites for Rows<'_> {
         let number = self.newest_event_number(event.network_id)?.max(log_index.unwrap_or(0)) + 1;
         self.execute(
             "INSERT INTO task_events (network_id, task_id, n, from_status, to_status, actor_kind, actor, detail,
-                created_at, log_index, number) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+                created_at, log_index, number, actor_token) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
             params![
                 event.network_id.as_str(),
                 event.task_id.as_str(),
@@ -755,6 +756,7 @@ impl TaskWrites for Rows<'_> {
                 event.at.get(),
                 log_index,
                 number,
+                event.actor_token.map(ActorToken::as_str),
             ],
         )?;
         self.staged.counts.set_newest_event_number(event.network_id, number);

@@ -211,6 +211,7 @@ fn of_refusal(refusal: &Refusal) -> Fault {
         | Refusal::NetworkNotNamed
         | Refusal::TokenHasNoAlias
         | Refusal::RoleNotBelowYours
+        | Refusal::OwnerCannotLeave
         | Refusal::UserTokenRequired
         | Refusal::NetworkTokenRequired
         | Refusal::NoWriteAccess
@@ -227,7 +228,10 @@ fn of_refusal(refusal: &Refusal) -> Fault {
         | Refusal::TaskNotOverdue
         | Refusal::NoEvidence
         | Refusal::MessageNotOpen
-        | Refusal::AliasInUse => Kind::UnsupportedOperation,
+        | Refusal::AliasInUse
+        | Refusal::AliasOwnedByAnother
+        | Refusal::AliasLooksLikeAnother
+        | Refusal::UsernameIsAlias => Kind::UnsupportedOperation,
         Refusal::IdempotencyKeyReused
         | Refusal::NetworkIdRequired
         | Refusal::NetworkNameTaken
@@ -244,6 +248,8 @@ fn of_refusal(refusal: &Refusal) -> Fault {
         | Refusal::PasswordTooCommon
         | Refusal::WrongOldPassword
         | Refusal::AlreadyMember
+        | Refusal::AlreadyInvited
+        | Refusal::InvitationNotFound
         | Refusal::NotAMember
         | Refusal::InviteUnknown
         | Refusal::InviteUsedUp

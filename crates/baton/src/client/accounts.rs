@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::call::{Call, Repeat};
 use super::{Answer, Client, Error};
-use crate::service::{WireTime, invites, login, networks, node_token, password};
+use crate::service::{WireTime, aliases, invites, login, networks, node_token, password};
 
 /// What anybody may know of a hub.
 #[derive(Debug, Clone, Deserialize)]
@@ -63,6 +63,7 @@ pub(crate) struct Created {
 
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Member {
+    pub(crate) user_id: String,
     pub(crate) username: String,
     pub(crate) display_name: Option<String>,
     pub(crate) role: NetworkRole,
@@ -73,6 +74,31 @@ pub(crate) struct Member {
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Members {
     pub(crate) members: Vec<Member>,
+    /// Invited users; older hubs do not send the field.
+    #[serde(default)]
+    pub(crate) pending: Vec<PendingMember>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct PendingMember {
+    pub(crate) username: String,
+    pub(crate) role: NetworkRole,
+    pub(crate) invited_by: String,
+    pub(crate) created_at: WireTime,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Invitation {
+    pub(crate) network_id: String,
+    pub(crate) network_name: String,
+    pub(crate) role: NetworkRole,
+    pub(crate) invited_by: String,
+    pub(crate) created_at: WireTime,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Invitations {
+    pub(crate) invitations: Vec<Invitation>,
 }
 
 #[derive(Clone, Deserialize)]
@@ -188,6 +214,35 @@ impl Client {
 
     pub(crate) async fn join(&self, args: &invites::join::Args) -> Result<Answer<Joined>, Error> {
         self.post_json(&["api", "networks", "join"], args).await
+    }
+
+    pub(crate) async fn invitations(&self) -> Result<Answer<Invitations>, Error> {
+        self.get_json(&["api", "invitations"], &()).await
+    }
+
+    pub(crate) async fn accept_invitation(&self, network_id: &str) -> Result<Answer<Joined>, Error> {
+        let path = ["api", "invitations", network_id, "accept"];
+        self.post_json(&path, &Value::Object(Default::default())).await
+    }
+
+    pub(crate) async fn decline_invitation(&self, network_id: &str) -> Result<Answer<Value>, Error> {
+        let path = ["api", "invitations", network_id, "decline"];
+        self.post_json(&path, &Value::Object(Default::default())).await
+    }
+
+    pub(crate) async fn leave_network(&self, network_id: &str) -> Result<Answer<Value>, Error> {
+        self.delete(&["api", "networks", network_id, "members", "me"]).await
+    }
+
+    /// Handed over twice to the same member is handed over.
+    pub(crate) async fn hand_over_alias(
+        &self,
+        network_id: &str,
+        alias: &str,
+        args: &aliases::hand_over::Args,
+    ) -> Result<Answer<Value>, Error> {
+        let call = Call::new(self, Method::PUT, &["api", "networks", network_id, "aliases", alias]);
+        call.body(args).repeat(Repeat::Always).run().await
     }
 
     pub(super) async fn delete(&self, path: &[&str]) -> Result<Answer<Value>, Error> {

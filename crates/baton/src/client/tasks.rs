@@ -104,6 +104,9 @@ pub(crate) struct TaskEvent {
     pub(crate) from_status: Option<Status>,
     pub(crate) to_status: Status,
     pub(crate) actor: String,
+    /// Which token acted; older hubs do not send it.
+    #[serde(default)]
+    pub(crate) actor_token: Option<String>,
     pub(crate) detail: String,
     pub(crate) created_at: WireTime,
     pub(crate) network_id: String,

@@ -99,7 +99,12 @@ fn look_up(rows: &dyn Snapshot, hash: &[u8; 32]) -> Result<Identity, Error> {
     let ends_at = token.is_of_browser().then(|| browser_session_ends(token.created_at, token.last_used_at));
     let TokenRow { token_id, network_id, alias, scope, user_id, .. } = token;
     let caller = match network_id {
-        None => Caller::User(UserCaller { user_id, username: user.username, system_role: user.role }),
+        None => Caller::User(UserCaller {
+            user_id,
+            username: user.username,
+            system_role: user.role,
+            token_id: Some(token_id.clone()),
+        }),
         Some(network_id) => {
             Caller::Node(NodeCaller { token_id: token_id.clone(), user_id, network_id, alias, scope })
         }

@@ -16,8 +16,8 @@ use super::{Authenticated, Body, HubState, Path, Query, answer};
 use crate::hub::Hub;
 use crate::openapi::{BadRequest, Conflict, NotFound, WrongCredentials};
 use crate::service::{
-    Done, Holder, audit_log, invites, login, logout, members, networks, node_token, password, profile,
-    register, tokens, users,
+    Done, Holder, aliases, audit_log, invitations, invites, login, logout, members, networks, node_token,
+    password, profile, register, tokens, users,
 };
 
 /// The routes.
@@ -36,11 +36,16 @@ pub(crate) fn routes() -> Router<Arc<Hub>> {
         .route("/api/networks/{network}", get(show_network).put(rename_network).delete(delete_network))
         .route("/api/networks/{network}/members", get(list_members).post(add_member))
         .route("/api/networks/{network}/members/{user}", put(change_member).delete(remove_member))
+        .route("/api/networks/{network}/aliases", get(list_aliases))
+        .route("/api/networks/{network}/aliases/{alias}", put(hand_over_alias))
         .route("/api/networks/{network}/invite", post(create_invite))
         .route("/api/networks/{network}/invites", get(list_invites))
         .route("/api/networks/{network}/invites/{invite}", delete(delete_invite))
         .route("/api/networks/{network}/tokens", get(list_node_tokens))
         .route("/api/networks/{network}/tokens/{token}", delete(revoke_node_token))
+        .route("/api/invitations", get(list_invitations))
+        .route("/api/invitations/{network}/accept", post(accept_invitation))
+        .route("/api/invitations/{network}/decline", post(decline_invitation))
         .route("/api/audit-log", get(read_audit_log))
         .route("/api/users", get(list_users))
 }
@@ -67,6 +72,11 @@ pub(crate) fn routes() -> Router<Arc<Hub>> {
     add_member,
     change_member,
     remove_member,
+    list_aliases,
+    hand_over_alias,
+    list_invitations,
+    accept_invitation,
+    decline_invitation,
     create_invite,
     list_invites,
     delete_invite,
@@ -339,7 +349,7 @@ async fn delete_network(State(hub): HubState, by: Caller, Path(network): Path<St
     tag = "accounts",
     params(("network" = NetworkId, Path, description = "The network")),
     responses(
-        (status = 200, description = "the members", body = members::list::Answer),
+        (status = 200, description = "the members, and the users who are invited and have not answered", body = members::list::Answer),
         NotFound
     )
 )]
@@ -347,7 +357,7 @@ async fn list_members(State(hub): HubState, by: Caller, Path(network): Path<Stri
     answer(members::list::run(&hub, by.0.caller, &network).await)
 }
 
-/// Take a user in
+/// Invite a user, who becomes a member on accepting
 ///
 /// Its admins and its owner, into roles below their own.
 #[utoipa::path(
@@ -355,9 +365,9 @@ async fn list_members(State(hub): HubState, by: Caller, Path(network): Path<Stri
     path = "/api/networks/{network}/members",
     tag = "accounts",
     params(("network" = NetworkId, Path, description = "The network")),
-    request_body = members::add::Args,
+    request_body = invitations::create::Args,
     responses(
-        (status = 200, description = "taken in", body = Done),
+        (status = 200, description = "invited; pending until the user answers", body = invitations::create::Answer),
         NotFound,
         Conflict
     )
@@ -366,9 +376,9 @@ async fn add_member(
     State(hub): HubState,
     by: Caller,
     Path(network): Path<String>,
-    Body(args): Body<members::add::Args>,
+    Body(args): Body<invitations::create::Args>,
 ) -> Response {
-    answer(members::add::run(&hub, by.0.caller, &network, args).await)
+    answer(invitations::create::run(&hub, by.0.caller, &network, args).await)
 }
 
 /// Change a member's role
@@ -394,16 +404,17 @@ async fn change_member(
     answer(members::change::run(&hub, by.0.caller, &network, &user, args).await)
 }
 
-/// Take a member out, with the tokens it has there
+/// Remove a member with their tokens there, withdraw an invitation, or leave
 ///
-/// Its admins and its owner, of roles below their own.
+/// Its admins and its owner, of roles below their own. Everybody but the owner may name themselves, by id or as `me`,
+/// to leave.
 #[utoipa::path(
     delete,
     path = "/api/networks/{network}/members/{user}",
     tag = "accounts",
-    params(("network" = NetworkId, Path, description = "The network"), ("user" = UserId, Path, description = "The user")),
+    params(("network" = NetworkId, Path, description = "The network"), ("user" = String, Path, description = "The user's id, or `me`")),
     responses(
-        (status = 200, description = "taken out", body = Done),
+        (status = 200, description = "removed, withdrawn or left", body = Done),
         NotFound,
         BadRequest
     )
@@ -414,6 +425,102 @@ async fn remove_member(
     Path((network, user)): Path<(String, String)>,
 ) -> Response {
     answer(members::remove::run(&hub, by.0.caller, &network, &user).await)
+}
+
+/// The aliases of a network and the users they belong to
+///
+/// Its admins and its owner.
+#[utoipa::path(
+    get,
+    path = "/api/networks/{network}/aliases",
+    tag = "accounts",
+    params(("network" = NetworkId, Path, description = "The network"), aliases::list::QueryArgs),
+    responses(
+        (status = 200, description = "in the order of their names", body = aliases::list::Answer),
+        NotFound
+    )
+)]
+async fn list_aliases(
+    State(hub): HubState,
+    by: Caller,
+    Path(network): Path<String>,
+    Query(args): Query<aliases::list::QueryArgs>,
+) -> Response {
+    answer(aliases::list::run(&hub, by.0.caller, &network, args).await)
+}
+
+/// Hand an alias over to another member
+///
+/// Its admins and its owner. The tokens that other users have for the alias are revoked.
+#[utoipa::path(
+    put,
+    path = "/api/networks/{network}/aliases/{alias}",
+    tag = "accounts",
+    params(("network" = NetworkId, Path, description = "The network"), ("alias" = String, Path, description = "The alias")),
+    request_body = aliases::hand_over::Args,
+    responses(
+        (status = 200, description = "handed over", body = Done),
+        NotFound,
+        BadRequest
+    )
+)]
+async fn hand_over_alias(
+    State(hub): HubState,
+    by: Caller,
+    Path((network, alias)): Path<(String, String)>,
+    Body(args): Body<aliases::hand_over::Args>,
+) -> Response {
+    answer(aliases::hand_over::run(&hub, by.0.caller, &network, &alias, args).await)
+}
+
+/// One's own pending invitations
+///
+/// User tokens.
+#[utoipa::path(
+    get,
+    path = "/api/invitations",
+    tag = "accounts",
+    responses(
+        (status = 200, description = "oldest first", body = invitations::list::Answer)
+    )
+)]
+async fn list_invitations(State(hub): HubState, by: Caller) -> Response {
+    answer(invitations::list::run(&hub, &by.0.caller).await)
+}
+
+/// Accept an invitation
+///
+/// User tokens.
+#[utoipa::path(
+    post,
+    path = "/api/invitations/{network}/accept",
+    tag = "accounts",
+    params(("network" = NetworkId, Path, description = "The network")),
+    responses(
+        (status = 200, description = "joined, as what", body = invites::join::Answer),
+        NotFound,
+        Conflict
+    )
+)]
+async fn accept_invitation(State(hub): HubState, by: Caller, Path(network): Path<String>) -> Response {
+    answer(invitations::accept::run(&hub, &by.0.caller, &network).await)
+}
+
+/// Decline an invitation
+///
+/// User tokens.
+#[utoipa::path(
+    post,
+    path = "/api/invitations/{network}/decline",
+    tag = "accounts",
+    params(("network" = NetworkId, Path, description = "The network")),
+    responses(
+        (status = 200, description = "declined", body = Done),
+        NotFound
+    )
+)]
+async fn decline_invitation(State(hub): HubState, by: Caller, Path(network): Path<String>) -> Response {
+    answer(invitations::decline::run(&hub, &by.0.caller, &network).await)
 }
 
 /// Make an invite

@@ -149,6 +149,7 @@ pub(crate) fn status_of(refusal: &Refusal) -> StatusCode {
         | Refusal::NetworkNotNamed
         | Refusal::TokenHasNoAlias
         | Refusal::RoleNotBelowYours
+        | Refusal::OwnerCannotLeave
         | Refusal::UserTokenRequired
         | Refusal::NetworkTokenRequired
         | Refusal::NetworkAccessDenied
@@ -157,6 +158,7 @@ pub(crate) fn status_of(refusal: &Refusal) -> StatusCode {
         Refusal::NetworkNotFound
         | Refusal::TokenNotFound
         | Refusal::UserNotFound
+        | Refusal::InvitationNotFound
         | Refusal::TaskNotFound
         | Refusal::NoEvidence
         | Refusal::ReplyTaskNotFound
@@ -175,7 +177,10 @@ pub(crate) fn status_of(refusal: &Refusal) -> StatusCode {
         | Refusal::LeaseStillRuns
         | Refusal::TaskNotOverdue
         | Refusal::IdempotencyKeyReused
-        | Refusal::AliasInUse => StatusCode::CONFLICT,
+        | Refusal::AliasInUse
+        | Refusal::AliasOwnedByAnother
+        | Refusal::AliasLooksLikeAnother
+        | Refusal::UsernameIsAlias => StatusCode::CONFLICT,
         Refusal::NetworkIdRequired
         | Refusal::NetworkNameTaken
         | Refusal::MintFieldsMissing
@@ -189,6 +194,7 @@ pub(crate) fn status_of(refusal: &Refusal) -> StatusCode {
         | Refusal::PasswordTooCommon
         | Refusal::WrongOldPassword
         | Refusal::AlreadyMember
+        | Refusal::AlreadyInvited
         | Refusal::NotAMember
         | Refusal::InviteUnknown
         | Refusal::InviteUsedUp

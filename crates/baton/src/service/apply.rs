@@ -3,14 +3,15 @@
 //! evidence of the change is written here too (`evidence/`), so that no door can leave it out.
 
 use baton_core::{
-    Context, DeliveryContent, Effect, Event, MessageId, NetworkId, Principal, Priority, TaskId, TaskSnapshot,
-    TraceParent, Transition, limits,
+    ActorToken, Context, DeliveryContent, Effect, Event, MessageId, NetworkId, Principal, Priority, TaskId,
+    TaskSnapshot, TraceParent, Transition, limits,
 };
 use baton_store::rows::{
     DeliveryKind, LeaseRow, NewDelivery, NewEvent, NewTaskMessage, NewTaskRow, TaskChange,
 };
-use baton_store::{Ring, Transaction};
+use baton_store::{Ring, Snapshot, Transaction};
 
+use super::actor::Actor;
 use super::evidence::change;
 use super::stamp::Stamp;
 use super::{Error, frame};
@@ -42,6 +43,27 @@ impl Payload {
     }
 }
 
+/// What was decided, under which circumstances, and the token its event names.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Decided<'a> {
+    pub(crate) context: &'a Context,
+    pub(crate) transition: &'a Transition,
+    pub(crate) actor_token: Option<&'a ActorToken>,
+}
+
+/// The token that the event of a transition names; none if it leaves no event.
+pub(crate) fn recorded_token(
+    rows: &dyn Snapshot,
+    network: &NetworkId,
+    actor: &Actor,
+    transition: &Transition,
+) -> Result<Option<ActorToken>, Error> {
+    match &transition.event {
+        Some(_) => actor.token_in(rows, network),
+        None => Ok(None),
+    }
+}
+
 /// Everything of one transition that effects refer to.
 struct Move<'a> {
     stamp: &'a Stamp,
@@ -50,6 +72,7 @@ struct Move<'a> {
     /// The task before; none when it is new.
     task: Option<&'a TaskSnapshot>,
     transition: &'a Transition,
+    actor_token: Option<&'a ActorToken>,
     payload: Option<&'a Payload>,
 }
 
@@ -57,13 +80,13 @@ struct Move<'a> {
 pub(crate) fn apply(
     tx: &mut dyn Transaction,
     stamp: &Stamp,
-    context: &Context,
     network: &NetworkId,
     task: Option<&TaskSnapshot>,
-    transition: &Transition,
+    decided: Decided<'_>,
     payload: Option<&Payload>,
 ) -> Result<Option<u64>, Error> {
-    let change = Move { stamp, context, network, task, transition, payload };
+    let Decided { context, transition, actor_token } = decided;
+    let change = Move { stamp, context, network, task, transition, actor_token, payload };
     change.row(tx)?;
     let number = change.history(tx)?;
     for effect in &transition.effects {
@@ -127,6 +150,7 @@ impl Move<'_> {
             from: self.transition.from,
             to: self.transition.to,
             actor: &self.transition.actor,
+            actor_token: self.actor_token,
             detail: &event.to_string(),
             at: self.context.now,
             log_index,
@@ -161,6 +185,7 @@ impl Move<'_> {
             network: self.network,
             at: self.context.now,
             transition: self.transition,
+            actor_token: self.actor_token,
             event,
             number,
             from,

@@ -18,12 +18,16 @@ pub(super) const NETWORK_RENAMED: &str = "network.renamed";
 pub(super) const NETWORK_CARDS: &str = "network.cards";
 pub(super) const NETWORK_DELETED: &str = "network.deleted";
 pub(super) const NETWORK_READ: &str = "network.read";
-pub(super) const MEMBER_ADDED: &str = "member.added";
 pub(super) const MEMBER_JOINED: &str = "member.joined";
 pub(super) const MEMBER_CHANGED: &str = "member.changed";
 pub(super) const MEMBER_REMOVED: &str = "member.removed";
+pub(super) const MEMBER_LEFT: &str = "member.left";
+pub(super) const INVITATION_CREATED: &str = "invitation.created";
+pub(super) const INVITATION_DECLINED: &str = "invitation.declined";
+pub(super) const INVITATION_WITHDRAWN: &str = "invitation.withdrawn";
 pub(super) const INVITE_CREATED: &str = "invite.created";
 pub(super) const INVITE_DELETED: &str = "invite.deleted";
+pub(super) const ALIAS_HANDED_OVER: &str = "alias.handed_over";
 pub(super) const REMOTE_ADDED: &str = "remote.added";
 pub(super) const REMOTE_REMOVED: &str = "remote.removed";
 

@@ -31,7 +31,7 @@ pub(crate) async fn ensure(
     if store.read(|rows| Ok::<_, Error>(rows.has_users()?)).await? {
         return Ok(FirstAdmin::Exists);
     }
-    let username = Username::parse(username)?;
+    let username = Username::parse_new(username)?;
     if password.as_deref() == Some("") {
         return Err(Error::argument("password", "must not be empty"));
     }

@@ -1,6 +1,6 @@
 //! Free texts of accounts: names and descriptions, trimmed and of bounded length.
 
-use baton_core::{Text, limits};
+use baton_core::{Text, check_network_name, limits};
 
 use super::Error;
 
@@ -13,8 +13,9 @@ pub(super) fn label(field: &'static str, text: Option<&str>) -> Result<Option<St
     Ok(text.map(parse).transpose()?.map(|label| label.as_str().to_owned()))
 }
 
-/// The name of a network.
+/// The name of a new or renamed network.
 pub(super) fn network_name(text: &str) -> Result<String, Error> {
     let name = NetworkName::parse("name", text.trim()).map_err(Error::of_argument)?;
+    check_network_name("name", name.as_str()).map_err(Error::of_argument)?;
     Ok(name.as_str().to_owned())
 }

@@ -1,15 +1,14 @@
-//! Minting a node token: an agent's key to one network, bound to one alias. One alias may have several.
+//! Minting a node token: an agent's key to one network, bound to one alias. One alias may have several, all of the user it
+//! belongs to.
 
-use baton_core::{
-    Action, Alias, AliasFacts, Caller, NetworkId, Refusal, TokenId, TokenScope, UnixMillis, mint_alias,
-};
+use baton_core::{Action, Alias, Caller, NetworkId, Refusal, TokenId, TokenScope, UnixMillis, mint_alias};
 use baton_store::Transaction;
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 use utoipa::ToSchema;
 
 use super::secret::{self, Revealed};
-use super::{Error, audit, permit};
+use super::{Error, audit, names, permit};
 use crate::hub::Hub;
 
 #[derive(Deserialize, Serialize, ToSchema)]
@@ -61,8 +60,9 @@ fn mint(
     };
     permit::network(tx.as_snapshot(), caller, network, action)?;
     let user = permit::account(caller)?;
-    let is_member_username = tx.has_member_named(network, alias.as_str())?;
-    mint_alias(AliasFacts { is_member_username, was_ever_used: false, is_live_elsewhere: false })?;
+    let facts = names::alias_facts(tx.as_snapshot(), network, &alias, &user.user_id)?;
+    names::check_form("node_name", &alias, facts)?;
+    mint_alias(facts)?;
     let (token, row) = secret::node_token(&user.user_id, network, Some(alias), scope, now);
     tx.insert_token(&row)?;
     let (actor, id) = (user.username.as_str(), row.token_id.as_str());

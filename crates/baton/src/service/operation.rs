@@ -2,12 +2,14 @@
 //! touches a task goes through [`act`], inside its transaction, so every door has the same rules.
 
 use baton_core::{
-    Action, Caller, Command, Context, Principal, Refusal, TaskId, TaskSnapshot, Transition, access, decide,
+    Action, ActorToken, Caller, Command, Context, Principal, Refusal, TaskId, TaskSnapshot, Transition,
+    access, decide,
 };
 use baton_store::{Snapshot, Transaction};
 
 use super::Error;
-use super::apply::{self, Payload};
+use super::actor::Actor;
+use super::apply::{self, Decided, Payload};
 use super::place::{Place, Stand};
 use super::presence;
 use super::stamp::Stamp;
@@ -20,6 +22,8 @@ pub(crate) struct Done {
     pub(crate) transition: Transition,
     /// The number of the event within the task, if it left one.
     pub(crate) event_number: Option<u64>,
+    /// The token that event names.
+    pub(crate) actor_token: Option<ActorToken>,
 }
 
 /// A caller's command to an existing task.
@@ -32,11 +36,11 @@ pub(crate) fn act(
     command: &Command,
 ) -> Result<Done, Error> {
     let task = find(tx, caller, place, task_id, command)?;
-    let actor = caller.principal()?;
+    let actor = Actor::of(caller)?;
     match task {
         Some(task) => carry_out(tx, stamp, actor, task, command),
         None => {
-            let refusal = decide(None, command, &stamp.context(actor)).err();
+            let refusal = decide(None, command, &stamp.context(actor.principal)).err();
             Err(refusal.unwrap_or(Refusal::TaskNotFound).into())
         }
     }
@@ -71,7 +75,7 @@ pub(crate) fn act_as_hub(
     command: &Command,
 ) -> Result<Done, Error> {
     let task = tx.task_snapshot(task_id)?.ok_or(Refusal::TaskNotFound)?;
-    carry_out(tx, stamp, Principal::Hub, task, command)
+    carry_out(tx, stamp, Actor::HUB, task, command)
 }
 
 /// Whether the hub's own command would be carried out as things stand; asked before it is worth a write.
@@ -95,17 +99,17 @@ pub(crate) fn claim(
     task: TaskSnapshot,
     command: &Command,
 ) -> Result<Done, Error> {
-    carry_out(tx, stamp, caller.principal()?, task, command)
+    carry_out(tx, stamp, Actor::of(caller)?, task, command)
 }
 
 fn carry_out(
     tx: &mut dyn Transaction,
     stamp: &Stamp,
-    actor: Principal,
+    actor: Actor,
     task: TaskSnapshot,
     command: &Command,
 ) -> Result<Done, Error> {
-    let mut context = stamp.context(actor);
+    let mut context = stamp.context(actor.principal.clone());
     fill_in(tx.as_snapshot(), stamp, &task, command, &mut context)?;
     let transition = decide(Some(&task), command, &context)?;
     let payload = match command {
@@ -117,9 +121,11 @@ fn carry_out(
         | Command::FollowUp { .. } => Payload::of_task(tx, &task.id)?,
         _ => None,
     };
-    let event_number =
-        apply::apply(tx, stamp, &context, &task.network_id, Some(&task), &transition, payload.as_ref())?;
-    Ok(Done { before: task, transition, event_number })
+    let network = &task.network_id;
+    let actor_token = apply::recorded_token(tx.as_snapshot(), network, &actor, &transition)?;
+    let decided = Decided { context: &context, transition: &transition, actor_token: actor_token.as_ref() };
+    let event_number = apply::apply(tx, stamp, network, Some(&task), decided, payload.as_ref())?;
+    Ok(Done { before: task, transition, event_number, actor_token })
 }
 
 /// Reads what the decision asks of the store.

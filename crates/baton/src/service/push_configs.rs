@@ -88,6 +88,7 @@ fn maker(rows: &dyn Snapshot, config: &PushConfigRow) -> Result<Option<Caller>, 
                 user_id: user.user_id,
                 username: user.username,
                 system_role: user.role,
+                token_id: None,
             })
         }));
     };

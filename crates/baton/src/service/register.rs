@@ -1,6 +1,6 @@
 //! Registering: a user, a network of their own, a token for each. The rules are checked in the contract's order.
 
-use baton_core::{NetworkId, Refusal, SystemRole, TokenScope, UnixMillis, Username, check_password};
+use baton_core::{Looks, NetworkId, Refusal, SystemRole, TokenScope, UnixMillis, Username, check_password};
 use baton_store::{Snapshot, Transaction};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -34,7 +34,7 @@ pub(crate) async fn run(hub: &Hub, args: Args) -> Result<Answer, Error> {
     if !hub.settings.open_registration {
         return Err(Refusal::RegistrationClosed.into());
     }
-    let username = Username::parse(&args.username)?;
+    let username = Username::parse_new(&args.username)?;
     let wanted = username.clone();
     hub.store_for_anybody().read(move |rows| refuse_taken(rows, &wanted)).await?;
     check_password(&args.password)?;
@@ -63,9 +63,10 @@ fn insert(tx: &mut dyn Transaction, new: NewUser, now: UnixMillis) -> Result<Ans
     Ok(Answer { ok: true, user: user.into(), token, network_token, network_id })
 }
 
+/// A username is taken when another is the same without regard to case, or looks the same.
 fn refuse_taken(rows: &dyn Snapshot, username: &Username) -> Result<(), Error> {
-    match rows.user_named(username.as_str())? {
-        Some(_) => Err(Refusal::UsernameTaken.into()),
-        None => Ok(()),
+    match rows.has_user_like(&Looks::of(username.as_str()))? {
+        true => Err(Refusal::UsernameTaken.into()),
+        false => Ok(()),
     }
 }

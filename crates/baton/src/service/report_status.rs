@@ -198,24 +198,39 @@ fn bind(
     alias: &Alias,
     session: Option<&SessionRow>,
 ) -> Result<(), Error> {
-    let other = session.filter(|session| session.token_id != node.token_id);
-    let is_live_elsewhere = other.is_some_and(|other| {
-        let seen = Some(other.last_seen_at);
-        !stamp.presences.of_token(network, alias, &other.token_id, seen).is_offline(stamp.now)
-    });
-    let facts = AliasFacts {
-        is_member_username: tx.has_member_named(network, alias.as_str())?,
-        was_ever_used: tx.alias_was_used(network, alias)?,
-        is_live_elsewhere,
-    };
     // The row, not what was remembered of it: another first report may have come between.
     let token = tx.token(&node.token_id)?.ok_or(Refusal::Unauthorized)?;
+    let facts = match token.alias.as_ref() == Some(alias) {
+        true => AliasFacts {
+            is_live_elsewhere: is_live_elsewhere(tx, stamp, node, network, alias, session)?,
+            ..AliasFacts::default()
+        },
+        false => names::alias_facts(tx.as_snapshot(), network, alias, &node.user_id)?,
+    };
     bind_alias(token.alias.as_ref(), token.has_reported, alias, facts)?;
+    if token.alias.as_ref() != Some(alias) {
+        names::check_form("alias", alias, facts)?;
+    }
     if !token.has_reported {
-        tx.bind_token(&node.token_id, network, alias)?;
+        tx.bind_token(&node.token_id, &node.user_id, network, alias)?;
         tx.touch_access();
     }
     Ok(())
+}
+
+/// Whether the session is another token's that still works and is not offline.
+fn is_live_elsewhere(
+    tx: &dyn Transaction,
+    stamp: &Stamp,
+    node: &NodeCaller,
+    network: &NetworkId,
+    alias: &Alias,
+    session: Option<&SessionRow>,
+) -> Result<bool, Error> {
+    let Some(other) = session.filter(|session| session.token_id != node.token_id) else { return Ok(false) };
+    let presence = stamp.presences.of_token(network, alias, &other.token_id, Some(other.last_seen_at));
+    // Nobody speaks through a token that was revoked, however lately it was used.
+    Ok(!presence.is_offline(stamp.now) && tx.token(&other.token_id)?.is_some())
 }
 
 fn session(

@@ -11,8 +11,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
+use super::actor::Actor;
 use super::agent::AgentAddress;
-use super::apply::{self, Payload};
+use super::apply::{self, Decided, Payload};
 use super::follow_up::Said;
 use super::place::{Place, role_in};
 use super::push_configs::create::{self, CheckedPush, Since};
@@ -264,7 +265,8 @@ fn send(
 ) -> Result<Answer, Error> {
     let network = request.place.network(tx.as_snapshot(), caller, None)?;
     access::authorize(caller, &network, role_in(tx.as_snapshot(), caller, &network)?, Action::Send)?;
-    let actor = caller.principal()?;
+    let by = Actor::of(caller)?;
+    let actor = by.principal.clone();
     if let Some(first) = first_answer(tx, stamp, &network, &actor, request)? {
         return Ok(first);
     }
@@ -296,7 +298,9 @@ fn send(
         context_id: request.context_id.clone(),
     });
     let transition = decide(None, &command, &context)?;
-    apply::apply(tx, stamp, &context, &network, None, &transition, Some(&request.payload))?;
+    let actor_token = apply::recorded_token(tx.as_snapshot(), &network, &by, &transition)?;
+    let decided = Decided { context: &context, transition: &transition, actor_token: actor_token.as_ref() };
+    apply::apply(tx, stamp, &network, None, decided, Some(&request.payload))?;
     if let Some(push) = &request.push {
         create::attach(tx, stamp, caller, &stamp.new_task_id, push, Since::TheBeginning)?;
     }

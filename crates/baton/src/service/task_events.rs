@@ -1,6 +1,6 @@
 //! The history of tasks, newest first.
 
-use baton_core::{Caller, NetworkId, Refusal, Status, TaskId, limits};
+use baton_core::{ActorToken, Caller, NetworkId, Refusal, Status, TaskId, limits};
 use baton_store::rows::EventRow;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -42,6 +42,9 @@ struct EventView {
     from_status: Option<Status>,
     to_status: Status,
     actor: String,
+    /// Which token acted, by a name that stays the same within the network; null for the hub itself and for events
+    /// from before tokens were recorded.
+    actor_token: Option<ActorToken>,
     detail: String,
     created_at: WireTime,
     network_id: NetworkId,
@@ -58,6 +61,7 @@ impl From<EventRow> for EventView {
             from_status: row.from_status,
             to_status: row.to_status,
             actor: row.actor.name().to_owned(),
+            actor_token: row.actor_token,
             detail: row.detail,
             created_at: WireTime(row.created_at),
             network_id: row.network_id,

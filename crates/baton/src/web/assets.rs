@@ -39,6 +39,7 @@ const FILES: &[(&str, &[u8])] = &[
     file!("graph.js"),
     file!("icons.svg"),
     file!("index.html"),
+    file!("invitations.js"),
     file!("licenses.txt"),
     file!("live.js"),
     file!("network.js"),

@@ -1,9 +1,12 @@
 //! Input nobody meant well with, and machines that fail: a clear error, bounded memory and time, nothing
 //! half-written.
 
-mod fairness;
+mod consent;
 mod evidence;
+mod fairness;
+mod identity;
 mod ids;
+mod names;
 mod walk;
 
 use std::ffi::OsStr;

@@ -149,6 +149,7 @@ engines! {
                         from,
                         to,
                         actor: &node("lead"),
+                        actor_token: None,
                         detail: "",
                         at: NOW,
                         log_index: None,

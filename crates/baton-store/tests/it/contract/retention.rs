@@ -38,6 +38,7 @@ fn event(tx: &mut dyn Transaction, n: u16, from: Option<Status>, to: Status) -> 
         from,
         to,
         actor: &node("lead"),
+        actor_token: None,
         detail: "",
         at: NOW,
         log_index: Some(u64::from(n)),

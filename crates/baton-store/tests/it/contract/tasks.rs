@@ -43,6 +43,7 @@ fn log(tx: &mut dyn Transaction, n: u16, from: Option<Status>, to: Status) -> Re
         from,
         to,
         actor: &node("lead"),
+        actor_token: None,
         detail: "x",
         at: NOW,
         log_index: None,
@@ -234,7 +235,8 @@ engines! {
             for (task, to) in [(1, Status::Delivered), (2, Status::Delivered), (1, Status::Acked), (1, Status::Running)] {
                 let from = (to != Status::Delivered).then_some(Status::Delivered);
                 tx.append_event(NewEvent {
-                    network_id: &network(1), task_id: &task_id(task), from, to, actor: &Principal::Hub, detail: "",
+                    network_id: &network(1), task_id: &task_id(task), from, to, actor: &Principal::Hub,
+                    actor_token: None, detail: "",
                     at: NOW,
                     log_index: None,
                 })?;

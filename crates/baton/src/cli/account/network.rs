@@ -2,8 +2,10 @@
 
 mod create;
 mod delete;
+mod invitations;
 mod invite;
 mod join;
+mod leave;
 mod ls;
 mod members;
 mod rename;
@@ -29,6 +31,14 @@ pub(crate) enum NetworkCommand {
     Invite(invite::Invite),
     /// Join a network by an invite code
     Join(join::Join),
+    /// List the networks you are invited to
+    Invitations(invitations::Invitations),
+    /// Accept an invitation
+    Accept(invitations::Accept),
+    /// Decline an invitation
+    Decline(invitations::Decline),
+    /// Leave a network; your tokens for it are revoked
+    Leave(leave::Leave),
     /// Give a network another name
     Rename(rename::Rename),
     /// Delete a network with its tasks, tokens, history and evidence log
@@ -46,6 +56,10 @@ impl NetworkCommand {
             Self::Members(command) => block_on(command.list()),
             Self::Invite(command) => block_on(command.invite()),
             Self::Join(command) => block_on(command.join()),
+            Self::Invitations(command) => block_on(command.list()),
+            Self::Accept(command) => block_on(command.accept()),
+            Self::Decline(command) => block_on(command.decline()),
+            Self::Leave(command) => block_on(command.leave()),
             Self::Rename(command) => block_on(command.rename()),
             Self::Delete(command) => block_on(command.delete()),
         }

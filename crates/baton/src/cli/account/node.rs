@@ -1,5 +1,6 @@
 //! `baton node`: an agent's token, shown once, with what to paste where the agent runs; and agents of others.
 
+mod hand_over;
 mod remote;
 
 use baton_core::TokenScope;
@@ -17,6 +18,8 @@ use crate::service::node_token;
 pub(crate) enum Node {
     /// Make a token for an agent and show it, once
     Create(Create),
+    /// Hand an agent's name over to another member
+    HandOver(hand_over::HandOver),
     /// Register an agent of others, spoken to over A2A, under a name in the network
     AddRemote(remote::AddRemote),
     /// List the network's agents of others
@@ -48,6 +51,7 @@ impl Node {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
         match self {
             Self::Create(command) => block_on(command.create()),
+            Self::HandOver(command) => block_on(command.hand_over()),
             Self::AddRemote(command) => command.run(),
             Self::LsRemote(command) => block_on(command.list()),
             Self::RemoveRemote(command) => block_on(command.remove()),

@@ -114,7 +114,7 @@ fn show_task(screen: &Screen, task: &Task) -> Result<(), Failure> {
 
 /// Each step with when it came, how long the task then stood there, and who made it.
 fn timeline(events: &[TaskEvent], task: &Task) -> Table {
-    let mut table = Table::new(&["WHEN", "STATUS", "FOR", "BY", "WHAT"]);
+    let mut table = Table::new(&["WHEN", "STATUS", "FOR", "BY", "TOKEN", "WHAT"]);
     for (at, event) in events.iter().enumerate() {
         let until = events.get(at + 1).map(|next| next.created_at);
         let is_open = until.is_none() && task.completed_at.is_none();
@@ -124,6 +124,7 @@ fn timeline(events: &[TaskEvent], task: &Task) -> Table {
             Cell::status(event.to_status.as_str()),
             until.map(|until| moment::between(event.created_at, until)).unwrap_or_default().into(),
             (&event.actor).into(),
+            event.actor_token.as_deref().unwrap_or("-").into(),
             (&event.detail).into(),
         ]);
     }

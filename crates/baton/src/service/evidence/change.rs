@@ -2,7 +2,8 @@
 //! acted. Which text came with it follows from what happened; the text itself stays out.
 
 use baton_core::{
-    Alias, DeliveryContent, Effect, Event, Kind, NetworkId, Principal, TaskId, Transition, UnixMillis,
+    ActorToken, Alias, DeliveryContent, Effect, Event, Kind, NetworkId, Principal, TaskId, Transition,
+    UnixMillis,
 };
 use baton_evidence::canonical;
 use baton_store::Transaction;
@@ -19,6 +20,8 @@ pub(crate) struct Seen<'a> {
     pub(crate) network: &'a NetworkId,
     pub(crate) at: UnixMillis,
     pub(crate) transition: &'a Transition,
+    /// The token it was done with.
+    pub(crate) actor_token: Option<&'a ActorToken>,
     pub(crate) event: &'a Event,
     /// The event's number within the task.
     pub(crate) number: u64,
@@ -40,8 +43,13 @@ pub(crate) fn write_down(tx: &mut dyn Transaction, seen: &Seen<'_>) -> Result<()
         _ => None,
     });
     let task = Task { id: &transition.task_id, status: transition.to, kind: seen.kind };
-    let baton =
-        Baton { from: seen.from.name(), to: seen.to.as_str(), event: seen.number, texts: seen.texts(tx)? };
+    let baton = Baton {
+        from: seen.from.name(),
+        to: seen.to.as_str(),
+        event: seen.number,
+        actor_token: seen.actor_token,
+        texts: seen.texts(tx)?,
+    };
     let is_new = transition.from.is_none();
     let actor = transition.actor.name();
     // The row of history leads to it, so it needs no name of its task beside.
@@ -106,7 +114,8 @@ pub(crate) fn write_down_artifacts(
             Error::argument("artifacts", format!("cannot be written as canonical JSON: {error}"))
         })?;
         let texts = Texts { artifact: Some(salt.digest(&text)), ..Texts::default() };
-        let baton = Baton { from: task.from.name(), to: task.to.as_str(), event, texts };
+        let actor_token = done.actor_token.as_ref();
+        let baton = Baton { from: task.from.name(), to: task.to.as_str(), event, actor_token, texts };
         let as_it_stands = Task { id: &task.id, status: transition.to, kind: &task.kind };
         let packet = Packet::of_artifact(at, transition.actor.name(), as_it_stands, place + 1, baton);
         observed(tx, &task.network_id, Some(&task.id), &packet)?;

@@ -1,7 +1,7 @@
 //! What the hub saw, in the shape of the packets the adapter reads (section D of the evidence contract): ids, names,
 //! kinds, statuses, salted digests. Never a text, a result, a reason or an artifact's name.
 
-use baton_core::{Kind, MessageId, Status, TaskId, UnixMillis};
+use baton_core::{ActorToken, Kind, MessageId, Status, TaskId, UnixMillis};
 use baton_evidence::time::Time;
 use serde::Serialize;
 
@@ -81,6 +81,9 @@ pub(crate) struct Baton<'a> {
     pub(crate) to: &'a str,
     /// The number of the event within the task.
     pub(crate) event: u64,
+    /// The token that acted, as the task's history names it; the hub itself has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) actor_token: Option<&'a ActorToken>,
     /// The texts that came with it, digested.
     #[serde(flatten)]
     pub(crate) texts: Texts,

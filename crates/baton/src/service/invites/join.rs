@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::hub::{Hub, Identity};
-use crate::service::members::add::refuse_alias;
+use crate::service::names::refuse_alias;
 use crate::service::{Error, audit, permit, secret};
 
 #[derive(Deserialize, Serialize, ToSchema)]
@@ -23,6 +23,12 @@ pub(crate) struct Answer {
     ok: bool,
     network_id: NetworkId,
     role: NetworkRole,
+}
+
+impl Answer {
+    pub(in crate::service) fn new(network_id: NetworkId, role: NetworkRole) -> Self {
+        Self { ok: true, network_id, role }
+    }
 }
 
 pub(crate) async fn run(hub: &Hub, identity: Identity, args: Args) -> Result<Answer, Error> {
@@ -49,7 +55,7 @@ fn join(
         refuse_alias(tx.as_snapshot(), &network_id, &user.username)?;
         admit(tx, user, &invite, now)?;
     }
-    Ok(Answer { ok: true, network_id, role })
+    Ok(Answer::new(network_id, role))
 }
 
 /// An invite holds as long as it has uses and time left and whoever made it could make it again.
@@ -74,6 +80,7 @@ fn admit(
     let inviter = tx.user(&invite.created_by)?.map(|inviter| inviter.username);
     let invited_by = inviter.as_ref().map(|username| username.as_str());
     tx.use_invite(&invite.code_hash)?;
+    tx.delete_invitation(&invite.network_id, &user.user_id)?;
     tx.put_member(&invite.network_id, &user.user_id, invite.role, invited_by, now)?;
     let detail = format!("{} as {}, by invite", user.username, invite.role);
     let (actor, network) = (user.username.as_str(), Some(&invite.network_id));

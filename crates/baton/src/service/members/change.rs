@@ -1,4 +1,5 @@
-//! Changes what a member is. Their node tokens follow: whoever may no longer mint a coordinator has none left.
+//! Changes what a member is. Their node tokens follow: whoever may no longer mint a coordinator has none left,
+//! and whoever may no longer invite has no pending invitations left.
 
 use baton_core::{Action, Caller, NetworkRole, Refusal, UserId};
 use baton_store::Transaction;
@@ -39,6 +40,9 @@ pub(crate) async fn run(
         if args.role < Action::MintCoordinatorToken.least_role() {
             let narrowed = tx.narrow_node_tokens(user_id, &id)?;
             detail.push_str(&format!(", {narrowed} coordinator tokens narrowed"));
+        }
+        if args.role < (Action::AddMember { role: NetworkRole::Viewer }).least_role() {
+            tx.delete_invitations_by(&id, user_id)?;
         }
         tx.audit(now, actor, audit::MEMBER_CHANGED, Some(&id), user_id.as_str(), &detail)?;
         tx.touch_access();

@@ -1,8 +1,8 @@
-//! Lists the members of a network, oldest first.
+//! Lists the members of a network, oldest first, and the users who have been invited and have not answered yet.
 
 use baton_core::{Action, Caller, NetworkRole, UserId, Username, limits};
 use baton_store::Snapshot;
-use baton_store::rows::MemberRow;
+use baton_store::rows::{InvitationRow, MemberRow};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -14,6 +14,8 @@ use crate::service::{Error, WireTime, permit};
 pub(crate) struct Answer {
     ok: bool,
     members: Vec<Member>,
+    /// Invited users who have not answered yet; they are no members.
+    pending: Vec<PendingMember>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -39,6 +41,28 @@ impl From<MemberRow> for Member {
     }
 }
 
+#[derive(Debug, Serialize, ToSchema)]
+struct PendingMember {
+    user_id: UserId,
+    username: Username,
+    /// What they become on accepting.
+    role: NetworkRole,
+    invited_by: Username,
+    created_at: WireTime,
+}
+
+impl From<InvitationRow> for PendingMember {
+    fn from(row: InvitationRow) -> Self {
+        Self {
+            user_id: row.user_id,
+            username: row.username,
+            role: row.role,
+            invited_by: row.invited_by,
+            created_at: row.created_at.into(),
+        }
+    }
+}
+
 pub(crate) async fn run(hub: &Hub, caller: Caller, network_id: &str) -> Result<Answer, Error> {
     permit::account(&caller)?;
     let id = permit::network_id(network_id)?;
@@ -46,7 +70,12 @@ pub(crate) async fn run(hub: &Hub, caller: Caller, network_id: &str) -> Result<A
     let list = move |rows: &dyn Snapshot| {
         permit::network(rows, &caller, &id, Action::ListMembers)?;
         let members = rows.members(&id, limits::OTHER_PAGE_MAX)?;
-        Ok(Answer { ok: true, members: members.into_iter().map(Member::from).collect() })
+        let pending = rows.invitations_of_network(&id, limits::INVITATIONS_PER_NETWORK_MAX_COUNT)?;
+        Ok(Answer {
+            ok: true,
+            members: members.into_iter().map(Member::from).collect(),
+            pending: pending.into_iter().map(PendingMember::from).collect(),
+        })
     };
     store.read(list).await
 }

@@ -84,8 +84,10 @@ fn insert(
     if is_remote || is_there {
         return Err(Refusal::AliasInUse.into());
     }
-    let is_member_username = tx.has_member_named(network, alias.as_str())?;
-    mint_alias(AliasFacts { is_member_username, was_ever_used: false, is_live_elsewhere: false })?;
+    // Only admins register remote agents, and an admin could hand the alias over first: whose it was does not matter.
+    let facts = names::alias_facts(tx.as_snapshot(), network, &alias, &user.user_id)?;
+    names::check_form("alias", &alias, facts)?;
+    mint_alias(AliasFacts { is_owned_by_another: false, ..facts })?;
     if tx.remotes(network, limits::REMOTES_PER_NETWORK_MAX_COUNT)?.len()
         == limits::REMOTES_PER_NETWORK_MAX_COUNT
     {

@@ -2,6 +2,7 @@
 
 import { html, useState } from '/assets/vendor.js';
 import { del, post, put } from '/assets/api.js';
+import { Invitations } from '/assets/invitations.js';
 import { useRead } from '/assets/live.js';
 import { Card, Code, Dialog, Empty, Field, PageHead, Trouble, Waiting, go, mayManage, useAct } from '/assets/parts.js';
 import { Ago, Until } from '/assets/time.js';
@@ -24,7 +25,10 @@ function Members({ network, role, session }) {
       <td class="wide-only quiet"><${Ago} at=${member.joined_at} /></td>
       <td class="num">${below(member) && (asked === member.user_id
         ? html`<button type="button" class="button small danger" onClick=${() => remove(member)}>Remove, and end their keys</button>`
-        : html`<button type="button" class="button small" onClick=${() => setAsked(member.user_id)} aria-label=${`Remove ${member.username}`}>Remove</button>`)}</td></tr>`)}</tbody></table>`}
+        : html`<button type="button" class="button small" onClick=${() => setAsked(member.user_id)} aria-label=${`Remove ${member.username}`}>Remove</button>`)}</td></tr>`)}
+    ${(read.data.pending || []).map((invited) => html`<tr key=${invited.user_id}><td><b>${invited.username}</b> <span class="quiet">invited</span></td><td>${invited.role}</td>
+      <td class="wide-only quiet"><${Ago} at=${invited.created_at} /></td>
+      <td class="num">${below(invited) && html`<button type="button" class="button small" onClick=${() => remove(invited)} aria-label=${`Withdraw the invitation of ${invited.username}`}>Withdraw</button>`}</td></tr>`)}</tbody></table>`}
     <${Trouble} error=${error} /><//>`;
 }
 
@@ -69,6 +73,15 @@ function Name({ network, reload }) {
   return html`<${Card} title="Name"><form class="row-form" onSubmit=${submit}><input name="name" value=${network.network_name} required maxlength="100" aria-label="Name of the network" /><button class="button" disabled=${busy}>Rename</button></form><${Trouble} error=${error} /><//>`;
 }
 
+function Leave({ network, reload }) {
+  const { busy, error, act } = useAct();
+  const [asked, setAsked] = useState(false);
+  const leave = async () => { if (await act(() => del(`/api/networks/${network.network_id}/members/me`))) { await reload(); go('/'); } };
+  return html`<${Card} title="Leave this network"><p class="sub">Your tokens for it are revoked. To come back you need a new invitation.</p>
+    ${asked ? html`<button type="button" class="button danger" disabled=${busy} onClick=${leave}>Leave, and revoke my tokens</button>` : html`<button type="button" class="button" onClick=${() => setAsked(true)}>Leave</button>`}
+    <${Trouble} error=${error} /><//>`;
+}
+
 function Others({ reload }) {
   const { busy, error, act } = useAct();
   const submit = (name, path) => async (event) => {
@@ -89,6 +102,8 @@ export default function Network({ network, role, session, reload }) {
     <${Invites} network=${network} role=${role} />
     ${!mayManage(role) && html`<${Card}><${Empty}><p>Owners and admins of the network see its members and invites here.</p><//><//>`}
     ${role === 'owner' && html`<${Name} key=${network.network_name} network=${network} reload=${reload} />`}
+    ${role && role !== 'owner' && html`<${Leave} network=${network} reload=${reload} />`}
+    <${Invitations} reload=${reload} />
     <${Others} reload=${reload} />
     <${Card} title="Its id"><${Code}>${network.network_id}<//><//>`;
 }

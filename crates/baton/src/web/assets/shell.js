@@ -2,6 +2,7 @@
 
 import { Component, html, useEffect, useRef, useState } from '/assets/vendor.js';
 import { del, post } from '/assets/api.js';
+import { Invitations } from '/assets/invitations.js';
 import { useLiveState } from '/assets/live.js';
 import { Card, Dialog, Empty, Field, Icon, Link, Trouble, Waiting, go, useAct } from '/assets/parts.js';
 import { PasswordForm } from '/assets/sign-in.js';
@@ -106,7 +107,7 @@ function NoNetwork({ reload }) {
     const joined = await act(() => post('/api/networks/join', { invite_code: new FormData(event.target).get('code').trim() }));
     if (joined) { await reload(); go(`/n/${joined.network_id}/overview`); }
   };
-  return html`<${Card} title="No network here">
+  return html`<${Invitations} reload=${reload} /><${Card} title="No network here">
     <${Empty}><p>There is no such network, or it is not yours to see. Make one, or join one with an invite.</p><//>
     <div class="two">
       <form onSubmit=${create}><${Field} label="Name of a new network"><input name="name" required maxlength="100" /><//><button class="button" disabled=${busy}>Make network</button></form>

@@ -14,7 +14,7 @@ function Timeline({ events, isGoingOn }) {
     const next = events[i + 1];
     const stay = next ? at(next) - at(event) : null;
     return html`<li class="s-${event.to_status}" key=${event.n}><i class="dot"></i>
-      <div><p><b>${event.to_status.replace('_', ' ')}</b> by ${event.actor} <span class="quiet"><${Clock} at=${event.created_at} /></span></p>
+      <div><p><b>${event.to_status.replace('_', ' ')}</b> by ${event.actor}${event.actor_token && html` <code class="quiet" title="The token that acted">${event.actor_token}</code>`} <span class="quiet"><${Clock} at=${event.created_at} /></span></p>
       ${event.detail && html`<p class="quiet detail">${event.detail}</p>`}
       ${stay != null ? html`<p class="stay">${duration(stay)}</p>` : isGoingOn ? html`<p class="stay"><${Since} at=${event.created_at} /> so far</p>` : ''}</div></li>`;
   })}</ol>`;

@@ -206,6 +206,9 @@ async fn figures_are_for_people_of_the_network_and_an_admins_look_is_written_dow
     let vic = browser.test.hub.store.read(|rows| rows.user_named("vic")).await.unwrap().unwrap();
     let viewer = json!({"user_id": vic.user_id, "role": "viewer"});
     assert_eq!(browser.asks("POST", &members, Some(&viewer)).await.0, StatusCode::OK);
+    browser.sign_in("vic", PASSWORD).await;
+    let accept = format!("/api/invitations/{network}/accept");
+    assert_eq!(browser.asks("POST", &accept, Some(&json!({}))).await.0, StatusCode::OK);
     let root = browser.test.person("root", baton_core::SystemRole::Admin, &[]).await;
     let paths =
         [format!("/api/overview?network_id={network}"), format!("/api/work-graph?network_id={network}")];

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::script::drive;
 use crate::it::hub::{Hub, PASSWORD};
-use crate::it::tenant::{Tenant, act, claim, report, send, succeed};
+use crate::it::tenant::{Tenant, act, claim, report, send, succeed, text};
 
 #[test]
 fn a_viewer_has_no_buttons_and_the_hub_refuses_what_they_would_do() {
@@ -42,4 +42,30 @@ fn another_tenants_user_sees_nothing_and_is_refused_the_stream() {
         "task": send(&network.user, "worker", secret), "stranger": {"username": "mallory", "password": PASSWORD},
     });
     drive("stranger.mjs", &given);
+}
+
+#[test]
+fn an_invitation_is_answered_on_the_page_and_an_admin_sees_who_has_not_answered() {
+    let hub = Hub::start();
+    let (host, guest) = (Tenant::register(&hub, "hanna"), Tenant::register(&hub, "gina"));
+    Tenant::register(&hub, "gustav");
+    let user_id = |name: &str| {
+        let me = hub.login(name, PASSWORD).get("/api/auth/me");
+        text(&succeed(&me)["user"]["user_id"])
+    };
+    let make = |name: &str, invited: &[&str]| {
+        let network = text(&succeed(&host.user.post("/api/networks", &json!({"name": name})))["network_id"]);
+        for username in invited {
+            let body = json!({"user_id": user_id(username), "role": "member"});
+            succeed(&host.user.post(&format!("/api/networks/{network}/members"), &body));
+        }
+        network
+    };
+    let welcome = make("welcome", &["gina", "gustav"]);
+    make("pushy", &["gina"]);
+    let given = json!({
+        "base": hub.url(), "own": guest.network_id, "welcome": welcome,
+        "guest": {"username": "gina", "password": PASSWORD}, "host": {"username": "hanna", "password": PASSWORD},
+    });
+    drive("invitations.mjs", &given);
 }

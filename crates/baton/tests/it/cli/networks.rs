@@ -69,9 +69,55 @@ fn a_network_is_renamed_and_deleted_only_when_that_is_meant() {
     assert_eq!(ada.json(&["network", "rename", "hall", "lab"]), json!({"ok": true}));
     let ran = ada.baton(&["network", "delete", "lab"]).exited(2);
     assert!(ran.stderr.contains("--yes"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("evidence log") && ran.stderr.contains("baton evidence export"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("evidence log") && ran.stderr.contains("baton evidence export"),
+        "{}",
+        ran.stderr
+    );
     assert_eq!(ada.json(&["network", "ls"])["networks"].as_array().unwrap().len(), 2);
     assert!(ada.says(&["network", "delete", "lab", "--yes"]).ends_with("is deleted."));
     assert_eq!(ada.json(&["network", "ls"])["networks"].as_array().unwrap().len(), 1);
     ada.says(&["tasks"]); // the profile names no network that is gone
+}
+
+#[test]
+fn an_invitation_is_listed_accepted_declined_and_left_again() {
+    let hub = Hub::start();
+    let (ada, bob) = (Person::logged_in(&hub, "ada"), Person::logged_in(&hub, "bob"));
+    let bobs_id = bob.json(&["whoami"])["user"]["user_id"].clone();
+    let network = ada.tenant.network_id.as_str();
+    let invite = || {
+        let body = json!({"user_id": bobs_id, "role": "viewer"});
+        let answer = ada.tenant.user.post(&format!("/api/networks/{network}/members"), &body);
+        assert_eq!(answer.json()["pending"], true, "{}", answer.text());
+    };
+    invite();
+    let list = bob.says(&["network", "invitations"]);
+    assert!(list.contains(network) && list.contains("viewer") && list.contains("ada"), "{list}");
+    let members = ada.says(&["network", "members"]);
+    assert!(members.lines().any(|line| line.starts_with("bob") && line.contains("invited")), "{members}");
+    assert!(bob.says(&["network", "decline", network]).starts_with("Declined net_"));
+    assert_eq!(bob.json(&["network", "invitations"])["invitations"], json!([]));
+    let ran = bob.baton(&["network", "accept", network]).exited(2);
+    assert!(ran.stderr.contains("baton network invitations"), "{}", ran.stderr);
+    invite();
+    assert_eq!(bob.json(&["network", "accept", network])["role"], "viewer");
+    assert!(bob.says(&["network", "leave", network]).starts_with("You left"));
+    assert!(!bob.says(&["network", "ls"]).contains(network));
+    let ran = ada.baton(&["network", "leave", network]).exited(6);
+    assert!(ran.stderr.contains("delete the network instead"), "{}", ran.stderr);
+}
+
+#[test]
+fn an_admin_hands_an_agents_name_over_by_username() {
+    let hub = Hub::start();
+    let (ada, bob) = (Person::logged_in(&hub, "ada"), Person::logged_in(&hub, "bob"));
+    ada.tenant.admit(&bob.tenant.user, "member");
+    ada.says(&["node", "create", "coder"]);
+    let network = ada.tenant.network_id.as_str();
+    bob.baton(&["node", "create", "coder", "--network", network]).exited(6);
+    let ran = ada.baton(&["node", "hand-over", "coder", "nobody"]).exited(2);
+    assert!(ran.stderr.contains("baton network members"), "{}", ran.stderr);
+    assert!(ada.says(&["node", "hand-over", "coder", "bob"]).starts_with("coder belongs to bob now."));
+    bob.baton(&["node", "create", "coder", "--network", network]).exited(0);
 }

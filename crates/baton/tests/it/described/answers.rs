@@ -89,6 +89,16 @@ fn networks(stage: &mut Stage) {
     let member = json!({"user_id": user, "role": "viewer"});
     stage.call("POST /api/networks/{network}/members", &[&network], Some(&member));
     stage.call("GET /api/networks/{network}/members", &[&network], None);
+    let invited = stage.hub.client().with_token(bob["token"].as_str().unwrap());
+    stage.seen.call(&invited, "GET /api/invitations", &[], None);
+    stage.seen.call(&invited, "POST /api/invitations/{network}/decline", &[&network], None);
+    stage.call("POST /api/networks/{network}/members", &[&network], Some(&member));
+    stage.seen.call(&invited, "POST /api/invitations/{network}/accept", &[&network], None);
+    let mint = json!({"network_id": network, "node_name": "handed"});
+    stage.call("POST /api/auth/node-token", &[], Some(&mint));
+    stage.call("GET /api/networks/{network}/aliases", &[&network], None);
+    let path = "PUT /api/networks/{network}/aliases/{alias}";
+    stage.call(path, &[&network, "handed"], Some(&json!({"user_id": user})));
     let path = "PUT /api/networks/{network}/members/{user}";
     stage.call(path, &[&network, &user], Some(&json!({"role": "member"})));
     stage.call("DELETE /api/networks/{network}/members/{user}", &[&network, &user], None);

@@ -8,7 +8,7 @@ use std::path::Path;
 use super::{assert_agrees, back_up, restore};
 use crate::it::hub::{Hub, baton};
 use crate::it::program::names;
-use crate::it::tenant::{Tenant, act, claim, succeed, task, text};
+use crate::it::tenant::{Tenant, act, claim, events, refused, succeed, task, text};
 
 mod migrations {
     refinery::embed_migrations!("../baton-store/migrations");
@@ -109,9 +109,39 @@ fn a_folder_of_every_earlier_schema_is_migrated_agrees_and_its_open_task_comes_t
             let row = task(&network.user, task_id);
             assert_eq!((text(&row["status"]), text(&row["result"])), ("replied".into(), "done".into()));
         }
+        let tokens: Vec<_> =
+            events(&network.user, OPEN).iter().map(|event| event["actor_token"].is_string()).collect();
+        assert_eq!(tokens, [false, true, true], "what happened before tokens were recorded names none");
         let said = assert_agrees(&hub.data_dir());
         assert!(said.contains("3 events happened before there was a log"), "{said}");
     }
+}
+
+#[test]
+fn an_alias_from_before_ownership_belongs_to_the_user_of_its_oldest_token() {
+    let hub = Hub::start_on(|folder| {
+        make(folder, 12);
+        let db = Connection::open(folder.join("hub.db")).unwrap();
+        db.execute_batch(&format!(
+            "INSERT INTO users (user_id, username, role, password_hash, created_at)
+                VALUES ('u_00000000000b', 'bob', 'user', 'unknown', {THEN});
+             INSERT INTO members (network_id, user_id, role, joined_at)
+                VALUES ('{NETWORK}', 'u_00000000000b', 'member', {THEN});
+             INSERT INTO tokens (token_id, hash, user_id, network_id, alias, name, scope, created_at, revoked_at) VALUES
+                ('tok_000000000001', randomblob(32), 'u_00000000000b', '{NETWORK}', 'coder', 'node:coder', 'node', {THEN}, {THEN}),
+                ('tok_000000000002', randomblob(32), 'u_0123456789ab', '{NETWORK}', 'coder', 'node:coder', 'node', {THEN}, NULL);"
+        ))
+        .unwrap();
+    });
+    let network = tenant(&hub);
+    let listed = succeed(&network.user.get(&format!("/api/networks/{NETWORK}/aliases")));
+    let owners: Vec<_> =
+        listed["aliases"].as_array().unwrap().iter().map(|row| row["owner"].clone()).collect();
+    assert_eq!(owners, [json!("bob"), json!(null)], "{listed}");
+    let body = json!({"network_id": NETWORK, "node_name": "coder"});
+    refused(&network.user.post("/api/auth/node-token", &body), 409, "alias_in_use");
+    // An alias that no token ever held belongs to whoever takes it first.
+    network.agent("lead");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `baton network members`.
+//! `baton network members`: the members, and the users who are invited and have not answered yet.
 
 use clap::Args;
 use std::process::ExitCode;
@@ -32,6 +32,15 @@ impl Members {
                 moment::ago(member.joined_at).into(),
                 member.invited_by.as_deref().unwrap_or("-").into(),
                 member.display_name.as_deref().unwrap_or_default().into(),
+            ]);
+        }
+        for invited in &answer.pending {
+            table.row([
+                (&invited.username).into(),
+                invited.role.as_str().into(),
+                format!("invited {}", moment::ago(invited.created_at)).into(),
+                (&invited.invited_by).into(),
+                "".into(),
             ]);
         }
         screen.table(&table)?;

@@ -57,6 +57,7 @@ struct Attributes {
 struct Baton {
     from: String,
     event: i64,
+    actor_token: Option<String>,
     content: Option<Digested>,
     result: Option<Digested>,
     reason: Option<Digested>,
@@ -238,6 +239,7 @@ impl Look<'_> {
             ("kind", task.kind == row.kind),
             ("sender", baton.from == row.from_name),
             ("actor", agent.id == row.actor),
+            ("actor token", baton.actor_token == row.actor_token),
             ("time", Some(time) == Time::from_unix_millis(row.created_at)),
         ];
         for (part, _) in pairs.into_iter().filter(|(_, same)| !same) {

@@ -161,10 +161,17 @@ impl TestHub {
         self.post("/api/auth/login", "", json!({"username": username, "password": password})).await
     }
 
-    /// Makes somebody a member of an account's network.
+    /// Makes somebody a member of an account's network: invited, and accepted.
     pub(super) async fn add(&self, owner: &Account, member: &Account, role: NetworkRole) {
         let path = format!("/api/networks/{}/members", owner.network_id);
         self.post(&path, &owner.token, json!({"user_id": member.user_id, "role": role.as_str()})).await.ok();
+        self.accept(owner, member).await.ok();
+    }
+
+    /// A user's answer to the invitation into an account's network.
+    pub(super) async fn accept(&self, owner: &Account, member: &Account) -> Reply {
+        let path = format!("/api/invitations/{}/accept", owner.network_id);
+        self.post(&path, &member.token, json!({})).await
     }
 
     /// Mints a node token in an account's network.

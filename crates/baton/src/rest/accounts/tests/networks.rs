@@ -107,6 +107,9 @@ async fn a_foreign_a_missing_and_a_malformed_network_answer_alike_on_every_route
         ("POST", "/members", json!({"user_id": alice.user_id, "role": "admin"})),
         ("PUT", &format!("/members/{}", bob.user_id), json!({"role": "viewer"})),
         ("DELETE", &format!("/members/{}", bob.user_id), json!({})),
+        ("DELETE", "/members/me", json!({})),
+        ("GET", "/aliases", json!({})),
+        ("PUT", "/aliases/worker", json!({"user_id": alice.user_id})),
         ("POST", "/invite", json!({"role": "member", "max_uses": 1})),
     ];
     for (method, rest, body) in routes {

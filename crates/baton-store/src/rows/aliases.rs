@@ -1,0 +1,48 @@
+//! Who owns which alias of a network, and which names look alike.
+
+use baton_core::{Alias, Looks, NetworkId, UnixMillis, UserId, Username};
+
+use crate::error::Error;
+
+/// An alias in a network's list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AliasRow {
+    /// The alias.
+    pub alias: Alias,
+    /// The user it belongs to, by id and name; none if no token ever held it.
+    pub owner: Option<(UserId, Username)>,
+    /// When one of its tokens was last used, within a few seconds.
+    pub last_used_at: Option<UnixMillis>,
+}
+
+/// Reads of aliases and of what names look like.
+pub trait AliasReads {
+    /// The user an alias belongs to.
+    fn alias_owner(&self, network: &NetworkId, alias: &Alias) -> Result<Option<UserId>, Error>;
+    /// A network's aliases in their order, after one of them or from the first on; at most so many.
+    fn aliases(&self, network: &NetworkId, after: Option<&str>, limit: usize)
+    -> Result<Vec<AliasRow>, Error>;
+    /// Whether another alias that the network ever had has the same skeleton.
+    fn has_alias_like(&self, network: &NetworkId, alias: &Alias, looks: &Looks) -> Result<bool, Error>;
+    /// Whether an alias that an unrevoked token or a session has looks like this username.
+    fn has_live_alias_like(&self, network: &NetworkId, looks: &Looks) -> Result<bool, Error>;
+    /// Whether the username of a member looks like this.
+    fn has_member_like(&self, network: &NetworkId, looks: &Looks) -> Result<bool, Error>;
+    /// Whether the username of any user looks like this.
+    fn has_user_like(&self, looks: &Looks) -> Result<bool, Error>;
+}
+
+/// Writes of aliases.
+pub trait AliasWrites {
+    /// Gives an alias to a user.
+    fn hand_over_alias(&mut self, network: &NetworkId, alias: &Alias, owner: &UserId) -> Result<(), Error>;
+    /// Revokes the tokens of an alias that belong to other users than this one, and returns how many. The hub's own
+    /// tokens, with which it works for remote agents, stay.
+    fn revoke_alias_tokens_of_others(
+        &mut self,
+        network: &NetworkId,
+        alias: &Alias,
+        owner: &UserId,
+        at: UnixMillis,
+    ) -> Result<usize, Error>;
+}

@@ -1,0 +1,100 @@
+//! Pending invitations, owners of aliases, and look-alike names.
+
+use super::super::engine::{Engine, Open, engines};
+use super::super::fixtures::{NOW, alias, insert_network, network, user};
+use baton_core::{Looks, NetworkRole, TokenId, TokenScope};
+use baton_store::rows::TokenRow;
+use baton_store::{Error, Transaction};
+
+fn token(n: u8, of: u8, name: &str) -> TokenRow {
+    TokenRow {
+        token_id: TokenId::from_random([n; 6]),
+        hash: [n; 32],
+        user_id: user(of),
+        network_id: Some(network(1)),
+        alias: Some(alias(name)),
+        name: format!("node:{name}"),
+        scope: TokenScope::Node,
+        has_reported: false,
+        created_at: NOW,
+        last_used_at: None,
+    }
+}
+
+fn two_networks(tx: &mut dyn Transaction) -> Result<(), Error> {
+    insert_network(tx, 1)?;
+    insert_network(tx, 2)
+}
+
+engines! {
+    /// An invitation is one network's and one user's, and goes with its network.
+    async fn invitations_are_found_by_user_and_by_network(engine: &mut Engine, open: Open) {
+        engine.store.write(|tx| -> Result<(), Error> {
+            two_networks(tx)?;
+            tx.insert_invitation(&network(1), &user(2), NetworkRole::Viewer, &user(1), NOW)?;
+            let [one] = &tx.invitations_of_user(&user(2), 10)?[..] else { panic!("one invitation") };
+            assert_eq!((one.network_name.as_str(), one.role), ("network 1", NetworkRole::Viewer));
+            assert_eq!((one.invited_by.as_str(), one.username.as_str()), ("user1", "user2"));
+            assert_eq!(tx.invitations_of_network(&network(1), 10)?, [one.clone()]);
+            assert_eq!(tx.invitation(&network(1), &user(2))?, Some(one.clone()));
+            assert_eq!(tx.invitation(&network(2), &user(2))?, None);
+            assert_eq!(tx.member_role(&network(1), &user(2))?, None);
+            assert_eq!(tx.delete_invitations_by(&network(1), &user(2))?, 0);
+            assert_eq!(tx.delete_invitations_by(&network(1), &user(1))?, 1);
+            assert!(!tx.delete_invitation(&network(1), &user(2))?);
+            tx.insert_invitation(&network(1), &user(2), NetworkRole::Viewer, &user(1), NOW)?;
+            tx.delete_network(&network(1))?;
+            assert_eq!(tx.invitations_of_user(&user(2), 10)?, []);
+            Ok(())
+        }).await.unwrap();
+    }
+
+    /// The first token decides, also when it is revoked; a hand-over ends the tokens of others.
+    async fn an_alias_is_of_whoever_held_it_first_until_it_is_handed_over(engine: &mut Engine, open: Open) {
+        engine.store.write(|tx| -> Result<(), Error> {
+            two_networks(tx)?;
+            let (first, second) = (token(1, 1, "coder"), token(2, 2, "coder"));
+            tx.insert_token(&first)?;
+            tx.insert_token(&second)?;
+            tx.insert_token(&token(3, 1, "lead"))?;
+            tx.revoke_token(&first.token_id, NOW)?;
+            assert_eq!(tx.alias_owner(&network(1), &alias("coder"))?, Some(user(1)));
+            assert_eq!(tx.alias_owner(&network(2), &alias("coder"))?, None);
+            tx.use_tokens(&[(first.token_id.clone(), NOW)])?;
+            let page = tx.aliases(&network(1), None, 1)?;
+            assert_eq!((page[0].alias.as_str(), page[0].last_used_at), ("coder", Some(NOW)));
+            assert_eq!(page[0].owner.as_ref().unwrap().1.as_str(), "user1");
+            let rest = tx.aliases(&network(1), Some("coder"), 10)?;
+            assert_eq!(rest.iter().map(|row| row.alias.as_str()).collect::<Vec<_>>(), ["lead"]);
+            tx.hand_over_alias(&network(1), &alias("coder"), &user(1))?;
+            assert_eq!(tx.revoke_alias_tokens_of_others(&network(1), &alias("coder"), &user(1), NOW)?, 1);
+            assert_eq!(tx.token(&second.token_id)?, None);
+            assert!(tx.token(&TokenId::from_random([3; 6]))?.is_some());
+            Ok(())
+        }).await.unwrap();
+    }
+
+    /// Names are compared by what they look like: aliases as written, usernames in any case.
+    async fn look_alikes_are_found_among_aliases_and_usernames(engine: &mut Engine, open: Open) {
+        engine.store.write(|tx| -> Result<(), Error> {
+            two_networks(tx)?;
+            tx.put_member(&network(1), &user(1), NetworkRole::Owner, None, NOW)?;
+            let agent = token(1, 1, "agent-1");
+            tx.insert_token(&agent)?;
+            for (name, is_like) in [("agent-l", true), ("agent-1", false), ("Agent-1", false), ("agent-2", false)] {
+                let found = tx.has_alias_like(&network(1), &alias(name), &Looks::of(name))?;
+                assert_eq!(found, is_like, "{name}");
+            }
+            assert!(!tx.has_alias_like(&network(2), &alias("agent-l"), &Looks::of("agent-l"))?);
+            assert!(tx.has_live_alias_like(&network(1), &Looks::of("AGENT-1"))?);
+            tx.revoke_token(&agent.token_id, NOW)?;
+            assert!(!tx.has_live_alias_like(&network(1), &Looks::of("agent-1"))?);
+            assert!(tx.has_member_like(&network(1), &Looks::of("USER1"))?);
+            assert!(tx.has_member_like(&network(1), &Looks::of("userl"))?);
+            assert!(!tx.has_member_like(&network(1), &Looks::of("user2"))?);
+            assert!(tx.has_user_like(&Looks::of("USER2"))?);
+            assert!(!tx.has_user_like(&Looks::of("user3"))?);
+            Ok(())
+        }).await.unwrap();
+    }
+}

@@ -1,0 +1,61 @@
+//! Who acts, and with which token. History and evidence name the token beside the actor, so that two tokens of one alias
+//! can be told apart. They do so by a keyed hash of the token's id, with a key per network that stays in the hub: nobody
+//! finds the token by it, or recognises a user token in another network.
+
+use baton_core::{ActorToken, Caller, NetworkId, Principal, Refusal, TokenId};
+use baton_store::Snapshot;
+use hmac::{Hmac, Mac};
+use sha2::Sha256;
+
+use super::Error;
+
+/// Whoever acts on a task.
+#[derive(Debug, Clone)]
+pub(crate) struct Actor {
+    pub(crate) principal: Principal,
+    /// None when the hub itself acts.
+    token: Option<TokenId>,
+}
+
+impl Actor {
+    /// The hub itself.
+    pub(crate) const HUB: Self = Self { principal: Principal::Hub, token: None };
+
+    /// Whoever calls.
+    pub(crate) fn of(caller: &Caller) -> Result<Self, Refusal> {
+        Ok(Self { principal: caller.principal()?, token: caller.token_id().cloned() })
+    }
+
+    /// How a network's history names the token.
+    pub(crate) fn token_in(
+        &self,
+        rows: &dyn Snapshot,
+        network: &NetworkId,
+    ) -> Result<Option<ActorToken>, Error> {
+        let Some(token) = &self.token else { return Ok(None) };
+        let key = rows.token_key(network)?;
+        let key = key.ok_or_else(|| baton_store::Error::Corrupt(format!("{network} has no token key")))?;
+        Ok(Some(named(&key, token)))
+    }
+}
+
+fn named(key: &[u8], token: &TokenId) -> ActorToken {
+    let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes a key of any length");
+    mac.update(token.as_str().as_bytes());
+    ActorToken::of_digest(&mac.finalize().into_bytes().into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_has_one_name_per_network_and_no_two_share_one() {
+        let (one, two) = (TokenId::from_random([1; 6]), TokenId::from_random([2; 6]));
+        let (here, there) = ([7; 32], [8; 32]);
+        assert_eq!(named(&here, &one), named(&here, &one));
+        assert_ne!(named(&here, &one), named(&here, &two));
+        assert_ne!(named(&here, &one), named(&there, &one));
+        assert!(!named(&here, &one).as_str().contains("010101"));
+    }
+}
