@@ -6,22 +6,23 @@ mod leave;
 pub(crate) mod list;
 pub(crate) mod remove;
 
-use baton_core::{NetworkId, UnixMillis, UserId};
+use baton_core::{NetworkId, NetworkRole, UnixMillis, UserId};
 use baton_store::Transaction;
 
 use super::Error;
 
 /// Ends a membership with everything that stands on it: the member's node tokens, and the invitations they made.
-/// Returns how many node tokens were revoked.
+/// Returns what the audit log says of it.
 fn end(
     tx: &mut dyn Transaction,
     network: &NetworkId,
     user: &UserId,
+    role: NetworkRole,
     now: UnixMillis,
-) -> Result<usize, Error> {
+) -> Result<String, Error> {
     tx.delete_member(network, user)?;
-    tx.delete_invitations_by(network, user)?;
+    let withdrawn = tx.delete_invitations_by(network, user)?;
     let revoked = tx.revoke_node_tokens(user, network, now)?;
     tx.touch_access();
-    Ok(revoked)
+    Ok(format!("was {role}, {revoked} node tokens revoked, {withdrawn} invitations withdrawn"))
 }

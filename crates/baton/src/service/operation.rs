@@ -38,7 +38,7 @@ pub(crate) fn act(
     let task = find(tx, caller, place, task_id, command)?;
     let actor = Actor::of(caller)?;
     match task {
-        Some(task) => carry_out(tx, stamp, actor, task, command),
+        Some(task) => carry_out(tx, stamp, &actor, task, command),
         None => {
             let refusal = decide(None, command, &stamp.context(actor.principal)).err();
             Err(refusal.unwrap_or(Refusal::TaskNotFound).into())
@@ -75,7 +75,7 @@ pub(crate) fn act_as_hub(
     command: &Command,
 ) -> Result<Done, Error> {
     let task = tx.task_snapshot(task_id)?.ok_or(Refusal::TaskNotFound)?;
-    carry_out(tx, stamp, Actor::HUB, task, command)
+    carry_out(tx, stamp, &Actor::HUB, task, command)
 }
 
 /// Whether the hub's own command would be carried out as things stand; asked before it is worth a write.
@@ -99,13 +99,13 @@ pub(crate) fn claim(
     task: TaskSnapshot,
     command: &Command,
 ) -> Result<Done, Error> {
-    carry_out(tx, stamp, Actor::of(caller)?, task, command)
+    carry_out(tx, stamp, &Actor::of(caller)?, task, command)
 }
 
 fn carry_out(
     tx: &mut dyn Transaction,
     stamp: &Stamp,
-    actor: Actor,
+    actor: &Actor,
     task: TaskSnapshot,
     command: &Command,
 ) -> Result<Done, Error> {
@@ -122,7 +122,7 @@ fn carry_out(
         _ => None,
     };
     let network = &task.network_id;
-    let actor_token = apply::recorded_token(tx.as_snapshot(), network, &actor, &transition)?;
+    let actor_token = apply::recorded_token(tx.as_snapshot(), network, actor, &transition)?;
     let decided = Decided { context: &context, transition: &transition, actor_token: actor_token.as_ref() };
     let event_number = apply::apply(tx, stamp, network, Some(&task), decided, payload.as_ref())?;
     Ok(Done { before: task, transition, event_number, actor_token })

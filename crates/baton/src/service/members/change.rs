@@ -42,7 +42,8 @@ pub(crate) async fn run(
             detail.push_str(&format!(", {narrowed} coordinator tokens narrowed"));
         }
         if args.role < (Action::AddMember { role: NetworkRole::Viewer }).least_role() {
-            tx.delete_invitations_by(&id, user_id)?;
+            let withdrawn = tx.delete_invitations_by(&id, user_id)?;
+            detail.push_str(&format!(", {withdrawn} invitations withdrawn"));
         }
         tx.audit(now, actor, audit::MEMBER_CHANGED, Some(&id), user_id.as_str(), &detail)?;
         tx.touch_access();

@@ -15,8 +15,7 @@ pub(super) async fn run(hub: &Hub, caller: Caller, network: NetworkId) -> Result
         let user = permit::account(&caller)?;
         // A system admin may look into the network without being in it.
         let role = role.ok_or(Refusal::NotAMember)?;
-        let revoked = super::end(tx, &network, &user.user_id, now)?;
-        let detail = format!("was {role}, {revoked} node tokens revoked");
+        let detail = super::end(tx, &network, &user.user_id, role, now)?;
         let (actor, subject) = (user.username.as_str(), user.user_id.as_str());
         tx.audit(now, actor, audit::MEMBER_LEFT, Some(&network), subject, &detail)?;
         Ok(Done::OK)

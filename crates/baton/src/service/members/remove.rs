@@ -30,8 +30,7 @@ pub(crate) async fn run(hub: &Hub, caller: Caller, network_id: &str, user_id: &s
         let user_id = user_id.as_ref().ok_or(Refusal::NotAMember)?;
         let actor = permit::account(&caller)?.username.as_str();
         if member.is_some() {
-            let revoked = super::end(tx, &id, user_id, now)?;
-            let detail = format!("was {role}, {revoked} node tokens revoked");
+            let detail = super::end(tx, &id, user_id, role, now)?;
             tx.audit(now, actor, audit::MEMBER_REMOVED, Some(&id), user_id.as_str(), &detail)?;
         } else if tx.delete_invitation(&id, user_id)? {
             let detail = format!("as {role}");
