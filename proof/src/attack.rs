@@ -110,6 +110,9 @@ impl fmt::Display for Outcome {
                 parts.push(format!("{times} {what}"));
             }
         }
+        if parts.is_empty() {
+            return f.write_str("–");
+        }
         write!(f, "{}; {:.1} MiB read", parts.join(", "), self.mib())
     }
 }

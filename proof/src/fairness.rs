@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::figures::say;
 use crate::processor;
 use crate::server::hub::Hub;
-use crate::victim::{Noticed, Times, Victim};
+use crate::victim::{Times, Victim, VictimFigures};
 use crate::watch::{Peak, Watch};
 
 /// At most so many times the quiet p99, or so many milliseconds, whichever is more.
@@ -58,7 +58,7 @@ pub(crate) struct Measured {
     pub(crate) recipients: usize,
     /// Networks of the account that lists over many.
     pub(crate) networks: usize,
-    pub(crate) quiet: Noticed,
+    pub(crate) quiet: VictimFigures,
     pub(crate) rows: Vec<Row>,
     /// Every attack was run.
     pub(crate) is_complete: bool,
@@ -69,7 +69,7 @@ pub(crate) struct Measured {
 pub(crate) struct Row {
     pub(crate) attack: String,
     pub(crate) connections: usize,
-    pub(crate) noticed: Noticed,
+    pub(crate) victim_figures: VictimFigures,
     pub(crate) outcome: Outcome,
     pub(crate) peak: Peak,
 }
@@ -114,12 +114,12 @@ impl Measured {
 
     /// The victim's calls that failed, quiet or attacked.
     pub(crate) fn failures(&self) -> u64 {
-        self.quiet.failures + self.rows.iter().map(|row| row.noticed.failures).sum::<u64>()
+        self.quiet.failures + self.rows.iter().map(|row| row.victim_figures.failures).sum::<u64>()
     }
 }
 
 fn effect<'a>(row: &'a Row, quiet: &'a Times) -> Effect<'a> {
-    let attacked = row.noticed.times.iter().find(|times| times.operation == quiet.operation);
+    let attacked = row.victim_figures.times.iter().find(|times| times.operation == quiet.operation);
     Effect {
         attack: &row.attack,
         operation: &quiet.operation,
@@ -142,12 +142,12 @@ pub(crate) async fn measure(plan: &Plan) -> Result<Measured, Failure> {
     let mut rows = Vec::new();
     let of_all = attacks.len();
     for (name, attack) in attacks.into_iter().filter(|(name, _)| is_meant(name)) {
-        let row = Box::pin(endure(plan, &victim, &hub, folder.path(), (name, attack))).await?;
+        let row = Box::pin(measure_attack(plan, &victim, &hub, folder.path(), (name, attack))).await?;
         let name = format!("{name}, {} connections", row.connections);
-        say(&format!("{name:<46}{}", shown(&row.noticed)))?;
+        say(&format!("{name:<46}{}", shown(&row.victim_figures)))?;
         say(&format!("    attacker: {}", row.outcome))?;
-        if let Some(failure) = &row.noticed.first_failure {
-            say(&format!("    victim: {} failed calls, the first: {failure}", row.noticed.failures))?;
+        if let Some(failure) = &row.victim_figures.first_failure {
+            say(&format!("    victim: {} failed calls, the first: {failure}", row.victim_figures.failures))?;
         }
         if row.peak.is_gone {
             return Err(Failure::of("the hub")(format!("ended during the attack: {name}")));
@@ -169,7 +169,7 @@ pub(crate) async fn measure(plan: &Plan) -> Result<Measured, Failure> {
 }
 
 /// The victim's work while an attack lasts.
-async fn endure(
+async fn measure_attack(
     plan: &Plan,
     victim: &Victim,
     hub: &Hub,
@@ -185,14 +185,14 @@ async fn endure(
         // What the hub does for it takes as long as it takes.
         attackers.wait(SINGLE_MAX).await;
     }
-    let noticed = working.finish().await?;
+    let victim_figures = working.finish().await?;
     let outcome = attackers.finish().await?;
     outcome.check(name)?;
-    Ok(Row { attack: name.to_owned(), connections, noticed, outcome, peak: watch.finish().await })
+    Ok(Row { attack: name.to_owned(), connections, victim_figures, outcome, peak: watch.finish().await })
 }
 
 /// The victim's work when it is alone.
-async fn work(victim: &Victim, hub: &Hub, length: Duration) -> Result<Noticed, Failure> {
+async fn work(victim: &Victim, hub: &Hub, length: Duration) -> Result<VictimFigures, Failure> {
     let working = victim.begin(hub)?;
     tokio::time::sleep(length).await;
     working.finish().await
@@ -206,9 +206,9 @@ async fn settle(hub: &Hub) -> Result<(), Failure> {
     Ok(())
 }
 
-fn shown(noticed: &Noticed) -> String {
+fn shown(victim_figures: &VictimFigures) -> String {
     let one = |times: &Times| format!("{} {:.1} / {:.1}", times.operation, times.p50_ms, times.p99_ms);
-    noticed.times.iter().map(one).collect::<Vec<_>>().join("   ")
+    victim_figures.times.iter().map(one).collect::<Vec<_>>().join("   ")
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use crate::attack::{Attack, Attackers, Outcome};
 use crate::failure::Failure;
 use crate::figures::say;
 use crate::server::hub::Home;
-use crate::victim::{Noticed, Victim};
+use crate::victim::{Victim, VictimFigures};
 use crate::watch::{Peak, Watch};
 
 pub(crate) const READ_MS: f64 = 50.0;
@@ -64,7 +64,7 @@ pub(crate) struct Stored {
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Row {
     pub(crate) attack: String,
-    pub(crate) noticed: Noticed,
+    pub(crate) victim_figures: VictimFigures,
     pub(crate) outcome: Outcome,
     pub(crate) peak: Peak,
 }
@@ -72,7 +72,7 @@ pub(crate) struct Row {
 impl Row {
     /// The slowest p99 of the tenant's reads; none where nothing was answered.
     pub(crate) fn p99_ms(&self) -> Option<f64> {
-        self.noticed.times.iter().map(|times| times.p99_ms).reduce(f64::max)
+        self.victim_figures.times.iter().map(|times| times.p99_ms).reduce(f64::max)
     }
 }
 
@@ -89,7 +89,7 @@ impl Measured {
     }
 
     pub(crate) fn failures(&self) -> u64 {
-        self.rows.iter().map(|row| row.noticed.failures).sum()
+        self.rows.iter().map(|row| row.victim_figures.failures).sum()
     }
 }
 
@@ -101,7 +101,7 @@ pub(crate) async fn measure(plan: &Plan) -> Result<Measured, Failure> {
         Box::pin(setting::set_up(plan, &home)).await?;
     let mut rows = Vec::new();
     for (name, attack) in attacks {
-        let row = Box::pin(endure(plan, &home, &victim, name, &attack)).await?;
+        let row = Box::pin(measure_attack(plan, &home, &victim, name, &attack)).await?;
         tell(&row)?;
         rows.push(row);
     }
@@ -110,7 +110,7 @@ pub(crate) async fn measure(plan: &Plan) -> Result<Measured, Failure> {
 }
 
 /// The tenant's reads while an attack lasts, on a hub of its own.
-async fn endure(
+async fn measure_attack(
     plan: &Plan,
     home: &Home,
     victim: &Victim,
@@ -127,25 +127,23 @@ async fn endure(
     let working = victim.begin(&hub)?;
     let attackers = Attackers::begin(&hub.address, attacks)?;
     tokio::time::sleep(plan.length).await;
-    let noticed = working.finish().await?;
+    let victim_figures = working.finish().await?;
     let outcome = attackers.finish().await?;
     let peak = watch.finish().await;
     // A hub that is gone, or still busy with the attack, cannot be asked to end in order: dropping it ends it.
     drop(hub);
     outcome.check(name)?;
-    Ok(Row { attack: name.to_owned(), noticed, outcome, peak })
+    Ok(Row { attack: name.to_owned(), victim_figures, outcome, peak })
 }
 
 fn tell(row: &Row) -> Result<(), Failure> {
-    let times = row.noticed.times.iter();
+    let times = row.victim_figures.times.iter();
     let times = times.map(|times| format!("{} {:.1} / {:.1}", times.operation, times.p50_ms, times.p99_ms));
     let times = times.collect::<Vec<_>>().join("   ");
     say(&format!("{:<46}{times}   own memory {:.0} MiB", row.attack, row.peak.own_mib))?;
-    if !row.outcome.statuses.is_empty() || row.outcome.broken > 0 {
-        say(&format!("    attacker: {}", row.outcome))?;
-    }
-    if let Some(failure) = &row.noticed.first_failure {
-        say(&format!("    reader: {} failed calls, the first: {failure}", row.noticed.failures))?;
+    say(&format!("    attacker: {}", row.outcome))?;
+    if let Some(failure) = &row.victim_figures.first_failure {
+        say(&format!("    reader: {} failed calls, the first: {failure}", row.victim_figures.failures))?;
     }
     if row.peak.is_gone {
         say("    the hub ended: it was not given more than 4 GiB")?;

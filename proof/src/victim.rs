@@ -77,9 +77,9 @@ pub(crate) struct Times {
     pub(crate) p99_ms: f64,
 }
 
-/// What the victim noticed of an attack, or of the quiet.
+/// What the victim victim_figures of an attack, or of the quiet.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Noticed {
+pub(crate) struct VictimFigures {
     pub(crate) times: Vec<Times>,
     /// Calls that did not succeed.
     pub(crate) failures: u64,
@@ -120,14 +120,14 @@ pub(crate) struct Working {
 
 impl Working {
     /// Waits for the calls under way and adds everything up.
-    pub(crate) async fn finish(mut self) -> Result<Noticed, Failure> {
+    pub(crate) async fn finish(mut self) -> Result<VictimFigures, Failure> {
         // All connections may have ended already.
         let _ = self.stop.send(true);
         let mut whole = Seen::default();
         while let Some(seen) = self.connections.join_next().await {
             whole.merge(seen.map_err(Failure::of("the victim"))?);
         }
-        Ok(whole.noticed())
+        Ok(whole.victim_figures())
     }
 }
 
@@ -153,7 +153,7 @@ impl Seen {
         self.first_failure.get_or_insert_with(|| format!("{call}: {reason}"));
     }
 
-    fn noticed(self) -> Noticed {
+    fn victim_figures(self) -> VictimFigures {
         let times = Operation::ALL.iter().zip(&self.latencies).filter(|(_, latencies)| latencies.count() > 0);
         let times = times.map(|(operation, latencies)| Times {
             operation: operation.name().to_owned(),
@@ -161,7 +161,7 @@ impl Seen {
             p50_ms: latencies.percentile_ms(50),
             p99_ms: latencies.percentile_ms(99),
         });
-        Noticed { times: times.collect(), failures: self.failures, first_failure: self.first_failure }
+        VictimFigures { times: times.collect(), failures: self.failures, first_failure: self.first_failure }
     }
 }
 

@@ -83,7 +83,7 @@ struct Attacker {
 }
 
 /// A network of an attacker.
-struct Ground {
+struct Network {
     network_id: String,
     agents: Vec<Agent>,
 }
@@ -98,38 +98,38 @@ impl Attacker {
         Ok(Self { address: address.clone(), account, tokens })
     }
 
-    async fn ground(&self, name: &str, aliases: &[&str]) -> Result<Ground, Failure> {
+    async fn network(&self, name: &str, aliases: &[&str]) -> Result<Network, Failure> {
         let network_id = self.account.need_network(name).await?;
         let mut agents = Vec::new();
         for alias in aliases {
             agents.push(self.account.mint(&network_id, alias).await?);
         }
-        Ok(Ground { network_id, agents })
+        Ok(Network { network_id, agents })
     }
 
     /// A network whose texts take long to search.
-    async fn searched(&self, plan: &Plan) -> Result<Ground, Failure> {
-        let ground = self.ground("library", &["sender", "worker"]).await?;
+    async fn searched(&self, plan: &Plan) -> Result<Network, Failure> {
+        let network = self.network("library", &["sender", "worker"]).await?;
         let text = format!("Take out every figure about {COMMON_WORD}. ").repeat(SEARCHED_TEXT_CHARS / 40);
-        self.fill(&ground, plan.part(SEARCHED_TASKS), text, false).await?;
-        Ok(ground)
+        self.fill(&network, plan.part(SEARCHED_TASKS), text, false).await?;
+        Ok(network)
     }
 
     /// A network that has worked for long, for one agent.
-    async fn archive(&self, plan: &Plan) -> Result<(Ground, usize), Failure> {
-        let ground = self.ground("archive", &["sender", "worker"]).await?;
-        let made = self.fill(&ground, plan.part(ARCHIVED_TASKS), TASK.to_owned(), true).await?;
-        Ok((ground, made))
+    async fn archive(&self, plan: &Plan) -> Result<(Network, usize), Failure> {
+        let network = self.network("archive", &["sender", "worker"]).await?;
+        let made = self.fill(&network, plan.part(ARCHIVED_TASKS), TASK.to_owned(), true).await?;
+        Ok((network, made))
     }
 
     async fn fill(
         &self,
-        ground: &Ground,
+        network: &Network,
         count: usize,
         text: String,
         are_answered: bool,
     ) -> Result<usize, Failure> {
-        let (sender, worker) = (ground.agents[0].clone(), ground.agents[1].clone());
+        let (sender, worker) = (network.agents[0].clone(), network.agents[1].clone());
         let begun = Instant::now();
         let made = fill(&self.address, &Tasks { count, text, sender, worker, are_answered }).await?;
         say(&format!("{made} tasks made in {:.0} s", begun.elapsed().as_secs_f64()))?;
@@ -137,19 +137,19 @@ impl Attacker {
     }
 
     /// A network in which one agent has reported; its session is copied later.
-    async fn audience(&self) -> Result<Ground, Failure> {
-        let ground = self.ground("audience", &["listener", "speaker"]).await?;
-        let listener = &ground.agents[0];
+    async fn audience(&self) -> Result<Network, Failure> {
+        let network = self.network("audience", &["listener", "speaker"]).await?;
+        let listener = &network.agents[0];
         let report = json!({"resume_id": listener.alias, "alias": listener.alias, "status": "idle"});
         self.account.tool(listener, "report_status", &report).await?;
-        Ok(ground)
+        Ok(network)
     }
 
     /// A network with many senders.
-    async fn flooded(&self) -> Result<Ground, Failure> {
+    async fn flooded(&self) -> Result<Network, Failure> {
         let aliases: Vec<_> = (0..TOKENS).map(|number| format!("sender-{number}")).collect();
         let aliases: Vec<_> = aliases.iter().map(String::as_str).chain(["worker"]).collect();
-        self.ground("flooded", &aliases).await
+        self.network("flooded", &aliases).await
     }
 
     /// As many networks as the account may have, each with some tasks; how many.
@@ -172,13 +172,13 @@ impl Attacker {
         Ok(networks.len())
     }
 
-    fn search(&self, connections: usize, Ground { network_id, .. }: &Ground) -> Attack {
+    fn search(&self, connections: usize, Network { network_id, .. }: &Network) -> Attack {
         let paths = [COMMON_WORD, MISSING_WORD]
             .map(|word| format!("/api/tasks?network_id={network_id}&limit=200&view=row&text={word}"));
         Attack::repeated(connections, self.gets(&paths))
     }
 
-    fn list_over_a2a(&self, connections: usize, Ground { network_id, agents }: &Ground) -> Attack {
+    fn list_over_a2a(&self, connections: usize, Network { network_id, agents }: &Network) -> Attack {
         let path = format!("/a2a/{network_id}/{}?A2A-Version=1.0", agents[1].alias);
         let params = json!({"pageSize": 100, "historyLength": 100, "includeArtifacts": true});
         let body = json!({"jsonrpc": "2.0", "id": 1, "method": "ListTasks", "params": params});
@@ -186,7 +186,7 @@ impl Attacker {
         Attack::repeated(connections, self.tokens.iter().map(list).collect())
     }
 
-    fn export(&self, connections: usize, Ground { network_id, .. }: &Ground) -> Attack {
+    fn export(&self, connections: usize, Network { network_id, .. }: &Network) -> Attack {
         let paths =
             ["bundle", "side-file"].map(|what| format!("/api/evidence/{what}?network_id={network_id}"));
         Attack::repeated(connections, self.gets(&paths))
@@ -203,20 +203,20 @@ impl Attacker {
         Attack::repeated(connections, self.gets(&paths))
     }
 
-    fn broadcast(&self, connections: usize, Ground { network_id, .. }: &Ground) -> Attack {
+    fn broadcast(&self, connections: usize, Network { network_id, .. }: &Network) -> Attack {
         let body = json!({"network_id": network_id, "message": "x".repeat(BROADCAST_CHARS)});
         let broadcast = |token: &String| request(&self.address, "POST", "/api/broadcast", Some(token), &body);
         Attack::repeated(connections, self.tokens.iter().map(broadcast).collect())
     }
 
-    fn flood(&self, connections: usize, Ground { agents, .. }: &Ground) -> Attack {
+    fn flood(&self, connections: usize, Network { agents, .. }: &Network) -> Attack {
         let body = json!({"alias": "worker", "task": TASK});
         let senders = agents.iter().filter(|agent| agent.alias != "worker");
         let send = |agent: &Agent| request(&self.address, "POST", "/api/task", Some(&agent.token), &body);
         Attack::repeated(connections, senders.map(send).collect())
     }
 
-    fn delete(&self, Ground { network_id, .. }: &Ground) -> Attack {
+    fn delete(&self, Network { network_id, .. }: &Network) -> Attack {
         let path = format!("/api/networks/{network_id}");
         Attack::single(request(&self.address, "DELETE", &path, Some(&self.account.token), &json!({})))
     }

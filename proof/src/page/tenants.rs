@@ -35,7 +35,7 @@ pub(super) fn fairness(figures: &Figures) -> String {
             row.attack,
             row.connections,
             row.outcome,
-            row.noticed.failures,
+            row.victim_figures.failures,
             row.peak.own_mib,
             row.peak.wal_mib
         ));
@@ -60,7 +60,7 @@ pub(super) fn hostile(figures: &Figures) -> String {
         );
     for row in &measured.rows {
         let of = |operation: &str| {
-            let times = row.noticed.times.iter().find(|times| times.operation == operation);
+            let times = row.victim_figures.times.iter().find(|times| times.operation == operation);
             times.map_or("no answer".to_owned(), |times| format!("{:.2} / {:.2}", times.p50_ms, times.p99_ms))
         };
         let ended = if row.peak.is_gone { ", then the hub ended" } else { "" };
@@ -69,7 +69,7 @@ pub(super) fn hostile(figures: &Figures) -> String {
             row.attack,
             of("get"),
             of("list"),
-            row.noticed.failures,
+            row.victim_figures.failures,
             row.peak.own_mib,
             row.outcome
         ));
