@@ -1,5 +1,6 @@
 //! The victim: a tenant that does its work at a modest, steady pace while others attack, and times every call. Its
-//! connections are closed loops with a pause before each call, so that it never loads the hub much itself.
+//! connections are closed loops with a pause before each call, so that it never loads the hub much itself. Some write and
+//! some read, so that reads are timed also while writes wait.
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -17,7 +18,6 @@ use crate::server::hub::Hub;
 use crate::tenant::Agent;
 use crate::wire::{Answer, Route, Wire};
 
-const CONNECTIONS: usize = 4;
 const PAUSE: Duration = Duration::from_millis(10);
 /// A call that takes longer has failed; this long is counted.
 const CALL_MAX: Duration = Duration::from_secs(30);
@@ -46,23 +46,33 @@ impl Operation {
     }
 }
 
-/// What a victim does.
+/// What a connection of the victim does.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Work {
-    /// Sends, claims, replies, gets and lists.
+    /// Sends, claims and replies.
     Tasks,
     /// Gets and lists.
     Reads,
 }
 
+impl Work {
+    /// From one call of an operation to the next, as long as none is slow.
+    const fn round(self) -> Duration {
+        PAUSE.saturating_mul(match self {
+            Self::Tasks => 3,
+            Self::Reads => 2,
+        })
+    }
+}
+
 /// A tenant with a sender and a worker for each connection.
 pub(crate) struct Victim {
-    work: Work,
     pairs: Vec<Pair>,
 }
 
 #[derive(Clone)]
 struct Pair {
+    work: Work,
     sender: Agent,
     worker: Agent,
     task_id: String,
@@ -72,7 +82,7 @@ struct Pair {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Times {
     pub(crate) operation: String,
-    pub(crate) calls: u64,
+    pub(crate) samples: u64,
     pub(crate) p50_ms: f64,
     pub(crate) p99_ms: f64,
 }
@@ -87,17 +97,18 @@ pub(crate) struct VictimFigures {
 }
 
 impl Victim {
-    pub(crate) async fn set_up(hub: &Hub, work: Work) -> Result<Self, Failure> {
+    /// Registers, with a connection for each of these.
+    pub(crate) async fn set_up(hub: &Hub, works: &[Work]) -> Result<Self, Failure> {
         let account = Account::register(&hub.address, "victim").await?;
         let network_id = &account.network_id;
         let mut pairs = Vec::new();
-        for number in 0..CONNECTIONS {
+        for (number, &work) in works.iter().enumerate() {
             let sender = account.mint(network_id, &format!("sender-{number}")).await?;
             let worker = account.mint(network_id, &format!("worker-{number}")).await?;
             let task_id = account.send(&sender, &worker, TASK).await?;
-            pairs.push(Pair { sender, worker, task_id });
+            pairs.push(Pair { work, sender, worker, task_id });
         }
-        Ok(Self { work, pairs })
+        Ok(Self { pairs })
     }
 
     /// Works until it is stopped.
@@ -105,7 +116,7 @@ impl Victim {
         let (stop, stopped) = watch::channel(false);
         let mut connections = JoinSet::new();
         for pair in &self.pairs {
-            let client = Client::new(&hub.address, pair.clone(), self.work, stopped.clone())?;
+            let client = Client::new(&hub.address, pair.clone(), stopped.clone())?;
             connections.spawn(client.run());
         }
         Ok(Working { stop, connections })
@@ -148,6 +159,18 @@ impl Seen {
         self.first_failure = self.first_failure.take().or(other.first_failure);
     }
 
+    /// A call that takes longer than a round holds up those after it, which a closed loop then never makes. They are counted
+    /// as well, each as long as it would have waited: otherwise a stop of seconds would be one sample among hundreds.
+    fn record(&mut self, operation: Operation, took: Duration, round: Duration) {
+        let latencies = &mut self.latencies[operation as usize];
+        latencies.record(took);
+        let mut held_up = took.saturating_sub(round);
+        while held_up > round {
+            latencies.record(held_up);
+            held_up = held_up.saturating_sub(round);
+        }
+    }
+
     fn fail(&mut self, call: &str, reason: &str) {
         self.failures += 1;
         self.first_failure.get_or_insert_with(|| format!("{call}: {reason}"));
@@ -157,7 +180,7 @@ impl Seen {
         let times = Operation::ALL.iter().zip(&self.latencies).filter(|(_, latencies)| latencies.count() > 0);
         let times = times.map(|(operation, latencies)| Times {
             operation: operation.name().to_owned(),
-            calls: latencies.count(),
+            samples: latencies.count(),
             p50_ms: latencies.percentile_ms(50),
             p99_ms: latencies.percentile_ms(99),
         });
@@ -181,7 +204,6 @@ struct Client {
     address: Address,
     wire: Wire,
     pair: Pair,
-    work: Work,
     stopped: watch::Receiver<bool>,
     send: Vec<u8>,
     claim: Vec<u8>,
@@ -192,12 +214,7 @@ struct Client {
 }
 
 impl Client {
-    fn new(
-        address: &Address,
-        pair: Pair,
-        work: Work,
-        stopped: watch::Receiver<bool>,
-    ) -> Result<Self, Failure> {
+    fn new(address: &Address, pair: Pair, stopped: watch::Receiver<bool>) -> Result<Self, Failure> {
         let task = json!({"alias": pair.worker.alias, "task": TASK});
         let (sender, worker) = (Some(pair.sender.token.as_str()), Some(pair.worker.token.as_str()));
         Ok(Self {
@@ -208,22 +225,18 @@ impl Client {
             next: Vec::new(),
             address: address.clone(),
             pair,
-            work,
             stopped,
             seen: Seen::default(),
         })
     }
 
     async fn run(mut self) -> Seen {
-        // None when it is stopped; a call that failed is counted, and the next round begins.
+        // A call that failed is counted, and the next round begins.
         while !*self.stopped.borrow() {
-            if self.work == Work::Tasks {
-                self.live().await;
-            }
-            self.get().await;
-            let list = std::mem::take(&mut self.list);
-            self.call(Some(Operation::List), &list).await;
-            self.list = list;
+            match self.pair.work {
+                Work::Tasks => self.live().await,
+                Work::Reads => self.look().await,
+            };
         }
         self.seen
     }
@@ -243,11 +256,11 @@ impl Client {
         let reply = std::mem::take(&mut self.next);
         let replied = self.call(None, &reply).await;
         self.next = reply;
-        self.pair.task_id = task.task_id;
         replied.map(|_| ())
     }
 
-    async fn get(&mut self) {
+    /// The first task of this connection, and the first page of all.
+    async fn look(&mut self) -> Option<()> {
         let path = format!("/api/tasks/{}", self.pair.task_id);
         request::write(
             &mut self.next,
@@ -258,8 +271,11 @@ impl Client {
             &json!({}),
         );
         let get = std::mem::take(&mut self.next);
-        self.call(Some(Operation::Get), &get).await;
+        let got = self.call(Some(Operation::Get), &get).await;
         self.next = get;
+        let list = self.list.clone();
+        let listed = self.call(Some(Operation::List), &list).await;
+        got.and(listed).map(|_| ())
     }
 
     /// Pauses, calls, and notes how long it took; a call that is not timed only how it ended.
@@ -291,8 +307,26 @@ impl Client {
         if let Some(operation) = timed
             && (answer.is_some() || is_late)
         {
-            self.seen.latencies[operation as usize].record(took);
+            self.seen.record(operation, took, self.pair.work.round());
         }
         answer
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stop_counts_for_every_call_it_held_up() {
+        let mut seen = Seen::default();
+        let round = Work::Tasks.round();
+        for _ in 0..300 {
+            seen.record(Operation::Send, Duration::from_millis(1), round);
+        }
+        seen.record(Operation::Send, Duration::from_secs(3), round);
+        let times = &seen.victim_figures().times[0];
+        assert_eq!(times.samples, 300 + 3_000 / 30 - 1);
+        assert!(times.p50_ms < 2.0 && times.p99_ms > 2_500.0, "{times:?}");
     }
 }

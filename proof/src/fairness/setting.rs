@@ -48,7 +48,7 @@ pub(super) struct Setting {
 pub(super) async fn set_up(plan: &Plan, folder: &Path) -> Result<Setting, Failure> {
     let home = Home::new(folder)?;
     let hub = home.start_for_attack(&plan.baton)?;
-    let victim = Victim::set_up(&hub, Work::Tasks).await?;
+    let victim = Victim::set_up(&hub, &[Work::Tasks, Work::Tasks, Work::Reads, Work::Reads]).await?;
     let attacker = Attacker::register(&hub.address, "attacker").await?;
     let library = attacker.searched(plan).await?;
     let (archive, deleted_tasks) = attacker.archive(plan).await?;

@@ -69,7 +69,7 @@ impl Requests {
 
 pub(super) async fn set_up(plan: &Plan, home: &Home) -> Result<Setting, Failure> {
     let hub = home.start_for_attack(&plan.baton)?;
-    let victim = Victim::set_up(&hub, Work::Reads).await?;
+    let victim = Victim::set_up(&hub, &[Work::Reads; 4]).await?;
     let attacker = Account::register(&hub.address, "attacker").await?;
     let large = attacker.network_id.clone();
     let agent = attacker.mint(&large, "worker").await?;

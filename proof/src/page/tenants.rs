@@ -87,9 +87,9 @@ fn rough(scale: f64) -> String {
 const FAIRNESS: &str = "
 ## Fairness
 
-`make bench-fairness`. One hub with its default options. The victim is a tenant with four connections, each of which sends,
-claims, replies, gets and lists with a pause of 10 ms before every call: first alone, then while another ordinary account
-attacks. The attackers run on a thread of the lowest priority and call from an address of their own. A 429 or a 503 is a
+`make bench-fairness`. One hub with its default options. The victim is a tenant with four connections: two send, claim and
+reply, two get and list, with a pause of 10 ms before every call; first alone, then while another ordinary account
+attacks. A slow call also counts for the calls it held up (coordinated omission). The attackers run on a thread of the lowest priority and call from an address of their own. A 429 or a 503 is a
 fair answer for an attacker, and a failed call of the victim never is.
 
 | attack | what it is |
