@@ -89,8 +89,9 @@ const FAIRNESS: &str = "
 
 `make bench-fairness`. One hub with its default options. The victim is a tenant with four connections: two send, claim and
 reply, two get and list, with a pause of 10 ms before every call; first alone, then while another ordinary account
-attacks. A slow call also counts for the calls it held up (coordinated omission). The attackers run on a thread of the lowest priority and call from an address of their own. A 429 or a 503 is a
-fair answer for an attacker, and a failed call of the victim never is.
+attacks. A slow call also counts for the calls it held up (coordinated omission). The attackers run on a thread of the
+lowest priority and call from an address of their own. A 429 or a 503 is a fair answer for an attacker, and a failed call
+of the victim never is.
 
 | attack | what it is |
 |---|---|
