@@ -11,7 +11,7 @@ BINARY ?= target/release/baton
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help demo run build test check bench bench-page bench-peers bench-growth bench-streams bench-soak bench-start bench-adapter proof peers bench-hub bench-evidence bench-work bench-a2a fuzz torture walk dist install uninstall size tools clients browser schemathesis screenshots clean
+.PHONY: help demo run build test check bench bench-page bench-peers bench-growth bench-streams bench-soak bench-fairness bench-hostile bench-start bench-adapter driver proof peers bench-hub bench-evidence bench-work bench-a2a fuzz torture walk dist install uninstall size tools clients browser schemathesis screenshots clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -37,10 +37,10 @@ check: ## formatting, lints as errors, documentation
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items
 
-# Every part but the adapter's, about 20 minutes; a part that fails is named on the page, and the others still run.
+# Every part but the adapter's, about 25 minutes; a part that fails is named on the page, and the others still run.
 bench: build proof clients ## everything beside its peers, in one run: writes docs/benchmarks.md
 	@rm -f $(FIGURES)/*.json
-	@for part in peers a2a growth streams soak start; do \
+	@for part in peers a2a growth streams soak fairness hostile start; do \
 		echo "== $$part"; $(MAKE) --no-print-directory bench-$$part || echo "bench-$$part: not measured"; done
 	@$(PROOF) page
 
@@ -59,6 +59,12 @@ bench-streams: build proof ## push latency and memory with 1 000 and 5 000 open 
 bench-soak: build proof ## five minutes of mixed load: memory and files
 	@$(PROOF) soak
 
+bench-fairness: build driver ## what one tenant notices of another's attacks, operation by operation
+	@$(PROOF) fairness
+
+bench-hostile: build driver ## memory and another tenant's reads with 10 000 networks, the largest rows and slow readers
+	@$(PROOF) hostile
+
 bench-start: build proof ## from the call to ready, memory when idle, size
 	@$(PROOF) start
 
@@ -67,9 +73,11 @@ bench-adapter: ## adapter, content hash and bundle, each beside its limit
 	@mkdir -p $(FIGURES)
 	@python3 scripts/bench-ratios.py >$(FIGURES)/adapter.txt; held=$$?; cat $(FIGURES)/adapter.txt; exit $$held
 
-# The program that drives the hub and its peers, a workspace of its own.
-proof: peers
+# The program that drives the hub and its peers, a workspace of its own; without the peers, and with them.
+driver:
 	@cd proof && $(CARGO) build --release --locked
+
+proof: peers driver
 
 # The peers, pinned, under target/tools.
 peers:

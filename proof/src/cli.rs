@@ -10,7 +10,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::failure::Failure;
 use crate::figures::say;
 use crate::left::{self, Left};
-use crate::{growth, lives, page, soak, start, streams};
+use crate::{fairness, growth, hostile, lives, page, soak, start, streams};
 
 /// Measures the hub beside its peers.
 #[derive(Debug, Parser)]
@@ -88,6 +88,27 @@ enum Part {
         #[arg(long, value_name = "N", default_value_t = 10)]
         starts: usize,
     },
+    /// What one tenant notices of another's attacks, operation by operation
+    Fairness {
+        /// Length of the quiet and of each attack
+        #[arg(long, value_name = "S", default_value_t = 8)]
+        seconds: u64,
+        /// The share of stored rows and connections; anything below 1 is a rough run and reaches no goal
+        #[arg(long, value_name = "SHARE", default_value_t = 1.0)]
+        scale: f64,
+        /// Only attacks whose names begin so, such as search,flood
+        #[arg(long, value_name = "NAME", value_delimiter = ',')]
+        only: Vec<String>,
+    },
+    /// Memory and another tenant's reads under thousands of networks, the largest rows and slow readers
+    Hostile {
+        /// Length of the quiet and of each attack
+        #[arg(long, value_name = "S", default_value_t = 15)]
+        seconds: u64,
+        /// The share of stored rows and connections; anything below 1 is a rough run and reaches no goal
+        #[arg(long, value_name = "SHARE", default_value_t = 1.0)]
+        scale: f64,
+    },
     /// The page, from what the parts have left
     Page {
         /// The commit the hub was built from [default: the checkout's]
@@ -158,6 +179,16 @@ impl Proof {
             Part::Start { starts } => {
                 let plan = start::Plan { baton, scratch, starts: *starts };
                 Left { busy, figures: Box::pin(start::measure(&plan)).await? }.write(figures, "start")
+            }
+            Part::Fairness { seconds, scale, only } => {
+                let (length, only) = (Duration::from_secs(*seconds), only.clone());
+                let plan = fairness::Plan { baton, scratch, length, scale: *scale, only };
+                Left { busy, figures: Box::pin(fairness::measure(&plan)).await? }.write(figures, "fairness")
+            }
+            Part::Hostile { seconds, scale } => {
+                let plan =
+                    hostile::Plan { baton, scratch, length: Duration::from_secs(*seconds), scale: *scale };
+                Left { busy, figures: Box::pin(hostile::measure(&plan)).await? }.write(figures, "hostile")
             }
             Part::Page { commit, notes, page } => {
                 let (figures, notes, page) = (figures.clone(), notes.clone(), page.clone());

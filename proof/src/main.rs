@@ -1,22 +1,32 @@
-//! The proof: what the hub does beside its peers, how it grows, how many streams it holds, and how it lasts.
+//! The proof: what the hub does beside its peers, how it grows, how many streams it holds, how it lasts, and what one
+//! tenant notices of another's attacks.
 //!
-//! One file per part (`lives`, `growth`, `streams`, `soak`, `start`); around them the servers that are started and
+//! One file per part (`lives`, `growth`, `streams`, `soak`, `start`, `fairness`, `hostile`); around them the servers that are started and
 //! always ended, and the page made of what was measured. The load on the hub is `baton bench`'s own, file by file,
 //! so that both measure alike.
 
+mod account;
+mod attack;
 mod cli;
 mod failure;
+mod fairness;
 mod figures;
 mod growth;
+mod hostile;
 mod left;
 mod lives;
 mod machine;
 mod memory;
 mod page;
+mod processor;
+mod rows;
 mod server;
 mod soak;
 mod start;
 mod streams;
+mod victim;
+mod watch;
+mod wire;
 
 #[path = "../../crates/baton/src/cli/bench/connection.rs"]
 mod connection;

@@ -3,6 +3,7 @@
 
 mod goals;
 mod sections;
+mod tenants;
 
 use serde::Deserialize;
 use std::fs;
@@ -10,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
 use crate::left::Left;
-use crate::{growth, lives, machine, soak, start, streams};
+use crate::{fairness, growth, hostile, lives, machine, soak, start, streams};
 
 /// Above this share of the processors in use by others, figures are rough.
 const QUIET: f64 = 0.15;
@@ -36,6 +37,8 @@ pub(crate) struct Figures {
     growth: Option<growth::Measured>,
     streams: Option<streams::Measured>,
     soak: Option<soak::Measured>,
+    fairness: Option<fairness::Measured>,
+    hostile: Option<hostile::Measured>,
     start: Option<start::Measured>,
     adapter: Option<String>,
     /// Parts before which the machine was busy with other things, and how much.
@@ -65,11 +68,13 @@ impl Figures {
         let growth = quiet("growth", Left::read(folder, "growth")?, &mut rough);
         let streams = quiet("streams", Left::read(folder, "streams")?, &mut rough);
         let soak = quiet("soak", Left::read(folder, "soak")?, &mut rough);
+        let fairness = quiet("fairness", Left::read(folder, "fairness")?, &mut rough);
+        let hostile = quiet("hostile", Left::read(folder, "hostile")?, &mut rough);
         let start = quiet("start", Left::read(folder, "start")?, &mut rough);
         let a2a = fs::read_to_string(folder.join("a2a.json")).ok();
         let a2a = a2a.map(|line| serde_json::from_str(&line)).transpose().map_err(Failure::of("a2a.json"))?;
         let adapter = fs::read_to_string(folder.join("adapter.txt")).ok();
-        Ok(Self { lives, a2a, growth, streams, soak, start, adapter, rough })
+        Ok(Self { lives, a2a, growth, streams, soak, fairness, hostile, start, adapter, rough })
     }
 }
 

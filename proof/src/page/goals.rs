@@ -1,6 +1,8 @@
 //! The goals, each with its figure and whether it was reached in this run.
 
 use super::Figures;
+use crate::fairness::{FLOOR_MS, TIMES_MAX};
+use crate::hostile::{OWN_MIB, READ_MS};
 use crate::lives::Row;
 
 /// One goal: what, the wanted, the figure if it was measured, and how they compare.
@@ -27,6 +29,13 @@ const READY_MS: f64 = 150.0;
 const FLAT: f64 = 1.1;
 const GROWN_TASKS: usize = 1_000_000;
 const SOAK_SECONDS: f64 = 300.0;
+const FAIRNESS_SECONDS: f64 = 8.0;
+const DELETED_TASKS: usize = 330_000;
+const HOSTILE_SECONDS: f64 = 15.0;
+const FAIR: &str = "a victim's p99 during attacks, to its quiet p99";
+const UNHARMED: &str = "failed calls of the victim during attacks";
+const FOREIGN_READS: &str = "another tenant's reads under hostile data, p99";
+const HOSTILE_MEMORY: &str = "own memory under hostile data";
 const SLOWEST: &str = "slowest operation with 1 000 000 tasks, as long as with 10 000";
 const SOAK: &str = "soak of 5 minutes: own memory, last third to middle third";
 
@@ -77,11 +86,56 @@ fn all(figures: &Figures) -> Vec<Goal> {
         ),
         (SOAK, at_most(FLAT, "×", soak.map(|soak| soak.growth(|sample| sample.memory.own_mib)))),
     ];
+    let mut rows: Vec<_> = rows.into();
+    rows.extend(of_tenants(figures));
     let is_grown = figures.growth.as_ref().is_some_and(|growth| growth.many.tasks >= GROWN_TASKS);
     let is_soaked = soak.is_some_and(|soak| soak.seconds >= SOAK_SECONDS);
-    let is_whole = |what: &str| (what != SLOWEST || is_grown) && (what != SOAK || is_soaked);
+    let is_attacked = figures.fairness.as_ref().is_some_and(|fairness| {
+        let is_long = fairness.seconds >= FAIRNESS_SECONDS && fairness.deleted_tasks >= DELETED_TASKS;
+        fairness.scale >= 1.0 && fairness.is_complete && is_long
+    });
+    let is_hostile = figures.hostile.as_ref();
+    let is_hostile =
+        is_hostile.is_some_and(|hostile| hostile.scale >= 1.0 && hostile.seconds >= HOSTILE_SECONDS);
+    let is_whole = |what: &str| match what {
+        SLOWEST => is_grown,
+        SOAK => is_soaked,
+        FAIR | UNHARMED => is_attacked,
+        FOREIGN_READS | HOSTILE_MEMORY => is_hostile,
+        _ => true,
+    };
     let goal = |(what, (wanted, figure))| Goal { what, wanted, figure, is_whole: is_whole(what) };
     rows.into_iter().map(goal).collect()
+}
+
+type Compared = (String, Option<(String, bool)>);
+
+/// What one tenant may notice of another.
+fn of_tenants(figures: &Figures) -> [(&'static str, Compared); 4] {
+    let fairness = figures.fairness.as_ref();
+    let worst = fairness.and_then(crate::fairness::Measured::worst).map(|worst| {
+        let attacked = match (worst.attacked_ms, worst.factor()) {
+            (Some(ms), Some(factor)) => format!("{ms:.1} ms, {factor:.1} ×"),
+            _ => "no answer".to_owned(),
+        };
+        (format!("{attacked} ({} during {})", worst.operation, worst.attack), worst.holds())
+    });
+    let failures = fairness.map(crate::fairness::Measured::failures);
+    let reads = figures.hostile.as_ref().map(|hostile| match (hostile.p99_ms(), hostile.failures()) {
+        (Some(ms), 0) => (format!("{ms:.1} ms"), ms <= READ_MS),
+        (Some(ms), failures) => (format!("{ms:.1} ms, {failures} failed"), false),
+        (None, _) => ("no answer".to_owned(), false),
+    });
+    let memory = figures.hostile.as_ref().map(|hostile| match hostile.own_mib() {
+        Some(mib) => (format!("{mib:.1} MiB"), mib <= OWN_MIB),
+        None => ("the hub ended".to_owned(), false),
+    });
+    [
+        (FAIR, (format!("≤ {TIMES_MAX} × or {FLOOR_MS} ms"), worst)),
+        (UNHARMED, ("0".to_owned(), failures.map(|failures| (failures.to_string(), failures == 0)))),
+        (FOREIGN_READS, (format!("≤ {READ_MS} ms"), reads)),
+        (HOSTILE_MEMORY, (format!("≤ {OWN_MIB} MiB"), memory)),
+    ]
 }
 
 /// The hub's lives as a multiple of a peer's.

@@ -1,11 +1,11 @@
 //! One section a part: the command, what was measured, the table.
 
-use super::Figures;
 use super::goals::{GROWTH_MAX, HUB, ratio};
+use super::{Figures, tenants};
 use crate::figures::Spread;
 use crate::lives::{Lives, Measured, Row};
 
-const NOT_RUN: &str = "\nNot measured in this run.\n";
+pub(super) const NOT_RUN: &str = "\nNot measured in this run.\n";
 
 pub(super) fn all(figures: &Figures) -> String {
     [
@@ -14,6 +14,8 @@ pub(super) fn all(figures: &Figures) -> String {
         growth(figures),
         streams(figures),
         soak(figures),
+        tenants::fairness(figures),
+        tenants::hostile(figures),
         start(figures),
         adapter(figures),
     ]

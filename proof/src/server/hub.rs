@@ -1,6 +1,6 @@
 //! The hub: the release binary that was asked for, on a folder that may outlive it.
 
-use rustix::process::Signal;
+use rustix::process::{Pid, Resource, Rlimit, Signal, prlimit};
 use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -15,6 +15,7 @@ use crate::tenant::Tenant;
 
 const NAME: &str = "the hub";
 const USERNAME: &str = "proof";
+const CONNECTIONS_PER_ADDRESS: &str = "--connections-per-address";
 const LISTENING: &str = "Baton hub listening on ";
 
 /// A data folder and who may enter.
@@ -41,11 +42,32 @@ impl Home {
         self.start_in(binary, &[])
     }
 
-    /// The same with this environment beside the usual one. What it logs goes to `hub.log` beside the folder.
+    /// The same with this environment beside the usual one.
     pub(crate) fn start_in(
         &self,
         binary: &Path,
         environment: &[(&'static str, PathBuf)],
+    ) -> Result<Hub, Failure> {
+        self.start_with(binary, environment, &[])
+    }
+
+    /// Starts a hub that takes hundreds of connections from one address: here all attackers share one. A hub that has
+    /// no bound on them has no option for it.
+    pub(crate) fn start_for_attack(&self, binary: &Path) -> Result<Hub, Failure> {
+        let help = command(binary.as_os_str(), Signal::TERM, &[]).args(["hub", "start", "--help"]).output();
+        let help = String::from_utf8_lossy(&help.map_err(Failure::of(NAME))?.stdout).into_owned();
+        match help.contains(CONNECTIONS_PER_ADDRESS) {
+            true => self.start_with(binary, &[], &[CONNECTIONS_PER_ADDRESS, "4096"]),
+            false => self.start(binary),
+        }
+    }
+
+    /// What it logs goes to `hub.log` beside the folder.
+    fn start_with(
+        &self,
+        binary: &Path,
+        environment: &[(&'static str, PathBuf)],
+        options: &[&str],
     ) -> Result<Hub, Failure> {
         let log = self.folder.with_file_name("hub.log");
         let log =
@@ -54,6 +76,7 @@ impl Home {
         start
             .args(["hub", "start", "--port", "0", "--username", USERNAME, "--data-dir"])
             .arg(&self.folder)
+            .args(options)
             .env("BATON_ADMIN_PASSWORD", &self.password)
             .envs(environment.iter().map(|(name, value)| (name, value)))
             .stdout(Stdio::piped())
@@ -74,6 +97,18 @@ impl Home {
 impl Hub {
     pub(crate) fn memory(&self) -> Result<Memory, Failure> {
         Memory::of(self.process.pid())
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.process.pid()
+    }
+
+    /// Bounds the memory of its own: a hub without bounds on its answers must not take the machine with it.
+    pub(crate) fn bound_memory(&self, bytes: u64) -> Result<(), Failure> {
+        let pid = i32::try_from(self.pid()).ok().and_then(Pid::from_raw);
+        let bound = Rlimit { current: Some(bytes), maximum: Some(bytes) };
+        prlimit(pid, Resource::Data, bound).map_err(Failure::of(NAME))?;
+        Ok(())
     }
 
     /// Ends it as an operator would.
