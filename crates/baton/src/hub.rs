@@ -25,15 +25,16 @@ pub(crate) use readiness::look;
 pub(crate) use settings::Settings;
 pub(crate) use shutdown::Shutdown;
 
-use baton_core::{LeaseId, MessageId, TaskId, limits};
+use baton_core::{LeaseId, MessageId, TaskId};
 use baton_evidence::note::SigningKey;
 use baton_store::Store;
 use std::sync::Arc;
-use tokio::sync::Semaphore;
 
 use crate::events::Streams;
+use crate::in_flight::InFlight;
 use crate::metrics::Metrics;
 use crate::outbound::Outbound;
+use crate::service::evidence::Exports;
 use crate::service::{JoinGuard, LoginGuard, NotedReads, Passwords};
 use crate::trace::Traces;
 use access::Access;
@@ -53,8 +54,8 @@ pub(crate) struct Hub {
     pub(crate) evidence_key: Arc<SigningKey>,
     /// Held by whoever extends a log's tree.
     pub(crate) sealing: tokio::sync::Mutex<()>,
-    /// Exports at work at once.
-    pub(crate) exports: Arc<Semaphore>,
+    pub(crate) exports: Exports,
+    pub(crate) in_flight: InFlight,
     pub(crate) shutdown: Shutdown,
     pub(crate) passwords: Passwords,
     pub(crate) login_guard: LoginGuard,
@@ -90,7 +91,8 @@ impl Hub {
             settings,
             evidence_key: Arc::new(evidence_key),
             sealing: tokio::sync::Mutex::default(),
-            exports: Arc::new(Semaphore::new(limits::EXPORTS_AT_ONCE)),
+            exports: Exports::default(),
+            in_flight: InFlight::default(),
             shutdown: Shutdown::default(),
             passwords: Passwords::default(),
             login_guard: LoginGuard::default(),

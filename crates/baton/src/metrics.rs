@@ -16,6 +16,7 @@ pub(crate) use token::MetricsToken;
 pub(crate) use words::{Tally, Word, words};
 
 use process::StartTime;
+use std::sync::Arc;
 use requests::Requests;
 
 /// Everything that is counted beside the store, which counts for itself.
@@ -23,8 +24,18 @@ use requests::Requests;
 pub(crate) struct Metrics {
     pub(crate) requests: Requests,
     pub(crate) pushes: Tally<PushOutcome>,
+    /// Shared with every connection.
+    pub(crate) connections_closed: Arc<Tally<ConnectionsClosed>>,
     started: StartTime,
 }
+
+words!(
+    /// Why the hub closed a connection.
+    ConnectionsClosed {
+        SlowReader = "slow_reader",
+        AddressLimit = "address_limit",
+    }
+);
 
 words!(
     /// How telling a push receiver of an event went.

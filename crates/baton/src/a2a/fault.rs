@@ -176,7 +176,7 @@ impl<E: Into<Error>> From<E> for Fault {
 fn of_store(error: &StoreError) -> Fault {
     let come_back = |message: &str| Fault::later(Kind::Unavailable, message.into(), 1);
     match error {
-        StoreError::Busy => come_back("the hub has more writes waiting than it takes on"),
+        StoreError::Busy => come_back("the hub has as much work waiting as it accepts"),
         StoreError::Closed => come_back("the hub is stopping"),
         StoreError::Unavailable(_) | StoreError::Corrupt(_) | StoreError::Panicked(_) => {
             tracing::error!(%error, "a call failed in the store");
@@ -197,7 +197,10 @@ fn of_refusal(refusal: &Refusal) -> Fault {
         | Refusal::NetworkNotFound
         | Refusal::NetworkAccessDenied
         | Refusal::AliasNotFound => return Fault::not_found(),
-        Refusal::RateLimited { retry_after_ms } | Refusal::LoginLocked { retry_after_ms } => {
+        Refusal::RateLimited { retry_after_ms }
+        | Refusal::TooManyRequests { retry_after_ms, .. }
+        | Refusal::TooManyExports { retry_after_ms }
+        | Refusal::LoginLocked { retry_after_ms } => {
             let seconds = retry_after_ms.div_ceil(1000);
             return Fault::later(Kind::ResourceExhausted, refusal.message(), seconds);
         }

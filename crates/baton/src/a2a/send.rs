@@ -15,6 +15,7 @@ use super::task::{self, Shown};
 use super::visitor::Visitor;
 use super::watch::{self, until_settled};
 use crate::hub::Hub;
+use crate::in_flight::Cost;
 use crate::outbound::for_network;
 use crate::service::follow_up::{self, Said};
 use crate::service::place::Place;
@@ -56,7 +57,10 @@ pub(super) async fn run(
     };
     let sent = send(hub, visitor, request).await?;
     let record = match &wait {
-        None => task_record::read_again(hub, &sent.task, Extent::now(history)).await?,
+        None => {
+            visitor.take_share(hub, Cost::Item).await?;
+            task_record::read_again(hub, &sent.task, Extent::now(history)).await?
+        }
         Some(_) => until_settled(hub, visitor, &sent.task, watch::LONGEST, history).await?,
     };
     Ok(match task::bare_answer(&record) {

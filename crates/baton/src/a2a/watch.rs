@@ -9,6 +9,7 @@ use tokio::time::{Instant, sleep_until};
 use super::fault::Fault;
 use super::visitor::Visitor;
 use crate::hub::{Bell, Hub};
+use crate::in_flight::Cost;
 use crate::service::task_record::{self, Extent, TaskRecord};
 
 /// One who waits.
@@ -99,5 +100,6 @@ pub(super) async fn until_settled(
     }
     // Much may have happened meanwhile: what a revoked token waited for is not for it any more.
     watch.check_access().await?;
+    visitor.take_share(hub, Cost::Item).await?;
     Ok(task_record::read_again(hub, task, Extent::now(history)).await?)
 }

@@ -41,6 +41,8 @@ macro_rules! plain {
 plain! {
     /// The body is not JSON.
     NotJson = BAD_REQUEST, "invalid JSON", "send one JSON object in UTF-8";
+    /// A header that may appear once was sent twice.
+    DuplicateHeader = BAD_REQUEST, "duplicate header", "send Host and Authorization once each";
     /// The hub is called by a name that is not its own.
     HostNotAllowed = FORBIDDEN, "host not allowed", "call it by its address, or start it with --behind-proxy";
     /// A page of another origin calls.
@@ -60,8 +62,8 @@ plain! {
         "send that header";
     /// The hub broke inside.
     InternalError = INTERNAL_SERVER_ERROR, "internal_error", "it may or may not have been done; look before you repeat it";
-    /// More writes wait than the hub takes on.
-    Busy = SERVICE_UNAVAILABLE, "busy", "the hub has more writes waiting than it takes on; try again in a moment";
+    /// As much work waits as the hub accepts.
+    Busy = SERVICE_UNAVAILABLE, "busy", "the hub has as much work waiting as it accepts; try again in a moment";
     /// The hub is not up yet.
     Starting = SERVICE_UNAVAILABLE, "starting", "the hub is starting; try again in a moment";
     /// The hub stops.

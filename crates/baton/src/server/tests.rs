@@ -14,8 +14,12 @@ use tokio::sync::Notify;
 use tower::ServiceExt;
 
 use super::arrival::Bounds;
-use super::{connection, gated};
+use super::connection::Served;
+use super::paced::Pace;
+use super::{Connections, connection, gated};
 use crate::hub::{Bells, Hub, Settings};
+
+const PEER: ([u8; 4], u16) = ([127, 0, 0, 1], 1);
 
 struct House {
     hub: Arc<Hub>,
@@ -77,12 +81,15 @@ impl House {
         self.router.clone().oneshot(request.body(body).unwrap()).await.unwrap()
     }
 
+    fn served(&self, pace: Pace) -> Served {
+        let (router, shutdown) = (self.router.clone(), self.hub.shutdown.clone());
+        Served { router, shutdown, pace, closed: self.hub.metrics.connections_closed.clone() }
+    }
+
     /// What is answered to these bytes on a connection that then stays open.
     async fn raw(&self, request: &str) -> String {
         let (mut ours, theirs) = tokio::io::duplex(4096);
-        let (router, shutdown) = (self.router.clone(), self.hub.shutdown.clone());
-        let peer = ([127, 0, 0, 1], 1).into();
-        tokio::spawn(async move { connection::serve(theirs, peer, router, &shutdown).await });
+        tokio::spawn(connection::serve(theirs, PEER.into(), self.served(Pace::default())));
         ours.write_all(request.as_bytes()).await.unwrap();
         let mut answer = Vec::new();
         let read = tokio::time::timeout(Duration::from_secs(20), ours.read_to_end(&mut answer));
@@ -194,9 +201,11 @@ async fn a_preflight_of_a_configured_origin_is_answered_at_the_gate() {
     assert!(!response.headers().contains_key(header::ACCESS_CONTROL_ALLOW_CREDENTIALS));
 }
 
+const CONNECTIONS: Connections = Connections { most: 8, per_address: None };
+
 #[tokio::test]
 async fn whoever_waits_for_a_hub_that_is_still_starting_is_told_so() {
-    let listener = super::Listener::bind(([127, 0, 0, 1], 0).into(), None, 8).unwrap();
+    let listener = super::Listener::bind(([127, 0, 0, 1], 0).into(), None, CONNECTIONS).unwrap();
     let address = listener.address().unwrap();
     let asking = async {
         let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
