@@ -286,7 +286,12 @@ mod tests {
     }
 
     /// The ticket of an ask that must wait.
-    fn waits(fair: &mut FairShare<&'static str, u32>, group: &'static str, member: u32, amount: u64) -> Ticket {
+    fn waits(
+        fair: &mut FairShare<&'static str, u32>,
+        group: &'static str,
+        member: u32,
+        amount: u64,
+    ) -> Ticket {
         match fair.ask(&group, &member, amount) {
             Asked::Waiting(ticket) => ticket,
             other => panic!("{group} {member} {amount}: {other:?}"),
@@ -335,11 +340,11 @@ mod tests {
     fn a_full_queue_of_one_refuses_its_own_and_nobody_elses() {
         let mut fair = fair();
         fair.charge(&"x", &1, 16);
-        (0..3).for_each(|_| drop(waits(&mut fair, "a", 1, 1)));
+        (0..3).for_each(|_| _ = waits(&mut fair, "a", 1, 1));
         assert_eq!(fair.ask(&"a", &1, 1), Asked::Refused, "the member's queue");
-        (0..2).for_each(|_| drop(waits(&mut fair, "a", 2, 1)));
+        (0..2).for_each(|_| _ = waits(&mut fair, "a", 2, 1));
         assert_eq!(fair.ask(&"a", &3, 1), Asked::Refused, "the group's queue");
-        (0..3).for_each(|_| drop(waits(&mut fair, "b", 1, 1)));
+        (0..3).for_each(|_| _ = waits(&mut fair, "b", 1, 1));
         assert_eq!(fair.ask(&"c", &1, 1), Asked::Refused, "the whole queue");
     }
 
@@ -379,7 +384,7 @@ mod tests {
         let names = ["a", "b", "c", "d"];
         let mut fair = fair();
         let (mut held, mut waiting) = (Vec::new(), HashMap::new());
-        let mut note = |fair: &FairShare<&str, u32>, held: &[(usize, u32, u64)]| {
+        let note = |fair: &FairShare<&str, u32>, held: &[(usize, u32, u64)]| {
             for (group, name) in names.iter().enumerate() {
                 let of_group = held.iter().filter(|held| held.0 == group);
                 let sum: u64 = of_group.clone().map(|held| held.2).sum();
@@ -410,6 +415,9 @@ mod tests {
                 held.push(waiting.remove(&ticket).unwrap());
             }
         }
-        assert!(waiting.is_empty() && fair.groups.is_empty() && fair.ready.is_empty(), "{waiting:?} {fair:?}");
+        assert!(
+            waiting.is_empty() && fair.groups.is_empty() && fair.ready.is_empty(),
+            "{waiting:?} {fair:?}"
+        );
     }
 }

@@ -22,7 +22,9 @@ pub enum Refusal {
         retry_after_ms: u64,
     },
     /// A token has as many requests in flight as it may.
-    #[error("this token has {limit} requests in flight, which is the limit; wait until some have been answered")]
+    #[error(
+        "this token has {limit} requests in flight, which is the limit; wait until some have been answered"
+    )]
     TooManyRequests {
         /// How many it may have.
         limit: usize,

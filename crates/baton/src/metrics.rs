@@ -16,8 +16,8 @@ pub(crate) use token::MetricsToken;
 pub(crate) use words::{Tally, Word, words};
 
 use process::StartTime;
-use std::sync::Arc;
 use requests::Requests;
+use std::sync::Arc;
 
 /// Everything that is counted beside the store, which counts for itself.
 #[derive(Debug, Default)]

@@ -187,11 +187,11 @@ mod tests {
         assert_eq!(turns.take("a", 1, 1, LONG).await.err(), Some(NoTurn), "its queue is full");
         held.shrink_to(1);
         let [first, second, other] = waiting;
-        let first = first.await.unwrap();
-        drop(held);
         let other = other.await.unwrap();
+        drop(held);
+        let first = first.await.unwrap();
         drop((first, other));
-        second.await.unwrap();
+        drop(second.await.unwrap());
         assert_eq!((turns.held(), turns.waiting()), (0, 0));
     }
 

@@ -132,11 +132,9 @@ impl IntoResponse for Failure {
 fn retry_after(refusal: &Refusal) -> Option<u64> {
     match refusal {
         Refusal::RateLimited { retry_after_ms }
-            | Refusal::TooManyRequests { retry_after_ms, .. }
-            | Refusal::TooManyExports { retry_after_ms }
-            | Refusal::LoginLocked { retry_after_ms } => {
-            Some(retry_after_ms.div_ceil(1000))
-        }
+        | Refusal::TooManyRequests { retry_after_ms, .. }
+        | Refusal::TooManyExports { retry_after_ms }
+        | Refusal::LoginLocked { retry_after_ms } => Some(retry_after_ms.div_ceil(1000)),
         _ => None,
     }
 }

@@ -44,7 +44,7 @@ const UNSENT_BYTES: u32 = 2 * limits::SMALL_BODY_MAX_BYTES as u32;
 
 /// What is told to an address that has as many connections as it may.
 const TOO_MANY: &[u8] = b"HTTP/1.1 429 Too Many Requests\r\ncontent-type: application/json\r\n\
-    content-length: 134\r\nretry-after: 1\r\nconnection: close\r\n\r\n\
+    retry-after: 1\r\nconnection: close\r\n\r\n\
     {\"ok\":false,\"error\":\"rate_limited\",\"message\":\"this address has as many connections as it may; \
     close some and try again\",\"retry_after_ms\":1000}";
 

@@ -58,7 +58,8 @@ mod tests {
     #[test]
     fn an_address_has_so_many_connections_and_another_its_own() {
         let addresses = Addresses::new(Some(2));
-        let [one, same_64, other] = ["2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"].map(|text| text.parse().unwrap());
+        let [one, same_64, other] =
+            ["2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"].map(|text| text.parse().unwrap());
         let first = addresses.take(one).unwrap();
         let _second = addresses.take(same_64).unwrap();
         assert!(addresses.take(one).is_none());

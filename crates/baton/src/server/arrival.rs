@@ -7,6 +7,7 @@ use axum::http::header;
 use axum::middleware::Next;
 use axum::response::Response;
 use baton_core::limits;
+use futures_util::future::BoxFuture;
 use http_body_util::BodyExt;
 use hyper::body::{Frame, SizeHint};
 use std::pin::Pin;
@@ -16,7 +17,7 @@ use std::time::Duration;
 
 use super::refuse;
 use crate::hub::{Hub, Identity, Shutdown};
-use crate::in_flight::{SharePlace, Cost, Reservation};
+use crate::in_flight::{Cost, Reservation, SharePlace};
 use crate::rest::Plain;
 use crate::service::Error;
 
@@ -155,7 +156,7 @@ struct Share {
     who: Identity,
     whole: u64,
     arrived: usize,
-    reserving: Option<Pin<Box<dyn Future<Output = Result<Reservation, Error>> + Send>>>,
+    reserving: Option<BoxFuture<'static, Result<Reservation, Error>>>,
     /// Where it is kept until the request is answered: what was read is held for as long.
     reserved: SharePlace,
 }

@@ -55,11 +55,7 @@ impl<S> Paced<S> {
     }
 
     /// What became of a write, in the light of how long it took.
-    fn judge(
-        &mut self,
-        cx: &mut Context<'_>,
-        written: Poll<io::Result<usize>>,
-    ) -> Poll<io::Result<usize>> {
+    fn judge(&mut self, cx: &mut Context<'_>, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
         match written {
             Poll::Ready(Ok(taken)) => {
                 let waited = self.waiting.take().map_or(Duration::ZERO, |(since, _)| since.elapsed());
@@ -134,7 +130,11 @@ mod tests {
             (6, 1, 5_000, 2),  // faster: it catches up
             (2, 1, 60_000, 0), // and has no credit for later
         ] {
-            assert_eq!(pace.behind(seconds(before), seconds(waited), taken), seconds(behind), "{before} {waited}");
+            assert_eq!(
+                pace.behind(seconds(before), seconds(waited), taken),
+                seconds(behind),
+                "{before} {waited}"
+            );
         }
     }
 }

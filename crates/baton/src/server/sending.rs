@@ -8,7 +8,7 @@ use hyper::body::{Frame, SizeHint};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use crate::in_flight::{SharePlace, RequestInFlight};
+use crate::in_flight::{RequestInFlight, SharePlace};
 
 const PIECE: usize = limits::SMALL_BODY_MAX_BYTES;
 
@@ -81,9 +81,10 @@ impl HttpBody for Sending {
 impl Sending {
     fn begin(&mut self, data: Bytes) {
         self.frame = data.len() as u64;
-        // The answer of a tool comes as one frame; whatever it was made of has gone.
-        if !self.is_whole && data.len() > PIECE {
-            let bytes = self.frame;
+        // The answer of a tool, or the task a stream begins with, comes as one frame; whatever it was made of has gone.
+        // Comments may come before it.
+        if !self.is_whole && !data.starts_with(b":") {
+            let bytes = if data.len() > PIECE { self.frame } else { 0 };
             self.share.change(|reservation| reservation.shrink_to(bytes));
         }
         self.piece = data;

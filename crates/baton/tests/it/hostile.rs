@@ -1,6 +1,12 @@
 //! Input nobody meant well with, and machines that fail: a clear error, bounded memory and time, nothing
 //! half-written.
 
+mod connections;
+mod exports;
+mod headers;
+mod sign_in;
+mod slow_readers;
+
 use std::ffi::OsStr;
 use std::fs;
 use std::io::Write;

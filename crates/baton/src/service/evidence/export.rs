@@ -86,7 +86,13 @@ pub(crate) async fn bundle(hub: &Hub, who: &Identity, args: QueryArgs) -> Result
     let (selection, file) = packed.await.map_err(|_| baton_store::Error::Closed)??;
     let length = file.metadata().map_err(|error| unavailable(&error))?.len();
     let pieces = export_body::of_file(file, open);
-    Ok(Export { name: selection.name(), from: selection.from, to: selection.to, length: Some(length), pieces })
+    Ok(Export {
+        name: selection.name(),
+        from: selection.from,
+        to: selection.to,
+        length: Some(length),
+        pieces,
+    })
 }
 
 /// The side file of the bundle that the same arguments give.
@@ -182,7 +188,8 @@ impl Selection {
     /// A page of entries of a side file, from `next` on.
     pub(super) async fn proven(&self, next: u64) -> Result<Vec<Entry>, Error> {
         let size = self.checkpoint.size;
-        let look = move |rows: &dyn Snapshot, network: &NetworkId, leaves| proven(rows, network, leaves, size);
+        let look =
+            move |rows: &dyn Snapshot, network: &NetworkId, leaves| proven(rows, network, leaves, size);
         self.page(next, limits::SIDE_FILE_PAGE_BYTES, look).await
     }
 

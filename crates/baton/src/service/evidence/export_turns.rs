@@ -51,6 +51,16 @@ impl Exports {
         take(&self.open, network, &who.token_id).await
     }
 
+    /// Exports that are open.
+    pub(crate) fn open_count(&self) -> u64 {
+        self.open.held()
+    }
+
+    /// Exports that wait to be opened.
+    pub(crate) fn waiting_count(&self) -> usize {
+        self.open.waiting()
+    }
+
     /// A turn to work.
     pub(super) async fn work(&self, network: &NetworkId, token: &TokenId) -> Result<ExportTurn, Error> {
         take(&self.at_work, network, token).await
