@@ -164,10 +164,24 @@ pub const EVIDENCE_PAGE_DEFAULT: usize = 100;
 pub const EVIDENCE_PAGE_MAX: usize = 1_000;
 /// A page of evidence ends early once it has this many bytes (ours).
 pub const EVIDENCE_PAGE_MAX_BYTES: usize = 8 * 1024 * 1024;
-/// Exports of evidence put together at once; others wait (ours).
+/// Exports of evidence at work at once; others wait their turn (ours).
 pub const EXPORTS_AT_ONCE: usize = 4;
 /// Largest side file of an export; a bundle that would need a larger one ends before (ours). Readers accept 4 GiB.
 pub const SIDE_FILE_MAX_BYTES: usize = 512 * 1024 * 1024;
+/// Of these, kept for networks with no export at work (ours).
+pub const EXPORTS_KEPT_COUNT: usize = 1;
+/// Exports of one network at work at once (ours).
+pub const EXPORTS_PER_NETWORK_AT_ONCE: usize = 2;
+/// Exports that wait their turn or are being sent (ours).
+pub const EXPORTS_OPEN_MAX_COUNT: usize = 64;
+/// Of these, kept for networks that have none (ours).
+pub const EXPORTS_OPEN_KEPT_COUNT: usize = 16;
+/// Exports of one network that wait their turn or are being sent (ours).
+pub const EXPORTS_OPEN_PER_NETWORK_MAX_COUNT: usize = 12;
+/// Longest an export waits for its turn (ours).
+pub const EXPORT_WAIT_MAX_SECONDS: u32 = 60;
+/// Bytes of events read at a time for a side file; each open one holds about three times as much (ours).
+pub const SIDE_FILE_PAGE_BYTES: usize = 512 * 1024;
 /// Most packets handed in at once (ours).
 pub const REPORTED_PACKETS_MAX_COUNT: usize = 1_000;
 /// Largest packet that can be handed in (ours).
@@ -262,6 +276,31 @@ pub const QUICK_READ_MAX_MILLIS: u64 = 20;
 /// A slow read that takes longer is stopped: `read_took_too_long` (ours).
 pub const SLOW_READ_MAX_MILLIS: u64 = 10_000;
 
+// Shares of memory: bytes of requests and answers that are read, built or sent.
+
+/// Largest answer of a list (ours).
+pub const ANSWER_MAX_BYTES: usize = 8 * 1024 * 1024;
+/// Bodies up to this size take no share of memory; also the largest piece of a body that is sent at once (ours).
+pub const SMALL_BODY_MAX_BYTES: usize = 64 * 1024;
+/// Bytes in flight in all (ours).
+pub const IN_FLIGHT_MAX_BYTES: usize = 128 * 1024 * 1024;
+/// Of these, kept for networks and users that have none in flight (ours).
+pub const IN_FLIGHT_KEPT_BYTES: usize = 32 * 1024 * 1024;
+/// Bytes in flight of one network, or of one user's tokens (ours).
+pub const IN_FLIGHT_PER_TENANT_MAX_BYTES: usize = 64 * 1024 * 1024;
+/// Bytes in flight of one token (ours).
+pub const IN_FLIGHT_PER_TOKEN_MAX_BYTES: usize = 32 * 1024 * 1024;
+/// Longest a request waits for its share (ours).
+pub const IN_FLIGHT_WAIT_MAX_SECONDS: u32 = 10;
+/// Requests in flight of one token, those that wait included (ours).
+pub const REQUESTS_PER_TOKEN_MAX_COUNT: usize = 2_048;
+/// While an answer waits to be sent, its reader must take at least this much (ours).
+pub const SEND_MIN_BYTES_PER_SECOND: u32 = 64 * 1024;
+/// How far a reader may fall behind that before its connection is closed (ours).
+pub const SEND_GRACE_SECONDS: u32 = 10;
+/// One client address may have one of so many parts of all connections, unless the operator says otherwise (ours).
+pub const CONNECTIONS_PER_ADDRESS_DIVISOR: usize = 4;
+
 // Guards.
 
 /// Sustained calls a second per token.
@@ -280,6 +319,12 @@ pub const LOGIN_LOCK_FIRST_SECONDS: u32 = 30;
 pub const LOGIN_LOCK_MAX_SECONDS: u32 = 900;
 /// Password hashes computed at once.
 pub const PASSWORD_HASHES_AT_ONCE: usize = 2;
+/// Calls that wait for the hash of one account's password from one address (ours).
+pub const PASSWORD_WAITS_PER_ACCOUNT_MAX_COUNT: usize = 4;
+/// Calls that wait for a password hash from one address (ours).
+pub const PASSWORD_WAITS_PER_ADDRESS_MAX_COUNT: usize = 64;
+/// Calls that wait for a password hash (ours).
+pub const PASSWORD_WAITS_MAX_COUNT: usize = 1_024;
 /// A browser's session ends when it was not used for this long (ours).
 pub const BROWSER_IDLE_MAX_SECONDS: u32 = 7 * 86_400;
 /// And after this long in any case (ours).

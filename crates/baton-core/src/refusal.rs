@@ -21,6 +21,22 @@ pub enum Refusal {
         /// When to try again.
         retry_after_ms: u64,
     },
+    /// A token has as many requests in flight as it may.
+    #[error(
+        "this token has {limit} requests in flight, which is the limit; wait until some have been answered"
+    )]
+    TooManyRequests {
+        /// How many it may have.
+        limit: usize,
+        /// When to try again.
+        retry_after_ms: u64,
+    },
+    /// The network, or the hub, has as many exports as it may.
+    #[error("too many evidence exports are running or being downloaded; try again in a moment")]
+    TooManyExports {
+        /// When to try again.
+        retry_after_ms: u64,
+    },
     /// Too many failed logins of this username.
     #[error("too many failed logins; try again in {retry_after_ms} ms")]
     LoginLocked {
@@ -239,7 +255,8 @@ impl Refusal {
         Cow::Borrowed(match self {
             Self::Unauthorized => "unauthorized",
             Self::WrongCredentials => "invalid username or password",
-            Self::RateLimited { .. } => "rate_limited",
+            Self::RateLimited { .. } | Self::TooManyRequests { .. } => "rate_limited",
+            Self::TooManyExports { .. } => "too_many_exports",
             Self::LoginLocked { .. } => "login_locked",
             Self::PermissionDenied
             | Self::NetworkNotNamed

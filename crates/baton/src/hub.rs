@@ -25,15 +25,16 @@ pub(crate) use readiness::look;
 pub(crate) use settings::Settings;
 pub(crate) use shutdown::Shutdown;
 
-use baton_core::{Caller, LeaseId, MessageId, NetworkId, TaskId, limits};
+use baton_core::{Caller, LeaseId, MessageId, NetworkId, TaskId};
 use baton_evidence::note::SigningKey;
 use baton_store::{Share, Store, Tenant};
 use std::sync::Arc;
-use tokio::sync::Semaphore;
 
 use crate::events::Streams;
+use crate::in_flight::InFlight;
 use crate::metrics::Metrics;
 use crate::outbound::Outbound;
+use crate::service::evidence::Exports;
 use crate::service::page::CursorKey;
 use crate::service::{JoinGuard, LoginGuard, NotedReads, Passwords};
 use crate::trace::Traces;
@@ -56,8 +57,8 @@ pub(crate) struct Hub {
     pub(crate) cursor_key: CursorKey,
     /// Held by whoever extends a log's tree.
     pub(crate) sealing: tokio::sync::Mutex<()>,
-    /// Exports at work at once.
-    pub(crate) exports: Arc<Semaphore>,
+    pub(crate) exports: Exports,
+    pub(crate) in_flight: InFlight,
     pub(crate) shutdown: Shutdown,
     pub(crate) passwords: Passwords,
     pub(crate) login_guard: LoginGuard,
@@ -94,7 +95,8 @@ impl Hub {
             evidence_key: Arc::new(evidence_key),
             cursor_key: CursorKey::new(&random_bytes()),
             sealing: tokio::sync::Mutex::default(),
-            exports: Arc::new(Semaphore::new(limits::EXPORTS_AT_ONCE)),
+            exports: Exports::default(),
+            in_flight: InFlight::default(),
             shutdown: Shutdown::default(),
             passwords: Passwords::default(),
             login_guard: LoginGuard::default(),

@@ -10,6 +10,7 @@ mod events;
 #[cfg(test)]
 mod fixture;
 mod hub;
+mod in_flight;
 mod mcp;
 mod metrics;
 mod openapi;
@@ -20,6 +21,7 @@ mod rest;
 mod server;
 mod service;
 mod trace;
+mod turns;
 mod web;
 mod worker;
 

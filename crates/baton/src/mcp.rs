@@ -2,6 +2,7 @@
 //! is JSON-RPC at all is settled here; tools, their schemas and how they are answered are in `mcp/`.
 
 mod answer;
+mod cost;
 mod handler;
 mod message;
 mod schema;

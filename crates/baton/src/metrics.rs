@@ -17,14 +17,25 @@ pub(crate) use words::{Tally, Word, words};
 
 use process::StartTime;
 use requests::Requests;
+use std::sync::Arc;
 
 /// Everything that is counted beside the store, which counts for itself.
 #[derive(Debug, Default)]
 pub(crate) struct Metrics {
     pub(crate) requests: Requests,
     pub(crate) pushes: Tally<PushOutcome>,
+    /// Shared with every connection.
+    pub(crate) connections_closed: Arc<Tally<ConnectionsClosed>>,
     started: StartTime,
 }
+
+words!(
+    /// Why the hub closed a connection.
+    ConnectionsClosed {
+        SlowReader = "slow_reader",
+        AddressLimit = "address_limit",
+    }
+);
 
 words!(
     /// How telling a push receiver of an event went.

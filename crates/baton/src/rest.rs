@@ -7,6 +7,7 @@ mod caller;
 mod client_address;
 pub(crate) mod error;
 pub(crate) mod evidence;
+mod pieces;
 mod plain;
 pub(crate) mod remotes;
 pub(crate) mod tasks;
@@ -14,11 +15,12 @@ pub(crate) mod tasks;
 pub(crate) use answer::answer;
 pub(crate) use arguments::{Body, Path, Query};
 pub(crate) use caller::{Authenticated, bearer};
-pub(crate) use client_address::ClientAddress;
+pub(crate) use client_address::{ClientAddress, client_of};
 #[cfg(test)]
 pub(crate) use error::status_of;
 pub(crate) use error::{ErrorBody, Failure};
 pub(crate) use evidence::{LOG_FROM, LOG_TO};
+pub(crate) use pieces::json;
 pub(crate) use plain::Plain;
 
 use axum::Router;

@@ -3,21 +3,25 @@
 
 mod accept;
 mod accompanied;
+mod addresses;
 mod arrival;
 mod connection;
 mod file_limit;
 mod gate;
 mod health;
 mod hosts;
+mod large;
 mod origins;
+mod paced;
 mod rates;
 mod refuse;
 mod request_id;
+mod sending;
 #[cfg(test)]
 mod tests;
 mod tls;
 
-pub(crate) use accept::Listener;
+pub(crate) use accept::{Connections, Listener};
 pub(crate) use accompanied::Accompanied;
 pub(crate) use file_limit::raise as raise_file_limit;
 pub(crate) use health::Described;

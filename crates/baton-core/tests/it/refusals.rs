@@ -11,6 +11,8 @@ fn every_refusal_has_the_contracts_wire_string() {
         (Refusal::Unauthorized, "unauthorized"),
         (Refusal::WrongCredentials, "invalid username or password"),
         (Refusal::RateLimited { retry_after_ms: 1 }, "rate_limited"),
+        (Refusal::TooManyRequests { limit: 1, retry_after_ms: 1 }, "rate_limited"),
+        (Refusal::TooManyExports { retry_after_ms: 1 }, "too_many_exports"),
         (Refusal::LoginLocked { retry_after_ms: 1 }, "login_locked"),
         (Refusal::PermissionDenied, "permission_denied"),
         (Refusal::NetworkNotNamed, "permission_denied"),

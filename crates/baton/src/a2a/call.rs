@@ -19,6 +19,7 @@ use super::task::{self, Shown};
 use super::visitor::Visitor;
 use super::{card, input, list, push, send};
 use crate::hub::Hub;
+use crate::in_flight::Cost;
 use crate::service::cancel_task;
 use crate::service::task_record::{self, Extent};
 
@@ -82,8 +83,20 @@ impl Call {
         })
     }
 
+    /// What the answer may take, if that is much. A blocking send waits first, and takes its share after that.
+    const fn cost(&self) -> Option<Cost> {
+        match self {
+            Self::ListTasks(_) => Some(Cost::List),
+            Self::GetTask(_) | Self::CancelTask(_) => Some(Cost::Item),
+            _ => None,
+        }
+    }
+
     /// Carries it out.
     pub(super) async fn run(self, hub: &Arc<Hub>, visitor: Visitor) -> Result<Answer, Fault> {
+        if let Some(cost) = self.cost() {
+            visitor.take_share(hub, cost).await?;
+        }
         let reply = match self {
             Self::SendMessage(request) => Reply::Sent(send::run(hub, &visitor, *request).await?),
             Self::SendStreamingMessage(request) => {

@@ -198,7 +198,10 @@ fn of_refusal(refusal: &Refusal) -> Fault {
         | Refusal::NetworkNotFound
         | Refusal::NetworkAccessDenied
         | Refusal::AliasNotFound => return Fault::not_found(),
-        Refusal::RateLimited { retry_after_ms } | Refusal::LoginLocked { retry_after_ms } => {
+        Refusal::RateLimited { retry_after_ms }
+        | Refusal::TooManyRequests { retry_after_ms, .. }
+        | Refusal::TooManyExports { retry_after_ms }
+        | Refusal::LoginLocked { retry_after_ms } => {
             let seconds = retry_after_ms.div_ceil(1000);
             return Fault::later(Kind::ResourceExhausted, refusal.message(), seconds);
         }

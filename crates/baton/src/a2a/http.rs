@@ -107,7 +107,8 @@ pub(super) fn names<T: Default>(path: Result<Path<T>, PathRejection>) -> T {
 }
 
 async fn serve(hub: &Arc<Hub>, agent: (&str, &str), path: &str, request: Request) -> Result<Answer, Fault> {
-    let visitor = Visitor::admit(hub, agent, request.headers()).await?;
+    let share = request.extensions().get().cloned().unwrap_or_default();
+    let visitor = Visitor::admit(hub, agent, request.headers(), share).await?;
     check_version(request.headers(), request.uri())?;
     let unknown = || Fault::new(Kind::MethodNotFound, format!("there is no {} {path}", request.method()));
     let route = Route::find(request.method(), path).ok_or_else(unknown)?;
@@ -162,13 +163,7 @@ fn refuse(media_type: &'static str, fault: &Fault) -> Response {
 }
 
 fn json(status: StatusCode, media_type: &'static str, value: &impl Serialize) -> Response {
-    match serde_json::to_string(value) {
-        Ok(json) => (status, [(header::CONTENT_TYPE, media_type)], json).into_response(),
-        Err(error) => {
-            tracing::error!(%error, "an answer could not be printed");
-            StatusCode::INTERNAL_SERVER_ERROR.into_response()
-        }
-    }
+    crate::rest::json(status, media_type, value)
 }
 
 /// What goes with a fault in the head of its answer.

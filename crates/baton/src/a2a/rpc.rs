@@ -4,7 +4,7 @@
 use axum::body::{Body, to_bytes};
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
-use axum::http::header;
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use baton_core::limits;
 use serde::Serialize;
@@ -17,6 +17,7 @@ use super::http::{event_stream, is_json, names, status, with_headers};
 use super::input;
 use super::visitor::{Visitor, check_version};
 use crate::hub::Hub;
+use crate::rest::json;
 
 const JSON: &str = "application/json";
 
@@ -47,10 +48,7 @@ pub(super) async fn answer(
     match serve(&hub, (&network_id, &alias), request, &mut id).await {
         Ok(Answer::Value(reply)) => {
             let said = Said { jsonrpc: "2.0", id: &id, outcome: Outcome::Result(&reply) };
-            match serde_json::to_string(&said) {
-                Ok(json) => ([(header::CONTENT_TYPE, JSON)], json).into_response(),
-                Err(error) => refuse(&id, &Fault::new(Kind::InternalError, error.to_string())),
-            }
+            json(StatusCode::OK, JSON, &said)
         }
         Ok(Answer::Stream(stream)) => event_stream(Body::from_stream(stream.frames(Some(id)))),
         Err(fault) => refuse(&id, &fault),
@@ -64,7 +62,8 @@ async fn serve(
     request: Request,
     id: &mut Value,
 ) -> Result<Answer, Fault> {
-    let visitor = Visitor::admit(hub, agent, request.headers()).await?;
+    let share = request.extensions().get().cloned().unwrap_or_default();
+    let visitor = Visitor::admit(hub, agent, request.headers(), share).await?;
     let version = check_version(request.headers(), request.uri());
     let is_json = is_json(request.headers());
     // The gate bounds it too; what it cuts off it answers itself.
@@ -108,7 +107,7 @@ fn refuse(id: &Value, fault: &Fault) -> Response {
     let words = fault.kind.words();
     let outcome = Outcome::Error { code: words.code, message: &fault.message, data: fault.details() };
     // Plain words and a request's own id: there is nothing in it that JSON cannot say.
-    let json = serde_json::to_string(&Said { jsonrpc: "2.0", id, outcome }).unwrap_or_default();
-    let response = (status(words.rpc_http), [(header::CONTENT_TYPE, JSON)], json).into_response();
+    let body = serde_json::to_string(&Said { jsonrpc: "2.0", id, outcome }).unwrap_or_default();
+    let response = (status(words.rpc_http), [(header::CONTENT_TYPE, JSON)], body).into_response();
     with_headers(response, fault)
 }

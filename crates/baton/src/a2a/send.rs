@@ -15,6 +15,7 @@ use super::task::{self, Shown};
 use super::visitor::Visitor;
 use super::watch::{self, until_settled};
 use crate::hub::Hub;
+use crate::in_flight::Cost;
 use crate::outbound::for_network;
 use crate::service::follow_up::{self, Said};
 use crate::service::place::Place;
@@ -57,6 +58,7 @@ pub(super) async fn run(
     let sent = send(hub, visitor, request).await?;
     let record = match &wait {
         None => {
+            visitor.take_share(hub, Cost::Item).await?;
             task_record::read_again(hub.store_for(visitor.caller()), &sent.task, Extent::now(history)).await?
         }
         Some(_) => until_settled(hub, visitor, &sent.task, watch::LONGEST, history).await?,

@@ -20,6 +20,7 @@ use super::visitor::Visitor;
 use super::watch::{Watch, Woken};
 use crate::events::Seat;
 use crate::hub::Hub;
+use crate::in_flight::Cost;
 use crate::service::task_record::{self, Extent, TaskRecord};
 
 /// Between two tries when the store cannot be read.
@@ -84,6 +85,8 @@ impl TaskStream {
             Begin::Now => Extent::now(history),
             Begin::After(n) => Extent::at(n, history),
         };
+        // The task it begins with may be large; the updates after it are not.
+        watch.visitor.take_share(hub, Cost::Item).await?;
         let record = task_record::read_again(watch.store(), &watch.task, extent).await?;
         let position = match begin {
             Begin::Now => record.history.last().map_or(0, |event| event.n),

@@ -72,7 +72,9 @@ impl World {
     async fn visitor(&self) -> Visitor {
         let mut headers = HeaderMap::new();
         headers.insert("authorization", format!("Bearer {}", self.ada).parse().unwrap());
-        Visitor::admit(&self.test.hub, (network(1).as_str(), "bob"), &headers).await.unwrap()
+        Visitor::admit(&self.test.hub, (network(1).as_str(), "bob"), &headers, Default::default())
+            .await
+            .unwrap()
     }
 }
 

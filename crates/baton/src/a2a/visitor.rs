@@ -6,6 +6,7 @@ use baton_core::{Caller, IdempotencyKey, Refusal, TraceParent};
 
 use super::fault::{Fault, Kind};
 use crate::hub::{Hub, Identity};
+use crate::in_flight::{Cost, SharePlace};
 use crate::rest::bearer;
 use crate::service::Error;
 use crate::service::agent::AgentAddress;
@@ -34,6 +35,8 @@ pub(super) struct Visitor {
     pub(super) last_event_id: Option<String>,
     /// The trace it belongs to.
     pub(super) traceparent: Option<TraceParent>,
+    /// Where the share of memory of its answer goes.
+    share: SharePlace,
 }
 
 impl Visitor {
@@ -42,6 +45,7 @@ impl Visitor {
         hub: &Hub,
         (network_id, alias): (&str, &str),
         headers: &HeaderMap,
+        share: SharePlace,
     ) -> Result<Self, Fault> {
         let bearer = bearer(headers).ok_or(Refusal::Unauthorized)?.to_owned();
         // Read before the caller is: what changes from here on is asked about again.
@@ -57,7 +61,14 @@ impl Visitor {
             idempotency_key: key.transpose().map_err(Error::of_argument)?,
             last_event_id: text(headers, &LAST_EVENT_ID)?.map(str::to_owned),
             traceparent: trace::of_headers(headers),
+            share,
         })
+    }
+
+    /// Takes a share of memory for an answer that may be large. Whoever waits for a task first waits, then takes it.
+    pub(super) async fn take_share(&self, hub: &Hub, cost: Cost) -> Result<(), Fault> {
+        self.share.put(hub.in_flight.reserve(&self.identity, cost).await?);
+        Ok(())
     }
 
     pub(super) const fn caller(&self) -> &Caller {

@@ -10,6 +10,7 @@ use tokio::time::{Instant, sleep_until};
 use super::fault::Fault;
 use super::visitor::Visitor;
 use crate::hub::{Bell, Hub};
+use crate::in_flight::Cost;
 use crate::service::task_record::{self, Extent, TaskRecord};
 
 /// One who waits.
@@ -105,5 +106,6 @@ pub(super) async fn until_settled(
     }
     // Much may have happened meanwhile: what a revoked token waited for is not for it any more.
     watch.check_access().await?;
+    visitor.take_share(hub, Cost::Item).await?;
     Ok(task_record::read_again(watch.store(), task, Extent::now(history)).await?)
 }

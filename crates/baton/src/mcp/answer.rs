@@ -30,7 +30,9 @@ pub(super) fn of<T: Serialize>(outcome: Result<T, Error>) -> Outcome {
         Ok(answer) => said(&answer),
         Err(Error::Argument { field, rule }) => Err(broken_argument(&field, &rule)),
         Err(error) => {
-            if let Error::Store(error) = &error {
+            if let Error::Store(error) = &error
+                && !matches!(error, baton_store::Error::Busy | baton_store::Error::Closed)
+            {
                 tracing::error!(%error, "a tool failed in the store");
             }
             said(&ErrorBody::of(&error))

@@ -15,8 +15,11 @@ use std::time::Instant;
 use tracing::{Instrument, Span};
 
 use super::tool::{Tool, Who};
+use super::{answer, cost};
 use crate::hub::{Hub, Identity};
+use crate::in_flight::SharePlace;
 use crate::metrics::Door;
+use crate::service::Error;
 use crate::trace;
 
 const INSTRUCTIONS: &str = "Baton hands tasks between agents. Work: claim_task, then send_reply with in_reply_to = \
@@ -33,6 +36,16 @@ pub(super) struct Handler {
 impl Handler {
     pub(super) fn new(hub: Arc<Hub>, tools: Vec<Tool>) -> Self {
         Self { hub, tools: Arc::new(tools) }
+    }
+
+    /// Takes a share of memory for what the tool may answer; it goes with the answer's body.
+    async fn take_share(&self, tool: &str, context: &RequestContext<RoleServer>) -> Result<(), Error> {
+        let parts = context.extensions.get::<Parts>().map(|parts| &parts.extensions);
+        let place = parts.and_then(|parts| parts.get::<SharePlace>().zip(parts.get::<Identity>()));
+        if let Some((cost, (place, who))) = cost::of(tool).zip(place) {
+            place.put(self.hub.in_flight.reserve(who, cost).await?);
+        }
+        Ok(())
     }
 
     fn find(&self, name: &str) -> Option<&Tool> {
@@ -70,7 +83,11 @@ impl ServerHandler for Handler {
             .find(&request.name)
             .ok_or_else(|| ErrorData::invalid_params(format!("unknown tool: {}", request.name), None))?;
         let call = tool.call(self.hub.clone(), who(&context)?, request.arguments.unwrap_or_default());
+        let share = self.take_share(&request.name, &context);
         let call = async {
+            if let Err(busy) = share.await {
+                return Ok(answer::of::<()>(Err(busy)));
+            }
             let began = Instant::now();
             // The SDK leaves a call that panics without an answer.
             let outcome = AssertUnwindSafe(call).catch_unwind().await;

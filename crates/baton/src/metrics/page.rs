@@ -64,6 +64,19 @@ fn waiting(page: &mut Page, hub: &Hub) {
     page.gauge("baton_streams_open", help).is(hub.streams.open_count());
     let help = "A2A calls that wait for a task to settle.";
     page.gauge("baton_a2a_waits", help).is(hub.streams.wait_count());
+    let help =
+        "Connections closed by the hub, by reason: a reader that was too slow, too many of one address.";
+    let mut closed = page.counter("baton_connections_closed_total", help);
+    for (reason, count) in hub.metrics.connections_closed.read() {
+        closed.of(&[("reason", reason.as_str())], count);
+    }
+    let help = "Bytes of requests and answers that are read, built or sent, small ones not counted.";
+    page.gauge("baton_in_flight_bytes", help).is(hub.in_flight.bytes());
+    let mut exports = page.gauge("baton_exports", "Exports of evidence: being sent, and waiting to begin.");
+    exports.of(&[("state", "open")], hub.exports.open_count());
+    exports.of(&[("state", "waiting")], hub.exports.waiting_count());
+    let help = "Requests that wait for their share of memory.";
+    page.gauge("baton_in_flight_waiting", help).is(hub.in_flight.waiting());
     let help = "Claims under way, nearly all waiting for a task.";
     page.gauge("baton_claims_waiting", help).is(hub.bells.claims.waiting_count());
 }

@@ -120,7 +120,10 @@ fn remedy(refusal: &Refusal) -> String {
             "`GET /api/status` lists the agents; make one a token, or mind the spelling"
         }
         Refusal::InvalidInput { .. } => "change that field as its `rule` says",
-        Refusal::RateLimited { .. } | Refusal::LoginLocked { .. } => "wait for `retry_after_ms`",
+        Refusal::RateLimited { .. }
+        | Refusal::TooManyRequests { .. }
+        | Refusal::TooManyExports { .. }
+        | Refusal::LoginLocked { .. } => "wait for `retry_after_ms`",
         _ => return refusal.message(),
     };
     more.to_owned()
@@ -173,6 +176,8 @@ pub(super) fn refusals() -> Vec<Refusal> {
         Refusal::Unauthorized,
         Refusal::WrongCredentials,
         Refusal::RateLimited { retry_after_ms },
+        Refusal::TooManyRequests { limit: baton_core::limits::REQUESTS_PER_TOKEN_MAX_COUNT, retry_after_ms },
+        Refusal::TooManyExports { retry_after_ms },
         Refusal::LoginLocked { retry_after_ms },
         Refusal::PermissionDenied,
         Refusal::NetworkNotNamed,
@@ -238,6 +243,8 @@ const fn meaning(refusal: &Refusal) -> &'static str {
         Refusal::Unauthorized => "the token is missing, unknown or revoked",
         Refusal::WrongCredentials => "username or password is wrong; which one is not said",
         Refusal::RateLimited { .. } => "this token or address calls too often",
+        Refusal::TooManyRequests { .. } => "this token has too many requests in flight",
+        Refusal::TooManyExports { .. } => "too many evidence exports are running or being downloaded",
         Refusal::LoginLocked { .. } => "too many logins of this username failed",
         Refusal::PermissionDenied => "you may see the thing, but not do this to it",
         Refusal::NetworkNotNamed => "a user token acts on a task and names no network",

@@ -105,8 +105,12 @@ const PUBLIC: usize = baton_core::limits::PUBLIC_BODY_MAX_BYTES;
         (status = 200, description = "the user, a user token and a node token of the new network", body = register::Answer)
     )
 )]
-async fn register(State(hub): HubState, Body(args): Body<register::Args, PUBLIC>) -> Response {
-    answer(register::run(&hub, args).await)
+async fn register(
+    State(hub): HubState,
+    from: ClientAddress,
+    Body(args): Body<register::Args, PUBLIC>,
+) -> Response {
+    answer(register::run(&hub, from.0, args).await)
 }
 
 /// Log in

@@ -57,6 +57,12 @@ impl ErrorBody {
         Self::said(error.kind.as_str(), error.message.clone())
     }
 
+    /// A header that was sent twice.
+    pub(crate) fn duplicate_header(name: &str) -> Self {
+        let why = Plain::DuplicateHeader;
+        Self::said(why.code(), format!("the request has more than one `{name}` header; send it once"))
+    }
+
     /// A cookie that does not count, and why.
     pub(crate) fn not_our_page(why: &'static str) -> Self {
         Self::said(Refusal::PermissionDenied.code(), why)
@@ -90,7 +96,10 @@ impl ErrorBody {
             Refusal::ReplyTaskTerminal { status } | Refusal::TaskIsTerminal { status } => {
                 Self { task_status: Some(*status), ..said }
             }
-            Refusal::RateLimited { retry_after_ms } | Refusal::LoginLocked { retry_after_ms } => {
+            Refusal::RateLimited { retry_after_ms }
+            | Refusal::TooManyRequests { retry_after_ms, .. }
+            | Refusal::TooManyExports { retry_after_ms }
+            | Refusal::LoginLocked { retry_after_ms } => {
                 Self { retry_after_ms: Some(*retry_after_ms), ..said }
             }
             Refusal::InvalidInput { field, rule } => Self::argument(field, rule),
@@ -122,9 +131,10 @@ impl IntoResponse for Failure {
 
 fn retry_after(refusal: &Refusal) -> Option<u64> {
     match refusal {
-        Refusal::RateLimited { retry_after_ms } | Refusal::LoginLocked { retry_after_ms } => {
-            Some(retry_after_ms.div_ceil(1000))
-        }
+        Refusal::RateLimited { retry_after_ms }
+        | Refusal::TooManyRequests { retry_after_ms, .. }
+        | Refusal::TooManyExports { retry_after_ms }
+        | Refusal::LoginLocked { retry_after_ms } => Some(retry_after_ms.div_ceil(1000)),
         _ => None,
     }
 }
@@ -144,7 +154,10 @@ const fn store_trouble(error: &StoreError) -> Plain {
 pub(crate) fn status_of(refusal: &Refusal) -> StatusCode {
     match refusal {
         Refusal::Unauthorized | Refusal::WrongCredentials => StatusCode::UNAUTHORIZED,
-        Refusal::RateLimited { .. } | Refusal::LoginLocked { .. } => StatusCode::TOO_MANY_REQUESTS,
+        Refusal::RateLimited { .. }
+        | Refusal::TooManyRequests { .. }
+        | Refusal::TooManyExports { .. }
+        | Refusal::LoginLocked { .. } => StatusCode::TOO_MANY_REQUESTS,
         Refusal::PermissionDenied
         | Refusal::NetworkNotNamed
         | Refusal::TokenHasNoAlias

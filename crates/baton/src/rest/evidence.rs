@@ -3,7 +3,7 @@
 
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::{HeaderName, StatusCode, header};
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{AppendHeaders, IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router, body};
@@ -168,7 +168,7 @@ async fn bundle(
     Authenticated(who): Authenticated,
     Query(args): Query<export::QueryArgs>,
 ) -> Response {
-    stream(export::bundle(&hub, &who.caller, args).await, "tar.gz", "application/gzip")
+    stream(export::bundle(&hub, &who, args).await, "tar.gz", "application/gzip")
 }
 
 /// What proves the events of a bundle
@@ -190,7 +190,7 @@ async fn side_file(
     Authenticated(who): Authenticated,
     Query(args): Query<export::QueryArgs>,
 ) -> Response {
-    stream(export::side_file(&hub, &who.caller, args).await, "tar.gz.proof.json", "application/json")
+    stream(export::side_file(&hub, &who, args).await, "tar.gz.proof.json", "application/json")
 }
 
 /// An export as it is put together. Which stretch of the log it covers stands in its head, so that a side file can be
@@ -206,11 +206,11 @@ fn stream(outcome: Result<Export, Error>, ending: &str, media_type: &'static str
         (LOG_FROM, export.from.to_string()),
         (LOG_TO, export.to.to_string()),
     ];
-    let pieces = futures_util::stream::unfold(export.pieces, async |mut pieces| {
-        let piece = pieces.recv().await?;
-        Some((piece, pieces))
-    });
-    (AppendHeaders(head), Body::from_stream(pieces)).into_response()
+    let mut response = (AppendHeaders(head), Body::from_stream(export.pieces)).into_response();
+    if let Some(length) = export.length {
+        response.headers_mut().insert(header::CONTENT_LENGTH, HeaderValue::from(length));
+    }
+    response
 }
 
 /// Hand in packets of other systems

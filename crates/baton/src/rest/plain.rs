@@ -41,6 +41,8 @@ macro_rules! plain {
 plain! {
     /// The body is not JSON.
     NotJson = BAD_REQUEST, "invalid JSON", "send one JSON object in UTF-8";
+    /// A header that may appear once was sent twice.
+    DuplicateHeader = BAD_REQUEST, "duplicate header", "send Host and Authorization once each";
     /// The hub is called by a name that is not its own.
     HostNotAllowed = FORBIDDEN, "host not allowed", "call it by its address, or start it with --behind-proxy";
     /// A page of another origin calls.

@@ -2,8 +2,9 @@
 
 use axum::Router;
 use baton_core::limits;
+use socket2::SockRef;
 use std::convert::Infallible;
-use std::io;
+use std::io::{self, Read, Write};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,8 +12,12 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_rustls::TlsAcceptor;
 
-use super::{connection, refuse};
+use super::addresses::{Addresses, Place};
+use super::connection::{self, Served};
+use super::paced::Pace;
+use super::refuse;
 use crate::hub::{Hub, Shutdown};
+use crate::metrics::{ConnectionsClosed, Tally};
 
 const DRAIN: Duration = Duration::from_secs(limits::DRAIN_MAX_SECONDS as u64);
 const HANDSHAKE: Duration = Duration::from_secs(limits::TLS_HANDSHAKE_MAX_SECONDS as u64);
@@ -34,24 +39,44 @@ impl Drop for Started {
     }
 }
 
+/// What the system keeps of an answer that its reader has not asked for yet. Without a bound it is megabytes.
+const UNSENT_BYTES: u32 = 2 * limits::SMALL_BODY_MAX_BYTES as u32;
+
+/// What is told to an address that has as many connections as it may.
+const TOO_MANY: &[u8] = b"HTTP/1.1 429 Too Many Requests\r\ncontent-type: application/json\r\n\
+    retry-after: 1\r\nconnection: close\r\n\r\n\
+    {\"ok\":false,\"error\":\"rate_limited\",\"message\":\"this address has as many connections as it may; \
+    close some and try again\",\"retry_after_ms\":1000}";
+
+/// How many connections there may be.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Connections {
+    pub(crate) most: usize,
+    /// Of one client address, if that is bounded.
+    pub(crate) per_address: Option<usize>,
+}
+
 /// A bound socket.
 pub(crate) struct Listener {
     socket: TcpListener,
     tls: Option<TlsAcceptor>,
     connections_max: usize,
+    addresses: Arc<Addresses>,
 }
 
 impl Listener {
     pub(crate) fn bind(
         address: SocketAddr,
         tls: Option<TlsAcceptor>,
-        connections_max: usize,
+        connections: Connections,
     ) -> io::Result<Self> {
         let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
         // A hub that starts again takes its port back from connections that still linger.
         socket.set_reuseaddr(true)?;
         socket.bind(address)?;
-        Ok(Self { socket: socket.listen(QUEUE)?, tls, connections_max })
+        let addresses = Addresses::new(connections.per_address);
+        let (socket, connections_max) = (socket.listen(QUEUE)?, connections.most);
+        Ok(Self { socket, tls, connections_max, addresses })
     }
 
     /// Where it really listens.
@@ -64,17 +89,19 @@ impl Listener {
         tokio::time::sleep(START_PATIENCE).await;
         let router = Router::new().fallback(async || refuse::while_starting());
         let (started, seats) = (Started::default(), Arc::new(Semaphore::new(self.connections_max)));
+        let served = served(router, &started.0, Arc::default());
         loop {
-            self.accept_all(&router, &started.0, &seats).await;
+            self.accept_all(&served, &seats).await;
         }
     }
 
     /// Serves until the hub stops and what was in flight has ended, or has had its time.
     pub(crate) async fn serve(self, hub: &Arc<Hub>) {
         let seats = Arc::new(Semaphore::new(self.connections_max));
-        let router = super::router(hub.clone());
+        let closed = hub.metrics.connections_closed.clone();
+        let served = served(super::router(hub.clone()), &hub.shutdown, closed);
         tokio::select! {
-            () = self.accept_all(&router, &hub.shutdown, &seats) => {}
+            () = self.accept_all(&served, &seats) => {}
             () = hub.shutdown.wait() => {}
         }
         drop(self.socket);
@@ -85,12 +112,15 @@ impl Listener {
         }
     }
 
-    async fn accept_all(&self, router: &Router, shutdown: &Shutdown, seats: &Arc<Semaphore>) {
+    async fn accept_all(&self, served: &Served, seats: &Arc<Semaphore>) {
         loop {
             // Full: the next caller waits in the system's queue until somebody leaves.
             let Ok(seat) = seats.clone().acquire_owned().await else { return };
             match self.socket.accept().await {
-                Ok((stream, peer)) => self.welcome(stream, peer, router, shutdown, seat),
+                Ok((stream, peer)) => match self.addresses.take(peer.ip()) {
+                    Some(place) => self.welcome(stream, peer, served.clone(), (seat, place)),
+                    None => self.turn_down(stream, peer, served),
+                },
                 Err(error) => {
                     tracing::warn!(%error, "a connection could not be accepted");
                     tokio::time::sleep(REST).await;
@@ -103,25 +133,24 @@ impl Listener {
         &self,
         stream: TcpStream,
         peer: SocketAddr,
-        router: &Router,
-        shutdown: &Shutdown,
-        seat: OwnedSemaphorePermit,
+        served: Served,
+        seat: (OwnedSemaphorePermit, Place),
     ) {
         // Without it each streamed answer waits some 40 ms for the peer's acknowledgement. A socket that refuses
         // is one whose peer has gone already.
         if stream.set_nodelay(true).is_err() {
             return;
         }
-        let (router, shutdown) = (router.clone(), shutdown.clone());
+        bound_unsent(&stream);
         // Two tasks and not one with a branch: a plain connection need not hold the room a handshake takes.
         match self.tls.clone() {
             None => drop(tokio::spawn(async move {
-                connection::serve(stream, peer, router, &shutdown).await;
+                connection::serve(stream, peer, served).await;
                 drop(seat);
             })),
             Some(tls) => drop(tokio::spawn(async move {
                 match tokio::time::timeout(HANDSHAKE, tls.accept(stream)).await {
-                    Ok(Ok(stream)) => connection::serve(stream, peer, router, &shutdown).await,
+                    Ok(Ok(stream)) => connection::serve(stream, peer, served).await,
                     Ok(Err(error)) => tracing::debug!(%error, "a TLS handshake failed"),
                     Err(_) => tracing::debug!("a TLS handshake took too long"),
                 }
@@ -129,4 +158,27 @@ impl Listener {
             })),
         }
     }
+
+    /// An address has as many connections as it may. It is told so if that can be done without waiting for it.
+    fn turn_down(&self, stream: TcpStream, peer: SocketAddr, served: &Served) {
+        served.closed.note(ConnectionsClosed::AddressLimit);
+        tracing::debug!(%peer, "the address has as many connections as it may");
+        if self.tls.is_some() {
+            return;
+        }
+        let Ok(mut stream) = stream.into_std() else { return };
+        // What is not read of a request before the end makes the system throw the answer away.
+        let _ = stream.read(&mut [0; 4096]);
+        let _ = stream.write(TOO_MANY);
+        let _ = stream.shutdown(std::net::Shutdown::Write);
+    }
+}
+
+fn served(router: Router, shutdown: &Shutdown, closed: Arc<Tally<ConnectionsClosed>>) -> Served {
+    Served { router, shutdown: shutdown.clone(), pace: Pace::default(), closed }
+}
+
+fn bound_unsent(stream: &TcpStream) {
+    // An older kernel refuses, and keeps as much as it likes.
+    let _ = SockRef::from(stream).set_tcp_notsent_lowat(UNSENT_BYTES);
 }

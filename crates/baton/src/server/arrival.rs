@@ -7,16 +7,19 @@ use axum::http::header;
 use axum::middleware::Next;
 use axum::response::Response;
 use baton_core::limits;
+use futures_util::future::BoxFuture;
 use http_body_util::BodyExt;
 use hyper::body::{Frame, SizeHint};
 use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use super::refuse;
-use crate::hub::Shutdown;
+use crate::hub::{Hub, Identity, Shutdown};
+use crate::in_flight::{Cost, Reservation, SharePlace};
 use crate::rest::Plain;
+use crate::service::Error;
 
 /// Of a body that is too large so much is still read: a client that is cut off while it sends sees no answer.
 const DISCARDED_BYTES: usize = 8 * limits::JSON_BODY_MAX_BYTES;
@@ -45,6 +48,8 @@ enum Cut {
     Large,
     /// The hub stops: a request that is not there yet is new work.
     Stopping,
+    /// There was no share of memory for the rest of it.
+    Busy,
 }
 
 impl Cut {
@@ -53,12 +58,26 @@ impl Cut {
             Self::Late => refuse::and_close(Plain::BodyTooLate),
             Self::Large => refuse::and_close(Plain::BodyTooLarge),
             Self::Stopping => refuse::for_now(Plain::ShuttingDown),
+            Self::Busy => refuse::for_now(Plain::Busy),
         }
     }
 }
 
-/// Runs the rest of the way with a body that keeps to the limits.
-pub(super) async fn bounded(bounds: Bounds, shutdown: Shutdown, request: Request, next: Next) -> Response {
+/// Whether a request's body may be more than a small one.
+pub(super) fn may_be_large(request: &Request) -> bool {
+    let small = limits::SMALL_BODY_MAX_BYTES as u64;
+    !request.body().is_end_stream() && declared_bytes(request).is_none_or(|bytes| bytes > small)
+}
+
+/// Runs the rest of the way with a body that keeps to the limits. A large one of a caller who is known takes a share of
+/// the hub's memory once its first part is there; callers who are not known may only send small ones.
+pub(super) async fn bounded(
+    bounds: Bounds,
+    hub: &Arc<Hub>,
+    who: Option<Identity>,
+    request: Request,
+    next: Next,
+) -> Response {
     if request.body().is_end_stream() {
         return next.run(request).await;
     }
@@ -67,9 +86,15 @@ pub(super) async fn bounded(bounds: Bounds, shutdown: Shutdown, request: Request
         return Cut::Large.answer();
     }
     let cut = Arc::new(OnceLock::new());
-    let request =
-        request.map(|body| Body::new(Arriving { body, bounds, shutdown, waiting: None, cut: cut.clone() }));
+    let whole = declared_bytes(&request).unwrap_or(bounds.bytes as u64);
+    let reserved = SharePlace::default();
+    let who = who.filter(|_| may_be_large(&request));
+    let share = who.map(|who| Share::new(hub.clone(), who, whole, reserved.clone()));
+    let shutdown = hub.shutdown.clone();
+    let arriving = |body| Arriving { body, bounds, shutdown, share, waiting: None, cut: cut.clone() };
+    let request = request.map(|body| Body::new(arriving(body)));
     let response = next.run(request).await;
+    reserved.release();
     cut.get().map_or(response, |cut| cut.answer())
 }
 
@@ -96,6 +121,7 @@ struct Arriving {
     /// What is left of them.
     bounds: Bounds,
     shutdown: Shutdown,
+    share: Option<Share>,
     /// Most bodies come with their head, and nothing is waited for.
     waiting: Option<Pin<Box<dyn Future<Output = Cut> + Send>>>,
     cut: Arc<OnceLock<Cut>>,
@@ -123,6 +149,43 @@ impl Arriving {
     }
 }
 
+/// The share of memory of a large body. Its first part is free; for the rest the whole is reserved at once, so that no
+/// body holds some and waits for more.
+struct Share {
+    hub: Arc<Hub>,
+    who: Identity,
+    whole: u64,
+    arrived: usize,
+    reserving: Option<BoxFuture<'static, Result<Reservation, Error>>>,
+    /// Where it is kept until the request is answered: what was read is held for as long.
+    reserved: SharePlace,
+}
+
+impl Share {
+    fn new(hub: Arc<Hub>, who: Identity, whole: u64, reserved: SharePlace) -> Self {
+        Self { hub, who, whole, arrived: 0, reserving: None, reserved }
+    }
+
+    fn arrived(&mut self, bytes: usize) {
+        self.arrived += bytes;
+    }
+
+    /// Whether more may be read.
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Error>> {
+        if self.reserved.is_some() || self.arrived < limits::SMALL_BODY_MAX_BYTES {
+            return Poll::Ready(Ok(()));
+        }
+        let (hub, who, whole) = (&self.hub, &self.who, self.whole);
+        let reserving = self.reserving.get_or_insert_with(|| {
+            let (hub, who) = (hub.clone(), who.clone());
+            Box::pin(async move { hub.in_flight.reserve(&who, Cost::Bytes(whole)).await })
+        });
+        self.reserved.put(ready!(reserving.as_mut().poll(cx))?);
+        self.reserving = None;
+        Poll::Ready(Ok(()))
+    }
+}
+
 impl HttpBody for Arriving {
     type Data = Bytes;
     type Error = axum::Error;
@@ -131,15 +194,24 @@ impl HttpBody for Arriving {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        if let Some(share) = &mut self.share
+            && ready!(share.poll(cx)).is_err()
+        {
+            return self.cut_off(Cut::Busy);
+        }
         match Pin::new(&mut self.body).poll_frame(cx) {
             Poll::Pending => match self.poll_wait(cx) {
                 Poll::Ready(why) => self.cut_off(why),
                 Poll::Pending => Poll::Pending,
             },
             Poll::Ready(Some(Ok(frame))) => {
-                match self.bounds.bytes.checked_sub(frame.data_ref().map_or(0, Bytes::len)) {
+                let bytes = frame.data_ref().map_or(0, Bytes::len);
+                match self.bounds.bytes.checked_sub(bytes) {
                     Some(left) => self.bounds.bytes = left,
                     None => return self.cut_off(Cut::Large),
+                }
+                if let Some(share) = &mut self.share {
+                    share.arrived(bytes);
                 }
                 Poll::Ready(Some(Ok(frame)))
             }

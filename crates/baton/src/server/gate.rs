@@ -1,13 +1,14 @@
 //! What every request passes on its way to any door, in order, and what its answer gets on the way out.
 
+use axum::body::HttpBody;
 use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderName, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use baton_core::Refusal;
+use baton_core::{Refusal, limits};
 use futures_util::FutureExt;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 use std::time::Instant;
 use tracing::Instrument;
 
@@ -16,8 +17,10 @@ use super::hosts::Hosts;
 use super::origins::{self, Origins, Page};
 use super::rates::Rates;
 use super::refuse;
-use super::request_id::{RequestId, X_REQUEST_ID};
-use crate::hub::Hub;
+use super::request_id::{RequestId, RequestIds, X_REQUEST_ID};
+use super::{large, sending};
+use crate::hub::{Hub, Identity};
+use crate::in_flight::SharePlace;
 use crate::metrics::Door;
 use crate::rest::{Failure, Plain, bearer};
 use crate::trace::{RequestSpan, method_name};
@@ -31,15 +34,14 @@ pub(super) struct Gate {
     cookie: Cookie,
     rates: Option<Rates>,
     bounds: Bounds,
-    /// Numbers the requests of this run.
-    requests: AtomicU64,
+    request_ids: RequestIds,
 }
 
 /// Lets a request pass, or answers it here, and counts it. Its id is in the log beside everything said about it, and
 /// in the answer; never the token, the query or the body.
 pub(super) async fn pass(State(gate): State<Arc<Gate>>, mut request: Request, next: Next) -> Response {
     let (door, began) = (Door::of(request.uri().path()), Instant::now());
-    let id = RequestId::of(request.headers(), &gate.requests);
+    let id = RequestId::of(request.headers(), &gate.request_ids);
     let method = method_name(request.method());
     let span = tracing::error_span!("request", %id, method, path = request.uri().path());
     let traced = gate.hub.traces.as_ref().and_then(|traces| RequestSpan::begin(traces, &request, &id));
@@ -71,12 +73,15 @@ impl Gate {
             cookie: Cookie::of(settings),
             rates: settings.rate_limit.map(|(per_second, burst)| Rates::new(per_second, burst)),
             bounds,
-            requests: AtomicU64::new(1),
+            request_ids: RequestIds::default(),
             hub,
         }
     }
 
     async fn answer(&self, request: Request, next: Next) -> Response {
+        if let Some(name) = repeated(request.headers()) {
+            return refuse::duplicate_header(name);
+        }
         if !self.hosts.allow(request.headers()) {
             return refuse::with(Plain::HostNotAllowed);
         }
@@ -109,17 +114,58 @@ impl Gate {
         {
             return Failure(Refusal::RateLimited { retry_after_ms }.into()).into_response();
         }
-        let mut response = self.run(request, next).await;
+        let mut response = self.count(request, next).await;
         if is_by_cookie {
             web::keep_private(response.headers_mut());
         }
         response
     }
 
+    /// Counts a request among its token's, and gives its answer a share of the hub's memory if it may be large.
+    async fn count(&self, mut request: Request, next: Next) -> Response {
+        let share = SharePlace::default();
+        let Some(bearer) = bearer(request.headers()).map(str::to_owned) else {
+            return sending::held(self.run(request, None, next).await, share, None);
+        };
+        let counted = match self.hub.in_flight.begin(&bearer) {
+            Ok(counted) => counted,
+            Err(refusal) => return Failure(refusal.into()).into_response(),
+        };
+        let cost = large::cost(request.method(), request.uri().path());
+        // Whoever is nobody is told so by the door, and is sent nothing large.
+        let who = match cost.is_some() || arrival::may_be_large(&request) {
+            true => self.hub.identity_of(&bearer).await.ok(),
+            false => None,
+        };
+        if let Some((cost, who)) = cost.zip(who.as_ref()) {
+            tokio::select! {
+                reserved = self.hub.in_flight.reserve(who, cost) => match reserved {
+                    Ok(reservation) => share.put(reservation),
+                    Err(error) => return Failure(error).into_response(),
+                },
+                () = self.hub.shutdown.wait() => return refuse::for_now(Plain::ShuttingDown),
+            }
+        }
+        request.extensions_mut().insert(share.clone());
+        let response = self.run(request, who, next).await;
+        self.charge(&share, &bearer, response.body().size_hint().exact().unwrap_or(0)).await;
+        sending::held(response, share, Some(counted))
+    }
+
+    /// An answer that turned out to be large counts as well.
+    async fn charge(&self, share: &SharePlace, bearer: &str, bytes: u64) {
+        if bytes > limits::SMALL_BODY_MAX_BYTES as u64
+            && !share.is_some()
+            && let Ok(who) = self.hub.identity_of(bearer).await
+        {
+            share.put(self.hub.in_flight.charge(&who, bytes));
+        }
+    }
+
     /// Runs the handler; if it panics, this request has failed and no other.
-    async fn run(&self, request: Request, next: Next) -> Response {
+    async fn run(&self, request: Request, who: Option<Identity>, next: Next) -> Response {
         let began = Instant::now();
-        let answer = arrival::bounded(self.bounds, self.hub.shutdown.clone(), request, next);
+        let answer = arrival::bounded(self.bounds, &self.hub, who, request, next);
         let answered = AssertUnwindSafe(answer).catch_unwind().await;
         let response = answered.unwrap_or_else(|_| {
             tracing::error!("the handler of this request panicked");
@@ -128,4 +174,12 @@ impl Gate {
         tracing::debug!(status = response.status().as_u16(), elapsed = ?began.elapsed(), "answered");
         response
     }
+}
+
+/// The name of a header that decides who is called or who calls, if the request has it twice: of two values a proxy
+/// may have read one and the hub the other.
+fn repeated(headers: &HeaderMap) -> Option<&'static str> {
+    let is_repeated = |name: &HeaderName| headers.get_all(name).iter().nth(1).is_some();
+    let both = [(header::HOST, "Host"), (header::AUTHORIZATION, "Authorization")];
+    both.into_iter().find_map(|(header, name)| is_repeated(&header).then_some(name))
 }

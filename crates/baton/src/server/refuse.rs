@@ -10,6 +10,11 @@ pub(super) fn with(why: Plain) -> Response {
     (why.status(), Json(ErrorBody::bare(why))).into_response()
 }
 
+/// A header came twice.
+pub(super) fn duplicate_header(name: &str) -> Response {
+    (Plain::DuplicateHeader.status(), Json(ErrorBody::duplicate_header(name))).into_response()
+}
+
 /// Not now: the caller is told when to come back.
 pub(super) fn for_now(why: Plain) -> Response {
     let mut response = with(why);

@@ -5,7 +5,9 @@ use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode, header};
 use axum::response::Response;
 use axum::routing::{get, post};
+use baton_core::limits;
 use baton_store::{SqliteOptions, SqliteStore};
+use futures_util::StreamExt;
 use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
@@ -14,14 +16,24 @@ use tokio::sync::Notify;
 use tower::ServiceExt;
 
 use super::arrival::Bounds;
-use super::{connection, gated};
+use super::connection::Served;
+use super::paced::Pace;
+use super::{Connections, connection, gated};
 use crate::hub::{Bells, Hub, Settings};
+use crate::metrics::ConnectionsClosed;
+
+/// More than a connection of these tests holds.
+const LARGE: usize = 1 << 20;
+const PATIENCE: Duration = Duration::from_secs(20);
+const PEER: ([u8; 4], u16) = ([127, 0, 0, 1], 1);
 
 struct House {
     hub: Arc<Hub>,
     router: Router,
     /// Told when `/read` begins to read.
     reading: Arc<Notify>,
+    /// Makes `/quiet` go on.
+    more: Arc<Notify>,
     _folder: TempDir,
 }
 
@@ -54,13 +66,27 @@ fn house_with(cors_origins: &[&str], time: Duration) -> House {
         settings,
     ));
     let reading = Arc::new(Notify::new());
-    let told = reading.clone();
+    let more = Arc::new(Notify::new());
+    let (told, quiet_until) = (reading.clone(), more.clone());
     let doors = Router::new()
         .route("/health", get(async || "here"))
         .route("/panic", get(panicking))
-        .route("/read", post(move |body: Body| read(body, told)));
+        .route("/read", post(move |body: Body| read(body, told)))
+        .route("/large", get(async || vec![b'x'; LARGE]))
+        .route("/hang", get(std::future::pending::<String>))
+        .route("/quiet", get(move || async move { quiet(quiet_until) }));
     let bounds = Bounds { bytes: 64, time };
-    House { router: gated(doors, hub.clone(), bounds), hub, reading, _folder: folder }
+    House { router: gated(doors, hub.clone(), bounds), hub, reading, more, _folder: folder }
+}
+
+/// A stream of two lines; the second comes when it is called for.
+fn quiet(more: Arc<Notify>) -> Body {
+    let first = futures_util::stream::iter(["first\n"]);
+    let second = futures_util::stream::once(async move {
+        more.notified().await;
+        "second\n"
+    });
+    Body::from_stream(first.chain(second).map(Ok::<_, std::convert::Infallible>))
 }
 
 async fn read(body: Body, reading: Arc<Notify>) -> String {
@@ -77,12 +103,15 @@ impl House {
         self.router.clone().oneshot(request.body(body).unwrap()).await.unwrap()
     }
 
+    fn served(&self, pace: Pace) -> Served {
+        let (router, shutdown) = (self.router.clone(), self.hub.shutdown.clone());
+        Served { router, shutdown, pace, closed: self.hub.metrics.connections_closed.clone() }
+    }
+
     /// What is answered to these bytes on a connection that then stays open.
     async fn raw(&self, request: &str) -> String {
         let (mut ours, theirs) = tokio::io::duplex(4096);
-        let (router, shutdown) = (self.router.clone(), self.hub.shutdown.clone());
-        let peer = ([127, 0, 0, 1], 1).into();
-        tokio::spawn(async move { connection::serve(theirs, peer, router, &shutdown).await });
+        tokio::spawn(connection::serve(theirs, PEER.into(), self.served(Pace::default())));
         ours.write_all(request.as_bytes()).await.unwrap();
         let mut answer = Vec::new();
         let read = tokio::time::timeout(Duration::from_secs(20), ours.read_to_end(&mut answer));
@@ -194,9 +223,11 @@ async fn a_preflight_of_a_configured_origin_is_answered_at_the_gate() {
     assert!(!response.headers().contains_key(header::ACCESS_CONTROL_ALLOW_CREDENTIALS));
 }
 
+const CONNECTIONS: Connections = Connections { most: 8, per_address: None };
+
 #[tokio::test]
 async fn whoever_waits_for_a_hub_that_is_still_starting_is_told_so() {
-    let listener = super::Listener::bind(([127, 0, 0, 1], 0).into(), None, 8).unwrap();
+    let listener = super::Listener::bind(([127, 0, 0, 1], 0).into(), None, CONNECTIONS).unwrap();
     let address = listener.address().unwrap();
     let asking = async {
         let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
@@ -212,4 +243,69 @@ async fn whoever_waits_for_a_hub_that_is_still_starting_is_told_so() {
     assert!(answer.starts_with("HTTP/1.1 503 "), "{answer}");
     assert!(answer.contains("retry-after: 1\r\n") && answer.contains("connection: close\r\n"), "{answer}");
     assert!(answer.ends_with(r#"{"ok":false,"error":"starting"}"#), "{answer}");
+}
+
+/// A reader must take a mebibyte a second, and may be behind for a moment.
+const STRICT: Pace = Pace { bytes_per_second: 1 << 20, grace: Duration::from_millis(50) };
+
+/// A connection that has asked for something, and the end of it.
+async fn asking(house: &House, path: &str) -> (tokio::io::DuplexStream, tokio::task::JoinHandle<()>) {
+    let (mut ours, theirs) = tokio::io::duplex(4096);
+    let served = tokio::spawn(connection::serve(theirs, PEER.into(), house.served(STRICT)));
+    ours.write_all(format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n").as_bytes()).await.unwrap();
+    (ours, served)
+}
+
+fn slow_readers(house: &House) -> u64 {
+    let counts = house.hub.metrics.connections_closed.read();
+    counts.filter(|(why, _)| *why == ConnectionsClosed::SlowReader).map(|(_, count)| count).sum()
+}
+
+#[tokio::test]
+async fn a_reader_that_takes_nothing_is_closed_and_one_that_has_nothing_to_read_is_not() {
+    let house = house(&[]);
+    let (mut quiet, _served) = asking(&house, "/quiet").await;
+    let mut read = [0; 4096];
+    let mut begun = String::new();
+    while !begun.contains("first") {
+        let count = quiet.read(&mut read).await.unwrap();
+        begun.push_str(&String::from_utf8_lossy(&read[..count]));
+    }
+    // This takes as long as a reader may be behind; the stream beside it is quiet for longer.
+    let (_slow, served) = asking(&house, "/large").await;
+    tokio::time::timeout(PATIENCE, served).await.expect("the hub closes it").unwrap();
+    assert_eq!(slow_readers(&house), 1);
+    house.more.notify_one();
+    let count = quiet.read(&mut read).await.unwrap();
+    assert!(String::from_utf8_lossy(&read[..count]).contains("second"));
+}
+
+#[tokio::test]
+async fn a_large_answer_that_is_read_arrives_whole() {
+    let answer = house(&[]).raw("GET /large HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n").await;
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    assert!(head.contains(&format!("content-length: {LARGE}")), "{head}");
+    assert!(body.len() == LARGE && body.bytes().all(|byte| byte == b'x'), "{} bytes", body.len());
+}
+
+#[tokio::test]
+async fn a_token_has_so_many_requests_in_flight_and_no_more() {
+    let house = house(&[]);
+    let with =
+        |path: &str, token: &str| to("GET", path).header(header::AUTHORIZATION, format!("Bearer {token}"));
+    let mut hanging = Vec::new();
+    for _ in 0..limits::REQUESTS_PER_TOKEN_MAX_COUNT {
+        let request = with("/hang", "utok_one").body(Body::empty()).unwrap();
+        let mut answer = Box::pin(house.router.clone().oneshot(request));
+        assert!(futures_util::poll!(&mut answer).is_pending());
+        hanging.push(answer);
+    }
+    let refused = house.ask(with("/health", "utok_one"), Body::empty()).await;
+    assert_eq!(refused.status(), StatusCode::TOO_MANY_REQUESTS);
+    assert_eq!(refused.headers()[header::RETRY_AFTER], "1");
+    let said = text(refused).await;
+    assert!(said.contains("rate_limited") && said.contains("2048 requests in flight"), "{said}");
+    assert_eq!(house.ask(with("/health", "utok_two"), Body::empty()).await.status(), StatusCode::OK);
+    drop(hanging);
+    assert_eq!(house.ask(with("/health", "utok_one"), Body::empty()).await.status(), StatusCode::OK);
 }

@@ -6,6 +6,8 @@
 pub(crate) mod change;
 pub(crate) mod checkpoint;
 pub(crate) mod export;
+mod export_body;
+mod export_turns;
 pub(crate) mod packet;
 pub(crate) mod page;
 pub(crate) mod proof;
@@ -16,4 +18,5 @@ pub(crate) mod salt;
 pub(crate) mod seal;
 mod tree;
 
+pub(crate) use export_turns::Exports;
 pub(crate) use salt::{Digested, Salt};

@@ -8,6 +8,7 @@ use std::net::IpAddr;
 use utoipa::ToSchema;
 
 use super::login_guard::Attempt;
+use super::password_hash::Asker;
 use super::secret::{self, Holder, Revealed};
 use super::user_view::UserView;
 use super::{Error, audit};
@@ -31,11 +32,11 @@ pub(crate) struct Answer {
 
 pub(crate) async fn run(hub: &Hub, address: IpAddr, holder: Holder, args: Args) -> Result<Answer, Error> {
     let Args { username, password } = args;
-    let attempt = Attempt::new(&username, address);
+    let (attempt, asker) = (Attempt::new(&username, address), Asker::new(address, &username));
     hub.login_guard.check(&attempt, hub.clock.monotonic())?;
     let user = hub.store_for_anybody().read(move |rows| Ok::<_, Error>(rows.user_named(&username)?)).await?;
     let hash = user.as_ref().map(|user| user.password_hash.clone());
-    let is_right = hub.passwords.verify(password, hash).await?;
+    let is_right = hub.passwords.verify(asker, password, hash).await?;
     // Others may have failed while this one waited its turn: a lock that came meanwhile holds for this one too.
     hub.login_guard.check(&attempt, hub.clock.monotonic())?;
     let Some(user) = user.filter(|_| is_right) else {

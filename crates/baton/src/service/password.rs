@@ -7,6 +7,7 @@ use std::net::IpAddr;
 use utoipa::ToSchema;
 
 use super::login_guard::Attempt;
+use super::password_hash::Asker;
 use super::secret::{self, Holder, Revealed};
 use super::{Error, audit, permit};
 use crate::hub::Hub;
@@ -39,15 +40,15 @@ pub(crate) async fn run(
     // space makes this a name that no login has.
     let attempt = Attempt::new(&format!("password of {}", user.user_id), address);
     hub.login_guard.check(&attempt, hub.clock.monotonic())?;
-    let user_id = user.user_id.clone();
+    let (user_id, asker) = (user.user_id.clone(), Asker::new(address, user.user_id.as_str()));
     let row = hub.store_for(caller).read(move |rows| Ok::<_, Error>(rows.user(&user_id)?)).await?;
     let old_hash = row.ok_or(Refusal::Unauthorized)?.password_hash;
-    if !hub.passwords.verify(args.old_password, Some(old_hash.clone())).await? {
+    if !hub.passwords.verify(asker, args.old_password, Some(old_hash.clone())).await? {
         hub.login_guard.failed(&attempt, hub.clock.monotonic());
         return Err(Refusal::WrongOldPassword.into());
     }
     hub.login_guard.succeeded(&attempt);
-    let new_hash = hub.passwords.hash(args.new_password).await?;
+    let new_hash = hub.passwords.hash(asker, args.new_password).await?;
     let now = hub.clock.now();
     hub.store_for(caller).write(move |tx| change(tx, &user, (&old_hash, &new_hash), holder, now)).await
 }

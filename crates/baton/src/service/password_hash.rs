@@ -1,29 +1,46 @@
-//! Passwords and their hashes: Argon2id, computed off the async threads and at most so many at once.
+//! Passwords and their hashes: Argon2id, computed off the async threads and at most so many at once. Client addresses
+//! take turns, and accounts within an address, so that nobody's calls keep others from signing in.
 //! What a password must be is in `baton-core`; who may try one is in `login_guard.rs`.
 
 use argon2::Argon2;
 use argon2::password_hash::{PasswordHash, PasswordHasher, PasswordVerifier, SaltString};
-use baton_core::{Refusal, limits};
+use baton_core::{Refusal, Shares, limits};
+use sha2::{Digest, Sha256};
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::timeout;
 
 use super::Error;
 use crate::hub::random;
+use crate::rest::client_of;
+use crate::turns::{Turn, Turns};
 
-/// Calls that may wait for their turn; more are sent away.
-const WAITING_MAX_COUNT: usize = 128;
-/// How long a call waits for its turn before it is sent away.
+/// How long a call waits for its turn before it is refused.
 const WAIT_MAX: Duration = Duration::from_secs(15);
 /// When to come back after that.
 const RETRY_AFTER_MS: u64 = 1_000;
 
+/// A name as it was given, which may be a password or a megabyte: only its hash is kept.
+type Account = [u8; 32];
+
+/// For whom a hash is computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Asker {
+    address: IpAddr,
+    account: Account,
+}
+
+impl Asker {
+    /// Somebody at an address who names an account.
+    pub(crate) fn new(address: IpAddr, account: &str) -> Self {
+        Self { address: client_of(address), account: Sha256::digest(account).into() }
+    }
+}
+
 /// Computes hashes in turn.
 #[derive(Debug)]
 pub(crate) struct Passwords {
-    waiting: Semaphore,
-    turns: Arc<Semaphore>,
+    turns: Arc<Turns<IpAddr, Account>>,
     wait: Duration,
     /// How many were computed, so that a test can see that one was.
     #[cfg(test)]
@@ -32,9 +49,18 @@ pub(crate) struct Passwords {
 
 impl Default for Passwords {
     fn default() -> Self {
+        let at_once = limits::PASSWORD_HASHES_AT_ONCE as u64;
+        let shares = Shares {
+            total: at_once,
+            kept_for_newcomers: 0,
+            per_group: at_once,
+            per_member: at_once,
+            waiting_per_member: limits::PASSWORD_WAITS_PER_ACCOUNT_MAX_COUNT,
+            waiting_per_group: limits::PASSWORD_WAITS_PER_ADDRESS_MAX_COUNT,
+            waiting: limits::PASSWORD_WAITS_MAX_COUNT,
+        };
         Self {
-            waiting: Semaphore::new(WAITING_MAX_COUNT),
-            turns: Arc::new(Semaphore::new(limits::PASSWORD_HASHES_AT_ONCE)),
+            turns: Turns::new(shares),
             wait: WAIT_MAX,
             #[cfg(test)]
             computed: std::sync::atomic::AtomicUsize::new(0),
@@ -44,8 +70,8 @@ impl Default for Passwords {
 
 impl Passwords {
     /// The hash of a new password, in its own text form.
-    pub(crate) async fn hash(&self, password: String) -> Result<String, Error> {
-        let turn = self.turn().await?;
+    pub(crate) async fn hash(&self, asker: Asker, password: String) -> Result<String, Error> {
+        let turn = self.turn(asker).await?;
         off_thread(move || {
             let hash = hash(&password);
             drop(turn);
@@ -55,8 +81,13 @@ impl Passwords {
     }
 
     /// Whether a password is the one of this hash. Without a hash, because there is no such user, it takes as long.
-    pub(crate) async fn verify(&self, password: String, hash: Option<String>) -> Result<bool, Error> {
-        let turn = self.turn().await?;
+    pub(crate) async fn verify(
+        &self,
+        asker: Asker,
+        password: String,
+        hash: Option<String>,
+    ) -> Result<bool, Error> {
+        let turn = self.turn(asker).await?;
         off_thread(move || {
             let is_right = verify(&password, hash.as_deref());
             drop(turn);
@@ -66,17 +97,12 @@ impl Passwords {
     }
 
     /// A turn goes to the thread that computes, so that a caller who hangs up does not free it early.
-    async fn turn(&self) -> Result<OwnedSemaphorePermit, Error> {
-        let busy = Refusal::RateLimited { retry_after_ms: RETRY_AFTER_MS };
-        let Ok(_waiting) = self.waiting.try_acquire() else { return Err(busy.into()) };
-        match timeout(self.wait, self.turns.clone().acquire_owned()).await {
-            Ok(Ok(turn)) => {
-                #[cfg(test)]
-                self.computed.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-                Ok(turn)
-            }
-            _ => Err(busy.into()),
-        }
+    async fn turn(&self, asker: Asker) -> Result<Turn<IpAddr, Account>, Error> {
+        let turn = self.turns.take(asker.address, asker.account, 1, self.wait).await;
+        let turn = turn.map_err(|_| Refusal::RateLimited { retry_after_ms: RETRY_AFTER_MS })?;
+        #[cfg(test)]
+        self.computed.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        Ok(turn)
     }
 }
 
@@ -116,29 +142,68 @@ fn verify(password: &str, hash: Option<&str>) -> Result<bool, argon2::password_h
 mod tests {
     use super::*;
 
+    const HOME: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
+
+    fn asker(account: &str) -> Asker {
+        Asker::new(HOME, account)
+    }
+
     #[tokio::test]
     async fn a_hash_is_argon2id_salted_and_takes_only_its_own_password() {
-        let passwords = Passwords::default();
-        let one = passwords.hash("correct horse".into()).await.unwrap();
-        let two = passwords.hash("correct horse".into()).await.unwrap();
+        let (passwords, alice) = (Passwords::default(), asker("alice"));
+        let one = passwords.hash(alice, "correct horse".into()).await.unwrap();
+        let two = passwords.hash(alice, "correct horse".into()).await.unwrap();
         assert!(one.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{one}");
         assert_ne!(one, two);
-        assert!(passwords.verify("correct horse".into(), Some(one.clone())).await.unwrap());
-        assert!(!passwords.verify("correct house".into(), Some(one)).await.unwrap());
+        assert!(passwords.verify(alice, "correct horse".into(), Some(one.clone())).await.unwrap());
+        assert!(!passwords.verify(alice, "correct house".into(), Some(one)).await.unwrap());
     }
 
     #[tokio::test]
     async fn without_a_user_a_hash_is_computed_all_the_same() {
         let passwords = Passwords::default();
-        assert!(!passwords.verify("correct horse".into(), None).await.unwrap());
+        assert!(!passwords.verify(asker("nobody"), "correct horse".into(), None).await.unwrap());
         assert_eq!(passwords.computed.load(std::sync::atomic::Ordering::Relaxed), 1);
     }
 
     #[tokio::test]
     async fn a_call_that_gets_no_turn_is_told_when_to_come_back() {
         let passwords = Passwords { wait: Duration::ZERO, ..Passwords::default() };
-        let _turns = passwords.turns.clone().acquire_many_owned(2).await.unwrap();
-        let outcome = passwords.hash("correct horse".into()).await;
+        let mallory = asker("mallory");
+        let _turns = [passwords.turn(mallory).await.unwrap(), passwords.turn(mallory).await.unwrap()];
+        let outcome = passwords.hash(asker("alice"), "correct horse".into()).await;
         assert!(matches!(outcome, Err(Error::Refused(Refusal::RateLimited { retry_after_ms: 1_000 }))));
+    }
+
+    #[tokio::test]
+    async fn an_account_that_calls_without_end_is_refused_and_others_have_their_turn() {
+        let passwords = Arc::new(Passwords::default());
+        let mallory = asker("mallory");
+        let first = passwords.turn(mallory).await.unwrap();
+        let second = passwords.turn(mallory).await.unwrap();
+        let wait_for = |who: Asker| {
+            let passwords = passwords.clone();
+            tokio::spawn(async move { passwords.turn(who).await })
+        };
+        let flood: Vec<_> = (0..200).map(|_| wait_for(mallory)).collect();
+        while passwords.turns.waiting() < limits::PASSWORD_WAITS_PER_ACCOUNT_MAX_COUNT {
+            tokio::task::yield_now().await;
+        }
+        let at_home = wait_for(asker("alice"));
+        let elsewhere = wait_for(Asker::new("192.0.2.1".parse().unwrap(), "bob"));
+        while passwords.turns.waiting() < limits::PASSWORD_WAITS_PER_ACCOUNT_MAX_COUNT + 2 {
+            tokio::task::yield_now().await;
+        }
+        // Each turn that is given back goes to somebody else first: at another address, then at the same.
+        drop(first);
+        let elsewhere = elsewhere.await.unwrap().unwrap();
+        drop(second);
+        let at_home = at_home.await.unwrap().unwrap();
+        drop((elsewhere, at_home));
+        let mut refused = 0;
+        for waiting in flood {
+            refused += usize::from(waiting.await.unwrap().is_err());
+        }
+        assert_eq!(refused, 200 - limits::PASSWORD_WAITS_PER_ACCOUNT_MAX_COUNT);
     }
 }

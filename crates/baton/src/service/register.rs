@@ -3,9 +3,11 @@
 use baton_core::{Looks, NetworkId, Refusal, SystemRole, TokenScope, UnixMillis, Username, check_password};
 use baton_store::{Snapshot, Transaction};
 use serde::{Deserialize, Serialize};
+use std::net::IpAddr;
 use utoipa::ToSchema;
 
 use super::new_user::{self, NewUser};
+use super::password_hash::Asker;
 use super::secret::{self, Revealed};
 use super::user_view::UserView;
 use super::{Error, audit, labels};
@@ -30,17 +32,17 @@ pub(crate) struct Answer {
     network_id: NetworkId,
 }
 
-pub(crate) async fn run(hub: &Hub, args: Args) -> Result<Answer, Error> {
+pub(crate) async fn run(hub: &Hub, address: IpAddr, args: Args) -> Result<Answer, Error> {
     if !hub.settings.open_registration {
         return Err(Refusal::RegistrationClosed.into());
     }
     let username = Username::parse_new(&args.username)?;
-    let wanted = username.clone();
+    let (wanted, asker) = (username.clone(), Asker::new(address, username.as_str()));
     hub.store_for_anybody().read(move |rows| refuse_taken(rows, &wanted)).await?;
     check_password(&args.password)?;
     let display_name = labels::label("display_name", args.display_name.as_deref())?;
     let email = labels::label("email", args.email.as_deref())?;
-    let password_hash = hub.passwords.hash(args.password).await?;
+    let password_hash = hub.passwords.hash(asker, args.password).await?;
     let role = SystemRole::User;
     let new = NewUser { username, display_name, email, role, password_hash, must_change_password: false };
     let now = hub.clock.now();

@@ -1,12 +1,17 @@
 //! Input nobody meant well with, and machines that fail: a clear error, bounded memory and time, nothing
 //! half-written.
 
+mod connections;
 mod consent;
 mod evidence;
+mod exports;
 mod fairness;
+mod headers;
 mod identity;
 mod ids;
 mod names;
+mod sign_in;
+mod slow_readers;
 mod walk;
 
 use std::ffi::OsStr;

@@ -6,7 +6,7 @@ use std::net::{Shutdown, TcpStream};
 use std::time::{Duration, Instant};
 
 use super::http::{Client, connect, raw, read_answer};
-use super::hub::Hub;
+use super::hub::{ADMIN, Hub, PASSWORD};
 
 /// The most an idle hub may hold.
 const IDLE_KIB: u64 = 40 * 1024;
@@ -106,7 +106,10 @@ fn a_request_that_is_never_finished_holds_nobody_up() {
 fn ten_thousand_idle_connections_and_the_hub_still_answers() {
     let files = usize::try_from(raise_file_limit()).unwrap_or(usize::MAX);
     let count = 10_000.min(files.saturating_sub(500));
-    let hub = Hub::start();
+    // All of them come from one address.
+    let most = (count + 100).to_string();
+    let hub =
+        Hub::start_with(&["--username", ADMIN, "--password", PASSWORD, "--connections-per-address", &most]);
     let began = Instant::now();
     let idle: Vec<TcpStream> = (0..count).map(|_| TcpStream::connect(hub.address()).unwrap()).collect();
     goes_on(&hub.client());
@@ -140,7 +143,7 @@ fn raise_file_limit() -> u64 {
     wanted
 }
 
-fn resident_kib(pid: u32) -> u64 {
+pub(crate) fn resident_kib(pid: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
     line.split_whitespace().nth(1).unwrap().parse().unwrap()

@@ -1,6 +1,7 @@
 //! A hub's whole life: take the folder, open the database, listen, say so, serve, stop in order. What holds if it
 //! is killed anywhere here: the database has every answered write, and the lock goes with the process.
 
+use baton_core::limits;
 use baton_evidence::note::SigningKey;
 use baton_store::{Bell, SqliteOptions, SqliteStore, Store};
 use rustix::fs::Mode;
@@ -18,7 +19,7 @@ use super::{Trouble, folder};
 use crate::control;
 use crate::data_folder::{DataFolder, Holder, Lock};
 use crate::hub::{Bells, Hub, Settings};
-use crate::server::{self, Listener, TlsFiles};
+use crate::server::{self, Connections, Listener, TlsFiles};
 use crate::service::evidence::seal;
 use crate::service::{first_admin, sweep};
 use crate::worker;
@@ -30,6 +31,8 @@ pub(super) struct Plan {
     pub(super) settings: Settings,
     /// What clients reach the hub by, if it is not the address it listens on.
     pub(super) public_url: Option<String>,
+    /// How many connections one client address may have, if the operator says so.
+    pub(super) connections_per_address: Option<u32>,
     pub(super) username: String,
     pub(super) password: Option<String>,
 }
@@ -92,10 +95,17 @@ impl Plan {
         Ok(())
     }
 
+    /// Behind a proxy every connection is the proxy's.
+    fn connections(&self, most: usize) -> Connections {
+        let given = self.connections_per_address.and_then(|given| usize::try_from(given).ok());
+        let per_address = given.unwrap_or(most.div_ceil(limits::CONNECTIONS_PER_ADDRESS_DIVISOR));
+        Connections { most, per_address: (!self.settings.behind_proxy).then_some(per_address) }
+    }
+
     fn listen(&self, connections_max: usize) -> Result<Listener, Trouble> {
         let tls = self.tls.as_ref().map(TlsFiles::load).transpose()?;
         let address = self.settings.address;
-        let listener = Listener::bind(address, tls, connections_max);
+        let listener = Listener::bind(address, tls, self.connections(connections_max));
         listener.map_err(|error| Trouble::Bind { address, error })
     }
 }

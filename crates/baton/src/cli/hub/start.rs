@@ -50,6 +50,10 @@ pub(crate) struct Start {
     /// An origin whose pages may call the hub from a browser; can be repeated
     #[arg(long, value_name = "URL", value_parser = parse::origin)]
     cors_origin: Vec<String>,
+    /// Connections one client address may have open; behind a proxy that is the proxy's business [default: a
+    /// quarter of all, which are 50,000 or as many as the system allows]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    connections_per_address: Option<u32>,
     /// Calls a second a token may make [default: none on loopback, else 200]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     rate_limit: Option<u32>,
@@ -91,6 +95,7 @@ impl Start {
             settings: self.settings(&folder)?,
             folder,
             public_url: self.public_url.clone(),
+            connections_per_address: self.connections_per_address,
             username: self.username.clone(),
             password: password::read(self.password.as_deref())?,
         };

@@ -1,44 +1,32 @@
 //! Exports: a bundle of one task's events or of a stretch of the log, and its side file with the checkpoint, the
-//! proofs and the packets. Both are put together page by page on a thread of their own and go out as they come, so
-//! that neither memory nor the WAL grows with the log.
+//! proofs and the packets. Both are read page by page, so that neither memory nor the WAL grows with the log. A bundle
+//! is packed into a file first; how both are sent is in `export_body`, who may when in `export_turns`.
 
 use baton_core::{Caller, NetworkId, Refusal, TaskId, limits};
 use baton_evidence::bundle::{self, BundleWriter};
 use baton_evidence::canonical::Writer;
 use baton_evidence::event_line::EventLine;
 use baton_evidence::log::{self, CachedTiles, Hash};
-use baton_evidence::note::VerifierKey;
-use baton_evidence::side_file::SideFileWriter;
-use baton_store::Share;
 use baton_store::rows::{CheckpointRow, LeafPage, LeafRow};
-use baton_store::{Snapshot, Store};
-use bytes::Bytes;
+use baton_store::{Share, Snapshot, Store};
 use serde::Deserialize;
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, Seek};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
-use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use utoipa::IntoParams;
 
+use super::export_body::{self, Pieces, SideFile};
 use super::reader::{Reader, number, task_named};
 use super::seal;
 use super::tree::{LogTiles, damaged};
-use crate::hub::Hub;
+use crate::hub::{Hub, Identity};
+use crate::in_flight::Cost;
 use crate::service::Error;
 
 /// Events read at once.
 const PAGE: usize = 1_000;
-/// Bytes handed to the connection at once, and how many such pieces may wait for it.
-const PIECE_BYTES: usize = 64 << 10;
-const PIECES_WAITING: usize = 8;
-/// A reader that takes nothing for this long has gone, and one that is not done after so long loses its turn.
-const PATIENCE: Duration = Duration::from_secs(30);
-const WHOLE_PATIENCE: Duration = Duration::from_secs(600);
-/// How long an export waits for its turn.
-const TURN_PATIENCE: Duration = Duration::from_secs(60);
 /// Events of less than this fit into one bundle, however badly they compress.
 const SURELY_FITS_BYTES: usize = 90 << 20;
 /// Bytes of a hash in a side file, in base64 with its quotes and comma, and of an entry's names and index.
@@ -68,64 +56,65 @@ pub(crate) struct Export {
     /// The stretch of the log it covers.
     pub(crate) from: u64,
     pub(crate) to: u64,
-    pub(crate) pieces: mpsc::Receiver<io::Result<Bytes>>,
+    /// How long it is, where that is known before it is sent.
+    pub(crate) length: Option<u64>,
+    pub(crate) pieces: Pieces,
 }
 
 /// What an export is made of.
-struct Selection {
+pub(super) struct Selection {
     store: Arc<dyn Store>,
     handle: Handle,
-    network: NetworkId,
+    pub(super) network: NetworkId,
     task: Option<TaskId>,
-    checkpoint: CheckpointRow,
+    pub(super) checkpoint: CheckpointRow,
     spool_in: PathBuf,
-    from: u64,
+    pub(super) from: u64,
     to: u64,
     /// A bundle ends before its side file gets larger than this.
     side_file_bytes: usize,
-    /// Exports take turns.
-    _turn: OwnedSemaphorePermit,
 }
 
 /// The bundle.
-pub(crate) async fn bundle(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Export, Error> {
-    let selection = Selection::find(hub, caller, args).await?;
-    // Events are read before the first byte goes out, so that trouble with them is told as such.
+pub(crate) async fn bundle(hub: &Hub, who: &Identity, args: QueryArgs) -> Result<Export, Error> {
+    let selection = Selection::find(hub, &who.caller, args).await?;
+    let open = hub.exports.open(&selection.network, who).await?;
+    let turn = hub.exports.work(&selection.network, &who.token_id).await?;
+    // Packed before the first byte goes out, so that any error is told as such and a slow reader holds no turn.
     let packed = tokio::task::spawn_blocking(move || {
-        let (bundle, to) = selection.spool()?;
-        Ok::<_, Error>((Selection { to, ..selection }, bundle))
+        let packed = selection.pack();
+        drop(turn);
+        packed
     });
-    let (selection, bundle) = packed.await.map_err(|_| baton_store::Error::Closed)??;
-    let (name, from, to) = (selection.name(), selection.from, selection.to);
-    let (pieces, received) = mpsc::channel(PIECES_WAITING);
-    tokio::task::spawn_blocking(move || {
-        let handle = &selection.handle;
-        let end = Pieces::new(pieces.clone(), handle.clone());
-        if let Err(error) = bundle.finish(Pieces::new(pieces, handle.clone())) {
-            end.fail(&error);
-        }
-    });
-    Ok(Export { name, from, to, pieces: received })
+    let (selection, file) = packed.await.map_err(|_| baton_store::Error::Closed)??;
+    let length = file.metadata().map_err(|error| unavailable(&error))?.len();
+    let pieces = export_body::of_file(file, open);
+    Ok(Export {
+        name: selection.name(),
+        from: selection.from,
+        to: selection.to,
+        length: Some(length),
+        pieces,
+    })
 }
 
 /// The side file of the bundle that the same arguments give.
-pub(crate) async fn side_file(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Export, Error> {
-    let selection = Selection::find(hub, caller, args).await?;
+pub(crate) async fn side_file(hub: &Hub, who: &Identity, args: QueryArgs) -> Result<Export, Error> {
+    let selection = Selection::find(hub, &who.caller, args).await?;
+    let open = hub.exports.open(&selection.network, who).await?;
+    let turn = hub.exports.work(&selection.network, &who.token_id).await?;
     let ended = tokio::task::spawn_blocking(move || {
         let to = selection.end()?;
+        drop(turn);
         Ok::<_, Error>(Selection { to, ..selection })
     });
     let selection = ended.await.map_err(|_| baton_store::Error::Closed)??;
     let (name, from, to) = (selection.name(), selection.from, selection.to);
-    let key = hub.evidence_key.verifier_key();
-    let (pieces, received) = mpsc::channel(PIECES_WAITING);
-    tokio::task::spawn_blocking(move || {
-        let mut out = Pieces::new(pieces, selection.handle.clone());
-        if let Err(error) = selection.write_side_file(&mut out, &key) {
-            out.fail(&error);
-        }
-    });
-    Ok(Export { name, from, to, pieces: received })
+    let memory = hub.in_flight.reserve(who, Cost::SideFile).await?;
+    let turns = (hub.exports.clone(), who.token_id.clone());
+    let mut side_file = SideFile::new(selection, &hub.evidence_key.verifier_key(), turns, (open, memory))?;
+    let first = side_file.page().await?.unwrap_or_default();
+    Ok(Export { name, from, to, length: None, pieces: side_file.pieces(first) })
 }
 
 impl Selection {
@@ -157,8 +146,6 @@ impl Selection {
         if from >= to {
             return Err(Refusal::NoEvidence.into());
         }
-        let turn = tokio::time::timeout(TURN_PATIENCE, hub.exports.clone().acquire_owned()).await;
-        let turn = turn.map_err(|_| baton_store::Error::Busy)?.map_err(|_| baton_store::Error::Closed)?;
         Ok(Self {
             store: hub.store.clone(),
             handle: Handle::current(),
@@ -169,7 +156,6 @@ impl Selection {
             from,
             to,
             side_file_bytes: limits::SIDE_FILE_MAX_BYTES,
-            _turn: turn,
         })
     }
 
@@ -181,20 +167,41 @@ impl Selection {
     }
 
     /// The events from `next` on, a page of them, seen through `look`.
-    fn page<T: Send + 'static>(
+    async fn page<T: Send + 'static>(
         &self,
         next: u64,
+        bytes: usize,
         look: impl Fn(&dyn Snapshot, &NetworkId, Vec<LeafRow>) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
-        let page = LeafPage { from: next, to: self.to, limit: PAGE, bytes: limits::EVIDENCE_PAGE_MAX_BYTES };
+        let page = LeafPage { from: next, to: self.to, limit: PAGE, bytes };
         let (network, task) = (self.network.clone(), self.task.clone());
-        self.handle.block_on(self.store.of(Share::Network(self.network.clone())).scan(move |rows| {
+        let read = self.store.of(Share::Network(self.network.clone())).scan(move |rows| {
             let leaves = match &task {
                 Some(task) => rows.leaves_of_task(&network, task, page)?,
                 None => rows.leaves(&network, page)?,
             };
             look(rows, &network, leaves)
-        }))
+        });
+        read.await
+    }
+
+    /// Packs every event into a file, ready to be read.
+    fn pack(self) -> Result<(Self, File), Error> {
+        let out = tempfile::tempfile_in(&self.spool_in).map_err(|error| unavailable(&error))?;
+        let (bundle, to) = self.spool()?;
+        let mut out = io::BufWriter::new(out);
+        bundle.finish(&mut out).map_err(|error| unavailable(&error))?;
+        let mut out = out.into_inner().map_err(|error| unavailable(&error))?;
+        out.rewind().map_err(|error| unavailable(&error))?;
+        Ok((Self { to, ..self }, out))
+    }
+
+    /// A page of entries of a side file, from `next` on.
+    pub(super) async fn proven(&self, next: u64) -> Result<Vec<Entry>, Error> {
+        let size = self.checkpoint.size;
+        let look =
+            move |rows: &dyn Snapshot, network: &NetworkId, leaves| proven(rows, network, leaves, size);
+        self.page(next, limits::SIDE_FILE_PAGE_BYTES, look).await
     }
 
     /// Every event, spooled and hashed, ready to be packed, and the index they end before: what readers would not
@@ -208,7 +215,8 @@ impl Selection {
         let mut writer = Writer::new();
         let (mut next, mut side_file_bytes) = (self.from, 0);
         loop {
-            let leaves = self.page(next, |_, _, leaves| Ok(leaves))?;
+            let page = self.page(next, limits::EVIDENCE_PAGE_MAX_BYTES, |_, _, leaves| Ok(leaves));
+            let leaves = self.handle.block_on(page)?;
             if leaves.is_empty() {
                 break;
             }
@@ -236,11 +244,12 @@ impl Selection {
         let size = self.checkpoint.size;
         let (mut next, mut count, mut bytes, mut side_file_bytes) = (self.from, 0, 0, 0);
         loop {
-            let lengths = self.page(next, move |_, _, leaves| {
+            let lengths = self.page(next, limits::EVIDENCE_PAGE_MAX_BYTES, move |_, _, leaves| {
                 let lengths =
                     leaves.iter().map(|leaf| (leaf.index, leaf.event.len(), entry_bytes(leaf, size)));
                 Ok(lengths.collect::<Vec<_>>())
-            })?;
+            });
+            let lengths = self.handle.block_on(lengths)?;
             let Some((last, ..)) = lengths.last() else { return Ok(self.to) };
             next = last + 1;
             count += lengths.len() as u64;
@@ -252,25 +261,6 @@ impl Selection {
             }
         }
     }
-
-    fn write_side_file(&self, out: &mut Pieces, key: &VerifierKey) -> Result<(), Error> {
-        let size = self.checkpoint.size;
-        let io = |error: io::Error| Error::from(unavailable(&error));
-        let mut side_file = SideFileWriter::new(Vec::new(), &self.checkpoint.note, key).map_err(io)?;
-        let mut next = self.from;
-        loop {
-            let entries =
-                self.page(next, move |rows, network, leaves| proven(rows, network, leaves, size))?;
-            let Some(last) = entries.last() else { break };
-            next = last.index + 1;
-            for Entry { index, proof, packet } in &entries {
-                side_file.add(*index, proof, packet).map_err(|error| unavailable(&error))?;
-            }
-            out.write_all(&side_file.take()).map_err(io)?;
-        }
-        out.write_all(&side_file.finish().map_err(io)?).map_err(io)?;
-        out.flush().map_err(io)
-    }
 }
 
 /// Bytes of an event's entry in a side file, at most, for a log of this size.
@@ -280,10 +270,10 @@ fn entry_bytes(leaf: &LeafRow, size: u64) -> usize {
 }
 
 /// An entry of a side file.
-struct Entry {
-    index: u64,
-    proof: Vec<Hash>,
-    packet: Vec<u8>,
+pub(super) struct Entry {
+    pub(super) index: u64,
+    pub(super) proof: Vec<Hash>,
+    pub(super) packet: Vec<u8>,
 }
 
 /// Each event's index, inclusion proof and packet.
@@ -301,59 +291,8 @@ fn proven(
     leaves.into_iter().map(prove).collect()
 }
 
-fn unavailable(error: &dyn std::error::Error) -> baton_store::Error {
+pub(super) fn unavailable(error: &dyn std::error::Error) -> baton_store::Error {
     baton_store::Error::Unavailable(format!("an export: {error}"))
-}
-
-/// Writes into a channel, in pieces; waits for a slow reader, but not for one that is gone.
-struct Pieces {
-    out: mpsc::Sender<io::Result<Bytes>>,
-    piece: Vec<u8>,
-    handle: Handle,
-    until: Instant,
-}
-
-impl Pieces {
-    fn new(out: mpsc::Sender<io::Result<Bytes>>, handle: Handle) -> Self {
-        let until = Instant::now() + WHOLE_PATIENCE;
-        Self { out, piece: Vec::with_capacity(PIECE_BYTES), handle, until }
-    }
-
-    fn send(&self, piece: io::Result<Bytes>) -> io::Result<()> {
-        let patience = PATIENCE.min(self.until.saturating_duration_since(Instant::now()));
-        let sent = self.handle.block_on(async { tokio::time::timeout(patience, self.out.send(piece)).await });
-        match sent {
-            Ok(Ok(())) => Ok(()),
-            Ok(Err(_)) => Err(io::ErrorKind::BrokenPipe.into()),
-            Err(_) => Err(io::ErrorKind::TimedOut.into()),
-        }
-    }
-
-    /// Breaks the connection off: half an export must not look like a whole one.
-    fn fail(&self, error: &dyn std::error::Error) {
-        tracing::warn!(%error, "an export was broken off");
-        // A reader that is gone needs no telling.
-        let _ = self.send(Err(io::Error::other("the export was broken off")));
-    }
-}
-
-impl Write for Pieces {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.piece.extend_from_slice(bytes);
-        if self.piece.len() >= PIECE_BYTES {
-            let piece = std::mem::replace(&mut self.piece, Vec::with_capacity(PIECE_BYTES));
-            self.send(Ok(piece.into()))?;
-        }
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        if self.piece.is_empty() {
-            return Ok(());
-        }
-        let piece = std::mem::take(&mut self.piece);
-        self.send(Ok(piece.into()))
-    }
 }
 
 #[cfg(test)]
@@ -362,6 +301,7 @@ mod tests {
     use crate::fixture::{TestHub, network};
     use crate::service::evidence::report;
     use baton_core::SystemRole;
+    use bytes::Bytes;
 
     #[tokio::test(flavor = "multi_thread")]
     async fn a_bundle_ends_before_its_side_file_is_too_large_and_both_end_alike() {

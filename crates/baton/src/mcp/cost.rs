@@ -1,0 +1,57 @@
+//! What a tool's answer may take of the hub's memory: a share of it is taken before the tool runs. A tool that is not
+//! known to answer little is taken to answer much; one that waits holds no share while it does.
+
+use crate::in_flight::Cost;
+
+/// Tools that answer a few fields, or one task.
+const SMALL: &[&str] = &[
+    "report_status",
+    "report_completion",
+    "ack_inbox",
+    "send_task",
+    "send_message",
+    "send_reply",
+    "send_ack",
+    "ask_sender",
+    "answer_task",
+    "cancel_task",
+    "retry_task",
+    "reassign_task",
+    "broadcast",
+    "claim_task",
+    "extend_lease",
+];
+
+/// What a call of this tool may take, if that is much.
+pub(super) fn of(tool: &str) -> Option<Cost> {
+    match tool {
+        "get_task" => Some(Cost::List),
+        small if SMALL.contains(&small) => None,
+        _ => Some(Cost::ToolList),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tools_that_answer_much_are_these() {
+        let tools = crate::mcp::tools::all();
+        let names: Vec<&str> = tools.iter().map(|tool| &*tool.listed.name).collect();
+        let large: Vec<&str> = names.iter().copied().filter(|name| of(name).is_some()).collect();
+        assert_eq!(
+            large,
+            [
+                "get_inbox",
+                "get_task",
+                "list_tasks",
+                "get_all_status",
+                "get_session_status",
+                "get_completions",
+                "get_evidence"
+            ]
+        );
+        assert!(SMALL.iter().all(|small| names.contains(small)), "a tool that is no more");
+    }
+}

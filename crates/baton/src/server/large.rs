@@ -1,0 +1,54 @@
+//! Which answers may be large, told from a request's method and path: they need a share of the hub's memory before they
+//! are built. Every read of the REST API counts, but for the few that are known to be small, so that a new route is
+//! bounded from its first day. What a tool or an A2A call answers, its own door knows.
+
+use axum::http::Method;
+
+use crate::in_flight::Cost;
+
+/// Reads of a few rows, and exports, which are sent from the disk.
+const SMALL: &[&str] = &[
+    "/api/auth/me",
+    "/api/session",
+    "/api/evidence/bundle",
+    "/api/evidence/checkpoint",
+    "/api/evidence/consistency",
+    "/api/evidence/key",
+    "/api/evidence/proof",
+    "/api/evidence/side-file",
+];
+
+/// What the answer to such a request may take, if that is much.
+pub(super) fn cost(method: &Method, path: &str) -> Option<Cost> {
+    let is_read = matches!(*method, Method::GET | Method::HEAD);
+    if !is_read || !path.starts_with("/api/") || SMALL.contains(&path) {
+        return None;
+    }
+    let is_item = path.strip_prefix("/api/tasks/").is_some_and(|id| !id.contains('/'));
+    Some(if is_item { Cost::Item } else { Cost::List })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_read_of_the_api_is_large_unless_it_is_known_to_be_small() {
+        for (method, path, expected) in [
+            (Method::GET, "/api/tasks", Some(Cost::List)),
+            (Method::HEAD, "/api/tasks", Some(Cost::List)),
+            (Method::GET, "/api/tasks/0199", Some(Cost::Item)),
+            (Method::GET, "/api/networks/net_1/members", Some(Cost::List)),
+            (Method::GET, "/api/evidence", Some(Cost::List)),
+            (Method::GET, "/api/evidence/key", None),
+            (Method::GET, "/api/evidence/bundle", None),
+            (Method::POST, "/api/claim", None),
+            (Method::POST, "/api/task", None),
+            (Method::GET, "/events/me", None),
+            (Method::POST, "/mcp", None),
+            (Method::GET, "/health", None),
+        ] {
+            assert_eq!(cost(&method, path), expected, "{method} {path}");
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! An answer's body on its way out: large ones leave in pieces, each piece's share of the hub's memory goes back when
+//! the next is asked for, and the request counts as one of its token's until the body has gone.
+
+use axum::body::{Body, Bytes, HttpBody};
+use axum::response::Response;
+use baton_core::limits;
+use hyper::body::{Frame, SizeHint};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use crate::in_flight::{RequestInFlight, SharePlace};
+
+const PIECE: usize = limits::SMALL_BODY_MAX_BYTES;
+
+/// Gives an answer's body what it holds until it has gone. A small body holds nothing.
+pub(super) fn held(response: Response, share: SharePlace, request: Option<RequestInFlight>) -> Response {
+    let bytes = response.body().size_hint().exact();
+    if bytes.is_some_and(|bytes| bytes <= PIECE as u64) {
+        share.release();
+        return response;
+    }
+    if let Some(bytes) = bytes {
+        share.change(|reservation| reservation.shrink_to(bytes));
+    }
+    let is_whole = bytes.is_some();
+    let sending = |body| Sending { body, piece: Bytes::new(), frame: 0, is_whole, share, _request: request };
+    response.map(|body| Body::new(sending(body)))
+}
+
+struct Sending {
+    body: Body,
+    /// What is left of the frame that is being sent.
+    piece: Bytes,
+    /// How large that frame was.
+    frame: u64,
+    /// Whether the size of the body was known at its beginning.
+    is_whole: bool,
+    share: SharePlace,
+    _request: Option<RequestInFlight>,
+}
+
+impl HttpBody for Sending {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        if self.piece.is_empty() {
+            if self.is_whole && self.frame > 0 {
+                let sent = std::mem::take(&mut self.frame);
+                self.share.change(|reservation| reservation.shrink_by(sent));
+            }
+            match ready!(Pin::new(&mut self.body).poll_frame(cx)) {
+                Some(Ok(frame)) => match frame.into_data() {
+                    Ok(data) => self.begin(data),
+                    Err(trailers) => return Poll::Ready(Some(Ok(trailers))),
+                },
+                other => return Poll::Ready(other),
+            }
+        }
+        let next = self.piece.len().min(PIECE);
+        Poll::Ready(Some(Ok(Frame::data(self.piece.split_to(next)))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.piece.is_empty() && self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let (mut hint, rest) = (self.body.size_hint(), self.piece.len() as u64);
+        if let Some(upper) = hint.upper() {
+            hint.set_upper(upper + rest);
+        }
+        hint.set_lower(hint.lower() + rest);
+        hint
+    }
+}
+
+impl Sending {
+    fn begin(&mut self, data: Bytes) {
+        self.frame = data.len() as u64;
+        // The answer of a tool, or the task a stream begins with, comes as one frame; whatever it was made of has gone.
+        // Comments may come before it.
+        if !self.is_whole && !data.starts_with(b":") {
+            let bytes = if data.len() > PIECE { self.frame } else { 0 };
+            self.share.change(|reservation| reservation.shrink_to(bytes));
+        }
+        self.piece = data;
+    }
+}
