@@ -4,11 +4,13 @@
 mod accounts;
 mod changed;
 mod check;
+mod checker;
 mod checkpointer;
 mod columns;
 mod connection;
 mod copy;
 mod counts;
+pub(crate) mod damage;
 mod deliveries;
 mod evidence;
 mod figures;
@@ -19,6 +21,7 @@ mod refused;
 mod remotes;
 mod retention;
 mod rows;
+mod schema;
 mod search;
 mod sessions;
 mod tasks;
@@ -27,6 +30,7 @@ mod writer;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
 use crate::copy::CopyJob;
 use crate::error::Error;
@@ -34,12 +38,17 @@ use crate::job::{ReadJob, WriteJob};
 use crate::meter::Meter;
 use crate::store::{Committed, Store};
 pub use check::inspect;
+use checker::{Checker, Looked};
 use checkpointer::Checkpointer;
 pub use connection::schema;
 pub use copy::{CopyFacts, copy_closed, look_at_copy};
+use damage::Damage;
 use readers::Readers;
 use refused::Refused;
 use writer::Writer;
+
+/// A database that was too large to be checked at the start is checked in the background this soon after.
+const CHECK_REST_AFTER: Duration = Duration::from_secs(10);
 
 /// What is done with the hints of a committed batch.
 pub type Bell = Arc<dyn Fn(Committed) + Send + Sync>;
@@ -55,6 +64,8 @@ pub struct SqliteOptions {
     pub batch: usize,
     /// Pages the write-ahead log may have before the writer folds it.
     pub wal_pages: i64,
+    /// Time between two checks of the database for damage in the background; never if none.
+    pub check_every: Option<Duration>,
 }
 
 impl Default for SqliteOptions {
@@ -64,6 +75,7 @@ impl Default for SqliteOptions {
             write_queue: baton_core::limits::WRITE_QUEUE_MAX_COUNT,
             batch: 256,
             wal_pages: 16_384, // 64 MiB
+            check_every: None,
         }
     }
 }
@@ -73,15 +85,29 @@ pub struct SqliteStore {
     writer: Writer,
     readers: Readers,
     checkpointer: Checkpointer,
+    checker: Option<Checker>,
     epoch: Arc<AtomicU64>,
     meter: Arc<Meter>,
     refused: Refused,
+    damage: Damage,
 }
 
 impl SqliteStore {
-    /// Opens the database at `path`, making or migrating it if need be.
+    /// Opens the database at `path`, making or migrating it if need be. One that is damaged, or whose schema somebody
+    /// changed, is not opened.
     pub fn open(path: &Path, options: SqliteOptions, bell: Bell) -> Result<Self, Error> {
-        let connection = connection::open_writer(path)?;
+        let mut connection = connection::open_writer(path)?;
+        // Before it is migrated: a migration would spread damage.
+        let looked = checker::check_at_start(path)?;
+        connection::migrate(&mut connection)?;
+        connection::reserve_wal_index(path)?;
+        schema::refuse_altered(&connection)?;
+        let damage = Damage::default();
+        let check = |every| {
+            let first = if looked == Looked::ThroughAll { every } else { CHECK_REST_AFTER };
+            Checker::start(path, first, every, damage.clone())
+        };
+        let checker = options.check_every.map(check).transpose()?;
         let meter = Arc::new(Meter::new(&counts::there_is(&connection)?));
         let epoch = Arc::new(AtomicU64::new(0));
         let refused = Refused::default();
@@ -94,13 +120,16 @@ impl SqliteStore {
                 epoch.clone(),
                 meter.clone(),
                 refused.clone(),
+                damage.clone(),
                 is_long.clone(),
             )?,
-            readers: Readers::start(path, options.readers, &meter)?,
-            checkpointer: Checkpointer::start(path, options.wal_pages, is_long)?,
+            readers: Readers::start(path, options.readers, &meter, &damage)?,
+            checkpointer: Checkpointer::start(path, options.wal_pages, is_long, damage.clone())?,
+            checker,
             epoch,
             meter,
             refused,
+            damage,
         })
     }
 }
@@ -130,7 +159,14 @@ impl Store for SqliteStore {
         self.refused.is_lately()
     }
 
+    fn is_damaged(&self) -> bool {
+        self.damage.is_known()
+    }
+
     fn close(&self) {
+        if let Some(checker) = &self.checker {
+            checker.close();
+        }
         self.writer.close();
         self.readers.close();
         self.checkpointer.close();

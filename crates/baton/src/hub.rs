@@ -21,7 +21,7 @@ pub(crate) use clock::Clock;
 pub(crate) use passing::Passing;
 pub(crate) use presence::{Connected, Presences};
 pub(crate) use random::bytes as random_bytes;
-pub(crate) use readiness::look;
+pub(crate) use readiness::{NotReady, look};
 pub(crate) use settings::Settings;
 pub(crate) use shutdown::Shutdown;
 

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use super::connection;
+use super::damage::Damage;
 use super::rows::Rows;
 use crate::error::Error;
 use crate::job::ReadJob;
@@ -24,15 +25,15 @@ pub(super) struct Readers {
 }
 
 impl Readers {
-    pub(super) fn start(path: &Path, count: usize, meter: &Arc<Meter>) -> Result<Self, Error> {
+    pub(super) fn start(path: &Path, count: usize, meter: &Arc<Meter>, damage: &Damage) -> Result<Self, Error> {
         let (queue, jobs) = sync_channel(QUEUE);
         let jobs: Jobs = Arc::new(Mutex::new(jobs));
         let mut threads = Vec::new();
         for number in 0..count.max(1) {
             let connection = connection::open_reader(path)?;
-            let (jobs, meter) = (jobs.clone(), meter.clone());
+            let (jobs, meter, damage) = (jobs.clone(), meter.clone(), damage.clone());
             let thread = std::thread::Builder::new().name(format!("reader-{number}"));
-            let thread = thread.spawn(move || read_all(&connection, &jobs, &meter));
+            let thread = thread.spawn(move || read_all(&connection, &jobs, &meter, &damage));
             threads.push(thread.map_err(|error| Error::Unavailable(error.to_string()))?);
         }
         Ok(Self { queue: Mutex::new(Some(queue)), threads: Mutex::new(threads), meter: meter.clone() })
@@ -60,7 +61,7 @@ impl Readers {
     }
 }
 
-fn read_all(connection: &Connection, jobs: &Jobs, meter: &Meter) {
+fn read_all(connection: &Connection, jobs: &Jobs, meter: &Meter, damage: &Damage) {
     loop {
         let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(job) = job else { return };
@@ -70,6 +71,7 @@ fn read_all(connection: &Connection, jobs: &Jobs, meter: &Meter) {
             Ok(_) => job.run(Ok(&Rows::new(connection))),
             Err(error) => job.run(Err(error.into())),
         }
+        damage.collect();
         // Ends the state that was read, so that the WAL can be folded back behind it.
         if let Err(error) = connection.prepare_cached("COMMIT").and_then(|mut end| end.execute([])) {
             tracing::warn!(%error, "a read could not be ended");

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
+use super::damage::Damage;
 use super::refused::Refused;
 use super::rows::{Rows, Staged};
 use super::{Bell, SqliteOptions, copy};
@@ -30,6 +31,7 @@ pub(super) struct Writer {
     queue: Mutex<Option<SyncSender<Turn>>>,
     thread: Mutex<Option<JoinHandle<()>>>,
     meter: Arc<Meter>,
+    damage: Damage,
 }
 
 impl Writer {
@@ -40,6 +42,7 @@ impl Writer {
         epoch: Arc<AtomicU64>,
         meter: Arc<Meter>,
         refused: Refused,
+        damage: Damage,
         is_long: Arc<AtomicBool>,
     ) -> Result<Self, Error> {
         let (queue, jobs) = sync_channel(options.write_queue);
@@ -50,15 +53,17 @@ impl Writer {
             epoch,
             meter: meter.clone(),
             refused,
+            damage: damage.clone(),
             is_copying: Cell::new(false),
             is_long,
         };
         let thread = std::thread::Builder::new().name("writer".into()).spawn(move || batches.run(&jobs));
         let thread = thread.map_err(|error| Error::Unavailable(error.to_string()))?;
-        Ok(Self { queue: Mutex::new(Some(queue)), thread: Mutex::new(Some(thread)), meter })
+        Ok(Self { queue: Mutex::new(Some(queue)), thread: Mutex::new(Some(thread)), meter, damage })
     }
 
     pub(super) fn submit(&self, job: Box<dyn WriteJob>) -> Result<(), Error> {
+        self.damage.refuse()?;
         // Before it is there to be taken.
         self.meter.write_waits();
         self.ask(Turn::Write(job)).inspect_err(|_| self.meter.writes_taken(1))
@@ -93,6 +98,7 @@ struct Batches {
     epoch: Arc<AtomicU64>,
     meter: Arc<Meter>,
     refused: Refused,
+    damage: Damage,
     is_copying: Cell<bool>,
     /// The checkpointer found the WAL past its bound.
     is_long: Arc<AtomicBool>,
@@ -141,7 +147,10 @@ impl Batches {
             Err(error) => {
                 self.meter.failed();
                 self.refused.note();
-                tracing::error!(%error, writes = batch.len(), "a batch was not committed");
+                self.damage.collect();
+                if !self.damage.is_known() {
+                    tracing::error!(%error, writes = batch.len(), "a batch was not committed");
+                }
                 Err(error)
             }
         };
@@ -159,6 +168,7 @@ impl Batches {
     fn fold(&self) {
         let folded = self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
         if let Err(error) = folded {
+            self.damage.note(&error);
             tracing::debug!(%error, "a long WAL was not folded by the writer");
         }
     }
@@ -183,6 +193,7 @@ impl Batches {
             Ok(())
         });
         self.is_copying.set(false);
+        self.damage.collect();
         job.settle(done);
     }
 
@@ -191,8 +202,12 @@ impl Batches {
         if !self.connection.is_autocommit() {
             self.execute("ROLLBACK")?; // the last one could not be ended when it failed
         }
+        self.damage.refuse()?;
         self.execute("BEGIN IMMEDIATE")?;
         let result = self.run_all(batch).and_then(|done| {
+            // A write that met damage may have been answered with less than there is.
+            self.damage.collect();
+            self.damage.refuse()?;
             let began = Instant::now();
             self.execute("COMMIT")?;
             self.meter.disk_waited(began.elapsed());

@@ -10,6 +10,11 @@ pub(super) fn with(why: Plain) -> Response {
     (why.status(), Json(ErrorBody::bare(why))).into_response()
 }
 
+/// No, and what to do about it: coming back does not help.
+pub(super) fn with_remedy(why: Plain) -> Response {
+    (why.status(), Json(ErrorBody::with_remedy(why))).into_response()
+}
+
 /// Not now: the caller is told when to come back.
 pub(super) fn for_now(why: Plain) -> Response {
     let mut response = with(why);
