@@ -20,7 +20,7 @@ use crate::error::Error;
 const START_MAX: Duration = Duration::from_millis(limits::CHECK_AT_START_MAX_MILLIS as u64);
 const TABLE_MAX: Duration = Duration::from_secs(limits::CHECK_TABLE_MAX_SECONDS as u64);
 /// SQLite's steps between two looks at the time.
-const STEPS: i32 = 1_000;
+const STEPS: i32 = 100;
 /// The checker rests this many times as long as it worked, so that it takes at most a fifth of one core.
 const REST: u32 = 4;
 const REST_MIN: Duration = Duration::from_millis(20);
@@ -249,7 +249,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (path, pages) = database(&folder);
         assert_eq!(check_at_start(&path).unwrap(), Looked::ThroughAll);
-        overwrite(&path, pages - 1);
+        overwrite(&path, pages / 4); // SQLite looks at the last pages first
         assert!(matches!(check_at_start(&path), Err(Error::Damaged(_))));
         let mut late = connection::open_reader(&path).unwrap();
         bound(&mut late, Instant::now(), None).unwrap();
