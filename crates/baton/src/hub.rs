@@ -81,9 +81,9 @@ impl Hub {
         bells.trace_to(traces.as_ref());
         Self {
             store,
-            clock,
             bells,
-            presences: Arc::new(Presences::new(clock)),
+            presences: Arc::new(Presences::new(clock.clone())),
+            clock,
             passing: Passing::default(),
             outbound: Outbound::new(settings.outbound.clone()),
             remotes_changed: tokio::sync::Notify::default(),

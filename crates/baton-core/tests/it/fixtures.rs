@@ -1,6 +1,7 @@
 //! One small world for all tests: a network, the task `ada` sent to `bob`, and everybody around it.
 
 use baton_core::{
+    ClockJumps,
     Alias, Caller, Context, Facts, Kind, Lease, LeaseId, LeaseSeconds, MessageId, MonotonicMillis, NetworkId,
     NodeCaller, ParentTask, Presence, Principal, SendTask, Status, SystemRole, TaskId, TaskSnapshot, TokenId,
     TokenScope, TtlSeconds, UnixMillis, UserCaller, UserId, Username,
@@ -94,6 +95,7 @@ pub(super) fn context(actor: Principal) -> Context {
     Context {
         actor,
         now: NOW,
+        clock_jumps: ClockJumps::default(),
         monotonic: MONOTONIC,
         new_message_id: message_id(),
         new_delivery_id: delivery_id(),
