@@ -14,6 +14,7 @@ pub(crate) mod damage;
 mod deliveries;
 mod evidence;
 mod figures;
+mod health;
 mod plans;
 mod pushes;
 mod readers;
@@ -42,9 +43,8 @@ use checker::{Checker, Looked};
 use checkpointer::Checkpointer;
 pub use connection::schema;
 pub use copy::{CopyFacts, copy_closed, look_at_copy};
-use damage::Damage;
+use health::Health;
 use readers::Readers;
-use refused::Refused;
 use writer::Writer;
 
 /// A database that was too large to be checked at the start is checked in the background this soon after.
@@ -88,8 +88,7 @@ pub struct SqliteStore {
     checker: Option<Checker>,
     epoch: Arc<AtomicU64>,
     meter: Arc<Meter>,
-    refused: Refused,
-    damage: Damage,
+    health: Health,
 }
 
 impl SqliteStore {
@@ -102,15 +101,14 @@ impl SqliteStore {
         connection::migrate(&mut connection)?;
         connection::reserve_wal_index(path)?;
         schema::refuse_altered(&connection)?;
-        let damage = Damage::default();
+        let health = Health::default();
         let check = |every| {
             let first = if looked == Looked::ThroughAll { every } else { CHECK_REST_AFTER };
-            Checker::start(path, first, every, damage.clone())
+            Checker::start(path, first, every, health.damage.clone())
         };
         let checker = options.check_every.map(check).transpose()?;
         let meter = Arc::new(Meter::new(&counts::there_is(&connection)?));
         let epoch = Arc::new(AtomicU64::new(0));
-        let refused = Refused::default();
         let is_long = Arc::new(AtomicBool::new(false));
         Ok(Self {
             writer: Writer::start(
@@ -119,17 +117,15 @@ impl SqliteStore {
                 bell,
                 epoch.clone(),
                 meter.clone(),
-                refused.clone(),
-                damage.clone(),
+                health.clone(),
                 is_long.clone(),
             )?,
-            readers: Readers::start(path, options.readers, &meter, &damage)?,
-            checkpointer: Checkpointer::start(path, options.wal_pages, is_long, damage.clone())?,
+            readers: Readers::start(path, options.readers, &meter, &health.damage)?,
+            checkpointer: Checkpointer::start(path, options.wal_pages, is_long, health.damage.clone())?,
             checker,
             epoch,
             meter,
-            refused,
-            damage,
+            health,
         })
     }
 }
@@ -156,11 +152,11 @@ impl Store for SqliteStore {
     }
 
     fn refuses_writes(&self) -> bool {
-        self.refused.is_lately()
+        self.health.refused.is_lately()
     }
 
     fn is_damaged(&self) -> bool {
-        self.damage.is_known()
+        self.health.damage.is_known()
     }
 
     fn close(&self) {

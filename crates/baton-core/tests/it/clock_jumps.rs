@@ -77,7 +77,8 @@ fn what_was_set_before_a_jump_is_due_by_elapsed_time_and_what_was_set_after_it_b
 fn what_is_due_lies_in_a_range_and_what_is_held_back_in_none() {
     let (watch, now) = moved(&[DAY]);
     let jumps = watch.jumps();
-    let is_looked_at = |due: i64| jumps.due_ranges(now).iter().any(|(after, to)| *after < at(due) && at(due) <= *to);
+    let is_looked_at =
+        |due: i64| jumps.due_ranges(now).iter().any(|(after, to)| *after < at(due) && at(due) <= *to);
     let table = [
         (HOUR, true),               // was due before the jump
         (HOUR + MINUTE, true),      // is due by elapsed time

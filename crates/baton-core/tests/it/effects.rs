@@ -1,10 +1,9 @@
 //! What goes with each move, exactly and in order, and the conditions a status alone does not show.
 
 use baton_core::{
-    ClockWatch,
-    Command, Context, DeliveryContent, Effect, Ending, Event, Facts, Kind, Lease, LeaseId, MessageId,
-    MessageText, NewTask, Notice, ParentTask, Presence, Principal, Reason, Refusal, ReplyText, ResultText,
-    Status, TaskSnapshot, Transition, TtlSeconds, decide,
+    ClockWatch, Command, Context, DeliveryContent, Effect, Ending, Event, Facts, Kind, Lease, LeaseId,
+    MessageId, MessageText, NewTask, Notice, ParentTask, Presence, Principal, Reason, Refusal, ReplyText,
+    ResultText, Status, TaskSnapshot, Transition, TtlSeconds, decide,
 };
 
 use super::fixtures::*;

@@ -2,9 +2,8 @@
 //! A row that applies transitions the way a store would stands in for the store.
 
 use baton_core::{
-    ClockJumps,
-    Command, Context, DeliveryContent, Effect, Ending, Facts, MessageText, Presence, Principal, Reason,
-    ReplyText, ResultText, Status, TaskSnapshot, Transition, UnixMillis, decide,
+    ClockJumps, Command, Context, DeliveryContent, Effect, Ending, Facts, MessageText, Presence, Principal,
+    Reason, ReplyText, ResultText, Status, TaskSnapshot, Transition, UnixMillis, decide,
 };
 use proptest::prelude::*;
 

@@ -65,7 +65,9 @@ impl Checker {
                 match round.run() {
                     Ok(()) => {}
                     Err(Error::Damaged(what)) => round.damage.report(&what),
-                    Err(error) => tracing::warn!(%error, "the database could not be checked in the background"),
+                    Err(error) => {
+                        tracing::warn!(%error, "the database could not be checked in the background");
+                    }
                 }
                 wait = every;
             }
@@ -129,7 +131,10 @@ impl Round {
         if table.has_rowid {
             return self.walk(connection, table);
         }
-        tracing::info!(table = table.name, "too large to be checked while the hub runs; `baton hub check` does");
+        tracing::info!(
+            table = table.name,
+            "too large to be checked while the hub runs; `baton hub check` does"
+        );
         Ok(self.rests_after(began))
     }
 
@@ -169,9 +174,8 @@ fn tables(connection: &Connection) -> Result<Vec<Table>, Error> {
     let sql = "SELECT name, wr FROM pragma_table_list
                WHERE schema = 'main' AND type = 'table' AND name <> 'sqlite_schema' ORDER BY name";
     let mut statement = connection.prepare(sql)?;
-    let tables = statement.query_map([], |row| {
-        Ok(Table { name: row.get("name")?, has_rowid: !row.get::<_, bool>("wr")? })
-    })?;
+    let tables = statement
+        .query_map([], |row| Ok(Table { name: row.get("name")?, has_rowid: !row.get::<_, bool>("wr")? }))?;
     Ok(tables.collect::<Result<_, _>>()?)
 }
 

@@ -22,7 +22,12 @@ pub(super) struct Checkpointer {
 
 impl Checkpointer {
     /// `is_long` is set whenever the log has more than `bound` pages.
-    pub(super) fn start(path: &Path, bound: i64, is_long: Arc<AtomicBool>, damage: Damage) -> Result<Self, Error> {
+    pub(super) fn start(
+        path: &Path,
+        bound: i64,
+        is_long: Arc<AtomicBool>,
+        damage: Damage,
+    ) -> Result<Self, Error> {
         let connection = Connection::open(path)?;
         connection.busy_timeout(Duration::from_secs(1))?;
         connection.pragma_update(None, "synchronous", "FULL")?;

@@ -25,7 +25,12 @@ pub(super) struct Readers {
 }
 
 impl Readers {
-    pub(super) fn start(path: &Path, count: usize, meter: &Arc<Meter>, damage: &Damage) -> Result<Self, Error> {
+    pub(super) fn start(
+        path: &Path,
+        count: usize,
+        meter: &Arc<Meter>,
+        damage: &Damage,
+    ) -> Result<Self, Error> {
         let (queue, jobs) = sync_channel(QUEUE);
         let jobs: Jobs = Arc::new(Mutex::new(jobs));
         let mut threads = Vec::new();

@@ -12,7 +12,7 @@ use std::thread::JoinHandle;
 use std::time::Instant;
 
 use super::damage::Damage;
-use super::refused::Refused;
+use super::health::Health;
 use super::rows::{Rows, Staged};
 use super::{Bell, SqliteOptions, copy};
 use crate::copy::CopyJob;
@@ -41,8 +41,7 @@ impl Writer {
         bell: Bell,
         epoch: Arc<AtomicU64>,
         meter: Arc<Meter>,
-        refused: Refused,
-        damage: Damage,
+        health: Health,
         is_long: Arc<AtomicBool>,
     ) -> Result<Self, Error> {
         let (queue, jobs) = sync_channel(options.write_queue);
@@ -52,14 +51,18 @@ impl Writer {
             bell,
             epoch,
             meter: meter.clone(),
-            refused,
-            damage: damage.clone(),
+            health: health.clone(),
             is_copying: Cell::new(false),
             is_long,
         };
         let thread = std::thread::Builder::new().name("writer".into()).spawn(move || batches.run(&jobs));
         let thread = thread.map_err(|error| Error::Unavailable(error.to_string()))?;
-        Ok(Self { queue: Mutex::new(Some(queue)), thread: Mutex::new(Some(thread)), meter, damage })
+        Ok(Self {
+            queue: Mutex::new(Some(queue)),
+            thread: Mutex::new(Some(thread)),
+            meter,
+            damage: health.damage,
+        })
     }
 
     pub(super) fn submit(&self, job: Box<dyn WriteJob>) -> Result<(), Error> {
@@ -97,8 +100,7 @@ struct Batches {
     bell: Bell,
     epoch: Arc<AtomicU64>,
     meter: Arc<Meter>,
-    refused: Refused,
-    damage: Damage,
+    health: Health,
     is_copying: Cell<bool>,
     /// The checkpointer found the WAL past its bound.
     is_long: Arc<AtomicBool>,
@@ -146,9 +148,9 @@ impl Batches {
             }
             Err(error) => {
                 self.meter.failed();
-                self.refused.note();
-                self.damage.collect();
-                if !self.damage.is_known() {
+                self.health.refused.note();
+                self.health.damage.collect();
+                if !self.health.damage.is_known() {
                     tracing::error!(%error, writes = batch.len(), "a batch was not committed");
                 }
                 Err(error)
@@ -168,7 +170,7 @@ impl Batches {
     fn fold(&self) {
         let folded = self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
         if let Err(error) = folded {
-            self.damage.note(&error);
+            self.health.damage.note(&error);
             tracing::debug!(%error, "a long WAL was not folded by the writer");
         }
     }
@@ -193,7 +195,7 @@ impl Batches {
             Ok(())
         });
         self.is_copying.set(false);
-        self.damage.collect();
+        self.health.damage.collect();
         job.settle(done);
     }
 
@@ -202,12 +204,12 @@ impl Batches {
         if !self.connection.is_autocommit() {
             self.execute("ROLLBACK")?; // the last one could not be ended when it failed
         }
-        self.damage.refuse()?;
+        self.health.damage.refuse()?;
         self.execute("BEGIN IMMEDIATE")?;
         let result = self.run_all(batch).and_then(|done| {
             // A write that met damage may have been answered with less than there is.
-            self.damage.collect();
-            self.damage.refuse()?;
+            self.health.damage.collect();
+            self.health.damage.refuse()?;
             let began = Instant::now();
             self.execute("COMMIT")?;
             self.meter.disk_waited(began.elapsed());
@@ -217,7 +219,7 @@ impl Batches {
             Ok(Ran { hints, tally, touches_access, wrote }) => {
                 self.meter.committed(batch.len(), &tally);
                 if wrote {
-                    self.refused.note_taken();
+                    self.health.refused.note_taken();
                     self.meter.disk_took();
                 }
                 for changed in &hints.changed_tasks {

@@ -109,7 +109,9 @@ impl Kind {
             Self::Unauthenticated => "the token is missing, unknown or revoked",
             Self::PermissionDenied => "your role or your token does not allow this",
             Self::ResourceExhausted => "too many calls: `retry-after` says when to come back",
-            Self::Unavailable => "not now: the hub is stopping, busy, or cannot use its disk; or its database is damaged",
+            Self::Unavailable => {
+                "not now: the hub is stopping, busy, or cannot use its disk; or its database is damaged"
+            }
         }
     }
 }

@@ -112,7 +112,8 @@ impl IntoResponse for Failure {
                     tracing::error!(%error, "a call failed in the store");
                 }
                 let trouble = store_trouble(error);
-                let may_pass = trouble.status() == StatusCode::SERVICE_UNAVAILABLE && trouble != Plain::DatabaseDamaged;
+                let may_pass =
+                    trouble.status() == StatusCode::SERVICE_UNAVAILABLE && trouble != Plain::DatabaseDamaged;
                 (trouble.status(), may_pass.then_some(1))
             }
         };

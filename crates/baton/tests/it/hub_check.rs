@@ -454,7 +454,9 @@ fn a_schema_that_was_changed_is_named_and_no_hub_starts_on_it() {
     send(&lead, "coder", "a task");
     assert!(hub.stop().success());
     let index: String = database(&hub.data_dir())
-        .query_row("SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL", [], |row| row.get(0))
+        .query_row("SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL", [], |row| {
+            row.get(0)
+        })
         .unwrap();
     for (sql, what) in [
         ("DROP TRIGGER evidence_stays".into(), "trigger evidence_stays is missing".into()),
@@ -484,7 +486,9 @@ fn a_schema_that_was_changed_is_named_and_no_hub_starts_on_it() {
         assert!(said.contains("`baton hub restore`"), "{said}");
     }
     // Tables and indexes of others change nothing that the hub writes.
-    database(&hub.data_dir()).execute_batch("CREATE TABLE theirs (x); CREATE INDEX own ON theirs (x)").unwrap();
+    database(&hub.data_dir())
+        .execute_batch("CREATE TABLE theirs (x); CREATE INDEX own ON theirs (x)")
+        .unwrap();
     hub.restart();
 }
 

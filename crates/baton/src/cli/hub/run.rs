@@ -107,7 +107,11 @@ impl Plan {
 }
 
 /// A hub over the database in a folder.
-async fn open(folder: &DataFolder, settings: Settings, check_every: Option<Duration>) -> Result<Hub, Trouble> {
+async fn open(
+    folder: &DataFolder,
+    settings: Settings,
+    check_every: Option<Duration>,
+) -> Result<Hub, Trouble> {
     let bells = Arc::new(Bells::default());
     let ringer = bells.clone();
     let opening = folder.clone();
@@ -135,7 +139,11 @@ async fn evidence_key(folder: &DataFolder, store: &dyn Store) -> Result<SigningK
 }
 
 /// The database in a folder. The caller holds the folder's lock.
-pub(super) fn open_store(folder: &DataFolder, options: SqliteOptions, bell: Bell) -> Result<SqliteStore, Trouble> {
+pub(super) fn open_store(
+    folder: &DataFolder,
+    options: SqliteOptions,
+    bell: Bell,
+) -> Result<SqliteStore, Trouble> {
     let database = folder.database();
     let store = SqliteStore::open(&database, options, bell);
     store.map_err(|error| Trouble::Database { database, error })

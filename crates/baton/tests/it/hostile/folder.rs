@@ -33,7 +33,10 @@ fn a_second_hub_does_not_start_after_the_lock_file_was_removed() {
         for command in refused {
             let ran = hub.baton(command);
             let said = String::from_utf8(ran.stderr).unwrap();
-            assert!(!ran.status.success() && said.contains("in use by another process"), "{command:?}: {said}");
+            assert!(
+                !ran.status.success() && said.contains("in use by another process"),
+                "{command:?}: {said}"
+            );
             assert_eq!(said.lines().count(), 1, "{said}");
         }
     }
@@ -62,7 +65,8 @@ fn a_folder_that_everybody_shares_is_not_closed_but_refused() {
     let shared = tempfile::tempdir().unwrap();
     open_to(shared.path(), 0o1777);
     let mut command = baton();
-    let ran = command.args(["hub", "start", "--port", "0", "--data-dir"]).arg(shared.path()).output().unwrap();
+    let ran =
+        command.args(["hub", "start", "--port", "0", "--data-dir"]).arg(shared.path()).output().unwrap();
     let said = String::from_utf8(ran.stderr).unwrap();
     assert!(!ran.status.success() && said.contains("other users can write to it"), "{said}");
     assert_eq!(mode(shared.path()), 0o1777, "it is not the hub's to change");

@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 
 use super::assert_agrees;
 use super::clock::Clock;
-use crate::it::triggers::without_triggers;
 use crate::it::hub::{ADMIN, Hub, PASSWORD, baton};
 use crate::it::program::{Ran, binary, run};
 use crate::it::tenant::{Tenant, act, claim, refused, send, send_with, succeed, task, text};
 use crate::it::tool;
+use crate::it::triggers::without_triggers;
 
 const OLD: usize = 1_000;
 const SENDERS: usize = 4;
