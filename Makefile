@@ -17,25 +17,25 @@ help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 demo: ## a hub and three agents at work, in under 20 seconds
-	$(CARGO) run --release --package baton -- demo
+	$(CARGO) run --locked --release --package baton -- demo
 
 run: ## build the hub and start it on 127.0.0.1:9200
-	$(CARGO) run --release --package baton -- hub start $(ARGS)
+	$(CARGO) run --locked --release --package baton -- hub start $(ARGS)
 
 build: ## the release binary, target/release/baton
-	$(CARGO) build --release --package baton
+	$(CARGO) build --locked --release --package baton
 
 # Without the package registries the clients', the browser's and schemathesis's own tests fail and say so; all others still run.
 test: tools ## every test
 	@$(MAKE) --no-print-directory clients || true
 	@$(MAKE) --no-print-directory browser || true
 	@$(MAKE) --no-print-directory schemathesis || true
-	$(CARGO) nextest run --workspace
+	$(CARGO) nextest run --locked --workspace
 
 check: ## formatting, lints as errors, documentation
 	$(CARGO) fmt --all --check
-	$(CARGO) clippy --workspace --all-targets -- -D warnings
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items
+	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --workspace --no-deps --document-private-items
 
 # Every part but the adapter's, about 25 minutes; a part that fails is named on the page, and the others still run.
 bench: build proof clients ## everything beside its peers, in one run: writes docs/benchmarks.md
@@ -69,7 +69,7 @@ bench-start: build proof ## from the call to ready, memory when idle, size
 	@$(PROOF) start
 
 bench-adapter: ## adapter, content hash and bundle, each beside its limit
-	$(CARGO) bench --package baton-adapter
+	$(CARGO) bench --locked --package baton-adapter
 	@mkdir -p $(FIGURES)
 	@python3 scripts/bench-ratios.py >$(FIGURES)/adapter.txt; held=$$?; cat $(FIGURES)/adapter.txt; exit $$held
 
@@ -97,14 +97,15 @@ bench-a2a: build clients ## blocking A2A sends: the hub beside the reference Pyt
 	@target/release/baton bench a2a --json -- target/tools/a2a-python/bin/python tests/clients/python/reference_server.py \
 		>$(FIGURES)/a2a.json || { rm -f $(FIGURES)/a2a.json; exit 1; }
 
+# cargo-fuzz has no --locked; the line before it fails if the lock file would have to change.
 fuzz: ## each fuzz target for a minute; needs a nightly toolchain and cargo-fuzz
-	cd fuzz && for target in convert verify side_file; do \
+	cd fuzz && $(CARGO) metadata --locked --format-version 1 >/dev/null && for target in convert verify side_file; do \
 		$(CARGO) +nightly fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; done
 
 # The same run as in `make test`, for longer: SECONDS=600, SEED=N to repeat one.
 torture: tools ## faults with a seed for ten minutes: kills, clock jumps, full disks; then everything acknowledged is accounted for
 	TORTURE_SECONDS=$(SECONDS) TORTURE_SEED=$(SEED) \
-		$(CARGO) nextest run --profile torture --package baton --test it --no-capture -E 'test(/^it::torture::/)'
+		$(CARGO) nextest run --locked --profile torture --package baton --test it --no-capture -E 'test(/^it::torture::/)'
 
 walk: tools ## ten minutes of hostile calls to every route and tool by every kind of caller (SECONDS, SEED)
 	WALK_SECONDS=$(SECONDS) WALK_SEED=$(SEED) \
@@ -141,7 +142,7 @@ schemathesis:
 	@scripts/schemathesis.sh
 
 screenshots: browser ## the dashboard's pictures in docs/images, taken anew
-	$(CARGO) build --package baton
+	$(CARGO) build --locked --package baton
 	@node scripts/screenshots.mjs
 
 clean:

@@ -8,6 +8,7 @@ mod hand_on;
 mod lease;
 mod work;
 
+use crate::clock_jumps::ClockJumps;
 use crate::command::Command;
 use crate::effect::Effect;
 use crate::presence::Presence;
@@ -26,6 +27,8 @@ pub struct Context {
     pub actor: Principal,
     /// The wall clock.
     pub now: UnixMillis,
+    /// How the wall clock was put ahead while the hub ran.
+    pub clock_jumps: ClockJumps,
     /// The clock leases run on.
     pub monotonic: MonotonicMillis,
     /// An id for the one delivery this decision may make beside a new task's own.

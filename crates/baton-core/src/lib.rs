@@ -13,6 +13,7 @@ mod binding;
 mod bounded;
 mod browser;
 mod caller;
+mod clock_jumps;
 mod command;
 mod decide;
 mod effect;
@@ -56,6 +57,7 @@ pub use bounded::{
 };
 pub use browser::browser_session_ends;
 pub use caller::{Caller, NodeCaller, UserCaller};
+pub use clock_jumps::{ClockJumps, ClockMove, ClockWatch};
 pub use command::{Command, SendTask};
 pub use decide::{Context, Facts, decide};
 pub use effect::{DeliveryContent, Effect, NewTask, Notice};

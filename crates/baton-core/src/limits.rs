@@ -125,6 +125,18 @@ pub const IDEMPOTENCY_KEPT_SECONDS: u32 = 86_400;
 pub const KEEP_TASKS_MIN_SECONDS: u32 = 86_400;
 /// The longest time ended tasks can be kept, short of for ever (ours).
 pub const KEEP_TASKS_MAX_SECONDS: u32 = 3_650 * 86_400;
+/// Longest check of the database for damage before the hub starts; the rest is checked in the background (ours).
+pub const CHECK_AT_START_MAX_MILLIS: u32 = 2_000;
+/// Longest check of one table in the background; it keeps the write-ahead log from being folded meanwhile (ours).
+pub const CHECK_TABLE_MAX_SECONDS: u32 = 5;
+/// Rows of a larger table that the background check reads at once (ours).
+pub const CHECK_STEP_ROWS_MAX_COUNT: usize = 2_000;
+/// Longest time between two background checks (ours).
+pub const CHECK_EVERY_MAX_SECONDS: u32 = 365 * 86_400;
+/// A wall clock that moves against elapsed time by more than this at once has jumped (ours).
+pub const CLOCK_JUMP_MIN_MILLIS: i64 = 60_000;
+/// Clock jumps that are told apart; of more, the oldest count as one (ours).
+pub const CLOCK_JUMPS_MAX_COUNT: usize = 8;
 /// Ended tasks looked up and removed at once (ours).
 pub const LEAVING_TASKS_MAX_COUNT: usize = 200;
 /// Longest one write may go on removing tasks; callers' writes wait for it (ours).

@@ -6,6 +6,7 @@
 mod it {
     mod access_table;
     mod aliases;
+    mod clock_jumps;
     mod effects;
     mod fixtures;
     mod guards;

@@ -1,5 +1,7 @@
 //! What the store cannot do. A rule that says no is never one of these.
 
+use crate::sqlite::damage;
+
 /// A failure of the store; nothing of the write it answers has happened.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum Error {
@@ -15,6 +17,19 @@ pub enum Error {
     /// The disk or the database refused; the text is for the log.
     #[error("the database cannot be used: {0}")]
     Unavailable(String),
+    /// The database file itself is damaged (`SQLITE_CORRUPT`, `SQLITE_NOTADB`); the text says where. The store takes
+    /// no more writes once it has seen this.
+    #[error(
+        "the database is damaged: {0}; run `baton hub check` on the data folder, and restore a backup with \
+         `baton hub restore`"
+    )]
+    Damaged(String),
+    /// The schema is not the one the migrations create; the text names what differs.
+    #[error(
+        "the schema of the database was changed: {0}; run `baton hub check` on the data folder, and restore a backup \
+         with `baton hub restore`"
+    )]
+    Altered(String),
     /// A row is not what the hub wrote; the text is for the log.
     #[error("the database holds something the hub did not write: {0}")]
     Corrupt(String),
@@ -27,7 +42,11 @@ impl Error {
     /// What went wrong, for a sentence that says of itself with what.
     pub fn cause(&self) -> String {
         match self {
-            Self::Unavailable(cause) | Self::Corrupt(cause) | Self::Panicked(cause) => cause.clone(),
+            Self::Unavailable(cause)
+            | Self::Damaged(cause)
+            | Self::Altered(cause)
+            | Self::Corrupt(cause)
+            | Self::Panicked(cause) => cause.clone(),
             Self::Busy | Self::TookTooLong | Self::Closed => self.to_string(),
         }
     }
@@ -35,6 +54,10 @@ impl Error {
 
 impl From<rusqlite::Error> for Error {
     fn from(error: rusqlite::Error) -> Self {
+        if damage::is_damage(&error) {
+            damage::see(&error);
+            return Self::Damaged(error.to_string());
+        }
         match error {
             rusqlite::Error::FromSqlConversionFailure(..) | rusqlite::Error::InvalidColumnType(..) => {
                 Self::Corrupt(error.to_string())

@@ -5,15 +5,18 @@ mod accounts;
 mod aliases;
 mod changed;
 mod check;
+mod checker;
 mod checkpointer;
 mod columns;
 mod connection;
 mod copy;
 mod counts;
+pub(crate) mod damage;
 mod deadline;
 mod deliveries;
 mod evidence;
 mod figures;
+mod health;
 mod invitations;
 mod plans;
 mod pushes;
@@ -23,6 +26,7 @@ mod remotes;
 mod removals;
 mod retention;
 mod rows;
+mod schema;
 mod search;
 mod sessions;
 mod skeletons;
@@ -44,14 +48,18 @@ use crate::meter::Meter;
 use crate::share::Share;
 use crate::store::{Committed, Lane, Store};
 pub use check::inspect;
+use checker::{Checker, Looked};
 use checkpointer::Checkpointer;
 pub use connection::schema;
 pub use copy::{CopyFacts, copy_closed, look_at_copy};
+use health::Health;
 use readers::Readers;
-use refused::Refused;
 #[cfg(debug_assertions)]
 pub use statements::Statements;
 use writer::Writer;
+
+/// A database that was too large to be checked at the start is checked in the background this soon after.
+const CHECK_REST_AFTER: Duration = Duration::from_secs(10);
 
 /// What is done with the hints of a committed batch.
 pub type Bell = Arc<dyn Fn(Committed) + Send + Sync>;
@@ -69,6 +77,8 @@ pub struct SqliteOptions {
     pub slow_read_max: Duration,
     /// Pages the write-ahead log may have before the writer folds it.
     pub wal_pages: i64,
+    /// Time between two checks of the database for damage in the background; never if none.
+    pub check_every: Option<Duration>,
 }
 
 impl Default for SqliteOptions {
@@ -79,6 +89,7 @@ impl Default for SqliteOptions {
             quick_read_max: Duration::from_millis(limits::QUICK_READ_MAX_MILLIS),
             slow_read_max: Duration::from_millis(limits::SLOW_READ_MAX_MILLIS),
             wal_pages: 16_384, // 64 MiB
+            check_every: None,
         }
     }
 }
@@ -88,18 +99,31 @@ pub struct SqliteStore {
     writer: Writer,
     readers: Readers,
     checkpointer: Checkpointer,
+    checker: Option<Checker>,
     epoch: Arc<AtomicU64>,
     meter: Arc<Meter>,
-    refused: Refused,
+    health: Health,
 }
 
 impl SqliteStore {
-    /// Opens the database at `path`, making or migrating it if need be.
+    /// Opens the database at `path`, making or migrating it if need be. One that is damaged, or whose schema somebody
+    /// changed, is not opened.
     pub fn open(path: &Path, options: SqliteOptions, bell: Bell) -> Result<Self, Error> {
-        let connection = connection::open_writer(path)?;
+        let mut connection = connection::open_writer(path)?;
+        // Before it is migrated: a migration would spread damage.
+        let looked = checker::check_at_start(path)?;
+        connection::migrate(&mut connection)?;
+        skeletons::refresh(&mut connection)?;
+        connection::reserve_wal_index(path)?;
+        schema::refuse_altered(&connection)?;
+        let health = Health::default();
+        let check = |every| {
+            let first = if looked == Looked::ThroughAll { every } else { CHECK_REST_AFTER };
+            Checker::start(path, first, every, health.damage.clone())
+        };
+        let checker = options.check_every.map(check).transpose()?;
         let meter = Arc::new(Meter::new(&counts::there_is(&connection)?));
         let epoch = Arc::new(AtomicU64::new(0));
-        let refused = Refused::default();
         let is_long = Arc::new(AtomicBool::new(false));
         Ok(Self {
             writer: Writer::start(
@@ -108,14 +132,15 @@ impl SqliteStore {
                 bell,
                 epoch.clone(),
                 meter.clone(),
-                refused.clone(),
+                health.clone(),
                 is_long.clone(),
             )?,
-            readers: Readers::start(path, options, &meter)?,
-            checkpointer: Checkpointer::start(path, options.wal_pages, is_long)?,
+            readers: Readers::start(path, options, &meter, &health.damage)?,
+            checkpointer: Checkpointer::start(path, options.wal_pages, is_long, health.damage.clone())?,
+            checker,
             epoch,
             meter,
-            refused,
+            health,
         })
     }
 }
@@ -142,10 +167,17 @@ impl Store for SqliteStore {
     }
 
     fn refuses_writes(&self) -> bool {
-        self.refused.is_lately()
+        self.health.refused.is_lately()
+    }
+
+    fn is_damaged(&self) -> bool {
+        self.health.damage.is_known()
     }
 
     fn close(&self) {
+        if let Some(checker) = &self.checker {
+            checker.close();
+        }
         self.writer.close();
         self.readers.close();
         self.checkpointer.close();

@@ -79,6 +79,8 @@ pub trait Store: Send + Sync + 'static {
     /// Whether the disk refused a change, and has not taken one since then and a moment of quiet. Only a write can
     /// tell that it does again ([`Transaction::probe`]).
     fn refuses_writes(&self) -> bool;
+    /// Whether the database file was found damaged since it was opened. Every write is refused from then on.
+    fn is_damaged(&self) -> bool;
     /// Takes no more writes, commits what waits and ends. Blocks.
     fn close(&self);
 }

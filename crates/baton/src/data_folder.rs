@@ -3,6 +3,7 @@
 
 mod evidence_key;
 mod lock;
+mod privacy;
 
 pub(crate) use evidence_key::EvidenceKeyError;
 pub(crate) use lock::{Holder, Lock, LockError};
@@ -33,6 +34,12 @@ impl DataFolder {
     /// Makes the folder, for its owner only, if it is not there.
     pub(crate) fn create(&self) -> io::Result<()> {
         DirBuilder::new().recursive(true).mode(0o700).create(&self.path)
+    }
+
+    /// Closes the folder, and what a hub has left in it, to other users.
+    pub(crate) fn make_private(&self) -> io::Result<()> {
+        privacy::close_folder(&self.path)?;
+        [self.database(), self.lock_file()].iter().try_for_each(|file| privacy::close_file(file))
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -66,7 +73,7 @@ impl DataFolder {
 
     /// Takes the folder for this process, until the lock is dropped.
     pub(crate) fn lock(&self) -> Result<Lock, LockError> {
-        Lock::take(&self.lock_file())
+        Lock::take(&self.lock_file(), &self.database())
     }
 
     pub(crate) fn lock_file(&self) -> PathBuf {

@@ -8,7 +8,7 @@ use baton_core::{
     Alias, NetworkId, NetworkRole, NodeToken, Principal, SystemRole, TokenId, TokenScope, UnixMillis, UserId,
     UserToken, Username,
 };
-use baton_store::rows::{NetworkRow, TokenRow, UserRow};
+use baton_store::rows::{BROWSER_TOKEN_NAME, NetworkRow, TokenRow, UserRow};
 use baton_store::{Error, Ring, SqliteOptions, SqliteStore};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -174,6 +174,11 @@ fn token_row(owner: &UserId, secret: &str) -> TokenRow {
         created_at: NOW,
         last_used_at: None,
     }
+}
+
+/// The session of a browser that signed in at this time.
+pub(crate) fn browser_token(owner: &UserId, created_at: UnixMillis) -> TokenRow {
+    TokenRow { name: BROWSER_TOKEN_NAME.into(), created_at, ..token_row(owner, "the session of a browser") }
 }
 
 fn network_row(number: u8, owner: &UserId) -> NetworkRow {

@@ -21,7 +21,7 @@ pub(crate) use clock::Clock;
 pub(crate) use passing::Passing;
 pub(crate) use presence::{Connected, Presences};
 pub(crate) use random::bytes as random_bytes;
-pub(crate) use readiness::look;
+pub(crate) use readiness::{NotReady, look};
 pub(crate) use settings::Settings;
 pub(crate) use shutdown::Shutdown;
 
@@ -85,9 +85,9 @@ impl Hub {
         bells.trace_to(traces.as_ref());
         Self {
             store,
-            clock,
             bells,
-            presences: Arc::new(Presences::new(clock)),
+            presences: Arc::new(Presences::new(clock.clone())),
+            clock,
             passing: Passing::default(),
             outbound: Outbound::new(settings.outbound.clone()),
             remotes_changed: tokio::sync::Notify::default(),

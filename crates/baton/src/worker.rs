@@ -95,6 +95,8 @@ where
                     failures = 0;
                     tracing::trace!(worker = name, done, "a round");
                 }
+                // Logged once, when it was found.
+                Ok(Err(Error::Store(baton_store::Error::Damaged(_)))) => failures += 1,
                 Ok(Err(error)) => {
                     failures += 1;
                     tracing::warn!(worker = name, failures, %error, "a round failed and is tried again");

@@ -52,6 +52,7 @@ mod it {
     mod tls;
     mod tool;
     mod torture;
+    mod triggers;
     mod web;
     mod work;
 }

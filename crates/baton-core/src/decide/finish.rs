@@ -77,13 +77,17 @@ pub(super) fn cancel(
 /// Work in progress is never thrown away: a lease, or a sign of life, keeps an overdue task open.
 pub(super) fn expire(task: &TaskSnapshot, context: &Context) -> Result<Transition, Refusal> {
     let to = machine::next(task.status, Step::Expire).ok_or(stuck(task.status))?;
+    let now_since = |set_at| context.clock_jumps.now_since(set_at, context.now);
+    let assignee = &context.facts.assignee;
     let is_in_work = match task.status {
         Status::Acked | Status::Running => {
-            task.lease.is_some() || !context.facts.assignee.has_abandoned_work(context.now)
+            let now = assignee.last_call_at.map_or(context.now, now_since);
+            task.lease.is_some() || !assignee.has_abandoned_work(now)
         }
         _ => false,
     };
-    if context.now < task.expires_at || is_in_work {
+    let delivered_at = task.expires_at.plus_millis(-1_000 * i64::from(task.ttl.get()));
+    if now_since(delivered_at) < task.expires_at || is_in_work {
         return Err(Refusal::TaskNotOverdue);
     }
     Ok(ended(task, to, Event::Expired, None, context)

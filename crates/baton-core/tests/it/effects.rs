@@ -1,9 +1,9 @@
 //! What goes with each move, exactly and in order, and the conditions a status alone does not show.
 
 use baton_core::{
-    Command, Context, DeliveryContent, Effect, Ending, Event, Facts, Kind, Lease, LeaseId, MessageId,
-    MessageText, NewTask, Notice, ParentTask, Presence, Principal, Reason, Refusal, ReplyText, ResultText,
-    Status, TaskSnapshot, Transition, TtlSeconds, decide,
+    ClockWatch, Command, Context, DeliveryContent, Effect, Ending, Event, Facts, Kind, Lease, LeaseId,
+    MessageId, MessageText, NewTask, Notice, ParentTask, Presence, Principal, Reason, Refusal, ReplyText,
+    ResultText, Status, TaskSnapshot, Transition, TtlSeconds, decide,
 };
 
 use super::fixtures::*;
@@ -260,6 +260,37 @@ fn a_task_is_not_expired_before_its_time() {
     for status in [Status::Delivered, Status::Acked, Status::Running, Status::WaitingInput] {
         let early = TaskSnapshot { expires_at: NOW.plus_millis(1), ..task(status) };
         assert_eq!(by(Principal::Hub, &early, &Command::Expire), Err(Refusal::TaskNotOverdue), "{status}");
+    }
+}
+
+#[test]
+fn a_clock_that_was_put_ahead_does_not_expire_a_task_before_its_time_has_elapsed() {
+    let expire = |elapsed_seconds: i64, jump_seconds: i64| {
+        // Sent at NOW with an hour to live; the clock jumped at once, and then this much time passed.
+        let mut watch = ClockWatch::new(NOW, MONOTONIC);
+        let jumped = NOW.plus_millis(jump_seconds * 1_000);
+        watch.observe(jumped, MONOTONIC);
+        let sent = TaskSnapshot { expires_at: NOW.plus_seconds(3_600), ..task(Status::Delivered) };
+        assert_eq!(sent.ttl.get(), 3_600);
+        let now = jumped.plus_millis(elapsed_seconds * 1_000);
+        let clock_jumps = watch.jumps().clone();
+        let context = Context { now, clock_jumps, ..context(Principal::Hub) };
+        decide(Some(&sent), &Command::Expire, &context).map(|expired| expired.to)
+    };
+    let not_yet = Err(Refusal::TaskNotOverdue);
+    for (elapsed, jump, expected) in [
+        (3_599, 0, not_yet.clone()),
+        (3_600, 0, Ok(Status::Expired)),
+        (0, 86_400, not_yet.clone()),
+        (3_599, 86_400, not_yet.clone()),
+        (3_600, 86_400, Ok(Status::Expired)),
+        // A correction of up to a minute is followed.
+        (3_540, 60, Ok(Status::Expired)),
+        (3_540, 61, not_yet),
+        // Put back it waits for the clock.
+        (3_600, -86_400, Err(Refusal::TaskNotOverdue)),
+    ] {
+        assert_eq!(expire(elapsed, jump), expected, "{elapsed} s after a jump of {jump} s");
     }
 }
 

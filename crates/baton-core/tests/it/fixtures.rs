@@ -1,9 +1,9 @@
 //! One small world for all tests: a network, the task `ada` sent to `bob`, and everybody around it.
 
 use baton_core::{
-    Alias, Caller, Context, Facts, Kind, Lease, LeaseId, LeaseSeconds, MessageId, MonotonicMillis, NetworkId,
-    NodeCaller, ParentTask, Presence, Principal, SendTask, Status, SystemRole, TaskId, TaskSnapshot, TokenId,
-    TokenScope, TtlSeconds, UnixMillis, UserCaller, UserId, Username,
+    Alias, Caller, ClockJumps, Context, Facts, Kind, Lease, LeaseId, LeaseSeconds, MessageId,
+    MonotonicMillis, NetworkId, NodeCaller, ParentTask, Presence, Principal, SendTask, Status, SystemRole,
+    TaskId, TaskSnapshot, TokenId, TokenScope, TtlSeconds, UnixMillis, UserCaller, UserId, Username,
 };
 
 /// The wall clock of every test that does not say otherwise; the fixture task has been overdue since.
@@ -94,6 +94,7 @@ pub(super) fn context(actor: Principal) -> Context {
     Context {
         actor,
         now: NOW,
+        clock_jumps: ClockJumps::default(),
         monotonic: MONOTONIC,
         new_message_id: message_id(),
         new_delivery_id: delivery_id(),

@@ -2,8 +2,8 @@
 //! A row that applies transitions the way a store would stands in for the store.
 
 use baton_core::{
-    Command, Context, DeliveryContent, Effect, Ending, Facts, MessageText, Presence, Principal, Reason,
-    ReplyText, ResultText, Status, TaskSnapshot, Transition, UnixMillis, decide,
+    ClockJumps, Command, Context, DeliveryContent, Effect, Ending, Facts, MessageText, Presence, Principal,
+    Reason, ReplyText, ResultText, Status, TaskSnapshot, Transition, UnixMillis, decide,
 };
 use proptest::prelude::*;
 
@@ -119,6 +119,7 @@ fn circumstances(happening: &Happening, elapsed_seconds: u32) -> Context {
     Context {
         actor: if happening.command.is_hubs_own() { Principal::Hub } else { node("ada") },
         now,
+        clock_jumps: ClockJumps::default(),
         monotonic: MONOTONIC.plus_seconds(elapsed_seconds),
         new_message_id: message_id(),
         new_delivery_id: message_id(),

@@ -122,6 +122,8 @@ pub type See<'a, T> = &'a mut dyn FnMut(T) -> Result<(), Error>;
 
 /// Reads of everything. Only for checks: every walk takes as long as its table.
 pub trait CheckReads: Snapshot {
+    /// Names the tables, indexes and triggers that are not as the migrations create them.
+    fn schema_differences(&self) -> Result<Vec<String>, Error>;
     /// How many networks there are.
     fn network_count(&self) -> Result<u64, Error>;
     /// Every task.

@@ -10,6 +10,7 @@ use super::connection;
 use super::evidence::{INDEX_BITS, index_of};
 use super::plans;
 use super::rows::Rows;
+use super::schema;
 use crate::error::Error;
 use crate::rows::{CheckReads, EventState, LeafState, RecordedEvent, See, Stray, TaskState, WrongCount};
 
@@ -54,11 +55,13 @@ fn begin(connection: &Connection) -> Result<(), Error> {
 
 /// Whether the file's pages are whole.
 pub(super) fn quick_check(connection: &Connection) -> Result<(), Error> {
-    let damage: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
-    match &*damage {
-        "ok" => Ok(()),
-        damage => Err(Error::Unavailable(format!("the file is damaged: {}", damage.replace('\n', " ")))),
-    }
+    first_finding(connection, "PRAGMA quick_check(1)")?.map_or(Ok(()), |damage| Err(Error::Damaged(damage)))
+}
+
+/// Runs a `quick_check` and returns the first damage it names.
+pub(super) fn first_finding(connection: &Connection, sql: &str) -> rusqlite::Result<Option<String>> {
+    let found: String = connection.query_row(sql, [], |row| row.get(0))?;
+    Ok((found != "ok").then(|| found.replace('\n', " ")))
 }
 
 /// A database that nobody has open or changes; no file is made beside it.
@@ -171,6 +174,10 @@ impl Rows<'_> {
 }
 
 impl CheckReads for Rows<'_> {
+    fn schema_differences(&self) -> Result<Vec<String>, Error> {
+        schema::differences(self.connection)
+    }
+
     fn network_count(&self) -> Result<u64, Error> {
         self.count("/* scans */ SELECT COUNT(*) AS count FROM networks WHERE network_id NOT IN (SELECT network_id FROM removals)", [])
     }

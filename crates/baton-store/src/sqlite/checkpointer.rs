@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use super::damage::Damage;
 use crate::error::Error;
 
 const EVERY: Duration = Duration::from_millis(150);
@@ -21,13 +22,18 @@ pub(super) struct Checkpointer {
 
 impl Checkpointer {
     /// `is_long` is set whenever the log has more than `bound` pages.
-    pub(super) fn start(path: &Path, bound: i64, is_long: Arc<AtomicBool>) -> Result<Self, Error> {
+    pub(super) fn start(
+        path: &Path,
+        bound: i64,
+        is_long: Arc<AtomicBool>,
+        damage: Damage,
+    ) -> Result<Self, Error> {
         let connection = Connection::open(path)?;
         connection.busy_timeout(Duration::from_secs(1))?;
         connection.pragma_update(None, "synchronous", "FULL")?;
         let (stop, stopped) = sync_channel::<()>(0);
         let thread = std::thread::Builder::new().name("checkpointer".into()).spawn(move || {
-            let mut folder = Folder { connection, is_ill: false };
+            let mut folder = Folder { connection, is_ill: false, damage };
             while matches!(stopped.recv_timeout(EVERY), Err(RecvTimeoutError::Timeout)) {
                 if folder.fold("PASSIVE") > bound {
                     is_long.store(true, Ordering::Release);
@@ -51,6 +57,7 @@ struct Folder {
     connection: Connection,
     /// The last time failed; told once, not at every try.
     is_ill: bool,
+    damage: Damage,
 }
 
 impl Folder {
@@ -58,6 +65,9 @@ impl Folder {
     fn fold(&mut self, mode: &str) -> i64 {
         let sql = format!("PRAGMA wal_checkpoint({mode})");
         let folded = self.connection.query_row(&sql, [], |row| row.get("log"));
+        if let Err(error) = &folded {
+            self.damage.note(error);
+        }
         let was_ill = std::mem::replace(&mut self.is_ill, folded.is_err());
         match &folded {
             Err(error) if !was_ill => tracing::warn!(%error, "the WAL could not be folded back"),

@@ -9,7 +9,6 @@ use std::os::fd::IntoRawFd;
 use std::path::Path;
 use std::time::Duration;
 
-use super::skeletons;
 use crate::error::Error;
 
 mod migrations {
@@ -26,9 +25,9 @@ const READER_CACHE_KIB: i64 = 8 << 10;
 /// Room for the index of a WAL of 512 MiB, eight times what it is let grow to.
 const WAL_INDEX_BYTES: u64 = 1 << 20;
 
-/// The one connection that writes; it also migrates.
+/// The one connection that writes.
 pub(super) fn open_writer(path: &Path) -> Result<Connection, Error> {
-    let mut connection = Connection::open(path)?;
+    let connection = Connection::open(path)?;
     prepare(&connection)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "FULL")?;
@@ -36,21 +35,24 @@ pub(super) fn open_writer(path: &Path) -> Result<Connection, Error> {
     connection.pragma_update(None, "cache_size", -WRITER_CACHE_KIB)?;
     connection.pragma_update(None, "foreign_keys", true)?;
     refuse_newer(&connection)?;
+    Ok(connection)
+}
+
+/// Brings a database to this program's schema.
+pub(super) fn migrate(connection: &mut Connection) -> Result<(), Error> {
     // All that are missing in one transaction with the note that they are there: a start that is killed in the middle
     // leaves the database as it was, and a new one costs one commit.
     migrations::migrations::runner()
         .set_grouped(true)
-        .run(&mut connection)
+        .run(connection)
         .map_err(|error| Error::Unavailable(format!("migration: {error}")))?;
-    skeletons::refresh(&mut connection)?;
-    reserve_wal_index(path)?;
-    Ok(connection)
+    Ok(())
 }
 
 /// Takes the room that the WAL's index may need, as long as the disk has it. SQLite lets it grow after a commit has been
 /// written to the WAL. If there is no room then, the commit is answered as failed, and yet the next one to open the
 /// database after a kill finds it.
-fn reserve_wal_index(path: &Path) -> Result<(), Error> {
+pub(super) fn reserve_wal_index(path: &Path) -> Result<(), Error> {
     let unavailable = |error: std::io::Error| Error::Unavailable(format!("the WAL's index: {error}"));
     // It lies beside the database itself, wherever a link to it is.
     let mut name = path.canonicalize().map_err(unavailable)?.into_os_string();

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use super::damage::Damage;
 use super::deadline::Deadline;
 use super::rows::Rows;
 use super::{SqliteOptions, connection};
@@ -37,7 +38,12 @@ struct Lanes {
 }
 
 impl Readers {
-    pub(super) fn start(path: &Path, options: SqliteOptions, meter: &Arc<Meter>) -> Result<Self, Error> {
+    pub(super) fn start(
+        path: &Path,
+        options: SqliteOptions,
+        meter: &Arc<Meter>,
+        damage: &Damage,
+    ) -> Result<Self, Error> {
         let quick = options.readers.max(1);
         let lanes = Arc::new(Lanes::new(quick, meter.clone()));
         let mut threads = Vec::new();
@@ -48,7 +54,8 @@ impl Readers {
                 true => (Lane::Quick, options.quick_read_max),
                 false => (Lane::Slow, options.slow_read_max),
             };
-            let reader = Reader { connection, deadline, longest, lane, lanes: lanes.clone() };
+            let (lanes, damage) = (lanes.clone(), damage.clone());
+            let reader = Reader { connection, deadline, longest, lane, lanes, damage };
             let thread = std::thread::Builder::new().name(format!("reader-{number}"));
             let thread = thread.spawn(move || reader.read_all());
             threads.push(thread.map_err(|error| Error::Unavailable(error.to_string()))?);
@@ -105,6 +112,7 @@ struct Reader {
     longest: Duration,
     lane: Lane,
     lanes: Arc<Lanes>,
+    damage: Damage,
 }
 
 impl Reader {
@@ -134,6 +142,7 @@ impl Reader {
             job.run(&Rows::new(&self.connection));
         }
         let was_stopped = self.deadline.lift();
+        self.damage.collect();
         // Ends the state that was read, so that the WAL can be folded back behind it.
         if let Err(error) = self.execute("COMMIT") {
             tracing::warn!(%error, "a read could not be ended");

@@ -11,7 +11,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::refused::Refused;
+use super::damage::Damage;
+use super::health::Health;
 use super::rows::{Rows, Staged};
 use super::{Bell, SqliteOptions, copy};
 use crate::copy::CopyJob;
@@ -37,6 +38,7 @@ pub(super) struct Writer {
     turns: Turns,
     thread: Mutex<Option<JoinHandle<()>>>,
     meter: Arc<Meter>,
+    damage: Damage,
 }
 
 impl Writer {
@@ -46,7 +48,7 @@ impl Writer {
         bell: Bell,
         epoch: Arc<AtomicU64>,
         meter: Arc<Meter>,
-        refused: Refused,
+        health: Health,
         is_long: Arc<AtomicBool>,
     ) -> Result<Self, Error> {
         let turns = Arc::new(Waiting::new(Bounds {
@@ -59,7 +61,7 @@ impl Writer {
             bell,
             epoch,
             meter: meter.clone(),
-            refused,
+            health: health.clone(),
             is_copying: Cell::new(false),
             is_long,
             turns: turns.clone(),
@@ -67,10 +69,11 @@ impl Writer {
         };
         let thread = std::thread::Builder::new().name("writer".into()).spawn(move || batches.run());
         let thread = thread.map_err(|error| Error::Unavailable(error.to_string()))?;
-        Ok(Self { turns, thread: Mutex::new(Some(thread)), meter })
+        Ok(Self { turns, thread: Mutex::new(Some(thread)), meter, damage: health.damage })
     }
 
     pub(super) fn submit(&self, share: Share, job: Box<dyn WriteJob>) -> Result<(), Error> {
+        self.damage.refuse()?;
         // Before it is there to be taken.
         self.meter.write_waits();
         self.ask(share, Turn::Write(job)).inspect_err(|_| self.meter.write_taken())
@@ -98,7 +101,7 @@ struct Batches {
     bell: Bell,
     epoch: Arc<AtomicU64>,
     meter: Arc<Meter>,
-    refused: Refused,
+    health: Health,
     is_copying: Cell<bool>,
     /// The checkpointer found the WAL past its bound.
     is_long: Arc<AtomicBool>,
@@ -167,8 +170,11 @@ impl Batches {
             }
             Err(error) => {
                 self.meter.failed();
-                self.refused.note();
-                tracing::error!(%error, writes = batch.writes.len(), "a batch was not committed");
+                self.health.refused.note();
+                self.health.damage.collect();
+                if !self.health.damage.is_known() {
+                    tracing::error!(%error, writes = batch.writes.len(), "a batch was not committed");
+                }
                 Err(error)
             }
         };
@@ -203,6 +209,7 @@ impl Batches {
     fn fold(&self) {
         let folded = self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
         if let Err(error) = folded {
+            self.health.damage.note(&error);
             tracing::debug!(%error, "a long WAL was not folded by the writer");
         }
     }
@@ -226,6 +233,7 @@ impl Batches {
             Ok(())
         });
         self.is_copying.set(false);
+        self.health.damage.collect();
         job.settle(done);
     }
 
@@ -233,6 +241,9 @@ impl Batches {
     fn commit(&self, first: Taken, batch: &mut Batch) -> Result<Committed, Error> {
         let mut next = Some(first);
         let result = self.begin().and_then(|()| self.run_all(&mut next, batch)).and_then(|done| {
+            // A write that met damage may have been answered with less than there is.
+            self.health.damage.collect();
+            self.health.damage.refuse()?;
             let began = Instant::now();
             self.execute("COMMIT")?;
             self.disk_waited(began.elapsed(), &batch.writes);
@@ -247,7 +258,7 @@ impl Batches {
             Ok(Ran { hints, tally, touches_access, wrote }) => {
                 self.meter.committed(batch.writes.len(), &tally);
                 if wrote {
-                    self.refused.note_taken();
+                    self.health.refused.note_taken();
                     self.meter.disk_took();
                 }
                 for changed in &hints.changed_tasks {
@@ -275,6 +286,7 @@ impl Batches {
         if !self.connection.is_autocommit() {
             self.execute("ROLLBACK")?; // the last one could not be ended when it failed
         }
+        self.health.damage.refuse()?;
         self.execute("BEGIN IMMEDIATE")
     }
 

@@ -6,6 +6,7 @@ use baton_core::Refusal;
 use baton_store::Error as StoreError;
 use serde::Serialize;
 
+use crate::rest::Plain;
 use crate::service::Error;
 
 /// What went wrong, as the protocol has it.
@@ -108,7 +109,9 @@ impl Kind {
             Self::Unauthenticated => "the token is missing, unknown or revoked",
             Self::PermissionDenied => "your role or your token does not allow this",
             Self::ResourceExhausted => "too many calls: `retry-after` says when to come back",
-            Self::Unavailable => "not now: the hub is stopping, busy, or cannot use its disk",
+            Self::Unavailable => {
+                "not now: the hub is stopping, busy, or cannot use its disk; or its database is damaged"
+            }
         }
     }
 }
@@ -179,6 +182,11 @@ fn of_store(error: &StoreError) -> Fault {
         StoreError::Busy => come_back("too many calls of this network or user are waiting"),
         StoreError::TookTooLong => come_back("the read took too long and was stopped; ask for less"),
         StoreError::Closed => come_back("the hub is stopping"),
+        // Logged once, when it was found; coming back does not help.
+        StoreError::Damaged(_) | StoreError::Altered(_) => {
+            let (code, remedy) = (Plain::DatabaseDamaged.code(), Plain::DatabaseDamaged.remedy());
+            Fault::new(Kind::Unavailable, format!("{code}: {remedy}"))
+        }
         StoreError::Unavailable(_) | StoreError::Corrupt(_) | StoreError::Panicked(_) => {
             tracing::error!(%error, "a call failed in the store");
             match error {

@@ -15,6 +15,7 @@ mod lease;
 mod notices;
 mod outage;
 mod output;
+mod placeholder;
 mod process;
 mod program;
 mod running;
@@ -50,8 +51,8 @@ const OPENING_MAX: Duration = Duration::from_secs(1);
 
 /// Turns a command into an agent: claims tasks, runs the command for each, answers with what it prints.
 ///
-/// The command gets the task's text on standard input, and {task} in its arguments is replaced by it. It finds
-/// BATON_TASK_ID, BATON_FROM, BATON_KIND and BATON_CONTEXT in its environment, and hub and token, so that it can
+/// The command gets the task's text on standard input, and an argument {task} is replaced by it, unless a shell or an
+/// interpreter would run it. It finds BATON_TASK_ID, BATON_FROM, BATON_KIND and BATON_CONTEXT in its environment, and hub and token, so that it can
 /// call `baton send` itself. Exit code 0 is a reply, any other a failure with the end of standard error.
 ///
 /// The first SIGTERM or Ctrl-C lets running commands finish, the second ends them.
@@ -78,6 +79,9 @@ pub(crate) struct Work {
     /// Work on one task, then stop
     #[arg(long)]
     once: bool,
+    /// Replace {task} also inside longer arguments, such as --prompt={task}; never for shells and interpreters
+    #[arg(long)]
+    allow_embedded: bool,
     /// How the log on stderr is written
     #[arg(long, value_enum, default_value_t = Log::Human)]
     log: Log,
@@ -107,7 +111,8 @@ impl Work {
     }
 
     fn settings(&self) -> Result<Settings, Failure> {
-        let program = Program::new(&self.command).map_err(|unfit| Failure::usage(unfit.to_string()))?;
+        let program = Program::new(&self.command, self.allow_embedded);
+        let program = program.map_err(|unfit| Failure::usage(unfit.to_string()))?;
         let attachments = match &self.attachments {
             Some(folder) => folder.clone(),
             None => attachments_at_home()?,

@@ -1,17 +1,25 @@
 //! One process owns a data folder at a time. The system drops the lock with the process however it ends, so a
 //! file that is left over says nothing; while it is locked it says who holds it.
+//!
+//! The file can be removed while it is locked, and whoever comes next would lock a new one. The database cannot be
+//! exchanged so easily, so it is locked as well. `flock` and the locks that SQLite takes on the same file (`fcntl`) do
+//! not see each other on Linux.
 
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 /// A lock that is held.
 #[derive(Debug)]
 pub(crate) struct Lock {
     file: File,
+    /// The database, once it is there. While SQLite has the file open this must not be closed: with any descriptor of
+    /// a file the system drops all `fcntl` locks that the process has on it.
+    database: Option<File>,
 }
 
 /// Who holds a lock.
@@ -26,26 +34,48 @@ pub(crate) struct Holder {
 pub(crate) enum LockError {
     #[error("held by {0}")]
     Held(Holder),
+    /// The lock file is free and the database is not.
+    #[error("the database is held by another process")]
+    DatabaseHeld,
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
 impl Lock {
-    pub(super) fn take(path: &Path) -> Result<Self, LockError> {
+    /// Locks the folder, and the database if there is one.
+    pub(super) fn take(path: &Path, database: &Path) -> Result<Self, LockError> {
         let mut file = File::options().read(true).write(true).create(true).truncate(false).open(path)?;
-        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => {
-                let mut lock = Self { file };
-                lock.tell(&Holder { pid: std::process::id(), address: None })?;
-                Ok(lock)
-            }
-            Err(rustix::io::Errno::WOULDBLOCK) => {
-                let mut text = String::new();
-                file.read_to_string(&mut text)?;
-                Err(LockError::Held(serde_json::from_str(&text).unwrap_or_default()))
-            }
-            Err(error) => Err(io::Error::from(error).into()),
+        if !is_locked(&file)? {
+            let mut text = String::new();
+            file.read_to_string(&mut text)?;
+            return Err(LockError::Held(serde_json::from_str(&text).unwrap_or_default()));
         }
+        let mut lock = Self { file, database: None };
+        match File::options().read(true).write(true).open(database) {
+            Ok(database) => lock.lock_database(database)?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error.into()),
+        }
+        lock.tell(&Holder { pid: std::process::id(), address: None })?;
+        Ok(lock)
+    }
+
+    /// Makes the database of a new folder, an empty file, and locks it.
+    pub(crate) fn ensure_database(&mut self, database: &Path) -> Result<(), LockError> {
+        if self.database.is_some() {
+            return Ok(());
+        }
+        let mut options = File::options();
+        let file = options.read(true).write(true).create(true).truncate(false).mode(0o600).open(database)?;
+        self.lock_database(file)
+    }
+
+    fn lock_database(&mut self, file: File) -> Result<(), LockError> {
+        if !is_locked(&file)? {
+            return Err(LockError::DatabaseHeld);
+        }
+        self.database = Some(file);
+        Ok(())
     }
 
     /// Tells others who holds it.
@@ -54,6 +84,15 @@ impl Lock {
         self.file.set_len(0)?;
         self.file.rewind()?;
         self.file.write_all(line.as_bytes())
+    }
+}
+
+/// Locks a file; false if somebody else has.
+fn is_locked(file: &File) -> io::Result<bool> {
+    match flock(file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(true),
+        Err(rustix::io::Errno::WOULDBLOCK) => Ok(false),
+        Err(error) => Err(error.into()),
     }
 }
 

@@ -61,7 +61,7 @@ impl Hub {
         let hash: [u8; 32] = Sha256::digest(token.expose()).into();
         // Read before the rows are: what is remembered is at least as new as this number says.
         let epoch = self.store.access_epoch();
-        let now = self.clock.now();
+        let now = self.clock.now_without_jumps();
         // What was remembered as over may have been used since: the row knows.
         if let Some(identity) = self.access.recall(epoch, &hash).filter(|identity| !identity.is_over(now)) {
             return Ok(identity);

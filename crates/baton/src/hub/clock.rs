@@ -1,29 +1,70 @@
-//! The two clocks: the wall, which people and expiry see, and monotonic time, which leases run on.
+//! The two clocks: the wall, which people and expiry see, and monotonic time, which leases run on. Whoever reads the wall
+//! clock here also compares the two, so that a jump is seen before anything is decided by it.
 
-use baton_core::{MonotonicMillis, UnixMillis};
+use baton_core::{ClockJumps, ClockMove, ClockWatch, MonotonicMillis, UnixMillis};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 /// Reads both clocks.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Clock {
     start: Instant,
-    started_at: UnixMillis,
+    watch: Arc<Mutex<ClockWatch>>,
+    #[cfg(test)]
+    put_ahead: Arc<std::sync::atomic::AtomicI64>,
 }
 
 impl Clock {
     /// Monotonic time begins now.
     pub(crate) fn start() -> Self {
-        Self { start: Instant::now(), started_at: wall() }
+        let watch = ClockWatch::new(wall(), MonotonicMillis::new(0));
+        Self {
+            start: Instant::now(),
+            watch: Arc::new(Mutex::new(watch)),
+            #[cfg(test)]
+            put_ahead: Arc::default(),
+        }
+    }
+
+    /// Lets the wall clock jump.
+    #[cfg(test)]
+    pub(crate) fn put_ahead(&self, millis: i64) {
+        self.put_ahead.fetch_add(millis, std::sync::atomic::Ordering::SeqCst);
     }
 
     /// The wall clock; a clock set before 1970 reads as 1970.
     pub(crate) fn now(&self) -> UnixMillis {
-        wall()
+        self.observe().0
     }
 
-    /// How far the wall clock was put forward since the start, beyond the time that passed.
-    pub(crate) fn put_forward_millis(&self) -> i64 {
-        self.now().get() - self.started_at.get() - self.monotonic().get()
+    /// What the wall clock would show had it not been put ahead since the start: for what is removed when it is old.
+    pub(crate) fn now_without_jumps(&self) -> UnixMillis {
+        let (now, jumps) = self.observe();
+        jumps.now_without(now)
+    }
+
+    /// The wall clock, and how it was put ahead since the start.
+    pub(crate) fn observe(&self) -> (UnixMillis, ClockJumps) {
+        let mut watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
+        // Read under the lock: a time read before another's would look like a step back.
+        let now = wall();
+        #[cfg(test)]
+        let now = now.plus_millis(self.put_ahead.load(std::sync::atomic::Ordering::SeqCst));
+        let moved = watch.observe(now, self.monotonic());
+        let jumps = watch.jumps().clone();
+        drop(watch);
+        match moved {
+            Some(ClockMove::Ahead { millis }) => tracing::warn!(
+                seconds = millis / 1_000,
+                "the clock jumped ahead, or the machine slept: what is waiting expires by the time that has passed; a \
+                 restart of the hub counts by the new time"
+            ),
+            Some(ClockMove::Back { millis }) => {
+                tracing::warn!(seconds = millis / 1_000, "the clock jumped back");
+            }
+            None => {}
+        }
+        (now, jumps)
     }
 
     /// The clock leases run on.

@@ -37,7 +37,7 @@ pub(crate) struct Connected {
 impl Presences {
     /// Nobody has been seen yet.
     pub(crate) fn new(clock: Clock) -> Self {
-        Self { clock, started_at: clock.now(), agents: Mutex::default(), unwritten: Mutex::default() }
+        Self { started_at: clock.now(), clock, agents: Mutex::default(), unwritten: Mutex::default() }
     }
 
     /// Notes a call of a token, and of the agent it speaks for.

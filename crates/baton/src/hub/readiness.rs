@@ -21,6 +21,10 @@ const PATIENCE: Duration = Duration::from_secs(2);
 pub(crate) enum NotReady {
     #[error("{0}")]
     Refused(String),
+    #[error(
+        "the database is damaged; stop the hub, run `baton hub check`, and restore a backup with `baton hub restore`"
+    )]
+    Damaged,
     #[error("the database does not answer in time")]
     Silent,
 }
@@ -37,6 +41,9 @@ struct Finding {
 
 /// Whether the database can be read and written.
 pub(crate) async fn look(hub: &Arc<Hub>) -> Result<(), NotReady> {
+    if hub.store.is_damaged() {
+        return Err(NotReady::Damaged);
+    }
     let looking = async {
         let mut last = hub.readiness.0.clone().lock_owned().await;
         if let Some(finding) = last.as_ref().filter(|finding| finding.holds(hub)) {
@@ -45,7 +52,10 @@ pub(crate) async fn look(hub: &Arc<Hub>) -> Result<(), NotReady> {
         // A task of its own: it goes on when the asker leaves, and so there are never two.
         let hub = hub.clone();
         let looked = tokio::spawn(async move {
-            let found = try_storage(&hub).await.map_err(|error| NotReady::Refused(error.to_string()));
+            let found = try_storage(&hub).await.map_err(|error| match error {
+                Error::Store(baton_store::Error::Damaged(_)) => NotReady::Damaged,
+                error => NotReady::Refused(error.to_string()),
+            });
             tell_change(last.as_ref(), &found);
             *last = Some(Finding { at: Instant::now(), found: found.clone() });
             found

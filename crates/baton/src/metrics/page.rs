@@ -14,6 +14,8 @@ pub(super) fn of(hub: &Hub) -> String {
     requests(&mut page, hub);
     tasks(&mut page, hub.store.meter());
     storage(&mut page, hub.store.meter());
+    let help = "1 if the database file was found damaged: no writes are accepted until a backup is restored; else 0.";
+    page.gauge("baton_database_damaged", help).is(u64::from(hub.store.is_damaged()));
     waiting(&mut page, hub);
     evidence(&mut page, hub);
     outside(&mut page, hub);

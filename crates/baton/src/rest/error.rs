@@ -52,6 +52,11 @@ impl ErrorBody {
         Self { error: why.code().into(), ..Self::default() }
     }
 
+    /// A failure whose remedy the caller should read too.
+    pub(crate) fn with_remedy(why: Plain) -> Self {
+        Self::said(why.code(), why.remedy())
+    }
+
     /// A packet that was not taken.
     pub(crate) fn packet(error: &AdapterError) -> Self {
         Self::said(error.kind.as_str(), error.message.clone())
@@ -82,10 +87,7 @@ impl ErrorBody {
         match error {
             Error::Argument { field, rule } => Self::argument(field, rule),
             Error::Refused(refusal) => Self::refused(refusal),
-            Error::Store(error) => {
-                let trouble = store_trouble(error);
-                Self::said(trouble.code(), trouble.remedy())
-            }
+            Error::Store(error) => Self::with_remedy(store_trouble(error)),
         }
     }
 
@@ -114,11 +116,18 @@ impl IntoResponse for Failure {
             Error::Argument { .. } => (StatusCode::BAD_REQUEST, None),
             Error::Refused(refusal) => (status_of(refusal), retry_after(refusal)),
             Error::Store(error) => {
-                if !matches!(error, StoreError::Busy | StoreError::TookTooLong | StoreError::Closed) {
+                // Damage was logged once, when it was found.
+                let is_known = matches!(
+                    error,
+                    StoreError::Busy | StoreError::TookTooLong | StoreError::Closed | StoreError::Damaged(_)
+                );
+                if !is_known {
                     tracing::error!(%error, "a call failed in the store");
                 }
-                let status = store_trouble(error).status();
-                (status, (status == StatusCode::SERVICE_UNAVAILABLE).then_some(1))
+                let trouble = store_trouble(error);
+                let may_pass =
+                    trouble.status() == StatusCode::SERVICE_UNAVAILABLE && trouble != Plain::DatabaseDamaged;
+                (trouble.status(), may_pass.then_some(1))
             }
         };
         let mut response = (status, Json(ErrorBody::of(&self.0))).into_response();
@@ -146,6 +155,7 @@ const fn store_trouble(error: &StoreError) -> Plain {
         StoreError::TookTooLong => Plain::ReadTookTooLong,
         StoreError::Closed => Plain::ShuttingDown,
         StoreError::Unavailable(_) => Plain::StorageUnavailable,
+        StoreError::Damaged(_) | StoreError::Altered(_) => Plain::DatabaseDamaged,
         StoreError::Corrupt(_) | StoreError::Panicked(_) => Plain::InternalError,
     }
 }

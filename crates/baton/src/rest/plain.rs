@@ -70,6 +70,9 @@ plain! {
     Starting = SERVICE_UNAVAILABLE, "starting", "the hub is starting; try again in a moment";
     /// The hub stops.
     ShuttingDown = SERVICE_UNAVAILABLE, "shutting_down", "the hub is stopping; try again when it is back";
+    /// The database file of the hub is damaged; writes are refused until its operator restores a backup.
+    DatabaseDamaged = SERVICE_UNAVAILABLE, "database_damaged",
+        "the hub's database is damaged and takes no more writes; its operator must stop the hub, run `baton hub check`, and restore a backup with `baton hub restore`";
     /// The hub's disk is full, read-only or gone.
     StorageUnavailable = SERVICE_UNAVAILABLE, "storage_unavailable", "the hub cannot use its disk; nothing was changed";
 }

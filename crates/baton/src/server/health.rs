@@ -12,7 +12,7 @@ use utoipa::OpenApi;
 use utoipa::ToSchema;
 
 use super::refuse;
-use crate::hub::{Hub, look};
+use crate::hub::{Hub, NotReady, look};
 use crate::openapi;
 use crate::rest::{HubState, Plain};
 
@@ -75,7 +75,8 @@ async fn health(State(hub): HubState) -> Response {
 async fn ready(State(hub): HubState) -> Response {
     match look(&hub).await {
         Ok(()) => health(State(hub)).await,
-        Err(_) => refuse::for_now(Plain::StorageUnavailable),
+        Err(NotReady::Damaged) => refuse::with_remedy(Plain::DatabaseDamaged),
+        Err(NotReady::Refused(_) | NotReady::Silent) => refuse::for_now(Plain::StorageUnavailable),
     }
 }
 

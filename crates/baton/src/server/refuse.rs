@@ -15,6 +15,11 @@ pub(super) fn duplicate_header(name: &str) -> Response {
     (Plain::DuplicateHeader.status(), Json(ErrorBody::duplicate_header(name))).into_response()
 }
 
+/// No, and what to do about it: coming back does not help.
+pub(super) fn with_remedy(why: Plain) -> Response {
+    (why.status(), Json(ErrorBody::with_remedy(why))).into_response()
+}
+
 /// Not now: the caller is told when to come back.
 pub(super) fn for_now(why: Plain) -> Response {
     let mut response = with(why);

@@ -2,7 +2,6 @@
 //! them stays. In short writes, so that callers' writes go between them; what is left is found by the next round.
 
 use baton_core::{TaskId, UnixMillis, limits};
-use std::sync::Once;
 use std::time::{Duration, Instant};
 
 use super::Error;
@@ -11,22 +10,14 @@ use crate::hub::Hub;
 const WRITE_MAX: Duration = Duration::from_millis(limits::LEAVING_WRITE_MAX_MILLIS as u64);
 const ROUND_MAX: Duration = Duration::from_secs(limits::LEAVING_ROUND_MAX_SECONDS as u64);
 const MARKED_EVERY: Duration = Duration::from_secs(limits::FEED_MARKED_EVERY_SECONDS as u64);
-/// A clock put forward by more than this may be wrong, and what leaves is gone for good.
-const CLOCK_JUMP_MAX_MILLIS: i64 = 3_600_000;
 /// Frames of one feed forgotten in one write.
 const FRAMES: usize = 2_000;
 
 /// Removes what is too old, for a while. Answers how many tasks went.
 pub(crate) async fn leave(hub: &Hub) -> Result<usize, Error> {
     let Some(keep) = hub.settings.keep_tasks else { return Ok(0) };
-    if hub.clock.put_forward_millis() > CLOCK_JUMP_MAX_MILLIS {
-        static TOLD: Once = Once::new();
-        TOLD.call_once(|| {
-            tracing::warn!("the clock was put far forward: no task leaves until the hub is started again");
-        });
-        return Ok(0);
-    }
-    let before = ago(hub.clock.now(), keep);
+    // What leaves is gone for good, so a clock that was put ahead does not count.
+    let before = ago(hub.clock.now_without_jumps(), keep);
     let left = tasks(hub, before).await?;
     if left > 0 {
         tracing::info!(tasks = left, "tasks that ended long ago have left");
@@ -72,7 +63,7 @@ async fn tasks(hub: &Hub, before: UnixMillis) -> Result<usize, Error> {
 /// Answers how many went.
 pub(crate) async fn frames_leave(hub: &Hub) -> Result<usize, Error> {
     let Some(keep) = hub.settings.keep_tasks else { return Ok(0) };
-    let now = hub.clock.now();
+    let now = hub.clock.now_without_jumps();
     let (since, before) = (ago(now, MARKED_EVERY), ago(now, keep));
     let due = hub.store.read(move |rows| -> Result<_, Error> { Ok(rows.feeds_due(since, before)?) });
     let mut forgotten = 0;

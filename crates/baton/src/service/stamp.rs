@@ -1,7 +1,7 @@
 //! The circumstances of a call, fixed once before its transaction: the clocks, fresh ids, who is there.
 
 use baton_core::{
-    Context, Facts, LeaseId, MessageId, MonotonicMillis, Presence, Principal, TaskId, UnixMillis,
+    ClockJumps, Context, Facts, LeaseId, MessageId, MonotonicMillis, Presence, Principal, TaskId, UnixMillis,
 };
 use std::sync::Arc;
 
@@ -12,6 +12,7 @@ use crate::hub::{Hub, Presences};
 #[derive(Debug, Clone)]
 pub(crate) struct Stamp {
     pub(crate) now: UnixMillis,
+    pub(crate) clock_jumps: ClockJumps,
     pub(crate) monotonic: MonotonicMillis,
     pub(crate) new_task_id: TaskId,
     pub(crate) new_message_id: MessageId,
@@ -31,8 +32,10 @@ pub(crate) struct Stamp {
 
 impl Stamp {
     pub(crate) fn new(hub: &Hub) -> Self {
+        let (now, clock_jumps) = hub.clock.observe();
         Self {
-            now: hub.clock.now(),
+            now,
+            clock_jumps,
             monotonic: hub.clock.monotonic(),
             new_task_id: hub.new_task_id(),
             new_message_id: hub.new_message_id(),
@@ -54,6 +57,7 @@ impl Stamp {
         Context {
             actor,
             now: self.now,
+            clock_jumps: self.clock_jumps.clone(),
             monotonic: self.monotonic,
             new_message_id: self.new_message_id.clone(),
             new_delivery_id: self.new_delivery_id.clone(),

@@ -37,13 +37,22 @@ pub(crate) async fn leases(hub: &Hub) -> Result<usize, Error> {
 /// Ends tasks whose time is over and that nobody works on. Answers how many. Those in work are found again each
 /// round; they cost a look on a read connection, never a write.
 pub(crate) async fn expiry(hub: &Hub) -> Result<usize, Error> {
-    let now = hub.clock.now();
+    let (now, clock_jumps) = hub.clock.observe();
     let mut expired = 0;
-    let mut after = (i64::MIN, i64::MIN);
+    for (after, until) in clock_jumps.due_ranges(now) {
+        expired += expire(hub, after, until).await?;
+    }
+    Ok(expired)
+}
+
+/// The same for tasks whose time was over later than one time and up to another.
+async fn expire(hub: &Hub, after: UnixMillis, until: UnixMillis) -> Result<usize, Error> {
+    let mut expired = 0;
+    let mut after = (after.get(), i64::MAX);
     for _ in 0..PAGES {
         let stamp = Stamp::new(hub);
         let page = hub.store.read(move |rows| -> Result<_, Error> {
-            let overdue = rows.overdue_tasks(now, after, ROUND)?;
+            let overdue = rows.overdue_tasks(until, after, ROUND)?;
             let mut due = Vec::new();
             for (_, _, task_id) in &overdue {
                 if operation::would_act_as_hub(rows, &stamp, task_id, &Command::Expire)? {
@@ -84,7 +93,7 @@ async fn hub_acts(hub: &Hub, task_id: TaskId, command: Command) -> Result<bool, 
 
 /// Removes what is no longer kept: old messages, old keys, old frames. Answers how many rows went.
 pub(crate) async fn retention(hub: &Hub) -> Result<usize, Error> {
-    let now = hub.clock.now();
+    let now = hub.clock.now_without_jumps();
     let ago = move |seconds: u32| -> UnixMillis { now.plus_millis(-1000 * i64::from(seconds)) };
     let mut removed = 0;
     for _ in 0..PAGES {
@@ -120,7 +129,8 @@ async fn trim_feeds(hub: &Hub) -> Result<usize, Error> {
 /// Ends sessions of browsers whose time is over; their streams end with them. Answers how many.
 pub(crate) async fn browsers(hub: &Hub) -> Result<usize, Error> {
     let now = hub.clock.now();
-    let ago = move |seconds: u32| now.plus_millis(-1000 * i64::from(seconds));
+    let without_jumps = hub.clock.now_without_jumps();
+    let ago = move |seconds: u32| without_jumps.plus_millis(-1000 * i64::from(seconds));
     let quiet = ago(limits::BROWSER_IDLE_MAX_SECONDS);
     let old = ago(limits::BROWSER_SESSION_MAX_SECONDS);
     let stale = move |rows: &dyn baton_store::Snapshot| -> Result<bool, Error> {
@@ -139,4 +149,39 @@ pub(crate) async fn browsers(hub: &Hub) -> Result<usize, Error> {
         Ok(stale.len())
     };
     hub.store.write(remove).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{TestHub, browser_token, network, node, user_id};
+    use baton_core::SystemRole;
+    use baton_store::rows::IdempotentSend;
+
+    const WEEKS: i64 = 40 * 86_400_000;
+
+    #[tokio::test]
+    async fn a_clock_that_was_put_ahead_removes_no_key_and_ends_no_browsers_session() {
+        let test = TestHub::start();
+        test.person("alice", SystemRole::User, &[1]).await;
+        let hub = &test.hub;
+        let (now, task_id) = (hub.clock.now(), hub.new_task_id());
+        let session_status = String::from("idle");
+        let send = IdempotentSend { arguments: vec![1], task_id, session_status, created_at: now };
+        test.write(move |tx| {
+            let user_id = user_id("alice");
+            let session = browser_token(&user_id, now);
+            tx.insert_token(&session)?;
+            tx.remember_send(&network(1), &node("sender"), "key", &send)
+        })
+        .await;
+        hub.clock.put_ahead(WEEKS);
+        assert_eq!((retention(hub).await.unwrap(), browsers(hub).await.unwrap()), (0, 0));
+        // The same hours later on a clock that was always right.
+        let later = now.plus_millis(WEEKS);
+        let forgotten = hub.store.write(move |tx| -> Result<_, Error> {
+            Ok((tx.stale_browser_tokens(later, later, 9)?.len(), tx.forget_sends(later, 9)?))
+        });
+        assert_eq!(forgotten.await.unwrap(), (1, 1), "both were there");
+    }
 }

@@ -1,11 +1,14 @@
 //! Input nobody meant well with, and machines that fail: a clear error, bounded memory and time, nothing
 //! half-written.
 
+mod clock;
 mod connections;
 mod consent;
+mod damage;
 mod evidence;
 mod exports;
 mod fairness;
+mod folder;
 mod headers;
 mod identity;
 mod ids;

@@ -11,6 +11,7 @@ use super::hub::{Hub, baton};
 use super::program::{self, Ran, names};
 use super::tenant::{Tenant, act, claim, report, send, succeed, text};
 use super::tool;
+use super::triggers::without_triggers;
 
 fn check(folder: &Path, options: &[&str]) -> Ran {
     let mut arguments = vec!["hub", "check", "--data-dir", folder.to_str().unwrap()];
@@ -114,14 +115,7 @@ impl Left {
     fn damaged(&self, damage: impl FnOnce(&Connection)) -> Found {
         let copy = self.copy();
         let connection = database(copy.path());
-        // Whoever has the file can drop them.
-        connection
-            .execute_batch(
-                "DROP TRIGGER evidence_never_changes; DROP TRIGGER evidence_stays;
-                 DROP TRIGGER a_terminal_task_never_changes; DROP TRIGGER a_task_leaves_only_by_retention;",
-            )
-            .unwrap();
-        damage(&connection);
+        without_triggers(&connection, damage);
         drop(connection);
         Found::by(copy.path())
     }
@@ -306,7 +300,7 @@ fn a_log_that_was_changed_is_named_with_its_network_and_index() {
     // Everything, so that not each can be told.
     let copy = left.copy();
     let db = database(copy.path());
-    db.execute_batch("DROP TRIGGER evidence_never_changes; UPDATE evidence SET packet = x'7b7d'").unwrap();
+    without_triggers(&db, |db| db.execute("UPDATE evidence SET packet = x'7b7d'", []).unwrap());
     drop(db);
     let said = check(copy.path(), &[]).exited(1).stdout;
     let more = u64::try_from(left.log_size(net) + left.log_size(long)).unwrap() - 100;
@@ -443,17 +437,59 @@ fn tables_that_were_changed_are_named() {
     // All of a task gone, counters adjusted: only the log still tells of it.
     let copy = left.copy();
     let db = database(copy.path());
-    for sql in [
-        "DROP TRIGGER a_task_leaves_only_by_retention",
-        "DELETE FROM tasks WHERE content = 'the first task'",
-        "DELETE FROM task_events WHERE task_id NOT IN (SELECT task_id FROM tasks)",
-        "UPDATE task_counts SET count = count - 1 WHERE status = 'replied'",
-    ] {
-        db.execute(sql, []).unwrap();
-    }
+    let remove = "DELETE FROM tasks WHERE content = 'the first task';
+        DELETE FROM task_events WHERE task_id NOT IN (SELECT task_id FROM tasks);
+        UPDATE task_counts SET count = count - 1 WHERE status = 'replied'";
+    without_triggers(&db, |db| db.execute_batch(remove).unwrap());
     drop(db);
     let said = check(copy.path(), &[]).exited(1).stdout;
     assert!(said.contains("which is not there"), "{said}");
+}
+
+#[test]
+fn a_schema_that_was_changed_is_named_and_no_hub_starts_on_it() {
+    let mut hub = Hub::start();
+    let tenant = Tenant::of_admin(&hub);
+    let (lead, _coder) = (tenant.agent("lead"), tenant.agent("coder"));
+    send(&lead, "coder", "a task");
+    assert!(hub.stop().success());
+    let index: String = database(&hub.data_dir())
+        .query_row("SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL", [], |row| {
+            row.get(0)
+        })
+        .unwrap();
+    for (sql, what) in [
+        ("DROP TRIGGER evidence_stays".into(), "trigger evidence_stays is missing".into()),
+        (format!("DROP INDEX {index}"), format!("index {index} is missing")),
+        (
+            "DROP TRIGGER evidence_stays;
+             CREATE TRIGGER evidence_stays BEFORE DELETE ON evidence BEGIN SELECT 1; END"
+                .into(),
+            "trigger evidence_stays was changed".into(),
+        ),
+        ("ALTER TABLE probe ADD COLUMN more TEXT".into(), "table probe was changed".into()),
+        (
+            "CREATE TRIGGER spy AFTER INSERT ON tasks BEGIN SELECT 1; END".to_owned(),
+            "trigger spy was added".to_owned(),
+        ),
+    ] {
+        let copy = tempfile::tempdir().unwrap();
+        for name in ["hub.db", "evidence.key"] {
+            std::fs::copy(hub.data_dir().join(name), copy.path().join(name)).unwrap();
+        }
+        database(copy.path()).execute_batch(&sql).unwrap();
+        let said = check(copy.path(), &[]).exited(1).stdout;
+        assert!(said.contains(&format!("schema: {what}\n")), "{said}");
+        let start = ["hub", "start", "--port", "0", "--data-dir", copy.path().to_str().unwrap()];
+        let said = program::baton(start).exited(2).stderr;
+        assert!(said.contains(&what) && said.contains("`baton hub check`"), "{said}");
+        assert!(said.contains("`baton hub restore`"), "{said}");
+    }
+    // Tables and indexes of others change nothing that the hub writes.
+    database(&hub.data_dir())
+        .execute_batch("CREATE TABLE theirs (x); CREATE INDEX own ON theirs (x)")
+        .unwrap();
+    hub.restart();
 }
 
 #[test]
@@ -517,8 +553,7 @@ fn a_log_that_was_rewritten_is_not_signed_again_while_others_are() {
         assert_eq!((before.0, of_two.0), (5, 5));
         hub.was_damaged = true;
         let db = database(&folder);
-        db.execute_batch("DROP TRIGGER evidence_stays").unwrap();
-        change(&db, rows, damage, [&one.network_id]);
+        without_triggers(&db, |db| change(db, rows, damage, [&one.network_id]));
         drop(db);
 
         hub.restart();

@@ -2,7 +2,7 @@
 
 mod figures;
 mod ids;
-mod page;
+pub(crate) mod page;
 mod ready;
 mod spans;
 mod traces;

@@ -5,5 +5,6 @@ mod files;
 mod health;
 mod image;
 mod install;
+mod makefile;
 mod pages;
 mod unit;

@@ -1,6 +1,6 @@
 //! `baton hub admin`: what only whoever has the hub's folder may do.
 
-use baton_store::Store;
+use baton_store::{SqliteOptions, Store};
 use clap::{Args, Subcommand};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -57,7 +57,7 @@ impl ResetUser {
     fn reset_on(&self, folder: &DataFolder) -> Result<Reset, Trouble> {
         folder::must_hold_a_hub(folder)?;
         let _lock = folder::take(folder)?;
-        let store = run::open_store(folder, Arc::new(|_| {}))?;
+        let store = run::open_store(folder, SqliteOptions::default(), Arc::new(|_| {}))?;
         let runtime = run::runtime().map_err(Trouble::System)?;
         let keys = runtime.block_on(reset_user::run(&store, &self.username));
         store.close();

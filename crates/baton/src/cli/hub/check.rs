@@ -19,7 +19,7 @@ use super::Trouble;
 use super::folder::Folder;
 use crate::cli::failure::{Failure, REFUSED};
 use crate::data_folder::DataFolder;
-use findings::Findings;
+use findings::{Findings, Name, Place};
 use keys::Keys;
 use report::Report;
 
@@ -55,11 +55,17 @@ fn look(folder: &DataFolder) -> Result<Report, Trouble> {
         return Err(Trouble::Folder { folder: folder.path().into(), error });
     }
     let report = baton_store::inspect(&database, |rows| look_at(rows, folder));
-    report.map_err(|error| Trouble::Database { database, error })
+    report.map_err(|error| match error {
+        Error::Damaged(damage) => Trouble::Damaged { database, damage },
+        error => Trouble::Database { database, error },
+    })
 }
 
 fn look_at(rows: &dyn CheckReads, folder: &DataFolder) -> Result<Report, Error> {
     let mut findings = Findings::default();
+    for difference in rows.schema_differences()? {
+        findings.add(Name::Schema, Place::default(), difference);
+    }
     let keys = Keys::find(rows, folder, &mut findings)?;
     let mut counts = report::Counts { networks: rows.network_count()?, ..report::Counts::default() };
     let links = tables::look(rows, &mut findings, &mut counts)?;

@@ -43,8 +43,15 @@ pub(super) fn take(folder: &DataFolder) -> Result<Lock, Trouble> {
 /// The same for a restore.
 pub(super) fn take_to_restore(folder: &DataFolder) -> Result<Lock, Trouble> {
     let lock = folder.create().map_err(LockError::from).and_then(|()| folder.lock());
-    lock.map_err(|error| match error {
-        LockError::Held(holder) => Trouble::Held { folder: folder.path().into(), holder },
-        LockError::Io(error) => Trouble::Folder { folder: folder.path().into(), error },
-    })
+    lock.map_err(|error| not_locked(folder, error))
+}
+
+/// Why a folder is not this process's own.
+pub(super) fn not_locked(folder: &DataFolder, error: LockError) -> Trouble {
+    let folder = folder.path().into();
+    match error {
+        LockError::Held(holder) => Trouble::Held { folder, holder },
+        LockError::DatabaseHeld => Trouble::DatabaseHeld { folder },
+        LockError::Io(error) => Trouble::Folder { folder, error },
+    }
 }

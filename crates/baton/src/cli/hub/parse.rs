@@ -60,6 +60,33 @@ pub(super) fn keep(text: &str) -> Result<Duration, &'static str> {
     }
 }
 
+/// Time between two checks for damage; none if they are off. A type of its own: clap reads an `Option` as an option
+/// that may be left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct CheckEvery(pub(super) Option<Duration>);
+
+/// A number with a unit, or `off`.
+pub(super) fn check_every(text: &str) -> Result<CheckEvery, &'static str> {
+    if matches!(text, "off" | "0") {
+        return Ok(CheckEvery(None));
+    }
+    let (number, unit) = text.split_at_checked(text.len().saturating_sub(1)).unwrap_or_default();
+    let unit_seconds = match unit {
+        "d" => 86_400,
+        "h" => 3_600,
+        "m" => 60,
+        "s" => 1,
+        _ => 0,
+    };
+    let seconds = number.parse().ok().and_then(|number: u64| number.checked_mul(unit_seconds));
+    match seconds {
+        Some(seconds) if (1..=u64::from(limits::CHECK_EVERY_MAX_SECONDS)).contains(&seconds) => {
+            Ok(CheckEvery(Some(Duration::from_secs(seconds))))
+        }
+        _ => Err("give a time such as 24h, 7d, 30m or 90s, up to 365d, or off"),
+    }
+}
+
 fn is_host_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b':' | b'[' | b']')
 }

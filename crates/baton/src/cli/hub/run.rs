@@ -33,6 +33,8 @@ pub(super) struct Plan {
     pub(super) public_url: Option<String>,
     /// How many connections one client address may have, if the operator says so.
     pub(super) connections_per_address: Option<u32>,
+    /// Time between two checks of the database for damage; never if none.
+    pub(super) check_every: Option<Duration>,
     pub(super) username: String,
     pub(super) password: Option<String>,
 }
@@ -43,6 +45,8 @@ impl Plan {
         // Whatever the hub writes is its owner's alone: database, log of it, lock, socket.
         rustix::process::umask(Mode::RWXG | Mode::RWXO);
         let connections_max = server::raise_file_limit();
+        let cannot = |error| Trouble::Folder { folder: self.folder.path().into(), error };
+        self.folder.create().and_then(|()| self.folder.make_private()).map_err(cannot)?;
         let lock = folder::take(&self.folder)?;
         let runtime = runtime().map_err(Trouble::System)?;
         runtime.block_on(self.live(lock, connections_max))
@@ -59,7 +63,9 @@ impl Plan {
         let public_url = self.public_url.unwrap_or_else(|| url.clone());
         let settings = Settings { address, public_url, ..self.settings };
         let opened = async {
-            let hub = Arc::new(open(&self.folder, settings).await?);
+            lock.ensure_database(&self.folder.database())
+                .map_err(|error| folder::not_locked(&self.folder, error))?;
+            let hub = Arc::new(open(&self.folder, settings, self.check_every).await?);
             let admin = first_admin::ensure(&*hub.store, &self.username, self.password).await;
             let admin = admin.map_err(Trouble::FirstAdmin)?;
             sweep::rearm(&hub).await.map_err(Trouble::Rearm)?;
@@ -111,13 +117,18 @@ impl Plan {
 }
 
 /// A hub over the database in a folder.
-async fn open(folder: &DataFolder, settings: Settings) -> Result<Hub, Trouble> {
+async fn open(
+    folder: &DataFolder,
+    settings: Settings,
+    check_every: Option<Duration>,
+) -> Result<Hub, Trouble> {
     let bells = Arc::new(Bells::default());
     let ringer = bells.clone();
     let opening = folder.clone();
     // A migration may take its time; meanwhile callers are told that the hub starts.
     let opened = tokio::task::spawn_blocking(move || {
-        open_store(&opening, Arc::new(move |committed| ringer.tell(committed)))
+        let options = SqliteOptions { check_every, ..SqliteOptions::default() };
+        open_store(&opening, options, Arc::new(move |committed| ringer.tell(committed)))
     });
     let store: Arc<dyn Store> = Arc::new(opened.await.map_err(|error| Trouble::System(error.into()))??);
     let key = evidence_key(folder, &*store).await?;
@@ -140,9 +151,13 @@ async fn evidence_key(folder: &DataFolder, store: &dyn Store) -> Result<SigningK
 }
 
 /// The database in a folder. The caller holds the folder's lock.
-pub(super) fn open_store(folder: &DataFolder, bell: Bell) -> Result<SqliteStore, Trouble> {
+pub(super) fn open_store(
+    folder: &DataFolder,
+    options: SqliteOptions,
+    bell: Bell,
+) -> Result<SqliteStore, Trouble> {
     let database = folder.database();
-    let store = SqliteStore::open(&database, SqliteOptions::default(), bell);
+    let store = SqliteStore::open(&database, options, bell);
     store.map_err(|error| Trouble::Database { database, error })
 }
 

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use super::folder::Folder;
 use super::log::Log;
+use super::parse::CheckEvery;
 use super::{Trouble, parse, password, run};
 use crate::cli::failure::Failure;
 use crate::data_folder::DataFolder;
@@ -73,6 +74,9 @@ pub(crate) struct Start {
     /// stays [default: for ever]
     #[arg(long, value_name = "TIME", value_parser = parse::keep)]
     keep_tasks: Option<Duration>,
+    /// How often the database is checked for damage while the hub runs, such as 24h or 7d; off turns it off
+    #[arg(long, value_name = "TIME", default_value = "24h", value_parser = parse::check_every)]
+    check_every: CheckEvery,
     /// What a scraper shows to read /metrics, beside a system admin's token; at least 16 characters
     #[arg(long, env = "BATON_METRICS_TOKEN", hide_env_values = true, value_name = "TOKEN")]
     metrics_token: Option<String>,
@@ -93,6 +97,7 @@ impl Start {
         let plan = run::Plan {
             tls: self.tls()?,
             settings: self.settings(&folder)?,
+            check_every: self.check_every.0,
             folder,
             public_url: self.public_url.clone(),
             connections_per_address: self.connections_per_address,

@@ -21,6 +21,11 @@ pub(crate) enum Trouble {
     )]
     Held { folder: PathBuf, holder: Holder },
     #[error(
+        "the database in {folder} is in use by another process, although nobody holds its hub.lock: was that file \
+         removed? Stop the hub that runs there, or pass another --data-dir", folder = .folder.display()
+    )]
+    DatabaseHeld { folder: PathBuf },
+    #[error(
         "{0} can be reached from other machines, and without TLS tokens would cross the network in the open; pass \
          --tls-cert and --tls-key, or --behind-proxy if a proxy in front does TLS"
     )]
@@ -41,6 +46,11 @@ pub(crate) enum Trouble {
     Socket { socket: PathBuf, error: io::Error },
     #[error("cannot open the database {database}: {error}", database = .database.display())]
     Database { database: PathBuf, error: baton_store::Error },
+    #[error(
+        "cannot use the database {database}: it is damaged: {damage}; restore a backup with `baton hub restore FILE --data-dir DIR` \
+         into a new folder", database = .database.display()
+    )]
+    Damaged { database: PathBuf, damage: String },
     #[error("cannot copy the database: {}", .0.cause())]
     Copy(baton_store::Error),
     #[error("cannot restore {file}: {error}", file = .file.display())]
@@ -76,11 +86,18 @@ impl Trouble {
     /// Whether the same start may do later: a service manager tries again. The rest is for the operator to mend.
     pub(super) const fn may_pass(&self) -> bool {
         use crate::service::Error::Store;
-        use baton_store::Error::Unavailable;
+        use baton_store::Error::{Altered, Damaged, Unavailable};
+        if let Self::FirstAdmin(Store(Damaged(_) | Altered(_)))
+        | Self::Rearm(Store(Damaged(_) | Altered(_)))
+        | Self::Logs(Store(Damaged(_) | Altered(_))) = self
+        {
+            return false;
+        }
         matches!(
             self,
             Self::Folder { .. }
                 | Self::Held { .. }
+                | Self::DatabaseHeld { .. }
                 | Self::Bind { .. }
                 | Self::System(_)
                 | Self::Database { error: Unavailable(_), .. }

@@ -1,7 +1,7 @@
 //! Joins a network by an invite code. Looking at the invite, using it and becoming a member are one transaction,
 //! so of two who use the last use one joins. A member who joins again stays what they are and uses nothing up.
 
-use baton_core::{Caller, InviteCode, NetworkId, NetworkRole, Refusal, UnixMillis, UserCaller};
+use baton_core::{Caller, ClockJumps, InviteCode, NetworkId, NetworkRole, Refusal, UnixMillis, UserCaller};
 use baton_store::rows::InviteRow;
 use baton_store::{Snapshot, Transaction};
 use serde::{Deserialize, Serialize};
@@ -35,8 +35,9 @@ pub(crate) async fn run(hub: &Hub, identity: Identity, args: Args) -> Result<Ans
     permit::account(&identity.caller)?;
     hub.join_guard.count(&identity.token_id, hub.clock.monotonic())?;
     let code = InviteCode::parse(args.invite_code.trim()).ok_or(Refusal::InviteUnknown)?;
-    let (code_hash, now) = (secret::hash(code.expose()), hub.clock.now());
-    hub.store_for(&identity.caller).write(move |tx| join(tx, &identity.caller, &code_hash, now)).await
+    let (code_hash, (now, clock_jumps)) = (secret::hash(code.expose()), hub.clock.observe());
+    let store = hub.store_for(&identity.caller);
+    store.write(move |tx| join(tx, &identity.caller, &code_hash, now, &clock_jumps)).await
 }
 
 fn join(
@@ -44,6 +45,7 @@ fn join(
     caller: &Caller,
     code_hash: &[u8; 32],
     now: UnixMillis,
+    clock_jumps: &ClockJumps,
 ) -> Result<Answer, Error> {
     let user = permit::account(caller)?;
     let invite = tx.invite(code_hash)?.ok_or(Refusal::InviteUnknown)?;
@@ -51,7 +53,7 @@ fn join(
     let current = tx.member_role(&network_id, &user.user_id)?;
     let role = NetworkRole::after_join(current, invite.role);
     if current.is_none() {
-        refuse_spent(tx.as_snapshot(), &invite, now)?;
+        refuse_spent(tx.as_snapshot(), &invite, clock_jumps.now_since(invite.created_at, now))?;
         refuse_alias(tx.as_snapshot(), &network_id, &user.username)?;
         admit(tx, user, &invite, now)?;
     }

@@ -16,6 +16,7 @@ const WORDS = {
   'network not found': 'There is no such network, or it is not yours to see.',
   busy: 'The hub is busy; try again in a moment.',
   shutting_down: 'The hub is stopping; try again when it is back.',
+  database_damaged: 'The database of the hub is damaged, so nothing can be changed. Its operator must restore a backup.',
   storage_unavailable: 'The hub cannot write to its disk. Nothing was changed.',
   internal_error: 'The hub made a mistake; its log has it. It may or may not have been done: look before you repeat it.',
   rate_limited: 'Too many tries; wait a moment.',

@@ -81,7 +81,7 @@ async fn carry_some(hub: &Hub, task_id: &TaskId, config_id: &str) -> Result<Outc
             }
             Err(failed) => failed,
         };
-        match retry::after_failure(config.trouble, hub.clock.now(), retry::jitter()) {
+        match retry::after_failure(config.trouble, hub.clock.now_without_jumps(), retry::jitter()) {
             Verdict::Again(trouble) => {
                 hub.metrics.pushes.note(PushOutcome::TriedAgain);
                 tracing::debug!(
@@ -107,7 +107,8 @@ async fn carry_some(hub: &Hub, task_id: &TaskId, config_id: &str) -> Result<Outc
 
 /// A receiver that could not be told because of a fault of the hub's own is tried again later, like one that failed.
 pub(super) async fn put_off(hub: &Hub, task_id: &TaskId, config_id: &str) -> Result<(), Error> {
-    let (task_id, config_id, now) = (task_id.clone(), config_id.to_owned(), hub.clock.now());
+    let now = hub.clock.now_without_jumps();
+    let (task_id, config_id) = (task_id.clone(), config_id.to_owned());
     hub.store
         .write(move |tx| -> Result<(), Error> {
             let config = tx.push_config(&task_id, &config_id)?.filter(|config| config.is_open);

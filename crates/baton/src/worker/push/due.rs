@@ -26,7 +26,7 @@ pub(super) struct Due {
 impl Due {
     /// Takes what is due to the desk.
     pub(super) async fn take(&mut self, hub: &Hub, desk: &mut Desk) -> Result<(), Error> {
-        let now = hub.clock.now();
+        let now = hub.clock.now_without_jumps();
         let (first, from) = (std::mem::take(&mut self.network), self.receivers.clone());
         let found = hub.store.read(move |rows| -> Result<_, Error> {
             let mut after = first.clone();

@@ -345,7 +345,9 @@ async fn call_off(remote: &Arc<Remote>, errand: MessageId) -> Result<bool, Error
 
 /// A cancel that cannot be passed on is tried for as long as a task may be out.
 fn is_too_old(remote: &Remote, stray: &RemoteTaskRow) -> bool {
-    stray.began_at.plus_seconds(limits::REMOTE_TASK_MAX_SECONDS) <= remote.hub.clock.now()
+    let (now, jumps) = remote.hub.clock.observe();
+    let began_at = stray.began_at;
+    began_at.plus_seconds(limits::REMOTE_TASK_MAX_SECONDS) <= jumps.now_since(began_at, now)
 }
 
 async fn hub_read<T: Send + 'static>(

@@ -144,8 +144,9 @@ impl Errand {
                     return self.fail(&format!("the remote agent refused: {text}")).await;
                 }
             }
-            if self.out.began_at.plus_seconds(limits::REMOTE_TASK_MAX_SECONDS) <= self.remote.hub.clock.now()
-            {
+            let (now, jumps) = self.remote.hub.clock.observe();
+            let began_at = self.out.began_at;
+            if began_at.plus_seconds(limits::REMOTE_TASK_MAX_SECONDS) <= jumps.now_since(began_at, now) {
                 return self.fail("the remote agent did not come to an end in time").await;
             }
             tokio::select! {

@@ -9,11 +9,22 @@ use rusqlite::{Connection, params};
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 
+use crate::it::triggers::drop_triggers;
+
 pub(super) struct Rewrite {
     rows: Connection,
     folder: PathBuf,
+    /// The SQL that creates the triggers again.
+    triggers: String,
     network: String,
     log: i64,
+}
+
+/// A hub does not start without its triggers.
+impl Drop for Rewrite {
+    fn drop(&mut self) {
+        self.rows.execute_batch(&self.triggers).unwrap();
+    }
 }
 
 /// All tiles of a tree.
@@ -31,13 +42,10 @@ impl Tiles for All {
 impl Rewrite {
     pub(super) fn of(folder: &Path, network: &str) -> Self {
         let rows = Connection::open(folder.join("hub.db")).unwrap();
-        rows.execute_batch(
-            "DROP TRIGGER IF EXISTS evidence_never_changes; DROP TRIGGER IF EXISTS evidence_stays;",
-        )
-        .unwrap();
+        let triggers = drop_triggers(&rows);
         let log =
             rows.query_row("SELECT log FROM logs WHERE network_id = ?", [network], |row| row.get(0)).unwrap();
-        Self { rows, folder: folder.to_owned(), network: network.to_owned(), log }
+        Self { rows, triggers, folder: folder.to_owned(), network: network.to_owned(), log }
     }
 
     fn place(&self, index: u64) -> i64 {

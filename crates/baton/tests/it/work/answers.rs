@@ -1,6 +1,8 @@
 //! A task goes in at one end and an answer comes out at the other.
 
 use serde_json::json;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 
 use super::worker::{Worker, ended, tenant_with};
 use crate::it::hub::{ADMIN, Hub};
@@ -26,15 +28,21 @@ fn a_sent_task_is_answered_with_what_the_command_prints() {
 fn the_command_finds_its_task_in_its_environment_and_in_its_arguments() {
     let hub = Hub::start();
     let (network, agent) = tenant_with(&hub, "teller");
-    let script = r#"echo "$1|$BATON_TASK_ID|$BATON_FROM|$BATON_KIND|$BATON_CONTEXT|$BATON_ATTEMPT|$BATON_ALIAS|$BATON_HUB|$BATON_NETWORK|$BATON_PARENT_TASK_ID|$BATON_TOKEN"; cat"#;
-    let _worker = Worker::start_command(&agent, "teller", &[], &["sh", "-c", script, "sh", "a{task}z"]);
+    let folder = tempfile::tempdir().unwrap();
+    let script = r#"#!/bin/sh
+echo "$1|$2|$BATON_TASK_ID|$BATON_FROM|$BATON_KIND|$BATON_CONTEXT|$BATON_ATTEMPT|$BATON_ALIAS|$BATON_HUB|$BATON_NETWORK|$BATON_PARENT_TASK_ID|$BATON_TOKEN"; cat"#;
+    let program = folder.path().join("teller");
+    std::fs::write(&program, script).unwrap();
+    std::fs::set_permissions(&program, Permissions::from_mode(0o700)).unwrap();
+    let command = [program.to_str().unwrap(), "{task}", "a{task}z"];
+    let _worker = Worker::start_command(&agent, "teller", &["--allow-embedded"], &command);
     let body = json!({"alias": "teller", "task": "$(touch /tmp/never) `x`", "context": "some\nmore", "kind": "question"});
     let task_id = send_with(&network.user, &body);
     let row = ended(&network.user, &task_id);
     let token = agent.token.as_deref().unwrap();
     let (hub, net) = (hub.url(), &network.network_id);
     let expected = format!(
-        "a$(touch /tmp/never) `x`z|{task_id}|{ADMIN}|question|some\nmore|1|teller|{hub}|{net}|{task_id}|{token}\n\
+        "$(touch /tmp/never) `x`|a$(touch /tmp/never) `x`z|{task_id}|{ADMIN}|question|some\nmore|1|teller|{hub}|{net}|{task_id}|{token}\n\
          $(touch /tmp/never) `x`"
     );
     assert_eq!(row["result"], json!(expected));

@@ -141,7 +141,9 @@ fn a_command_that_cannot_be_run_is_found_out_before_any_task_is_taken() {
     let nowhere = Client::new("127.0.0.1:9".parse().unwrap()).with_token("ntok_0");
     for (command, words) in [
         (vec!["no-such-program-anywhere"], "no program"),
-        (vec!["sh", "-c", "echo {task}"], "inside a shell's script"),
+        (vec!["sh", "-c", "echo {task}"], "{task} after sh could run whatever a sender writes"),
+        (vec!["env", "-S", "sh -c", "echo {task}"], "{task} after env could run whatever a sender writes"),
+        (vec!["echo", "a{task}"], "pass --allow-embedded"),
     ] {
         let (status, said) = Worker::start_command(&nowhere, "a", &[], &command).ends();
         assert_eq!(status.code(), Some(2), "{said}");

@@ -68,6 +68,8 @@ pub(super) enum Name {
     Checkpoint,
     /// The key of the checkpoints.
     Key,
+    /// A table, index or trigger is missing or was changed, or a trigger was added.
+    Schema,
 }
 
 /// Where something was found.

@@ -1,0 +1,10 @@
+//! What the connections of one database know of its disk and of its file.
+
+use super::damage::Damage;
+use super::refused::Refused;
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Health {
+    pub(super) refused: Refused,
+    pub(super) damage: Damage,
+}
