@@ -14,7 +14,7 @@ pub use copy::{CopyJob, CopyProgress, Copying};
 pub use error::Error;
 pub use meter::Meter;
 pub use rows::{Snapshot, Transaction};
-pub use sqlite::{Bell, CopyFacts, SqliteOptions, SqliteStore, copy_closed, inspect, look_at_copy, schema};
 #[cfg(debug_assertions)]
 pub use sqlite::Statements;
+pub use sqlite::{Bell, CopyFacts, SqliteOptions, SqliteStore, copy_closed, inspect, look_at_copy, schema};
 pub use store::{ChangedTask, Committed, GrownLog, Ring, Store};

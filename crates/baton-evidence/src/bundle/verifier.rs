@@ -129,17 +129,14 @@ fn check_members<R: Read>(
         }
     }
     let missing = if manifest.is_none() { "manifest.json" } else { EVENTS };
-    checked.map(|checked| (checked, end)).ok_or_else(|| {
-        Refusal::new(Code::MissingFile, Place::Bundle, format!("{missing} is missing")).into()
-    })
+    checked
+        .map(|checked| (checked, end))
+        .ok_or_else(|| Refusal::new(Code::MissingFile, Place::Bundle, format!("{missing} is missing")).into())
 }
 
 /// Reads to the end of the gzip member, which checks its CRC, and sees that the archive, whose members end at `end`, is
 /// whole and that nothing comes after it.
-fn check_end<R: io::BufRead>(
-    mut unpacked: Unpacked<GzDecoder<Source<R>>>,
-    end: u64,
-) -> Result<(), Trouble> {
+fn check_end<R: io::BufRead>(mut unpacked: Unpacked<GzDecoder<Source<R>>>, end: u64) -> Result<(), Trouble> {
     let mut rest = [0; 8192];
     loop {
         let count = unpacked.read(&mut rest).map_err(Trouble::io(Place::Bundle))?;

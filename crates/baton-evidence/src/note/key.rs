@@ -158,7 +158,6 @@ impl PartialEq for VerifierKey {
 
 impl Eq for VerifierKey {}
 
-
 /// A text's first parts between `+`, and all that is left as the last.
 fn split<const PARTS: usize>(text: &str) -> Option<[&str; PARTS]> {
     text.splitn(PARTS, '+').collect::<Vec<_>>().try_into().ok()

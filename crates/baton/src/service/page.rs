@@ -1,8 +1,8 @@
 //! Pages: limits within their bounds, and cursors. Where a page ends is a row's number among those of all networks, so
 //! a cursor is sealed: callers cannot read it, change it, or use one of another list or user.
 
-use baton_core::Caller;
 use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine as _};
+use baton_core::Caller;
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
 use std::fmt;
@@ -56,7 +56,9 @@ pub(crate) struct Cursors(CursorKey);
 /// The cursors that `list` gives this caller's user.
 pub(crate) fn cursors(hub: &Hub, caller: &Caller, list: &'static str) -> Cursors {
     let CursorKey(key) = &hub.cursor_key;
-    Cursors(CursorKey(key.clone().chain_update(list).chain_update([0]).chain_update(caller.user_id().as_str())))
+    Cursors(CursorKey(
+        key.clone().chain_update(list).chain_update([0]).chain_update(caller.user_id().as_str()),
+    ))
 }
 
 impl Cursors {
@@ -71,7 +73,9 @@ impl Cursors {
 
     /// The place a page continues from; none is the beginning.
     pub(crate) fn open(&self, cursor: Option<&str>) -> Result<Option<i64>, Error> {
-        let open = |cursor| self.opened(cursor).ok_or_else(|| Error::argument("cursor", "is not one that was given out"));
+        let open = |cursor| {
+            self.opened(cursor).ok_or_else(|| Error::argument("cursor", "is not one that was given out"))
+        };
         cursor.filter(|cursor| !cursor.is_empty()).map(open).transpose()
     }
 

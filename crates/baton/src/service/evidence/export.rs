@@ -236,7 +236,8 @@ impl Selection {
         let (mut next, mut count, mut bytes, mut side_file_bytes) = (self.from, 0, 0, 0);
         loop {
             let lengths = self.page(next, move |_, _, leaves| {
-                let lengths = leaves.iter().map(|leaf| (leaf.index, leaf.event.len(), entry_bytes(leaf, size)));
+                let lengths =
+                    leaves.iter().map(|leaf| (leaf.index, leaf.event.len(), entry_bytes(leaf, size)));
                 Ok(lengths.collect::<Vec<_>>())
             })?;
             let Some((last, ..)) = lengths.last() else { return Ok(self.to) };

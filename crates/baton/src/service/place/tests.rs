@@ -104,7 +104,11 @@ fn calls() -> Vec<Call> {
         Call("POST", "/api/tasks/TASK/ask", Some(json!({"question": "x"}))),
         Call("POST", "/api/tasks/TASK/messages", Some(json!({"text": "x"}))),
         Call("POST", "/api/inbox/TASK/ack", Some(json!({}))),
-        Call("POST", "/api/task", Some(json!({"alias": "x", "task": "x", "network_id": "OWN", "parent_task_id": "TASK"}))),
+        Call(
+            "POST",
+            "/api/task",
+            Some(json!({"alias": "x", "task": "x", "network_id": "OWN", "parent_task_id": "TASK"})),
+        ),
         Call("GET", "/a2a/OTHERS/bob/tasks/TASK", None),
         Call("GET", "/a2a/OTHERS/bob/tasks/TASK:subscribe", None),
         Call("POST", "/a2a/OTHERS/bob/tasks/TASK:cancel", Some(json!({}))),
@@ -136,7 +140,9 @@ async fn a_foreign_task_costs_the_same_reads_as_a_missing_one() {
             tx.put_member(&network(2), &user_id("vic"), NetworkRole::Viewer, None, NOW)
         })
         .await;
-    for (who, token) in [("a stranger", eve), ("an agent of another network", mole), ("a viewer of another", vic)] {
+    for (who, token) in
+        [("a stranger", eve), ("an agent of another network", mole), ("a viewer of another", vic)]
+    {
         // What is remembered of a caller is learnt by the first call.
         world.call(&token, "GET", "/api/tasks", None).await;
         for call in calls() {

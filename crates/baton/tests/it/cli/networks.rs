@@ -69,7 +69,11 @@ fn a_network_is_renamed_and_deleted_only_when_that_is_meant() {
     assert_eq!(ada.json(&["network", "rename", "hall", "lab"]), json!({"ok": true}));
     let ran = ada.baton(&["network", "delete", "lab"]).exited(2);
     assert!(ran.stderr.contains("--yes"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("evidence log") && ran.stderr.contains("baton evidence export"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("evidence log") && ran.stderr.contains("baton evidence export"),
+        "{}",
+        ran.stderr
+    );
     assert_eq!(ada.json(&["network", "ls"])["networks"].as_array().unwrap().len(), 2);
     assert!(ada.says(&["network", "delete", "lab", "--yes"]).ends_with("is deleted."));
     assert_eq!(ada.json(&["network", "ls"])["networks"].as_array().unwrap().len(), 1);

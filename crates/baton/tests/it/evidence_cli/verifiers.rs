@@ -78,7 +78,11 @@ impl Cases {
         let said: Vec<&str> = ran.stdout.lines().collect();
         assert_eq!(said.len(), self.named.len(), "{ran:?}");
         for ((what, verdict), said) in self.named.iter().zip(said) {
-            assert_eq!(said.starts_with("ok: "), *verdict == Accepted, "{what}: bundle_checker.py says {said}");
+            assert_eq!(
+                said.starts_with("ok: "),
+                *verdict == Accepted,
+                "{what}: bundle_checker.py says {said}"
+            );
         }
     }
 }
@@ -194,7 +198,11 @@ fn every_archive_and_manifest_is_judged_alike() {
         ("an algorithm that is no text", Refused, with("/algorithms/hash", json!(256))),
         ("another path", Accepted, with("/files/events.ndjson/path", json!("x"))),
         ("a bare file hash", Accepted, with("/files/events.ndjson/sha256", json!(bare))),
-        ("a file hash in upper case", Refused, with("/files/events.ndjson/sha256", json!(bare.to_uppercase()))),
+        (
+            "a file hash in upper case",
+            Refused,
+            with("/files/events.ndjson/sha256", json!(bare.to_uppercase())),
+        ),
         ("a second file", Refused, two_files.packed()),
         ("an empty run id", Refused, nameless.packed()),
         ("a count that is a double", Refused, with("/event_count", json!(2.0))),
@@ -215,7 +223,11 @@ fn every_event_is_judged_alike() {
     let mut cases = vec![
         ("another source", Accepted, line("urn:assay:adapter:a2a", "urn:x")),
         ("a source without a colon", Refused, line("urn:assay:adapter:a2a", "urn")),
-        ("as many names as an object may have", Refused, line("\"data\":{}", &format!("\"data\":{{{}}}", names.join(",")))),
+        (
+            "as many names as an object may have",
+            Refused,
+            line("\"data\":{}", &format!("\"data\":{{{}}}", names.join(","))),
+        ),
         ("an unknown member", Accepted, line("{\"specversion\"", "{\"x\":[1],\"specversion\"")),
         ("a null subject that was hashed", Refused, line("\"subject\":\"t-0\"", "\"subject\":null")),
     ];

@@ -8,8 +8,8 @@ use std::process::Command;
 use std::time::SystemTime;
 
 use crate::it::evidence_cli::desk::{Desk, handoff, key, seal};
-use crate::it::hub::Hub;
 use crate::it::http::Client;
+use crate::it::hub::Hub;
 use crate::it::program::run;
 use crate::it::random::Random;
 use crate::it::tenant::{Tenant, succeed};
@@ -35,7 +35,14 @@ fn export(desk: &Desk) -> Vec<PathBuf> {
 
 /// Checks a bundle with its side file by ours; gives its events.
 fn verified(desk: &Desk, bundle: &Path, key: &str) -> u64 {
-    let ran = desk.baton(["evidence".as_ref(), "verify".as_ref(), bundle.as_os_str(), "--key".as_ref(), key.as_ref(), "--json".as_ref()]);
+    let ran = desk.baton([
+        "evidence".as_ref(),
+        "verify".as_ref(),
+        bundle.as_os_str(),
+        "--key".as_ref(),
+        key.as_ref(),
+        "--json".as_ref(),
+    ]);
     ran.exited(0).lines()[0]["events"].as_u64().unwrap()
 }
 
@@ -168,7 +175,9 @@ fn packet(random: &mut Random, task: &str) -> String {
         2 => format!("{{{}}}", (0..10_001).map(|n| format!("\"{n}\":0")).collect::<Vec<_>>().join(",")),
         3 => format!("[{}0]", "1e20,".repeat(40_000)),
         4 => format!("\"{}\"", "x".repeat(200_000)),
-        5 => r#"{"batonorigin":"hub","batonreporter":"hub","assay_g4":{"agent_card":{"visible":true}}}"#.into(),
+        5 => {
+            r#"{"batonorigin":"hub","batonreporter":"hub","assay_g4":{"agent_card":{"visible":true}}}"#.into()
+        }
         _ => value(random, 0),
     };
     put(random, 80, "attributes", attributes, &mut members);
@@ -185,13 +194,43 @@ fn packet(random: &mut Random, task: &str) -> String {
 /// JSON that is hard to carry: numbers at their ends, texts of every kind, nested.
 fn value(random: &mut Random, depth: u32) -> String {
     const SCALARS: [&str; 34] = [
-        "null", "true", "0", "-0", "-0.0", "1e308", "5e-324", "1e20", "1e21", "0.1", "1E2", "9007199254740993",
-        "18446744073709551615", "-9223372036854775808", "295147905179352825856", "1e400", r#""""#, r#""\u0000""#,
-        r#""\ud800""#, r#""\ud83d\ude00""#, "\"\u{2028}\"", "\"é😀\"", r#""\"batonorigin\":\"hub\"""#, r#""\u001b[31m""#,
-        "\"\u{7f}\u{80}\"", "\"\u{ffff}\"", r#""unknown-task""#, r#""a:b""#, r#""../x""#, r#""\/""#, "\"\u{fb33}\"",
-        "\"x\"", "\"planner\"", "\"\u{200b}\"",
+        "null",
+        "true",
+        "0",
+        "-0",
+        "-0.0",
+        "1e308",
+        "5e-324",
+        "1e20",
+        "1e21",
+        "0.1",
+        "1E2",
+        "9007199254740993",
+        "18446744073709551615",
+        "-9223372036854775808",
+        "295147905179352825856",
+        "1e400",
+        r#""""#,
+        r#""\u0000""#,
+        r#""\ud800""#,
+        r#""\ud83d\ude00""#,
+        "\"\u{2028}\"",
+        "\"é😀\"",
+        r#""\"batonorigin\":\"hub\"""#,
+        r#""\u001b[31m""#,
+        "\"\u{7f}\u{80}\"",
+        "\"\u{ffff}\"",
+        r#""unknown-task""#,
+        r#""a:b""#,
+        r#""../x""#,
+        r#""\/""#,
+        "\"\u{fb33}\"",
+        "\"x\"",
+        "\"planner\"",
+        "\"\u{200b}\"",
     ];
-    let several = |random: &mut Random| (0..random.below(5)).map(|_| value(random, depth + 1)).collect::<Vec<_>>();
+    let several =
+        |random: &mut Random| (0..random.below(5)).map(|_| value(random, depth + 1)).collect::<Vec<_>>();
     match random.below(5) {
         0 if depth < 4 => format!("[{}]", several(random).join(",")),
         1 if depth < 4 => {

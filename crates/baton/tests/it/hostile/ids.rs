@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::it::evidence_cli::desk::handoff;
-use crate::it::hub::Hub;
 use crate::it::http::Client;
+use crate::it::hub::Hub;
 use crate::it::tenant::{Tenant, refused, send, succeed, text};
 
 fn ids(reader: &Client, path: &str, list: &str) -> Vec<i64> {

@@ -60,7 +60,8 @@ struct Tally {
 
 impl Tally {
     fn of(&self, who: &str, statuses: std::ops::Range<u16>) -> u64 {
-        let counted = self.statuses.iter().filter(|((name, status), _)| *name == who && statuses.contains(status));
+        let counted =
+            self.statuses.iter().filter(|((name, status), _)| *name == who && statuses.contains(status));
         counted.map(|(_, count)| count).sum()
     }
 }

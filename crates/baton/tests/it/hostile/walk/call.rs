@@ -48,12 +48,17 @@ impl Call {
     pub(super) fn made_up(values: &mut Values<'_>, operation: &Operation, token: Option<&str>) -> Self {
         let mut headers = vec![("accept", "application/json, text/event-stream".to_owned())];
         match token {
-            Some(token) if !values.random.percent(2) => headers.push(("authorization", format!("Bearer {token}"))),
+            Some(token) if !values.random.percent(2) => {
+                headers.push(("authorization", format!("Bearer {token}")))
+            }
             Some(_) => headers.push(("authorization", values.header())),
             None => {}
         }
         if operation.path.starts_with("/a2a") {
-            headers.push(("a2a-version", if values.random.percent(95) { "1.0".into() } else { values.header() }));
+            headers.push((
+                "a2a-version",
+                if values.random.percent(95) { "1.0".into() } else { values.header() },
+            ));
         }
         if values.random.percent(3) {
             headers.push(("last-event-id", values.header()));
@@ -62,7 +67,9 @@ impl Call {
         let body = operation.body.as_ref().map(|schema| match &operation.tool {
             Some(name) => {
                 let params = json!({"name": name, "arguments": values.of_schema(schema, 0)});
-                json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).to_string().into()
+                json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
+                    .to_string()
+                    .into()
             }
             None => values.body(schema),
         });
@@ -75,7 +82,8 @@ impl Call {
 
     pub(super) fn send(&self, address: SocketAddr) -> Answered {
         let body = self.body.as_deref().unwrap_or_default();
-        let mut request = format!("{} {} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n", self.method, self.path);
+        let mut request =
+            format!("{} {} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n", self.method, self.path);
         for (name, value) in &self.headers {
             request.push_str(&format!("{name}: {value}\r\n"));
         }
@@ -87,7 +95,10 @@ impl Call {
         let sent = [request.as_bytes(), b"\r\n", body].concat();
         // A hub that has heard enough may answer and hang up before everything is sent.
         if let Err(error) = socket.write_all(&sent) {
-            assert!(matches!(error.kind(), ErrorKind::BrokenPipe | ErrorKind::ConnectionReset), "{error}: {self}");
+            assert!(
+                matches!(error.kind(), ErrorKind::BrokenPipe | ErrorKind::ConnectionReset),
+                "{error}: {self}"
+            );
         }
         self.read(&mut socket)
     }
@@ -122,7 +133,9 @@ impl fmt::Display for Call {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} {:?}", self.method, self.path, self.headers)?;
         match &self.body {
-            Some(body) => write!(f, " {} bytes {}", body.len(), String::from_utf8_lossy(&body[..body.len().min(2_000)])),
+            Some(body) => {
+                write!(f, " {} bytes {}", body.len(), String::from_utf8_lossy(&body[..body.len().min(2_000)]))
+            }
             None => Ok(()),
         }
     }

@@ -5,12 +5,13 @@ use serde_json::{Value, json};
 
 use super::call::Answered;
 use super::values::Known;
-use crate::it::hub::{ADMIN, Hub, PASSWORD};
 use crate::it::http::Client;
+use crate::it::hub::{ADMIN, Hub, PASSWORD};
 use crate::it::tenant::{Tenant, send, succeed, text};
 
 /// Who walks.
-pub(super) const KINDS: [&str; 6] = ["nobody", "a stranger", "a viewer", "a member", "a node", "a system admin"];
+pub(super) const KINDS: [&str; 6] =
+    ["nobody", "a stranger", "a viewer", "a member", "a node", "a system admin"];
 const NODE: usize = 4;
 const USERS: [Option<&str>; 6] = [None, Some("stranger"), Some("viewer"), Some("member"), None, Some(ADMIN)];
 
@@ -39,7 +40,9 @@ impl Operation {
             || self.path.contains("/message:")
             || self.path.contains(":subscribe")
             || self.path == "/api/claim"
-            || self.path.starts_with("/a2a") && self.form.contains("json") && self.path.matches('/').count() <= 3
+            || self.path.starts_with("/a2a")
+                && self.form.contains("json")
+                && self.path.matches('/').count() <= 3
             || self.tool.as_deref() == Some("claim_task")
             || self.path == "/mcp" && self.tool.is_none()
     }
@@ -137,13 +140,18 @@ fn routes(hub: &Hub) -> Vec<Operation> {
             let parameters = described["parameters"].as_array().cloned().unwrap_or_default();
             let content = described["requestBody"]["content"].as_object().cloned().unwrap_or_default();
             // One operation for each form of its body.
-            let forms: Vec<_> = content.into_iter().map(|(form, body)| (form, Some(body["schema"].clone()))).collect();
+            let forms: Vec<_> =
+                content.into_iter().map(|(form, body)| (form, Some(body["schema"].clone()))).collect();
             let forms = if forms.is_empty() { vec![(String::new(), None)] } else { forms };
             for (form, body) in forms {
                 let operation = Operation {
                     method: method.to_uppercase(),
                     path: path.clone(),
-                    query: parameters.iter().filter(|one| one["in"] == "query").map(|one| text(&one["name"])).collect(),
+                    query: parameters
+                        .iter()
+                        .filter(|one| one["in"] == "query")
+                        .map(|one| text(&one["name"]))
+                        .collect(),
                     body: body.map(|schema| resolved(&api, &schema, 0)),
                     form,
                     tool: None,

@@ -25,9 +25,32 @@ impl Known {
 }
 
 const ODD: [&str; 26] = [
-    "", " ", ".", "..", "../../etc/passwd", "%2e%2e%2f", "\u{0}", "a\u{0}b", "\r\nx: y", "\u{3164}", "\u{202e}gnp.exe",
-    "\u{feff}", "é😀𝔸", "e\u{301}", "ﬃ", "-1", "0", "1e309", "NaN", "null", "'; DROP TABLE tasks; --", "{{7*7}}",
-    "<script>alert(1)</script>", "--help", "\u{ffff}", "2026-13-45T99:99:99Z",
+    "",
+    " ",
+    ".",
+    "..",
+    "../../etc/passwd",
+    "%2e%2e%2f",
+    "\u{0}",
+    "a\u{0}b",
+    "\r\nx: y",
+    "\u{3164}",
+    "\u{202e}gnp.exe",
+    "\u{feff}",
+    "é😀𝔸",
+    "e\u{301}",
+    "ﬃ",
+    "-1",
+    "0",
+    "1e309",
+    "NaN",
+    "null",
+    "'; DROP TABLE tasks; --",
+    "{{7*7}}",
+    "<script>alert(1)</script>",
+    "--help",
+    "\u{ffff}",
+    "2026-13-45T99:99:99Z",
 ];
 const DEEP: usize = 300;
 
@@ -48,9 +71,8 @@ impl Values<'_> {
             "user" | "user_id" => &self.known.users,
             "token" | "token_id" => &self.known.tokens,
             "invite" | "invite_id" => &self.known.invites,
-            "id" | "task" | "task_id" | "task_ids" | "in_reply_to" | "message_id" | "parent_task_id" | "taskId" => {
-                &self.known.tasks
-            }
+            "id" | "task" | "task_id" | "task_ids" | "in_reply_to" | "message_id" | "parent_task_id"
+            | "taskId" => &self.known.tasks,
             _ => return (*self.random.pick(fitting(name))).to_owned(),
         };
         self.random.pick(pool).clone()
@@ -208,7 +230,9 @@ fn fitting(name: &str) -> &'static [&'static str] {
         "name" => &["helper", "bob", "a network", "member"],
         "status" => &["replied", "failed", "delivered", "working", "idle"],
         "role" => &["viewer", "member", "admin", "owner"],
-        "limit" | "wait_seconds" | "lease_seconds" | "after" | "index" | "size" | "from" => &["0", "1", "5", "500", "-1"],
+        "limit" | "wait_seconds" | "lease_seconds" | "after" | "index" | "size" | "from" => {
+            &["0", "1", "5", "500", "-1"]
+        }
         "since" | "until" => &["2020-01-01 00:00:00", "2026-01-01T00:00:00Z", "2999-01-01T00:00:00+01:00"],
         "cursor" | "pageToken" => &["", "1", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"],
         "username" => &["viewer", "someone", "admin"],
@@ -224,5 +248,7 @@ fn fitting(name: &str) -> &'static [&'static str] {
 /// Percent-encoded, but for some of it that a client may leave as it is.
 fn encoded(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
-    text.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
+    text.bytes()
+        .map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .collect()
 }
