@@ -1,0 +1,46 @@
+//! How much an account or a network has, and how much it may have where that is not the default.
+
+use baton_core::{NetworkId, Quota, UserId};
+
+use crate::error::Error;
+
+/// Whose quota it is.
+#[derive(Clone, Copy, Debug)]
+pub enum QuotaSubject<'a> {
+    /// An account.
+    User(&'a UserId),
+    /// A network.
+    Network(&'a NetworkId),
+}
+
+impl QuotaSubject<'_> {
+    /// The id; those of users and networks are never alike.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        match self {
+            Self::User(user) => user.as_str(),
+            Self::Network(network) => network.as_str(),
+        }
+    }
+}
+
+/// A quota as it stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct QuotaRow {
+    /// How many there are, if that is counted in the database.
+    pub used: i64,
+    /// How many there may be; none for the default.
+    pub max: Option<i64>,
+}
+
+/// Reads of quotas.
+pub trait QuotaReads {
+    /// How a quota stands. Inboxes have one each: theirs is read with `inbox_count`.
+    fn quota(&self, subject: QuotaSubject<'_>, quota: Quota) -> Result<QuotaRow, Error>;
+}
+
+/// Writes of quotas.
+pub trait QuotaWrites {
+    /// Sets how many there may be; none for the default.
+    fn set_quota(&mut self, subject: QuotaSubject<'_>, quota: Quota, max: Option<i64>) -> Result<(), Error>;
+}
