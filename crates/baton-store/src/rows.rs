@@ -27,7 +27,7 @@ pub use evidence::{CheckpointRow, EvidenceReads, EvidenceWrites, LeafPage, LeafR
 pub use figures::{
     End, FigureReads, FigureWrites, GlanceRow, MinuteCounts, SentRow, TaskSearch, minute_begins, minute_of,
 };
-pub use page::{Page, PageBounds};
+pub use page::{Page, PageBounds, text_bytes};
 pub(crate) use page::{PageInProgress, Weight};
 pub use pushes::{PushConfigRow, PushReads, PushSecrets, PushTrouble, PushWrites};
 pub use quotas::{QuotaReads, QuotaRow, QuotaSubject, QuotaWrites};

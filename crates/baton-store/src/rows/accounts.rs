@@ -289,6 +289,8 @@ pub trait AccountReads {
         before: Option<i64>,
         bounds: PageBounds,
     ) -> Result<Page<NodeTokenRow>, Error>;
+    /// The user token of somebody, not revoked, that was used longest ago.
+    fn oldest_login(&self, user: &UserId) -> Result<Option<TokenRow>, Error>;
     /// Tokens of browsers last used, or made, before these times and not revoked; at most so many.
     fn stale_browser_tokens(
         &self,

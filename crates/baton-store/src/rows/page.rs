@@ -95,7 +95,8 @@ pub(crate) trait Weight {
 pub(crate) const ROW_BYTES: usize = 1_024;
 
 /// The bytes a text has as a JSON string.
-pub(crate) fn text_bytes(text: &str) -> usize {
+#[must_use]
+pub fn text_bytes(text: &str) -> usize {
     text.bytes().fold(2, |bytes, byte| {
         bytes
             + match byte {

@@ -37,6 +37,8 @@ pub struct QuotaRow {
 pub trait QuotaReads {
     /// How a quota stands. Inboxes have one each: theirs is read with `inbox_count`.
     fn quota(&self, subject: QuotaSubject<'_>, quota: Quota) -> Result<QuotaRow, Error>;
+    /// The networks for which a quota is not the default.
+    fn set_quotas(&self, quota: Quota) -> Result<Vec<(NetworkId, i64)>, Error>;
 }
 
 /// Writes of quotas.

@@ -70,6 +70,14 @@ pub struct SessionGlance {
     pub holds_lease: bool,
 }
 
+impl SessionRow {
+    /// What it adds to an answer, in bytes of JSON.
+    #[must_use]
+    pub fn json_bytes(&self) -> usize {
+        self.weight()
+    }
+}
+
 impl Weight for SessionRow {
     fn weight(&self) -> usize {
         let labels = [&self.server, &self.hostname, &self.agent, &self.project_dir, &self.version, &self.task];

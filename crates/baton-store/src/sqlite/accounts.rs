@@ -251,6 +251,13 @@ impl AccountReads for Rows<'_> {
         self.page(sql, parameters, bounds, read, |row| row.seq)
     }
 
+    fn oldest_login(&self, user: &UserId) -> Result<Option<TokenRow>, Error> {
+        let sql = "SELECT * FROM tokens INDEXED BY tokens_by_user
+                   WHERE user_id = ?1 AND revoked_at IS NULL AND network_id IS NULL
+                   ORDER BY COALESCE(last_used_at, created_at), rowid LIMIT 1";
+        self.one(sql, [user.as_str()], token_row)
+    }
+
     fn stale_browser_tokens(
         &self,
         used_before: UnixMillis,

@@ -86,8 +86,9 @@ impl<'a, K: Ord + Copy> Merge<'a, K> {
 
     fn read_ahead(&mut self, at: usize, before: K) -> Result<(), Error> {
         let list = &mut self.lists[at];
-        list.ahead = (list.fetch)(before, list.chunk)?.into();
-        list.is_at_end = list.ahead.len() < list.chunk;
+        let chunk = list.chunk.min(self.most_examined.saturating_sub(self.examined)).max(1);
+        list.ahead = (list.fetch)(before, chunk)?.into();
+        list.is_at_end = list.ahead.len() < chunk;
         list.chunk = (list.chunk * 2).min(AHEAD_MAX);
         self.examined += list.ahead.len();
         if let Some((next, _)) = list.ahead.front() {

@@ -1,9 +1,9 @@
 //! Quotas in SQL. The counters are kept by triggers; see the migration.
 
-use baton_core::Quota;
+use baton_core::{NetworkId, Quota};
 use rusqlite::params;
 
-use super::columns::get;
+use super::columns::{get, parsed};
 use super::rows::Rows;
 use crate::error::Error;
 use crate::rows::{QuotaReads, QuotaRow, QuotaSubject, QuotaWrites, TaskReads};
@@ -21,6 +21,13 @@ impl QuotaReads for Rows<'_> {
                 counts.iter().filter(|(status, _)| !status.is_terminal()).map(|(_, count)| count).sum();
         }
         Ok(row)
+    }
+
+    fn set_quotas(&self, quota: Quota) -> Result<Vec<(NetworkId, i64)>, Error> {
+        let sql = "/* scans */ SELECT subject, max FROM quotas WHERE kind = ?1 AND max IS NOT NULL";
+        self.all(sql, [quota.as_str()], |row| {
+            Ok((parsed(row, "subject", NetworkId::parse)?, get::<i64>(row, "max")?))
+        })
     }
 }
 

@@ -58,7 +58,7 @@ pub(super) fn page(rows: &Rows<'_>, search: &TaskSearch) -> Result<Page<TaskRow>
             return Ok(Page { rows: page.rows, next: last });
         }
         last = Some(seq);
-        if unread == 0 {
+        if text.is_some() && unread == 0 {
             return Ok(Page { rows: page.rows, next: last });
         }
     }
