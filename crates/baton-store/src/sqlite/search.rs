@@ -212,3 +212,87 @@ fn has_text(rows: &Rows<'_>, seq: i64, text: &str, bytes: &mut usize) -> Result<
     }
     Ok(false)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rows::{AccountReads, CompletionFilter, DeliveryReads, EventFilter, MessageFilter, PageBounds};
+    use crate::rows::{SessionReads, TaskFilter};
+    use crate::sqlite::connection;
+    use baton_core::{UserId, hex};
+
+    const NETWORKS: usize = 2_000;
+
+    /// A user with many networks, each with two tasks of different status and what belongs to them.
+    fn database(folder: &std::path::Path) -> rusqlite::Connection {
+        let database = connection::open_writer(&folder.join("hub.db")).unwrap();
+        database
+            .execute_batch(
+                "PRAGMA foreign_keys = OFF; BEGIN;
+                 WITH RECURSIVE n(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM n LIMIT 2000)
+                 INSERT INTO members SELECT printf('net_%012x', n), 'u_000000000000', 'owner', 0, NULL FROM n;
+                 INSERT INTO tasks (task_id, network_id, from_kind, from_name, to_name, kind, priority, status, content,
+                     attempt, max_attempts, ttl_seconds, created_at, delivered_at, expires_at, salt)
+                 SELECT lower(printf('%08x-0000-7000-8000-%012x', s.key, substr(m.network_id, 9))), m.network_id, 'user', 'ada', 'bob', 'task', 'normal',
+                     s.value, 'text', 1, 3, 60, 0, 0, 0, x''
+                 FROM members m, json_each('[\"delivered\",\"running\"]') s;
+                 INSERT INTO task_counts SELECT network_id, status, COUNT(*) FROM tasks GROUP BY network_id, status;
+                 INSERT INTO task_events (network_id, task_id, n, to_status, actor_kind, actor, detail, created_at)
+                 SELECT network_id, task_id, 1, status, 'user', 'ada', '', 0 FROM tasks;
+                 INSERT INTO completions (network_id, session_name, task_id, task, result, completed_at)
+                 SELECT network_id, 'bob', task_id, '', '', 5 FROM tasks;
+                 INSERT INTO deliveries (message_id, network_id, to_kind, to_name, from_kind, from_name, type, priority,
+                     task_id, content, created_at)
+                 SELECT task_id, network_id, 'node', 'bob', 'user', 'ada', 'task', 1, task_id, NULL, 5 FROM tasks;
+                 COMMIT;",
+            )
+            .unwrap();
+        database
+    }
+
+    #[test]
+    fn a_page_over_thousands_of_networks_costs_a_few_statements_a_network_and_a_few_a_row() {
+        let folder = tempfile::tempdir().unwrap();
+        let connection = database(folder.path());
+        let rows = Rows::new(&connection);
+        let user = UserId::parse(&format!("u_{}", hex::encode(&[0; 6]))).unwrap();
+        let memberships = rows.membership_roles(&user).unwrap();
+        assert_eq!(memberships.len(), NETWORKS);
+        let networks: Vec<_> =
+            memberships.into_iter().map(|(network, _)| (network, TaskReach::Network)).collect();
+        let (page, since) = (PageBounds::rows(50), UnixMillis::new(0));
+        let tasks = TaskFilter { networks: networks.clone(), page, ..TaskFilter::default() };
+        let of = |networks| CompletionFilter { networks, session: None, since, before: None, page };
+        let (completions, networks_of) = (of(networks.clone()), networks.clone());
+        let messages = MessageFilter { networks: networks.clone(), since, before: None, page };
+        let events = EventFilter { networks, page, ..EventFilter::default() };
+        let named = TaskSearch {
+            filter: TaskFilter { networks: networks_of, page, ..TaskFilter::default() },
+            kind: Some(baton_core::Kind::parse("task").unwrap()),
+            examined_rows: limits::SEARCH_EXAMINED_COUNT,
+            ..TaskSearch::default()
+        };
+        let lists: [(&str, usize, &dyn Fn() -> usize); 5] = [
+            ("tasks", 3, &|| rows.tasks(&tasks).unwrap().rows.len()),
+            ("a search", 3, &|| rows.search_tasks(&named).unwrap().rows.len()),
+            ("completions", 1, &|| rows.completions(&completions).unwrap().rows.len()),
+            ("messages", 1, &|| rows.messages(&messages).unwrap().rows.len()),
+            ("events", 1, &|| rows.events(&events).unwrap().rows.len()),
+        ];
+        for (list, per_network, read) in lists {
+            let before = plans::STATEMENTS.get();
+            assert_eq!(read(), page.rows, "{list}");
+            let statements = plans::STATEMENTS.get() - before;
+            let most = per_network * NETWORKS + 4 * page.rows;
+            assert!(statements <= most, "{list}: {statements} statements, at most {most}");
+        }
+    }
+
+    #[test]
+    fn whoever_has_one_network_or_several_is_told_apart_by_two_rows() {
+        let folder = tempfile::tempdir().unwrap();
+        let connection = database(folder.path());
+        let user = UserId::parse(&format!("u_{}", hex::encode(&[0; 6]))).unwrap();
+        assert_eq!(Rows::new(&connection).some_memberships(&user, 2).unwrap().len(), 2);
+    }
+}
