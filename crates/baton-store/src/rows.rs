@@ -15,13 +15,13 @@ mod sessions;
 mod tasks;
 
 pub use accounts::{
-    AccountReads, AccountWrites, AuditRow, BROWSER_TOKEN_NAME, InvitePlace, InviteRow, MemberPlace, MemberRow,
-    MembershipRow, NetworkRow, NodeTokenRow, TokenRow, UserRow,
+    AccountReads, AccountWrites, AuditRow, BROWSER_TOKEN_NAME, InvitePlace, InviteRow, MemberPlace,
+    MemberRow, MembershipRow, NetworkRow, NodeTokenRow, TokenRow, UserRow,
 };
 pub use check::{CheckReads, EventState, LeafState, RecordedEvent, See, Stray, TaskState, WrongCount};
 pub use deliveries::{
-    DeliveryKind, DeliveryReads, DeliveryRow, DeliveryWrites, FeedRow, InboxPlace, MessageFilter, MessagePlace,
-    NewDelivery,
+    DeliveryKind, DeliveryReads, DeliveryRow, DeliveryWrites, FeedRow, InboxPlace, MessageFilter,
+    MessagePlace, NewDelivery,
 };
 pub use evidence::{CheckpointRow, EvidenceReads, EvidenceWrites, LeafPage, LeafRow, NewLeaf, TileRow};
 pub use figures::{
@@ -30,7 +30,7 @@ pub use figures::{
 pub use page::{Page, PageBounds, text_bytes};
 pub(crate) use page::{PageInProgress, Weight};
 pub use pushes::{PushConfigRow, PushReads, PushSecrets, PushTrouble, PushWrites};
-pub use quotas::{QuotaReads, QuotaRow, QuotaSubject, QuotaWrites};
+pub use quotas::{QuotaReads, QuotaRow, QuotaSubject, QuotaWrites, TaskQuotas};
 pub use remotes::{RemoteCredential, RemoteReads, RemoteRow, RemoteTaskRow, RemoteWrites};
 pub use retention::{RetentionReads, RetentionRow, RetentionWrites};
 pub use sessions::{
@@ -40,7 +40,8 @@ pub use sessions::{
 pub(crate) use tasks::kind_of;
 pub use tasks::{
     ChangedFilter, ChangedPage, DueLease, EventFilter, EventRow, IdempotentSend, LeaseRow, NewEvent,
-    NewTaskMessage, NewTaskRow, TaskChange, TaskFilter, TaskMessageRow, TaskReads, TaskRow, TaskTexts, TaskWrites,
+    NewTaskMessage, NewTaskRow, TaskChange, TaskFilter, TaskMessageRow, TaskReads, TaskRow, TaskTexts,
+    TaskWrites,
 };
 
 use crate::error::Error;

@@ -275,12 +275,8 @@ pub trait AccountReads {
     /// A token, unless it was revoked.
     fn token(&self, id: &TokenId) -> Result<Option<TokenRow>, Error>;
     /// A page of somebody's tokens that are not revoked, newest first, before a place.
-    fn tokens(
-        &self,
-        user: &UserId,
-        before: Option<i64>,
-        bounds: PageBounds,
-    ) -> Result<Page<TokenRow>, Error>;
+    fn tokens(&self, user: &UserId, before: Option<i64>, bounds: PageBounds)
+    -> Result<Page<TokenRow>, Error>;
     /// A page of a network's node tokens that are not revoked, newest first; all, or one user's; before a place.
     fn node_tokens(
         &self,

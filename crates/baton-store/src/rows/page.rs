@@ -25,6 +25,12 @@ impl PageBounds {
         Self { rows, bytes: limits::TOOL_ANSWER_MAX_BYTES }
     }
 
+    /// Half of the bytes, for rows that are not alone in their answer.
+    #[must_use]
+    pub const fn halved(self) -> Self {
+        Self { rows: self.rows, bytes: self.bytes / 2 }
+    }
+
     /// The rows to read: one more than a page has tells whether there is a next page.
     pub(crate) fn looked_at(self) -> i64 {
         i64::try_from(self.rows).unwrap_or(i64::MAX - 1).saturating_add(1)
@@ -136,7 +142,9 @@ mod tests {
 
     #[test]
     fn a_text_weighs_what_it_has_as_json() {
-        for (text, bytes) in [("", 2), ("plain", 7), ("\"\\\n\t\u{8}", 12), ("\u{1}\u{1f}", 14), ("\u{7f}é漢", 8)] {
+        for (text, bytes) in
+            [("", 2), ("plain", 7), ("\"\\\n\t\u{8}", 12), ("\u{1}\u{1f}", 14), ("\u{7f}é漢", 8)]
+        {
             assert_eq!(text_bytes(text), bytes, "{text:?}");
         }
     }

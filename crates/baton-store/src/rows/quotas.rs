@@ -1,6 +1,6 @@
 //! How much an account or a network has, and how much it may have where that is not the default.
 
-use baton_core::{NetworkId, Quota, UserId};
+use baton_core::{NetworkId, Principal, Quota, UserId};
 
 use crate::error::Error;
 
@@ -33,10 +33,21 @@ pub struct QuotaRow {
     pub max: Option<i64>,
 }
 
+/// What one more task counts towards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TaskQuotas {
+    /// Open tasks of the network.
+    pub open_tasks: QuotaRow,
+    /// Open deliveries of the recipient.
+    pub inbox: QuotaRow,
+}
+
 /// Reads of quotas.
 pub trait QuotaReads {
     /// How a quota stands. Inboxes have one each: theirs is read with `inbox_count`.
     fn quota(&self, subject: QuotaSubject<'_>, quota: Quota) -> Result<QuotaRow, Error>;
+    /// How the quotas stand that one more task for a recipient counts towards: open tasks, and the recipient's inbox.
+    fn task_quotas(&self, network: &NetworkId, to: &Principal) -> Result<TaskQuotas, Error>;
     /// The networks for which a quota is not the default.
     fn set_quotas(&self, quota: Quota) -> Result<Vec<(NetworkId, i64)>, Error>;
 }

@@ -80,7 +80,8 @@ impl SessionRow {
 
 impl Weight for SessionRow {
     fn weight(&self) -> usize {
-        let labels = [&self.server, &self.hostname, &self.agent, &self.project_dir, &self.version, &self.task];
+        let labels =
+            [&self.server, &self.hostname, &self.agent, &self.project_dir, &self.version, &self.task];
         let more = [&self.output, &self.node_id, &self.session_id, &self.model, &self.description];
         // Skills are JSON already.
         let skills = self.skills.as_ref().map_or(0, String::len);

@@ -143,9 +143,7 @@ impl AccountReads for Rows<'_> {
 
     fn some_memberships(&self, user: &UserId, most: usize) -> Result<Vec<NetworkId>, Error> {
         let sql = "SELECT network_id FROM members WHERE user_id = ?1 ORDER BY network_id LIMIT ?2";
-        self.all(sql, params![user.as_str(), most as i64], |row| {
-            parsed(row, "network_id", NetworkId::parse)
-        })
+        self.all(sql, params![user.as_str(), most as i64], |row| parsed(row, "network_id", NetworkId::parse))
     }
 
     fn member_role(&self, network: &NetworkId, user: &UserId) -> Result<Option<NetworkRole>, Error> {

@@ -9,8 +9,8 @@ use super::merge::{Fetch, Merge};
 use super::rows::Rows;
 use crate::error::Error;
 use crate::rows::{
-    DeliveryKind, DeliveryReads, DeliveryRow, DeliveryWrites, FeedRow, InboxPlace, MessageFilter, MessagePlace,
-    NewDelivery, Page, PageBounds,
+    DeliveryKind, DeliveryReads, DeliveryRow, DeliveryWrites, FeedRow, InboxPlace, MessageFilter,
+    MessagePlace, NewDelivery, Page, PageBounds,
 };
 
 const OPEN: i64 = 0;
@@ -151,7 +151,8 @@ impl DeliveryReads for Rows<'_> {
     }
 
     fn messages(&self, filter: &MessageFilter) -> Result<Page<DeliveryRow, MessagePlace>, Error> {
-        let lists = filter.networks.iter().map(|(network, reach)| self.messages_of(network, reach, filter.since));
+        let lists =
+            filter.networks.iter().map(|(network, reach)| self.messages_of(network, reach, filter.since));
         let before = filter.before.unwrap_or((i64::MAX, i64::MAX));
         let mut merge = Merge::new(lists.collect(), before, filter.page.rows, limits::LIST_EXAMINED_COUNT)?;
         let sql = format!("{DELIVERY} WHERE d.seq = ?1");

@@ -1,12 +1,12 @@
 //! Quotas in SQL. The counters are kept by triggers; see the migration.
 
-use baton_core::{NetworkId, Quota};
+use baton_core::{NetworkId, Principal, Quota, Status};
 use rusqlite::params;
 
 use super::columns::{get, parsed};
 use super::rows::Rows;
 use crate::error::Error;
-use crate::rows::{QuotaReads, QuotaRow, QuotaSubject, QuotaWrites, TaskReads};
+use crate::rows::{QuotaReads, QuotaRow, QuotaSubject, QuotaWrites, TaskQuotas, TaskReads};
 
 impl QuotaReads for Rows<'_> {
     fn quota(&self, subject: QuotaSubject<'_>, quota: Quota) -> Result<QuotaRow, Error> {
@@ -21,6 +21,38 @@ impl QuotaReads for Rows<'_> {
                 counts.iter().filter(|(status, _)| !status.is_terminal()).map(|(_, count)| count).sum();
         }
         Ok(row)
+    }
+
+    fn task_quotas(&self, network: &NetworkId, to: &Principal) -> Result<TaskQuotas, Error> {
+        // One statement: it is run for every send.
+        let sql = "SELECT
+            (SELECT SUM(count) FROM task_counts WHERE network_id = ?1
+                AND status IN ('delivered', 'acked', 'running', 'waiting_input')) AS open_tasks,
+            (SELECT count FROM inbox_counts WHERE network_id = ?1 AND to_kind = ?2 AND to_name = ?3) AS inbox,
+            (SELECT max FROM quotas WHERE subject = ?1 AND kind = 'open_tasks') AS max_open_tasks,
+            (SELECT max FROM quotas WHERE subject = ?1 AND kind = 'inbox') AS max_inbox";
+        let parameters = params![network.as_str(), to.kind().as_str(), to.name()];
+        let written = self.one(sql, parameters, |row| {
+            let row = |used: &str, max: &str| {
+                Ok::<_, Error>(QuotaRow {
+                    used: get::<Option<i64>>(row, used)?.unwrap_or(0),
+                    max: get(row, max)?,
+                })
+            };
+            Ok(TaskQuotas {
+                open_tasks: row("open_tasks", "max_open_tasks")?,
+                inbox: row("inbox", "max_inbox")?,
+            })
+        })?;
+        let mut quotas =
+            written.unwrap_or(TaskQuotas { open_tasks: QuotaRow::default(), inbox: QuotaRow::default() });
+        // And what the batch has not written yet.
+        for counts in [&self.counted, &self.staged.counts] {
+            let open = Status::ALL.iter().filter(|status| !status.is_terminal());
+            quotas.open_tasks.used += open.map(|status| counts.task(network, *status)).sum::<i64>();
+            quotas.inbox.used += counts.inbox(network, to);
+        }
+        Ok(quotas)
     }
 
     fn set_quotas(&self, quota: Quota) -> Result<Vec<(NetworkId, i64)>, Error> {

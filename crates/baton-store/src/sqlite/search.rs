@@ -216,7 +216,9 @@ fn has_text(rows: &Rows<'_>, seq: i64, text: &str, bytes: &mut usize) -> Result<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rows::{AccountReads, CompletionFilter, DeliveryReads, EventFilter, MessageFilter, PageBounds};
+    use crate::rows::{
+        AccountReads, CompletionFilter, DeliveryReads, EventFilter, MessageFilter, PageBounds,
+    };
     use crate::rows::{SessionReads, TaskFilter};
     use crate::sqlite::connection;
     use baton_core::{UserId, hex};

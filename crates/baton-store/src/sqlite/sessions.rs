@@ -94,8 +94,7 @@ impl Rows<'_> {
         );
         let (since, session) = (filter.since.get(), filter.session.as_deref());
         Box::new(move |(completed_at, id), most| {
-            let parameters =
-                params![network.as_str(), since, completed_at, id, most as i64, session, name];
+            let parameters = params![network.as_str(), since, completed_at, id, most as i64, session, name];
             self.all(&sql, parameters, |row| {
                 Ok(((get(row, "completed_at")?, get(row, "id")?), get(row, "is_meant")?))
             })
@@ -126,7 +125,8 @@ impl SessionReads for Rows<'_> {
     }
 
     fn completions(&self, filter: &CompletionFilter) -> Result<Page<CompletionRow, CompletionPlace>, Error> {
-        let lists = filter.networks.iter().map(|(network, reach)| self.completions_of(network, reach, filter));
+        let lists =
+            filter.networks.iter().map(|(network, reach)| self.completions_of(network, reach, filter));
         let before = filter.before.unwrap_or((i64::MAX, i64::MAX));
         let mut merge = Merge::new(lists.collect(), before, filter.page.rows, limits::LIST_EXAMINED_COUNT)?;
         let sql = "SELECT * FROM completions WHERE id = ?1";

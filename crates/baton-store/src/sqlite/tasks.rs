@@ -9,8 +9,8 @@ use rusqlite::{Row, params};
 use std::sync::LazyLock;
 
 use super::columns::{Place, get, optional, optional_time, parsed, principal, time};
-use super::rows::Rows;
 use super::merge::{Fetch, Merge};
+use super::rows::Rows;
 use super::{changed, plans, search};
 use crate::error::Error;
 use crate::rows::{
@@ -304,12 +304,14 @@ impl Rows<'_> {
     fn events_of<'a>(&'a self, network: &'a NetworkId, reach: &'a TaskReach) -> Fetch<'a, i64> {
         Box::new(move |before, most| match reach {
             TaskReach::Network => {
-                let sql = "SELECT id FROM task_events WHERE network_id = ?1 AND id < ?2 ORDER BY id DESC LIMIT ?3";
+                let sql =
+                    "SELECT id FROM task_events WHERE network_id = ?1 AND id < ?2 ORDER BY id DESC LIMIT ?3";
                 let parameters = params![network.as_str(), before, most as i64];
                 self.all(sql, parameters, |row| Ok((get(row, "id")?, true)))
             }
             TaskReach::Own(alias) => {
-                let sql = "SELECT e.id, t.to_name = ?4 OR (t.from_name = ?4 AND t.from_kind = 'node') AS is_own
+                let sql =
+                    "SELECT e.id, t.to_name = ?4 OR (t.from_name = ?4 AND t.from_kind = 'node') AS is_own
                            FROM task_events e JOIN tasks t ON t.task_id = e.task_id
                            WHERE e.network_id = ?1 AND e.id < ?2 ORDER BY e.id DESC LIMIT ?3";
                 let parameters = params![network.as_str(), before, most as i64, alias.as_str()];

@@ -35,7 +35,9 @@ impl Client {
             rows.extend(self.rows_of(&self.read_members(&page)?, list)?);
             match self.next_of(&page)? {
                 Some(next) if next != cursor => cursor = next,
-                Some(_) => return Err(Error::protocol(&self.hub, "a page of a list names itself as the next")),
+                Some(_) => {
+                    return Err(Error::protocol(&self.hub, "a page of a list names itself as the next"));
+                }
                 None => break,
             }
         }

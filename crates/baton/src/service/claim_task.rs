@@ -1,8 +1,8 @@
 //! Take the next task under a lease, waiting for one if asked to.
 
 use baton_core::{
-    Action, Alias, Caller, Command, Effect, LeaseId, LeaseSeconds, NetworkId, NodeCaller, Principal, Quota, Refusal,
-    TaskAction, WaitSeconds, access,
+    Action, Alias, Caller, Command, Effect, LeaseId, LeaseSeconds, NetworkId, NodeCaller, Principal, Quota,
+    Refusal, TaskAction, WaitSeconds, access,
 };
 use baton_store::{Ring, Transaction};
 use schemars::JsonSchema;

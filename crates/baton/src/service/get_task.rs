@@ -55,7 +55,7 @@ pub(crate) const NOT_FOUND: &str = "task not found";
 
 /// Looks at a task, for the tool.
 pub(crate) async fn run_as_tool(hub: &Hub, caller: &Caller, args: Args) -> Result<ToolAnswer, Error> {
-    match look(hub, caller, args, PageBounds::of_tool(limits::TASK_MESSAGES_SHOWN_COUNT)).await {
+    match look(hub, caller, args, PageBounds::of_tool(limits::TASK_MESSAGES_SHOWN_COUNT).halved()).await {
         Ok(found) => Ok(ToolAnswer::Found(Box::new(found))),
         Err(Error::Refused(Refusal::TaskNotFound)) => {
             Ok(ToolAnswer::NotFound { ok: false, error: NOT_FOUND })
@@ -66,7 +66,7 @@ pub(crate) async fn run_as_tool(hub: &Hub, caller: &Caller, args: Args) -> Resul
 
 /// Looks at a task; one out of sight is one that does not exist.
 pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
-    look(hub, caller, args, PageBounds::rows(limits::TASK_MESSAGES_SHOWN_COUNT)).await
+    look(hub, caller, args, PageBounds::rows(limits::TASK_MESSAGES_SHOWN_COUNT).halved()).await
 }
 
 async fn look(hub: &Hub, caller: &Caller, args: Args, shown: PageBounds) -> Result<Answer, Error> {

@@ -75,11 +75,7 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer
         to_name: args.alias,
         from_name: args.from_name,
         before: page::cursor(args.cursor.as_deref())?,
-        page: PageBounds::of_tool(page::limit(
-            args.limit,
-            limits::TASK_LIST_DEFAULT,
-            limits::TASK_LIST_MAX,
-        )?),
+        page: PageBounds::of_tool(page::limit(args.limit, limits::TASK_LIST_DEFAULT, limits::TASK_LIST_MAX)?),
         ..TaskFilter::default()
     };
     let search = TaskSearch { filter, ..TaskSearch::default() };

@@ -9,8 +9,8 @@ use baton_store::{Snapshot, Transaction};
 use super::Error;
 use super::apply::{self, Payload};
 use super::place::{Place, role_in};
-use super::{presence, quotas};
 use super::stamp::Stamp;
+use super::{presence, quotas};
 
 /// What was done to a task.
 #[derive(Debug, Clone)]

@@ -149,7 +149,7 @@ mod tests {
         assert!(is_read_back((1_i64, 2_i64)));
         assert!(is_read_back((1_i64, String::from("u_x"))));
         assert!(is_read_back((1_i64, [0xab_u8; 8])));
-        assert!(is_read_back((network, Alias::parse("a.b c").unwrap())));
+        assert!(is_read_back((network, Alias::parse("a.b-c").unwrap())));
         for text in ["x", "1", "1.", ".1", "1.x"] {
             assert!(cursor::<(i64, i64)>(Some(text)).is_err(), "{text}");
         }

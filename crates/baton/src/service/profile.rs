@@ -9,9 +9,9 @@ use baton_store::rows::{Page, PageBounds};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{Error, page};
 use super::network_view::NetworkView;
 use super::user_view::UserView;
+use super::{Error, page};
 
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Profile)]

@@ -112,14 +112,15 @@ pub(super) fn admit_to_network(rows: &dyn Snapshot, network: &NetworkId, quota: 
 
 /// Refuses one more task in a network that has enough open ones, or for a recipient that has.
 pub(super) fn admit_task(rows: &dyn Snapshot, network: &NetworkId, to: &Principal) -> Result<(), Error> {
-    admit_to_network(rows, network, Quota::OpenTasks)?;
-    admit_to_inbox(rows, network, to)
+    let quotas = rows.task_quotas(network, to)?;
+    Quota::OpenTasks.admit(quotas.open_tasks.used, quotas.open_tasks.max)?;
+    Ok(Quota::Inbox.admit(quotas.inbox.used, quotas.inbox.max)?)
 }
 
 /// Refuses one more delivery to a recipient that has enough open ones.
 pub(super) fn admit_to_inbox(rows: &dyn Snapshot, network: &NetworkId, to: &Principal) -> Result<(), Error> {
-    let max = rows.quota(QuotaSubject::Network(network), Quota::Inbox)?.max;
-    Ok(Quota::Inbox.admit(rows.inbox_count(network, to)?, max)?)
+    let inbox = rows.task_quotas(network, to)?.inbox;
+    Ok(Quota::Inbox.admit(inbox.used, inbox.max)?)
 }
 
 /// Makes room for one more login: nobody is kept out of their own account by old logins, so the one that was used

@@ -363,7 +363,7 @@ pub(crate) async fn one(hub: &Hub, caller: &Caller, args: OneArgs) -> Result<One
             session: Some(alias.as_str().to_owned()),
             since,
             before: None,
-            page: PageBounds::of_tool(limits::RECENT_TASKS_COUNT),
+            page: PageBounds::of_tool(limits::RECENT_TASKS_COUNT).halved(),
         };
         let recent_completions = rows.completions(&filter)?.map(CompletionView::from).rows;
         Ok((network, role, OneAnswer { ok: true, session, inbox_pending, recent_completions }))

@@ -1,13 +1,13 @@
 //! All users of the hub, oldest first. For system admins.
 
-use baton_core::access::{self, HubAction};
 use baton_core::Caller;
+use baton_core::access::{self, HubAction};
 use baton_store::Snapshot;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::user_view::UserView;
 use super::page::{self, PageArgs};
+use super::user_view::UserView;
 use super::{Error, WireTime};
 use crate::hub::Hub;
 

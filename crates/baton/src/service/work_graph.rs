@@ -214,7 +214,8 @@ impl Reading {
         let names = &self.names;
         let mut edges: Vec<_> = self.ends.into_iter().collect();
         edges.sort_by(|(one, ends), (other, other_ends)| {
-            let named = |edge: &(PrincipalKind, usize, usize)| (edge.0, names.name(edge.1), names.name(edge.2));
+            let named =
+                |edge: &(PrincipalKind, usize, usize)| (edge.0, names.name(edge.1), names.name(edge.2));
             other_ends.total.cmp(&ends.total).then_with(|| named(one).cmp(&named(other)))
         });
         let left_out = edges.len().saturating_sub(limits::GRAPH_EDGES_MAX_COUNT);

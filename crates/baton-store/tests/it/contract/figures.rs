@@ -63,8 +63,11 @@ fn furnish(tx: &mut dyn Transaction) -> Result<(), Error> {
 }
 
 fn search(change: impl FnOnce(&mut TaskSearch)) -> TaskSearch {
-    let filter =
-        TaskFilter { networks: vec![(network(1), TaskReach::Network)], page: PageBounds::rows(10), ..TaskFilter::default() };
+    let filter = TaskFilter {
+        networks: vec![(network(1), TaskReach::Network)],
+        page: PageBounds::rows(10),
+        ..TaskFilter::default()
+    };
     let mut search =
         TaskSearch { filter, examined_rows: 20_000, examined_bytes: 1 << 20, ..TaskSearch::default() };
     change(&mut search);

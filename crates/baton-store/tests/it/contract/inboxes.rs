@@ -3,7 +3,7 @@
 use super::super::engine::{Engine, Open, engines};
 use super::super::fixtures::{NOW, insert_network, network, node, task_id, with_network};
 use baton_core::{MessageId, Priority, UnixMillis};
-use baton_store::rows::{PageBounds, DeliveryKind, NewDelivery};
+use baton_store::rows::{DeliveryKind, NewDelivery, PageBounds};
 use baton_store::{Error, Transaction};
 
 fn message(

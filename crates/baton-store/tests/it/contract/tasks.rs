@@ -6,7 +6,9 @@ use super::super::fixtures::{
 };
 use baton_core::access::TaskReach;
 use baton_core::{MessageId, Principal, Status, Username};
-use baton_store::rows::{EventFilter, PageBounds, ChangedFilter, IdempotentSend, NewEvent, NewTaskMessage, TaskChange, TaskFilter};
+use baton_store::rows::{
+    ChangedFilter, EventFilter, IdempotentSend, NewEvent, NewTaskMessage, PageBounds, TaskChange, TaskFilter,
+};
 use baton_store::{Error, Snapshot, Transaction};
 
 fn page(rows: &dyn Snapshot, filter: TaskFilter) -> Result<Vec<String>, Error> {
@@ -14,7 +16,11 @@ fn page(rows: &dyn Snapshot, filter: TaskFilter) -> Result<Vec<String>, Error> {
 }
 
 fn all_of(n: u8) -> TaskFilter {
-    TaskFilter { networks: vec![(network(n), TaskReach::Network)], page: PageBounds::rows(10), ..TaskFilter::default() }
+    TaskFilter {
+        networks: vec![(network(n), TaskReach::Network)],
+        page: PageBounds::rows(10),
+        ..TaskFilter::default()
+    }
 }
 
 fn end(tx: &mut dyn Transaction, n: u16, status: Status) -> Result<(), Error> {

@@ -86,7 +86,9 @@ async fn subject(link: &Link, text: &str) -> Result<QuotaSubject, Failure> {
     let users = link.client.users().await?.into_value().users;
     let named = users.into_iter().find(|user| user.username == text);
     let named = named.ok_or_else(|| {
-        Failure::usage(format!("no user is called {text:?}; name a network by its id, such as net_0123456789ab"))
+        Failure::usage(format!(
+            "no user is called {text:?}; name a network by its id, such as net_0123456789ab"
+        ))
     })?;
     Ok(QuotaSubject::User(named.user_id))
 }

@@ -17,12 +17,7 @@ pub(crate) struct Answer {
     next_cursor: Option<String>,
 }
 
-pub(crate) async fn run(
-    hub: &Hub,
-    caller: &Caller,
-    network: &str,
-    args: PageArgs,
-) -> Result<Answer, Error> {
+pub(crate) async fn run(hub: &Hub, caller: &Caller, network: &str, args: PageArgs) -> Result<Answer, Error> {
     let (bounds, after) = (args.bounds()?, args.place()?);
     let network = permit::network_id(network)?;
     let caller = caller.clone();

@@ -221,7 +221,8 @@ async fn figures_are_for_people_of_the_network_and_an_admins_look_is_written_dow
         let bearer = format!("Bearer {root}");
         let looked = browser.json("GET", path, &[("authorization", &bearer)], None).await;
         assert_eq!(looked.0, StatusCode::OK);
-        let last = browser.test.hub.store.read(|rows| rows.audit_log(None, PageBounds::rows(1))).await.unwrap();
+        let last =
+            browser.test.hub.store.read(|rows| rows.audit_log(None, PageBounds::rows(1))).await.unwrap();
         assert_eq!((last.rows[0].actor.as_str(), last.rows[0].action.as_str()), ("root", "network.read"));
         let nowhere = path.replace(&network, "net_000000000000");
         let looked = browser.json("GET", &nowhere, &[("authorization", &bearer)], None).await;

@@ -89,7 +89,9 @@ fn sessions_of_the_largest_rows_come_in_pages_and_are_all_counted() {
                            last_seen_at, skills)
                        VALUES (?1, ?2, 'tok_000000000000', 'r', 'idle', ?3, 0, 0, ?4, ?5)";
             let output = "\u{1}".repeat(4_000);
-            database.execute(sql, params![tenant.network_id, format!("a{n:04}"), output, now(), skills]).unwrap();
+            database
+                .execute(sql, params![tenant.network_id, format!("a{n:04}"), output, now(), skills])
+                .unwrap();
         }
     });
     let (sizes, rows) = pages(&tenant.user, "/api/status", "sessions");
@@ -118,7 +120,7 @@ fn tasks_inboxes_and_messages_of_the_largest_texts_come_in_pages() {
     }
     for (reader, path, list, key) in [
         (&tenant.user, "/api/tasks?limit=200", "tasks", "task_id"),
-        (&tenant.user, "/api/tasks?limit=200&kind=task", "tasks", "task_id"),
+        (&tenant.user, "/api/tasks?limit=200&to_name=worker&from_name=mallory", "tasks", "task_id"),
         (&worker, "/api/inbox?limit=100", "messages", "id"),
         (&tenant.user, "/api/messages?limit=500", "messages", "id"),
         (&tenant.user, "/api/task_events?limit=50", "events", "id"),
@@ -128,7 +130,8 @@ fn tasks_inboxes_and_messages_of_the_largest_texts_come_in_pages() {
         assert!(sizes.len() > 1, "{path}: {sizes:?}");
         assert_eq!((rows.len(), distinct(&rows, key)), (COUNT, COUNT), "{path}");
     }
-    for (tool, args) in [("list_tasks", json!({"limit": 100})), ("get_inbox", json!({"alias": "worker", "limit": 100}))]
+    for (tool, args) in
+        [("list_tasks", json!({"limit": 100})), ("get_inbox", json!({"alias": "worker", "limit": 100}))]
     {
         let answer = tool::rpc(&worker, tool, &args);
         assert!(answer.to_string().len() <= MOST, "{tool}: {}", answer.to_string().len());
@@ -183,7 +186,8 @@ fn a_list_over_thousands_of_networks_is_one_page_of_the_newest() {
             let network = format!("net_{n:012x}");
             let sql = "INSERT INTO networks (network_id, name, owner_id, created_at, updated_at) VALUES (?1, ?1, ?2, 0, 0)";
             database.execute(sql, params![network, user]).unwrap();
-            let sql = "INSERT INTO members (network_id, user_id, role, joined_at) VALUES (?1, ?2, 'owner', 0)";
+            let sql =
+                "INSERT INTO members (network_id, user_id, role, joined_at) VALUES (?1, ?2, 'owner', 0)";
             database.execute(sql, params![network, user]).unwrap();
         }
     });

@@ -22,7 +22,8 @@ fn every_door_refuses_json_that_nests_too_deep_and_takes_what_does_not() {
     // 64 levels with the body's own object, and one more.
     let task = |depth: usize| format!(r#"{{"alias":"worker","task":"t","meta":{}}}"#, nested(depth));
     succeed(&tenant.user.send_text("POST", "/api/task", &[], Some(&task(63))));
-    let told = refused(&tenant.user.send_text("POST", "/api/task", &[], Some(&task(64))), 400, "invalid JSON");
+    let told =
+        refused(&tenant.user.send_text("POST", "/api/task", &[], Some(&task(64))), 400, "invalid JSON");
     assert!(told["message"].as_str().unwrap().contains("64 levels"), "{told}");
 
     // A message of MCP has three objects around an argument.
@@ -40,7 +41,9 @@ fn every_door_refuses_json_that_nests_too_deep_and_takes_what_does_not() {
     let base = format!("/a2a/{}/worker", tenant.network_id);
     let message = |depth: usize| {
         let data = nested(depth);
-        format!(r#"{{"message":{{"messageId":"m{depth}","role":"ROLE_USER","parts":[{{"text":"t"}}],"metadata":{{"d":{data}}}}}}}"#)
+        format!(
+            r#"{{"message":{{"messageId":"m{depth}","role":"ROLE_USER","parts":[{{"text":"t"}}],"metadata":{{"d":{data}}}}}}}"#
+        )
     };
     let headers = [("a2a-version", "1.0")];
     let answer = tenant.user.send_text("POST", &format!("{base}/message:send"), &headers, Some(&message(62)));
@@ -82,7 +85,6 @@ fn meta_that_nests_126_deep_in_an_old_database_breaks_no_tool() {
     let shown = tool::raw(&tenant.user, "get_task", &json!({"task_id": task_id}));
     assert!(shown.text().contains(&nested(126)), "{}", shown.text());
     // A worker takes it up and answers it.
-    let worked = run(&worker.token.unwrap(), &["work", "--once", "--", "echo", "done"]);
-    drop(worked);
+    run(&worker.token.unwrap(), &["work", "--alias", "worker", "--once", "--", "echo", "done"]);
     assert_eq!(succeed(&tenant.user.get("/api/tasks?view=row"))["tasks"][0]["status"], "replied");
 }

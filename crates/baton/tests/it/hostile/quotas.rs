@@ -118,7 +118,8 @@ fn sessions_members_and_invites_end_at_the_limit() {
     let path = format!("/api/networks/{}/invite", tenant.network_id);
     let invite = succeed(&tenant.user.post(&path, &json!({"role": "member", "max_uses": 9})));
     exceeded(&tenant.user.post(&path, &json!({"role": "member"})), "this network has 1 invites");
-    let join = |user: &Client| user.post("/api/networks/join", &json!({"invite_code": invite["invite_code"]}));
+    let join =
+        |user: &Client| user.post("/api/networks/join", &json!({"invite_code": invite["invite_code"]}));
     succeed(&join(&bob));
     exceeded(&join(&eve), "this network has 2 members");
     let eve_id = user_id(&eve);
@@ -158,15 +159,25 @@ fn only_a_system_admin_sees_and_sets_quotas_and_each_change_is_in_the_audit_log(
         refused(&tenant.user.put(path, &json!({"networks": 9_999})), 403, "permission_denied");
         refused(&tenant.agent("worker").get(path), 403, "user_token_required");
     }
-    for body in [json!({}), json!({"sessions": 5}), json!({"networks": -1}), json!({"networks": 2_000_000_000})] {
+    for body in
+        [json!({}), json!({"sessions": 5}), json!({"networks": -1}), json!({"networks": 2_000_000_000})]
+    {
         refused(&admin.put(&of_user, &body), 400, "invalid input");
     }
     refused(&admin.get("/api/users/u_000000000000/quotas"), 404, "user not found");
-    refused(&admin.put("/api/networks/net_000000000000/quotas", &json!({"inbox": 1})), 404, "network not found");
+    refused(
+        &admin.put("/api/networks/net_000000000000/quotas", &json!({"inbox": 1})),
+        404,
+        "network not found",
+    );
     set_network(&admin, &tenant.network_id, &json!({"inbox": 7}));
     let log = succeed(&admin.get("/api/audit-log?limit=1"));
     let entry = &log["entries"][0];
-    assert_eq!((&entry["action"], &entry["detail"]), (&json!("quota.set"), &json!("inbox at most 7")), "{entry}");
+    assert_eq!(
+        (&entry["action"], &entry["detail"]),
+        (&json!("quota.set"), &json!("inbox at most 7")),
+        "{entry}"
+    );
 
     let home = tempfile::tempdir().unwrap();
     let run = |arguments: &[&str]| {
