@@ -34,6 +34,7 @@ mod password;
 mod presence;
 mod principal;
 mod priority;
+mod quota;
 mod refusal;
 mod role;
 #[cfg(feature = "schemas")]
@@ -75,6 +76,7 @@ pub use password::check_password;
 pub use presence::Presence;
 pub use principal::{Principal, PrincipalKind};
 pub use priority::Priority;
+pub use quota::Quota;
 pub use refusal::Refusal;
 pub use role::{NetworkRole, SystemRole, TokenScope};
 pub use secret::{BearerToken, InviteCode, NodeToken, SECRET_RANDOM_BYTES, UserToken};

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use crate::quota::Quota;
 use crate::status::Status;
 use crate::uuid::TaskId;
 
@@ -204,6 +205,14 @@ pub enum Refusal {
     /// An agent has an alias that is, or looks like, the username of whoever wants to join.
     #[error("an agent of this network has this username, or one that looks like it, as its alias")]
     UsernameIsAlias,
+    /// An account or a network has as much of something as it may have.
+    #[error("{}", quota.exceeded(*max))]
+    QuotaExceeded {
+        /// What it has too much of.
+        quota: Quota,
+        /// How many it may have.
+        max: i64,
+    },
     /// A field breaks its rule.
     #[error("{field} {rule}")]
     InvalidInput {
@@ -309,6 +318,7 @@ impl Refusal {
             | Self::AliasOwnedByAnother
             | Self::AliasLooksLikeAnother
             | Self::UsernameIsAlias => "alias_in_use",
+            Self::QuotaExceeded { .. } => "quota_exceeded",
             Self::InvalidInput { .. } => "invalid input",
             Self::RegistrationClosed => "registration is closed",
             Self::UsernameTooShort => "username must be at least 2 characters",

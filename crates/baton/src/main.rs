@@ -11,6 +11,7 @@ mod events;
 mod fixture;
 mod hub;
 mod in_flight;
+mod json_depth;
 mod mcp;
 mod metrics;
 mod openapi;

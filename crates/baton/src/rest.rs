@@ -9,6 +9,7 @@ pub(crate) mod error;
 pub(crate) mod evidence;
 mod pieces;
 mod plain;
+pub(crate) mod quotas;
 pub(crate) mod remotes;
 pub(crate) mod tasks;
 
@@ -38,4 +39,5 @@ pub(crate) fn router() -> Router<Arc<Hub>> {
         .merge(tasks::routes())
         .merge(evidence::routes())
         .merge(remotes::routes())
+        .merge(quotas::routes())
 }

@@ -77,6 +77,7 @@ pub(crate) mod password;
 mod password_hash;
 mod permit;
 pub(crate) mod profile;
+pub(crate) mod quotas;
 pub(crate) mod register;
 pub(crate) mod remotes;
 pub(crate) mod reset_user;

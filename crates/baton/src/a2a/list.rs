@@ -42,7 +42,7 @@ pub(super) async fn run(
     }
     Ok(ListTasksResponse {
         tasks: page.tasks.iter().map(|record| task::task(record, shown)).collect(),
-        next_page_token: page.next.map(|next| cursors.seal(next)).unwrap_or_default(),
+        next_page_token: cursors.next(page.next).unwrap_or_default(),
         page_size,
         total_size: i32::try_from(page.total).unwrap_or(i32::MAX),
     })

@@ -2,7 +2,7 @@
 //! types that say them; the meanings stand here, in matches that a new variant does not compile without.
 
 use baton_adapter::ErrorKind;
-use baton_core::{Refusal, Status, TaskId, UnixMillis};
+use baton_core::{Quota, Refusal, Status, TaskId, UnixMillis};
 use std::fmt::Write;
 
 use crate::a2a;
@@ -224,6 +224,7 @@ pub(super) fn refusals() -> Vec<Refusal> {
         Refusal::AliasOwnedByAnother,
         Refusal::AliasLooksLikeAnother,
         Refusal::UsernameIsAlias,
+        Refusal::QuotaExceeded { quota: Quota::OpenTasks, max: Quota::OpenTasks.default_max() },
         Refusal::invalid("a field", "breaks its rule"),
         Refusal::RegistrationClosed,
         Refusal::UsernameTooShort,
@@ -291,6 +292,7 @@ const fn meaning(refusal: &Refusal) -> &'static str {
         Refusal::AliasOwnedByAnother => "the alias belongs to another user, whose token held it first",
         Refusal::AliasLooksLikeAnother => "the alias looks like an alias or a member's username of the network",
         Refusal::UsernameIsAlias => "the username of the user who wants to join is, or looks like, an agent's alias",
+        Refusal::QuotaExceeded { .. } => "the account or the network has as much of something as it may have",
         Refusal::InvalidInput { .. } => "a field breaks its rule; `details` says which and how",
         Refusal::RegistrationClosed => "nobody may register by themselves here",
         Refusal::UsernameTooShort => "the username is too short",

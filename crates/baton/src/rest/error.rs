@@ -11,6 +11,7 @@ use std::borrow::Cow;
 use utoipa::ToSchema;
 
 use super::Plain;
+use crate::json_depth;
 use crate::service::Error;
 
 /// A use case's error on its way to the client.
@@ -55,6 +56,11 @@ impl ErrorBody {
     /// A failure whose remedy the caller should read too.
     pub(crate) fn with_remedy(why: Plain) -> Self {
         Self::said(why.code(), why.remedy())
+    }
+
+    /// A body that nests too deep.
+    pub(crate) fn too_deep() -> Self {
+        Self::said(Plain::NotJson.code(), json_depth::message())
     }
 
     /// A packet that was not taken.
@@ -177,6 +183,7 @@ pub(crate) fn status_of(refusal: &Refusal) -> StatusCode {
         | Refusal::NetworkTokenRequired
         | Refusal::NetworkAccessDenied
         | Refusal::NoWriteAccess
+        | Refusal::QuotaExceeded { .. }
         | Refusal::RegistrationClosed => StatusCode::FORBIDDEN,
         Refusal::NetworkNotFound
         | Refusal::TokenNotFound

@@ -28,6 +28,7 @@ pub(super) const INVITATION_WITHDRAWN: &str = "invitation.withdrawn";
 pub(super) const INVITE_CREATED: &str = "invite.created";
 pub(super) const INVITE_DELETED: &str = "invite.deleted";
 pub(super) const ALIAS_HANDED_OVER: &str = "alias.handed_over";
+pub(super) const QUOTA_SET: &str = "quota.set";
 pub(super) const REMOTE_ADDED: &str = "remote.added";
 pub(super) const REMOTE_REMOVED: &str = "remote.removed";
 

@@ -5,7 +5,7 @@ use baton_core::{
     Action, Alias, Caller, MessageId, MessageText, Principal, Priority, UUID_RANDOM_BYTES, access, limits,
 };
 use baton_store::Transaction;
-use baton_store::rows::{DeliveryKind, NewDelivery, SessionHead};
+use baton_store::rows::{DeliveryKind, NewDelivery, SessionGlance};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -82,13 +82,12 @@ impl Wanted {
         let role = role_in(tx.as_snapshot(), caller, &network)?;
         access::authorize(caller, &network, role, Action::Broadcast)?;
         let from = caller.principal()?;
-        let sessions = tx.session_heads(&network, after, limits::BROADCAST_STEP_COUNT)?;
+        let sessions = tx.session_glances(&network, after, limits::BROADCAST_STEP_COUNT)?;
         let last = sessions.last().filter(|_| sessions.len() == limits::BROADCAST_STEP_COUNT);
         let last = last.map(|session| session.alias.clone());
         let mut sent = Vec::new();
         for session in sessions {
-            let seen = Some(session.last_seen_at);
-            let is_live = !presence::is_offline(tx.as_snapshot(), stamp, &network, &session.alias, seen)?;
+            let is_live = presence::shown_status(stamp, &network, &session) != presence::OFFLINE;
             let is_meant = is_live && self.is_meant(&session);
             let to = Principal::Node(session.alias);
             if is_meant && to != from {
@@ -98,7 +97,7 @@ impl Wanted {
         Ok(Step { sent, last })
     }
 
-    fn is_meant(&self, session: &SessionHead) -> bool {
+    fn is_meant(&self, session: &SessionGlance) -> bool {
         let Args { filter_server, filter_status, .. } = &self.args;
         filter_server.as_ref().is_none_or(|server| session.server.as_ref() == Some(server))
             && filter_status.as_ref().is_none_or(|status| session.status == *status)

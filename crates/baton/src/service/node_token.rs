@@ -1,14 +1,16 @@
 //! Minting a node token: an agent's key to one network, bound to one alias. One alias may have several, all of the user it
 //! belongs to.
 
-use baton_core::{Action, Alias, Caller, NetworkId, Refusal, TokenId, TokenScope, UnixMillis, mint_alias};
+use baton_core::{
+    Action, Alias, Caller, NetworkId, Quota, Refusal, TokenId, TokenScope, UnixMillis, mint_alias,
+};
 use baton_store::Transaction;
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 use utoipa::ToSchema;
 
 use super::secret::{self, Revealed};
-use super::{Error, audit, names, permit};
+use super::{Error, audit, names, permit, quotas};
 use crate::hub::Hub;
 
 #[derive(Deserialize, Serialize, ToSchema)]
@@ -63,6 +65,7 @@ fn mint(
     let facts = names::alias_facts(tx.as_snapshot(), network, &alias, &user.user_id)?;
     names::check_form("node_name", &alias, facts)?;
     mint_alias(facts)?;
+    quotas::admit_to_user(tx.as_snapshot(), &user.user_id, Quota::Tokens)?;
     let (token, row) = secret::node_token(&user.user_id, network, Some(alias), scope, now);
     tx.insert_token(&row)?;
     let (actor, id) = (user.username.as_str(), row.token_id.as_str());

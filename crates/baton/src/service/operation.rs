@@ -11,8 +11,8 @@ use super::Error;
 use super::actor::Actor;
 use super::apply::{self, Decided, Payload};
 use super::place::{Place, Stand};
-use super::presence;
 use super::stamp::Stamp;
+use super::{presence, quotas};
 
 /// What was done to a task.
 #[derive(Debug, Clone)]
@@ -112,6 +112,15 @@ fn carry_out(
     let mut context = stamp.context(actor.principal.clone());
     fill_in(tx.as_snapshot(), stamp, &task, command, &mut context)?;
     let transition = decide(Some(&task), command, &context)?;
+    match command {
+        Command::Retry { .. } => {
+            quotas::admit_task(tx.as_snapshot(), &task.network_id, &Principal::Node(task.to.clone()))?;
+        }
+        Command::Reassign { new_alias } => {
+            quotas::admit_to_inbox(tx.as_snapshot(), &task.network_id, &Principal::Node(new_alias.clone()))?;
+        }
+        _ => {}
+    }
     let payload = match command {
         // These deliver or announce a task that exists, with its own priority.
         Command::Retry { .. }

@@ -1,17 +1,46 @@
-//! Pages: limits within their bounds, and cursors. Where a page ends is a row's number among those of all networks, so
-//! a cursor is sealed: callers cannot read it, change it, or use one of another list or user.
+//! Pages: limits within their bounds, and cursors. Every cursor of every list is made and read here. Where a page ends may
+//! say how much other networks do, so a cursor is sealed: callers cannot read it, change it, or use one of another list or
+//! user.
 
 use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine as _};
-use baton_core::Caller;
+use baton_core::{Alias, Caller, NetworkId, hex, limits};
+use baton_store::rows::PageBounds;
 use hmac::{Hmac, Mac};
+use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 use std::fmt;
+use utoipa::IntoParams;
 
 use super::Error;
 use crate::hub::Hub;
 
 const TAG_BYTES: usize = 16;
-const PLACE_BYTES: usize = 8;
+/// The list of a user's networks, which several answers begin.
+pub(crate) const NETWORKS: &str = "networks";
+
+/// Which page of a list.
+#[derive(Debug, Default, Deserialize, Serialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct PageArgs {
+    /// 500 by default
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 500)]
+    pub(crate) limit: Option<String>,
+    /// `next_cursor` of the page before
+    pub(crate) cursor: Option<String>,
+}
+
+impl PageArgs {
+    /// How large the page may get.
+    pub(crate) fn bounds(&self) -> Result<PageBounds, Error> {
+        let limit = limit_text(self.limit.as_deref(), limits::OTHER_PAGE_MAX, limits::OTHER_PAGE_MAX)?;
+        Ok(PageBounds::rows(limit))
+    }
+
+    /// Where it begins.
+    pub(crate) fn place<K: Place>(&self, cursors: &Cursors) -> Result<Option<K>, Error> {
+        cursors.open(self.cursor.as_deref())
+    }
+}
 
 /// A limit from 1 to `max`; `default` when none is named.
 pub(crate) fn limit(asked: Option<i64>, default: usize, max: usize) -> Result<usize, Error> {
@@ -62,48 +91,126 @@ pub(crate) fn cursors(hub: &Hub, caller: &Caller, list: &'static str) -> Cursors
 }
 
 impl Cursors {
-    /// The cursor of a page that ends at this place.
-    pub(crate) fn seal(&self, place: i64) -> String {
-        let place = place.to_be_bytes();
-        let tag = self.tag(place);
-        let mut sealed = tag.to_vec();
-        sealed.extend_from_slice(&self.mask(tag, place));
-        BASE64_URL_SAFE_NO_PAD.encode(sealed)
+    /// The cursor of the page after one that ends at this place.
+    pub(crate) fn next<K: Place>(&self, place: Option<K>) -> Option<String> {
+        place.map(|place| self.seal(&place))
     }
 
     /// The place a page continues from; none is the beginning.
-    pub(crate) fn open(&self, cursor: Option<&str>) -> Result<Option<i64>, Error> {
+    pub(crate) fn open<K: Place>(&self, cursor: Option<&str>) -> Result<Option<K>, Error> {
         let open = |cursor| {
             self.opened(cursor).ok_or_else(|| Error::argument("cursor", "is not one that was given out"))
         };
         cursor.filter(|cursor| !cursor.is_empty()).map(open).transpose()
     }
 
-    /// The place in a cursor, if it is one of this list and user.
-    pub(crate) fn opened(&self, cursor: &str) -> Option<i64> {
-        let sealed = BASE64_URL_SAFE_NO_PAD.decode(cursor).ok()?;
-        let (tag, masked) = sealed.split_first_chunk::<TAG_BYTES>()?;
-        let place = self.mask(*tag, masked.try_into().ok()?);
-        self.mac("tag", &place).verify_truncated_left(tag).ok()?;
-        Some(i64::from_be_bytes(place))
+    fn seal<K: Place>(&self, place: &K) -> String {
+        let place = place.write().into_bytes();
+        let tag = self.tag(&place);
+        let mut sealed = tag.to_vec();
+        sealed.extend(self.masked(tag, place));
+        BASE64_URL_SAFE_NO_PAD.encode(sealed)
     }
 
-    fn tag(&self, place: [u8; PLACE_BYTES]) -> [u8; TAG_BYTES] {
+    /// The place in a cursor, if it is one of this list and user.
+    pub(crate) fn opened<K: Place>(&self, cursor: &str) -> Option<K> {
+        let sealed = BASE64_URL_SAFE_NO_PAD.decode(cursor).ok()?;
+        let (tag, masked) = sealed.split_first_chunk::<TAG_BYTES>()?;
+        let place = self.masked(*tag, masked.to_vec());
+        self.mac("tag", &place).verify_truncated_left(tag).ok()?;
+        K::read(std::str::from_utf8(&place).ok()?)
+    }
+
+    fn tag(&self, place: &[u8]) -> [u8; TAG_BYTES] {
         let mut tag = [0; TAG_BYTES];
-        tag.copy_from_slice(&self.mac("tag", &place).finalize().into_bytes()[..TAG_BYTES]);
+        tag.copy_from_slice(&self.mac("tag", place).finalize().into_bytes()[..TAG_BYTES]);
         tag
     }
 
     /// Hides a place, or shows it again: the tag, which differs from place to place, selects the mask.
-    fn mask(&self, tag: [u8; TAG_BYTES], mut place: [u8; PLACE_BYTES]) -> [u8; PLACE_BYTES] {
-        let mask = self.mac("mask", &tag).finalize().into_bytes();
-        place.iter_mut().zip(mask).for_each(|(byte, mask)| *byte ^= mask);
+    fn masked(&self, tag: [u8; TAG_BYTES], mut place: Vec<u8>) -> Vec<u8> {
+        for (number, block) in (0_u64..).zip(place.chunks_mut(32)) {
+            let mask = self.mac("mask", &tag).chain_update(number.to_be_bytes()).finalize().into_bytes();
+            block.iter_mut().zip(mask).for_each(|(byte, mask)| *byte ^= mask);
+        }
         place
     }
 
     fn mac(&self, what: &str, bytes: &[u8]) -> Hmac<Sha256> {
         let CursorKey(key) = &self.0;
         key.clone().chain_update([0]).chain_update(what).chain_update([0]).chain_update(bytes)
+    }
+}
+
+/// A place in a list, as a cursor has it.
+pub(crate) trait Place: Sized {
+    /// The cursor's text.
+    fn write(&self) -> String;
+    /// The place of a cursor that was given out.
+    fn read(text: &str) -> Option<Self>;
+}
+
+impl Place for i64 {
+    fn write(&self) -> String {
+        self.to_string()
+    }
+
+    fn read(text: &str) -> Option<Self> {
+        text.parse().ok()
+    }
+}
+
+impl Place for String {
+    fn write(&self) -> String {
+        self.clone()
+    }
+
+    fn read(text: &str) -> Option<Self> {
+        Some(text.to_owned())
+    }
+}
+
+impl Place for Alias {
+    fn write(&self) -> String {
+        self.as_str().to_owned()
+    }
+
+    fn read(text: &str) -> Option<Self> {
+        Self::parse(text).ok()
+    }
+}
+
+impl Place for NetworkId {
+    fn write(&self) -> String {
+        self.as_str().to_owned()
+    }
+
+    fn read(text: &str) -> Option<Self> {
+        Self::parse(text)
+    }
+}
+
+/// The beginning of an invite's hash.
+impl Place for [u8; 8] {
+    fn write(&self) -> String {
+        hex::encode(self)
+    }
+
+    fn read(text: &str) -> Option<Self> {
+        let number = u64::from_str_radix(text, 16).ok()?;
+        Some(number.to_be_bytes())
+    }
+}
+
+/// The first of the two never has a dot in it.
+impl<A: Place, B: Place> Place for (A, B) {
+    fn write(&self) -> String {
+        format!("{}.{}", self.0.write(), self.1.write())
+    }
+
+    fn read(text: &str) -> Option<Self> {
+        let (first, second) = text.split_once('.')?;
+        Some((A::read(first)?, B::read(second)?))
     }
 }
 
@@ -116,27 +223,42 @@ mod tests {
         Cursors(CursorKey(key.chain_update(list)))
     }
 
+    fn is_read_back<K: Place + PartialEq>(place: K) -> bool {
+        let cursor = cursors("list").seal(&place);
+        cursors("list").opened::<K>(&cursor) == Some(place)
+    }
+
     #[test]
-    fn a_cursor_opens_where_it_was_sealed_and_nowhere_else() {
+    fn every_kind_of_place_is_read_back() {
+        let network = NetworkId::from_random([7; 6]);
+        assert!(is_read_back(-5_i64) && is_read_back(i64::MAX) && is_read_back(i64::MIN));
+        assert!(is_read_back((1_i64, 2_i64)));
+        assert!(is_read_back((1_i64, String::from("u_x"))));
+        assert!(is_read_back((1_i64, [0xab_u8; 8])));
+        assert!(is_read_back((network, Alias::parse(&"a.b-c".repeat(30)).unwrap())));
+    }
+
+    #[test]
+    fn a_cursor_opens_in_its_own_list_and_as_its_own_kind_only() {
         let tasks = cursors("tasks");
-        for place in [0, 1, 41, 42, i64::MAX, i64::MIN] {
-            let cursor = tasks.seal(place);
-            assert_eq!(tasks.opened(&cursor), Some(place));
-            assert_eq!(cursors("tokens").opened(&cursor), None);
-        }
+        let cursor = tasks.seal(&41_i64);
+        assert_eq!(tasks.opened(&cursor), Some(41_i64));
+        assert_eq!(cursors("tokens").opened::<i64>(&cursor), None);
+        assert_eq!(tasks.opened::<(i64, i64)>(&cursor), None);
+        assert_eq!(tasks.open::<i64>(Some("")).unwrap(), None);
     }
 
     #[test]
     fn a_changed_or_made_up_cursor_does_not_open() {
         let tasks = cursors("tasks");
-        let cursor = tasks.seal(41);
+        let cursor = tasks.seal(&41_i64);
         for at in 0..cursor.len() {
             let mut changed = cursor.clone().into_bytes();
             changed[at] = if changed[at] == b'A' { b'B' } else { b'A' };
-            assert_eq!(tasks.opened(std::str::from_utf8(&changed).unwrap()), None, "byte {at}");
+            assert_eq!(tasks.opened::<i64>(std::str::from_utf8(&changed).unwrap()), None, "byte {at}");
         }
-        for made_up in ["", "41", "-1", "AAAA", "é", &cursor[1..], &format!("{cursor}AA"), &"A".repeat(32)] {
-            assert_eq!(tasks.opened(made_up), None, "{made_up:?}");
+        for made_up in ["41", "-1", "AAAA", "é", &cursor[1..], &format!("{cursor}AA"), &"A".repeat(32)] {
+            assert_eq!(tasks.opened::<i64>(made_up), None, "{made_up:?}");
         }
     }
 
@@ -144,6 +266,6 @@ mod tests {
     fn neighbours_have_nothing_in_common() {
         let tasks = cursors("tasks");
         let same = |a: &str, b: &str| a.bytes().zip(b.bytes()).filter(|(a, b)| a == b).count();
-        assert!(same(&tasks.seal(41), &tasks.seal(42)) < 8);
+        assert!(same(&tasks.seal(&41_i64), &tasks.seal(&42_i64)) < 8);
     }
 }

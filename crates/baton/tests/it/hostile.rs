@@ -1,10 +1,12 @@
 //! Input nobody meant well with, and machines that fail: a clear error, bounded memory and time, nothing
 //! half-written.
 
+mod answers;
 mod clock;
 mod connections;
 mod consent;
 mod damage;
+mod depth;
 mod evidence;
 mod exports;
 mod fairness;
@@ -13,6 +15,7 @@ mod headers;
 mod identity;
 mod ids;
 mod names;
+mod quotas;
 mod sign_in;
 mod slow_readers;
 mod walk;

@@ -1,12 +1,12 @@
 //! Accepts an invitation: the caller becomes a member with the role they were invited as.
 
-use baton_core::{Caller, NetworkId, Refusal};
+use baton_core::{Caller, NetworkId, Quota, Refusal};
 use baton_store::Transaction;
 
 use crate::hub::Hub;
 use crate::service::invites::join::Answer;
 use crate::service::names::refuse_alias;
-use crate::service::{Error, audit, permit};
+use crate::service::{Error, audit, permit, quotas};
 
 pub(crate) async fn run(hub: &Hub, caller: &Caller, network_id: &str) -> Result<Answer, Error> {
     let user = permit::account(caller)?.clone();
@@ -16,6 +16,8 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, network_id: &str) -> Result<
     let accept = move |tx: &mut dyn Transaction| {
         let invitation = tx.invitation(&id, &user.user_id)?.ok_or(Refusal::InvitationNotFound)?;
         refuse_alias(tx.as_snapshot(), &id, &user.username)?;
+        quotas::admit_to_network(tx.as_snapshot(), &id, Quota::Members)?;
+        quotas::admit_to_user(tx.as_snapshot(), &user.user_id, Quota::Memberships)?;
         tx.delete_invitation(&id, &user.user_id)?;
         let inviter = invitation.invited_by.as_str();
         tx.put_member(&id, &user.user_id, invitation.role, Some(inviter), now)?;

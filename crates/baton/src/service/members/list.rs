@@ -1,12 +1,13 @@
 //! Lists the members of a network, oldest first, and the users who have been invited and have not answered yet.
 
-use baton_core::{Action, Caller, NetworkRole, UserId, Username, limits};
+use baton_core::{Action, Caller, NetworkRole, UserId, Username};
 use baton_store::Snapshot;
 use baton_store::rows::{InvitationRow, MemberRow};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::hub::Hub;
+use crate::service::page::{self, PageArgs};
 use crate::service::{Error, WireTime, permit};
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -16,6 +17,7 @@ pub(crate) struct Answer {
     members: Vec<Member>,
     /// Invited users who have not answered yet; they are no members.
     pending: Vec<PendingMember>,
+    next_cursor: Option<String>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -63,19 +65,27 @@ impl From<InvitationRow> for PendingMember {
     }
 }
 
-pub(crate) async fn run(hub: &Hub, caller: Caller, network_id: &str) -> Result<Answer, Error> {
+pub(crate) async fn run(
+    hub: &Hub,
+    caller: Caller,
+    network_id: &str,
+    args: PageArgs,
+) -> Result<Answer, Error> {
     permit::account(&caller)?;
     let id = permit::network_id(network_id)?;
+    let cursors = page::cursors(hub, &caller, "members");
+    let (bounds, after) = (args.bounds()?, args.place(&cursors)?);
     let store = hub.store_for(&caller);
     let list = move |rows: &dyn Snapshot| {
         permit::network(rows, &caller, &id, Action::ListMembers)?;
-        let members = rows.members(&id, limits::OTHER_PAGE_MAX)?;
-        let pending = rows.invitations_of_network(&id, limits::INVITATIONS_PER_NETWORK_MAX_COUNT)?;
-        Ok(Answer {
-            ok: true,
-            members: members.into_iter().map(Member::from).collect(),
-            pending: pending.into_iter().map(PendingMember::from).collect(),
-        })
+        let page = rows.members(&id, after.as_ref(), bounds)?.map(Member::from);
+        // The first page has all of them: there are never more than a page.
+        let pending = match after {
+            None => rows.invitations_of_network(&id, limits::INVITATIONS_PER_NETWORK_MAX_COUNT)?,
+            Some(_) => Vec::new(),
+        };
+        let pending = pending.into_iter().map(PendingMember::from).collect();
+        Ok(Answer { ok: true, members: page.rows, pending, next_cursor: cursors.next(page.next) })
     };
     store.read(list).await
 }

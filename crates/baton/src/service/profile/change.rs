@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 use super::{Answer, of};
 use crate::hub::Hub;
-use crate::service::{Error, audit, labels, permit};
+use crate::service::{Error, audit, labels, page, permit};
 
 #[derive(Deserialize, ToSchema)]
 #[schema(as = ProfileChange)]
@@ -21,6 +21,7 @@ pub(crate) async fn run(hub: &Hub, caller: Caller, args: Args) -> Result<Answer,
     let display_name = labels::label("display_name", args.display_name.as_deref())?;
     let email = labels::label("email", args.email.as_deref())?;
     let now = hub.clock.now();
+    let cursors = page::cursors(hub, &caller, page::NETWORKS);
     let store = hub.store_for(&caller);
     let change = move |tx: &mut dyn Transaction| {
         let user = permit::account(&caller)?;
@@ -29,7 +30,7 @@ pub(crate) async fn run(hub: &Hub, caller: Caller, args: Args) -> Result<Answer,
             let (actor, subject) = (user.username.as_str(), user.user_id.as_str());
             tx.audit(now, actor, audit::USER_CHANGED, None, subject, "profile")?;
         }
-        of(tx.as_snapshot(), &caller)
+        of(tx.as_snapshot(), &caller, &cursors)
     };
     store.write(change).await
 }
