@@ -331,8 +331,6 @@ pub const SLOW_READ_MAX_MILLIS: u64 = 10_000;
 
 // Shares of memory: bytes of requests and answers that are read, built or sent.
 
-/// Largest answer of a list (ours).
-pub const ANSWER_MAX_BYTES: usize = 8 * 1024 * 1024;
 /// Bodies up to this size take no share of memory; also the largest piece of a body that is sent at once (ours).
 pub const SMALL_BODY_MAX_BYTES: usize = 64 * 1024;
 /// Bytes in flight in all (ours).

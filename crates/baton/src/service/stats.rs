@@ -69,7 +69,7 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<A
             Ok(Answer {
                 ok: true,
                 tasks: Tasks { total: by_status.iter().map(|counted| counted.count).sum(), by_status },
-                sessions: Sessions { by_status: sessions },
+                sessions: Sessions { by_status: sessions.clone() },
                 nodes: Nodes { total: nodes },
                 recent_tasks: recent.map(TaskView::from).rows,
             })

@@ -75,7 +75,7 @@ pub(crate) struct AllAnswer {
 }
 
 /// How many sessions have a status.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(as = SessionCount)]
 pub(crate) struct Counted {
     pub(crate) status: String,

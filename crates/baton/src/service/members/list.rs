@@ -1,6 +1,6 @@
 //! Lists the members of a network, oldest first, and the users who have been invited and have not answered yet.
 
-use baton_core::{Action, Caller, NetworkRole, UserId, Username};
+use baton_core::{Action, Caller, NetworkRole, UserId, Username, limits};
 use baton_store::Snapshot;
 use baton_store::rows::{InvitationRow, MemberRow};
 use serde::Serialize;
