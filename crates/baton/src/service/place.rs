@@ -248,5 +248,6 @@ impl Reach {
     }
 }
 
-#[cfg(all(test, debug_assertions))]
+#[cfg(test)]
+#[cfg(debug_assertions)] // only these builds record statements
 mod tests;

@@ -49,7 +49,7 @@ impl Call {
         let mut headers = vec![("accept", "application/json, text/event-stream".to_owned())];
         match token {
             Some(token) if !values.random.percent(2) => {
-                headers.push(("authorization", format!("Bearer {token}")))
+                headers.push(("authorization", format!("Bearer {token}")));
             }
             Some(_) => headers.push(("authorization", values.header())),
             None => {}
