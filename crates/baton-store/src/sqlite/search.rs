@@ -235,7 +235,7 @@ mod tests {
                  INSERT INTO members SELECT printf('net_%012x', n), 'u_000000000000', 'owner', 0, NULL FROM n;
                  INSERT INTO tasks (task_id, network_id, from_kind, from_name, to_name, kind, priority, status, content,
                      attempt, max_attempts, ttl_seconds, created_at, delivered_at, expires_at, salt)
-                 SELECT lower(printf('%08x-0000-7000-8000-%012x', s.key, substr(m.network_id, 9))), m.network_id, 'user', 'ada', 'bob', 'task', 'normal',
+                 SELECT printf('%08x-0000-7000-8000-%s', s.key, substr(m.network_id, 5)), m.network_id, 'user', 'ada', 'bob', 'task', 'normal',
                      s.value, 'text', 1, 3, 60, 0, 0, 0, x''
                  FROM members m, json_each('[\"delivered\",\"running\"]') s;
                  INSERT INTO task_counts SELECT network_id, status, COUNT(*) FROM tasks GROUP BY network_id, status;

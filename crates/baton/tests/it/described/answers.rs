@@ -99,6 +99,10 @@ fn networks(stage: &mut Stage) {
     stage.call("GET /api/networks/{network}/aliases", &[&network], None);
     let path = "PUT /api/networks/{network}/aliases/{alias}";
     stage.call(path, &[&network, "handed"], Some(&json!({"user_id": user})));
+    stage.call("GET /api/networks/{network}/quotas", &[&network], None);
+    stage.call("PUT /api/networks/{network}/quotas", &[&network], Some(&json!({"inbox": 5_000})));
+    stage.call("GET /api/users/{user}/quotas", &[&user], None);
+    stage.call("PUT /api/users/{user}/quotas", &[&user], Some(&json!({"networks": 60, "tokens": null})));
     let path = "PUT /api/networks/{network}/members/{user}";
     stage.call(path, &[&network, &user], Some(&json!({"role": "member"})));
     stage.call("DELETE /api/networks/{network}/members/{user}", &[&network, &user], None);

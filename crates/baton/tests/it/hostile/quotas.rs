@@ -136,7 +136,7 @@ fn waiting_claims_and_streams_end_at_the_limit_also_when_it_is_set_meanwhile() {
     let path = "/events/worker";
     let stream = worker.stream(path, None).unwrap_or_else(|answer| panic!("{}", answer.text()));
     set_network(&admin, &tenant.network_id, &json!({"streams": 1, "waiting_claims": 0}));
-    let answer = worker.stream(path, None).err().expect("no second stream");
+    let answer = worker.stream(path, None).expect_err("no second stream");
     exceeded(&answer, "this network has 1 open streams, its limit; close some");
     let quotas = succeed(&admin.get(&format!("/api/networks/{}/quotas", tenant.network_id)));
     assert_eq!((used(&quotas, "streams"), used(&quotas, "inbox")), (json!(1), Value::Null), "{quotas}");
