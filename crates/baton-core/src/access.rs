@@ -141,6 +141,8 @@ pub enum HubAction {
     ListUsers,
     /// See who changed what.
     ReadAuditLog,
+    /// See and set how much accounts and networks may have.
+    ManageQuotas,
 }
 
 /// Allows or refuses an action on the hub itself.
@@ -148,7 +150,9 @@ pub fn authorize_on_hub(caller: &Caller, action: HubAction) -> Result<(), Refusa
     let Caller::User(user) = caller else { return Err(Refusal::UserTokenRequired) };
     match action {
         HubAction::ManageOwnAccount => Ok(()),
-        HubAction::ListUsers | HubAction::ReadAuditLog => allow(user.system_role == SystemRole::Admin),
+        HubAction::ListUsers | HubAction::ReadAuditLog | HubAction::ManageQuotas => {
+            allow(user.system_role == SystemRole::Admin)
+        }
     }
 }
 

@@ -30,6 +30,7 @@ mod password;
 mod presence;
 mod principal;
 mod priority;
+mod quota;
 mod refusal;
 mod role;
 #[cfg(feature = "schemas")]
@@ -67,6 +68,7 @@ pub use password::check_password;
 pub use presence::Presence;
 pub use principal::{Principal, PrincipalKind};
 pub use priority::Priority;
+pub use quota::Quota;
 pub use refusal::Refusal;
 pub use role::{NetworkRole, SystemRole, TokenScope};
 pub use secret::{BearerToken, InviteCode, NodeToken, SECRET_RANDOM_BYTES, UserToken};

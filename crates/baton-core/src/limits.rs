@@ -101,8 +101,6 @@ pub const A2A_LIST_EXAMINED_COUNT: usize = 20_000;
 pub const A2A_LIST_COUNTED_MAX: usize = 100_000;
 /// Messages of a task's history that are shown when no `historyLength` is named (ours).
 pub const A2A_HISTORY_DEFAULT_COUNT: usize = 100;
-/// A page of `ListTasks` ends early once it has this many bytes (ours).
-pub const A2A_LIST_MAX_BYTES: usize = 8 * 1024 * 1024;
 /// Blocking sends of one token that wait at once (ours).
 pub const A2A_WAITS_PER_TOKEN_MAX_COUNT: usize = 1_000;
 
@@ -129,7 +127,50 @@ pub const FEED_MARKED_EVERY_SECONDS: u32 = 3_600;
 /// How many numbered events of a network a stream can resume over (ours).
 pub const FEED_KEPT_COUNT: usize = 100_000;
 
+// Answers and inputs.
+
+/// A page of any list ends early once its rows have this many bytes of JSON, and its cursor goes on (ours).
+pub const ANSWER_MAX_BYTES: usize = 8 * 1024 * 1024;
+/// The same for a tool, whose answer is sent as text and as an object (ours).
+pub const TOOL_ANSWER_MAX_BYTES: usize = ANSWER_MAX_BYTES / 4;
+/// Deepest nesting of arrays and objects in JSON that is taken in (ours).
+pub const JSON_DEPTH_MAX: usize = 64;
+/// Rows examined for one page of a list that no index has exactly; the page then ends early (ours).
+pub const LIST_EXAMINED_COUNT: usize = 20_000;
+
+// Quotas: what an account or a network may have unless a system admin sets another number for it (all ours).
+
+/// Networks an account owns.
+pub const NETWORKS_PER_USER_COUNT: i64 = 50;
+/// Networks an account belongs to, its own among them.
+pub const MEMBERSHIPS_PER_USER_COUNT: i64 = 1_000;
+/// Tokens of an account that are not revoked.
+pub const TOKENS_PER_USER_COUNT: i64 = 1_000;
+/// Members of a network.
+pub const MEMBERS_PER_NETWORK_COUNT: i64 = 1_000;
+/// Invites of a network.
+pub const INVITES_PER_NETWORK_COUNT: i64 = 1_000;
+/// Sessions of a network.
+pub const SESSIONS_PER_NETWORK_COUNT: i64 = 10_000;
+/// Tasks of a network that have not ended.
+pub const OPEN_TASKS_PER_NETWORK_COUNT: i64 = 100_000;
+/// Open deliveries of one recipient.
+pub const INBOX_PER_RECIPIENT_COUNT: i64 = 20_000;
+/// Claims of a network that wait for a task.
+pub const WAITING_CLAIMS_PER_NETWORK_COUNT: i64 = 10_000;
+/// Open event streams of a network.
+pub const STREAMS_PER_NETWORK_COUNT: i64 = 10_000;
+/// Push receivers of a network that are still to be called.
+pub const PUSH_CONFIGS_PER_NETWORK_COUNT: i64 = 10_000;
+/// Remote agents of a network.
+pub const REMOTES_PER_NETWORK_COUNT: i64 = 100;
+/// The highest number a quota can be set to.
+pub const QUOTA_MAX_COUNT: i64 = 1_000_000_000;
+
 // Pages: what a list answers when no limit is named, and at most.
+
+/// Default and largest page of sessions: a page is more likely to end by its bytes (ours).
+pub const SESSION_PAGE_MAX: usize = 10_000;
 
 /// Default page of `GET /api/tasks`.
 pub const TASK_PAGE_DEFAULT: usize = 50;
@@ -322,8 +363,6 @@ pub const PUSH_RETRY_FIRST_MILLIS: u32 = 500;
 pub const PUSH_RETRY_MAX_MILLIS: u32 = 300_000;
 /// A receiver that has failed for this long is no longer waited for (ours).
 pub const PUSH_GIVEN_UP_SECONDS: u32 = 86_400;
-/// Most agents of others in one network (ours).
-pub const REMOTES_PER_NETWORK_MAX_COUNT: usize = 100;
 /// Tasks that are out at one agent of others at once; more wait in its inbox (ours).
 pub const REMOTE_TASKS_AT_ONCE: usize = 16;
 /// Longest id that an agent of others may give a task or a conversation (ours).

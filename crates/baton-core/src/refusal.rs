@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use crate::quota::Quota;
 use crate::status::Status;
 use crate::uuid::TaskId;
 
@@ -168,6 +169,14 @@ pub enum Refusal {
     /// The alias is a member's username, another token's, or live elsewhere.
     #[error("the alias is taken: choose another, or wait until its agent has been silent for a minute")]
     AliasInUse,
+    /// An account or a network has as much of something as it may have.
+    #[error("{}", quota.exceeded(*max))]
+    QuotaExceeded {
+        /// What it has too much of.
+        quota: Quota,
+        /// How many it may have.
+        max: i64,
+    },
     /// A field breaks its rule.
     #[error("{field} {rule}")]
     InvalidInput {
@@ -266,6 +275,7 @@ impl Refusal {
             Self::IdempotencyKeyReused => "idempotency_key_reused",
             Self::AliasNotFound => "alias_not_found",
             Self::AliasInUse => "alias_in_use",
+            Self::QuotaExceeded { .. } => "quota_exceeded",
             Self::InvalidInput { .. } => "invalid input",
             Self::RegistrationClosed => "registration is closed",
             Self::UsernameTooShort => "username must be at least 2 characters",

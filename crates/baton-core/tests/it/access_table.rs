@@ -219,12 +219,15 @@ fn a_system_admin_is_audited_in_networks_of_others_only() {
 fn the_hub_itself_is_for_users_and_its_books_for_system_admins() {
     let (user, admin) = (user_caller("uma", SystemRole::User), user_caller("uma", SystemRole::Admin));
     let node = node_caller(Some("bob"), TokenScope::Coordinator);
-    for action in [HubAction::ManageOwnAccount, HubAction::ListUsers, HubAction::ReadAuditLog] {
+    for action in
+        [HubAction::ManageOwnAccount, HubAction::ListUsers, HubAction::ReadAuditLog, HubAction::ManageQuotas]
+    {
         assert_eq!(authorize_on_hub(&admin, action), Ok(()));
         assert_eq!(authorize_on_hub(&node, action), Err(Refusal::UserTokenRequired));
     }
     assert_eq!(authorize_on_hub(&user, HubAction::ManageOwnAccount), Ok(()));
     assert_eq!(authorize_on_hub(&user, HubAction::ListUsers), Err(Refusal::PermissionDenied));
+    assert_eq!(authorize_on_hub(&user, HubAction::ManageQuotas), Err(Refusal::PermissionDenied));
     assert_eq!(authorize_on_hub(&user, HubAction::ReadAuditLog), Err(Refusal::PermissionDenied));
 }
 

@@ -1,6 +1,6 @@
 //! The wire strings, byte for byte.
 
-use baton_core::{Refusal, Status};
+use baton_core::{Quota, Refusal, Status};
 
 use super::fixtures::task_id;
 
@@ -50,6 +50,7 @@ fn every_refusal_has_the_contracts_wire_string() {
         (Refusal::IdempotencyKeyReused, "idempotency_key_reused"),
         (Refusal::AliasNotFound, "alias_not_found"),
         (Refusal::AliasInUse, "alias_in_use"),
+        (Refusal::QuotaExceeded { quota: Quota::Networks, max: 50 }, "quota_exceeded"),
         (Refusal::invalid("alias", "is odd"), "invalid input"),
         (Refusal::RegistrationClosed, "registration is closed"),
         (Refusal::UsernameTooShort, "username must be at least 2 characters"),
