@@ -6,31 +6,42 @@ mod check;
 mod deliveries;
 mod evidence;
 mod figures;
+mod page;
 mod pushes;
+mod quotas;
 mod remotes;
 mod retention;
 mod sessions;
 mod tasks;
 
 pub use accounts::{
-    AccountReads, AccountWrites, AuditRow, BROWSER_TOKEN_NAME, InviteRow, MemberRow, MembershipRow,
-    NetworkRow, NodeTokenRow, TokenRow, UserRow,
+    AccountReads, AccountWrites, AuditRow, BROWSER_TOKEN_NAME, InvitePlace, InviteRow, MemberPlace,
+    MemberRow, MembershipRow, NetworkRow, NodeTokenRow, TokenRow, UserRow,
 };
 pub use check::{CheckReads, EventState, LeafState, RecordedEvent, See, Stray, TaskState, WrongCount};
-pub use deliveries::{DeliveryKind, DeliveryReads, DeliveryRow, DeliveryWrites, FeedRow, NewDelivery};
+pub use deliveries::{
+    DeliveryKind, DeliveryReads, DeliveryRow, DeliveryWrites, FeedRow, InboxPlace, MessageFilter,
+    MessagePlace, NewDelivery,
+};
 pub use evidence::{CheckpointRow, EvidenceReads, EvidenceWrites, LeafPage, LeafRow, NewLeaf, TileRow};
 pub use figures::{
-    End, FigureReads, FigureWrites, GlanceRow, MinuteCounts, SearchPage, SentRow, TaskSearch, minute_begins,
-    minute_of,
+    End, FigureReads, FigureWrites, GlanceRow, MinuteCounts, SentRow, TaskSearch, minute_begins, minute_of,
 };
+pub use page::{Page, PageBounds, text_bytes};
+pub(crate) use page::{PageInProgress, Weight};
 pub use pushes::{PushConfigRow, PushReads, PushSecrets, PushTrouble, PushWrites};
+pub use quotas::{QuotaReads, QuotaRow, QuotaSubject, QuotaWrites, TaskQuotas};
 pub use remotes::{RemoteCredential, RemoteReads, RemoteRow, RemoteTaskRow, RemoteWrites};
 pub use retention::{RetentionReads, RetentionRow, RetentionWrites};
-pub use sessions::{CompletionRow, NewCompletion, SessionReads, SessionRow, SessionWrites};
+pub use sessions::{
+    CompletionFilter, CompletionPlace, CompletionRow, NewCompletion, SessionGlance, SessionReads, SessionRow,
+    SessionWrites,
+};
 pub(crate) use tasks::kind_of;
 pub use tasks::{
-    ChangedFilter, ChangedPage, DueLease, EventRow, IdempotentSend, LeaseRow, NewEvent, NewTaskMessage,
-    NewTaskRow, TaskChange, TaskFilter, TaskMessageRow, TaskReads, TaskRow, TaskTexts, TaskWrites,
+    ChangedFilter, ChangedPage, DueLease, EventFilter, EventRow, IdempotentSend, LeaseRow, NewEvent,
+    NewTaskMessage, NewTaskRow, TaskChange, TaskFilter, TaskMessageRow, TaskReads, TaskRow, TaskTexts,
+    TaskWrites,
 };
 
 use crate::error::Error;
@@ -47,6 +58,7 @@ pub trait Snapshot:
     + RemoteReads
     + FigureReads
     + RetentionReads
+    + QuotaReads
 {
 }
 
@@ -62,6 +74,7 @@ pub trait Transaction:
     + RemoteWrites
     + FigureWrites
     + RetentionWrites
+    + QuotaWrites
 {
     /// Rings once this is committed.
     fn ring(&mut self, ring: Ring);

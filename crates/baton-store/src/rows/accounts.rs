@@ -5,6 +5,7 @@ use baton_core::{
 };
 
 use crate::error::Error;
+use crate::rows::page::{Page, PageBounds, ROW_BYTES, Weight, text_bytes, texts_bytes};
 
 /// A person.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,6 +94,14 @@ pub struct InviteRow {
     pub created_at: UnixMillis,
 }
 
+impl InviteRow {
+    /// The beginning of the hash, by which it is named.
+    #[must_use]
+    pub fn hash_begins(&self) -> [u8; 8] {
+        std::array::from_fn(|at| self.code_hash[at])
+    }
+}
+
 /// A token, known by its hash; without a network it is a user's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TokenRow {
@@ -159,6 +168,63 @@ pub struct AuditRow {
     pub detail: String,
 }
 
+impl Weight for UserRow {
+    fn weight(&self) -> usize {
+        let labels = [&self.display_name, &self.email].map(Option::as_deref);
+        ROW_BYTES + text_bytes(self.username.as_str()) + texts_bytes(labels)
+    }
+}
+
+impl Weight for MembershipRow {
+    fn weight(&self) -> usize {
+        ROW_BYTES + text_bytes(&self.network.name) + texts_bytes([self.network.description.as_deref()])
+    }
+}
+
+impl Weight for MemberRow {
+    fn weight(&self) -> usize {
+        let labels = [&self.display_name, &self.invited_by].map(Option::as_deref);
+        ROW_BYTES + text_bytes(self.username.as_str()) + texts_bytes(labels)
+    }
+}
+
+impl Weight for (InviteRow, Username) {
+    fn weight(&self) -> usize {
+        ROW_BYTES + text_bytes(self.1.as_str())
+    }
+}
+
+impl Weight for TokenRow {
+    fn weight(&self) -> usize {
+        ROW_BYTES + text_bytes(&self.name) + texts_bytes([self.alias.as_ref().map(Alias::as_str)])
+    }
+}
+
+impl Weight for NodeTokenRow {
+    fn weight(&self) -> usize {
+        self.token.weight() + text_bytes(self.owner.as_str())
+    }
+}
+
+impl Weight for AuditRow {
+    fn weight(&self) -> usize {
+        ROW_BYTES + text_bytes(&self.actor) + text_bytes(&self.subject) + text_bytes(&self.detail)
+    }
+}
+
+/// A row with its place in the order.
+impl<T: Weight> Weight for (i64, T) {
+    fn weight(&self) -> usize {
+        self.1.weight()
+    }
+}
+
+/// A place among the members of a network: since when, and who.
+pub type MemberPlace = (i64, String);
+
+/// A place among the invitations of a network: since when, and the first 8 bytes of the hash.
+pub type InvitePlace = (i64, [u8; 8]);
+
 /// Reads of accounts.
 pub trait AccountReads {
     /// How many users there are, counted only as far as one.
@@ -167,39 +233,60 @@ pub trait AccountReads {
     fn user(&self, id: &UserId) -> Result<Option<UserRow>, Error>;
     /// One user by name.
     fn user_named(&self, username: &str) -> Result<Option<UserRow>, Error>;
-    /// All users, oldest first; at most so many.
-    fn users(&self, limit: usize) -> Result<Vec<UserRow>, Error>;
+    /// A page of all users, oldest first, after a place.
+    fn users(&self, after: Option<i64>, bounds: PageBounds) -> Result<Page<UserRow>, Error>;
     /// One network.
     fn network(&self, id: &NetworkId) -> Result<Option<NetworkRow>, Error>;
     /// The network of this name that somebody owns.
     fn network_named(&self, owner: &UserId, name: &str) -> Result<Option<NetworkId>, Error>;
-    /// The networks somebody is a member of, oldest first.
-    fn memberships(&self, user: &UserId) -> Result<Vec<MembershipRow>, Error>;
+    /// A page of the networks somebody is a member of, oldest first, after a place.
+    fn memberships(
+        &self,
+        user: &UserId,
+        after: Option<i64>,
+        bounds: PageBounds,
+    ) -> Result<Page<MembershipRow>, Error>;
+    /// Every network somebody is a member of and as what, by id.
+    fn membership_roles(&self, user: &UserId) -> Result<Vec<(NetworkId, NetworkRole)>, Error>;
+    /// At most so many networks somebody is a member of, by id: two tell whether there is exactly one.
+    fn some_memberships(&self, user: &UserId, most: usize) -> Result<Vec<NetworkId>, Error>;
     /// What somebody is in a network.
     fn member_role(&self, network: &NetworkId, user: &UserId) -> Result<Option<NetworkRole>, Error>;
-    /// A network's members, oldest first; at most so many.
-    fn members(&self, network: &NetworkId, limit: usize) -> Result<Vec<MemberRow>, Error>;
+    /// A page of a network's members, oldest first, after a place.
+    fn members(
+        &self,
+        network: &NetworkId,
+        after: Option<&MemberPlace>,
+        bounds: PageBounds,
+    ) -> Result<Page<MemberRow, MemberPlace>, Error>;
     /// Whether a member of the network has this username.
     fn has_member_named(&self, network: &NetworkId, username: &str) -> Result<bool, Error>;
     /// An invitation.
     fn invite(&self, code_hash: &[u8; 32]) -> Result<Option<InviteRow>, Error>;
-    /// A network's invitations and who made them, newest first; at most so many.
-    fn invites(&self, network: &NetworkId, limit: usize) -> Result<Vec<(InviteRow, Username)>, Error>;
+    /// A page of a network's invitations and who made them, newest first, after a place.
+    fn invites(
+        &self,
+        network: &NetworkId,
+        after: Option<InvitePlace>,
+        bounds: PageBounds,
+    ) -> Result<Page<(InviteRow, Username), InvitePlace>, Error>;
     /// The token of this hash, unless it was revoked.
     fn token_by_hash(&self, hash: &[u8; 32]) -> Result<Option<TokenRow>, Error>;
     /// A token, unless it was revoked.
     fn token(&self, id: &TokenId) -> Result<Option<TokenRow>, Error>;
-    /// Somebody's tokens that are not revoked, newest first; at most so many.
-    fn tokens(&self, user: &UserId, limit: usize) -> Result<Vec<TokenRow>, Error>;
-    /// A network's node tokens that are not revoked, newest first; all, or one person's; before a place, or from the
-    /// newest on; at most so many.
+    /// A page of somebody's tokens that are not revoked, newest first, before a place.
+    fn tokens(&self, user: &UserId, before: Option<i64>, bounds: PageBounds)
+    -> Result<Page<TokenRow>, Error>;
+    /// A page of a network's node tokens that are not revoked, newest first; all, or one user's; before a place.
     fn node_tokens(
         &self,
         network: &NetworkId,
         owner: Option<&UserId>,
         before: Option<i64>,
-        limit: usize,
-    ) -> Result<Vec<NodeTokenRow>, Error>;
+        bounds: PageBounds,
+    ) -> Result<Page<NodeTokenRow>, Error>;
+    /// The user token of somebody, not revoked, that was used longest ago.
+    fn oldest_login(&self, user: &UserId) -> Result<Option<TokenRow>, Error>;
     /// Tokens of browsers last used, or made, before these times and not revoked; at most so many.
     fn stale_browser_tokens(
         &self,
@@ -215,8 +302,8 @@ pub trait AccountReads {
     fn alias_count(&self, network: &NetworkId) -> Result<i64, Error>;
     /// How many sessions the network has.
     fn session_count(&self, network: &NetworkId) -> Result<i64, Error>;
-    /// Changes, newest first, older than a place; at most so many.
-    fn audit_log(&self, before: Option<i64>, limit: usize) -> Result<Vec<AuditRow>, Error>;
+    /// A page of changes, newest first, older than a place.
+    fn audit_log(&self, before: Option<i64>, bounds: PageBounds) -> Result<Page<AuditRow>, Error>;
 }
 
 /// Writes of accounts. Whoever changes users, tokens or members also calls `touch_access`.

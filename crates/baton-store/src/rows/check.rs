@@ -96,9 +96,9 @@ pub struct LeafState<'a> {
 /// A counter that does not say what is there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrongCount {
-    /// The network.
+    /// The network, or the account.
     pub network_id: String,
-    /// Whose inbox, or which status.
+    /// Whose inbox, which status or which quota.
     pub of: String,
     /// What the counter says.
     pub counter: i64,
@@ -130,6 +130,8 @@ pub trait CheckReads: Snapshot {
     fn each_wrong_task_count(&self, see: See<'_, WrongCount>) -> Result<(), Error>;
     /// Counters of inboxes that are wrong.
     fn each_wrong_inbox_count(&self, see: See<'_, WrongCount>) -> Result<(), Error>;
+    /// Counters of quotas that are wrong; each with the account or network whose they are.
+    fn each_wrong_quota_count(&self, see: See<'_, WrongCount>) -> Result<(), Error>;
     /// Leases, tiles, checkpoints and events of tasks and logs that are not there.
     fn each_stray(&self, see: See<'_, Stray>) -> Result<(), Error>;
     /// Every event of a log.

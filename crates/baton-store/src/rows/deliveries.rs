@@ -3,6 +3,7 @@
 use baton_core::{MessageId, NetworkId, Principal, Priority, TaskId, UnixMillis};
 
 use crate::error::Error;
+use crate::rows::page::{Page, PageBounds, ROW_BYTES, Weight, text_bytes, texts_bytes};
 use crate::rows::tasks::Reach;
 
 /// What sort of delivery it is.
@@ -98,10 +99,42 @@ pub struct FeedRow {
     pub body: String,
 }
 
+/// A place in an inbox: the order of the priority, and the delivery's own place.
+pub type InboxPlace = (i64, i64);
+
+/// A place among all deliveries: the time, and the delivery's own place.
+pub type MessagePlace = (i64, i64);
+
+/// Which deliveries a list shows, newest first.
+#[derive(Clone, Debug)]
+pub struct MessageFilter {
+    /// In these networks, each as far as the caller reaches.
+    pub networks: Vec<(NetworkId, Reach)>,
+    /// Made at this time or later.
+    pub since: UnixMillis,
+    /// Older than this place.
+    pub before: Option<MessagePlace>,
+    /// So many.
+    pub page: PageBounds,
+}
+
+impl Weight for DeliveryRow {
+    fn weight(&self) -> usize {
+        let names = text_bytes(self.to.name()) + text_bytes(self.from.name());
+        ROW_BYTES + names + text_bytes(&self.content) + texts_bytes([self.context.as_deref()])
+    }
+}
+
 /// Reads of deliveries and the feed.
 pub trait DeliveryReads {
-    /// Open deliveries of an inbox, high to low, then oldest first.
-    fn inbox(&self, network: &NetworkId, to: &Principal, limit: usize) -> Result<Vec<DeliveryRow>, Error>;
+    /// A page of an inbox's open deliveries, high to low, then oldest first; after a place, if one is named.
+    fn inbox(
+        &self,
+        network: &NetworkId,
+        to: &Principal,
+        after: Option<InboxPlace>,
+        bounds: PageBounds,
+    ) -> Result<Page<DeliveryRow, InboxPlace>, Error>;
     /// How many open deliveries an inbox has.
     fn inbox_count(&self, network: &NetworkId, to: &Principal) -> Result<i64, Error>;
     /// The open or hidden delivery of this id, or of this task, in somebody's inbox.
@@ -111,13 +144,8 @@ pub trait DeliveryReads {
         to: &Principal,
         id: &str,
     ) -> Result<Option<DeliveryRow>, Error>;
-    /// Every delivery since then in these networks, as far as the caller reaches, newest first.
-    fn messages(
-        &self,
-        networks: &[(NetworkId, Reach)],
-        since: UnixMillis,
-        limit: usize,
-    ) -> Result<Vec<DeliveryRow>, Error>;
+    /// A page of deliveries.
+    fn messages(&self, filter: &MessageFilter) -> Result<Page<DeliveryRow, MessagePlace>, Error>;
     /// Frames after a number: for one recipient, or for everybody.
     fn feed_after(
         &self,

@@ -4,7 +4,7 @@
 use baton_core::{Alias, Kind, Latencies, NetworkId, Principal, Status, TaskId, UnixMillis};
 use std::ops::Range;
 
-use super::{TaskFilter, TaskRow};
+use super::{Page, TaskFilter, TaskRow};
 use crate::error::Error;
 
 const MINUTE_MILLIS: i64 = 60_000;
@@ -133,21 +133,12 @@ pub struct TaskSearch {
     pub until: Option<UnixMillis>,
     /// Made for this task.
     pub parent: Option<TaskId>,
-    /// Only these. All of them are looked at, and `before` and the bounds do not count.
+    /// Only these. All of them are looked at: how many rows and bytes are examined is not bounded.
     pub ids: Option<Vec<TaskId>>,
     /// So many rows are looked at.
     pub examined_rows: usize,
     /// So many bytes of their texts.
     pub examined_bytes: usize,
-}
-
-/// A page of a search.
-#[derive(Clone, Debug)]
-pub struct SearchPage {
-    /// The tasks, newest first.
-    pub tasks: Vec<TaskRow>,
-    /// Where the next page begins; a page may be short, or empty, and still have a next one.
-    pub next: Option<i64>,
 }
 
 /// Reads for the dashboard.
@@ -177,7 +168,7 @@ pub trait FigureReads {
         made: Range<UnixMillis>,
     ) -> Result<Vec<SentRow>, Error>;
     /// A page of a search.
-    fn search_tasks(&self, search: &TaskSearch) -> Result<SearchPage, Error>;
+    fn search_tasks(&self, search: &TaskSearch) -> Result<Page<TaskRow>, Error>;
 }
 
 /// Writes for the dashboard.

@@ -4,6 +4,7 @@ use baton_core::{Alias, LeaseId, MessageId, NetworkId, TaskId, TokenId, UnixMill
 use std::fmt;
 
 use crate::error::Error;
+use crate::rows::page::{Page, PageBounds, ROW_BYTES, Weight, text_bytes};
 
 /// A bearer token the hub shows an agent of others; prints redacted.
 #[derive(Clone, PartialEq, Eq)]
@@ -32,6 +33,13 @@ pub struct RemoteRow {
     pub created_by: String,
     /// When.
     pub created_at: UnixMillis,
+}
+
+impl Weight for RemoteRow {
+    fn weight(&self) -> usize {
+        let names = text_bytes(self.alias.as_str()) + text_bytes(&self.created_by);
+        ROW_BYTES + names + text_bytes(&self.card_url)
+    }
 }
 
 /// A task that is out: one errand. A task that was given to somebody else, or given back, has several for a while.
@@ -69,8 +77,13 @@ pub struct RemoteTaskRow {
 pub trait RemoteReads {
     /// One of them.
     fn remote(&self, network: &NetworkId, alias: &Alias) -> Result<Option<RemoteRow>, Error>;
-    /// Those of a network, by alias; so many.
-    fn remotes(&self, network: &NetworkId, limit: usize) -> Result<Vec<RemoteRow>, Error>;
+    /// A page of those of a network, by alias, after one.
+    fn remotes(
+        &self,
+        network: &NetworkId,
+        after: Option<&Alias>,
+        bounds: PageBounds,
+    ) -> Result<Page<RemoteRow, Alias>, Error>;
     /// All of them.
     fn all_remotes(&self) -> Result<Vec<RemoteRow>, Error>;
     /// An errand.

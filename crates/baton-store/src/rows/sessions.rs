@@ -3,6 +3,7 @@
 use baton_core::{Alias, NetworkId, TaskId, TokenId, UnixMillis};
 
 use crate::error::Error;
+use crate::rows::page::{Page, PageBounds, ROW_BYTES, Weight, text_bytes, texts_bytes};
 use crate::rows::tasks::Reach;
 
 /// What an agent last reported.
@@ -52,6 +53,72 @@ pub struct SessionRow {
     pub updated_at: UnixMillis,
     /// When it last called.
     pub last_seen_at: UnixMillis,
+}
+
+/// A session without its texts: what tells whether its agent is there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionGlance {
+    /// Its name.
+    pub alias: Alias,
+    /// What it says it is doing.
+    pub status: String,
+    /// The machine or service.
+    pub server: Option<String>,
+    /// When it last called.
+    pub last_seen_at: UnixMillis,
+    /// Whether it holds a lease.
+    pub holds_lease: bool,
+}
+
+impl SessionRow {
+    /// What it adds to an answer, in bytes of JSON.
+    #[must_use]
+    pub fn json_bytes(&self) -> usize {
+        self.weight()
+    }
+}
+
+impl Weight for SessionRow {
+    fn weight(&self) -> usize {
+        let labels =
+            [&self.server, &self.hostname, &self.agent, &self.project_dir, &self.version, &self.task];
+        let more = [&self.output, &self.node_id, &self.session_id, &self.model, &self.description];
+        // Skills are JSON already.
+        let skills = self.skills.as_ref().map_or(0, String::len);
+        ROW_BYTES
+            + text_bytes(&self.resume_id)
+            + text_bytes(self.alias.as_str())
+            + text_bytes(&self.status)
+            + texts_bytes(labels.into_iter().chain(more).map(|text| text.as_deref()))
+            + skills
+    }
+}
+
+impl Weight for CompletionRow {
+    fn weight(&self) -> usize {
+        // Artifacts are JSON already.
+        let artifacts = self.artifacts.as_ref().map_or(0, String::len);
+        let texts = text_bytes(&self.session_name) + text_bytes(&self.task) + text_bytes(&self.result);
+        ROW_BYTES + texts + artifacts
+    }
+}
+
+/// A place among completions: the time, and the completion's own place.
+pub type CompletionPlace = (i64, i64);
+
+/// Which completions a list shows, newest first.
+#[derive(Clone, Debug)]
+pub struct CompletionFilter {
+    /// In these networks, each as far as the caller reaches.
+    pub networks: Vec<(NetworkId, Reach)>,
+    /// Of this session.
+    pub session: Option<String>,
+    /// Reported at this time or later.
+    pub since: UnixMillis,
+    /// Older than this place.
+    pub before: Option<CompletionPlace>,
+    /// So many.
+    pub page: PageBounds,
 }
 
 /// A reported completion.
@@ -104,21 +171,17 @@ pub struct NewCompletion<'a> {
 pub trait SessionReads {
     /// One session.
     fn session(&self, network: &NetworkId, alias: &Alias) -> Result<Option<SessionRow>, Error>;
-    /// A network's sessions by alias, after this one; at most so many.
-    fn sessions(
+    /// One session, without its texts.
+    fn session_glance(&self, network: &NetworkId, alias: &Alias) -> Result<Option<SessionGlance>, Error>;
+    /// A network's sessions by alias, without their texts, after this one; at most so many.
+    fn session_glances(
         &self,
         network: &NetworkId,
         after: Option<&Alias>,
         limit: usize,
-    ) -> Result<Vec<SessionRow>, Error>;
-    /// Completions since then, newest first: in these networks, of one session if named.
-    fn completions(
-        &self,
-        networks: &[(NetworkId, Reach)],
-        session: Option<&str>,
-        since: UnixMillis,
-        limit: usize,
-    ) -> Result<Vec<CompletionRow>, Error>;
+    ) -> Result<Vec<SessionGlance>, Error>;
+    /// A page of completions.
+    fn completions(&self, filter: &CompletionFilter) -> Result<Page<CompletionRow, CompletionPlace>, Error>;
     /// The artifacts reported with the completion that ended a task then, a JSON array.
     fn artifacts_of(
         &self,

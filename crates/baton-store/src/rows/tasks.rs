@@ -7,6 +7,7 @@ use baton_core::{
 };
 
 use crate::error::Error;
+use crate::rows::page::{Page, PageBounds, ROW_BYTES, Weight, text_bytes, texts_bytes};
 
 /// A task as it is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -248,15 +249,48 @@ pub struct TaskFilter {
     /// Older than this place in the order.
     pub before: Option<i64>,
     /// So many.
-    pub limit: usize,
+    pub page: PageBounds,
     /// With so much of their texts.
     pub texts: TaskTexts,
 }
 
-impl TaskFilter {
-    /// Whether every task of the networks is meant.
-    pub(crate) const fn is_open(&self) -> bool {
-        self.status.is_none() && self.to_name.is_none() && self.from_name.is_none() && self.context.is_none()
+/// Which rows of history a list shows, newest first.
+#[derive(Clone, Debug, Default)]
+pub struct EventFilter {
+    /// In these networks, each as far as the caller reaches.
+    pub networks: Vec<(NetworkId, Reach)>,
+    /// Of this task, wherever it is.
+    pub task: Option<TaskId>,
+    /// Older than this place in the order.
+    pub before: Option<i64>,
+    /// So many.
+    pub page: PageBounds,
+}
+
+impl Weight for TaskRow {
+    fn weight(&self) -> usize {
+        // Parts and meta are JSON already.
+        let json = [&self.parts, &self.meta].into_iter().flatten().map(String::len).sum::<usize>();
+        let optional = [&self.context, &self.result].map(Option::as_deref);
+        ROW_BYTES
+            + text_bytes(self.snapshot.from.name())
+            + text_bytes(self.snapshot.to.as_str())
+            + text_bytes(&self.content)
+            + texts_bytes(optional)
+            + json
+    }
+}
+
+impl Weight for EventRow {
+    fn weight(&self) -> usize {
+        ROW_BYTES + text_bytes(self.actor.name()) + text_bytes(&self.detail)
+    }
+}
+
+impl Weight for TaskMessageRow {
+    fn weight(&self) -> usize {
+        let json = [&self.parts, &self.meta].into_iter().flatten().map(String::len).sum::<usize>();
+        ROW_BYTES + text_bytes(self.author.name()) + text_bytes(&self.content) + json
     }
 }
 
@@ -301,7 +335,7 @@ pub trait TaskReads {
     /// What the rules see of one task, without its texts.
     fn task_snapshot(&self, id: &TaskId) -> Result<Option<TaskSnapshot>, Error>;
     /// A page of tasks.
-    fn tasks(&self, filter: &TaskFilter) -> Result<Vec<TaskRow>, Error>;
+    fn tasks(&self, filter: &TaskFilter) -> Result<Page<TaskRow>, Error>;
     /// A page of one agent's tasks, newest status first.
     fn changed_tasks(&self, filter: &ChangedFilter) -> Result<ChangedPage, Error>;
     /// How many of the agent's newest tasks, of so many, the filter lets through, wherever the page begins.
@@ -319,13 +353,13 @@ pub trait TaskReads {
     fn next_task(&self, network: &NetworkId, to: &Alias) -> Result<Option<TaskId>, Error>;
     /// What was said on a task, oldest first.
     fn task_messages(&self, network: &NetworkId, id: &TaskId) -> Result<Vec<TaskMessageRow>, Error>;
-    /// The newest so many messages of a task, of those up to a time if one is named; oldest first.
+    /// The newest messages of a task within these bounds, of those up to a time if one is named; oldest first.
     fn newest_task_messages(
         &self,
         network: &NetworkId,
         id: &TaskId,
         until: Option<UnixMillis>,
-        most: usize,
+        bounds: PageBounds,
     ) -> Result<Vec<TaskMessageRow>, Error>;
     /// The newest message on a task up to a time that is not its sender's: what its agent had asked by then.
     fn newest_question(
@@ -342,12 +376,7 @@ pub trait TaskReads {
     /// The newest row of a task's history.
     fn last_event(&self, id: &TaskId) -> Result<Option<EventRow>, Error>;
     /// A page of history, newest first: of one task or of these networks as far as the caller reaches.
-    fn events(
-        &self,
-        networks: &[(NetworkId, Reach)],
-        task: Option<&TaskId>,
-        limit: usize,
-    ) -> Result<Vec<EventRow>, Error>;
+    fn events(&self, filter: &EventFilter) -> Result<Page<EventRow>, Error>;
     /// A lease.
     fn lease(&self, id: &LeaseId) -> Result<Option<LeaseRow>, Error>;
     /// Whether an alias holds any lease.

@@ -9,8 +9,8 @@ use super::columns::{get, optional, optional_time, parsed, time};
 use super::rows::Rows;
 use crate::error::Error;
 use crate::rows::{
-    AccountReads, AccountWrites, AuditRow, InviteRow, MemberRow, MembershipRow, NetworkRow, NodeTokenRow,
-    TokenRow, UserRow,
+    AccountReads, AccountWrites, AuditRow, InvitePlace, InviteRow, MemberPlace, MemberRow, MembershipRow,
+    NetworkRow, NodeTokenRow, Page, PageBounds, TokenRow, UserRow,
 };
 
 /// What goes with a network, itself first: its tasks stay as long as it does. The rest follows by foreign key.
@@ -29,6 +29,11 @@ const OF_A_NETWORK: [&str; 13] = [
     "idempotency_keys",
     "feed_marks",
 ];
+
+/// The place of a row that is read with it.
+fn seq<T>((seq, _): &(i64, T)) -> i64 {
+    *seq
+}
 
 fn user_row(row: &Row<'_>) -> Result<UserRow, Error> {
     Ok(UserRow {
@@ -96,8 +101,11 @@ impl AccountReads for Rows<'_> {
         self.one("SELECT * FROM users WHERE username = ?1", [username], user_row)
     }
 
-    fn users(&self, limit: usize) -> Result<Vec<UserRow>, Error> {
-        self.all("/* scans */ SELECT * FROM users ORDER BY rowid LIMIT ?1", [limit as i64], user_row)
+    fn users(&self, after: Option<i64>, bounds: PageBounds) -> Result<Page<UserRow>, Error> {
+        let sql = "/* scans */ SELECT *, rowid AS seq FROM users WHERE rowid > ?1 ORDER BY rowid LIMIT ?2";
+        let parameters = params![after.unwrap_or(0), bounds.looked_at()];
+        let page = self.page(sql, parameters, bounds, |row| Ok((get(row, "seq")?, user_row(row)?)), seq)?;
+        Ok(page.map(|(_, user)| user))
     }
 
     fn network(&self, id: &NetworkId) -> Result<Option<NetworkRow>, Error> {
@@ -109,12 +117,33 @@ impl AccountReads for Rows<'_> {
         self.one(sql, params![owner.as_str(), name], |row| parsed(row, "network_id", NetworkId::parse))
     }
 
-    fn memberships(&self, user: &UserId) -> Result<Vec<MembershipRow>, Error> {
-        let sql = "SELECT n.*, m.role FROM members m JOIN networks n ON n.network_id = m.network_id
-                   WHERE m.user_id = ?1 ORDER BY n.rowid";
+    fn memberships(
+        &self,
+        user: &UserId,
+        after: Option<i64>,
+        bounds: PageBounds,
+    ) -> Result<Page<MembershipRow>, Error> {
+        let sql = "SELECT n.*, n.rowid AS seq, m.role FROM members m
+                   CROSS JOIN networks n ON n.network_id = m.network_id
+                   WHERE m.user_id = ?1 AND n.rowid > ?2 ORDER BY n.rowid LIMIT ?3";
+        let read = |row: &Row<'_>| {
+            let role = parsed(row, "role", NetworkRole::parse)?;
+            Ok((get(row, "seq")?, MembershipRow { network: network_row(row)?, role }))
+        };
+        let parameters = params![user.as_str(), after.unwrap_or(0), bounds.looked_at()];
+        Ok(self.page(sql, parameters, bounds, read, seq)?.map(|(_, membership)| membership))
+    }
+
+    fn membership_roles(&self, user: &UserId) -> Result<Vec<(NetworkId, NetworkRole)>, Error> {
+        let sql = "SELECT network_id, role FROM members WHERE user_id = ?1 ORDER BY network_id";
         self.all(sql, [user.as_str()], |row| {
-            Ok(MembershipRow { network: network_row(row)?, role: parsed(row, "role", NetworkRole::parse)? })
+            Ok((parsed(row, "network_id", NetworkId::parse)?, parsed(row, "role", NetworkRole::parse)?))
         })
+    }
+
+    fn some_memberships(&self, user: &UserId, most: usize) -> Result<Vec<NetworkId>, Error> {
+        let sql = "SELECT network_id FROM members WHERE user_id = ?1 ORDER BY network_id LIMIT ?2";
+        self.all(sql, params![user.as_str(), most as i64], |row| parsed(row, "network_id", NetworkId::parse))
     }
 
     fn member_role(&self, network: &NetworkId, user: &UserId) -> Result<Option<NetworkRole>, Error> {
@@ -122,11 +151,17 @@ impl AccountReads for Rows<'_> {
         self.one(sql, params![network.as_str(), user.as_str()], |row| parsed(row, "role", NetworkRole::parse))
     }
 
-    fn members(&self, network: &NetworkId, limit: usize) -> Result<Vec<MemberRow>, Error> {
+    fn members(
+        &self,
+        network: &NetworkId,
+        after: Option<&MemberPlace>,
+        bounds: PageBounds,
+    ) -> Result<Page<MemberRow, MemberPlace>, Error> {
         let sql = "SELECT u.user_id, u.username, u.display_name, m.role, m.joined_at, m.invited_by
                    FROM members m JOIN users u ON u.user_id = m.user_id
-                   WHERE m.network_id = ?1 ORDER BY m.joined_at, u.user_id LIMIT ?2";
-        self.all(sql, params![network.as_str(), limit as i64], |row| {
+                   WHERE m.network_id = ?1 AND (m.joined_at, u.user_id) > (?2, ?3)
+                   ORDER BY m.joined_at, u.user_id LIMIT ?4";
+        let read = |row: &Row<'_>| {
             Ok(MemberRow {
                 user_id: parsed(row, "user_id", UserId::parse)?,
                 username: parsed(row, "username", |text| Username::parse(text).ok())?,
@@ -135,7 +170,11 @@ impl AccountReads for Rows<'_> {
                 joined_at: time(row, "joined_at")?,
                 invited_by: get(row, "invited_by")?,
             })
-        })
+        };
+        let (joined_at, user) = after.map_or((i64::MIN, ""), |(joined_at, user)| (*joined_at, user.as_str()));
+        let parameters = params![network.as_str(), joined_at, user, bounds.looked_at()];
+        let place = |row: &MemberRow| (row.joined_at.get(), row.user_id.as_str().to_owned());
+        self.page(sql, parameters, bounds, read, place)
     }
 
     fn has_member_named(&self, network: &NetworkId, username: &str) -> Result<bool, Error> {
@@ -148,12 +187,22 @@ impl AccountReads for Rows<'_> {
         self.one("SELECT * FROM invites WHERE code_hash = ?1", [code_hash], invite_row)
     }
 
-    fn invites(&self, network: &NetworkId, limit: usize) -> Result<Vec<(InviteRow, Username)>, Error> {
+    fn invites(
+        &self,
+        network: &NetworkId,
+        after: Option<InvitePlace>,
+        bounds: PageBounds,
+    ) -> Result<Page<(InviteRow, Username), InvitePlace>, Error> {
         let sql = "SELECT i.*, u.username FROM invites i JOIN users u ON u.user_id = i.created_by
-                   WHERE i.network_id = ?1 ORDER BY i.created_at DESC, i.code_hash LIMIT ?2";
-        self.all(sql, params![network.as_str(), limit as i64], |row| {
+                   WHERE i.network_id = ?1
+                     AND (i.created_at < ?2 OR (i.created_at = ?2 AND substr(i.code_hash, 1, 8) > ?3))
+                   ORDER BY i.created_at DESC, i.code_hash LIMIT ?4";
+        let read = |row: &Row<'_>| {
             Ok((invite_row(row)?, parsed(row, "username", |text| Username::parse(text).ok())?))
-        })
+        };
+        let (created_at, hash) = after.unwrap_or((i64::MAX, [0; 8]));
+        let parameters = params![network.as_str(), created_at, hash, bounds.looked_at()];
+        self.page(sql, parameters, bounds, read, |(row, _)| (row.created_at.get(), row.hash_begins()))
     }
 
     fn token_by_hash(&self, hash: &[u8; 32]) -> Result<Option<TokenRow>, Error> {
@@ -164,10 +213,17 @@ impl AccountReads for Rows<'_> {
         self.one("SELECT * FROM tokens WHERE token_id = ?1 AND revoked_at IS NULL", [id.as_str()], token_row)
     }
 
-    fn tokens(&self, user: &UserId, limit: usize) -> Result<Vec<TokenRow>, Error> {
-        let sql =
-            "SELECT * FROM tokens WHERE user_id = ?1 AND revoked_at IS NULL ORDER BY rowid DESC LIMIT ?2";
-        self.all(sql, params![user.as_str(), limit as i64], token_row)
+    fn tokens(
+        &self,
+        user: &UserId,
+        before: Option<i64>,
+        bounds: PageBounds,
+    ) -> Result<Page<TokenRow>, Error> {
+        let sql = "SELECT *, rowid AS seq FROM tokens INDEXED BY tokens_by_user
+                   WHERE user_id = ?1 AND rowid < ?2 AND revoked_at IS NULL ORDER BY rowid DESC LIMIT ?3";
+        let parameters = params![user.as_str(), before.unwrap_or(i64::MAX), bounds.looked_at()];
+        let page = self.page(sql, parameters, bounds, |row| Ok((get(row, "seq")?, token_row(row)?)), seq)?;
+        Ok(page.map(|(_, token)| token))
     }
 
     fn node_tokens(
@@ -175,21 +231,29 @@ impl AccountReads for Rows<'_> {
         network: &NetworkId,
         owner: Option<&UserId>,
         before: Option<i64>,
-        limit: usize,
-    ) -> Result<Vec<NodeTokenRow>, Error> {
+        bounds: PageBounds,
+    ) -> Result<Page<NodeTokenRow>, Error> {
         let sql = "SELECT t.*, t.rowid AS seq, u.username FROM tokens t JOIN users u ON u.user_id = t.user_id
                    WHERE t.network_id = ?1 AND t.rowid < ?2 AND t.revoked_at IS NULL
                      AND COALESCE(?3, t.user_id) = t.user_id
                    ORDER BY t.rowid DESC LIMIT ?4";
-        let owner = owner.map(UserId::as_str);
-        let parameters = params![network.as_str(), before.unwrap_or(i64::MAX), owner, limit as i64];
-        self.all(sql, parameters, |row| {
+        let read = |row: &Row<'_>| {
             Ok(NodeTokenRow {
                 seq: get(row, "seq")?,
                 token: token_row(row)?,
                 owner: parsed(row, "username", |text| Username::parse(text).ok())?,
             })
-        })
+        };
+        let owner = owner.map(UserId::as_str);
+        let parameters = params![network.as_str(), before.unwrap_or(i64::MAX), owner, bounds.looked_at()];
+        self.page(sql, parameters, bounds, read, |row| row.seq)
+    }
+
+    fn oldest_login(&self, user: &UserId) -> Result<Option<TokenRow>, Error> {
+        let sql = "SELECT * FROM tokens INDEXED BY tokens_by_user
+                   WHERE user_id = ?1 AND revoked_at IS NULL AND network_id IS NULL
+                   ORDER BY COALESCE(last_used_at, created_at), rowid LIMIT 1";
+        self.one(sql, [user.as_str()], token_row)
     }
 
     fn stale_browser_tokens(
@@ -236,9 +300,9 @@ impl AccountReads for Rows<'_> {
         Ok(self.one(sql, [network.as_str()], |row| get::<i64>(row, "count"))?.unwrap_or(0))
     }
 
-    fn audit_log(&self, before: Option<i64>, limit: usize) -> Result<Vec<AuditRow>, Error> {
+    fn audit_log(&self, before: Option<i64>, bounds: PageBounds) -> Result<Page<AuditRow>, Error> {
         let sql = "/* scans */ SELECT * FROM audit_log WHERE id < ?1 ORDER BY id DESC LIMIT ?2";
-        self.all(sql, params![before.unwrap_or(i64::MAX), limit as i64], |row| {
+        let read = |row: &Row<'_>| {
             Ok(AuditRow {
                 id: get(row, "id")?,
                 at: time(row, "at")?,
@@ -248,7 +312,9 @@ impl AccountReads for Rows<'_> {
                 subject: get(row, "subject")?,
                 detail: get(row, "detail")?,
             })
-        })
+        };
+        let parameters = params![before.unwrap_or(i64::MAX), bounds.looked_at()];
+        self.page(sql, parameters, bounds, read, |row| row.id)
     }
 }
 

@@ -249,6 +249,23 @@ impl CheckReads for Rows<'_> {
         self.each(sql, [], wrong_count, see)
     }
 
+    fn each_wrong_quota_count(&self, see: See<'_, WrongCount>) -> Result<(), Error> {
+        let sql = "/* scans */ WITH counted (subject, kind, count) AS
+                (SELECT owner_id, 'networks', COUNT(*) FROM networks GROUP BY owner_id
+                 UNION ALL SELECT user_id, 'memberships', COUNT(*) FROM members GROUP BY user_id
+                 UNION ALL SELECT network_id, 'members', COUNT(*) FROM members GROUP BY network_id
+                 UNION ALL SELECT user_id, 'tokens', COUNT(*) FROM tokens WHERE revoked_at IS NULL GROUP BY user_id
+                 UNION ALL SELECT network_id, 'sessions', COUNT(*) FROM sessions GROUP BY network_id
+                 UNION ALL SELECT network_id, 'invites', COUNT(*) FROM invites GROUP BY network_id
+                 UNION ALL SELECT network_id, 'push_configs', COUNT(*) FROM push_configs WHERE is_open GROUP BY network_id
+                 UNION ALL SELECT network_id, 'remotes', COUNT(*) FROM remotes GROUP BY network_id)
+            SELECT COALESCE(k.subject, c.subject) AS network_id, COALESCE(k.kind, c.kind) AS name,
+                COALESCE(k.used, 0) AS counter, COALESCE(c.count, 0) AS counted
+            FROM counted c FULL OUTER JOIN quotas k ON k.subject = c.subject AND k.kind = c.kind
+            WHERE COALESCE(k.used, 0) <> COALESCE(c.count, 0)";
+        self.each(sql, [], wrong_count, see)
+    }
+
     fn each_stray(&self, see: See<'_, Stray>) -> Result<(), Error> {
         self.strays_of(
             "leases",

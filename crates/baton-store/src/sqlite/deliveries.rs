@@ -1,14 +1,17 @@
 //! Inboxes and the feed in SQL. Whatever opens or closes a delivery counts it.
 
 use baton_core::access::TaskReach;
-use baton_core::{MessageId, NetworkId, Principal, PrincipalKind, Priority, TaskId, UnixMillis};
+use baton_core::{MessageId, NetworkId, Principal, PrincipalKind, Priority, TaskId, UnixMillis, limits};
 use rusqlite::{Row, params};
 
 use super::columns::{get, optional, parsed, principal, time};
+use super::merge::{Fetch, Merge};
 use super::rows::Rows;
-use super::tasks::merge_newest;
 use crate::error::Error;
-use crate::rows::{DeliveryKind, DeliveryReads, DeliveryRow, DeliveryWrites, FeedRow, NewDelivery};
+use crate::rows::{
+    DeliveryKind, DeliveryReads, DeliveryRow, DeliveryWrites, FeedRow, InboxPlace, MessageFilter,
+    MessagePlace, NewDelivery, Page, PageBounds,
+};
 
 const OPEN: i64 = 0;
 const HIDDEN: i64 = 1;
@@ -71,14 +74,52 @@ impl Rows<'_> {
     }
 }
 
+impl Rows<'_> {
+    /// The deliveries of a network since a time, newest first, as far as the caller reaches.
+    fn messages_of<'a>(
+        &'a self,
+        network: &'a NetworkId,
+        reach: &'a TaskReach,
+        since: UnixMillis,
+    ) -> Fetch<'a, MessagePlace> {
+        let (own, name) = match reach {
+            TaskReach::Network => ("1", ""),
+            TaskReach::Own(alias) => (
+                "(to_name = ?6 AND to_kind = 'node') OR (from_name = ?6 AND from_kind = 'node')",
+                alias.as_str(),
+            ),
+        };
+        let sql = format!(
+            "SELECT created_at, seq, ({own}) AS is_own FROM deliveries
+             WHERE network_id = ?1 AND created_at >= ?2 AND (created_at, seq) < (?3, ?4) AND ?6 = ?6
+             ORDER BY created_at DESC, seq DESC LIMIT ?5"
+        );
+        Box::new(move |(created_at, seq), most| {
+            let parameters = params![network.as_str(), since.get(), created_at, seq, most as i64, name];
+            self.all(&sql, parameters, |row| {
+                Ok(((get(row, "created_at")?, get(row, "seq")?), get(row, "is_own")?))
+            })
+        })
+    }
+}
+
 impl DeliveryReads for Rows<'_> {
-    fn inbox(&self, network: &NetworkId, to: &Principal, limit: usize) -> Result<Vec<DeliveryRow>, Error> {
+    fn inbox(
+        &self,
+        network: &NetworkId,
+        to: &Principal,
+        after: Option<InboxPlace>,
+        bounds: PageBounds,
+    ) -> Result<Page<DeliveryRow, InboxPlace>, Error> {
         let sql = format!(
             "{DELIVERY} WHERE d.network_id = ?1 AND d.to_name = ?2 AND d.to_kind = ?3 AND d.state = 0
-             ORDER BY d.priority, d.seq LIMIT ?4"
+               AND (d.priority, d.seq) > (?4, ?5)
+             ORDER BY d.priority, d.seq LIMIT ?6"
         );
-        let parameters = params![network.as_str(), to.name(), to.kind().as_str(), limit as i64];
-        self.all(&sql, parameters, delivery_row)
+        let (priority, seq) = after.unwrap_or((-1, -1));
+        let to = (to.name(), to.kind().as_str());
+        let parameters = params![network.as_str(), to.0, to.1, priority, seq, bounds.looked_at()];
+        self.page(&sql, parameters, bounds, delivery_row, |row| (order_of(row.priority), row.seq))
     }
 
     fn inbox_count(&self, network: &NetworkId, to: &Principal) -> Result<i64, Error> {
@@ -109,35 +150,13 @@ impl DeliveryReads for Rows<'_> {
         }
     }
 
-    fn messages(
-        &self,
-        networks: &[(NetworkId, TaskReach)],
-        since: UnixMillis,
-        limit: usize,
-    ) -> Result<Vec<DeliveryRow>, Error> {
-        let mut pages = Vec::new();
-        for (network, reach) in networks {
-            let own = match reach {
-                TaskReach::Network => "",
-                TaskReach::Own(_) => {
-                    "AND ((d.to_name = ?4 AND d.to_kind = 'node') OR (d.from_name = ?4 AND d.from_kind = 'node'))"
-                }
-            };
-            let name = match reach {
-                TaskReach::Network => "",
-                TaskReach::Own(alias) => alias.as_str(),
-            };
-            let sql = format!(
-                "{DELIVERY} WHERE d.network_id = ?1 AND d.created_at >= ?2 AND ?4 = ?4 {own}
-                 ORDER BY d.created_at DESC, d.seq DESC LIMIT ?3"
-            );
-            pages.push(self.all(
-                &sql,
-                params![network.as_str(), since.get(), limit as i64, name],
-                delivery_row,
-            )?);
-        }
-        Ok(merge_newest(pages, |row| row.seq, limit))
+    fn messages(&self, filter: &MessageFilter) -> Result<Page<DeliveryRow, MessagePlace>, Error> {
+        let lists =
+            filter.networks.iter().map(|(network, reach)| self.messages_of(network, reach, filter.since));
+        let before = filter.before.unwrap_or((i64::MAX, i64::MAX));
+        let mut merge = Merge::new(lists.collect(), before, filter.page.rows, limits::LIST_EXAMINED_COUNT)?;
+        let sql = format!("{DELIVERY} WHERE d.seq = ?1");
+        self.page_of(&mut merge, filter.page, |(_, seq)| self.one(&sql, [seq], delivery_row))
     }
 
     fn feed_after(

@@ -8,7 +8,9 @@ use super::columns::{get, parsed, principal, time};
 use super::rows::Rows;
 use super::{plans, search};
 use crate::error::Error;
-use crate::rows::{End, FigureReads, FigureWrites, GlanceRow, MinuteCounts, SearchPage, SentRow, TaskSearch};
+use crate::rows::{
+    End, FigureReads, FigureWrites, GlanceRow, MinuteCounts, Page, SentRow, TaskRow, TaskSearch,
+};
 
 const MINUTE: &str = "SELECT * FROM minutes WHERE network_id = ?1 AND minute = ?2";
 
@@ -157,7 +159,7 @@ impl FigureReads for Rows<'_> {
         Ok(sent)
     }
 
-    fn search_tasks(&self, search: &TaskSearch) -> Result<SearchPage, Error> {
+    fn search_tasks(&self, search: &TaskSearch) -> Result<Page<TaskRow>, Error> {
         search::page(self, search)
     }
 }

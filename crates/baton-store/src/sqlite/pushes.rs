@@ -82,9 +82,15 @@ impl PushReads for Rows<'_> {
 impl PushWrites for Rows<'_> {
     fn put_push_config(&mut self, config: &PushConfigRow) -> Result<(), Error> {
         self.execute(
-            "INSERT OR REPLACE INTO push_configs (task_id, config_id, network_id, owner_kind, owner, user_id, token_id,
+            "INSERT INTO push_configs (task_id, config_id, network_id, owner_kind, owner, user_id, token_id,
                 url, token, scheme, credentials, created_at, delivered, failures, failing_since, next_at, is_open)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
+             ON CONFLICT (task_id, config_id) DO UPDATE SET network_id = excluded.network_id,
+                owner_kind = excluded.owner_kind, owner = excluded.owner, user_id = excluded.user_id,
+                token_id = excluded.token_id, url = excluded.url, token = excluded.token,
+                scheme = excluded.scheme, credentials = excluded.credentials, created_at = excluded.created_at,
+                delivered = excluded.delivered, failures = excluded.failures,
+                failing_since = excluded.failing_since, next_at = excluded.next_at, is_open = excluded.is_open",
             params![
                 config.task_id.as_str(),
                 config.config_id,

@@ -6,7 +6,7 @@ use rusqlite::{Row, params};
 use super::columns::{get, optional, parsed, time};
 use super::rows::Rows;
 use crate::error::Error;
-use crate::rows::{RemoteCredential, RemoteReads, RemoteRow, RemoteTaskRow, RemoteWrites};
+use crate::rows::{Page, PageBounds, RemoteCredential, RemoteReads, RemoteRow, RemoteTaskRow, RemoteWrites};
 
 fn remote_row(row: &Row<'_>) -> Result<RemoteRow, Error> {
     Ok(RemoteRow {
@@ -44,9 +44,15 @@ impl RemoteReads for Rows<'_> {
         self.one(sql, params![network.as_str(), alias.as_str()], remote_row)
     }
 
-    fn remotes(&self, network: &NetworkId, limit: usize) -> Result<Vec<RemoteRow>, Error> {
-        let sql = "SELECT * FROM remotes WHERE network_id = ?1 ORDER BY alias LIMIT ?2";
-        self.all(sql, params![network.as_str(), limit as i64], remote_row)
+    fn remotes(
+        &self,
+        network: &NetworkId,
+        after: Option<&Alias>,
+        bounds: PageBounds,
+    ) -> Result<Page<RemoteRow, Alias>, Error> {
+        let sql = "SELECT * FROM remotes WHERE network_id = ?1 AND alias > ?2 ORDER BY alias LIMIT ?3";
+        let parameters = params![network.as_str(), after.map_or("", Alias::as_str), bounds.looked_at()];
+        self.page(sql, parameters, bounds, remote_row, |row| row.alias.clone())
     }
 
     fn all_remotes(&self) -> Result<Vec<RemoteRow>, Error> {

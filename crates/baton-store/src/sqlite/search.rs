@@ -1,20 +1,20 @@
-//! Tasks by what no index has: their kind, their texts, when they were made, or several things at once. The rows of the
-//! best index there is are walked newest first, a bounded way; where the way ends, the next page begins. Texts are
-//! only read of rows that are meant otherwise, so many bytes in all.
+//! Lists of tasks, newest first, also by what no index has: their kind, their texts, when they were made, or several
+//! things at once. The rows of the best index there is are walked as far as a page and its bounds need; where the walk
+//! stops, the next page begins. Texts are only read of rows that are meant otherwise, so many bytes in all.
 
 use baton_core::access::TaskReach;
-use baton_core::{Alias, NetworkId, Parties, Status, TaskId, UnixMillis, limits};
+use baton_core::{Alias, ContextId, NetworkId, Parties, Status, TaskId, UnixMillis, limits};
 use rusqlite::{Row, params};
+use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::ops::Range;
 
 use super::columns::{get, parsed, principal};
+use super::merge::{Fetch, Merge};
 use super::plans;
 use super::rows::Rows;
 use crate::error::Error;
-use crate::rows::{FigureReads, SearchPage, TaskSearch};
-
-/// However many indexes are walked, each goes at least so far: a search always gets somewhere.
-const LEAST_ROWS: usize = 64;
+use crate::rows::{FigureReads, Page, PageInProgress, TaskReads, TaskRow, TaskSearch};
 
 /// Rows to walk: those of an index with this value, in a network as far as the caller reaches.
 struct Source<'s> {
@@ -25,65 +25,84 @@ struct Source<'s> {
     value: &'s str,
 }
 
-/// What was come to.
-#[derive(Default)]
-struct Looked {
-    /// The places of what was found.
-    found: Vec<i64>,
-    /// The last place that was looked at, if it was not the end.
-    stopped_at: Option<i64>,
-}
-
-pub(super) fn page(rows: &Rows<'_>, search: &TaskSearch) -> Result<SearchPage, Error> {
-    let mut looked = match &search.ids {
-        Some(ids) => named(rows, search, ids)?,
-        None => walked(rows, search)?,
+pub(super) fn page(rows: &Rows<'_>, search: &TaskSearch) -> Result<Page<TaskRow>, Error> {
+    let bounds = search.filter.page;
+    let mut merge = match &search.ids {
+        Some(ids) => {
+            let mut named = named(rows, search, ids)?;
+            named.sort_unstable_by_key(|seq| Reverse(*seq));
+            let count = named.len();
+            let before = search.filter.before.unwrap_or(i64::MAX);
+            Merge::new(vec![known(named)], before, count, count)?
+        }
+        None => walk(rows, search)?,
     };
-    looked.found.sort_unstable_by_key(|seq| std::cmp::Reverse(*seq));
-    looked.found.dedup();
-    if let Some(text) = &search.text {
-        let bytes = if search.ids.is_some() { usize::MAX } else { search.examined_bytes };
-        looked = looked.with_text(rows, &text.to_lowercase(), bytes, search.filter.limit)?;
+    let text = search.text.as_deref().map(str::to_lowercase);
+    let mut unread = if search.ids.is_some() { usize::MAX } else { search.examined_bytes };
+    let (mut page, mut last) = (PageInProgress::new(bounds), None);
+    while let Some(seq) = merge.next()? {
+        if let Some(text) = &text {
+            let has_text = has_text(rows, seq, text, &mut unread)?;
+            if !has_text && unread > 0 {
+                continue;
+            }
+            if !has_text {
+                return Ok(Page { rows: page.rows, next: Some(seq) });
+            }
+        }
+        if page.has_all_rows() {
+            return Ok(Page { rows: page.rows, next: last });
+        }
+        let Some(task) = rows.task_at(seq, search.filter.texts)? else { continue };
+        if !page.add(task) {
+            return Ok(Page { rows: page.rows, next: last });
+        }
+        last = Some(seq);
+        if text.is_some() && unread == 0 {
+            return Ok(Page { rows: page.rows, next: last });
+        }
     }
-    let Looked { mut found, stopped_at } = looked;
-    let has_more = found.len() > search.filter.limit;
-    found.truncate(search.filter.limit);
-    let next = if has_more { found.last().copied() } else { stopped_at };
-    let tasks =
-        found.iter().map(|seq| rows.task_at(*seq, search.filter.texts)).collect::<Result<Vec<_>, _>>()?;
-    Ok(SearchPage { tasks: tasks.into_iter().flatten().collect(), next })
+    Ok(Page { rows: page.rows, next: merge.stopped_at() })
 }
 
-/// Those that are meant among these.
-fn named(rows: &Rows<'_>, search: &TaskSearch, ids: &[TaskId]) -> Result<Looked, Error> {
+/// The places of those that are meant among these.
+fn named(rows: &Rows<'_>, search: &TaskSearch, ids: &[TaskId]) -> Result<Vec<i64>, Error> {
     let sql = format!("SELECT {} FROM tasks WHERE task_id = ?1", columns(search));
-    let mut looked = Looked::default();
+    let reached: HashMap<&NetworkId, &TaskReach> =
+        search.filter.networks.iter().map(|(network, reach)| (network, reach)).collect();
+    let mut found = Vec::new();
     for id in ids {
         let meant = rows.one(&sql, [id.as_str()], |row| {
             let network = parsed(row, "network_id", NetworkId::parse)?;
-            let reach = search.filter.networks.iter().find(|(reached, _)| *reached == network);
-            let is_meant = reach.map_or(Ok(false), |(_, reach)| is_meant(search, row, reach))?;
+            let is_meant = reached.get(&network).map_or(Ok(false), |reach| is_meant(search, row, reach))?;
             Ok(is_meant.then_some(get::<i64>(row, "seq")?))
         })?;
-        looked.found.extend(meant.flatten());
+        found.extend(meant.flatten());
     }
-    Ok(looked)
+    Ok(found)
 }
 
-/// Those that are meant, texts aside, as far as every walk came.
-fn walked(rows: &Rows<'_>, search: &TaskSearch) -> Result<Looked, Error> {
+/// A list that is known already, newest first.
+fn known<'a>(places: Vec<i64>) -> Fetch<'a, i64> {
+    Box::new(move |before, most| {
+        let below = places.iter().filter(|place| **place < before).take(most);
+        Ok(below.map(|place| (*place, true)).collect())
+    })
+}
+
+/// A walk over those that are meant, texts aside.
+fn walk<'a>(rows: &'a Rows<'_>, search: &'a TaskSearch) -> Result<Merge<'a, i64>, Error> {
     let places = places(rows, search)?;
-    let sources = sources(search);
-    let share = (search.examined_rows / sources.len().max(1)).max(LEAST_ROWS);
-    let mut all = Looked::default();
-    for source in &sources {
-        let walked = walk(rows, search, source, &places, share)?;
-        all.found.extend(walked.found);
-        all.stopped_at = all.stopped_at.max(walked.stopped_at);
+    let mut lists: Vec<Fetch<'a, i64>> = Vec::new();
+    for source in sources(rows, search)? {
+        let places = places.start..places.end;
+        lists.push(Box::new(move |before, most| read(rows, search, &source, places.start..before, most)));
     }
-    // Below the highest stop, some walk has not looked yet.
-    all.found.retain(|seq| all.stopped_at.is_none_or(|stop| *seq >= stop));
-    Ok(all)
+    for (network, reach) in &search.filter.networks {
+        let began = rows.beginning(network, reach, &search.filter)?;
+        lists.extend(began.map(|seq| known(vec![seq])));
+    }
+    Merge::new(lists, places.end, search.filter.page.rows, search.examined_rows)
 }
 
 /// Where tasks of the time asked for can be; whether each is of that time is asked again of its row.
@@ -96,58 +115,47 @@ fn places(rows: &Rows<'_>, search: &TaskSearch) -> Result<Range<i64>, Error> {
 }
 
 /// The narrowest index for what is asked; without one a network's tasks are those of each status.
-fn sources(search: &TaskSearch) -> Vec<Source<'_>> {
+fn sources<'a>(rows: &Rows<'_>, search: &'a TaskSearch) -> Result<Vec<Source<'a>>, Error> {
     let filter = &search.filter;
     let mut sources = Vec::new();
     for (network, reach) in &filter.networks {
         let mut add = |index, column, value| sources.push(Source { network, reach, index, column, value });
-        match (&search.parent, &filter.to_name, &filter.from_name, filter.status, reach) {
+        match (&search.parent, &filter.context, &filter.to_name, &filter.from_name, filter.status, reach) {
             (Some(parent), ..) => add("tasks_by_parent", "parent_task_id", parent.as_str()),
-            (_, Some(to), ..) => add("tasks_by_recipient", "to_name", to),
-            (_, _, Some(from), ..) => add("tasks_by_sender", "from_name", from),
+            (_, Some(context), ..) => add("tasks_by_context", "context_id", context.as_str()),
+            (_, _, Some(to), ..) => add("tasks_by_recipient", "to_name", to),
+            (_, _, _, Some(from), ..) => add("tasks_by_sender", "from_name", from),
             (.., TaskReach::Own(alias)) => {
                 add("tasks_by_recipient", "to_name", alias.as_str());
                 add("tasks_by_sender", "from_name", alias.as_str());
             }
-            (_, _, _, Some(status), _) => add("tasks_by_status", "status", status.as_str()),
+            (.., Some(status), _) => add("tasks_by_status", "status", status.as_str()),
+            // Most of many networks are quiet: their counters say which statuses there is something of.
+            _ if filter.networks.len() > 1 => {
+                let counts = rows.task_counts(network)?;
+                counts.iter().for_each(|(status, _)| add("tasks_by_status", "status", status.as_str()));
+            }
             _ => Status::ALL.iter().for_each(|status| add("tasks_by_status", "status", status.as_str())),
         }
     }
-    sources
+    Ok(sources)
 }
 
-fn walk(
+/// Rows of a source in these places, newest first; each with whether it is meant.
+fn read(
     rows: &Rows<'_>,
     search: &TaskSearch,
     source: &Source<'_>,
-    places: &Range<i64>,
-    share: usize,
-) -> Result<Looked, Error> {
+    places: Range<i64>,
+    most: usize,
+) -> Result<Vec<(i64, bool)>, Error> {
     let (Source { index, column, .. }, columns) = (source, columns(search));
     let sql = format!(
         "SELECT {columns} FROM tasks INDEXED BY {index}
          WHERE network_id = ?1 AND {column} = ?2 AND seq >= ?3 AND seq < ?4 ORDER BY seq DESC LIMIT ?5"
     );
-    plans::check(rows.connection, &sql);
-    let mut statement = rows.connection.prepare_cached(&sql)?;
-    let parameters = params![source.network.as_str(), source.value, places.start, places.end, share as i64];
-    let mut walking = statement.query(parameters)?;
-    let mut looked = Looked::default();
-    let mut examined = 0;
-    while let Some(row) = walking.next()? {
-        let seq = get(row, "seq")?;
-        if is_meant(search, row, source.reach)? {
-            looked.found.push(seq);
-        }
-        examined += 1;
-        // How many of these have the text is not known yet.
-        let is_full = search.text.is_none() && looked.found.len() > search.filter.limit;
-        if examined == share || is_full {
-            looked.stopped_at = Some(seq);
-            break;
-        }
-    }
-    Ok(looked)
+    let parameters = params![source.network.as_str(), source.value, places.start, places.end, most as i64];
+    rows.all(&sql, parameters, |row| Ok((get(row, "seq")?, is_meant(search, row, source.reach)?)))
 }
 
 /// What a row is asked for. Those that stand behind its texts are a long way to go, and are left out where nothing
@@ -156,7 +164,8 @@ fn columns(search: &TaskSearch) -> String {
     let is_timed = search.since.is_some() || search.until.is_some();
     let created_at = if is_timed { "created_at" } else { "0 AS created_at" };
     let parent = if search.parent.is_some() { "parent_task_id" } else { "NULL AS parent_task_id" };
-    format!("seq, network_id, from_kind, from_name, to_name, kind, status, {created_at}, {parent}")
+    let context = if search.filter.context.is_some() { "context_id" } else { "NULL AS context_id" };
+    format!("seq, network_id, from_kind, from_name, to_name, kind, status, {created_at}, {parent}, {context}")
 }
 
 /// Whether a row is meant, its texts aside.
@@ -174,7 +183,8 @@ fn is_meant(search: &TaskSearch, row: &Row<'_>, reach: &TaskReach) -> Result<boo
         && is_or_any("to_name", filter.to_name.as_deref())?
         && is_or_any("from_name", filter.from_name.as_deref())?
         && is_or_any("kind", kind.as_ref().map(baton_core::Kind::as_str))?
-        && is_or_any("parent_task_id", parent.as_ref().map(TaskId::as_str))?)
+        && is_or_any("parent_task_id", parent.as_ref().map(TaskId::as_str))?
+        && is_or_any("context_id", filter.context.as_ref().map(ContextId::as_str))?)
 }
 
 fn is_shown(row: &Row<'_>, reach: &TaskReach) -> Result<bool, Error> {
@@ -184,23 +194,6 @@ fn is_shown(row: &Row<'_>, reach: &TaskReach) -> Result<bool, Error> {
     let from = principal(row, "from_kind", "from_name")?;
     let to = parsed(row, "to_name", |text| Alias::parse(text).ok())?;
     Ok(reach.shows(Parties { from: &from, to: &to }))
-}
-
-impl Looked {
-    /// Those with a text in them, newest first, until a page is full or so many bytes were read.
-    fn with_text(self, rows: &Rows<'_>, text: &str, mut bytes: usize, limit: usize) -> Result<Self, Error> {
-        let mut with = Self { found: Vec::new(), stopped_at: self.stopped_at };
-        for seq in self.found {
-            if has_text(rows, seq, text, &mut bytes)? {
-                with.found.push(seq);
-            }
-            if bytes == 0 || with.found.len() > limit {
-                with.stopped_at = Some(seq);
-                break;
-            }
-        }
-        Ok(with)
-    }
 }
 
 /// Whether a task's text or result has this in it, in whatever case; takes what it reads off `bytes`.
@@ -218,4 +211,90 @@ fn has_text(rows: &Rows<'_>, seq: i64, text: &str, bytes: &mut usize) -> Result<
         }
     }
     Ok(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rows::{
+        AccountReads, CompletionFilter, DeliveryReads, EventFilter, MessageFilter, PageBounds,
+    };
+    use crate::rows::{SessionReads, TaskFilter};
+    use crate::sqlite::connection;
+    use baton_core::{UserId, hex};
+
+    const NETWORKS: usize = 2_000;
+
+    /// A user with many networks, each with two tasks of different status and what belongs to them.
+    fn database(folder: &std::path::Path) -> rusqlite::Connection {
+        let database = connection::open_writer(&folder.join("hub.db")).unwrap();
+        database
+            .execute_batch(
+                "PRAGMA foreign_keys = OFF; BEGIN;
+                 WITH RECURSIVE n(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM n LIMIT 2000)
+                 INSERT INTO members SELECT printf('net_%012x', n), 'u_000000000000', 'owner', 0, NULL FROM n;
+                 INSERT INTO tasks (task_id, network_id, from_kind, from_name, to_name, kind, priority, status, content,
+                     attempt, max_attempts, ttl_seconds, created_at, delivered_at, expires_at, salt)
+                 SELECT printf('%08x-0000-7000-8000-%s', s.key, substr(m.network_id, 5)), m.network_id, 'user', 'ada', 'bob', 'task', 'normal',
+                     s.value, 'text', 1, 3, 60, 0, 0, 0, x''
+                 FROM members m, json_each('[\"delivered\",\"running\"]') s;
+                 INSERT INTO task_counts SELECT network_id, status, COUNT(*) FROM tasks GROUP BY network_id, status;
+                 INSERT INTO task_events (network_id, task_id, n, to_status, actor_kind, actor, detail, created_at)
+                 SELECT network_id, task_id, 1, status, 'user', 'ada', '', 0 FROM tasks;
+                 INSERT INTO completions (network_id, session_name, task_id, task, result, completed_at)
+                 SELECT network_id, 'bob', task_id, '', '', 5 FROM tasks;
+                 INSERT INTO deliveries (message_id, network_id, to_kind, to_name, from_kind, from_name, type, priority,
+                     task_id, content, created_at)
+                 SELECT task_id, network_id, 'node', 'bob', 'user', 'ada', 'task', 1, task_id, NULL, 5 FROM tasks;
+                 COMMIT;",
+            )
+            .unwrap();
+        database
+    }
+
+    #[test]
+    fn a_page_over_thousands_of_networks_costs_a_few_statements_a_network_and_a_few_a_row() {
+        let folder = tempfile::tempdir().unwrap();
+        let connection = database(folder.path());
+        let rows = Rows::new(&connection);
+        let user = UserId::parse(&format!("u_{}", hex::encode(&[0; 6]))).unwrap();
+        let memberships = rows.membership_roles(&user).unwrap();
+        assert_eq!(memberships.len(), NETWORKS);
+        let networks: Vec<_> =
+            memberships.into_iter().map(|(network, _)| (network, TaskReach::Network)).collect();
+        let (page, since) = (PageBounds::rows(50), UnixMillis::new(0));
+        let tasks = TaskFilter { networks: networks.clone(), page, ..TaskFilter::default() };
+        let of = |networks| CompletionFilter { networks, session: None, since, before: None, page };
+        let (completions, networks_of) = (of(networks.clone()), networks.clone());
+        let messages = MessageFilter { networks: networks.clone(), since, before: None, page };
+        let events = EventFilter { networks, page, ..EventFilter::default() };
+        let named = TaskSearch {
+            filter: TaskFilter { networks: networks_of, page, ..TaskFilter::default() },
+            kind: Some(baton_core::Kind::parse("task").unwrap()),
+            examined_rows: limits::SEARCH_EXAMINED_COUNT,
+            ..TaskSearch::default()
+        };
+        let lists: [(&str, usize, &dyn Fn() -> usize); 5] = [
+            ("tasks", 3, &|| rows.tasks(&tasks).unwrap().rows.len()),
+            ("a search", 3, &|| rows.search_tasks(&named).unwrap().rows.len()),
+            ("completions", 1, &|| rows.completions(&completions).unwrap().rows.len()),
+            ("messages", 1, &|| rows.messages(&messages).unwrap().rows.len()),
+            ("events", 1, &|| rows.events(&events).unwrap().rows.len()),
+        ];
+        for (list, per_network, read) in lists {
+            let before = plans::STATEMENTS.get();
+            assert_eq!(read(), page.rows, "{list}");
+            let statements = plans::STATEMENTS.get() - before;
+            let most = per_network * NETWORKS + 4 * page.rows;
+            assert!(statements <= most, "{list}: {statements} statements, at most {most}");
+        }
+    }
+
+    #[test]
+    fn whoever_has_one_network_or_several_is_told_apart_by_two_rows() {
+        let folder = tempfile::tempdir().unwrap();
+        let connection = database(folder.path());
+        let user = UserId::parse(&format!("u_{}", hex::encode(&[0; 6]))).unwrap();
+        assert_eq!(Rows::new(&connection).some_memberships(&user, 2).unwrap().len(), 2);
+    }
 }

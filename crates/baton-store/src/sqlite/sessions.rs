@@ -1,14 +1,17 @@
 //! Sessions and completions in SQL.
 
 use baton_core::access::TaskReach;
-use baton_core::{Alias, NetworkId, TaskId, TokenId, UnixMillis};
+use baton_core::{Alias, NetworkId, TaskId, TokenId, UnixMillis, limits};
 use rusqlite::{Row, params};
 
 use super::columns::{get, parsed, time};
+use super::merge::{Fetch, Merge};
 use super::rows::Rows;
-use super::tasks::merge_newest;
 use crate::error::Error;
-use crate::rows::{CompletionRow, NewCompletion, SessionReads, SessionRow, SessionWrites};
+use crate::rows::{
+    CompletionFilter, CompletionPlace, CompletionRow, NewCompletion, Page, SessionGlance, SessionReads,
+    SessionRow, SessionWrites,
+};
 
 fn session_row(row: &Row<'_>) -> Result<SessionRow, Error> {
     Ok(SessionRow {
@@ -51,50 +54,83 @@ fn completion_row(row: &Row<'_>) -> Result<CompletionRow, Error> {
     })
 }
 
+/// What every glance reads; an index has all of it, so that no text is passed over.
+const GLANCE: &str = "
+    SELECT s.alias, s.status, s.server, s.last_seen_at,
+           EXISTS (SELECT 1 FROM leases l WHERE l.network_id = s.network_id AND l.alias = s.alias) AS holds_lease
+    FROM sessions s INDEXED BY sessions_at_a_glance";
+
+fn glance_row(row: &Row<'_>) -> Result<SessionGlance, Error> {
+    Ok(SessionGlance {
+        alias: parsed(row, "alias", |text| Alias::parse(text).ok())?,
+        status: get(row, "status")?,
+        server: get(row, "server")?,
+        last_seen_at: time(row, "last_seen_at")?,
+        holds_lease: get(row, "holds_lease")?,
+    })
+}
+
+impl Rows<'_> {
+    /// The completions of a network, newest first. A node sees its own and those of tasks it sent.
+    fn completions_of<'a>(
+        &'a self,
+        network: &'a NetworkId,
+        reach: &'a TaskReach,
+        filter: &'a CompletionFilter,
+    ) -> Fetch<'a, CompletionPlace> {
+        let (own, name) = match reach {
+            TaskReach::Network => ("1", ""),
+            TaskReach::Own(alias) => (
+                "c.session_name = ?7 OR EXISTS (SELECT 1 FROM tasks t WHERE t.task_id = c.task_id
+                     AND t.from_name = ?7 AND t.from_kind = 'node')",
+                alias.as_str(),
+            ),
+        };
+        let sql = format!(
+            "SELECT c.completed_at, c.id, (?6 IS NULL OR c.session_name = ?6) AND ({own}) AS is_meant
+             FROM completions c
+             WHERE c.network_id = ?1 AND c.completed_at >= ?2 AND (c.completed_at, c.id) < (?3, ?4) AND ?7 = ?7
+             ORDER BY c.completed_at DESC, c.id DESC LIMIT ?5"
+        );
+        let (since, session) = (filter.since.get(), filter.session.as_deref());
+        Box::new(move |(completed_at, id), most| {
+            let parameters = params![network.as_str(), since, completed_at, id, most as i64, session, name];
+            self.all(&sql, parameters, |row| {
+                Ok(((get(row, "completed_at")?, get(row, "id")?), get(row, "is_meant")?))
+            })
+        })
+    }
+}
+
 impl SessionReads for Rows<'_> {
     fn session(&self, network: &NetworkId, alias: &Alias) -> Result<Option<SessionRow>, Error> {
         let sql = "SELECT * FROM sessions WHERE network_id = ?1 AND alias = ?2";
         self.one(sql, params![network.as_str(), alias.as_str()], session_row)
     }
 
-    fn sessions(
+    fn session_glance(&self, network: &NetworkId, alias: &Alias) -> Result<Option<SessionGlance>, Error> {
+        let sql = format!("{GLANCE} WHERE s.network_id = ?1 AND s.alias = ?2");
+        self.one(&sql, params![network.as_str(), alias.as_str()], glance_row)
+    }
+
+    fn session_glances(
         &self,
         network: &NetworkId,
         after: Option<&Alias>,
         limit: usize,
-    ) -> Result<Vec<SessionRow>, Error> {
-        let sql = "SELECT * FROM sessions WHERE network_id = ?1 AND alias > ?2 ORDER BY alias LIMIT ?3";
+    ) -> Result<Vec<SessionGlance>, Error> {
+        let sql = format!("{GLANCE} WHERE s.network_id = ?1 AND s.alias > ?2 ORDER BY s.alias LIMIT ?3");
         let after = after.map_or("", Alias::as_str);
-        self.all(sql, params![network.as_str(), after, limit as i64], session_row)
+        self.all(&sql, params![network.as_str(), after, limit as i64], glance_row)
     }
 
-    fn completions(
-        &self,
-        networks: &[(NetworkId, TaskReach)],
-        session: Option<&str>,
-        since: UnixMillis,
-        limit: usize,
-    ) -> Result<Vec<CompletionRow>, Error> {
-        let mut pages = Vec::new();
-        for (network, reach) in networks {
-            // A node sees its own completions and those of tasks it sent.
-            let (own, name) = match reach {
-                TaskReach::Network => ("", ""),
-                TaskReach::Own(alias) => (
-                    "AND (c.session_name = ?5 OR EXISTS (SELECT 1 FROM tasks t WHERE t.task_id = c.task_id
-                          AND t.from_name = ?5 AND t.from_kind = 'node'))",
-                    alias.as_str(),
-                ),
-            };
-            let sql = format!(
-                "SELECT c.* FROM completions c WHERE c.network_id = ?1 AND c.completed_at >= ?2
-                   AND (?3 IS NULL OR c.session_name = ?3) AND ?5 = ?5 {own}
-                 ORDER BY c.completed_at DESC, c.id DESC LIMIT ?4"
-            );
-            let parameters = params![network.as_str(), since.get(), session, limit as i64, name];
-            pages.push(self.all(&sql, parameters, completion_row)?);
-        }
-        Ok(merge_newest(pages, |row| row.id, limit))
+    fn completions(&self, filter: &CompletionFilter) -> Result<Page<CompletionRow, CompletionPlace>, Error> {
+        let lists =
+            filter.networks.iter().map(|(network, reach)| self.completions_of(network, reach, filter));
+        let before = filter.before.unwrap_or((i64::MAX, i64::MAX));
+        let mut merge = Merge::new(lists.collect(), before, filter.page.rows, limits::LIST_EXAMINED_COUNT)?;
+        let sql = "SELECT * FROM completions WHERE id = ?1";
+        self.page_of(&mut merge, filter.page, |(_, id)| self.one(sql, [id], completion_row))
     }
 
     fn artifacts_of(
@@ -114,10 +150,19 @@ impl SessionReads for Rows<'_> {
 impl SessionWrites for Rows<'_> {
     fn put_session(&mut self, session: &SessionRow) -> Result<(), Error> {
         self.execute(
-            "INSERT OR REPLACE INTO sessions (network_id, alias, token_id, resume_id, status, server, hostname, agent,
+            "INSERT INTO sessions (network_id, alias, token_id, resume_id, status, server, hostname, agent,
                 project_dir, version, task, output, progress, score, node_id, session_id, model, registered_at,
                 updated_at, last_seen_at, description, skills)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)",
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)
+             ON CONFLICT (network_id, alias) DO UPDATE SET token_id = excluded.token_id,
+                resume_id = excluded.resume_id, status = excluded.status, server = excluded.server,
+                hostname = excluded.hostname, agent = excluded.agent, project_dir = excluded.project_dir,
+                version = excluded.version, task = excluded.task, output = excluded.output,
+                progress = excluded.progress, score = excluded.score, node_id = excluded.node_id,
+                session_id = excluded.session_id, model = excluded.model,
+                registered_at = excluded.registered_at, updated_at = excluded.updated_at,
+                last_seen_at = excluded.last_seen_at, description = excluded.description,
+                skills = excluded.skills",
             params![
                 session.network_id.as_str(),
                 session.alias.as_str(),

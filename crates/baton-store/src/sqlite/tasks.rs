@@ -9,12 +9,14 @@ use rusqlite::{Row, params};
 use std::sync::LazyLock;
 
 use super::columns::{Place, get, optional, optional_time, parsed, principal, time};
+use super::merge::{Fetch, Merge};
 use super::rows::Rows;
-use super::{changed, plans};
+use super::{changed, plans, search};
 use crate::error::Error;
 use crate::rows::{
-    ChangedFilter, ChangedPage, DueLease, EventRow, IdempotentSend, LeaseRow, NewEvent, NewTaskMessage,
-    NewTaskRow, TaskChange, TaskFilter, TaskMessageRow, TaskReads, TaskRow, TaskTexts, TaskWrites, kind_of,
+    ChangedFilter, ChangedPage, DueLease, EventFilter, EventRow, IdempotentSend, LeaseRow, NewEvent,
+    NewTaskMessage, NewTaskRow, Page, PageBounds, PageInProgress, TaskChange, TaskFilter, TaskMessageRow,
+    TaskReads, TaskRow, TaskSearch, TaskTexts, TaskWrites, Weight, kind_of,
 };
 use crate::store::ChangedTask;
 
@@ -243,6 +245,51 @@ impl Rows<'_> {
         Ok(all)
     }
 
+    /// A page of a query's rows, read by `read` until the page is full; the next one begins after `place` of its last.
+    /// The query is to give `PageBounds::looked_at` rows.
+    pub(super) fn page<T: Weight, K>(
+        &self,
+        sql: &str,
+        parameters: impl rusqlite::Params,
+        bounds: PageBounds,
+        read: impl Fn(&Row<'_>) -> Result<T, Error>,
+        place: impl Fn(&T) -> K,
+    ) -> Result<Page<T, K>, Error> {
+        plans::check(self.connection, sql);
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query(parameters)?;
+        let mut page = PageInProgress::new(bounds);
+        let mut has_more = false;
+        while let Some(row) = rows.next()? {
+            if page.has_all_rows() || !page.add(read(row)?) {
+                has_more = true;
+                break;
+            }
+        }
+        drop(rows);
+        plans::check_kept(&statement);
+        let next = page.rows.last().filter(|_| has_more).map(place);
+        Ok(Page { rows: page.rows, next })
+    }
+
+    /// A page of what a walk finds, each row read by its place until the page is full.
+    pub(super) fn page_of<T: Weight, K: Ord + Copy>(
+        &self,
+        merge: &mut Merge<'_, K>,
+        bounds: PageBounds,
+        read: impl Fn(K) -> Result<Option<T>, Error>,
+    ) -> Result<Page<T, K>, Error> {
+        let (mut page, mut last) = (PageInProgress::new(bounds), None);
+        while let Some(place) = merge.next()? {
+            let Some(row) = read(place)? else { continue };
+            if !page.add(row) {
+                return Ok(Page { rows: page.rows, next: last });
+            }
+            last = Some(place);
+        }
+        Ok(Page { rows: page.rows, next: merge.stopped_at() })
+    }
+
     pub(super) fn execute(&self, sql: &str, parameters: impl rusqlite::Params) -> Result<usize, Error> {
         plans::check(self.connection, sql);
         let mut statement = self.connection.prepare_cached(sql)?;
@@ -252,62 +299,27 @@ impl Rows<'_> {
     }
 }
 
-/// Puts pages of several sources, each newest first, together into one.
-pub(super) fn merge_newest<T>(mut pages: Vec<Vec<T>>, key: impl Fn(&T) -> i64, limit: usize) -> Vec<T> {
-    let mut all: Vec<T> = pages.drain(..).flatten().collect();
-    all.sort_by_key(|row| std::cmp::Reverse(key(row)));
-    all.dedup_by_key(|row| key(row));
-    all.truncate(limit);
-    all
-}
-
 impl Rows<'_> {
-    /// A page of one network, by whichever index fits what is asked.
-    fn task_page(
-        &self,
-        network: &NetworkId,
-        filter: &TaskFilter,
-        own: Option<(&str, &Alias)>,
-    ) -> Result<Vec<TaskRow>, Error> {
-        let mut sql = format!("{} WHERE t.network_id = ?1 AND t.seq < ?2", tasks(filter.texts));
-        let before = filter.before.unwrap_or(i64::MAX);
-        let mut parameters: Vec<&dyn rusqlite::ToSql> = Vec::new();
-        let network = network.as_str();
-        let limit = filter.limit as i64;
-        parameters.push(&network);
-        parameters.push(&before);
-        let status = filter.status.map(Status::as_str);
-        let context = filter.context.as_ref().map(ContextId::as_str);
-        let own_name = own.map(|(_, alias)| alias.as_str());
-        let mut and = |clause: &str, parameter| {
-            parameters.push(parameter);
-            sql.push_str(&format!(" AND {clause} = ?{}", parameters.len()));
-        };
-        if let Some(status) = &status {
-            and("t.status", status);
-        }
-        if let Some(to_name) = &filter.to_name {
-            and("t.to_name", to_name);
-        }
-        if let Some(from_name) = &filter.from_name {
-            and("t.from_name", from_name);
-        }
-        if let Some(context) = &context {
-            and("t.context_id", context);
-        }
-        if let (Some((column, _)), Some(name)) = (own, &own_name) {
-            and(column, name);
-        }
-        if own.is_some_and(|(column, _)| column == "t.from_name") {
-            sql.push_str(" AND t.from_kind = 'node'");
-        }
-        parameters.push(&limit);
-        sql.push_str(&format!(" ORDER BY t.seq DESC LIMIT ?{}", parameters.len()));
-        self.all(&sql, &*parameters, task_row)
+    /// The history of a network, newest first, as far as the caller reaches.
+    fn events_of<'a>(&'a self, network: &'a NetworkId, reach: &'a TaskReach) -> Fetch<'a, i64> {
+        Box::new(move |before, most| match reach {
+            TaskReach::Network => {
+                let sql =
+                    "SELECT id FROM task_events WHERE network_id = ?1 AND id < ?2 ORDER BY id DESC LIMIT ?3";
+                let parameters = params![network.as_str(), before, most as i64];
+                self.all(sql, parameters, |row| Ok((get(row, "id")?, true)))
+            }
+            TaskReach::Own(alias) => {
+                let sql =
+                    "SELECT e.id, t.to_name = ?4 OR (t.from_name = ?4 AND t.from_kind = 'node') AS is_own
+                           FROM task_events e JOIN tasks t ON t.task_id = e.task_id
+                           WHERE e.network_id = ?1 AND e.id < ?2 ORDER BY e.id DESC LIMIT ?3";
+                let parameters = params![network.as_str(), before, most as i64, alias.as_str()];
+                self.all(sql, parameters, |row| Ok((get(row, "id")?, get(row, "is_own")?)))
+            }
+        })
     }
-}
 
-impl Rows<'_> {
     /// A network's counts of tasks as earlier batches left them.
     pub(super) fn task_counts_written(&self, network: &NetworkId) -> Result<Vec<(Status, i64)>, Error> {
         let sql = "SELECT status, count FROM task_counts WHERE network_id = ?1";
@@ -321,13 +333,14 @@ impl Rows<'_> {
         self.one(&format!("{} WHERE t.seq = ?1", tasks(texts)), [seq], task_row)
     }
 
-    /// The task that began the conversation asked for, if the filter lets it through: its row names no context.
-    fn beginning(
+    /// The place of the task that began the conversation asked for, if the filter lets it through: its row names no
+    /// context.
+    pub(super) fn beginning(
         &self,
         network: &NetworkId,
         reach: &TaskReach,
         filter: &TaskFilter,
-    ) -> Result<Option<TaskRow>, Error> {
+    ) -> Result<Option<i64>, Error> {
         let Some(id) = filter.context.as_ref().and_then(|context| TaskId::parse(context.as_str())) else {
             return Ok(None);
         };
@@ -339,9 +352,8 @@ impl Rows<'_> {
                 && filter.status.is_none_or(|status| status == task.status)
                 && filter.to_name.as_ref().is_none_or(|name| *name == task.to.as_str())
                 && filter.from_name.as_ref().is_none_or(|name| *name == task.from.name())
-                && filter.before.is_none_or(|before| row.seq < before)
         };
-        Ok(self.task(&id)?.filter(is_meant))
+        Ok(self.task(&id)?.filter(is_meant).map(|row| row.seq))
     }
 }
 
@@ -354,26 +366,9 @@ impl TaskReads for Rows<'_> {
         self.one(task_by_id(), [id.as_str()], snapshot)
     }
 
-    fn tasks(&self, filter: &TaskFilter) -> Result<Vec<TaskRow>, Error> {
-        let mut pages = Vec::new();
-        for (network, reach) in &filter.networks {
-            match reach {
-                // Without a filter no index has a network's tasks in order: those of each status have.
-                TaskReach::Network if filter.is_open() => {
-                    for status in Status::ALL {
-                        let of_status = TaskFilter { status: Some(*status), ..filter.clone() };
-                        pages.push(self.task_page(network, &of_status, None)?);
-                    }
-                }
-                TaskReach::Network => pages.push(self.task_page(network, filter, None)?),
-                TaskReach::Own(alias) => {
-                    pages.push(self.task_page(network, filter, Some(("t.to_name", alias)))?);
-                    pages.push(self.task_page(network, filter, Some(("t.from_name", alias)))?);
-                }
-            }
-            pages.push(self.beginning(network, reach, filter)?.into_iter().collect());
-        }
-        Ok(merge_newest(pages, |row| row.seq, filter.limit))
+    fn tasks(&self, filter: &TaskFilter) -> Result<Page<TaskRow>, Error> {
+        let examined_rows = limits::SEARCH_EXAMINED_COUNT;
+        search::page(self, &TaskSearch { filter: filter.clone(), examined_rows, ..TaskSearch::default() })
     }
 
     fn changed_tasks(&self, filter: &ChangedFilter) -> Result<ChangedPage, Error> {
@@ -430,22 +425,22 @@ impl TaskReads for Rows<'_> {
         network: &NetworkId,
         id: &TaskId,
         until: Option<UnixMillis>,
-        most: usize,
+        bounds: PageBounds,
     ) -> Result<Vec<TaskMessageRow>, Error> {
         let (network, id) = (network.as_str(), id.as_str());
-        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        let most = i64::try_from(bounds.rows).unwrap_or(i64::MAX);
         let mut newest = match until {
             // Without the time nothing of a message that is not shown is read.
             None => {
                 let sql = "SELECT * FROM task_messages WHERE network_id = ?1 AND task_id = ?2
                            ORDER BY n DESC LIMIT ?3";
-                self.all(sql, params![network, id, most], message_row)?
+                self.page(sql, params![network, id, most], bounds, message_row, |_| ())?.rows
             }
             Some(until) => {
                 let sql = "SELECT * FROM task_messages WHERE network_id = ?1 AND task_id = ?2
                              AND created_at <= ?3
                            ORDER BY n DESC LIMIT ?4";
-                self.all(sql, params![network, id, until.get(), most], message_row)?
+                self.page(sql, params![network, id, until.get(), most], bounds, message_row, |_| ())?.rows
             }
         };
         newest.reverse();
@@ -484,35 +479,17 @@ impl TaskReads for Rows<'_> {
         self.one(sql, [id.as_str()], event_row)
     }
 
-    fn events(
-        &self,
-        networks: &[(NetworkId, TaskReach)],
-        task: Option<&TaskId>,
-        limit: usize,
-    ) -> Result<Vec<EventRow>, Error> {
-        let rows = limit as i64;
-        if let Some(task) = task {
-            let sql = "SELECT * FROM task_events WHERE task_id = ?1 ORDER BY n DESC LIMIT ?2";
-            return self.all(sql, params![task.as_str(), rows], event_row);
+    fn events(&self, filter: &EventFilter) -> Result<Page<EventRow>, Error> {
+        let before = filter.before.unwrap_or(i64::MAX);
+        if let Some(task) = &filter.task {
+            let sql = "SELECT * FROM task_events WHERE task_id = ?1 AND id < ?2 ORDER BY n DESC LIMIT ?3";
+            let parameters = params![task.as_str(), before, filter.page.looked_at()];
+            return self.page(sql, parameters, filter.page, event_row, |row| row.id);
         }
-        let mut pages = Vec::new();
-        for (network, reach) in networks {
-            let page = match reach {
-                TaskReach::Network => {
-                    let sql = "SELECT * FROM task_events WHERE network_id = ?1 ORDER BY id DESC LIMIT ?2";
-                    self.all(sql, params![network.as_str(), rows], event_row)?
-                }
-                TaskReach::Own(alias) => {
-                    let sql = "SELECT e.* FROM task_events e JOIN tasks t ON t.task_id = e.task_id
-                               WHERE e.network_id = ?1
-                                 AND (t.to_name = ?2 OR (t.from_name = ?2 AND t.from_kind = 'node'))
-                               ORDER BY e.id DESC LIMIT ?3";
-                    self.all(sql, params![network.as_str(), alias.as_str(), rows], event_row)?
-                }
-            };
-            pages.push(page);
-        }
-        Ok(merge_newest(pages, |row| row.id, limit))
+        let lists = filter.networks.iter().map(|(network, reach)| self.events_of(network, reach)).collect();
+        let mut merge = Merge::new(lists, before, filter.page.rows, limits::LIST_EXAMINED_COUNT)?;
+        let sql = "SELECT * FROM task_events WHERE id = ?1";
+        self.page_of(&mut merge, filter.page, |id| self.one(sql, [id], event_row))
     }
 
     fn lease(&self, id: &LeaseId) -> Result<Option<LeaseRow>, Error> {

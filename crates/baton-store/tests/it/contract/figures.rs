@@ -5,7 +5,7 @@ use super::super::fixtures::{NOW, alias, insert_network, insert_task, network, n
 use baton_core::access::TaskReach;
 use baton_core::{Kind, Latencies, NewTask, Priority, Status, TtlSeconds, UnixMillis};
 use baton_store::rows::{
-    End, MinuteCounts, NewTaskRow, SearchPage, TaskChange, TaskFilter, TaskRow, TaskSearch, TaskTexts,
+    End, MinuteCounts, NewTaskRow, Page, PageBounds, TaskChange, TaskFilter, TaskRow, TaskSearch, TaskTexts,
     minute_of,
 };
 use baton_store::{Error, Snapshot, Transaction};
@@ -63,8 +63,11 @@ fn furnish(tx: &mut dyn Transaction) -> Result<(), Error> {
 }
 
 fn search(change: impl FnOnce(&mut TaskSearch)) -> TaskSearch {
-    let filter =
-        TaskFilter { networks: vec![(network(1), TaskReach::Network)], limit: 10, ..TaskFilter::default() };
+    let filter = TaskFilter {
+        networks: vec![(network(1), TaskReach::Network)],
+        page: PageBounds::rows(10),
+        ..TaskFilter::default()
+    };
     let mut search =
         TaskSearch { filter, examined_rows: 20_000, examined_bytes: 1 << 20, ..TaskSearch::default() };
     change(&mut search);
@@ -75,8 +78,8 @@ fn search(change: impl FnOnce(&mut TaskSearch)) -> TaskSearch {
 fn all(rows: &dyn Snapshot, mut search: TaskSearch) -> Result<(Vec<i64>, usize), Error> {
     let (mut found, mut pages) = (Vec::new(), 0);
     loop {
-        let SearchPage { tasks, next } = rows.search_tasks(&search)?;
-        assert!(tasks.len() <= search.filter.limit);
+        let Page { rows: tasks, next } = rows.search_tasks(&search)?;
+        assert!(tasks.len() <= search.filter.page.rows);
         found.extend(tasks.iter().map(|task| task.seq - 1));
         pages += 1;
         match next {
@@ -232,7 +235,7 @@ engines! {
         });
         for (search, looked_at) in [(few_rows, 100), (few_bytes, 10)] {
             let page = engine.store.read(move |rows| rows.search_tasks(&search)).await.unwrap();
-            assert!(page.tasks.is_empty());
+            assert!(page.rows.is_empty());
             let coders = (0..400).rev().filter(|n| n % 5 != 0);
             let stop = coders.take(looked_at).last().unwrap() + 1;
             let next = page.next.unwrap();
@@ -274,7 +277,7 @@ engines! {
         type Case = (fn(&mut TaskSearch), &'static [i64]);
         let cases: [Case; 7] = [
             (|_| (), &[390, 12, 7, 5]),
-            (|search| search.filter.before = Some(2), &[390, 12, 7, 5]),
+            (|search| search.filter.before = Some(13), &[7, 5]),
             (|search| search.filter.status = Some(Status::Replied), &[12]),
             (|search| search.parent = Some(task_id(0)), &[390, 12]),
             (|search| search.since = Some(NOW.plus_millis(100_000)), &[390]),
@@ -284,12 +287,12 @@ engines! {
         for (number, (change, expected)) in cases.into_iter().enumerate() {
             let search = named(change);
             let page = engine.store.read(move |rows| rows.search_tasks(&search)).await.unwrap();
-            let found: Vec<i64> = page.tasks.iter().map(|task| task.seq - 1).collect();
+            let found: Vec<i64> = page.rows.iter().map(|task| task.seq - 1).collect();
             assert_eq!((found.as_slice(), page.next), (expected, None), "case {number}");
         }
         let elsewhere = named(|search| search.filter.networks = vec![(network(2), TaskReach::Network)]);
         let page = engine.store.read(move |rows| rows.search_tasks(&elsewhere)).await.unwrap();
-        assert!(page.tasks.is_empty());
+        assert!(page.rows.is_empty());
     }
 
     async fn a_short_row_is_the_whole_one_without_its_texts(engine: &mut Engine, open: Open) {
@@ -297,20 +300,20 @@ engines! {
         let long = "ß".repeat(300);
         engine.store.write(move |tx| insert(tx, 400, NOW.plus_millis(400_000), "delegation", &long)).await.unwrap();
         engine.store.write(|tx| end(tx, 400, Status::Replied, NOW.plus_millis(900_000))).await.unwrap();
-        let whole = search(|search| search.filter.limit = 50);
+        let whole = search(|search| search.filter.page = PageBounds::rows(50));
         let short = search(|search| {
-            search.filter.limit = 50;
+            search.filter.page = PageBounds::rows(50);
             search.filter.texts = TaskTexts::Beginning;
         });
         engine.store.read(move |rows| -> Result<(), Error> {
-            let expected: Vec<TaskRow> = rows.tasks(&whole.filter)?.into_iter().map(|task| TaskRow {
+            let expected: Vec<TaskRow> = rows.tasks(&whole.filter)?.rows.into_iter().map(|task| TaskRow {
                 content: task.content.chars().take(200).collect(),
                 result: None,
                 ..task
             }).collect();
             assert_eq!(expected[0].content.chars().count(), 200);
-            assert_eq!(rows.tasks(&short.filter)?, expected);
-            assert_eq!(rows.search_tasks(&short)?.tasks, expected);
+            assert_eq!(rows.tasks(&short.filter)?.rows, expected);
+            assert_eq!(rows.search_tasks(&short)?.rows, expected);
             Ok(())
         }).await.unwrap();
     }

@@ -3,7 +3,7 @@
 use super::super::engine::{Engine, Open, engines};
 use super::super::fixtures::{NOW, insert_network, network, node, task_id, with_network};
 use baton_core::{MessageId, Priority, UnixMillis};
-use baton_store::rows::{DeliveryKind, NewDelivery};
+use baton_store::rows::{DeliveryKind, NewDelivery, PageBounds};
 use baton_store::{Error, Transaction};
 
 fn message(
@@ -38,8 +38,8 @@ engines! {
             message(tx, 4, "coder", Priority::Normal, NOW)?;
             message(tx, 5, "other", Priority::High, NOW)
         }).await.unwrap();
-        let inbox = engine.store.read(|rows| rows.inbox(&network(1), &node("coder"), 10)).await.unwrap();
-        let texts: Vec<&str> = inbox.iter().map(|delivery| &*delivery.content).collect();
+        let inbox = engine.store.read(|rows| rows.inbox(&network(1), &node("coder"), None, PageBounds::rows(10))).await.unwrap();
+        let texts: Vec<&str> = inbox.rows.iter().map(|delivery| &*delivery.content).collect();
         assert_eq!(texts, ["message 3", "message 2", "message 4", "message 1"]);
     }
 
@@ -82,8 +82,8 @@ engines! {
             assert_eq!(tx.trim_inbox(&network(1), &node("coder"), 8)?, 2);
             assert_eq!(tx.inbox_count(&network(1), &node("coder"))?, 8);
             assert_eq!(tx.forget_deliveries(NOW.plus_seconds(5), 100)?, 3);
-            let left = tx.inbox(&network(1), &node("coder"), 10)?;
-            let texts: Vec<&str> = left.iter().map(|delivery| &*delivery.content).collect();
+            let left = tx.inbox(&network(1), &node("coder"), None, PageBounds::rows(10))?;
+            let texts: Vec<&str> = left.rows.iter().map(|delivery| &*delivery.content).collect();
             assert_eq!(texts, ["message 5", "message 6", "message 7", "message 8", "message 9"]);
             Ok(())
         }).await.unwrap();

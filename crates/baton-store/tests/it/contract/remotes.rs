@@ -4,7 +4,7 @@ use super::super::engine::{Engine, Open, engines};
 use super::super::fixtures::{NOW, alias, insert_network, network, task_id, with_network};
 use baton_core::{LeaseId, MessageId, TokenId};
 use baton_store::Error;
-use baton_store::rows::{RemoteCredential, RemoteRow, RemoteTaskRow};
+use baton_store::rows::{PageBounds, RemoteCredential, RemoteRow, RemoteTaskRow};
 
 fn remote(in_network: u8, name: &str) -> RemoteRow {
     RemoteRow {
@@ -73,8 +73,11 @@ engines! {
         }).await.unwrap();
         engine.reopen(open);
         engine.store.read(move |read| -> Result<(), Error> {
-            assert_eq!(read.remotes(&network(1), 10)?, rows);
-            assert_eq!(read.remotes(&network(1), 1)?, rows[..1]);
+            assert_eq!(read.remotes(&network(1), None, PageBounds::rows(10))?.rows, rows);
+            let first = read.remotes(&network(1), None, PageBounds::rows(1))?;
+            assert_eq!(first.rows, rows[..1]);
+            let second = read.remotes(&network(1), first.next.as_ref(), PageBounds::rows(1))?;
+            assert_eq!((second.rows, second.next), (rows[1..].to_vec(), None));
             assert_eq!(read.remote(&network(1), &alias("a"))?.as_ref(), Some(&rows[0]));
             assert_eq!(read.remote(&network(2), &alias("b"))?, None);
             assert_eq!(read.all_remotes()?.len(), 3);

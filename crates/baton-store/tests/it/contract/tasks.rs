@@ -6,15 +6,21 @@ use super::super::fixtures::{
 };
 use baton_core::access::TaskReach;
 use baton_core::{MessageId, Principal, Status, Username};
-use baton_store::rows::{ChangedFilter, IdempotentSend, NewEvent, NewTaskMessage, TaskChange, TaskFilter};
+use baton_store::rows::{
+    ChangedFilter, EventFilter, IdempotentSend, NewEvent, NewTaskMessage, PageBounds, TaskChange, TaskFilter,
+};
 use baton_store::{Error, Snapshot, Transaction};
 
 fn page(rows: &dyn Snapshot, filter: TaskFilter) -> Result<Vec<String>, Error> {
-    Ok(rows.tasks(&filter)?.into_iter().map(|task| task.content).collect())
+    Ok(rows.tasks(&filter)?.rows.into_iter().map(|task| task.content).collect())
 }
 
 fn all_of(n: u8) -> TaskFilter {
-    TaskFilter { networks: vec![(network(n), TaskReach::Network)], limit: 10, ..TaskFilter::default() }
+    TaskFilter {
+        networks: vec![(network(n), TaskReach::Network)],
+        page: PageBounds::rows(10),
+        ..TaskFilter::default()
+    }
 }
 
 fn end(tx: &mut dyn Transaction, n: u16, status: Status) -> Result<(), Error> {
@@ -95,7 +101,7 @@ engines! {
         engine.store.read(|rows| -> Result<(), Error> {
             let newest = |until: Option<u32>, most| -> Result<Vec<String>, Error> {
                 let until = until.map(|seconds| NOW.plus_seconds(seconds));
-                let found = rows.newest_task_messages(&network(1), &task_id(1), until, most)?;
+                let found = rows.newest_task_messages(&network(1), &task_id(1), until, PageBounds::rows(most))?;
                 Ok(found.into_iter().map(|message| message.content).collect())
             };
             assert_eq!(newest(None, 2)?, ["second?", "no"]);
@@ -214,13 +220,13 @@ engines! {
             assert_eq!(page(rows, TaskFilter { status: Some(Status::Failed), ..all_of(1) })?, names(&[0]));
             assert_eq!(page(rows, TaskFilter { to_name: Some("tester".into()), ..all_of(1) })?, names(&[6, 5, 3, 1]));
             assert_eq!(page(rows, TaskFilter { from_name: Some("coder".into()), ..all_of(1) })?, names(&[6]));
-            assert_eq!(page(rows, TaskFilter { limit: 2, ..all_of(1) })?, names(&[6, 5]));
-            let last = rows.tasks(&TaskFilter { limit: 2, ..all_of(1) })?.pop().unwrap().seq;
-            assert_eq!(page(rows, TaskFilter { limit: 2, before: Some(last), ..all_of(1) })?, names(&[4, 3]));
+            assert_eq!(page(rows, TaskFilter { page: PageBounds::rows(2), ..all_of(1) })?, names(&[6, 5]));
+            let last = rows.tasks(&TaskFilter { page: PageBounds::rows(2), ..all_of(1) })?.rows.pop().unwrap().seq;
+            assert_eq!(page(rows, TaskFilter { page: PageBounds::rows(2), before: Some(last), ..all_of(1) })?, names(&[4, 3]));
             let own = vec![(network(1), TaskReach::Own(alias("coder")))];
             assert_eq!(page(rows, TaskFilter { networks: own, ..all_of(1) })?, names(&[6, 4, 2, 0]));
             let both = vec![(network(1), TaskReach::Network), (network(2), TaskReach::Network)];
-            assert_eq!(page(rows, TaskFilter { networks: both, limit: 3, ..all_of(1) })?, names(&[6, 9, 5]));
+            assert_eq!(page(rows, TaskFilter { networks: both, page: PageBounds::rows(3), ..all_of(1) })?, names(&[6, 9, 5]));
             assert!(page(rows, TaskFilter { networks: Vec::new(), ..all_of(1) })?.is_empty());
             Ok(())
         }).await.unwrap();
@@ -241,7 +247,11 @@ engines! {
             }
             let history = tx.task_history(&task_id(1))?;
             assert_eq!(history.iter().map(|event| event.n).collect::<Vec<_>>(), [1, 2, 3]);
-            let newest = tx.events(&[(network(1), TaskReach::Network)], None, 2)?;
+            let newest = tx.events(&EventFilter {
+                networks: vec![(network(1), TaskReach::Network)],
+                page: PageBounds::rows(2),
+                ..EventFilter::default()
+            })?.rows;
             assert_eq!(newest.iter().map(|event| event.to_status).collect::<Vec<_>>(), [Status::Running, Status::Acked]);
             Ok(())
         }).await.unwrap();
