@@ -14,6 +14,8 @@ pub(crate) mod fake_hub;
 mod follow;
 mod news;
 mod options;
+mod pages;
+pub(crate) mod quotas;
 pub(crate) mod remotes;
 mod sse;
 pub(crate) mod tasks;

@@ -6,6 +6,7 @@ mod network;
 mod node;
 mod passwd;
 mod password;
+mod quota;
 mod token;
 mod whoami;
 
@@ -33,6 +34,9 @@ pub(crate) enum Account {
     /// List and revoke tokens
     #[command(subcommand)]
     Token(token::TokenCommand),
+    /// Show and set how much accounts and networks may have; for system admins
+    #[command(subcommand)]
+    Quota(quota::QuotaCommand),
 }
 
 impl Account {
@@ -45,6 +49,7 @@ impl Account {
             Self::Network(command) => command.run(),
             Self::Node(command) => command.run(),
             Self::Token(command) => command.run(),
+            Self::Quota(command) => command.run(),
         }
     }
 }

@@ -142,7 +142,7 @@ impl Client {
     }
 
     pub(crate) async fn tokens(&self) -> Result<Answer<Tokens>, Error> {
-        self.get_json(&["api", "auth", "tokens"], &()).await
+        self.get_pages(&["api", "auth", "tokens"], &(), "tokens").await
     }
 
     pub(crate) async fn revoke_token(&self, token_id: &str) -> Result<Answer<Value>, Error> {
@@ -150,7 +150,7 @@ impl Client {
     }
 
     pub(crate) async fn networks(&self) -> Result<Answer<Networks>, Error> {
-        self.get_json(&["api", "networks"], &()).await
+        self.get_pages(&["api", "networks"], &(), "networks").await
     }
 
     pub(crate) async fn create_network(
@@ -175,7 +175,7 @@ impl Client {
     }
 
     pub(crate) async fn members(&self, network_id: &str) -> Result<Answer<Members>, Error> {
-        self.get_json(&["api", "networks", network_id, "members"], &()).await
+        self.get_pages(&["api", "networks", network_id, "members"], &(), "members").await
     }
 
     pub(crate) async fn invite(

@@ -36,7 +36,7 @@ impl Client {
     }
 
     pub(crate) async fn remotes(&self, network_id: &str) -> Result<Answer<Remotes>, Error> {
-        self.get_json(&["api", "networks", network_id, "remotes"], &()).await
+        self.get_pages(&["api", "networks", network_id, "remotes"], &(), "remotes").await
     }
 
     pub(crate) async fn remove_remote(&self, network_id: &str, alias: &str) -> Result<Answer<Value>, Error> {

@@ -5,6 +5,7 @@ use baton_core::{Priority, Status, TraceParent};
 use reqwest::Method;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_json::value::RawValue;
 use std::time::Duration;
 
 use super::call::{Call, Repeat};
@@ -33,7 +34,8 @@ pub(crate) struct Task {
     pub(crate) parent_task_id: Option<String>,
     pub(crate) retry_of: Option<String>,
     pub(crate) attempt: u32,
-    pub(crate) meta: Option<Value>,
+    /// As it came: it may nest as deep as nobody parses.
+    pub(crate) meta: Option<Box<RawValue>>,
 }
 
 /// `{task}`.
@@ -272,8 +274,8 @@ impl Client {
         Call::new(self, Method::POST, &path).body(args).repeat(Repeat::Always).run().await
     }
 
-    pub(crate) async fn sessions(&self, args: &statuses::AllArgs) -> Result<Answer<Sessions>, Error> {
-        self.get_json(&["api", "status"], args).await
+    pub(crate) async fn sessions(&self, args: &statuses::QueryArgs) -> Result<Answer<Sessions>, Error> {
+        self.get_pages(&["api", "status"], args, "sessions").await
     }
 
     pub(crate) async fn stats(&self, args: &stats::QueryArgs) -> Result<Answer<Stats>, Error> {

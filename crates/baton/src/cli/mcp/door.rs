@@ -4,6 +4,8 @@
 use reqwest::header::{ACCEPT, CONTENT_TYPE};
 use reqwest::{RequestBuilder, Response, StatusCode};
 use serde_json::Value;
+use serde_json::value::{RawValue, to_raw_value};
+use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::mpsc::Sender;
@@ -151,13 +153,7 @@ impl Door {
             }
         }
         let text = String::from_utf8_lossy(&body);
-        let mut said = serde_json::from_str::<Value>(&text).unwrap_or_default();
-        if said.get("jsonrpc").is_some() {
-            // A body that could not be read has no id of its own.
-            if let (Some(Value::Null), Some(id)) = (said.get("id"), message.awaited_id()) {
-                said["id"] = id.clone();
-            }
-            let said = said.to_string();
+        if let Some(said) = answered(&text, message.awaited_id()) {
             self.note_version(message, &said);
             tell(answers, said).await;
             return Ok(());
@@ -178,6 +174,18 @@ impl Door {
     }
 }
 
+/// A JSON-RPC answer as one line; one that has no id because its request could not be read gets the one that is awaited.
+/// What it holds is not parsed: it may nest deeper than a parser goes.
+fn answered(text: &str, awaited_id: Option<&Value>) -> Option<String> {
+    let mut members: BTreeMap<String, Box<RawValue>> = serde_json::from_str(text).ok()?;
+    members.get("jsonrpc")?;
+    if let (Some("null"), Some(id)) = (members.get("id").map(|id| id.get()), awaited_id) {
+        members.insert("id".to_owned(), to_raw_value(id).ok()?);
+    }
+    // A line break in JSON stands between two values, never in a text.
+    serde_json::to_string(&members).ok().map(|line| line.replace(['\n', '\r'], " "))
+}
+
 /// Hands an answer over. A client that has gone wants none.
 pub(super) async fn tell(answers: &Sender<String>, answer: String) {
     let _ = answers.send(answer).await;
@@ -186,6 +194,16 @@ pub(super) async fn tell(answers: &Sender<String>, answer: String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_answer_is_one_line_with_the_awaited_id_however_deep_it_nests() {
+        let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
+        let text = format!("{{\"jsonrpc\": \"2.0\",\n\"id\": null, \"result\": {{\"a\\n\": {deep}}}}}");
+        let line = answered(&text, Some(&Value::from(7))).unwrap();
+        assert_eq!(line, format!("{{\"id\":7,\"jsonrpc\":\"2.0\",\"result\":{{\"a\\n\": {deep}}}}}"));
+        assert_eq!(answered("{\"ok\": false}", None), None);
+    }
+
     use crate::client::fake_hub::{Fake, stream};
     use serde_json::json;
     use tokio::sync::mpsc::channel;

@@ -41,6 +41,7 @@ impl History {
             task_id: self.task_id.clone(),
             network_id: self.network_id.clone(),
             limit: Some(if self.last.is_some() { limits::EVENT_PAGE_MAX } else { 1 }.to_string()),
+            cursor: None,
         };
         let events = client.task_events(&args).await?.into_value().events;
         let newest = events.first().map(|event| event.id);

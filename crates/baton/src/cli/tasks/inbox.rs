@@ -22,7 +22,11 @@ pub(crate) struct Inbox {
 impl Inbox {
     pub(super) async fn show(&self) -> Result<ExitCode, Failure> {
         let link = self.connection.open()?;
-        let args = QueryArgs { limit: Some(self.limit.to_string()), network_id: link.network().await? };
+        let args = QueryArgs {
+            limit: Some(self.limit.to_string()),
+            network_id: link.network().await?,
+            cursor: None,
+        };
         let inbox = link.client.inbox(&args).await?;
         let screen = Screen::stdout();
         if self.connection.is_json() {

@@ -57,6 +57,7 @@ impl Show {
             task_id: Some(id),
             network_id: None,
             limit: Some(limits::EVENT_PAGE_MAX.to_string()),
+            cursor: None,
         };
         let history = link.client.task_events(&args).await?;
         let screen = Screen::stdout();
@@ -93,7 +94,7 @@ fn show_task(screen: &Screen, task: &Task) -> Result<(), Failure> {
         ("network", Some(task.network_id.clone())),
         ("part of", task.parent_task_id.clone()),
         ("retry of", task.retry_of.clone()),
-        ("meta", task.meta.as_ref().map(ToString::to_string)),
+        ("meta", task.meta.as_ref().map(|meta| meta.get().to_owned())),
     ];
     for (name, value) in fields {
         if let Some(value) = value {

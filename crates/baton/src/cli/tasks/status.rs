@@ -24,7 +24,7 @@ impl Status {
         let (health, who) = (client.health().await?, client.me().await?);
         let network_id = link.network().await?;
         let counts = client.stats(&stats::QueryArgs { network_id: network_id.clone() }).await?;
-        let sessions = client.sessions(&statuses::AllArgs::of(network_id.clone())).await?;
+        let sessions = client.sessions(&statuses::QueryArgs::of(network_id.clone())).await?;
         let screen = Screen::stdout();
         if self.connection.is_json() {
             screen.json(&json!({

@@ -38,8 +38,9 @@ pub(crate) async fn find(link: &Link, text: &str) -> Result<String, Failure> {
     let mut cursor = None;
     for _ in 0..PAGES {
         let limit = Some(limits::TASK_PAGE_MAX.to_string());
-        let args =
-            list_tasks::QueryArgs { network_id: network_id.clone(), limit, cursor, ..Default::default() };
+        let view = Some("row".to_owned());
+        let network_id = network_id.clone();
+        let args = list_tasks::QueryArgs { network_id, limit, cursor, view, ..Default::default() };
         let page = link.client.tasks(&args).await?.into_value();
         let ids = page.tasks.into_iter().map(|task| task.task_id);
         found.extend(ids.filter(|id| id.starts_with(&beginning)));

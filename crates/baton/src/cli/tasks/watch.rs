@@ -99,7 +99,7 @@ impl Picture<'_> {
         let screen = Screen::stdout();
         let client = &self.link.client;
         let network_id = Some(self.network_id.clone());
-        let sessions = client.sessions(&statuses::AllArgs::of(network_id.clone())).await?;
+        let sessions = client.sessions(&statuses::QueryArgs::of(network_id.clone())).await?;
         let limit = Some(limits::TASK_PAGE_DEFAULT.to_string());
         let page = client.tasks(&list_tasks::QueryArgs { network_id, limit, ..Default::default() }).await?;
         let time = moment::clock(moment::now().into());

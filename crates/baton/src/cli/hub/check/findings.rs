@@ -32,6 +32,8 @@ pub(super) enum Name {
     TaskCount,
     /// A counter of an inbox.
     InboxCount,
+    /// A counter of what an account or a network has.
+    QuotaCount,
     /// Rows of something that is not there.
     Stray,
     /// The log has nothing where a task's event says its evidence is.

@@ -52,6 +52,17 @@ pub(super) fn look(
         findings.add(Name::InboxCount, Place::network(&count.network_id), what);
         Ok(())
     })?;
+    rows.each_wrong_quota_count(&mut |count| {
+        let subject = &count.network_id;
+        let what = format!(
+            "the counter of {} of {subject} says {}, there are {}",
+            count.of, count.counter, count.counted
+        );
+        let is_network = NetworkId::parse(subject).is_some();
+        let place = if is_network { Place::network(subject) } else { Place::default() };
+        findings.add(Name::QuotaCount, place, what);
+        Ok(())
+    })?;
     Ok(links)
 }
 
