@@ -39,7 +39,7 @@ function NewKey({ network, role, onClose }) {
 }
 
 function Keys({ network, alias, role }) {
-  const read = useRead(mayWrite(role) ? `/api/networks/${network.network_id}/tokens` : null, { live: false });
+  const read = useRead(mayWrite(role) ? `/api/networks/${network.network_id}/tokens` : null, { live: false, list: 'tokens' });
   const { error, act } = useAct();
   const [asked, setAsked] = useState(null);
   if (!mayWrite(role)) return null;
@@ -58,7 +58,7 @@ function Keys({ network, alias, role }) {
 const Skills = ({ skills }) => (skills?.length ? html`<ul class="skills">${skills.map((skill) => html`<li title=${skill.description || ''}>${skill.name || skill.id}</li>`)}</ul>` : null);
 
 function Agent({ alias, network, base, role }) {
-  const status = useRead(query('/api/status', { network_id: network.network_id }));
+  const status = useRead(query('/api/status', { network_id: network.network_id }), { list: 'sessions' });
   const tasks = useRead(query('/api/tasks', { network_id: network.network_id, to_name: alias, limit: '10', view: 'row' }));
   const agent = status.data?.sessions.find((s) => s.alias === alias);
   const facts = agent ? [['Program', agent.agent], ['Model', agent.model], ['Version', agent.version], ['Machine', agent.hostname], ['Server', agent.server], ['Folder', agent.project_dir]].filter(([, value]) => value) : [];
@@ -93,7 +93,7 @@ export default function Agents({ at, network, base, role }) {
 }
 
 function All({ network, base, role }) {
-  const status = useRead(query('/api/status', { network_id: network.network_id }));
+  const status = useRead(query('/api/status', { network_id: network.network_id }), { list: 'sessions' });
   const running = useRead(query('/api/tasks', { network_id: network.network_id, status: 'running', limit: '200', view: 'row' }));
   const [making, setMaking] = useState(false);
   const sessions = [...(status.data?.sessions || [])].sort((a, b) => a.alias.localeCompare(b.alias));

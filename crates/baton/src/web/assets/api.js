@@ -60,6 +60,20 @@ function refusal(status, answer) {
 }
 
 export const get = (path) => call('GET', path);
+
+const MOST_PAGES = 10; // a page has up to 8 MiB
+
+/// A list with its further pages, from its first one on if that is there already.
+export async function getAll(path, list, first) {
+  const whole = first || await get(path);
+  for (let pages = 1; whole.next_cursor && pages < MOST_PAGES; pages += 1) {
+    const joint = path.includes('?') ? '&' : '?';
+    const page = await get(`${path}${joint}cursor=${encodeURIComponent(whole.next_cursor)}`);
+    whole[list] = whole[list].concat(page[list]);
+    whole.next_cursor = page.next_cursor;
+  }
+  return whole;
+}
 export const post = (path, body = {}) => call('POST', path, body);
 export const put = (path, body = {}) => call('PUT', path, body);
 export const del = (path) => call('DELETE', path);

@@ -1,7 +1,7 @@
 // Who is signed in, to which network, on which page. Everything else is a page of its own.
 
 import { html, render, useEffect, useRef, useState } from '/assets/vendor.js';
-import { get, onSignedOut } from '/assets/api.js';
+import { get, getAll, onSignedOut } from '/assets/api.js';
 import { listen, onRefused } from '/assets/live.js';
 import { onNavigate } from '/assets/parts.js';
 import { Shell, PAGES } from '/assets/shell.js';
@@ -27,7 +27,7 @@ function App() {
   const [trouble, setTrouble] = useState(null);
   const isKnown = useRef(false);
 
-  const read = () => get('/api/session').then(
+  const read = () => get('/api/session').then((answer) => getAll('/api/networks', 'networks', answer)).then(
     (answer) => {
       setTrouble(null);
       isKnown.current = true;

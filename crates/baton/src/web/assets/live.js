@@ -3,7 +3,7 @@
 // nobody looks at listens to nothing: a browser has six connections for a host, and the tabs share them.
 
 import { useEffect, useRef, useState } from '/assets/vendor.js';
-import { get } from '/assets/api.js';
+import { get, getAll } from '/assets/api.js';
 
 const QUIET_MS = 120; // a burst is one refresh
 const PACE_MS = 1000; // and a flood is one a second
@@ -114,8 +114,9 @@ export function useLiveState() {
   return now;
 }
 
-/// Reads `path` and keeps it fresh. What was read stays on the page while it is read again.
-export function useRead(path, { live = true } = {}) {
+/// Reads `path` and keeps it fresh; with the name of a list, all its pages. What was read stays on the page while it is
+/// read again.
+export function useRead(path, { live = true, list = null } = {}) {
   const [read, set] = useState({ data: null, error: null, path: null });
   const flight = useRef({ busy: false, dirty: false, beganAt: 0 });
   const wanted = useRef(path);
@@ -127,7 +128,7 @@ export function useRead(path, { live = true } = {}) {
     if (flight.current.busy) { flight.current.dirty = true; return; }
     Object.assign(flight.current, { busy: true, beganAt: performance.now() });
     try {
-      const data = await get(asked);
+      const data = await (list ? getAll(asked, list) : get(asked));
       if (wanted.current === asked) set({ data, error: null, path: asked });
       if (failing.delete(flight)) tellStates();
     } catch (error) {

@@ -9,7 +9,7 @@ import { Ago, Until } from '/assets/time.js';
 const ROLES = { admin: 'admin: also members and invites', member: 'member: sends, cancels, makes keys', viewer: 'viewer: looks' };
 
 function Members({ network, role, session }) {
-  const read = useRead(mayManage(role) ? `/api/networks/${network.network_id}/members` : null, { live: false });
+  const read = useRead(mayManage(role) ? `/api/networks/${network.network_id}/members` : null, { live: false, list: 'members' });
   const { error, act } = useAct();
   const [asked, setAsked] = useState(null);
   if (!mayManage(role)) return null;
@@ -47,7 +47,7 @@ function NewInvite({ network, role, onClose, done }) {
 }
 
 function Invites({ network, role }) {
-  const read = useRead(mayManage(role) ? `/api/networks/${network.network_id}/invites` : null, { live: false });
+  const read = useRead(mayManage(role) ? `/api/networks/${network.network_id}/invites` : null, { live: false, list: 'invites' });
   const { error, act } = useAct();
   const [making, setMaking] = useState(false);
   if (!mayManage(role)) return null;

@@ -82,7 +82,7 @@ const FirstSteps = ({ base, role }) => html`<${Card} title="Begin here">
 
 export default function Overview({ network, base, role }) {
   const overview = useRead(query('/api/overview', { network_id: network.network_id }));
-  const status = useRead(query('/api/status', { network_id: network.network_id }));
+  const status = useRead(query('/api/status', { network_id: network.network_id }), { list: 'sessions' });
   const running = useRead(query('/api/tasks', { network_id: network.network_id, status: 'running', limit: '200', view: 'row' }));
   useEffect(() => { if (overview.data) setNow(overview.data.now); }, [overview.data]);
   const sessions = status.data?.sessions || [];

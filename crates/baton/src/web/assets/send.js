@@ -8,7 +8,7 @@ import { Card, Empty, Field, PageHead, Presence, Trouble, go, mayWrite, presence
 const TTLS = { 600: '10 minutes', 3600: '1 hour', 21600: '6 hours', 86400: '1 day' };
 
 export default function Send({ at, network, base, role }) {
-  const status = useRead(query('/api/status', { network_id: network.network_id }));
+  const status = useRead(query('/api/status', { network_id: network.network_id }), { list: 'sessions' });
   const { busy, error, act } = useAct();
   const [alias, setAlias] = useState(at.search.get('to') || '');
   const sessions = status.data?.sessions || [];

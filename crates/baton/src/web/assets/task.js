@@ -52,7 +52,7 @@ function Answer({ task, done }) {
 
 function Act({ kind, task, network, onClose, done, base }) {
   const { busy, error, act } = useAct();
-  const status = useRead(kind === 'reassign' ? query('/api/status', { network_id: network.network_id }) : null, { live: false });
+  const status = useRead(kind === 'reassign' ? query('/api/status', { network_id: network.network_id }) : null, { live: false, list: 'sessions' });
   const submit = async (event) => {
     event.preventDefault();
     const form = new FormData(event.target);
@@ -101,7 +101,7 @@ function Facts({ task }) {
 }
 
 function Progress({ task, network }) {
-  const status = useRead(task.status === 'running' ? query('/api/status', { network_id: network.network_id }) : null);
+  const status = useRead(task.status === 'running' ? query('/api/status', { network_id: network.network_id }) : null, { list: 'sessions' });
   const session = status.data?.sessions.find((s) => s.alias === task.to_name && s.task === task.task_id);
   if (!session || (session.progress == null && !session.output)) return null;
   return html`<${Card} title="While it runs">
