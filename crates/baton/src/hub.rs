@@ -5,6 +5,7 @@ mod bells;
 mod changes;
 mod claim_bell;
 mod clock;
+mod occupancy;
 mod passing;
 mod presence;
 mod push_bell;
@@ -18,6 +19,7 @@ pub(crate) use access::Identity;
 pub(crate) use bells::{Bell, Bells};
 pub(crate) use changes::Moved;
 pub(crate) use clock::Clock;
+pub(crate) use occupancy::Occupied;
 pub(crate) use passing::Passing;
 pub(crate) use presence::{Connected, Presences};
 pub(crate) use random::bytes as random_bytes;
@@ -37,6 +39,7 @@ use crate::outbound::Outbound;
 use crate::service::{JoinGuard, LoginGuard, NotedReads, Passwords};
 use crate::trace::Traces;
 use access::Access;
+use occupancy::Occupancy;
 use readiness::Readiness;
 
 /// The hub.
@@ -61,6 +64,8 @@ pub(crate) struct Hub {
     pub(crate) join_guard: JoinGuard,
     pub(crate) noted_reads: NotedReads,
     pub(crate) streams: Streams,
+    /// Streams and waiting claims of each network.
+    pub(crate) occupancy: Occupancy,
     pub(crate) readiness: Readiness,
     pub(crate) metrics: Metrics,
     /// Where spans go, if they go anywhere.
@@ -97,6 +102,7 @@ impl Hub {
             join_guard: JoinGuard::default(),
             noted_reads: NotedReads::default(),
             streams: Streams::default(),
+            occupancy: Occupancy::default(),
             readiness: Readiness::default(),
             metrics: Metrics::default(),
             traces,

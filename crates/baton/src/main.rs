@@ -10,6 +10,7 @@ mod events;
 #[cfg(test)]
 mod fixture;
 mod hub;
+mod json_depth;
 mod mcp;
 mod metrics;
 mod openapi;

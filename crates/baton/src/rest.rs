@@ -8,6 +8,7 @@ mod client_address;
 pub(crate) mod error;
 pub(crate) mod evidence;
 mod plain;
+pub(crate) mod quotas;
 pub(crate) mod remotes;
 pub(crate) mod tasks;
 
@@ -36,4 +37,5 @@ pub(crate) fn router() -> Router<Arc<Hub>> {
         .merge(tasks::routes())
         .merge(evidence::routes())
         .merge(remotes::routes())
+        .merge(quotas::routes())
 }

@@ -213,6 +213,7 @@ fn of_refusal(refusal: &Refusal) -> Fault {
         | Refusal::UserTokenRequired
         | Refusal::NetworkTokenRequired
         | Refusal::NoWriteAccess
+        | Refusal::QuotaExceeded { .. }
         | Refusal::RegistrationClosed => Kind::PermissionDenied,
         Refusal::TaskNotRetryable { .. }
         | Refusal::AlreadyRetried { .. }

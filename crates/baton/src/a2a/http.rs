@@ -134,11 +134,9 @@ async fn read_body(request: Request) -> Result<Value, Fault> {
         let message = format!("send {A2A_JSON} or {JSON}");
         return Err(Fault::new(Kind::ContentTypeNotSupported, message));
     }
-    let parsed = std::str::from_utf8(&body).ok().and_then(|body| serde_json::from_str::<Value>(body).ok());
-    match parsed {
-        Some(object @ Value::Object(_)) => Ok(input::tidy(object)),
-        Some(_) => Err(Fault::params("the body must be an object")),
-        None => Err(Fault::new(Kind::ParseError, "the body is not JSON")),
+    match input::parse(&body)? {
+        object @ Value::Object(_) => Ok(input::tidy(object)),
+        _ => Err(Fault::params("the body must be an object")),
     }
 }
 

@@ -4,13 +4,23 @@
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::fault::Fault;
+use super::fault::{Fault, Kind};
+use crate::json_depth;
 use crate::service::Error;
 
 /// The client's own: nothing in there is a name of the protocol.
 const OPAQUE: [&str; 3] = ["metadata", "data", "params"];
 /// A part's contents: an empty one is there all the same.
 const CONTENTS: [&str; 3] = ["text", "raw", "url"];
+
+/// The JSON of a request's body.
+pub(super) fn parse(body: &[u8]) -> Result<Value, Fault> {
+    if json_depth::is_exceeded(body) {
+        return Err(Fault::new(Kind::ParseError, json_depth::message()));
+    }
+    let parsed = std::str::from_utf8(body).ok().and_then(|body| serde_json::from_str(body).ok());
+    parsed.ok_or_else(|| Fault::new(Kind::ParseError, "the body is not JSON"))
+}
 
 /// A request's object with the protocol's own names in it.
 pub(super) fn tidy(value: Value) -> Value {

@@ -81,9 +81,7 @@ async fn serve(
 /// The request's method and parameters.
 fn envelope(body: &[u8], id: &mut Value) -> Result<(String, Value), Fault> {
     let invalid = |rule: &str| Fault::new(Kind::InvalidRequest, rule);
-    let parsed = std::str::from_utf8(body).ok().and_then(|body| serde_json::from_str::<Value>(body).ok());
-    let parsed = parsed.ok_or_else(|| Fault::new(Kind::ParseError, "the body is not JSON"))?;
-    let Value::Object(mut members) = parsed else {
+    let Value::Object(mut members) = input::parse(body)? else {
         return Err(invalid("a request is one object"));
     };
     match members.remove("id") {

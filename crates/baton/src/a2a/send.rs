@@ -10,7 +10,7 @@ use super::call::history_length;
 use super::fault::Fault;
 use super::message::Message;
 use super::push;
-use super::stream::{Begin, TaskStream};
+use super::stream::{Begin, TaskStream, take_seat};
 use super::task::{self, Shown};
 use super::visitor::Visitor;
 use super::watch::{self, until_settled};
@@ -73,7 +73,7 @@ pub(super) async fn stream(
 ) -> Result<TaskStream, Fault> {
     let history = history_length(request.configured(|given| given.history_length))?;
     // A token without a seat left sends nothing.
-    let seat = hub.streams.take_seat(&visitor.identity.token_id)?;
+    let seat = take_seat(hub, &visitor).await?;
     let sent = send(hub, &visitor, request).await?;
     // Whoever sent a task hears all of it.
     let begin = if sent.is_new { Begin::After(1) } else { Begin::Now };

@@ -3,7 +3,7 @@
 //! subscriber hears the same. It is polled only as fast as its client reads: a slow one holds up nobody.
 
 use a2a_types::StreamResponse;
-use baton_core::{TaskId, limits};
+use baton_core::{Quota, TaskId, limits};
 use baton_store::rows::EventRow;
 use bytes::Bytes;
 use futures_util::stream::{self, Stream};
@@ -19,7 +19,7 @@ use super::task::{self, Shown};
 use super::visitor::Visitor;
 use super::watch::{Watch, Woken};
 use crate::events::Seat;
-use crate::hub::Hub;
+use crate::hub::{Hub, Occupied};
 use crate::service::task_record::{self, Extent, TaskRecord};
 
 /// Between two tries when the store cannot be read.
@@ -44,7 +44,7 @@ pub(super) struct TaskStream {
     /// Everything up to this event was told, or is in the first frame.
     position: i64,
     history: usize,
-    seat: Seat,
+    seat: StreamSeat,
 }
 
 impl TaskStream {
@@ -65,7 +65,7 @@ impl TaskStream {
                 format!("the task is already {}: there is nothing to follow", seen.row.snapshot.status);
             return Err(Fault::new(Kind::UnsupportedOperation, message));
         }
-        let seat = hub.streams.take_seat(&visitor.identity.token_id)?;
+        let seat = take_seat(hub, &visitor).await?;
         let history = limits::A2A_HISTORY_DEFAULT_COUNT;
         Self::open(hub, visitor, seen.row.snapshot.id, seat, begin, history).await
     }
@@ -75,7 +75,7 @@ impl TaskStream {
         hub: &Arc<Hub>,
         visitor: Visitor,
         task: TaskId,
-        seat: Seat,
+        seat: StreamSeat,
         begin: Begin,
         history: usize,
     ) -> Result<Self, Fault> {
@@ -111,6 +111,15 @@ impl TaskStream {
     }
 }
 
+/// One of the streams that a token, and one of those that a network, may have open.
+pub(super) type StreamSeat = (Seat, Occupied);
+
+/// Takes a seat for a stream.
+pub(super) async fn take_seat(hub: &Hub, visitor: &Visitor) -> Result<StreamSeat, Fault> {
+    let seat = hub.streams.take_seat(&visitor.identity.token_id)?;
+    Ok((seat, hub.occupy(Quota::Streams, &visitor.agent.network_id).await?))
+}
+
 /// The number a client names as its last: one of the task's.
 fn resumed(record: &TaskRecord, last: &str) -> Result<i64, Fault> {
     let number = last.parse().ok().filter(|n| record.history.iter().any(|event| event.n == *n));
@@ -127,7 +136,7 @@ struct Teller {
     print: Print,
     /// What the first frame is made of.
     first: Option<(TaskRecord, usize)>,
-    _seat: Seat,
+    _seat: StreamSeat,
 }
 
 impl Teller {

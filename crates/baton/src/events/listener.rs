@@ -1,7 +1,7 @@
 //! One open stream. It tells a page, and when there is none it waits: for the bell, for what passes by, for the
 //! next comment, for the hub to stop. It is polled only as fast as its client reads, so a slow one holds up nobody.
 
-use baton_core::{Caller, limits};
+use baton_core::{Caller, Quota, limits};
 use bytes::Bytes;
 use futures_util::stream::{self, Stream};
 use std::convert::Infallible;
@@ -15,7 +15,7 @@ use super::frame;
 use super::page::{self, Page};
 use super::seats::Seat;
 use super::tail;
-use crate::hub::{Bell, Connected, Hub, Moved};
+use crate::hub::{Bell, Connected, Hub, Moved, Occupied};
 use crate::service::Error;
 
 /// Between two tries when the store cannot be read.
@@ -60,6 +60,7 @@ pub(super) struct Listener {
     first: Option<Bytes>,
     is_over: bool,
     _seat: Seat,
+    _occupied: Occupied,
     _connected: Option<Connected>,
 }
 
@@ -95,7 +96,8 @@ impl Listener {
         let epoch = hub.store.access_epoch();
         let who = hub.identity_of(&bearer).await?;
         let channel = Channel::open(&hub, &who.caller, wanted).await?;
-        let seat = hub.streams.seats.take(&who.token_id)?;
+        let seat = hub.streams.take_seat(&who.token_id)?;
+        let occupied = hub.occupy(Quota::Streams, &channel.network_id).await?;
         // Listening begins before the feed's end is read: what comes between is heard.
         let news = News::of(&hub, &channel);
         let passing = hub.passing.listen(&channel.network_id);
@@ -111,6 +113,7 @@ impl Listener {
             is_caught_up: false,
             is_over: false,
             _seat: seat,
+            _occupied: occupied,
             hub,
             channel,
             bearer,

@@ -264,8 +264,14 @@ async fn a_system_admin_who_looks_into_a_network_of_others_is_written_down() {
     let mut reader = world.open(&format!("/events/network/{}", network(1)), &root, None).await;
     world.tell("bob", 1..=1).await;
     reader.hears(1..=1).await;
-    let log = world.test.hub.store.read(|rows| rows.audit_log(None, 10)).await.unwrap();
-    assert_eq!((log[0].actor.as_str(), log[0].action.as_str()), ("root", "network.read"));
+    let log = world
+        .test
+        .hub
+        .store
+        .read(|rows| rows.audit_log(None, baton_store::rows::PageBounds::rows(10)))
+        .await
+        .unwrap();
+    assert_eq!((log.rows[0].actor.as_str(), log.rows[0].action.as_str()), ("root", "network.read"));
     let nowhere = world.get(&format!("/events/network/{}", network(9)), &root, None).await;
     assert_eq!(nowhere.status(), StatusCode::NOT_FOUND);
 }

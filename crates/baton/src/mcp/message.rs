@@ -7,6 +7,8 @@ use axum::response::{IntoResponse, Response};
 use rmcp::model::ErrorCode;
 use serde_json::{Value, json};
 
+use crate::json_depth;
+
 /// A body that is no message, or a call that is none.
 #[derive(Debug)]
 pub(super) struct Broken {
@@ -23,11 +25,15 @@ impl Broken {
 
 /// Looks at the envelope, and at the shape of a tool call.
 pub(super) fn check(bytes: &[u8]) -> Result<(), Broken> {
-    let message = serde_json::from_slice::<Value>(bytes).map_err(|error| Broken {
+    let not_json = |why: String| Broken {
         id: Value::Null,
         code: ErrorCode::PARSE_ERROR,
-        message: format!("invalid JSON: {error}"),
-    })?;
+        message: format!("invalid JSON: {why}"),
+    };
+    if json_depth::is_exceeded(bytes) {
+        return Err(not_json(json_depth::message()));
+    }
+    let message = serde_json::from_slice::<Value>(bytes).map_err(|error| not_json(error.to_string()))?;
     let Value::Object(message) = message else {
         return Err(Broken::request(match message {
             Value::Array(_) => "batches are not taken: send one message a request",

@@ -2,7 +2,7 @@
 //! types that say them; the meanings stand here, in matches that a new variant does not compile without.
 
 use baton_adapter::ErrorKind;
-use baton_core::{Refusal, Status, TaskId, UnixMillis};
+use baton_core::{Quota, Refusal, Status, TaskId, UnixMillis};
 use std::fmt::Write;
 
 use crate::a2a;
@@ -210,6 +210,7 @@ pub(super) fn refusals() -> Vec<Refusal> {
         Refusal::IdempotencyKeyReused,
         Refusal::AliasNotFound,
         Refusal::AliasInUse,
+        Refusal::QuotaExceeded { quota: Quota::OpenTasks, max: Quota::OpenTasks.default_max() },
         Refusal::invalid("a field", "breaks its rule"),
         Refusal::RegistrationClosed,
         Refusal::UsernameTooShort,
@@ -269,6 +270,7 @@ const fn meaning(refusal: &Refusal) -> &'static str {
         Refusal::IdempotencyKeyReused => "the key came before with other arguments",
         Refusal::AliasNotFound => "no token or session of the network has this alias",
         Refusal::AliasInUse => "the alias is a member's username, another token's, or live elsewhere",
+        Refusal::QuotaExceeded { .. } => "the account or the network has as much of something as it may have",
         Refusal::InvalidInput { .. } => "a field breaks its rule; `details` says which and how",
         Refusal::RegistrationClosed => "nobody may register by themselves here",
         Refusal::UsernameTooShort => "the username is too short",

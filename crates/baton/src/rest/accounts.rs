@@ -15,6 +15,7 @@ use super::client_address::ClientAddress;
 use super::{Authenticated, Body, HubState, Path, Query, answer};
 use crate::hub::Hub;
 use crate::openapi::{BadRequest, Conflict, NotFound, WrongCredentials};
+use crate::service::page::PageArgs;
 use crate::service::{
     Done, Holder, audit_log, invites, login, logout, members, networks, node_token, password, profile,
     register, tokens, users,
@@ -213,12 +214,13 @@ async fn mint_node_token(State(hub): HubState, by: Caller, Body(args): Body<node
     get,
     path = "/api/auth/tokens",
     tag = "accounts",
+    params(PageArgs),
     responses(
         (status = 200, description = "without their secrets", body = tokens::list::Answer)
     )
 )]
-async fn list_tokens(State(hub): HubState, by: Caller) -> Response {
-    answer(tokens::list::run(&hub, &by.0.caller).await)
+async fn list_tokens(State(hub): HubState, by: Caller, Query(args): Query<PageArgs>) -> Response {
+    answer(tokens::list::run(&hub, &by.0.caller, args).await)
 }
 
 /// End one of one's own tokens
@@ -245,12 +247,13 @@ async fn revoke_token(State(hub): HubState, by: Caller, Path(token): Path<String
     get,
     path = "/api/networks",
     tag = "accounts",
+    params(PageArgs),
     responses(
         (status = 200, description = "the networks", body = networks::list::Answer)
     )
 )]
-async fn list_networks(State(hub): HubState, by: Caller) -> Response {
-    answer(networks::list::run(&hub, by.0.caller).await)
+async fn list_networks(State(hub): HubState, by: Caller, Query(args): Query<PageArgs>) -> Response {
+    answer(networks::list::run(&hub, by.0.caller, args).await)
 }
 
 /// Make a network
@@ -337,14 +340,19 @@ async fn delete_network(State(hub): HubState, by: Caller, Path(network): Path<St
     get,
     path = "/api/networks/{network}/members",
     tag = "accounts",
-    params(("network" = NetworkId, Path, description = "The network")),
+    params(("network" = NetworkId, Path, description = "The network"), PageArgs),
     responses(
         (status = 200, description = "the members", body = members::list::Answer),
         NotFound
     )
 )]
-async fn list_members(State(hub): HubState, by: Caller, Path(network): Path<String>) -> Response {
-    answer(members::list::run(&hub, by.0.caller, &network).await)
+async fn list_members(
+    State(hub): HubState,
+    by: Caller,
+    Path(network): Path<String>,
+    Query(args): Query<PageArgs>,
+) -> Response {
+    answer(members::list::run(&hub, by.0.caller, &network, args).await)
 }
 
 /// Take a user in
@@ -446,14 +454,19 @@ async fn create_invite(
     get,
     path = "/api/networks/{network}/invites",
     tag = "accounts",
-    params(("network" = NetworkId, Path, description = "The network")),
+    params(("network" = NetworkId, Path, description = "The network"), PageArgs),
     responses(
         (status = 200, description = "without their codes", body = invites::list::Answer),
         NotFound
     )
 )]
-async fn list_invites(State(hub): HubState, by: Caller, Path(network): Path<String>) -> Response {
-    answer(invites::list::run(&hub, by.0.caller, &network).await)
+async fn list_invites(
+    State(hub): HubState,
+    by: Caller,
+    Path(network): Path<String>,
+    Query(args): Query<PageArgs>,
+) -> Response {
+    answer(invites::list::run(&hub, by.0.caller, &network, args).await)
 }
 
 /// Withdraw an invite
@@ -485,7 +498,7 @@ async fn delete_invite(
     get,
     path = "/api/networks/{network}/tokens",
     tag = "accounts",
-    params(("network" = NetworkId, Path, description = "The network"), tokens::of_network::QueryArgs),
+    params(("network" = NetworkId, Path, description = "The network"), PageArgs),
     responses(
         (status = 200, description = "without their secrets", body = tokens::of_network::Answer),
         NotFound
@@ -495,7 +508,7 @@ async fn list_node_tokens(
     State(hub): HubState,
     by: Caller,
     Path(network): Path<String>,
-    Query(args): Query<tokens::of_network::QueryArgs>,
+    Query(args): Query<PageArgs>,
 ) -> Response {
     answer(tokens::of_network::list(&hub, by.0.caller, &network, args).await)
 }
@@ -561,10 +574,11 @@ async fn read_audit_log(State(hub): HubState, by: Caller, Query(args): Query<aud
     get,
     path = "/api/users",
     tag = "accounts",
+    params(PageArgs),
     responses(
         (status = 200, description = "the users", body = users::Answer)
     )
 )]
-async fn list_users(State(hub): HubState, by: Caller) -> Response {
-    answer(users::run(&hub, &by.0.caller).await)
+async fn list_users(State(hub): HubState, by: Caller, Query(args): Query<PageArgs>) -> Response {
+    answer(users::run(&hub, &by.0.caller, args).await)
 }

@@ -10,6 +10,7 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 
 use super::error::ErrorBody;
 use super::{Failure, Plain};
+use crate::json_depth;
 use crate::service::Error;
 
 /// A JSON body of at most `MAX` bytes. An absent body counts as `{}`.
@@ -40,6 +41,9 @@ impl<S: Send + Sync, T: DeserializeOwned, const MAX: usize> FromRequest<S> for B
         match read(body) {
             Ok(arguments) => Ok(Self(arguments)),
             Err(Unread::NotJson) => Err(refuse(Plain::NotJson)),
+            Err(Unread::TooDeep) => {
+                Err((Plain::NotJson.status(), Json(ErrorBody::too_deep())).into_response())
+            }
             Err(Unread::Field(error)) => Err(Failure(error).into_response()),
         }
     }
@@ -54,12 +58,16 @@ pub(super) fn media_type(request: &Request) -> Option<String> {
 /// Why a body gave no arguments.
 enum Unread {
     NotJson,
+    TooDeep,
     Field(Error),
 }
 
 fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Unread> {
     // As text: a reader of bytes does not look at the ones of fields it passes over.
     let text = std::str::from_utf8(bytes).map_err(|_| Unread::NotJson)?;
+    if json_depth::is_exceeded(bytes) {
+        return Err(Unread::TooDeep);
+    }
     let mut json = serde_json::Deserializer::from_str(text);
     let value: Result<T, _> = serde_path_to_error::deserialize(&mut json);
     let is_whole = value.is_ok() && json.end().is_ok();

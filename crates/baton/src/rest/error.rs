@@ -11,6 +11,7 @@ use std::borrow::Cow;
 use utoipa::ToSchema;
 
 use super::Plain;
+use crate::json_depth;
 use crate::service::Error;
 
 /// A use case's error on its way to the client.
@@ -50,6 +51,11 @@ impl ErrorBody {
     /// A failure that needs no more words than its code.
     pub(crate) fn bare(why: Plain) -> Self {
         Self { error: why.code().into(), ..Self::default() }
+    }
+
+    /// A body that nests too deep.
+    pub(crate) fn too_deep() -> Self {
+        Self::said(Plain::NotJson.code(), json_depth::message())
     }
 
     /// A packet that was not taken.
@@ -152,6 +158,7 @@ pub(crate) fn status_of(refusal: &Refusal) -> StatusCode {
         | Refusal::NetworkTokenRequired
         | Refusal::NetworkAccessDenied
         | Refusal::NoWriteAccess
+        | Refusal::QuotaExceeded { .. }
         | Refusal::RegistrationClosed => StatusCode::FORBIDDEN,
         Refusal::NetworkNotFound
         | Refusal::TokenNotFound

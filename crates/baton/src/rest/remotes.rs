@@ -8,9 +8,10 @@ use baton_core::{Alias, NetworkId};
 use std::sync::Arc;
 use utoipa::OpenApi;
 
-use super::{Authenticated, Body, HubState, Path, answer};
+use super::{Authenticated, Body, HubState, Path, Query, answer};
 use crate::hub::Hub;
 use crate::openapi::{BadRequest, Conflict, NotFound};
+use crate::service::page::PageArgs;
 use crate::service::{Done, remotes};
 
 /// The routes.
@@ -58,14 +59,19 @@ async fn add_remote(
     get,
     path = "/api/networks/{network}/remotes",
     tag = "remotes",
-    params(("network" = NetworkId, Path, description = "The network")),
+    params(("network" = NetworkId, Path, description = "The network"), PageArgs),
     responses(
         (status = 200, description = "the remotes", body = remotes::list::Answer),
         NotFound
     )
 )]
-async fn list_remotes(State(hub): HubState, by: Caller, Path(network): Path<String>) -> Response {
-    answer(remotes::list::run(&hub, &by.0.caller, &network).await)
+async fn list_remotes(
+    State(hub): HubState,
+    by: Caller,
+    Path(network): Path<String>,
+    Query(args): Query<PageArgs>,
+) -> Response {
+    answer(remotes::list::run(&hub, &by.0.caller, &network, args).await)
 }
 
 /// Forget an agent of others

@@ -522,7 +522,7 @@ async fn completions(
     path = "/api/status",
     tag = "tasks",
     operation_id = "list_sessions",
-    params(statuses::AllArgs),
+    params(statuses::QueryArgs),
     responses(
         (status = 200, description = "the sessions", body = statuses::RestAnswer),
         NotFound
@@ -531,7 +531,7 @@ async fn completions(
 async fn status(
     State(hub): HubState,
     Authenticated(who): Authenticated,
-    Query(args): Query<statuses::AllArgs>,
+    Query(args): Query<statuses::QueryArgs>,
 ) -> Response {
     answer(statuses::all_for_rest(&hub, &who.caller, args).await)
 }

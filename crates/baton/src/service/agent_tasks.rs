@@ -1,7 +1,7 @@
 //! List one agent's tasks, those whose status is newest first, as far as the caller sees them.
 
 use baton_core::{Caller, ContextId, Refusal, Status, UnixMillis, limits};
-use baton_store::rows::ChangedFilter;
+use baton_store::rows::{ChangedFilter, PageBounds};
 
 use super::Error;
 use super::agent::AgentAddress;
@@ -66,10 +66,12 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Page, 
             let mut found = page.tasks.into_iter().peekable();
             while let Some((place, id)) = found.next() {
                 let Some(row) = rows.task(&id)? else { continue };
-                let record = task_record::listed(rows, row, args.messages, args.with_artifacts)?;
+                let left = limits::ANSWER_MAX_BYTES.saturating_sub(bytes);
+                let messages = PageBounds { rows: args.messages, bytes: left };
+                let record = task_record::listed(rows, row, messages, args.with_artifacts)?;
                 bytes += record.bytes();
                 tasks.push(record);
-                if bytes >= limits::A2A_LIST_MAX_BYTES && found.peek().is_some() {
+                if bytes >= limits::ANSWER_MAX_BYTES && found.peek().is_some() {
                     next = Some(place);
                     break;
                 }

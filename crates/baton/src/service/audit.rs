@@ -24,6 +24,7 @@ pub(super) const MEMBER_CHANGED: &str = "member.changed";
 pub(super) const MEMBER_REMOVED: &str = "member.removed";
 pub(super) const INVITE_CREATED: &str = "invite.created";
 pub(super) const INVITE_DELETED: &str = "invite.deleted";
+pub(super) const QUOTA_SET: &str = "quota.set";
 pub(super) const REMOTE_ADDED: &str = "remote.added";
 pub(super) const REMOTE_REMOVED: &str = "remote.removed";
 

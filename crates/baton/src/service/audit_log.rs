@@ -3,7 +3,7 @@
 use baton_core::access::{self, HubAction};
 use baton_core::{Caller, NetworkId, limits};
 use baton_store::Snapshot;
-use baton_store::rows::AuditRow;
+use baton_store::rows::{AuditRow, PageBounds};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -60,9 +60,8 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer
     access::authorize_on_hub(caller, HubAction::ReadAuditLog)?;
     let limit = args.limit.unwrap_or(PAGE_DEFAULT).clamp(1, limits::OTHER_PAGE_MAX);
     let read = move |rows: &dyn Snapshot| {
-        let page = rows.audit_log(args.cursor, limit)?;
-        let next_cursor = page.last().filter(|_| page.len() == limit).map(|row| row.id);
-        Ok(Answer { ok: true, entries: page.into_iter().map(Entry::from).collect(), next_cursor })
+        let page = rows.audit_log(args.cursor, PageBounds::rows(limit))?.map(Entry::from);
+        Ok(Answer { ok: true, entries: page.rows, next_cursor: page.next })
     };
     hub.store.read(read).await
 }

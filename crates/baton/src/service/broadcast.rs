@@ -50,7 +50,7 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer
             let mut message_ids = Vec::new();
             for session in statuses::every_session(tx.as_snapshot(), &network)? {
                 let to = Principal::Node(session.alias.clone());
-                let status = presence::shown_status(tx.as_snapshot(), &stamp, &session)?;
+                let status = presence::shown_status(&stamp, &network, &session);
                 let fits = to != from
                     && status != presence::OFFLINE
                     && args

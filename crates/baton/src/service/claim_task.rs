@@ -1,8 +1,8 @@
 //! Take the next task under a lease, waiting for one if asked to.
 
 use baton_core::{
-    Action, Alias, Caller, Command, Effect, LeaseId, LeaseSeconds, NetworkId, NodeCaller, Principal, Refusal,
-    TaskAction, WaitSeconds, access,
+    Action, Alias, Caller, Command, Effect, LeaseId, LeaseSeconds, NetworkId, NodeCaller, Principal, Quota,
+    Refusal, TaskAction, WaitSeconds, access,
 };
 use baton_store::{Ring, Transaction};
 use schemars::JsonSchema;
@@ -72,6 +72,7 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer
     let whose = Ring { network_id: node.network_id.clone(), to: Principal::Node(alias.clone()) };
     let queue = hub.bells.claims.queue(whose);
     let mut is_likely = true;
+    let mut waiting = None;
     loop {
         // In the queue before the look, so that nothing falls between the two.
         let mut turn = pin!(queue.turn());
@@ -90,6 +91,9 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer
         }
         if Instant::now() >= deadline {
             return Ok(NOTHING);
+        }
+        if waiting.is_none() {
+            waiting = Some(hub.occupy(Quota::WaitingClaims, network).await?);
         }
         let until = deadline.min(Instant::now() + BACKSTOP);
         is_likely = tokio::select! {

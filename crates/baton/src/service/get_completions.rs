@@ -1,7 +1,7 @@
 //! List reported completions, newest first.
 
 use baton_core::{Caller, NetworkId, limits};
-use baton_store::rows::CompletionRow;
+use baton_store::rows::{CompletionFilter, CompletionRow, PageBounds};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -22,6 +22,8 @@ pub(crate) struct Args {
     #[schemars(range(min = 1, max = 500))]
     limit: Option<i64>,
     network_id: Option<String>,
+    /// next_cursor of the page before
+    cursor: Option<String>,
 }
 
 /// The query of `GET /api/completions`.
@@ -37,6 +39,8 @@ pub(crate) struct QueryArgs {
     limit: Option<String>,
     /// The network; without it, all of the caller's
     network_id: Option<String>,
+    /// `next_cursor` of the page before
+    cursor: Option<String>,
 }
 
 /// The completions.
@@ -45,6 +49,7 @@ pub(crate) struct QueryArgs {
 pub(crate) struct Answer {
     ok: bool,
     completions: Vec<CompletionView>,
+    next_cursor: Option<String>,
 }
 
 /// A completion, in the contract's order.
@@ -82,25 +87,34 @@ impl From<CompletionRow> for CompletionView {
 /// Lists, by the query.
 pub(crate) async fn run_on_query(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Answer, Error> {
     let limit = page::limit_text(args.limit.as_deref(), limits::OTHER_PAGE_MAX, limits::OTHER_PAGE_MAX)?;
-    let limit = i64::try_from(limit).ok();
-    run(hub, caller, Args { alias: args.alias, since: args.since, limit, network_id: args.network_id }).await
+    let QueryArgs { alias, since, network_id, cursor, .. } = args;
+    let args = Args { alias, since, limit: None, network_id, cursor };
+    list(hub, caller, args, PageBounds::rows(limit)).await
 }
 
-/// Lists completions.
+/// Lists, by the tool's arguments.
 pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
     let limit = page::limit(args.limit, limits::OTHER_PAGE_MAX, limits::OTHER_PAGE_MAX)?;
+    list(hub, caller, args, PageBounds::of_tool(limit)).await
+}
+
+async fn list(hub: &Hub, caller: &Caller, args: Args, page: PageBounds) -> Result<Answer, Error> {
     let since = since(args.since.as_deref(), hub, limits::COMPLETIONS_SINCE_DEFAULT_SECONDS)?;
+    let before = page::cursor(args.cursor.as_deref())?;
     let asker = caller.clone();
-    let (reach, rows) = hub
+    let (reach, found) = hub
         .store
         .read(move |rows| -> Result<_, Error> {
             let reach = Reach::of(rows, &asker, args.network_id.as_deref())?;
-            let found = rows.completions(&reach.networks, args.alias.as_deref(), since, limit)?;
+            let networks = reach.networks.clone();
+            let filter = CompletionFilter { networks, session: args.alias, since, before, page };
+            let found = rows.completions(&filter)?;
             Ok((reach, found))
         })
         .await?;
     reach.write_down(hub, caller, "completions").await?;
-    Ok(Answer { ok: true, completions: rows.into_iter().map(CompletionView::from).collect() })
+    let page = found.map(CompletionView::from);
+    Ok(Answer { ok: true, completions: page.rows, next_cursor: page::next(page.next) })
 }
 
 /// A `since`, or so many seconds ago.

@@ -1,7 +1,7 @@
 //! Look into an inbox.
 
 use baton_core::{Action, Caller, MessageId, NetworkId, Principal, Priority, TaskId, access, limits};
-use baton_store::rows::DeliveryRow;
+use baton_store::rows::{DeliveryRow, PageBounds};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -20,6 +20,8 @@ pub(crate) struct Args {
     #[schemars(range(min = 1, max = 100))]
     limit: Option<i64>,
     network_id: Option<String>,
+    /// next_cursor of the page before
+    cursor: Option<String>,
 }
 
 /// The query of `GET /api/inbox`: the caller's own inbox.
@@ -31,6 +33,8 @@ pub(crate) struct QueryArgs {
     pub(crate) limit: Option<String>,
     /// A user token's network
     pub(crate) network_id: Option<String>,
+    /// `next_cursor` of the page before
+    pub(crate) cursor: Option<String>,
 }
 
 /// What lies in it.
@@ -39,6 +43,7 @@ pub(crate) struct QueryArgs {
 pub(crate) struct Answer {
     ok: bool,
     messages: Vec<DeliveryView>,
+    next_cursor: Option<String>,
 }
 
 /// A delivery, in the contract's order.
@@ -76,13 +81,13 @@ impl From<DeliveryRow> for DeliveryView {
 /// Looks into the named inbox.
 pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
     let limit = page::limit(args.limit, limits::INBOX_PAGE_DEFAULT, limits::INBOX_PAGE_MAX)?;
-    look(hub, caller, args.network_id, Some(args.alias), limit).await
+    look(hub, caller, args.network_id, Some(args.alias), args.cursor, PageBounds::of_tool(limit)).await
 }
 
 /// Looks into the caller's own inbox.
 pub(crate) async fn run_on_query(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Answer, Error> {
     let limit = page::limit_text(args.limit.as_deref(), limits::INBOX_PAGE_DEFAULT, limits::INBOX_PAGE_MAX)?;
-    look(hub, caller, args.network_id, None, limit).await
+    look(hub, caller, args.network_id, None, args.cursor, PageBounds::rows(limit)).await
 }
 
 async fn look(
@@ -90,8 +95,10 @@ async fn look(
     caller: &Caller,
     network_id: Option<String>,
     name: Option<String>,
-    limit: usize,
+    cursor: Option<String>,
+    page: PageBounds,
 ) -> Result<Answer, Error> {
+    let after = page::cursor(cursor.as_deref())?;
     let place = Place::of_write(network_id.as_deref());
     let asker = caller.clone();
     let read = hub.store.read(move |rows| -> Result<_, Error> {
@@ -102,9 +109,9 @@ async fn look(
             None => asker.principal()?,
         };
         access::authorize(&asker, &network, role, Action::ReadInbox(&owner))?;
-        let messages = rows.inbox(&network, &owner, limit)?;
-        let messages = messages.into_iter().map(DeliveryView::from).collect();
-        Ok((network, role, Answer { ok: true, messages }))
+        let page = rows.inbox(&network, &owner, after, page)?.map(DeliveryView::from);
+        let answer = Answer { ok: true, messages: page.rows, next_cursor: page::next(page.next) };
+        Ok((network, role, answer))
     });
     let (network, role, answer) = read.await?;
     audit::foreign_read(hub, caller, role, &network, "inbox").await?;

@@ -2,7 +2,7 @@
 
 use baton_core::{Action, Caller, Refusal, TaskAction, TaskId, access, limits};
 use baton_store::Snapshot;
-use baton_store::rows::TaskRow;
+use baton_store::rows::{PageBounds, TaskRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -55,7 +55,7 @@ pub(crate) const NOT_FOUND: &str = "task not found";
 
 /// Looks at a task, for the tool.
 pub(crate) async fn run_as_tool(hub: &Hub, caller: &Caller, args: Args) -> Result<ToolAnswer, Error> {
-    match run(hub, caller, args).await {
+    match look(hub, caller, args, PageBounds::of_tool(limits::TASK_MESSAGES_SHOWN_COUNT).halved()).await {
         Ok(found) => Ok(ToolAnswer::Found(Box::new(found))),
         Err(Error::Refused(Refusal::TaskNotFound)) => {
             Ok(ToolAnswer::NotFound { ok: false, error: NOT_FOUND })
@@ -66,11 +66,14 @@ pub(crate) async fn run_as_tool(hub: &Hub, caller: &Caller, args: Args) -> Resul
 
 /// Looks at a task; one out of sight is one that does not exist.
 pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
+    look(hub, caller, args, PageBounds::rows(limits::TASK_MESSAGES_SHOWN_COUNT).halved()).await
+}
+
+async fn look(hub: &Hub, caller: &Caller, args: Args, shown: PageBounds) -> Result<Answer, Error> {
     let id = TaskId::parse(&args.task_id).ok_or(Refusal::TaskNotFound)?;
     let asker = caller.clone();
     let read = hub.store.read(move |rows| -> Result<_, Error> {
         let (task, is_audited) = visible(rows, &asker, &id)?;
-        let shown = limits::TASK_MESSAGES_SHOWN_COUNT;
         let messages = rows.newest_task_messages(&task.snapshot.network_id, &id, None, shown)?;
         Ok((task, messages, is_audited))
     });

@@ -1,9 +1,9 @@
-//! List tasks, newest first. What one index has comes in full pages; what none has is searched a bounded way, and a
-//! page may then be short, or empty, and still have a next one.
+//! List tasks, newest first. A page ends early where its rows have enough bytes, or enough rows were looked at: it may
+//! be short, or empty, and still have a next one.
 
 use baton_core::{Caller, Kind, NetworkId, Status, TaskId, limits};
 use baton_store::Snapshot;
-use baton_store::rows::{SearchPage, TaskFilter, TaskSearch, TaskTexts};
+use baton_store::rows::{PageBounds, TaskFilter, TaskSearch, TaskTexts};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -75,7 +75,7 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer
         to_name: args.alias,
         from_name: args.from_name,
         before: page::cursor(args.cursor.as_deref())?,
-        limit: page::limit(args.limit, limits::TASK_LIST_DEFAULT, limits::TASK_LIST_MAX)?,
+        page: PageBounds::of_tool(page::limit(args.limit, limits::TASK_LIST_DEFAULT, limits::TASK_LIST_MAX)?),
         ..TaskFilter::default()
     };
     let search = TaskSearch { filter, ..TaskSearch::default() };
@@ -89,7 +89,11 @@ pub(crate) async fn run_on_query(hub: &Hub, caller: &Caller, args: QueryArgs) ->
         to_name: args.to_name,
         from_name: args.from_name,
         before: page::cursor(args.cursor.as_deref())?,
-        limit: page::limit_text(args.limit.as_deref(), limits::TASK_PAGE_DEFAULT, limits::TASK_PAGE_MAX)?,
+        page: PageBounds::rows(page::limit_text(
+            args.limit.as_deref(),
+            limits::TASK_PAGE_DEFAULT,
+            limits::TASK_PAGE_MAX,
+        )?),
         texts: texts(args.view.as_deref())?,
         ..TaskFilter::default()
     };
@@ -106,7 +110,7 @@ pub(crate) async fn run_on_query(hub: &Hub, caller: &Caller, args: QueryArgs) ->
     };
     if search.ids.is_some() {
         // There are never more than a page of them.
-        search.filter.limit = limits::TASK_PAGE_MAX;
+        search.filter.page = PageBounds::rows(limits::TASK_PAGE_MAX);
     }
     list(hub, caller, args.network_id, search).await
 }
@@ -170,33 +174,14 @@ async fn list(
         .read(move |rows| -> Result<_, Error> {
             let reach = Reach::of(rows, &asker, network_id.as_deref())?;
             search.filter.networks = reach.networks.clone();
-            let SearchPage { tasks, next } = match is_indexed(&search) {
-                true => indexed(rows, &search.filter)?,
-                false => rows.search_tasks(&search)?,
-            };
-            let next = next.map(|seq| seq.to_string());
+            let page = rows.search_tasks(&search)?.map(TaskView::from);
             let stats = stats(rows, reach.networks.iter().map(|(network, _)| network))?;
-            let tasks: Vec<TaskView> = tasks.into_iter().map(TaskView::from).collect();
-            Ok((reach, Answer { ok: true, count: tasks.len(), tasks, stats, next_cursor: next }))
+            let (count, next_cursor) = (page.rows.len(), page::next(page.next));
+            Ok((reach, Answer { ok: true, count, tasks: page.rows, stats, next_cursor }))
         })
         .await?;
     reach.write_down(hub, caller, "tasks").await?;
     Ok(answer)
-}
-
-/// Whether one index has exactly what is asked for.
-fn is_indexed(search: &TaskSearch) -> bool {
-    let TaskSearch { filter, kind, text, since, until, parent, ids, .. } = search;
-    let narrowed = [filter.status.is_some(), filter.to_name.is_some(), filter.from_name.is_some()];
-    let is_searched = kind.is_some() || text.is_some() || since.is_some() || until.is_some();
-    let is_named = parent.is_some() || ids.is_some();
-    narrowed.into_iter().filter(|is_narrowed| *is_narrowed).count() <= 1 && !is_searched && !is_named
-}
-
-fn indexed(rows: &dyn Snapshot, filter: &TaskFilter) -> Result<SearchPage, Error> {
-    let tasks = rows.tasks(filter)?;
-    let next = tasks.last().filter(|_| tasks.len() == filter.limit).map(|task| task.seq);
-    Ok(SearchPage { tasks, next })
 }
 
 /// How many tasks of each status the networks have, from the counters.

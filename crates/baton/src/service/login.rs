@@ -2,7 +2,7 @@
 
 use baton_core::{NetworkId, Refusal, UnixMillis};
 use baton_store::Transaction;
-use baton_store::rows::UserRow;
+use baton_store::rows::{PageBounds, UserRow};
 use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
 use utoipa::ToSchema;
@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 use super::login_guard::Attempt;
 use super::secret::{self, Holder, Revealed};
 use super::user_view::UserView;
-use super::{Error, audit};
+use super::{Error, audit, quotas};
 use crate::hub::Hub;
 
 #[derive(Deserialize, Serialize, ToSchema)]
@@ -58,11 +58,12 @@ fn issue(
     if user.password_hash != verified.password_hash {
         return Err(Refusal::WrongCredentials.into());
     }
+    let actor = user.username.as_str();
+    quotas::make_room_for_login(tx, &user.user_id, actor, now)?;
     let (token, row) = secret::user_token(&user.user_id, holder, now);
     tx.insert_token(&row)?;
-    let actor = user.username.as_str();
     tx.audit(now, actor, audit::TOKEN_CREATED, None, row.token_id.as_str(), "login")?;
-    let first = tx.memberships(&user.user_id)?.into_iter().next();
+    let first = tx.memberships(&user.user_id, None, PageBounds::rows(1))?.rows.pop();
     let network_id = first.map(|membership| membership.network.network_id);
     Ok(Answer { ok: true, user: user.into(), token, network_id })
 }

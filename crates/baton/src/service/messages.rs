@@ -1,6 +1,7 @@
 //! Every delivery of the networks a caller may read.
 
 use baton_core::{Caller, MessageId, NetworkId, Priority, limits};
+use baton_store::rows::{MessageFilter, PageBounds};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -21,6 +22,8 @@ pub(crate) struct QueryArgs {
     limit: Option<String>,
     /// The network; without it, all of the caller's
     network_id: Option<String>,
+    /// `next_cursor` of the page before
+    cursor: Option<String>,
 }
 
 /// The deliveries, newest first.
@@ -29,6 +32,7 @@ pub(crate) struct QueryArgs {
 pub(crate) struct Answer {
     ok: bool,
     messages: Vec<MessageView>,
+    next_cursor: Option<String>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -50,17 +54,20 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<A
     let limit =
         page::limit_text(args.limit.as_deref(), limits::MESSAGE_PAGE_DEFAULT, limits::MESSAGE_PAGE_MAX)?;
     let since = since(args.since.as_deref(), hub, limits::MESSAGES_SINCE_DEFAULT_SECONDS)?;
+    let before = page::cursor(args.cursor.as_deref())?;
     let asker = caller.clone();
-    let (reach, rows) = hub
+    let (reach, found) = hub
         .store
         .read(move |rows| -> Result<_, Error> {
             let reach = Reach::of(rows, &asker, args.network_id.as_deref())?;
-            let found = rows.messages(&reach.networks, since, limit)?;
+            let networks = reach.networks.clone();
+            let filter = MessageFilter { networks, since, before, page: PageBounds::rows(limit) };
+            let found = rows.messages(&filter)?;
             Ok((reach, found))
         })
         .await?;
     reach.write_down(hub, caller, "messages").await?;
-    let messages = rows.into_iter().map(|row| MessageView {
+    let page = found.map(|row| MessageView {
         id: row.message_id,
         to_alias: row.to.name().to_owned(),
         from_alias: row.from.name().to_owned(),
@@ -70,5 +77,5 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<A
         created_at: WireTime(row.created_at),
         network_id: row.network_id,
     });
-    Ok(Answer { ok: true, messages: messages.collect() })
+    Ok(Answer { ok: true, messages: page.rows, next_cursor: page::next(page.next) })
 }

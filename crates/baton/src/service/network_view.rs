@@ -1,11 +1,12 @@
 //! A network as answers show one.
 
 use baton_core::{NetworkId, NetworkRole, UserId};
+use baton_store::Snapshot;
 use baton_store::rows::{MembershipRow, NetworkRow};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::WireTime;
+use super::{Error, WireTime};
 
 /// A network, and what the caller is in it.
 #[derive(Debug, Serialize, ToSchema)]
@@ -35,6 +36,18 @@ impl NetworkView {
             public_cards: network.public_cards,
             member_role,
         }
+    }
+}
+
+impl NetworkView {
+    /// A network to one of its members; none if they are not.
+    pub(super) fn of_member(
+        rows: &dyn Snapshot,
+        user: &UserId,
+        network: &NetworkId,
+    ) -> Result<Option<Self>, Error> {
+        let Some(role) = rows.member_role(network, user)? else { return Ok(None) };
+        Ok(rows.network(network)?.map(|network| Self::new(network, Some(role))))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Minting a node token: an agent's key to one network, bound to one alias. One alias may have several.
 
 use baton_core::{
-    Action, Alias, AliasFacts, Caller, NetworkId, Refusal, TokenId, TokenScope, UnixMillis, mint_alias,
+    Action, Alias, AliasFacts, Caller, NetworkId, Quota, Refusal, TokenId, TokenScope, UnixMillis, mint_alias,
 };
 use baton_store::Transaction;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use unicode_normalization::UnicodeNormalization;
 use utoipa::ToSchema;
 
 use super::secret::{self, Revealed};
-use super::{Error, audit, permit};
+use super::{Error, audit, permit, quotas};
 use crate::hub::Hub;
 
 #[derive(Deserialize, Serialize, ToSchema)]
@@ -63,6 +63,7 @@ fn mint(
     let user = permit::account(caller)?;
     let is_member_username = tx.has_member_named(network, alias.as_str())?;
     mint_alias(AliasFacts { is_member_username, was_ever_used: false, is_live_elsewhere: false })?;
+    quotas::admit_to_user(tx.as_snapshot(), &user.user_id, Quota::Tokens)?;
     let (token, row) = secret::node_token(&user.user_id, network, Some(alias), scope, now);
     tx.insert_token(&row)?;
     let (actor, id) = (user.username.as_str(), row.token_id.as_str());

@@ -9,8 +9,8 @@ use baton_store::{Snapshot, Transaction};
 use super::Error;
 use super::apply::{self, Payload};
 use super::place::{Place, role_in};
-use super::presence;
 use super::stamp::Stamp;
+use super::{presence, quotas};
 
 /// What was done to a task.
 #[derive(Debug, Clone)]
@@ -109,6 +109,15 @@ fn carry_out(
     let mut context = stamp.context(actor);
     fill_in(tx.as_snapshot(), stamp, &task, command, &mut context)?;
     let transition = decide(Some(&task), command, &context)?;
+    match command {
+        Command::Retry { .. } => {
+            quotas::admit_task(tx.as_snapshot(), &task.network_id, &Principal::Node(task.to.clone()))?;
+        }
+        Command::Reassign { new_alias } => {
+            quotas::admit_to_inbox(tx.as_snapshot(), &task.network_id, &Principal::Node(new_alias.clone()))?;
+        }
+        _ => {}
+    }
     let payload = match command {
         // These deliver or announce a task that exists, with its own priority.
         Command::Retry { .. }

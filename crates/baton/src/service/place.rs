@@ -64,11 +64,7 @@ fn only_network(
 ) -> Result<NetworkId, Error> {
     // Memberships are only read when they decide.
     let memberships = match (caller, named, unnamed) {
-        (Caller::User(user), None, Unnamed::MeansTheOnlyOne) => rows
-            .memberships(&user.user_id)?
-            .into_iter()
-            .map(|membership| membership.network.network_id)
-            .collect(),
+        (Caller::User(user), None, Unnamed::MeansTheOnlyOne) => rows.some_memberships(&user.user_id, 2)?,
         _ => Vec::new(),
     };
     match choose_network(caller, named, &memberships, unnamed)? {
@@ -187,10 +183,9 @@ impl Reach {
                 Ok(Self { networks: vec![(network, seen)], audited })
             }
             NetworkChoice::AllMemberships => {
-                let memberships = rows.memberships(caller.user_id())?.into_iter();
-                let networks = memberships.map(|membership| {
-                    let network = membership.network.network_id;
-                    let seen = reach(caller, &network, Some(membership.role))?;
+                let memberships = rows.membership_roles(caller.user_id())?.into_iter();
+                let networks = memberships.map(|(network, role)| {
+                    let seen = reach(caller, &network, Some(role))?;
                     Ok((network, seen))
                 });
                 Ok(Self { networks: networks.collect::<Result<_, Refusal>>()?, audited: None })

@@ -2,7 +2,7 @@
 
 use baton_core::{Alias, NetworkId, Presence};
 use baton_store::Snapshot;
-use baton_store::rows::SessionRow;
+use baton_store::rows::SessionGlance;
 
 use super::Error;
 use super::stamp::Stamp;
@@ -17,7 +17,7 @@ pub(crate) fn of_agent(
     network: &NetworkId,
     alias: &Alias,
 ) -> Result<Presence, Error> {
-    let session = rows.session(network, alias)?;
+    let session = rows.session_glance(network, alias)?;
     let holds_lease = rows.holds_lease(network, alias)?;
     let last_seen_at = session.map(|session| session.last_seen_at);
     Ok(stamp.presences.of(network, alias, holds_lease, last_seen_at))
@@ -31,7 +31,7 @@ pub(crate) fn session_status(
     network: &NetworkId,
     alias: &Alias,
 ) -> Result<String, Error> {
-    let session = rows.session(network, alias)?;
+    let session = rows.session_glance(network, alias)?;
     let holds_lease = rows.holds_lease(network, alias)?;
     let last_seen_at = session.as_ref().map(|session| session.last_seen_at);
     let presence = stamp.presences.of(network, alias, holds_lease, last_seen_at);
@@ -42,13 +42,8 @@ pub(crate) fn session_status(
 }
 
 /// What is shown of a session: what it last reported, unless it is offline.
-pub(crate) fn shown_status(
-    rows: &dyn Snapshot,
-    stamp: &Stamp,
-    session: &SessionRow,
-) -> Result<String, Error> {
-    let holds_lease = rows.holds_lease(&session.network_id, &session.alias)?;
-    let presence =
-        stamp.presences.of(&session.network_id, &session.alias, holds_lease, Some(session.last_seen_at));
-    Ok(if presence.is_offline(stamp.now) { OFFLINE.into() } else { session.status.clone() })
+pub(crate) fn shown_status(stamp: &Stamp, network: &NetworkId, session: &SessionGlance) -> String {
+    let seen = Some(session.last_seen_at);
+    let presence = stamp.presences.of(network, &session.alias, session.holds_lease, seen);
+    if presence.is_offline(stamp.now) { OFFLINE.into() } else { session.status.clone() }
 }

@@ -1,8 +1,8 @@
 //! An agent reports what it is doing: its session, and the alias its token speaks as.
 
 use baton_core::{
-    Action, Alias, AliasFacts, Caller, Command, NetworkId, NodeCaller, Refusal, TaskId, access, bind_alias,
-    limits,
+    Action, Alias, AliasFacts, Caller, Command, NetworkId, NodeCaller, Quota, Refusal, TaskId, access,
+    bind_alias, limits,
 };
 use baton_store::Transaction;
 use baton_store::rows::SessionRow;
@@ -15,7 +15,7 @@ use super::extend_lease::{check_progress, extend, kept_output};
 use super::place::{Place, role_in};
 use super::skills::{self, Skill};
 use super::stamp::Stamp;
-use super::{Error, names, operation, send_reply};
+use super::{Error, names, operation, quotas, send_reply};
 use crate::hub::Hub;
 
 /// What the agent reports; what it leaves out stays as it was.
@@ -165,6 +165,9 @@ fn report(
     let network = place.network(tx.as_snapshot(), caller, None)?;
     access::authorize(caller, &network, role_in(tx.as_snapshot(), caller, &network)?, Action::ReportStatus)?;
     let before = tx.session(&network, alias)?;
+    if before.is_none() {
+        quotas::admit_to_network(tx.as_snapshot(), &network, Quota::Sessions)?;
+    }
     bind(tx, stamp, node, &network, alias, before.as_ref())?;
     let started = args.task.clone().filter(|_| args.status == StatusName::Working);
     let lease_id = args.lease_id.clone();

@@ -4,7 +4,7 @@ use baton_core::{
     Action, Caller, Command, ContextId, ContextText, IdempotencyKey, Kind, NetworkId, Principal, Priority,
     Refusal, SendTask, TaskId, TaskText, TraceParent, TtlSeconds, access, decide, limits,
 };
-use baton_store::rows::{IdempotentSend, TaskFilter, TaskTexts};
+use baton_store::rows::{IdempotentSend, PageBounds, TaskFilter, TaskTexts};
 use baton_store::{Snapshot, Transaction};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ use super::follow_up::Said;
 use super::place::{Place, role_in};
 use super::push_configs::create::{self, CheckedPush, Since};
 use super::stamp::Stamp;
-use super::{Error, get_task, idempotency, names, presence};
+use super::{Error, get_task, idempotency, names, presence, quotas};
 use crate::hub::Hub;
 
 /// What is to be sent.
@@ -295,6 +295,7 @@ fn send(
         context_id: request.context_id.clone(),
     });
     let transition = decide(None, &command, &context)?;
+    quotas::admit_task(tx.as_snapshot(), &network, &Principal::Node(request.to.clone()))?;
     apply::apply(tx, stamp, &context, &network, None, &transition, Some(&request.payload))?;
     if let Some(push) = &request.push {
         create::attach(tx, stamp, caller, &stamp.new_task_id, push, Since::TheBeginning)?;
@@ -342,11 +343,11 @@ fn check_context(
             let of_it = TaskFilter {
                 networks: vec![(network.clone(), reach)],
                 context: Some(context.clone()),
-                limit: 1,
+                page: PageBounds::rows(1),
                 texts: TaskTexts::Beginning,
                 ..TaskFilter::default()
             };
-            if rows.tasks(&of_it)?.is_empty() { Err(unknown()) } else { Ok(()) }
+            if rows.tasks(&of_it)?.rows.is_empty() { Err(unknown()) } else { Ok(()) }
         }
         Ok(_) | Err(Error::Refused(_)) => Err(unknown()),
         Err(error) => Err(error),

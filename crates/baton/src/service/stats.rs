@@ -1,12 +1,12 @@
 //! Counts of tasks, sessions and agents, and the latest tasks.
 
 use baton_core::{Caller, limits};
-use baton_store::rows::TaskFilter;
+use baton_store::rows::{PageBounds, TaskFilter};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::place::Reach;
-use super::statuses::{self, AllArgs, Counted};
+use super::statuses::{self, Counted};
 use super::task_view::{StatusCount, TaskView};
 use super::{Error, list_tasks};
 use crate::hub::Hub;
@@ -51,7 +51,7 @@ struct Nodes {
 
 /// Counts.
 pub(crate) async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Answer, Error> {
-    let sessions = statuses::sessions(hub, caller, AllArgs::of(args.network_id.clone())).await?;
+    let sessions = statuses::by_status(hub, caller, args.network_id.clone()).await?;
     let asker = caller.clone();
     hub.store
         .read(move |rows| {
@@ -63,15 +63,15 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<A
             }
             let recent = rows.tasks(&TaskFilter {
                 networks: reach.networks,
-                limit: limits::RECENT_TASKS_COUNT,
+                page: PageBounds::rows(limits::RECENT_TASKS_COUNT),
                 ..TaskFilter::default()
             })?;
             Ok(Answer {
                 ok: true,
                 tasks: Tasks { total: by_status.iter().map(|counted| counted.count).sum(), by_status },
-                sessions: Sessions { by_status: statuses::by_status(&sessions) },
+                sessions: Sessions { by_status: sessions },
                 nodes: Nodes { total: nodes },
-                recent_tasks: recent.into_iter().map(TaskView::from).collect(),
+                recent_tasks: recent.map(TaskView::from).rows,
             })
         })
         .await

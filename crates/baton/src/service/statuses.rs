@@ -2,9 +2,10 @@
 
 use baton_core::{Action, Alias, Caller, NetworkId, Principal, access, limits};
 use baton_store::Snapshot;
-use baton_store::rows::SessionRow;
+use baton_store::rows::{CompletionFilter, Page, PageBounds, SessionGlance, SessionRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use utoipa::{IntoParams, ToSchema};
 
 use super::get_completions::CompletionView;
@@ -12,19 +13,51 @@ use super::place::{Place, Reach, known_role};
 use super::skills::{self, Skill};
 use super::stamp::Stamp;
 use super::wire_time::WireTime;
-use super::{Error, audit, names, presence};
+use super::{Error, audit, names, page, presence};
 use crate::hub::Hub;
 
 /// Which sessions.
-#[derive(Debug, Default, Deserialize, Serialize, JsonSchema, IntoParams)]
-#[into_params(parameter_in = Query)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 pub(crate) struct AllArgs {
+    network_id: Option<String>,
+    filter_server: Option<String>,
+    filter_status: Option<String>,
+    #[schemars(range(min = 1, max = 10000))]
+    limit: Option<i64>,
+    /// next_cursor of the page before
+    cursor: Option<String>,
+}
+
+#[derive(Debug, Default)]
+struct Wanted {
+    network_id: Option<String>,
+    filter_server: Option<String>,
+    filter_status: Option<String>,
+    cursor: Option<String>,
+}
+
+impl Wanted {
+    fn is_meant(&self, session: &SessionGlance, status: &str) -> bool {
+        self.filter_server.as_ref().is_none_or(|server| session.server.as_ref() == Some(server))
+            && self.filter_status.as_ref().is_none_or(|wanted| wanted == status)
+    }
+}
+
+/// The query of `GET /api/status`.
+#[derive(Debug, Default, Deserialize, Serialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct QueryArgs {
     pub(crate) network_id: Option<String>,
     pub(crate) filter_server: Option<String>,
     pub(crate) filter_status: Option<String>,
+    /// 10000 by default; a page of large sessions ends early
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 10000)]
+    pub(crate) limit: Option<String>,
+    /// `next_cursor` of the page before
+    pub(crate) cursor: Option<String>,
 }
 
-impl AllArgs {
+impl QueryArgs {
     /// All sessions of a network, or of all of the caller's.
     pub(crate) fn of(network_id: Option<String>) -> Self {
         Self { network_id, ..Self::default() }
@@ -36,7 +69,9 @@ impl AllArgs {
 pub(crate) struct AllAnswer {
     ok: bool,
     sessions: Vec<SessionView>,
+    /// Of all pages.
     summary: Vec<Counted>,
+    next_cursor: Option<String>,
 }
 
 /// How many sessions have a status.
@@ -53,7 +88,9 @@ pub(crate) struct Counted {
 pub(crate) struct RestAnswer {
     ok: bool,
     sessions: Vec<SessionView>,
+    /// Of all pages
     summary: Summary,
+    next_cursor: Option<String>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -113,8 +150,7 @@ pub(crate) struct SessionView {
 }
 
 impl SessionView {
-    fn new(rows: &dyn Snapshot, stamp: &Stamp, row: SessionRow) -> Result<Self, Error> {
-        let status = presence::shown_status(rows, stamp, &row)?;
+    fn new(row: SessionRow, status: String) -> Result<Self, Error> {
         let skills = skills::of_row(row.skills.as_deref())?;
         Ok(Self {
             resume_id: row.resume_id,
@@ -144,39 +180,46 @@ impl SessionView {
 
 /// All sessions, for the tool.
 pub(crate) async fn all(hub: &Hub, caller: &Caller, args: AllArgs) -> Result<AllAnswer, Error> {
-    let sessions = sessions(hub, caller, args).await?;
-    let summary = by_status(&sessions);
-    Ok(AllAnswer { ok: true, sessions, summary })
+    let limit = page::limit(args.limit, limits::SESSION_PAGE_MAX, limits::SESSION_PAGE_MAX)?;
+    let AllArgs { network_id, filter_server, filter_status, cursor, .. } = args;
+    let wanted = Wanted { network_id, filter_server, filter_status, cursor };
+    let found = sessions(hub, caller, wanted, PageBounds::of_tool(limit)).await?;
+    let (sessions, summary) = (found.page.rows, found.summary.counts());
+    Ok(AllAnswer { ok: true, sessions, summary, next_cursor: page::next(found.page.next) })
 }
 
 /// All sessions, for `GET /api/status`.
-pub(crate) async fn all_for_rest(hub: &Hub, caller: &Caller, args: AllArgs) -> Result<RestAnswer, Error> {
-    let sessions = sessions(hub, caller, args).await?;
-    let of = |status: &str| sessions.iter().filter(|session| session.status == status).count();
+pub(crate) async fn all_for_rest(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<RestAnswer, Error> {
+    let most = limits::SESSION_PAGE_MAX;
+    let limit = page::limit_text(args.limit.as_deref(), most, most)?;
+    let QueryArgs { network_id, filter_server, filter_status, cursor, .. } = args;
+    let wanted = Wanted { network_id, filter_server, filter_status, cursor };
+    let Found { page, summary } = sessions(hub, caller, wanted, PageBounds::rows(limit)).await?;
     let summary = Summary {
-        idle: of("idle"),
-        working: of("working"),
-        offline: of(presence::OFFLINE),
-        total: sessions.len(),
+        idle: summary.of("idle"),
+        working: summary.of("working"),
+        offline: summary.of(presence::OFFLINE),
+        total: summary.total(),
     };
-    Ok(RestAnswer { ok: true, sessions, summary })
+    Ok(RestAnswer { ok: true, sessions: page.rows, summary, next_cursor: page::next(page.next) })
 }
 
-/// How many sessions have each status.
-pub(crate) fn by_status(sessions: &[SessionView]) -> Vec<Counted> {
-    let mut counts = std::collections::BTreeMap::<&str, usize>::new();
-    for session in sessions {
-        *counts.entry(&session.status).or_default() += 1;
-    }
-    counts.into_iter().map(|(status, count)| Counted { status: status.to_owned(), count }).collect()
+/// How many sessions of the caller's networks have each status.
+pub(crate) async fn by_status(
+    hub: &Hub,
+    caller: &Caller,
+    network_id: Option<String>,
+) -> Result<Vec<Counted>, Error> {
+    let wanted = Wanted { network_id, ..Wanted::default() };
+    Ok(sessions(hub, caller, wanted, PageBounds::rows(0)).await?.summary.counts())
 }
 
-/// Every session of a network, read page by page.
-pub(crate) fn every_session(rows: &dyn Snapshot, network: &NetworkId) -> Result<Vec<SessionRow>, Error> {
-    let mut all: Vec<SessionRow> = Vec::new();
+/// Every session of a network without its texts, read page by page.
+pub(crate) fn every_session(rows: &dyn Snapshot, network: &NetworkId) -> Result<Vec<SessionGlance>, Error> {
+    let mut all: Vec<SessionGlance> = Vec::new();
     loop {
         let after = all.last().map(|last| last.alias.clone());
-        let page = rows.sessions(network, after.as_ref(), limits::OTHER_PAGE_MAX)?;
+        let page = rows.session_glances(network, after.as_ref(), limits::OTHER_PAGE_MAX)?;
         let is_last = page.len() < limits::OTHER_PAGE_MAX;
         all.extend(page);
         if is_last {
@@ -185,31 +228,112 @@ pub(crate) fn every_session(rows: &dyn Snapshot, network: &NetworkId) -> Result<
     }
 }
 
-/// The sessions a caller may see.
-pub(crate) async fn sessions(hub: &Hub, caller: &Caller, args: AllArgs) -> Result<Vec<SessionView>, Error> {
+/// A page of sessions by network and alias, and how many there are on all pages.
+struct Found {
+    page: Page<SessionView, (NetworkId, Alias)>,
+    summary: Statuses,
+}
+
+/// The sessions a caller may see. Texts are only read of those on the page.
+async fn sessions(hub: &Hub, caller: &Caller, wanted: Wanted, bounds: PageBounds) -> Result<Found, Error> {
+    let after: Option<(NetworkId, Alias)> = page::cursor(wanted.cursor.as_deref())?;
     let stamp = Stamp::new(hub);
     let asker = caller.clone();
-    let (reach, sessions) = hub
+    let (reach, found) = hub
         .store
         .read(move |rows| -> Result<_, Error> {
-            let reach = Reach::of_status(rows, &asker, args.network_id.as_deref())?;
-            let mut views = Vec::new();
+            let reach = Reach::of_status(rows, &asker, wanted.network_id.as_deref())?;
+            let (mut page, mut summary) = (SessionPage::new(bounds), Statuses::default());
             for (network, _) in &reach.networks {
-                for row in every_session(rows, network)? {
-                    let view = SessionView::new(rows, &stamp, row)?;
-                    let fits =
-                        args.filter_server.as_ref().is_none_or(|server| view.server.as_ref() == Some(server))
-                            && args.filter_status.as_ref().is_none_or(|status| view.status == *status);
-                    if fits {
-                        views.push(view);
+                for session in every_session(rows, network)? {
+                    let status = presence::shown_status(&stamp, network, &session);
+                    if !wanted.is_meant(&session, &status) {
+                        continue;
+                    }
+                    summary.count(&status);
+                    let is_after = after.as_ref().is_none_or(|(last, alias)| {
+                        (network.as_str(), session.alias.as_str()) > (last.as_str(), alias.as_str())
+                    });
+                    if is_after && page.has_room() {
+                        page.add(rows, network, &session.alias, status)?;
                     }
                 }
             }
-            Ok((reach, views))
+            Ok((reach, Found { page: page.end(), summary }))
         })
         .await?;
     reach.write_down(hub, caller, "status").await?;
-    Ok(sessions)
+    Ok(found)
+}
+
+/// A page of sessions while it is read.
+struct SessionPage {
+    bounds: PageBounds,
+    bytes: usize,
+    rows: Vec<SessionView>,
+    is_full: bool,
+}
+
+impl SessionPage {
+    fn new(bounds: PageBounds) -> Self {
+        Self { bounds, bytes: 0, rows: Vec::new(), is_full: bounds.rows == 0 }
+    }
+
+    fn has_room(&self) -> bool {
+        !self.is_full
+    }
+
+    /// Reads a session and adds it, unless the page is full.
+    fn add(
+        &mut self,
+        rows: &dyn Snapshot,
+        network: &NetworkId,
+        alias: &Alias,
+        status: String,
+    ) -> Result<(), Error> {
+        self.is_full = self.rows.len() >= self.bounds.rows;
+        if self.is_full {
+            return Ok(());
+        }
+        let Some(row) = rows.session(network, alias)? else { return Ok(()) };
+        self.bytes += row.json_bytes();
+        self.is_full = self.bytes > self.bounds.bytes && !self.rows.is_empty();
+        if !self.is_full {
+            self.rows.push(SessionView::new(row, status)?);
+        }
+        Ok(())
+    }
+
+    fn end(self) -> Page<SessionView, (NetworkId, Alias)> {
+        let place = |last: &SessionView| (last.network_id.clone(), last.alias.clone());
+        let next = self.rows.last().filter(|_| self.is_full).map(place);
+        Page { rows: self.rows, next }
+    }
+}
+
+/// How many sessions have each status.
+#[derive(Debug, Default)]
+struct Statuses(BTreeMap<String, usize>);
+
+impl Statuses {
+    fn count(&mut self, status: &str) {
+        match self.0.get_mut(status) {
+            Some(count) => *count += 1,
+            None => drop(self.0.insert(status.to_owned(), 1)),
+        }
+    }
+
+    fn of(&self, status: &str) -> usize {
+        self.0.get(status).copied().unwrap_or_default()
+    }
+
+    fn total(&self) -> usize {
+        self.0.values().sum()
+    }
+
+    fn counts(self) -> Vec<Counted> {
+        self.0.into_iter().map(|(status, count)| Counted { status, count }).collect()
+    }
 }
 
 /// One session with what waits for it.
@@ -222,17 +346,26 @@ pub(crate) async fn one(hub: &Hub, caller: &Caller, args: OneArgs) -> Result<One
         let role = known_role(rows, &asker, &network)?;
         access::authorize(&asker, &network, role, Action::ReadNetwork)?;
         let alias = names::alias(&args.alias)?;
-        let session = rows.session(&network, &alias)?;
-        if session.is_none() && !rows.alias_exists(&network, &alias)? {
+        let glance = rows.session_glance(&network, &alias)?;
+        if glance.is_none() && !rows.alias_exists(&network, &alias)? {
             return Err(baton_core::Refusal::AliasNotFound.into());
         }
-        let session = session.map(|row| SessionView::new(rows, &stamp, row)).transpose()?;
+        let status = glance.map(|glance| presence::shown_status(&stamp, &network, &glance));
+        let session = match (rows.session(&network, &alias)?, status) {
+            (Some(row), Some(status)) => Some(SessionView::new(row, status)?),
+            _ => None,
+        };
         let inbox_pending = rows.inbox_count(&network, &Principal::Node(alias.clone()))?;
         let reach = access::task_reach(&asker, &network, role)?;
         let since = stamp.now.plus_millis(-1000 * i64::from(limits::COMPLETIONS_SINCE_DEFAULT_SECONDS));
-        let networks = [(network.clone(), reach)];
-        let recent = rows.completions(&networks, Some(alias.as_str()), since, limits::RECENT_TASKS_COUNT)?;
-        let recent_completions = recent.into_iter().map(CompletionView::from).collect();
+        let filter = CompletionFilter {
+            networks: vec![(network.clone(), reach)],
+            session: Some(alias.as_str().to_owned()),
+            since,
+            before: None,
+            page: PageBounds::of_tool(limits::RECENT_TASKS_COUNT).halved(),
+        };
+        let recent_completions = rows.completions(&filter)?.map(CompletionView::from).rows;
         Ok((network, role, OneAnswer { ok: true, session, inbox_pending, recent_completions }))
     });
     let (network, role, answer) = read.await?;

@@ -1,7 +1,7 @@
 //! The history of tasks, newest first.
 
 use baton_core::{Caller, NetworkId, Refusal, Status, TaskId, limits};
-use baton_store::rows::EventRow;
+use baton_store::rows::{EventFilter, EventRow, Page, PageBounds};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -21,6 +21,8 @@ pub(crate) struct QueryArgs {
     /// 50 by default
     #[param(value_type = Option<u32>, minimum = 1, maximum = 500)]
     pub(crate) limit: Option<String>,
+    /// `next_cursor` of the page before
+    pub(crate) cursor: Option<String>,
 }
 
 /// The events.
@@ -30,6 +32,7 @@ pub(crate) struct Answer {
     ok: bool,
     events: Vec<EventView>,
     count: usize,
+    next_cursor: Option<String>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -68,12 +71,17 @@ impl From<EventRow> for EventView {
 /// Lists events: of one task, or of all the caller may see.
 pub(crate) async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Answer, Error> {
     let limit = page::limit_text(args.limit.as_deref(), limits::EVENT_PAGE_DEFAULT, limits::EVENT_PAGE_MAX)?;
-    let events = match &args.task_id {
-        Some(task) => of_task(hub, caller, task, args.network_id, limit).await?,
-        None => of_networks(hub, caller, args.network_id, limit).await?,
+    let filter = EventFilter {
+        page: PageBounds::rows(limit),
+        before: page::cursor(args.cursor.as_deref())?,
+        ..EventFilter::default()
     };
-    let events: Vec<EventView> = events.into_iter().map(EventView::from).collect();
-    Ok(Answer { ok: true, count: events.len(), events })
+    let page = match &args.task_id {
+        Some(task) => of_task(hub, caller, task, args.network_id, filter).await?,
+        None => of_networks(hub, caller, args.network_id, filter).await?,
+    };
+    let page = page.map(EventView::from);
+    Ok(Answer { ok: true, count: page.rows.len(), events: page.rows, next_cursor: page::next(page.next) })
 }
 
 async fn of_task(
@@ -81,8 +89,8 @@ async fn of_task(
     caller: &Caller,
     task: &str,
     network_id: Option<String>,
-    limit: usize,
-) -> Result<Vec<EventRow>, Error> {
+    filter: EventFilter,
+) -> Result<Page<EventRow>, Error> {
     let id = TaskId::parse(task).ok_or(Refusal::TaskNotFound)?;
     let asker = caller.clone();
     let (network, is_audited, events) = hub
@@ -93,7 +101,7 @@ async fn of_task(
             if network_id.is_some_and(|named| named != network.as_str()) {
                 return Err(Refusal::TaskNotFound.into());
             }
-            Ok((network, is_audited, rows.events(&[], Some(&id), limit)?))
+            Ok((network, is_audited, rows.events(&EventFilter { task: Some(id), ..filter })?))
         })
         .await?;
     if is_audited {
@@ -106,14 +114,14 @@ async fn of_networks(
     hub: &Hub,
     caller: &Caller,
     network_id: Option<String>,
-    limit: usize,
-) -> Result<Vec<EventRow>, Error> {
+    filter: EventFilter,
+) -> Result<Page<EventRow>, Error> {
     let asker = caller.clone();
     let (reach, events) = hub
         .store
         .read(move |rows| -> Result<_, Error> {
             let reach = Reach::of(rows, &asker, network_id.as_deref())?;
-            let events = rows.events(&reach.networks, None, limit)?;
+            let events = rows.events(&EventFilter { networks: reach.networks.clone(), ..filter })?;
             Ok((reach, events))
         })
         .await?;

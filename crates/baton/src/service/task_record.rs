@@ -3,7 +3,7 @@
 
 use baton_core::{Caller, Refusal, Status, TaskId, TaskSnapshot};
 use baton_store::Snapshot;
-use baton_store::rows::{EventRow, TaskMessageRow, TaskRow};
+use baton_store::rows::{EventRow, PageBounds, TaskMessageRow, TaskRow, text_bytes};
 use serde_json::Value;
 
 use super::agent::AgentAddress;
@@ -127,24 +127,24 @@ fn whole(rows: &dyn Snapshot, row: TaskRow, extent: Extent) -> Result<TaskRecord
     let until = until.and_then(|at| history.iter().find(|event| event.n == at)).map(|event| event.created_at);
     let messages = match extent.messages {
         0 => Vec::new(),
-        most => rows.newest_task_messages(&task.network_id, &task.id, until, most)?,
+        most => rows.newest_task_messages(&task.network_id, &task.id, until, PageBounds::rows(most))?,
     };
     let told = extent.at.or(last).unwrap_or_default();
     let questions = questions(rows, task, history.iter().filter(|event| event.n >= told))?;
     record(rows, row, messages, history, questions, true)
 }
 
-/// What a list shows of a task: its newest messages, none if none are wanted.
+/// What a list shows of a task: its newest messages within these bounds, none if none are wanted.
 pub(super) fn listed(
     rows: &dyn Snapshot,
     row: TaskRow,
-    messages: usize,
+    messages: PageBounds,
     with_artifacts: bool,
 ) -> Result<TaskRecord, Error> {
     let task = &row.snapshot;
-    let messages = match messages {
+    let messages = match messages.rows {
         0 => Vec::new(),
-        most => rows.newest_task_messages(&task.network_id, &task.id, None, most)?,
+        _ => rows.newest_task_messages(&task.network_id, &task.id, None, messages)?,
     };
     let history: Vec<_> = rows.last_event(&task.id)?.into_iter().collect();
     let questions = questions(rows, task, history.iter())?;
@@ -189,12 +189,15 @@ fn record(
 }
 
 impl TaskRecord {
-    /// How large it is, about: its texts.
+    /// How large it is in an answer, about: its texts as JSON.
     pub(super) fn bytes(&self) -> usize {
         let TaskRow { content, parts, meta, result, .. } = &self.row;
-        let of = |text: &Option<String>| text.as_ref().map_or(0, String::len);
-        let messages = self.messages.iter().map(|said| said.content.len() + of(&said.parts) + of(&said.meta));
-        let artifacts = self.artifacts.iter().map(|artifact| artifact.to_string().len());
-        content.len() + of(parts) + of(meta) + of(result) + messages.sum::<usize>() + artifacts.sum::<usize>()
+        let json = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+        let said = |said: &TaskMessageRow| text_bytes(&said.content) + json(&said.parts) + json(&said.meta);
+        let messages = self.messages.iter().map(said).sum::<usize>();
+        let questions = self.questions.iter().map(|(_, question)| said(question)).sum::<usize>();
+        let artifacts = self.artifacts.iter().map(|artifact| artifact.to_string().len()).sum::<usize>();
+        let result = result.as_ref().map_or(0, |result| text_bytes(result));
+        text_bytes(content) + json(parts) + json(meta) + result + messages + questions + artifacts
     }
 }

@@ -7,6 +7,7 @@ use baton_store::rows::{SentRow, minute_begins, minute_of};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::Arc;
 use utoipa::{IntoParams, ToSchema};
 
 use super::{Error, WireTime, audit, place, wire_time};
@@ -147,7 +148,31 @@ fn visible_handoffs(
 struct Reading {
     tasks: usize,
     is_truncated: bool,
-    ends: HashMap<(PrincipalKind, String, String), Ends>,
+    names: Names,
+    ends: HashMap<(PrincipalKind, usize, usize), Ends>,
+}
+
+/// Names by number: each is kept once, however many edges it has.
+#[derive(Debug, Default)]
+struct Names {
+    numbers: HashMap<Arc<str>, usize>,
+    names: Vec<Arc<str>>,
+}
+
+impl Names {
+    fn number(&mut self, name: &str) -> usize {
+        if let Some(number) = self.numbers.get(name) {
+            return *number;
+        }
+        let name: Arc<str> = name.into();
+        self.names.push(name.clone());
+        self.numbers.insert(name, self.names.len() - 1);
+        self.names.len() - 1
+    }
+
+    fn name(&self, number: usize) -> &str {
+        &self.names[number]
+    }
 }
 
 impl Reading {
@@ -179,26 +204,29 @@ impl Reading {
         self.is_truncated = sent.len() > room;
         for task in sent.into_iter().take(room) {
             self.tasks += 1;
-            let edge = (task.from.kind(), task.from.name().to_owned(), task.to.as_str().to_owned());
-            self.ends.entry(edge).or_default().count(task.status);
+            let (from, to) = (self.names.number(task.from.name()), self.names.number(task.to.as_str()));
+            self.ends.entry((task.from.kind(), from, to)).or_default().count(task.status);
         }
     }
 
     /// The largest edges, and how many there are beside.
     fn edges(self) -> (Vec<Edge>, usize) {
-        let edge = |((from_kind, from_name, to_name), ends)| Edge { from_kind, from_name, to_name, ends };
-        let mut edges: Vec<Edge> = self.ends.into_iter().map(edge).collect();
-        edges.sort_by(|one, other| {
-            let by_name = (one.from_kind, &one.from_name, &one.to_name).cmp(&(
-                other.from_kind,
-                &other.from_name,
-                &other.to_name,
-            ));
-            other.ends.total.cmp(&one.ends.total).then(by_name)
+        let names = &self.names;
+        let mut edges: Vec<_> = self.ends.into_iter().collect();
+        edges.sort_by(|(one, ends), (other, other_ends)| {
+            let named =
+                |edge: &(PrincipalKind, usize, usize)| (edge.0, names.name(edge.1), names.name(edge.2));
+            other_ends.total.cmp(&ends.total).then_with(|| named(one).cmp(&named(other)))
         });
         let left_out = edges.len().saturating_sub(limits::GRAPH_EDGES_MAX_COUNT);
         edges.truncate(limits::GRAPH_EDGES_MAX_COUNT);
-        (edges, left_out)
+        let edge = |((from_kind, from, to), ends)| Edge {
+            from_kind,
+            from_name: names.name(from).to_owned(),
+            to_name: names.name(to).to_owned(),
+            ends,
+        };
+        (edges.into_iter().map(edge).collect(), left_out)
     }
 }
 

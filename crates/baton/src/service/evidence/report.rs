@@ -16,6 +16,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::reader::task_of;
 use super::record::{self, MEDIA_TYPE};
 use crate::hub::Hub;
+use crate::json_depth;
 use crate::service::Error;
 use crate::service::place::{Place, role_in};
 
@@ -147,6 +148,9 @@ impl Answer {
 
 impl Packet {
     fn read(bytes: Bytes, options: &Options) -> Result<Self, AdapterError> {
+        if json_depth::is_exceeded(&bytes) {
+            return Err(AdapterError::measurement(json_depth::message()));
+        }
         let event = event_of(&bytes, options)?;
         let mut writer = Writer::new();
         let line = record::leaf(&NetworkId::from_random([0; 6]), 0, record::reported(event.event, ""))

@@ -1,6 +1,6 @@
 //! Makes an invite code, for a role below one's own.
 
-use baton_core::{Action, Caller, NetworkRole, limits};
+use baton_core::{Action, Caller, NetworkRole, Quota, limits};
 use baton_store::Transaction;
 use baton_store::rows::InviteRow;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use crate::hub::Hub;
 use crate::service::secret::{self, Revealed};
-use crate::service::{Error, audit, permit};
+use crate::service::{Error, audit, permit, quotas};
 
 const DAY_MS: i64 = 86_400_000;
 
@@ -37,6 +37,7 @@ pub(crate) async fn run(hub: &Hub, caller: Caller, network_id: &str, args: Args)
     let expires_at = expires_days.map(|days| now.plus_millis(i64::from(days) * DAY_MS));
     let create = move |tx: &mut dyn Transaction| {
         permit::network(tx.as_snapshot(), &caller, &id, Action::Invite { role })?;
+        quotas::admit_to_network(tx.as_snapshot(), &id, Quota::Invites)?;
         let user = permit::account(&caller)?;
         let (invite_code, code_hash) = secret::invite_code();
         let created_by = user.user_id.clone();

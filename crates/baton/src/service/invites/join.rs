@@ -1,7 +1,7 @@
 //! Joins a network by an invite code. Looking at the invite, using it and becoming a member are one transaction,
 //! so of two who use the last use one joins. A member who joins again stays what they are and uses nothing up.
 
-use baton_core::{Caller, InviteCode, NetworkId, NetworkRole, Refusal, UnixMillis, UserCaller};
+use baton_core::{Caller, InviteCode, NetworkId, NetworkRole, Quota, Refusal, UnixMillis, UserCaller};
 use baton_store::rows::InviteRow;
 use baton_store::{Snapshot, Transaction};
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 
 use crate::hub::{Hub, Identity};
 use crate::service::members::add::refuse_alias;
-use crate::service::{Error, audit, permit, secret};
+use crate::service::{Error, audit, permit, quotas, secret};
 
 #[derive(Deserialize, Serialize, ToSchema)]
 #[schema(as = Join)]
@@ -47,6 +47,8 @@ fn join(
     if current.is_none() {
         refuse_spent(tx.as_snapshot(), &invite, now)?;
         refuse_alias(tx.as_snapshot(), &network_id, &user.username)?;
+        quotas::admit_to_network(tx.as_snapshot(), &network_id, Quota::Members)?;
+        quotas::admit_to_user(tx.as_snapshot(), &user.user_id, Quota::Memberships)?;
         admit(tx, user, &invite, now)?;
     }
     Ok(Answer { ok: true, network_id, role })

@@ -1,6 +1,6 @@
 //! Lists the invites of a network, newest first; their codes are nowhere.
 
-use baton_core::{Action, Caller, NetworkRole, Username, limits};
+use baton_core::{Action, Caller, NetworkRole, Username};
 use baton_store::Snapshot;
 use baton_store::rows::InviteRow;
 use serde::Serialize;
@@ -8,6 +8,7 @@ use utoipa::ToSchema;
 
 use super::id::InviteId;
 use crate::hub::Hub;
+use crate::service::page::{self, PageArgs};
 use crate::service::{Error, WireTime, permit};
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -15,6 +16,7 @@ use crate::service::{Error, WireTime, permit};
 pub(crate) struct Answer {
     ok: bool,
     invites: Vec<Invite>,
+    next_cursor: Option<String>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -42,13 +44,19 @@ impl Invite {
     }
 }
 
-pub(crate) async fn run(hub: &Hub, caller: Caller, network_id: &str) -> Result<Answer, Error> {
+pub(crate) async fn run(
+    hub: &Hub,
+    caller: Caller,
+    network_id: &str,
+    args: PageArgs,
+) -> Result<Answer, Error> {
     permit::account(&caller)?;
     let id = permit::network_id(network_id)?;
+    let (bounds, after) = (args.bounds()?, args.place()?);
     let list = move |rows: &dyn Snapshot| {
         permit::network(rows, &caller, &id, Action::ManageInvites)?;
-        let invites = rows.invites(&id, limits::OTHER_PAGE_MAX)?;
-        Ok(Answer { ok: true, invites: invites.into_iter().map(Invite::new).collect() })
+        let page = rows.invites(&id, after, bounds)?.map(Invite::new);
+        Ok(Answer { ok: true, invites: page.rows, next_cursor: page::next(page.next) })
     };
     hub.store.read(list).await
 }

@@ -1,13 +1,13 @@
 //! Makes a user a member.
 
-use baton_core::{Action, Alias, Caller, NetworkId, NetworkRole, Refusal, UserId, Username};
+use baton_core::{Action, Alias, Caller, NetworkId, NetworkRole, Quota, Refusal, UserId, Username};
 use baton_store::{Snapshot, Transaction};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
 use crate::hub::Hub;
 use crate::service::done::Done;
-use crate::service::{Error, audit, permit};
+use crate::service::{Error, audit, permit, quotas};
 
 #[derive(Deserialize, ToSchema)]
 #[schema(as = NewMember)]
@@ -30,6 +30,8 @@ pub(crate) async fn run(hub: &Hub, caller: Caller, network_id: &str, args: Args)
             return Err(Refusal::AlreadyMember.into());
         }
         refuse_alias(tx.as_snapshot(), &id, &user.username)?;
+        quotas::admit_to_network(tx.as_snapshot(), &id, Quota::Members)?;
+        quotas::admit_to_user(tx.as_snapshot(), &user_id, Quota::Memberships)?;
         tx.put_member(&id, &user_id, role, Some(actor), now)?;
         let detail = format!("{} as {role}", user.username);
         tx.audit(now, actor, audit::MEMBER_ADDED, Some(&id), user_id.as_str(), &detail)?;

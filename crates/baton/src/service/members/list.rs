@@ -1,12 +1,13 @@
 //! Lists the members of a network, oldest first.
 
-use baton_core::{Action, Caller, NetworkRole, UserId, Username, limits};
+use baton_core::{Action, Caller, NetworkRole, UserId, Username};
 use baton_store::Snapshot;
 use baton_store::rows::MemberRow;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::hub::Hub;
+use crate::service::page::{self, PageArgs};
 use crate::service::{Error, WireTime, permit};
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -14,6 +15,7 @@ use crate::service::{Error, WireTime, permit};
 pub(crate) struct Answer {
     ok: bool,
     members: Vec<Member>,
+    next_cursor: Option<String>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -39,13 +41,19 @@ impl From<MemberRow> for Member {
     }
 }
 
-pub(crate) async fn run(hub: &Hub, caller: Caller, network_id: &str) -> Result<Answer, Error> {
+pub(crate) async fn run(
+    hub: &Hub,
+    caller: Caller,
+    network_id: &str,
+    args: PageArgs,
+) -> Result<Answer, Error> {
     permit::account(&caller)?;
     let id = permit::network_id(network_id)?;
+    let (bounds, after) = (args.bounds()?, args.place()?);
     let list = move |rows: &dyn Snapshot| {
         permit::network(rows, &caller, &id, Action::ListMembers)?;
-        let members = rows.members(&id, limits::OTHER_PAGE_MAX)?;
-        Ok(Answer { ok: true, members: members.into_iter().map(Member::from).collect() })
+        let page = rows.members(&id, after.as_ref(), bounds)?.map(Member::from);
+        Ok(Answer { ok: true, members: page.rows, next_cursor: page::next(page.next) })
     };
     hub.store.read(list).await
 }

@@ -1,12 +1,12 @@
 //! Makes a network; whoever makes it owns it.
 
-use baton_core::{Caller, NetworkId, Refusal};
+use baton_core::{Caller, NetworkId, Quota, Refusal};
 use baton_store::Transaction;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::hub::Hub;
-use crate::service::{Error, labels, new_user, permit};
+use crate::service::{Error, labels, new_user, permit, quotas};
 
 #[derive(Deserialize, Serialize, ToSchema)]
 #[schema(as = NewNetwork)]
@@ -32,6 +32,8 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer
         if tx.network_named(&user.user_id, &network_name)?.is_some() {
             return Err(Refusal::NetworkNameTaken.into());
         }
+        quotas::admit_to_user(tx.as_snapshot(), &user.user_id, Quota::Networks)?;
+        quotas::admit_to_user(tx.as_snapshot(), &user.user_id, Quota::Memberships)?;
         let actor = user.username.as_str();
         let network_id = new_user::own_network(tx, &user.user_id, &network_name, description, actor, now)?;
         Ok(Answer { ok: true, network_id, network_name })

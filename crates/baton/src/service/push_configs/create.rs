@@ -1,15 +1,15 @@
 //! Has a task's events told to a receiver. The same id again, by whoever made it, puts the new one in its place,
 //! which goes on where the other was.
 
-use baton_core::{Caller, Refusal, TaskAction, TaskId, limits};
+use baton_core::{Caller, Quota, Refusal, TaskAction, TaskId, limits};
 use baton_store::Transaction;
 use baton_store::rows::{PushConfigRow, PushSecrets, PushTrouble};
 use std::fmt;
 
 use super::PushView;
 use crate::hub::Hub;
-use crate::service::Error;
 use crate::service::stamp::Stamp;
+use crate::service::{Error, quotas};
 
 /// A receiver as a caller gives it.
 #[derive(Clone, Default)]
@@ -154,7 +154,8 @@ fn put(tx: &mut dyn Transaction, row: &PushConfigRow) -> Result<(), Error> {
             let rule = format!("has its {} receivers already", limits::PUSH_CONFIGS_PER_TASK_MAX_COUNT);
             return Err(Error::argument("task", rule));
         }
-        _ => {}
+        Some(same) if same.is_open => {}
+        _ => quotas::admit_to_network(tx.as_snapshot(), &row.network_id, Quota::PushConfigs)?,
     }
     Ok(tx.put_push_config(row)?)
 }

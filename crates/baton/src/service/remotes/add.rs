@@ -2,7 +2,7 @@
 //! reached or spoken to. The hub works for it under a node token of its own, whose secret nobody gets.
 
 use baton_core::{
-    Action, Alias, AliasFacts, Caller, NetworkId, Refusal, TokenScope, UnixMillis, limits, mint_alias,
+    Action, Alias, AliasFacts, Caller, NetworkId, Quota, Refusal, TokenScope, UnixMillis, limits, mint_alias,
 };
 use baton_store::Transaction;
 use baton_store::rows::{RemoteCredential, RemoteRow};
@@ -14,7 +14,7 @@ use crate::hub::Hub;
 use crate::outbound::for_network;
 use crate::peer::Peer;
 use crate::service::stamp::Stamp;
-use crate::service::{Error, audit, names, permit, presence, secret};
+use crate::service::{Error, audit, names, permit, presence, quotas, secret};
 
 #[derive(Deserialize, Serialize, ToSchema)]
 #[schema(as = NewRemote)]
@@ -85,13 +85,8 @@ fn insert(
     }
     let is_member_username = tx.has_member_named(network, alias.as_str())?;
     mint_alias(AliasFacts { is_member_username, was_ever_used: false, is_live_elsewhere: false })?;
-    if tx.remotes(network, limits::REMOTES_PER_NETWORK_MAX_COUNT)?.len()
-        == limits::REMOTES_PER_NETWORK_MAX_COUNT
-    {
-        let rule =
-            format!("would be one more than the {} there may be", limits::REMOTES_PER_NETWORK_MAX_COUNT);
-        return Err(Error::argument("alias", rule));
-    }
+    quotas::admit_to_network(tx.as_snapshot(), network, Quota::Remotes)?;
+    quotas::admit_to_user(tx.as_snapshot(), &user.user_id, Quota::Tokens)?;
     let now: UnixMillis = stamp.now;
     let (_, mut token) =
         secret::node_token(&user.user_id, network, Some(alias.clone()), TokenScope::Node, now);

@@ -1,12 +1,13 @@
 //! Lists one's own tokens, newest first; their secrets are nowhere. Those the hub works under for agents of others are
 //! nobody's own.
 
-use baton_core::{Caller, NetworkId, TokenId, limits};
+use baton_core::{Caller, NetworkId, TokenId};
 use baton_store::rows::TokenRow;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::hub::Hub;
+use crate::service::page::{self, PageArgs};
 use crate::service::place::is_hubs_own;
 use crate::service::{Error, WireTime, permit};
 
@@ -18,6 +19,7 @@ const USER_SCOPE: &str = "user";
 pub(crate) struct Answer {
     ok: bool,
     tokens: Vec<Token>,
+    next_cursor: Option<String>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -43,16 +45,19 @@ impl From<TokenRow> for Token {
     }
 }
 
-pub(crate) async fn run(hub: &Hub, caller: &Caller) -> Result<Answer, Error> {
+pub(crate) async fn run(hub: &Hub, caller: &Caller, args: PageArgs) -> Result<Answer, Error> {
     let user_id = permit::account(caller)?.user_id.clone();
+    let (bounds, before) = (args.bounds()?, args.place()?);
     let list = move |rows: &dyn baton_store::Snapshot| {
         let mut own = Vec::new();
-        for token in rows.tokens(&user_id, limits::OTHER_PAGE_MAX)? {
+        let page = rows.tokens(&user_id, before, bounds)?;
+        // A page is short where the hub's own are left out of it.
+        for token in page.rows {
             if !is_hubs_own(rows, &token)? {
                 own.push(Token::from(token));
             }
         }
-        Ok(Answer { ok: true, tokens: own })
+        Ok(Answer { ok: true, tokens: own, next_cursor: page::next(page.next) })
     };
     hub.store.read(list).await
 }

@@ -1,29 +1,17 @@
 //! A network's node tokens, for the dashboard: an admin sees and revokes all, a member their own. Tokens the hub works
 //! with itself, for agents of others, are not among them: those end with the agent.
 
-use baton_core::{
-    Action, Caller, NetworkId, NetworkRole, Refusal, TokenId, TokenScope, UserId, Username, limits,
-};
+use baton_core::{Action, Caller, NetworkId, NetworkRole, Refusal, TokenId, TokenScope, UserId, Username};
 use baton_store::rows::{NodeTokenRow, TokenRow};
 use baton_store::{Snapshot, Transaction};
-use serde::{Deserialize, Serialize};
-use std::collections::HashSet;
-use utoipa::{IntoParams, ToSchema};
+use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::hub::Hub;
 use crate::service::done::Done;
-use crate::service::{Error, WireTime, audit, page, permit};
-
-/// Which page of them.
-#[derive(Debug, Default, Deserialize, IntoParams)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct QueryArgs {
-    /// 500 by default
-    #[param(value_type = Option<u32>, minimum = 1, maximum = 500)]
-    limit: Option<String>,
-    /// `next_cursor` of the page before
-    cursor: Option<String>,
-}
+use crate::service::page::{self, PageArgs};
+use crate::service::place::is_hubs_own;
+use crate::service::{Error, WireTime, audit, permit};
 
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = NodeTokens)]
@@ -63,19 +51,21 @@ pub(crate) async fn list(
     hub: &Hub,
     caller: Caller,
     network_id: &str,
-    args: QueryArgs,
+    args: PageArgs,
 ) -> Result<Answer, Error> {
     let id = permit::network_id(network_id)?;
-    let limit = page::limit_text(args.limit.as_deref(), limits::OTHER_PAGE_MAX, limits::OTHER_PAGE_MAX)?;
-    let before = page::cursor(args.cursor.as_deref())?;
+    let (bounds, before) = (args.bounds()?, args.place()?);
     let list = move |rows: &dyn Snapshot| {
         let only = seen(rows, &caller, &id)?;
-        let hubs_own = hubs_own(rows, &id)?;
-        let mut tokens = rows.node_tokens(&id, only.as_ref(), before, limit)?;
+        let page = rows.node_tokens(&id, only.as_ref(), before, bounds)?;
+        let mut tokens = Vec::new();
         // A page is short where the hub's own are left out of it.
-        let next = tokens.last().filter(|_| tokens.len() == limit).map(|row| row.seq.to_string());
-        tokens.retain(|row| !hubs_own.contains(&row.token.token_id));
-        Ok(Answer { ok: true, tokens: tokens.into_iter().map(Token::new).collect(), next_cursor: next })
+        for row in page.rows {
+            if !is_hubs_own(rows, &row.token)? {
+                tokens.push(Token::new(row));
+            }
+        }
+        Ok(Answer { ok: true, tokens, next_cursor: page::next(page.next) })
     };
     hub.store.read(list).await
 }
@@ -97,7 +87,7 @@ pub(crate) async fn revoke(
             token.network_id.as_ref() == Some(&id) && only.as_ref().is_none_or(|user| token.user_id == *user)
         };
         let token = token.filter(is_shown).ok_or(Refusal::TokenNotFound)?;
-        if hubs_own(tx.as_snapshot(), &id)?.contains(&token.token_id) {
+        if is_hubs_own(tx.as_snapshot(), &token)? {
             return Err(Refusal::TokenNotFound.into());
         }
         tx.revoke_token(&token.token_id, now)?;
@@ -114,9 +104,4 @@ fn seen(rows: &dyn Snapshot, caller: &Caller, network: &NetworkId) -> Result<Opt
     let role = permit::network(rows, caller, network, Action::ManageTokens { own: true })?;
     let sees_all = role.is_some_and(|role| role >= NetworkRole::Admin);
     Ok((!sees_all).then(|| caller.user_id().clone()))
-}
-
-fn hubs_own(rows: &dyn Snapshot, network: &NetworkId) -> Result<HashSet<TokenId>, Error> {
-    let remotes = rows.remotes(network, limits::REMOTES_PER_NETWORK_MAX_COUNT)?;
-    Ok(remotes.into_iter().map(|remote| remote.token_id).collect())
 }

@@ -2,7 +2,7 @@
 
 use axum::http::StatusCode;
 use baton_core::{Alias, Kind, NetworkId, NewTask, Priority, Status, TaskId, TtlSeconds};
-use baton_store::rows::{NewTaskRow, TaskChange};
+use baton_store::rows::{NewTaskRow, PageBounds, TaskChange};
 use serde_json::{Value, json};
 
 use super::browser::{Browser, PASSWORD};
@@ -221,8 +221,9 @@ async fn figures_are_for_people_of_the_network_and_an_admins_look_is_written_dow
         let bearer = format!("Bearer {root}");
         let looked = browser.json("GET", path, &[("authorization", &bearer)], None).await;
         assert_eq!(looked.0, StatusCode::OK);
-        let last = browser.test.hub.store.read(|rows| rows.audit_log(None, 1)).await.unwrap();
-        assert_eq!((last[0].actor.as_str(), last[0].action.as_str()), ("root", "network.read"));
+        let last =
+            browser.test.hub.store.read(|rows| rows.audit_log(None, PageBounds::rows(1))).await.unwrap();
+        assert_eq!((last.rows[0].actor.as_str(), last.rows[0].action.as_str()), ("root", "network.read"));
         let nowhere = path.replace(&network, "net_000000000000");
         let looked = browser.json("GET", &nowhere, &[("authorization", &bearer)], None).await;
         assert_eq!(looked.0, StatusCode::NOT_FOUND);
@@ -241,9 +242,9 @@ async fn an_admins_page_that_reads_on_and_on_is_written_down_once_for_each_thing
             assert_eq!(looked.0, StatusCode::OK, "{path}");
         }
     }
-    let log = browser.test.hub.store.read(|rows| rows.audit_log(None, 100)).await.unwrap();
+    let log = browser.test.hub.store.read(|rows| rows.audit_log(None, PageBounds::rows(100))).await.unwrap();
     let mut read: Vec<_> =
-        log.iter().filter(|row| row.action == "network.read").map(|row| &*row.detail).collect();
+        log.rows.iter().filter(|row| row.action == "network.read").map(|row| &*row.detail).collect();
     read.sort_unstable();
     assert_eq!(read, ["overview", "tasks", "work graph"]);
 }

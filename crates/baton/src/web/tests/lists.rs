@@ -128,7 +128,7 @@ async fn several_tasks_are_read_in_one_call_each_only_by_who_may_see_it() {
         let tasks = page["tasks"].as_array().unwrap();
         tasks.iter().map(|task| task["content"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
-    let page = browser.reads(&format!("{path}&limit=1&cursor=1")).await;
+    let page = browser.reads(&format!("{path}&limit=1")).await;
     assert_eq!((contents(&page), &page["next_cursor"]), (vec!["two".into(), "one".into()], &Value::Null));
     assert_eq!(contents(&browser.reads(&format!("{path}&to_name=other")).await), ["two"]);
     assert_eq!(contents(&browser.reads(&format!("{path}&task_id={one}")).await), ["one"]);

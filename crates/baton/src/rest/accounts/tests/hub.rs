@@ -191,8 +191,12 @@ impl TestHub {
 
     /// The words of the audit log, oldest first, each with who did it.
     pub(super) async fn audit(&self) -> Vec<(String, String)> {
-        let rows = self.store().read(|rows| rows.audit_log(None, 1_000)).await.unwrap();
-        rows.into_iter().rev().map(|row| (row.actor, row.action)).collect()
+        let rows = self
+            .store()
+            .read(|rows| rows.audit_log(None, baton_store::rows::PageBounds::rows(1_000)))
+            .await
+            .unwrap();
+        rows.rows.into_iter().rev().map(|row| (row.actor, row.action)).collect()
     }
 
     /// The last word of the audit log, and who did it.

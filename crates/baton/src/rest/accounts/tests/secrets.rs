@@ -46,8 +46,12 @@ async fn every_network_has_one_owner_whatever_is_tried() {
     let hub = TestHub::start();
     let cast = hub.cast().await;
     let network = baton_core::NetworkId::parse(&cast.owner.network_id).unwrap();
-    let members = hub.store().read(move |rows| rows.members(&network, 100)).await.unwrap();
-    let owners: Vec<_> = members.iter().filter(|member| member.role.as_str() == "owner").collect();
+    let members = hub
+        .store()
+        .read(move |rows| rows.members(&network, None, baton_store::rows::PageBounds::rows(100)))
+        .await
+        .unwrap();
+    let owners: Vec<_> = members.rows.iter().filter(|member| member.role.as_str() == "owner").collect();
     assert_eq!(owners.len(), 1);
     assert_eq!(owners[0].username.as_str(), cast.owner.username);
 }

@@ -1,0 +1,118 @@
+//! Quotas of accounts and networks over REST, for system admins.
+
+use axum::Router;
+use axum::extract::State;
+use axum::response::Response;
+use axum::routing::get;
+use baton_core::{NetworkId, UserId};
+use std::sync::Arc;
+use utoipa::OpenApi;
+
+use super::{Authenticated, Body, Failure, HubState, Path, answer};
+use crate::hub::Hub;
+use crate::openapi::NotFound;
+use crate::service::quotas::{Answer, Subject, set, show};
+
+/// The routes.
+pub(crate) fn routes() -> Router<Arc<Hub>> {
+    Router::new()
+        .route("/api/users/{user}/quotas", get(show_user_quotas).put(set_user_quotas))
+        .route("/api/networks/{network}/quotas", get(show_network_quotas).put(set_network_quotas))
+}
+
+/// What the routes are, for the description.
+#[derive(OpenApi)]
+#[openapi(paths(show_user_quotas, set_user_quotas, show_network_quotas, set_network_quotas))]
+pub(crate) struct Described;
+
+type Caller = Authenticated;
+
+/// How much an account may have, and how much it has
+///
+/// System admins.
+#[utoipa::path(
+    get,
+    path = "/api/users/{user}/quotas",
+    tag = "quotas",
+    params(("user" = UserId, Path, description = "The user")),
+    responses(
+        (status = 200, description = "every quota of the account", body = Answer),
+        NotFound
+    )
+)]
+async fn show_user_quotas(
+    State(hub): HubState,
+    by: Caller,
+    Path(user): Path<String>,
+) -> Result<Response, Failure> {
+    Ok(answer(show::run(&hub, &by.0.caller, Subject::user(&user)?).await))
+}
+
+/// Set how much an account may have
+///
+/// System admins. Quotas that are not named stay as they are; null sets one back to the default. What the account has
+/// already stays, also if it is more.
+#[utoipa::path(
+    put,
+    path = "/api/users/{user}/quotas",
+    tag = "quotas",
+    params(("user" = UserId, Path, description = "The user")),
+    request_body = set::Args,
+    responses(
+        (status = 200, description = "every quota of the account", body = Answer),
+        NotFound
+    )
+)]
+async fn set_user_quotas(
+    State(hub): HubState,
+    by: Caller,
+    Path(user): Path<String>,
+    Body(args): Body<set::Args>,
+) -> Result<Response, Failure> {
+    Ok(answer(set::run(&hub, &by.0.caller, Subject::user(&user)?, args).await))
+}
+
+/// How much a network may have, and how much it has
+///
+/// System admins.
+#[utoipa::path(
+    get,
+    path = "/api/networks/{network}/quotas",
+    tag = "quotas",
+    params(("network" = NetworkId, Path, description = "The network")),
+    responses(
+        (status = 200, description = "every quota of the network", body = Answer),
+        NotFound
+    )
+)]
+async fn show_network_quotas(
+    State(hub): HubState,
+    by: Caller,
+    Path(network): Path<String>,
+) -> Result<Response, Failure> {
+    Ok(answer(show::run(&hub, &by.0.caller, Subject::network(&network)?).await))
+}
+
+/// Set how much a network may have
+///
+/// System admins. Quotas that are not named stay as they are; null sets one back to the default. What the network has
+/// already stays, also if it is more.
+#[utoipa::path(
+    put,
+    path = "/api/networks/{network}/quotas",
+    tag = "quotas",
+    params(("network" = NetworkId, Path, description = "The network")),
+    request_body = set::Args,
+    responses(
+        (status = 200, description = "every quota of the network", body = Answer),
+        NotFound
+    )
+)]
+async fn set_network_quotas(
+    State(hub): HubState,
+    by: Caller,
+    Path(network): Path<String>,
+    Body(args): Body<set::Args>,
+) -> Result<Response, Failure> {
+    Ok(answer(set::run(&hub, &by.0.caller, Subject::network(&network)?, args).await))
+}

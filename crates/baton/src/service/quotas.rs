@@ -1,0 +1,145 @@
+//! How much an account or a network may have. Each thing that is capped asks here, in the transaction that adds it;
+//! system admins look at the numbers and change them.
+
+pub(crate) mod set;
+pub(crate) mod show;
+
+use baton_core::{NetworkId, Principal, Quota, Refusal, UnixMillis, UserId};
+use baton_store::rows::QuotaSubject;
+use baton_store::{Snapshot, Transaction};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::{Error, audit, permit};
+use crate::hub::Hub;
+
+/// Whose quotas a call is about.
+#[derive(Debug, Clone)]
+pub(crate) enum Subject {
+    User(UserId),
+    Network(NetworkId),
+}
+
+/// The quotas of an account or a network.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Quotas)]
+pub(crate) struct Answer {
+    ok: bool,
+    quotas: Vec<QuotaView>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Quota)]
+struct QuotaView {
+    quota: &'static str,
+    /// How many there are; null for `inbox`, which each recipient has its own of.
+    used: Option<i64>,
+    limit: i64,
+    default_limit: i64,
+}
+
+impl Subject {
+    /// The account in a path.
+    pub(crate) fn user(id: &str) -> Result<Self, Error> {
+        Ok(Self::User(UserId::parse(id).ok_or(Refusal::UserNotFound)?))
+    }
+
+    /// The network in a path.
+    pub(crate) fn network(id: &str) -> Result<Self, Error> {
+        Ok(Self::Network(permit::network_id(id)?))
+    }
+
+    fn row(&self) -> QuotaSubject<'_> {
+        match self {
+            Self::User(user) => QuotaSubject::User(user),
+            Self::Network(network) => QuotaSubject::Network(network),
+        }
+    }
+
+    fn quotas(&self) -> &'static [Quota] {
+        match self {
+            Self::User(_) => &Quota::OF_USER,
+            Self::Network(_) => &Quota::OF_NETWORK,
+        }
+    }
+
+    /// Whether there is such an account or network.
+    fn check(&self, rows: &dyn Snapshot) -> Result<(), Error> {
+        match self {
+            Self::User(user) => rows.user(user)?.map(drop).ok_or(Refusal::UserNotFound.into()),
+            Self::Network(network) => rows.network(network)?.map(drop).ok_or(Refusal::NetworkNotFound.into()),
+        }
+    }
+
+    fn view(&self, rows: &dyn Snapshot) -> Result<Vec<QuotaView>, Error> {
+        let view = |quota: &Quota| {
+            let row = rows.quota(self.row(), *quota)?;
+            Ok(QuotaView {
+                quota: quota.as_str(),
+                used: (*quota != Quota::Inbox).then_some(row.used),
+                limit: row.max.unwrap_or(quota.default_max()),
+                default_limit: quota.default_max(),
+            })
+        };
+        self.quotas().iter().map(view).collect()
+    }
+}
+
+impl Answer {
+    /// With what is counted in memory filled in.
+    fn new(hub: &Hub, subject: &Subject, mut quotas: Vec<QuotaView>) -> Self {
+        if let Subject::Network(network) = subject {
+            for view in &mut quotas {
+                let quota = Quota::parse(view.quota);
+                view.used = quota.and_then(|quota| hub.occupancy.count(quota, network)).or(view.used);
+            }
+        }
+        Self { ok: true, quotas }
+    }
+}
+
+/// Refuses one more of something that an account has enough of.
+pub(super) fn admit_to_user(rows: &dyn Snapshot, user: &UserId, quota: Quota) -> Result<(), Error> {
+    let row = rows.quota(QuotaSubject::User(user), quota)?;
+    Ok(quota.admit(row.used, row.max)?)
+}
+
+/// Refuses one more of something that a network has enough of.
+pub(super) fn admit_to_network(rows: &dyn Snapshot, network: &NetworkId, quota: Quota) -> Result<(), Error> {
+    let row = rows.quota(QuotaSubject::Network(network), quota)?;
+    Ok(quota.admit(row.used, row.max)?)
+}
+
+/// Refuses one more task in a network that has enough open ones, or for a recipient that has.
+pub(super) fn admit_task(rows: &dyn Snapshot, network: &NetworkId, to: &Principal) -> Result<(), Error> {
+    let quotas = rows.task_quotas(network, to)?;
+    Quota::OpenTasks.admit(quotas.open_tasks.used, quotas.open_tasks.max)?;
+    Ok(Quota::Inbox.admit(quotas.inbox.used, quotas.inbox.max)?)
+}
+
+/// Refuses one more delivery to a recipient that has enough open ones.
+pub(super) fn admit_to_inbox(rows: &dyn Snapshot, network: &NetworkId, to: &Principal) -> Result<(), Error> {
+    let inbox = rows.task_quotas(network, to)?.inbox;
+    Ok(Quota::Inbox.admit(inbox.used, inbox.max)?)
+}
+
+/// Makes room for one more login: nobody is kept out of their own account by old logins, so the one that was used
+/// longest ago ends.
+pub(super) fn make_room_for_login(
+    tx: &mut dyn Transaction,
+    user: &UserId,
+    actor: &str,
+    now: UnixMillis,
+) -> Result<(), Error> {
+    let row = tx.quota(QuotaSubject::User(user), Quota::Tokens)?;
+    if Quota::Tokens.admit(row.used, row.max).is_ok() {
+        return Ok(());
+    }
+    if let Some(oldest) = tx.oldest_login(user)? {
+        tx.delete_user_token(&oldest.token_id)?;
+        let id = oldest.token_id.as_str();
+        tx.audit(now, actor, audit::TOKEN_EXPIRED, None, id, "a newer login took its place")?;
+        tx.touch_access();
+    }
+    Ok(())
+}

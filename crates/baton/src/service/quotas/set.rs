@@ -1,0 +1,64 @@
+//! Sets how much an account or a network may have. For system admins. What is there already stays, also if it is more.
+
+use baton_core::access::{self, HubAction};
+use baton_core::{Caller, Quota, limits};
+use baton_store::Transaction;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use utoipa::ToSchema;
+
+use super::{Answer, Subject};
+use crate::hub::Hub;
+use crate::service::{Error, audit, permit};
+
+/// The new limit of each quota that is named; null for the default.
+#[derive(Debug, Default, Deserialize, Serialize, ToSchema)]
+#[serde(transparent)]
+#[schema(as = QuotaChange, example = json!({"networks": 100, "tokens": null}))]
+pub(crate) struct Args(pub(crate) BTreeMap<String, Option<i64>>);
+
+pub(crate) async fn run(hub: &Hub, caller: &Caller, subject: Subject, args: Args) -> Result<Answer, Error> {
+    access::authorize_on_hub(caller, HubAction::ManageQuotas)?;
+    let changes = changes(&subject, args)?;
+    let (actor, now) = (permit::account(caller)?.username.clone(), hub.clock.now());
+    let (changed, set) = (subject.clone(), changes.clone());
+    let change = move |tx: &mut dyn Transaction| {
+        changed.check(tx.as_snapshot())?;
+        let network = match &changed {
+            Subject::User(_) => None,
+            Subject::Network(network) => Some(network),
+        };
+        for (quota, max) in &set {
+            tx.set_quota(changed.row(), *quota, *max)?;
+            let detail = match max {
+                Some(max) => format!("{} at most {max}", quota.as_str()),
+                None => format!("{} as by default", quota.as_str()),
+            };
+            tx.audit(now, actor.as_str(), audit::QUOTA_SET, network, changed.row().id(), &detail)?;
+        }
+        changed.view(tx.as_snapshot())
+    };
+    let quotas = hub.store.write(change).await?;
+    if let Subject::Network(network) = &subject {
+        changes.iter().for_each(|(quota, max)| hub.occupancy.set_max(*quota, network, *max));
+    }
+    Ok(Answer::new(hub, &subject, quotas))
+}
+
+/// What is to be changed, if every name and number is one.
+fn changes(subject: &Subject, args: Args) -> Result<Vec<(Quota, Option<i64>)>, Error> {
+    let names = || subject.quotas().iter().map(|quota| quota.as_str()).collect::<Vec<_>>().join(", ");
+    if args.0.is_empty() {
+        return Err(Error::argument("quota", format!("must be at least one of {}", names())));
+    }
+    let mut changes = Vec::new();
+    for (name, max) in args.0 {
+        let quota = Quota::parse(&name).filter(|quota| subject.quotas().contains(quota));
+        let quota = quota.ok_or_else(|| Error::argument(&name, format!("must be one of {}", names())))?;
+        if max.is_some_and(|max| !(0..=limits::QUOTA_MAX_COUNT).contains(&max)) {
+            return Err(Error::argument(&name, format!("must be 0 to {}, or null", limits::QUOTA_MAX_COUNT)));
+        }
+        changes.push((quota, max));
+    }
+    Ok(changes)
+}
