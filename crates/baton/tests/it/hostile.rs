@@ -1,6 +1,10 @@
 //! Input nobody meant well with, and machines that fail: a clear error, bounded memory and time, nothing
 //! half-written.
 
+mod answers;
+mod depth;
+mod quotas;
+
 use std::ffi::OsStr;
 use std::fs;
 use std::io::Write;

@@ -386,7 +386,7 @@ fn tables_that_were_changed_are_named() {
     let ended = left.index(completed, 3);
     /// A statement, what it is given, how many rows it changes, and what is named: a name and an event of the log.
     type Case<'a> = (&'a str, &'a str, usize, &'a [(&'a str, Option<i64>)]);
-    let cases: [Case<'_>; 18] = [
+    let cases: [Case<'_>; 19] = [
         ("UPDATE tasks SET status = 'delivered' WHERE task_id = ?1", running, 1,
          &[("task_status", None), ("lease", None), ("task_count", None)]),
         ("UPDATE tasks SET status = 'lost' WHERE task_id = ?1", running, 1, &[("task_status", None)]),
@@ -419,6 +419,8 @@ fn tables_that_were_changed_are_named() {
         ("UPDATE inbox_counts SET count = count + 1 WHERE network_id = ?1", net, 2, &[("inbox_count", None)]),
         ("UPDATE task_counts SET count = count - 1 WHERE network_id = ?1 AND status = 'running'", net, 1,
          &[("task_count", None)]),
+        ("UPDATE quotas SET used = used + 1 WHERE subject = ?1 AND kind = 'members'", net, 1,
+         &[("quota_count", None)]),
     ];
     for (sql, of, rows, expected) in cases {
         println!("{sql}");

@@ -89,6 +89,10 @@ fn networks(stage: &mut Stage) {
     let member = json!({"user_id": user, "role": "viewer"});
     stage.call("POST /api/networks/{network}/members", &[&network], Some(&member));
     stage.call("GET /api/networks/{network}/members", &[&network], None);
+    stage.call("GET /api/networks/{network}/quotas", &[&network], None);
+    stage.call("PUT /api/networks/{network}/quotas", &[&network], Some(&json!({"inbox": 5_000})));
+    stage.call("GET /api/users/{user}/quotas", &[&user], None);
+    stage.call("PUT /api/users/{user}/quotas", &[&user], Some(&json!({"networks": 60, "tokens": null})));
     let path = "PUT /api/networks/{network}/members/{user}";
     stage.call(path, &[&network, &user], Some(&json!({"role": "member"})));
     stage.call("DELETE /api/networks/{network}/members/{user}", &[&network, &user], None);
