@@ -109,7 +109,7 @@ torture: tools ## faults with a seed for ten minutes: kills, clock jumps, full d
 
 walk: tools ## ten minutes of hostile calls to every route and tool by every kind of caller (SECONDS, SEED)
 	WALK_SECONDS=$(SECONDS) WALK_SEED=$(SEED) \
-		$(CARGO) nextest run --profile torture --package baton --test it --no-capture -E 'test(/^it::hostile::walk::/)'
+		$(CARGO) nextest run --locked --profile torture --package baton --test it --no-capture -E 'test(/^it::hostile::walk::/)'
 
 dist: ## the static binary that is shipped, and a tarball of it with what belongs to it, in target/shipped
 	@CARGO="$(CARGO)" scripts/dist.sh

@@ -15,3 +15,13 @@ WHEN EXISTS (SELECT 1 FROM networks WHERE network_id = OLD.network_id)
 BEGIN
     SELECT RAISE (ABORT, 'a task leaves only by retention, or with its network');
 END;
+
+-- An account may make another network as soon as one is deleted, not only when its last row has left.
+DROP TRIGGER deleted_networks_are_counted;
+CREATE TRIGGER removed_networks_are_counted AFTER INSERT ON removals BEGIN
+    UPDATE quotas SET used = used - 1
+    WHERE kind = 'networks' AND subject = (SELECT owner_id FROM networks WHERE network_id = NEW.network_id);
+END;
+CREATE TRIGGER deleted_networks_are_counted AFTER DELETE ON networks BEGIN
+    DELETE FROM quotas WHERE subject = OLD.network_id;
+END;

@@ -202,10 +202,6 @@ impl<'m> EventsCheck<'m> {
         let Some(entry) = manifest.files.get(EVENTS) else {
             return Err(Refusal::new(Code::MissingFile, Place::Manifest, "files has no events.ndjson"));
         };
-        if manifest.files.len() > 1 {
-            let message = "files names more than events.ndjson";
-            return Err(Refusal::new(Code::UnexpectedFile, Place::Manifest, message));
-        }
         if entry.bytes != size {
             let message = format!("the manifest says {} bytes, the archive {size}", entry.bytes);
             return Err(Refusal::new(Code::FileSize, Place::Events, message));
@@ -293,8 +289,8 @@ impl<'m> EventsCheck<'m> {
         if event.run_id != self.manifest.run_id {
             return refuse(Code::RunId, "the run id is not the manifest's");
         }
-        if event.run_id.is_empty() || event.run_id.contains(':') {
-            return refuse(Code::InvalidEvent, "the run id is empty or contains a colon");
+        if event.run_id.contains(':') {
+            return refuse(Code::InvalidEvent, "the run id contains a colon");
         }
         if self.count == 0 {
             self.source = event.source.clone().into_owned();

@@ -262,7 +262,8 @@ impl CheckReads for Rows<'_> {
 
     fn each_wrong_quota_count(&self, see: See<'_, WrongCount>) -> Result<(), Error> {
         let sql = "/* scans */ WITH counted (subject, kind, count) AS
-                (SELECT owner_id, 'networks', COUNT(*) FROM networks GROUP BY owner_id
+                (SELECT owner_id, 'networks', COUNT(*) FROM networks
+                    WHERE network_id NOT IN (SELECT network_id FROM removals) GROUP BY owner_id
                  UNION ALL SELECT user_id, 'memberships', COUNT(*) FROM members GROUP BY user_id
                  UNION ALL SELECT network_id, 'members', COUNT(*) FROM members GROUP BY network_id
                  UNION ALL SELECT user_id, 'tokens', COUNT(*) FROM tokens WHERE revoked_at IS NULL GROUP BY user_id

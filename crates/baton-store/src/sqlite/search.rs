@@ -227,7 +227,8 @@ mod tests {
 
     /// A user with many networks, each with two tasks of different status and what belongs to them.
     fn database(folder: &std::path::Path) -> rusqlite::Connection {
-        let database = connection::open_writer(&folder.join("hub.db")).unwrap();
+        let mut database = connection::open_writer(&folder.join("hub.db")).unwrap();
+        connection::migrate(&mut database).unwrap();
         database
             .execute_batch(
                 "PRAGMA foreign_keys = OFF; BEGIN;
@@ -239,8 +240,8 @@ mod tests {
                      s.value, 'text', 1, 3, 60, 0, 0, 0, x''
                  FROM members m, json_each('[\"delivered\",\"running\"]') s;
                  INSERT INTO task_counts SELECT network_id, status, COUNT(*) FROM tasks GROUP BY network_id, status;
-                 INSERT INTO task_events (network_id, task_id, n, to_status, actor_kind, actor, detail, created_at)
-                 SELECT network_id, task_id, 1, status, 'user', 'ada', '', 0 FROM tasks;
+                 INSERT INTO task_events (network_id, task_id, n, to_status, actor_kind, actor, detail, created_at, number)
+                 SELECT network_id, task_id, 1, status, 'user', 'ada', '', 0, seq FROM tasks;
                  INSERT INTO completions (network_id, session_name, task_id, task, result, completed_at)
                  SELECT network_id, 'bob', task_id, '', '', 5 FROM tasks;
                  INSERT INTO deliveries (message_id, network_id, to_kind, to_name, from_kind, from_name, type, priority,

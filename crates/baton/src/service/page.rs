@@ -150,9 +150,10 @@ pub(crate) trait Place: Sized {
     fn read(text: &str) -> Option<Self>;
 }
 
+/// Always as long, so that the length of a cursor says nothing of the number in it.
 impl Place for i64 {
     fn write(&self) -> String {
-        self.to_string()
+        format!("{self:+020}")
     }
 
     fn read(text: &str) -> Option<Self> {

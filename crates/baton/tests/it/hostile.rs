@@ -214,9 +214,9 @@ fn a_full_disk_under_the_bundle_leaves_nothing_half_written() {
         size
     };
     assert!(whole > 8 << 10, "{whole}");
-    // First the spool of events does not fit, then it does and the bundle does not.
-    let spool = events.len() as u64;
-    for (what, blocks) in [("nothing fits", 0), ("a part of the events", 64), ("half of them", spool / 1024)]
+    // In blocks of 512 bytes: the spool is packed as it is written.
+    for (what, blocks) in
+        [("nothing fits", 0), ("a part of the events", whole / 2048), ("half", whole / 1024)]
     {
         let arguments =
             ["evidence".as_ref(), "bundle".as_ref(), OsStr::new("-"), "-o".as_ref(), out.as_os_str()];
@@ -251,10 +251,10 @@ pub(super) const NO_DISK: &str =
 
 #[test]
 fn a_disk_that_is_really_full_or_read_only_is_told_and_left_clean() {
-    let events = baton_fed(["adapt", "--ndjson"], packets(500).as_bytes()).exited(0).stdout;
+    let events = baton_fed(["adapt", "--ndjson"], packets(2000).as_bytes()).exited(0).stdout;
     let left = "code=$?; ls -A \"$1\"; exit $code";
     let pack = format!("\"$2\" evidence bundle - -o \"$1/out\"; {left}");
-    let Some(ran) = on_its_own_disk("size=64k", &pack, &events) else { return eprintln!("{NO_DISK}") };
+    let Some(ran) = on_its_own_disk("size=4k", &pack, &events) else { return eprintln!("{NO_DISK}") };
     let ran = ran.exited(2);
     assert!(ran.stderr.contains("No space left on device"), "{}", ran.stderr);
     assert_eq!(ran.stdout, "");

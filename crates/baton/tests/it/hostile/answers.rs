@@ -59,9 +59,9 @@ fn five_hundred_of_the_largest_completions_come_in_pages_of_bounded_size() {
         for n in 0..COUNT {
             // Some at the same millisecond: a page may end between them.
             let at = now() - 1_000 - (n / 7) as i64;
-            let sql = "INSERT INTO completions (network_id, session_name, task_id, task, result, artifacts, completed_at)
-                       VALUES (?1, 'worker', ?2, 'task', 'done', ?3, ?4)";
-            let parameters = params![tenant.network_id, format!("task {n}"), artifacts, at];
+            let sql = "INSERT INTO completions (network_id, session_name, task_id, task, result, artifacts, completed_at, number)
+                       VALUES (?1, 'worker', ?2, 'task', 'done', ?3, ?4, ?5)";
+            let parameters = params![tenant.network_id, format!("task {n}"), artifacts, at, n as i64 + 1];
             database.execute(sql, parameters).unwrap();
         }
     });

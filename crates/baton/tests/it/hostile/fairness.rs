@@ -80,16 +80,16 @@ fn with_sessions(hub: &Hub, name: &str, count: usize) -> (Tenant, Vec<Client>) {
 #[test]
 fn sends_are_taken_between_the_steps_of_another_networks_broadcasts() {
     let hub = Hub::start();
-    let (attacker, agents) = with_sessions(&hub, "mallory", 100);
+    let (attacker, agents) = with_sessions(&hub, "mallory", 200);
     let victim = Tenant::register(&hub, "vera");
     let worker = victim.agent("worker");
     report(&worker, "worker", "idle");
     let shout = json!({"message": "y".repeat(9_000), "network_id": attacker.network_id});
-    let (connections, calls) = (12, 2);
+    let (connections, calls) = (12, 5);
     let ended = beside(
         connections,
         calls,
-        || assert_eq!(succeed(&attacker.user.post("/api/broadcast", &shout))["recipients"], 100),
+        || assert_eq!(succeed(&attacker.user.post("/api/broadcast", &shout))["recipients"], 200),
         || {
             for n in 0..6 {
                 send(&victim.user, "worker", &format!("task {n}"));

@@ -72,6 +72,9 @@ fn make(folder: &Path, version: i64) {
         event(&db, task_id, 1, None, "delivered");
     }
     event(&db, ENDED, 2, Some("delivered"), "replied");
+    if version >= 16 {
+        db.execute("UPDATE task_events SET number = id", []).unwrap(); // as that release wrote them
+    }
 }
 
 fn event(db: &Connection, task_id: &str, n: i64, from: Option<&str>, to: &str) {
