@@ -312,7 +312,7 @@ pub const REVOKED_STREAM_ENDS_SECONDS: u32 = 15;
 pub const STREAMS_PER_TOKEN_MAX_COUNT: usize = 64;
 /// Writes that may wait for the writer (ours).
 pub const WRITES_WAITING_MAX_COUNT: usize = 16_384;
-/// Writes of one network or user that may wait before it is asked to try again later (ours).
+/// Writes of one account that may wait before it is asked to try again later (ours).
 pub const WRITES_WAITING_PER_SHARE_MAX_COUNT: usize = 4_096;
 /// A batch takes in no more writes once it has run for this long, or for twice what the last commit took (ours).
 pub const WRITE_BATCH_MAX_MICROS: u64 = 4_000;
@@ -320,9 +320,9 @@ pub const WRITE_BATCH_MAX_MICROS: u64 = 4_000;
 pub const WRITE_BATCH_MAX_COUNT: usize = 256;
 /// Reads that may wait in one lane (ours).
 pub const READS_WAITING_MAX_COUNT: usize = 16_384;
-/// Quick reads of one network or user that may wait (ours).
+/// Quick reads of one account that may wait (ours).
 pub const QUICK_READS_WAITING_PER_SHARE_MAX_COUNT: usize = 4_096;
-/// Slow reads of one network or user that may wait (ours).
+/// Slow reads of one account that may wait (ours).
 pub const SLOW_READS_WAITING_PER_SHARE_MAX_COUNT: usize = 256;
 /// A quick read that takes longer begins again in the slow lane (ours).
 pub const QUICK_READ_MAX_MILLIS: u64 = 20;

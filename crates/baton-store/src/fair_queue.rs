@@ -46,9 +46,10 @@ impl<T> FairQueue<T> {
 
     /// Puts an item at the end of its share's line; given back if the line, or the queue, is full.
     pub(crate) fn push(&mut self, share: Share, item: T) -> Result<(), T> {
-        let is_full =
-            self.lines.get(&share).is_some_and(|line| line.waiting.len() >= self.bounds.waiting_per_share);
-        if is_full || self.waiting >= self.bounds.waiting {
+        let own = self.lines.get(&share).map_or(0, |line| line.waiting.len());
+        // A share that has nothing waiting gets its place, however much the others have.
+        let is_crowded = self.waiting >= self.bounds.waiting && own > 0 && share != Share::Hub;
+        if own >= self.bounds.waiting_per_share || is_crowded {
             return Err(item);
         }
         self.waiting += 1;
@@ -227,7 +228,10 @@ mod tests {
         assert_eq!(queue.push(network(1), 9), Err(9));
         queue.push(network(2), 0).unwrap();
         queue.push(Share::Hub, 0).unwrap();
-        assert_eq!(queue.push(network(3), 0), Err(0), "all lines together are full");
+        // All lines together are full: whoever waits already waits, newcomers and the hub are let in.
+        assert_eq!(queue.push(network(2), 1), Err(1));
+        queue.push(network(3), 0).unwrap();
+        queue.push(Share::Hub, 1).unwrap();
     }
 
     #[test]

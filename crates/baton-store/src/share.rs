@@ -10,19 +10,16 @@ pub enum Share {
     Hub,
     /// Calls whose token has not been looked up yet.
     Unknown,
-    /// The agents of a network.
+    /// A user, by whatever token and in whatever network: an account has one share, however many networks it makes.
+    Account(UserId),
+    /// What the hub does for a network, whoever caused it: exports, pushes, the removal of its rows.
     Network(NetworkId),
-    /// A user, whose token opens several networks.
-    User(UserId),
 }
 
 impl Share {
     /// The share a caller's work is counted to.
     pub fn of(caller: &Caller) -> Self {
-        match caller {
-            Caller::User(user) => Self::User(user.user_id.clone()),
-            Caller::Node(node) => Self::Network(node.network_id.clone()),
-        }
+        Self::Account(caller.user_id().clone())
     }
 
     /// How many shares this one counts as. The hub works for everybody, and so do the look-ups of tokens.
@@ -30,7 +27,7 @@ impl Share {
         match self {
             Self::Hub => 8,
             Self::Unknown => 4,
-            Self::Network(_) | Self::User(_) => 1,
+            Self::Account(_) | Self::Network(_) => 1,
         }
     }
 }

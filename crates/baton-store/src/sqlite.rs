@@ -115,9 +115,9 @@ impl SqliteStore {
         // Before it is migrated: a migration would spread damage.
         let looked = checker::check_at_start(path)?;
         connection::migrate(&mut connection)?;
-        skeletons::refresh(&mut connection)?;
         connection::reserve_wal_index(path)?;
         schema::refuse_altered(&connection)?;
+        skeletons::refresh(&mut connection)?;
         let health = Health::default();
         let check = |every| {
             let first = if looked == Looked::ThroughAll { every } else { CHECK_REST_AFTER };

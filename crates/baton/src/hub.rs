@@ -116,7 +116,7 @@ impl Hub {
         }
     }
 
-    /// The store as this caller uses it: reads and writes wait in the line of the caller's network or user.
+    /// The store as this caller uses it: reads and writes wait in the line of the caller's account.
     pub(crate) fn store_for<'h>(&'h self, caller: &Caller) -> Tenant<'h> {
         self.store.of(Share::of(caller))
     }

@@ -2,6 +2,7 @@
 
 use baton_core::{Alias, Looks, NetworkId, UnixMillis, UserId, Username};
 
+use super::page::{Page, PageBounds, ROW_BYTES, Weight, text_bytes};
 use crate::error::Error;
 
 /// An alias in a network's list.
@@ -15,13 +16,24 @@ pub struct AliasRow {
     pub last_used_at: Option<UnixMillis>,
 }
 
+impl Weight for AliasRow {
+    fn weight(&self) -> usize {
+        let owner = self.owner.as_ref().map_or(0, |(_, name)| text_bytes(name.as_str()));
+        ROW_BYTES + text_bytes(self.alias.as_str()) + owner
+    }
+}
+
 /// Reads of aliases and of what names look like.
 pub trait AliasReads {
     /// The user an alias belongs to.
     fn alias_owner(&self, network: &NetworkId, alias: &Alias) -> Result<Option<UserId>, Error>;
-    /// A network's aliases in their order, after one of them or from the first on; at most so many.
-    fn aliases(&self, network: &NetworkId, after: Option<&str>, limit: usize)
-    -> Result<Vec<AliasRow>, Error>;
+    /// A page of a network's aliases in their order, after one of them or from the first on.
+    fn aliases(
+        &self,
+        network: &NetworkId,
+        after: Option<&Alias>,
+        bounds: PageBounds,
+    ) -> Result<Page<AliasRow, Alias>, Error>;
     /// Whether another alias that the network ever had has the same skeleton.
     fn has_alias_like(&self, network: &NetworkId, alias: &Alias, looks: &Looks) -> Result<bool, Error>;
     /// Whether an alias that an unrevoked token or a session has looks like this username.

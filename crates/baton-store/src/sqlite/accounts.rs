@@ -209,7 +209,9 @@ impl AccountReads for Rows<'_> {
     }
 
     fn token(&self, id: &TokenId) -> Result<Option<TokenRow>, Error> {
-        self.one("SELECT * FROM tokens WHERE token_id = ?1 AND revoked_at IS NULL", [id.as_str()], token_row)
+        let sql = "SELECT * FROM tokens t WHERE token_id = ?1 AND revoked_at IS NULL
+                   AND NOT EXISTS (SELECT 1 FROM removals r WHERE r.network_id = t.network_id)";
+        self.one(sql, [id.as_str()], token_row)
     }
 
     fn tokens(

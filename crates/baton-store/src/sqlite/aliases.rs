@@ -1,12 +1,12 @@
 //! Aliases, their owners, and look-alike names in SQL.
 
 use baton_core::{Alias, Looks, NetworkId, UnixMillis, UserId, Username};
-use rusqlite::params;
+use rusqlite::{Row, params};
 
 use super::columns::{get, optional, optional_time, parsed};
 use super::rows::Rows;
 use crate::error::Error;
-use crate::rows::{AliasReads, AliasRow, AliasWrites};
+use crate::rows::{AliasReads, AliasRow, AliasWrites, Page, PageBounds};
 
 impl AliasReads for Rows<'_> {
     fn alias_owner(&self, network: &NetworkId, alias: &Alias) -> Result<Option<UserId>, Error> {
@@ -18,16 +18,17 @@ impl AliasReads for Rows<'_> {
     fn aliases(
         &self,
         network: &NetworkId,
-        after: Option<&str>,
-        limit: usize,
-    ) -> Result<Vec<AliasRow>, Error> {
+        after: Option<&Alias>,
+        bounds: PageBounds,
+    ) -> Result<Page<AliasRow, Alias>, Error> {
         let sql = "SELECT a.alias, a.owner_id, u.username,
                           (SELECT MAX(t.last_used_at) FROM tokens t
                            WHERE t.network_id = a.network_id AND t.alias = a.alias) AS last_used_at
                    FROM aliases a LEFT JOIN users u ON u.user_id = a.owner_id
                    WHERE a.network_id = ?1 AND a.alias > ?2 ORDER BY a.alias LIMIT ?3";
-        let parameters = params![network.as_str(), after.unwrap_or_default(), limit as i64];
-        self.all(sql, parameters, |row| {
+        let after = after.map_or("", Alias::as_str);
+        let parameters = params![network.as_str(), after, bounds.looked_at()];
+        let read = |row: &Row<'_>| {
             let owner = optional(row, "owner_id", UserId::parse)?;
             let name = optional(row, "username", |text| Username::parse(text).ok())?;
             Ok(AliasRow {
@@ -35,7 +36,8 @@ impl AliasReads for Rows<'_> {
                 owner: owner.zip(name),
                 last_used_at: optional_time(row, "last_used_at")?,
             })
-        })
+        };
+        self.page(sql, parameters, bounds, read, |row| row.alias.clone())
     }
 
     fn has_alias_like(&self, network: &NetworkId, alias: &Alias, looks: &Looks) -> Result<bool, Error> {

@@ -145,6 +145,10 @@ pub(super) fn there_is(connection: &Connection) -> Result<Tally, Error> {
         let known = Status::parse(&status).ok_or_else(|| Error::Corrupt(format!("status {status:?}")))?;
         tally.add_tasks(known, count);
     }
-    tally.leases = connection.query_row("SELECT COUNT(*) FROM leases", [], |row| row.get(0))?;
+    tally.leases = connection.query_row(
+        "SELECT COUNT(*) FROM leases WHERE network_id NOT IN (SELECT network_id FROM removals)",
+        [],
+        |row| row.get(0),
+    )?;
     Ok(tally)
 }

@@ -60,8 +60,8 @@ impl RemovalWrites for Rows<'_> {
         for table in AT_ONCE {
             self.execute(&format!("DELETE FROM {table} WHERE network_id = ?1"), [network.as_str()])?;
         }
-        // Its owner may give another network this name.
-        let sql = "UPDATE networks SET name = network_id, description = NULL WHERE network_id = ?1";
+        // Its owner may give another network this name; no name begins with a dash.
+        let sql = "UPDATE networks SET name = '-' || network_id, description = NULL WHERE network_id = ?1";
         self.execute(sql, [network.as_str()])?;
         self.staged.counts.forget(network);
         self.staged.gone.push(network.clone());

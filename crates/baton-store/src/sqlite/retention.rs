@@ -59,8 +59,9 @@ impl RetentionReads for Rows<'_> {
 
 impl RetentionWrites for Rows<'_> {
     fn remove_task(&mut self, id: &TaskId, before: UnixMillis) -> Result<bool, Error> {
-        let sql = "SELECT network_id, status, completed_at FROM tasks
-                   WHERE task_id = ?1 AND completed_at IS NOT NULL AND completed_at < ?2";
+        let sql = "SELECT network_id, status, completed_at FROM tasks t
+                   WHERE task_id = ?1 AND completed_at IS NOT NULL AND completed_at < ?2
+                   AND NOT EXISTS (SELECT 1 FROM removals r WHERE r.network_id = t.network_id)";
         let leaver = self.one(sql, params![id.as_str(), before.get()], |row| {
             Ok(Leaver {
                 id,

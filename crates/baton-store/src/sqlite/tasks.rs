@@ -388,7 +388,8 @@ impl TaskReads for Rows<'_> {
     }
 
     fn task_network(&self, id: &TaskId) -> Result<Option<NetworkId>, Error> {
-        let sql = "SELECT network_id FROM tasks WHERE task_id = ?1";
+        let sql = "SELECT network_id FROM tasks t WHERE task_id = ?1
+                   AND NOT EXISTS (SELECT 1 FROM removals r WHERE r.network_id = t.network_id)";
         self.one(sql, [id.as_str()], |row| parsed(row, "network_id", NetworkId::parse))
     }
 

@@ -179,7 +179,7 @@ impl<E: Into<Error>> From<E> for Fault {
 fn of_store(error: &StoreError) -> Fault {
     let come_back = |message: &str| Fault::later(Kind::Unavailable, message.into(), 1);
     match error {
-        StoreError::Busy => come_back("too many calls of this network or user are waiting"),
+        StoreError::Busy => come_back("too many calls are waiting"),
         StoreError::TookTooLong => come_back("the read took too long and was stopped; ask for less"),
         StoreError::Closed => come_back("the hub is stopping"),
         // Logged once, when it was found; coming back does not help.

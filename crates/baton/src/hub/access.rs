@@ -2,7 +2,8 @@
 //! access epoch says so, and a revoked token is refused at its next call.
 
 use baton_core::{
-    BearerToken, Caller, NodeCaller, Refusal, TokenId, UnixMillis, UserCaller, browser_session_ends,
+    BearerToken, Caller, ClockJumps, NodeCaller, Refusal, TokenId, UnixMillis, UserCaller,
+    browser_session_ends,
 };
 use baton_store::Snapshot;
 use baton_store::rows::TokenRow;
@@ -18,13 +19,14 @@ use crate::service::Error;
 pub(crate) struct Identity {
     pub(crate) token_id: TokenId,
     pub(crate) caller: Caller,
-    /// When a browser's session is over if it is not used before; other tokens have no such time.
-    ends_at: Option<UnixMillis>,
+    /// When a browser's session was used, and when it is over if it is not used before; other tokens have no such time.
+    ends_at: Option<(UnixMillis, UnixMillis)>,
 }
 
 impl Identity {
-    fn is_over(&self, now: UnixMillis) -> bool {
-        self.ends_at.is_some_and(|ends_at| ends_at <= now)
+    /// By the time that has passed since the session was used, not by what a clock that jumped shows.
+    fn is_over(&self, now: UnixMillis, jumps: &ClockJumps) -> bool {
+        self.ends_at.is_some_and(|(used_at, ends_at)| ends_at <= jumps.now_since(used_at, now))
     }
 }
 
@@ -61,13 +63,15 @@ impl Hub {
         let hash: [u8; 32] = Sha256::digest(token.expose()).into();
         // Read before the rows are: what is remembered is at least as new as this number says.
         let epoch = self.store.access_epoch();
-        let now = self.clock.now_without_jumps();
+        let (now, jumps) = self.clock.observe();
         // What was remembered as over may have been used since: the row knows.
-        if let Some(identity) = self.access.recall(epoch, &hash).filter(|identity| !identity.is_over(now)) {
+        if let Some(identity) =
+            self.access.recall(epoch, &hash).filter(|identity| !identity.is_over(now, &jumps))
+        {
             return Ok(identity);
         }
         let identity = self.store_for_anybody().read(move |rows| look_up(rows, &hash)).await?;
-        if identity.is_over(now) {
+        if identity.is_over(now, &jumps) {
             return Err(Refusal::Unauthorized.into());
         }
         self.access.remember(epoch, hash, identity.clone());
@@ -96,7 +100,10 @@ impl Access {
 fn look_up(rows: &dyn Snapshot, hash: &[u8; 32]) -> Result<Identity, Error> {
     let token = rows.token_by_hash(hash)?.ok_or(Refusal::Unauthorized)?;
     let user = rows.user(&token.user_id)?.ok_or(Refusal::Unauthorized)?;
-    let ends_at = token.is_of_browser().then(|| browser_session_ends(token.created_at, token.last_used_at));
+    let ends_at = token.is_of_browser().then(|| {
+        let used_at = token.last_used_at.unwrap_or(token.created_at);
+        (used_at, browser_session_ends(token.created_at, token.last_used_at))
+    });
     let TokenRow { token_id, network_id, alias, scope, user_id, .. } = token;
     let caller = match network_id {
         None => Caller::User(UserCaller {

@@ -32,10 +32,15 @@ pub(crate) struct Occupied {
 impl Hub {
     /// Takes one of what a network may hold open.
     pub(crate) async fn occupy(&self, quota: Quota, network: &NetworkId) -> Result<Occupied, Error> {
-        let set = self.occupancy.max.get_or_try_init(|| self.set_quotas()).await?;
+        let set = self.maxima().await?;
         let key = (network.clone(), quota);
         let max = set.lock().unwrap_or_else(PoisonError::into_inner).get(&key).copied();
         Ok(self.occupancy.take(key, max)?)
+    }
+
+    /// What was set, read once. Whoever sets more asks for it first, so that nothing is missed between the two.
+    pub(crate) async fn maxima(&self) -> Result<&Mutex<HashMap<Key, i64>>, Error> {
+        self.occupancy.max.get_or_try_init(|| self.set_quotas()).await
     }
 
     async fn set_quotas(&self) -> Result<Mutex<HashMap<Key, i64>>, Error> {
@@ -67,7 +72,6 @@ impl Occupancy {
 
     /// Goes by another number from now on; none for the default.
     pub(crate) fn set_max(&self, quota: Quota, network: &NetworkId, max: Option<i64>) {
-        // Nothing was read yet: it will be.
         let Some(set) = self.max.get().filter(|_| COUNTED.contains(&quota)) else { return };
         let (mut set, key) = (set.lock().unwrap_or_else(PoisonError::into_inner), (network.clone(), quota));
         match max {

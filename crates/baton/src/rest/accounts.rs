@@ -446,7 +446,7 @@ async fn remove_member(
     get,
     path = "/api/networks/{network}/aliases",
     tag = "accounts",
-    params(("network" = NetworkId, Path, description = "The network"), aliases::list::QueryArgs),
+    params(("network" = NetworkId, Path, description = "The network"), PageArgs),
     responses(
         (status = 200, description = "in the order of their names", body = aliases::list::Answer),
         NotFound
@@ -456,7 +456,7 @@ async fn list_aliases(
     State(hub): HubState,
     by: Caller,
     Path(network): Path<String>,
-    Query(args): Query<aliases::list::QueryArgs>,
+    Query(args): Query<PageArgs>,
 ) -> Response {
     answer(aliases::list::run(&hub, by.0.caller, &network, args).await)
 }

@@ -62,8 +62,8 @@ plain! {
         "send that header";
     /// The hub broke inside.
     InternalError = INTERNAL_SERVER_ERROR, "internal_error", "it may or may not have been done; look before you repeat it";
-    /// Too many calls of this network or user are waiting.
-    Busy = SERVICE_UNAVAILABLE, "busy", "too many calls of this network or user are waiting; try again in a moment";
+    /// Too many calls of this account are waiting, or the hub has no memory left for large answers.
+    Busy = SERVICE_UNAVAILABLE, "busy", "too many calls are waiting; try again in a moment";
     /// A read took longer than the hub allows and was stopped.
     ReadTookTooLong = SERVICE_UNAVAILABLE, "read_took_too_long", "ask for less: name a network, a shorter time or a narrower filter";
     /// The hub is not up yet.

@@ -2,7 +2,8 @@
 //! keeps nobody else waiting: if the hub fails in the middle, some have the message and the caller gets an error.
 
 use baton_core::{
-    Action, Alias, Caller, MessageId, MessageText, Principal, Priority, UUID_RANDOM_BYTES, access, limits,
+    Action, Alias, Caller, MessageId, MessageText, NetworkId, Principal, Priority, UUID_RANDOM_BYTES, access,
+    limits,
 };
 use baton_store::Transaction;
 use baton_store::rows::{DeliveryKind, NewDelivery, SessionGlance};
@@ -47,11 +48,13 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer
     let mut after = None;
     loop {
         let (stamp, wanted, caller_of_step) = (Stamp::new(hub), wanted.clone(), caller.clone());
-        let step = move |tx: &mut dyn Transaction| wanted.step(tx, &stamp, &caller_of_step, after.as_ref());
+        let step = move |tx: &mut dyn Transaction| wanted.step(tx, &stamp, &caller_of_step, after);
         let Step { sent, last } = hub.store_for(caller).write(step).await?;
         message_ids.extend(sent);
-        let Some(last) = last else { break };
-        after = Some(last);
+        if last.is_none() {
+            break;
+        }
+        after = last;
     }
     Ok(Answer { ok: true, recipients: message_ids.len(), message_ids })
 }
@@ -65,8 +68,8 @@ struct Wanted {
 /// What one write did.
 struct Step {
     sent: Vec<MessageId>,
-    /// The last session it looked at, if there may be more.
-    last: Option<Alias>,
+    /// The network, and the last session of it that was looked at; none if there are no more.
+    last: Option<(NetworkId, Alias)>,
 }
 
 impl Wanted {
@@ -76,15 +79,19 @@ impl Wanted {
         tx: &mut dyn Transaction,
         stamp: &Stamp,
         caller: &Caller,
-        after: Option<&Alias>,
+        after: Option<(NetworkId, Alias)>,
     ) -> Result<Step, Error> {
-        let network = self.place.network(tx.as_snapshot(), caller, None)?;
+        // The first step finds the network; the others go on there, whatever the caller joins meanwhile.
+        let (network, after) = match after {
+            Some((network, alias)) => (network, Some(alias)),
+            None => (self.place.network(tx.as_snapshot(), caller, None)?, None),
+        };
         let role = role_in(tx.as_snapshot(), caller, &network)?;
         access::authorize(caller, &network, role, Action::Broadcast)?;
         let from = caller.principal()?;
-        let sessions = tx.session_glances(&network, after, limits::BROADCAST_STEP_COUNT)?;
+        let sessions = tx.session_glances(&network, after.as_ref(), limits::BROADCAST_STEP_COUNT)?;
         let last = sessions.last().filter(|_| sessions.len() == limits::BROADCAST_STEP_COUNT);
-        let last = last.map(|session| session.alias.clone());
+        let last = last.map(|session| (network.clone(), session.alias.clone()));
         let mut sent = Vec::new();
         for session in sessions {
             let is_live = presence::shown_status(stamp, &network, &session) != presence::OFFLINE;
@@ -107,7 +114,7 @@ impl Wanted {
 fn deliver(
     tx: &mut dyn Transaction,
     stamp: &Stamp,
-    network: &baton_core::NetworkId,
+    network: &NetworkId,
     from: &Principal,
     to: &Principal,
     text: &str,

@@ -29,5 +29,9 @@ pub(super) fn network(
 ) -> Result<Option<NetworkRole>, Error> {
     let role = rows.member_role(network, caller.user_id())?;
     access::authorize(caller, network, role, action)?;
+    // A system admin may act in a network of others, but not in one that does not exist or was deleted.
+    if role.is_none() && rows.network(network)?.is_none() {
+        return Err(Refusal::NetworkNotFound.into());
+    }
     Ok(role)
 }

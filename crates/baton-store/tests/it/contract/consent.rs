@@ -3,7 +3,7 @@
 use super::super::engine::{Engine, Open, engines};
 use super::super::fixtures::{NOW, alias, insert_network, network, user};
 use baton_core::{Looks, NetworkRole, TokenId, TokenScope};
-use baton_store::rows::TokenRow;
+use baton_store::rows::{PageBounds, TokenRow};
 use baton_store::{Error, Transaction};
 
 fn token(n: u8, of: u8, name: &str) -> TokenRow {
@@ -61,10 +61,10 @@ engines! {
             assert_eq!(tx.alias_owner(&network(1), &alias("coder"))?, Some(user(1)));
             assert_eq!(tx.alias_owner(&network(2), &alias("coder"))?, None);
             tx.use_tokens(&[(first.token_id.clone(), NOW)])?;
-            let page = tx.aliases(&network(1), None, 1)?;
+            let page = tx.aliases(&network(1), None, PageBounds::rows(1))?.rows;
             assert_eq!((page[0].alias.as_str(), page[0].last_used_at), ("coder", Some(NOW)));
             assert_eq!(page[0].owner.as_ref().unwrap().1.as_str(), "user1");
-            let rest = tx.aliases(&network(1), Some("coder"), 10)?;
+            let rest = tx.aliases(&network(1), Some(&alias("coder")), PageBounds::rows(10))?.rows;
             assert_eq!(rest.iter().map(|row| row.alias.as_str()).collect::<Vec<_>>(), ["lead"]);
             tx.hand_over_alias(&network(1), &alias("coder"), &user(1))?;
             assert_eq!(tx.revoke_alias_tokens_of_others(&network(1), &alias("coder"), &user(1), NOW)?, 1);

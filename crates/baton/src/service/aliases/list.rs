@@ -1,24 +1,14 @@
 //! Lists a network's aliases with their owners, in the order of their names.
 
-use baton_core::{Action, Alias, Caller, UserId, Username, limits};
+use baton_core::{Action, Alias, Caller, UserId, Username};
 use baton_store::Snapshot;
 use baton_store::rows::AliasRow;
-use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
+use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::hub::Hub;
-use crate::service::{Error, WireTime, page, permit};
-
-/// Which page.
-#[derive(Debug, Default, Deserialize, IntoParams)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct QueryArgs {
-    /// 500 by default
-    #[param(value_type = Option<u32>, minimum = 1, maximum = 500)]
-    limit: Option<String>,
-    /// `next_cursor` of the page before
-    cursor: Option<String>,
-}
+use crate::service::page::{self, PageArgs};
+use crate::service::{Error, WireTime, permit};
 
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Aliases)]
@@ -50,17 +40,17 @@ pub(crate) async fn run(
     hub: &Hub,
     caller: Caller,
     network_id: &str,
-    args: QueryArgs,
+    args: PageArgs,
 ) -> Result<Answer, Error> {
     permit::account(&caller)?;
     let id = permit::network_id(network_id)?;
-    let limit = page::limit_text(args.limit.as_deref(), limits::OTHER_PAGE_MAX, limits::OTHER_PAGE_MAX)?;
+    let cursors = page::cursors(hub, &caller, "aliases");
+    let (bounds, after) = (args.bounds()?, args.place(&cursors)?);
     let store = hub.store_for(&caller);
     let list = move |rows: &dyn Snapshot| {
         permit::network(rows, &caller, &id, Action::ManageAliases)?;
-        let page = rows.aliases(&id, args.cursor.as_deref(), limit)?;
-        let next_cursor = page.last().filter(|_| page.len() == limit).map(|row| row.alias.to_string());
-        Ok(Answer { ok: true, aliases: page.into_iter().map(AliasView::from).collect(), next_cursor })
+        let page = rows.aliases(&id, after.as_ref(), bounds)?.map(AliasView::from);
+        Ok(Answer { ok: true, aliases: page.rows, next_cursor: cursors.next(page.next) })
     };
     store.read(list).await
 }

@@ -39,6 +39,7 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, subject: Subject, args: Args
         }
         changed.view(tx.as_snapshot())
     };
+    hub.maxima().await?;
     let quotas = store.write(change).await?;
     if let Subject::Network(network) = &subject {
         changes.iter().for_each(|(quota, max)| hub.occupancy.set_max(*quota, network, *max));

@@ -149,7 +149,8 @@ async fn note(
     trouble: PushTrouble,
     is_open: bool,
 ) -> Result<(), Error> {
-    hub.store.write(move |tx| Ok(tx.note_push(&config, delivered, trouble, is_open)?)).await
+    let store = hub.store_of(&config.network_id);
+    store.write(move |tx| Ok(tx.note_push(&config, delivered, trouble, is_open)?)).await
 }
 
 /// Calls the receiver with what an event says; an event may say several things.

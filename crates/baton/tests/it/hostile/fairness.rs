@@ -115,6 +115,7 @@ fn a_deleted_network_is_gone_at_once_and_its_rows_leave_while_others_work() {
     succeed(&owner.user.delete(&path));
     for somebody in [&owner.user, &admin] {
         assert_eq!(somebody.get(&path).status, 404);
+        refused(&somebody.put(&path, &json!({"name": "mine"})), 404, "network not found");
         refused(&somebody.get(&task), 404, "task_not_found");
     }
     assert_eq!(agent.get("/api/inbox").status, 401);
