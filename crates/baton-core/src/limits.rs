@@ -249,7 +249,7 @@ pub const MESSAGES_SINCE_DEFAULT_SECONDS: u32 = 3_600;
 pub const COMPLETIONS_SINCE_DEFAULT_SECONDS: u32 = 86_400;
 
 /// Sessions that one write of a broadcast looks at; a larger network takes several writes (ours).
-pub const BROADCAST_STEP_COUNT: usize = 32;
+pub const BROADCAST_STEP_COUNT: usize = 8;
 
 // What the dashboard asks.
 
@@ -314,8 +314,8 @@ pub const STREAMS_PER_TOKEN_MAX_COUNT: usize = 64;
 pub const WRITES_WAITING_MAX_COUNT: usize = 16_384;
 /// Writes of one account that may wait before it is asked to try again later (ours).
 pub const WRITES_WAITING_PER_SHARE_MAX_COUNT: usize = 4_096;
-/// A batch takes in no more writes once it has run for this long, or for twice what the last commit took (ours).
-pub const WRITE_BATCH_MAX_MICROS: u64 = 4_000;
+/// A batch takes in no more writes once it has run for this long (ours).
+pub const WRITE_BATCH_MAX_MICROS: u64 = 3_000;
 /// Writes in one commit (ours).
 pub const WRITE_BATCH_MAX_COUNT: usize = 256;
 /// Reads that may wait in one lane (ours).

@@ -65,7 +65,6 @@ impl Writer {
             is_copying: Cell::new(false),
             is_long,
             turns: turns.clone(),
-            last_commit: Cell::default(),
         };
         let thread = std::thread::Builder::new().name("writer".into()).spawn(move || batches.run());
         let thread = thread.map_err(|error| Error::Unavailable(error.to_string()))?;
@@ -106,8 +105,6 @@ struct Batches {
     /// The checkpointer found the WAL past its bound.
     is_long: Arc<AtomicBool>,
     turns: Turns,
-    /// How long the disk took for the last commit.
-    last_commit: Cell<Duration>,
 }
 
 /// A write in a batch, and how long it ran.
@@ -189,9 +186,7 @@ impl Batches {
 
     /// The next write that waits, unless the batch has been going on for long: whoever comes then is not to wait for it.
     fn next(&self, batch: &mut Batch, began: Instant) -> Option<Taken> {
-        // Where the disk is slow a larger batch is worth the wait.
-        let most = BATCH_MAX.max(self.last_commit.get() * 2);
-        if batch.writes.len() >= limits::WRITE_BATCH_MAX_COUNT || began.elapsed() >= most {
+        if batch.writes.len() >= limits::WRITE_BATCH_MAX_COUNT || began.elapsed() >= BATCH_MAX {
             return None;
         }
         match self.turns.try_take()? {
@@ -293,7 +288,6 @@ impl Batches {
     /// The time of a commit is counted to the shares whose writes it was for, by how long these ran.
     fn disk_waited(&self, took: Duration, writes: &[Taken]) {
         self.meter.disk_waited(took);
-        self.last_commit.set(took);
         let all: Duration = writes.iter().map(|taken| taken.took).sum();
         for taken in writes.iter().filter(|_| !all.is_zero()) {
             self.turns.charge(&taken.share, took.mul_f64(taken.took.as_secs_f64() / all.as_secs_f64()));
