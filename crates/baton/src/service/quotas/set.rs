@@ -1,4 +1,4 @@
-//! Sets how much an account or a network may have. For system admins. What is there already stays, also if it is more.
+//! Sets how much an account or a network may have. For system admins. What exists already stays, even if it is more.
 
 use baton_core::access::{self, HubAction};
 use baton_core::{Caller, Quota, limits};
