@@ -18,7 +18,7 @@ use crate::watch::{Peak, Watch};
 
 pub(crate) const READ_MS: f64 = 50.0;
 pub(crate) const OWN_MIB: f64 = 300.0;
-/// A hub that wants more is not given it: others work on the machine too.
+/// The memory limit of the hub, so that one without bounds does not take the machine with it.
 const MEMORY_MAX_BYTES: u64 = 4 << 30;
 const WARM_UP: Duration = Duration::from_secs(1);
 

@@ -87,7 +87,7 @@ pub(crate) struct Times {
     pub(crate) p99_ms: f64,
 }
 
-/// What the victim victim_figures of an attack, or of the quiet.
+/// What the victim measured during an attack, or while it was alone.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct VictimFigures {
     pub(crate) times: Vec<Times>,

@@ -1,6 +1,6 @@
-//! Jumps of the wall clock, seen against elapsed time. A clock that is put ahead must not end what has time left: what
-//! was set before a jump is due when its time has elapsed, what was set after it by the clock as it stands.
-//! A clock that is put back again takes its jump back. Nothing here reads a clock.
+//! Jumps of the wall clock, measured against elapsed time. A clock that is set ahead must not expire what has time
+//! left: a deadline set before a jump is reached when its time has elapsed, one set after it when the clock says so.
+//! Setting the clock back undoes the jump. Nothing here reads a clock.
 
 use crate::limits::{CLOCK_JUMP_MIN_MILLIS, CLOCK_JUMPS_MAX_COUNT};
 use crate::time::{MonotonicMillis, UnixMillis};
@@ -34,11 +34,11 @@ pub struct ClockJumps(Vec<Jump>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Jump {
-    /// What the clock would have shown without the jump when it was seen.
+    /// What the clock would have shown without the jump, at the time it was noticed.
     from: UnixMillis,
-    /// What it showed.
+    /// What it showed instead.
     to: UnixMillis,
-    /// By how much what was set before the jump is held back.
+    /// How much longer deadlines from before the jump are held back.
     millis: i64,
 }
 
@@ -82,8 +82,8 @@ impl ClockJumps {
         self.now_since(UnixMillis::new(i64::MIN), now)
     }
 
-    /// Where what may be due by now is found: later than the first of a pair, up to the second. What is held back
-    /// after a jump lies between two ranges, so that nobody walks over it again and again.
+    /// The ranges of deadlines that may be due by now: each later than its first time, up to its second. What is held
+    /// back after a jump lies between two ranges, so that no sweep reads it again and again.
     pub fn due_ranges(&self, now: UnixMillis) -> Vec<(UnixMillis, UnixMillis)> {
         let mut after = UnixMillis::new(i64::MIN);
         let mut ranges = Vec::with_capacity(self.0.len() + 1);

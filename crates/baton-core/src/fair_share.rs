@@ -1,6 +1,6 @@
 //! Shares of something scarce (bytes in flight, password hashes, exports), handed out in turns. A group is a tenant or
-//! a client address, a member one of its tokens or accounts. Waiting groups take turns, and members within a group, so
-//! a long queue of one never delays another. Pure: it answers who has been granted what; waking them is the caller's.
+//! a client address, a member one of its tokens or accounts. Waiting groups take turns, and so do members within a
+//! group, so a long queue of one never delays another. Pure: it returns who was granted what; the caller wakes them.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
@@ -8,13 +8,13 @@ use std::hash::Hash;
 /// How much there is, and how much of it one may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shares {
-    /// In all.
+    /// The total.
     pub total: u64,
-    /// Of the total, so much is granted only to groups that hold nothing.
+    /// The part of the total that is granted only to groups that hold nothing.
     pub kept_for_newcomers: u64,
-    /// One group's.
+    /// The most one group may hold.
     pub per_group: u64,
-    /// One member's. An ask for more is an ask for this much.
+    /// The most one member may hold. A larger request is cut down to this.
     pub per_member: u64,
     /// Asks of one member that may wait.
     pub waiting_per_member: usize,
@@ -124,11 +124,11 @@ impl<G: Eq + Hash + Clone, M: Eq + Hash + Clone> FairShare<G, M> {
         entry.waiting += 1;
         self.waiting += 1;
         self.make_ready(group, member);
-        // Whatever waits was not within some share; this ask may be.
+        // Everything that waits exceeded some share; this ask may not.
         if self.grant().contains(&ticket) { Asked::Granted } else { Asked::Waiting(ticket) }
     }
 
-    /// Takes an amount without asking, also beyond the shares: it is there already, and later asks wait for it.
+    /// Counts an amount that is held already, even beyond the shares; later asks wait for it.
     pub fn charge(&mut self, group: &G, member: &M, amount: u64) {
         let entry = self.groups.entry(group.clone()).or_default();
         entry.members.entry(member.clone()).or_default().held += amount;
@@ -136,7 +136,7 @@ impl<G: Eq + Hash + Clone, M: Eq + Hash + Clone> FairShare<G, M> {
         self.held += amount;
     }
 
-    /// Gives an amount back; answers the asks that are granted with it.
+    /// Gives an amount back; returns the asks that this lets through.
     pub fn give_back(&mut self, group: &G, member: &M, amount: u64) -> Vec<Ticket> {
         if let Some(entry) = self.groups.get_mut(group) {
             if let Some(holder) = entry.members.get_mut(member) {
@@ -151,7 +151,7 @@ impl<G: Eq + Hash + Clone, M: Eq + Hash + Clone> FairShare<G, M> {
         granted
     }
 
-    /// Withdraws an ask that waits. False if it was granted before: then what it got is to be given back.
+    /// Withdraws an ask that waits. False if it was granted already: the caller must then give the amount back.
     pub fn withdraw(&mut self, group: &G, member: &M, ticket: Ticket) -> bool {
         let Some(entry) = self.groups.get_mut(group) else { return false };
         let Some(asker) = entry.members.get_mut(member) else { return false };
@@ -218,7 +218,7 @@ impl<G: Eq + Hash + Clone, M: Eq + Hash + Clone> FairShare<G, M> {
         granted
     }
 
-    /// Whoever holds nothing and waits for nothing takes no memory.
+    /// Forgets members and groups that hold nothing and wait for nothing.
     fn forget(&mut self, group: &G, member: &M) {
         let Some(entry) = self.groups.get_mut(group) else { return };
         let is_idle = |idle: &Member| idle.held == 0 && idle.asks.is_empty();

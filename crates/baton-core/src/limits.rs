@@ -133,7 +133,7 @@ pub const CHECK_STEP_ROWS_MAX_COUNT: usize = 2_000;
 pub const CHECK_EVERY_MAX_SECONDS: u32 = 365 * 86_400;
 /// A wall clock that moves against elapsed time by more than this at once has jumped (ours).
 pub const CLOCK_JUMP_MIN_MILLIS: i64 = 60_000;
-/// Clock jumps that are told apart; of more, the oldest count as one (ours).
+/// Clock jumps that are remembered one by one; the oldest beyond that are merged into one (ours).
 pub const CLOCK_JUMPS_MAX_COUNT: usize = 8;
 /// Ended tasks looked up and removed at once (ours).
 pub const LEAVING_TASKS_MAX_COUNT: usize = 200;
@@ -152,9 +152,9 @@ pub const FEED_KEPT_COUNT: usize = 100_000;
 pub const ANSWER_MAX_BYTES: usize = 8 * 1024 * 1024;
 /// The same for a tool, whose answer is sent as text and as an object (ours).
 pub const TOOL_ANSWER_MAX_BYTES: usize = ANSWER_MAX_BYTES / 4;
-/// Deepest nesting of arrays and objects in JSON that is taken in (ours).
+/// Deepest nesting of arrays and objects in JSON that is accepted (ours).
 pub const JSON_DEPTH_MAX: usize = 64;
-/// Rows examined for one page of a list that no index has exactly; the page then ends early (ours).
+/// Rows examined for one page of a list that no index matches exactly; the page then ends early (ours).
 pub const LIST_EXAMINED_COUNT: usize = 20_000;
 
 // Quotas: what an account or a network may have unless a system admin sets another number for it (all ours).
@@ -188,7 +188,7 @@ pub const QUOTA_MAX_COUNT: i64 = 1_000_000_000;
 
 // Pages: what a list answers when no limit is named, and at most.
 
-/// Default and largest page of sessions: a page is more likely to end by its bytes (ours).
+/// Default and largest page of sessions; large sessions end a page by its bytes before that (ours).
 pub const SESSION_PAGE_MAX: usize = 10_000;
 
 /// Default page of `GET /api/tasks`.
@@ -217,17 +217,17 @@ pub const EVIDENCE_PAGE_DEFAULT: usize = 100;
 pub const EVIDENCE_PAGE_MAX: usize = 1_000;
 /// A page of evidence ends early once it has this many bytes (ours).
 pub const EVIDENCE_PAGE_MAX_BYTES: usize = 8 * 1024 * 1024;
-/// Exports of evidence at work at once; others wait their turn (ours).
+/// Exports of evidence prepared at once; others wait their turn (ours).
 pub const EXPORTS_AT_ONCE: usize = 4;
-/// Largest side file of an export; a bundle that would need a larger one ends before (ours). Readers accept 4 GiB.
+/// Largest side file of an export; a bundle ends before it needs a larger one (ours). Readers accept 4 GiB.
 pub const SIDE_FILE_MAX_BYTES: usize = 512 * 1024 * 1024;
-/// Of these, kept for networks with no export at work (ours).
+/// Of `EXPORTS_AT_ONCE`, reserved for networks that have none being prepared (ours).
 pub const EXPORTS_KEPT_COUNT: usize = 1;
-/// Exports of one network at work at once (ours).
+/// Exports of one network prepared at once (ours).
 pub const EXPORTS_PER_NETWORK_AT_ONCE: usize = 2;
 /// Exports that wait their turn or are being sent (ours).
 pub const EXPORTS_OPEN_MAX_COUNT: usize = 64;
-/// Of these, kept for networks that have none (ours).
+/// Of these, reserved for networks that have none (ours).
 pub const EXPORTS_OPEN_KEPT_COUNT: usize = 16;
 /// Exports of one network that wait their turn or are being sent (ours).
 pub const EXPORTS_OPEN_PER_NETWORK_MAX_COUNT: usize = 12;
@@ -312,9 +312,9 @@ pub const REVOKED_STREAM_ENDS_SECONDS: u32 = 15;
 pub const STREAMS_PER_TOKEN_MAX_COUNT: usize = 64;
 /// Writes that may wait for the writer (ours).
 pub const WRITES_WAITING_MAX_COUNT: usize = 16_384;
-/// Writes of one account that may wait before it is asked to try again later (ours).
+/// Writes of one account that may wait; further ones get `busy` (ours).
 pub const WRITES_WAITING_PER_SHARE_MAX_COUNT: usize = 4_096;
-/// A batch takes in no more writes once it has run for this long (ours).
+/// A batch accepts no more writes once it has run for this long (ours).
 pub const WRITE_BATCH_MAX_MICROS: u64 = 3_000;
 /// Writes in one commit (ours).
 pub const WRITE_BATCH_MAX_COUNT: usize = 256;
@@ -324,18 +324,18 @@ pub const READS_WAITING_MAX_COUNT: usize = 16_384;
 pub const QUICK_READS_WAITING_PER_SHARE_MAX_COUNT: usize = 4_096;
 /// Slow reads of one account that may wait (ours).
 pub const SLOW_READS_WAITING_PER_SHARE_MAX_COUNT: usize = 256;
-/// A quick read that takes longer begins again in the slow lane (ours).
+/// A quick read that takes longer is restarted in the slow lane (ours).
 pub const QUICK_READ_MAX_MILLIS: u64 = 20;
 /// A slow read that takes longer is stopped: `read_took_too_long` (ours).
 pub const SLOW_READ_MAX_MILLIS: u64 = 10_000;
 
 // Shares of memory: bytes of requests and answers that are read, built or sent.
 
-/// Bodies up to this size take no share of memory; also the largest piece of a body that is sent at once (ours).
+/// Bodies up to this size reserve no memory; also the largest piece of a body that is sent at once (ours).
 pub const SMALL_BODY_MAX_BYTES: usize = 64 * 1024;
 /// Bytes in flight in all (ours).
 pub const IN_FLIGHT_MAX_BYTES: usize = 128 * 1024 * 1024;
-/// Of these, kept for networks and users that have none in flight (ours).
+/// Of these, reserved for networks and users that have none in flight (ours).
 pub const IN_FLIGHT_KEPT_BYTES: usize = 32 * 1024 * 1024;
 /// Bytes in flight of one network, or of one user's tokens (ours).
 pub const IN_FLIGHT_PER_TENANT_MAX_BYTES: usize = 64 * 1024 * 1024;
@@ -345,11 +345,11 @@ pub const IN_FLIGHT_PER_TOKEN_MAX_BYTES: usize = 32 * 1024 * 1024;
 pub const IN_FLIGHT_WAIT_MAX_SECONDS: u32 = 10;
 /// Requests in flight of one token, those that wait included (ours).
 pub const REQUESTS_PER_TOKEN_MAX_COUNT: usize = 2_048;
-/// While an answer waits to be sent, its reader must take at least this much (ours).
+/// The slowest a client may read an answer that is waiting to be sent (ours).
 pub const SEND_MIN_BYTES_PER_SECOND: u32 = 64 * 1024;
-/// How far a reader may fall behind that before its connection is closed (ours).
+/// How far a client may fall behind that before its connection is closed (ours).
 pub const SEND_GRACE_SECONDS: u32 = 10;
-/// One client address may have one of so many parts of all connections, unless the operator says otherwise (ours).
+/// One client address may have all connections divided by this, unless the operator sets a number (ours).
 pub const CONNECTIONS_PER_ADDRESS_DIVISOR: usize = 4;
 
 // Guards.

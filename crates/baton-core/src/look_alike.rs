@@ -21,7 +21,7 @@ impl Looks {
         Self { as_written: skeleton(name).collect(), lower_case: skeleton(&name.to_lowercase()).collect() }
     }
 
-    /// Whether two names can be mistaken for each other, in any case of letters.
+    /// Whether two names can be mistaken for each other, ignoring case.
     pub fn resemble(&self, other: &Self) -> bool {
         [&self.as_written, &self.lower_case]
             .into_iter()

@@ -1,6 +1,6 @@
-//! The rules a new name keeps, beside those of its kind: it starts with a letter, digit or `_`, every character can be
-//! seen, and its scripts are mixed no further than Unicode TR39's "highly restrictive" level allows. Any single script
-//! is welcome, and Latin beside Chinese, Japanese or Korean. Names that exist already are not judged again.
+//! Rules for every new name, in addition to those of its kind: it starts with a letter, digit or `_`, every character
+//! is visible, and its scripts are mixed no further than Unicode TR39's "highly restrictive" level allows. Any single
+//! script is welcome, and Latin beside Chinese, Japanese or Korean. Names that exist already are not judged again.
 
 use unicode_security::general_security_profile::IdentifierType;
 use unicode_security::mixed_script::AugmentedScriptSet;
@@ -17,7 +17,7 @@ pub(crate) fn broken_by_name(text: &str) -> Option<&'static str> {
     })
 }
 
-/// Checks the name of a new or renamed network: free text that keeps the same rules as far as they apply.
+/// Checks the name of a new or renamed network: free text, to which the same rules apply where they can.
 pub fn check_network_name(field: &'static str, text: &str) -> Result<(), Refusal> {
     let broken = broken_by_any(text)
         .or_else(|| text.chars().any(char::is_control).then_some("must not contain control characters"));

@@ -101,7 +101,7 @@ impl Quota {
         if used < max { Ok(()) } else { Err(Refusal::QuotaExceeded { quota: self, max }) }
     }
 
-    /// What is full, and what makes room.
+    /// What has reached its limit, and what makes room.
     const fn words(self) -> (&'static str, &'static str, &'static str) {
         match self {
             Self::Networks => ("this account owns", "networks", "delete some"),
@@ -119,7 +119,7 @@ impl Quota {
         }
     }
 
-    /// The sentence for whoever is refused.
+    /// The message for the caller.
     pub(crate) fn exceeded(self, max: i64) -> String {
         let (who_has, what, remedy) = self.words();
         let count = Grouped(max);

@@ -57,7 +57,7 @@ pub enum Refusal {
     /// A role at or above one's own is given, changed or taken away.
     #[error("only roles below your own can be given, changed or removed, and owner is never given")]
     RoleNotBelowYours,
-    /// The owner leaves: then nobody would look after the network.
+    /// The owner wants to leave, which would leave the network without one.
     #[error("the owner cannot leave a network; delete the network instead")]
     OwnerCannotLeave,
     /// The call is for people.
@@ -202,10 +202,10 @@ pub enum Refusal {
     /// Another name of the network looks like the alias.
     #[error("the alias looks like another name in this network; choose one that is easier to tell apart")]
     AliasLooksLikeAnother,
-    /// An agent has an alias that is, or looks like, the username of whoever wants to join.
+    /// An agent has an alias that is, or looks like, the username of the user who wants to join.
     #[error("an agent of this network has this username, or one that looks like it, as its alias")]
     UsernameIsAlias,
-    /// An account or a network has as much of something as it may have.
+    /// An account or a network has reached a quota.
     #[error("{}", quota.exceeded(*max))]
     QuotaExceeded {
         /// What it has too much of.

@@ -5,10 +5,10 @@ use crate::sqlite::damage;
 /// A failure of the store; nothing of the write it answers has happened.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum Error {
-    /// More calls of this share wait than the hub takes on.
+    /// Too many calls of this share wait already.
     #[error("too many calls are waiting; try again in a moment")]
     Busy,
-    /// A read took longer than it may; only reads give this.
+    /// A read took longer than the limit; only reads return this.
     #[error("the read took too long and was stopped")]
     TookTooLong,
     /// The hub is stopping.

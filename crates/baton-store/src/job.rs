@@ -17,8 +17,8 @@ pub trait WriteJob: Send {
     fn settle(self: Box<Self>, committed: Result<(), Error>);
 }
 
-/// A read, as engines see it. It may be run more than once: one that takes long is stopped and begins again where
-/// it keeps nobody waiting.
+/// A read, as engines see it. It may be run more than once: one that takes long is stopped and restarted where it keeps
+/// nobody waiting.
 pub trait ReadJob: Send {
     /// Runs the closure and keeps its outcome.
     fn run(&mut self, rows: &dyn Snapshot);
@@ -95,7 +95,7 @@ where
     }
 }
 
-/// A panic is its caller's trouble and nobody else's in the batch.
+/// Turns a panic into an error for its own caller, so that the rest of the batch is not affected.
 fn caught<T, E: From<Error>>(run: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| Err(Error::Panicked(reason(&*panic)).into()))
 }

@@ -1,4 +1,5 @@
-//! An engine, and what it tells after a commit. Use cases reach it through a [`Tenant`], the store as one share uses it.
+//! An engine, and what it reports after a commit. Use cases reach it through a [`Tenant`], the
+//! store as one share uses it.
 
 use baton_core::{NetworkId, Principal, Status, TaskId};
 
@@ -57,7 +58,7 @@ pub struct Committed {
 /// How long a read is expected to take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lane {
-    /// A look-up or a page. One that turns out to take long goes on in the slow lane.
+    /// A look-up or a page. One that turns out to take long is restarted in the slow lane.
     Quick,
     /// A search, a graph, an export.
     Slow,
@@ -65,9 +66,9 @@ pub enum Lane {
 
 /// An engine.
 pub trait Store: Send + Sync + 'static {
-    /// Takes a write into one of the next batches, when its share has its turn.
+    /// Runs a write in one of the next batches, when it is its share's turn.
     fn submit(&self, share: Share, job: Box<dyn WriteJob>) -> Result<(), Error>;
-    /// Runs a read on a connection of its own, when its share has its turn.
+    /// Runs a read on a connection of its own, when it is its share's turn.
     fn query(&self, share: Share, lane: Lane, job: Box<dyn ReadJob>) -> Result<(), Error>;
     /// Copies everything as it is at one moment into a file, a little at a time between the writes.
     fn copy(&self, job: CopyJob) -> Result<(), Error>;

@@ -227,7 +227,7 @@ pub type InvitePlace = (i64, [u8; 8]);
 
 /// Reads of accounts.
 pub trait AccountReads {
-    /// The secret that cursors are sealed with.
+    /// The secret that cursors are encrypted with.
     fn cursor_key(&self) -> Result<[u8; 32], Error>;
     /// How many users there are, counted only as far as one.
     fn has_users(&self) -> Result<bool, Error>;
@@ -239,7 +239,7 @@ pub trait AccountReads {
     fn users(&self, after: Option<i64>, bounds: PageBounds) -> Result<Page<UserRow>, Error>;
     /// One network.
     fn network(&self, id: &NetworkId) -> Result<Option<NetworkRow>, Error>;
-    /// What the names of tokens in a network's history are keyed with.
+    /// The key for the names of tokens in a network's history.
     fn token_key(&self, id: &NetworkId) -> Result<Option<Vec<u8>>, Error>;
     /// The network of this name that somebody owns.
     fn network_named(&self, owner: &UserId, name: &str) -> Result<Option<NetworkId>, Error>;
@@ -250,9 +250,9 @@ pub trait AccountReads {
         after: Option<i64>,
         bounds: PageBounds,
     ) -> Result<Page<MembershipRow>, Error>;
-    /// Every network somebody is a member of and as what, by id.
+    /// Every network a user is a member of, with the role there, by id.
     fn membership_roles(&self, user: &UserId) -> Result<Vec<(NetworkId, NetworkRole)>, Error>;
-    /// At most so many networks somebody is a member of, by id: two tell whether there is exactly one.
+    /// At most so many networks a user is a member of, by id: asking for two shows whether there is exactly one.
     fn some_memberships(&self, user: &UserId, most: usize) -> Result<Vec<NetworkId>, Error>;
     /// What somebody is in a network.
     fn member_role(&self, network: &NetworkId, user: &UserId) -> Result<Option<NetworkRole>, Error>;
@@ -289,7 +289,7 @@ pub trait AccountReads {
         before: Option<i64>,
         bounds: PageBounds,
     ) -> Result<Page<NodeTokenRow>, Error>;
-    /// The user token of somebody, not revoked, that was used longest ago.
+    /// A user's least recently used user token that is not revoked.
     fn oldest_login(&self, user: &UserId) -> Result<Option<TokenRow>, Error>;
     /// Tokens of browsers last used, or made, before these times and not revoked; at most so many.
     fn stale_browser_tokens(

@@ -1,5 +1,5 @@
 //! Pages of lists: how large one may get, and where the next one begins. A page ends after so many rows or once its
-//! rows weigh so many bytes, whichever comes first, so that no reader holds more than one answer in memory.
+//! rows have so many bytes, whichever comes first, so that no reader holds more than one page in memory.
 
 use baton_core::limits;
 
@@ -8,7 +8,7 @@ use baton_core::limits;
 pub struct PageBounds {
     /// The most rows.
     pub rows: usize,
-    /// The most bytes of JSON. A page has at least one row, however heavy.
+    /// The most bytes of JSON. A page has at least one row, however large.
     pub bytes: usize,
 }
 
@@ -54,7 +54,7 @@ pub struct Page<T, K = i64> {
 }
 
 impl<T, K> Page<T, K> {
-    /// The same page with its rows as answers show them.
+    /// The same page with its rows in the form that answers show.
     pub fn map<U>(self, view: impl FnMut(T) -> U) -> Page<U, K> {
         Page { rows: self.rows.into_iter().map(view).collect(), next: self.next }
     }

@@ -44,9 +44,9 @@ pub struct TaskQuotas {
 
 /// Reads of quotas.
 pub trait QuotaReads {
-    /// How a quota stands. Inboxes have one each: theirs is read with `inbox_count`.
+    /// How much of a quota is used. Inboxes have one each, which is read with `inbox_count`.
     fn quota(&self, subject: QuotaSubject<'_>, quota: Quota) -> Result<QuotaRow, Error>;
-    /// How the quotas stand that one more task for a recipient counts towards: open tasks, and the recipient's inbox.
+    /// The use of the quotas that one more task for a recipient counts towards: open tasks, and the recipient's inbox.
     fn task_quotas(&self, network: &NetworkId, to: &Principal) -> Result<TaskQuotas, Error>;
     /// The networks for which a quota is not the default.
     fn set_quotas(&self, quota: Quota) -> Result<Vec<(NetworkId, i64)>, Error>;

@@ -25,7 +25,7 @@ const STEPS: i32 = 100;
 const REST: u32 = 4;
 const REST_MIN: Duration = Duration::from_millis(20);
 
-/// How far a look came.
+/// How far a check got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Looked {
     ThroughAll,
@@ -192,7 +192,7 @@ fn bound(
     Ok(connection.progress_handler(STEPS, Some(is_over))?)
 }
 
-/// A finding is an error.
+/// Turns a finding into an error.
 fn quick_check(connection: &Connection, sql: &str) -> Result<Looked, Error> {
     match check::first_finding(connection, sql) {
         Ok(None) => Ok(Looked::ThroughAll),

@@ -1,7 +1,7 @@
-//! Damage to the database file: found by whichever statement meets it, remembered for all until the hub restarts.
+//! Damage to the database file: found by any statement that reads it, remembered for all until the hub restarts.
 //!
 //! A use case turns SQLite's error into an error of its own, so the thread that ran it cannot tell what happened. The
-//! conversion into [`Error`] therefore notes damage for its thread, and the thread that runs jobs collects the note.
+//! conversion into [`Error`] therefore records damage for its thread, and the thread that runs jobs collects it.
 
 use rusqlite::ErrorCode;
 use std::cell::RefCell;
@@ -44,7 +44,7 @@ impl Damage {
         }
     }
 
-    /// Takes over what a statement of this thread met since the last call.
+    /// Collects damage that statements of this thread met since the last call.
     pub(super) fn collect(&self) {
         if let Some(what) = SEEN.take() {
             self.report(&what);

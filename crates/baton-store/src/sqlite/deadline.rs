@@ -1,5 +1,5 @@
-//! How long a connection may go on with what it does. SQLite asks now and then, and stops the statement when the time
-//! is over; whoever set the time sees that it was.
+//! How long a connection may go on with what it does. SQLite checks now and then, and stops the statement when the time
+//! is over; the code that set the time can see that it was stopped.
 
 use rusqlite::Connection;
 use std::sync::Arc;
@@ -32,13 +32,13 @@ impl Deadline {
         Ok(deadline)
     }
 
-    /// Gives what comes next so long.
+    /// Bounds the statements that follow to this long.
     pub(super) fn set(&self, time: Duration) {
         self.is_over.store(false, Ordering::Relaxed);
         self.at.store(micros(self.epoch.elapsed() + time), Ordering::Relaxed);
     }
 
-    /// Lifts the bound. Answers whether something was stopped under it.
+    /// Lifts the bound. Returns whether a statement was stopped by it.
     pub(super) fn lift(&self) -> bool {
         self.at.store(u64::MAX, Ordering::Relaxed);
         self.is_over.load(Ordering::Relaxed)

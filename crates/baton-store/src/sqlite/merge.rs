@@ -1,6 +1,6 @@
-//! Several lists, each newest first, walked as one: a heap holds the newest place of each, so a walk costs one look into
-//! every list and then one step a row, however many lists there are. The walk is bounded: after so many rows it stops,
-//! and where it stopped the next page begins.
+//! Several lists, each newest first, walked as one: a heap holds the newest position of each, so a walk reads every
+//! list once and then takes one step per row, however many lists there are. The walk is bounded: it stops after so many
+//! rows, and the next page begins where it stopped.
 
 use std::collections::{BinaryHeap, VecDeque};
 
@@ -9,7 +9,7 @@ use crate::error::Error;
 /// Rows of a list below a place, newest first, at most so many; each with whether it is wanted.
 pub(super) type Fetch<'a, K> = Box<dyn Fn(K, usize) -> Result<Vec<(K, bool)>, Error> + 'a>;
 
-/// However many lists there are, a walk goes at least so far: it always gets somewhere.
+/// A walk examines at least so many rows however many lists there are, so that every page makes progress.
 const LEAST_ROWS: usize = 64;
 /// The most rows read ahead of one list.
 const AHEAD_MAX: usize = 512;
@@ -18,7 +18,7 @@ const AHEAD_MAX: usize = 512;
 struct List<'a, K> {
     fetch: Fetch<'a, K>,
     ahead: VecDeque<(K, bool)>,
-    /// So many are read ahead next time.
+    /// How many rows to read ahead next time.
     chunk: usize,
     is_at_end: bool,
 }

@@ -1,6 +1,6 @@
 //! Threads that read, each with a connection of its own. A read sees one consistent state. There are two lanes: a quick
-//! read that takes long is stopped and begins again in the slow lane, so that whoever asks for much waits for others
-//! who do, and nobody else waits for them.
+//! read that takes long is stopped and restarted in the slow lane, so that slow reads wait for each other and quick
+//! ones wait for none of them.
 
 use baton_core::limits;
 use rusqlite::Connection;
@@ -23,7 +23,7 @@ use crate::waiting::Waiting;
 
 /// Threads of the slow lane. One: two searches at once would leave writes and quick reads of a small machine no core.
 const SLOW_THREADS: usize = 1;
-/// How far the slow lane stands back where cores are short, in the system's own measure.
+/// The `nice` value of the slow lane, so that it yields where cores are scarce.
 const SLOW_NICENESS: i32 = 10;
 
 pub(super) struct Readers {
@@ -81,7 +81,7 @@ impl Lanes {
         let quick = Bounds {
             waiting: limits::READS_WAITING_MAX_COUNT,
             waiting_per_share: limits::QUICK_READS_WAITING_PER_SHARE_MAX_COUNT,
-            // One thread is left to the others, whatever one share asks.
+            // However much one share asks for, one thread is left for the others.
             running_per_share: quick.saturating_sub(1).max(1),
         };
         let slow = Bounds {
@@ -150,7 +150,7 @@ impl Reader {
         (job, if was_stopped { Err(Error::TookTooLong) } else { began })
     }
 
-    /// Answers, or lets a read that was not quick begin again where it may take longer.
+    /// Answers, or restarts a read that was not quick in the slow lane.
     fn settle(&self, share: Share, job: Box<dyn ReadJob>, ran: Result<(), Error>) {
         match (ran, self.lane) {
             (Err(Error::TookTooLong), Lane::Quick) => {

@@ -1,5 +1,5 @@
-//! Deleting a network in SQL. What makes it visible goes at once; what may be large goes a few rows at a time, and the
-//! row of the network itself last, so that foreign keys have nothing left to cascade to.
+//! Deleting a network in SQL. What makes it visible is deleted at once; tables that may be large are emptied a few rows
+//! at a time, and the network's own row is deleted last, so that foreign keys have nothing left to cascade to.
 
 use baton_core::NetworkId;
 use rusqlite::params;
@@ -10,10 +10,10 @@ use super::rows::Rows;
 use crate::error::Error;
 use crate::rows::{RemovalReads, RemovalWrites};
 
-/// What nobody may see or be served from any more, and is never large.
+/// What must be gone at once, and is never large.
 const AT_ONCE: [&str; 6] = ["members", "invitations", "invites", "remotes", "remote_tasks", "task_counts"];
 
-/// What leaves in steps: the table and its key. Leases and open tasks first, the hub's rounds pass over them.
+/// What is removed in steps: the table and its key. Leases and open tasks first, because the hub's sweeps read them.
 const IN_STEPS: [(&str, &str); 15] = [
     ("leases", "lease_id"),
     ("tasks", "seq"),
@@ -32,7 +32,7 @@ const IN_STEPS: [(&str, &str); 15] = [
     ("aliases", "network_id, alias"),
 ];
 
-/// What leaves in steps with the network's evidence log.
+/// What is removed in steps with the network's evidence log.
 const OF_ITS_LOG: [(&str, &str); 2] =
     [("tiles", "log, level, n"), ("reported_packets", "log, reporter_kind, reporter, sha256")];
 

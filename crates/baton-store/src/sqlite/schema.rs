@@ -10,8 +10,8 @@ use crate::error::Error;
 /// Tables, indexes and triggers by kind and name, each with its normalised SQL.
 type Objects = BTreeMap<(String, String), String>;
 
-/// Names what is missing, changed or, for triggers, not of the hub. Tables and indexes of others are left alone: they
-/// change nothing that the hub writes.
+/// Names what is missing, changed or, for triggers, not the hub's. Other tables and indexes are left alone: they change
+/// nothing that the hub writes.
 pub(super) fn differences(connection: &Connection) -> Result<Vec<String>, Error> {
     let (expected, found) = (expected()?, objects(connection)?);
     let mut differences = Vec::new();

@@ -1,6 +1,6 @@
-//! Lists of tasks, newest first, also by what no index has: their kind, their texts, when they were made, or several
-//! things at once. The rows of the best index there is are walked as far as a page and its bounds need; where the walk
-//! stops, the next page begins. Texts are only read of rows that are meant otherwise, so many bytes in all.
+//! Lists of tasks, newest first, also by what no index covers: kind, texts, creation time, or several filters at once.
+//! The rows of the best index are walked as far as a page and its bounds need; where the walk stops, the next page
+//! begins. Texts are read only of rows that pass all other filters, up to a bound in bytes.
 
 use baton_core::access::TaskReach;
 use baton_core::{Alias, ContextId, NetworkId, Parties, Status, TaskId, UnixMillis, limits};
@@ -130,7 +130,7 @@ fn sources<'a>(rows: &Rows<'_>, search: &'a TaskSearch) -> Result<Vec<Source<'a>
                 add("tasks_by_sender", "from_name", alias.as_str());
             }
             (.., Some(status), _) => add("tasks_by_status", "status", status.as_str()),
-            // Most of many networks are quiet: their counters say which statuses there is something of.
+            // Most of many networks are quiet: their counters say which statuses have tasks.
             _ if filter.networks.len() > 1 => {
                 let counts = rows.task_counts(network)?;
                 counts.iter().for_each(|(status, _)| add("tasks_by_status", "status", status.as_str()));

@@ -55,7 +55,7 @@ fn completion_row(row: &Row<'_>) -> Result<CompletionRow, Error> {
     })
 }
 
-/// What every glance reads; an index has all of it, so that no text is passed over.
+/// What every overview of sessions reads; one index has all of it, so that texts are not read.
 const GLANCE: &str = "
     SELECT s.alias, s.status, s.server, s.last_seen_at,
            EXISTS (SELECT 1 FROM leases l WHERE l.network_id = s.network_id AND l.alias = s.alias) AS holds_lease

@@ -121,7 +121,7 @@ fn select(column: impl Fn(&str) -> String) -> String {
     format!("SELECT {}, {BESIDE_SQL}", OWN.map(column).join(", "))
 }
 
-/// One task; those of a deleted network are gone, though their rows may still be leaving.
+/// One task; those of a deleted network are gone, though their rows may not be removed yet.
 fn task_by_id() -> &'static str {
     static SQL: LazyLock<String> = LazyLock::new(|| {
         let tasks = tasks(TaskTexts::Whole);

@@ -184,7 +184,7 @@ impl Batches {
         batch.asked
     }
 
-    /// The next write that waits, unless the batch has been going on for long: whoever comes then is not to wait for it.
+    /// The next write that waits, unless the batch has run for long: callers that come now should not wait for it.
     fn next(&self, batch: &mut Batch, began: Instant) -> Option<Taken> {
         if batch.writes.len() >= limits::WRITE_BATCH_MAX_COUNT || began.elapsed() >= BATCH_MAX {
             return None;
@@ -236,7 +236,7 @@ impl Batches {
     fn commit(&self, first: Taken, batch: &mut Batch) -> Result<Committed, Error> {
         let mut next = Some(first);
         let result = self.begin().and_then(|()| self.run_all(&mut next, batch)).and_then(|done| {
-            // A write that met damage may have been answered with less than there is.
+            // A write that met damage may have read less than there is.
             self.health.damage.collect();
             self.health.damage.refuse()?;
             let began = Instant::now();
@@ -285,7 +285,7 @@ impl Batches {
         self.execute("BEGIN IMMEDIATE")
     }
 
-    /// The time of a commit is counted to the shares whose writes it was for, by how long these ran.
+    /// The time of a commit is charged to the shares whose writes it contains, in proportion to how long these ran.
     fn disk_waited(&self, took: Duration, writes: &[Taken]) {
         self.meter.disk_waited(took);
         let all: Duration = writes.iter().map(|taken| taken.took).sum();
@@ -299,7 +299,7 @@ impl Batches {
     fn run_all(&self, next: &mut Option<Taken>, batch: &mut Batch) -> Result<Ran, Error> {
         let began = Instant::now();
         let mut kept = Kept::new(&self.connection);
-        // To undo a batch as a whole would make a copy under way begin again.
+        // Undoing a whole batch would restart a copy that is under way.
         let mut is_bare = !self.is_copying.get();
         while let Some(mut taken) = next.take() {
             let began_this = Instant::now();

@@ -83,7 +83,7 @@ impl Call {
         })
     }
 
-    /// What the answer may take, if that is much. A blocking send waits first, and takes its share after that.
+    /// How much memory the answer may need, if that is much. A blocking send waits first and reserves it after that.
     const fn cost(&self) -> Option<Cost> {
         match self {
             Self::ListTasks(_) => Some(Cost::List),

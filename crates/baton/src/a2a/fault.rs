@@ -182,7 +182,7 @@ fn of_store(error: &StoreError) -> Fault {
         StoreError::Busy => come_back("too many calls are waiting"),
         StoreError::TookTooLong => come_back("the read took too long and was stopped; ask for less"),
         StoreError::Closed => come_back("the hub is stopping"),
-        // Logged once, when it was found; coming back does not help.
+        // Logged once, when it was found; retrying does not help.
         StoreError::Damaged(_) | StoreError::Altered(_) => {
             let (code, remedy) = (Plain::DatabaseDamaged.code(), Plain::DatabaseDamaged.remedy());
             Fault::new(Kind::Unavailable, format!("{code}: {remedy}"))

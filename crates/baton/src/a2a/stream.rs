@@ -114,10 +114,10 @@ impl TaskStream {
     }
 }
 
-/// One of the streams that a token, and one of those that a network, may have open.
+/// A stream counted towards those its token and its network may have open.
 pub(super) type StreamSeat = (Seat, Occupied);
 
-/// Takes a seat for a stream.
+/// Counts a stream towards both limits.
 pub(super) async fn take_seat(hub: &Hub, visitor: &Visitor) -> Result<StreamSeat, Fault> {
     let seat = hub.streams.take_seat(&visitor.identity.token_id)?;
     Ok((seat, hub.occupy(Quota::Streams, &visitor.agent.network_id).await?))

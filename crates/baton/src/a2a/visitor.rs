@@ -65,7 +65,7 @@ impl Visitor {
         })
     }
 
-    /// Takes a share of memory for an answer that may be large. Whoever waits for a task first waits, then takes it.
+    /// Reserves memory for an answer that may be large. A call that waits for a task reserves it after the wait.
     pub(super) async fn take_share(&self, hub: &Hub, cost: Cost) -> Result<(), Fault> {
         self.share.put(hub.in_flight.reserve(&self.identity, cost).await?);
         Ok(())

@@ -52,7 +52,7 @@ impl Watch {
         }
     }
 
-    /// The store as whoever waits uses it.
+    /// The store as the waiting caller uses it.
     pub(super) fn store(&self) -> Tenant<'_> {
         self.hub.store_for(self.visitor.caller())
     }

@@ -234,7 +234,7 @@ impl Client {
         self.delete(&["api", "networks", network_id, "members", "me"]).await
     }
 
-    /// Handed over twice to the same member is handed over.
+    /// Can be repeated: a second hand-over to the same member changes nothing.
     pub(crate) async fn hand_over_alias(
         &self,
         network_id: &str,

@@ -57,7 +57,7 @@ impl Client {
         self.get_json(&subject.path(), &()).await
     }
 
-    /// The same numbers twice are the same numbers.
+    /// Can be repeated: setting the same numbers again changes nothing.
     pub(crate) async fn set_quotas(
         &self,
         subject: &QuotaSubject,

@@ -34,7 +34,7 @@ pub(crate) struct Task {
     pub(crate) parent_task_id: Option<String>,
     pub(crate) retry_of: Option<String>,
     pub(crate) attempt: u32,
-    /// As it came: it may nest as deep as nobody parses.
+    /// Unparsed: it may nest deeper than the parser accepts.
     pub(crate) meta: Option<Box<RawValue>>,
 }
 

@@ -1,8 +1,8 @@
 //! One process owns a data folder at a time. The system drops the lock with the process however it ends, so a
 //! file that is left over says nothing; while it is locked it says who holds it.
 //!
-//! The file can be removed while it is locked, and whoever comes next would lock a new one. The database cannot be
-//! exchanged so easily, so it is locked as well. `flock` and the locks that SQLite takes on the same file (`fcntl`) do
+//! The file can be removed while it is locked, and the next process would lock a new one. The database cannot be
+//! replaced so easily, so it is locked as well. `flock` and the locks that SQLite takes on the same file (`fcntl`) do
 //! not see each other on Linux.
 
 use rustix::fs::{FlockOperation, flock};
@@ -34,7 +34,7 @@ pub(crate) struct Holder {
 pub(crate) enum LockError {
     #[error("held by {0}")]
     Held(Holder),
-    /// The lock file is free and the database is not.
+    /// The lock file is free but another process holds the database.
     #[error("the database is held by another process")]
     DatabaseHeld,
     #[error(transparent)]
@@ -87,7 +87,7 @@ impl Lock {
     }
 }
 
-/// Locks a file; false if somebody else has.
+/// Locks a file; false if another process holds the lock.
 fn is_locked(file: &File) -> io::Result<bool> {
     match flock(file, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => Ok(true),

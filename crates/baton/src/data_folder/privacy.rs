@@ -18,7 +18,7 @@ pub(super) fn close_folder(path: &Path) -> io::Result<()> {
     close(path, mode, 0o700)
 }
 
-/// A file that is not there is none that others could read.
+/// A missing file is fine: nobody can read it.
 pub(super) fn close_file(path: &Path) -> io::Result<()> {
     match path.metadata() {
         Ok(found) => close(path, found.permissions().mode(), 0o600),

@@ -1,4 +1,4 @@
-//! The two clocks: the wall, which people and expiry see, and monotonic time, which leases run on. Whoever reads the wall
+//! The two clocks: the wall, which people and expiry see, and monotonic time, which leases run on. Every read of the wall
 //! clock here also compares the two, so that a jump is seen before anything is decided by it.
 
 use baton_core::{ClockJumps, ClockMove, ClockWatch, MonotonicMillis, UnixMillis};

@@ -22,7 +22,7 @@ pub(crate) struct Occupancy {
     max: OnceCell<Mutex<HashMap<Key, i64>>>,
 }
 
-/// One of them; it counts until it is dropped.
+/// One open stream or waiting claim; it counts until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Occupied {
     held: Arc<Mutex<HashMap<Key, i64>>>,
@@ -64,13 +64,13 @@ impl Occupancy {
         Ok(Occupied { held: self.held.clone(), key })
     }
 
-    /// How many a network holds; none of what is not counted here.
+    /// How many a network holds; none for a quota that is not counted here.
     pub(crate) fn count(&self, quota: Quota, network: &NetworkId) -> Option<i64> {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         COUNTED.contains(&quota).then(|| held.get(&(network.clone(), quota)).copied().unwrap_or_default())
     }
 
-    /// Goes by another number from now on; none for the default.
+    /// Sets the limit from now on; none for the default.
     pub(crate) fn set_max(&self, quota: Quota, network: &NetworkId, max: Option<i64>) {
         let Some(set) = self.max.get().filter(|_| COUNTED.contains(&quota)) else { return };
         let (mut set, key) = (set.lock().unwrap_or_else(PoisonError::into_inner), (network.clone(), quota));

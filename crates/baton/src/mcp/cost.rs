@@ -1,5 +1,5 @@
-//! What a tool's answer may take of the hub's memory: a share of it is taken before the tool runs. A tool that is not
-//! known to answer little is taken to answer much; one that waits holds no share while it does.
+//! How much of the hub's memory a tool's answer may need: it is reserved before the tool runs. A tool that is not known to
+//! have small answers is assumed to have large ones; one that waits holds no memory while it does.
 
 use crate::in_flight::Cost;
 
@@ -22,7 +22,7 @@ const SMALL: &[&str] = &[
     "extend_lease",
 ];
 
-/// What a call of this tool may take, if that is much.
+/// How much memory a call of this tool may need, if that is much.
 pub(super) fn of(tool: &str) -> Option<Cost> {
     match tool {
         "get_task" => Some(Cost::List),

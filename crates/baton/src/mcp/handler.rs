@@ -38,7 +38,7 @@ impl Handler {
         Self { hub, tools: Arc::new(tools) }
     }
 
-    /// Takes a share of memory for what the tool may answer; it goes with the answer's body.
+    /// Reserves memory for the tool's answer; the reservation goes with the answer's body.
     async fn take_share(&self, tool: &str, context: &RequestContext<RoleServer>) -> Result<(), Error> {
         let parts = context.extensions.get::<Parts>().map(|parts| &parts.extensions);
         let place = parts.and_then(|parts| parts.get::<SharePlace>().zip(parts.get::<Identity>()));

@@ -1,6 +1,6 @@
 //! Who acts, and with which token. History and evidence name the token beside the actor, so that two tokens of one alias
-//! can be told apart. They do so by a keyed hash of the token's id, with a key per network that stays in the hub: nobody
-//! finds the token by it, or recognises a user token in another network.
+//! can be told apart. They do so by a keyed hash of the token's id, with a key per network that stays in the hub: it
+//! reveals nothing about the token, and cannot be matched with the names of the same token in other networks.
 
 use baton_core::{ActorToken, Caller, NetworkId, Principal, Refusal, TokenId};
 use baton_store::Snapshot;
@@ -9,7 +9,7 @@ use sha2::Sha256;
 
 use super::Error;
 
-/// Whoever acts on a task.
+/// The user, agent or hub that acts on a task.
 #[derive(Debug, Clone)]
 pub(crate) struct Actor {
     pub(crate) principal: Principal,
@@ -21,7 +21,7 @@ impl Actor {
     /// The hub itself.
     pub(crate) const HUB: Self = Self { principal: Principal::Hub, token: None };
 
-    /// Whoever calls.
+    /// The caller.
     pub(crate) fn of(caller: &Caller) -> Result<Self, Refusal> {
         Ok(Self { principal: caller.principal()?, token: caller.token_id().cloned() })
     }

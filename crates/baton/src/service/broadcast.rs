@@ -1,5 +1,5 @@
 //! Send a message to every live session but one's own. In steps, each a write of its own, so that a network of thousands
-//! keeps nobody else waiting: if the hub fails in the middle, some have the message and the caller gets an error.
+//! keeps nobody else waiting: if a step fails, some sessions have the message and the caller gets an error.
 
 use baton_core::{
     Action, Alias, Caller, MessageId, MessageText, NetworkId, Principal, Priority, UUID_RANDOM_BYTES, access,
@@ -73,7 +73,7 @@ struct Step {
 }
 
 impl Wanted {
-    /// Delivers to some of the sessions. Who may is asked each time: the caller may have lost the right meanwhile.
+    /// Delivers to some of the sessions. Access is checked each time: the caller may have lost it meanwhile.
     fn step(
         &self,
         tx: &mut dyn Transaction,

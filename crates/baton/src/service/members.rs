@@ -11,8 +11,8 @@ use baton_store::Transaction;
 
 use super::Error;
 
-/// Ends a membership with everything that stands on it: the member's node tokens, and the invitations they made.
-/// Returns what the audit log says of it.
+/// Ends a membership with everything that depends on it: the member's node tokens, and the invitations they sent.
+/// Returns the detail for the audit log.
 fn end(
     tx: &mut dyn Transaction,
     network: &NetworkId,

@@ -16,7 +16,7 @@ const FRAMES: usize = 2_000;
 /// Removes what is too old, for a while. Answers how many tasks went.
 pub(crate) async fn leave(hub: &Hub) -> Result<usize, Error> {
     let Some(keep) = hub.settings.keep_tasks else { return Ok(0) };
-    // What leaves is gone for good, so a clock that was put ahead does not count.
+    // What is removed is gone for good, so a clock that was set ahead must not count.
     let before = ago(hub.clock.now_without_jumps(), keep);
     let left = tasks(hub, before).await?;
     if left > 0 {

@@ -1,6 +1,6 @@
-//! Pages: limits within their bounds, and cursors. Every cursor of every list is made and read here. Where a page ends may
-//! say how much other networks do, so a cursor is sealed: callers cannot read it, change it, or use one of another list or
-//! user.
+//! Pages: limits within their bounds, and cursors. Every cursor of every list is made and read here. Where a page ends could
+//! reveal how much other networks do, so a cursor is encrypted: callers cannot read it, change it, or use it for another
+//! list or user.
 
 use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine as _};
 use baton_core::{Alias, Caller, NetworkId, hex, limits};
@@ -59,7 +59,7 @@ pub(crate) fn limit_text(asked: Option<&str>, default: usize, max: usize) -> Res
     }
 }
 
-/// The hub's secret that cursors are sealed with.
+/// The hub's secret that cursors are encrypted with.
 #[derive(Clone)]
 pub(crate) struct CursorKey(Hmac<Sha256>);
 
@@ -150,7 +150,7 @@ pub(crate) trait Place: Sized {
     fn read(text: &str) -> Option<Self>;
 }
 
-/// Always as long, so that the length of a cursor says nothing of the number in it.
+/// Of fixed length, so that the length of a cursor says nothing about the number in it.
 impl Place for i64 {
     fn write(&self) -> String {
         format!("{self:+020}")

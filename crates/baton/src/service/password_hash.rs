@@ -194,7 +194,7 @@ mod tests {
         while passwords.turns.waiting() < limits::PASSWORD_WAITS_PER_ACCOUNT_MAX_COUNT + 2 {
             tokio::task::yield_now().await;
         }
-        // Each turn that is given back goes to somebody else first: at another address, then at the same.
+        // A free turn goes first to another address, then to another account of the same address.
         drop(first);
         let elsewhere = elsewhere.await.unwrap().unwrap();
         drop(second);

@@ -70,8 +70,8 @@ pub(crate) struct Stand {
     pub(crate) role: Option<NetworkRole>,
 }
 
-/// The network of a task, for a caller who may look into it. A task of another network is one that does not exist, in
-/// the answer and in what is read for it: how long an answer takes must not tell the two apart.
+/// The network of a task, for a caller who may look into it. A task of another network is treated like one that does
+/// not exist, in the answer and in what is read for it: the time an answer takes must not tell the two apart.
 pub(crate) fn of_task(rows: &dyn Snapshot, caller: &Caller, task: &TaskId) -> Result<Stand, Error> {
     let found = rows.task_network(task)?;
     let network = found.clone().unwrap_or_else(nowhere);

@@ -1,5 +1,5 @@
-//! How much an account or a network may have. Each thing that is capped asks here, in the transaction that adds it;
-//! system admins look at the numbers and change them.
+//! How much an account or a network may have. Every use case that adds something capped asks here, in its transaction;
+//! system admins read and change the limits.
 
 pub(crate) mod set;
 pub(crate) mod show;
@@ -98,33 +98,33 @@ impl Answer {
     }
 }
 
-/// Refuses one more of something that an account has enough of.
+/// Refuses one more of something if the account has reached its quota.
 pub(super) fn admit_to_user(rows: &dyn Snapshot, user: &UserId, quota: Quota) -> Result<(), Error> {
     let row = rows.quota(QuotaSubject::User(user), quota)?;
     Ok(quota.admit(row.used, row.max)?)
 }
 
-/// Refuses one more of something that a network has enough of.
+/// Refuses one more of something if the network has reached its quota.
 pub(super) fn admit_to_network(rows: &dyn Snapshot, network: &NetworkId, quota: Quota) -> Result<(), Error> {
     let row = rows.quota(QuotaSubject::Network(network), quota)?;
     Ok(quota.admit(row.used, row.max)?)
 }
 
-/// Refuses one more task in a network that has enough open ones, or for a recipient that has.
+/// Refuses one more task if the network has too many open ones, or the recipient's inbox is full.
 pub(super) fn admit_task(rows: &dyn Snapshot, network: &NetworkId, to: &Principal) -> Result<(), Error> {
     let quotas = rows.task_quotas(network, to)?;
     Quota::OpenTasks.admit(quotas.open_tasks.used, quotas.open_tasks.max)?;
     Ok(Quota::Inbox.admit(quotas.inbox.used, quotas.inbox.max)?)
 }
 
-/// Refuses one more delivery to a recipient that has enough open ones.
+/// Refuses one more delivery if the recipient's inbox is full.
 pub(super) fn admit_to_inbox(rows: &dyn Snapshot, network: &NetworkId, to: &Principal) -> Result<(), Error> {
     let inbox = rows.task_quotas(network, to)?.inbox;
     Ok(Quota::Inbox.admit(inbox.used, inbox.max)?)
 }
 
-/// Makes room for one more login: nobody is kept out of their own account by old logins, so the one that was used
-/// longest ago ends.
+/// Makes room for one more login: old logins must not keep users out of their own account, so the least recently used
+/// one is revoked.
 pub(super) fn make_room_for_login(
     tx: &mut dyn Transaction,
     user: &UserId,

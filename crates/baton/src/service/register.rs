@@ -65,7 +65,7 @@ fn insert(tx: &mut dyn Transaction, new: NewUser, now: UnixMillis) -> Result<Ans
     Ok(Answer { ok: true, user: user.into(), token, network_token, network_id })
 }
 
-/// A username is taken when another is the same without regard to case, or looks the same.
+/// A username is taken if another equals it, ignoring case, or looks like it.
 fn refuse_taken(rows: &dyn Snapshot, username: &Username) -> Result<(), Error> {
     match rows.has_user_like(&Looks::of(username.as_str()))? {
         true => Err(Refusal::UsernameTaken.into()),

@@ -232,7 +232,7 @@ fn is_live_elsewhere(
 ) -> Result<bool, Error> {
     let Some(other) = session.filter(|session| session.token_id != node.token_id) else { return Ok(false) };
     let presence = stamp.presences.of_token(network, alias, &other.token_id, Some(other.last_seen_at));
-    // Nobody speaks through a token that was revoked, however lately it was used.
+    // A revoked token does not hold a session, however recently it was used.
     Ok(!presence.is_offline(stamp.now) && tx.token(&other.token_id)?.is_some())
 }
 

@@ -178,7 +178,7 @@ impl SessionView {
     }
 }
 
-/// What the list of sessions is called in its cursors.
+/// The name of the list of sessions in its cursors.
 const SESSIONS: &str = "sessions";
 
 /// All sessions, for the tool.

@@ -45,7 +45,7 @@ pub(crate) async fn expiry(hub: &Hub) -> Result<usize, Error> {
     Ok(expired)
 }
 
-/// The same for tasks whose time was over later than one time and up to another.
+/// The same for tasks whose deadline lies in a range.
 async fn expire(hub: &Hub, after: UnixMillis, until: UnixMillis) -> Result<usize, Error> {
     let mut expired = 0;
     let mut after = (after.get(), i64::MAX);
@@ -113,7 +113,7 @@ pub(crate) async fn retention(hub: &Hub) -> Result<usize, Error> {
     Ok(removed + trim_feeds(hub).await?)
 }
 
-/// Frames that no stream can resume over any more leave, a network at a time.
+/// Removes frames that no stream can resume from any more, a network at a time.
 async fn trim_feeds(hub: &Hub) -> Result<usize, Error> {
     let keep = limits::FEED_KEPT_COUNT;
     let longer = hub.store.read(move |rows| -> Result<_, Error> { Ok(rows.feeds_longer_than(keep)?) });

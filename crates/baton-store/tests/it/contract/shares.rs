@@ -1,4 +1,4 @@
-//! Shares take turns: what one asks for, however much, is not what another waits for.
+//! Shares take turns: however much one asks for, others do not wait for it.
 
 use super::super::engine::{Engine, Open, engines};
 use super::super::fixtures::{insert_task, network, task_id, with_network};

@@ -8,7 +8,7 @@ use super::connection::Connection;
 use super::request::{Address, request};
 use super::trouble::Trouble;
 
-/// The highest number the hub takes for a quota.
+/// The highest number a quota can be set to.
 const HIGHEST_QUOTA: u32 = 1_000_000_000;
 
 /// An agent of the run.
@@ -68,7 +68,7 @@ impl Tenant {
         Ok(tenant)
     }
 
-    /// A run makes more than an ordinary tenant may have. Who is no system admin measures within the limits.
+    /// A run makes more than an ordinary tenant may have. Without a system admin's token it stays within the limits.
     async fn raise_quotas(&mut self) -> Result<(), Trouble> {
         let call = "asking who one is";
         let Profile { user } = read(call, self.call(call, "GET", "/api/auth/me", &json!({})).await?)?;

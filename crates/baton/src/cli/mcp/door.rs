@@ -175,7 +175,7 @@ impl Door {
 }
 
 /// A JSON-RPC answer as one line; one that has no id because its request could not be read gets the one that is awaited.
-/// What it holds is not parsed: it may nest deeper than a parser goes.
+/// Its content is not parsed: it may nest deeper than the parser accepts.
 fn answered(text: &str, awaited_id: Option<&Value>) -> Option<String> {
     let mut members: BTreeMap<String, Box<RawValue>> = serde_json::from_str(text).ok()?;
     members.get("jsonrpc")?;

@@ -2,7 +2,7 @@
 //! by a shell, not by an interpreter, not as the program itself.
 //!
 //! Programs are known by the last part of their path, without a version at its end (`python3.12` is `python`). Every
-//! word before `{task}` is looked at, so that a shell behind `env`, `timeout 5` or `docker exec` is found too. In doubt
+//! word before `{task}` is checked, so that a shell behind `env`, `timeout 5` or `docker exec` is found too. In doubt
 //! a command line is refused: it can read the text from standard input instead.
 
 use std::ffi::{OsStr, OsString};
@@ -161,7 +161,7 @@ pub(super) enum Misplaced {
     Program,
 }
 
-/// Looks at every place of the text in a command line.
+/// Checks every place of the text in a command line.
 pub(super) fn check(words: &[OsString], allow_embedded: bool) -> Result<(), Misplaced> {
     let places = words.iter().enumerate().filter(|(_, word)| has_place(word));
     places.into_iter().try_for_each(|(at, word)| {
@@ -246,7 +246,7 @@ fn has_place(word: &OsStr) -> bool {
 mod tests {
     use super::*;
 
-    /// How a command line is taken: never, with the flag, or always.
+    /// When a command line is accepted: never, with the flag, or always.
     #[derive(Debug, PartialEq, Eq)]
     enum Taken {
         Never,

@@ -1,5 +1,5 @@
-//! Changes what a member is. Their node tokens follow: whoever may no longer mint a coordinator has none left,
-//! and whoever may no longer invite has no pending invitations left.
+//! Changes what a member is. A member who may no longer mint coordinator tokens loses theirs, and one who
+//! may no longer invite loses the pending invitations they sent.
 
 use baton_core::{Action, Caller, NetworkRole, Refusal, UserId};
 use baton_store::Transaction;

@@ -1,5 +1,5 @@
-//! What is left of deleted networks leaves the tables in short writes, counted to the network's own share, so that
-//! nobody waits for it. A hub that is stopped in the middle goes on at its next start.
+//! Rows of deleted networks are removed in short writes, in a line of their own, so that nobody waits for them. A hub
+//! that is stopped in the middle continues at its next start.
 
 use baton_core::{NetworkId, limits};
 use baton_store::Transaction;
@@ -13,7 +13,7 @@ const ROUND_MAX: Duration = Duration::from_secs(limits::LEAVING_ROUND_MAX_SECOND
 /// Rows removed by one statement.
 const ROWS: usize = 50;
 
-/// Removes rows of deleted networks for a while. Answers how many networks are gone for good.
+/// Removes rows of deleted networks for a while. Returns how many networks are gone for good.
 pub(crate) async fn round(hub: &Hub) -> Result<usize, Error> {
     let began = Instant::now();
     let mut gone = 0;

@@ -1,4 +1,4 @@
-//! Sets how much an account or a network may have. For system admins. What is there already stays, also if it is more.
+//! Sets how much an account or a network may have. For system admins. What exists already stays, even if it is more.
 
 use baton_core::access::{self, HubAction};
 use baton_core::{Caller, Quota, limits};
@@ -33,7 +33,7 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, subject: Subject, args: Args
             tx.set_quota(changed.row(), *quota, *max)?;
             let detail = match max {
                 Some(max) => format!("{} at most {max}", quota.as_str()),
-                None => format!("{} as by default", quota.as_str()),
+                None => format!("{} reset to default", quota.as_str()),
             };
             tx.audit(now, actor.as_str(), audit::QUOTA_SET, network, changed.row().id(), &detail)?;
         }
@@ -47,7 +47,7 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, subject: Subject, args: Args
     Ok(Answer::new(hub, &subject, quotas))
 }
 
-/// What is to be changed, if every name and number is one.
+/// The changes, if every name is a quota's and every number is in range.
 fn changes(subject: &Subject, args: Args) -> Result<Vec<(Quota, Option<i64>)>, Error> {
     let names = || subject.quotas().iter().map(|quota| quota.as_str()).collect::<Vec<_>>().join(", ");
     if args.0.is_empty() {

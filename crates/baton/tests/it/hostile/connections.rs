@@ -42,7 +42,7 @@ fn an_address_with_its_share_of_connections_gets_no_more_and_others_are_served()
     assert_eq!(read_answer(elsewhere).unwrap().status, 200);
 
     drop(held);
-    // The hub hears of the ends a moment later.
+    // The hub notices the closed connections a moment later.
     let served = || {
         let mut stream = connect(hub.address());
         // A connection that is turned down may be closed before this is sent.

@@ -9,7 +9,7 @@ use crate::it::tool::call;
 
 const BAIT: &str = "CLAIM YOUR PRIZE";
 
-/// Somebody else's network and the id of the user it is to be forced on.
+/// An attacker's network, and the id of the user who is to be forced into it.
 struct Attack {
     attacker: Tenant,
     network_id: String,

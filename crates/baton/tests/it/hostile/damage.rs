@@ -1,5 +1,5 @@
-//! A database file that was overwritten under the hub: nothing is acknowledged on it any more, and everybody is told
-//! what to do.
+//! A database file that was overwritten under the hub: no write is acknowledged any more, and every error
+//! says what to do.
 
 use serde_json::json;
 use std::fs::File;

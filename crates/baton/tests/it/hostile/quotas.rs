@@ -1,4 +1,4 @@
-//! Accounts and networks have as much as they may have and no more; a system admin gives more, or less.
+//! Accounts and networks reach their quotas and get no more; a system admin raises or lowers them.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! `baton network invitations`, `accept` and `decline`: what others invited you to, and your answers.
+//! `baton network invitations`, `accept` and `decline`: the networks you are invited to, and your answers.
 
 use clap::Args;
 use std::process::ExitCode;

@@ -93,7 +93,7 @@ impl Call {
         let mut socket = TcpStream::connect_timeout(&address, PATIENCE).unwrap();
         socket.set_write_timeout(Some(PATIENCE)).unwrap();
         let sent = [request.as_bytes(), b"\r\n", body].concat();
-        // A hub that has heard enough may answer and hang up before everything is sent.
+        // The hub may answer and close the connection before the whole request is sent.
         if let Err(error) = socket.write_all(&sent) {
             assert!(
                 matches!(error.kind(), ErrorKind::BrokenPipe | ErrorKind::ConnectionReset),
