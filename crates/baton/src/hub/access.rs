@@ -2,7 +2,7 @@
 //! access epoch says so, and a revoked token is refused at its next call.
 
 use baton_core::{
-    BearerToken, Caller, NodeCaller, Refusal, TokenId, UnixMillis, UserCaller, browser_session_ends,
+    BearerToken, Caller, NodeCaller, Refusal, TokenId, UnixMillis, UserCaller, UserId, browser_session_ends,
 };
 use baton_store::Snapshot;
 use baton_store::rows::TokenRow;
@@ -23,6 +23,11 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
+    /// The account whose token it is: what is shared fairly is shared by account.
+    pub(crate) const fn account(&self) -> &UserId {
+        self.caller.user_id()
+    }
+
     fn is_over(&self, now: UnixMillis) -> bool {
         self.ends_at.is_some_and(|ends_at| ends_at <= now)
     }

@@ -65,7 +65,7 @@ pub(crate) struct Export {
 pub(super) struct Selection {
     store: Arc<dyn Store>,
     handle: Handle,
-    pub(super) network: NetworkId,
+    network: NetworkId,
     task: Option<TaskId>,
     pub(super) checkpoint: CheckpointRow,
     spool_in: PathBuf,
@@ -78,8 +78,8 @@ pub(super) struct Selection {
 /// The bundle.
 pub(crate) async fn bundle(hub: &Hub, who: &Identity, args: QueryArgs) -> Result<Export, Error> {
     let selection = Selection::find(hub, &who.caller, args).await?;
-    let open = hub.exports.open(&selection.network, who).await?;
-    let turn = hub.exports.work(&selection.network, &who.token_id).await?;
+    let open = hub.exports.open(who).await?;
+    let turn = hub.exports.work(who).await?;
     // Packed before the first byte goes out, so that any error is told as such and a slow reader holds no turn.
     let packed = tokio::task::spawn_blocking(move || {
         let packed = selection.pack();
@@ -101,8 +101,8 @@ pub(crate) async fn bundle(hub: &Hub, who: &Identity, args: QueryArgs) -> Result
 /// The side file of the bundle that the same arguments give.
 pub(crate) async fn side_file(hub: &Hub, who: &Identity, args: QueryArgs) -> Result<Export, Error> {
     let selection = Selection::find(hub, &who.caller, args).await?;
-    let open = hub.exports.open(&selection.network, who).await?;
-    let turn = hub.exports.work(&selection.network, &who.token_id).await?;
+    let open = hub.exports.open(who).await?;
+    let turn = hub.exports.work(who).await?;
     let ended = tokio::task::spawn_blocking(move || {
         let to = selection.end()?;
         drop(turn);
@@ -111,7 +111,7 @@ pub(crate) async fn side_file(hub: &Hub, who: &Identity, args: QueryArgs) -> Res
     let selection = ended.await.map_err(|_| baton_store::Error::Closed)??;
     let (name, from, to) = (selection.name(), selection.from, selection.to);
     let memory = hub.in_flight.reserve(who, Cost::SideFile).await?;
-    let turns = (hub.exports.clone(), who.token_id.clone());
+    let turns = (hub.exports.clone(), who.clone());
     let mut side_file = SideFile::new(selection, &hub.evidence_key.verifier_key(), turns, (open, memory))?;
     let first = side_file.page().await?.unwrap_or_default();
     Ok(Export { name, from, to, length: None, pieces: side_file.pieces(first) })
