@@ -70,6 +70,9 @@ impl SideFile {
             added.map_err(|error| super::export::unavailable(&error))?;
             self.next = entry.index + 1;
         }
+        if entries.is_empty() {
+            self.selection.check_end(self.next)?;
+        }
         let text = match entries.is_empty() {
             true => writer.finish().map_err(|error| super::export::unavailable(&error))?,
             false => {
