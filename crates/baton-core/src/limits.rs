@@ -217,20 +217,20 @@ pub const EVIDENCE_PAGE_DEFAULT: usize = 100;
 pub const EVIDENCE_PAGE_MAX: usize = 1_000;
 /// A page of evidence ends early once it has this many bytes (ours).
 pub const EVIDENCE_PAGE_MAX_BYTES: usize = 8 * 1024 * 1024;
-/// Exports of evidence prepared at once; others wait their turn (ours).
-pub const EXPORTS_AT_ONCE: usize = 4;
 /// Largest side file of an export; a bundle ends before it needs a larger one (ours). Readers accept 4 GiB.
 pub const SIDE_FILE_MAX_BYTES: usize = 512 * 1024 * 1024;
-/// Of `EXPORTS_AT_ONCE`, reserved for networks that have none being prepared (ours).
+/// Exports of evidence prepared at once; others wait their turn (ours).
+pub const EXPORTS_AT_ONCE: usize = 4;
+/// Of these, reserved for accounts that have none being prepared (ours).
 pub const EXPORTS_KEPT_COUNT: usize = 1;
-/// Exports of one network prepared at once (ours).
-pub const EXPORTS_PER_NETWORK_AT_ONCE: usize = 2;
+/// Exports of one account prepared at once, of whichever networks (ours).
+pub const EXPORTS_PER_ACCOUNT_AT_ONCE: usize = 2;
 /// Exports that wait their turn or are being sent (ours).
 pub const EXPORTS_OPEN_MAX_COUNT: usize = 64;
-/// Of these, reserved for networks that have none (ours).
+/// Of these, reserved for accounts that have none (ours).
 pub const EXPORTS_OPEN_KEPT_COUNT: usize = 16;
-/// Exports of one network that wait their turn or are being sent (ours).
-pub const EXPORTS_OPEN_PER_NETWORK_MAX_COUNT: usize = 12;
+/// Exports of one account that wait their turn or are being sent (ours).
+pub const EXPORTS_OPEN_PER_ACCOUNT_MAX_COUNT: usize = 12;
 /// Longest an export waits for its turn (ours).
 pub const EXPORT_WAIT_MAX_SECONDS: u32 = 60;
 /// Bytes of events read at a time for a side file; each open one holds about three times as much (ours).
@@ -335,10 +335,10 @@ pub const SLOW_READ_MAX_MILLIS: u64 = 10_000;
 pub const SMALL_BODY_MAX_BYTES: usize = 64 * 1024;
 /// Bytes in flight in all (ours).
 pub const IN_FLIGHT_MAX_BYTES: usize = 128 * 1024 * 1024;
-/// Of these, reserved for networks and users that have none in flight (ours).
+/// Of these, reserved for accounts that have none in flight (ours).
 pub const IN_FLIGHT_KEPT_BYTES: usize = 32 * 1024 * 1024;
-/// Bytes in flight of one network, or of one user's tokens (ours).
-pub const IN_FLIGHT_PER_TENANT_MAX_BYTES: usize = 64 * 1024 * 1024;
+/// Bytes in flight of all tokens of one account, in whichever network (ours).
+pub const IN_FLIGHT_PER_ACCOUNT_MAX_BYTES: usize = 64 * 1024 * 1024;
 /// Bytes in flight of one token (ours).
 pub const IN_FLIGHT_PER_TOKEN_MAX_BYTES: usize = 32 * 1024 * 1024;
 /// Longest a request waits for its share (ours).

@@ -5,6 +5,7 @@ mod bells;
 mod changes;
 mod claim_bell;
 mod clock;
+mod keyed_locks;
 mod occupancy;
 mod passing;
 mod presence;
@@ -19,6 +20,7 @@ pub(crate) use access::Identity;
 pub(crate) use bells::{Bell, Bells};
 pub(crate) use changes::Moved;
 pub(crate) use clock::Clock;
+pub(crate) use keyed_locks::KeyedLocks;
 pub(crate) use occupancy::Occupied;
 pub(crate) use passing::Passing;
 pub(crate) use presence::{Connected, Presences};
@@ -27,7 +29,7 @@ pub(crate) use readiness::{NotReady, look};
 pub(crate) use settings::Settings;
 pub(crate) use shutdown::Shutdown;
 
-use baton_core::{Caller, LeaseId, MessageId, NetworkId, TaskId};
+use baton_core::{Caller, LeaseId, MessageId, NetworkId, TaskId, UserId};
 use baton_evidence::note::SigningKey;
 use baton_store::{Share, Store, Tenant};
 use std::sync::Arc;
@@ -58,8 +60,10 @@ pub(crate) struct Hub {
     pub(crate) evidence_key: Arc<SigningKey>,
     /// What cursors are sealed with.
     pub(crate) cursor_key: CursorKey,
-    /// Held by whoever extends a log's tree.
-    pub(crate) sealing: tokio::sync::Mutex<()>,
+    /// A network's lock is held by whoever extends its log's tree.
+    pub(crate) sealing: KeyedLocks<NetworkId>,
+    /// An account's lock is held by its broadcast that is being delivered.
+    pub(crate) broadcasting: KeyedLocks<UserId>,
     pub(crate) exports: Exports,
     pub(crate) in_flight: InFlight,
     pub(crate) shutdown: Shutdown,
@@ -99,7 +103,8 @@ impl Hub {
             settings,
             evidence_key: Arc::new(evidence_key),
             cursor_key: CursorKey::new(&random_bytes()),
-            sealing: tokio::sync::Mutex::default(),
+            sealing: KeyedLocks::default(),
+            broadcasting: KeyedLocks::default(),
             exports: Exports::default(),
             in_flight: InFlight::default(),
             shutdown: Shutdown::default(),

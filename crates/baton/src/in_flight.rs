@@ -1,8 +1,9 @@
 //! What requests and answers may take of the hub's memory: one budget of bytes, with a share for each token and for each
-//! network or user, and a bound on the requests of a token. An answer that may be large has its share before it is
+//! account, and a bound on the requests of a token. The account is the user whose token it is, in whichever network: an
+//! account with many networks has one share. An answer that may be large has its share before it is
 //! built, gives back what it does not need once it is, and the rest as it is sent.
 
-use baton_core::{Caller, NetworkId, Refusal, Shares, TokenId, UserId, limits};
+use baton_core::{Refusal, Shares, TokenId, UserId, limits};
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
@@ -16,24 +17,8 @@ use crate::turns::{Turn, Turns};
 /// When a token with too many requests may look again.
 const RETRY_AFTER_MS: u64 = 1_000;
 
-/// Who shares: a network's agents, or a user's own tokens.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) enum Tenant {
-    Network(NetworkId),
-    User(UserId),
-}
-
-impl Tenant {
-    pub(crate) fn of(caller: &Caller) -> Self {
-        match caller {
-            Caller::Node(node) => Self::Network(node.network_id.clone()),
-            Caller::User(user) => Self::User(user.user_id.clone()),
-        }
-    }
-}
-
 /// A share of the hub's memory.
-pub(crate) type Reservation = Turn<Tenant, TokenId>;
+pub(crate) type Reservation = Turn<UserId, TokenId>;
 
 /// What an answer or a body may take at most, while it is built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,7 +50,7 @@ impl Cost {
 /// Everything in flight.
 #[derive(Debug)]
 pub(crate) struct InFlight {
-    bytes: Arc<Turns<Tenant, TokenId>>,
+    bytes: Arc<Turns<UserId, TokenId>>,
     wait: Duration,
     requests: Arc<Requests>,
 }
@@ -76,7 +61,7 @@ impl Default for InFlight {
         let shares = Shares {
             total: limits::IN_FLIGHT_MAX_BYTES as u64,
             kept_for_newcomers: limits::IN_FLIGHT_KEPT_BYTES as u64,
-            per_group: limits::IN_FLIGHT_PER_TENANT_MAX_BYTES as u64,
+            per_group: limits::IN_FLIGHT_PER_ACCOUNT_MAX_BYTES as u64,
             per_member: limits::IN_FLIGHT_PER_TOKEN_MAX_BYTES as u64,
             waiting_per_member: limits::REQUESTS_PER_TOKEN_MAX_COUNT,
             waiting_per_group: limits::CONNECTIONS_MAX_COUNT,
@@ -94,14 +79,14 @@ impl InFlight {
 
     /// Waits for a share of the hub's memory.
     pub(crate) async fn reserve(&self, who: &Identity, cost: Cost) -> Result<Reservation, Error> {
-        let (tenant, token) = (Tenant::of(&who.caller), who.token_id.clone());
-        let turn = self.bytes.take(tenant, token, cost.bytes(), self.wait).await;
+        let (account, token) = (who.account().clone(), who.token_id.clone());
+        let turn = self.bytes.take(account, token, cost.bytes(), self.wait).await;
         turn.map_err(|_| baton_store::Error::Busy.into())
     }
 
     /// Counts bytes that are there already.
     pub(crate) fn charge(&self, who: &Identity, bytes: u64) -> Reservation {
-        self.bytes.charge(Tenant::of(&who.caller), who.token_id.clone(), bytes)
+        self.bytes.charge(who.account().clone(), who.token_id.clone(), bytes)
     }
 
     /// Bytes that are held or reserved.
@@ -190,7 +175,40 @@ impl SharePlace {
 
 #[cfg(test)]
 mod tests {
+    use baton_core::SystemRole;
+
     use super::*;
+    use crate::fixture::TestHub;
+
+    #[tokio::test]
+    async fn an_account_with_many_networks_has_one_share_of_memory() {
+        let test = TestHub::start();
+        let networks: Vec<u8> = (1..=8).collect();
+        let mut tokens = vec![test.person("mallory", SystemRole::User, &networks).await];
+        for number in networks {
+            tokens.push(test.agent("mallory", number, "coder").await);
+        }
+        let per_account = limits::IN_FLIGHT_PER_ACCOUNT_MAX_BYTES as u64;
+        let shares = Shares {
+            total: limits::IN_FLIGHT_MAX_BYTES as u64,
+            kept_for_newcomers: limits::IN_FLIGHT_KEPT_BYTES as u64,
+            per_group: per_account,
+            per_member: limits::IN_FLIGHT_PER_TOKEN_MAX_BYTES as u64,
+            waiting_per_member: 1,
+            waiting_per_group: 1,
+            waiting: 1,
+        };
+        let in_flight = InFlight::new(shares, Duration::ZERO);
+        let mut held = Vec::new();
+        for token in &tokens {
+            let who = test.hub.identify(token).await.unwrap();
+            held.extend(in_flight.reserve(&who, Cost::ToolList).await.ok());
+        }
+        assert_eq!(in_flight.bytes(), per_account, "{} of {} tokens", held.len(), tokens.len());
+        let alice = test.person("alice", SystemRole::User, &[]).await;
+        let alice = test.hub.identify(&alice).await.unwrap();
+        assert!(in_flight.reserve(&alice, Cost::ToolList).await.is_ok());
+    }
 
     #[test]
     fn a_token_has_so_many_requests_in_flight_and_another_its_own() {

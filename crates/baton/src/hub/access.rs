@@ -2,7 +2,7 @@
 //! access epoch says so, and a revoked token is refused at its next call.
 
 use baton_core::{
-    BearerToken, Caller, ClockJumps, NodeCaller, Refusal, TokenId, UnixMillis, UserCaller,
+    BearerToken, Caller, ClockJumps, NodeCaller, Refusal, TokenId, UnixMillis, UserCaller, UserId,
     browser_session_ends,
 };
 use baton_store::Snapshot;
@@ -24,6 +24,11 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
+    /// The account whose token it is: what is shared fairly is shared by account.
+    pub(crate) const fn account(&self) -> &UserId {
+        self.caller.user_id()
+    }
+
     /// By the time that has passed since the session was used, not by what a clock that jumped shows.
     fn is_over(&self, now: UnixMillis, jumps: &ClockJumps) -> bool {
         self.ends_at.is_some_and(|(used_at, ends_at)| ends_at <= jumps.now_since(used_at, now))

@@ -63,14 +63,18 @@ impl Cut {
     }
 }
 
-/// Whether a request's body may be more than a small one.
-pub(super) fn may_be_large(request: &Request) -> bool {
-    let small = limits::SMALL_BODY_MAX_BYTES as u64;
-    !request.body().is_end_stream() && declared_bytes(request).is_none_or(|bytes| bytes > small)
+/// Whether a request's body may be larger than anybody may send.
+pub(super) fn needs_known_caller(request: &Request) -> bool {
+    may_exceed(request, limits::PUBLIC_BODY_MAX_BYTES)
+}
+
+fn may_exceed(request: &Request, bytes: usize) -> bool {
+    !request.body().is_end_stream() && declared_bytes(request).is_none_or(|declared| declared > bytes as u64)
 }
 
 /// Runs the rest of the way with a body that keeps to the limits. A large one of a caller who is known takes a share of
-/// the hub's memory once its first part is there; callers who are not known may only send small ones.
+/// the hub's memory once its first part is there. Without a known caller no more than `PUBLIC_BODY_MAX_BYTES` are read;
+/// that is enforced where the body is read, so that a door which looks at the token first still answers 401.
 pub(super) async fn bounded(
     bounds: Bounds,
     hub: &Arc<Hub>,
@@ -88,7 +92,11 @@ pub(super) async fn bounded(
     let cut = Arc::new(OnceLock::new());
     let whole = declared_bytes(&request).unwrap_or(bounds.bytes as u64);
     let reserved = SharePlace::default();
-    let who = who.filter(|_| may_be_large(&request));
+    let bounds = match who {
+        Some(_) => bounds,
+        None => Bounds { bytes: bounds.bytes.min(limits::PUBLIC_BODY_MAX_BYTES), ..bounds },
+    };
+    let who = who.filter(|_| may_exceed(&request, limits::SMALL_BODY_MAX_BYTES));
     let share = who.map(|who| Share::new(hub.clone(), who, whole, reserved.clone()));
     let shutdown = hub.shutdown.clone();
     let arriving = |body| Arriving { body, bounds, shutdown, share, waiting: None, cut: cut.clone() };

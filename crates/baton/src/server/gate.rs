@@ -23,6 +23,7 @@ use crate::hub::{Hub, Identity};
 use crate::in_flight::SharePlace;
 use crate::metrics::Door;
 use crate::rest::{Failure, Plain, bearer};
+use crate::service::Error;
 use crate::trace::{RequestSpan, method_name};
 use crate::web::{self, Cookie, Origin};
 
@@ -132,9 +133,13 @@ impl Gate {
             Err(refusal) => return Failure(refusal.into()).into_response(),
         };
         let cost = large::cost(request.method(), request.uri().path());
-        // Whoever is nobody is told so by the door, and is sent nothing large.
-        let who = match cost.is_some() || arrival::may_be_large(&request) {
-            true => self.hub.identity_of(&bearer).await.ok(),
+        // An unknown caller gets the door's 401, and neither sends nor receives anything large.
+        let who = match cost.is_some() || arrival::needs_known_caller(&request) {
+            true => match self.hub.identity_of(&bearer).await {
+                Ok(who) => Some(who),
+                Err(Error::Refused(_)) => None,
+                Err(error) => return Failure(error).into_response(),
+            },
             false => None,
         };
         if let Some((cost, who)) = cost.zip(who.as_ref()) {

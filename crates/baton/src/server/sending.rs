@@ -31,7 +31,7 @@ struct Sending {
     body: Body,
     /// What is left of the frame that is being sent.
     piece: Bytes,
-    /// How large that frame was.
+    /// What that frame holds of the share.
     frame: u64,
     /// Whether the size of the body was known at its beginning.
     is_whole: bool,
@@ -48,8 +48,9 @@ impl HttpBody for Sending {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         if self.piece.is_empty() {
-            if self.is_whole && self.frame > 0 {
-                let sent = std::mem::take(&mut self.frame);
+            // The connection has all of the last frame. A stream may now be idle for hours: it must hold nothing.
+            let sent = std::mem::take(&mut self.frame);
+            if sent > 0 {
                 self.share.change(|reservation| reservation.shrink_by(sent));
             }
             match ready!(Pin::new(&mut self.body).poll_frame(cx)) {
@@ -80,13 +81,55 @@ impl HttpBody for Sending {
 
 impl Sending {
     fn begin(&mut self, data: Bytes) {
-        self.frame = data.len() as u64;
-        // The answer of a tool, or the task a stream begins with, comes as one frame; whatever it was made of has gone.
-        // Comments may come before it.
-        if !self.is_whole && !data.starts_with(b":") {
+        // The share is for the answer of a tool, or the task a stream begins with: one frame, and whatever that was made
+        // of has gone. Comments may come before it.
+        let is_comment = !self.is_whole && data.starts_with(b":");
+        self.frame = if is_comment { 0 } else { data.len() as u64 };
+        if !self.is_whole && !is_comment {
             let bytes = if data.len() > PIECE { self.frame } else { 0 };
             self.share.change(|reservation| reservation.shrink_to(bytes));
         }
         self.piece = data;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use baton_core::SystemRole;
+    use futures_util::{FutureExt, StreamExt, stream};
+    use http_body_util::BodyExt;
+    use std::convert::Infallible;
+
+    use super::*;
+    use crate::fixture::TestHub;
+    use crate::in_flight::Cost;
+
+    #[tokio::test]
+    async fn a_stream_whose_first_frame_was_handed_over_holds_no_memory_while_it_is_idle() {
+        let test = TestHub::start();
+        let token = test.person("ada", SystemRole::User, &[]).await;
+        let who = test.hub.identify(&token).await.unwrap();
+        let share = SharePlace::default();
+        share.put(test.hub.in_flight.reserve(&who, Cost::Item).await.unwrap());
+        let large = Bytes::from(vec![b'x'; 3 * PIECE]);
+        let frames =
+            [Bytes::from_static(b": still here\n\n"), large, Bytes::from_static(b": still here\n\n")];
+        let frames = stream::iter(frames.map(Ok::<_, Infallible>)).chain(stream::pending());
+        let mut body = held(Response::new(Body::from_stream(frames)), share, None).into_body();
+        let mut next = || body.frame().now_or_never().map(|frame| frame.unwrap().unwrap());
+        assert!(next().is_some());
+        assert_eq!(
+            test.hub.in_flight.bytes(),
+            limits::ANSWER_MAX_BYTES as u64,
+            "a comment uses nothing of it"
+        );
+        for _ in 0..3 {
+            assert_eq!(next().unwrap().into_data().unwrap().len(), PIECE);
+            assert_eq!(test.hub.in_flight.bytes(), 3 * PIECE as u64);
+        }
+        assert!(next().is_some(), "a comment");
+        assert_eq!(test.hub.in_flight.bytes(), 0);
+        assert!(next().is_none(), "it is idle");
+        assert_eq!(test.hub.in_flight.bytes(), 0);
     }
 }

@@ -5,7 +5,7 @@ use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode, header};
 use axum::response::Response;
 use axum::routing::{get, post};
-use baton_core::limits;
+use baton_core::{SystemRole, limits};
 use baton_store::{SqliteOptions, SqliteStore};
 use futures_util::StreamExt;
 use std::sync::Arc;
@@ -19,6 +19,7 @@ use super::arrival::Bounds;
 use super::connection::Served;
 use super::paced::Pace;
 use super::{Connections, connection, gated};
+use crate::fixture::TestHub;
 use crate::hub::{Bells, Hub, Settings};
 use crate::metrics::ConnectionsClosed;
 
@@ -166,6 +167,42 @@ async fn a_body_over_the_bound_is_refused_declared_or_not() {
     for answer in answers {
         assert_eq!(answer.status(), StatusCode::PAYLOAD_TOO_LARGE);
         assert_eq!(text(answer).await, r#"{"ok":false,"error":"body too large"}"#);
+    }
+}
+
+#[tokio::test]
+async fn only_a_known_caller_may_send_more_than_a_small_body() {
+    let test = TestHub::start();
+    let token = test.person("ada", SystemRole::User, &[]).await;
+    let doors = Router::new().route("/read", post(|body: Body| read(body, Arc::default())));
+    let router = gated(doors, test.hub.clone(), Bounds::default());
+    let ask = async |token: Option<&str>, bytes: usize, is_declared: bool| {
+        let mut request = to("POST", "/read");
+        if let Some(token) = token {
+            request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
+        }
+        if is_declared {
+            request = request.header(header::CONTENT_LENGTH, bytes);
+        }
+        let answer =
+            router.clone().oneshot(request.body(Body::from(vec![b'x'; bytes])).unwrap()).await.unwrap();
+        let status = answer.status();
+        (status, text(answer).await)
+    };
+    let garbage = format!("utok_{}", "0".repeat(64));
+    let (public, most) = (limits::PUBLIC_BODY_MAX_BYTES, limits::JSON_BODY_MAX_BYTES);
+    let refused = (StatusCode::PAYLOAD_TOO_LARGE, r#"{"ok":false,"error":"body too large"}"#.to_owned());
+    for is_declared in [true, false] {
+        for unknown in [None, Some("nonsense"), Some(&*garbage)] {
+            assert_eq!(ask(unknown, public, is_declared).await, (StatusCode::OK, public.to_string()));
+            for bytes in [public + 1, most] {
+                assert_eq!(ask(unknown, bytes, is_declared).await, refused, "{unknown:?} {bytes}");
+            }
+        }
+        for bytes in [public + 1, limits::SMALL_BODY_MAX_BYTES, most] {
+            assert_eq!(ask(Some(&token), bytes, is_declared).await, (StatusCode::OK, bytes.to_string()));
+        }
+        assert_eq!(ask(Some(&token), most + 1, is_declared).await, refused);
     }
 }
 

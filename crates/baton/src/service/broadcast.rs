@@ -10,6 +10,7 @@ use baton_store::rows::{DeliveryKind, NewDelivery, SessionGlance};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use std::time::Instant;
 use utoipa::ToSchema;
 
 use super::apply::{put_delivery, tell};
@@ -44,9 +45,13 @@ pub(crate) struct Answer {
 pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
     let text = MessageText::parse("message", &args.message).map_err(Error::of_argument)?;
     let wanted = Arc::new(Wanted { place: Place::of_write(args.network_id.as_deref()), text, args });
+    // One at a time for an account, and the disk is left to others for as long as each step took: the texts of a
+    // broadcast are much to write.
+    let _turn = hub.broadcasting.lock(caller.user_id()).await;
     let mut message_ids = Vec::new();
     let mut after = None;
     loop {
+        let began = Instant::now();
         let (stamp, wanted, caller_of_step) = (Stamp::new(hub), wanted.clone(), caller.clone());
         let step = move |tx: &mut dyn Transaction| wanted.step(tx, &stamp, &caller_of_step, after);
         let Step { sent, last } = hub.store_for(caller).write(step).await?;
@@ -55,6 +60,7 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer
             break;
         }
         after = last;
+        tokio::time::sleep(began.elapsed()).await;
     }
     Ok(Answer { ok: true, recipients: message_ids.len(), message_ids })
 }

@@ -65,7 +65,7 @@ pub(crate) struct Export {
 pub(super) struct Selection {
     store: Arc<dyn Store>,
     handle: Handle,
-    pub(super) network: NetworkId,
+    network: NetworkId,
     task: Option<TaskId>,
     pub(super) checkpoint: CheckpointRow,
     spool_in: PathBuf,
@@ -78,8 +78,8 @@ pub(super) struct Selection {
 /// The bundle.
 pub(crate) async fn bundle(hub: &Hub, who: &Identity, args: QueryArgs) -> Result<Export, Error> {
     let selection = Selection::find(hub, &who.caller, args).await?;
-    let open = hub.exports.open(&selection.network, who).await?;
-    let turn = hub.exports.work(&selection.network, &who.token_id).await?;
+    let open = hub.exports.open(who).await?;
+    let turn = hub.exports.work(who).await?;
     // Packed before the first byte goes out, so that any error is told as such and a slow reader holds no turn.
     let packed = tokio::task::spawn_blocking(move || {
         let packed = selection.pack();
@@ -101,8 +101,8 @@ pub(crate) async fn bundle(hub: &Hub, who: &Identity, args: QueryArgs) -> Result
 /// The side file of the bundle that the same arguments give.
 pub(crate) async fn side_file(hub: &Hub, who: &Identity, args: QueryArgs) -> Result<Export, Error> {
     let selection = Selection::find(hub, &who.caller, args).await?;
-    let open = hub.exports.open(&selection.network, who).await?;
-    let turn = hub.exports.work(&selection.network, &who.token_id).await?;
+    let open = hub.exports.open(who).await?;
+    let turn = hub.exports.work(who).await?;
     let ended = tokio::task::spawn_blocking(move || {
         let to = selection.end()?;
         drop(turn);
@@ -111,7 +111,7 @@ pub(crate) async fn side_file(hub: &Hub, who: &Identity, args: QueryArgs) -> Res
     let selection = ended.await.map_err(|_| baton_store::Error::Closed)??;
     let (name, from, to) = (selection.name(), selection.from, selection.to);
     let memory = hub.in_flight.reserve(who, Cost::SideFile).await?;
-    let turns = (hub.exports.clone(), who.token_id.clone());
+    let turns = (hub.exports.clone(), who.clone());
     let mut side_file = SideFile::new(selection, &hub.evidence_key.verifier_key(), turns, (open, memory))?;
     let first = side_file.page().await?.unwrap_or_default();
     Ok(Export { name, from, to, length: None, pieces: side_file.pieces(first) })
@@ -174,8 +174,12 @@ impl Selection {
         look: impl Fn(&dyn Snapshot, &NetworkId, Vec<LeafRow>) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
         let page = LeafPage { from: next, to: self.to, limit: PAGE, bytes };
-        let (network, task) = (self.network.clone(), self.task.clone());
+        let (network, task, size) = (self.network.clone(), self.task.clone(), self.checkpoint.size);
         let read = self.store.of(Share::Network(self.network.clone())).scan(move |rows| {
+            // A network that is deleted takes its log with it, in the middle of an export too.
+            if rows.log_size(&network)? < size {
+                return Err(Refusal::NoEvidence.into());
+            }
             let leaves = match &task {
                 Some(task) => rows.leaves_of_task(&network, task, page)?,
                 None => rows.leaves(&network, page)?,
@@ -183,6 +187,15 @@ impl Selection {
             look(rows, &network, leaves)
         });
         read.await
+    }
+
+    /// Whether no more events means the end. A task's events are far apart; those of a stretch are all there, and half of
+    /// them must not look like all.
+    pub(super) fn check_end(&self, next: u64) -> Result<(), Error> {
+        match self.task.is_none() && next < self.to {
+            true => Err(baton_store::Error::Corrupt(format!("event {next} is missing")).into()),
+            false => Ok(()),
+        }
     }
 
     /// Packs every event into a file, ready to be read.
@@ -236,6 +249,7 @@ impl Selection {
         if next == self.from {
             return Err(Refusal::NoEvidence.into());
         }
+        self.check_end(next)?;
         Ok((bundle, self.to))
     }
 
@@ -303,20 +317,67 @@ mod tests {
     use baton_core::SystemRole;
     use bytes::Bytes;
 
+    /// A packet with so many bytes that its event does not carry.
+    fn packet(number: u32, bytes: usize) -> Bytes {
+        let unmapped = "x".repeat(bytes);
+        let text = format!(
+            r#"{{"protocol":"a2a","version":"0.2","event_type":"artifact.shared","agent":{{"id":"a"}},"artifact":{{"id":"{number}"}},"unmapped":"{unmapped}"}}"#
+        );
+        Bytes::from(text)
+    }
+
+    /// A side file of a network with ten large events, up to this index.
+    async fn side_file_up_to(test: &TestHub, to: u64) -> SideFile {
+        let (hub, token) = (&test.hub, test.person("ada", SystemRole::User, &[1]).await);
+        let who = hub.identify(&token).await.unwrap();
+        for number in 0..10 {
+            let packets = vec![packet(number, limits::SIDE_FILE_PAGE_BYTES / 5)];
+            report::run(hub, &who.caller, report::QueryArgs::default(), packets).await.unwrap();
+        }
+        let selection = Selection::find(hub, &who.caller, QueryArgs::default()).await.unwrap();
+        let selection = Selection { to, ..selection };
+        let open = hub.exports.open(&who).await.unwrap();
+        let memory = hub.in_flight.reserve(&who, Cost::SideFile).await.unwrap();
+        let key = hub.evidence_key.verifier_key();
+        SideFile::new(selection, &key, (hub.exports.clone(), who), (open, memory)).unwrap()
+    }
+
+    /// The pages of a side file until it ends or is broken off.
+    async fn all_pages(side_file: &mut SideFile) -> Result<usize, Error> {
+        let mut count = 0;
+        while side_file.page().await?.is_some() {
+            count += 1;
+        }
+        Ok(count)
+    }
+
+    #[tokio::test]
+    async fn a_side_file_whose_network_is_deleted_meanwhile_is_broken_off() {
+        let test = TestHub::start();
+        let mut side_file = side_file_up_to(&test, 10).await;
+        assert!(side_file.page().await.unwrap().is_some());
+        test.write(|tx| tx.delete_network(&network(1))).await;
+        let ended = all_pages(&mut side_file).await;
+        assert!(matches!(ended, Err(Error::Refused(Refusal::NoEvidence))), "{ended:?}");
+    }
+
+    #[tokio::test]
+    async fn a_stretch_of_the_log_ends_where_it_should_or_is_broken_off() {
+        let test = TestHub::start();
+        let pages = all_pages(&mut side_file_up_to(&test, 10).await).await.unwrap();
+        assert!(pages > 2, "{pages}");
+        let test = TestHub::start();
+        let ended = all_pages(&mut side_file_up_to(&test, 11).await).await;
+        assert!(matches!(ended, Err(Error::Store(baton_store::Error::Corrupt(_)))), "{ended:?}");
+    }
+
     #[tokio::test(flavor = "multi_thread")]
     async fn a_bundle_ends_before_its_side_file_is_too_large_and_both_end_alike() {
         let test = TestHub::start();
         let token = test.person("ada", SystemRole::User, &[1]).await;
         let caller = test.hub.identify(&token).await.unwrap().caller;
         // Small events of large packets: what an event does not carry of its packet is in the side file all the same.
-        let packet = |number: u32| {
-            let unmapped = "x".repeat(2_000);
-            let text = format!(
-                r#"{{"protocol":"a2a","version":"0.2","event_type":"artifact.shared","agent":{{"id":"a"}},"artifact":{{"id":"{number}"}},"unmapped":"{unmapped}"}}"#
-            );
-            Bytes::from(text)
-        };
-        let packets = (0..10).map(packet).collect();
+        let packets = (0..10).map(|number| packet(number, 2_000)).collect();
         report::run(&test.hub, &caller, report::QueryArgs::default(), packets).await.unwrap();
         let args = || QueryArgs { network_id: Some(network(1).to_string()), ..QueryArgs::default() };
         let ends = |side_file_bytes: usize| {

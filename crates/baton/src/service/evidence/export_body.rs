@@ -1,7 +1,6 @@
 //! What an export sends: a bundle from its file, a side file page by page. Both are read as fast as their reader takes
 //! them and no faster, and hold no thread while they wait.
 
-use baton_core::TokenId;
 use baton_evidence::note::VerifierKey;
 use baton_evidence::side_file::SideFileWriter;
 use bytes::Bytes;
@@ -11,6 +10,7 @@ use std::io::{self, Read};
 
 use super::export::Selection;
 use super::export_turns::{ExportTurn, Exports};
+use crate::hub::Identity;
 use crate::in_flight::Reservation;
 use crate::service::Error;
 
@@ -40,7 +40,7 @@ pub(super) fn of_file(file: File, open: ExportTurn) -> Pieces {
 pub(super) struct SideFile {
     pub(super) selection: Selection,
     pub(super) exports: Exports,
-    pub(super) token: TokenId,
+    pub(super) who: Identity,
     writer: Option<SideFileWriter<Vec<u8>>>,
     next: u64,
     _open: ExportTurn,
@@ -51,24 +51,27 @@ impl SideFile {
     pub(super) fn new(
         selection: Selection,
         key: &VerifierKey,
-        (exports, token): (Exports, TokenId),
+        (exports, who): (Exports, Identity),
         (open, memory): (ExportTurn, Reservation),
     ) -> Result<Self, Error> {
         let writer = SideFileWriter::new(Vec::new(), &selection.checkpoint.note, key);
         let writer = Some(writer.map_err(|error| super::export::unavailable(&error))?);
         let next = selection.from;
-        Ok(Self { selection, exports, token, writer, next, _open: open, _memory: memory })
+        Ok(Self { selection, exports, who, writer, next, _open: open, _memory: memory })
     }
 
     /// The next page, as text; none at the end. Each takes a turn: what waits for its reader is not at work.
     pub(super) async fn page(&mut self) -> Result<Option<Bytes>, Error> {
         let Some(mut writer) = self.writer.take() else { return Ok(None) };
-        let _turn = self.exports.work(&self.selection.network, &self.token).await?;
+        let _turn = self.exports.work(&self.who).await?;
         let entries = self.selection.proven(self.next).await?;
         for entry in &entries {
             let added = writer.add(entry.index, &entry.proof, &entry.packet);
             added.map_err(|error| super::export::unavailable(&error))?;
             self.next = entry.index + 1;
+        }
+        if entries.is_empty() {
+            self.selection.check_end(self.next)?;
         }
         let text = match entries.is_empty() {
             true => writer.finish().map_err(|error| super::export::unavailable(&error))?,

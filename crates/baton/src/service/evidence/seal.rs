@@ -25,7 +25,13 @@ const PAGE: usize = 500;
 pub(crate) async fn round(hub: &Hub) -> Result<usize, Error> {
     let (mut sealed, mut trouble) = (0, None);
     for network in hub.bells.take_grown() {
-        match up_to_date(hub, &network).await {
+        // Whoever holds it seals this log now, and may have looked before it last grew: the next round looks again. To
+        // wait here would keep every other log waiting for as long as somebody exports this one again and again.
+        let Some(_turn) = hub.sealing.try_lock(&network) else {
+            hub.bells.note_grown([network]);
+            continue;
+        };
+        match seal(hub, &network).await {
             Ok(_) => sealed += 1,
             Err(Error::Store(error @ baton_store::Error::Corrupt(_))) => {
                 tracing::error!(network = %network, %error, "a log does not bear out its checkpoint; it is not signed");
@@ -51,21 +57,40 @@ pub(crate) async fn look_at_all(hub: &Hub) -> Result<(), Error> {
     }
 }
 
-/// Seals a log as far as it goes now, and answers its checkpoint.
+/// Seals a log as far as it goes now, and answers its checkpoint. A log that has not grown needs no sealing and no lock.
 pub(crate) async fn up_to_date(hub: &Hub, network: &NetworkId) -> Result<CheckpointRow, Error> {
-    // One at a time: two would sign the same step twice.
-    let _turn = hub.sealing.lock().await;
+    let looked = Instant::now();
+    let (key, of) = (hub.evidence_key.clone(), network.clone());
+    if let Some(step) = hub.store_of(network).read(move |rows| Step::unless_grown(rows, &of, &key)).await? {
+        return sealed(hub, network, step.before, looked);
+    }
+    let _turn = hub.sealing.lock(network).await;
+    seal(hub, network).await
+}
+
+/// The same for whoever holds the network's lock: two at a time would sign the same step twice.
+async fn seal(hub: &Hub, network: &NetworkId) -> Result<CheckpointRow, Error> {
     loop {
         let looked = Instant::now();
         let (key, of) = (hub.evidence_key.clone(), network.clone());
         let step = hub.store.read(move |rows| Step::find(rows, &of, &key)).await?;
         let Step { before, leaves } = step;
         if leaves.is_empty() {
-            hub.bells.unsealed.sealed(network, before.as_ref().map_or(0, |row| row.size), looked);
-            return before.map_or_else(|| signed(hub, network, 0, log::empty_root()), Ok);
+            return sealed(hub, network, before, looked);
         }
         grow(hub, network, before.map_or(0, |row| row.size), leaves).await?;
     }
+}
+
+/// The checkpoint of a log that had nothing to seal when it was looked at.
+fn sealed(
+    hub: &Hub,
+    network: &NetworkId,
+    newest: Option<CheckpointRow>,
+    looked: Instant,
+) -> Result<CheckpointRow, Error> {
+    hub.bells.unsealed.sealed(network, newest.as_ref().map_or(0, |row| row.size), looked);
+    newest.map_or_else(|| signed(hub, network, 0, log::empty_root()), Ok)
 }
 
 /// What a sealing starts from.
@@ -76,6 +101,22 @@ struct Step {
 }
 
 impl Step {
+    /// A step with nothing to seal; none if the log is not as long as its checkpoint says.
+    fn unless_grown(
+        rows: &dyn Snapshot,
+        network: &NetworkId,
+        key: &SigningKey,
+    ) -> Result<Option<Self>, Error> {
+        let before = rows.checkpoint(network)?;
+        if rows.log_size(network)? != before.as_ref().map_or(0, |row| row.size) {
+            return Ok(None);
+        }
+        if let Some(row) = &before {
+            check_borne_out(rows, network, row, key)?;
+        }
+        Ok(Some(Self { before, leaves: Vec::new() }))
+    }
+
     fn find(rows: &dyn Snapshot, network: &NetworkId, key: &SigningKey) -> Result<Self, Error> {
         let before = rows.checkpoint(network)?;
         let size = before.as_ref().map_or(0, |row| row.size);
@@ -178,10 +219,47 @@ fn rewritten(what: impl Display) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use baton_core::SystemRole;
+    use bytes::Bytes;
     use std::collections::HashSet;
 
     use super::*;
-    use crate::fixture::TestHub;
+    use crate::fixture::{TestHub, network};
+    use crate::service::evidence::report;
+
+    /// Makes the log of this person's only network one event longer.
+    async fn grow_to(test: &TestHub, token: &str, size: u64) {
+        let caller = test.hub.identify(token).await.unwrap().caller;
+        let packet = format!(
+            r#"{{"protocol":"a2a","version":"0.2","event_type":"artifact.shared","agent":{{"id":"a"}},"artifact":{{"id":"{size}"}}}}"#
+        );
+        let args = report::QueryArgs::default();
+        report::run(&test.hub, &caller, args, vec![Bytes::from(packet)]).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn whoever_seals_one_log_holds_up_no_other_and_nobody_who_only_reads() {
+        let test = TestHub::start();
+        let hub = &test.hub;
+        let ada = test.person("ada", SystemRole::User, &[1]).await;
+        let bob = test.person("bob", SystemRole::User, &[2]).await;
+        let (first, second) = (network(1), network(2));
+        grow_to(&test, &ada, 1).await;
+        assert_eq!(up_to_date(hub, &first).await.unwrap().size, 1);
+        // Somebody seals the first log and takes very long.
+        let held = hub.sealing.lock(&first).await;
+        assert_eq!(up_to_date(hub, &first).await.unwrap().size, 1, "it has not grown");
+        assert_eq!(up_to_date(hub, &second).await.unwrap().size, 0, "an empty log");
+        grow_to(&test, &ada, 2).await;
+        grow_to(&test, &bob, 1).await;
+        assert_eq!(round(hub).await.unwrap(), 1, "the worker seals the second");
+        assert_eq!(hub.bells.take_grown(), HashSet::from([first.clone()]), "and has the first before it");
+        grow_to(&test, &bob, 2).await;
+        assert_eq!(up_to_date(hub, &second).await.unwrap().size, 2);
+        drop(held);
+        let both = tokio::join!(up_to_date(hub, &first), up_to_date(hub, &first));
+        assert_eq!((both.0.unwrap().size, both.1.unwrap().size), (2, 2));
+    }
 
     #[tokio::test]
     async fn a_round_that_fails_forgets_no_log() {

@@ -10,8 +10,8 @@ use crate::it::http::Client;
 use crate::it::hub::Hub;
 use crate::it::tenant::{Tenant, refused, send, succeed};
 
-/// As many as one network may have open, and as many as may wait to be.
-const READERS: usize = limits::EXPORTS_OPEN_PER_NETWORK_MAX_COUNT;
+/// As many as one account may have open, and as many as may wait to be.
+const READERS: usize = limits::EXPORTS_OPEN_PER_ACCOUNT_MAX_COUNT;
 const SIDE_FILE: &str = "/api/evidence/side-file";
 
 /// Hands in packets of so many mebibytes in all, so that a side file is more than the system keeps of an answer.
@@ -67,7 +67,7 @@ fn stalled_readers_of_side_files_do_not_keep_others_from_exporting() {
 }
 
 #[test]
-fn a_network_with_as_many_exports_as_it_may_is_told_so_in_words_about_exports() {
+fn an_account_with_as_many_exports_as_it_may_is_told_so_in_words_about_exports() {
     let hub = Hub::start();
     let (admin, mallory, alice) =
         (hub.admin(), Tenant::register(&hub, "mallory"), Tenant::register(&hub, "alice"));
