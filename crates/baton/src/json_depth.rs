@@ -4,7 +4,7 @@
 
 use baton_core::limits;
 
-/// What a caller is told.
+/// The answer to the caller.
 pub(crate) fn message() -> String {
     format!("arrays and objects nest more than {} levels deep; send flatter JSON", limits::JSON_DEPTH_MAX)
 }

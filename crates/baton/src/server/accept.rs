@@ -42,7 +42,7 @@ impl Drop for Started {
 /// What the system keeps of an answer that its reader has not asked for yet. Without a bound it is megabytes.
 const UNSENT_BYTES: u32 = 2 * limits::SMALL_BODY_MAX_BYTES as u32;
 
-/// What is told to an address that has as many connections as it may.
+/// The answer to an address that has as many connections as it may.
 const TOO_MANY: &[u8] = b"HTTP/1.1 429 Too Many Requests\r\ncontent-type: application/json\r\n\
     retry-after: 1\r\nconnection: close\r\n\r\n\
     {\"ok\":false,\"error\":\"rate_limited\",\"message\":\"this address has as many connections as it may; \
@@ -159,7 +159,7 @@ impl Listener {
         }
     }
 
-    /// An address has as many connections as it may. It is told so if that can be done without waiting for it.
+    /// An address has as many connections as it may. It gets an answer if that takes no waiting.
     fn turn_down(&self, stream: TcpStream, peer: SocketAddr, served: &Served) {
         served.closed.note(ConnectionsClosed::AddressLimit);
         tracing::debug!(%peer, "the address has as many connections as it may");

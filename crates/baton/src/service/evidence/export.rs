@@ -80,7 +80,7 @@ pub(crate) async fn bundle(hub: &Hub, who: &Identity, args: QueryArgs) -> Result
     let selection = Selection::find(hub, &who.caller, args).await?;
     let open = hub.exports.open(who).await?;
     let turn = hub.exports.work(who).await?;
-    // Packed before the first byte goes out, so that any error is told as such and a slow reader holds no turn.
+    // Packed before the first byte goes out, so that an error is answered as one and a slow reader holds no turn.
     let packed = tokio::task::spawn_blocking(move || {
         let packed = selection.pack();
         drop(turn);
