@@ -145,10 +145,10 @@ impl Attacker {
         Ok(network)
     }
 
-    /// A network with many senders.
+    /// A network with many agents, so that no inbox is full before the flood is over.
     async fn flooded(&self) -> Result<Network, Failure> {
-        let aliases: Vec<_> = (0..TOKENS).map(|number| format!("sender-{number}")).collect();
-        let aliases: Vec<_> = aliases.iter().map(String::as_str).chain(["worker"]).collect();
+        let aliases: Vec<_> = (0..TOKENS).map(|number| format!("agent-{number}")).collect();
+        let aliases: Vec<_> = aliases.iter().map(String::as_str).collect();
         self.network("flooded", &aliases).await
     }
 
@@ -210,10 +210,13 @@ impl Attacker {
     }
 
     fn flood(&self, connections: usize, Network { agents, .. }: &Network) -> Attack {
-        let body = json!({"alias": "worker", "task": TASK});
-        let senders = agents.iter().filter(|agent| agent.alias != "worker");
-        let send = |agent: &Agent| request(&self.address, "POST", "/api/task", Some(&agent.token), &body);
-        Attack::repeated(connections, senders.map(send).collect())
+        // Each agent sends to the next.
+        let to = agents.iter().cycle().skip(1);
+        let send = |(from, to): (&Agent, &Agent)| {
+            let body = json!({"alias": to.alias, "task": TASK});
+            request(&self.address, "POST", "/api/task", Some(&from.token), &body)
+        };
+        Attack::repeated(connections, agents.iter().zip(to).map(send).collect())
     }
 
     fn delete(&self, Network { network_id, .. }: &Network) -> Attack {
