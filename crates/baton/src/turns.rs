@@ -34,7 +34,7 @@ pub(crate) struct Turn<G: Key, M: Key> {
     amount: u64,
 }
 
-/// What groups and members are told apart by.
+/// Identifies groups and members.
 pub(crate) trait Key: Eq + Hash + Clone + Debug {}
 impl<K: Eq + Hash + Clone + Debug> Key for K {}
 

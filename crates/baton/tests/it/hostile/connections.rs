@@ -32,7 +32,7 @@ fn an_address_with_its_share_of_connections_gets_no_more_and_others_are_served()
             stream
         })
         .collect();
-    let refused = read_answer(connect(hub.address())).expect("it is told why");
+    let refused = read_answer(connect(hub.address())).expect("an answer that says why");
     assert_eq!((refused.status, refused.header("retry-after")), (429, Some("1")));
     assert_eq!(refused.json()["error"], "rate_limited");
     assert!(refused.json()["message"].as_str().unwrap().starts_with("this address has as many connections"));

@@ -1,4 +1,4 @@
-//! A member speaks as somebody else's agent: refused, and two tokens of one alias are told apart wherever it is recorded
+//! A member speaks as somebody else's agent: refused, and two tokens of one alias differ wherever it is recorded
 //! who acted.
 
 use serde_json::{Value, json};
