@@ -45,9 +45,9 @@ pub use sessions::{
 };
 pub(crate) use tasks::kind_of;
 pub use tasks::{
-    ChangedFilter, ChangedPage, DueLease, EventFilter, EventRow, IdempotentSend, LeaseRow, NewEvent,
-    NewTaskMessage, NewTaskRow, TaskChange, TaskFilter, TaskMessageRow, TaskReads, TaskRow, TaskTexts,
-    TaskWrites,
+    ChangedFilter, ChangedPage, DueLease, EventFilter, EventRow, IdempotentSend, InboxState, LeaseChange,
+    LeaseRow, NewEvent, NewTaskMessage, NewTaskRow, Redelivery, TaskChange, TaskFilter, TaskMessageRow,
+    TaskReads, TaskRow, TaskTexts, TaskWrites,
 };
 
 use crate::error::Error;

@@ -17,10 +17,13 @@ mod deliveries;
 mod evidence;
 mod figures;
 mod health;
+mod history;
 mod invitations;
+mod keys;
 mod merge;
 mod plans;
 mod pushes;
+mod query;
 mod quotas;
 mod readers;
 mod refused;
@@ -34,6 +37,7 @@ mod sessions;
 mod skeletons;
 #[cfg(debug_assertions)]
 mod statements;
+mod task_row;
 mod tasks;
 mod writer;
 

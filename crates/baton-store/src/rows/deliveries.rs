@@ -102,8 +102,8 @@ pub struct FeedRow {
 /// A place in an inbox: the order of the priority, and the delivery's own place.
 pub type InboxPlace = (i64, i64);
 
-/// A place among all deliveries: the time, and the delivery's own place.
-pub type MessagePlace = (i64, i64);
+/// A place among all deliveries.
+pub type MessagePlace = i64;
 
 /// Which deliveries a list shows, newest first.
 #[derive(Clone, Debug)]
@@ -162,18 +162,12 @@ pub trait DeliveryReads {
 
 /// Writes of deliveries and the feed. Inbox counts are kept by the engine.
 pub trait DeliveryWrites {
-    /// Makes a delivery.
+    /// Makes a delivery of a message, a reply or a broadcast; a task is delivered with its row.
     fn insert_delivery(&mut self, delivery: NewDelivery<'_>) -> Result<(), Error>;
-    /// Acks one delivery by its place.
+    /// Acks one of them by its place.
     fn ack_delivery(&mut self, seq: i64) -> Result<(), Error>;
-    /// Hides the task's open delivery, by a claim.
-    fn hide_task_delivery(&mut self, task: &TaskId) -> Result<(), Error>;
-    /// Shows the task's hidden delivery again.
-    fn show_task_delivery(&mut self, task: &TaskId) -> Result<(), Error>;
-    /// Acks the task's delivery to its assignee.
-    fn ack_task_delivery(&mut self, task: &TaskId) -> Result<(), Error>;
-    /// Acks every delivery of the task, the hidden ones too.
-    fn ack_every_delivery(&mut self, task: &TaskId) -> Result<(), Error>;
+    /// Acks every message and reply about a task. Its own delivery is in its row.
+    fn ack_deliveries_about(&mut self, task: &TaskId) -> Result<(), Error>;
     /// Appends a frame to the network's feed and answers its number.
     fn append_frame(&mut self, network: &NetworkId, to: &Principal, body: &str) -> Result<i64, Error>;
     /// Removes deliveries that are no tasks and older than this; so many at once. Answers how many.

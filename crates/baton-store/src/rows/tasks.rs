@@ -86,6 +86,57 @@ pub struct TaskChange {
     pub completed_at: Option<UnixMillis>,
     /// Whether it was answered with a message of its own instead of a result.
     pub answered_bare: bool,
+    /// Where its delivery stands from now on.
+    pub inbox: Option<InboxState>,
+    /// A new delivery, which is open; the one before it is acked.
+    pub redelivery: Option<Redelivery>,
+    /// What becomes of a worker's hold on it.
+    pub lease: Option<LeaseChange>,
+}
+
+/// Where a task's delivery stands in its assignee's inbox.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InboxState {
+    /// It is shown.
+    Open,
+    /// A claim hides it.
+    Hidden,
+    /// It has left the inbox.
+    Acked,
+}
+
+/// A task delivered again: to another agent, or after an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Redelivery {
+    /// The new delivery.
+    pub message_id: MessageId,
+    /// When.
+    pub at: UnixMillis,
+}
+
+/// What becomes of a worker's hold on a task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LeaseChange {
+    /// A worker holds it.
+    Grant {
+        /// The lease.
+        lease_id: LeaseId,
+        /// How long it is given for.
+        lease_seconds: u32,
+        /// When it lapses.
+        deadline: MonotonicMillis,
+        /// The same on the wall clock, for the worker to read.
+        expires_at: UnixMillis,
+    },
+    /// The worker holds it for longer.
+    Extend {
+        /// When it lapses.
+        deadline: MonotonicMillis,
+        /// The same on the wall clock.
+        expires_at: UnixMillis,
+    },
+    /// The worker holds it no more.
+    End,
 }
 
 /// Something said on a task between its text and its result.
@@ -409,9 +460,9 @@ pub trait TaskReads {
 
 /// Writes of tasks.
 pub trait TaskWrites {
-    /// Inserts a task.
+    /// Inserts a task, with its delivery open in its assignee's inbox.
     fn insert_task(&mut self, task: NewTaskRow<'_>) -> Result<(), Error>;
-    /// Moves a task and changes its row.
+    /// Moves a task and changes its row: where it stands, its delivery and the lease on it, in one write.
     fn change_task(
         &mut self,
         network: &NetworkId,
@@ -424,17 +475,6 @@ pub trait TaskWrites {
     fn append_task_message(&mut self, message: NewTaskMessage<'_>) -> Result<i64, Error>;
     /// Appends to a task's history and answers the event's number there.
     fn append_event(&mut self, event: NewEvent<'_>) -> Result<u64, Error>;
-    /// Grants a lease.
-    fn insert_lease(&mut self, lease: &LeaseRow) -> Result<(), Error>;
-    /// Moves a lease's deadline.
-    fn move_lease(
-        &mut self,
-        id: &LeaseId,
-        deadline: MonotonicMillis,
-        expires_at: UnixMillis,
-    ) -> Result<(), Error>;
-    /// Ends a lease.
-    fn delete_lease(&mut self, id: &LeaseId) -> Result<(), Error>;
     /// Gives every lease its whole time again, from now: what a new beginning of monotonic time asks for.
     fn rearm_leases(&mut self, monotonic: MonotonicMillis, now: UnixMillis) -> Result<(), Error>;
     /// Remembers what a key was used for.

@@ -18,11 +18,11 @@ struct Conditions {
 
 impl Conditions {
     /// What the filter asks of a task of this table, its last event aside.
-    fn of(filter: &ChangedFilter, table: &str) -> Self {
+    fn of(filter: &ChangedFilter, network: i64, table: &str) -> Self {
         let mut all = Self { sql: String::new(), values: Vec::new() };
-        let network = all.bind(filter.network.0.as_str().to_owned());
+        let network = all.bind(network);
         let to = all.bind(filter.to.as_str().to_owned());
-        all.sql = format!("{table}.network_id = {network} AND {table}.to_name = {to}");
+        all.sql = format!("{table}.network = {network} AND {table}.to_name = {to}");
         if let TaskReach::Own(alias) = &filter.network.1
             && *alias != filter.to
         {
@@ -54,20 +54,20 @@ fn quoted(status: Status) -> String {
 
 /// The page, and where the next one begins.
 pub(super) fn page(rows: &Rows<'_>, filter: &ChangedFilter) -> Result<ChangedPage, Error> {
-    let mut all = Conditions::of(filter, "tasks");
+    let mut all = Conditions::of(filter, rows.key(&filter.network.0)?, "tasks");
     let before = all.bind(filter.before.unwrap_or(i64::MAX));
     let examined = all.bind(filter.examined as i64);
     let after = all.bind(filter.after.map_or(i64::MIN, baton_core::UnixMillis::get));
     // One more than is shown says whether there are more.
     let limit = all.bind(filter.limit as i64 + 1);
     let sql = format!(
-        "SELECT walked_subquery.id, walked_subquery.task_id FROM
-            (SELECT id, task_id, n, created_at FROM task_events WHERE network_id = ?1 AND id < {before}
+        "SELECT walked_subquery.id, tasks.task_id FROM
+            (SELECT id, task, n, created_at FROM task_events WHERE network = ?1 AND id < {before}
              ORDER BY id DESC LIMIT {examined}) walked_subquery
-         CROSS JOIN tasks ON tasks.task_id = walked_subquery.task_id
+         CROSS JOIN tasks ON tasks.seq = walked_subquery.task
          WHERE {} AND walked_subquery.created_at >= {after}
            AND NOT EXISTS (SELECT 1 FROM task_events later
-                           WHERE later.task_id = walked_subquery.task_id AND later.n > walked_subquery.n)
+                           WHERE later.task = walked_subquery.task AND later.n > walked_subquery.n)
          ORDER BY walked_subquery.id DESC LIMIT {limit}",
         all.sql
     );
@@ -86,28 +86,27 @@ pub(super) fn page(rows: &Rows<'_>, filter: &ChangedFilter) -> Result<ChangedPag
 
 /// The oldest event that was looked at, if there are older ones.
 fn last_examined(rows: &Rows<'_>, filter: &ChangedFilter) -> Result<Option<i64>, Error> {
-    let sql =
-        "SELECT id FROM task_events WHERE network_id = ?1 AND id < ?2 ORDER BY id DESC LIMIT 1 OFFSET ?3";
+    let sql = "SELECT id FROM task_events WHERE network = ?1 AND id < ?2 ORDER BY id DESC LIMIT 1 OFFSET ?3";
     let before = filter.before.unwrap_or(i64::MAX);
-    let parameters = rusqlite::params![filter.network.0.as_str(), before, filter.examined as i64 - 1];
+    let parameters = rusqlite::params![rows.key(&filter.network.0)?, before, filter.examined as i64 - 1];
     rows.one(sql, parameters, |row| get::<i64>(row, "id"))
 }
 
 /// How many of the agent's newest tasks the filter lets through.
 pub(super) fn count(rows: &Rows<'_>, filter: &ChangedFilter, counted: usize) -> Result<usize, Error> {
-    let mut all = Conditions::of(filter, "counted_subquery");
+    let mut all = Conditions::of(filter, rows.key(&filter.network.0)?, "counted_subquery");
     let counted = all.bind(counted as i64);
     let mut sql = format!(
         "SELECT COUNT(*) AS count FROM
-            (SELECT task_id, network_id, from_kind, from_name, to_name, status, context_id FROM tasks
-             WHERE network_id = ?1 AND to_name = ?2 ORDER BY seq DESC LIMIT {counted}) counted_subquery
+            (SELECT seq, task_id, network, from_kind, from_name, to_name, status, context_id FROM tasks
+             WHERE network = ?1 AND to_name = ?2 ORDER BY seq DESC LIMIT {counted}) counted_subquery
          WHERE {}",
         all.sql
     );
     if let Some(after) = filter.after {
         let after = all.bind(after.get());
         sql.push_str(&format!(
-            " AND (SELECT created_at FROM task_events e WHERE e.task_id = counted_subquery.task_id ORDER BY n DESC LIMIT 1) >= {after}"
+            " AND (SELECT created_at FROM task_events e WHERE e.task = counted_subquery.seq ORDER BY n DESC LIMIT 1) >= {after}"
         ));
     }
     let parameters: Vec<&dyn ToSql> = all.values.iter().map(AsRef::as_ref).collect();

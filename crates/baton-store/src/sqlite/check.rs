@@ -183,17 +183,17 @@ impl CheckReads for Rows<'_> {
     }
 
     fn each_task(&self, see: See<'_, TaskState>) -> Result<(), Error> {
-        let sql = "/* scans */ SELECT t.task_id, t.network_id, t.status, t.completed_at IS NOT NULL AS has_completed_at,
-                EXISTS (SELECT 1 FROM networks w WHERE w.network_id = t.network_id) AS has_network,
-                EXISTS (SELECT 1 FROM leases l WHERE l.task_id = t.task_id) AS has_lease,
-                EXISTS (SELECT 1 FROM deliveries d WHERE d.task_id = t.task_id AND d.state < 2 AND d.type = 'task')
-                    AS has_open_delivery,
-                (SELECT COUNT(*) FROM task_events e WHERE e.task_id = t.task_id) AS events,
-                (SELECT MIN(n) FROM task_events e WHERE e.task_id = t.task_id) AS first_event,
-                (SELECT MAX(n) FROM task_events e WHERE e.task_id = t.task_id) AS last_event,
-                (SELECT e.to_status FROM task_events e WHERE e.task_id = t.task_id ORDER BY e.n DESC LIMIT 1)
-                    AS last_status
-            FROM tasks t WHERE NOT EXISTS (SELECT 1 FROM removals r WHERE r.network_id = t.network_id) ORDER BY t.seq";
+        let sql = "/* scans */ SELECT t.task_id, COALESCE(k.network_id, CAST(t.network AS TEXT)) AS network_id, t.status,
+                t.completed_at IS NOT NULL AS has_completed_at,
+                EXISTS (SELECT 1 FROM networks w WHERE w.network_id = k.network_id) AS has_network,
+                t.lease_id IS NOT NULL AS has_lease,
+                t.inbox_state < 2 AS has_open_delivery,
+                (SELECT COUNT(*) FROM task_events e WHERE e.task = t.seq) AS events,
+                (SELECT MIN(n) FROM task_events e WHERE e.task = t.seq) AS first_event,
+                (SELECT MAX(n) FROM task_events e WHERE e.task = t.seq) AS last_event,
+                (SELECT e.to_status FROM task_events e WHERE e.task = t.seq ORDER BY e.n DESC LIMIT 1) AS last_status
+            FROM tasks t LEFT JOIN network_keys k ON k.key = t.network
+            WHERE NOT EXISTS (SELECT 1 FROM removals r WHERE r.network = t.network) ORDER BY t.seq";
         let read = |row: &Row<'_>| {
             Ok(TaskState {
                 task_id: get(row, "task_id")?,
@@ -213,13 +213,15 @@ impl CheckReads for Rows<'_> {
     }
 
     fn each_event(&self, see: See<'_, EventState>) -> Result<(), Error> {
-        let sql = "/* scans */ SELECT e.task_id, e.network_id, e.n, e.from_status, e.log_index,
-                t.network_id AS task_network_id,
-                (SELECT b.to_status FROM task_events b WHERE b.task_id = e.task_id AND b.n = e.n - 1) AS status_before,
+        let sql = "/* scans */ SELECT COALESCE(t.task_id, 'in place ' || e.task) AS task_id,
+                COALESCE(k.network_id, CAST(e.network AS TEXT)) AS network_id, e.n, e.from_status, e.log_index,
+                CASE WHEN t.seq IS NOT NULL THEN COALESCE(h.network_id, CAST(t.network AS TEXT)) END AS task_network_id,
+                (SELECT b.to_status FROM task_events b WHERE b.task = e.task AND b.n = e.n - 1) AS status_before,
                 EXISTS (SELECT 1 FROM logs l JOIN evidence v ON v.place = l.log << 36 | e.log_index
-                        WHERE l.network_id = e.network_id) AS has_leaf
-            FROM task_events e LEFT JOIN tasks t ON t.task_id = e.task_id
-            WHERE NOT EXISTS (SELECT 1 FROM removals r WHERE r.network_id = e.network_id) ORDER BY e.id";
+                        WHERE l.network_id = k.network_id) AS has_leaf
+            FROM task_events e LEFT JOIN network_keys k ON k.key = e.network
+            LEFT JOIN tasks t ON t.seq = e.task LEFT JOIN network_keys h ON h.key = t.network
+            WHERE NOT EXISTS (SELECT 1 FROM removals r WHERE r.network = e.network) ORDER BY e.id";
         let read = |row: &Row<'_>| {
             Ok(EventState {
                 task_id: get(row, "task_id")?,
@@ -237,8 +239,9 @@ impl CheckReads for Rows<'_> {
 
     fn each_wrong_task_count(&self, see: See<'_, WrongCount>) -> Result<(), Error> {
         let sql = "/* scans */ WITH counted AS
-                (SELECT network_id, status, COUNT(*) AS count FROM tasks
-                 WHERE network_id NOT IN (SELECT network_id FROM removals) GROUP BY network_id, status)
+                (SELECT COALESCE(n.network_id, CAST(t.network AS TEXT)) AS network_id, t.status, COUNT(*) AS count
+                 FROM tasks t LEFT JOIN network_keys n ON n.key = t.network
+                 WHERE NOT EXISTS (SELECT 1 FROM removals r WHERE r.network = t.network) GROUP BY t.network, t.status)
             SELECT COALESCE(k.network_id, c.network_id) AS network_id, COALESCE(k.status, c.status) AS name,
                 COALESCE(k.count, 0) AS counter, COALESCE(c.count, 0) AS counted
             FROM counted c FULL OUTER JOIN task_counts k ON k.network_id = c.network_id AND k.status = c.status
@@ -248,8 +251,10 @@ impl CheckReads for Rows<'_> {
 
     fn each_wrong_inbox_count(&self, see: See<'_, WrongCount>) -> Result<(), Error> {
         let sql = "/* scans */ WITH counted AS
-                (SELECT network_id, to_kind, to_name, COUNT(*) AS count FROM deliveries WHERE state = 0
-                 GROUP BY network_id, to_name, to_kind)
+                (SELECT COALESCE(n.network_id, CAST(o.network AS TEXT)) AS network_id, o.to_kind, o.to_name, COUNT(*) AS count FROM
+                    (SELECT network, to_kind, to_name FROM deliveries WHERE state = 0
+                     UNION ALL SELECT network, 'node', to_name FROM tasks WHERE inbox_state = 0) o
+                 LEFT JOIN network_keys n ON n.key = o.network GROUP BY o.network, o.to_name, o.to_kind)
             SELECT COALESCE(k.network_id, c.network_id) AS network_id,
                 COALESCE(k.to_kind, c.to_kind) || ' ' || COALESCE(k.to_name, c.to_name) AS name,
                 COALESCE(k.count, 0) AS counter, COALESCE(c.count, 0) AS counted
@@ -279,14 +284,13 @@ impl CheckReads for Rows<'_> {
     }
 
     fn each_stray(&self, see: See<'_, Stray>) -> Result<(), Error> {
-        self.strays_of(
-            "leases",
-            "/* scans */ SELECT l.task_id AS stray FROM leases l
-             WHERE NOT EXISTS (SELECT 1 FROM tasks t WHERE t.task_id = l.task_id)
-                AND l.network_id NOT IN (SELECT network_id FROM removals)",
-            &mut *see,
-        )?;
         for (table, sql) in [
+            (
+                "deliveries",
+                "/* scans */ SELECT CAST(d.task AS TEXT) AS stray FROM deliveries d
+                 WHERE d.task IS NOT NULL AND NOT EXISTS (SELECT 1 FROM tasks t WHERE t.seq = d.task)
+                    AND NOT EXISTS (SELECT 1 FROM removals r WHERE r.network = d.network)",
+            ),
             (
                 "tiles",
                 "/* scans */ SELECT DISTINCT CAST(log AS TEXT) AS stray FROM tiles
@@ -333,11 +337,12 @@ impl CheckReads for Rows<'_> {
     }
 
     fn recorded_event(&self, task_id: &str, n: i64) -> Result<Option<RecordedEvent>, Error> {
-        let sql = "SELECT e.network_id, e.from_status, e.to_status, e.actor, e.actor_token, e.created_at,
+        let sql = "SELECT k.network_id, e.from_status, e.to_status, e.actor, e.actor_token, e.created_at,
                 e.log_index,
                 t.kind, t.from_name, t.salt, CASE WHEN e.n = 1 THEN t.content END AS content,
                 CASE WHEN e.to_status IN ('replied', 'failed', 'cancelled', 'expired') THEN t.result END AS result
-            FROM task_events e JOIN tasks t ON t.task_id = e.task_id WHERE e.task_id = ?1 AND e.n = ?2";
+            FROM tasks t JOIN task_events e ON e.task = t.seq JOIN network_keys k ON k.key = e.network
+            WHERE t.task_id = ?1 AND e.n = ?2";
         self.one(sql, params![task_id, n], |row| {
             Ok(RecordedEvent {
                 network_id: get(row, "network_id")?,

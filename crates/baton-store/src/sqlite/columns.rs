@@ -1,6 +1,6 @@
 //! Columns to types and back. What does not read back is [`Error::Corrupt`]: the hub did not write it.
 
-use baton_core::{Principal, PrincipalKind, UnixMillis};
+use baton_core::{Principal, PrincipalKind, Priority, UnixMillis};
 use rusqlite::types::FromSql;
 use rusqlite::{Row, RowIndex};
 use std::fmt::{self, Display};
@@ -84,4 +84,16 @@ pub(super) fn optional_time(row: &Row<'_>, column: impl Column) -> Result<Option
 pub(super) fn principal(row: &Row<'_>, kind: impl Column, name: impl Column) -> Result<Principal, Error> {
     let kind = parsed(row, kind, PrincipalKind::parse)?;
     parsed(row, name, |name| Principal::from_parts(kind, name).ok())
+}
+
+/// A priority by its place in the order of an inbox.
+pub(super) fn priority(row: &Row<'_>, column: impl Column) -> Result<Priority, Error> {
+    let order: i64 = get(row, column)?;
+    let priority = usize::try_from(order).ok().and_then(|order| Priority::ALL.get(order));
+    priority.copied().ok_or_else(|| Error::Corrupt(format!("priority {order}")))
+}
+
+/// High sorts first, in core as in the indexes.
+pub(super) fn order_of(priority: Priority) -> i64 {
+    Priority::ALL.iter().position(|other| *other == priority).unwrap_or_default() as i64
 }

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 
 use super::evidence::LogHead;
 use super::figures;
+use super::keys::Numbers;
 use crate::error::Error;
 use crate::meter::Tally;
 use crate::rows::{MinuteCounts, minute_of};
@@ -21,6 +22,7 @@ pub(super) struct Counts {
     newest_frames: HashMap<NetworkId, i64>,
     newest_event_numbers: HashMap<NetworkId, i64>,
     log_heads: HashMap<NetworkId, LogHead>,
+    numbers: Option<Numbers>,
     minutes: HashMap<(NetworkId, i64), MinuteCounts>,
 }
 
@@ -55,6 +57,15 @@ impl Counts {
 
     pub(super) fn set_newest_event_number(&mut self, network: &NetworkId, number: i64) {
         self.newest_event_numbers.insert(network.clone(), number);
+    }
+
+    /// The newest numbers given out, if any were.
+    pub(super) fn numbers(&self) -> Option<Numbers> {
+        self.numbers
+    }
+
+    pub(super) fn set_numbers(&mut self, numbers: Numbers) {
+        self.numbers = Some(numbers);
     }
 
     pub(super) fn log_head(&self, network: &NetworkId) -> Option<LogHead> {
@@ -98,6 +109,7 @@ impl Counts {
         for (key, counts) in other.minutes {
             self.minutes.entry(key).or_default().add(&counts);
         }
+        self.numbers = other.numbers.or(self.numbers);
         self.newest_frames.extend(other.newest_frames);
         self.newest_event_numbers.extend(other.newest_event_numbers);
         self.log_heads.extend(other.log_heads);
@@ -115,6 +127,9 @@ impl Counts {
 
     /// Writes everything, inside the transaction that is about to be committed.
     pub(super) fn write(self, connection: &Connection) -> Result<(), Error> {
+        if let Some(numbers) = self.numbers {
+            numbers.write(connection)?;
+        }
         let mut task = connection.prepare_cached(
             "INSERT INTO task_counts (network_id, status, count) VALUES (?1, ?2, ?3)
              ON CONFLICT (network_id, status) DO UPDATE SET count = count + excluded.count",
@@ -146,7 +161,8 @@ pub(super) fn there_is(connection: &Connection) -> Result<Tally, Error> {
         tally.add_tasks(known, count);
     }
     tally.leases = connection.query_row(
-        "SELECT COUNT(*) FROM leases WHERE network_id NOT IN (SELECT network_id FROM removals)",
+        "SELECT COUNT(*) FROM tasks WHERE lease_id IS NOT NULL
+            AND network NOT IN (SELECT network FROM removals WHERE network IS NOT NULL)",
         [],
         |row| row.get(0),
     )?;

@@ -1,26 +1,38 @@
-//! Inboxes and the feed in SQL. Whatever opens or closes a delivery counts it.
+//! Inboxes in SQL. A task's newest delivery is in the task's row; messages, replies, broadcasts and former deliveries of
+//! tasks are rows of their own. All have places in one order. Whatever opens or closes a delivery counts it.
 
 use baton_core::access::TaskReach;
-use baton_core::{MessageId, NetworkId, Principal, PrincipalKind, Priority, TaskId, UnixMillis, limits};
+use baton_core::{MessageId, NetworkId, Principal, PrincipalKind, Status, TaskId, UnixMillis, limits};
 use rusqlite::{Row, params};
 
-use super::columns::{get, optional, parsed, principal, time};
+use super::columns::{get, optional, order_of, parsed, principal, priority, time};
 use super::merge::{Fetch, Merge};
 use super::rows::Rows;
 use crate::error::Error;
 use crate::rows::{
     DeliveryKind, DeliveryReads, DeliveryRow, DeliveryWrites, FeedRow, InboxPlace, MessageFilter,
-    MessagePlace, NewDelivery, Page, PageBounds,
+    MessagePlace, NewDelivery, Page, PageBounds, TaskReads,
 };
 
 const OPEN: i64 = 0;
-const HIDDEN: i64 = 1;
 const ACKED: i64 = 2;
 
-/// A delivery's columns; a task's text is its task's.
-const DELIVERY: &str = "
-    SELECT d.*, COALESCE(d.content, t.content) AS text, t.context
-    FROM deliveries d LEFT JOIN tasks t ON d.type = 'task' AND t.task_id = d.task_id";
+/// The newest deliveries of tasks, with the columns of a delivery.
+const OF_TASKS: &str = "
+    SELECT t.inbox_place AS seq, COALESCE(t.delivery_id, t.task_id) AS message_id, k.network_id,
+        'node' AS to_kind, t.to_name AS to_name, t.from_kind AS from_kind, t.from_name AS from_name, 'task' AS type,
+        t.priority AS priority, t.task_id AS task_id, t.content AS text, t.context AS context,
+        COALESCE(t.redelivered_at, t.created_at) AS created_at
+    FROM tasks t JOIN network_keys k ON k.key = t.network";
+
+/// Other deliveries; what has no text of its own has its task's.
+const OTHERS: &str = "
+    SELECT d.seq AS seq, d.message_id AS message_id, k.network_id,
+        d.to_kind AS to_kind, d.to_name AS to_name, d.from_kind AS from_kind, d.from_name AS from_name, d.type AS type,
+        d.priority AS priority, t.task_id AS task_id,
+        CASE WHEN d.type = 'task' THEN t.content ELSE d.content END AS text,
+        CASE WHEN d.type = 'task' THEN t.context END AS context, d.created_at AS created_at
+    FROM deliveries d JOIN network_keys k ON k.key = d.network LEFT JOIN tasks t ON t.seq = d.task";
 
 fn delivery_row(row: &Row<'_>) -> Result<DeliveryRow, Error> {
     Ok(DeliveryRow {
@@ -30,7 +42,7 @@ fn delivery_row(row: &Row<'_>) -> Result<DeliveryRow, Error> {
         to: principal(row, "to_kind", "to_name")?,
         from: principal(row, "from_kind", "from_name")?,
         kind: parsed(row, "type", DeliveryKind::parse)?,
-        priority: priority_of(get(row, "priority")?)?,
+        priority: priority(row, "priority")?,
         task_id: optional(row, "task_id", TaskId::parse)?,
         content: get::<Option<String>>(row, "text")?.unwrap_or_default(),
         context: get(row, "context")?,
@@ -38,70 +50,119 @@ fn delivery_row(row: &Row<'_>) -> Result<DeliveryRow, Error> {
     })
 }
 
-fn priority_of(order: i64) -> Result<Priority, Error> {
-    let priority = usize::try_from(order).ok().and_then(|order| Priority::ALL.get(order));
-    priority.copied().ok_or_else(|| Error::Corrupt(format!("priority {order}")))
-}
-
-/// High sorts first, in core as in the index.
-fn order_of(priority: Priority) -> i64 {
-    Priority::ALL.iter().position(|other| *other == priority).unwrap_or_default() as i64
-}
-
 impl Rows<'_> {
-    /// Moves deliveries from one set of states to another and counts what opens and closes.
-    ///
-    /// `from` begins with `< 2`, the condition of the partial indexes: SQLite sees no other way into them.
-    fn move_deliveries(&mut self, which: &str, id: &str, from: &str, to: i64) -> Result<(), Error> {
-        let sql = format!(
-            "SELECT network_id, to_kind, to_name, state, seq FROM deliveries WHERE {which} AND state {from}"
-        );
-        let moved = self.all(&sql, [id], |row| {
-            Ok((
-                parsed(row, "network_id", NetworkId::parse)?,
-                parsed(row, "to_kind", PrincipalKind::parse)?,
-                get::<String>(row, "to_name")?,
-                get::<i64>(row, "state")?,
-                get::<i64>(row, "seq")?,
-            ))
+    /// Acks one delivery, if it is open, and counts that.
+    fn ack_place(&mut self, seq: i64) -> Result<(), Error> {
+        let sql = "SELECT k.network_id, d.to_kind, d.to_name FROM deliveries d JOIN network_keys k ON k.key = d.network
+                   WHERE d.seq = ?1 AND d.state = 0";
+        let open = self.one(sql, [seq], |row| {
+            let network = parsed(row, "network_id", NetworkId::parse)?;
+            Ok((network, parsed(row, "to_kind", PrincipalKind::parse)?, get::<String>(row, "to_name")?))
         })?;
-        for (network, kind, name, state, seq) in moved {
-            self.execute("UPDATE deliveries SET state = ?2 WHERE seq = ?1", params![seq, to])?;
-            let change = i64::from(to == OPEN) - i64::from(state == OPEN);
-            self.staged.counts.add_delivery(&network, kind, &name, change);
+        if let Some((network, kind, name)) = open {
+            self.execute("UPDATE deliveries SET state = ?2 WHERE seq = ?1", params![seq, ACKED])?;
+            self.staged.counts.add_delivery(&network, kind, &name, -1);
         }
         Ok(())
     }
-}
 
-impl Rows<'_> {
-    /// The deliveries of a network since a time, newest first, as far as the caller reaches.
+    pub(super) fn remove_deliveries(&mut self, places: &[i64]) -> Result<usize, Error> {
+        for seq in places {
+            self.ack_place(*seq)?; // closes it, so that the count is right
+            self.execute("DELETE FROM deliveries WHERE seq = ?1", [seq])?;
+        }
+        Ok(places.len())
+    }
+
+    /// The lists of a network's deliveries, newest first, as far as the caller reaches: those of tasks delivered once, by
+    /// status as tasks are indexed; those of tasks delivered again; the others.
     fn messages_of<'a>(
         &'a self,
-        network: &'a NetworkId,
+        network: &NetworkId,
         reach: &'a TaskReach,
-        since: UnixMillis,
+        since: Since,
+    ) -> Result<Vec<Fetch<'a, MessagePlace>>, Error> {
+        let key = self.key(network)?;
+        let mut lists = Vec::new();
+        for (status, _) in self.task_counts(network)? {
+            lists.push(self.first_deliveries(key, status, reach, since));
+        }
+        let redelivered = "SELECT inbox_place AS place, redelivered_at >= ?4 AND ({own}) AS is_meant FROM tasks
+             WHERE network = ?1 AND redelivered_at IS NOT NULL AND inbox_place < ?2 AND inbox_place >= ?6 AND ?5 = ?5
+             ORDER BY inbox_place DESC LIMIT ?3";
+        lists.push(self.list(redelivered, OWN_TASK, key, reach, since));
+        let others = "SELECT seq AS place, created_at >= ?4 AND ({own}) AS is_meant FROM deliveries
+             WHERE network = ?1 AND seq < ?2 AND seq >= ?6 AND ?5 = ?5 ORDER BY seq DESC LIMIT ?3";
+        let own = "(to_name = ?5 AND to_kind = 'node') OR (from_name = ?5 AND from_kind = 'node')";
+        lists.push(self.list(others, own, key, reach, since));
+        Ok(lists)
+    }
+
+    fn first_deliveries<'a>(
+        &'a self,
+        key: i64,
+        status: Status,
+        reach: &'a TaskReach,
+        since: Since,
+    ) -> Fetch<'a, MessagePlace> {
+        let sql = format!(
+            "SELECT seq AS place, redelivered_at IS NULL AND created_at >= ?4 AND ({{own}}) AS is_meant FROM tasks
+             WHERE network = ?1 AND status = '{status}' AND seq < ?2 AND seq >= ?6 AND ?5 = ?5
+             ORDER BY seq DESC LIMIT ?3"
+        );
+        self.list(&sql, OWN_TASK, key, reach, since)
+    }
+
+    /// A list of places before a place, each with whether it is meant.
+    fn list<'a>(
+        &'a self,
+        sql: &str,
+        own: &str,
+        key: i64,
+        reach: &'a TaskReach,
+        since: Since,
     ) -> Fetch<'a, MessagePlace> {
         let (own, name) = match reach {
             TaskReach::Network => ("1", ""),
-            TaskReach::Own(alias) => (
-                "(to_name = ?6 AND to_kind = 'node') OR (from_name = ?6 AND from_kind = 'node')",
-                alias.as_str(),
-            ),
+            TaskReach::Own(alias) => (own, alias.as_str()),
         };
-        let sql = format!(
-            "SELECT created_at, seq, ({own}) AS is_own FROM deliveries
-             WHERE network_id = ?1 AND created_at >= ?2 AND (created_at, seq) < (?3, ?4) AND ?6 = ?6
-             ORDER BY created_at DESC, seq DESC LIMIT ?5"
-        );
-        Box::new(move |(created_at, seq), most| {
-            let parameters = params![network.as_str(), since.get(), created_at, seq, most as i64, name];
-            self.all(&sql, parameters, |row| {
-                Ok(((get(row, "created_at")?, get(row, "seq")?), get(row, "is_own")?))
-            })
+        let sql = sql.replace("{own}", own);
+        Box::new(move |before, most| {
+            let parameters = params![key, before, most as i64, since.at.get(), name, since.place];
+            self.all(&sql, parameters, |row| Ok((get(row, "place")?, get(row, "is_meant")?)))
         })
     }
+
+    /// A place that no delivery made since a time is before.
+    fn first_place_since(&self, at: UnixMillis) -> Result<MessagePlace, Error> {
+        let at = at.plus_millis(-limits::CLOCK_SLACK_MILLIS);
+        Ok(self.place_of_time_in("tasks", at)?.min(self.place_of_time_in("deliveries", at)?))
+    }
+
+    /// The delivery in a place: a task's newest or another one.
+    fn delivery_at(&self, place: MessagePlace) -> Result<Option<DeliveryRow>, Error> {
+        let others = format!("{OTHERS} WHERE d.seq = ?1");
+        if let Some(found) = self.one(&others, [place], delivery_row)? {
+            return Ok(Some(found));
+        }
+        let first = format!("{OF_TASKS} WHERE t.seq = ?1 AND t.redelivered_at IS NULL");
+        if let Some(found) = self.one(&first, [place], delivery_row)? {
+            return Ok(Some(found));
+        }
+        let again = format!("{OF_TASKS} WHERE t.inbox_place = ?1 AND t.redelivered_at IS NOT NULL");
+        self.one(&again, [place], delivery_row)
+    }
 }
+
+/// From when on deliveries are listed, and a place that none of them is before.
+#[derive(Clone, Copy)]
+struct Since {
+    at: UnixMillis,
+    place: MessagePlace,
+}
+
+/// Whether a task is the caller's own.
+const OWN_TASK: &str = "to_name = ?5 OR (from_name = ?5 AND from_kind = 'node')";
 
 impl DeliveryReads for Rows<'_> {
     fn inbox(
@@ -111,14 +172,18 @@ impl DeliveryReads for Rows<'_> {
         after: Option<InboxPlace>,
         bounds: PageBounds,
     ) -> Result<Page<DeliveryRow, InboxPlace>, Error> {
+        // Tasks are only delivered to agents.
         let sql = format!(
-            "{DELIVERY} WHERE d.network_id = ?1 AND d.to_name = ?2 AND d.to_kind = ?3 AND d.state = 0
+            "{OF_TASKS} WHERE t.network = ?1 AND t.to_name = ?2 AND ?3 = 'node' AND t.inbox_state = 0
+               AND (t.priority, t.inbox_place) > (?4, ?5)
+             UNION ALL
+             {OTHERS} WHERE d.network = ?1 AND d.to_name = ?2 AND d.to_kind = ?3 AND d.state = 0
                AND (d.priority, d.seq) > (?4, ?5)
-             ORDER BY d.priority, d.seq LIMIT ?6"
+             ORDER BY priority, seq LIMIT ?6"
         );
         let (priority, seq) = after.unwrap_or((-1, -1));
         let to = (to.name(), to.kind().as_str());
-        let parameters = params![network.as_str(), to.0, to.1, priority, seq, bounds.looked_at()];
+        let parameters = params![self.key(network)?, to.0, to.1, priority, seq, bounds.looked_at()];
         self.page(&sql, parameters, bounds, delivery_row, |row| (order_of(row.priority), row.seq))
     }
 
@@ -136,27 +201,41 @@ impl DeliveryReads for Rows<'_> {
         to: &Principal,
         id: &str,
     ) -> Result<Option<DeliveryRow>, Error> {
-        let find = |which: &str| {
-            let sql = format!(
-                "{DELIVERY} WHERE {which} AND d.state < 2 AND d.network_id = ?2 AND d.to_name = ?3
-                   AND d.to_kind = ?4 ORDER BY d.seq LIMIT 1"
-            );
-            self.one(&sql, params![id, network.as_str(), to.name(), to.kind().as_str()], delivery_row)
+        let key = self.key(network)?;
+        let find =
+            |sql: String| self.one(&sql, params![id, key, to.name(), to.kind().as_str()], delivery_row);
+        let of_task = |which: &str| {
+            find(format!(
+                "{OF_TASKS} WHERE {which} AND t.inbox_state < 2 AND t.network = ?2 AND t.to_name = ?3 AND ?4 = 'node'"
+            ))
         };
-        // A task's first delivery has the task's id and is found by it; the others have an index of their own.
-        match find("d.message_id = ?1 AND d.message_id IS NOT d.task_id")? {
-            Some(found) => Ok(Some(found)),
-            None => find("d.task_id = ?1 AND d.task_id IS NOT NULL"),
+        let other = |which: &str| {
+            find(format!(
+                "{OTHERS} WHERE {which} AND d.state = 0 AND d.network = ?2 AND d.to_name = ?3 AND d.to_kind = ?4
+                 ORDER BY d.seq LIMIT 1"
+            ))
+        };
+        // By its own id, else whatever is there about the task of that id, the oldest first.
+        if let Some(found) = other("d.message_id = ?1")? {
+            return Ok(Some(found));
         }
+        if let Some(found) = of_task("t.delivery_id = ?1")? {
+            return Ok(Some(found));
+        }
+        let task = of_task("t.task_id = ?1")?;
+        let about = other("d.task = (SELECT seq FROM tasks WHERE task_id = ?1)")?;
+        Ok(task.into_iter().chain(about).min_by_key(|found| found.seq))
     }
 
     fn messages(&self, filter: &MessageFilter) -> Result<Page<DeliveryRow, MessagePlace>, Error> {
-        let lists =
-            filter.networks.iter().map(|(network, reach)| self.messages_of(network, reach, filter.since));
-        let before = filter.before.unwrap_or((i64::MAX, i64::MAX));
-        let mut merge = Merge::new(lists.collect(), before, filter.page.rows, limits::LIST_EXAMINED_COUNT)?;
-        let sql = format!("{DELIVERY} WHERE d.seq = ?1");
-        self.page_of(&mut merge, filter.page, |(_, seq)| self.one(&sql, [seq], delivery_row))
+        let since = Since { at: filter.since, place: self.first_place_since(filter.since)? };
+        let mut lists = Vec::new();
+        for (network, reach) in &filter.networks {
+            lists.extend(self.messages_of(network, reach, since)?);
+        }
+        let before = filter.before.unwrap_or(MessagePlace::MAX);
+        let mut merge = Merge::new(lists, before, filter.page.rows, limits::LIST_EXAMINED_COUNT)?;
+        self.page_of(&mut merge, filter.page, |place| self.delivery_at(place))
     }
 
     fn feed_after(
@@ -166,18 +245,17 @@ impl DeliveryReads for Rows<'_> {
         after: i64,
         limit: usize,
     ) -> Result<Vec<FeedRow>, Error> {
+        let (key, limit) = (self.key(network)?, limit as i64);
         let read = |row: &Row<'_>| Ok(FeedRow { n: get(row, "n")?, body: get(row, "body")? });
         match to {
             Some(to) => {
-                let sql = "SELECT n, body FROM feed WHERE network_id = ?1 AND to_name = ?2 AND to_kind = ?3
+                let sql = "SELECT n, body FROM feed WHERE network = ?1 AND to_name = ?2 AND to_kind = ?3
                            AND n > ?4 ORDER BY n LIMIT ?5";
-                let parameters =
-                    params![network.as_str(), to.name(), to.kind().as_str(), after, limit as i64];
-                self.all(sql, parameters, read)
+                self.all(sql, params![key, to.name(), to.kind().as_str(), after, limit], read)
             }
             None => {
-                let sql = "SELECT n, body FROM feed WHERE network_id = ?1 AND n > ?2 ORDER BY n LIMIT ?3";
-                self.all(sql, params![network.as_str(), after, limit as i64], read)
+                let sql = "SELECT n, body FROM feed WHERE network = ?1 AND n > ?2 ORDER BY n LIMIT ?3";
+                self.all(sql, params![key, after, limit], read)
             }
         }
     }
@@ -196,30 +274,37 @@ impl DeliveryReads for Rows<'_> {
     }
 
     fn feed_range(&self, network: &NetworkId) -> Result<(i64, i64), Error> {
-        let sql = "SELECT n FROM feed WHERE network_id = ?1 ORDER BY n LIMIT 1";
-        let first = self.one(sql, [network.as_str()], |row| get::<i64>(row, "n"))?;
+        let sql = "SELECT n FROM feed WHERE network = ?1 ORDER BY n LIMIT 1";
+        let first = self.one(sql, [self.key(network)?], |row| get::<i64>(row, "n"))?;
         Ok((first.unwrap_or(1), self.newest_frame(network)?))
     }
 }
 
 impl DeliveryWrites for Rows<'_> {
     fn insert_delivery(&mut self, delivery: NewDelivery<'_>) -> Result<(), Error> {
+        let (key, place) = (self.key_to_write(delivery.network_id)?, self.next_place()?);
+        let task = match delivery.task_id {
+            Some(id) => Some(self.known(id)?.seq),
+            None => None,
+        };
         self.execute(
-            "INSERT INTO deliveries (message_id, network_id, to_kind, to_name, from_kind, from_name, type, priority,
-                task_id, content, created_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+            "INSERT INTO deliveries (seq, message_id, network, to_kind, to_name, from_kind, from_name, type, priority,
+                task, content, created_at, state)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
             params![
+                place,
                 delivery.message_id.as_str(),
-                delivery.network_id.as_str(),
+                key,
                 delivery.to.kind().as_str(),
                 delivery.to.name(),
                 delivery.from.kind().as_str(),
                 delivery.from.name(),
                 delivery.kind.as_str(),
                 order_of(delivery.priority),
-                delivery.task_id.map(TaskId::as_str),
+                task,
                 delivery.content,
                 delivery.at.get(),
+                OPEN,
             ],
         )?;
         self.staged.counts.add_delivery(delivery.network_id, delivery.to.kind(), delivery.to.name(), 1);
@@ -227,54 +312,44 @@ impl DeliveryWrites for Rows<'_> {
     }
 
     fn ack_delivery(&mut self, seq: i64) -> Result<(), Error> {
-        self.move_deliveries("seq = ?1", &seq.to_string(), "< 2", ACKED)
+        self.ack_place(seq)
     }
 
-    fn hide_task_delivery(&mut self, task: &TaskId) -> Result<(), Error> {
-        self.move_deliveries("task_id = ?1 AND type = 'task'", task.as_str(), "< 2 AND state = 0", HIDDEN)
-    }
-
-    fn show_task_delivery(&mut self, task: &TaskId) -> Result<(), Error> {
-        self.move_deliveries("task_id = ?1 AND type = 'task'", task.as_str(), "< 2 AND state = 1", OPEN)
-    }
-
-    fn ack_task_delivery(&mut self, task: &TaskId) -> Result<(), Error> {
-        self.move_deliveries("task_id = ?1 AND type = 'task'", task.as_str(), "< 2", ACKED)
-    }
-
-    fn ack_every_delivery(&mut self, task: &TaskId) -> Result<(), Error> {
-        self.move_deliveries("task_id = ?1", task.as_str(), "< 2", ACKED)
+    fn ack_deliveries_about(&mut self, task: &TaskId) -> Result<(), Error> {
+        let sql = "SELECT seq FROM deliveries WHERE task = ?1 AND state = 0";
+        let open = self.all(sql, [self.known(task)?.seq], |row| get::<i64>(row, "seq"))?;
+        open.into_iter().try_for_each(|seq| self.ack_place(seq))
     }
 
     fn append_frame(&mut self, network: &NetworkId, to: &Principal, body: &str) -> Result<i64, Error> {
         let next = self.newest_frame(network)? + 1;
         self.execute(
-            "INSERT INTO feed (network_id, n, to_kind, to_name, body) VALUES (?1, ?2, ?3, ?4, ?5)",
-            params![network.as_str(), next, to.kind().as_str(), to.name(), body],
+            "INSERT INTO feed (network, n, to_kind, to_name, body) VALUES (?1, ?2, ?3, ?4, ?5)",
+            params![self.key_to_write(network)?, next, to.kind().as_str(), to.name(), body],
         )?;
         self.staged.counts.set_newest_frame(network, next);
         Ok(next)
     }
 
     fn forget_deliveries(&mut self, before: UnixMillis, limit: usize) -> Result<usize, Error> {
-        let sql = "SELECT seq FROM deliveries WHERE created_at < ?1 AND type <> 'task' ORDER BY created_at LIMIT ?2";
+        // The oldest come first in the order of places.
+        let sql = "/* scans */ SELECT seq FROM (SELECT seq, created_at FROM deliveries ORDER BY seq LIMIT ?2)
+                   WHERE created_at < ?1";
         let old = self.all(sql, params![before.get(), limit as i64], |row| get::<i64>(row, "seq"))?;
         self.remove_deliveries(&old)
     }
 
     fn trim_inbox(&mut self, network: &NetworkId, to: &Principal, keep: usize) -> Result<usize, Error> {
-        let sql = "SELECT seq FROM deliveries WHERE network_id = ?1 AND to_name = ?2 AND to_kind = ?3
-                   AND type <> 'task' ORDER BY seq DESC LIMIT 1000 OFFSET ?4";
-        let parameters = params![network.as_str(), to.name(), to.kind().as_str(), keep as i64];
+        let sql = "SELECT seq FROM deliveries WHERE network = ?1 AND to_name = ?2 AND to_kind = ?3
+                   ORDER BY seq DESC LIMIT 1000 OFFSET ?4";
+        let parameters = params![self.key(network)?, to.name(), to.kind().as_str(), keep as i64];
         let old = self.all(sql, parameters, |row| get::<i64>(row, "seq"))?;
         self.remove_deliveries(&old)
     }
 
     fn trim_feed(&mut self, network: &NetworkId, keep: usize, limit: usize) -> Result<usize, Error> {
         let oldest_kept = self.feed_range(network)?.1 - keep as i64;
-        let sql = "DELETE FROM feed WHERE network_id = ?1 AND n IN
-                   (SELECT n FROM feed WHERE network_id = ?1 AND n <= ?2 ORDER BY n LIMIT ?3)";
-        self.execute(sql, params![network.as_str(), oldest_kept, limit as i64])
+        self.forget_frames_to(network, oldest_kept, limit)
     }
 }
 
@@ -284,15 +359,19 @@ impl Rows<'_> {
         if let Some(newest) = known {
             return Ok(newest);
         }
-        let sql = "SELECT n FROM feed WHERE network_id = ?1 ORDER BY n DESC LIMIT 1";
-        Ok(self.one(sql, [network.as_str()], |row| get::<i64>(row, "n"))?.unwrap_or(0))
+        let sql = "SELECT n FROM feed WHERE network = ?1 ORDER BY n DESC LIMIT 1";
+        Ok(self.one(sql, [self.key(network)?], |row| get::<i64>(row, "n"))?.unwrap_or(0))
     }
 
-    pub(super) fn remove_deliveries(&mut self, places: &[i64]) -> Result<usize, Error> {
-        for seq in places {
-            self.ack_delivery(*seq)?; // closes it, so that the count is right
-            self.execute("DELETE FROM deliveries WHERE seq = ?1", [seq])?;
-        }
-        Ok(places.len())
+    /// Forgets frames up to a number, so many at once.
+    pub(super) fn forget_frames_to(
+        &self,
+        network: &NetworkId,
+        last: i64,
+        limit: usize,
+    ) -> Result<usize, Error> {
+        let sql = "DELETE FROM feed WHERE network = ?1 AND n IN
+                   (SELECT n FROM feed WHERE network = ?1 AND n <= ?2 ORDER BY n LIMIT ?3)";
+        self.execute(sql, params![self.key(network)?, last, limit as i64])
     }
 }

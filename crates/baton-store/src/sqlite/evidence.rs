@@ -141,8 +141,9 @@ impl EvidenceReads for Rows<'_> {
         let Some((first, last)) = head.places(page)? else { return Ok(Vec::new()) };
         // A task's own history is short, and leads to its events without an index of the log.
         let history = self.all(
-            "SELECT log_index FROM task_events WHERE task_id = ?1 AND network_id = ?2 AND log_index IS NOT NULL",
-            params![task.as_str(), network.as_str()],
+            "SELECT e.log_index FROM tasks t JOIN task_events e ON e.task = t.seq
+             WHERE t.task_id = ?1 AND e.network = ?2 AND e.log_index IS NOT NULL",
+            params![task.as_str(), self.key(network)?],
             |row| get::<i64>(row, "log_index"),
         )?;
         let beside = self.all(

@@ -76,6 +76,28 @@ fn glance_row(row: &Row<'_>) -> Result<GlanceRow, Error> {
     })
 }
 
+impl Rows<'_> {
+    /// The place of the first row made at a time or later, in a table of rows that are numbered as they are made: halving
+    /// finds it, and no index has their times in order.
+    pub(super) fn place_of_time_in(&self, table: &str, at: UnixMillis) -> Result<i64, Error> {
+        let newest = format!("/* scans */ SELECT MAX(seq) AS seq FROM {table}");
+        let newest = self.one(&newest, [], |row| get::<Option<i64>>(row, "seq"))?;
+        let (mut first, mut last) = (0, newest.flatten().unwrap_or_default() + 1);
+        let sql =
+            format!("/* scans */ SELECT seq, created_at FROM {table} WHERE seq >= ?1 ORDER BY seq LIMIT 1");
+        while first < last {
+            let middle = first + (last - first) / 2;
+            let next =
+                self.one(&sql, [middle], |row| Ok((get::<i64>(row, "seq")?, time(row, "created_at")?)))?;
+            match next {
+                Some((seq, made_at)) if made_at < at => first = seq + 1,
+                _ => last = middle,
+            }
+        }
+        Ok(first)
+    }
+}
+
 impl FigureReads for Rows<'_> {
     fn minutes(&self, network: &NetworkId, minutes: Range<i64>) -> Result<Vec<(i64, MinuteCounts)>, Error> {
         let sql =
@@ -102,12 +124,12 @@ impl FigureReads for Rows<'_> {
         };
         let sql = format!(
             "SELECT t.task_id, t.from_kind, t.from_name, t.to_name, t.status, t.created_at, t.delivered_at, t.expires_at, t.attempt, t.max_attempts,
-                    COALESCE((SELECT e.created_at FROM task_events e WHERE e.task_id = t.task_id
+                    COALESCE((SELECT e.created_at FROM task_events e WHERE e.task = t.seq
                               ORDER BY e.n DESC LIMIT 1), t.delivered_at) AS changed_at,
-                    EXISTS (SELECT 1 FROM leases l WHERE l.task_id = t.task_id) AS is_leased
-             FROM tasks t WHERE t.network_id = ?1 AND t.status = ?2 ORDER BY t.seq {order} LIMIT ?3"
+                    t.lease_id IS NOT NULL AS is_leased
+             FROM tasks t WHERE t.network = ?1 AND t.status = ?2 ORDER BY t.seq {order} LIMIT ?3"
         );
-        self.all(&sql, params![network.as_str(), status.as_str(), limit as i64], glance_row)
+        self.all(&sql, params![self.key(network)?, status.as_str(), limit as i64], glance_row)
     }
 
     fn title(&self, id: &TaskId) -> Result<Option<String>, Error> {
@@ -116,21 +138,7 @@ impl FigureReads for Rows<'_> {
     }
 
     fn place_of_time(&self, at: UnixMillis) -> Result<i64, Error> {
-        let newest = self
-            .one("/* scans */ SELECT MAX(seq) AS seq FROM tasks", [], |row| get::<Option<i64>>(row, "seq"))?;
-        let (mut first, mut last) = (0, newest.flatten().unwrap_or_default() + 1);
-        // Tasks are numbered as they are made, so halving finds the place; no index has their times in order.
-        while first < last {
-            let middle = first + (last - first) / 2;
-            let sql = "/* scans */ SELECT seq, created_at FROM tasks WHERE seq >= ?1 ORDER BY seq LIMIT 1";
-            let next =
-                self.one(sql, [middle], |row| Ok((get::<i64>(row, "seq")?, time(row, "created_at")?)))?;
-            match next {
-                Some((seq, made_at)) if made_at < at => first = seq + 1,
-                _ => last = middle,
-            }
-        }
-        Ok(first)
+        self.place_of_time_in("tasks", at)
     }
 
     fn sent_tasks(
@@ -140,13 +148,13 @@ impl FigureReads for Rows<'_> {
         made: Range<UnixMillis>,
     ) -> Result<Vec<SentRow>, Error> {
         let sql = "SELECT seq, from_kind, from_name, to_name, status FROM tasks
-                   WHERE network_id = ?1 AND status = ?2 AND seq >= ?3 AND seq < ?4
+                   WHERE network = ?1 AND status = ?2 AND seq >= ?3 AND seq < ?4
                      AND created_at >= ?5 AND created_at < ?6";
+        let key = self.key(network)?;
         let mut sent = Vec::new();
         for status in Status::ALL {
             let (since, until) = (made.start.get(), made.end.get());
-            let parameters =
-                params![network.as_str(), status.as_str(), places.start, places.end, since, until];
+            let parameters = params![key, status.as_str(), places.start, places.end, since, until];
             sent.extend(self.all(sql, parameters, |row| {
                 Ok(SentRow {
                     seq: get(row, "seq")?,

@@ -13,14 +13,14 @@ use crate::rows::{RemovalReads, RemovalWrites};
 /// What must be gone at once, and is never large.
 const AT_ONCE: [&str; 6] = ["members", "invitations", "invites", "remotes", "remote_tasks", "task_counts"];
 
-/// What is removed in steps: the table and its key. Leases and open tasks first, because the hub's sweeps read them.
-const IN_STEPS: [(&str, &str); 15] = [
-    ("leases", "lease_id"),
-    ("tasks", "seq"),
-    ("deliveries", "seq"),
-    ("task_events", "id"),
+/// What is removed in steps and names the network by its key: the table and its own key. Open tasks first, because the
+/// hub's sweeps read them.
+const BY_KEY_IN_STEPS: [(&str, &str); 4] =
+    [("tasks", "seq"), ("deliveries", "seq"), ("task_events", "id"), ("feed", "network, n")];
+
+/// What else is removed in steps.
+const IN_STEPS: [(&str, &str); 10] = [
     ("task_messages", "network_id, task_id, n"),
-    ("feed", "network_id, n"),
     ("minutes", "network_id, minute"),
     ("inbox_counts", "network_id, to_kind, to_name"),
     ("completions", "id"),
@@ -45,17 +45,18 @@ impl RemovalReads for Rows<'_> {
 
 impl RemovalWrites for Rows<'_> {
     fn delete_network(&mut self, network: &NetworkId) -> Result<(), Error> {
-        let log = self.log_head(network)?.map(|head| head.log);
+        let (log, key) = (self.log_head(network)?.map(|head| head.log), self.key(network)?);
         self.execute(
-            "INSERT INTO removals (network_id, log) VALUES (?1, ?2)",
-            params![network.as_str(), log],
+            "INSERT INTO removals (network_id, log, network) VALUES (?1, ?2, ?3)",
+            params![network.as_str(), log, key],
         )?;
         self.execute("DELETE FROM logs WHERE network_id = ?1", [network.as_str()])?;
         for (status, count) in self.task_counts_written(network)? {
             self.staged.tally.add_tasks(status, -count);
         }
-        let sql = "SELECT COUNT(*) AS count FROM leases WHERE network_id = ?1";
-        let leases = self.one(sql, [network.as_str()], |row| get::<i64>(row, "count"))?;
+        let sql = "SELECT COUNT(*) AS count FROM tasks INDEXED BY tasks_by_holder
+                   WHERE network = ?1 AND lease_id IS NOT NULL";
+        let leases = self.one(sql, [key], |row| get::<i64>(row, "count"))?;
         self.staged.tally.leases -= leases.unwrap_or_default();
         for table in AT_ONCE {
             self.execute(&format!("DELETE FROM {table} WHERE network_id = ?1"), [network.as_str()])?;
@@ -69,10 +70,16 @@ impl RemovalWrites for Rows<'_> {
     }
 
     fn remove_rows_of(&mut self, network: &NetworkId, limit: usize) -> Result<bool, Error> {
-        let sql = "SELECT log FROM removals WHERE network_id = ?1";
-        let Some(log) = self.one(sql, [network.as_str()], |row| get::<Option<i64>>(row, "log"))? else {
-            return Ok(false);
-        };
+        let sql = "SELECT log, network FROM removals WHERE network_id = ?1";
+        let removal = self.one(sql, [network.as_str()], |row| {
+            Ok((get::<Option<i64>>(row, "log")?, get::<i64>(row, "network")?))
+        })?;
+        let Some((log, key)) = removal else { return Ok(false) };
+        for (table, own) in BY_KEY_IN_STEPS {
+            if self.remove_some(table, own, "network", key, limit)? {
+                return Ok(true);
+            }
+        }
         for (table, key) in IN_STEPS {
             if self.remove_some(table, key, "network_id", network.as_str(), limit)? {
                 return Ok(true);
@@ -85,6 +92,7 @@ impl RemovalWrites for Rows<'_> {
         }
         // Cascades to the note of what retention removed.
         self.execute("DELETE FROM networks WHERE network_id = ?1", [network.as_str()])?;
+        self.execute("DELETE FROM network_keys WHERE network_id = ?1", [network.as_str()])?;
         self.execute("DELETE FROM removals WHERE network_id = ?1", [network.as_str()])?;
         Ok(false)
     }

@@ -1,9 +1,8 @@
-//! Retention in SQL. What is a task's own is found by its id, or where no index leads there by the times its history
-//! names; the task itself goes last, and only once it is written down that it has left: a trigger sees to that.
+//! Retention in SQL. What is a task's own is found by its id or place, and a completion by the time it ended its task;
+//! the task itself goes last, and only once it is written down that it has left: a trigger sees to that.
 
 use baton_core::{NetworkId, Status, TaskId, UnixMillis};
 use rusqlite::params;
-use std::collections::BTreeSet;
 
 use super::columns::{get, parsed, time};
 use super::rows::Rows;
@@ -13,6 +12,7 @@ use crate::rows::{DeliveryReads, RetentionReads, RetentionRow, RetentionWrites};
 /// A task that is about to leave.
 struct Leaver<'a> {
     id: &'a TaskId,
+    seq: i64,
     network: NetworkId,
     status: Status,
     completed_at: UnixMillis,
@@ -20,8 +20,8 @@ struct Leaver<'a> {
 
 /// A task's history, as far as it matters here.
 struct Past {
-    /// When something happened to it.
-    times: BTreeSet<i64>,
+    /// When something last happened to it.
+    last: i64,
     /// How many of its events have evidence.
     recorded: i64,
 }
@@ -29,7 +29,7 @@ struct Past {
 impl RetentionReads for Rows<'_> {
     fn tasks_ended_before(&self, before: UnixMillis, limit: usize) -> Result<Vec<TaskId>, Error> {
         let sql = "SELECT task_id FROM tasks t WHERE completed_at IS NOT NULL AND completed_at < ?1
-                   AND NOT EXISTS (SELECT 1 FROM removals r WHERE r.network_id = t.network_id)
+                   AND NOT EXISTS (SELECT 1 FROM removals r WHERE r.network = t.network)
                    ORDER BY completed_at LIMIT ?2";
         self.all(sql, params![before.get(), limit as i64], |row| parsed(row, "task_id", TaskId::parse))
     }
@@ -59,12 +59,14 @@ impl RetentionReads for Rows<'_> {
 
 impl RetentionWrites for Rows<'_> {
     fn remove_task(&mut self, id: &TaskId, before: UnixMillis) -> Result<bool, Error> {
-        let sql = "SELECT network_id, status, completed_at FROM tasks t
-                   WHERE task_id = ?1 AND completed_at IS NOT NULL AND completed_at < ?2
-                   AND NOT EXISTS (SELECT 1 FROM removals r WHERE r.network_id = t.network_id)";
+        let sql = "SELECT t.seq, k.network_id, t.status, t.completed_at
+                   FROM tasks t JOIN network_keys k ON k.key = t.network
+                   WHERE t.task_id = ?1 AND t.completed_at IS NOT NULL AND t.completed_at < ?2
+                   AND NOT EXISTS (SELECT 1 FROM removals r WHERE r.network = t.network)";
         let leaver = self.one(sql, params![id.as_str(), before.get()], |row| {
             Ok(Leaver {
                 id,
+                seq: get(row, "seq")?,
                 network: parsed(row, "network_id", NetworkId::parse)?,
                 status: parsed(row, "status", Status::parse)?,
                 completed_at: time(row, "completed_at")?,
@@ -73,7 +75,7 @@ impl RetentionWrites for Rows<'_> {
         let Some(leaver) = leaver else { return Ok(false) };
         let past = self.past(&leaver)?;
         self.write_down(&leaver, &past)?;
-        self.remove_deliveries_of(&leaver, &past)?;
+        self.remove_deliveries_of(&leaver)?;
         self.remove_own_rows(&leaver)?;
         self.staged.counts.add_task(&leaver.network, leaver.status, -1);
         Ok(true)
@@ -96,9 +98,7 @@ impl RetentionWrites for Rows<'_> {
         let Some((at, told)) = self.mark_before(network, before)? else { return Ok(0) };
         // The newest frame gives the next one its number.
         let last = told.min(self.feed_range(network)?.1 - 1);
-        let sql = "DELETE FROM feed WHERE network_id = ?1 AND n IN
-                   (SELECT n FROM feed WHERE network_id = ?1 AND n <= ?2 ORDER BY n LIMIT ?3)";
-        let removed = self.execute(sql, params![network.as_str(), last, limit as i64])?;
+        let removed = self.forget_frames_to(network, last, limit)?;
         if removed < limit {
             let sql = "DELETE FROM feed_marks WHERE network_id = ?1 AND at <= ?2";
             self.execute(sql, params![network.as_str(), at])?;
@@ -124,8 +124,8 @@ impl Rows<'_> {
     }
 
     fn past(&self, leaver: &Leaver<'_>) -> Result<Past, Error> {
-        let sql = "SELECT created_at, log_index FROM task_events WHERE task_id = ?1";
-        let events = self.all(sql, [leaver.id.as_str()], |row| {
+        let sql = "SELECT created_at, log_index FROM task_events WHERE task = ?1";
+        let events = self.all(sql, [leaver.seq], |row| {
             Ok((get::<i64>(row, "created_at")?, get::<Option<i64>>(row, "log_index")?.is_some()))
         })?;
         let sql = "SELECT created_at FROM task_messages WHERE network_id = ?1 AND task_id = ?2";
@@ -133,33 +133,24 @@ impl Rows<'_> {
             get::<i64>(row, "created_at")
         })?;
         let recorded = events.iter().filter(|(_, is_recorded)| *is_recorded).count() as i64;
-        let mut times: BTreeSet<i64> = events.into_iter().map(|(at, _)| at).chain(said).collect();
-        times.insert(leaver.completed_at.get());
-        Ok(Past { times, recorded })
+        let last = events.into_iter().map(|(at, _)| at).chain(said).fold(leaver.completed_at.get(), i64::max);
+        Ok(Past { last, recorded })
     }
 
     fn write_down(&self, leaver: &Leaver<'_>, past: &Past) -> Result<(), Error> {
-        let through = past.times.last().copied().unwrap_or(leaver.completed_at.get());
         self.execute(
             "INSERT INTO retention (network_id, through, tasks, events) VALUES (?1, ?2, 1, ?3)
              ON CONFLICT (network_id) DO UPDATE SET through = MAX(through, excluded.through),
                 tasks = tasks + 1, events = events + excluded.events",
-            params![leaver.network.as_str(), through, past.recorded],
+            params![leaver.network.as_str(), past.last, past.recorded],
         )?;
         Ok(())
     }
 
-    /// What was acked is in no index of tasks; each delivery came with something that happened to the task.
-    fn remove_deliveries_of(&mut self, leaver: &Leaver<'_>, past: &Past) -> Result<(), Error> {
-        let sql = "SELECT seq FROM deliveries WHERE task_id = ?1 AND task_id IS NOT NULL AND state < 2";
-        let open = self.all(sql, [leaver.id.as_str()], |row| get::<i64>(row, "seq"))?;
-        self.remove_deliveries(&open)?;
-        for at in &past.times {
-            let sql = "SELECT seq FROM deliveries WHERE network_id = ?1 AND created_at = ?2 AND task_id = ?3";
-            let parameters = params![leaver.network.as_str(), at, leaver.id.as_str()];
-            let acked = self.all(sql, parameters, |row| get::<i64>(row, "seq"))?;
-            self.remove_deliveries(&acked)?;
-        }
+    fn remove_deliveries_of(&mut self, leaver: &Leaver<'_>) -> Result<(), Error> {
+        let sql = "SELECT seq FROM deliveries WHERE task = ?1";
+        let about = self.all(sql, [leaver.seq], |row| get::<i64>(row, "seq"))?;
+        self.remove_deliveries(&about)?;
         Ok(())
     }
 
@@ -170,9 +161,9 @@ impl Rows<'_> {
         let sql = "DELETE FROM task_messages WHERE network_id = ?1 AND task_id = ?2";
         self.execute(sql, params![network, id])?;
         // What is out at an agent of others stays: its cancel may not have arrived yet, and its worker removes it.
-        for table in ["task_events", "push_configs", "tasks"] {
-            self.execute(&format!("DELETE FROM {table} WHERE task_id = ?1"), [id])?;
-        }
+        self.execute("DELETE FROM push_configs WHERE task_id = ?1", [id])?;
+        self.execute("DELETE FROM task_events WHERE task = ?1", [leaver.seq])?;
+        self.execute("DELETE FROM tasks WHERE seq = ?1", [leaver.seq])?;
         Ok(())
     }
 }

@@ -1,10 +1,13 @@
 //! A connection as the use cases see it: the traits of `rows/` over SQL. What must wait for the commit (rings,
 //! counters, the access epoch) is staged here, per savepoint.
 
-use baton_core::NetworkId;
+use baton_core::{NetworkId, TaskId};
 use rusqlite::Connection;
+use std::cell::RefCell;
+use std::collections::HashMap;
 
 use super::counts::Counts;
+use super::task_row::Known;
 use crate::error::Error;
 use crate::meter::Tally;
 use crate::rows::{Snapshot, Transaction};
@@ -19,6 +22,10 @@ pub(super) struct Rows<'c> {
     /// Counted by earlier savepoints of this batch.
     pub(super) counted: Counts,
     pub(super) staged: Staged,
+    /// Whether tasks that are read may be changed next.
+    pub(super) is_writing: bool,
+    /// The keys of networks that were looked up.
+    pub(super) keys: RefCell<HashMap<NetworkId, i64>>,
 }
 
 /// What a savepoint leaves to be done if it stays.
@@ -33,11 +40,30 @@ pub(super) struct Staged {
     /// Leases that came and went, and the tasks of networks that are gone.
     pub(super) tally: Tally,
     pub(super) touches_access: bool,
+    /// The tasks it has read or written, as they stand.
+    pub(super) known: RefCell<HashMap<TaskId, Known>>,
 }
 
 impl<'c> Rows<'c> {
     pub(super) fn new(connection: &'c Connection) -> Self {
-        Self { connection, counted: Counts::default(), staged: Staged::default() }
+        Self {
+            connection,
+            counted: Counts::default(),
+            staged: Staged::default(),
+            is_writing: false,
+            keys: RefCell::default(),
+        }
+    }
+
+    /// The rows of a batch of writes.
+    pub(super) fn to_write(connection: &'c Connection) -> Self {
+        Self { is_writing: true, ..Self::new(connection) }
+    }
+
+    /// Forgets a write that does not stay, and what it may have been the first to give a key.
+    pub(super) fn drop_staged(&mut self) {
+        self.staged = Staged::default();
+        self.keys.borrow_mut().clear();
     }
 }
 

@@ -3,7 +3,7 @@
 //! begins. Texts are read only of rows that pass all other filters, up to a bound in bytes.
 
 use baton_core::access::TaskReach;
-use baton_core::{Alias, ContextId, NetworkId, Parties, Status, TaskId, UnixMillis, limits};
+use baton_core::{Alias, ContextId, Parties, Status, TaskId, UnixMillis, limits};
 use rusqlite::{Row, params};
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -18,7 +18,7 @@ use crate::rows::{FigureReads, Page, PageInProgress, TaskReads, TaskRow, TaskSea
 
 /// Rows to walk: those of an index with this value, in a network as far as the caller reaches.
 struct Source<'s> {
-    network: &'s NetworkId,
+    network: i64,
     reach: &'s TaskReach,
     index: &'static str,
     column: &'static str,
@@ -68,13 +68,15 @@ pub(super) fn page(rows: &Rows<'_>, search: &TaskSearch) -> Result<Page<TaskRow>
 /// The places of those that are meant among these.
 fn named(rows: &Rows<'_>, search: &TaskSearch, ids: &[TaskId]) -> Result<Vec<i64>, Error> {
     let sql = format!("SELECT {} FROM tasks WHERE task_id = ?1", columns(search));
-    let reached: HashMap<&NetworkId, &TaskReach> =
-        search.filter.networks.iter().map(|(network, reach)| (network, reach)).collect();
+    let mut reached: HashMap<i64, &TaskReach> = HashMap::new();
+    for (network, reach) in &search.filter.networks {
+        reached.insert(rows.key(network)?, reach);
+    }
     let mut found = Vec::new();
     for id in ids {
         let meant = rows.one(&sql, [id.as_str()], |row| {
-            let network = parsed(row, "network_id", NetworkId::parse)?;
-            let is_meant = reached.get(&network).map_or(Ok(false), |reach| is_meant(search, row, reach))?;
+            let is_meant =
+                reached.get(&get(row, "network")?).map_or(Ok(false), |reach| is_meant(search, row, reach))?;
             Ok(is_meant.then_some(get::<i64>(row, "seq")?))
         })?;
         found.extend(meant.flatten());
@@ -119,7 +121,9 @@ fn sources<'a>(rows: &Rows<'_>, search: &'a TaskSearch) -> Result<Vec<Source<'a>
     let filter = &search.filter;
     let mut sources = Vec::new();
     for (network, reach) in &filter.networks {
-        let mut add = |index, column, value| sources.push(Source { network, reach, index, column, value });
+        let key = rows.key(network)?;
+        let mut add =
+            |index, column, value| sources.push(Source { network: key, reach, index, column, value });
         match (&search.parent, &filter.context, &filter.to_name, &filter.from_name, filter.status, reach) {
             (Some(parent), ..) => add("tasks_by_parent", "parent_task_id", parent.as_str()),
             (_, Some(context), ..) => add("tasks_by_context", "context_id", context.as_str()),
@@ -152,9 +156,9 @@ fn read(
     let (Source { index, column, .. }, columns) = (source, columns(search));
     let sql = format!(
         "SELECT {columns} FROM tasks INDEXED BY {index}
-         WHERE network_id = ?1 AND {column} = ?2 AND seq >= ?3 AND seq < ?4 ORDER BY seq DESC LIMIT ?5"
+         WHERE network = ?1 AND {column} = ?2 AND seq >= ?3 AND seq < ?4 ORDER BY seq DESC LIMIT ?5"
     );
-    let parameters = params![source.network.as_str(), source.value, places.start, places.end, most as i64];
+    let parameters = params![source.network, source.value, places.start, places.end, most as i64];
     rows.all(&sql, parameters, |row| Ok((get(row, "seq")?, is_meant(search, row, source.reach)?)))
 }
 
@@ -165,7 +169,7 @@ fn columns(search: &TaskSearch) -> String {
     let created_at = if is_timed { "created_at" } else { "0 AS created_at" };
     let parent = if search.parent.is_some() { "parent_task_id" } else { "NULL AS parent_task_id" };
     let context = if search.filter.context.is_some() { "context_id" } else { "NULL AS context_id" };
-    format!("seq, network_id, from_kind, from_name, to_name, kind, status, {created_at}, {parent}, {context}")
+    format!("seq, network, from_kind, from_name, to_name, kind, status, {created_at}, {parent}, {context}")
 }
 
 /// Whether a row is meant, its texts aside.
@@ -234,19 +238,20 @@ mod tests {
                 "PRAGMA foreign_keys = OFF; BEGIN;
                  WITH RECURSIVE n(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM n LIMIT 2000)
                  INSERT INTO members SELECT printf('net_%012x', n), 'u_000000000000', 'owner', 0, NULL FROM n;
-                 INSERT INTO tasks (task_id, network_id, from_kind, from_name, to_name, kind, priority, status, content,
-                     attempt, max_attempts, ttl_seconds, created_at, delivered_at, expires_at, salt)
-                 SELECT printf('%08x-0000-7000-8000-%s', s.key, substr(m.network_id, 5)), m.network_id, 'user', 'ada', 'bob', 'task', 'normal',
-                     s.value, 'text', 1, 3, 60, 0, 0, 0, x''
-                 FROM members m, json_each('[\"delivered\",\"running\"]') s;
-                 INSERT INTO task_counts SELECT network_id, status, COUNT(*) FROM tasks GROUP BY network_id, status;
-                 INSERT INTO task_events (network_id, task_id, n, to_status, actor_kind, actor, detail, created_at, number)
-                 SELECT network_id, task_id, 1, status, 'user', 'ada', '', 0, seq FROM tasks;
+                 INSERT INTO network_keys (network_id) SELECT network_id FROM members;
+                 INSERT INTO tasks (task_id, network, from_kind, from_name, to_name, kind, priority, status, content,
+                     attempt, max_attempts, ttl_seconds, created_at, delivered_at, expires_at, salt, inbox_state,
+                     inbox_place, answered_bare)
+                 SELECT printf('%08x-0000-7000-8000-%s', s.key, substr(k.network_id, 5)), k.key, 'user', 'ada', 'bob',
+                     'task', 1, s.value, 'text', 1, 3, 60, 5, 5, 5, x'', 0, 0, 0
+                 FROM network_keys k, json_each('[\"delivered\",\"running\"]') s;
+                 UPDATE tasks SET inbox_place = seq;
+                 INSERT INTO task_counts SELECT k.network_id, status, COUNT(*) FROM tasks
+                     JOIN network_keys k ON k.key = tasks.network GROUP BY network, status;
+                 INSERT INTO task_events (network, task, n, to_status, actor_kind, actor, detail, created_at, number)
+                 SELECT network, seq, 1, status, 'user', 'ada', '', 0, seq FROM tasks;
                  INSERT INTO completions (network_id, session_name, task_id, task, result, completed_at)
-                 SELECT network_id, 'bob', task_id, '', '', 5 FROM tasks;
-                 INSERT INTO deliveries (message_id, network_id, to_kind, to_name, from_kind, from_name, type, priority,
-                     task_id, content, created_at)
-                 SELECT task_id, network_id, 'node', 'bob', 'user', 'ada', 'task', 1, task_id, NULL, 5 FROM tasks;
+                 SELECT k.network_id, 'bob', task_id, '', '', 5 FROM tasks JOIN network_keys k ON k.key = tasks.network;
                  COMMIT;",
             )
             .unwrap();
@@ -276,11 +281,11 @@ mod tests {
             ..TaskSearch::default()
         };
         let lists: [(&str, usize, &dyn Fn() -> usize); 5] = [
-            ("tasks", 3, &|| rows.tasks(&tasks).unwrap().rows.len()),
-            ("a search", 3, &|| rows.search_tasks(&named).unwrap().rows.len()),
+            ("tasks", 4, &|| rows.tasks(&tasks).unwrap().rows.len()),
+            ("a search", 4, &|| rows.search_tasks(&named).unwrap().rows.len()),
             ("completions", 1, &|| rows.completions(&completions).unwrap().rows.len()),
-            ("messages", 1, &|| rows.messages(&messages).unwrap().rows.len()),
-            ("events", 1, &|| rows.events(&events).unwrap().rows.len()),
+            ("messages", 6, &|| rows.messages(&messages).unwrap().rows.len()),
+            ("events", 2, &|| rows.events(&events).unwrap().rows.len()),
         ];
         for (list, per_network, read) in lists {
             let before = plans::STATEMENTS.get();

@@ -58,7 +58,8 @@ fn completion_row(row: &Row<'_>) -> Result<CompletionRow, Error> {
 /// What every overview of sessions reads; one index has all of it, so that texts are not read.
 const GLANCE: &str = "
     SELECT s.alias, s.status, s.server, s.last_seen_at,
-           EXISTS (SELECT 1 FROM leases l WHERE l.network_id = s.network_id AND l.alias = s.alias) AS holds_lease
+           EXISTS (SELECT 1 FROM network_keys k JOIN tasks t ON t.network = k.key
+                   WHERE k.network_id = s.network_id AND t.to_name = s.alias AND t.lease_id IS NOT NULL) AS holds_lease
     FROM sessions s INDEXED BY sessions_at_a_glance";
 
 fn glance_row(row: &Row<'_>) -> Result<SessionGlance, Error> {

@@ -1,193 +1,24 @@
-//! Tasks, events, leases and idempotency keys in SQL.
+//! Tasks, the leases on them and idempotency keys in SQL. Their history is in `history.rs`.
 
 use baton_core::access::TaskReach;
 use baton_core::{
-    ActorToken, Alias, ContextId, Lease, LeaseId, MessageId, MonotonicMillis, NetworkId, ParentTask,
-    Principal, Priority, Status, TaskId, TaskSnapshot, TraceParent, TtlSeconds, UnixMillis, limits,
+    Alias, ContextId, LeaseId, MessageId, MonotonicMillis, NetworkId, Principal, PrincipalKind, Status,
+    TaskId, TaskSnapshot, UnixMillis, limits,
 };
-use rusqlite::{Row, params};
-use std::sync::LazyLock;
+use rusqlite::types::Value;
+use rusqlite::{Row, params, params_from_iter};
 
-use super::columns::{Place, get, optional, optional_time, parsed, principal, time};
-use super::merge::{Fetch, Merge};
+use super::columns::{get, order_of, parsed, principal, time};
 use super::rows::Rows;
-use super::{changed, plans, search};
+use super::task_row::{Known, number_of, snapshot, task_by_id, task_row, tasks};
+use super::{changed, history, search};
 use crate::error::Error;
 use crate::rows::{
-    ChangedFilter, ChangedPage, DueLease, EventFilter, EventRow, IdempotentSend, LeaseRow, NewEvent,
-    NewTaskMessage, NewTaskRow, Page, PageBounds, PageInProgress, TaskChange, TaskFilter, TaskMessageRow,
-    TaskReads, TaskRow, TaskSearch, TaskTexts, TaskWrites, Weight, kind_of,
+    ChangedFilter, ChangedPage, DueLease, EventFilter, EventRow, IdempotentSend, InboxState, LeaseChange,
+    LeaseRow, NewEvent, NewTaskMessage, NewTaskRow, Page, PageBounds, TaskChange, TaskFilter, TaskMessageRow,
+    TaskReads, TaskRow, TaskSearch, TaskTexts, TaskWrites,
 };
 use crate::store::ChangedTask;
-
-/// A task's own columns, in the order they are asked for.
-const OWN: [&str; 28] = [
-    "seq",
-    "task_id",
-    "network_id",
-    "from_kind",
-    "from_name",
-    "to_name",
-    "kind",
-    "priority",
-    "status",
-    "parent_task_id",
-    "retry_of",
-    "attempt",
-    "max_attempts",
-    "ttl_seconds",
-    "created_at",
-    "delivered_at",
-    "started_at",
-    "completed_at",
-    "expires_at",
-    "salt",
-    "context_id",
-    "content",
-    "context",
-    "meta",
-    "result",
-    "parts",
-    "answered_bare",
-    "traceparent",
-];
-
-/// What stands beside a task's own columns, in the order of [`BESIDE_SQL`]: its lease, its parent, its delivery.
-const BESIDE: [&str; 8] = [
-    "lease_id",
-    "deadline",
-    "parent_network_id",
-    "parent_from_kind",
-    "parent_from_name",
-    "parent_to_name",
-    "is_in_inbox",
-    "retried_to",
-];
-const BESIDE_SQL: &str = "
-           l.lease_id, l.deadline, p.network_id, p.from_kind, p.from_name, p.to_name,
-           EXISTS (SELECT 1 FROM deliveries d WHERE d.task_id = t.task_id AND d.type = 'task' AND d.state < 2 AND d.state = 0),
-           (SELECT r.task_id FROM tasks r WHERE r.retry_of = t.task_id)
-    FROM tasks t
-    LEFT JOIN leases l ON l.task_id = t.task_id
-    LEFT JOIN tasks p ON p.task_id = t.parent_task_id";
-
-/// Where a column of a task stands in its row; known when this is compiled.
-const fn place(name: &'static str) -> Place {
-    let mut at = 0;
-    while at < OWN.len() + BESIDE.len() {
-        let here = if at < OWN.len() { OWN[at] } else { BESIDE[at - OWN.len()] };
-        if is_same(here.as_bytes(), name.as_bytes()) {
-            return Place { at, name };
-        }
-        at += 1;
-    }
-    panic!("a task has no such column")
-}
-
-const fn is_same(one: &[u8], other: &[u8]) -> bool {
-    let mut at = 0;
-    while at < one.len() && at < other.len() && one[at] == other[at] {
-        at += 1;
-    }
-    at == one.len() && at == other.len()
-}
-
-/// A column of a task, by its name for the reader and by its place for the machine.
-macro_rules! column {
-    ($name:literal) => {
-        const { place($name) }
-    };
-}
-
-/// Tasks with what stands beside them, put together once.
-fn tasks(texts: TaskTexts) -> &'static str {
-    static WHOLE: LazyLock<String> = LazyLock::new(|| select(|name| format!("t.{name}")));
-    // Parts, and what stands behind them, are the longest way to go: texts that are not shown are not read.
-    static BEGINNING: LazyLock<String> = LazyLock::new(|| {
-        select(|name| match name {
-            "content" => format!("substr(t.content, 1, {})", limits::ROW_CONTENT_MAX_CHARS),
-            "context" | "meta" | "result" | "parts" | "traceparent" => "NULL".into(),
-            "answered_bare" => "0".into(),
-            _ => format!("t.{name}"),
-        })
-    });
-    match texts {
-        TaskTexts::Whole => &WHOLE,
-        TaskTexts::Beginning => &BEGINNING,
-    }
-}
-
-fn select(column: impl Fn(&str) -> String) -> String {
-    format!("SELECT {}, {BESIDE_SQL}", OWN.map(column).join(", "))
-}
-
-/// One task; those of a deleted network are gone, though their rows may not be removed yet.
-fn task_by_id() -> &'static str {
-    static SQL: LazyLock<String> = LazyLock::new(|| {
-        let tasks = tasks(TaskTexts::Whole);
-        format!(
-            "{tasks} WHERE t.task_id = ?1
-             AND NOT EXISTS (SELECT 1 FROM removals r WHERE r.network_id = t.network_id)"
-        )
-    });
-    &SQL
-}
-
-fn snapshot(row: &Row<'_>) -> Result<TaskSnapshot, Error> {
-    let lease = match optional(row, column!("lease_id"), LeaseId::parse)? {
-        Some(id) => Some(Lease { id, deadline: MonotonicMillis::new(get(row, column!("deadline"))?) }),
-        None => None,
-    };
-    let parent = match optional(row, column!("parent_network_id"), NetworkId::parse)? {
-        Some(network_id) => Some(ParentTask {
-            id: parsed(row, column!("parent_task_id"), TaskId::parse)?,
-            network_id,
-            from: principal(row, column!("parent_from_kind"), column!("parent_from_name"))?,
-            to: parsed(row, column!("parent_to_name"), |text| Alias::parse(text).ok())?,
-        }),
-        None => None,
-    };
-    let ttl: i64 = get(row, column!("ttl_seconds"))?;
-    Ok(TaskSnapshot {
-        id: parsed(row, column!("task_id"), TaskId::parse)?,
-        network_id: parsed(row, column!("network_id"), NetworkId::parse)?,
-        from: principal(row, column!("from_kind"), column!("from_name"))?,
-        to: parsed(row, column!("to_name"), |text| Alias::parse(text).ok())?,
-        kind: kind_of(&get::<String>(row, column!("kind"))?)?,
-        status: parsed(row, column!("status"), Status::parse)?,
-        attempt: get(row, column!("attempt"))?,
-        max_attempts: get(row, column!("max_attempts"))?,
-        lease,
-        is_in_inbox: get(row, column!("is_in_inbox"))?,
-        ttl: TtlSeconds::parse("ttl_seconds", ttl)
-            .map_err(|_| Error::Corrupt(format!("ttl_seconds {ttl}")))?,
-        expires_at: time(row, column!("expires_at"))?,
-        parent,
-        retried_to: optional(row, column!("retried_to"), TaskId::parse)?,
-        context_id: optional(row, column!("context_id"), ContextId::parse)?,
-    })
-}
-
-fn task_row(row: &Row<'_>) -> Result<TaskRow, Error> {
-    Ok(TaskRow {
-        seq: get(row, column!("seq"))?,
-        snapshot: snapshot(row)?,
-        priority: parsed(row, column!("priority"), Priority::parse)?,
-        content: get(row, column!("content"))?,
-        context: get(row, column!("context"))?,
-        meta: get(row, column!("meta"))?,
-        result: get(row, column!("result"))?,
-        retry_of: optional(row, column!("retry_of"), TaskId::parse)?,
-        created_at: time(row, column!("created_at"))?,
-        delivered_at: time(row, column!("delivered_at"))?,
-        started_at: optional_time(row, column!("started_at"))?,
-        completed_at: optional_time(row, column!("completed_at"))?,
-        parts: get(row, column!("parts"))?,
-        answered_bare: get(row, column!("answered_bare"))?,
-        salt: get(row, column!("salt"))?,
-        traceparent: optional(row, column!("traceparent"), TraceParent::parse)?,
-    })
-}
 
 fn message_row(row: &Row<'_>) -> Result<TaskMessageRow, Error> {
     Ok(TaskMessageRow {
@@ -201,146 +32,7 @@ fn message_row(row: &Row<'_>) -> Result<TaskMessageRow, Error> {
     })
 }
 
-pub(super) fn event_row(row: &Row<'_>) -> Result<EventRow, Error> {
-    let log_index = get::<Option<i64>>(row, "log_index")?;
-    let number = get::<Option<i64>>(row, "number")?.or(log_index.map(|index| index + 1));
-    Ok(EventRow {
-        id: get(row, "id")?,
-        number: number.ok_or_else(|| Error::Corrupt("an event without a number".into()))?,
-        n: get(row, "n")?,
-        task_id: parsed(row, "task_id", TaskId::parse)?,
-        network_id: parsed(row, "network_id", NetworkId::parse)?,
-        from_status: optional(row, "from_status", Status::parse)?,
-        to_status: parsed(row, "to_status", Status::parse)?,
-        actor: principal(row, "actor_kind", "actor")?,
-        actor_token: optional(row, "actor_token", ActorToken::parse)?,
-        detail: get(row, "detail")?,
-        created_at: time(row, "created_at")?,
-        log_index: log_index.map(i64::unsigned_abs),
-    })
-}
-
 impl Rows<'_> {
-    /// The number of a network's newest event; 0 before the first.
-    fn newest_event_number(&self, network: &NetworkId) -> Result<i64, Error> {
-        let known =
-            self.staged.counts.newest_event_number(network).or(self.counted.newest_event_number(network));
-        if let Some(newest) = known {
-            return Ok(newest);
-        }
-        let sql = "SELECT COALESCE(number, log_index + 1, 0) AS number FROM task_events WHERE network_id = ?1
-                   ORDER BY id DESC LIMIT 1";
-        Ok(self.one(sql, [network.as_str()], |row| get::<i64>(row, "number"))?.unwrap_or(0))
-    }
-
-    /// One row of a query, read by `read`.
-    pub(super) fn one<T>(
-        &self,
-        sql: &str,
-        parameters: impl rusqlite::Params,
-        read: impl Fn(&Row<'_>) -> Result<T, Error>,
-    ) -> Result<Option<T>, Error> {
-        plans::check(self.connection, sql);
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let row = statement.query(parameters)?.next()?.map(read).transpose();
-        plans::check_kept(&statement);
-        row
-    }
-
-    /// All rows of a query, read by `read`.
-    pub(super) fn all<T>(
-        &self,
-        sql: &str,
-        parameters: impl rusqlite::Params,
-        read: impl Fn(&Row<'_>) -> Result<T, Error>,
-    ) -> Result<Vec<T>, Error> {
-        plans::check(self.connection, sql);
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let mut rows = statement.query(parameters)?;
-        let mut all = Vec::new();
-        while let Some(row) = rows.next()? {
-            all.push(read(row)?);
-        }
-        drop(rows);
-        plans::check_kept(&statement);
-        Ok(all)
-    }
-
-    /// A page of a query's rows, read by `read` until the page is full; the next one begins after `place` of its last.
-    /// The query is to give `PageBounds::looked_at` rows.
-    pub(super) fn page<T: Weight, K>(
-        &self,
-        sql: &str,
-        parameters: impl rusqlite::Params,
-        bounds: PageBounds,
-        read: impl Fn(&Row<'_>) -> Result<T, Error>,
-        place: impl Fn(&T) -> K,
-    ) -> Result<Page<T, K>, Error> {
-        plans::check(self.connection, sql);
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let mut rows = statement.query(parameters)?;
-        let mut page = PageInProgress::new(bounds);
-        let mut has_more = false;
-        while let Some(row) = rows.next()? {
-            if page.has_all_rows() || !page.add(read(row)?) {
-                has_more = true;
-                break;
-            }
-        }
-        drop(rows);
-        plans::check_kept(&statement);
-        let next = page.rows.last().filter(|_| has_more).map(place);
-        Ok(Page { rows: page.rows, next })
-    }
-
-    /// A page of what a walk finds, each row read by its place until the page is full.
-    pub(super) fn page_of<T: Weight, K: Ord + Copy>(
-        &self,
-        merge: &mut Merge<'_, K>,
-        bounds: PageBounds,
-        read: impl Fn(K) -> Result<Option<T>, Error>,
-    ) -> Result<Page<T, K>, Error> {
-        let (mut page, mut last) = (PageInProgress::new(bounds), None);
-        while let Some(place) = merge.next()? {
-            let Some(row) = read(place)? else { continue };
-            if !page.add(row) {
-                return Ok(Page { rows: page.rows, next: last });
-            }
-            last = Some(place);
-        }
-        Ok(Page { rows: page.rows, next: merge.stopped_at() })
-    }
-
-    pub(super) fn execute(&self, sql: &str, parameters: impl rusqlite::Params) -> Result<usize, Error> {
-        plans::check(self.connection, sql);
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let changed = statement.execute(parameters)?;
-        plans::check_kept(&statement);
-        Ok(changed)
-    }
-}
-
-impl Rows<'_> {
-    /// The history of a network, newest first, as far as the caller reaches.
-    fn events_of<'a>(&'a self, network: &'a NetworkId, reach: &'a TaskReach) -> Fetch<'a, i64> {
-        Box::new(move |before, most| match reach {
-            TaskReach::Network => {
-                let sql =
-                    "SELECT id FROM task_events WHERE network_id = ?1 AND id < ?2 ORDER BY id DESC LIMIT ?3";
-                let parameters = params![network.as_str(), before, most as i64];
-                self.all(sql, parameters, |row| Ok((get(row, "id")?, true)))
-            }
-            TaskReach::Own(alias) => {
-                let sql =
-                    "SELECT e.id, t.to_name = ?4 OR (t.from_name = ?4 AND t.from_kind = 'node') AS is_own
-                           FROM task_events e JOIN tasks t ON t.task_id = e.task_id
-                           WHERE e.network_id = ?1 AND e.id < ?2 ORDER BY e.id DESC LIMIT ?3";
-                let parameters = params![network.as_str(), before, most as i64, alias.as_str()];
-                self.all(sql, parameters, |row| Ok((get(row, "id")?, get(row, "is_own")?)))
-            }
-        })
-    }
-
     /// A network's counts of tasks as earlier batches left them.
     pub(super) fn task_counts_written(&self, network: &NetworkId) -> Result<Vec<(Status, i64)>, Error> {
         let sql = "SELECT status, count FROM task_counts WHERE network_id = ?1";
@@ -380,16 +72,17 @@ impl Rows<'_> {
 
 impl TaskReads for Rows<'_> {
     fn task(&self, id: &TaskId) -> Result<Option<TaskRow>, Error> {
-        self.one(task_by_id(), [id.as_str()], task_row)
+        self.one_known(id, task_row)
     }
 
     fn task_snapshot(&self, id: &TaskId) -> Result<Option<TaskSnapshot>, Error> {
-        self.one(task_by_id(), [id.as_str()], snapshot)
+        self.one_known(id, snapshot)
     }
 
     fn task_network(&self, id: &TaskId) -> Result<Option<NetworkId>, Error> {
-        let sql = "SELECT network_id FROM tasks t WHERE task_id = ?1
-                   AND NOT EXISTS (SELECT 1 FROM removals r WHERE r.network_id = t.network_id)";
+        let sql =
+            "SELECT k.network_id FROM tasks t JOIN network_keys k ON k.key = t.network WHERE t.task_id = ?1
+                   AND NOT EXISTS (SELECT 1 FROM removals r WHERE r.network = t.network)";
         self.one(sql, [id.as_str()], |row| parsed(row, "network_id", NetworkId::parse))
     }
 
@@ -425,21 +118,20 @@ impl TaskReads for Rows<'_> {
     ) -> Result<Vec<TaskId>, Error> {
         // Looked for among the alias's latest tasks: whoever means an older one has its id.
         let sql = "SELECT task_id FROM
-                   (SELECT seq, task_id, status, content FROM tasks WHERE network_id = ?1 AND to_name = ?2
+                   (SELECT seq, task_id, status, content FROM tasks WHERE network = ?1 AND to_name = ?2
                     ORDER BY seq DESC LIMIT 1000)
                    WHERE content = ?3 AND status IN ('delivered', 'acked', 'running') ORDER BY seq DESC LIMIT 2";
-        self.all(sql, params![network.as_str(), to.as_str(), content], |row| {
+        self.all(sql, params![self.key(network)?, to.as_str(), content], |row| {
             parsed(row, "task_id", TaskId::parse)
         })
     }
 
     fn next_task(&self, network: &NetworkId, to: &Alias) -> Result<Option<TaskId>, Error> {
         // A task somebody reported working on may still lie open in the inbox; it is not to be had.
-        let sql = "SELECT d.task_id FROM deliveries d JOIN tasks t ON t.task_id = d.task_id
-                   WHERE d.network_id = ?1 AND d.to_name = ?2 AND d.to_kind = 'node' AND d.state = 0
-                     AND d.type = 'task' AND t.status = 'delivered'
-                   ORDER BY d.priority, d.seq LIMIT 1";
-        self.one(sql, params![network.as_str(), to.as_str()], |row| parsed(row, "task_id", TaskId::parse))
+        let sql = "SELECT task_id FROM tasks WHERE network = ?1 AND to_name = ?2 AND inbox_state = 0
+                     AND status = 'delivered'
+                   ORDER BY priority, inbox_place LIMIT 1";
+        self.one(sql, params![self.key(network)?, to.as_str()], |row| parsed(row, "task_id", TaskId::parse))
     }
 
     fn task_messages(&self, network: &NetworkId, id: &TaskId) -> Result<Vec<TaskMessageRow>, Error> {
@@ -498,50 +190,43 @@ impl TaskReads for Rows<'_> {
     }
 
     fn task_history(&self, id: &TaskId) -> Result<Vec<EventRow>, Error> {
-        self.all("SELECT * FROM task_events WHERE task_id = ?1 ORDER BY n", [id.as_str()], event_row)
+        history::of_task(self, id)
     }
 
     fn last_event(&self, id: &TaskId) -> Result<Option<EventRow>, Error> {
-        let sql = "SELECT * FROM task_events WHERE task_id = ?1 ORDER BY n DESC LIMIT 1";
-        self.one(sql, [id.as_str()], event_row)
+        history::last_of_task(self, id)
     }
 
     fn events(&self, filter: &EventFilter) -> Result<Page<EventRow>, Error> {
-        let before = filter.before.unwrap_or(i64::MAX);
-        if let Some(task) = &filter.task {
-            let sql = "SELECT * FROM task_events WHERE task_id = ?1 AND id < ?2 ORDER BY n DESC LIMIT ?3";
-            let parameters = params![task.as_str(), before, filter.page.looked_at()];
-            return self.page(sql, parameters, filter.page, event_row, |row| row.id);
-        }
-        let lists = filter.networks.iter().map(|(network, reach)| self.events_of(network, reach)).collect();
-        let mut merge = Merge::new(lists, before, filter.page.rows, limits::LIST_EXAMINED_COUNT)?;
-        let sql = "SELECT * FROM task_events WHERE id = ?1";
-        self.page_of(&mut merge, filter.page, |id| self.one(sql, [id], event_row))
+        history::page(self, filter)
     }
 
     fn lease(&self, id: &LeaseId) -> Result<Option<LeaseRow>, Error> {
-        self.one("SELECT * FROM leases WHERE lease_id = ?1", [id.as_str()], |row| {
+        let sql = "SELECT t.lease_id, t.task_id, k.network_id, t.to_name, t.lease_seconds, t.lease_deadline,
+                       t.lease_expires_at
+                   FROM tasks t JOIN network_keys k ON k.key = t.network WHERE t.lease_id = ?1";
+        self.one(sql, [id.as_str()], |row| {
             Ok(LeaseRow {
                 lease_id: parsed(row, "lease_id", LeaseId::parse)?,
                 task_id: parsed(row, "task_id", TaskId::parse)?,
                 network_id: parsed(row, "network_id", NetworkId::parse)?,
-                alias: parsed(row, "alias", |text| Alias::parse(text).ok())?,
+                alias: parsed(row, "to_name", |text| Alias::parse(text).ok())?,
                 lease_seconds: get(row, "lease_seconds")?,
-                deadline: MonotonicMillis::new(get(row, "deadline")?),
-                expires_at: time(row, "expires_at")?,
+                deadline: MonotonicMillis::new(get(row, "lease_deadline")?),
+                expires_at: time(row, "lease_expires_at")?,
             })
         })
     }
 
     fn holds_lease(&self, network: &NetworkId, alias: &Alias) -> Result<bool, Error> {
-        let sql = "SELECT 1 FROM leases WHERE network_id = ?1 AND alias = ?2 LIMIT 1";
-        Ok(self.one(sql, params![network.as_str(), alias.as_str()], |_| Ok(()))?.is_some())
+        let sql = "SELECT 1 FROM tasks WHERE network = ?1 AND to_name = ?2 AND lease_id IS NOT NULL LIMIT 1";
+        Ok(self.one(sql, params![self.key(network)?, alias.as_str()], |_| Ok(()))?.is_some())
     }
 
     fn due_leases(&self, now: MonotonicMillis, limit: usize) -> Result<Vec<DueLease>, Error> {
-        let sql = "SELECT lease_id, task_id FROM leases l WHERE deadline <= ?1
-                   AND NOT EXISTS (SELECT 1 FROM removals r WHERE r.network_id = l.network_id)
-                   ORDER BY deadline LIMIT ?2";
+        let sql = "SELECT lease_id, task_id FROM tasks t WHERE lease_id IS NOT NULL AND lease_deadline <= ?1
+                   AND NOT EXISTS (SELECT 1 FROM removals r WHERE r.network = t.network)
+                   ORDER BY lease_deadline LIMIT ?2";
         self.all(sql, params![now.get(), limit as i64], |row| {
             Ok(DueLease {
                 lease_id: parsed(row, "lease_id", LeaseId::parse)?,
@@ -557,9 +242,8 @@ impl TaskReads for Rows<'_> {
         limit: usize,
     ) -> Result<Vec<(i64, i64, TaskId)>, Error> {
         let sql = "SELECT expires_at, seq, task_id FROM tasks t
-                   WHERE status IN ('delivered', 'acked', 'running', 'waiting_input')
-                     AND expires_at <= ?1 AND (expires_at, seq) > (?2, ?3)
-                     AND NOT EXISTS (SELECT 1 FROM removals r WHERE r.network_id = t.network_id)
+                   WHERE completed_at IS NULL AND expires_at <= ?1 AND (expires_at, seq) > (?2, ?3)
+                     AND NOT EXISTS (SELECT 1 FROM removals r WHERE r.network = t.network)
                    ORDER BY expires_at, seq LIMIT ?4";
         self.all(sql, params![now.get(), after.0, after.1, limit as i64], |row| {
             Ok((get(row, "expires_at")?, get(row, "seq")?, parsed(row, "task_id", TaskId::parse)?))
@@ -587,7 +271,7 @@ impl TaskReads for Rows<'_> {
 
 impl Rows<'_> {
     /// For those who wait for the task, once this is committed.
-    fn note_changed(
+    pub(super) fn note_changed(
         &mut self,
         network: &NetworkId,
         task: &TaskId,
@@ -597,24 +281,155 @@ impl Rows<'_> {
         let (network_id, task_id) = (network.clone(), task.clone());
         self.staged.changed_tasks.push(ChangedTask { network_id, task_id, from, status });
     }
+
+    /// A task by its id, remembered for the change that may follow.
+    fn one_known<T>(
+        &self,
+        id: &TaskId,
+        read: impl Fn(&Row<'_>) -> Result<T, Error>,
+    ) -> Result<Option<T>, Error> {
+        let found = self.one(task_by_id(), [id.as_str()], |row| {
+            if self.is_writing {
+                self.staged.known.borrow_mut().insert(id.clone(), Known::read(row)?);
+            }
+            read(row)
+        });
+        found
+    }
+
+    /// What a change of a task asks of its row.
+    pub(super) fn known(&self, id: &TaskId) -> Result<Known, Error> {
+        if let Some(known) = self.staged.known.borrow().get(id) {
+            return Ok(known.clone());
+        }
+        let known = self.one(task_by_id(), [id.as_str()], Known::read)?;
+        let known = known.ok_or_else(|| Error::Corrupt(format!("there is no task {id}")))?;
+        self.staged.known.borrow_mut().insert(id.clone(), known.clone());
+        Ok(known)
+    }
+
+    /// Keeps a former delivery of a task, which is acked: the task's row has room for its newest.
+    fn keep_former_delivery(&self, id: &TaskId, known: &Known) -> Result<(), Error> {
+        let message_id = known.delivery_id.as_deref().unwrap_or(id.as_str());
+        let made_at = known.redelivered_at.unwrap_or(known.created_at);
+        self.execute(
+            "INSERT INTO deliveries (seq, message_id, network, to_kind, to_name, from_kind, from_name, type, priority,
+                task, content, created_at, state)
+             SELECT ?2, ?3, network, 'node', to_name, from_kind, from_name, 'task', priority, seq, NULL, ?4, 2
+             FROM tasks WHERE seq = ?1",
+            params![known.seq, known.inbox_place, message_id, made_at.get()],
+        )?;
+        Ok(())
+    }
+
+    /// Counts what leaves an inbox and what comes into one.
+    fn count_inbox(&mut self, network: &NetworkId, before: &Known, after: &Known) {
+        let mut count = |known: &Known, change: i64| {
+            if known.inbox == InboxState::Open {
+                self.staged.counts.add_delivery(network, PrincipalKind::Node, known.to.as_str(), change);
+            }
+        };
+        count(before, -1);
+        count(after, 1);
+    }
+}
+
+/// The columns that a change writes. Columns that stay as they are are left out: SQLite writes the entry of every index
+/// that a written column is in anew, whether or not its value is another.
+struct Columns {
+    sql: String,
+    values: Vec<Value>,
+}
+
+impl Columns {
+    fn set(&mut self, column: &str, value: impl Into<Value>) {
+        self.values.push(value.into());
+        let comma = if self.sql.is_empty() { "" } else { ", " };
+        self.sql.push_str(&format!("{comma}{column} = ?{}", self.values.len()));
+    }
+
+    fn set_lease(&mut self, change: &LeaseChange) {
+        match change {
+            LeaseChange::Grant { lease_id, lease_seconds, deadline, expires_at } => {
+                self.set("lease_id", lease_id.as_str().to_owned());
+                self.set("lease_seconds", i64::from(*lease_seconds));
+                self.set("lease_deadline", deadline.get());
+                self.set("lease_expires_at", expires_at.get());
+            }
+            LeaseChange::Extend { deadline, expires_at } => {
+                self.set("lease_deadline", deadline.get());
+                self.set("lease_expires_at", expires_at.get());
+            }
+            LeaseChange::End => {
+                for column in ["lease_id", "lease_seconds", "lease_deadline", "lease_expires_at"] {
+                    self.set(column, Value::Null);
+                }
+            }
+        }
+    }
+
+    /// Everything a change says, with the delivery as it is to be.
+    fn of(from: Status, to: Status, change: &TaskChange, before: &Known, after: &Known) -> Self {
+        let mut columns = Self { sql: String::new(), values: Vec::new() };
+        if from != to {
+            columns.set("status", to.as_str().to_owned());
+        }
+        if let Some(alias) = &change.to {
+            columns.set("to_name", alias.as_str().to_owned());
+        }
+        if let Some(attempt) = change.attempt {
+            columns.set("attempt", i64::from(attempt));
+        }
+        if let Some((delivered_at, expires_at)) = change.delivered {
+            columns.set("delivered_at", delivered_at.get());
+            columns.set("expires_at", expires_at.get());
+        }
+        if let Some(at) = change.started_at {
+            columns.set("started_at", at.get());
+        }
+        if let Some(result) = &change.result {
+            columns.set("result", result.clone());
+        }
+        if let Some(at) = change.completed_at {
+            columns.set("completed_at", at.get());
+        }
+        if change.answered_bare {
+            columns.set("answered_bare", 1);
+        }
+        if before.inbox != after.inbox {
+            columns.set("inbox_state", number_of(after.inbox));
+        }
+        if change.redelivery.is_some() {
+            columns.set("inbox_place", after.inbox_place);
+            columns.set("redelivered_at", after.redelivered_at.map(UnixMillis::get));
+            columns.set("delivery_id", after.delivery_id.clone());
+        }
+        if let Some(lease) = &change.lease {
+            columns.set_lease(lease);
+        }
+        columns
+    }
 }
 
 impl TaskWrites for Rows<'_> {
     fn insert_task(&mut self, row: NewTaskRow<'_>) -> Result<(), Error> {
         let task = row.task;
+        let (key, place) = (self.key_to_write(&task.network_id)?, self.next_place()?);
         self.execute(
-            "INSERT INTO tasks (task_id, network_id, from_kind, from_name, to_name, kind, priority, status, content,
+            "INSERT INTO tasks (seq, task_id, network, from_kind, from_name, to_name, kind, priority, status, content,
                 context, meta, parent_task_id, retry_of, attempt, max_attempts, ttl_seconds, created_at,
-                delivered_at, expires_at, salt, context_id, parts, traceparent)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?17, ?18, ?19, ?20, ?21, ?22)",
+                delivered_at, expires_at, salt, context_id, parts, traceparent, inbox_state, inbox_place, answered_bare)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?18, ?19, ?20,
+                ?21, ?22, ?23, ?24, ?1, 0)",
             params![
+                place,
                 task.id.as_str(),
-                task.network_id.as_str(),
+                key,
                 task.from.kind().as_str(),
                 task.from.name(),
                 task.to.as_str(),
                 task.kind.as_str(),
-                row.priority.as_str(),
+                order_of(row.priority),
                 row.status.as_str(),
                 row.content,
                 row.context,
@@ -630,9 +445,23 @@ impl TaskWrites for Rows<'_> {
                 task.context_id.as_ref().map(ContextId::as_str),
                 row.parts,
                 row.traceparent.map(|trace| trace.to_string()),
+                number_of(InboxState::Open),
             ],
         )?;
+        let known = Known {
+            seq: place,
+            key,
+            to: task.to.clone(),
+            created_at: task.delivered_at,
+            inbox: InboxState::Open,
+            inbox_place: place,
+            redelivered_at: None,
+            delivery_id: None,
+            has_lease: false,
+        };
+        self.staged.known.borrow_mut().insert(task.id.clone(), known);
         self.staged.counts.add_task(&task.network_id, row.status, 1);
+        self.staged.counts.add_delivery(&task.network_id, PrincipalKind::Node, task.to.as_str(), 1);
         self.staged.counts.minute(&task.network_id, task.delivered_at).sent += 1;
         Ok(())
     }
@@ -645,41 +474,53 @@ impl TaskWrites for Rows<'_> {
         to: Status,
         change: &TaskChange,
     ) -> Result<(), Error> {
-        let (delivered_at, expires_at) = change.delivered.unzip();
-        // No RETURNING: SQLite builds a table for what it returns.
-        let changed = self.execute(
-            "UPDATE tasks SET status = ?3, to_name = COALESCE(?4, to_name), attempt = COALESCE(?5, attempt),
-                delivered_at = COALESCE(?6, delivered_at), expires_at = COALESCE(?7, expires_at),
-                started_at = COALESCE(?8, started_at), result = COALESCE(?9, result),
-                completed_at = COALESCE(?10, completed_at), answered_bare = MAX(answered_bare, ?11)
-             WHERE task_id = ?1 AND status = ?2",
-            params![
-                id.as_str(),
-                from.as_str(),
-                to.as_str(),
-                change.to.as_ref().map(Alias::as_str),
-                change.attempt,
-                delivered_at.map(UnixMillis::get),
-                expires_at.map(UnixMillis::get),
-                change.started_at.map(UnixMillis::get),
-                change.result,
-                change.completed_at.map(UnixMillis::get),
-                change.answered_bare,
-            ],
-        )?;
-        if changed != 1 {
-            return Err(Error::Corrupt(format!("task {id} is not {from}")));
+        let before = self.known(id)?;
+        let mut after = before.clone();
+        after.to = change.to.clone().unwrap_or(after.to);
+        after.inbox = change.inbox.unwrap_or(after.inbox);
+        if let Some(redelivery) = &change.redelivery {
+            self.keep_former_delivery(id, &before)?;
+            after.inbox = InboxState::Open;
+            after.inbox_place = self.next_place()?;
+            after.redelivered_at = Some(redelivery.at);
+            after.delivery_id = Some(redelivery.message_id.to_string());
         }
+        let columns = Columns::of(from, to, change, &before, &after);
+        if !columns.sql.is_empty() {
+            let Columns { sql, mut values } = columns;
+            values.push(before.seq.into());
+            values.push(from.as_str().to_owned().into());
+            let sql = format!(
+                "UPDATE tasks SET {sql} WHERE seq = ?{} AND status = ?{}",
+                values.len() - 1,
+                values.len()
+            );
+            if self.execute(&sql, params_from_iter(values))? != 1 {
+                return Err(Error::Corrupt(format!("task {id} is not {from}")));
+            }
+        }
+        self.count_inbox(network, &before, &after);
+        match change.lease {
+            Some(LeaseChange::Grant { .. }) if before.has_lease => {
+                return Err(Error::Corrupt(format!("task {id} has a lease")));
+            }
+            Some(LeaseChange::Grant { .. }) => self.staged.tally.leases += 1,
+            Some(LeaseChange::End) => self.staged.tally.leases -= i64::from(before.has_lease),
+            Some(LeaseChange::Extend { .. }) | None => {}
+        }
+        after.has_lease = match change.lease {
+            Some(LeaseChange::Grant { .. }) => true,
+            Some(LeaseChange::End) => false,
+            Some(LeaseChange::Extend { .. }) | None => before.has_lease,
+        };
         if let Some(ended_at) = change.completed_at {
-            let sql = "SELECT created_at FROM tasks WHERE task_id = ?1";
-            let created_at = self.one(sql, [id.as_str()], |row| time(row, "created_at"))?;
-            let created_at = created_at.unwrap_or(ended_at); // it is there: it was just changed
-            self.staged.counts.minute(network, ended_at).note_end(to, created_at, ended_at);
+            self.staged.counts.minute(network, ended_at).note_end(to, before.created_at, ended_at);
         }
         if from != to {
             self.staged.counts.add_task(network, from, -1);
             self.staged.counts.add_task(network, to, 1);
         }
+        self.staged.known.borrow_mut().insert(id.clone(), after);
         Ok(())
     }
 
@@ -706,79 +547,13 @@ impl TaskWrites for Rows<'_> {
     }
 
     fn append_event(&mut self, event: NewEvent<'_>) -> Result<u64, Error> {
-        // The number within the task comes from the history itself: no gap and no second counter. A new task has none.
-        // Asked for before, not within the INSERT: SQLite would build a table for it.
-        let last = match event.from {
-            None => 0,
-            Some(_) => {
-                let sql = "SELECT n FROM task_events WHERE task_id = ?1 ORDER BY n DESC LIMIT 1";
-                let last = self.one(sql, [event.task_id.as_str()], |row| get::<i64>(row, "n"))?;
-                last.ok_or_else(|| Error::Corrupt("a task without a history".into()))?
-            }
-        };
-        let log_index = event.log_index.map(|index| index as i64);
-        // A log keeps its events, so numbers that follow it are not used again when rows of history leave.
-        let number = self.newest_event_number(event.network_id)?.max(log_index.unwrap_or(0)) + 1;
-        self.execute(
-            "INSERT INTO task_events (network_id, task_id, n, from_status, to_status, actor_kind, actor, detail,
-                created_at, log_index, number, actor_token) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
-            params![
-                event.network_id.as_str(),
-                event.task_id.as_str(),
-                last + 1,
-                event.from.map(Status::as_str),
-                event.to.as_str(),
-                event.actor.kind().as_str(),
-                event.actor.name(),
-                event.detail,
-                event.at.get(),
-                log_index,
-                number,
-                event.actor_token.map(ActorToken::as_str),
-            ],
-        )?;
-        self.staged.counts.set_newest_event_number(event.network_id, number);
-        self.note_changed(event.network_id, event.task_id, event.from, Some(event.to));
-        Ok((last + 1).unsigned_abs())
-    }
-
-    fn insert_lease(&mut self, lease: &LeaseRow) -> Result<(), Error> {
-        self.execute(
-            "INSERT INTO leases (lease_id, task_id, network_id, alias, lease_seconds, deadline, expires_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-            params![
-                lease.lease_id.as_str(),
-                lease.task_id.as_str(),
-                lease.network_id.as_str(),
-                lease.alias.as_str(),
-                lease.lease_seconds,
-                lease.deadline.get(),
-                lease.expires_at.get(),
-            ],
-        )?;
-        self.staged.tally.leases += 1;
-        Ok(())
-    }
-
-    fn move_lease(
-        &mut self,
-        id: &LeaseId,
-        deadline: MonotonicMillis,
-        expires_at: UnixMillis,
-    ) -> Result<(), Error> {
-        let sql = "UPDATE leases SET deadline = ?2, expires_at = ?3 WHERE lease_id = ?1";
-        self.execute(sql, params![id.as_str(), deadline.get(), expires_at.get()])?;
-        Ok(())
-    }
-
-    fn delete_lease(&mut self, id: &LeaseId) -> Result<(), Error> {
-        let deleted = self.execute("DELETE FROM leases WHERE lease_id = ?1", [id.as_str()])?;
-        self.staged.tally.leases -= deleted as i64;
-        Ok(())
+        history::append(self, event)
     }
 
     fn rearm_leases(&mut self, monotonic: MonotonicMillis, now: UnixMillis) -> Result<(), Error> {
-        let sql = "/* scans */ UPDATE leases SET deadline = ?1 + lease_seconds * 1000, expires_at = ?2 + lease_seconds * 1000";
+        let sql = "/* scans */ UPDATE tasks SET lease_deadline = ?1 + lease_seconds * 1000,
+                       lease_expires_at = ?2 + lease_seconds * 1000
+                   WHERE lease_id IS NOT NULL";
         self.execute(sql, params![monotonic.get(), now.get()])?;
         Ok(())
     }

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use super::damage::Damage;
 use super::health::Health;
-use super::rows::{Rows, Staged};
+use super::rows::Rows;
 use super::{Bell, SqliteOptions, copy};
 use crate::copy::CopyJob;
 use crate::error::Error;
@@ -340,7 +340,7 @@ impl Batches {
         match stays {
             true => kept.keep(wrote),
             false if wrote => return Ok(false),
-            false => kept.rows.staged = Staged::default(),
+            false => kept.rows.drop_staged(),
         }
         Ok(true)
     }
@@ -359,7 +359,7 @@ impl Batches {
         if job.run(&mut kept.rows) {
             kept.keep(self.connection.total_changes() != before);
         } else {
-            kept.rows.staged = Staged::default();
+            kept.rows.drop_staged();
             self.execute("ROLLBACK TO write")?;
         }
         self.execute("RELEASE write")
@@ -383,7 +383,7 @@ struct Kept<'c> {
 impl<'c> Kept<'c> {
     fn new(connection: &'c Connection) -> Self {
         Self {
-            rows: Rows::new(connection),
+            rows: Rows::to_write(connection),
             hints: Committed::default(),
             tally: Tally::default(),
             touches_access: false,
@@ -395,7 +395,10 @@ impl<'c> Kept<'c> {
     fn keep(&mut self, wrote: bool) {
         self.wrote |= wrote;
         let staged = std::mem::take(&mut self.rows.staged);
-        staged.gone.iter().for_each(|network| self.rows.counted.forget(network));
+        for network in &staged.gone {
+            self.rows.counted.forget(network);
+            self.rows.keys.borrow_mut().remove(network);
+        }
         self.rows.counted.merge(staged.counts);
         self.hints.rings.extend(staged.rings);
         self.hints.changed_tasks.extend(staged.changed_tasks);

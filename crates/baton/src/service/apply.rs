@@ -7,7 +7,8 @@ use baton_core::{
     TaskSnapshot, TraceParent, Transition, limits,
 };
 use baton_store::rows::{
-    DeliveryKind, LeaseRow, NewDelivery, NewEvent, NewTaskMessage, NewTaskRow, TaskChange,
+    DeliveryKind, InboxState, LeaseChange, NewDelivery, NewEvent, NewTaskMessage, NewTaskRow, Redelivery,
+    TaskChange,
 };
 use baton_store::{Ring, Snapshot, Transaction};
 
@@ -96,7 +97,7 @@ pub(crate) fn apply(
 }
 
 impl Move<'_> {
-    /// The task's own row, in one statement: a terminal row can be reached but never left.
+    /// The task's own row with its delivery and its lease, in one statement: a terminal row can be reached but never left.
     fn row(&self, tx: &mut dyn Transaction) -> Result<(), Error> {
         let mut change = TaskChange { answered_bare: self.stamp.answers_bare, ..TaskChange::default() };
         let mut changes = self.transition.is_move();
@@ -111,7 +112,28 @@ impl Move<'_> {
                 Effect::SetStartedAt(at) => change.started_at = Some(*at),
                 Effect::SetResult(result) => change.result = Some(result.clone()),
                 Effect::SetCompletedAt(at) => change.completed_at = Some(*at),
-                _ => continue,
+                Effect::GrantLease { lease, expires_at } => {
+                    let lease_millis = lease.deadline.millis_since(self.context.monotonic);
+                    change.lease = Some(LeaseChange::Grant {
+                        lease_id: lease.id.clone(),
+                        lease_seconds: u32::try_from(lease_millis / 1000).unwrap_or_default(),
+                        deadline: lease.deadline,
+                        expires_at: *expires_at,
+                    });
+                }
+                Effect::ExtendLease { lease, expires_at } => {
+                    change.lease =
+                        Some(LeaseChange::Extend { deadline: lease.deadline, expires_at: *expires_at });
+                }
+                Effect::VoidLease(_) => change.lease = Some(LeaseChange::End),
+                Effect::AckTaskDelivery | Effect::AckEveryDelivery => change.inbox = Some(InboxState::Acked),
+                Effect::HideTaskDelivery => change.inbox = Some(InboxState::Hidden),
+                Effect::ShowTaskDelivery => change.inbox = Some(InboxState::Open),
+                Effect::Deliver { message_id, content: DeliveryContent::Task, .. } => {
+                    let (message_id, at) = (message_id.clone(), self.context.now);
+                    change.redelivery = Some(Redelivery { message_id, at });
+                }
+                Effect::Deliver { .. } | Effect::Notify { .. } => continue,
             }
             changes = true;
         }
@@ -205,29 +227,22 @@ impl Move<'_> {
             | Effect::SetDelivered { .. }
             | Effect::SetStartedAt(_)
             | Effect::SetResult(_)
-            | Effect::SetCompletedAt(_) => {} // written with the row
-            Effect::GrantLease { lease, expires_at } => {
-                let alias = self.task.ok_or_else(|| missing("a lease without a task"))?.to.clone();
-                let lease_millis = lease.deadline.millis_since(self.context.monotonic);
-                tx.insert_lease(&LeaseRow {
-                    lease_id: lease.id.clone(),
-                    task_id: task_id.clone(),
-                    network_id: self.network.clone(),
-                    alias,
-                    lease_seconds: u32::try_from(lease_millis / 1000).unwrap_or_default(),
-                    deadline: lease.deadline,
-                    expires_at: *expires_at,
-                })?;
+            | Effect::SetCompletedAt(_)
+            | Effect::GrantLease { .. }
+            | Effect::ExtendLease { .. }
+            | Effect::VoidLease(_)
+            | Effect::AckTaskDelivery
+            | Effect::HideTaskDelivery
+            | Effect::ShowTaskDelivery
+            | Effect::Deliver { content: DeliveryContent::Task, .. } => {} // written with the row
+            Effect::AckEveryDelivery => tx.ack_deliveries_about(task_id)?,
+            Effect::Deliver { message_id, to, content: DeliveryContent::Message(text) } => {
+                self.say(tx, message_id, text)?;
+                self.deliver(tx, message_id, to, DeliveryKind::Message, text)?;
             }
-            Effect::ExtendLease { lease, expires_at } => {
-                tx.move_lease(&lease.id, lease.deadline, *expires_at)?;
+            Effect::Deliver { message_id, to, content: DeliveryContent::Reply { text, .. } } => {
+                self.deliver(tx, message_id, to, DeliveryKind::Reply, text)?;
             }
-            Effect::VoidLease(lease_id) => tx.delete_lease(lease_id)?,
-            Effect::AckTaskDelivery => tx.ack_task_delivery(task_id)?,
-            Effect::HideTaskDelivery => tx.hide_task_delivery(task_id)?,
-            Effect::ShowTaskDelivery => tx.show_task_delivery(task_id)?,
-            Effect::AckEveryDelivery => tx.ack_every_delivery(task_id)?,
-            Effect::Deliver { message_id, to, content } => self.deliver(tx, message_id, to, content)?,
             Effect::Notify { to, notice } => {
                 let body = frame::of_notice(tx.as_snapshot(), self.network, to, notice, &self.about()?)?;
                 tell(tx, self.network, to, &body)?;
@@ -241,31 +256,20 @@ impl Move<'_> {
         tx: &mut dyn Transaction,
         message_id: &MessageId,
         to: &Principal,
-        content: &DeliveryContent,
+        kind: DeliveryKind,
+        text: &str,
     ) -> Result<(), Error> {
-        let about = self.about()?;
-        let (kind, from, priority, text) = match content {
-            // A task comes from who wants it done, whoever handed it on.
-            DeliveryContent::Task => (DeliveryKind::Task, about.from, about.priority, None),
-            DeliveryContent::Message(text) => {
-                self.say(tx, message_id, text)?;
-                (DeliveryKind::Message, &self.transition.actor, Priority::Normal, Some(text.as_str()))
-            }
-            DeliveryContent::Reply { text, .. } => {
-                (DeliveryKind::Reply, &self.transition.actor, Priority::Normal, Some(text.as_str()))
-            }
-        };
         put_delivery(
             tx,
             NewDelivery {
                 message_id,
                 network_id: self.network,
                 to,
-                from,
+                from: &self.transition.actor,
                 kind,
-                priority,
+                priority: Priority::Normal,
                 task_id: Some(&self.transition.task_id),
-                content: text,
+                content: Some(text),
                 at: self.context.now,
             },
         )

@@ -2,26 +2,17 @@
 
 use super::super::engine::{Engine, Open, engines};
 use super::super::fixtures::{
-    NOW, insert_network, insert_task, network, node, remove_network, task_id, with_network,
+    NOW, alias, insert_network, insert_task, network, node, remove_network, task_id, with_network,
 };
-use baton_core::{MessageId, Priority, Status};
-use baton_store::rows::{DeliveryKind, NewDelivery, TaskChange};
+use baton_core::access::TaskReach;
+use baton_core::{MessageId, Status};
+use baton_store::rows::{InboxState, MessageFilter, PageBounds, Redelivery, TaskChange};
 use baton_store::{Error, Transaction};
 
-fn deliver(tx: &mut dyn Transaction, n: u16, to: &str) -> Result<(), Error> {
-    let (to, from) = (node(to), node("lead"));
-    tx.insert_delivery(NewDelivery {
-        message_id: &MessageId::from(&task_id(n)),
-        network_id: &network(1),
-        to: &to,
-        from: &from,
-        kind: DeliveryKind::Task,
-        priority: Priority::Normal,
-        task_id: Some(&task_id(n)),
-        content: None,
-        at: NOW,
-    })?;
-    Ok(())
+/// Moves a task's delivery.
+fn put(tx: &mut dyn Transaction, n: u16, inbox: InboxState) -> Result<(), Error> {
+    let change = TaskChange { inbox: Some(inbox), ..TaskChange::default() };
+    tx.change_task(&network(1), &task_id(n), Status::Delivered, Status::Delivered, &change)
 }
 
 engines! {
@@ -47,26 +38,71 @@ engines! {
         engine.store.write(|tx| -> Result<(), Error> {
             for n in 0..3 {
                 insert_task(tx, 1, n, "coder")?;
-                deliver(tx, n, "coder")?;
             }
             let count = |tx: &mut dyn Transaction| tx.inbox_count(&network(1), &node("coder"));
             assert_eq!(count(tx)?, 3);
-            tx.hide_task_delivery(&task_id(0))?;
+            put(tx, 0, InboxState::Hidden)?;
             assert_eq!(count(tx)?, 2);
-            tx.hide_task_delivery(&task_id(0))?; // again: nothing left to hide
+            put(tx, 0, InboxState::Hidden)?; // again: nothing left to hide
             assert_eq!(count(tx)?, 2);
-            tx.show_task_delivery(&task_id(0))?;
+            put(tx, 0, InboxState::Open)?;
             assert_eq!(count(tx)?, 3);
-            tx.ack_every_delivery(&task_id(1))?;
-            tx.ack_every_delivery(&task_id(1))?;
+            put(tx, 1, InboxState::Acked)?;
+            put(tx, 1, InboxState::Acked)?;
             assert_eq!(count(tx)?, 2);
-            tx.hide_task_delivery(&task_id(2))?;
-            tx.ack_task_delivery(&task_id(2))?; // a hidden one is acked without counting twice
+            put(tx, 2, InboxState::Hidden)?;
+            put(tx, 2, InboxState::Acked)?; // a hidden one is acked without counting twice
             assert_eq!(count(tx)?, 1);
             Ok(())
         }).await.unwrap();
         let count = engine.store.read(|rows| rows.inbox_count(&network(1), &node("coder"))).await.unwrap();
         assert_eq!(count, 1);
+    }
+
+    async fn a_task_delivered_again_moves_to_the_end_of_its_new_inbox_and_leaves_its_former_delivery(engine: &mut Engine, open: Open) {
+        with_network(&*engine.store).await;
+        engine.store.write(|tx| -> Result<(), Error> {
+            insert_task(tx, 1, 1, "coder")?;
+            insert_task(tx, 1, 2, "tester")?;
+            let (message_id, at) = (MessageId::from(&task_id(9)), NOW.plus_seconds(1));
+            let to = Some(alias("tester"));
+            let change = TaskChange { to, redelivery: Some(Redelivery { message_id, at }), ..TaskChange::default() };
+            tx.change_task(&network(1), &task_id(1), Status::Delivered, Status::Delivered, &change)?;
+            assert_eq!(tx.inbox_count(&network(1), &node("coder"))?, 0);
+            assert_eq!(tx.inbox_count(&network(1), &node("tester"))?, 2);
+            assert_eq!(tx.next_task(&network(1), &alias("tester"))?, Some(task_id(2)), "it came first");
+            assert_eq!(tx.next_task(&network(1), &alias("coder"))?, None);
+            let (new, old) = (task_id(9), task_id(1));
+            let found = tx.open_delivery(&network(1), &node("tester"), new.as_str())?.unwrap();
+            assert_eq!(found.task_id, Some(task_id(1)));
+            assert_eq!(tx.open_delivery(&network(1), &node("tester"), old.as_str())?.unwrap(), found, "by the task too");
+            assert!(tx.open_delivery(&network(1), &node("coder"), old.as_str())?.is_none(), "the former one is acked");
+            Ok(())
+        }).await.unwrap();
+        let list = |before, rows| MessageFilter {
+            networks: vec![(network(1), TaskReach::Network)],
+            since: NOW,
+            before,
+            page: PageBounds::rows(rows),
+        };
+        engine.store.read(move |rows| -> Result<(), Error> {
+            let all = rows.messages(&list(None, 10))?;
+            let said: Vec<_> = all.rows.iter().map(|row| (row.message_id.to_string(), row.to.name(), &*row.content)).collect();
+            let id = |n| task_id(n).to_string();
+            assert_eq!(said, [(id(9), "tester", "task 1"), (id(2), "tester", "task 2"), (id(1), "coder", "task 1")]);
+            // One at a time, each once.
+            let (mut before, mut paged) = (None, Vec::new());
+            loop {
+                let page = rows.messages(&list(before, 1))?;
+                paged.extend(page.rows);
+                before = page.next;
+                if before.is_none() {
+                    break;
+                }
+            }
+            assert_eq!(paged, all.rows);
+            Ok(())
+        }).await.unwrap();
     }
 
     async fn a_deleted_network_takes_everything_along_and_nothing_of_others(engine: &mut Engine, open: Open) {
@@ -75,7 +111,6 @@ engines! {
             insert_network(tx, 2)?;
             insert_task(tx, 1, 1, "coder")?;
             insert_task(tx, 2, 2, "coder")?;
-            deliver(tx, 1, "coder")?;
             remove_network(tx, 1)
         }).await.unwrap();
         engine.store.read(|rows| -> Result<(), Error> {

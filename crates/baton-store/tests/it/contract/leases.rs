@@ -2,9 +2,9 @@
 
 use super::super::engine::{Engine, Open, engines};
 use super::super::fixtures::{NOW, alias, insert_task, network, task_id, with_network};
-use baton_core::{LeaseId, MonotonicMillis};
-use baton_store::Error;
-use baton_store::rows::LeaseRow;
+use baton_core::{LeaseId, MonotonicMillis, Status};
+use baton_store::rows::{LeaseChange, LeaseRow, TaskChange};
+use baton_store::{Error, Transaction};
 
 fn lease(n: u8, deadline: i64) -> LeaseRow {
     LeaseRow {
@@ -18,20 +18,32 @@ fn lease(n: u8, deadline: i64) -> LeaseRow {
     }
 }
 
+fn change(tx: &mut dyn Transaction, n: u8, lease: LeaseChange) -> Result<(), Error> {
+    let change = TaskChange { lease: Some(lease), ..TaskChange::default() };
+    tx.change_task(&network(1), &task_id(n.into()), Status::Delivered, Status::Delivered, &change)
+}
+
+fn grant(tx: &mut dyn Transaction, lease: LeaseRow) -> Result<(), Error> {
+    let LeaseRow { lease_id, lease_seconds, deadline, expires_at, .. } = lease;
+    let n = (1..10).find(|n| task_id(*n) == lease.task_id).unwrap();
+    change(tx, n as u8, LeaseChange::Grant { lease_id, lease_seconds, deadline, expires_at })
+}
+
 engines! {
     async fn due_leases_come_oldest_first(engine: &mut Engine, open: Open) {
         with_network(&*engine.store).await;
         engine.store.write(|tx| -> Result<(), Error> {
             for (n, deadline) in [(1, 300), (2, 100), (3, 200)] {
                 insert_task(tx, 1, n.into(), "coder")?;
-                tx.insert_lease(&lease(n, deadline))?;
+                grant(tx, lease(n, deadline))?;
             }
             assert!(tx.holds_lease(&network(1), &alias("coder"))?);
             assert!(!tx.holds_lease(&network(1), &alias("other"))?);
             let due = tx.due_leases(MonotonicMillis::new(200), 10)?;
             assert_eq!(due.iter().map(|due| &due.task_id).collect::<Vec<_>>(), [&task_id(2), &task_id(3)]);
-            tx.move_lease(&lease(2, 0).lease_id, MonotonicMillis::new(900), NOW)?;
-            tx.delete_lease(&lease(3, 0).lease_id)?;
+            change(tx, 2, LeaseChange::Extend { deadline: MonotonicMillis::new(900), expires_at: NOW })?;
+            change(tx, 3, LeaseChange::End)?;
+            assert_eq!(tx.lease(&lease(3, 0).lease_id)?, None);
             assert!(tx.due_leases(MonotonicMillis::new(299), 10)?.is_empty());
             assert_eq!(tx.lease(&lease(1, 300).lease_id)?, Some(lease(1, 300)));
             Ok(())
@@ -42,7 +54,7 @@ engines! {
         with_network(&*engine.store).await;
         engine.store.write(|tx| -> Result<(), Error> {
             insert_task(tx, 1, 1, "coder")?;
-            tx.insert_lease(&lease(1, 500_000))
+            grant(tx, lease(1, 500_000))
         }).await.unwrap();
         engine.reopen(open);
         engine.store.write(|tx| -> Result<(), Error> {
@@ -58,8 +70,8 @@ engines! {
         with_network(&*engine.store).await;
         let second = engine.store.write(|tx| -> Result<(), Error> {
             insert_task(tx, 1, 1, "coder")?;
-            tx.insert_lease(&lease(1, 100))?;
-            tx.insert_lease(&LeaseRow { lease_id: LeaseId::from_random([9; 16]), ..lease(1, 100) })
+            grant(tx, lease(1, 100))?;
+            grant(tx, LeaseRow { lease_id: LeaseId::from_random([9; 16]), ..lease(1, 100) })
         });
         assert!(second.await.is_err());
     }

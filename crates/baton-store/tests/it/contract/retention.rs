@@ -6,19 +6,15 @@ use super::super::fixtures::{
 };
 use baton_core::{MessageId, Priority, Status, UnixMillis};
 use baton_store::rows::{
-    DeliveryKind, NewCompletion, NewDelivery, NewEvent, NewTaskMessage, RetentionRow, TaskChange,
+    DeliveryKind, InboxState, NewCompletion, NewDelivery, NewEvent, NewTaskMessage, RetentionRow, TaskChange,
 };
 use baton_store::{Error, Transaction};
 
 const AFTER: UnixMillis = NOW.plus_seconds(1);
 
 fn deliver(tx: &mut dyn Transaction, n: u16, kind: DeliveryKind, to: &str) -> Result<(), Error> {
-    let message = match kind {
-        DeliveryKind::Task => MessageId::from(&task_id(n)),
-        _ => MessageId::from(&task_id(1_000 + n)),
-    };
     tx.insert_delivery(NewDelivery {
-        message_id: &message,
+        message_id: &MessageId::from(&task_id(1_000 + n)),
         network_id: &network(1),
         to: &node(to),
         from: &node("lead"),
@@ -50,7 +46,6 @@ fn event(tx: &mut dyn Transaction, n: u16, from: Option<Status>, to: Status) -> 
 fn live(tx: &mut dyn Transaction, n: u16, end: Option<Status>) -> Result<(), Error> {
     insert_task(tx, 1, n, "coder")?;
     event(tx, n, None, Status::Delivered)?;
-    deliver(tx, n, DeliveryKind::Task, "coder")?;
     tx.append_task_message(NewTaskMessage {
         network_id: &network(1),
         task_id: &task_id(n),
@@ -62,10 +57,11 @@ fn live(tx: &mut dyn Transaction, n: u16, end: Option<Status>) -> Result<(), Err
         at: NOW,
     })?;
     let Some(end) = end else { return Ok(()) };
-    let change = TaskChange { completed_at: Some(NOW), ..TaskChange::default() };
+    let (completed_at, inbox) = (Some(NOW), Some(InboxState::Acked));
+    let change = TaskChange { completed_at, inbox, ..TaskChange::default() };
     tx.change_task(&network(1), &task_id(n), Status::Delivered, end, &change)?;
     event(tx, n, Some(Status::Delivered), end)?;
-    tx.ack_every_delivery(&task_id(n))?;
+    tx.ack_deliveries_about(&task_id(n))?;
     deliver(tx, n, DeliveryKind::Reply, "lead")?; // nobody has read it
     tx.insert_completion(NewCompletion {
         network_id: &network(1),
