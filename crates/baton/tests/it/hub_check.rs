@@ -93,7 +93,7 @@ impl Left {
     fn index(&self, task: &str, n: i64) -> i64 {
         database(&self.hub.data_dir())
             .query_row(
-                "SELECT log_index FROM task_events WHERE task_id = ?1 AND n = ?2",
+                "SELECT log_index FROM task_events WHERE task = (SELECT seq FROM tasks WHERE task_id = ?1) AND n = ?2",
                 params![task, n],
                 |row| row.get(0),
             )
@@ -282,11 +282,11 @@ fn a_log_that_was_changed_is_named_with_its_network_and_index() {
         change(
             db,
             1,
-            "UPDATE task_events SET created_at = created_at + 1000 WHERE task_id = ?1 AND n = 2",
+            "UPDATE task_events SET created_at = created_at + 1000 WHERE task = (SELECT seq FROM tasks WHERE task_id = ?1) AND n = 2",
             [&left.completed],
         );
         let time = "strftime('%Y-%m-%dT%H:%M:%fZ', (created_at + ?2) / 1000.0, 'unixepoch')";
-        let sql = format!("SELECT {time} FROM task_events WHERE task_id = ?1 AND n = 2");
+        let sql = format!("SELECT {time} FROM task_events WHERE task = (SELECT seq FROM tasks WHERE task_id = ?1) AND n = 2");
         let read = |shift: i64| -> String {
             db.query_row(&sql, params![left.completed, shift], |row| row.get(0)).unwrap()
         };
@@ -389,26 +389,26 @@ fn tables_that_were_changed_are_named() {
          &[("text_differs", Some(left.index(completed, 1)))]),
         ("UPDATE tasks SET result = 'another' WHERE task_id = ?1", completed, 1, &[("text_differs", Some(ended))]),
         ("UPDATE tasks SET kind = 'another' WHERE task_id = ?1", completed, 1, &[("change_differs", Some(ended))]),
-        ("UPDATE tasks SET network_id = 'net_other' WHERE task_id = ?1", completed, 1,
+        ("UPDATE tasks SET network = 999 WHERE task_id = ?1", completed, 1,
          &[("event_without_task", None), ("task_count", None)]),
-        ("DELETE FROM task_events WHERE task_id = ?1 AND n = 3", completed, 1,
+        ("DELETE FROM task_events WHERE task = (SELECT seq FROM tasks WHERE task_id = ?1) AND n = 3", completed, 1,
          &[("task_status", None), ("no_such_change", Some(ended)), ("no_such_change", Some(ended + 1))]),
-        ("DELETE FROM task_events WHERE task_id = ?1 AND n = 2", completed, 1,
+        ("DELETE FROM task_events WHERE task = (SELECT seq FROM tasks WHERE task_id = ?1) AND n = 2", completed, 1,
          &[("event_numbers", None), ("event_order", None), ("no_such_change", Some(ended - 1))]),
-        ("UPDATE task_events SET actor = 'lead' WHERE task_id = ?1 AND n = 3", completed, 1,
+        ("UPDATE task_events SET actor = 'lead' WHERE task = (SELECT seq FROM tasks WHERE task_id = ?1) AND n = 3", completed, 1,
          &[("change_differs", Some(ended))]),
-        ("UPDATE task_events SET created_at = 1 WHERE task_id = ?1 AND n = 3", completed, 1,
+        ("UPDATE task_events SET created_at = 1 WHERE task = (SELECT seq FROM tasks WHERE task_id = ?1) AND n = 3", completed, 1,
          &[("change_differs", Some(ended))]),
-        ("UPDATE task_events SET to_status = 'failed' WHERE task_id = ?1 AND n = 3", completed, 1,
+        ("UPDATE task_events SET to_status = 'failed' WHERE task = (SELECT seq FROM tasks WHERE task_id = ?1) AND n = 3", completed, 1,
          &[("task_status", None), ("change_differs", Some(ended))]),
-        ("UPDATE task_events SET log_index = NULL WHERE task_id = ?1 AND n = 3", completed, 1,
+        ("UPDATE task_events SET log_index = NULL WHERE task = (SELECT seq FROM tasks WHERE task_id = ?1) AND n = 3", completed, 1,
          &[("no_such_change", Some(ended))]),
-        ("INSERT INTO task_events (network_id, task_id, n, from_status, to_status, actor_kind, actor, detail, created_at,
-            log_index) SELECT network_id, task_id, 4, to_status, to_status, actor_kind, actor, detail, created_at,
-            log_index FROM task_events WHERE task_id = ?1 AND n = 3", completed, 1, &[("evidence_of_another", None)]),
+        ("INSERT INTO task_events (network, task, n, from_status, to_status, actor_kind, actor, detail, created_at,
+            log_index) SELECT network, task, 4, to_status, to_status, actor_kind, actor, detail, created_at,
+            log_index FROM task_events WHERE task = (SELECT seq FROM tasks WHERE task_id = ?1) AND n = 3", completed, 1, &[("evidence_of_another", None)]),
         ("DELETE FROM tasks WHERE task_id = ?1", running, 1,
          &[("event_without_task", None), ("task_count", None)]),
-        ("UPDATE deliveries SET state = 0 WHERE task_id = ?1 AND type = 'task'", completed, 1,
+        ("UPDATE tasks SET inbox_state = 0 WHERE task_id = ?1", completed, 1,
          &[("task_end", None), ("inbox_count", None)]),
         ("UPDATE inbox_counts SET count = count + 1 WHERE network_id = ?1", net, 2, &[("inbox_count", None)]),
         ("UPDATE task_counts SET count = count - 1 WHERE network_id = ?1 AND status = 'running'", net, 1,
@@ -420,15 +420,18 @@ fn tables_that_were_changed_are_named() {
         println!("{sql}");
         let found = left.damaged(|db| change(db, rows, sql, [of]));
         for (name, index) in expected {
-            let network = if sql.contains("net_other") && *name == "task_count" { "net_other" } else { net };
+            let network = if sql.contains("999") && *name == "task_count" { "999" } else { net };
             found.names(name, network, *index);
         }
     }
     let found = left.damaged(|db| {
-        change(db, 1, "UPDATE leases SET task_id = ?1", [completed]);
+        change(db, 1, "UPDATE tasks SET lease_id = NULL WHERE lease_id IS NOT NULL", []);
+        change(db, 1, "UPDATE tasks SET lease_id = 'lease_0' WHERE task_id = ?1", [completed]);
     });
     found.names("lease", net, None);
-    let found = left.damaged(|db| change(db, 1, "UPDATE leases SET task_id = 'nothing'", []));
+    let found = left.damaged(|db| {
+        change(db, 1, "UPDATE deliveries SET task = 999999 WHERE task IS NOT NULL AND type = 'reply'", []);
+    });
     found.names_somewhere("stray");
     let found = left
         .damaged(|db| change(db, 1, "DELETE FROM aliases WHERE network_id = ?1 AND alias = 'coder'", [net]));
@@ -440,7 +443,8 @@ fn tables_that_were_changed_are_named() {
     let copy = left.copy();
     let db = database(copy.path());
     let remove = "DELETE FROM tasks WHERE content = 'the first task';
-        DELETE FROM task_events WHERE task_id NOT IN (SELECT task_id FROM tasks);
+        DELETE FROM task_events WHERE task NOT IN (SELECT seq FROM tasks);
+        DELETE FROM deliveries WHERE task NOT IN (SELECT seq FROM tasks);
         UPDATE task_counts SET count = count - 1 WHERE status = 'replied'";
     without_triggers(&db, |db| db.execute_batch(remove).unwrap());
     drop(db);

@@ -117,8 +117,14 @@ fn a_thousand_old_tasks_leave_while_sends_go_on_and_their_evidence_stays() {
     assert_eq!(task(&network.user, &child)["parent_task_id"], json!(null), "a parent that has left");
     assert_eq!(task(&network.user, &retried)["retry_of"], json!(tried));
     let data = hub.data_dir();
-    for table in ["task_events", "deliveries", "task_messages", "completions", "push_configs"] {
-        let sql = format!("SELECT COUNT(*) FROM {table} WHERE task_id NOT IN (SELECT task_id FROM tasks)");
+    for (table, of, key) in [
+        ("task_events", "task", "seq"),
+        ("deliveries", "task", "seq"),
+        ("task_messages", "task_id", "task_id"),
+        ("completions", "task_id", "task_id"),
+        ("push_configs", "task_id", "task_id"),
+    ] {
+        let sql = format!("SELECT COUNT(*) FROM {table} WHERE {of} NOT IN (SELECT {key} FROM tasks)");
         assert_eq!(count(&data, &sql), 0, "{table}");
     }
     assert!(count(&data, "SELECT COUNT(*) FROM evidence") >= size);
@@ -150,8 +156,9 @@ fn lost_is_told_from_left(data: &Path, young: &str) {
         assert!(checked.status.code() == Some(1) && said.contains(name), "{sql}: {said}");
     };
     let lose = format!(
-        "DELETE FROM task_events WHERE task_id = '{young}';
-         DELETE FROM deliveries WHERE task_id = '{young}'; DELETE FROM tasks WHERE task_id = '{young}'"
+        "DELETE FROM task_events WHERE task = (SELECT seq FROM tasks WHERE task_id = '{young}');
+         DELETE FROM deliveries WHERE task = (SELECT seq FROM tasks WHERE task_id = '{young}');
+         DELETE FROM tasks WHERE task_id = '{young}'"
     );
     differs(&lose, "no_such_change: ");
     // Hidden behind a later mark, the numbers do not add up.

@@ -4,10 +4,14 @@ use refinery::Target;
 use rusqlite::{Connection, params};
 use serde_json::json;
 use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
 
 use super::{assert_agrees, back_up, restore};
+use crate::it::http::Client;
 use crate::it::hub::{Hub, baton};
 use crate::it::program::names;
+use crate::it::random::Random;
 use crate::it::tenant::{Tenant, act, claim, events, refused, succeed, task, text};
 
 mod migrations {
@@ -17,6 +21,9 @@ mod migrations {
 const NETWORK: &str = "net_0123456789ab";
 const OPEN: &str = "018bcfe5-6800-7000-8000-000000000001";
 const ENDED: &str = "018bcfe5-6800-7000-8000-000000000002";
+const HELD: &str = "018bcfe5-6800-7000-8000-000000000003";
+const HANDED_ON: &str = "018bcfe5-6800-7000-8000-000000000004";
+const LEASE: &str = "lease_0123456789abcdef0123456789abcdef";
 /// In 2023.
 const THEN: i64 = 1_700_000_000_000;
 
@@ -32,12 +39,20 @@ fn earlier_versions() -> Vec<i64> {
     versions
 }
 
-/// A folder as the release with this schema left it: a user, a network, a task that is open and one that has ended.
+/// The last schema whose tables named tasks and networks by their ids: what is put in here is put into that or an older
+/// one, and brought to a newer one by its own migrations.
+const LAST_WITH_IDS: i64 = 18;
+
+/// A folder as the release with this schema left it: a user, a network, a task that is open, one that has ended and its
+/// reply in an inbox, one that a worker holds, one that was handed on, and frames for streams.
 fn make(folder: &Path, version: i64) {
     std::fs::create_dir(folder).unwrap();
     let mut db = Connection::open(folder.join("hub.db")).unwrap();
-    let target = Target::Version(version.try_into().unwrap());
-    migrations::migrations::runner().set_target(target).run(&mut db).unwrap();
+    let mut migrate = |db: &mut Connection, version: i64| {
+        let target = Target::Version(version.try_into().unwrap());
+        migrations::migrations::runner().set_target(target).run(db).unwrap();
+    };
+    migrate(&mut db, version.min(LAST_WITH_IDS));
     db.execute_batch(&format!(
         "INSERT INTO users (user_id, username, role, password_hash, created_at)
             VALUES ('u_0123456789ab', 'admin', 'admin', 'unknown', {THEN});
@@ -47,34 +62,57 @@ fn make(folder: &Path, version: i64) {
             VALUES ('{NETWORK}', 'u_0123456789ab', 'owner', {THEN});
          INSERT INTO aliases (network_id, alias) VALUES ('{NETWORK}', 'lead'), ('{NETWORK}', 'coder');
          INSERT INTO task_counts (network_id, status, count)
-            VALUES ('{NETWORK}', 'delivered', 1), ('{NETWORK}', 'replied', 1);
-         INSERT INTO inbox_counts (network_id, to_kind, to_name, count) VALUES ('{NETWORK}', 'node', 'coder', 1);"
+            VALUES ('{NETWORK}', 'delivered', 2), ('{NETWORK}', 'replied', 1), ('{NETWORK}', 'running', 1);
+         INSERT INTO inbox_counts (network_id, to_kind, to_name, count)
+            VALUES ('{NETWORK}', 'node', 'coder', 2), ('{NETWORK}', 'node', 'lead', 1);
+         INSERT INTO leases (lease_id, task_id, network_id, alias, lease_seconds, deadline, expires_at)
+            VALUES ('{LEASE}', '{HELD}', '{NETWORK}', 'coder', 60, 5, {THEN});
+         INSERT INTO feed (network_id, n, to_kind, to_name, body)
+            VALUES ('{NETWORK}', 1, 'node', 'coder', '{{\"type\":\"new_task\"}}'),
+                   ('{NETWORK}', 2, 'node', 'lead', '{{\"type\":\"new_reply\"}}');"
     ))
     .unwrap();
-    // The open one's time is not over yet.
-    let later = THEN + 100 * 365 * 86_400_000;
-    for (task_id, status, completed_at, result) in
-        [(OPEN, "delivered", None, None), (ENDED, "replied", Some(THEN), Some("done"))]
-    {
-        db.execute(
-            "INSERT INTO tasks (task_id, network_id, from_kind, from_name, to_name, kind, priority, status, content,
-                result, attempt, max_attempts, ttl_seconds, created_at, delivered_at, completed_at, expires_at)
-             VALUES (?1, ?2, 'node', 'lead', 'coder', 'request', 'normal', ?3, 'text', ?4, 1, 3, 3600, ?5, ?5, ?6, ?7)",
-            params![task_id, NETWORK, status, result, THEN, completed_at, later],
-        )
-        .unwrap();
-        db.execute(
-            "INSERT INTO deliveries (message_id, network_id, to_kind, to_name, from_kind, from_name, type, priority,
-                task_id, created_at, state) VALUES (?1, ?2, 'node', 'coder', 'node', 'lead', 'task', 1, ?1, ?3, ?4)",
-            params![task_id, NETWORK, THEN, if completed_at.is_some() { 2 } else { 0 }],
-        )
-        .unwrap();
-        event(&db, task_id, 1, None, "delivered");
-    }
+    old_task(&db, HANDED_ON, "delivered", 2);
+    old_task(&db, OPEN, "delivered", 0);
+    old_task(&db, ENDED, "replied", 2);
+    old_task(&db, HELD, "running", 1);
+    event(&db, HANDED_ON, 2, Some("delivered"), "delivered");
     event(&db, ENDED, 2, Some("delivered"), "replied");
+    event(&db, HELD, 2, Some("delivered"), "running");
+    delivery(&db, "018bcfe5-6800-7000-8000-0000000000a1", HANDED_ON, "coder", "task", None);
+    delivery(&db, "018bcfe5-6800-7000-8000-0000000000a2", ENDED, "lead", "reply", Some("done"));
     if version >= 16 {
         db.execute("UPDATE task_events SET number = id", []).unwrap(); // as that release wrote them
     }
+    migrate(&mut db, version);
+}
+
+/// A task from `lead` to `coder`, with its first event and its first delivery in this state.
+fn old_task(db: &Connection, task_id: &str, status: &str, state: i64) {
+    let is_ended = status == "replied";
+    // The time of one that is open is not over yet.
+    let later = THEN + 100 * 365 * 86_400_000;
+    db.execute(
+        "INSERT INTO tasks (task_id, network_id, from_kind, from_name, to_name, kind, priority, status, content,
+            result, attempt, max_attempts, ttl_seconds, created_at, delivered_at, completed_at, expires_at)
+         VALUES (?1, ?2, 'node', 'lead', 'coder', 'request', 'normal', ?3, 'text', ?4, 1, 3, 3600, ?5, ?5, ?6, ?7)",
+        params![task_id, NETWORK, status, is_ended.then_some("done"), THEN, is_ended.then_some(THEN), later],
+    )
+    .unwrap();
+    delivery(db, task_id, task_id, if task_id == HANDED_ON { "lead" } else { "coder" }, "task", None);
+    let sql = "UPDATE deliveries SET state = ?2 WHERE message_id = ?1";
+    db.execute(sql, params![task_id, state]).unwrap();
+    event(db, task_id, 1, None, "delivered");
+}
+
+fn delivery(db: &Connection, id: &str, task_id: &str, to: &str, kind: &str, content: Option<&str>) {
+    let from = if kind == "reply" { "coder" } else { "lead" };
+    db.execute(
+        "INSERT INTO deliveries (message_id, network_id, to_kind, to_name, from_kind, from_name, type, priority, task_id,
+            content, created_at, state) VALUES (?1, ?2, 'node', ?4, 'node', ?5, ?6, 1, ?3, ?7, ?8, 0)",
+        params![id, NETWORK, task_id, to, from, kind, content, THEN],
+    )
+    .unwrap();
 }
 
 fn event(db: &Connection, task_id: &str, n: i64, from: Option<&str>, to: &str) {
@@ -108,7 +146,8 @@ fn a_folder_of_every_earlier_schema_is_migrated_agrees_and_its_open_task_comes_t
         assert_eq!(claimed["task"]["task_id"], json!(OPEN), "{claimed}");
         let reply = json!({"text": "done", "status": "replied", "lease_id": claimed["lease_id"]});
         succeed(&act(&coder, OPEN, "reply", &reply));
-        for task_id in [OPEN, ENDED] {
+        goes_on(&network, &coder);
+        for task_id in [OPEN, ENDED, HELD, HANDED_ON] {
             let row = task(&network.user, task_id);
             assert_eq!((text(&row["status"]), text(&row["result"])), ("replied".into(), "done".into()));
         }
@@ -116,7 +155,58 @@ fn a_folder_of_every_earlier_schema_is_migrated_agrees_and_its_open_task_comes_t
             events(&network.user, OPEN).iter().map(|event| event["actor_token"].is_string()).collect();
         assert_eq!(tokens, [false, true, true], "what happened before tokens were recorded names none");
         let said = assert_agrees(&hub.data_dir());
-        assert!(said.contains("3 events happened before there was a log"), "{said}");
+        assert!(said.contains("7 events happened before there was a log"), "{said}");
+    }
+}
+
+/// The lease, the delivery that was handed on and the reply of the old folder are what they were.
+fn goes_on(network: &Tenant, coder: &Client) {
+    let reply = json!({"text": "done", "status": "replied", "lease_id": LEASE});
+    succeed(&act(coder, HELD, "reply", &reply));
+    let claimed = claim(coder, 0, 60);
+    assert_eq!(claimed["task"]["task_id"], json!(HANDED_ON), "{claimed}");
+    let reply = json!({"text": "done", "status": "replied", "lease_id": claimed["lease_id"]});
+    succeed(&act(coder, HANDED_ON, "reply", &reply));
+    let lead = network.agent("lead");
+    let inbox = succeed(&lead.get("/api/inbox"));
+    let oldest = &inbox["messages"][0];
+    assert_eq!((text(&oldest["type"]), text(&oldest["content"])), ("reply".into(), "done".into()), "{inbox}");
+    let since = "since=2023-01-01T00:00:00Z&limit=50";
+    let listed = succeed(&network.user.get(&format!("/api/messages?network_id={NETWORK}&{since}")));
+    let ids: Vec<_> = listed["messages"].as_array().unwrap().iter().map(|row| text(&row["id"])).collect();
+    for id in [HANDED_ON, "018bcfe5-6800-7000-8000-0000000000a1", OPEN, ENDED, HELD] {
+        assert_eq!(ids.iter().filter(|listed| *listed == id).count(), 1, "{id} in {ids:?}");
+    }
+}
+
+#[test]
+fn a_start_that_is_killed_while_it_upgrades_leaves_the_old_folder_or_the_new_one() {
+    let mut random = Random::of(20);
+    let versions = earlier_versions();
+    for round in 0..20 {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("data");
+        make(&data, *random.pick(&versions));
+        let mut hub = baton()
+            .args(["hub", "start", "--port", "0", "--data-dir"])
+            .arg(&data)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let patience = Duration::from_millis(random.below(120));
+        std::thread::sleep(patience); // when it is killed is what this varies
+        hub.kill().unwrap();
+        hub.wait().unwrap();
+        println!("round {round}: killed after {patience:?}");
+        let hub = Hub::start_on(|into| std::fs::rename(&data, into).unwrap());
+        assert_agrees(&hub.data_dir());
+        let network = tenant(&hub);
+        assert_eq!(text(&task(&network.user, HELD)["status"]), "running");
+        let coder = network.agent("coder");
+        let claimed = claim(&coder, 0, 60);
+        assert_eq!(claimed["task"]["task_id"], json!(OPEN), "{claimed}");
+        goes_on(&network, &coder);
     }
 }
 

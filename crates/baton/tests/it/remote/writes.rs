@@ -108,7 +108,8 @@ fn a_message_that_is_all_there_is_is_not_asked_for_again_when_the_lease_was_lost
     wait_for_trouble(&hub, "not written yet");
     // Nobody can write for longer than a lease: the errand's is not the task's any more, and the task's is over.
     blockade.end_with(
-        "UPDATE leases SET lease_id = 'lease_' || substr(lower(hex(task_id)), 1, 32), deadline = 0",
+        "UPDATE tasks SET lease_id = 'lease_' || substr(lower(hex(task_id)), 1, 32), lease_deadline = 0
+         WHERE lease_id IS NOT NULL",
     );
     let row = wait_for_status(&tenant.user, &task_id, "replied");
     assert_eq!((&row["result"], &row["attempt"]), (&"all there is".into(), &2.into()));
