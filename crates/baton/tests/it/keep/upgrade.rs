@@ -48,7 +48,7 @@ const LAST_WITH_IDS: i64 = 18;
 fn make(folder: &Path, version: i64) {
     std::fs::create_dir(folder).unwrap();
     let mut db = Connection::open(folder.join("hub.db")).unwrap();
-    let mut migrate = |db: &mut Connection, version: i64| {
+    let migrate = |db: &mut Connection, version: i64| {
         let target = Target::Version(version.try_into().unwrap());
         migrations::migrations::runner().set_target(target).run(db).unwrap();
     };
