@@ -6,6 +6,7 @@ use baton_core::{NetworkId, Principal, PrincipalKind, Status, UnixMillis};
 use rusqlite::{Connection, params};
 use std::collections::HashMap;
 
+use super::edges::EdgeChanges;
 use super::evidence::LogHead;
 use super::figures;
 use crate::error::Error;
@@ -22,6 +23,7 @@ pub(super) struct Counts {
     newest_event_numbers: HashMap<NetworkId, i64>,
     log_heads: HashMap<NetworkId, LogHead>,
     minutes: HashMap<(NetworkId, i64), MinuteCounts>,
+    pub(super) edges: EdgeChanges,
 }
 
 impl Counts {
@@ -98,6 +100,7 @@ impl Counts {
         for (key, counts) in other.minutes {
             self.minutes.entry(key).or_default().add(&counts);
         }
+        self.edges.merge(other.edges);
         self.newest_frames.extend(other.newest_frames);
         self.newest_event_numbers.extend(other.newest_event_numbers);
         self.log_heads.extend(other.log_heads);
@@ -109,6 +112,7 @@ impl Counts {
         self.newest_event_numbers.remove(network);
         self.log_heads.remove(network);
         self.minutes.retain(|(counted, _), _| counted != network);
+        self.edges.forget(network);
         self.tasks.retain(|(counted, _), _| counted != network);
         self.inboxes.retain(|(counted, _, _), _| counted != network);
     }
@@ -131,7 +135,8 @@ impl Counts {
         }
         self.minutes.iter().try_for_each(|((network, minute), counts)| {
             figures::write_minute(connection, network, *minute, counts)
-        })
+        })?;
+        self.edges.write(connection)
     }
 }
 

@@ -14,7 +14,7 @@ use crate::rows::{RemovalReads, RemovalWrites};
 const AT_ONCE: [&str; 6] = ["members", "invitations", "invites", "remotes", "remote_tasks", "task_counts"];
 
 /// What is removed in steps: the table and its key. Leases and open tasks first, because the hub's sweeps read them.
-const IN_STEPS: [(&str, &str); 15] = [
+const IN_STEPS: [(&str, &str); 16] = [
     ("leases", "lease_id"),
     ("tasks", "seq"),
     ("deliveries", "seq"),
@@ -22,6 +22,7 @@ const IN_STEPS: [(&str, &str); 15] = [
     ("task_messages", "network_id, task_id, n"),
     ("feed", "network_id, n"),
     ("minutes", "network_id, minute"),
+    ("edges", "network_id, hour, from_kind, from_name, to_name"),
     ("inbox_counts", "network_id, to_kind, to_name"),
     ("completions", "id"),
     ("idempotency_keys", "network_id, sender_kind, sender, key"),

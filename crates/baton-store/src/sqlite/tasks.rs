@@ -9,6 +9,7 @@ use rusqlite::{Row, params};
 use std::sync::LazyLock;
 
 use super::columns::{Place, get, optional, optional_time, parsed, principal, time};
+use super::edges::Edge;
 use super::merge::{Fetch, Merge};
 use super::rows::Rows;
 use super::{changed, plans, search};
@@ -634,6 +635,8 @@ impl TaskWrites for Rows<'_> {
         )?;
         self.staged.counts.add_task(&task.network_id, row.status, 1);
         self.staged.counts.minute(&task.network_id, task.delivered_at).sent += 1;
+        let edge = Edge::new(task.delivered_at, &task.from, &task.to);
+        self.staged.counts.edges.add(&task.network_id, edge, row.status, 1);
         Ok(())
     }
 
@@ -645,6 +648,7 @@ impl TaskWrites for Rows<'_> {
         to: Status,
         change: &TaskChange,
     ) -> Result<(), Error> {
+        let left = self.edge_left(id, to, change)?;
         let (delivered_at, expires_at) = change.delivered.unzip();
         // No RETURNING: SQLite builds a table for what it returns.
         let changed = self.execute(
@@ -670,11 +674,8 @@ impl TaskWrites for Rows<'_> {
         if changed != 1 {
             return Err(Error::Corrupt(format!("task {id} is not {from}")));
         }
-        if let Some(ended_at) = change.completed_at {
-            let sql = "SELECT created_at FROM tasks WHERE task_id = ?1";
-            let created_at = self.one(sql, [id.as_str()], |row| time(row, "created_at"))?;
-            let created_at = created_at.unwrap_or(ended_at); // it is there: it was just changed
-            self.staged.counts.minute(network, ended_at).note_end(to, created_at, ended_at);
+        if let Some(left) = left {
+            self.count_change(network, left, from, to, change);
         }
         if from != to {
             self.staged.counts.add_task(network, from, -1);
