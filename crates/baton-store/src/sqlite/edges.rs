@@ -25,7 +25,7 @@ pub(super) const WRONG_COUNTS: &str = "/* scans */ WITH
     made (network_id, hour, from_kind, from_name, to_name, status, count) AS
         (SELECT network_id, created_at / 3600000, from_kind, from_name, to_name,
              CASE WHEN status IN ('delivered', 'acked', 'running', 'waiting_input') THEN 'open' ELSE status END, COUNT(*)
-         FROM tasks GROUP BY 1, 2, 3, 4, 5, 6),
+         FROM tasks WHERE created_at >= 3600000 * (SELECT hour FROM kept) GROUP BY 1, 2, 3, 4, 5, 6),
     counted (network_id, hour, from_kind, from_name, to_name, status, count) AS
         (SELECT m.network_id, m.hour, COALESCE(e.from_kind, ''), COALESCE(e.from_name, ''), COALESCE(e.to_name, ''),
              m.status, SUM(m.count)

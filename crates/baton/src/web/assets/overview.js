@@ -22,6 +22,7 @@ const Tile = ({ name, value, note, to, tone = '' }) => html`
 
 function Tiles({ overview, sessions, base }) {
   const count = Object.fromEntries(overview.tasks.by_status.map((s) => [s.status, s.count]));
+  const open = OPEN.filter((status) => count[status]).map((status) => `${number(count[status])} ${OPEN_NAMES[status]}`).join(' · ');
   const hour = (key) => overview.minutes.reduce((sum, m) => sum + m[key], 0);
   const ended = ENDS.reduce((sum, end) => sum + hour(end), 0);
   const kinds = sessions.map(presence);
@@ -31,7 +32,7 @@ function Tiles({ overview, sessions, base }) {
   const { p50_ms: p50, p95_ms: p95 } = overview.last_hour;
   return html`<div class="tiles">
     <${Tile} name="Agents there" value=${number(there)} note=${`${number(busy)} working · ${number(kinds.length - there)} silent`} to=${`${base}/agents`} />
-    <${Tile} name="Open tasks" value=${number(overview.tasks.open)} note=${OPEN.map((status) => `${number(count[status])} ${OPEN_NAMES[status]}`).join(' · ')} to=${`${base}/tasks`} />
+    <${Tile} name="Open tasks" value=${number(overview.tasks.open)} note=${open || 'nothing to do'} to=${`${base}/tasks`} />
     <${Tile} name="Ended, last hour" value=${number(ended)} note=${`${number(hour('sent'))} sent`} to=${`${base}/tasks`} />
     <${Tile} name="Failed, last hour" value=${number(failed)} note=${ended ? `${((100 * failed) / ended).toFixed(failed && failed / ended < 0.01 ? 1 : 0)} % of ends · ${number(hour('expired'))} expired` : 'nothing ended yet'} tone=${failed ? 'bad' : ''} to=${`${base}/tasks?status=failed`} />
     <${Tile} name="p50 duration, last hour" value=${p50 == null ? '–' : duration(p50)} note=${p95 == null ? 'nothing ended yet' : `p95 ${duration(p95)}`} />

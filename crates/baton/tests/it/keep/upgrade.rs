@@ -221,6 +221,36 @@ fn minutes_of_an_earlier_release_are_still_shown_and_the_graph_begins_with_the_t
 }
 
 #[test]
+fn an_upgrade_counts_the_tasks_of_further_edges_of_an_hour_together() {
+    let made = "(unixepoch() - 5 * 3600) / 3600 * 3600000 + 1000";
+    let hub = Hub::start_on(|folder| {
+        make(folder, 18);
+        let db = Connection::open(folder.join("hub.db")).unwrap();
+        db.execute_batch(&format!(
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1005)
+             INSERT INTO tasks (task_id, network_id, from_kind, from_name, to_name, kind, priority, status, content,
+                attempt, max_attempts, ttl_seconds, created_at, delivered_at, completed_at, expires_at)
+             SELECT printf('018bcfe5-6800-7000-8000-%012x', 4096 + i), '{NETWORK}', 'node', 'sender' || i, 'coder',
+                'request', 'normal', 'cancelled', 'text', 1, 3, 3600, {made}, {made}, {made}, {made} FROM n;
+             INSERT INTO task_events (network_id, task_id, n, from_status, to_status, actor_kind, actor, detail, created_at)
+             SELECT network_id, task_id, step.n, step.left, step.reached, 'node', from_name, '', created_at
+             FROM tasks, (SELECT 1 AS n, NULL AS left, 'delivered' AS reached
+                          UNION ALL SELECT 2, 'delivered', 'cancelled') AS step
+             WHERE status = 'cancelled';
+             UPDATE task_events SET number = id;
+             INSERT INTO task_counts (network_id, status, count) VALUES ('{NETWORK}', 'cancelled', 1005);"
+        ))
+        .unwrap();
+    });
+    assert_agrees(&hub.data_dir());
+    let graph = succeed(&tenant(&hub).user.get(&format!("/api/work-graph?network_id={NETWORK}")));
+    let said = (graph["tasks_read"].clone(), graph["truncated"].clone(), graph["edges_left_out"].clone());
+    assert_eq!(said, (json!(1005), json!(true), json!(500)));
+    let edges = graph["edges"].as_array().unwrap();
+    assert!(edges.len() == 500 && edges.iter().all(|edge| edge["cancelled"] == 1 && edge["total"] == 1));
+}
+
+#[test]
 fn a_folder_is_backed_up_as_it_is_before_it_is_migrated() {
     let folder = tempfile::tempdir().unwrap();
     let (data, file) = (folder.path().join("data"), folder.path().join("backup"));
