@@ -176,8 +176,10 @@ mod tests {
 
     #[test]
     fn a_time_is_rounded_to_the_hours_it_touches_and_ends_no_later_than_now_or_asked() {
+        /// What is asked for, since when edges are counted, the hours, and the time they are.
+        type Case = (Range<i64>, i64, Range<i64>, Range<i64>);
         let now = 100 * HOUR + 1_200_000; // 20 minutes into hour 100
-        let cases: [(Range<i64>, i64, Range<i64>, Range<i64>); 7] = [
+        let cases: [Case; 7] = [
             (10 * HOUR..12 * HOUR, 0, 10..12, 10 * HOUR..12 * HOUR),
             (10 * HOUR + 1..12 * HOUR + 1, 0, 10..13, 10 * HOUR..13 * HOUR),
             (76 * HOUR + 1_200_000..now + 1, 0, 76..101, 76 * HOUR..now + 1),
