@@ -281,8 +281,11 @@ pub const ACKED_STUCK_AFTER_SECONDS: u32 = 1_800;
 pub const EXPIRING_WITHIN_SECONDS: u32 = 300;
 /// A task that failed or expired within this is shown (ours).
 pub const FAILED_SHOWN_SECONDS: u32 = 3_600;
-/// Tasks read for a work graph (ours).
-pub const GRAPH_TASKS_MAX_COUNT: usize = 100_000;
+/// Edges of one network that are counted by themselves in one hour; the tasks of further ones are counted together. Hours
+/// that are counted already keep the number they were counted with, so a migration has to change it (ours).
+pub const EDGES_PER_HOUR_MAX_COUNT: usize = 1_000;
+/// How long the counts of an hour's edges are kept (ours).
+pub const EDGES_KEPT_SECONDS: u32 = 31 * 86_400;
 /// Edges shown of a work graph (ours).
 pub const GRAPH_EDGES_MAX_COUNT: usize = 500;
 /// How far back a work graph goes when `since` is absent (ours).

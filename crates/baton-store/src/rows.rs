@@ -5,6 +5,7 @@ mod accounts;
 mod aliases;
 mod check;
 mod deliveries;
+mod edges;
 mod evidence;
 mod figures;
 mod invitations;
@@ -27,9 +28,10 @@ pub use deliveries::{
     DeliveryKind, DeliveryReads, DeliveryRow, DeliveryWrites, FeedRow, InboxPlace, MessageFilter,
     MessagePlace, NewDelivery,
 };
+pub use edges::{EdgeCounts, EdgeReads, EdgeRow, EdgeWrites, Edges, hour_begins, hour_of};
 pub use evidence::{CheckpointRow, EvidenceReads, EvidenceWrites, LeafPage, LeafRow, NewLeaf, TileRow};
 pub use figures::{
-    End, FigureReads, FigureWrites, GlanceRow, MinuteCounts, SentRow, TaskSearch, minute_begins, minute_of,
+    End, FigureReads, FigureWrites, GlanceRow, MinuteCounts, TaskSearch, minute_begins, minute_of,
 };
 pub use invitations::{InvitationReads, InvitationRow, InvitationWrites};
 pub use page::{Page, PageBounds, text_bytes};
@@ -65,6 +67,7 @@ pub trait Snapshot:
     + PushReads
     + RemoteReads
     + FigureReads
+    + EdgeReads
     + RetentionReads
     + RemovalReads
     + QuotaReads
@@ -84,6 +87,7 @@ pub trait Transaction:
     + PushWrites
     + RemoteWrites
     + FigureWrites
+    + EdgeWrites
     + RetentionWrites
     + RemovalWrites
     + QuotaWrites

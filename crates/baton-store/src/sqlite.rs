@@ -14,6 +14,7 @@ mod counts;
 pub(crate) mod damage;
 mod deadline;
 mod deliveries;
+mod edges;
 mod evidence;
 mod figures;
 mod health;

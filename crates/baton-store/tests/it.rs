@@ -9,6 +9,7 @@ mod it {
         mod commits;
         mod consent;
         mod counts;
+        mod edges;
         mod evidence;
         mod figures;
         mod inboxes;

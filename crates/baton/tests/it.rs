@@ -22,6 +22,7 @@ mod it {
     #[allow(dead_code)] // shared with the adapter's own tests, which use all of it
     #[path = "../../../baton-adapter/tests/it/exporter.rs"]
     mod exporter;
+    mod figures;
     #[allow(dead_code)] // shared with the evidence crate's own tests, which use all of it
     #[path = "../../../baton-evidence/tests/it/forge.rs"]
     mod forge;

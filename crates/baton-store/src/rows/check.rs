@@ -100,7 +100,7 @@ pub struct LeafState<'a> {
 pub struct WrongCount {
     /// The network, or the account.
     pub network_id: String,
-    /// Whose inbox, which status or which quota.
+    /// Whose inbox, which status, which quota or which edge.
     pub of: String,
     /// What the counter says.
     pub counter: i64,
@@ -136,6 +136,8 @@ pub trait CheckReads: Snapshot {
     fn each_wrong_inbox_count(&self, see: See<'_, WrongCount>) -> Result<(), Error>;
     /// Counters of quotas that are wrong; each with the account or network whose they are.
     fn each_wrong_quota_count(&self, see: See<'_, WrongCount>) -> Result<(), Error>;
+    /// Counters of edges that are wrong, of the hours that are counted.
+    fn each_wrong_edge_count(&self, see: See<'_, WrongCount>) -> Result<(), Error>;
     /// Leases, tiles, checkpoints and events of tasks and logs that are not there.
     fn each_stray(&self, see: See<'_, Stray>) -> Result<(), Error>;
     /// Every event of a log.

@@ -1,5 +1,5 @@
-//! What the dashboard asks of a network as a whole: counts by the minute, tasks at a glance, who sent to whom, and
-//! tasks by what no index has.
+//! What the dashboard asks of a network as a whole: counts by the minute, tasks at a glance, and tasks by what no index
+//! has. Who sent to whom is in `edges.rs`.
 
 use baton_core::{Alias, Kind, Latencies, NetworkId, Principal, Status, TaskId, UnixMillis};
 use std::ops::Range;
@@ -22,7 +22,7 @@ pub fn minute_begins(minute: i64) -> UnixMillis {
 }
 
 /// What happened in a minute.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MinuteCounts {
     /// Tasks that were made.
     pub sent: i64,
@@ -105,19 +105,6 @@ pub enum End {
     Newest,
 }
 
-/// Who sent a task to whom, and what became of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SentRow {
-    /// Its place in the order of tasks.
-    pub seq: i64,
-    /// Who sent it.
-    pub from: Principal,
-    /// Whom it is given to.
-    pub to: Alias,
-    /// Its status.
-    pub status: Status,
-}
-
 /// Which tasks a search finds, newest first. What no index has is looked for among so many rows and bytes of text.
 #[derive(Clone, Debug, Default)]
 pub struct TaskSearch {
@@ -160,13 +147,6 @@ pub trait FigureReads {
     /// The place in the order of all tasks from which on they were made at this time or later. Where the clock was
     /// once set back it may be off by as much.
     fn place_of_time(&self, at: UnixMillis) -> Result<i64, Error>;
-    /// Who sent to whom, of a network's tasks in these places that were made in this time.
-    fn sent_tasks(
-        &self,
-        network: &NetworkId,
-        places: Range<i64>,
-        made: Range<UnixMillis>,
-    ) -> Result<Vec<SentRow>, Error>;
     /// A page of a search.
     fn search_tasks(&self, search: &TaskSearch) -> Result<Page<TaskRow>, Error>;
 }

@@ -7,6 +7,7 @@ use std::time::SystemTime;
 
 use super::columns::get;
 use super::connection;
+use super::edges;
 use super::evidence::{INDEX_BITS, index_of};
 use super::plans;
 use super::rows::Rows;
@@ -281,6 +282,10 @@ impl CheckReads for Rows<'_> {
             FROM counted c FULL OUTER JOIN quotas k ON k.subject = c.subject AND k.kind = c.kind
             WHERE COALESCE(k.used, 0) <> COALESCE(c.count, 0)";
         self.each(sql, [], wrong_count, see)
+    }
+
+    fn each_wrong_edge_count(&self, see: See<'_, WrongCount>) -> Result<(), Error> {
+        self.each(edges::WRONG_COUNTS, [], wrong_count, see)
     }
 
     fn each_stray(&self, see: See<'_, Stray>) -> Result<(), Error> {

@@ -6,6 +6,7 @@ use baton_core::{NetworkId, Principal, PrincipalKind, Status, UnixMillis};
 use rusqlite::{Connection, params};
 use std::collections::HashMap;
 
+use super::edges::EdgeChanges;
 use super::evidence::LogHead;
 use super::figures;
 use super::keys::Numbers;
@@ -24,6 +25,7 @@ pub(super) struct Counts {
     log_heads: HashMap<NetworkId, LogHead>,
     numbers: Option<Numbers>,
     minutes: HashMap<(NetworkId, i64), MinuteCounts>,
+    pub(super) edges: EdgeChanges,
 }
 
 impl Counts {
@@ -110,6 +112,7 @@ impl Counts {
             self.minutes.entry(key).or_default().add(&counts);
         }
         self.numbers = other.numbers.or(self.numbers);
+        self.edges.merge(other.edges);
         self.newest_frames.extend(other.newest_frames);
         self.newest_event_numbers.extend(other.newest_event_numbers);
         self.log_heads.extend(other.log_heads);
@@ -121,6 +124,7 @@ impl Counts {
         self.newest_event_numbers.remove(network);
         self.log_heads.remove(network);
         self.minutes.retain(|(counted, _), _| counted != network);
+        self.edges.forget(network);
         self.tasks.retain(|(counted, _), _| counted != network);
         self.inboxes.retain(|(counted, _, _), _| counted != network);
     }
@@ -146,7 +150,8 @@ impl Counts {
         }
         self.minutes.iter().try_for_each(|((network, minute), counts)| {
             figures::write_minute(connection, network, *minute, counts)
-        })
+        })?;
+        self.edges.write(connection)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Counts by the minute, tasks at a glance and who sent to whom, in SQL.
+//! Counts by the minute and tasks at a glance, in SQL.
 
 use baton_core::{Alias, Latencies, NetworkId, Status, TaskId, UnixMillis, limits};
 use rusqlite::{Connection, Row, params};
@@ -8,14 +8,11 @@ use super::columns::{get, parsed, principal, time};
 use super::rows::Rows;
 use super::{plans, search};
 use crate::error::Error;
-use crate::rows::{
-    End, FigureReads, FigureWrites, GlanceRow, MinuteCounts, Page, SentRow, TaskRow, TaskSearch,
-};
+use crate::rows::{End, FigureReads, FigureWrites, GlanceRow, MinuteCounts, Page, TaskRow, TaskSearch};
 
 const MINUTE: &str = "SELECT * FROM minutes WHERE network_id = ?1 AND minute = ?2";
 
 fn counts(row: &Row<'_>) -> Result<MinuteCounts, Error> {
-    let latencies: Vec<u8> = get(row, "latencies")?;
     Ok(MinuteCounts {
         sent: get(row, "sent")?,
         replied: get(row, "replied")?,
@@ -23,9 +20,19 @@ fn counts(row: &Row<'_>) -> Result<MinuteCounts, Error> {
         cancelled: get(row, "cancelled")?,
         expired: get(row, "expired")?,
         handoffs: get(row, "handoffs")?,
-        latencies: Latencies::from_bytes(&latencies)
-            .ok_or_else(|| Error::Corrupt(format!("{} bytes of latencies", latencies.len())))?,
+        latencies: latencies(row)?,
     })
+}
+
+/// A minute that an earlier release counted has powers of two; what was counted since is beside them.
+fn latencies(row: &Row<'_>) -> Result<Latencies, Error> {
+    let corrupt = |bytes: &[u8]| Error::Corrupt(format!("{} bytes of latencies", bytes.len()));
+    let (earlier, durations): (Vec<u8>, Vec<u8>) = (get(row, "latencies")?, get(row, "durations")?);
+    let mut latencies = Latencies::from_bytes(&durations).ok_or_else(|| corrupt(&durations))?;
+    if !earlier.is_empty() {
+        latencies.add(&Latencies::from_powers_of_two(&earlier).ok_or_else(|| corrupt(&earlier))?);
+    }
+    Ok(latencies)
 }
 
 /// Adds a batch's counts to a minute: one look and one write, however much the batch did.
@@ -43,8 +50,8 @@ pub(super) fn write_minute(
     connection
         .prepare_cached(
             "INSERT OR REPLACE INTO minutes
-                (network_id, minute, sent, replied, failed, cancelled, expired, handoffs, latencies)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+                (network_id, minute, sent, replied, failed, cancelled, expired, handoffs, latencies, durations)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, x'', ?9)",
         )?
         .execute(params![
             network.as_str(),
@@ -139,32 +146,6 @@ impl FigureReads for Rows<'_> {
 
     fn place_of_time(&self, at: UnixMillis) -> Result<i64, Error> {
         self.place_of_time_in("tasks", at)
-    }
-
-    fn sent_tasks(
-        &self,
-        network: &NetworkId,
-        places: Range<i64>,
-        made: Range<UnixMillis>,
-    ) -> Result<Vec<SentRow>, Error> {
-        let sql = "SELECT seq, from_kind, from_name, to_name, status FROM tasks
-                   WHERE network = ?1 AND status = ?2 AND seq >= ?3 AND seq < ?4
-                     AND created_at >= ?5 AND created_at < ?6";
-        let key = self.key(network)?;
-        let mut sent = Vec::new();
-        for status in Status::ALL {
-            let (since, until) = (made.start.get(), made.end.get());
-            let parameters = params![key, status.as_str(), places.start, places.end, since, until];
-            sent.extend(self.all(sql, parameters, |row| {
-                Ok(SentRow {
-                    seq: get(row, "seq")?,
-                    from: principal(row, "from_kind", "from_name")?,
-                    to: parsed(row, "to_name", |text| Alias::parse(text).ok())?,
-                    status: *status,
-                })
-            })?);
-        }
-        Ok(sent)
     }
 
     fn search_tasks(&self, search: &TaskSearch) -> Result<Page<TaskRow>, Error> {

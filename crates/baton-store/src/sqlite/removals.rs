@@ -19,9 +19,10 @@ const BY_KEY_IN_STEPS: [(&str, &str); 4] =
     [("tasks", "seq"), ("deliveries", "seq"), ("task_events", "id"), ("feed", "network, n")];
 
 /// What else is removed in steps.
-const IN_STEPS: [(&str, &str); 10] = [
+const IN_STEPS: [(&str, &str); 11] = [
     ("task_messages", "network_id, task_id, n"),
     ("minutes", "network_id, minute"),
+    ("edges", "network_id, hour, from_kind, from_name, to_name"),
     ("inbox_counts", "network_id, to_kind, to_name"),
     ("completions", "id"),
     ("idempotency_keys", "network_id, sender_kind, sender, key"),

@@ -76,6 +76,7 @@ impl RetentionWrites for Rows<'_> {
         let past = self.past(&leaver)?;
         self.write_down(&leaver, &past)?;
         self.remove_deliveries_of(&leaver)?;
+        self.count_off_its_edge(&leaver.network, id, leaver.status)?;
         self.remove_own_rows(&leaver)?;
         self.staged.counts.add_task(&leaver.network, leaver.status, -1);
         Ok(true)

@@ -1,13 +1,14 @@
 //! A task's columns, and the types they are read into.
 
 use baton_core::{
-    Alias, ContextId, Lease, LeaseId, MonotonicMillis, NetworkId, ParentTask, Status, TaskId, TaskSnapshot,
-    TraceParent, TtlSeconds, UnixMillis, limits,
+    Alias, ContextId, Lease, LeaseId, MonotonicMillis, NetworkId, ParentTask, Principal, Status, TaskId,
+    TaskSnapshot, TraceParent, TtlSeconds, UnixMillis, limits,
 };
 use rusqlite::Row;
 use std::sync::LazyLock;
 
 use super::columns::{Place, get, optional, optional_time, parsed, principal, priority, time};
+use super::edges::Edge;
 use crate::error::Error;
 use crate::rows::{InboxState, TaskRow, TaskTexts, kind_of};
 
@@ -149,6 +150,7 @@ fn inbox_state(row: &Row<'_>) -> Result<InboxState, Error> {
 pub(super) struct Known {
     pub(super) seq: i64,
     pub(super) key: i64,
+    pub(super) from: Principal,
     pub(super) to: Alias,
     pub(super) created_at: UnixMillis,
     pub(super) inbox: InboxState,
@@ -159,10 +161,16 @@ pub(super) struct Known {
 }
 
 impl Known {
+    /// Who sent it to whom, in the hour it was made.
+    pub(super) fn edge(&self) -> Edge {
+        Edge::new(self.created_at, &self.from, &self.to)
+    }
+
     pub(super) fn read(row: &Row<'_>) -> Result<Self, Error> {
         Ok(Self {
             seq: get(row, column!("seq"))?,
             key: get(row, column!("network"))?,
+            from: principal(row, column!("from_kind"), column!("from_name"))?,
             to: parsed(row, column!("to_name"), |text| Alias::parse(text).ok())?,
             created_at: time(row, column!("created_at"))?,
             inbox: inbox_state(row)?,

@@ -9,6 +9,7 @@ use rusqlite::types::Value;
 use rusqlite::{Row, params, params_from_iter};
 
 use super::columns::{get, order_of, parsed, principal, time};
+use super::edges::Edge;
 use super::rows::Rows;
 use super::task_row::{Known, number_of, snapshot, task_by_id, task_row, tasks};
 use super::{changed, history, search};
@@ -451,6 +452,7 @@ impl TaskWrites for Rows<'_> {
         let known = Known {
             seq: place,
             key,
+            from: task.from.clone(),
             to: task.to.clone(),
             created_at: task.delivered_at,
             inbox: InboxState::Open,
@@ -463,6 +465,8 @@ impl TaskWrites for Rows<'_> {
         self.staged.counts.add_task(&task.network_id, row.status, 1);
         self.staged.counts.add_delivery(&task.network_id, PrincipalKind::Node, task.to.as_str(), 1);
         self.staged.counts.minute(&task.network_id, task.delivered_at).sent += 1;
+        let edge = Edge::new(task.delivered_at, &task.from, &task.to);
+        self.staged.counts.edges.add(&task.network_id, edge, row.status, 1);
         Ok(())
     }
 
@@ -515,6 +519,11 @@ impl TaskWrites for Rows<'_> {
         };
         if let Some(ended_at) = change.completed_at {
             self.staged.counts.minute(network, ended_at).note_end(to, before.created_at, ended_at);
+        }
+        if from.is_terminal() != to.is_terminal() || before.to != after.to {
+            let counts = &mut self.staged.counts;
+            counts.edges.add(network, before.edge(), from, -1);
+            counts.edges.add(network, after.edge(), to, 1);
         }
         if from != to {
             self.staged.counts.add_task(network, from, -1);

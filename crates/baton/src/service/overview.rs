@@ -1,6 +1,6 @@
 //! A network at a glance: its counts, its last hour by the minute, and what somebody should look at.
 
-use baton_core::{Caller, NetworkId, UnixMillis, limits};
+use baton_core::{Caller, Latencies, NetworkId, UnixMillis, limits};
 use baton_store::Snapshot;
 use baton_store::rows::{MinuteCounts, minute_begins, minute_of};
 use serde::{Deserialize, Serialize};
@@ -28,6 +28,7 @@ pub(crate) struct Answer {
     now: WireTime,
     tasks: Tasks,
     minutes: Vec<Minute>,
+    last_hour: LastHour,
     attention: Attention,
 }
 
@@ -35,11 +36,28 @@ pub(crate) struct Answer {
 #[schema(as = OverviewOfTasks)]
 struct Tasks {
     total: i64,
+    /// Tasks that are delivered, acked, running or waiting for input
+    open: i64,
     by_status: Vec<StatusCount>,
 }
 
-/// What happened in a minute. The latencies are of tasks that were answered or failed in it, from their making to
-/// their end, to within a factor of two.
+impl Tasks {
+    fn new(by_status: Vec<StatusCount>) -> Self {
+        let open = by_status.iter().filter(|counted| !counted.status.is_terminal());
+        let open = open.map(|counted| counted.count).sum();
+        Self { total: by_status.iter().map(|counted| counted.count).sum(), open, by_status }
+    }
+}
+
+/// How long the tasks took that were replied to or failed in the last hour, from creation to end, within 5 %.
+#[derive(Debug, Serialize, ToSchema)]
+struct LastHour {
+    p50_ms: Option<u64>,
+    p95_ms: Option<u64>,
+}
+
+/// What happened in a minute. The durations are of tasks that were replied to or failed in it, from creation to end,
+/// within 5 %.
 #[derive(Debug, Serialize, ToSchema)]
 struct Minute {
     at: WireTime,
@@ -59,12 +77,14 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<A
     let look = move |rows: &dyn Snapshot| -> Result<_, Error> {
         let (network, is_audited) = place::watched(rows, &asker, args.network_id.as_deref())?;
         let by_status = list_tasks::stats(rows, std::iter::once(&network))?;
+        let (minutes, last_hour) = minutes(rows, &network, stamp.now)?;
         let answer = Answer {
             ok: true,
             now: stamp.now.into(),
-            minutes: minutes(rows, &network, stamp.now)?,
+            minutes,
+            last_hour,
             attention: attention::of_network(rows, &stamp, &network, &by_status)?,
-            tasks: Tasks { total: by_status.iter().map(|counted| counted.count).sum(), by_status },
+            tasks: Tasks::new(by_status),
         };
         Ok((network, is_audited, answer))
     };
@@ -75,12 +95,21 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<A
     Ok(answer)
 }
 
-/// The last hour, oldest first; a minute in which nothing happened is there too.
-fn minutes(rows: &dyn Snapshot, network: &NetworkId, now: UnixMillis) -> Result<Vec<Minute>, Error> {
+/// The last hour, oldest first, and how long its tasks took; a minute in which nothing happened is there too.
+fn minutes(
+    rows: &dyn Snapshot,
+    network: &NetworkId,
+    now: UnixMillis,
+) -> Result<(Vec<Minute>, LastHour), Error> {
     let end = minute_of(now) + 1;
     let shown = end - limits::OVERVIEW_MINUTES as i64..end;
     let counted: HashMap<i64, MinuteCounts> = rows.minutes(network, shown.clone())?.into_iter().collect();
-    Ok(shown.map(|minute| Minute::new(minute, &counted.get(&minute).copied().unwrap_or_default())).collect())
+    let mut latencies = Latencies::default();
+    counted.values().for_each(|counts| latencies.add(&counts.latencies));
+    let none = MinuteCounts::default();
+    let minutes = shown.map(|minute| Minute::new(minute, counted.get(&minute).unwrap_or(&none))).collect();
+    let last_hour = LastHour { p50_ms: latencies.percentile(50), p95_ms: latencies.percentile(95) };
+    Ok((minutes, last_hour))
 }
 
 impl Minute {

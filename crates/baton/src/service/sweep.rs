@@ -2,7 +2,7 @@
 //! Each round is bounded; what is left is found by the next one.
 
 use baton_core::{Command, Refusal, TaskId, UnixMillis, limits};
-use baton_store::rows::minute_of;
+use baton_store::rows::{hour_of, minute_of};
 
 use super::first_admin::HUB;
 use super::stamp::Stamp;
@@ -102,7 +102,8 @@ pub(crate) async fn retention(hub: &Hub) -> Result<usize, Error> {
             let deliveries = tx.forget_deliveries(ago(limits::DELIVERY_KEPT_SECONDS), ROUND)?;
             let keys = tx.forget_sends(ago(limits::IDEMPOTENCY_KEPT_SECONDS), ROUND)?;
             let minutes = tx.forget_minutes(minute_of(ago(limits::MINUTES_KEPT_SECONDS)), ROUND)?;
-            Ok(deliveries + keys + minutes)
+            let edges = tx.forget_edges(hour_of(ago(limits::EDGES_KEPT_SECONDS)), ROUND)?;
+            Ok(deliveries + keys + minutes + edges)
         });
         let round = round.await?;
         removed += round;

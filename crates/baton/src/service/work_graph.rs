@@ -1,21 +1,15 @@
-//! Who sent tasks to whom in a time, added up from the task rows and nothing else. It is read in short pieces, newest
-//! first, so that no long read keeps the database's log from being folded back.
+//! Who sent tasks to whom in a time, from the counters that move with the task rows. They are kept by the hour, so the
+//! time is one of whole hours, and reading it costs the same however many tasks there were.
 
-use baton_core::{Caller, NetworkId, PrincipalKind, Status, UnixMillis, limits};
+use baton_core::{Caller, NetworkId, PrincipalKind, UnixMillis, limits};
 use baton_store::Snapshot;
-use baton_store::Tenant;
-use baton_store::rows::{SentRow, minute_begins, minute_of};
+use baton_store::rows::{EdgeRow, hour_begins, hour_of, minute_begins, minute_of};
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::Arc;
 use utoipa::{IntoParams, ToSchema};
 
 use super::{Error, WireTime, audit, place, wire_time};
 use crate::hub::Hub;
-
-/// Places in the order of all tasks that one read covers.
-const PLACES: i64 = 10_000;
 
 /// Of which network and which time.
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -23,9 +17,9 @@ const PLACES: i64 = 10_000;
 pub(crate) struct QueryArgs {
     /// The network; not needed by those who have one
     network_id: Option<String>,
-    /// `YYYY-MM-DD HH:MM:SS` in UTC, or RFC 3339; a day before `until` by default
+    /// `YYYY-MM-DD HH:MM:SS` in UTC, or RFC 3339; a day before `until` by default. Rounded down to the hour
     since: Option<String>,
-    /// `YYYY-MM-DD HH:MM:SS` in UTC, or RFC 3339; now by default
+    /// `YYYY-MM-DD HH:MM:SS` in UTC, or RFC 3339; now by default. Rounded up to the hour
     until: Option<String>,
 }
 
@@ -34,13 +28,15 @@ pub(crate) struct QueryArgs {
 pub(crate) struct Answer {
     ok: bool,
     source: &'static str,
+    /// The time that is counted: whole hours, not before counting began
     since: WireTime,
     until: WireTime,
+    /// Tasks created in that time
     tasks_read: usize,
-    /// There were older tasks in that time than are read.
+    /// Some of these tasks are on no edge: their hour had more than 1,000
     truncated: bool,
     edges: Vec<Edge>,
-    /// Edges beyond those shown.
+    /// Edges beyond those shown
     edges_left_out: usize,
     visible_handoffs: VisibleHandoffs,
 }
@@ -83,53 +79,56 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<A
     if since >= until {
         return Err(Error::argument("since", "must be before until"));
     }
-    let made = since..until;
-    let begun = begin(hub, caller, args.network_id, made.clone(), now).await?;
-    let read = Reading::all(hub.store_for(caller), &begun.network, begun.places, made).await?;
-    let (tasks_read, truncated) = (read.tasks, read.is_truncated);
-    let (edges, edges_left_out) = read.edges();
+    let asker = caller.clone();
+    let look = move |rows: &dyn Snapshot| -> Result<_, Error> {
+        let (network, is_audited) = place::watched(rows, &asker, args.network_id.as_deref())?;
+        let hours = Hours::of(since..until, rows.edges_since()?);
+        let answer = graph(rows, &network, &hours, hours.time(until, now), now)?;
+        Ok((network, is_audited, answer))
+    };
+    let (network, is_audited, answer) = hub.store_for(caller).read(look).await?;
+    if is_audited {
+        audit::network_read(hub, caller, network, "work graph").await?;
+    }
+    Ok(answer)
+}
+
+/// The hours that touch a time and are counted; the last one exclusive.
+#[derive(Debug, PartialEq, Eq)]
+struct Hours(Range<i64>);
+
+impl Hours {
+    fn of(time: Range<UnixMillis>, counted_since: i64) -> Self {
+        let first = hour_of(time.start).max(counted_since);
+        Self(first..(hour_of(time.end.plus_millis(-1)) + 1).max(first))
+    }
+
+    /// The time they are. An hour that is not over ends now, or when it was asked to.
+    fn time(&self, until: UnixMillis, now: UnixMillis) -> Range<UnixMillis> {
+        let end = hour_begins(self.0.end).min(until.max(now.plus_millis(1)));
+        hour_begins(self.0.start).min(end)..end
+    }
+}
+
+fn graph(
+    rows: &dyn Snapshot,
+    network: &NetworkId,
+    hours: &Hours,
+    time: Range<UnixMillis>,
+    now: UnixMillis,
+) -> Result<Answer, Error> {
+    let edges = rows.edges(network, hours.0.clone(), limits::GRAPH_EDGES_MAX_COUNT)?;
     Ok(Answer {
         ok: true,
         source: "task rows",
-        since: since.into(),
-        until: until.into(),
-        tasks_read,
-        truncated,
-        edges,
-        edges_left_out,
-        visible_handoffs: begun.handoffs,
+        since: time.start.into(),
+        until: time.end.into(),
+        tasks_read: count(edges.tasks),
+        truncated: edges.tasks_of_no_edge > 0,
+        edges: edges.shown.into_iter().map(Edge::from).collect(),
+        edges_left_out: count(edges.left_out),
+        visible_handoffs: visible_handoffs(rows, network, time, now)?,
     })
-}
-
-struct Begun {
-    network: NetworkId,
-    /// Where tasks of that time can be.
-    places: Range<i64>,
-    handoffs: VisibleHandoffs,
-}
-
-/// Finds the network and asks whether the caller may look, before anything of it is read.
-async fn begin(
-    hub: &Hub,
-    caller: &Caller,
-    network_id: Option<String>,
-    made: Range<UnixMillis>,
-    now: UnixMillis,
-) -> Result<Begun, Error> {
-    let asker = caller.clone();
-    let store = hub.store_for(caller);
-    let look = move |rows: &dyn Snapshot| -> Result<_, Error> {
-        let (network, is_audited) = place::watched(rows, &asker, network_id.as_deref())?;
-        let first = rows.place_of_time(made.start.plus_millis(-limits::CLOCK_SLACK_MILLIS))?;
-        let last = rows.place_of_time(made.end.plus_millis(limits::CLOCK_SLACK_MILLIS))?;
-        let handoffs = visible_handoffs(rows, &network, made.clone(), now)?;
-        Ok((Begun { network, places: first..last, handoffs }, is_audited))
-    };
-    let (begun, is_audited) = store.scan(look).await?;
-    if is_audited {
-        audit::network_read(hub, caller, begun.network.clone(), "work graph").await?;
-    }
-    Ok(begun)
 }
 
 fn visible_handoffs(
@@ -145,139 +144,55 @@ fn visible_handoffs(
     Ok(VisibleHandoffs { count, counted_since: counted_since.into() })
 }
 
-/// What was read so far.
-#[derive(Debug, Default)]
-struct Reading {
-    tasks: usize,
-    is_truncated: bool,
-    names: Names,
-    ends: HashMap<(PrincipalKind, usize, usize), Ends>,
+/// A counter as it is shown. Only one that was damaged is below zero.
+fn count(counter: i64) -> usize {
+    usize::try_from(counter).unwrap_or_default()
 }
 
-/// Names by number: each is kept once, however many edges it has.
-#[derive(Debug, Default)]
-struct Names {
-    numbers: HashMap<Arc<str>, usize>,
-    names: Vec<Arc<str>>,
-}
-
-impl Names {
-    fn number(&mut self, name: &str) -> usize {
-        if let Some(number) = self.numbers.get(name) {
-            return *number;
+impl From<EdgeRow> for Edge {
+    fn from(row: EdgeRow) -> Self {
+        let counts = row.counts;
+        Self {
+            from_kind: row.from_kind,
+            from_name: row.from_name,
+            to_name: row.to_name,
+            ends: Ends {
+                open: count(counts.open),
+                replied: count(counts.replied),
+                failed: count(counts.failed),
+                cancelled: count(counts.cancelled),
+                expired: count(counts.expired),
+                total: count(counts.total()),
+            },
         }
-        let name: Arc<str> = name.into();
-        self.names.push(name.clone());
-        self.numbers.insert(name, self.names.len() - 1);
-        self.names.len() - 1
-    }
-
-    fn name(&self, number: usize) -> &str {
-        &self.names[number]
-    }
-}
-
-impl Reading {
-    async fn all(
-        store: Tenant<'_>,
-        network: &NetworkId,
-        places: Range<i64>,
-        made: Range<UnixMillis>,
-    ) -> Result<Self, Error> {
-        let mut reading = Self::default();
-        let mut end = places.end;
-        while end > places.start && !reading.is_truncated {
-            let piece = (end - PLACES).max(places.start)..end;
-            end = piece.start;
-            let (network, made) = (network.clone(), made.clone());
-            // Each task has one status in this state of the database, so none is read twice.
-            let read = move |rows: &dyn Snapshot| -> Result<_, Error> {
-                Ok(rows.sent_tasks(&network, piece.clone(), made.clone())?)
-            };
-            reading.take(store.clone().scan(read).await?);
-        }
-        Ok(reading)
-    }
-
-    /// The newest come first, so that what is left out are the oldest.
-    fn take(&mut self, mut sent: Vec<SentRow>) {
-        sent.sort_by_key(|task| std::cmp::Reverse(task.seq));
-        let room = limits::GRAPH_TASKS_MAX_COUNT - self.tasks;
-        self.is_truncated = sent.len() > room;
-        for task in sent.into_iter().take(room) {
-            self.tasks += 1;
-            let (from, to) = (self.names.number(task.from.name()), self.names.number(task.to.as_str()));
-            self.ends.entry((task.from.kind(), from, to)).or_default().count(task.status);
-        }
-    }
-
-    /// The largest edges, and how many there are beside.
-    fn edges(self) -> (Vec<Edge>, usize) {
-        let names = &self.names;
-        let mut edges: Vec<_> = self.ends.into_iter().collect();
-        edges.sort_by(|(one, ends), (other, other_ends)| {
-            let named =
-                |edge: &(PrincipalKind, usize, usize)| (edge.0, names.name(edge.1), names.name(edge.2));
-            other_ends.total.cmp(&ends.total).then_with(|| named(one).cmp(&named(other)))
-        });
-        let left_out = edges.len().saturating_sub(limits::GRAPH_EDGES_MAX_COUNT);
-        edges.truncate(limits::GRAPH_EDGES_MAX_COUNT);
-        let edge = |((from_kind, from, to), ends)| Edge {
-            from_kind,
-            from_name: names.name(from).to_owned(),
-            to_name: names.name(to).to_owned(),
-            ends,
-        };
-        (edges.into_iter().map(edge).collect(), left_out)
-    }
-}
-
-impl Ends {
-    fn count(&mut self, status: Status) {
-        self.total += 1;
-        *match status {
-            Status::Replied => &mut self.replied,
-            Status::Failed => &mut self.failed,
-            Status::Cancelled => &mut self.cancelled,
-            Status::Expired => &mut self.expired,
-            Status::Delivered | Status::Acked | Status::Running | Status::WaitingInput => &mut self.open,
-        } += 1;
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use baton_core::{Alias, Principal};
 
-    fn sent(seq: i64, from: &str, status: Status) -> SentRow {
-        let alias = |name: &str| Alias::parse(name).unwrap();
-        SentRow { seq, from: Principal::Node(alias(from)), to: alias("bob"), status }
-    }
+    const HOUR: i64 = 3_600_000;
 
     #[test]
-    fn the_newest_are_read_and_the_rest_is_said_to_be_missing() {
-        let mut reading = Reading { tasks: limits::GRAPH_TASKS_MAX_COUNT - 2, ..Reading::default() };
-        let tasks = (1..=3).map(|seq| sent(seq, &format!("from{seq}"), Status::Replied)).collect();
-        reading.take(tasks);
-        assert_eq!((reading.tasks, reading.is_truncated), (limits::GRAPH_TASKS_MAX_COUNT, true));
-        let (edges, _) = reading.edges();
-        assert_eq!(edges.iter().map(|edge| edge.from_name.as_str()).collect::<Vec<_>>(), ["from2", "from3"]);
-        let mut full = Reading { tasks: limits::GRAPH_TASKS_MAX_COUNT, ..Reading::default() };
-        full.take(Vec::new());
-        assert!(!full.is_truncated, "exactly as many as are read");
-    }
-
-    #[test]
-    fn the_largest_edges_are_shown_and_the_others_counted() {
-        let mut reading = Reading::default();
-        for from in 0..limits::GRAPH_EDGES_MAX_COUNT + 3 {
-            reading.take(vec![sent(0, &format!("a{from}"), Status::Failed)]);
+    fn a_time_is_rounded_to_the_hours_it_touches_and_ends_no_later_than_now_or_asked() {
+        /// What is asked for, since when edges are counted, the hours, and the time they are.
+        type Case = (Range<i64>, i64, Range<i64>, Range<i64>);
+        let now = 100 * HOUR + 1_200_000; // 20 minutes into hour 100
+        let cases: [Case; 7] = [
+            (10 * HOUR..12 * HOUR, 0, 10..12, 10 * HOUR..12 * HOUR),
+            (10 * HOUR + 1..12 * HOUR + 1, 0, 10..13, 10 * HOUR..13 * HOUR),
+            (76 * HOUR + 1_200_000..now + 1, 0, 76..101, 76 * HOUR..now + 1),
+            (76 * HOUR..now - 600_000, 0, 76..101, 76 * HOUR..now + 1),
+            (76 * HOUR..now + 60_000, 0, 76..101, 76 * HOUR..now + 60_000),
+            (10 * HOUR..12 * HOUR, 11, 11..12, 11 * HOUR..12 * HOUR),
+            (10 * HOUR..12 * HOUR, 40, 40..40, 40 * HOUR..40 * HOUR), // nothing of it is counted
+        ];
+        for (asked, counted_since, hours, time) in cases {
+            let at = |range: &Range<i64>| UnixMillis::new(range.start)..UnixMillis::new(range.end);
+            let found = Hours::of(at(&asked), counted_since);
+            assert_eq!(found, Hours(hours), "{asked:?}");
+            assert_eq!(found.time(UnixMillis::new(asked.end), UnixMillis::new(now)), at(&time), "{asked:?}");
         }
-        reading.take(vec![sent(1, "z", Status::Replied), sent(2, "z", Status::Running)]);
-        let (edges, left_out) = reading.edges();
-        assert_eq!((edges.len(), left_out), (limits::GRAPH_EDGES_MAX_COUNT, 4));
-        let Ends { open, replied, total, .. } = edges[0].ends;
-        assert_eq!((edges[0].from_name.as_str(), open, replied, total), ("z", 1, 1, 2));
     }
 }

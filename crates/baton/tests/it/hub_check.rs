@@ -380,7 +380,7 @@ fn tables_that_were_changed_are_named() {
     let ended = left.index(completed, 3);
     /// A statement, what it is given, how many rows it changes, and what is named: a name and an event of the log.
     type Case<'a> = (&'a str, &'a str, usize, &'a [(&'a str, Option<i64>)]);
-    let cases: [Case<'_>; 19] = [
+    let cases: [Case<'_>; 22] = [
         ("UPDATE tasks SET status = 'delivered' WHERE task_id = ?1", running, 1,
          &[("task_status", None), ("lease", None), ("task_count", None)]),
         ("UPDATE tasks SET status = 'lost' WHERE task_id = ?1", running, 1, &[("task_status", None)]),
@@ -415,6 +415,9 @@ fn tables_that_were_changed_are_named() {
          &[("task_count", None)]),
         ("UPDATE quotas SET used = used + 1 WHERE subject = ?1 AND kind = 'members'", net, 1,
          &[("quota_count", None)]),
+        ("UPDATE edges SET open = open + 1 WHERE network_id = ?1", net, 1, &[("edge_count", None)]),
+        ("UPDATE edges SET replied = 0, failed = 1 WHERE network_id = ?1", net, 1, &[("edge_count", None)]),
+        ("DELETE FROM edges WHERE network_id = ?1", net, 1, &[("edge_count", None)]),
     ];
     for (sql, of, rows, expected) in cases {
         println!("{sql}");

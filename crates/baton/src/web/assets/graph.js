@@ -58,17 +58,19 @@ export default function Graph({ at, network, base }) {
   if (since.current.hours !== hours) since.current = { hours, at: new Date(Math.floor((now() - hours * 3600000) / 1000) * 1000).toISOString() };
   const read = useRead(query('/api/work-graph', { network_id: network.network_id, since: since.current.at }));
   const graph = read.data;
+  const counted = graph?.since; // the lists that the picture leads to begin where its counts do
   const drawn = useMemo(() => (graph?.edges || []).slice(0, DRAWN), [graph]);
   return html`<${PageHead} heading="Work graph" sub="Who sent tasks to whom. Drawn from the task rows.">
       <label class="switch"><span class="visually-hidden">Time</span><select value=${hours} onChange=${(e) => go(`${base}/graph?hours=${e.target.value}`)}>${Object.entries(SPANS).map(([value, name]) => html`<option value=${value}>${name}</option>`)}</select></label><//>
     ${!graph ? html`<${Waiting} read=${read} lines=${8} />` : html`<div class="split graph-split"><div class="col">
       ${!drawn.length ? html`<${Card} title="Tasks"><${Empty} heading="Nothing was sent"><p>No task was sent in this time. Choose a longer one, or <${Link} to=${`${base}/send`}>send a task<//>.</p><//><//>` : html`
         <${Card} title=${plural(graph.tasks_read, 'task')} aside=${html`<span class="legend">${BANDS.map((end) => html`<span><i class="key f-${end}"></i>${NAMES[end] || end}</span>`)}</span>`}>
-          <${Picture} edges=${drawn} base=${base} since=${since.current.at} />
-          ${graph.truncated && html`<p class="foot-note">Only the newest ${number(graph.tasks_read)} tasks of this time are counted.</p>`}
+          <${Picture} edges=${drawn} base=${base} since=${counted} />
+          <p class="foot-note">Counted by whole hours, from ${full(graph.since)}.</p>
+          ${graph.truncated && html`<p class="foot-note">An hour of this time had more pairs than are counted one by one: the tasks of the others are part of the ${plural(graph.tasks_read, 'task')} only.</p>`}
           ${graph.edges.length > DRAWN && html`<p class="foot-note">The ${DRAWN} largest of ${number(graph.edges.length)} pairs are drawn; the table has the rest.</p>`}
           ${graph.edges_left_out > 0 && html`<p class="foot-note">${plural(graph.edges_left_out, 'smaller pair')} left out.</p>`}
         <//>
-        <${Card} title="The same as a table" class="flush-table"><${Table} edges=${graph.edges} base=${base} since=${since.current.at} /><//>`}
-      </div><div class="col narrow"><${Handoffs} handoffs=${graph.visible_handoffs} since=${since.current.at} /></div></div>`}`;
+        <${Card} title="The same as a table" class="flush-table"><${Table} edges=${graph.edges} base=${base} since=${counted} /><//>`}
+      </div><div class="col narrow"><${Handoffs} handoffs=${graph.visible_handoffs} since=${counted} /></div></div>`}`;
 }

@@ -14,26 +14,28 @@ const ATTENTION = [
   ['expiring', 'About to expire', 'Its time runs out within minutes.'],
 ];
 
+// Every status that is open, so that the parts add up to the whole.
+const OPEN_NAMES = { delivered: 'delivered', acked: 'acked', running: 'running', waiting_input: 'waiting for input' };
+
 const Tile = ({ name, value, note, to, tone = '' }) => html`
   <${to ? Link : 'div'} to=${to} class="tile ${tone}"><span class="tile-name">${name}</span><span class="tile-value">${value}</span><span class="tile-note">${note}</span><//>`;
 
 function Tiles({ overview, sessions, base }) {
   const count = Object.fromEntries(overview.tasks.by_status.map((s) => [s.status, s.count]));
-  const open = OPEN.reduce((sum, status) => sum + (count[status] || 0), 0);
+  const open = OPEN.filter((status) => count[status]).map((status) => `${number(count[status])} ${OPEN_NAMES[status]}`).join(' · ');
   const hour = (key) => overview.minutes.reduce((sum, m) => sum + m[key], 0);
   const ended = ENDS.reduce((sum, end) => sum + hour(end), 0);
   const kinds = sessions.map(presence);
   const there = kinds.filter((kind) => kind !== 'silent').length;
   const busy = kinds.filter((kind) => kind === 'working').length;
   const failed = hour('failed');
-  const medians = overview.minutes.filter((m) => m.p50_ms != null);
-  const latest = medians[medians.length - 1];
+  const { p50_ms: p50, p95_ms: p95 } = overview.last_hour;
   return html`<div class="tiles">
     <${Tile} name="Agents there" value=${number(there)} note=${`${number(busy)} working · ${number(kinds.length - there)} silent`} to=${`${base}/agents`} />
-    <${Tile} name="Open tasks" value=${number(open)} note=${`${number(count.running)} running · ${number(count.delivered)} waiting`} to=${`${base}/tasks`} />
+    <${Tile} name="Open tasks" value=${number(overview.tasks.open)} note=${open || 'nothing to do'} to=${`${base}/tasks`} />
     <${Tile} name="Ended, last hour" value=${number(ended)} note=${`${number(hour('sent'))} sent`} to=${`${base}/tasks`} />
     <${Tile} name="Failed, last hour" value=${number(failed)} note=${ended ? `${((100 * failed) / ended).toFixed(failed && failed / ended < 0.01 ? 1 : 0)} % of ends · ${number(hour('expired'))} expired` : 'nothing ended yet'} tone=${failed ? 'bad' : ''} to=${`${base}/tasks?status=failed`} />
-    <${Tile} name="Half end within" value=${latest ? duration(latest.p50_ms) : '–'} note=${latest ? `95 of 100 within ${duration(latest.p95_ms)}` : 'in the last hour'} />
+    <${Tile} name="p50 duration, last hour" value=${p50 == null ? '–' : duration(p50)} note=${p95 == null ? 'nothing ended yet' : `p95 ${duration(p95)}`} />
   </div>`;
 }
 

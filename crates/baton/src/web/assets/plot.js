@@ -85,11 +85,11 @@ export function Plot({ minutes }) {
         ${shown && html`<rect class="cursor" x=${x(at)} y="0" width=${step} height=${TALL + 44 + LOW} />`}
       </g>
     </svg>
-    <table class="visually-hidden"><caption>The minutes in which something happened</caption><thead><tr><th>Minute</th><th>Sent</th>${ENDS.map((end) => html`<th>${end}</th>`)}<th>Half within</th></tr></thead>
+    <table class="visually-hidden"><caption>The minutes in which something happened</caption><thead><tr><th>Minute</th><th>Sent</th>${ENDS.map((end) => html`<th>${end}</th>`)}<th>p50 duration</th></tr></thead>
       <tbody>${minutes.filter((m) => m.sent || ended(m)).map((m) => html`<tr key=${m.at}><td>${minute(m.at)}</td><td>${m.sent}</td>${ENDS.map((end) => html`<td>${m[end]}</td>`)}<td>${duration(m.p50_ms)}</td></tr>`)}</tbody></table>
     <p class="legend">${shown
       ? html`<b>${minute(shown.at)}</b><span><i class="line-key sent"></i>${number(shown.sent)} sent</span>${ENDS.filter((end) => shown[end]).map((end) => html`<span><i class="key f-${end}"></i>${number(shown[end])} ${end}</span>`)}
-        ${shown.p50_ms != null && html`<span>half within ${duration(shown.p50_ms)}, 95 of 100 within ${duration(shown.p95_ms)}</span>`}`
-      : html`<span><i class="line-key sent"></i>sent</span>${ENDS.map((end) => html`<span><i class="key f-${end}"></i>${end}</span>`)}<span><i class="line-key p50"></i>half within</span><span><i class="line-key p95"></i>95 of 100 within</span>`}</p>
+        ${shown.p50_ms != null && html`<span>p50 ${duration(shown.p50_ms)}, p95 ${duration(shown.p95_ms)}</span>`}`
+      : html`<span><i class="line-key sent"></i>sent</span>${ENDS.map((end) => html`<span><i class="key f-${end}"></i>${end}</span>`)}<span><i class="line-key p50"></i>p50 duration</span><span><i class="line-key p95"></i>p95 duration</span>`}</p>
   </div>`;
 }

@@ -1,8 +1,9 @@
 //! The overview and the work graph: whose they are, and that they say what happened.
 
 use axum::http::StatusCode;
-use baton_core::{Alias, Kind, NetworkId, NewTask, Priority, Status, TaskId, TtlSeconds};
+use baton_core::{Alias, Kind, NetworkId, NewTask, Priority, Status, TaskId, TtlSeconds, UnixMillis};
 use baton_store::rows::{NewTaskRow, PageBounds, TaskChange};
+use baton_store::{Error, Statements, Transaction};
 use serde_json::{Value, json};
 
 use super::browser::{Browser, PASSWORD};
@@ -63,6 +64,44 @@ async fn an_overview_counts_the_hour_and_names_what_needs_attention() {
     }
 }
 
+/// Makes task `n` from `lead` to `worker` at a time.
+fn insert(
+    tx: &mut dyn Transaction,
+    network: &NetworkId,
+    n: usize,
+    made_at: UnixMillis,
+) -> Result<TaskId, Error> {
+    let [.., high, low] = n.to_be_bytes();
+    let id = TaskId::new(made_at, [0, 0, 0, 0, 0, 0, 0, 0, high, low]);
+    let task = NewTask {
+        id: id.clone(),
+        network_id: network.clone(),
+        from: crate::fixture::node("lead"),
+        to: Alias::parse("worker").unwrap(),
+        kind: Kind::parse("delegation").unwrap(),
+        attempt: 1,
+        max_attempts: 3,
+        ttl: TtlSeconds::default(),
+        delivered_at: made_at,
+        expires_at: made_at.plus_seconds(3600),
+        parent_task_id: None,
+        retry_of: None,
+        context_id: None,
+    };
+    tx.insert_task(NewTaskRow {
+        task: &task,
+        status: Status::Delivered,
+        priority: Priority::Normal,
+        content: &format!("task {n}"),
+        context: None,
+        meta: None,
+        parts: None,
+        salt: &[7; 16],
+        traceparent: None,
+    })?;
+    Ok(id)
+}
+
 /// Tasks that failed: one in their middle yesterday, the others just now.
 async fn fail(browser: &Browser, network: &str, count: usize) {
     let (network, now) = (NetworkId::parse(network).unwrap(), browser.test.hub.clock.now());
@@ -71,42 +110,87 @@ async fn fail(browser: &Browser, network: &str, count: usize) {
         .write(move |tx| {
             for n in 0..count {
                 let at = if n == 250 { now.plus_millis(-86_400_000) } else { now };
-                let [.., high, low] = n.to_be_bytes();
-                let id = TaskId::new(now, [0, 0, 0, 0, 0, 0, 0, 0, high, low]);
-                let task = NewTask {
-                    id: id.clone(),
-                    network_id: network.clone(),
-                    from: crate::fixture::node("lead"),
-                    to: Alias::parse("worker").unwrap(),
-                    kind: Kind::parse("delegation").unwrap(),
-                    attempt: 1,
-                    max_attempts: 3,
-                    ttl: TtlSeconds::default(),
-                    delivered_at: at,
-                    expires_at: at.plus_seconds(3600),
-                    parent_task_id: None,
-                    retry_of: None,
-                    context_id: None,
-                };
-                let (status, priority) = (Status::Delivered, Priority::Normal);
-                let content = &format!("task {n}");
-                let (context, meta, parts, salt) = (None, None, None, &[7; 16][..]);
-                tx.insert_task(NewTaskRow {
-                    task: &task,
-                    status,
-                    priority,
-                    content,
-                    context,
-                    meta,
-                    parts,
-                    salt,
-                    traceparent: None,
-                })?;
-                tx.change_task(&network, &id, status, Status::Failed, &TaskChange::default())?;
+                let id = insert(tx, &network, n, at)?;
+                tx.change_task(&network, &id, Status::Delivered, Status::Failed, &TaskChange::default())?;
             }
             Ok(())
         })
         .await;
+}
+
+/// Tasks that were answered so many minutes ago after so many milliseconds.
+async fn answered(browser: &Browser, network: &str, ends: Vec<(i64, i64)>) {
+    let (network, now) = (NetworkId::parse(network).unwrap(), browser.test.hub.clock.now());
+    browser
+        .test
+        .write(move |tx| {
+            for (n, (minutes_ago, took)) in ends.into_iter().enumerate() {
+                let ended_at = now.plus_millis(-60_000 * minutes_ago);
+                let id = insert(tx, &network, n, ended_at.plus_millis(-took))?;
+                let change = TaskChange { completed_at: Some(ended_at), ..TaskChange::default() };
+                tx.change_task(&network, &id, Status::Delivered, Status::Replied, &change)?;
+            }
+            Ok(())
+        })
+        .await;
+}
+
+/// The exact percentile, by nearest rank.
+fn exact(mut times: Vec<i64>, percent: usize) -> f64 {
+    times.sort_unstable();
+    times[(times.len() * percent).div_ceil(100) - 1] as f64
+}
+
+#[tokio::test]
+async fn durations_of_the_hour_are_those_of_all_its_tasks_to_within_5_percent() {
+    let (browser, network) = Browser::signed_in().await;
+    // From 40 ms to a day, most of them early in the hour; the newest minute has one that took far longer than half did.
+    let mut ends: Vec<(i64, i64)> = (0..600).map(|n| (10 + n % 45, 40 + n * n * 241)).collect();
+    ends.push((0, 86_000_000));
+    let times = |ends: &[(i64, i64)]| ends.iter().map(|(_, took)| *took).collect::<Vec<i64>>();
+    // Tasks of the hour before do not count.
+    let before: Vec<(i64, i64)> = (0..900).map(|n| (65 + n % 30, 5)).collect();
+    answered(&browser, &network, [ends.clone(), before].concat()).await;
+    let overview = browser.reads(&format!("/api/overview?network_id={network}")).await;
+    let is_right = |shown: &Value, percent: usize, times: Vec<i64>| {
+        let (shown, exact) = (shown.as_u64().unwrap() as f64, exact(times, percent));
+        assert!((shown - exact).abs() <= 0.05 * exact, "p{percent}: {shown}, exactly {exact}");
+    };
+    is_right(&overview["last_hour"]["p50_ms"], 50, times(&ends));
+    is_right(&overview["last_hour"]["p95_ms"], 95, times(&ends));
+    let minutes = overview["minutes"].as_array().unwrap();
+    for (n, minute) in minutes.iter().enumerate().filter(|(_, minute)| minute["p50_ms"].is_u64()) {
+        // The clock may have gone to the next minute since.
+        let shift = if minutes[59]["p50_ms"].is_u64() { 59 } else { 58 };
+        let of_minute: Vec<_> = ends.iter().filter(|(ago, _)| shift - *ago == n as i64).copied().collect();
+        is_right(&minute["p50_ms"], 50, times(&of_minute));
+        is_right(&minute["p95_ms"], 95, times(&of_minute));
+    }
+    let nobody = Browser::signed_in().await;
+    let overview = nobody.0.reads(&format!("/api/overview?network_id={}", nobody.1)).await;
+    assert_eq!(overview["last_hour"], json!({"p50_ms": null, "p95_ms": null}));
+}
+
+#[tokio::test]
+async fn a_work_graph_costs_the_same_statements_however_many_tasks_there_are() {
+    let (browser, network) = Browser::signed_in().await;
+    let statements = Statements::of(&browser.test.folder.path().join("hub.db"));
+    let path = format!("/api/work-graph?network_id={network}");
+    let graph = async || {
+        let _before = statements.take();
+        let graph = browser.reads(&path).await;
+        (graph["tasks_read"].clone(), statements.take())
+    };
+    answered(&browser, &network, vec![(0, 5); 3]).await;
+    graph().await; // the first call also looks up whose cookie it is
+    let (few, for_few) = graph().await;
+    fail(&browser, &network, 3_000).await;
+    let (many, for_many) = graph().await;
+    // One of those that failed was made a day ago: whether its hour is of the time depends on the minute.
+    assert!(few == 3 && (many == 3_003 || many == 3_002), "{few}, {many}");
+    assert_eq!(for_few, for_many);
+    assert!(for_many.iter().any(|sql| sql.contains("FROM edges")), "{for_many:#?}");
+    assert!(!for_many.iter().any(|sql| sql.contains("FROM tasks")), "{for_many:#?}");
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::script::{drive, drive_with};
 use crate::it::hub::{ADMIN, Hub, PASSWORD};
-use crate::it::tenant::{Tenant, send};
+use crate::it::tenant::{Tenant, act, claim, send, succeed};
 use crate::it::work::worker::Worker;
 
 #[test]
@@ -44,6 +44,29 @@ fn a_task_is_reassigned_answered_and_retried_from_its_page() {
         "task": send(&network.user, "first", "merge the branch"),
     });
     drive("acts.mjs", &given);
+}
+
+#[test]
+fn the_parts_of_the_open_tasks_on_the_overview_add_up() {
+    let hub = Hub::start();
+    let network = Tenant::of_admin(&hub);
+    let worker = network.agent("worker");
+    let answered = send(&network.user, "worker", "answer it");
+    succeed(&act(&worker, &answered, "reply", &json!({"text": "so"})));
+    let asked = send(&network.user, "worker", "ask about it");
+    let claimed = claim(&worker, 0, 600);
+    let question = json!({"question": "which?", "lease_id": claimed["lease_id"]});
+    succeed(&act(&worker, &asked, "ask", &question));
+    send(&network.user, "worker", "work on it");
+    claim(&worker, 0, 600);
+    let seen = send(&network.user, "worker", "see it");
+    succeed(&act(&worker, &seen, "ack", &json!({})));
+    send(&network.user, "worker", "nobody takes it up");
+    let given = json!({
+        "base": hub.url(), "username": ADMIN, "password": PASSWORD, "network": network.network_id,
+        "token": network.user.token, "open": 4,
+    });
+    drive("figures.mjs", &given);
 }
 
 #[test]

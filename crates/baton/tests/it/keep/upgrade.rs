@@ -13,6 +13,7 @@ use crate::it::hub::{Hub, baton};
 use crate::it::program::names;
 use crate::it::random::Random;
 use crate::it::tenant::{Tenant, act, claim, events, refused, succeed, task, text};
+use crate::it::triggers::without_triggers;
 
 mod migrations {
     refinery::embed_migrations!("../baton-store/migrations");
@@ -235,6 +236,108 @@ fn an_alias_from_before_ownership_belongs_to_the_user_of_its_oldest_token() {
     refused(&network.user.post("/api/auth/node-token", &body), 409, "alias_in_use");
     // An alias that no token ever held belongs to whoever takes it first.
     network.agent("lead");
+}
+
+/// A minute as earlier releases counted it: so many replies, each of so many bits of milliseconds.
+fn put_minute(db: &Connection, minute: i64, bits: usize, replied: u8) {
+    let mut latencies = [0; 128];
+    latencies[bits * 4] = replied;
+    db.execute(
+        "INSERT INTO minutes (network_id, minute, sent, replied, failed, cancelled, expired, handoffs, latencies)
+         VALUES (?1, ?2, 0, ?3, 0, 0, 0, 0, ?4)",
+        params![NETWORK, minute, replied, &latencies[..]],
+    )
+    .unwrap();
+}
+
+#[test]
+fn minutes_of_an_earlier_release_are_still_shown_and_the_graph_begins_with_the_tasks_there_are() {
+    let now = i64::try_from(std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_millis()).unwrap();
+    let hub = Hub::start_on(|folder| {
+        make(folder, 18);
+        let db = Connection::open(folder.join("hub.db")).unwrap();
+        // 30 replies of 1 to 2 s, and 20 of 32 to 65 s.
+        put_minute(&db, now / 60_000 - 20, 11, 30);
+        put_minute(&db, now / 60_000 - 10, 16, 20);
+        // The tasks were made two hours ago; another one a year ago, of which nothing is counted.
+        without_triggers(&db, |db| {
+            db.execute("UPDATE tasks SET created_at = ?1", [now - 2 * 3_600_000]).unwrap();
+        });
+        db.execute_batch(&format!(
+            "INSERT INTO tasks (task_id, network_id, from_kind, from_name, to_name, kind, priority, status, content,
+                attempt, max_attempts, ttl_seconds, created_at, delivered_at, completed_at, expires_at)
+             SELECT '018bcfe5-6800-7000-8000-000000000009', network_id, from_kind, from_name, to_name, kind, priority,
+                status, content, attempt, max_attempts, ttl_seconds, {THEN}, {THEN}, {THEN}, {THEN}
+             FROM tasks WHERE task_id = '{ENDED}';
+             UPDATE task_counts SET count = 2 WHERE status = 'replied';"
+        ))
+        .unwrap();
+        let old = "018bcfe5-6800-7000-8000-000000000009";
+        event(&db, old, 1, None, "delivered");
+        event(&db, old, 2, Some("delivered"), "replied");
+        db.execute("UPDATE task_events SET number = id", []).unwrap();
+    });
+    assert_agrees(&hub.data_dir());
+    let network = tenant(&hub);
+    let coder = network.agent("coder");
+    let overview =
+        |network: &Tenant| succeed(&network.user.get(&format!("/api/overview?network_id={NETWORK}")));
+    let last_hour = overview(&network)["last_hour"].clone();
+    // The geometric middles: 1,448 and 46,340 ms.
+    let near = |shown: &serde_json::Value, middle: f64| {
+        let shown = shown.as_f64().unwrap();
+        assert!((shown - middle).abs() <= 0.05 * middle, "{shown}");
+    };
+    near(&last_hour["p50_ms"], 1_448.0);
+    near(&last_hour["p95_ms"], 46_340.0);
+    let graph = |network: &Tenant| {
+        let graph = succeed(
+            &network.user.get(&format!("/api/work-graph?network_id={NETWORK}&since=2020-01-01T00:00:00Z")),
+        );
+        assert_eq!(graph["edges"].as_array().unwrap().len(), 1, "{graph}");
+        let edge = &graph["edges"][0];
+        (edge["open"].as_u64().unwrap(), edge["replied"].as_u64().unwrap(), text(&graph["since"]))
+    };
+    let (open, replied, since) = graph(&network);
+    assert_eq!((open, replied), (3, 1));
+    assert!(since.as_str() > "2023", "what is counted begins 31 days before the upgrade: {since}");
+    // What ends now is added to what was taken over.
+    let claimed = claim(&coder, 0, 60);
+    let reply = json!({"text": "done", "status": "replied", "lease_id": claimed["lease_id"]});
+    succeed(&act(&coder, OPEN, "reply", &reply));
+    assert_eq!((graph(&network).0, graph(&network).1), (2, 2));
+    near(&overview(&network)["last_hour"]["p50_ms"], 1_448.0);
+    assert_agrees(&hub.data_dir());
+}
+
+#[test]
+fn an_upgrade_counts_the_tasks_of_further_edges_of_an_hour_together() {
+    let made = "(unixepoch() - 5 * 3600) / 3600 * 3600000 + 1000";
+    let hub = Hub::start_on(|folder| {
+        make(folder, 18);
+        let db = Connection::open(folder.join("hub.db")).unwrap();
+        db.execute_batch(&format!(
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1005)
+             INSERT INTO tasks (task_id, network_id, from_kind, from_name, to_name, kind, priority, status, content,
+                attempt, max_attempts, ttl_seconds, created_at, delivered_at, completed_at, expires_at)
+             SELECT printf('018bcfe5-6800-7000-8000-%012x', 4096 + i), '{NETWORK}', 'node', 'sender' || i, 'coder',
+                'request', 'normal', 'cancelled', 'text', 1, 3, 3600, {made}, {made}, {made}, {made} FROM n;
+             INSERT INTO task_events (network_id, task_id, n, from_status, to_status, actor_kind, actor, detail, created_at)
+             SELECT network_id, task_id, step.n, step.left, step.reached, 'node', from_name, '', created_at
+             FROM tasks, (SELECT 1 AS n, NULL AS left, 'delivered' AS reached
+                          UNION ALL SELECT 2, 'delivered', 'cancelled') AS step
+             WHERE status = 'cancelled';
+             UPDATE task_events SET number = id;
+             INSERT INTO task_counts (network_id, status, count) VALUES ('{NETWORK}', 'cancelled', 1005);"
+        ))
+        .unwrap();
+    });
+    assert_agrees(&hub.data_dir());
+    let graph = succeed(&tenant(&hub).user.get(&format!("/api/work-graph?network_id={NETWORK}")));
+    let said = (graph["tasks_read"].clone(), graph["truncated"].clone(), graph["edges_left_out"].clone());
+    assert_eq!(said, (json!(1005), json!(true), json!(500)));
+    let edges = graph["edges"].as_array().unwrap();
+    assert!(edges.len() == 500 && edges.iter().all(|edge| edge["cancelled"] == 1 && edge["total"] == 1));
 }
 
 #[test]

@@ -34,6 +34,8 @@ pub(super) enum Name {
     InboxCount,
     /// A counter of what an account or a network has.
     QuotaCount,
+    /// A counter of who sent tasks to whom.
+    EdgeCount,
     /// Rows of something that is not there.
     Stray,
     /// The log has nothing where a task's event says its evidence is.

@@ -1,0 +1,214 @@
+//! Edges in SQL: who sent tasks to whom, by the hour. Changes are added up for a batch, as `counts.rs` does, and each
+//! edge that changed is written once. An hour has so many edges of its own; tasks of further ones are counted in one row
+//! without names. Rows of an hour are only removed with all of the hour, so a task that has no row of its edge is known
+//! to be counted there.
+
+use baton_core::{Alias, NetworkId, Principal, PrincipalKind, Status, TaskId, UnixMillis, limits};
+use rusqlite::{Connection, Row, params};
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::columns::{get, parsed};
+use super::rows::Rows;
+use crate::error::Error;
+use crate::rows::{EdgeCounts, EdgeReads, EdgeRow, EdgeWrites, Edges, hour_of};
+
+/// Every counter of an edge that is not what the tasks say, one row for each count.
+pub(super) const WRONG_COUNTS: &str = "/* scans */ WITH
+    kept AS (SELECT edges_since AS hour FROM counting WHERE one = 1),
+    counters (network_id, hour, from_kind, from_name, to_name, status, count) AS
+        (SELECT network_id, hour, from_kind, from_name, to_name, 'open', open FROM edges
+         UNION ALL SELECT network_id, hour, from_kind, from_name, to_name, 'replied', replied FROM edges
+         UNION ALL SELECT network_id, hour, from_kind, from_name, to_name, 'failed', failed FROM edges
+         UNION ALL SELECT network_id, hour, from_kind, from_name, to_name, 'cancelled', cancelled FROM edges
+         UNION ALL SELECT network_id, hour, from_kind, from_name, to_name, 'expired', expired FROM edges),
+    made (network_id, hour, from_kind, from_name, to_name, status, count) AS
+        (SELECT COALESCE(k.network_id, CAST(network AS TEXT)), created_at / 3600000, from_kind, from_name, to_name,
+             CASE WHEN status IN ('delivered', 'acked', 'running', 'waiting_input') THEN 'open' ELSE status END, COUNT(*)
+         FROM tasks LEFT JOIN network_keys k ON k.key = network WHERE created_at >= 3600000 * (SELECT hour FROM kept) GROUP BY 1, 2, 3, 4, 5, 6),
+    counted (network_id, hour, from_kind, from_name, to_name, status, count) AS
+        (SELECT m.network_id, m.hour, COALESCE(e.from_kind, ''), COALESCE(e.from_name, ''), COALESCE(e.to_name, ''),
+             m.status, SUM(m.count)
+         FROM made m LEFT JOIN edges e ON e.network_id = m.network_id AND e.hour = m.hour AND e.from_kind = m.from_kind
+             AND e.from_name = m.from_name AND e.to_name = m.to_name
+         GROUP BY 1, 2, 3, 4, 5, 6)
+    SELECT network_id, (CASE from_kind WHEN '' THEN 'further edges' ELSE from_name || ' to ' || to_name END)
+            || ' (' || status || ') of ' || strftime('%Y-%m-%d %H:00', hour * 3600, 'unixepoch') AS name,
+        SUM(counter) AS counter, SUM(counted) AS counted
+    FROM (SELECT *, count AS counter, 0 AS counted FROM counters UNION ALL SELECT *, 0, count FROM counted)
+    WHERE hour >= (SELECT hour FROM kept) AND network_id NOT IN (SELECT network_id FROM removals)
+    GROUP BY network_id, hour, from_kind, from_name, to_name, status HAVING SUM(counter) <> SUM(counted)";
+
+/// An edge of an hour; one without names is all further ones of the hour.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Edge {
+    hour: i64,
+    from_kind: &'static str,
+    from_name: String,
+    to_name: String,
+}
+
+impl Edge {
+    pub(super) fn new(made_at: UnixMillis, from: &Principal, to: &Alias) -> Self {
+        Self {
+            hour: hour_of(made_at),
+            from_kind: from.kind().as_str(),
+            from_name: from.name().to_owned(),
+            to_name: to.as_str().to_owned(),
+        }
+    }
+
+    fn further(hour: i64) -> Self {
+        Self { hour, from_kind: "", from_name: String::new(), to_name: String::new() }
+    }
+}
+
+/// Changes not yet written.
+#[derive(Debug, Default)]
+pub(super) struct EdgeChanges(HashMap<(NetworkId, Edge), EdgeCounts>);
+
+impl EdgeChanges {
+    pub(super) fn add(&mut self, network: &NetworkId, edge: Edge, status: Status, change: i64) {
+        *self.0.entry((network.clone(), edge)).or_default().of(status) += change;
+    }
+
+    pub(super) fn merge(&mut self, other: Self) {
+        for (key, counts) in other.0 {
+            self.0.entry(key).or_default().add(&counts);
+        }
+    }
+
+    pub(super) fn forget(&mut self, network: &NetworkId) {
+        self.0.retain(|(counted, _), _| counted != network);
+    }
+
+    pub(super) fn write(self, connection: &Connection) -> Result<(), Error> {
+        let rows = Rows::new(connection);
+        let changed = self.0.into_iter().filter(|(_, counts)| *counts != EdgeCounts::default());
+        for ((network, edge), more) in changed {
+            if !rows.add_to_edge(&network, &edge, &more)? {
+                rows.begin_edge(&network, edge, &more)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Rows<'_> {
+    /// Subtracts a task that is about to be removed.
+    pub(super) fn count_off_its_edge(
+        &mut self,
+        network: &NetworkId,
+        id: &TaskId,
+        status: Status,
+    ) -> Result<(), Error> {
+        let edge = self.known(id)?.edge();
+        self.staged.counts.edges.add(network, edge, status, -1);
+        Ok(())
+    }
+
+    /// False if there is no such edge yet.
+    fn add_to_edge(&self, network: &NetworkId, edge: &Edge, more: &EdgeCounts) -> Result<bool, Error> {
+        let sql = "UPDATE edges SET open = open + ?6, replied = replied + ?7, failed = failed + ?8,
+                       cancelled = cancelled + ?9, expired = expired + ?10
+                   WHERE network_id = ?1 AND hour = ?2 AND from_kind = ?3 AND from_name = ?4 AND to_name = ?5";
+        self.write_edge(sql, network, edge, more)
+    }
+
+    fn write_edge(
+        &self,
+        sql: &str,
+        network: &NetworkId,
+        edge: &Edge,
+        counts: &EdgeCounts,
+    ) -> Result<bool, Error> {
+        let Edge { hour, from_kind, from_name, to_name } = edge;
+        let EdgeCounts { open, replied, failed, cancelled, expired } = counts;
+        let network = network.as_str();
+        let parameters =
+            params![network, hour, from_kind, from_name, to_name, open, replied, failed, cancelled, expired];
+        Ok(self.execute(sql, parameters)? > 0)
+    }
+
+    /// Counts what no row is there for yet. Hours that are forgotten stay so.
+    fn begin_edge(&self, network: &NetworkId, edge: Edge, counts: &EdgeCounts) -> Result<(), Error> {
+        if edge.hour < self.edges_since()? {
+            return Ok(());
+        }
+        // Tasks that were only changed were counted before, and so with the further ones.
+        let is_new = counts.total() > 0 && self.has_room_for_an_edge(network, edge.hour)?;
+        let edge = if is_new { edge } else { Edge::further(edge.hour) };
+        if is_new || !self.add_to_edge(network, &edge, counts)? {
+            let sql = "INSERT INTO edges
+                           (network_id, hour, from_kind, from_name, to_name, open, replied, failed, cancelled, expired)
+                       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+            self.write_edge(sql, network, &edge, counts)?;
+        }
+        Ok(())
+    }
+
+    fn has_room_for_an_edge(&self, network: &NetworkId, hour: i64) -> Result<bool, Error> {
+        let sql =
+            "SELECT COUNT(*) AS count FROM edges WHERE network_id = ?1 AND hour = ?2 AND from_kind <> ''";
+        let count = self.one(sql, params![network.as_str(), hour], |row| get::<i64>(row, "count"))?;
+        Ok(count.unwrap_or_default() < limits::EDGES_PER_HOUR_MAX_COUNT as i64)
+    }
+}
+
+fn edge_row(row: &Row<'_>) -> Result<(EdgeRow, i64), Error> {
+    let counts = EdgeCounts {
+        open: get(row, "open")?,
+        replied: get(row, "replied")?,
+        failed: get(row, "failed")?,
+        cancelled: get(row, "cancelled")?,
+        expired: get(row, "expired")?,
+    };
+    let from_kind = parsed(row, "from_kind", PrincipalKind::parse)?;
+    let (from_name, to_name) = (get(row, "from_name")?, get(row, "to_name")?);
+    Ok((EdgeRow { from_kind, from_name, to_name, counts }, get(row, "edges")?))
+}
+
+impl EdgeReads for Rows<'_> {
+    fn edges(&self, network: &NetworkId, hours: Range<i64>, limit: usize) -> Result<Edges, Error> {
+        let sql = "SELECT *, COUNT(*) OVER () AS edges FROM
+                       (SELECT from_kind, from_name, to_name, SUM(open) AS open, SUM(replied) AS replied,
+                            SUM(failed) AS failed, SUM(cancelled) AS cancelled, SUM(expired) AS expired,
+                            SUM(open + replied + failed + cancelled + expired) AS total
+                        FROM edges WHERE network_id = ?1 AND hour >= ?2 AND hour < ?3 AND from_kind <> ''
+                        GROUP BY from_kind, from_name, to_name)
+                   WHERE total > 0 ORDER BY total DESC, from_kind, from_name, to_name LIMIT ?4";
+        let (network, limit) = (network.as_str(), i64::try_from(limit).unwrap_or(i64::MAX));
+        let shown = self.all(sql, params![network, hours.start, hours.end, limit], edge_row)?;
+        let all = shown.first().map_or(0, |(_, edges)| *edges);
+        let sql = "SELECT COALESCE(SUM(total), 0) AS tasks, COALESCE(SUM(total) FILTER (WHERE from_kind = ''), 0) AS of_no_edge
+                   FROM (SELECT from_kind, open + replied + failed + cancelled + expired AS total
+                         FROM edges WHERE network_id = ?1 AND hour >= ?2 AND hour < ?3)";
+        let tasks = self.one(sql, params![network, hours.start, hours.end], |row| {
+            Ok((get(row, "tasks")?, get(row, "of_no_edge")?))
+        })?;
+        let (tasks, tasks_of_no_edge) = tasks.unwrap_or_default();
+        let left_out = all - shown.len() as i64;
+        Ok(Edges {
+            shown: shown.into_iter().map(|(edge, _)| edge).collect(),
+            left_out,
+            tasks,
+            tasks_of_no_edge,
+        })
+    }
+
+    fn edges_since(&self) -> Result<i64, Error> {
+        let since =
+            self.one("SELECT edges_since FROM counting WHERE one = 1", [], |row| get(row, "edges_since"))?;
+        since.ok_or_else(|| Error::Corrupt("edges are not counted".into()))
+    }
+}
+
+impl EdgeWrites for Rows<'_> {
+    fn forget_edges(&mut self, before: i64, limit: usize) -> Result<usize, Error> {
+        // In this transaction: an hour that lacks rows is not counted.
+        self.execute("UPDATE counting SET edges_since = ?1 WHERE one = 1 AND edges_since < ?1", [before])?;
+        let sql = "DELETE FROM edges WHERE (network_id, hour, from_kind, from_name, to_name) IN
+                   (SELECT network_id, hour, from_kind, from_name, to_name FROM edges WHERE hour < ?1 LIMIT ?2)";
+        self.execute(sql, params![before, limit as i64])
+    }
+}
