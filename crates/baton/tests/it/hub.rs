@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 use super::http::Client;
+use super::program::binary;
 
 pub(crate) const ADMIN: &str = "admin";
 pub(crate) const PASSWORD: &str = "a-password-for-tests";
@@ -211,7 +212,7 @@ impl Drop for Hub {
 
 /// The binary under test.
 pub(crate) fn baton() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_baton"));
+    let mut command = Command::new(binary());
     command.env_remove("BATON_ADMIN_PASSWORD").stdin(Stdio::null());
     command
 }
