@@ -123,6 +123,13 @@ impl Hub {
         self.child.id()
     }
 
+    /// Memory that is the hub's own now: not the pages of files, which the kernel may take back.
+    pub(crate) fn own_memory_kib(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.pid())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap();
+        line.trim().trim_end_matches(" kB").parse().unwrap()
+    }
+
     pub(crate) fn data_dir(&self) -> PathBuf {
         self.launch.data.clone()
     }
