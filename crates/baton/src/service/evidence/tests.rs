@@ -170,6 +170,7 @@ impl Change<'_> {
                 to: &to,
                 kind: &kind(self.kind),
                 content: self.text.filter(|_| is_new),
+                content_digest: None,
                 new_salt: is_new.then_some(&salt),
             },
         )
@@ -288,7 +289,7 @@ fn reported() -> Vec<(String, LeafRow)> {
         let input = Input { bytes: &packet, media_type: record::MEDIA_TYPE, protocol_version: Some("0.3") };
         let event = record::reported(convert(input, &options, &mut DigestOnly).unwrap().event, "агент.7");
         let index = index as u64;
-        let event = record::leaf(&network(1), index, event).unwrap();
+        let event = record::leaf(&network(1), index, &event).unwrap();
         let name = format!("reported {}", path.file_stem().unwrap().to_string_lossy());
         (name, LeafRow { index, event, packet })
     };
