@@ -28,12 +28,18 @@ impl EventType {
     /// The four names that map, by exact match.
     #[must_use]
     pub fn from_upstream(name: &str) -> Option<Self> {
-        match name {
-            "agent.capabilities" => Some(Self::AgentCapabilities),
-            "task.requested" => Some(Self::TaskRequested),
-            "task.updated" => Some(Self::TaskUpdated),
-            "artifact.shared" => Some(Self::ArtifactShared),
-            _ => None,
+        Self::ALL.into_iter().find(|event_type| event_type.upstream() == Some(name))
+    }
+
+    /// The name that maps to it, if one does.
+    #[must_use]
+    pub const fn upstream(self) -> Option<&'static str> {
+        match self {
+            Self::AgentCapabilities => Some("agent.capabilities"),
+            Self::TaskRequested => Some("task.requested"),
+            Self::TaskUpdated => Some("task.updated"),
+            Self::ArtifactShared => Some("artifact.shared"),
+            Self::Message => None,
         }
     }
 

@@ -15,6 +15,7 @@ mod packet;
 mod payload;
 mod rerun;
 mod shape;
+mod typed;
 mod version;
 
 pub use attachment::{AttachmentFolder, AttachmentRef, AttachmentWriter, DigestOnly};
@@ -26,12 +27,13 @@ pub use lossiness::{Level, Lossiness};
 pub use options::{Mode, Options};
 pub use payload::{Agent, Artifact, CardSourceKind, Discovery, Handoff, Message, Payload, SourceKind, Task};
 pub use rerun::rerun;
+pub use typed::{TypedPacket, TypedTask};
 
 use baton_evidence::event::{self, Event};
 use baton_evidence::time::Time;
 use std::borrow::Cow;
 
-use crate::lossiness::Substitution;
+use crate::lossiness::{Losses, Substitution};
 use crate::packet::Packet;
 
 /// Where adapter events say they come from.
@@ -90,11 +92,15 @@ fn convert_as<'a>(
         check_strict(&packet, event_type)?; // 8
     }
     let event_type = event_type.unwrap_or(EventType::Message);
-    Ok(emit(adapter_version, packet, version, event_type, raw_payload_ref)) // 9
+    let time = packet.timestamp.as_deref().and_then(Time::parse).unwrap_or(Time::UNKNOWN);
+    let discovery = Discovery::observe(packet.attributes.as_ref());
+    let mut losses = Losses::new(packet.unmapped_keys);
+    let event = emit(adapter_version, packet, version, event_type, time, discovery, &mut losses); // 9
+    Ok(Converted { event, lossiness: losses.report(raw_payload_ref) })
 }
 
 /// What strict mode asks of a packet, in this order.
-fn check_strict(packet: &Packet<'_>, event_type: Option<EventType>) -> Result<(), AdapterError> {
+fn check_strict<A>(packet: &Packet<'_, A>, event_type: Option<EventType>) -> Result<(), AdapterError> {
     if packet.agent.id.is_none() {
         return Err(AdapterError::missing("agent.id"));
     }
@@ -111,31 +117,31 @@ fn check_strict(packet: &Packet<'_>, event_type: Option<EventType>) -> Result<()
 }
 
 /// Substitutes what is missing and phrases the event. A packet that got here always becomes one.
-fn emit<'a>(
+fn emit<'a, A>(
     adapter_version: &'a str,
-    packet: Packet<'a>,
+    packet: Packet<'a, A>,
     version: Cow<'a, str>,
     event_type: EventType,
-    raw_payload_ref: AttachmentRef<'a>,
-) -> Converted<'a> {
-    // Both look at what the packet itself said, so they come before any substitution.
+    time: Time,
+    discovery: Discovery,
+    losses: &mut Losses,
+) -> Event<'a, Payload<'a, A>> {
+    // It looks at what the packet itself said, so it comes before any substitution.
     let handoff = Handoff::observe(event_type, &packet);
-    let discovery = Discovery::observe(packet.attributes.as_ref());
 
     let Packet { agent, mut task, mut artifact, mut message, .. } = packet;
-    let mut lossiness = Lossiness::new(packet.unmapped_keys, raw_payload_ref);
-    let agent_id = lossiness.substitute(agent.id, Substitution::Agent);
+    let agent_id = losses.substitute(agent.id, Substitution::Agent);
     if event_type == EventType::Message {
-        lossiness.note(Substitution::EventType);
+        losses.note(Substitution::EventType);
     }
     if event_type.is_task() {
-        task.id = Some(lossiness.substitute(task.id, Substitution::Task));
+        task.id = Some(losses.substitute(task.id, Substitution::Task));
     }
     if event_type == EventType::ArtifactShared {
-        artifact.id = Some(lossiness.substitute(artifact.id, Substitution::Artifact));
+        artifact.id = Some(losses.substitute(artifact.id, Substitution::Artifact));
     }
     if event_type == EventType::Message {
-        message.id = Some(lossiness.substitute(message.id, Substitution::Message));
+        message.id = Some(losses.substitute(message.id, Substitution::Message));
     }
     let primary_id = match event_type {
         EventType::AgentCapabilities => None,
@@ -145,7 +151,6 @@ fn emit<'a>(
     };
     let primary_id = primary_id.unwrap_or_else(|| agent_id.clone());
 
-    let time = packet.timestamp.as_deref().and_then(Time::parse).unwrap_or(Time::UNKNOWN);
     let payload = Payload {
         adapter_id: DESCRIPTOR.adapter_id,
         adapter_version,
@@ -160,17 +165,12 @@ fn emit<'a>(
         attributes: packet.attributes,
         discovery,
         handoff,
-        unmapped_fields_count: lossiness.unmapped_fields_count,
+        unmapped_fields_count: losses.count(),
     };
-    Converted { event: event_of(event_type, primary_id, time, payload), lossiness: lossiness.close() }
+    event_of(event_type, primary_id, time, payload)
 }
 
-fn event_of<'a>(
-    event_type: EventType,
-    primary_id: Cow<'a, str>,
-    time: Time,
-    data: Payload<'a>,
-) -> Event<'a, Payload<'a>> {
+fn event_of<'a, D>(event_type: EventType, primary_id: Cow<'a, str>, time: Time, data: D) -> Event<'a, D> {
     let run_id = ["a2a:", &*primary_id].concat();
     Event {
         specversion: event::SPEC_VERSION,

@@ -62,23 +62,29 @@ impl Substitution {
     }
 }
 
-impl<'a> Lossiness<'a> {
-    pub(crate) fn new(unmapped_keys: u64, raw_payload_ref: AttachmentRef<'a>) -> Self {
-        Self {
-            lossiness_level: Level::None,
-            unmapped_fields_count: unmapped_keys,
-            raw_payload_ref,
-            notes: Vec::new(),
-        }
+/// What is lost, while it is being counted.
+#[derive(Debug, Default)]
+pub(crate) struct Losses {
+    count: u64,
+    notes: Vec<&'static str>,
+}
+
+impl Losses {
+    pub(crate) fn new(unmapped_keys: u64) -> Self {
+        Self { count: unmapped_keys, notes: Vec::new() }
+    }
+
+    pub(crate) fn count(&self) -> u64 {
+        self.count
     }
 
     pub(crate) fn note(&mut self, substitution: Substitution) {
-        self.unmapped_fields_count += 1;
+        self.count += 1;
         self.notes.push(substitution.note());
     }
 
     /// The id the packet gave, or the stand-in, noted.
-    pub(crate) fn substitute(
+    pub(crate) fn substitute<'a>(
         &mut self,
         id: Option<Cow<'a, str>>,
         substitution: Substitution,
@@ -89,13 +95,13 @@ impl<'a> Lossiness<'a> {
         })
     }
 
-    /// Grades the final count.
-    pub(crate) fn close(mut self) -> Self {
-        self.lossiness_level = match self.unmapped_fields_count {
+    /// The report: the final count, graded.
+    pub(crate) fn report(self, raw_payload_ref: AttachmentRef<'_>) -> Lossiness<'_> {
+        let lossiness_level = match self.count {
             0 => Level::None,
             1 | 2 => Level::Low,
             _ => Level::High,
         };
-        self
+        Lossiness { lossiness_level, unmapped_fields_count: self.count, raw_payload_ref, notes: self.notes }
     }
 }

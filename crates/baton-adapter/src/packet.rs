@@ -19,8 +19,8 @@ use part::{Leaf, Part};
 use skip::Skip;
 
 /// What the adapter reads of a packet. A leaf that is no string is absent; an empty string is present.
-#[derive(Debug, Default)]
-pub(crate) struct Packet<'a> {
+#[derive(Debug)]
+pub(crate) struct Packet<'a, A = Attribute<'a>> {
     pub(crate) protocol: Option<Cow<'a, str>>,
     pub(crate) version: Option<Cow<'a, str>>,
     pub(crate) event_type: Option<Cow<'a, str>>,
@@ -30,9 +30,26 @@ pub(crate) struct Packet<'a> {
     pub(crate) artifact: Artifact<'a>,
     pub(crate) message: Message<'a>,
     /// `Some` if the key exists, also for `null`.
-    pub(crate) attributes: Option<Attribute<'a>>,
+    pub(crate) attributes: Option<A>,
     /// How many different top-level keys have no place above.
     pub(crate) unmapped_keys: u64,
+}
+
+impl Default for Packet<'_> {
+    fn default() -> Self {
+        Self {
+            protocol: None,
+            version: None,
+            event_type: None,
+            timestamp: None,
+            agent: Agent::default(),
+            task: Task::default(),
+            artifact: Artifact::default(),
+            message: Message::default(),
+            attributes: None,
+            unmapped_keys: 0,
+        }
+    }
 }
 
 impl<'a> Packet<'a> {

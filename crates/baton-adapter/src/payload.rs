@@ -12,9 +12,9 @@ use std::borrow::Cow;
 
 use crate::attributes::Attribute;
 
-/// The payload.
+/// The payload. Its attributes are what a packet's text gave, unless its maker has them typed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Payload<'a> {
+pub struct Payload<'a, A = Attribute<'a>> {
     /// Which adapter spoke.
     pub adapter_id: &'static str,
     /// In which version.
@@ -41,7 +41,7 @@ pub struct Payload<'a> {
     pub message: Option<Message<'a>>,
     /// The packet's attributes, normalised.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub attributes: Option<Attribute<'a>>,
+    pub attributes: Option<A>,
     /// What was visible of agent cards.
     pub discovery: Discovery,
     /// What was visible of a handoff.

@@ -16,5 +16,6 @@ mod it {
     mod rerun;
     mod schema;
     mod shape;
+    mod typed;
     mod vectors;
 }

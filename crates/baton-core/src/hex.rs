@@ -5,11 +5,12 @@ const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
 /// Two digits a byte.
 pub fn encode(bytes: &[u8]) -> String {
-    bytes
-        .iter()
-        .flat_map(|byte| [byte >> 4, byte & 0x0f])
-        .map(|half| char::from(DIGITS[half as usize]))
-        .collect()
+    let mut text = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        text.push(char::from(DIGITS[usize::from(byte >> 4)]));
+        text.push(char::from(DIGITS[usize::from(byte & 0x0f)]));
+    }
+    text
 }
 
 /// Whether the text is nothing but lower-case digits; true of an empty text.

@@ -387,6 +387,8 @@ pub const BROWSER_SESSION_MAX_SECONDS: u32 = 30 * 86_400;
 pub const AUDITED_READ_KEPT_SECONDS: u32 = 900;
 /// So many such reads are remembered; the oldest is forgotten and written down again (ours).
 pub const AUDITED_READS_MAX_COUNT: usize = 10_000;
+/// So many names of tokens that acted are remembered; the others are computed again (ours).
+pub const ACTOR_TOKENS_KEPT_COUNT: usize = 4_096;
 /// Joins a minute per token (ours).
 pub const JOINS_PER_MINUTE: u32 = 10;
 /// Longest life of an invite (ours).

@@ -20,6 +20,8 @@ pub use typed::Error;
 use order::Prefix;
 use std::ops::Range;
 
+use crate::event_line::Stamp;
+
 /// The canonical bytes of a typed value.
 pub fn to_vec<T: serde::Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, Error> {
     let mut writer = Writer::new();
@@ -93,7 +95,8 @@ impl Writer {
     /// An empty writer with room for `bytes`.
     #[must_use]
     pub fn with_capacity(bytes: usize) -> Self {
-        Self { out: Vec::with_capacity(bytes), ..Self::default() }
+        // An event has some forty members, at most fifteen of them open at once.
+        Self { out: Vec::with_capacity(bytes), members: Vec::with_capacity(16), ..Self::default() }
     }
 
     /// Forgets what was written and keeps the memory.
@@ -125,12 +128,26 @@ impl Writer {
         self.out.extend_from_slice(bytes);
     }
 
+    /// Puts canonical bytes in the place of as many others.
+    pub(crate) fn replace(&mut self, at: usize, bytes: &[u8]) {
+        self.out[at..at + bytes.len()].copy_from_slice(bytes);
+    }
+
     pub(crate) fn text(&mut self, text: &str) {
         string::write(&mut self.out, text);
     }
 
     pub(crate) fn unsigned(&mut self, number: u64) {
         number::unsigned(&mut self.out, number);
+    }
+
+    /// An event's id under a stamp: run id, a colon, the number.
+    pub(crate) fn stamped_id(&mut self, stamp: Stamp<'_>) {
+        self.text(stamp.run_id);
+        self.out.pop(); // the closing quote
+        self.out.push(b':');
+        self.out.extend_from_slice(itoa::Buffer::new().format(stamp.seq).as_bytes());
+        self.out.push(b'"');
     }
 
     pub(crate) fn begin_object(&mut self) -> Frame {

@@ -10,7 +10,7 @@ use std::fmt;
 pub struct Digest([u8; 32]);
 
 /// `sha256:` and 64 hex digits.
-const TAGGED_LENGTH: usize = 7 + 64;
+pub(crate) const TAGGED_LENGTH: usize = 7 + 64;
 
 impl Digest {
     /// The digest of some bytes.

@@ -2,10 +2,12 @@
 //! carries as `data` is the business of who makes it.
 
 use serde::Serialize;
+use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;
 
 use crate::canonical::{Error, Writer};
-use crate::digest::Digest;
+use crate::digest::{Digest, TAGGED_LENGTH};
+use crate::event_line::Stamp;
 use crate::time::Time;
 
 /// The CloudEvents version of every event.
@@ -101,5 +103,72 @@ impl<D: Serialize> Event<'_, D> {
             kind: self.kind,
         })?;
         Ok(Digest::of(writer.bytes()))
+    }
+
+    /// Writes the canonical event under these numbers and with its content hash, after clearing the writer. The same
+    /// bytes as those of an event whose members are set so; but what it says is written once, and hashed where it
+    /// stands. Members are in canonical order.
+    pub fn write_stamped(&self, writer: &mut Writer, stamp: Stamp<'_>) -> Result<(), Error> {
+        writer.clear();
+        writer.canonical(br#"{"assaycontenthash":""#);
+        let hash = writer.bytes().len();
+        writer.canonical(&[b' '; TAGGED_LENGTH]); // known once the rest is there
+        writer.canonical(br#"","assaygit":"#);
+        writer.text(self.assaygit);
+        writer.canonical(br#","assaypii":"#);
+        writer.value(&self.assaypii)?;
+        writer.canonical(br#","assayproducer":"#);
+        writer.text(self.assayproducer);
+        writer.canonical(br#","assayproducerversion":"#);
+        writer.text(self.assayproducerversion);
+        writer.canonical(br#","assayrunid":"#);
+        writer.text(stamp.run_id);
+        writer.canonical(br#","assaysecrets":"#);
+        writer.value(&self.assaysecrets)?;
+        writer.canonical(br#","assayseq":"#);
+        writer.unsigned(stamp.seq);
+        if let Some(origin) = self.batonorigin {
+            writer.canonical(br#","batonorigin":"#);
+            writer.value(&origin)?;
+        }
+        if let Some(reporter) = &self.batonreporter {
+            writer.canonical(br#","batonreporter":"#);
+            writer.text(reporter);
+        }
+        writer.canonical(b",");
+        let content_hash = self.write_from_data(writer, stamp)?;
+        writer.replace(hash, content_hash.tagged().as_str().as_bytes());
+        Ok(())
+    }
+
+    /// The members from `data` on, which hold all that the content hash binds; answers that hash.
+    fn write_from_data(&self, writer: &mut Writer, stamp: Stamp<'_>) -> Result<Digest, Error> {
+        let mut hasher = Sha256::new_with_prefix(b"{");
+        let mut from = writer.bytes().len();
+        writer.canonical(br#""data":"#);
+        writer.value(&self.data)?;
+        writer.canonical(br#","datacontenttype":"#);
+        writer.text(self.datacontenttype);
+        hasher.update(&writer.bytes()[from..]);
+        writer.canonical(br#","id":"#);
+        writer.stamped_id(stamp);
+        writer.canonical(br#","source":"#);
+        writer.text(self.source);
+        from = writer.bytes().len();
+        writer.canonical(br#","specversion":"#);
+        writer.text(self.specversion);
+        if let Some(subject) = &self.subject {
+            writer.canonical(br#","subject":"#);
+            writer.text(subject);
+        }
+        hasher.update(&writer.bytes()[from..]);
+        writer.canonical(br#","time":"#);
+        writer.value(&self.time)?;
+        from = writer.bytes().len();
+        writer.canonical(br#","type":"#);
+        writer.text(self.kind);
+        writer.canonical(b"}");
+        hasher.update(&writer.bytes()[from..]);
+        Ok(hasher.into())
     }
 }

@@ -160,7 +160,7 @@ impl<'a> EventLine<'a> {
                 "assaycontenthash" => line.text(content_hash.tagged().as_str()),
                 "assayrunid" => line.text(stamp.run_id),
                 "assayseq" => line.unsigned(stamp.seq),
-                "id" => line.text(&stamp.to_string()),
+                "id" => line.stamped_id(stamp),
                 _ => return false,
             }
             true

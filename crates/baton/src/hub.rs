@@ -40,7 +40,7 @@ use crate::metrics::Metrics;
 use crate::outbound::Outbound;
 use crate::service::evidence::Exports;
 use crate::service::page::CursorKey;
-use crate::service::{JoinGuard, LoginGuard, NotedReads, Passwords};
+use crate::service::{ActorTokens, JoinGuard, LoginGuard, NotedReads, Passwords};
 use crate::trace::Traces;
 use access::Access;
 use occupancy::Occupancy;
@@ -71,6 +71,7 @@ pub(crate) struct Hub {
     pub(crate) login_guard: LoginGuard,
     pub(crate) join_guard: JoinGuard,
     pub(crate) noted_reads: NotedReads,
+    pub(crate) actor_tokens: Arc<ActorTokens>,
     pub(crate) streams: Streams,
     /// Streams and waiting claims of each network.
     pub(crate) occupancy: Occupancy,
@@ -112,6 +113,7 @@ impl Hub {
             login_guard: LoginGuard::default(),
             join_guard: JoinGuard::default(),
             noted_reads: NotedReads::default(),
+            actor_tokens: Arc::default(),
             streams: Streams::default(),
             occupancy: Occupancy::default(),
             readiness: Readiness::default(),

@@ -86,6 +86,7 @@ pub(crate) mod tokens;
 mod user_view;
 pub(crate) mod users;
 
+pub(crate) use actor::ActorTokens;
 pub(crate) use done::Done;
 pub(crate) use error::Error;
 pub(crate) use join_guard::JoinGuard;

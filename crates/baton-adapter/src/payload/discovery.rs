@@ -28,6 +28,14 @@ pub enum CardSourceKind {
 }
 
 impl Discovery {
+    /// What is emitted when the attributes say nothing of cards.
+    pub const NOT_VISIBLE: Self = Self {
+        agent_card_visible: false,
+        agent_card_source_kind: CardSourceKind::Unknown,
+        extended_card_access_visible: false,
+        signature_material_visible: false,
+    };
+
     /// Reads `attributes.assay_g4.*.visible`; only an exact `true` counts.
     pub(crate) fn observe(attributes: Option<&Attribute<'_>>) -> Self {
         let g4 = attributes.and_then(|attributes| attributes.get("assay_g4"));

@@ -1,6 +1,7 @@
 //! Timestamps as they are taken and printed.
 
 use baton_evidence::time::Time;
+use proptest::prelude::*;
 
 #[test]
 fn accepted_forms_are_printed_in_utc_with_the_fewest_exact_digits() {
@@ -54,4 +55,36 @@ fn other_forms_are_no_time() {
 #[test]
 fn the_time_of_a_packet_that_gives_none_is_the_contract_s() {
     assert_eq!(Time::UNKNOWN.to_string(), "2023-11-16T02:00:00Z");
+}
+
+/// Times of every sort, as chrono prints them: the oracle of what is printed by hand.
+fn printed_by_chrono(seconds: i64, nanos: u32) -> Option<String> {
+    let time = chrono::DateTime::from_timestamp(seconds, nanos)?;
+    Some(time.to_rfc3339_opts(chrono::SecondsFormat::AutoSi, true))
+}
+
+proptest! {
+    #[test]
+    fn every_millisecond_is_printed_as_chrono_does(millis in prop_oneof![
+        any::<i64>(), -70_000_000_000_000..300_000_000_000_000_i64, 0..4_000_000_000_000_i64
+    ]) {
+        let printed = printed_by_chrono(millis.div_euclid(1000), millis.rem_euclid(1000) as u32 * 1_000_000);
+        let time = Time::from_unix_millis(millis);
+        prop_assert_eq!(time.map(|time| time.to_string()), printed.clone());
+        if let (Some(time), Some(printed)) = (time, printed) {
+            prop_assert_eq!(time.is_rfc_3339(), Time::parse(&printed) == Some(time));
+            prop_assert_eq!(serde_json::to_string(&time).unwrap(), format!("\"{printed}\""));
+        }
+    }
+
+    #[test]
+    fn every_nanosecond_and_leap_second_is_printed_as_chrono_does(
+        seconds in -62_200_000_000..253_500_000_000_i64,
+        nanos in prop_oneof![0..2_000_000_000_u32, (0..2_000_u32).prop_map(|millis| millis * 1_000_000)],
+    ) {
+        let Some(printed) = printed_by_chrono(seconds, nanos) else { return Ok(()) };
+        if let Some(time) = Time::parse(&printed) {
+            prop_assert_eq!(time.to_string(), printed);
+        }
+    }
 }

@@ -13,7 +13,7 @@ use baton_store::rows::{
 use baton_store::{Ring, Snapshot, Transaction};
 
 use super::actor::Actor;
-use super::evidence::change;
+use super::evidence::{Digested, change};
 use super::stamp::Stamp;
 use super::{Error, frame};
 
@@ -22,6 +22,8 @@ use super::{Error, frame};
 pub(crate) struct Payload {
     pub(crate) priority: Priority,
     pub(crate) content: String,
+    /// The content digested with the new task's salt: long texts take their time, and the writer has none to spare.
+    pub(crate) content_digest: Option<Digested>,
     pub(crate) context: Option<String>,
     pub(crate) meta: Option<String>,
     /// What it consists of beside its text, a JSON array.
@@ -36,6 +38,7 @@ impl Payload {
         Ok(tx.task(id)?.map(|task| Self {
             priority: task.priority,
             content: task.content,
+            content_digest: None,
             context: task.context,
             meta: task.meta,
             parts: task.parts,
@@ -55,12 +58,13 @@ pub(crate) struct Decided<'a> {
 /// The token that the event of a transition names; none if it leaves no event.
 pub(crate) fn recorded_token(
     rows: &dyn Snapshot,
+    stamp: &Stamp,
     network: &NetworkId,
     actor: &Actor,
     transition: &Transition,
 ) -> Result<Option<ActorToken>, Error> {
     match &transition.event {
-        Some(_) => actor.token_in(rows, network),
+        Some(_) => actor.token_in(rows, &stamp.actor_tokens, network),
         None => Ok(None),
     }
 }
@@ -214,6 +218,7 @@ impl Move<'_> {
             to,
             kind,
             content: self.payload.map(|payload| &*payload.content),
+            content_digest: created.and(self.payload).and_then(|payload| payload.content_digest.as_ref()),
             new_salt: created.map(|_| &self.stamp.new_salt),
         })
     }

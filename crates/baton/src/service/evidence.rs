@@ -16,6 +16,8 @@ pub(crate) mod record;
 pub(crate) mod report;
 pub(crate) mod salt;
 pub(crate) mod seal;
+#[cfg(test)]
+mod tests;
 mod tree;
 
 pub(crate) use export_turns::Exports;

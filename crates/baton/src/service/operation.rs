@@ -131,7 +131,7 @@ fn carry_out(
         _ => None,
     };
     let network = &task.network_id;
-    let actor_token = apply::recorded_token(tx.as_snapshot(), network, actor, &transition)?;
+    let actor_token = apply::recorded_token(tx.as_snapshot(), stamp, network, actor, &transition)?;
     let decided = Decided { context: &context, transition: &transition, actor_token: actor_token.as_ref() };
     let event_number = apply::apply(tx, stamp, network, Some(&task), decided, payload.as_ref())?;
     Ok(Done { before: task, transition, event_number, actor_token })

@@ -143,8 +143,9 @@ pub(crate) async fn send_message(hub: &Hub, caller: &Caller, message: NewMessage
     Ok(take(hub, caller, Request::of_message(message)?).await?.task_id)
 }
 
-async fn take(hub: &Hub, caller: &Caller, request: Request) -> Result<Answer, Error> {
+async fn take(hub: &Hub, caller: &Caller, mut request: Request) -> Result<Answer, Error> {
     let stamp = Stamp::new(hub);
+    request.payload.content_digest = stamp.digest(&request.payload.content);
     let sender = caller.clone();
     let watched = request.push.is_some().then(|| stamp.new_task_id.clone());
     create::write(hub, caller, watched, move |tx| send(tx, &stamp, &sender, &request)).await
@@ -182,6 +183,7 @@ impl Request {
         let payload = Payload {
             priority: args.priority.map_or(Priority::Normal, Priority::from),
             content: text.as_str().to_owned(),
+            content_digest: None,
             context: context.transpose().map_err(Error::of_argument)?.map(|context| context.to_string()),
             meta,
             parts: None,
@@ -209,6 +211,7 @@ impl Request {
         let payload = Payload {
             priority: Priority::Normal,
             content: text.as_str().to_owned(),
+            content_digest: None,
             context: None,
             meta: said.meta,
             parts: said.parts,
@@ -299,7 +302,7 @@ fn send(
     });
     let transition = decide(None, &command, &context)?;
     quotas::admit_task(tx.as_snapshot(), &network, &Principal::Node(request.to.clone()))?;
-    let actor_token = apply::recorded_token(tx.as_snapshot(), &network, &by, &transition)?;
+    let actor_token = apply::recorded_token(tx.as_snapshot(), stamp, &network, &by, &transition)?;
     let decided = Decided { context: &context, transition: &transition, actor_token: actor_token.as_ref() };
     apply::apply(tx, stamp, &network, None, decided, Some(&request.payload))?;
     if let Some(push) = &request.push {

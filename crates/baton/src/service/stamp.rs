@@ -5,7 +5,8 @@ use baton_core::{
 };
 use std::sync::Arc;
 
-use super::evidence::Salt;
+use super::actor::ActorTokens;
+use super::evidence::{Digested, Salt};
 use crate::hub::{Hub, Presences};
 
 /// What a use case needs of the world beside the rows.
@@ -28,6 +29,7 @@ pub(crate) struct Stamp {
     /// Whether a reply is a message of its own instead of a result.
     pub(crate) answers_bare: bool,
     pub(crate) presences: Arc<Presences>,
+    pub(crate) actor_tokens: Arc<ActorTokens>,
 }
 
 impl Stamp {
@@ -48,7 +50,13 @@ impl Stamp {
             message_meta: None,
             answers_bare: false,
             presences: hub.presences.clone(),
+            actor_tokens: hub.actor_tokens.clone(),
         }
+    }
+
+    /// A new task's text as its evidence has it; none if nothing is recorded.
+    pub(crate) fn digest(&self, text: &str) -> Option<Digested> {
+        self.records_evidence.then(|| self.new_salt.digest(text.as_bytes()))
     }
 
     /// The context of a decision; what the store knows is filled in by the operation.

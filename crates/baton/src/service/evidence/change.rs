@@ -8,10 +8,11 @@ use baton_core::{
 use baton_evidence::canonical;
 use baton_store::Transaction;
 use serde_json::Value;
+use std::borrow::Cow;
 
-use super::packet::{Baton, Packet, Task, Texts};
+use super::packet::{Baton, Packet, Task};
 use super::record::observed;
-use super::salt::Salt;
+use super::salt::{Digested, Salt};
 use crate::service::{Error, operation::Done};
 
 /// Everything the hub saw of one change.
@@ -31,6 +32,8 @@ pub(crate) struct Seen<'a> {
     pub(crate) kind: &'a Kind,
     /// A new task's text.
     pub(crate) content: Option<&'a str>,
+    /// That text digested with the new salt, if there was time to do so before the transaction.
+    pub(crate) content_digest: Option<&'a Digested>,
     /// A new task's salt; an older one's is in its row.
     pub(crate) new_salt: Option<&'a Salt>,
 }
@@ -43,12 +46,18 @@ pub(crate) fn write_down(tx: &mut dyn Transaction, seen: &Seen<'_>) -> Result<()
         _ => None,
     });
     let task = Task { id: &transition.task_id, status: transition.to, kind: seen.kind };
+    let text = seen.text();
+    let digested = text.map(|(_, text)| seen.digest(tx, text)).transpose()?;
+    let of = |part: Part| digested.as_deref().filter(|_| text.is_some_and(|(named, _)| named == part));
     let baton = Baton {
         from: seen.from.name(),
         to: seen.to.as_str(),
         event: seen.number,
         actor_token: seen.actor_token,
-        texts: seen.texts(tx)?,
+        content: of(Part::Content),
+        result: of(Part::Result),
+        reason: of(Part::Reason),
+        artifact: None,
     };
     let is_new = transition.from.is_none();
     let actor = transition.actor.name();
@@ -56,41 +65,49 @@ pub(crate) fn write_down(tx: &mut dyn Transaction, seen: &Seen<'_>) -> Result<()
     observed(tx, seen.network, None, &Packet::of_task(is_new, seen.at, actor, task, delivery, baton))
 }
 
-impl Seen<'_> {
-    fn texts(&self, tx: &dyn Transaction) -> Result<Texts, Error> {
-        let mut texts = Texts::default();
-        let (text, place) = match self.event {
-            Event::Sent | Event::Retried { .. } => (self.content, &mut texts.content),
-            Event::SenderAsked | Event::Answered => (self.message(), &mut texts.content),
+/// What a text that comes with an event is to its task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Content,
+    Result,
+    Reason,
+}
+
+impl<'a> Seen<'a> {
+    /// The text that came with the event.
+    fn text(&self) -> Option<(Part, &'a str)> {
+        match self.event {
+            Event::Sent | Event::Retried { .. } => self.content.map(|text| (Part::Content, text)),
+            Event::SenderAsked | Event::Answered => self.message().map(|text| (Part::Content, text)),
             Event::Replied { .. } | Event::Completed | Event::GivenUp { .. } => {
-                (self.result(), &mut texts.result)
+                self.result().map(|text| (Part::Result, text))
             }
-            Event::Cancelled { reason } => (Some(&**reason), &mut texts.reason),
+            Event::Cancelled { reason } => Some((Part::Reason, reason)),
             Event::Acknowledged
             | Event::Started
             | Event::Claimed { .. }
             | Event::LeaseLapsed { .. }
             | Event::Expired
-            | Event::Reassigned { .. } => return Ok(texts),
-        };
-        if let Some(text) = text {
-            let digested = match self.new_salt {
-                Some(salt) => salt.digest(text.as_bytes()),
-                None => salt_of(tx, &self.transition.task_id)?.digest(text.as_bytes()),
-            };
-            *place = Some(digested);
+            | Event::Reassigned { .. } => None,
         }
-        Ok(texts)
     }
 
-    fn result(&self) -> Option<&str> {
+    fn digest(&self, tx: &dyn Transaction, text: &str) -> Result<Cow<'a, Digested>, Error> {
+        Ok(match (self.content_digest, self.new_salt) {
+            (Some(digested), _) => Cow::Borrowed(digested),
+            (None, Some(salt)) => Cow::Owned(salt.digest(text.as_bytes())),
+            (None, None) => Cow::Owned(salt_of(tx, &self.transition.task_id)?.digest(text.as_bytes())),
+        })
+    }
+
+    fn result(&self) -> Option<&'a str> {
         self.transition.effects.iter().find_map(|effect| match effect {
             Effect::SetResult(result) => Some(&**result),
             _ => None,
         })
     }
 
-    fn message(&self) -> Option<&str> {
+    fn message(&self) -> Option<&'a str> {
         self.transition.effects.iter().find_map(|effect| match effect {
             Effect::Deliver { content: DeliveryContent::Message(text), .. } => Some(&**text),
             _ => None,
@@ -113,9 +130,17 @@ pub(crate) fn write_down_artifacts(
         let text = canonical::to_vec(artifact).map_err(|error| {
             Error::argument("artifacts", format!("cannot be written as canonical JSON: {error}"))
         })?;
-        let texts = Texts { artifact: Some(salt.digest(&text)), ..Texts::default() };
-        let actor_token = done.actor_token.as_ref();
-        let baton = Baton { from: task.from.name(), to: task.to.as_str(), event, actor_token, texts };
+        let digested = salt.digest(&text);
+        let baton = Baton {
+            from: task.from.name(),
+            to: task.to.as_str(),
+            event,
+            actor_token: done.actor_token.as_ref(),
+            content: None,
+            result: None,
+            reason: None,
+            artifact: Some(&digested),
+        };
         let as_it_stands = Task { id: &task.id, status: transition.to, kind: &task.kind };
         let packet = Packet::of_artifact(at, transition.actor.name(), as_it_stands, place + 1, baton);
         observed(tx, &task.network_id, Some(&task.id), &packet)?;

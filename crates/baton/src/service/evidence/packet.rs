@@ -1,74 +1,33 @@
 //! What the hub saw, in the shape of the packets the adapter reads (section D of the evidence contract): ids, names,
 //! kinds, statuses, salted digests. Never a text, a result, a reason or an artifact's name.
 
+use baton_adapter::{EventType, TypedPacket, TypedTask};
 use baton_core::{ActorToken, Kind, MessageId, Status, TaskId, UnixMillis};
 use baton_evidence::time::Time;
 use serde::Serialize;
+use std::borrow::Cow;
 
 use super::salt::Digested;
 
 /// One packet of the hub's own.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 pub(crate) struct Packet<'a> {
-    protocol: &'static str,
-    version: &'static str,
-    event_type: EventType,
-    timestamp: Time,
-    agent: Agent<'a>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    task: Option<Task<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    artifact: Option<Artifact>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    message: Option<Message<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    attributes: Option<Attributes<'a>>,
+    pub(super) typed: TypedPacket<'a, Attributes<'a>>,
     /// The timestamp, to the millisecond.
-    #[serde(skip)]
     pub(super) at: UnixMillis,
 }
 
-/// What sort of thing was seen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-enum EventType {
-    #[serde(rename = "agent.capabilities")]
-    AgentCapabilities,
-    #[serde(rename = "task.requested")]
-    TaskRequested,
-    #[serde(rename = "task.updated")]
-    TaskUpdated,
-    #[serde(rename = "artifact.shared")]
-    ArtifactShared,
-}
-
-/// Who acted.
-#[derive(Debug, Serialize)]
-struct Agent<'a> {
-    id: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    capabilities: Option<&'a [String]>,
-}
-
 /// The task, as it stands after what was seen.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Task<'a> {
     pub(crate) id: &'a TaskId,
     pub(crate) status: Status,
     pub(crate) kind: &'a Kind,
 }
 
+/// No list of strings and no `assay_g4`, as the adapter's typed way asks.
 #[derive(Debug, Serialize)]
-struct Artifact {
-    id: String,
-}
-
-#[derive(Debug, Serialize)]
-struct Message<'a> {
-    id: &'a MessageId,
-}
-
-#[derive(Debug, Serialize)]
-struct Attributes<'a> {
+pub(super) struct Attributes<'a> {
     baton: Baton<'a>,
 }
 
@@ -84,38 +43,30 @@ pub(crate) struct Baton<'a> {
     /// The token that acted, as the task's history names it; the hub itself has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) actor_token: Option<&'a ActorToken>,
-    /// The texts that came with it, digested.
-    #[serde(flatten)]
-    pub(crate) texts: Texts,
-}
-
-/// Texts by what they are; at most one comes with an event.
-#[derive(Debug, Default, Serialize)]
-pub(crate) struct Texts {
+    /// The text that came with it, digested, under the name of what it is: at most one of these four.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) content: Option<Digested>,
+    pub(crate) content: Option<&'a Digested>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) result: Option<Digested>,
+    pub(crate) result: Option<&'a Digested>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) reason: Option<Digested>,
+    pub(crate) reason: Option<&'a Digested>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) artifact: Option<Digested>,
+    pub(crate) artifact: Option<&'a Digested>,
 }
 
 impl<'a> Packet<'a> {
     fn new(event_type: EventType, at: UnixMillis, actor: &'a str) -> Self {
-        Self {
-            protocol: "a2a",
-            version: "0.2",
+        let typed = TypedPacket {
             event_type,
-            timestamp: Time::from_unix_millis(at.get()).unwrap_or(Time::UNKNOWN),
-            agent: Agent { id: actor, capabilities: None },
+            time: Time::from_unix_millis(at.get()).unwrap_or(Time::UNKNOWN),
+            agent_id: actor,
+            capabilities: None,
             task: None,
-            artifact: None,
-            message: None,
+            artifact_id: None,
+            message_id: None,
             attributes: None,
-            at,
-        }
+        };
+        Self { typed, at }
     }
 
     /// A task was made (`is_new`) or changed.
@@ -128,12 +79,11 @@ impl<'a> Packet<'a> {
         baton: Baton<'a>,
     ) -> Self {
         let event_type = if is_new { EventType::TaskRequested } else { EventType::TaskUpdated };
-        Self {
-            task: Some(task),
-            message: delivery.map(|id| Message { id }),
-            attributes: Some(Attributes { baton }),
-            ..Self::new(event_type, at, actor)
-        }
+        let mut packet = Self::new(event_type, at, actor);
+        packet.typed.task = Some(task.typed());
+        packet.typed.message_id = delivery.map(MessageId::as_str);
+        packet.typed.attributes = Some(Attributes { baton });
+        packet
     }
 
     /// A completion brought an artifact; `number` counts them from 1 within the task.
@@ -144,19 +94,23 @@ impl<'a> Packet<'a> {
         number: usize,
         baton: Baton<'a>,
     ) -> Self {
-        Self {
-            artifact: Some(Artifact { id: format!("{}:{number}", task.id) }),
-            task: Some(task),
-            attributes: Some(Attributes { baton }),
-            ..Self::new(EventType::ArtifactShared, at, actor)
-        }
+        let mut packet = Self::new(EventType::ArtifactShared, at, actor);
+        packet.typed.artifact_id = Some(Cow::Owned(format!("{}:{number}", task.id)));
+        packet.typed.task = Some(task.typed());
+        packet.typed.attributes = Some(Attributes { baton });
+        packet
     }
 
     /// An agent said for the first time, or anew, what it can do.
     pub(crate) fn of_capabilities(at: UnixMillis, agent: &'a str, capabilities: &'a [String]) -> Self {
-        Self {
-            agent: Agent { id: agent, capabilities: Some(capabilities) },
-            ..Self::new(EventType::AgentCapabilities, at, agent)
-        }
+        let mut packet = Self::new(EventType::AgentCapabilities, at, agent);
+        packet.typed.capabilities = Some(capabilities);
+        packet
+    }
+}
+
+impl<'a> Task<'a> {
+    fn typed(self) -> TypedTask<'a> {
+        TypedTask { id: self.id.as_str(), status: self.status.as_str(), kind: self.kind.as_str() }
     }
 }

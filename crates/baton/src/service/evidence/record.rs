@@ -1,10 +1,10 @@
 //! Writes an event into the network's log: packet, adapter, canonical bytes, one row. It runs inside the transaction
 //! of what it is about, so there is no change without its evidence and no evidence without its change.
 
-use baton_adapter::{Converted, DigestOnly, Input, Mode, Options, convert};
 use baton_core::{NetworkId, TaskId};
 use baton_evidence::canonical::Writer;
 use baton_evidence::event::{Event, Origin};
+use baton_evidence::event_line::Stamp;
 use baton_store::Transaction;
 use baton_store::rows::NewLeaf;
 use serde::Serialize;
@@ -23,19 +23,15 @@ pub(crate) fn observed(
     about: Option<&TaskId>,
     packet: &Packet<'_>,
 ) -> Result<(), Error> {
-    let at = packet.at;
-    let packet = serde_json::to_vec(packet).map_err(|error| unphrased(&error))?;
-    let options = Options { mode: Mode::Strict, ..Options::default() };
-    let input = Input { bytes: &packet, media_type: MEDIA_TYPE, protocol_version: None };
-    // The packet is kept as a column of the event's row.
-    let Converted { event, .. } =
-        convert(input, &options, &mut DigestOnly).map_err(|error| unphrased(&error))?;
+    let bytes = packet.typed.to_bytes().map_err(|error| unphrased(&error))?;
+    // The event that these bytes convert to, without reading what was just written.
+    let event = packet.typed.event().map_err(|error| unphrased(&error))?;
     if event.data.handoff.visible {
-        tx.count_visible_handoff(network, at);
+        tx.count_visible_handoff(network, packet.at);
     }
     let index = tx.log_size(network)?;
-    let event = leaf(network, index, Event { batonorigin: Some(Origin::Hub), ..event })?;
-    tx.append_leaf(NewLeaf { network_id: network, index, about, event: &event, packet: &packet })?;
+    let event = leaf(network, index, &Event { batonorigin: Some(Origin::Hub), ..event })?;
+    tx.append_leaf(NewLeaf { network_id: network, index, about, event: &event, packet: &bytes })?;
     Ok(())
 }
 
@@ -43,16 +39,11 @@ pub(crate) fn observed(
 pub(crate) fn leaf<D: Serialize>(
     network: &NetworkId,
     index: u64,
-    mut event: Event<'_, D>,
+    event: &Event<'_, D>,
 ) -> Result<Vec<u8>, Error> {
-    event.assayrunid = network.as_str().to_owned();
-    event.assayseq = index;
-    event.id = format!("{network}:{index}");
     let mut writer = Writer::with_capacity(2048);
-    let hash = event.content_hash(&mut writer).map_err(|error| unphrased(&error))?;
-    event.assaycontenthash = Some(hash);
-    writer.clear();
-    writer.value(&event).map_err(|error| unphrased(&error))?;
+    let stamp = Stamp { run_id: network.as_str(), seq: index };
+    event.write_stamped(&mut writer, stamp).map_err(|error| unphrased(&error))?;
     Ok(writer.into_bytes())
 }
 

@@ -153,7 +153,7 @@ impl Packet {
         }
         let event = event_of(&bytes, options)?;
         let mut writer = Writer::new();
-        let line = record::leaf(&NetworkId::from_random([0; 6]), 0, record::reported(event.event, ""))
+        let line = record::leaf(&NetworkId::from_random([0; 6]), 0, &record::reported(event.event, ""))
             .ok()
             .and_then(|line| String::from_utf8(line).ok())
             .filter(|line| line.len() + ROOM_BYTES <= bundle::limits::LINE_BYTES);
@@ -192,7 +192,7 @@ fn write_down(
         tx.count_visible_handoff(network, now);
     }
     let index = tx.log_size(network)?;
-    let leaf = record::leaf(network, index, event)?;
+    let leaf = record::leaf(network, index, &event)?;
     let about = task_of(&leaf);
     let about = about.as_ref();
     tx.append_leaf(NewLeaf { network_id: network, index, about, event: &leaf, packet: &packet.bytes })?;
