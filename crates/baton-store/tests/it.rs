@@ -9,6 +9,7 @@ mod it {
         mod commits;
         mod consent;
         mod counts;
+        mod entry_bundles;
         mod evidence;
         mod figures;
         mod inboxes;
