@@ -217,6 +217,17 @@ pub const EVIDENCE_PAGE_DEFAULT: usize = 100;
 pub const EVIDENCE_PAGE_MAX: usize = 1_000;
 /// A page of evidence ends early once it has this many bytes (ours).
 pub const EVIDENCE_PAGE_MAX_BYTES: usize = 8 * 1024 * 1024;
+/// Entries of a log that are stored together, as an entry bundle of C2SP tlog-tiles.
+pub const ENTRY_BUNDLE_COUNT: usize = 256;
+/// Longest event, and longest packet, in an entry bundle; a longer one keeps a row of its own (ours). So an entry bundle
+/// inflates to 4 MiB of events and 4 MiB of packets at most.
+pub const ENTRY_BUNDLED_MAX_BYTES: usize = 16 * 1024;
+/// Longest entries are moved into entry bundles before others have their turn (ours).
+pub const BUNDLING_ROUND_MAX_SECONDS: u32 = 20;
+/// Events of one log that are hashed and signed before the next log has its turn (ours).
+pub const SEAL_STEP_MAX_COUNT: usize = 1_024;
+/// Such a step ends early once its events have this many bytes (ours).
+pub const SEAL_STEP_MAX_BYTES: usize = 4 * 1024 * 1024;
 /// Largest side file of an export; a bundle ends before it needs a larger one (ours). Readers accept 4 GiB.
 pub const SIDE_FILE_MAX_BYTES: usize = 512 * 1024 * 1024;
 /// Exports of evidence prepared at once; others wait their turn (ours).

@@ -3,6 +3,7 @@
 //! the traits of `rows/`, so that the same use case runs on every engine. No HTTP, no packets, no rules.
 
 pub mod copy;
+mod entry_bundle;
 pub mod error;
 mod fair_queue;
 pub mod job;
@@ -15,6 +16,7 @@ mod tenant;
 mod waiting;
 
 pub use copy::{CopyJob, CopyProgress, Copying};
+pub use entry_bundle::{Entries, Entry, EntryBundle};
 pub use error::Error;
 pub use meter::Meter;
 pub use rows::{Snapshot, Transaction};

@@ -23,13 +23,18 @@ pub use accounts::{
     MemberRow, MembershipRow, NetworkRow, NodeTokenRow, TokenRow, UserRow,
 };
 pub use aliases::{AliasReads, AliasRow, AliasWrites};
-pub use check::{CheckReads, EventState, LeafState, RecordedEvent, See, Stray, TaskState, WrongCount};
+pub use check::{
+    BundleDamage, CheckReads, EventState, LeafState, LogPart, RecordedEvent, See, Stray, TaskState,
+    WrongCount,
+};
 pub use deliveries::{
     DeliveryKind, DeliveryReads, DeliveryRow, DeliveryWrites, FeedRow, InboxPlace, MessageFilter,
     MessagePlace, NewDelivery,
 };
 pub use edges::{EdgeCounts, EdgeReads, EdgeRow, EdgeWrites, Edges, hour_begins, hour_of};
-pub use evidence::{CheckpointRow, EvidenceReads, EvidenceWrites, LeafPage, LeafRow, NewLeaf, TileRow};
+pub use evidence::{
+    CheckpointRow, EvidenceReads, EvidenceWrites, LeafPage, LeafRow, NewLeaf, TailEntries, TileRow,
+};
 pub use figures::{
     End, FigureReads, FigureWrites, GlanceRow, MinuteCounts, TaskSearch, minute_begins, minute_of,
 };

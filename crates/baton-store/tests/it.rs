@@ -10,6 +10,7 @@ mod it {
         mod consent;
         mod counts;
         mod edges;
+        mod entry_bundles;
         mod evidence;
         mod figures;
         mod inboxes;

@@ -6,6 +6,7 @@ mod changes;
 mod claim_bell;
 mod clock;
 mod keyed_locks;
+mod long_tails;
 mod occupancy;
 mod passing;
 mod presence;
@@ -21,6 +22,7 @@ pub(crate) use bells::{Bell, Bells};
 pub(crate) use changes::Moved;
 pub(crate) use clock::Clock;
 pub(crate) use keyed_locks::KeyedLocks;
+pub(crate) use long_tails::LongTails;
 pub(crate) use occupancy::Occupied;
 pub(crate) use passing::Passing;
 pub(crate) use presence::{Connected, Presences};
@@ -62,6 +64,8 @@ pub(crate) struct Hub {
     pub(crate) cursor_key: CursorKey,
     /// A network's lock is held by whoever extends its log's tree.
     pub(crate) sealing: KeyedLocks<NetworkId>,
+    /// Logs that have enough signed entries for another entry bundle.
+    pub(crate) long_tails: LongTails,
     /// An account's lock is held by its broadcast that is being delivered.
     pub(crate) broadcasting: KeyedLocks<UserId>,
     pub(crate) exports: Exports,
@@ -105,6 +109,7 @@ impl Hub {
             evidence_key: Arc::new(evidence_key),
             cursor_key: CursorKey::new(&random_bytes()),
             sealing: KeyedLocks::default(),
+            long_tails: LongTails::default(),
             broadcasting: KeyedLocks::default(),
             exports: Exports::default(),
             in_flight: InFlight::default(),

@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 
 use crate::hub::Hub;
-use crate::service::evidence::seal;
+use crate::service::evidence::{bundling, seal};
 use crate::service::networks::removal;
 use crate::service::{Error, old_tasks, sweep};
 use crate::trace;
@@ -21,6 +21,8 @@ const PRESENCE: Duration = Duration::from_secs(2);
 const SWEEP: Duration = Duration::from_millis(500);
 /// A checkpoint follows a change within a second.
 const SEAL: Duration = Duration::from_millis(400);
+/// How soon signed entries are looked at again to be stored together.
+const BUNDLING: Duration = Duration::from_secs(1);
 const RETENTION: Duration = Duration::from_secs(30);
 /// Half of the first pause before a worker that panicked is started again.
 const RESTART: Duration = Duration::from_millis(500);
@@ -36,6 +38,7 @@ pub(crate) fn start(hub: &Arc<Hub>) -> JoinSet<()> {
     keep(loops, hub, "leases", SWEEP, async |hub| sweep::leases(&hub).await);
     keep(loops, hub, "expiry", SWEEP, async |hub| sweep::expiry(&hub).await);
     keep(loops, hub, "seal", SEAL, async |hub| seal::round(&hub).await);
+    keep(loops, hub, "entry bundles", BUNDLING, async |hub| bundling::round(&hub).await);
     workers_of_the_outside(loops, hub);
     keep(loops, hub, "retention", RETENTION, async |hub| sweep::retention(&hub).await);
     keep(loops, hub, "browsers", RETENTION, async |hub| sweep::browsers(&hub).await);

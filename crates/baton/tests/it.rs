@@ -16,6 +16,7 @@ mod it {
     mod disk;
     mod docs;
     mod edges;
+    mod entry_bundles;
     mod evidence;
     mod evidence_cli;
     mod export;

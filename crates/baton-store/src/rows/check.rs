@@ -49,7 +49,7 @@ pub struct EventState {
     pub status_before: Option<String>,
     /// Where it stands in the network's log.
     pub log_index: Option<i64>,
-    /// Whether the log has an event there.
+    /// Whether the log has an event there, in its tail or among the entries it counts in bundles.
     pub has_leaf: bool,
 }
 
@@ -82,7 +82,27 @@ pub struct RecordedEvent {
     pub result: Option<String>,
 }
 
-/// A row of a log, as it lies there.
+/// What a walk along a log meets, in order.
+#[derive(Clone, Debug)]
+pub enum LogPart<'a> {
+    /// An entry.
+    Leaf(LeafState<'a>),
+    /// Something wrong with the entry bundles.
+    Damage(BundleDamage),
+}
+
+/// What is wrong with an entry bundle.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BundleDamage {
+    /// The entry it concerns, or the first of them.
+    pub index: u64,
+    /// The walk goes on after this many entries: those it cannot show.
+    pub skipped: u64,
+    /// What is wrong.
+    pub what: String,
+}
+
+/// An entry of a log, as it is stored.
 #[derive(Clone, Copy, Debug)]
 pub struct LeafState<'a> {
     /// Its index.
@@ -140,12 +160,9 @@ pub trait CheckReads: Snapshot {
     fn each_wrong_edge_count(&self, see: See<'_, WrongCount>) -> Result<(), Error>;
     /// Leases, tiles, checkpoints and events of tasks and logs that are not there.
     fn each_stray(&self, see: See<'_, Stray>) -> Result<(), Error>;
-    /// Every event of a log.
-    fn each_leaf(
-        &self,
-        log: i64,
-        see: &mut dyn FnMut(LeafState<'_>) -> Result<(), Error>,
-    ) -> Result<(), Error>;
+    /// Every event of a log, from its entry bundles and its tail.
+    fn each_leaf(&self, log: i64, see: &mut dyn FnMut(LogPart<'_>) -> Result<(), Error>)
+    -> Result<(), Error>;
     /// How many tiles a log has.
     fn tile_count(&self, log: i64) -> Result<u64, Error>;
     /// Whether there is such a task.

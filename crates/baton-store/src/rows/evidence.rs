@@ -1,8 +1,10 @@
 //! The evidence of a network: its log of events, the packets behind them, the tree's hashes and the checkpoint.
-//! Bytes only; what they say is the business of those who write and read them.
+//! Bytes only; what they say is the business of those who write and read them. Where an entry is stored, in the tail or
+//! in an entry bundle, no reader notices.
 
 use baton_core::{NetworkId, Principal, TaskId, UnixMillis};
 
+use crate::entry_bundle::{Entry, EntryBundle};
 use crate::error::Error;
 
 /// One event of a log.
@@ -12,7 +14,7 @@ pub struct LeafRow {
     pub index: u64,
     /// The canonical event.
     pub event: Vec<u8>,
-    /// The packet it was made of.
+    /// The packet it was made of; empty where the page was read without packets.
     pub packet: Vec<u8>,
 }
 
@@ -66,12 +68,27 @@ pub struct LeafPage {
     pub limit: usize,
     /// No more once they have this many bytes.
     pub bytes: usize,
+    /// Whether the packets are read too.
+    pub with_packets: bool,
+}
+
+/// Signed entries of the tail that the next entry bundle is made of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TailEntries {
+    /// The index of the first.
+    pub first: u64,
+    /// 256 of them in order; none for one that is too long for an entry bundle, and keeps its row.
+    pub entries: Vec<Option<Entry>>,
 }
 
 /// Reads of evidence.
 pub trait EvidenceReads {
     /// How many events a network's log has.
     fn log_size(&self, network: &NetworkId) -> Result<u64, Error>;
+    /// How many of a log's entries, its first ones, are in entry bundles.
+    fn bundled(&self, network: &NetworkId) -> Result<u64, Error>;
+    /// What the next entry bundle is made of; none while fewer than 256 signed entries are in the tail.
+    fn entries_to_bundle(&self, network: &NetworkId) -> Result<Option<TailEntries>, Error>;
     /// Events of a log, in order.
     fn leaves(&self, network: &NetworkId, page: LeafPage) -> Result<Vec<LeafRow>, Error>;
     /// The events about one task, in order.
@@ -114,6 +131,14 @@ pub trait EvidenceWrites {
     ) -> Result<(), Error>;
     /// Writes a tile, new or longer.
     fn put_tile(&mut self, network: &NetworkId, tile: &TileRow) -> Result<(), Error>;
+    /// Writes the entry bundle that begins at this index, and deletes the rows of the tail that it replaces. False, and
+    /// nothing is written, if the log is gone or its bundles end elsewhere.
+    fn put_entry_bundle(
+        &mut self,
+        network: &NetworkId,
+        first: u64,
+        bundle: &EntryBundle,
+    ) -> Result<bool, Error>;
     /// Writes the newest checkpoint.
     fn put_checkpoint(&mut self, network: &NetworkId, checkpoint: &CheckpointRow) -> Result<(), Error>;
     /// Remembers the public key; once.

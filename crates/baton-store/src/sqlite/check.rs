@@ -8,12 +8,11 @@ use std::time::SystemTime;
 use super::columns::get;
 use super::connection;
 use super::edges;
-use super::evidence::{INDEX_BITS, index_of};
 use super::plans;
 use super::rows::Rows;
 use super::schema;
 use crate::error::Error;
-use crate::rows::{CheckReads, EventState, LeafState, RecordedEvent, See, Stray, TaskState, WrongCount};
+use crate::rows::{CheckReads, EventState, LogPart, RecordedEvent, See, Stray, TaskState, WrongCount};
 
 /// How often a database that changes hands during a look is looked at anew.
 const LOOKS: usize = 5;
@@ -152,26 +151,6 @@ impl Rows<'_> {
     fn strays_of(&self, table: &'static str, sql: &str, see: See<'_, Stray>) -> Result<(), Error> {
         self.each(sql, [], |row| Ok(Stray { table, of: get(row, "stray")? }), see)
     }
-
-    /// Events of no log: found in the gaps between the logs there are, without a walk along all events.
-    fn stray_evidence(&self, see: See<'_, Stray>) -> Result<(), Error> {
-        let mut free = 0;
-        loop {
-            let sql = "/* scans */ SELECT MIN(log) AS log FROM
-                (SELECT log FROM logs UNION ALL SELECT log FROM removals WHERE log IS NOT NULL) WHERE log >= ?1";
-            let next = self.one(sql, [free], |row| get::<Option<i64>>(row, "log"))?.flatten();
-            let end = next.map_or(i64::MAX, |log| log << INDEX_BITS);
-            let sql = "SELECT place FROM evidence WHERE place >= ?1 AND place < ?2 ORDER BY place LIMIT 1";
-            let from = if free == 0 { i64::MIN } else { free << INDEX_BITS };
-            if let Some(place) = self.one(sql, params![from, end], |row| get::<i64>(row, "place"))? {
-                see(Stray { table: "evidence", of: (place >> INDEX_BITS).to_string() })?;
-            }
-            match next {
-                Some(log) => free = log + 1,
-                None => return Ok(()),
-            }
-        }
-    }
 }
 
 impl CheckReads for Rows<'_> {
@@ -218,8 +197,8 @@ impl CheckReads for Rows<'_> {
                 COALESCE(k.network_id, CAST(e.network AS TEXT)) AS network_id, e.n, e.from_status, e.log_index,
                 CASE WHEN t.seq IS NOT NULL THEN COALESCE(h.network_id, CAST(t.network AS TEXT)) END AS task_network_id,
                 (SELECT b.to_status FROM task_events b WHERE b.task = e.task AND b.n = e.n - 1) AS status_before,
-                EXISTS (SELECT 1 FROM logs l JOIN evidence v ON v.place = l.log << 36 | e.log_index
-                        WHERE l.network_id = k.network_id) AS has_leaf
+                EXISTS (SELECT 1 FROM logs l WHERE l.network_id = k.network_id AND (e.log_index < l.bundled
+                        OR EXISTS (SELECT 1 FROM evidence v WHERE v.place = l.log << 36 | e.log_index))) AS has_leaf
             FROM task_events e LEFT JOIN network_keys k ON k.key = e.network
             LEFT JOIN tasks t ON t.seq = e.task LEFT JOIN network_keys h ON h.key = t.network
             WHERE NOT EXISTS (SELECT 1 FROM removals r WHERE r.network = e.network) ORDER BY e.id";
@@ -309,28 +288,15 @@ impl CheckReads for Rows<'_> {
         ] {
             self.strays_of(table, sql, &mut *see)?;
         }
-        self.stray_evidence(see)
+        self.strays_by_place(see)
     }
 
     fn each_leaf(
         &self,
         log: i64,
-        see: &mut dyn FnMut(LeafState<'_>) -> Result<(), Error>,
+        see: &mut dyn FnMut(LogPart<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let sql = "SELECT place, about, event, packet FROM evidence WHERE place >= ?1 AND place < ?2 ORDER BY place";
-        plans::check(self.connection, sql);
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let mut rows = statement.query(params![log << INDEX_BITS, (log + 1) << INDEX_BITS])?;
-        let corrupt = |error: rusqlite::types::FromSqlError| Error::Corrupt(format!("evidence: {error}"));
-        while let Some(row) = rows.next()? {
-            see(LeafState {
-                index: index_of(get(row, "place")?),
-                about: row.get_ref("about")?.as_str_or_null().map_err(corrupt)?,
-                event: row.get_ref("event")?.as_blob().map_err(corrupt)?,
-                packet: row.get_ref("packet")?.as_blob().map_err(corrupt)?,
-            })?;
-        }
-        Ok(())
+        self.walk_log(log, see)
     }
 
     fn tile_count(&self, log: i64) -> Result<u64, Error> {

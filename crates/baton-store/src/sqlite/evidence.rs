@@ -1,13 +1,18 @@
 //! The evidence in SQL. An event's place is one integer, its log's number and its index in that log, so that the log
-//! needs no index beside its own rows and appending touches the same page again and again.
+//! needs no index beside its own rows and appending touches the same page again and again. The older part of a log is in
+//! entry bundles (`entry_bundles.rs`); pages of both are put together here.
 
 use baton_core::{NetworkId, Principal, TaskId, UnixMillis};
 use rusqlite::{Row, params};
 
 use super::columns::{get, parsed};
+use super::entry_bundles::OpenBundle;
 use super::rows::Rows;
+use crate::entry_bundle::EntryBundle;
 use crate::error::Error;
-use crate::rows::{CheckpointRow, EvidenceReads, EvidenceWrites, LeafPage, LeafRow, NewLeaf, TileRow};
+use crate::rows::{
+    CheckpointRow, EvidenceReads, EvidenceWrites, LeafPage, LeafRow, NewLeaf, TailEntries, TileRow,
+};
 
 /// How many bits of a place are the index.
 pub(super) const INDEX_BITS: u32 = 36;
@@ -22,11 +27,11 @@ pub(super) struct LogHead {
 }
 
 impl LogHead {
-    fn first(self) -> i64 {
+    pub(super) fn first(self) -> i64 {
         self.log << INDEX_BITS
     }
 
-    fn place(self, index: u64) -> Result<i64, Error> {
+    pub(super) fn place(self, index: u64) -> Result<i64, Error> {
         match i64::try_from(index) {
             Ok(index) if index >> INDEX_BITS == 0 => Ok(self.first() | index),
             _ => Err(Error::Corrupt(format!("log index {index}"))),
@@ -47,15 +52,29 @@ pub(super) fn index_of(place: i64) -> u64 {
     (place & ((1 << INDEX_BITS) - 1)).unsigned_abs()
 }
 
-fn leaf_row(row: &Row<'_>) -> Result<LeafRow, Error> {
-    Ok(LeafRow {
-        index: index_of(get(row, "place")?),
-        event: get(row, "event")?,
-        packet: get(row, "packet")?,
-    })
+/// A page that is being read.
+struct Leaves {
+    page: LeafPage,
+    found: Vec<LeafRow>,
+    bytes: usize,
 }
 
-fn unsigned(row: &Row<'_>, column: &str) -> Result<u64, Error> {
+impl Leaves {
+    fn new(page: LeafPage) -> Self {
+        Self { page, found: Vec::new(), bytes: 0 }
+    }
+
+    fn is_full(&self) -> bool {
+        self.found.len() >= self.page.limit || self.bytes >= self.page.bytes
+    }
+
+    fn push(&mut self, leaf: LeafRow) {
+        self.bytes += leaf.event.len() + leaf.packet.len();
+        self.found.push(leaf);
+    }
+}
+
+pub(super) fn unsigned(row: &Row<'_>, column: &str) -> Result<u64, Error> {
     let number: i64 = get(row, column)?;
     u64::try_from(number).map_err(|_| Error::Corrupt(format!("{column} {number}")))
 }
@@ -72,17 +91,18 @@ impl Rows<'_> {
         if known.is_some() {
             return Ok(known);
         }
-        let sql = "SELECT log FROM logs WHERE network_id = ?1";
-        let Some(log) = self.one(sql, [network.as_str()], |row| get::<i64>(row, "log"))? else {
-            return Ok(None);
-        };
+        let sql = "SELECT log, bundled FROM logs WHERE network_id = ?1";
+        let found = self
+            .one(sql, [network.as_str()], |row| Ok((get::<i64>(row, "log")?, unsigned(row, "bundled")?)))?;
+        let Some((log, bundled)) = found else { return Ok(None) };
         let head = LogHead { log, size: 0, size_before: 0 };
         let newest = self.one(
             "SELECT place FROM evidence WHERE place >= ?1 AND place < ?2 ORDER BY place DESC LIMIT 1",
             params![head.first(), (log + 1) << INDEX_BITS],
             |row| get::<i64>(row, "place"),
         )?;
-        let size = newest.map_or(0, |place| index_of(place) + 1);
+        // The newest row of its own may be a long entry that its bundle left there.
+        let size = newest.map_or(0, |place| index_of(place) + 1).max(bundled);
         Ok(Some(LogHead { log, size, size_before: size }))
     }
 
@@ -95,28 +115,87 @@ impl Rows<'_> {
         Ok(LogHead { log: self.connection.last_insert_rowid(), size: 0, size_before: 0 })
     }
 
-    /// Rows of a query over (place, event, packet), until there are enough of them or enough bytes.
-    fn leaf_page(
-        &self,
-        sql: &str,
-        parameters: impl rusqlite::Params,
-        page: LeafPage,
-    ) -> Result<Vec<LeafRow>, Error> {
-        let mut bytes = 0;
-        let mut leaves = Vec::new();
+    /// Adds entries of the bundles to a page, until it is full; answers the index it came to.
+    fn read_bundles(&self, head: LogHead, bundled: u64, leaves: &mut Leaves) -> Result<u64, Error> {
+        let mut next = leaves.page.from;
+        let end = bundled.min(leaves.page.to);
+        while next < end && !leaves.is_full() {
+            let bundle = self.entry_bundle(head, next, leaves.page.with_packets)?;
+            while next < bundle.end().min(end) && !leaves.is_full() {
+                leaves.push(self.bundled_leaf(head, &bundle, next)?);
+                next += 1;
+            }
+        }
+        Ok(next)
+    }
+
+    /// Adds entries of the tail.
+    fn read_tail(&self, head: LogHead, leaves: &mut Leaves) -> Result<(), Error> {
+        let Some((first, last)) = head.places(leaves.page)? else { return Ok(()) };
+        let sql = match leaves.page.with_packets {
+            true => "SELECT place, event, packet FROM evidence WHERE place BETWEEN ?1 AND ?2 ORDER BY place",
+            false => {
+                "SELECT place, event, x'' AS packet FROM evidence WHERE place BETWEEN ?1 AND ?2 ORDER BY place"
+            }
+        };
         super::plans::check(self.connection, sql);
         let mut statement = self.connection.prepare_cached(sql)?;
-        let mut rows = statement.query(parameters)?;
-        while leaves.len() < page.limit
-            && bytes < page.bytes
+        let mut rows = statement.query([first, last])?;
+        while !leaves.is_full()
             && let Some(row) = rows.next()?
         {
-            let leaf = leaf_row(row)?;
-            bytes += leaf.event.len() + leaf.packet.len();
-            leaves.push(leaf);
+            leaves.push(leaf_row(row)?);
         }
-        Ok(leaves)
+        Ok(())
     }
+
+    /// An entry that has a row of its own.
+    pub(super) fn own_row(&self, place: i64, with_packet: bool) -> Result<LeafRow, Error> {
+        let sql = match with_packet {
+            true => "SELECT place, event, packet FROM evidence WHERE place = ?1",
+            false => "SELECT place, event, x'' AS packet FROM evidence WHERE place = ?1",
+        };
+        let leaf = self.one(sql, [place], leaf_row)?;
+        leaf.ok_or_else(|| Error::Corrupt(format!("no evidence at {}", index_of(place))))
+    }
+
+    /// The places of what a log says about a task, in order and between two places; at most so many.
+    fn places_about(
+        &self,
+        network: &NetworkId,
+        task: &TaskId,
+        head: LogHead,
+        (first, last): (i64, i64),
+        limit: usize,
+    ) -> Result<Vec<i64>, Error> {
+        // A task's own history is short, and leads to its events without an index of the log.
+        let history = self.all(
+            "SELECT e.log_index FROM tasks t JOIN task_events e ON e.task = t.seq
+             WHERE t.task_id = ?1 AND e.network = ?2 AND e.log_index IS NOT NULL",
+            params![task.as_str(), self.key(network)?],
+            |row| get::<i64>(row, "log_index"),
+        )?;
+        let history = history.into_iter().map(|index| head.first() | index);
+        let mut places: Vec<i64> = history.filter(|place| (first..=last).contains(place)).collect();
+        for sql in [
+            "SELECT place FROM entry_tasks WHERE about = ?1 AND place BETWEEN ?2 AND ?3 ORDER BY place LIMIT ?4",
+            "SELECT place FROM evidence WHERE about = ?1 AND place BETWEEN ?2 AND ?3 ORDER BY place LIMIT ?4",
+        ] {
+            let parameters = params![task.as_str(), first, last, limit as i64];
+            places.extend(self.all(sql, parameters, |row| get::<i64>(row, "place"))?);
+        }
+        places.sort_unstable();
+        places.truncate(limit);
+        Ok(places)
+    }
+}
+
+fn leaf_row(row: &Row<'_>) -> Result<LeafRow, Error> {
+    Ok(LeafRow {
+        index: index_of(get(row, "place")?),
+        event: get(row, "event")?,
+        packet: get(row, "packet")?,
+    })
 }
 
 impl EvidenceReads for Rows<'_> {
@@ -124,11 +203,24 @@ impl EvidenceReads for Rows<'_> {
         Ok(self.log_head(network)?.map_or(0, |head| head.size))
     }
 
+    fn bundled(&self, network: &NetworkId) -> Result<u64, Error> {
+        let sql = "SELECT bundled FROM logs WHERE network_id = ?1";
+        Ok(self.one(sql, [network.as_str()], |row| unsigned(row, "bundled"))?.unwrap_or_default())
+    }
+
+    fn entries_to_bundle(&self, network: &NetworkId) -> Result<Option<TailEntries>, Error> {
+        self.next_entries(network)
+    }
+
     fn leaves(&self, network: &NetworkId, page: LeafPage) -> Result<Vec<LeafRow>, Error> {
         let Some(head) = self.log_head(network)? else { return Ok(Vec::new()) };
-        let Some((first, last)) = head.places(page)? else { return Ok(Vec::new()) };
-        let sql = "SELECT place, event, packet FROM evidence WHERE place BETWEEN ?1 AND ?2 ORDER BY place";
-        self.leaf_page(sql, params![first, last], page)
+        let mut leaves = Leaves::new(page);
+        let bundled = self.bundled(network)?;
+        if page.from < bundled {
+            leaves.page.from = self.read_bundles(head, bundled, &mut leaves)?;
+        }
+        self.read_tail(head, &mut leaves)?;
+        Ok(leaves.found)
     }
 
     fn leaves_of_task(
@@ -138,37 +230,28 @@ impl EvidenceReads for Rows<'_> {
         page: LeafPage,
     ) -> Result<Vec<LeafRow>, Error> {
         let Some(head) = self.log_head(network)? else { return Ok(Vec::new()) };
-        let Some((first, last)) = head.places(page)? else { return Ok(Vec::new()) };
-        // A task's own history is short, and leads to its events without an index of the log.
-        let history = self.all(
-            "SELECT e.log_index FROM tasks t JOIN task_events e ON e.task = t.seq
-             WHERE t.task_id = ?1 AND e.network = ?2 AND e.log_index IS NOT NULL",
-            params![task.as_str(), self.key(network)?],
-            |row| get::<i64>(row, "log_index"),
-        )?;
-        let beside = self.all(
-            "SELECT place FROM evidence WHERE about = ?1 AND place BETWEEN ?2 AND ?3 ORDER BY place LIMIT ?4",
-            params![task.as_str(), first, last, page.limit as i64],
-            |row| get::<i64>(row, "place"),
-        )?;
-        let history = history.into_iter().map(|index| head.first() | index);
-        let mut places: Vec<i64> =
-            history.filter(|place| (first..=last).contains(place)).chain(beside).collect();
-        places.sort_unstable();
-        places.truncate(page.limit);
-        let mut leaves: Vec<LeafRow> = Vec::new();
-        let mut bytes = 0;
-        for place in places {
-            let sql = "SELECT place, event, packet FROM evidence WHERE place = ?1";
-            let leaf = self.one(sql, [place], leaf_row)?;
-            let leaf = leaf.ok_or_else(|| Error::Corrupt(format!("no evidence at {}", index_of(place))))?;
-            bytes += leaf.event.len() + leaf.packet.len();
-            leaves.push(leaf);
-            if bytes >= page.bytes {
+        let Some(between) = head.places(page)? else { return Ok(Vec::new()) };
+        let bundled = self.bundled(network)?;
+        let mut leaves = Leaves::new(page);
+        // In order, so that no bundle is inflated twice.
+        let mut open = None;
+        for place in self.places_about(network, task, head, between, page.limit)? {
+            if leaves.is_full() {
                 break;
             }
+            let index = index_of(place);
+            if index >= bundled {
+                leaves.push(self.own_row(place, page.with_packets)?);
+                continue;
+            }
+            let bundle = match open.take() {
+                Some(bundle) if OpenBundle::has(&bundle, index) => bundle,
+                _ => self.entry_bundle(head, index, page.with_packets)?,
+            };
+            leaves.push(self.bundled_leaf(head, &bundle, index)?);
+            open = Some(bundle);
         }
-        Ok(leaves)
+        Ok(leaves.found)
     }
 
     fn tile(&self, network: &NetworkId, level: u8, index: u64) -> Result<Vec<u8>, Error> {
@@ -258,6 +341,15 @@ impl EvidenceWrites for Rows<'_> {
             params![head.log, tile.level, tile.index as i64, tile.hashes],
         )?;
         Ok(())
+    }
+
+    fn put_entry_bundle(
+        &mut self,
+        network: &NetworkId,
+        first: u64,
+        bundle: &EntryBundle,
+    ) -> Result<bool, Error> {
+        self.bundle_entries(network, first, bundle)
     }
 
     fn put_checkpoint(&mut self, network: &NetworkId, checkpoint: &CheckpointRow) -> Result<(), Error> {

@@ -37,6 +37,10 @@ const IN_STEPS: [(&str, &str); 11] = [
 const OF_ITS_LOG: [(&str, &str); 2] =
     [("tiles", "log, level, n"), ("reported_packets", "log, reporter_kind, reporter, sha256")];
 
+/// What is removed in steps by its places in the log.
+const BY_PLACE: [(&str, &str); 3] =
+    [("evidence", "place"), ("entry_bundles", "first"), ("entry_tasks", "place")];
+
 impl RemovalReads for Rows<'_> {
     fn network_to_remove(&self) -> Result<Option<NetworkId>, Error> {
         let sql = "/* scans */ SELECT network_id FROM removals LIMIT 1";
@@ -115,11 +119,15 @@ impl Rows<'_> {
     }
 
     fn remove_some_evidence(&self, log: i64, limit: usize) -> Result<bool, Error> {
-        let sql = "DELETE FROM evidence WHERE place IN
-                   (SELECT place FROM evidence WHERE place >= ?1 AND place < ?2 LIMIT ?3)";
-        let places = params![log << INDEX_BITS, (log + 1) << INDEX_BITS, limit as i64];
-        if self.execute(sql, places)? > 0 {
-            return Ok(true);
+        for (table, key) in BY_PLACE {
+            let sql = format!(
+                "DELETE FROM {table} WHERE {key} IN
+                 (SELECT {key} FROM {table} WHERE {key} >= ?1 AND {key} < ?2 LIMIT ?3)"
+            );
+            let places = params![log << INDEX_BITS, (log + 1) << INDEX_BITS, limit as i64];
+            if self.execute(&sql, places)? > 0 {
+                return Ok(true);
+            }
         }
         for (table, key) in OF_ITS_LOG {
             if self.remove_some(table, key, "log", log, limit)? {

@@ -4,8 +4,10 @@
 use super::engine::{Engine, sqlite};
 use super::fixtures::{NOW, alias, insert_task, network, node, remove_network, task_id, user, with_network};
 use baton_core::Status;
-use baton_store::rows::{NewLeaf, TaskChange};
-use baton_store::{Error, Share, Snapshot, SqliteOptions, SqliteStore, Store, Transaction};
+use baton_core::limits::ENTRY_BUNDLED_MAX_BYTES;
+use baton_store::rows::{CheckpointRow, LeafPage, NewLeaf, TaskChange};
+use baton_store::{EntryBundle, Error, Share, Snapshot, SqliteOptions, SqliteStore, Store, Transaction};
+use flate2::{Compress, Compression, FlushCompress};
 use refinery::Target;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -103,6 +105,121 @@ async fn evidence_is_neither_changed_nor_deleted_by_plain_sql() {
         let refused = beside.execute(sql, []).unwrap_err().to_string();
         assert!(refused.contains(why), "{sql}: {refused}");
     }
+}
+
+/// A log of 300 signed entries, 256 of them in a bundle; one of these is long and keeps its row.
+async fn with_a_bundle(engine: &Engine) {
+    with_network(&*engine.store).await;
+    let fill = |tx: &mut dyn Transaction| -> Result<(), Error> {
+        for index in 0..300 {
+            let event = vec![b'e'; if index == 7 { ENTRY_BUNDLED_MAX_BYTES + 1 } else { 10 }];
+            let (network_id, about) = (&network(1), (index == 3).then(|| task_id(1)));
+            tx.append_leaf(NewLeaf {
+                network_id,
+                index,
+                about: about.as_ref(),
+                event: &event,
+                packet: b"p",
+            })?;
+        }
+        let row = CheckpointRow { size: 300, root: [0; 32], note: String::new(), sealed_at: NOW };
+        tx.put_checkpoint(&network(1), &row)?;
+        let tail = tx.entries_to_bundle(&network(1))?.unwrap();
+        assert!(tx.put_entry_bundle(&network(1), 0, &EntryBundle::pack(&tail.entries)?)?);
+        Ok(())
+    };
+    engine.store.write(fill).await.unwrap();
+}
+
+#[tokio::test]
+async fn entry_bundles_are_neither_changed_deleted_nor_counted_by_plain_sql() {
+    let engine = Engine::new(sqlite);
+    with_a_bundle(&engine).await;
+    let beside = open_beside(&engine);
+    let count = |table: &str| -> i64 {
+        beside.query_row(&format!("SELECT COUNT(*) FROM {table}"), [], |row| row.get(0)).unwrap()
+    };
+    assert_eq!([count("evidence"), count("entry_bundles"), count("entry_tasks")], [45, 1, 1]);
+    for (sql, why) in [
+        ("UPDATE entry_bundles SET events = x'00'", "entry bundles never change"),
+        ("UPDATE entry_bundles SET first = first + 256", "entry bundles never change"),
+        ("DELETE FROM entry_bundles", "entry bundles stay as long as their log"),
+        (
+            "INSERT INTO entry_bundles SELECT first + 1, events, packets FROM entry_bundles",
+            "follow each other",
+        ),
+        (
+            "INSERT OR REPLACE INTO entry_bundles SELECT first, x'00', packets FROM entry_bundles",
+            "follow each other",
+        ),
+        (
+            "INSERT INTO entry_bundles SELECT first + 512, events, packets FROM entry_bundles",
+            "follow each other",
+        ),
+        ("UPDATE entry_tasks SET about = 'x'", "the task of an entry never changes"),
+        ("DELETE FROM entry_tasks", "stays as long as its log"),
+        ("UPDATE logs SET bundled = 0", "counts the bundles it has"),
+        ("UPDATE logs SET bundled = 257", "counts the bundles it has"),
+        ("UPDATE logs SET bundled = 512", "counts the bundles it has"),
+        // The row that a long entry keeps, and the tail.
+        ("DELETE FROM evidence WHERE length(event) > 16384", "evidence stays as long as its log"),
+        ("DELETE FROM evidence WHERE length(event) < 16384", "evidence stays as long as its log"),
+    ] {
+        let refused = beside.execute(sql, []).unwrap_err().to_string();
+        assert!(refused.contains(why), "{sql}: {refused}");
+    }
+    // Entries that are not signed are not counted, even if their bundle is there.
+    beside
+        .execute("INSERT INTO entry_bundles SELECT first + 256, events, packets FROM entry_bundles", [])
+        .unwrap();
+    let refused = beside.execute("UPDATE logs SET bundled = 512", []).unwrap_err().to_string();
+    assert!(refused.contains("of signed entries"), "{refused}");
+}
+
+#[tokio::test]
+async fn events_are_read_without_their_packets_and_each_bundle_once_a_page() {
+    let engine = Engine::new(sqlite);
+    with_a_bundle(&engine).await;
+    let statements = baton_store::Statements::of(&engine.folder.path().join("hub.db"));
+    let page = LeafPage { from: 0, to: 300, limit: 300, bytes: usize::MAX, with_packets: false };
+    assert_eq!(engine.store.read(move |rows| rows.leaves(&network(1), page)).await.unwrap().len(), 300);
+    let ran = statements.take();
+    let of_bundles: Vec<_> = ran.iter().filter(|sql| sql.contains("FROM entry_bundles")).collect();
+    assert_eq!(of_bundles, ["SELECT events, NULL AS packets FROM entry_bundles WHERE first = ?1"]);
+}
+
+#[tokio::test]
+async fn a_damaged_bundle_is_an_error_and_takes_no_more_memory_than_a_whole_one() {
+    let mut engine = Engine::new(sqlite);
+    with_a_bundle(&engine).await;
+    let page = LeafPage { from: 0, to: 300, limit: 300, bytes: usize::MAX, with_packets: true };
+    let mut bomb = Compress::new(Compression::fast(), true);
+    let mut bytes = Vec::with_capacity(1 << 20);
+    bomb.compress_vec(&vec![0; 64 << 20], &mut bytes, FlushCompress::Finish).unwrap();
+    for (sql, bytes, why) in [
+        ("UPDATE entry_bundles SET events = ?1", &bytes[..], "inflates to more than 4194816 bytes"),
+        ("UPDATE entry_bundles SET events = substr(events, 1, 9 + length(?1))", b"", "cut short"),
+        ("DELETE FROM entry_bundles WHERE ?1 IS NOT NULL", b"", "is missing"),
+    ] {
+        engine.store.close();
+        change_without_triggers(&open_beside(&engine), sql, bytes);
+        engine.reopen(sqlite);
+        let refused = engine.store.read(move |rows| rows.leaves(&network(1), page)).await.unwrap_err();
+        assert!(refused.to_string().contains("the entry bundle at 0"), "{refused}");
+        assert!(refused.to_string().contains(why), "{refused}");
+    }
+    let tail = LeafPage { from: 256, ..page };
+    assert_eq!(engine.store.read(move |rows| rows.leaves(&network(1), tail)).await.unwrap().len(), 44);
+}
+
+/// Changes one row as whoever has the file can.
+fn change_without_triggers(beside: &rusqlite::Connection, sql: &str, bytes: &[u8]) {
+    let mut triggers = beside.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").unwrap();
+    let triggers = triggers.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+    let triggers: Vec<(String, String)> = triggers.collect::<Result<_, _>>().unwrap();
+    triggers.iter().for_each(|(name, _)| beside.execute_batch(&format!("DROP TRIGGER {name}")).unwrap());
+    assert_eq!(beside.execute(sql, [bytes]).unwrap(), 1);
+    triggers.iter().for_each(|(_, sql)| beside.execute_batch(sql).unwrap());
 }
 
 mod migrations {

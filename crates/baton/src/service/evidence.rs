@@ -1,8 +1,9 @@
 //! The evidence of a network: what the hub saw, phrased as A2A packets and written down in the transaction of what
-//! happened (`packet`, `record`), signed soon after (`seal`), and read by anybody who may read the network.
+//! happened (`packet`, `record`), signed soon after (`seal`), stored together and compressed then (`bundling`), and read by anybody who may read the network.
 //!
 //! An event says that something was visible to the hub. It does not say that it was right.
 
+pub(crate) mod bundling;
 pub(crate) mod change;
 pub(crate) mod checkpoint;
 pub(crate) mod export;

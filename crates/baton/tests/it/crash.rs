@@ -9,6 +9,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
+use super::entry_bundles::wait_until_bundled;
 use super::history::assert_legal;
 use super::http::Client;
 use super::hub::Hub;
@@ -134,6 +135,7 @@ fn nothing_acknowledged_is_lost_when_the_hub_is_killed_24_times_under_load() {
         hub.restart();
     }
     println!("{} answers over {KILLS} kills", acknowledged.len());
+    wait_until_bundled(&hub.data_dir(), &network.network_id, 256);
     for what in &acknowledged {
         check(&network.user, what);
     }

@@ -4,6 +4,7 @@
 mod operations;
 mod reading;
 mod reported;
+pub(crate) mod storage;
 mod words;
 
 use serde_json::{Value, json};

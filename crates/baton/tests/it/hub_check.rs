@@ -7,6 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
+use super::entry_bundles::{COUNT, column, entries, repack, wait_until_bundled};
 use super::hub::{Hub, baton};
 use super::program::{self, Ran, names};
 use super::tenant::{Tenant, act, claim, report, send, succeed, text};
@@ -32,9 +33,14 @@ struct Left {
     running: String,
     /// The first network's first checkpoint: size, root, note.
     earlier: (i64, Vec<u8>, String),
+    /// Where the long log has an artifact, and where a packet too long for an entry bundle.
+    artifact: i64,
+    long_packet: i64,
 }
 
-const MANY: u64 = 300;
+const MANY: u64 = 600;
+/// What of its log is in entry bundles.
+const BUNDLED: i64 = 512;
 
 impl Left {
     fn make() -> Self {
@@ -64,12 +70,31 @@ impl Left {
         assert_eq!(succeed(&lead.post(&packets, &packet))["recorded"], 1);
 
         let other = Tenant::register(&hub, "other");
-        let (sender, _worker) = (other.agent("sender"), other.agent("worker"));
-        for number in 0..MANY {
+        let (sender, worker) = (other.agent("sender"), other.agent("worker"));
+        let done = send(&sender, "worker", "the first of many");
+        let claimed = claim(&worker, 0, 600);
+        let completion = json!({"alias": "worker", "task": done, "result": "done", "lease_id": claimed["lease_id"],
+            "artifacts": ["a.txt"]});
+        assert_eq!(tool::call(&worker, "report_completion", &completion)["ok"], true);
+        let packets = format!("/api/evidence/packets?network_id={}", other.network_id);
+        let mut packet: Value = serde_json::from_str(&program::packet(8)).unwrap();
+        packet["attributes"] = json!({"text": "x".repeat(20_000)});
+        assert_eq!(succeed(&sender.post(&packets, &packet))["recorded"], 1);
+        for number in 1..MANY {
             send(&sender, "worker", &format!("task {number}"));
         }
+        wait_until_bundled(&hub.data_dir(), &other.network_id, BUNDLED);
         assert!(hub.stop().success());
-        Self { hub, network: tenant.network_id, long: other.network_id, completed, running, earlier }
+        Self {
+            hub,
+            network: tenant.network_id,
+            long: other.network_id,
+            completed,
+            running,
+            earlier,
+            artifact: 3,
+            long_packet: 4,
+        }
     }
 
     /// A copy of it to damage.
@@ -101,14 +126,8 @@ impl Left {
     }
 
     fn log_size(&self, network: &str) -> i64 {
-        let first = self.place(network, 0);
-        database(&self.hub.data_dir())
-            .query_row(
-                "SELECT COUNT(*) FROM evidence WHERE place >= ?1 AND place < ?1 + (1 << 36)",
-                [first],
-                |row| row.get(0),
-            )
-            .unwrap()
+        let sql = "SELECT size FROM checkpoints c JOIN logs l ON l.log = c.log WHERE network_id = ?1";
+        database(&self.hub.data_dir()).query_row(sql, [network], |row| row.get(0)).unwrap()
     }
 
     /// Damages a copy and answers what the check says of it.
@@ -190,8 +209,8 @@ fn what_a_hub_leaves_agrees_and_the_check_changes_nothing() {
     let copy = left.copy();
     let before = contents(copy.path());
     let said = check(copy.path(), &[]).exited(0).stdout;
-    assert!(said.starts_with("agree: 2 networks, 304 tasks, "), "{said}");
-    assert!(said.contains("2 checkpoints") && said.contains("1 log events were reported"), "{said}");
+    assert!(said.starts_with("agree: 2 networks, 604 tasks, "), "{said}");
+    assert!(said.contains("2 checkpoints") && said.contains("2 log events were reported"), "{said}");
     assert!(!said.contains("not under a checkpoint"), "a stopped hub has sealed everything: {said}");
     for word in ["verified", "valid", "trusted", "successful"] {
         assert!(!said.contains(word), "{said}");
@@ -199,7 +218,7 @@ fn what_a_hub_leaves_agrees_and_the_check_changes_nothing() {
     let answer: Value = serde_json::from_str(&check(copy.path(), &["--json"]).exited(0).stdout).unwrap();
     assert_eq!(
         (&answer["ok"], &answer["tasks"], &answer["differences"]),
-        (&json!(true), &json!(304), &json!([]))
+        (&json!(true), &json!(604), &json!([]))
     );
     assert_eq!(answer["log_events"], json!(left.log_size(&left.network) + left.log_size(&left.long)));
     assert!(contents(copy.path()) == before, "{:?}", names(copy.path()));
@@ -300,13 +319,121 @@ fn a_log_that_was_changed_is_named_with_its_network_and_index() {
     // Everything, so that not each can be told.
     let copy = left.copy();
     let db = database(copy.path());
-    without_triggers(&db, |db| db.execute("UPDATE evidence SET packet = x'7b7d'", []).unwrap());
+    without_triggers(&db, |db| {
+        db.execute("UPDATE evidence SET packet = x'7b7d'", []).unwrap();
+        for first in [0, 256] {
+            repack(db, left.place(long, first), |entries| {
+                entries.iter_mut().flatten().for_each(|entry| entry.packet = b"{}".to_vec());
+            });
+        }
+    });
     drop(db);
     let said = check(copy.path(), &[]).exited(1).stdout;
     let more = u64::try_from(left.log_size(net) + left.log_size(long)).unwrap() - 100;
     assert_eq!(said.lines().filter(|line| line.starts_with("packet_differs: ")).count(), 100);
     let end = format!("and {more} more; in all {0} packet_differs\n{0} differences: ", more + 100);
     assert!(said.contains(&end), "{said}");
+}
+
+#[test]
+fn entry_bundles_that_were_changed_are_named() {
+    let left = Left::make();
+    let long = &*left.long;
+    let at = |index| left.place(long, index);
+    let log = at(0) >> 36;
+    let named = |db: &Connection, sql: &str, index: i64| change(db, 1, sql, [at(index)]);
+    let only = |found: &Found, index: i64, names: &[&str]| {
+        found.names("entry_bundle", long, Some(index)).only(names);
+    };
+    // Missing, the first and the last.
+    let gone = "DELETE FROM entry_bundles WHERE first = ?1";
+    for index in [0, 256] {
+        let found = left.damaged(|db| named(db, gone, index));
+        only(&found, index, &["entry_bundle"]);
+    }
+    // Cannot be inflated, cut, followed by more, without end.
+    let no_zlib = "UPDATE entry_bundles SET events = x'0011223344' WHERE first = ?1";
+    let cut = "UPDATE entry_bundles SET packets = substr(packets, 1, length(packets) / 2) WHERE first = ?1";
+    let more = "UPDATE entry_bundles SET events = CAST(events || x'00' AS BLOB) WHERE first = ?1";
+    for sql in [no_zlib, cut, more] {
+        let found = left.damaged(|db| named(db, sql, 256));
+        only(&found, 256, &["entry_bundle"]);
+    }
+    let bomb = column(vec![&[b'x'; 60_000][..]; 2_000]);
+    let replace = "UPDATE entry_bundles SET events = ?2 WHERE first = ?1";
+    let found = left.damaged(|db| change(db, 1, replace, params![at(0), bomb]));
+    only(&found, 0, &["entry_bundle"]);
+    // One entry fewer, one more.
+    for count in [COUNT - 1, COUNT + 1] {
+        let found = left.damaged(|db| {
+            let entries: Vec<_> =
+                entries(db, at(256)).into_iter().map(|entry| entry.unwrap().event).collect();
+            let parts = entries.iter().chain([&entries[0]]).take(count);
+            change(db, 1, replace, params![at(256), column(parts.map(Vec::as_slice))]);
+        });
+        only(&found, 256, &["entry_bundle"]);
+    }
+    // Swapped.
+    let found = left.damaged(|db| {
+        for (from, to) in [(at(0), -1), (at(256), at(0)), (-1, at(256))] {
+            change(db, 1, "UPDATE entry_bundles SET first = ?2 WHERE first = ?1", [from, to]);
+        }
+    });
+    found.names("event_place", long, Some(0));
+    // Two of its entries swapped, one of them changed, its packet changed.
+    let found = left.damaged(|db| repack(db, at(256), |entries| entries.swap(10, 11)));
+    found.names("event_place", long, Some(266)).names("leaf_hash", long, Some(267)).names("root", long, None);
+    let found = left.damaged(|db| {
+        repack(db, at(256), |entries| {
+            let event = &mut entries[10].as_mut().unwrap().event;
+            *event = String::from_utf8(event.clone()).unwrap().replace("delivered", "deliverer").into_bytes();
+        });
+    });
+    for name in ["content_hash", "packet_differs", "change_differs", "leaf_hash"] {
+        found.names(name, long, Some(266));
+    }
+    let found = left.damaged(|db| {
+        repack(db, at(256), |entries| {
+            let packet = &mut entries[10].as_mut().unwrap().packet;
+            *packet = String::from_utf8(packet.clone()).unwrap().replace("sender", "sendeR").into_bytes();
+        });
+    });
+    found.names("packet_differs", long, Some(266)).only(&["packet_differs"]);
+    // In the tail too; in neither; a hole where the tail begins.
+    let found = left.damaged(|db| {
+        let entry = entries(db, at(256)).swap_remove(10).unwrap();
+        let sql = "INSERT INTO evidence (place, event, packet) VALUES (?1, ?2, ?3)";
+        change(db, 1, sql, params![at(266), entry.event, entry.packet]);
+    });
+    only(&found, 266, &["entry_bundle"]);
+    let found = left.damaged(|db| repack(db, at(256), |entries| entries[10] = None));
+    only(&found, 266, &["entry_bundle"]);
+    let found = left.damaged(|db| named(db, "DELETE FROM evidence WHERE place = ?1", left.long_packet));
+    only(&found, left.long_packet, &["entry_bundle"]);
+    let found = left.damaged(|db| named(db, "DELETE FROM evidence WHERE place = ?1", BUNDLED));
+    found.names("log_gap", long, Some(BUNDLED)).only(&["log_gap", "evidence_missing"]);
+    // Counted wrong.
+    for (counted, index) in [(0, 0), (256, 256), (BUNDLED + 256, BUNDLED), (BUNDLED + 1, BUNDLED + 1)] {
+        let sql = "UPDATE logs SET bundled = ?2 WHERE log = ?1";
+        left.damaged(|db| change(db, 1, sql, [log, counted])).names("entry_bundle", long, Some(index));
+    }
+    // The task beside an entry: another, none, one of an entry that has its own row for it.
+    for sql in [
+        "UPDATE entry_tasks SET about = 'another' WHERE place = ?1",
+        "DELETE FROM entry_tasks WHERE place = ?1",
+    ] {
+        let found = left.damaged(|db| named(db, sql, left.artifact));
+        found.names("change_differs", long, Some(left.artifact)).only(&["change_differs"]);
+    }
+    let found = left.damaged(|db| named(db, "INSERT INTO entry_tasks VALUES (?1, 'another')", BUNDLED));
+    only(&found, BUNDLED, &["entry_bundle"]);
+    // Of a log that is not there.
+    let found = left.damaged(|db| {
+        let sql =
+            "INSERT INTO entry_bundles SELECT 99 << 36, events, packets FROM entry_bundles WHERE first = ?1";
+        named(db, sql, 0);
+    });
+    found.names_somewhere("stray").only(&["stray"]);
 }
 
 #[test]

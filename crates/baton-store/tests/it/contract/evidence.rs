@@ -8,7 +8,7 @@ use baton_core::Status;
 use baton_store::rows::{CheckpointRow, LeafPage, LeafRow, NetworkRow, NewEvent, NewLeaf, TileRow};
 use baton_store::{Error, Store, Transaction};
 
-const ALL: LeafPage = LeafPage { from: 0, to: u64::MAX, limit: 1000, bytes: usize::MAX };
+const ALL: LeafPage = LeafPage { from: 0, to: u64::MAX, limit: 1000, bytes: usize::MAX, with_packets: true };
 
 /// Appends an event to a network's log where it ends; about a task if there is one.
 fn append(tx: &mut dyn Transaction, in_network: u8, about: Option<u16>) -> Result<u64, Error> {
@@ -140,7 +140,7 @@ engines! {
         with_network(&*engine.store).await;
         engine.store.write(|tx| (0..20).try_for_each(|_| append(tx, 1, None).map(|_| ()))).await.unwrap();
         let store = &*engine.store;
-        let page = |from, to, limit, bytes| LeafPage { from, to, limit, bytes };
+        let page = |from, to, limit, bytes| LeafPage { from, to, limit, bytes, with_packets: true };
         assert_eq!(indexes(&leaves(store, 1, page(0, u64::MAX, 3, usize::MAX)).await), [0, 1, 2]);
         assert_eq!(indexes(&leaves(store, 1, page(5, 8, 100, usize::MAX)).await), [5, 6, 7]);
         assert_eq!(indexes(&leaves(store, 1, page(18, 100, 100, usize::MAX)).await), [18, 19]);

@@ -68,8 +68,9 @@ fn look_at(rows: &dyn CheckReads, folder: &DataFolder) -> Result<Report, Error> 
     }
     let keys = Keys::find(rows, folder, &mut findings)?;
     let mut counts = report::Counts { networks: rows.network_count()?, ..report::Counts::default() };
-    let links = tables::look(rows, &mut findings, &mut counts)?;
+    // The logs first: one entry bundle that is lost makes many rows of history differ, and should stand above them.
     let found = log::look_at_all(rows, &keys, &mut findings, &mut counts)?;
+    let links = tables::look(rows, &mut findings, &mut counts)?;
     tables::name_unmatched(rows, &links, &found, &mut findings)?;
     Ok(Report { counts, findings, unread_key: keys.unread })
 }

@@ -173,7 +173,7 @@ impl Selection {
         bytes: usize,
         look: impl Fn(&dyn Snapshot, &NetworkId, Vec<LeafRow>) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
-        let page = LeafPage { from: next, to: self.to, limit: PAGE, bytes };
+        let page = LeafPage { from: next, to: self.to, limit: PAGE, bytes, with_packets: true };
         let (network, task, size) = (self.network.clone(), self.task.clone(), self.checkpoint.size);
         let read = self.store.of(Share::Network(self.network.clone())).scan(move |rows| {
             // A network that is deleted takes its log with it, in the middle of an export too.

@@ -73,7 +73,8 @@ async fn list(
     limit: usize,
 ) -> Result<Answer, Error> {
     let from = after.map_or(0, |after| after.saturating_add(1));
-    let page = LeafPage { from, to: u64::MAX, limit, bytes: limits::EVIDENCE_PAGE_MAX_BYTES };
+    let bytes = limits::EVIDENCE_PAGE_MAX_BYTES;
+    let page = LeafPage { from, to: u64::MAX, limit, bytes, with_packets: false };
     let asker = caller.clone();
     let (reader, leaves, size) = hub
         .store_for(caller)

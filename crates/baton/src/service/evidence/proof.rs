@@ -88,7 +88,8 @@ pub(crate) async fn inclusion(hub: &Hub, caller: &Caller, args: InclusionArgs) -
 }
 
 fn leaf_hash(rows: &dyn Snapshot, caller: &Caller, reader: &Reader, index: u64) -> Result<Hash, Error> {
-    let page = LeafPage { from: index, to: index + 1, limit: 1, bytes: limits::EVIDENCE_PAGE_MAX_BYTES };
+    let bytes = limits::EVIDENCE_PAGE_MAX_BYTES;
+    let page = LeafPage { from: index, to: index + 1, limit: 1, bytes, with_packets: false };
     let leaf = rows.leaves(&reader.network, page)?.pop();
     let leaf = leaf.ok_or_else(|| baton_store::Error::Corrupt(format!("no event {index} in the log")))?;
     reader.sees_event(rows, caller, &leaf.event)?;

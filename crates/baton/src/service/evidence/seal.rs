@@ -4,11 +4,12 @@
 //!
 //! A log that no longer bears out its own last checkpoint was changed behind the hub's back. It is not signed again.
 
-use baton_core::NetworkId;
+use baton_core::{NetworkId, limits};
 use baton_evidence::log::{self, Hash, Tile, Tiles as _};
 use baton_evidence::note::{Checkpoint, SigningKey};
 use baton_store::Snapshot;
 use baton_store::rows::{CheckpointRow, LeafPage};
+use std::collections::HashSet;
 use std::fmt::Display;
 use std::time::Instant;
 
@@ -17,33 +18,67 @@ use crate::hub::Hub;
 use crate::service::Error;
 
 /// Events hashed in one step; a long backlog takes several.
-const STEP: LeafPage = LeafPage { from: 0, to: u64::MAX, limit: 4096, bytes: 16 << 20 };
+const STEP: LeafPage = LeafPage {
+    from: 0,
+    to: u64::MAX,
+    limit: limits::SEAL_STEP_MAX_COUNT,
+    bytes: limits::SEAL_STEP_MAX_BYTES,
+    with_packets: false,
+};
 /// Logs looked at in one go after a start.
 const PAGE: usize = 500;
 
-/// Seals every log that has grown. A log that cannot be sealed is told of and does not hold up the others.
+/// Seals every log that has grown, in turns: a log with a backlog takes a step, and the others have theirs before it takes
+/// the next. A log that cannot be sealed is told of and does not hold up the others.
 pub(crate) async fn round(hub: &Hub) -> Result<usize, Error> {
-    let (mut sealed, mut trouble) = (0, None);
-    for network in hub.bells.take_grown() {
-        // Whoever holds it seals this log now, and may have looked before it last grew: the next round looks again. To
-        // wait here would keep every other log waiting for as long as somebody exports this one again and again.
-        let Some(_turn) = hub.sealing.try_lock(&network) else {
-            hub.bells.note_grown([network]);
-            continue;
-        };
-        match seal(hub, &network).await {
-            Ok(_) => sealed += 1,
-            Err(Error::Store(error @ baton_store::Error::Corrupt(_))) => {
-                tracing::error!(network = %network, %error, "a log does not bear out its checkpoint; it is not signed");
+    let mut round = Round::default();
+    while round.turn(hub).await {}
+    hub.bells.note_grown(round.put_off);
+    round.trouble.map_or(Ok(round.sealed), Err)
+}
+
+/// What a round has done so far.
+#[derive(Default)]
+struct Round {
+    /// Logs sealed as far as they go.
+    sealed: usize,
+    /// Logs the next round looks at again.
+    put_off: HashSet<NetworkId>,
+    trouble: Option<Error>,
+}
+
+impl Round {
+    /// One step of every log that has grown, those since the last turn with them. Whether any of them has more.
+    async fn turn(&mut self, hub: &Hub) -> bool {
+        let mut has_more = false;
+        for network in hub.bells.take_grown() {
+            if self.put_off.contains(&network) {
+                continue;
             }
-            Err(error) => {
-                // The next round tries it again; the others have their turn now.
-                hub.bells.note_grown([network]);
-                trouble.get_or_insert(error);
+            // Whoever holds it seals this log now, and may have looked before it last grew. To wait here would keep every
+            // other log waiting for as long as somebody exports this one again and again.
+            let Some(_turn) = hub.sealing.try_lock(&network) else {
+                self.put_off.insert(network);
+                continue;
+            };
+            match step(hub, &network).await {
+                Ok(Sealed::Whole(_)) => self.sealed += 1,
+                Ok(Sealed::Part) => {
+                    has_more = true;
+                    hub.bells.note_grown([network]);
+                }
+                Err(Error::Store(error @ baton_store::Error::Corrupt(_))) => {
+                    tracing::error!(network = %network, %error, "a log does not bear out its checkpoint; it is not signed");
+                }
+                Err(error) => {
+                    // The next round tries it again; the others have their turn now.
+                    self.put_off.insert(network);
+                    self.trouble.get_or_insert(error);
+                }
             }
         }
+        has_more
     }
-    trouble.map_or(Ok(sealed), Err)
 }
 
 /// Has every log looked at: some may have grown just before the hub was last stopped.
@@ -61,8 +96,9 @@ pub(crate) async fn look_at_all(hub: &Hub) -> Result<(), Error> {
 pub(crate) async fn up_to_date(hub: &Hub, network: &NetworkId) -> Result<CheckpointRow, Error> {
     let looked = Instant::now();
     let (key, of) = (hub.evidence_key.clone(), network.clone());
-    if let Some(step) = hub.store_of(network).read(move |rows| Step::unless_grown(rows, &of, &key)).await? {
-        return sealed(hub, network, step.before, looked);
+    let newest = hub.store_of(network).read(move |rows| Step::unless_grown(rows, &of, &key)).await?;
+    if let Some(newest) = newest {
+        return sealed(hub, network, newest, looked);
     }
     let _turn = hub.sealing.lock(network).await;
     seal(hub, network).await
@@ -71,15 +107,40 @@ pub(crate) async fn up_to_date(hub: &Hub, network: &NetworkId) -> Result<Checkpo
 /// The same for whoever holds the network's lock: two at a time would sign the same step twice.
 async fn seal(hub: &Hub, network: &NetworkId) -> Result<CheckpointRow, Error> {
     loop {
-        let looked = Instant::now();
-        let (key, of) = (hub.evidence_key.clone(), network.clone());
-        let step = hub.store.read(move |rows| Step::find(rows, &of, &key)).await?;
-        let Step { before, leaves } = step;
-        if leaves.is_empty() {
-            return sealed(hub, network, before, looked);
+        if let Sealed::Whole(checkpoint) = step(hub, network).await? {
+            return Ok(checkpoint);
         }
-        grow(hub, network, before.map_or(0, |row| row.size), leaves).await?;
     }
+}
+
+/// How far a step came.
+enum Sealed {
+    /// As far as the log went when it was looked at.
+    Whole(CheckpointRow),
+    /// There is more.
+    Part,
+}
+
+/// Seals some of what a log has gained.
+async fn step(hub: &Hub, network: &NetworkId) -> Result<Sealed, Error> {
+    let looked = Instant::now();
+    let (key, of) = (hub.evidence_key.clone(), network.clone());
+    let step = hub.store.read(move |rows| Step::find(rows, &of, &key)).await?;
+    let Step { before, leaves, size, bundled } = step;
+    let from = before.as_ref().map_or(0, |row| row.size);
+    let to = from + leaves.len() as u64;
+    if leaves.is_empty() {
+        hub.long_tails.look(network, bundled, from);
+        return sealed(hub, network, before, looked).map(Sealed::Whole);
+    }
+    let Some(checkpoint) = grow(hub, network, from, leaves).await? else {
+        return Ok(Sealed::Part); // the network was deleted meanwhile: the next look finds no log
+    };
+    hub.long_tails.look(network, bundled, to);
+    if to < size {
+        return Ok(Sealed::Part);
+    }
+    sealed(hub, network, Some(checkpoint), looked).map(Sealed::Whole)
 }
 
 /// The checkpoint of a log that had nothing to seal when it was looked at.
@@ -96,17 +157,21 @@ fn sealed(
 /// What a sealing starts from.
 struct Step {
     before: Option<CheckpointRow>,
-    /// The hashes of the events after it.
+    /// The hashes of the events after it; of some, if there are many.
     leaves: Vec<Hash>,
+    /// How many events the log has.
+    size: u64,
+    /// How many of them are in entry bundles.
+    bundled: u64,
 }
 
 impl Step {
-    /// A step with nothing to seal; none if the log is not as long as its checkpoint says.
+    /// The checkpoint of a log with nothing to seal; none if the log is not as long as its checkpoint says.
     fn unless_grown(
         rows: &dyn Snapshot,
         network: &NetworkId,
         key: &SigningKey,
-    ) -> Result<Option<Self>, Error> {
+    ) -> Result<Option<Option<CheckpointRow>>, Error> {
         let before = rows.checkpoint(network)?;
         if rows.log_size(network)? != before.as_ref().map_or(0, |row| row.size) {
             return Ok(None);
@@ -114,7 +179,7 @@ impl Step {
         if let Some(row) = &before {
             check_borne_out(rows, network, row, key)?;
         }
-        Ok(Some(Self { before, leaves: Vec::new() }))
+        Ok(Some(before))
     }
 
     fn find(rows: &dyn Snapshot, network: &NetworkId, key: &SigningKey) -> Result<Self, Error> {
@@ -129,7 +194,8 @@ impl Step {
                 return Err(rewritten(format_args!("event {expected} is missing")));
             }
         }
-        Ok(Self { before, leaves: leaves.iter().map(|leaf| log::leaf_hash(&leaf.event)).collect() })
+        let hashes = leaves.iter().map(|leaf| log::leaf_hash(&leaf.event)).collect();
+        Ok(Self { before, leaves: hashes, size: rows.log_size(network)?, bundled: rows.bundled(network)? })
     }
 }
 
@@ -169,7 +235,13 @@ fn check_last(rows: &dyn Snapshot, network: &NetworkId, size: u64) -> Result<(),
     }
 }
 
-async fn grow(hub: &Hub, network: &NetworkId, size: u64, leaves: Vec<Hash>) -> Result<(), Error> {
+/// Writes the tree and the checkpoint of a longer log; none if the network was deleted meanwhile.
+async fn grow(
+    hub: &Hub,
+    network: &NetworkId,
+    size: u64,
+    leaves: Vec<Hash>,
+) -> Result<Option<CheckpointRow>, Error> {
     let to = size + leaves.len() as u64;
     let of = network.clone();
     let (tiles, root) = hub
@@ -184,10 +256,10 @@ async fn grow(hub: &Hub, network: &NetworkId, size: u64, leaves: Vec<Hash>) -> R
     let checkpoint = signed(hub, network, to, root)?;
     let of = network.clone();
     hub.store
-        .write(move |tx| -> Result<(), Error> {
+        .write(move |tx| -> Result<_, Error> {
             let size = tx.log_size(&of)?;
             if size == 0 {
-                return Ok(()); // the network was deleted meanwhile
+                return Ok(None);
             }
             if size < to {
                 return Err(rewritten(format_args!("it has fewer than the {to} events just read")));
@@ -196,7 +268,7 @@ async fn grow(hub: &Hub, network: &NetworkId, size: u64, leaves: Vec<Hash>) -> R
                 tx.put_tile(&of, &row_of(tile))?;
             }
             tx.put_checkpoint(&of, &checkpoint)?;
-            Ok(())
+            Ok(Some(checkpoint))
         })
         .await
 }
@@ -221,11 +293,11 @@ fn rewritten(what: impl Display) -> Error {
 mod tests {
     use baton_core::SystemRole;
     use bytes::Bytes;
-    use std::collections::HashSet;
 
     use super::*;
     use crate::fixture::{TestHub, network};
-    use crate::service::evidence::report;
+    use crate::service::evidence::{export, report};
+    use baton_store::rows::NewLeaf;
 
     /// Makes the log of this person's only network one event longer.
     async fn grow_to(test: &TestHub, token: &str, size: u64) {
@@ -259,6 +331,64 @@ mod tests {
         drop(held);
         let both = tokio::join!(up_to_date(hub, &first), up_to_date(hub, &first));
         assert_eq!((both.0.unwrap().size, both.1.unwrap().size), (2, 2));
+    }
+
+    /// Gives a log so many entries that nobody has looked at.
+    async fn append(test: &TestHub, number: u8, count: u64) {
+        let append = move |tx: &mut dyn baton_store::Transaction| -> Result<(), Error> {
+            let network_id = &network(number);
+            for _ in 0..count {
+                let index = tx.log_size(network_id)?;
+                let event = format!("event {index}").into_bytes();
+                tx.append_leaf(NewLeaf { network_id, index, about: None, event: &event, packet: b"packet" })?;
+            }
+            Ok(())
+        };
+        test.hub.store.write(append).await.unwrap();
+    }
+
+    async fn signed_size(test: &TestHub, number: u8) -> u64 {
+        let found = test.hub.store.read(move |rows| rows.checkpoint(&network(number))).await.unwrap();
+        found.map_or(0, |row| row.size)
+    }
+
+    #[tokio::test]
+    async fn a_log_with_a_backlog_takes_a_step_and_the_others_have_their_turn() {
+        let test = TestHub::start();
+        test.person("ada", SystemRole::User, &[1]).await;
+        test.person("bob", SystemRole::User, &[2]).await;
+        let step = STEP.limit as u64;
+        append(&test, 1, 2 * step + 10).await;
+        append(&test, 2, 3).await;
+        let mut round = Round::default();
+        assert!(round.turn(&test.hub).await, "the first has more");
+        assert_eq!((signed_size(&test, 1).await, signed_size(&test, 2).await), (step, 3));
+        // What grows while the backlog is worked off waits for one step of it, not for all.
+        append(&test, 2, 4).await;
+        assert!(round.turn(&test.hub).await);
+        assert_eq!((signed_size(&test, 1).await, signed_size(&test, 2).await), (2 * step, 7));
+        assert!(!round.turn(&test.hub).await);
+        assert_eq!((signed_size(&test, 1).await, round.sealed), (2 * step + 10, 3));
+    }
+
+    #[tokio::test]
+    async fn an_export_waits_for_no_other_networks_sealing() {
+        let test = TestHub::start();
+        test.person("ada", SystemRole::User, &[1]).await;
+        let bob = test.person("bob", SystemRole::User, &[2]).await;
+        append(&test, 1, 3 * STEP.limit as u64).await;
+        // Somebody works on the first log's backlog and never ends.
+        let first = network(1);
+        let _held = test.hub.sealing.lock(&first).await;
+        let mut sealing = Box::pin(up_to_date(&test.hub, &first));
+        assert!(futures_util::poll!(&mut sealing).is_pending());
+        grow_to(&test, &bob, 1).await;
+        let who = test.hub.identify(&bob).await.unwrap();
+        let export = export::bundle(&test.hub, &who, export::QueryArgs::default()).await.unwrap();
+        assert_eq!((export.from, export.to), (0, 1));
+        let export = export::side_file(&test.hub, &who, export::QueryArgs::default()).await.unwrap();
+        assert_eq!(export.to, 1);
+        assert_eq!(signed_size(&test, 1).await, 0);
     }
 
     #[tokio::test]

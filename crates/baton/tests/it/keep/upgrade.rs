@@ -1,5 +1,7 @@
 //! Folders of earlier releases: each schema there ever was is opened by today's hub, agrees, and goes on.
 
+use baton_evidence::log::{Hash, check_consistency, check_inclusion};
+use baton_evidence::note::{Checkpoint, VerifierKey};
 use refinery::Target;
 use rusqlite::{Connection, params};
 use serde_json::json;
@@ -8,6 +10,8 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use super::{assert_agrees, back_up, restore};
+use crate::it::entry_bundles::{entries, wait_until_bundled};
+use crate::it::evidence::storage::hand_in;
 use crate::it::http::Client;
 use crate::it::hub::{Hub, baton};
 use crate::it::program::names;
@@ -42,7 +46,7 @@ fn earlier_versions() -> Vec<i64> {
 
 /// The last schema whose tables named tasks and networks by their ids: what is put in here is put into that or an older
 /// one, and brought to a newer one by its own migrations.
-const LAST_WITH_IDS: i64 = 18;
+const LAST_WITH_IDS: i64 = 19;
 
 /// A folder as the release with this schema left it: a user, a network, a task that is open, one that has ended and its
 /// reply in an inbox, one that a worker holds, one that was handed on, and frames for streams.
@@ -209,6 +213,98 @@ fn a_start_that_is_killed_while_it_upgrades_leaves_the_old_folder_or_the_new_one
         assert_eq!(claimed["task"]["task_id"], json!(OPEN), "{claimed}");
         goes_on(&network, &coder);
     }
+}
+
+/// The tables that a log and its readers need; each release since the second schema has them.
+const OF_A_LOG: [&str; 10] = [
+    "users",
+    "networks",
+    "members",
+    "tokens",
+    "aliases",
+    "logs",
+    "tiles",
+    "checkpoints",
+    "reported_packets",
+    "evidence_key",
+];
+
+/// The folder of a stopped hub as the release with this schema would have left it: all entries in the tail.
+fn earlier_release_of(folder: &Path, into: &Path, version: i64) {
+    std::fs::create_dir(into).unwrap();
+    std::fs::copy(folder.join("evidence.key"), into.join("evidence.key")).unwrap();
+    let mut db = Connection::open(into.join("hub.db")).unwrap();
+    let target = Target::Version(version.try_into().unwrap());
+    migrations::migrations::runner().set_target(target).run(&mut db).unwrap();
+    db.execute("ATTACH ?1 AS today", [folder.join("hub.db").to_str().unwrap()]).unwrap();
+    let columns = |table: &str, of: &str| -> Vec<String> {
+        let mut query =
+            db.prepare(&format!("SELECT name FROM pragma_table_info('{table}', '{of}')")).unwrap();
+        query.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap()
+    };
+    for table in OF_A_LOG {
+        let today = columns(table, "today");
+        let shared: Vec<_> = columns(table, "main").into_iter().filter(|name| today.contains(name)).collect();
+        let shared = shared.join(", ");
+        let copy = format!("INSERT INTO main.{table} ({shared}) SELECT {shared} FROM today.{table}");
+        db.execute(&copy, []).unwrap();
+    }
+    db.execute("INSERT INTO main.evidence SELECT * FROM today.evidence", []).unwrap();
+    let log: i64 = db.query_row("SELECT log FROM main.logs", [], |row| row.get(0)).unwrap();
+    let today = Connection::open(folder.join("hub.db")).unwrap();
+    for first in [0, 256] {
+        let first = log << 36 | first;
+        for (number, entry) in entries(&today, first).into_iter().enumerate() {
+            let entry = entry.unwrap();
+            let put = "INSERT INTO main.evidence (place, event, packet) VALUES (?1, ?2, ?3)";
+            db.execute(put, params![first | number as i64, entry.event, entry.packet]).unwrap();
+        }
+    }
+}
+
+#[test]
+fn the_long_tail_of_an_earlier_release_is_bundled_and_its_checkpoint_still_holds() {
+    const COUNT: usize = 600;
+    let mut hub = Hub::start();
+    let network = Tenant::of_admin(&hub);
+    hand_in(&network, 0, COUNT);
+    wait_until_bundled(&hub.data_dir(), &network.network_id, 512);
+    let key = text(&succeed(&hub.client().get("/api/evidence/key"))["key"]);
+    let key = VerifierKey::parse(&key).unwrap();
+    let newest = |network: &Tenant| {
+        let path = format!("/api/evidence/checkpoint?network_id={}", network.network_id);
+        Checkpoint::open(&network.user.get(&path).text(), &key).unwrap()
+    };
+    let earlier = newest(&network);
+    assert_eq!(earlier.size, COUNT as u64);
+    assert!(hub.stop().success());
+    for version in [2, 9, 18] {
+        println!("schema {version}");
+        let upgraded = Hub::start_on(|folder| earlier_release_of(&hub.data_dir(), folder, version));
+        let user = upgraded.client().with_token(network.user.token.as_deref().unwrap());
+        let now = Tenant { user, network_id: network.network_id.clone() };
+        // Nothing waits for it.
+        hand_in(&now, COUNT, 1);
+        wait_until_bundled(&upgraded.data_dir(), &now.network_id, 512);
+        assert_agrees(&upgraded.data_dir());
+        hand_in(&now, COUNT + 1, 9);
+        let path = format!("/api/evidence/consistency?network_id={}&from={COUNT}&to=610", now.network_id);
+        let proof = hashes(&succeed(&now.user.get(&path)));
+        let later = newest(&now);
+        assert_eq!(later.size, 610);
+        check_consistency(earlier.size, &earlier.root, later.size, &later.root, &proof).unwrap();
+        for index in [0, 255, 256, 511, 512, 599] {
+            let path =
+                format!("/api/evidence/proof?network_id={}&index={index}&size={COUNT}", now.network_id);
+            let answer = succeed(&now.user.get(&path));
+            let leaf: Hash = serde_json::from_value(answer["leaf_hash"].clone()).unwrap();
+            check_inclusion(&leaf, index, earlier.size, &hashes(&answer), &earlier.root).unwrap();
+        }
+    }
+}
+
+fn hashes(answer: &serde_json::Value) -> Vec<Hash> {
+    serde_json::from_value(answer["hashes"].clone()).unwrap()
 }
 
 #[test]

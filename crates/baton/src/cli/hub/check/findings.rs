@@ -62,6 +62,8 @@ pub(super) enum Name {
     LogGap,
     /// The log lacks events that were signed.
     LogCutShort,
+    /// Entries that are stored together are missing, cannot be read, or are in the tail too.
+    EntryBundle,
     /// An event is not the one that was hashed into the tree.
     LeafHash,
     /// A tile of the tree is not what the events make.

@@ -5,7 +5,7 @@ use baton_evidence::log::{Hash, Tile, leaf_hash};
 use baton_evidence::note::Checkpoint;
 use baton_evidence::time::Time;
 use baton_store::Error;
-use baton_store::rows::{CheckReads, CheckpointRow, LeafState};
+use baton_store::rows::{BundleDamage, CheckReads, CheckpointRow, LeafState, LogPart};
 use std::collections::HashMap;
 
 use super::findings::{Findings, Name, Place};
@@ -61,7 +61,18 @@ impl Look<'_> {
         let retention = self.rows.retention(self.network)?;
         let left_through = retention.and_then(|left| Time::from_unix_millis(left.through.get()));
         let left_before = self.counts.left;
-        self.rows.each_leaf(self.log, &mut |leaf| {
+        self.rows.each_leaf(self.log, &mut |part| {
+            let leaf = match part {
+                LogPart::Leaf(leaf) => leaf,
+                LogPart::Damage(BundleDamage { index, skipped, what }) => {
+                    self.findings.add(Name::EntryBundle, Place::index(self.network.as_str(), index), what);
+                    if skipped > 0 {
+                        size = index + skipped;
+                        tree = None;
+                    }
+                    return Ok(());
+                }
+            };
             if leaf.index != size {
                 self.missing(size, leaf.index);
                 tree = None;

@@ -1,9 +1,9 @@
 //! The tables among themselves: tasks and their histories, leases, deliveries, counters; and which rows of history
 //! say that they stand in a log.
 
-use baton_core::{NetworkId, Status};
+use baton_core::{NetworkId, Status, limits};
 use baton_store::Error;
-use baton_store::rows::{CheckReads, EventState, LeafPage, TaskState};
+use baton_store::rows::{CheckReads, EventState, LeafPage, LeafRow, TaskState};
 use std::collections::HashMap;
 
 use super::findings::{Findings, Name, Place};
@@ -144,18 +144,66 @@ pub(super) fn name_unmatched(
     if links.keys().all(|network| agrees(network)) {
         return Ok(());
     }
+    let mut stretch = Stretch::default();
     rows.each_event(&mut |event| {
         let (Some(index), true) = (event.log_index, event.has_leaf && !agrees(&event.network_id)) else {
             return Ok(());
         };
         let Some(network) = NetworkId::parse(&event.network_id) else { return Ok(()) };
-        let from = index.unsigned_abs();
-        let leaves = rows.leaves(&network, LeafPage { from, to: from + 1, limit: 1, bytes: usize::MAX })?;
-        let told = leaves.first().and_then(|leaf| leaf::change_told(&leaf.event));
+        let Some(leaf) = stretch.leaf(rows, network, index.unsigned_abs())? else { return Ok(()) };
+        let told = leaf.and_then(|leaf| leaf::change_told(&leaf.event));
         if told.is_none_or(|(task, n)| task != event.task_id || n != event.n) {
             let what = format!("log event {index} is not the evidence of its event {}", event.n);
             findings.add(Name::EvidenceOfAnother, Place::task(&event.network_id, &event.task_id), what);
         }
         Ok(())
     })
+}
+
+/// Events of a log that were read together: rows of history follow each other as their events do.
+#[derive(Default)]
+struct Stretch {
+    network: Option<NetworkId>,
+    first: u64,
+    /// None if they cannot be read.
+    leaves: Option<Vec<LeafRow>>,
+}
+
+impl Stretch {
+    const COUNT: u64 = limits::ENTRY_BUNDLE_COUNT as u64;
+
+    /// An event, if there is one. None where the entry bundle it is in cannot be read: that is named already.
+    fn leaf(
+        &mut self,
+        rows: &dyn CheckReads,
+        network: NetworkId,
+        index: u64,
+    ) -> Result<Option<Option<LeafRow>>, Error> {
+        let first = index - index % Self::COUNT;
+        if self.network.as_ref() != Some(&network) || self.first != first {
+            let leaves = read(rows, &network, first, first + Self::COUNT)?;
+            *self = Self { network: Some(network.clone()), first, leaves };
+        }
+        let Some(leaves) = &self.leaves else { return Ok(None) };
+        match leaves.iter().find(|leaf| leaf.index == index) {
+            Some(leaf) => Ok(Some(Some(leaf.clone()))),
+            // Not there, or behind long ones.
+            None => Ok(read(rows, &network, index, index + 1)?.map(|mut leaves| leaves.pop())),
+        }
+    }
+}
+
+/// Events of a log, up to a bound of bytes; none if they cannot be read.
+fn read(
+    rows: &dyn CheckReads,
+    network: &NetworkId,
+    from: u64,
+    to: u64,
+) -> Result<Option<Vec<LeafRow>>, Error> {
+    let (limit, bytes) = (limits::ENTRY_BUNDLE_COUNT, limits::EVIDENCE_PAGE_MAX_BYTES);
+    match rows.leaves(network, LeafPage { from, to, limit, bytes, with_packets: false }) {
+        Ok(leaves) => Ok(Some(leaves)),
+        Err(Error::Corrupt(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
 }

@@ -1,0 +1,33 @@
+//! Logs whose tail is long enough for another entry bundle. Known from what is sealed: after a start every log is looked
+//! at, so what an earlier run left is found too.
+
+use baton_core::{NetworkId, limits};
+use std::collections::BTreeSet;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The networks of such logs.
+#[derive(Debug, Default)]
+pub(crate) struct LongTails(Mutex<BTreeSet<NetworkId>>);
+
+impl LongTails {
+    /// Notes a log if it has enough entries that are signed and in no entry bundle.
+    pub(crate) fn look(&self, network: &NetworkId, bundled: u64, signed: u64) {
+        if signed.saturating_sub(bundled) >= limits::ENTRY_BUNDLE_COUNT as u64 {
+            self.note([network.clone()]);
+        }
+    }
+
+    /// Notes logs that are to be looked at again.
+    pub(crate) fn note(&self, networks: impl IntoIterator<Item = NetworkId>) {
+        self.networks().extend(networks);
+    }
+
+    /// The logs noted since this was last asked.
+    pub(crate) fn take(&self) -> BTreeSet<NetworkId> {
+        std::mem::take(&mut *self.networks())
+    }
+
+    fn networks(&self) -> MutexGuard<'_, BTreeSet<NetworkId>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
