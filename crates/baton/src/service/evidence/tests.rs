@@ -304,7 +304,7 @@ async fn corpus() -> Vec<(String, LeafRow)> {
         Ok([every_change(tx), artifacts(tx), capabilities(tx)].concat())
     });
     let names = written.await.unwrap();
-    let page = LeafPage { from: 0, to: u64::MAX >> 1, limit: 10_000, bytes: usize::MAX };
+    let page = LeafPage { from: 0, to: u64::MAX >> 1, limit: 10_000, bytes: usize::MAX, with_packets: true };
     let leaves = hub.hub.store.read(move |rows| rows.leaves(&network(1), page)).await.unwrap();
     assert_eq!(names.len(), leaves.len());
     names.into_iter().zip(leaves).chain(reported()).collect()
