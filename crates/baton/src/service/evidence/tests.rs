@@ -8,8 +8,8 @@ use baton_core::{
     ActorToken, Alias, DeliveryContent, Effect, Ending, Event, Kind, MessageId, NewTask, Principal, Priority,
     Status, SystemRole, TaskId, TaskSnapshot, Transition, TtlSeconds, UnixMillis, hex,
 };
-use baton_evidence::canonical::Writer;
-use baton_evidence::event::{PRODUCER_GIT, PRODUCER_VERSION};
+use baton_evidence::canonical::{self, Writer};
+use baton_evidence::event::{Event as EvidenceEvent, Origin, PRODUCER_GIT, PRODUCER_VERSION};
 use baton_evidence::event_line::EventLine;
 use baton_store::Transaction;
 use baton_store::rows::{LeafPage, LeafRow, NewTaskRow};
@@ -356,4 +356,27 @@ async fn every_kind_of_change_is_phrased_byte_for_byte_as_it_always_was() {
         format!("{name}\n{packet}\n{}\n", comparable(&leaf.event))
     });
     compare("samples.txt", &readable.collect::<String>());
+}
+
+/// The event by the long way: the packet read, the content hash computed, the members put into order.
+fn converted(leaf: &LeafRow) -> Vec<u8> {
+    let input = Input { bytes: &leaf.packet, media_type: record::MEDIA_TYPE, protocol_version: None };
+    let event = convert(input, &Options::default(), &mut DigestOnly).unwrap().event;
+    let mut event = EvidenceEvent {
+        assayrunid: network(1).as_str().to_owned(),
+        assayseq: leaf.index,
+        id: format!("{}:{}", network(1), leaf.index),
+        batonorigin: Some(Origin::Hub),
+        ..event
+    };
+    event.assaycontenthash = Some(event.content_hash(&mut Writer::new()).unwrap());
+    canonical::to_vec(&event).unwrap()
+}
+
+#[tokio::test]
+async fn every_event_the_hub_phrases_is_the_one_its_packet_converts_to() {
+    for (name, leaf) in corpus().await.iter().filter(|(name, _)| !name.starts_with("reported")) {
+        let (phrased, converted) = (String::from_utf8_lossy(&leaf.event), converted(leaf));
+        assert_eq!(phrased, String::from_utf8_lossy(&converted), "{name}");
+    }
 }
