@@ -25,8 +25,8 @@ use crate::hub::{Hub, Identity};
 use crate::in_flight::Cost;
 use crate::service::Error;
 
-/// Events read at once.
-const PAGE: usize = 1_000;
+/// Events read at once: whole entry bundles, where an export begins with one.
+const PAGE: usize = 4 * limits::ENTRY_BUNDLE_COUNT;
 /// Events of less than this fit into one bundle, however badly they compress.
 const SURELY_FITS_BYTES: usize = 90 << 20;
 /// Bytes of a hash in a side file, in base64 with its quotes and comma, and of an entry's names and index.

@@ -8,6 +8,7 @@ use crate::it::entry_bundles::{bundled, wait_until_bundled};
 use crate::it::hub::Hub;
 use crate::it::program;
 use crate::it::tenant::{Tenant, act, claim, send, succeed};
+use crate::it::work::worker::eventually;
 
 /// Hands in so many packets of other systems.
 pub(crate) fn hand_in(network: &Tenant, from: usize, count: usize) {
@@ -51,6 +52,30 @@ fn a_hub_that_is_killed_while_it_moves_entries_loses_none() {
     }
     wait_until_bundled(&folder, &network.network_id, COUNT as i64 / 256 * 256);
     assert!(texts(&network, COUNT) == before);
+}
+
+#[test]
+fn a_backup_has_the_entry_bundles_and_a_deleted_network_leaves_none() {
+    let hub = Hub::start();
+    let network = Tenant::register(&hub, "owner");
+    hand_in(&network, 0, 600);
+    wait_until_bundled(&hub.data_dir(), &network.network_id, 512);
+    let away = tempfile::tempdir().unwrap();
+    let (file, folder) = (away.path().join("backup"), away.path().join("data"));
+    let (file, folder) = (file.to_str().unwrap(), folder.to_str().unwrap());
+    program::baton(["hub", "backup", "--data-dir", hub.data_dir().to_str().unwrap(), "-o", file]).exited(0);
+    program::baton(["hub", "restore", file, "--data-dir", folder]).exited(0);
+    let said = program::baton(["hub", "check", "--data-dir", folder]).exited(0).stdout;
+    assert!(said.contains(" 600 log events in 1 logs"), "{said}");
+    assert_eq!(bundled(Path::new(folder), &network.network_id), 512);
+
+    succeed(&network.user.delete(&format!("/api/networks/{}", network.network_id)));
+    let left = "SELECT (SELECT COUNT(*) FROM entry_bundles) + (SELECT COUNT(*) FROM evidence)";
+    let database = Connection::open(hub.data_dir().join("hub.db")).unwrap();
+    eventually("the last row's removal", || {
+        let left: i64 = database.query_row(left, [], |row| row.get(0)).unwrap();
+        (left == 0).then_some(())
+    });
 }
 
 /// Bytes of a log's events and packets: in the tail, and in bundles.

@@ -150,7 +150,7 @@ pub(super) fn name_unmatched(
             return Ok(());
         };
         let Some(network) = NetworkId::parse(&event.network_id) else { return Ok(()) };
-        let Some(leaf) = stretch.leaf(rows, network, index.unsigned_abs())? else { return Ok(()) };
+        let Some(leaf) = stretch.leaf(rows, &network, index.unsigned_abs())? else { return Ok(()) };
         let told = leaf.and_then(|leaf| leaf::change_told(&leaf.event));
         if told.is_none_or(|(task, n)| task != event.task_id || n != event.n) {
             let what = format!("log event {index} is not the evidence of its event {}", event.n);
@@ -176,19 +176,19 @@ impl Stretch {
     fn leaf(
         &mut self,
         rows: &dyn CheckReads,
-        network: NetworkId,
+        network: &NetworkId,
         index: u64,
     ) -> Result<Option<Option<LeafRow>>, Error> {
         let first = index - index % Self::COUNT;
-        if self.network.as_ref() != Some(&network) || self.first != first {
-            let leaves = read(rows, &network, first, first + Self::COUNT)?;
+        if self.network.as_ref() != Some(network) || self.first != first {
+            let leaves = read(rows, network, first, first + Self::COUNT)?;
             *self = Self { network: Some(network.clone()), first, leaves };
         }
         let Some(leaves) = &self.leaves else { return Ok(None) };
         match leaves.iter().find(|leaf| leaf.index == index) {
             Some(leaf) => Ok(Some(Some(leaf.clone()))),
             // Not there, or behind long ones.
-            None => Ok(read(rows, &network, index, index + 1)?.map(|mut leaves| leaves.pop())),
+            None => Ok(read(rows, network, index, index + 1)?.map(|mut leaves| leaves.pop())),
         }
     }
 }
