@@ -13,6 +13,7 @@ mod it {
         mod figures;
         mod inboxes;
         mod leases;
+        mod parked;
         mod pushes;
         mod remotes;
         mod retention;

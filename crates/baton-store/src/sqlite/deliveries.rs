@@ -1,13 +1,14 @@
 //! Inboxes and the feed in SQL. Whatever opens or closes a delivery counts it.
 
 use baton_core::access::TaskReach;
-use baton_core::{MessageId, NetworkId, Principal, PrincipalKind, Priority, TaskId, UnixMillis, limits};
+use baton_core::{Alias, MessageId, NetworkId, Principal, PrincipalKind, Priority, TaskId, UnixMillis, limits};
 use rusqlite::{Row, params};
 
 use super::columns::{get, optional, parsed, principal, time};
 use super::merge::{Fetch, Merge};
 use super::rows::Rows;
 use crate::error::Error;
+use crate::parked::Inbox;
 use crate::rows::{
     DeliveryKind, DeliveryReads, DeliveryRow, DeliveryWrites, FeedRow, InboxPlace, MessageFilter,
     MessagePlace, NewDelivery, Page, PageBounds,
@@ -69,6 +70,10 @@ impl Rows<'_> {
             self.execute("UPDATE deliveries SET state = ?2 WHERE seq = ?1", params![seq, to])?;
             let change = i64::from(to == OPEN) - i64::from(state == OPEN);
             self.staged.counts.add_delivery(&network, kind, &name, change);
+            if to == OPEN && kind == PrincipalKind::Node {
+                let alias = Alias::parse(&name).map_err(|_| Error::Corrupt(format!("alias {name:?}")))?;
+                self.staged.opened.push(Inbox { network_id: network, alias });
+            }
         }
         Ok(())
     }
@@ -223,6 +228,10 @@ impl DeliveryWrites for Rows<'_> {
             ],
         )?;
         self.staged.counts.add_delivery(delivery.network_id, delivery.to.kind(), delivery.to.name(), 1);
+        if let (DeliveryKind::Task, Principal::Node(alias)) = (delivery.kind, delivery.to) {
+            let inbox = Inbox { network_id: delivery.network_id.clone(), alias: alias.clone() };
+            self.staged.opened.push(inbox);
+        }
         Ok(())
     }
 

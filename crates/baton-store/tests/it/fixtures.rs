@@ -1,10 +1,10 @@
 //! Rows to begin with: a user, a network, an agent, tasks.
 
 use baton_core::{
-    Alias, Kind, NetworkId, NewTask, Principal, Priority, Status, SystemRole, TaskId, TtlSeconds, UnixMillis,
+    Alias, Kind, MessageId, NetworkId, NewTask, Principal, Priority, Status, SystemRole, TaskId, TtlSeconds, UnixMillis,
     UserId, Username,
 };
-use baton_store::rows::{NetworkRow, NewTaskRow, UserRow};
+use baton_store::rows::{DeliveryKind, NetworkRow, NewDelivery, NewTaskRow, UserRow};
 use baton_store::{Error, Store, Transaction};
 
 pub const NOW: UnixMillis = UnixMillis::new(1_700_000_000_000);
@@ -91,6 +91,22 @@ pub fn insert_task_from(
         parts: None,
         salt: &[7; 16],
         traceparent: None,
+    })
+}
+
+/// A task from `lead` in network 1 that `to` can claim.
+pub fn open_task(tx: &mut dyn Transaction, n: u16, to: &str) -> Result<(), Error> {
+    insert_task(tx, 1, n, to)?;
+    tx.insert_delivery(NewDelivery {
+        message_id: &MessageId::parse(task_id(n).as_str()).unwrap(),
+        network_id: &network(1),
+        to: &node(to),
+        from: &node("lead"),
+        kind: DeliveryKind::Task,
+        priority: Priority::Normal,
+        task_id: Some(&task_id(n)),
+        content: None,
+        at: NOW,
     })
 }
 
