@@ -1,7 +1,9 @@
 //! Inboxes and the feed in SQL. Whatever opens or closes a delivery counts it.
 
 use baton_core::access::TaskReach;
-use baton_core::{Alias, MessageId, NetworkId, Principal, PrincipalKind, Priority, TaskId, UnixMillis, limits};
+use baton_core::{
+    Alias, MessageId, NetworkId, Principal, PrincipalKind, Priority, TaskId, UnixMillis, limits,
+};
 use rusqlite::{Row, params};
 
 use super::columns::{get, optional, parsed, principal, time};

@@ -1,8 +1,8 @@
 //! Rows to begin with: a user, a network, an agent, tasks.
 
 use baton_core::{
-    Alias, Kind, MessageId, NetworkId, NewTask, Principal, Priority, Status, SystemRole, TaskId, TtlSeconds, UnixMillis,
-    UserId, Username,
+    Alias, Kind, MessageId, NetworkId, NewTask, Principal, Priority, Status, SystemRole, TaskId, TtlSeconds,
+    UnixMillis, UserId, Username,
 };
 use baton_store::rows::{DeliveryKind, NetworkRow, NewDelivery, NewTaskRow, UserRow};
 use baton_store::{Error, Store, Transaction};

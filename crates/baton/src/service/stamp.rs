@@ -6,7 +6,7 @@ use baton_core::{
 use std::sync::Arc;
 
 use super::evidence::Salt;
-use crate::hub::{Hub, Presences};
+use crate::hub::{Clock, Hub, Presences, random_bytes};
 
 /// What a use case needs of the world beside the rows.
 #[derive(Debug, Clone)]
@@ -30,25 +30,49 @@ pub(crate) struct Stamp {
     pub(crate) presences: Arc<Presences>,
 }
 
-impl Stamp {
-    pub(crate) fn new(hub: &Hub) -> Self {
-        let (now, clock_jumps) = hub.clock.observe();
+/// Makes stamps where there is no hub at hand: in a claim that runs when a task comes.
+#[derive(Debug, Clone)]
+pub(crate) struct Stamper {
+    clock: Clock,
+    records_evidence: bool,
+    presences: Arc<Presences>,
+}
+
+impl Stamper {
+    pub(crate) fn of(hub: &Hub) -> Self {
         Self {
+            clock: hub.clock.clone(),
+            records_evidence: hub.settings.records_evidence,
+            presences: hub.presences.clone(),
+        }
+    }
+
+    /// The circumstances as they are now.
+    pub(crate) fn stamp(&self) -> Stamp {
+        let (now, clock_jumps) = self.clock.observe();
+        let new_message_id = || MessageId::new(now, random_bytes());
+        Stamp {
             now,
             clock_jumps,
-            monotonic: hub.clock.monotonic(),
-            new_task_id: hub.new_task_id(),
-            new_message_id: hub.new_message_id(),
-            new_delivery_id: hub.new_message_id(),
-            new_lease_id: hub.new_lease_id(),
-            new_push_id: hub.new_message_id(),
+            monotonic: self.clock.monotonic(),
+            new_task_id: TaskId::new(now, random_bytes()),
+            new_message_id: new_message_id(),
+            new_delivery_id: new_message_id(),
+            new_lease_id: LeaseId::from_random(random_bytes()),
+            new_push_id: new_message_id(),
             new_salt: Salt::random(),
-            records_evidence: hub.settings.records_evidence,
+            records_evidence: self.records_evidence,
             message_parts: None,
             message_meta: None,
             answers_bare: false,
-            presences: hub.presences.clone(),
+            presences: self.presences.clone(),
         }
+    }
+}
+
+impl Stamp {
+    pub(crate) fn new(hub: &Hub) -> Self {
+        Stamper::of(hub).stamp()
     }
 
     /// The context of a decision; what the store knows is filled in by the operation.
