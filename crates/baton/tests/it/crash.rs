@@ -85,7 +85,7 @@ impl Writer {
         let path = format!("/api/tasks/{task_id}/reply");
         // Every second reply takes along what was left.
         let mut body = json!({"text": result, "status": status, "lease_id": claimed["lease_id"]});
-        if number % 2 == 0 {
+        if number.is_multiple_of(2) {
             body["claim_next"] = json!({});
         }
         let replied = try_post(&self.worker, &path, &body)?;
