@@ -107,8 +107,9 @@ torture: tools ## faults with a seed for ten minutes: kills, clock jumps, full d
 	TORTURE_SECONDS=$(SECONDS) TORTURE_SEED=$(SEED) \
 		$(CARGO) nextest run --locked --profile torture --package baton --test it --no-capture -E 'test(/^it::torture::/)'
 
-walk: tools ## ten minutes of hostile calls to every route and tool by every kind of caller (SECONDS, SEED)
-	WALK_SECONDS=$(SECONDS) WALK_SEED=$(SEED) \
+# The hub that is walked over is a release build: what it holds is what is measured.
+walk: tools build ## ten minutes of hostile calls to every route and tool by every kind of caller (SECONDS, SEED)
+	BATON_TEST_BINARY=$(CURDIR)/target/release/baton WALK_SECONDS=$(SECONDS) WALK_SEED=$(SEED) \
 		$(CARGO) nextest run --locked --profile torture --package baton --test it --no-capture -E 'test(/^it::hostile::walk::/)'
 
 dist: ## the static binary that is shipped, and a tarball of it with what belongs to it, in target/shipped

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 use super::http::Client;
+use super::program::binary;
 
 pub(crate) const ADMIN: &str = "admin";
 pub(crate) const PASSWORD: &str = "a-password-for-tests";
@@ -122,6 +123,13 @@ impl Hub {
         self.child.id()
     }
 
+    /// Memory that is the hub's own now: not the pages of files, which the kernel may take back.
+    pub(crate) fn own_memory_kib(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.pid())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap();
+        line.trim().trim_end_matches(" kB").parse().unwrap()
+    }
+
     pub(crate) fn data_dir(&self) -> PathBuf {
         self.launch.data.clone()
     }
@@ -211,7 +219,7 @@ impl Drop for Hub {
 
 /// The binary under test.
 pub(crate) fn baton() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_baton"));
+    let mut command = Command::new(binary());
     command.env_remove("BATON_ADMIN_PASSWORD").stdin(Stdio::null());
     command
 }

@@ -3,9 +3,9 @@
 
 use std::ffi::OsStr;
 use std::io::{Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::mpsc;
+use std::sync::{LazyLock, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -33,8 +33,14 @@ impl Ran {
     }
 }
 
+/// The binary under test: the one that was built with the tests, or the one that `BATON_TEST_BINARY` names, for figures
+/// that only a release build can give.
 pub(super) fn binary() -> &'static Path {
-    Path::new(env!("CARGO_BIN_EXE_baton"))
+    static BINARY: LazyLock<PathBuf> = LazyLock::new(|| {
+        let given = std::env::var_os("BATON_TEST_BINARY").filter(|path| !path.is_empty());
+        given.map_or_else(|| env!("CARGO_BIN_EXE_baton").into(), PathBuf::from)
+    });
+    &BINARY
 }
 
 /// `baton` with these arguments and nothing on standard input.

@@ -1,11 +1,13 @@
-//! One account that signs in on hundreds of connections: others sign in meanwhile.
+//! One account that signs in on hundreds of connections: others sign in meanwhile. What the hashes took is given back.
 
 use serde_json::json;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use crate::it::hub::{Hub, PASSWORD};
+use crate::it::hub::{ADMIN, Hub, PASSWORD};
 
 const CONNECTIONS: usize = 200;
+/// What one password hash fills.
+const HASH_KIB: u64 = 19 << 10;
 
 #[test]
 fn an_account_that_signs_in_on_200_connections_keeps_nobody_from_signing_in() {
@@ -45,4 +47,15 @@ fn an_account_that_signs_in_on_200_connections_keeps_nobody_from_signing_in() {
         assert_eq!(signed_in, [200, 200, 200]);
         assert_eq!(joined.status, 200, "{}", joined.text());
     });
+}
+
+#[test]
+fn passwords_that_were_hashed_leave_no_memory_behind() {
+    let hub = Hub::start();
+    let (client, body) = (hub.client(), json!({"username": ADMIN, "password": PASSWORD}));
+    let before = hub.own_memory_kib();
+    let sign_in = || (0..5).for_each(|_| assert_eq!(client.post("/api/auth/login", &body).status, 200));
+    std::thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(sign_in))));
+    let after = hub.own_memory_kib();
+    assert!(after < before + HASH_KIB, "{before} KiB before 20 hashes, {after} KiB after");
 }

@@ -122,13 +122,6 @@ impl Stage {
             self.sign_in(NODE);
         }
     }
-
-    /// Resident memory of the hub, the most since it started.
-    pub(super) fn memory_kib(&self) -> u64 {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.hub.pid())).unwrap();
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
-        line.trim().trim_end_matches(" kB").trim().parse().unwrap()
-    }
 }
 
 /// Every route of openapi.json.
