@@ -62,6 +62,8 @@ pub type LeaseSeconds =
     Seconds<{ limits::LEASE_MIN_SECONDS }, { limits::LEASE_MAX_SECONDS }, { limits::LEASE_DEFAULT_SECONDS }>;
 /// How long a claim waits for work.
 pub type WaitSeconds = Seconds<0, { limits::WAIT_MAX_SECONDS }, 0>;
+/// How long a send or a look waits for its task to go on.
+pub type CallWaitSeconds = Seconds<0, { limits::CALL_WAIT_MAX_SECONDS }, 0>;
 
 impl<const MIN: u32, const MAX: u32, const DEFAULT: u32> Seconds<MIN, MAX, DEFAULT> {
     /// Takes the seconds of `field`, or says what the bounds are.

@@ -53,8 +53,8 @@ pub use action::{Action, TaskAction};
 pub use alias::Alias;
 pub use binding::{AliasFacts, bind_alias, mint_alias};
 pub use bounded::{
-    ContextText, IdempotencyKey, LeaseSeconds, MessageText, Reason, ReplyText, ResultText, Seconds, TaskText,
-    Text, TtlSeconds, WaitSeconds,
+    CallWaitSeconds, ContextText, IdempotencyKey, LeaseSeconds, MessageText, Reason, ReplyText, ResultText,
+    Seconds, TaskText, Text, TtlSeconds, WaitSeconds,
 };
 pub use browser::browser_session_ends;
 pub use caller::{Caller, NodeCaller, UserCaller};

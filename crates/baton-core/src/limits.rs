@@ -87,6 +87,12 @@ pub const LEASE_MAX_SECONDS: u32 = 3_600;
 pub const LEASE_DEFAULT_SECONDS: u32 = 60;
 /// Longest wait of a claim for work.
 pub const WAIT_MAX_SECONDS: u32 = 50;
+/// Longest a send or a look at a task waits for it to go on.
+pub const CALL_WAIT_MAX_SECONDS: u32 = 60;
+/// Tasks that one claim takes.
+pub const CLAIM_MAX_COUNT: usize = 32;
+/// Tasks that one call sends.
+pub const SEND_MAX_COUNT: usize = 100;
 /// Deliveries of one task before a lapse makes it fail.
 pub const MAX_ATTEMPTS: u32 = 3;
 /// Without a stream, a wait, a lease or a call for this long an agent is offline and its alias free to take.
@@ -108,8 +114,8 @@ pub const A2A_LIST_EXAMINED_COUNT: usize = 20_000;
 pub const A2A_LIST_COUNTED_MAX: usize = 100_000;
 /// Messages of a task's history that are shown when no `historyLength` is named (ours).
 pub const A2A_HISTORY_DEFAULT_COUNT: usize = 100;
-/// Blocking sends of one token that wait at once (ours).
-pub const A2A_WAITS_PER_TOKEN_MAX_COUNT: usize = 1_000;
+/// Calls of one token that wait at once for a task to go on or to end: A2A, REST and MCP (ours).
+pub const WAITS_PER_TOKEN_MAX_COUNT: usize = 1_000;
 
 // What is kept, and for how long.
 
@@ -177,6 +183,8 @@ pub const OPEN_TASKS_PER_NETWORK_COUNT: i64 = 100_000;
 pub const INBOX_PER_RECIPIENT_COUNT: i64 = 20_000;
 /// Claims of a network that wait for a task.
 pub const WAITING_CLAIMS_PER_NETWORK_COUNT: i64 = 10_000;
+/// Calls that wait for a task of a network to go on or to end.
+pub const WAITING_CALLS_PER_NETWORK_COUNT: i64 = 10_000;
 /// Open event streams of a network.
 pub const STREAMS_PER_NETWORK_COUNT: i64 = 10_000;
 /// Push receivers of a network that are still to be called.

@@ -27,6 +27,8 @@ pub enum Quota {
     Inbox,
     /// Claims of a network that wait for a task.
     WaitingClaims,
+    /// Calls that wait for a task of a network to go on or to end.
+    WaitingCalls,
     /// Open event streams of a network.
     Streams,
     /// Push receivers of a network that are still to be called.
@@ -39,13 +41,14 @@ impl Quota {
     /// Those of an account.
     pub const OF_USER: [Self; 3] = [Self::Networks, Self::Memberships, Self::Tokens];
     /// Those of a network.
-    pub const OF_NETWORK: [Self; 9] = [
+    pub const OF_NETWORK: [Self; 10] = [
         Self::Members,
         Self::Invites,
         Self::Sessions,
         Self::OpenTasks,
         Self::Inbox,
         Self::WaitingClaims,
+        Self::WaitingCalls,
         Self::Streams,
         Self::PushConfigs,
         Self::Remotes,
@@ -64,6 +67,7 @@ impl Quota {
             Self::OpenTasks => "open_tasks",
             Self::Inbox => "inbox",
             Self::WaitingClaims => "waiting_claims",
+            Self::WaitingCalls => "waiting_calls",
             Self::Streams => "streams",
             Self::PushConfigs => "push_configs",
             Self::Remotes => "remotes",
@@ -89,6 +93,7 @@ impl Quota {
             Self::OpenTasks => limits::OPEN_TASKS_PER_NETWORK_COUNT,
             Self::Inbox => limits::INBOX_PER_RECIPIENT_COUNT,
             Self::WaitingClaims => limits::WAITING_CLAIMS_PER_NETWORK_COUNT,
+            Self::WaitingCalls => limits::WAITING_CALLS_PER_NETWORK_COUNT,
             Self::Streams => limits::STREAMS_PER_NETWORK_COUNT,
             Self::PushConfigs => limits::PUSH_CONFIGS_PER_NETWORK_COUNT,
             Self::Remotes => limits::REMOTES_PER_NETWORK_COUNT,
@@ -113,6 +118,7 @@ impl Quota {
             Self::OpenTasks => ("this network has", "open tasks", "finish or cancel some"),
             Self::Inbox => ("this recipient has", "open deliveries", "wait until it works on them"),
             Self::WaitingClaims => ("this network has", "waiting claims", "run fewer workers"),
+            Self::WaitingCalls => ("this network has", "waiting calls", "wait for fewer tasks at once"),
             Self::Streams => ("this network has", "open streams", "close some"),
             Self::PushConfigs => ("this network has", "push receivers", "delete some"),
             Self::Remotes => ("this network has", "remote agents", "remove some"),

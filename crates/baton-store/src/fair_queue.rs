@@ -39,6 +39,12 @@ struct Line<T> {
     used: u64,
 }
 
+impl<T> Line<T> {
+    const fn new(used: u64) -> Self {
+        Self { waiting: VecDeque::new(), running: 0, used }
+    }
+}
+
 impl<T> FairQueue<T> {
     pub(crate) fn new(bounds: Bounds) -> Self {
         Self { bounds, lines: HashMap::new(), order: BTreeSet::new(), now: 0, waiting: 0, running: 0 }
@@ -65,7 +71,7 @@ impl<T> FairQueue<T> {
             }
             None => {
                 self.order.insert((now, share.clone()));
-                self.lines.insert(share, Line { waiting: VecDeque::from([item]), running: 0, used: now });
+                self.lines.insert(share, Line { waiting: VecDeque::from([item]), ..Line::new(now) });
             }
         }
         Ok(())
@@ -108,7 +114,11 @@ impl<T> FairQueue<T> {
 
     /// Counts time to a share.
     pub(crate) fn charge(&mut self, share: &Share, took: Duration) {
-        let Some(line) = self.lines.get_mut(share) else { return };
+        if self.waiting == 0 && self.running == 0 {
+            return; // nobody waited for it
+        }
+        let now = self.now;
+        let line = self.lines.entry(share.clone()).or_insert_with(|| Line::new(now));
         self.order.remove(&(line.used, share.clone()));
         // Whatever is asked costs something, or a line of the cheapest calls would always be first.
         let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX).max(1);
@@ -249,6 +259,25 @@ mod tests {
             })
             .count();
         assert_eq!(of_the_hub, 80);
+    }
+
+    #[test]
+    fn a_share_pays_for_what_was_done_for_it_while_it_had_nothing_waiting() {
+        let mut queue = FairQueue::new(BOUNDS);
+        for n in 0..3 {
+            queue.push(network(1), n).unwrap();
+        }
+        let (share, _) = queue.pop().unwrap();
+        queue.charge(&network(2), millis(50));
+        queue.done(&share, millis(1));
+        queue.push(network(2), 9).unwrap();
+        let order: Vec<_> = std::iter::from_fn(|| {
+            let (share, n) = queue.pop()?;
+            queue.done(&share, millis(1));
+            Some(n)
+        })
+        .collect();
+        assert_eq!(order, [1, 2, 9]);
     }
 
     #[test]

@@ -5,14 +5,44 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use tokio::sync::oneshot;
 
 use crate::error::Error;
+use crate::parked::Ticket;
 use crate::rows::{Snapshot, Transaction};
+
+/// What a write came to when it ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// What it wrote is to be committed.
+    Stays,
+    /// What it wrote is to be undone, and its caller is answered.
+    Undone,
+    /// It is a claim that found nothing and wrote nothing: it is parked if its caller waits.
+    FoundNothing,
+}
+
+impl Outcome {
+    const fn of<T, E>(outcome: &Result<T, E>) -> Self {
+        match outcome {
+            Ok(_) => Self::Stays,
+            Err(_) => Self::Undone,
+        }
+    }
+}
 
 /// A write, as engines see it.
 pub trait WriteJob: Send {
-    /// Runs the closure; false means that what it wrote is to be undone.
-    fn run(&mut self, tx: &mut dyn Transaction) -> bool;
+    /// Runs the closure.
+    fn run(&mut self, tx: &mut dyn Transaction) -> Outcome;
     /// Whether it can be run anew once what it wrote is undone.
     fn is_repeatable(&self) -> bool;
+    /// Whether it need not be run because nobody waits for what it finds. A write that changes something on its caller's
+    /// word is run all the same.
+    fn is_abandoned(&self) -> bool {
+        false
+    }
+    /// The place of a claim among those that wait; none for any other write.
+    fn ticket(&self) -> Option<&Ticket> {
+        None
+    }
     /// Tells the caller, after the commit or its failure.
     fn settle(self: Box<Self>, committed: Result<(), Error>);
 }
@@ -47,10 +77,9 @@ where
     T: Send,
     E: From<Error> + Send,
 {
-    fn run(&mut self, tx: &mut dyn Transaction) -> bool {
-        let Some(closure) = self.closure.take() else { return false };
-        let outcome = self.outcome.insert(caught(|| closure(tx)));
-        outcome.is_ok()
+    fn run(&mut self, tx: &mut dyn Transaction) -> Outcome {
+        let Some(closure) = self.closure.take() else { return Outcome::Undone };
+        Outcome::of(self.outcome.insert(caught(|| closure(tx))))
     }
 
     fn is_repeatable(&self) -> bool {
@@ -81,13 +110,56 @@ where
     T: Send,
     E: From<Error> + Send,
 {
-    fn run(&mut self, tx: &mut dyn Transaction) -> bool {
-        let outcome = self.outcome.insert(caught(|| (self.closure)(tx)));
-        outcome.is_ok()
+    fn run(&mut self, tx: &mut dyn Transaction) -> Outcome {
+        Outcome::of(self.outcome.insert(caught(|| (self.closure)(tx))))
     }
 
     fn is_repeatable(&self) -> bool {
         true
+    }
+
+    fn settle(self: Box<Self>, committed: Result<(), Error>) {
+        tell(self.caller, self.outcome, committed);
+    }
+}
+
+/// A claim: a write that can be run again and finds something to take, or nothing.
+pub(crate) struct ClaimWrite<F, T, E> {
+    closure: F,
+    outcome: Option<Result<Option<T>, E>>,
+    caller: oneshot::Sender<Result<Option<T>, E>>,
+    ticket: Ticket,
+}
+
+impl<F, T, E> ClaimWrite<F, T, E> {
+    pub(crate) fn new(closure: F, caller: oneshot::Sender<Result<Option<T>, E>>, ticket: Ticket) -> Self {
+        Self { closure, outcome: None, caller, ticket }
+    }
+}
+
+impl<F, T, E> WriteJob for ClaimWrite<F, T, E>
+where
+    F: Fn(&mut dyn Transaction) -> Result<Option<T>, E> + Send,
+    T: Send,
+    E: From<Error> + Send,
+{
+    fn run(&mut self, tx: &mut dyn Transaction) -> Outcome {
+        match self.outcome.insert(caught(|| (self.closure)(tx))) {
+            Ok(None) => Outcome::FoundNothing,
+            outcome => Outcome::of(outcome),
+        }
+    }
+
+    fn is_repeatable(&self) -> bool {
+        true
+    }
+
+    fn is_abandoned(&self) -> bool {
+        self.caller.is_closed()
+    }
+
+    fn ticket(&self) -> Option<&Ticket> {
+        Some(&self.ticket)
     }
 
     fn settle(self: Box<Self>, committed: Result<(), Error>) {

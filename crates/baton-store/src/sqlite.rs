@@ -54,6 +54,7 @@ use crate::copy::CopyJob;
 use crate::error::Error;
 use crate::job::{ReadJob, WriteJob};
 use crate::meter::Meter;
+use crate::parked::Parked;
 use crate::share::Share;
 use crate::store::{Committed, Lane, Store};
 pub use check::inspect;
@@ -161,6 +162,10 @@ impl Store for SqliteStore {
 
     fn query(&self, share: Share, lane: Lane, job: Box<dyn ReadJob>) -> Result<(), Error> {
         self.readers.query(share, lane, job)
+    }
+
+    fn parked(&self) -> &Arc<Parked> {
+        self.writer.parked()
     }
 
     fn copy(&self, job: CopyJob) -> Result<(), Error> {

@@ -2,11 +2,13 @@
 //! store as one share uses it.
 
 use baton_core::{NetworkId, Principal, Status, TaskId};
+use std::sync::Arc;
 
 use crate::copy::CopyJob;
 use crate::error::Error;
 use crate::job::{ReadJob, WriteJob};
 use crate::meter::Meter;
+use crate::parked::Parked;
 use crate::rows::{Snapshot, Transaction};
 use crate::share::Share;
 use crate::tenant::Tenant;
@@ -70,6 +72,8 @@ pub trait Store: Send + Sync + 'static {
     fn submit(&self, share: Share, job: Box<dyn WriteJob>) -> Result<(), Error>;
     /// Runs a read on a connection of its own, when it is its share's turn.
     fn query(&self, share: Share, lane: Lane, job: Box<dyn ReadJob>) -> Result<(), Error>;
+    /// The claims that wait for a task.
+    fn parked(&self) -> &Arc<Parked>;
     /// Copies everything as it is at one moment into a file, a little at a time between the writes.
     fn copy(&self, job: CopyJob) -> Result<(), Error>;
     /// A number that grows with every committed change of users, tokens or members. What was learnt of a caller

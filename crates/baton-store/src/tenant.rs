@@ -1,10 +1,12 @@
 //! The store as one share uses it: `write` and `read` take a closure and answer when it is done. An answer to a write
 //! means the disk has it.
 
+use std::sync::Arc;
 use tokio::sync::oneshot;
 
 use crate::error::Error;
-use crate::job::{Read, RepeatableWrite, Write};
+use crate::job::{ClaimWrite, Read, RepeatableWrite, Write};
+use crate::parked::{Inbox, Parked, Ticket};
 use crate::rows::{Snapshot, Transaction};
 use crate::share::Share;
 use crate::store::{Lane, Store};
@@ -14,6 +16,47 @@ use crate::store::{Lane, Store};
 pub struct Tenant<'s> {
     store: &'s dyn Store,
     share: Share,
+}
+
+/// What becomes of a claim that finds nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IfNothing {
+    /// It is answered so.
+    Answer,
+    /// It is parked until there is something for its inbox.
+    Park,
+}
+
+/// A claim under way. It is given up when this is dropped.
+#[derive(Debug)]
+pub struct Claim<T, E> {
+    answer: oneshot::Receiver<Result<Option<T>, E>>,
+    ticket: Ticket,
+    parked: Arc<Parked>,
+}
+
+impl<T, E: From<Error>> Claim<T, E> {
+    /// What it found, once it has. A wait that is given up loses nothing.
+    pub async fn found(&mut self) -> Result<Option<T>, E> {
+        (&mut self.answer).await.unwrap_or_else(|_| Err(Error::Closed.into()))
+    }
+
+    /// Waits no longer: what was found until now, if a commit with it is under way, or nothing.
+    pub async fn end(mut self) -> Result<Option<T>, E> {
+        self.ticket.stop_waiting();
+        if self.parked.take(&self.ticket).is_some() {
+            return Ok(None);
+        }
+        self.found().await
+    }
+}
+
+impl<T, E> Drop for Claim<T, E> {
+    fn drop(&mut self) {
+        // First: one that is just being parked is not parked then, or is found there.
+        self.answer.close();
+        drop(self.parked.take(&self.ticket));
+    }
 }
 
 impl<'s> Tenant<'s> {
@@ -48,6 +91,26 @@ impl<'s> Tenant<'s> {
         let (caller, answer) = oneshot::channel();
         self.store.submit(self.share, Box::new(RepeatableWrite::new(closure, caller)))?;
         answer.await.unwrap_or_else(|_| Err(Error::Closed.into()))
+    }
+
+    /// Runs a claim: a closure that takes something and answers it, or writes nothing and answers none. One that is parked
+    /// is run again in every transaction that opens a task for its inbox, until it finds something; so the closure must
+    /// look at the clock, at permissions and for new ids itself.
+    pub fn claim<T, E>(
+        self,
+        inbox: Inbox,
+        if_nothing: IfNothing,
+        closure: impl Fn(&mut dyn Transaction) -> Result<Option<T>, E> + Send + 'static,
+    ) -> Result<Claim<T, E>, Error>
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        let (caller, answer) = oneshot::channel();
+        let parked = self.store.parked().clone();
+        let ticket = parked.ticket(inbox, if_nothing == IfNothing::Park);
+        self.store.submit(self.share, Box::new(ClaimWrite::new(closure, caller, ticket.clone())))?;
+        Ok(Claim { answer, ticket, parked })
     }
 
     /// Runs a closure against one consistent state of the database. It is run again if it takes long.

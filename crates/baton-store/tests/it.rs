@@ -15,6 +15,7 @@ mod it {
         mod figures;
         mod inboxes;
         mod leases;
+        mod parked;
         mod pushes;
         mod remotes;
         mod retention;

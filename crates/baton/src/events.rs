@@ -51,7 +51,7 @@ impl Default for Streams {
         Self {
             rhythm: Rhythm::default(),
             seats: Seats::of(limits::STREAMS_PER_TOKEN_MAX_COUNT),
-            waits: Seats::of(limits::A2A_WAITS_PER_TOKEN_MAX_COUNT),
+            waits: Seats::of(limits::WAITS_PER_TOKEN_MAX_COUNT),
             tails: Tails::default(),
         }
     }

@@ -3,7 +3,6 @@
 mod access;
 mod bells;
 mod changes;
-mod claim_bell;
 mod clock;
 mod keyed_locks;
 mod long_tails;
@@ -31,7 +30,9 @@ pub(crate) use readiness::{NotReady, look};
 pub(crate) use settings::Settings;
 pub(crate) use shutdown::Shutdown;
 
-use baton_core::{Caller, LeaseId, MessageId, NetworkId, TaskId, UserId};
+#[cfg(test)]
+use baton_core::TaskId;
+use baton_core::{Caller, MessageId, NetworkId, UserId};
 use baton_evidence::note::SigningKey;
 use baton_store::{Share, Store, Tenant};
 use std::sync::Arc;
@@ -148,15 +149,12 @@ impl Hub {
         Self { cursor_key: CursorKey::new(key), ..self }
     }
 
+    #[cfg(test)]
     pub(crate) fn new_task_id(&self) -> TaskId {
         TaskId::new(self.clock.now(), random::bytes())
     }
 
     pub(crate) fn new_message_id(&self) -> MessageId {
         MessageId::new(self.clock.now(), random::bytes())
-    }
-
-    pub(crate) fn new_lease_id(&self) -> LeaseId {
-        LeaseId::from_random(random::bytes())
     }
 }

@@ -4,13 +4,14 @@
 //! built, gives back what it does not need once it is, and the rest as it is sent.
 
 use baton_core::{Refusal, Shares, TokenId, UserId, limits};
+use baton_store::rows::PageBounds;
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::hub::Identity;
+use crate::hub::{Hub, Identity};
 use crate::service::Error;
 use crate::turns::{Turn, Turns};
 
@@ -170,6 +171,35 @@ impl SharePlace {
     /// Whether there is one.
     pub(crate) fn is_some(&self) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+}
+
+/// The share of an answer whose call may wait first: it is reserved when the answer is about to be built.
+#[derive(Debug, Clone)]
+pub(crate) struct AnswerShare {
+    place: SharePlace,
+    who: Identity,
+    cost: Cost,
+}
+
+impl AnswerShare {
+    pub(crate) const fn new(place: SharePlace, who: Identity, cost: Cost) -> Self {
+        Self { place, who, cost }
+    }
+
+    /// Reserves memory for the answer.
+    pub(crate) async fn reserve(&self, hub: &Hub) -> Result<(), Error> {
+        self.place.put(hub.in_flight.reserve(&self.who, self.cost).await?);
+        Ok(())
+    }
+
+    /// How much of what was said on a task fits into the answer.
+    pub(crate) const fn messages_shown(&self) -> PageBounds {
+        let rows = limits::TASK_MESSAGES_SHOWN_COUNT;
+        match self.cost {
+            Cost::Item => PageBounds::rows(rows).halved(),
+            _ => PageBounds::of_tool(rows).halved(),
+        }
     }
 }
 

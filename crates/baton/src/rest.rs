@@ -11,6 +11,7 @@ mod pieces;
 mod plain;
 pub(crate) mod quotas;
 pub(crate) mod remotes;
+mod request_cost;
 pub(crate) mod tasks;
 
 pub(crate) use answer::answer;
@@ -23,6 +24,7 @@ pub(crate) use error::{ErrorBody, Failure};
 pub(crate) use evidence::{LOG_FROM, LOG_TO};
 pub(crate) use pieces::json;
 pub(crate) use plain::Plain;
+pub(crate) use request_cost::{CallRate, Rate, Reserved};
 
 use axum::Router;
 use std::sync::Arc;

@@ -19,6 +19,7 @@ pub(crate) mod skills;
 mod stamp;
 pub(crate) mod task_record;
 mod task_view;
+mod task_wait;
 mod wire_time;
 
 // Tasks.
@@ -46,6 +47,7 @@ pub(crate) mod send_ack;
 pub(crate) mod send_message;
 pub(crate) mod send_reply;
 pub(crate) mod send_task;
+pub(crate) mod send_tasks;
 pub(crate) mod stats;
 pub(crate) mod statuses;
 pub(crate) mod sweep;

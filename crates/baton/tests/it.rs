@@ -28,6 +28,7 @@ mod it {
     #[path = "../../../baton-evidence/tests/it/forge.rs"]
     mod forge;
     mod gate;
+    mod handoff;
     mod history;
     mod hostile;
     mod http;

@@ -10,6 +10,7 @@ use super::counts::Counts;
 use super::task_row::Known;
 use crate::error::Error;
 use crate::meter::Tally;
+use crate::parked::Inbox;
 use crate::rows::{Snapshot, Transaction};
 use crate::store::{ChangedTask, Ring};
 
@@ -35,6 +36,8 @@ pub(super) struct Staged {
     pub(super) rings: Vec<Ring>,
     /// Tasks whose history or conversation went on.
     pub(super) changed_tasks: Vec<ChangedTask>,
+    /// Where a task can be claimed from now on, once for each.
+    pub(super) opened: Vec<Inbox>,
     /// Networks deleted: what earlier savepoints counted of them is not to be written.
     pub(super) gone: Vec<NetworkId>,
     /// Leases that came and went, and the tasks of networks that are gone.

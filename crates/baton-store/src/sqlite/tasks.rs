@@ -14,6 +14,7 @@ use super::rows::Rows;
 use super::task_row::{Known, number_of, snapshot, task_by_id, task_row, tasks};
 use super::{changed, history, search};
 use crate::error::Error;
+use crate::parked::Inbox;
 use crate::rows::{
     ChangedFilter, ChangedPage, DueLease, EventFilter, EventRow, IdempotentSend, InboxState, LeaseChange,
     LeaseRow, NewEvent, NewTaskMessage, NewTaskRow, Page, PageBounds, TaskChange, TaskFilter, TaskMessageRow,
@@ -323,7 +324,7 @@ impl Rows<'_> {
         Ok(())
     }
 
-    /// Counts what leaves an inbox and what comes into one.
+    /// Counts what leaves an inbox and what comes into one, and tells claims that wait there.
     fn count_inbox(&mut self, network: &NetworkId, before: &Known, after: &Known) {
         let mut count = |known: &Known, change: i64| {
             if known.inbox == InboxState::Open {
@@ -332,6 +333,10 @@ impl Rows<'_> {
         };
         count(before, -1);
         count(after, 1);
+        let is_new = before.inbox != InboxState::Open || before.inbox_place != after.inbox_place;
+        if after.inbox == InboxState::Open && is_new {
+            self.staged.opened.push(Inbox { network_id: network.clone(), alias: after.to.clone() });
+        }
     }
 }
 
@@ -464,6 +469,7 @@ impl TaskWrites for Rows<'_> {
         self.staged.known.borrow_mut().insert(task.id.clone(), known);
         self.staged.counts.add_task(&task.network_id, row.status, 1);
         self.staged.counts.add_delivery(&task.network_id, PrincipalKind::Node, task.to.as_str(), 1);
+        self.staged.opened.push(Inbox { network_id: task.network_id.clone(), alias: task.to.clone() });
         self.staged.counts.minute(&task.network_id, task.delivered_at).sent += 1;
         let edge = Edge::new(task.delivered_at, &task.from, &task.to);
         self.staged.counts.edges.add(&task.network_id, edge, row.status, 1);

@@ -1,11 +1,13 @@
 //! The one thread that writes. It takes whatever waits, the shares in turns, runs it in one transaction, commits once,
 //! rings, and only then answers. A write that is refused leaves nothing: each has a savepoint, unless all of the batch
-//! can be run again. If the commit fails, everybody in the batch is answered with the error. A copy of the database is
-//! made here too, a few pages after each batch.
+//! can be run again. If the commit fails, everybody in the batch is answered with the error. A write that opens a task is
+//! followed, in the same transaction, by the claim that waits for it (`parked.rs`). A copy of the database is made here too,
+//! a few pages after each batch.
 
 use baton_core::limits;
 use rusqlite::Connection;
 use std::cell::Cell;
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -18,8 +20,9 @@ use super::{Bell, SqliteOptions, copy};
 use crate::copy::CopyJob;
 use crate::error::Error;
 use crate::fair_queue::Bounds;
-use crate::job::WriteJob;
+use crate::job::{Outcome, WriteJob};
 use crate::meter::{Meter, Tally};
+use crate::parked::{Inbox, Parked, ParkedClaim, Ticket};
 use crate::share::Share;
 use crate::store::Committed;
 use crate::waiting::Waiting;
@@ -36,6 +39,7 @@ type Turns = Arc<Waiting<Turn>>;
 
 pub(super) struct Writer {
     turns: Turns,
+    parked: Arc<Parked>,
     thread: Mutex<Option<JoinHandle<()>>>,
     meter: Arc<Meter>,
     damage: Damage,
@@ -56,8 +60,10 @@ impl Writer {
             waiting_per_share: options.writes_waiting_per_share,
             running_per_share: 1,
         }));
+        let parked = Arc::new(Parked::default());
         let batches = Batches {
             connection,
+            parked: parked.clone(),
             bell,
             epoch,
             meter: meter.clone(),
@@ -68,7 +74,12 @@ impl Writer {
         };
         let thread = std::thread::Builder::new().name("writer".into()).spawn(move || batches.run());
         let thread = thread.map_err(|error| Error::Unavailable(error.to_string()))?;
-        Ok(Self { turns, thread: Mutex::new(Some(thread)), meter, damage: health.damage })
+        Ok(Self { turns, parked, thread: Mutex::new(Some(thread)), meter, damage: health.damage })
+    }
+
+    /// The claims that wait for a task.
+    pub(super) const fn parked(&self) -> &Arc<Parked> {
+        &self.parked
     }
 
     pub(super) fn submit(&self, share: Share, job: Box<dyn WriteJob>) -> Result<(), Error> {
@@ -92,11 +103,13 @@ impl Writer {
         if let Some(thread) = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take() {
             let _ = thread.join(); // a panic there was told when it happened
         }
+        self.parked.close();
     }
 }
 
 struct Batches {
     connection: Connection,
+    parked: Arc<Parked>,
     bell: Bell,
     epoch: Arc<AtomicU64>,
     meter: Arc<Meter>,
@@ -112,12 +125,34 @@ struct Taken {
     share: Share,
     job: Box<dyn WriteJob>,
     took: Duration,
+    source: Source,
+}
+
+/// Where a write of a batch came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Source {
+    /// Out of the queue, which has not been told yet that it ran.
+    Queue,
+    /// The same, and it has.
+    QueueDone,
+    /// A claim that was parked.
+    Parked,
+}
+
+/// Whether each write of a batch can be undone alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    /// No: all of them are then, and run again.
+    Bare,
+    Savepoints,
 }
 
 /// What the writer has taken from those who wait.
 #[derive(Default)]
 struct Batch {
     writes: Vec<Taken>,
+    /// Claims that found nothing in this batch and were parked.
+    parked: Vec<Ticket>,
     /// The copy that was asked for in between; nothing more is taken then.
     asked: Option<CopyJob>,
 }
@@ -153,7 +188,7 @@ impl Batches {
 
     fn taken(&self, share: Share, job: Box<dyn WriteJob>) -> Taken {
         self.meter.write_taken();
-        Taken { share, job, took: Duration::ZERO }
+        Taken { share, job, took: Duration::ZERO, source: Source::Queue }
     }
 
     /// Commits what waits.
@@ -172,6 +207,7 @@ impl Batches {
                 if !self.health.damage.is_known() {
                     tracing::error!(%error, writes = batch.writes.len(), "a batch was not committed");
                 }
+                self.unpark(&mut batch);
                 Err(error)
             }
         };
@@ -300,69 +336,165 @@ impl Batches {
         let began = Instant::now();
         let mut kept = Kept::new(&self.connection);
         // Undoing a whole batch would restart a copy that is under way.
-        let mut is_bare = !self.is_copying.get();
-        while let Some(mut taken) = next.take() {
-            let began_this = Instant::now();
-            is_bare &= taken.job.is_repeatable();
-            let ran = if is_bare {
-                self.run_bare(&mut *taken.job, &mut kept)
-            } else {
-                self.run_in_savepoint(&mut *taken.job, &mut kept).map(|()| true)
-            };
-            batch.writes.push(taken);
-            let ran = match ran {
-                Ok(true) => Ok(()),
-                Ok(false) => {
-                    is_bare = false;
-                    self.run_again(&mut batch.writes, &mut kept)
-                }
-                Err(error) => Err(error),
-            };
-            if let Some(taken) = batch.writes.last_mut() {
-                taken.took = began_this.elapsed();
-                self.turns.done(&taken.share, taken.took);
+        let mut mode = if self.is_copying.get() { Mode::Savepoints } else { Mode::Bare };
+        while let Some(taken) = next.take() {
+            if !taken.job.is_repeatable() {
+                mode = Mode::Savepoints;
             }
-            ran?;
+            if !self.run_and_hand_over(taken, batch, &mut kept, mode)? {
+                mode = Mode::Savepoints;
+                self.run_again(batch, &mut kept)?;
+            }
             *next = self.next(batch, began);
         }
         kept.write(&self.connection)
     }
 
-    /// Runs a write without a savepoint. False if it has to be undone after it wrote: then all of the batch has to.
-    fn run_bare<'c>(&'c self, job: &mut dyn WriteJob, kept: &mut Kept<'c>) -> Result<bool, Error> {
+    /// Runs a write, and the parked claims that it has something for. False if all of the batch has to be undone.
+    fn run_and_hand_over<'c>(
+        &'c self,
+        taken: Taken,
+        batch: &mut Batch,
+        kept: &mut Kept<'c>,
+        mode: Mode,
+    ) -> Result<bool, Error> {
+        if self.run_one(taken, batch, kept, mode)?.is_none() {
+            return Ok(false);
+        }
+        // There are no more of them than tasks that the write opened.
+        let mut exhausted: Vec<Inbox> = Vec::new();
+        while let Some(inbox) = kept.opened.pop_front() {
+            if exhausted.contains(&inbox) {
+                continue;
+            }
+            while let Some(ParkedClaim { share, job }) = self.parked.take_first(&inbox) {
+                let claim = Taken { share, job, took: Duration::ZERO, source: Source::Parked };
+                match self.run_one(claim, batch, kept, mode)? {
+                    None => return Ok(false),
+                    Some(Outcome::Undone) => {} // refused: the task is the next one's
+                    Some(Outcome::Stays) => break,
+                    Some(Outcome::FoundNothing) => {
+                        exhausted.push(inbox);
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Runs a write and adds it to the batch, unless it is a claim that is parked. None if all of the batch has to be
+    /// undone.
+    fn run_one<'c>(
+        &'c self,
+        mut taken: Taken,
+        batch: &mut Batch,
+        kept: &mut Kept<'c>,
+        mode: Mode,
+    ) -> Result<Option<Outcome>, Error> {
+        let began = Instant::now();
+        let ran = match mode {
+            _ if taken.job.is_abandoned() => Ok(Some(Outcome::Undone)),
+            Mode::Bare => self.run_bare(&mut *taken.job, kept),
+            Mode::Savepoints => self.run_in_savepoint(&mut *taken.job, kept).map(Some),
+        };
+        self.account(&mut taken, began.elapsed());
+        if let Ok(Some(Outcome::FoundNothing)) = ran {
+            self.park(taken, batch);
+        } else {
+            batch.writes.push(taken);
+        }
+        ran
+    }
+
+    /// Charges the time a write ran to its share.
+    fn account(&self, taken: &mut Taken, took: Duration) {
+        taken.took += took;
+        match taken.source {
+            Source::Queue => {
+                self.turns.done(&taken.share, took);
+                taken.source = Source::QueueDone;
+            }
+            Source::QueueDone | Source::Parked => self.turns.charge(&taken.share, took),
+        }
+    }
+
+    /// Parks a claim that found nothing, or lets it be answered so.
+    fn park(&self, taken: Taken, batch: &mut Batch) {
+        let Taken { share, job, took, source } = taken;
+        match self.parked.put(ParkedClaim { share, job }) {
+            // One that was parked before this batch stays so, whatever becomes of the batch.
+            Ok(_) if source == Source::Parked => {}
+            Ok(ticket) => batch.parked.push(ticket),
+            Err(ParkedClaim { share, job }) => batch.writes.push(Taken { share, job, took, source }),
+        }
+    }
+
+    /// Takes the claims of a batch that is undone back to where they were before it: those that were parked to their
+    /// place, those that this batch parked into the batch. The latter may have looked in vain only because of a write
+    /// that is undone.
+    fn unpark(&self, batch: &mut Batch) {
+        let (handed, mut writes): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut batch.writes).into_iter().partition(|taken| taken.source == Source::Parked);
+        let own = |ParkedClaim { share, job }: ParkedClaim| Taken {
+            share,
+            job,
+            took: Duration::ZERO,
+            source: Source::QueueDone,
+        };
+        let unplaced = handed
+            .into_iter()
+            .filter_map(|Taken { share, job, .. }| self.parked.put(ParkedClaim { share, job }).err());
+        writes.extend(unplaced.map(own));
+        writes.extend(batch.parked.drain(..).filter_map(|ticket| self.parked.take(&ticket)).map(own));
+        batch.writes = writes;
+    }
+
+    /// Runs a write without a savepoint. None if it has to be undone after it wrote: then all of the batch has to.
+    fn run_bare<'c>(&'c self, job: &mut dyn WriteJob, kept: &mut Kept<'c>) -> Result<Option<Outcome>, Error> {
         let before = self.connection.total_changes();
-        let stays = job.run(&mut kept.rows);
+        let outcome = job.run(&mut kept.rows);
         if self.connection.is_autocommit() {
             // SQLite ends a transaction by itself when the disk is full.
             return Err(Error::Unavailable("the transaction was lost".into()));
         }
         let wrote = self.connection.total_changes() != before;
-        match stays {
-            true => kept.keep(wrote),
-            false if wrote => return Ok(false),
-            false => kept.rows.drop_staged(),
+        match outcome {
+            Outcome::Stays => kept.keep(wrote),
+            Outcome::Undone | Outcome::FoundNothing if wrote => return Ok(None),
+            Outcome::Undone | Outcome::FoundNothing => kept.rows.drop_staged(),
         }
-        Ok(true)
+        Ok(Some(outcome))
     }
 
     /// Undoes the batch so far and runs it again, each write in a savepoint of its own.
-    fn run_again<'c>(&'c self, writes: &mut [Taken], kept: &mut Kept<'c>) -> Result<(), Error> {
+    fn run_again<'c>(&'c self, batch: &mut Batch, kept: &mut Kept<'c>) -> Result<(), Error> {
         self.execute("ROLLBACK")?;
         self.execute("BEGIN IMMEDIATE")?;
         *kept = Kept::new(&self.connection);
-        writes.iter_mut().try_for_each(|taken| self.run_in_savepoint(&mut *taken.job, kept))
+        self.unpark(batch);
+        let mut writes: VecDeque<Taken> = std::mem::take(&mut batch.writes).into();
+        while let Some(taken) = writes.pop_front() {
+            if let Err(error) = self.run_and_hand_over(taken, batch, kept, Mode::Savepoints) {
+                batch.writes.extend(writes); // answered with the others
+                return Err(error);
+            }
+        }
+        Ok(())
     }
 
-    fn run_in_savepoint<'c>(&'c self, job: &mut dyn WriteJob, kept: &mut Kept<'c>) -> Result<(), Error> {
+    fn run_in_savepoint<'c>(&'c self, job: &mut dyn WriteJob, kept: &mut Kept<'c>) -> Result<Outcome, Error> {
         self.execute("SAVEPOINT write")?;
         let before = self.connection.total_changes();
-        if job.run(&mut kept.rows) {
+        let outcome = job.run(&mut kept.rows);
+        if outcome == Outcome::Stays {
             kept.keep(self.connection.total_changes() != before);
         } else {
             kept.rows.drop_staged();
             self.execute("ROLLBACK TO write")?;
         }
-        self.execute("RELEASE write")
+        self.execute("RELEASE write")?;
+        Ok(outcome)
     }
 
     fn execute(&self, sql: &str) -> Result<(), Error> {
@@ -374,6 +506,8 @@ impl Batches {
 /// What the writes of a batch leave that stay.
 struct Kept<'c> {
     rows: Rows<'c>,
+    /// Where tasks were opened that no parked claim has been offered yet.
+    opened: VecDeque<Inbox>,
     hints: Committed,
     tally: Tally,
     touches_access: bool,
@@ -384,6 +518,7 @@ impl<'c> Kept<'c> {
     fn new(connection: &'c Connection) -> Self {
         Self {
             rows: Rows::to_write(connection),
+            opened: VecDeque::new(),
             hints: Committed::default(),
             tally: Tally::default(),
             touches_access: false,
@@ -400,6 +535,7 @@ impl<'c> Kept<'c> {
             self.rows.keys.borrow_mut().remove(network);
         }
         self.rows.counted.merge(staged.counts);
+        self.opened.extend(staged.opened);
         self.hints.rings.extend(staged.rings);
         self.hints.changed_tasks.extend(staged.changed_tasks);
         self.tally.add(&staged.tally);

@@ -4,7 +4,7 @@ use baton_core::{
     Alias, Kind, NetworkId, NewTask, Principal, Priority, Status, SystemRole, TaskId, TtlSeconds, UnixMillis,
     UserId, Username,
 };
-use baton_store::rows::{NetworkRow, NewTaskRow, UserRow};
+use baton_store::rows::{InboxState, NetworkRow, NewTaskRow, TaskChange, UserRow};
 use baton_store::{Error, Store, Transaction};
 
 pub const NOW: UnixMillis = UnixMillis::new(1_700_000_000_000);
@@ -92,6 +92,12 @@ pub fn insert_task_from(
         salt: &[7; 16],
         traceparent: None,
     })
+}
+
+/// Moves the delivery of a delivered task of network 1.
+pub fn move_delivery(tx: &mut dyn Transaction, task: &TaskId, inbox: InboxState) -> Result<(), Error> {
+    let change = TaskChange { inbox: Some(inbox), ..TaskChange::default() };
+    tx.change_task(&network(1), task, Status::Delivered, Status::Delivered, &change)
 }
 
 /// A store with network 1.

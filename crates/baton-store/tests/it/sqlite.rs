@@ -2,11 +2,15 @@
 //! where statements are prepared, in `sqlite/plans.rs`, so every test checks it.)
 
 use super::engine::{Engine, sqlite};
-use super::fixtures::{NOW, alias, insert_task, network, node, remove_network, task_id, user, with_network};
+use super::fixtures::{
+    NOW, alias, insert_task, move_delivery, network, node, remove_network, task_id, user, with_network,
+};
 use baton_core::Status;
 use baton_core::limits::ENTRY_BUNDLED_MAX_BYTES;
-use baton_store::rows::{CheckpointRow, LeafPage, NewLeaf, TaskChange};
-use baton_store::{EntryBundle, Error, Share, Snapshot, SqliteOptions, SqliteStore, Store, Transaction};
+use baton_store::rows::{CheckpointRow, InboxState, LeafPage, NewLeaf, TaskChange};
+use baton_store::{
+    EntryBundle, Error, IfNothing, Inbox, Share, Snapshot, SqliteOptions, SqliteStore, Store, Transaction,
+};
 use flate2::{Compress, Compression, FlushCompress};
 use refinery::Target;
 use std::sync::Arc;
@@ -465,4 +469,52 @@ async fn a_deleted_network_is_gone_at_once_and_its_rows_leave_in_steps_also_over
     while engine.store.write(|tx| tx.remove_rows_of(&network(1), 10)).await.unwrap() {}
     assert_eq!(tasks(&engine), 0);
     assert_eq!(engine.store.read(|rows| rows.network_to_remove()).await.unwrap(), None);
+}
+
+/// A trigger of the test makes SQLite end the transaction, as it does on a full disk.
+#[tokio::test]
+async fn claims_that_ran_in_a_batch_that_was_not_committed_go_back_and_are_not_answered() {
+    let engine = Engine::new(sqlite);
+    let beside = open_beside(&engine);
+    let poison = "CREATE TRIGGER poison BEFORE INSERT ON tasks WHEN NEW.content = 'task 99'
+                  BEGIN SELECT RAISE(ROLLBACK, 'the disk is full'); END";
+    beside.execute_batch(poison).unwrap();
+    // The statement that meets the new schema is planned again, which counts as an error here.
+    let _ = engine.store.write(|tx| tx.probe()).await;
+    with_network(&*engine.store).await;
+    let inbox = Inbox { network_id: network(1), alias: alias("coder") };
+    let (store, runs) = (engine.store.clone(), Arc::new(AtomicUsize::new(0)));
+    let counted = runs.clone();
+    let take = move |tx: &mut dyn Transaction| -> Result<_, Error> {
+        let next = tx.next_task(&network(1), &alias("coder"))?;
+        if let Some(task) = &next {
+            counted.fetch_add(1, Ordering::SeqCst);
+            move_delivery(tx, task, InboxState::Hidden)?;
+        }
+        Ok(next)
+    };
+    let mut first = store.of(Share::Hub).claim(inbox.clone(), IfNothing::Park, take.clone()).unwrap();
+    let mut second = store.of(Share::Hub).claim(inbox, IfNothing::Park, take).unwrap();
+    while store.parked().count() < 2 {
+        tokio::task::yield_now().await;
+    }
+    // The writer is held until both wait behind it, so that they are one batch.
+    let (go, wait) = std::sync::mpsc::channel::<()>();
+    let hold = store.of(Share::Hub).write_repeatably(move |_| -> Result<(), Error> {
+        let _ = wait.recv();
+        Ok(())
+    });
+    let (_, sent, poisoned, ()) = tokio::join!(
+        hold,
+        store.of(Share::Hub).write_repeatably(|tx| insert_task(tx, 1, 1, "coder")),
+        store.of(Share::Hub).write_repeatably(|tx| insert_task(tx, 1, 99, "coder")),
+        async move { drop(go) },
+    );
+    assert!(sent.is_err() && poisoned.is_err(), "one batch, and nothing of it stays");
+    assert_eq!((runs.load(Ordering::SeqCst), store.parked().count()), (1, 2));
+    for n in [2, 3] {
+        store.write(move |tx| insert_task(tx, 1, n, "coder")).await.unwrap();
+    }
+    assert_eq!(first.found().await.unwrap(), Some(task_id(2)));
+    assert_eq!(second.found().await.unwrap(), Some(task_id(3)));
 }

@@ -134,7 +134,7 @@ async fn a_blocking_sender_and_a_subscriber_who_hang_up_leave_nothing_behind() {
 async fn a_token_without_a_wait_left_sends_nothing_that_blocks() {
     let world = World::new().await;
     let (hub, token) = (&world.test.hub, world.visitor().await.identity.token_id);
-    let most = limits::A2A_WAITS_PER_TOKEN_MAX_COUNT;
+    let most = limits::WAITS_PER_TOKEN_MAX_COUNT;
     let mut waits: Vec<_> = (0..most).map(|_| hub.streams.take_wait(&token).unwrap()).collect();
     let refused = world.send("message:send", &json!({}));
     let refused = timeout(Duration::from_secs(20), refused).await.expect("refused at once");

@@ -1,6 +1,8 @@
-//! Text that is given as an argument, or as `-` on standard input; bounded, because the hub would refuse more.
+//! Text that is given as an argument, in a file, or as `-` on standard input; bounded, because the hub would refuse more.
 
+use std::fs::File;
 use std::io::{self, Read};
+use std::path::Path;
 
 use super::failure::Failure;
 
@@ -12,12 +14,26 @@ pub(crate) fn text(argument: &str) -> Result<String, Failure> {
     if argument != "-" {
         return Ok(argument.to_owned());
     }
-    let failed = |error| Failure::Read { name: "standard input".into(), error };
-    let mut bytes = Vec::new();
-    io::stdin().lock().take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() as u64 > MAX_BYTES {
-        return Err(Failure::usage(format!("standard input holds more than {MAX_BYTES} bytes")));
+    read("standard input", io::stdin().lock())
+}
+
+/// The text of a file, or of standard input for `-`, without the line break at its end.
+pub(crate) fn file(path: &Path) -> Result<String, Failure> {
+    if path == Path::new("-") {
+        return text("-");
     }
-    let text = String::from_utf8(bytes).map_err(|_| Failure::usage("standard input is no UTF-8 text"))?;
+    let name = path.display().to_string();
+    let file = File::open(path).map_err(|error| Failure::Read { name: name.clone(), error })?;
+    read(&name, file)
+}
+
+fn read(name: &str, from: impl Read) -> Result<String, Failure> {
+    let mut bytes = Vec::new();
+    let failed = |error| Failure::Read { name: name.into(), error };
+    from.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(Failure::usage(format!("{name} holds more than {MAX_BYTES} bytes")));
+    }
+    let text = String::from_utf8(bytes).map_err(|_| Failure::usage(format!("{name} is no UTF-8 text")))?;
     Ok(text.strip_suffix('\n').unwrap_or(&text).to_owned())
 }

@@ -17,6 +17,7 @@ mod status;
 pub(crate) mod task_id;
 mod view;
 mod wait;
+mod wait_for;
 mod watch;
 
 use clap::Subcommand;
@@ -29,6 +30,8 @@ use super::runtime::block_on;
 pub(crate) enum Tasks {
     /// Send a task to an agent, and maybe wait for its result
     Send(Box<send::Send>),
+    /// Wait for tasks to end and print their results
+    Wait(wait_for::WaitFor),
     /// List tasks, newest first
     #[command(name = "tasks")]
     List(list::List),
@@ -59,6 +62,7 @@ impl Tasks {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
         match self {
             Self::Send(command) => command.run(),
+            Self::Wait(command) => block_on(Box::pin(command.wait())),
             Self::List(command) => block_on(command.list()),
             Self::Task(command) => command.run(),
             Self::Cancel(command) => block_on(command.cancel()),

@@ -159,7 +159,17 @@ impl Work {
         tracing::info!(alias = settings.alias, hub, concurrency = settings.concurrency, "waiting for tasks");
         let guard = Guard::start(settings.grace).map_err(Failure::System)?;
         let ca = opened.ca.as_ref().map(|file| file.display().to_string());
-        let agent = Agent { settings, client, hub, token, ca, guard, running: Running::default(), drain };
+        let agent = Agent {
+            settings,
+            client,
+            hub,
+            token,
+            ca,
+            guard,
+            running: Running::default(),
+            drain,
+            outage: Outage::default(),
+        };
         Ok(agent.work().await?)
     }
 

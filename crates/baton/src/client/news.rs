@@ -57,23 +57,3 @@ pub(crate) enum News {
     #[serde(other)]
     Other,
 }
-
-impl News {
-    /// The task it is about, if it is about one.
-    pub(crate) fn task_id(&self) -> Option<&str> {
-        match self {
-            Self::NewTask { task_id, .. }
-            | Self::TaskCancelled { task_id, .. }
-            | Self::TaskReassigned { task_id }
-            | Self::ChildReply { child_task_id: task_id, .. } => Some(task_id),
-            Self::NewReply { in_reply_to: task_id, .. } | Self::NewMessage { task_id, .. } => {
-                task_id.as_deref()
-            }
-            Self::Connected { .. }
-            | Self::Reset
-            | Self::Broadcast { .. }
-            | Self::StatusUpdate { .. }
-            | Self::Other => None,
-        }
-    }
-}

@@ -11,8 +11,8 @@ use std::time::Duration;
 use super::call::{Call, Repeat};
 use super::{Answer, Client, Error};
 use crate::service::{
-    WireTime, ack_inbox, ask_sender, cancel_task, claim_task, extend_lease, follow_up, get_inbox, list_tasks,
-    reassign_task, send_reply, send_task, stats, statuses, task_events,
+    WireTime, ack_inbox, ask_sender, cancel_task, claim_task, extend_lease, follow_up, get_inbox, get_task,
+    list_tasks, reassign_task, send_reply, send_task, stats, statuses, task_events,
 };
 
 /// A task's row.
@@ -36,12 +36,27 @@ pub(crate) struct Task {
     pub(crate) attempt: u32,
     /// Unparsed: it may nest deeper than the parser accepts.
     pub(crate) meta: Option<Box<RawValue>>,
+    /// What was said on it, where a send waited for it.
+    #[serde(default)]
+    pub(crate) messages: Vec<TaskMessage>,
+}
+
+/// Something said on a task.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct TaskMessage {
+    pub(crate) from_name: String,
+    pub(crate) content: String,
 }
 
 /// `{task}`.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct OneTask {
     pub(crate) task: Task,
+    /// What was said on it.
+    #[serde(default)]
+    pub(crate) messages: Vec<TaskMessage>,
+    /// The number of its last event; older hubs do not send it, and do not wait.
+    pub(crate) event_count: Option<i64>,
 }
 
 /// A page of tasks, newest first.
@@ -66,6 +81,8 @@ pub(crate) struct Sent {
     #[serde(default)]
     pub(crate) queued: bool,
     pub(crate) session_status: String,
+    /// The task, where the send waited for it.
+    pub(crate) task: Option<Task>,
 }
 
 /// A task and the lease on it, or nothing to do.
@@ -94,6 +111,8 @@ pub(crate) struct Reassigned {
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Replied {
     pub(crate) status: Option<Status>,
+    /// The next task, if one was asked for and there was one.
+    pub(crate) next: Option<Claimed>,
 }
 
 /// One row of a task's history.
@@ -170,15 +189,17 @@ pub(crate) struct NodeStats {
 
 impl Client {
     /// Sends a task, as part of a trace if one is named. With an `idempotency_key` it is sent again when an answer
-    /// was lost.
+    /// was lost. Its patience covers the wait that is asked for.
     pub(crate) async fn send_task(
         &self,
         args: &send_task::Args,
         traceparent: Option<TraceParent>,
     ) -> Result<Answer<Sent>, Error> {
         let repeat = if args.idempotency_key.is_some() { Repeat::Always } else { Repeat::Unsent };
+        let wait =
+            Duration::from_secs(args.wait_seconds.and_then(|wait| u64::try_from(wait).ok()).unwrap_or(0));
         let call = Call::new(self, Method::POST, &["api", "task"]).body(args).traced(traceparent);
-        call.repeat(repeat).run().await
+        call.repeat(repeat).waiting(wait).run().await
     }
 
     pub(crate) async fn tasks(&self, args: &list_tasks::QueryArgs) -> Result<Answer<Page>, Error> {
@@ -187,6 +208,19 @@ impl Client {
 
     pub(crate) async fn task(&self, task_id: &str) -> Result<Answer<OneTask>, Error> {
         self.get_json(&["api", "tasks", task_id], &()).await
+    }
+
+    /// A task once it has an event after this number, or the time is over.
+    pub(crate) async fn task_after(
+        &self,
+        task_id: &str,
+        after: i64,
+        wait: Duration,
+    ) -> Result<Answer<OneTask>, Error> {
+        let seconds = wait.as_millis().div_ceil(1_000).to_string();
+        let args = get_task::QueryArgs { wait_seconds: Some(seconds), after: Some(after.to_string()) };
+        let call = Call::new(self, Method::GET, &["api", "tasks", task_id]).query(&args);
+        call.repeat(Repeat::Always).waiting(wait).run().await
     }
 
     pub(crate) async fn cancel(
@@ -261,7 +295,7 @@ impl Client {
     }
 
     /// Takes the next task. Its patience covers the wait that is asked for. A lost answer is no harm: the lease lapses.
-    pub(crate) async fn claim(&self, args: &claim_task::Args) -> Result<Answer<Claimed>, Error> {
+    pub(crate) async fn claim(&self, args: &claim_task::BodyArgs) -> Result<Answer<Claimed>, Error> {
         let wait = u64::try_from(args.wait_seconds.unwrap_or(0)).unwrap_or(0);
         let call = Call::new(self, Method::POST, &["api", "claim"]).body(args);
         call.waiting(Duration::from_secs(wait)).run().await

@@ -9,7 +9,6 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tokio::sync::watch;
 
 use super::changes::Changes;
-use super::claim_bell::ClaimBell;
 use super::push_bell::PushBell;
 use super::unsealed::Unsealed;
 use crate::trace::Traces;
@@ -33,8 +32,6 @@ pub(crate) struct Bells {
     traces: OnceLock<Arc<Traces>>,
     /// Tasks that went on, for whoever watches a whole network.
     pub(crate) changes: Changes,
-    /// Workers that wait for a task.
-    pub(crate) claims: Arc<ClaimBell>,
     /// Tasks whose events are told outside.
     pub(crate) pushes: PushBell,
 }
@@ -94,7 +91,6 @@ impl Bells {
         }
         self.pushes.ring_watched(committed.changed_tasks.iter().map(|changed| &changed.task_id));
         self.changes.tell(&committed.changed_tasks);
-        self.claims.ring(&committed.rings);
         self.ring(committed.rings, committed.changed_tasks);
         self.unsealed.grown(&committed.grown_logs);
         self.note_grown(committed.grown_logs.into_iter().map(|log| log.network_id));

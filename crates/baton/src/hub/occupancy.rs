@@ -1,4 +1,4 @@
-//! What a network holds open in this process: streams and waiting claims, counted in memory and capped by its quotas.
+//! What a network holds open in this process: streams, waiting claims and calls that wait for a task, counted in memory and capped by its quotas.
 //! A number that a system admin set is read once and kept here, so that nothing is read for each stream or claim.
 
 use baton_core::{NetworkId, Quota, Refusal};
@@ -12,7 +12,7 @@ use crate::service::Error;
 type Key = (NetworkId, Quota);
 
 /// The quotas that are counted here.
-const COUNTED: [Quota; 2] = [Quota::WaitingClaims, Quota::Streams];
+const COUNTED: [Quota; 3] = [Quota::WaitingClaims, Quota::WaitingCalls, Quota::Streams];
 
 /// What every network holds open.
 #[derive(Debug, Default)]
@@ -22,7 +22,7 @@ pub(crate) struct Occupancy {
     max: OnceCell<Mutex<HashMap<Key, i64>>>,
 }
 
-/// One open stream or waiting claim; it counts until it is dropped.
+/// One open stream, waiting claim or waiting call; it counts until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Occupied {
     held: Arc<Mutex<HashMap<Key, i64>>>,

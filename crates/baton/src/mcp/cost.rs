@@ -1,5 +1,5 @@
 //! How much of the hub's memory a tool's answer may need: it is reserved before the tool runs. A tool that is not known to
-//! have small answers is assumed to have large ones; one that waits holds no memory while it does.
+//! have small answers is assumed to have large ones; one that waits holds no memory while it does, and reserves it itself.
 
 use crate::in_flight::Cost;
 
@@ -8,7 +8,6 @@ const SMALL: &[&str] = &[
     "report_status",
     "report_completion",
     "ack_inbox",
-    "send_task",
     "send_message",
     "send_reply",
     "send_ack",
@@ -22,10 +21,13 @@ const SMALL: &[&str] = &[
     "extend_lease",
 ];
 
+/// Tools that may wait, and reserve the memory for a task afterwards.
+const OWN: &[&str] = &["send_task", "get_task"];
+
 /// How much memory a call of this tool may need, if that is much.
 pub(super) fn of(tool: &str) -> Option<Cost> {
     match tool {
-        "get_task" => Some(Cost::List),
+        own if OWN.contains(&own) => None,
         small if SMALL.contains(&small) => None,
         _ => Some(Cost::ToolList),
     }
@@ -44,7 +46,6 @@ mod tests {
             large,
             [
                 "get_inbox",
-                "get_task",
                 "list_tasks",
                 "get_all_status",
                 "get_session_status",
@@ -52,6 +53,6 @@ mod tests {
                 "get_evidence"
             ]
         );
-        assert!(SMALL.iter().all(|small| names.contains(small)), "a tool that is no more");
+        assert!(SMALL.iter().chain(OWN).all(|small| names.contains(small)), "a tool that is no more");
     }
 }

@@ -17,14 +17,14 @@ use tracing::{Instrument, Span};
 use super::tool::{Tool, Who};
 use super::{answer, cost};
 use crate::hub::{Hub, Identity};
-use crate::in_flight::SharePlace;
+use crate::in_flight::{AnswerShare, Cost, SharePlace};
 use crate::metrics::Door;
 use crate::service::Error;
 use crate::trace;
 
 const INSTRUCTIONS: &str = "Baton hands tasks between agents. Work: claim_task, then send_reply with in_reply_to = \
     task_id and the lease_id; extend_lease while you work, and stop at lease_lost. Delegate: send_task to an alias \
-    (get_all_status lists them), then get_inbox for the reply. ok:false says why in error and message.";
+    (get_all_status lists them) with wait_seconds for the result, or get_inbox for the reply later. ok:false says why in error and message.";
 
 /// The hub and its tools.
 #[derive(Clone)]
@@ -115,9 +115,12 @@ impl ServerHandler for Handler {
 fn who(context: &RequestContext<RoleServer>) -> Result<Who, ErrorData> {
     let parts = context.extensions.get::<Parts>();
     let identity = parts.and_then(|parts| parts.extensions.get::<Identity>());
-    let caller = identity.ok_or_else(|| ErrorData::internal_error("nobody calls", None))?.caller.clone();
+    let identity = identity.ok_or_else(|| ErrorData::internal_error("nobody calls", None))?.clone();
     let in_meta = context.meta.get_traceparent().and_then(TraceParent::parse);
-    Ok(Who { caller, traceparent: in_meta.or_else(|| trace::of_headers(&parts?.headers)) })
+    let traceparent = in_meta.or_else(|| trace::of_headers(&parts?.headers));
+    let place = parts.and_then(|parts| parts.extensions.get::<SharePlace>()).cloned().unwrap_or_default();
+    let caller = identity.caller.clone();
+    Ok(Who { caller, traceparent, share: AnswerShare::new(place, identity, Cost::List) })
 }
 
 /// What the log says of the request: the SDK calls a tool in a task of its own.

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use super::{answer, schema};
 use crate::hub::Hub;
+use crate::in_flight::AnswerShare;
 
 /// What a call comes to.
 pub(super) type Outcome = Result<CallToolResult, ErrorData>;
@@ -19,6 +20,8 @@ type Run = Box<dyn Fn(Arc<Hub>, Who, JsonObject) -> BoxFuture<'static, Outcome> 
 pub(super) struct Who {
     pub(super) caller: Caller,
     pub(super) traceparent: Option<TraceParent>,
+    /// For a tool that waits before it knows what it answers.
+    pub(super) share: AnswerShare,
 }
 
 /// A use case, ready to be called.
@@ -29,7 +32,8 @@ pub(super) struct Tool {
 }
 
 /// `tool!("name", module::run(Args), "description")`: a use case is an async function of the hub, the caller and
-/// its arguments; with `traced` before it, of the caller's trace too.
+/// its arguments; with `sharing` before it, of the share of memory it reserves itself, and with `traced` of the caller's
+/// trace too.
 macro_rules! tool {
     ($name:literal, $module:ident::$run:ident($args:ident), $description:literal) => {
         $crate::mcp::tool::Tool::new::<$module::$args, _>($name, $description, |hub, who, args| async move {
@@ -38,7 +42,12 @@ macro_rules! tool {
     };
     ($name:literal, traced $module:ident::$run:ident($args:ident), $description:literal) => {
         $crate::mcp::tool::Tool::new::<$module::$args, _>($name, $description, |hub, who, args| async move {
-            $crate::mcp::answer::of($module::$run(&hub, &who.caller, args, who.traceparent).await)
+            $crate::mcp::answer::of($module::$run(&hub, &who.caller, args, who.traceparent, &who.share).await)
+        })
+    };
+    ($name:literal, sharing $module:ident::$run:ident($args:ident), $description:literal) => {
+        $crate::mcp::tool::Tool::new::<$module::$args, _>($name, $description, |hub, who, args| async move {
+            $crate::mcp::answer::of($module::$run(&hub, &who.caller, args, &who.share).await)
         })
     };
 }

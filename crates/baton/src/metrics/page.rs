@@ -64,7 +64,7 @@ fn storage(page: &mut Page, meter: &Meter) {
 fn waiting(page: &mut Page, hub: &Hub) {
     let help = "Streams that are open: server-sent events and A2A.";
     page.gauge("baton_streams_open", help).is(hub.streams.open_count());
-    let help = "A2A calls that wait for a task to settle.";
+    let help = "Calls that wait for a task to go on or to end: A2A, REST and MCP.";
     page.gauge("baton_a2a_waits", help).is(hub.streams.wait_count());
     let help =
         "Connections closed by the hub, by reason: a reader that was too slow, too many of one address.";
@@ -79,8 +79,8 @@ fn waiting(page: &mut Page, hub: &Hub) {
     exports.of(&[("state", "waiting")], hub.exports.waiting_count());
     let help = "Requests that wait for their share of memory.";
     page.gauge("baton_in_flight_waiting", help).is(hub.in_flight.waiting());
-    let help = "Claims under way, nearly all waiting for a task.";
-    page.gauge("baton_claims_waiting", help).is(hub.bells.claims.waiting_count());
+    let help = "Claims that wait for a task.";
+    page.gauge("baton_claims_waiting", help).is(hub.store.parked().count());
 }
 
 fn evidence(page: &mut Page, hub: &Hub) {

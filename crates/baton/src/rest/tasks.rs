@@ -7,16 +7,18 @@ use axum::routing::{get, post};
 use axum::{Json, Router};
 use baton_core::Refusal;
 use baton_core::{LeaseId, MessageId, TaskId};
+use serde::Serialize;
 use std::sync::Arc;
-use utoipa::OpenApi;
+use utoipa::{OpenApi, ToSchema};
 
-use super::{Authenticated, Body, Failure, HubState, Path, Query, answer};
+use super::{Authenticated, Body, ErrorBody, Failure, HubState, Path, Query, Rate, Reserved, answer};
 use crate::hub::Hub;
+use crate::in_flight::{AnswerShare, Cost};
 use crate::openapi::{Conflict, NotFound};
 use crate::service::{
     ack_inbox, ask_sender, broadcast, cancel_task, claim_task, extend_lease, follow_up, get_completions,
     get_inbox, get_task, list_tasks, messages, overview, reassign_task, retry_task, send_ack, send_reply,
-    send_task, stats, statuses, task_events, work_graph,
+    send_task, send_tasks, stats, statuses, task_events, work_graph,
 };
 use crate::trace::Traced;
 
@@ -24,7 +26,7 @@ use crate::trace::Traced;
 pub(crate) fn routes() -> Router<Arc<Hub>> {
     Router::new()
         .route("/api/task", post(send))
-        .route("/api/tasks", get(list))
+        .route("/api/tasks", get(list).post(send_many))
         .route("/api/tasks/{id}", get(show))
         .route("/api/tasks/{id}/cancel", post(cancel))
         .route("/api/tasks/{id}/retry", post(retry))
@@ -51,6 +53,7 @@ pub(crate) fn routes() -> Router<Arc<Hub>> {
 #[derive(OpenApi)]
 #[openapi(paths(
     send,
+    send_many,
     list,
     show,
     cancel,
@@ -117,9 +120,11 @@ async fn work_graph(
     answer(work_graph::run(&hub, &who.caller, args).await)
 }
 
-/// Send a task to an agent
+/// Send a task to an agent, and wait for its end if asked to
 ///
-/// Members of the network and its nodes.
+/// Members of the network and its nodes. With `wait_seconds` the answer comes when the task has ended or asks for input, or
+/// when the time is over, and has `task` and `ended`. Where the network has as many waiting calls as it may, the answer
+/// comes at once.
 #[utoipa::path(
     post,
     path = "/api/task",
@@ -138,13 +143,73 @@ async fn send(
     State(hub): HubState,
     Authenticated(who): Authenticated,
     Traced(traceparent): Traced,
+    Reserved(place): Reserved,
     Body(args): Body<send_task::Args>,
 ) -> Response {
-    match send_task::run(&hub, &who.caller, args, traceparent).await {
+    let share = AnswerShare::new(place, who.clone(), Cost::Item);
+    match send_task::run(&hub, &who.caller, args, traceparent, &share).await {
         // The task waits for an agent that is not there.
         Ok(sent) if sent.is_queued() => (StatusCode::ACCEPTED, Json(sent)).into_response(),
         outcome => answer(outcome),
     }
+}
+
+/// What became of one of several tasks: what `POST /api/task` answers, or the error it gives.
+#[derive(Serialize, ToSchema)]
+#[schema(as = TaskOutcome)]
+#[serde(untagged)]
+enum SendOutcome {
+    Sent(send_task::Answer),
+    Refused(ErrorBody),
+}
+
+/// What became of several tasks, in their order.
+#[derive(Serialize, ToSchema)]
+#[schema(as = TasksSent)]
+struct SendOutcomes {
+    ok: bool,
+    results: Vec<SendOutcome>,
+}
+
+/// Send up to 100 tasks in one call
+///
+/// Members of the network and its nodes. Each task has its own outcome, in order: what `POST /api/task` answers for it, or
+/// the error object that `POST /api/task` gives, `ok` being false. All that are accepted are in one commit. Each counts as a
+/// call against the rate limit.
+#[utoipa::path(
+    post,
+    path = "/api/tasks",
+    tag = "tasks",
+    operation_id = "send_tasks",
+    params(("traceparent" = Option<String>, Header, description = "The trace the tasks belong to, as W3C has it")),
+    request_body = send_tasks::Args,
+    responses(
+        (status = 200, description = "what became of each", body = SendOutcomes)
+    )
+)]
+async fn send_many(
+    State(hub): HubState,
+    Authenticated(who): Authenticated,
+    Traced(traceparent): Traced,
+    Rate(rate): Rate,
+    Body(args): Body<send_tasks::Args>,
+) -> Response {
+    if let (Ok(()), Some(rate)) = (args.check(), rate) {
+        rate.charge(args.tasks.len() - 1);
+    }
+    let outcomes = send_tasks::run(&hub, &who.caller, args, traceparent).await;
+    answer(outcomes.map(|outcomes| {
+        SendOutcomes {
+            ok: true,
+            results: outcomes
+                .into_iter()
+                .map(|outcome| match outcome {
+                    Ok(sent) => SendOutcome::Sent(sent),
+                    Err(error) => SendOutcome::Refused(ErrorBody::of(&error)),
+                })
+                .collect(),
+        }
+    }))
 }
 
 /// Tasks, newest first
@@ -169,22 +234,30 @@ async fn list(
     answer(list_tasks::run_on_query(&hub, &who.caller, args).await)
 }
 
-/// A task
+/// A task, waiting for something new if asked to
 ///
-/// Readers of the network; a node token sees the tasks it is party to.
+/// Readers of the network; a node token sees the tasks it is party to. With `wait_seconds` the answer comes once the task has
+/// an event after `after`, or the time is over.
 #[utoipa::path(
     get,
     path = "/api/tasks/{id}",
     tag = "tasks",
     operation_id = "show_task",
-    params(("id" = TaskId, Path, description = "The task")),
+    params(("id" = TaskId, Path, description = "The task"), get_task::QueryArgs),
     responses(
         (status = 200, description = "the task, and what was said on it", body = get_task::Answer),
         NotFound
     )
 )]
-async fn show(State(hub): HubState, Authenticated(who): Authenticated, Path(id): Path<String>) -> Response {
-    answer(get_task::run(&hub, &who.caller, get_task::Args::of(id)).await)
+async fn show(
+    State(hub): HubState,
+    Authenticated(who): Authenticated,
+    Reserved(place): Reserved,
+    Path(id): Path<String>,
+    Query(args): Query<get_task::QueryArgs>,
+) -> Response {
+    let share = AnswerShare::new(place, who.clone(), Cost::Item);
+    answer(get_task::run_on_path(&hub, &who.caller, id, args, &share).await)
 }
 
 /// Call a task off
@@ -263,9 +336,10 @@ async fn reassign(
     answer(reassign_task::run_on_path(&hub, &who.caller, &id, args).await)
 }
 
-/// Reply to a task, which ends it
+/// Reply to a task, which ends it, and take the next one if asked to
 ///
-/// The agent it was given to, members of its network.
+/// The agent it was given to, members of its network; `claim_next` takes a node token. The reply is committed whatever the
+/// claim finds.
 #[utoipa::path(
     post,
     path = "/api/tasks/{id}/reply",
@@ -425,26 +499,27 @@ async fn ack_delivery(
     answer(ack_inbox::run_on_path(&hub, &who.caller, id, args).await)
 }
 
-/// Take the next task under a lease, waiting for one if asked to
+/// Take the next task under a lease, or several, waiting for one if asked to
 ///
-/// Node tokens.
+/// Node tokens. With `max` the answer has `tasks`: at least one is waited for, and as many are taken as there are then and fit
+/// into the answer.
 #[utoipa::path(
     post,
     path = "/api/claim",
     tag = "tasks",
     operation_id = "claim_task",
-    request_body = claim_task::Args,
+    request_body = claim_task::BodyArgs,
     responses(
-        (status = 200, description = "a task and its lease, or none", body = claim_task::Answer),
+        (status = 200, description = "a task and its lease, or none; with `max` a list of them", body = claim_task::BodyAnswer),
         Conflict
     )
 )]
 async fn claim(
     State(hub): HubState,
     Authenticated(who): Authenticated,
-    Body(args): Body<claim_task::Args>,
+    Body(args): Body<claim_task::BodyArgs>,
 ) -> Response {
-    answer(claim_task::run(&hub, &who.caller, args).await)
+    answer(claim_task::run_on_body(&hub, &who.caller, args).await)
 }
 
 /// Go on holding a lease

@@ -22,7 +22,7 @@ use super::{large, sending};
 use crate::hub::{Hub, Identity};
 use crate::in_flight::SharePlace;
 use crate::metrics::Door;
-use crate::rest::{Failure, Plain, bearer};
+use crate::rest::{CallRate, Failure, Plain, bearer};
 use crate::service::Error;
 use crate::trace::{RequestSpan, method_name};
 use crate::web::{self, Cookie, Origin};
@@ -33,7 +33,7 @@ pub(super) struct Gate {
     hosts: Hosts,
     origins: Origins,
     cookie: Cookie,
-    rates: Option<Rates>,
+    rates: Option<Arc<Rates>>,
     bounds: Bounds,
     request_ids: RequestIds,
 }
@@ -72,7 +72,7 @@ impl Gate {
             hosts: Hosts::of(settings),
             origins: Origins::new(&settings.cors_origins),
             cookie: Cookie::of(settings),
-            rates: settings.rate_limit.map(|(per_second, burst)| Rates::new(per_second, burst)),
+            rates: settings.rate_limit.map(|(per_second, burst)| Arc::new(Rates::new(per_second, burst))),
             bounds,
             request_ids: RequestIds::default(),
             hub,
@@ -110,10 +110,13 @@ impl Gate {
             Ok(is_by_cookie) => is_by_cookie,
             Err(not_our_page) => return not_our_page.into_response(),
         };
-        if let Some((rates, token)) = self.rates.as_ref().zip(bearer(request.headers()))
-            && let Err(retry_after_ms) = rates.take(token, Instant::now())
-        {
-            return Failure(Refusal::RateLimited { retry_after_ms }.into()).into_response();
+        let rated = self.rates.as_ref().zip(bearer(request.headers()).map(str::to_owned));
+        if let Some((rates, token)) = rated {
+            if let Err(retry_after_ms) = rates.take(&token, Instant::now()) {
+                return Failure(Refusal::RateLimited { retry_after_ms }.into()).into_response();
+            }
+            let rates = rates.clone();
+            request.extensions_mut().insert(CallRate::new(move |calls| rates.charge(&token, calls)));
         }
         let mut response = self.count(request, next).await;
         if is_by_cookie {

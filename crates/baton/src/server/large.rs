@@ -24,8 +24,9 @@ pub(super) fn cost(method: &Method, path: &str) -> Option<Cost> {
     if !is_read || !path.starts_with("/api/") || SMALL.contains(&path) {
         return None;
     }
-    let is_item = path.strip_prefix("/api/tasks/").is_some_and(|id| !id.contains('/'));
-    Some(if is_item { Cost::Item } else { Cost::List })
+    // A look at one task may wait, and reserves its share afterwards.
+    let is_task = path.strip_prefix("/api/tasks/").is_some_and(|id| !id.contains('/'));
+    (!is_task).then_some(Cost::List)
 }
 
 #[cfg(test)]
@@ -37,7 +38,7 @@ mod tests {
         for (method, path, expected) in [
             (Method::GET, "/api/tasks", Some(Cost::List)),
             (Method::HEAD, "/api/tasks", Some(Cost::List)),
-            (Method::GET, "/api/tasks/0199", Some(Cost::Item)),
+            (Method::GET, "/api/tasks/0199", None),
             (Method::GET, "/api/networks/net_1/members", Some(Cost::List)),
             (Method::GET, "/api/evidence", Some(Cost::List)),
             (Method::GET, "/api/evidence/key", None),

@@ -38,11 +38,19 @@ impl Rates {
         bucket.calls = self.filled(*bucket, now);
         bucket.at = now;
         if bucket.calls < 1.0 {
-            // At least 1, at most a second a call: no number here is out of range.
+            // At least 1, and a few minutes for the largest list of tasks at a call a second: no number is out of range.
             return Err(((1.0 - bucket.calls) / self.per_second * 1000.0).ceil().max(1.0) as u64);
         }
         bucket.calls -= 1.0;
         Ok(())
+    }
+
+    /// Takes more calls out of a token's bucket for one that was let in: what it lacks, later calls wait for.
+    pub(super) fn charge(&self, token: &str, calls: usize) {
+        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(bucket) = buckets.get_mut(&key(token)) {
+            bucket.calls -= calls as f64;
+        }
     }
 
     fn filled(&self, bucket: Bucket, now: Instant) -> f64 {
@@ -81,6 +89,17 @@ mod tests {
         assert_eq!(rates.take("another", start), Ok(()));
         assert_eq!(rates.take("one", start + Duration::from_millis(100)), Ok(()));
         assert!(rates.take("one", start + Duration::from_millis(100)).is_err());
+    }
+
+    #[test]
+    fn a_call_that_counts_as_several_is_let_in_and_later_ones_wait_for_it() {
+        let rates = Rates::new(10, 3);
+        let start = Instant::now();
+        assert_eq!(rates.take("one", start), Ok(()));
+        rates.charge("one", 99);
+        assert_eq!(rates.take("one", start), Err(9_800));
+        assert!(rates.take("one", start + Duration::from_millis(9_700)).is_err());
+        assert_eq!(rates.take("one", start + Duration::from_millis(9_800)), Ok(()));
     }
 
     #[test]

@@ -1,40 +1,68 @@
-//! Take the next task under a lease, waiting for one if asked to.
+//! Take tasks under leases, waiting for one if asked to. A claim that waits is parked in the store and run in the
+//! transaction that makes a task claimable; so time, ids and permission are looked at where it runs.
 
 use baton_core::{
-    Action, Alias, Caller, Command, Effect, LeaseId, LeaseSeconds, NetworkId, NodeCaller, Principal, Quota,
-    Refusal, TaskAction, WaitSeconds, access,
+    Action, Alias, Caller, Command, Effect, LeaseId, LeaseSeconds, NetworkId, NetworkRole, NodeCaller, Quota,
+    Refusal, TaskAction, WaitSeconds, access, limits,
 };
-use baton_store::{Ring, Transaction};
+use baton_store::rows::PageBounds;
+use baton_store::{IfNothing, Inbox, Transaction};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::pin::pin;
+use serde_json::Value;
 use std::time::Duration;
 use tokio::time::Instant;
 use utoipa::ToSchema;
 
 use super::place::role_in;
-use super::stamp::Stamp;
-use super::task_view::TaskView;
+use super::stamp::Stamper;
+use super::task_view::{TaskMessageView, TaskView, answer_bytes};
 use super::wire_time::WireTime;
-use super::{Error, operation};
+use super::{Error, operation, permit};
 use crate::hub::Hub;
 
 /// How long to wait, and how long to hold.
-#[derive(Debug, Default, Deserialize, Serialize, JsonSchema, ToSchema)]
-#[schema(as = Claim)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
 pub(crate) struct Args {
     /// 0 by default
     #[schemars(range(min = 0, max = 50))]
-    #[schema(minimum = 0, maximum = 50)]
     pub(crate) wait_seconds: Option<i64>,
     /// 60 by default
     #[schemars(range(min = 5, max = 3600))]
+    pub(crate) lease_seconds: Option<i64>,
+}
+
+/// The body of `POST /api/claim`.
+#[derive(Debug, Default, Deserialize, Serialize, ToSchema)]
+#[schema(as = Claim)]
+pub(crate) struct BodyArgs {
+    /// 0 by default
+    #[schema(minimum = 0, maximum = 50)]
+    pub(crate) wait_seconds: Option<i64>,
+    /// 60 by default
+    #[schema(minimum = 5, maximum = 3600)]
+    pub(crate) lease_seconds: Option<i64>,
+    /// So many tasks at most, each under a lease of its own; then the answer has `tasks`
+    #[schema(minimum = 1, maximum = 32)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) max: Option<i64>,
+}
+
+/// A claim that goes with the reply to the task before.
+#[derive(Debug, Clone, Copy, Default, Deserialize, Serialize, ToSchema)]
+#[schema(as = ClaimNext)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NextArgs {
+    /// 0 by default
+    #[schema(minimum = 0, maximum = 50)]
+    pub(crate) wait_seconds: Option<i64>,
+    /// 60 by default
     #[schema(minimum = 5, maximum = 3600)]
     pub(crate) lease_seconds: Option<i64>,
 }
 
 /// A task and the lease on it, or no task.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Default, Serialize, ToSchema)]
 #[schema(as = Claimed)]
 pub(crate) struct Answer {
     ok: bool,
@@ -43,151 +71,267 @@ pub(crate) struct Answer {
     pub(crate) lease_id: Option<LeaseId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     lease_expires_at: Option<WireTime>,
+    /// What was said on the task, oldest first; the newest, if it is much.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    messages: Option<Vec<TaskMessageView>>,
+    /// What the task has brought so far.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    artifacts: Option<Vec<Value>>,
     /// The trace the task was sent in.
     #[serde(skip_serializing_if = "Option::is_none")]
     traceparent: Option<String>,
 }
 
-/// A task that was taken, and whether another waits behind it.
-struct Taken {
-    answer: Answer,
-    is_last: bool,
+/// Tasks, each with its lease; none if there were none.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ClaimedTasks)]
+pub(crate) struct ManyAnswer {
+    ok: bool,
+    tasks: Vec<Held>,
 }
 
-const NOTHING: Answer =
-    Answer { ok: true, task: None, lease_id: None, lease_expires_at: None, traceparent: None };
+/// What `POST /api/claim` answers: one task, or with `max` a list.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ClaimAnswer)]
+#[serde(untagged)]
+pub(crate) enum BodyAnswer {
+    One(Box<Answer>),
+    Many(ManyAnswer),
+}
 
-/// However late a ring comes, work is found within this time.
-const BACKSTOP: Duration = Duration::from_secs(5);
+/// A task under a lease.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ClaimedTask)]
+pub(crate) struct Held {
+    task: TaskView,
+    lease_id: LeaseId,
+    lease_expires_at: Option<WireTime>,
+    /// What was said on it, oldest first; the newest, if it is much.
+    messages: Vec<TaskMessageView>,
+    /// What it has brought so far.
+    artifacts: Vec<Value>,
+    /// The trace it was sent in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    traceparent: Option<String>,
+}
 
-/// Claims the next task of the caller's alias.
-pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
-    let wait = args.wait_seconds.map(|wait| WaitSeconds::parse("wait_seconds", wait)).transpose();
-    let wait = wait.map_err(Error::of_argument)?.unwrap_or_default();
-    let lease = args.lease_seconds.map(|lease| LeaseSeconds::parse("lease_seconds", lease)).transpose();
-    let lease = lease.map_err(Error::of_argument)?.unwrap_or_default();
-    let (node, alias) = worker(caller)?;
-    let deadline = Instant::now() + Duration::from_secs(wait.get().into());
-    let _present = hub.presences.connect(node);
-    let whose = Ring { network_id: node.network_id.clone(), to: Principal::Node(alias.clone()) };
-    let queue = hub.bells.claims.queue(whose);
-    let mut is_likely = true;
-    let mut waiting = None;
-    loop {
-        // In the queue before the look, so that nothing falls between the two.
-        let mut turn = pin!(queue.turn());
-        turn.as_mut().enable();
-        let network = &node.network_id;
-        let taken = match is_likely {
-            true => take(hub, caller, network, alias, lease).await,
-            false => look_and_take(hub, caller, network, alias, lease).await,
+impl Answer {
+    /// The one task that was taken, if one was.
+    pub(super) fn of(held: Option<Vec<Held>>) -> Self {
+        let Some(held) = held.and_then(|held| held.into_iter().next()) else {
+            return Self { ok: true, ..Self::default() };
         };
-        // What is left is another's: a ring may stand for several tasks, or have woken one who may not claim any more.
-        if taken.as_ref().map_or(true, |taken| taken.as_ref().is_some_and(|taken| !taken.is_last)) {
-            queue.pass_on();
+        Self {
+            ok: true,
+            task: Some(held.task),
+            lease_id: Some(held.lease_id),
+            lease_expires_at: held.lease_expires_at,
+            messages: Some(held.messages),
+            artifacts: Some(held.artifacts),
+            traceparent: held.traceparent,
         }
-        if let Some(taken) = taken? {
-            return Ok(taken.answer);
-        }
-        if Instant::now() >= deadline {
-            return Ok(NOTHING);
-        }
-        if waiting.is_none() {
-            waiting = Some(hub.occupy(Quota::WaitingClaims, network).await?);
-        }
-        let until = deadline.min(Instant::now() + BACKSTOP);
-        is_likely = tokio::select! {
-            () = turn => true,
-            () = tokio::time::sleep_until(until) => false,
-            () = hub.shutdown.wait() => return Ok(NOTHING),
-        };
     }
 }
 
-/// Only an agent claims.
-fn worker(caller: &Caller) -> Result<(&NodeCaller, &Alias), Refusal> {
-    let Caller::Node(node) = caller else { return Err(Refusal::NetworkTokenRequired) };
-    let alias = node.alias.as_ref().ok_or(Refusal::TokenHasNoAlias)?;
-    Ok((node, alias))
+/// However a hand-over was missed, work is found within this time, and a claim that may no longer wait is refused.
+const BACKSTOP: Duration = Duration::from_secs(5);
+
+/// Claims the next task of the caller's alias, for the tool.
+pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
+    let wait = wait(args.wait_seconds)?;
+    let shown = PageBounds::of_tool(limits::TASK_MESSAGES_SHOWN_COUNT).halved();
+    let claim = Claim::read(hub, caller, args.lease_seconds, 1, shown)?;
+    Ok(Answer::of(claim.take_or_wait(hub, wait).await?))
 }
 
-/// Looks on a read connection first: nobody rang, so most find nothing.
-async fn look_and_take(
-    hub: &Hub,
-    caller: &Caller,
-    network: &NetworkId,
-    alias: &Alias,
-    lease: LeaseSeconds,
-) -> Result<Option<Taken>, Error> {
-    let (looker, at, whose) = (caller.clone(), network.clone(), alias.clone());
-    let is_there = hub.store_for(caller).read(move |rows| -> Result<bool, Error> {
-        may_claim(rows.member_role(&at, looker.user_id())?, &looker, &at)?;
-        Ok(rows.next_task(&at, &whose)?.is_some())
+/// Claims one task, or several.
+pub(crate) async fn run_on_body(hub: &Hub, caller: &Caller, args: BodyArgs) -> Result<BodyAnswer, Error> {
+    let max = args.max.map(|max| match usize::try_from(max) {
+        Ok(max) if (1..=limits::CLAIM_MAX_COUNT).contains(&max) => Ok(max),
+        _ => Err(Error::argument("max", format!("must be 1 to {}", limits::CLAIM_MAX_COUNT))),
     });
-    if is_there.await? { take(hub, caller, network, alias, lease).await } else { Ok(None) }
+    let (max, wait) = (max.transpose()?, wait(args.wait_seconds)?);
+    let claim = Claim::read(hub, caller, args.lease_seconds, max.unwrap_or(1), SHOWN)?;
+    let held = claim.take_or_wait(hub, wait).await?;
+    Ok(match max {
+        None => BodyAnswer::One(Box::new(Answer::of(held))),
+        Some(_) => BodyAnswer::Many(ManyAnswer { ok: true, tasks: held.unwrap_or_default() }),
+    })
 }
 
-/// Takes the next task, if there is one.
-async fn take(
-    hub: &Hub,
-    caller: &Caller,
-    network: &NetworkId,
-    alias: &Alias,
+/// How much is shown of what was said on the tasks of an answer.
+const SHOWN: PageBounds = PageBounds::rows(limits::TASK_MESSAGES_SHOWN_COUNT).halved();
+
+fn wait(seconds: Option<i64>) -> Result<WaitSeconds, Error> {
+    let wait = seconds.map(|wait| WaitSeconds::parse("wait_seconds", wait)).transpose();
+    Ok(wait.map_err(Error::of_argument)?.unwrap_or_default())
+}
+
+/// A claim, its arguments checked; may be run any number of times.
+#[derive(Clone)]
+pub(crate) struct Claim {
+    caller: Caller,
+    node: NodeCaller,
+    inbox: Inbox,
     lease: LeaseSeconds,
-) -> Result<Option<Taken>, Error> {
-    let stamp = Stamp::new(hub);
-    let (caller, network, alias) = (caller.clone(), network.clone(), alias.clone());
-    hub.store_for(&caller)
-        .write_repeatably(move |tx| take_next(tx, &stamp, &caller, &network, &alias, lease))
-        .await
+    max: usize,
+    shown: PageBounds,
+    stamper: Stamper,
 }
 
-fn may_claim(
-    role: Option<baton_core::NetworkRole>,
-    caller: &Caller,
-    network: &NetworkId,
-) -> Result<(), Refusal> {
-    let action = Action::Task { action: TaskAction::Claim, parties: None };
-    access::authorize(caller, network, role, action)
+impl Claim {
+    /// The claim that goes with a reply, and how long it waits.
+    pub(super) fn next(hub: &Hub, caller: &Caller, args: NextArgs) -> Result<(Self, WaitSeconds), Error> {
+        let in_next = |error| match error {
+            Error::Argument { field, rule } => Error::argument(format!("claim_next.{field}"), rule),
+            error => error,
+        };
+        let wait = wait(args.wait_seconds).map_err(in_next)?;
+        Ok((Self::read(hub, caller, args.lease_seconds, 1, SHOWN).map_err(in_next)?, wait))
+    }
+
+    fn read(
+        hub: &Hub,
+        caller: &Caller,
+        lease_seconds: Option<i64>,
+        max: usize,
+        shown: PageBounds,
+    ) -> Result<Self, Error> {
+        let lease = lease_seconds.map(|lease| LeaseSeconds::parse("lease_seconds", lease)).transpose();
+        let lease = lease.map_err(Error::of_argument)?.unwrap_or_default();
+        // Only an agent claims.
+        let Caller::Node(node) = caller else { return Err(Refusal::NetworkTokenRequired.into()) };
+        let alias = node.alias.clone().ok_or(Refusal::TokenHasNoAlias)?;
+        let inbox = Inbox { network_id: node.network_id.clone(), alias };
+        let (caller, node) = (caller.clone(), node.clone());
+        Ok(Self { caller, node, inbox, lease, max, shown, stamper: Stamper::of(hub) })
+    }
+
+    /// Takes what there is, or else waits for a task.
+    pub(super) async fn take_or_wait(
+        &self,
+        hub: &Hub,
+        wait: WaitSeconds,
+    ) -> Result<Option<Vec<Held>>, Error> {
+        let _present = hub.presences.connect(&self.node);
+        if wait.get() == 0 {
+            return self.submit(hub, IfNothing::Answer)?.found().await;
+        }
+        match hub.occupy(Quota::WaitingClaims, &self.inbox.network_id).await {
+            Ok(_occupied) => self.wait(hub, Instant::now() + Duration::from_secs(wait.get().into())).await,
+            // There is no room to wait in, but what is there can be had.
+            Err(refused) => self.submit(hub, IfNothing::Answer)?.found().await?.map(Some).ok_or(refused),
+        }
+    }
+
+    async fn wait(&self, hub: &Hub, deadline: Instant) -> Result<Option<Vec<Held>>, Error> {
+        let mut waiting = self.submit(hub, IfNothing::Park)?;
+        loop {
+            let until = deadline.min(Instant::now() + BACKSTOP);
+            tokio::select! {
+                found = waiting.found() => return found,
+                () = tokio::time::sleep_until(until) => {}
+                () = hub.shutdown.wait() => return waiting.end().await,
+            }
+            if Instant::now() >= deadline {
+                return waiting.end().await;
+            }
+            if self.is_there(hub).await? {
+                let missed = waiting.end().await?;
+                if missed.is_some() {
+                    return Ok(missed);
+                }
+                waiting = self.submit(hub, IfNothing::Park)?;
+            }
+        }
+    }
+
+    fn submit(
+        &self,
+        hub: &Hub,
+        if_nothing: IfNothing,
+    ) -> Result<baton_store::Claim<Vec<Held>, Error>, Error> {
+        let claim = self.clone();
+        Ok(hub.store_for(&self.caller).claim(self.inbox.clone(), if_nothing, move |tx| claim.take(tx))?)
+    }
+
+    /// Whether there is a task that nobody was given, on a read connection: mostly there is none.
+    async fn is_there(&self, hub: &Hub) -> Result<bool, Error> {
+        let claim = self.clone();
+        let look = hub.store_for(&self.caller).read(move |rows| -> Result<bool, Error> {
+            let Inbox { network_id, alias } = &claim.inbox;
+            claim.check_role(rows.member_role(network_id, claim.caller.user_id())?)?;
+            permit::token_stands(rows, &claim.caller)?;
+            Ok(rows.next_task(network_id, alias)?.is_some())
+        });
+        look.await
+    }
+
+    fn check_role(&self, role: Option<NetworkRole>) -> Result<(), Refusal> {
+        let action = Action::Task { action: TaskAction::Claim, parties: None };
+        access::authorize(&self.caller, &self.inbox.network_id, role, action)
+    }
+
+    /// Takes the next tasks, as many as are wanted and fit into an answer; none if there are none.
+    pub(super) fn take(&self, tx: &mut dyn Transaction) -> Result<Option<Vec<Held>>, Error> {
+        let Inbox { network_id, alias } = &self.inbox;
+        self.check_role(role_in(tx.as_snapshot(), &self.caller, network_id)?)?;
+        // The claim may have waited: its token must still open what it opened, under the same alias.
+        permit::token_stands(tx.as_snapshot(), &self.caller)?;
+        let mut held = Vec::new();
+        let mut room = limits::ANSWER_MAX_BYTES / 2;
+        while held.len() < self.max
+            && let Some(next) = self.take_next(tx, network_id, alias, held.is_empty(), &mut room)?
+        {
+            held.push(next);
+        }
+        Ok((!held.is_empty()).then_some(held))
+    }
+
+    /// Takes one more; none if there is none, or it does not fit beside the others.
+    fn take_next(
+        &self,
+        tx: &mut dyn Transaction,
+        network: &NetworkId,
+        alias: &Alias,
+        is_first: bool,
+        room: &mut usize,
+    ) -> Result<Option<Held>, Error> {
+        // Another worker of the alias may have been quicker.
+        let Some(task_id) = tx.next_task(network, alias)? else { return Ok(None) };
+        let Some(mut task) = tx.task(&task_id)? else { return Ok(None) };
+        let messages = tx.newest_task_messages(network, &task_id, None, self.shown)?;
+        let bytes = answer_bytes(&task, &messages);
+        if !is_first && bytes > *room {
+            return Ok(None);
+        }
+        *room = room.saturating_sub(bytes);
+        let stamp = self.stamper.stamp();
+        let lease_id = stamp.new_lease_id.clone();
+        let command = Command::Claim { lease_id: lease_id.clone(), lease_seconds: self.lease };
+        let done = operation::claim(tx, &stamp, &self.caller, task.snapshot.clone(), &command)?;
+        let lease_expires_at = done.transition.effects.iter().find_map(|effect| match effect {
+            Effect::GrantLease { expires_at, .. } => Some(WireTime(*expires_at)),
+            _ => None,
+        });
+        // What a claim changes in the row, without reading it again.
+        task.snapshot.status = done.transition.to;
+        task.started_at = Some(stamp.now);
+        let traceparent = task.traceparent.map(|trace| trace.to_string());
+        Ok(Some(Held {
+            task: task.into(),
+            lease_id,
+            lease_expires_at,
+            messages: messages.into_iter().map(TaskMessageView::from).collect(),
+            // What it brings is reported with its end.
+            artifacts: Vec::new(),
+            traceparent,
+        }))
+    }
 }
 
-/// A claim may have waited: its token must still open what it opened, under the same alias.
-fn check_token(tx: &dyn Transaction, caller: &Caller, alias: &Alias) -> Result<(), Error> {
-    let (node, _) = worker(caller)?;
-    let token = tx.token(&node.token_id)?.ok_or(Refusal::Unauthorized)?;
-    if token.alias.as_ref() == Some(alias) { Ok(()) } else { Err(Refusal::Unauthorized.into()) }
-}
-
-fn take_next(
-    tx: &mut dyn Transaction,
-    stamp: &Stamp,
-    caller: &Caller,
-    network: &NetworkId,
-    alias: &Alias,
-    lease_seconds: LeaseSeconds,
-) -> Result<Option<Taken>, Error> {
-    may_claim(role_in(tx.as_snapshot(), caller, network)?, caller, network)?;
-    check_token(tx, caller, alias)?;
-    // Another worker of the alias may have been quicker.
-    let Some(task_id) = tx.next_task(network, alias)? else { return Ok(None) };
-    let Some(mut task) = tx.task(&task_id)? else { return Ok(None) };
-    let command = Command::Claim { lease_id: stamp.new_lease_id.clone(), lease_seconds };
-    let done = operation::claim(tx, stamp, caller, task.snapshot.clone(), &command)?;
-    let expires_at = done.transition.effects.iter().find_map(|effect| match effect {
-        Effect::GrantLease { expires_at, .. } => Some(WireTime(*expires_at)),
-        _ => None,
-    });
-    // What a claim changes in the row, without reading it again.
-    task.snapshot.status = done.transition.to;
-    task.started_at = Some(stamp.now);
-    let is_last = tx.next_task(network, alias)?.is_none();
-    let traceparent = task.traceparent.map(|trace| trace.to_string());
-    let answer = Answer {
-        ok: true,
-        task: Some(task.into()),
-        lease_id: Some(stamp.new_lease_id.clone()),
-        lease_expires_at: expires_at,
-        traceparent,
-    };
-    Ok(Some(Taken { answer, is_last }))
+impl std::fmt::Debug for Claim {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Claim").field("inbox", &self.inbox).finish_non_exhaustive()
+    }
 }

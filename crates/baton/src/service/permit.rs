@@ -6,6 +6,17 @@ use baton_store::Snapshot;
 
 use super::Error;
 
+/// Whether the token of a caller that has waited still opens what it opened, under the same alias.
+pub(super) fn token_stands(rows: &dyn Snapshot, caller: &Caller) -> Result<(), Error> {
+    // Without one the hub asks on the user's behalf.
+    let Some(id) = caller.token_id() else { return Ok(()) };
+    let token = rows.token(id)?.ok_or(Refusal::Unauthorized)?;
+    match caller {
+        Caller::Node(node) if token.alias != node.alias => Err(Refusal::Unauthorized.into()),
+        Caller::Node(_) | Caller::User(_) => Ok(()),
+    }
+}
+
 /// The person who calls about their own account; node tokens are turned away.
 pub(super) fn account(caller: &Caller) -> Result<&UserCaller, Refusal> {
     access::authorize_on_hub(caller, HubAction::ManageOwnAccount)?;

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::claim_task::{self, Claim};
 use super::place::{Place, role_in};
 use super::stamp::Stamp;
 use super::{Error, operation, send_message};
@@ -51,6 +52,9 @@ pub(crate) struct PathArgs {
     pub(crate) lease_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) bare: Option<bool>,
+    /// Takes the next task as well; the reply counts whatever that finds
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) claim_next: Option<claim_task::NextArgs>,
 }
 
 /// What became of it.
@@ -65,6 +69,10 @@ pub(crate) struct Answer {
     status: Option<Status>,
     #[serde(skip_serializing_if = "Option::is_none")]
     session_status: Option<String>,
+    /// With `claim_next`: what `POST /api/claim` would have answered, or null if there was no task.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<claim_task::Answer>)]
+    next: Option<Option<Box<claim_task::Answer>>>,
 }
 
 /// Replies, by the tool's arguments.
@@ -73,8 +81,13 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer
     match args.in_reply_to.as_deref() {
         Some(task) => {
             let task = TaskId::parse(task);
-            let said =
-                PathArgs { text: args.text, status: args.status, lease_id: args.lease_id, bare: args.bare };
+            let said = PathArgs {
+                text: args.text,
+                status: args.status,
+                lease_id: args.lease_id,
+                bare: args.bare,
+                claim_next: None,
+            };
             end(hub, caller, place, task, &said).await
         }
         None => say(hub, caller, place, args).await,
@@ -116,20 +129,37 @@ async fn end(
     let text = ReplyText::parse("text", &said.text).map_err(Error::of_argument)?;
     let lease_id = lease(said.lease_id.as_deref())?;
     let command = Command::Reply { ending, text, lease_id };
+    let next = said.claim_next.map(|args| Claim::next(hub, caller, args)).transpose()?;
     let stamp = Stamp { answers_bare, ..Stamp::new(hub) };
-    let caller = caller.clone();
-    hub.store_for(&caller)
-        .write_repeatably(move |tx| {
-            let done = operation::act(tx, &stamp, &caller, &place, task.as_ref(), &command)?;
-            Ok(Answer {
-                ok: true,
-                message_id: stamp.new_message_id.clone(),
-                task_id: Some(done.before.id),
-                status: Some(done.transition.to),
-                session_status: None,
-            })
-        })
-        .await
+    let (replier, claim) = (caller.clone(), next.as_ref().map(|(claim, _)| claim.clone()));
+    let replying = hub.store_for(caller).write_repeatably(move |tx| -> Result<_, Error> {
+        let done = operation::act(tx, &stamp, &replier, &place, task.as_ref(), &command)?;
+        let answer = Answer {
+            ok: true,
+            message_id: stamp.new_message_id.clone(),
+            task_id: Some(done.before.id),
+            status: Some(done.transition.to),
+            session_status: None,
+            next: None,
+        };
+        // Who may not claim has replied all the same; a claim that is refused has written nothing.
+        let held = match claim.as_ref().map(|claim| claim.take(tx)).transpose() {
+            Err(Error::Store(error)) => return Err(error.into()),
+            held => held.ok().flatten().flatten(),
+        };
+        Ok((answer, held))
+    });
+    let (mut answer, mut held) = replying.await?;
+    if let Some((claim, wait)) = next {
+        if held.is_none() && wait.get() > 0 {
+            held = claim.take_or_wait(hub, wait).await.unwrap_or_else(|error| {
+                tracing::debug!(%error, "a claim that came with a reply was refused");
+                None
+            });
+        }
+        answer.next = Some(held.map(|held| Box::new(claim_task::Answer::of(Some(held)))));
+    }
+    Ok(answer)
 }
 
 /// A lease that cannot be read is one that was never given.
@@ -170,6 +200,7 @@ async fn say(hub: &Hub, caller: &Caller, place: Place, args: Args) -> Result<Ans
                 task_id: None,
                 status: None,
                 session_status: Some(session_status),
+                next: None,
             })
         })
         .await

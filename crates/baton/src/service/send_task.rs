@@ -1,4 +1,4 @@
-//! Send a task to an agent.
+//! Send a task to an agent, and wait for its end if asked to.
 
 use baton_core::{
     Action, Caller, Command, ContextId, ContextText, IdempotencyKey, Kind, NetworkId, Principal, Priority,
@@ -18,8 +18,11 @@ use super::follow_up::Said;
 use super::place::{Place, role_in};
 use super::push_configs::create::{self, CheckedPush, Since};
 use super::stamp::Stamp;
+use super::task_view::WholeTaskView;
+use super::task_wait::{self, TaskWait};
 use super::{Error, get_task, idempotency, names, presence, quotas};
 use crate::hub::Hub;
+use crate::in_flight::AnswerShare;
 
 /// What is to be sent.
 #[derive(Debug, Default, Deserialize, Serialize, JsonSchema, ToSchema)]
@@ -56,6 +59,11 @@ pub(crate) struct Args {
     pub(crate) idempotency_key: Option<String>,
     /// Your own notes, any JSON
     pub(crate) meta: Option<Value>,
+    /// Wait so long for the task to end or to ask for input; 0 by default
+    #[schemars(range(min = 0, max = 60))]
+    #[schema(minimum = 0, maximum = 60)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) wait_seconds: Option<i64>,
 }
 
 /// How urgent something is.
@@ -88,22 +96,36 @@ pub(crate) struct Answer {
     task_id: TaskId,
     message_id: TaskId,
     session_status: String,
+    /// With a wait: the task as it is when the wait is over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    task: Option<Box<WholeTaskView>>,
+    /// With a wait: whether the task has ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ended: Option<bool>,
 }
 
 impl Answer {
     fn new(task_id: TaskId, session_status: String) -> Self {
         let queued = session_status == presence::OFFLINE;
-        Self { ok: true, queued, message_id: task_id.clone(), task_id, session_status }
+        let message_id = task_id.clone();
+        Self { ok: true, queued, message_id, task_id, session_status, task: None, ended: None }
     }
 
-    /// Whether the recipient is offline and the task waits for it.
-    pub(crate) const fn is_queued(&self) -> bool {
-        self.queued
+    /// Whether the task waits for a recipient that was offline when it was sent.
+    pub(crate) fn is_queued(&self) -> bool {
+        self.queued && self.ended != Some(true)
     }
 }
 
+/// A task that was sent, now or by an earlier call with the same key.
+pub(super) struct Sent {
+    pub(super) answer: Answer,
+    network: NetworkId,
+    is_new: bool,
+}
+
 /// The arguments, checked.
-struct Request {
+pub(super) struct Request {
     to: baton_core::Alias,
     payload: Payload,
     kind: Option<Kind>,
@@ -128,23 +150,40 @@ pub(crate) struct NewMessage {
     pub(crate) traceparent: Option<TraceParent>,
 }
 
-/// Sends a task, as part of a trace if its sender names one.
+/// Sends a task, as part of a trace if its sender names one, and waits for its end if asked to.
 pub(crate) async fn run(
     hub: &Hub,
     caller: &Caller,
     args: Args,
     traceparent: Option<TraceParent>,
+    share: &AnswerShare,
 ) -> Result<Answer, Error> {
-    take(hub, caller, Request::read(args, traceparent)?).await
+    let wait = task_wait::seconds(args.wait_seconds)?;
+    let request = Request::read(args, traceparent)?;
+    // A token that may not wait for one more sends nothing.
+    let Some(wait) = TaskWait::begin(hub, caller, wait)? else {
+        return Ok(take(hub, caller, Stamp::new(hub), request).await?.answer);
+    };
+    let stamp = Stamp::new(hub);
+    // From before it is sent, so that nothing that happens to it is missed.
+    let bell = hub.bells.listen_to_task(&stamp.new_task_id);
+    let Sent { mut answer, network, is_new } = take(hub, caller, stamp, request).await?;
+    let id = answer.task_id.clone();
+    let bell = if is_new { bell } else { hub.bells.listen_to_task(&id) };
+    wait.until_settled(hub, caller, (&network, &id), bell, is_new).await?;
+    share.reserve(hub).await?;
+    let (task, has_ended) = get_task::whole(hub, caller, id, share.messages_shown()).await?;
+    (answer.task, answer.ended) = (Some(Box::new(task)), Some(has_ended));
+    Ok(answer)
 }
 
 /// Sends what a message asks for; answers the task it became.
 pub(crate) async fn send_message(hub: &Hub, caller: &Caller, message: NewMessage) -> Result<TaskId, Error> {
-    Ok(take(hub, caller, Request::of_message(message)?).await?.task_id)
+    let sent = take(hub, caller, Stamp::new(hub), Request::of_message(message)?).await?;
+    Ok(sent.answer.task_id)
 }
 
-async fn take(hub: &Hub, caller: &Caller, mut request: Request) -> Result<Answer, Error> {
-    let stamp = Stamp::new(hub);
+async fn take(hub: &Hub, caller: &Caller, stamp: Stamp, mut request: Request) -> Result<Sent, Error> {
     request.payload.content_digest = stamp.digest(&request.payload.content);
     let sender = caller.clone();
     let watched = request.push.is_some().then(|| stamp.new_task_id.clone());
@@ -168,7 +207,7 @@ pub(crate) async fn check_may(hub: &Hub, caller: &Caller, agent: &AgentAddress) 
 }
 
 impl Request {
-    fn read(args: Args, traceparent: Option<TraceParent>) -> Result<Self, Error> {
+    pub(super) fn read(args: Args, traceparent: Option<TraceParent>) -> Result<Self, Error> {
         let meta = args.meta.filter(|meta| !meta.is_null()).map(|meta| meta.to_string());
         if meta.as_ref().is_some_and(|meta| meta.len() > limits::META_MAX_BYTES) {
             let rule = format!("must be at most {} bytes of JSON", limits::META_MAX_BYTES);
@@ -260,18 +299,19 @@ fn digest(
     idempotency::digest(&parts)
 }
 
-fn send(
+/// Sends it. What is refused is refused before anything is written.
+pub(super) fn send(
     tx: &mut dyn Transaction,
     stamp: &Stamp,
     caller: &Caller,
     request: &Request,
-) -> Result<Answer, Error> {
+) -> Result<Sent, Error> {
     let network = request.place.network(tx.as_snapshot(), caller, None)?;
     access::authorize(caller, &network, role_in(tx.as_snapshot(), caller, &network)?, Action::Send)?;
     let by = Actor::of(caller)?;
     let actor = by.principal.clone();
-    if let Some(first) = first_answer(tx, stamp, &network, &actor, request)? {
-        return Ok(first);
+    if let Some(answer) = first_answer(tx, stamp, &network, &actor, request)? {
+        return Ok(Sent { answer, network, is_new: false });
     }
     if let Some(context) = &request.context_id {
         check_context(tx.as_snapshot(), caller, &network, context)?;
@@ -318,7 +358,7 @@ fn send(
         };
         tx.remember_send(&network, &actor, key.as_str(), &sent)?;
     }
-    Ok(Answer::new(stamp.new_task_id.clone(), status))
+    Ok(Sent { answer: Answer::new(stamp.new_task_id.clone(), status), network, is_new: true })
 }
 
 /// The answer this key got before, if it came before with the same arguments.

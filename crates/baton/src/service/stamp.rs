@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::actor::ActorTokens;
 use super::evidence::{Digested, Salt};
-use crate::hub::{Hub, Presences};
+use crate::hub::{Clock, Hub, Presences, random_bytes};
 
 /// What a use case needs of the world beside the rows.
 #[derive(Debug, Clone)]
@@ -32,26 +32,52 @@ pub(crate) struct Stamp {
     pub(crate) actor_tokens: Arc<ActorTokens>,
 }
 
-impl Stamp {
-    pub(crate) fn new(hub: &Hub) -> Self {
-        let (now, clock_jumps) = hub.clock.observe();
+/// Makes stamps where there is no hub at hand: in a claim that runs when a task comes.
+#[derive(Debug, Clone)]
+pub(crate) struct Stamper {
+    clock: Clock,
+    records_evidence: bool,
+    presences: Arc<Presences>,
+    actor_tokens: Arc<ActorTokens>,
+}
+
+impl Stamper {
+    pub(crate) fn of(hub: &Hub) -> Self {
         Self {
-            now,
-            clock_jumps,
-            monotonic: hub.clock.monotonic(),
-            new_task_id: hub.new_task_id(),
-            new_message_id: hub.new_message_id(),
-            new_delivery_id: hub.new_message_id(),
-            new_lease_id: hub.new_lease_id(),
-            new_push_id: hub.new_message_id(),
-            new_salt: Salt::random(),
+            clock: hub.clock.clone(),
             records_evidence: hub.settings.records_evidence,
-            message_parts: None,
-            message_meta: None,
-            answers_bare: false,
             presences: hub.presences.clone(),
             actor_tokens: hub.actor_tokens.clone(),
         }
+    }
+
+    /// The circumstances as they are now.
+    pub(crate) fn stamp(&self) -> Stamp {
+        let (now, clock_jumps) = self.clock.observe();
+        let new_message_id = || MessageId::new(now, random_bytes());
+        Stamp {
+            now,
+            clock_jumps,
+            monotonic: self.clock.monotonic(),
+            new_task_id: TaskId::new(now, random_bytes()),
+            new_message_id: new_message_id(),
+            new_delivery_id: new_message_id(),
+            new_lease_id: LeaseId::from_random(random_bytes()),
+            new_push_id: new_message_id(),
+            new_salt: Salt::random(),
+            records_evidence: self.records_evidence,
+            message_parts: None,
+            message_meta: None,
+            answers_bare: false,
+            presences: self.presences.clone(),
+            actor_tokens: self.actor_tokens.clone(),
+        }
+    }
+}
+
+impl Stamp {
+    pub(crate) fn new(hub: &Hub) -> Self {
+        Stamper::of(hub).stamp()
     }
 
     /// A new task's text as its evidence has it; none if nothing is recorded.

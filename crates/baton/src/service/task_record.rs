@@ -8,6 +8,7 @@ use baton_store::rows::{EventRow, PageBounds, TaskMessageRow, TaskRow, text_byte
 use serde_json::Value;
 
 use super::agent::AgentAddress;
+use super::task_view::answer_bytes;
 use super::{Error, audit, get_task};
 use crate::hub::Hub;
 
@@ -178,27 +179,31 @@ fn record(
     if history.is_empty() {
         return Err(baton_store::Error::Corrupt(format!("task {} has no history", task.id)).into());
     }
-    let artifacts = match row.completed_at.filter(|_| with_artifacts && task.status == Status::Replied) {
+    let artifacts = if with_artifacts { artifacts(rows, &row)? } else { Vec::new() };
+    Ok(TaskRecord { row, messages, history, questions, artifacts })
+}
+
+/// What was reported with a task's completion.
+pub(super) fn artifacts(rows: &dyn Snapshot, row: &TaskRow) -> Result<Vec<Value>, Error> {
+    let task = &row.snapshot;
+    let artifacts = match row.completed_at.filter(|_| task.status == Status::Replied) {
         Some(at) => rows.artifacts_of(&task.network_id, &task.id, at)?,
         None => None,
     };
-    let artifacts = artifacts.map_or(Ok(Vec::new()), |artifacts| {
+    let read = |artifacts: String| {
         serde_json::from_str(&artifacts)
             .map_err(|error| baton_store::Error::Corrupt(format!("artifacts: {error}")))
-    })?;
-    Ok(TaskRecord { row, messages, history, questions, artifacts })
+    };
+    Ok(artifacts.map(read).transpose()?.unwrap_or_default())
 }
 
 impl TaskRecord {
     /// How large it is in an answer, about: its texts as JSON.
     pub(super) fn bytes(&self) -> usize {
-        let TaskRow { content, parts, meta, result, .. } = &self.row;
         let json = |text: &Option<String>| text.as_ref().map_or(0, String::len);
         let said = |said: &TaskMessageRow| text_bytes(&said.content) + json(&said.parts) + json(&said.meta);
-        let messages = self.messages.iter().map(said).sum::<usize>();
         let questions = self.questions.iter().map(|(_, question)| said(question)).sum::<usize>();
         let artifacts = self.artifacts.iter().map(|artifact| artifact.to_string().len()).sum::<usize>();
-        let result = result.as_ref().map_or(0, |result| text_bytes(result));
-        text_bytes(content) + json(parts) + json(meta) + result + messages + questions + artifacts
+        answer_bytes(&self.row, &self.messages) + questions + artifacts
     }
 }

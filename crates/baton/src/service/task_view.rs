@@ -1,8 +1,9 @@
 //! A task as every door shows it: the contract's row, in its order.
 
 use baton_core::{ContextId, Kind, MessageId, NetworkId, Priority, Status, TaskId, hex};
-use baton_store::rows::{TaskMessageRow, TaskRow};
+use baton_store::rows::{TaskMessageRow, TaskRow, text_bytes};
 use serde::Serialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
@@ -104,6 +105,32 @@ impl From<TaskMessageRow> for TaskMessageView {
             created_at: WireTime(row.created_at),
         }
     }
+}
+
+/// A task's row with what belongs to it.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = WholeTask)]
+pub(crate) struct WholeTaskView {
+    #[serde(flatten)]
+    pub(crate) row: TaskView,
+    /// What it brought.
+    pub(crate) artifacts: Vec<Value>,
+    /// What was said on it, oldest first; the newest, if it is much.
+    pub(crate) messages: Vec<TaskMessageView>,
+}
+
+/// How large a task and what was said on it are in an answer, about: their texts as JSON.
+pub(crate) fn answer_bytes(task: &TaskRow, messages: &[TaskMessageRow]) -> usize {
+    let json = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+    let text = |text: &Option<String>| text.as_ref().map_or(0, |text| text_bytes(text));
+    let said = |said: &TaskMessageRow| text_bytes(&said.content) + json(&said.parts) + json(&said.meta);
+    let TaskRow { content, context, parts, meta, result, .. } = task;
+    text_bytes(content)
+        + text(context)
+        + text(result)
+        + json(parts)
+        + json(meta)
+        + messages.iter().map(said).sum::<usize>()
 }
 
 /// How many tasks have a status.

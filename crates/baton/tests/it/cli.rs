@@ -9,3 +9,4 @@ mod streams;
 mod tasks;
 mod terminal;
 mod trouble;
+mod waits;

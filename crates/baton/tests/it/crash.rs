@@ -84,9 +84,27 @@ impl Writer {
         let status = ["replied", "failed", "cancelled"][number % 3];
         let result = format!("{status}: {task_id}");
         let path = format!("/api/tasks/{task_id}/reply");
-        let body = json!({"text": result, "status": status, "lease_id": claimed["lease_id"]});
-        try_post(&self.worker, &path, &body)?;
-        self.acknowledged(Acknowledged::Ended { task_id, status, result })
+        // Every second reply takes along what was left.
+        let mut body = json!({"text": result, "status": status, "lease_id": claimed["lease_id"]});
+        if number.is_multiple_of(2) {
+            body["claim_next"] = json!({});
+        }
+        let replied = try_post(&self.worker, &path, &body)?;
+        self.acknowledged(Acknowledged::Ended { task_id, status, result })?;
+        if replied["next"].is_object() {
+            self.end_next(&replied["next"])?;
+        }
+        Some(())
+    }
+
+    /// Ends the task that a reply brought.
+    fn end_next(&self, next: &Value) -> Option<()> {
+        let task_id = text(&next["task"]["task_id"]);
+        self.acknowledged(Acknowledged::Claimed { task_id: task_id.clone() })?;
+        let result = format!("replied: {task_id}");
+        let body = json!({"text": result, "lease_id": next["lease_id"]});
+        try_post(&self.worker, &format!("/api/tasks/{task_id}/reply"), &body)?;
+        self.acknowledged(Acknowledged::Ended { task_id, status: "replied", result })
     }
 
     fn acknowledged(&self, what: Acknowledged) -> Option<()> {

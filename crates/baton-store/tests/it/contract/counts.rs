@@ -2,18 +2,13 @@
 
 use super::super::engine::{Engine, Open, engines};
 use super::super::fixtures::{
-    NOW, alias, insert_network, insert_task, network, node, remove_network, task_id, with_network,
+    NOW, alias, insert_network, insert_task, move_delivery, network, node, remove_network, task_id,
+    with_network,
 };
 use baton_core::access::TaskReach;
 use baton_core::{MessageId, Status};
 use baton_store::rows::{InboxState, MessageFilter, PageBounds, Redelivery, TaskChange};
 use baton_store::{Error, Transaction};
-
-/// Moves a task's delivery.
-fn put(tx: &mut dyn Transaction, n: u16, inbox: InboxState) -> Result<(), Error> {
-    let change = TaskChange { inbox: Some(inbox), ..TaskChange::default() };
-    tx.change_task(&network(1), &task_id(n), Status::Delivered, Status::Delivered, &change)
-}
 
 engines! {
     async fn tasks_are_counted_by_status_as_they_move(engine: &mut Engine, open: Open) {
@@ -41,17 +36,17 @@ engines! {
             }
             let count = |tx: &mut dyn Transaction| tx.inbox_count(&network(1), &node("coder"));
             assert_eq!(count(tx)?, 3);
-            put(tx, 0, InboxState::Hidden)?;
+            move_delivery(tx, &task_id(0), InboxState::Hidden)?;
             assert_eq!(count(tx)?, 2);
-            put(tx, 0, InboxState::Hidden)?; // again: nothing left to hide
+            move_delivery(tx, &task_id(0), InboxState::Hidden)?; // again: nothing left to hide
             assert_eq!(count(tx)?, 2);
-            put(tx, 0, InboxState::Open)?;
+            move_delivery(tx, &task_id(0), InboxState::Open)?;
             assert_eq!(count(tx)?, 3);
-            put(tx, 1, InboxState::Acked)?;
-            put(tx, 1, InboxState::Acked)?;
+            move_delivery(tx, &task_id(1), InboxState::Acked)?;
+            move_delivery(tx, &task_id(1), InboxState::Acked)?;
             assert_eq!(count(tx)?, 2);
-            put(tx, 2, InboxState::Hidden)?;
-            put(tx, 2, InboxState::Acked)?; // a hidden one is acked without counting twice
+            move_delivery(tx, &task_id(2), InboxState::Hidden)?;
+            move_delivery(tx, &task_id(2), InboxState::Acked)?; // a hidden one is acked without counting twice
             assert_eq!(count(tx)?, 1);
             Ok(())
         }).await.unwrap();

@@ -1,19 +1,28 @@
-//! `baton send`: a task for an agent. Without `--wait` its id is the output; with it, its result.
+//! `baton send`: a task for an agent. Without `--wait` its id is the output; with it, its result, which comes with the answer
+//! to the send itself where it comes soon.
 
-use baton_core::{Status, hex, limits};
+use baton_core::{hex, limits};
 use clap::{Args, ValueEnum};
+use std::io::{self, BufRead, IsTerminal, Read};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
+use tokio::time::{Instant, sleep};
 
-use super::wait::{Outcome, Wait};
+use super::wait::{Away, Outcome, Wait};
 use crate::cli::connection::{Connection, Link};
 use crate::cli::failure::Failure;
 use crate::cli::runtime::block_on;
 use crate::cli::screen::{Screen, note};
 use crate::cli::spoken;
-use crate::client::{Channel, Token};
+use crate::client::tasks::Sent;
+use crate::client::{Answer, Channel, Error, Token};
+use crate::service::follow_up;
 use crate::service::send_task::{self, PriorityName};
 use crate::trace;
+
+/// A task that takes longer than this has its course told on stderr.
+const TOLD_AFTER_SECONDS: u32 = 2;
 
 /// Sends a task and prints its id. With --wait it follows the task and prints its result.
 ///
@@ -21,13 +30,17 @@ use crate::trace;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Exit codes: 0 replied (or sent), 1 failed, 2 usage, 3 cancelled, 4 expired, 5 hub not reachable, \
-                        6 refused by the hub, 7 still open when the wait ended"
+                        6 refused by the hub, 7 still open when the wait ended, 8 needs input"
 )]
 pub(crate) struct Send {
     /// The agent
     alias: String,
     /// What is to be done; - reads standard input
-    text: String,
+    #[arg(required_unless_present = "input", conflicts_with = "input")]
+    text: Option<String>,
+    /// Read what is to be done from a file; - reads standard input
+    #[arg(long, value_name = "FILE")]
+    input: Option<PathBuf>,
     /// How urgent it is
     #[arg(long, value_enum)]
     priority: Option<Priority>,
@@ -46,6 +59,12 @@ pub(crate) struct Send {
     /// Wait for the end, at most this long; give it last, or write --wait=SECONDS
     #[arg(long, value_name = "SECONDS", num_args = 0..=1)]
     wait: Option<Option<u32>>,
+    /// A key of yours: the same call with the same key makes no second task
+    #[arg(long, value_name = "KEY")]
+    key: Option<String>,
+    /// Print nothing but the result, and nothing but errors and a question on stderr
+    #[arg(long)]
+    quiet: bool,
     #[command(flatten)]
     connection: Connection,
 }
@@ -70,12 +89,17 @@ impl From<Priority> for PriorityName {
 impl Send {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
         let link = self.connection.open()?;
-        let text = spoken::text(&self.text)?;
+        let text = match (&self.text, &self.input) {
+            (Some(text), None) => spoken::text(text)?,
+            (None, Some(file)) => spoken::file(file)?,
+            _ => return Err(Failure::usage("give the text, or a file with --input")),
+        };
         block_on(Box::pin(self.send(&link, text)))
     }
 
     async fn send(&self, link: &Link, text: String) -> Result<ExitCode, Failure> {
         let network_id = link.network().await?;
+        let began = Instant::now();
         let args = send_task::Args {
             alias: self.alias.clone(),
             task: text,
@@ -86,71 +110,129 @@ impl Send {
             parent_task_id: self.parent.clone(),
             kind: self.kind.clone(),
             // By this the hub knows the call again when its answer was lost.
-            idempotency_key: Some(key()?),
+            idempotency_key: Some(match &self.key {
+                Some(key) => key.clone(),
+                None => key()?,
+            }),
+            wait_seconds: self.wait.map(|limit| self.first_wait(limit)),
             ..Default::default()
         };
-        let sent = link.client.send_task(&args, trace::of_environment()).await?;
-        let state =
-            if sent.queued { "is offline and will find it in its inbox" } else { &*sent.session_status };
-        let screen = Screen::stdout();
-        match &self.wait {
-            None if self.connection.is_json() => screen.json(sent.text())?,
-            None => {
-                screen.say(&sent.task_id)?;
-                if screen.is_terminal() {
-                    note(&format!("sent; {} {state}", self.alias));
-                }
+        let sent = self.post(link, &args).await?;
+        let Some(limit) = self.wait else { return self.tell_sent(&sent) };
+        let task_id = sent.task_id.clone();
+        if !self.quiet {
+            note(&format!("task {task_id} sent; {} {}", self.alias, state(&sent)));
+        }
+        let deadline = limit.map(|seconds| began + Duration::from_secs(seconds.into()));
+        let first = Outcome::of_send(sent).filter(Outcome::is_settled);
+        let mut wait = Wait::new(&link.client, &task_id, deadline);
+        if !self.quiet {
+            let channel = if first.is_some() { None } else { channel(link, network_id).await? };
+            wait = wait.telling(&self.alias, channel);
+        }
+        let mut outcome = match first {
+            Some(outcome) => {
+                wait.tell_course().await?;
+                outcome
             }
-            Some(limit) => {
-                note(&format!("task {} sent; {} {state}", sent.task_id, self.alias));
-                return self.wait(link, &sent.task_id, network_id, *limit).await;
+            None => wait.run().await?,
+        };
+        while let Some(answer) = self.asked(&outcome).await? {
+            link.client.answer(&task_id, &follow_up::PathArgs { text: answer }).await?;
+            outcome = wait.run().await?;
+        }
+        self.tell_outcome(&outcome)
+    }
+
+    /// How long the first call waits. Who wants to follow the course has to know the task's id soon.
+    fn first_wait(&self, limit: Option<u32>) -> i64 {
+        let longest = if self.quiet { limits::CALL_WAIT_MAX_SECONDS } else { TOLD_AFTER_SECONDS };
+        limit.unwrap_or(longest).min(longest).into()
+    }
+
+    /// Sends; a hub that goes away while it waits knows the call again by its key.
+    async fn post(&self, link: &Link, args: &send_task::Args) -> Result<Answer<Sent>, Failure> {
+        let mut away = Away::quiet(self.quiet);
+        let mut is_first = true;
+        loop {
+            let sent = link.client.send_task(args, trace::of_environment()).await;
+            // A hub that was never there is not waited for.
+            if is_first && matches!(&sent, Err(Error::Unreachable { is_unsent: true, .. })) {
+                return Ok(sent?);
+            }
+            is_first = false;
+            match away.met(sent)? {
+                Some(sent) => return Ok(sent),
+                None => sleep(Duration::from_secs(1)).await,
+            }
+        }
+    }
+
+    fn tell_sent(&self, sent: &Answer<Sent>) -> Result<ExitCode, Failure> {
+        let screen = Screen::stdout();
+        if self.connection.is_json() {
+            screen.json(sent.text())?;
+        } else {
+            screen.say(&sent.task_id)?;
+            if screen.is_terminal() && !self.quiet {
+                note(&format!("sent; {} {}", self.alias, state(sent)));
             }
         }
         Ok(ExitCode::SUCCESS)
     }
 
-    async fn wait(
-        &self,
-        link: &Link,
-        task_id: &str,
-        network_id: Option<String>,
-        limit: Option<u32>,
-    ) -> Result<ExitCode, Failure> {
-        let channel = match link.client.token() {
-            Some(Token::Node(_)) => link.client.me().await?.into_value().alias.map(Channel::Alias),
-            _ => Some(Channel::Me { network_id }),
+    /// What somebody at the terminal answers to the agent's question; none if there is nobody, or they say nothing.
+    async fn asked(&self, outcome: &Outcome) -> Result<Option<String>, Failure> {
+        let Some(question) = outcome.question() else { return Ok(None) };
+        if self.quiet
+            || self.connection.is_json()
+            || !io::stdin().is_terminal()
+            || !io::stderr().is_terminal()
+        {
+            return Ok(None);
+        }
+        note(&format!("{} asks: {question}", self.alias));
+        note("your answer, or an empty line to leave it open:");
+        let read = || -> io::Result<String> {
+            let mut line = String::new();
+            io::stdin().lock().take(limits::MESSAGE_MAX_CHARS as u64 * 4).read_line(&mut line)?;
+            Ok(line.trim().to_owned())
         };
-        let limit = limit.map(|seconds| Duration::from_secs(seconds.into()));
-        let outcome = Wait::new(&link.client, task_id, &self.alias, channel, limit).run().await?;
-        let (answer, code) = match &outcome {
-            Outcome::Ended(answer) => (answer, code_of(answer.task.status)),
-            Outcome::StillOpen(answer) => (answer, STILL_OPEN),
-        };
+        let line = tokio::task::spawn_blocking(read).await.map_err(io::Error::other).and_then(|line| line);
+        let line = line.map_err(|error| Failure::Read { name: "standard input".into(), error })?;
+        Ok((!line.is_empty()).then_some(line))
+    }
+
+    fn tell_outcome(&self, outcome: &Outcome) -> Result<ExitCode, Failure> {
+        let Outcome { json, task, .. } = outcome;
         let screen = Screen::stdout();
         if self.connection.is_json() {
-            screen.json(answer.text())?;
-        } else if let Some(result) = &answer.task.result {
+            screen.json(json)?;
+        } else if let Some(result) = &task.result {
             screen.content(result)?;
         }
-        if code == STILL_OPEN {
-            note(&format!("still {}; `baton task show {task_id}` shows how it goes on", answer.task.status));
+        match outcome.question() {
+            Some(question) => note(&format!("{} asks: {question}", self.alias)),
+            None if !task.status.is_terminal() && !self.quiet => note(&format!(
+                "still {}; `baton task show {}` shows how it goes on",
+                task.status, task.task_id
+            )),
+            None => {}
         }
-        Ok(ExitCode::from(code))
+        Ok(ExitCode::from(outcome.code()))
     }
 }
 
-/// The wait ended before the task did.
-const STILL_OPEN: u8 = 7;
+fn state(sent: &Sent) -> &str {
+    if sent.queued { "is offline and will find it in its inbox" } else { &sent.session_status }
+}
 
-/// How an end is told to a script.
-const fn code_of(status: Status) -> u8 {
-    match status {
-        Status::Replied => 0,
-        Status::Failed => 1,
-        Status::Cancelled => 3,
-        Status::Expired => 4,
-        Status::Delivered | Status::Acked | Status::Running | Status::WaitingInput => STILL_OPEN,
-    }
+/// Where the recipient's progress is told.
+async fn channel(link: &Link, network_id: Option<String>) -> Result<Option<Channel>, Error> {
+    Ok(match link.client.token() {
+        Some(Token::Node(_)) => link.client.me().await?.into_value().alias.map(Channel::Alias),
+        _ => Some(Channel::Me { network_id }),
+    })
 }
 
 /// A key nobody else has.

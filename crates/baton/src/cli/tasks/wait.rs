@@ -1,174 +1,212 @@
-//! Waiting for a task's end. Every change is told on stderr as it happens; a hub that is away for a while is waited
-//! for. The stream only wakes: what is told is read from the task's history.
+//! Waiting for a task until it has ended or asks for input: one call that the hub answers when something has happened, made
+//! again when its time is over. The course is told on stderr as it happens; a hub that is away for a while is waited for.
 
-use baton_core::Status;
+use baton_core::{Status, limits};
+use serde_json::value::RawValue;
+use std::convert::Infallible;
 use std::time::Duration;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep};
 
 use super::history::History;
 use crate::cli::moment;
 use crate::cli::screen::note;
-use crate::client::tasks::{OneTask, TaskEvent};
+use crate::client::tasks::{OneTask, Sent, Task, TaskEvent, TaskMessage};
 use crate::client::{Answer, Channel, Client, Error, Follower, Heard, News};
 
-/// Between two looks while the wait is young, and later.
-const LOOK_SOON: Duration = Duration::from_secs(1);
-const LOOK_LATER: Duration = Duration::from_secs(5);
-const YOUNG: Duration = Duration::from_secs(60);
+/// Between two calls to a hub that is away, or does not know how to wait.
+const PAUSE: Duration = Duration::from_secs(1);
 /// A hub that is away longer than this is given up.
 const AWAY_MAX: Duration = Duration::from_secs(120);
+/// What one call waits at most.
+const LONGEST: Duration = Duration::from_secs(limits::CALL_WAIT_MAX_SECONDS as u64);
 
-/// What a wait came to.
-pub(super) enum Outcome {
-    Ended(Answer<OneTask>),
-    StillOpen(Answer<OneTask>),
+/// The wait ended before the task did.
+const STILL_OPEN: u8 = 7;
+/// The task waits for an answer.
+const NEEDS_INPUT: u8 = 8;
+
+/// A task as the wait for it left it.
+#[derive(Debug)]
+pub(super) struct Outcome {
+    /// The hub's answer.
+    pub(super) json: Box<RawValue>,
+    pub(super) task: Task,
+    messages: Vec<TaskMessage>,
+}
+
+impl Outcome {
+    /// What the answer to a send says, if the hub waited.
+    pub(super) fn of_send(sent: Answer<Sent>) -> Option<Self> {
+        let task = sent.task.clone()?;
+        let messages = task.messages.clone();
+        Some(Self { json: sent.into_text(), task, messages })
+    }
+
+    fn of_look(answer: Answer<OneTask>) -> Self {
+        let OneTask { task, messages, .. } = (*answer).clone();
+        Self { json: answer.into_text(), task, messages }
+    }
+
+    /// Whether there is nothing more to wait for.
+    pub(super) fn is_settled(&self) -> bool {
+        self.task.status.is_terminal() || self.task.status == Status::WaitingInput
+    }
+
+    /// What the agent asks, if it waits for an answer.
+    pub(super) fn question(&self) -> Option<&str> {
+        let asked = self.messages.iter().rev().find(|message| message.from_name == self.task.to_name);
+        asked.filter(|_| self.task.status == Status::WaitingInput).map(|message| &*message.content)
+    }
+
+    /// How it is told to a script.
+    pub(super) const fn code(&self) -> u8 {
+        match self.task.status {
+            Status::Replied => 0,
+            Status::Failed => 1,
+            Status::Cancelled => 3,
+            Status::Expired => 4,
+            Status::WaitingInput => NEEDS_INPUT,
+            Status::Delivered | Status::Acked | Status::Running => STILL_OPEN,
+        }
+    }
 }
 
 /// A wait for one task.
 pub(super) struct Wait<'a> {
     client: &'a Client,
     task_id: &'a str,
-    alias: &'a str,
-    history: History,
-    follower: Option<Follower>,
-    began: Instant,
     deadline: Option<Instant>,
-    away: Option<Away>,
-    progress: Option<i64>,
+    /// The last event that is known.
+    after: i64,
+    away: Away,
+    course: Option<Course<'a>>,
 }
 
-/// Since when the hub has not answered, and how it failed last.
-struct Away {
-    since: Instant,
-    error: Error,
+/// Since when the hub has not answered.
+#[derive(Default)]
+pub(super) struct Away {
+    since: Option<Instant>,
+    is_quiet: bool,
 }
 
-impl<'a> Wait<'a> {
-    pub(super) fn new(
-        client: &'a Client,
-        task_id: &'a str,
-        alias: &'a str,
-        channel: Option<Channel>,
-        limit: Option<Duration>,
-    ) -> Self {
-        let began = Instant::now();
-        Self {
-            client,
-            task_id,
-            alias,
-            history: History::of_task(task_id.to_owned()),
-            follower: channel.map(|channel| client.follow(channel, None)),
-            began,
-            deadline: limit.map(|limit| began + limit),
-            away: None,
-            progress: None,
-        }
-    }
-
-    pub(super) async fn run(mut self) -> Result<Outcome, Error> {
-        loop {
-            if let Some(status) = self.look().await?
-                && status.is_terminal()
-                && let Some(task) = self.task().await?
-            {
-                return Ok(Outcome::Ended(task));
-            }
-            if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-                return self.give_up().await;
-            }
-            self.sleep().await;
-        }
-    }
-
-    /// Tells what is new; answers where the task stands if that changed.
-    async fn look(&mut self) -> Result<Option<Status>, Error> {
-        let looked = self.history.look(self.client).await;
-        let Some(fresh) = self.met(looked)? else { return Ok(None) };
-        for event in &fresh.events {
-            note(&told(event));
-        }
-        Ok(fresh.events.last().map(|event| event.to_status))
-    }
-
-    /// The task's row, asked for until the hub is there again.
-    async fn task(&mut self) -> Result<Option<Answer<OneTask>>, Error> {
-        loop {
-            let asked = self.client.task(self.task_id).await;
-            if let Some(task) = self.met(asked)? {
-                return Ok(Some(task));
-            }
-            self.sleep().await;
-        }
+impl Away {
+    pub(super) fn quiet(is_quiet: bool) -> Self {
+        Self { since: None, is_quiet }
     }
 
     /// What a call came to: nothing if the hub is away and may come back.
-    fn met<T>(&mut self, outcome: Result<T, Error>) -> Result<Option<T>, Error> {
+    pub(super) fn met<T>(&mut self, outcome: Result<T, Error>) -> Result<Option<T>, Error> {
         match outcome {
             Ok(value) => {
-                if self.away.take().is_some() {
+                if self.since.take().is_some() && !self.is_quiet {
                     note("the hub is back");
                 }
                 Ok(Some(value))
             }
-            Err(error) if !error.is_final() => {
-                let since = self.away.as_ref().map_or_else(Instant::now, |away| away.since);
-                if self.away.is_none() {
-                    note(&format!("waiting for the hub: {error}"));
-                } else if since.elapsed() >= AWAY_MAX {
-                    return Err(error);
-                }
-                self.away = Some(Away { since, error });
-                Ok(None)
-            }
-            Err(error) => Err(error),
-        }
-    }
-
-    async fn give_up(self) -> Result<Outcome, Error> {
-        match self.away {
-            Some(away) => Err(away.error),
-            None => Ok(Outcome::StillOpen(self.client.task(self.task_id).await?)),
-        }
-    }
-
-    /// Sleeps until it is worth looking again.
-    async fn sleep(&mut self) {
-        let pause = if self.began.elapsed() < YOUNG { LOOK_SOON } else { LOOK_LATER };
-        let mut until = Instant::now() + pause;
-        if let Some(deadline) = self.deadline {
-            until = until.min(deadline);
-        }
-        loop {
-            let Some(follower) = &mut self.follower else { return sleep_until(until).await };
-            let heard = tokio::select! {
-                heard = follower.next() => heard,
-                () = sleep_until(until) => return,
-            };
-            match heard {
-                Some(Ok(Heard::News { news, .. })) => {
-                    if self.is_worth_a_look(&news) {
-                        return;
+            Err(error) if error.is_final() => Err(error),
+            Err(error) => match self.since {
+                Some(since) if since.elapsed() >= AWAY_MAX => Err(error),
+                Some(_) => Ok(None),
+                None => {
+                    if !self.is_quiet {
+                        note(&format!("waiting for the hub: {error}"));
                     }
+                    self.since = Some(Instant::now());
+                    Ok(None)
                 }
-                Some(Ok(Heard::Lost(_))) => {}
-                // Without a stream the looks go on, only slower.
+            },
+        }
+    }
+}
+
+/// What is told on stderr while a task goes on.
+struct Course<'a> {
+    alias: &'a str,
+    history: History,
+    /// For its progress, which is no event.
+    follower: Option<Follower>,
+    progress: Option<i64>,
+}
+
+impl<'a> Wait<'a> {
+    pub(super) fn new(client: &'a Client, task_id: &'a str, deadline: Option<Instant>) -> Self {
+        Self { client, task_id, deadline, after: 0, away: Away::quiet(true), course: None }
+    }
+
+    /// The same, with its course on stderr.
+    pub(super) fn telling(self, alias: &'a str, channel: Option<Channel>) -> Self {
+        let course = Course {
+            alias,
+            history: History::of_task(self.task_id.to_owned()),
+            follower: channel.map(|channel| self.client.follow(channel, None)),
+            progress: None,
+        };
+        Self { course: Some(course), away: Away::default(), ..self }
+    }
+
+    /// Waits until the task is settled or the time is over.
+    pub(super) async fn run(&mut self) -> Result<Outcome, Error> {
+        loop {
+            let left = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            let is_last = left == Some(Duration::ZERO);
+            let wait = left.map_or(LONGEST, |left| left.min(LONGEST));
+            let asked = self.ask(wait).await;
+            if let Some(answer) = self.away.met(asked)? {
+                self.tell_course().await?;
+                let can_wait = answer.event_count.is_some();
+                self.after = answer.event_count.unwrap_or(0);
+                let outcome = Outcome::of_look(answer);
+                if outcome.is_settled() || is_last {
+                    return Ok(outcome);
+                }
+                if can_wait {
+                    continue;
+                }
+            } else if is_last {
+                return Err(Error::away(self.client.hub(), "no answer before the wait ended"));
+            }
+            sleep(PAUSE).await;
+        }
+    }
+
+    /// One call. Meanwhile the agent's progress is told.
+    async fn ask(&mut self, wait: Duration) -> Result<Answer<OneTask>, Error> {
+        let asking = self.client.task_after(self.task_id, self.after, wait);
+        let Some(course) = &mut self.course else { return asking.await };
+        tokio::select! {
+            answer = asking => answer,
+            never = course.follow() => match never {},
+        }
+    }
+
+    /// Tells the events that are new.
+    pub(super) async fn tell_course(&mut self) -> Result<(), Error> {
+        let Some(course) = &mut self.course else { return Ok(()) };
+        let looked = course.history.look(self.client).await;
+        for event in self.away.met(looked)?.into_iter().flat_map(|fresh| fresh.events) {
+            note(&told(&event));
+        }
+        Ok(())
+    }
+}
+
+impl Course<'_> {
+    /// Tells the agent's progress as it is reported.
+    async fn follow(&mut self) -> Infallible {
+        while let Some(follower) = &mut self.follower {
+            match follower.next().await {
+                Some(Ok(Heard::News { news: News::StatusUpdate { alias, progress, .. }, .. }))
+                    if alias == self.alias && progress.is_some() && progress != self.progress =>
+                {
+                    self.progress = progress;
+                    note(&format!("{}  {} %", moment::clock(moment::now().into()), progress.unwrap_or(0)));
+                }
+                Some(Ok(_)) => {}
+                // Without a stream only the progress is missed.
                 Some(Err(_)) | None => self.follower = None,
             }
         }
-    }
-
-    fn is_worth_a_look(&mut self, news: &News) -> bool {
-        match news {
-            News::Connected { .. } | News::Reset => true,
-            News::StatusUpdate { alias, progress, .. } if alias == self.alias => {
-                if progress.is_some() && *progress != self.progress {
-                    self.progress = *progress;
-                    note(&format!("{}  {} %", moment::clock(moment::now().into()), progress.unwrap_or(0)));
-                }
-                true
-            }
-            news => news.task_id() == Some(self.task_id),
-        }
+        std::future::pending().await
     }
 }
 

@@ -1,8 +1,9 @@
-//! The agent: claims a task whenever a slot is free, one claim at a time, until it is told to stop.
+//! The agent: every free slot claims a task, until the agent is told to stop.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
@@ -47,6 +48,8 @@ pub(super) struct Agent {
     pub(super) guard: Guard,
     pub(super) running: Running,
     pub(super) drain: Drain,
+    /// What was said of the hub being away.
+    pub(super) outage: Outage,
 }
 
 impl Agent {
@@ -56,13 +59,16 @@ impl Agent {
         let listening = tokio::spawn(listen(agent.clone()));
         let (end, ended) = oneshot::channel();
         let mut shown = tokio::spawn(session::show(agent.clone(), ended));
-        let mut attempts = JoinSet::new();
-        let outcome = agent.claim_all(&mut attempts).await;
-        let running = agent.running.count();
-        if running > 0 {
-            tracing::info!(running, "no new tasks; running commands finish");
+        let slots = if agent.settings.once { 1 } else { agent.settings.concurrency };
+        let mut filled = JoinSet::new();
+        for _ in 0..slots {
+            filled.spawn(agent.clone().fill_slot());
         }
-        attempts.join_all().await;
+        let ended = tokio::select! {
+            ended = filled.join_all() => ended,
+            never = agent.tell_drain() => match never {},
+        };
+        let outcome = ended.into_iter().collect();
         listening.abort();
         drop(end);
         if timeout(LAST_REPORT_MAX, &mut shown).await.is_err() {
@@ -71,45 +77,51 @@ impl Agent {
         outcome
     }
 
-    async fn claim_all(self: &Arc<Self>, attempts: &mut JoinSet<()>) -> Result<(), Error> {
-        let slots = Arc::new(Semaphore::new(self.settings.concurrency));
-        let mut outage = Outage::default();
+    /// Says that running commands finish, when the worker is told to stop.
+    async fn tell_drain(&self) -> Infallible {
+        self.drain.begun().await;
+        let running = self.running.count();
+        if running > 0 {
+            tracing::info!(running, "no new tasks; running commands finish");
+        }
+        std::future::pending().await
+    }
+
+    /// Works on one task after the other, until the worker is told to stop or the hub will not have it. Each slot has its
+    /// own claim, so that as many tasks are handed over at once as there are slots free.
+    async fn fill_slot(self: Arc<Self>) -> Result<(), Error> {
+        let mut outage = self.outage.beside();
+        let mut next = None;
         loop {
-            let next = async {
-                // The semaphore is never closed.
-                let slot = slots.clone().acquire_owned().await.ok();
-                self.claim(&mut outage).await.map(|lease| (slot, lease))
+            let lease = match next.take() {
+                Some(lease) => lease,
+                // A claim that is given up here may just have been granted: then its lease lapses and the task comes back.
+                None => tokio::select! {
+                    lease = self.claim(&mut outage) => lease?,
+                    () = self.drain.begun() => return Ok(()),
+                },
             };
-            // A claim that is given up here may just have been granted: then its lease lapses and the task comes back.
-            let (slot, lease) = tokio::select! {
-                next = next => next?,
-                () = self.drain.begun() => return Ok(()),
-            };
-            let agent = self.clone();
-            attempts.spawn(async move {
-                lease.work(&agent).await;
-                drop(slot);
-            });
+            next = lease.work(&self).await;
             if self.settings.once {
                 return Ok(());
             }
-            while attempts.try_join_next().is_some() {}
         }
     }
 
     /// The next task, however long it takes to come.
     async fn claim(&self, outage: &mut Outage) -> Result<Lease, Error> {
-        let args = claim_task::Args {
+        let args = claim_task::BodyArgs {
             wait_seconds: Some(WAIT_SECONDS.into()),
             lease_seconds: Some(self.settings.lease_seconds.into()),
+            max: None,
         };
         loop {
             let asked = Instant::now();
             match self.client.claim(&args).await.map(crate::client::Answer::into_value) {
                 Ok(claimed) => {
                     outage.is_over();
-                    if let (Some(task), Some(lease_id)) = (claimed.task, claimed.lease_id) {
-                        return Ok(Lease { task, lease_id, traceparent: claimed.traceparent });
+                    if let Some(lease) = Lease::of(claimed) {
+                        return Ok(lease);
                     }
                     // A hub that is stopping does not wait.
                     if asked.elapsed() < Duration::from_secs(1) {

@@ -14,7 +14,8 @@ use super::lease::{Keeper, Kept, Lost};
 use super::outage::Outage;
 use super::process::{Printed, Process};
 use crate::client::Error;
-use crate::client::tasks::Task;
+use crate::client::tasks::{Claimed, Task};
+use crate::service::claim_task;
 use crate::service::send_reply::{self, EndingName};
 
 /// What a claim gave.
@@ -27,8 +28,14 @@ pub(super) struct Lease {
 }
 
 impl Lease {
-    /// Works on the task to its end, or until it is no longer ours.
-    pub(super) async fn work(self, agent: &Agent) {
+    /// The lease of a claim; none if it found no task.
+    pub(super) fn of(claimed: Claimed) -> Option<Self> {
+        let Claimed { task, lease_id, traceparent } = claimed;
+        Some(Self { task: task?, lease_id: lease_id?, traceparent })
+    }
+
+    /// Works on the task to its end, or until it is no longer ours. The answer may bring the next one.
+    pub(super) async fn work(self, agent: &Agent) -> Option<Self> {
         let begun = Instant::now();
         let task = &self.task;
         tracing::info!(
@@ -47,12 +54,13 @@ impl Lease {
             in_hand: agent.running.take(&task.task_id),
         };
         let kept = kept.start();
-        let state = match self.run(agent, &printed, &kept).await {
+        let (state, next) = match self.run(agent, &printed, &kept).await {
             Ok(answer) => self.reply(agent, &answer).await,
-            Err(state) => state,
+            Err(state) => (state, None),
         };
         let seconds = begun.elapsed().as_millis() as f64 / 1000.0;
         tracing::info!(task = task.task_id, from = task.from_name, seconds, "{state}");
+        next
     }
 
     /// Runs the command: an answer, or what became of the task instead.
@@ -98,9 +106,11 @@ impl Lease {
         environment
     }
 
-    /// Sends the answer until the hub has taken it or refuses it. Says what became of it.
-    async fn reply(&self, agent: &Agent, answer: &Answer) -> String {
-        let args = send_reply::PathArgs {
+    /// Sends the answer until the hub has taken it or refuses it. Says what became of it, and brings the next task if one
+    /// waits: there is no wait for one, in which this one would look as if it ran on.
+    async fn reply(&self, agent: &Agent, answer: &Answer) -> (String, Option<Self>) {
+        let lease_seconds = Some(agent.settings.lease_seconds.into());
+        let mut args = send_reply::PathArgs {
             text: answer.text.clone(),
             status: Some(match answer.ending {
                 Ending::Replied => EndingName::Replied,
@@ -109,23 +119,28 @@ impl Lease {
             }),
             lease_id: Some(self.lease_id.clone()),
             bare: None,
+            claim_next: None,
         };
         let mut outage = Outage::default();
         loop {
+            let takes_more = !agent.settings.once && !agent.drain.has_begun();
+            args.claim_next =
+                takes_more.then_some(claim_task::NextArgs { wait_seconds: None, lease_seconds });
             let error = match agent.client.reply(&self.task.task_id, &args).await {
-                Ok(_) => return outcome(answer),
+                Ok(replied) => return (outcome(answer), replied.into_value().next.and_then(Self::of)),
                 Err(error) => error,
             };
             if error.is_final() {
-                return match self.was_taken(agent, answer, &error).await {
+                let state = match self.was_taken(agent, answer, &error).await {
                     true => outcome(answer),
                     false => format!("its answer was not taken: {error}"),
                 };
+                return (state, None);
             }
             let wait = outage.wait_after(&error);
             tokio::select! {
                 () = sleep(wait) => {}
-                () = agent.drain.is_ending() => return format!("its answer was not taken: {error}"),
+                () = agent.drain.is_ending() => return (format!("its answer was not taken: {error}"), None),
             }
         }
     }

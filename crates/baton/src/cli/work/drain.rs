@@ -41,6 +41,11 @@ impl Drain {
         self.reached(Stage::Draining).await;
     }
 
+    /// Whether it has begun.
+    pub(super) fn has_begun(&self) -> bool {
+        *self.0.borrow() >= Stage::Draining
+    }
+
     /// Running commands are to be ended.
     pub(super) async fn is_ending(&self) {
         self.reached(Stage::Ending).await;

@@ -1,5 +1,7 @@
 //! A hub that is away: said once when it goes and once when it is back, with growing waits in between.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::client::{Backoff, Error};
@@ -8,15 +10,19 @@ use crate::client::{Backoff, Error};
 #[derive(Debug, Default)]
 pub(super) struct Outage {
     backoff: Backoff,
-    is_told: bool,
+    is_told: Arc<AtomicBool>,
 }
 
 impl Outage {
+    /// The same for another part that does the same work: what one of them has said, the others do not repeat.
+    pub(super) fn beside(&self) -> Self {
+        Self { backoff: Backoff::default(), is_told: self.is_told.clone() }
+    }
+
     /// The hub did not answer, or could not: how long to wait before the next try.
     pub(super) fn wait_after(&mut self, error: &Error) -> Duration {
-        if !self.is_told {
+        if !self.is_told.swap(true, Ordering::Relaxed) {
             tracing::warn!("{error}; trying again until it answers");
-            self.is_told = true;
         }
         let asked = match error {
             Error::Refused(refused) => refused.retry_after,
@@ -33,7 +39,7 @@ impl Outage {
     /// The hub answered.
     pub(super) fn is_over(&mut self) {
         self.backoff.reset();
-        if std::mem::take(&mut self.is_told) {
+        if self.is_told.swap(false, Ordering::Relaxed) {
             tracing::info!("the hub answers again");
         }
     }

@@ -5,7 +5,7 @@ use rustix::fs::OFlags;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 use std::fs::{File, OpenOptions};
-use std::io::Read;
+use std::io::{Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -13,8 +13,9 @@ use std::time::Duration;
 use unicode_width::UnicodeWidthStr;
 
 use super::super::hub::Hub;
-use super::super::tenant::send;
+use super::super::tenant::{act, claim, send, succeed, text};
 use super::person::Person;
+use serde_json::json;
 
 const PATIENCE: Duration = Duration::from_secs(30);
 const HOSTILE: &str = "a\u{1b}[31mred\u{1b}]0;title\u{7}\u{9b}2Jb\nsecond\rline 漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字";
@@ -24,6 +25,7 @@ struct Terminal {
     child: Child,
     written: Receiver<Vec<u8>>,
     text: Vec<u8>,
+    keyboard: File,
 }
 
 impl Terminal {
@@ -40,14 +42,21 @@ impl Terminal {
         // Only the child may hold the terminal, or its end would not be seen.
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let (sender, written) = channel();
+        let master = File::from(master);
+        let keyboard = master.try_clone().unwrap();
         std::thread::spawn(move || {
-            let (mut master, mut buffer) = (File::from(master), [0; 4096]);
+            let (mut master, mut buffer) = (master, [0; 4096]);
             // A terminal without a program on it reads as an error.
             while let Ok(count @ 1..) = master.read(&mut buffer) {
                 let _ = sender.send(buffer[..count].to_vec());
             }
         });
-        Self { child, written, text: Vec::new() }
+        Self { child, written, text: Vec::new(), keyboard }
+    }
+
+    /// Types a line.
+    fn types(&mut self, line: &str) {
+        self.keyboard.write_all(format!("{line}\n").as_bytes()).unwrap();
     }
 
     /// Waits until this was written.
@@ -149,6 +158,27 @@ fn a_new_node_token_comes_with_what_to_paste() {
     ] {
         assert!(plain.lines().any(|shown| shown == line), "no {line:?} in\n{plain}");
     }
+}
+
+#[test]
+fn an_agents_question_is_shown_and_what_is_typed_is_the_answer() {
+    let hub = Hub::start();
+    let ada = Person::logged_in(&hub, "ada");
+    let coder = ada.agent("coder");
+    let mut terminal = Terminal::start(&mut ada.command(&["send", "coder", "work", "--wait"]), 80);
+    let held = claim(&coder, 50, 60);
+    let id = text(&held["task"]["task_id"]);
+    let question = json!({"question": "which\u{1b}[31m file?", "lease_id": held["lease_id"]});
+    succeed(&act(&coder, &id, "ask", &question));
+    terminal.wait_for("your answer");
+    terminal.types("this one");
+    let held = claim(&coder, 50, 60);
+    assert_eq!(held["messages"][1]["content"], "this one");
+    succeed(&act(&coder, &id, "reply", &json!({"text": "done", "lease_id": held["lease_id"]})));
+    let (shown, code) = terminal.end();
+    assert_eq!(code, Some(0), "{shown}");
+    assert!(shown.contains("coder asks: which") && shown.ends_with("done\n"), "{shown:?}");
+    assert!(!shown.contains("\x1b[31m"), "{shown:?}");
 }
 
 #[test]

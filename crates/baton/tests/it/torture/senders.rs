@@ -16,6 +16,8 @@ pub(super) struct Order {
     pub(super) content: String,
     pub(super) key: String,
     ttl_seconds: u64,
+    /// Waits for the end in the send itself, where the door can.
+    wait_seconds: u64,
     pub(super) parent: Option<String>,
 }
 
@@ -70,13 +72,15 @@ pub(super) fn order(stage: &Stage, network: &Network, parent: Option<String>, ra
         door = Door::Rest; // an A2A message names no parent
     }
     let ttl_seconds = *random.pick(&[2, 30, 300, 3600, 3600, 3600]);
+    let wait_seconds = *random.pick(&[0, 0, 0, 0, 1]);
     let number = {
         let mut book = stage.ledger.book();
         let number = book.sends.len();
         let padding = "x".repeat(random.below(900) as usize);
         let content = format!("{}task {number} {padding}.", network.mark());
         let key = format!("key-{number}");
-        let order = Order { network: network.number, door, alias, content, key, ttl_seconds, parent };
+        let order =
+            Order { network: network.number, door, alias, content, key, ttl_seconds, wait_seconds, parent };
         book.sends.push(Send { order, state: Sent::Not });
         number
     };
@@ -90,7 +94,7 @@ pub(super) fn try_send(stage: &Stage, number: usize, hangs_up: bool) {
     let network = &stage.networks[order.network];
     let caller = Caller { client: &network.sender, hangs_up };
     let mut body = json!({"alias": order.alias, "task": order.content, "idempotency_key": order.key,
-        "ttl_seconds": order.ttl_seconds});
+        "ttl_seconds": order.ttl_seconds, "wait_seconds": order.wait_seconds});
     if let Some(parent) = &order.parent {
         body["parent_task_id"] = json!(parent);
     }
@@ -118,6 +122,8 @@ fn settle(stage: &Stage, number: usize, outcome: &Outcome) {
     match outcome {
         Outcome::Done(body) => {
             let id = body["task_id"].as_str().or(body["task"]["id"].as_str()).unwrap_or_default().to_owned();
+            let shown = &body["task"]["task_id"];
+            assert!(shown.is_null() || shown == &json!(id), "another task than was sent: {body}");
             let before = std::mem::replace(&mut send.state, Sent::Acknowledged(id.clone()));
             let network = send.order.network;
             match before {

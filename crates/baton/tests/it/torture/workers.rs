@@ -20,8 +20,9 @@ pub(super) fn run(stage: &Stage, mut random: Random) {
             continue; // a process sees to that one
         }
         let work = Work { stage, network, agent: &network.agents[place], alias: ALIASES[place] };
-        if let Some((task_id, lease_id)) = work.claim(&mut random) {
-            work.go_on(&task_id, &lease_id, &mut random);
+        let mut held = work.claim(&mut random);
+        while let Some((task_id, lease_id)) = held {
+            held = work.go_on(&task_id, &lease_id, &mut random);
         }
     }
 }
@@ -49,6 +50,11 @@ impl Work<'_> {
         };
         self.stage.ledger.count(kind, &outcome);
         let Outcome::Done(body) = outcome else { return None };
+        self.held(&body, asked)
+    }
+
+    /// Writes down what a claim gave, alone or with a reply.
+    fn held(&self, body: &Value, asked: Instant) -> Option<(String, String)> {
         let task_id = body["task"]["task_id"].as_str()?.to_owned();
         let lease_id = body["lease_id"].as_str()?.to_owned();
         let content = body["task"]["content"].as_str().unwrap_or_default();
@@ -65,18 +71,22 @@ impl Work<'_> {
         Some((task_id, lease_id))
     }
 
-    fn go_on(&self, task_id: &str, lease_id: &str, random: &mut Random) {
+    /// Works on; the reply may bring the next task.
+    fn go_on(&self, task_id: &str, lease_id: &str, random: &mut Random) -> Option<(String, String)> {
         match random.below(100) {
-            0..8 => {} // walks away: the lease lapses
+            0..8 => None, // walks away: the lease lapses
             8..20 => {
                 self.extend(task_id, lease_id, random);
-                self.reply(task_id, lease_id, "replied", random);
+                self.reply(task_id, lease_id, "replied", random)
             }
             20..28 => {
                 order(self.stage, self.network, Some(task_id.to_owned()), random);
-                self.reply(task_id, lease_id, "replied", random);
+                self.reply(task_id, lease_id, "replied", random)
             }
-            28..36 => self.report(task_id, random),
+            28..36 => {
+                self.report(task_id, random);
+                None
+            }
             36..48 => self.reply(task_id, lease_id, "failed", random),
             _ => self.reply(task_id, lease_id, "replied", random),
         }
@@ -96,14 +106,26 @@ impl Work<'_> {
         }
     }
 
-    /// Answers under the lease; one whose answer is lost is said again.
-    fn reply(&self, task_id: &str, lease_id: &str, status: &'static str, random: &mut Random) {
+    /// Answers under the lease, and may take the next task along; one whose answer is lost is said again.
+    fn reply(
+        &self,
+        task_id: &str,
+        lease_id: &str,
+        status: &'static str,
+        random: &mut Random,
+    ) -> Option<(String, String)> {
         let result = format!("{status} by {} under {lease_id}", self.alias);
         let lease = Some((lease_id.to_owned(), Instant::now()));
         for _ in 0..3 {
+            let asked = Instant::now();
             let caller = self.caller(random);
             let outcome = if random.percent(70) {
-                let body = json!({"text": result, "status": status, "lease_id": lease_id});
+                let mut body = json!({"text": result, "status": status, "lease_id": lease_id});
+                if random.percent(40) && !self.stage.is_over() {
+                    let wait_seconds = random.below(2);
+                    body["claim_next"] =
+                        json!({"wait_seconds": wait_seconds, "lease_seconds": LEASE_SECONDS});
+                }
                 caller.post(&format!("/api/tasks/{task_id}/reply"), &body)
             } else {
                 let body =
@@ -112,10 +134,14 @@ impl Work<'_> {
             };
             let end = End { status, result: result.clone(), is_acknowledged: false, lease: lease.clone() };
             note(self.stage, self.network, task_id, "reply", &outcome, end);
+            if let Outcome::Done(body) = &outcome {
+                return self.held(&body["next"], asked);
+            }
             if !matches!(outcome, Outcome::Lost | Outcome::Unavailable | Outcome::Unreached) {
-                return;
+                return None;
             }
         }
+        None
     }
 
     fn report(&self, task_id: &str, random: &mut Random) {

@@ -1,0 +1,77 @@
+//! `baton wait`: the results of tasks that were sent before, when they have ended.
+
+use clap::Args;
+use futures_util::future::{join_all, select_all};
+use std::process::ExitCode;
+use std::time::Duration;
+use tokio::time::Instant;
+
+use super::task_id;
+use super::wait::{Outcome, Wait};
+use crate::cli::connection::{Connection, Link};
+use crate::cli::failure::Failure;
+use crate::cli::screen::{Screen, note};
+use crate::client::Error;
+
+/// Waits until tasks have ended and prints their results; a task that asks for input is not waited for any longer.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit codes, the highest of all tasks: 0 replied, 1 failed, 2 usage, 3 cancelled, 4 expired, 5 hub not \
+                        reachable, 6 refused by the hub, 7 still open when the wait ended, 8 needs input"
+)]
+pub(crate) struct WaitFor {
+    /// The tasks' ids, or their beginnings
+    #[arg(required = true, num_args = 1..=100, value_name = "ID")]
+    ids: Vec<String>,
+    /// Wait for the first that has ended, and print only that one
+    #[arg(long)]
+    any: bool,
+    /// Wait at most this long
+    #[arg(long, value_name = "SECONDS")]
+    timeout: Option<u32>,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+impl WaitFor {
+    pub(super) async fn wait(&self) -> Result<ExitCode, Failure> {
+        let link = self.connection.open()?;
+        let mut ids = Vec::new();
+        for id in &self.ids {
+            ids.push(task_id::find(&link, id).await?);
+        }
+        let outcomes = self.outcomes(&link, &ids).await?;
+        let screen = Screen::stdout();
+        for outcome in &outcomes {
+            self.print(&screen, outcome, self.ids.len() > 1)?;
+        }
+        Ok(ExitCode::from(outcomes.iter().map(Outcome::code).max().unwrap_or_default()))
+    }
+
+    async fn outcomes(&self, link: &Link, ids: &[String]) -> Result<Vec<Outcome>, Error> {
+        let deadline = self.timeout.map(|seconds| Instant::now() + Duration::from_secs(seconds.into()));
+        let waits =
+            ids.iter().map(|id| Box::pin(async move { Wait::new(&link.client, id, deadline).run().await }));
+        match self.any {
+            true => Ok(vec![select_all(waits).await.0?]),
+            false => join_all(waits).await.into_iter().collect(),
+        }
+    }
+
+    fn print(&self, screen: &Screen, outcome: &Outcome, is_named: bool) -> Result<(), Failure> {
+        let Outcome { json, task, .. } = outcome;
+        if self.connection.is_json() {
+            return screen.json(json);
+        }
+        if is_named {
+            screen.say(&format!("{} {}", task.task_id, task.status))?;
+        }
+        if let Some(result) = &task.result {
+            screen.content(result)?;
+        }
+        if let Some(question) = outcome.question() {
+            note(&format!("{} asks: {question}", task.to_name));
+        }
+        Ok(())
+    }
+}

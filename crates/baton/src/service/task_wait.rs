@@ -1,0 +1,113 @@
+//! Waiting for a task: until it has ended or asks for input, or until something happened to it. A ring says that it is
+//! worth looking, and mostly which status the task has now; whether the caller may still look is asked when it is over.
+
+use baton_core::{CallWaitSeconds, Caller, NetworkId, Quota, Refusal, Status, TaskId};
+use baton_store::Snapshot;
+use std::time::Duration;
+use tokio::time::{Instant, sleep_until};
+
+use super::{Error, get_task, permit};
+use crate::events::Seat;
+use crate::hub::{Bell, Hub};
+
+/// Reads how long a call waits.
+pub(super) fn seconds(asked: Option<i64>) -> Result<CallWaitSeconds, Error> {
+    let wait = asked.map(|wait| CallWaitSeconds::parse("wait_seconds", wait)).transpose();
+    Ok(wait.map_err(Error::of_argument)?.unwrap_or_default())
+}
+
+/// A wait that its token has room for, and when it is over.
+#[derive(Debug)]
+pub(super) struct TaskWait {
+    deadline: Instant,
+    _seat: Option<Seat>,
+}
+
+impl TaskWait {
+    /// Begins to wait; none if the call does not. A token that waits for too many tasks already is refused.
+    pub(super) fn begin(hub: &Hub, caller: &Caller, wait: CallWaitSeconds) -> Result<Option<Self>, Refusal> {
+        if wait.get() == 0 {
+            return Ok(None);
+        }
+        let deadline = Instant::now() + Duration::from_secs(wait.get().into());
+        let seat = caller.token_id().map(|token| hub.streams.take_wait(token)).transpose()?;
+        Ok(Some(Self { deadline, _seat: seat }))
+    }
+
+    /// Waits until the task has ended or asks for input. The bell has been listened to since before the task was looked at
+    /// last, and `is_known` says that it was not settled then. In a network with too many waits it does not wait.
+    pub(super) async fn until_settled(
+        self,
+        hub: &Hub,
+        caller: &Caller,
+        (network, task): (&NetworkId, &TaskId),
+        mut bell: Bell,
+        mut is_known: bool,
+    ) -> Result<(), Error> {
+        let _occupied = match hub.occupy(Quota::WaitingCalls, network).await {
+            Ok(occupied) => occupied,
+            Err(Error::Refused(_)) => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        loop {
+            if !is_known {
+                let (asker, id) = (caller.clone(), task.clone());
+                let read = hub.store_for(caller).read(move |rows| may_look(rows, &asker, &id));
+                if is_settled(read.await?.0) {
+                    return Ok(());
+                }
+            }
+            is_known = tokio::select! {
+                () = bell.wait() => match bell.heard() {
+                    Some(status) if is_settled(status) => return Ok(()),
+                    status => status.is_some(),
+                },
+                () = sleep_until(self.deadline) => return Ok(()),
+                () = hub.shutdown.wait() => return Ok(()),
+            };
+        }
+    }
+
+    /// Waits until the task has an event after this number, or after the last it has now. An ended task gets no more.
+    pub(super) async fn until_event(
+        self,
+        hub: &Hub,
+        caller: &Caller,
+        task: &TaskId,
+        after: Option<i64>,
+    ) -> Result<(), Error> {
+        let mut bell = hub.bells.listen_to_task(task);
+        let (mut after, mut occupied) = (after, None);
+        loop {
+            let (asker, id) = (caller.clone(), task.clone());
+            let look = hub.store_for(caller).read(move |rows| -> Result<_, Error> {
+                let (status, network) = may_look(rows, &asker, &id)?;
+                Ok((status, network, rows.last_event(&id)?.map_or(0, |event| event.n)))
+            });
+            let (status, network, last) = look.await?;
+            if status.is_terminal() || last > *after.get_or_insert(last) {
+                return Ok(());
+            }
+            if occupied.is_none() {
+                occupied = Some(hub.occupy(Quota::WaitingCalls, &network).await?);
+            }
+            tokio::select! {
+                () = bell.wait() => {}
+                () = sleep_until(self.deadline) => return Ok(()),
+                () = hub.shutdown.wait() => return Ok(()),
+            }
+        }
+    }
+}
+
+/// Whether there is anything more to wait for.
+const fn is_settled(status: Status) -> bool {
+    status.is_terminal() || matches!(status, Status::WaitingInput)
+}
+
+/// Where a task stands, for a caller that may look and whose token still counts.
+fn may_look(rows: &dyn Snapshot, caller: &Caller, id: &TaskId) -> Result<(Status, NetworkId), Error> {
+    permit::token_stands(rows, caller)?;
+    let (task, _) = get_task::visible(rows, caller, id)?;
+    Ok((task.snapshot.status, task.snapshot.network_id))
+}
