@@ -1,6 +1,7 @@
 //! Durable lives: a task is sent (on the disk), claimed, answered (on the disk), and the sender sees the answer.
 //! The hub and its peers take turns, because the machine's moods must meet all of them.
 
+mod handoff_client;
 mod hub;
 pub(crate) mod hub_client;
 mod nats;
@@ -9,6 +10,7 @@ mod sqlite;
 
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use crate::disk;
@@ -16,6 +18,7 @@ use crate::failure::Failure;
 use crate::figures::{Spread, say};
 use crate::tally::Tally;
 use crate::trouble::Trouble;
+use crate::usage::{PerLife, Usage};
 
 /// What a task of the run says, and its answer: about as much as real ones, the same for everybody.
 pub(crate) const TASK: &str = "Read the three reports in the folder of last week, take out every figure about latency, put them \
@@ -73,11 +76,15 @@ pub(crate) struct Lives {
     pub(crate) per_second: Spread,
     pub(crate) p50_ms: Spread,
     pub(crate) p99_ms: Spread,
+    /// What a life took of the system, where that was looked at: medians of the turns.
+    #[serde(default)]
+    pub(crate) used: Option<PerLife>,
 }
 
 /// A system under load.
 enum System {
-    Hub(hub::Hub),
+    Hub(Rc<hub::Hub>),
+    Handoff(Rc<hub::Hub>),
     Nats(nats::Nats),
     Pgmq(pgmq::Pgmq),
     Sqlite(sqlite::Sqlite),
@@ -87,6 +94,7 @@ impl System {
     fn name(&self) -> &'static str {
         match self {
             Self::Hub(_) => hub::NAME,
+            Self::Handoff(_) => hub::HANDOFF,
             Self::Nats(_) => nats::NAME,
             Self::Pgmq(_) => pgmq::NAME,
             Self::Sqlite(_) => sqlite::NAME,
@@ -96,6 +104,7 @@ impl System {
     async fn lives(&self, clients: usize, length: Duration) -> Result<Tally, Failure> {
         let tally = match self {
             Self::Hub(hub) => hub.lives(clients, length).await,
+            Self::Handoff(hub) => hub.handoffs(clients, length).await,
             Self::Nats(nats) => nats.lives(clients, length).await,
             Self::Pgmq(pgmq) => pgmq.lives(clients, length).await,
             Self::Sqlite(sqlite) => sqlite.lives(clients, length).await,
@@ -103,6 +112,14 @@ impl System {
         match tally.first_error {
             Some(trouble) => Err(trouble.into()),
             None => Ok(tally),
+        }
+    }
+
+    /// What it has used so far, where that is looked at.
+    fn usage(&self) -> Result<Option<Usage>, Failure> {
+        match self {
+            Self::Hub(hub) | Self::Handoff(hub) => hub.usage().map(Some),
+            Self::Nats(_) | Self::Pgmq(_) | Self::Sqlite(_) => Ok(None),
         }
     }
 }
@@ -131,6 +148,14 @@ pub(crate) async fn repeat(mut client: impl Alive, length: Duration) -> Tally {
 struct Contender {
     system: System,
     turns: Vec<Tally>,
+    /// What a life took in each of them.
+    used: Vec<PerLife>,
+}
+
+impl Contender {
+    fn new(system: System) -> Self {
+        Self { system, turns: Vec::new(), used: Vec::new() }
+    }
 }
 
 /// Starts all systems that can be started, and measures them in turns.
@@ -146,11 +171,11 @@ pub(crate) async fn measure(plan: &Plan) -> Result<Measured, Failure> {
 /// The hub must start; a peer that does not is named.
 async fn start(plan: &Plan) -> Result<(Vec<Contender>, Vec<Absent>), Failure> {
     let scratch = &plan.scratch;
-    let hub = System::Hub(hub::Hub::start(&plan.baton, scratch).await?);
-    let mut contenders = vec![Contender { system: hub, turns: Vec::new() }];
+    let hub = Rc::new(hub::Hub::start(&plan.baton, scratch).await?);
+    let mut contenders = vec![Contender::new(System::Hub(hub.clone())), Contender::new(System::Handoff(hub))];
     let mut absent = Vec::new();
     let mut keep = |name: &str, started: Result<System, Failure>| match started {
-        Ok(system) => contenders.push(Contender { system, turns: Vec::new() }),
+        Ok(system) => contenders.push(Contender::new(system)),
         Err(failure) => absent.push(Absent { system: name.to_owned(), reason: failure.to_string() }),
     };
     keep(nats::NAME, nats::Nats::start(&plan.nats, scratch).await.map(System::Nats));
@@ -166,15 +191,17 @@ async fn take_turns(
     clients: usize,
 ) -> Result<Row, Failure> {
     take_turn(contenders, absent, clients, WARM_UP).await?;
-    contenders.iter_mut().for_each(|contender| contender.turns.clear());
+    for contender in contenders.iter_mut() {
+        contender.turns.clear();
+        contender.used.clear();
+    }
     let mut syncs = Vec::new();
     for _ in 0..plan.turns {
         take_turn(contenders, absent, clients, plan.length).await?;
         let rate = disk::fdatasyncs_per_second(&plan.scratch, DISK_LENGTH);
         syncs.push(rate.map_err(Failure::file(plan.scratch.display()))?);
     }
-    let lives =
-        contenders.iter().map(|contender| Lives::of(contender.system.name(), &contender.turns)).collect();
+    let lives = contenders.iter().map(Lives::of).collect();
     let row = Row { clients, lives, fdatasync: Spread::of(syncs) };
     tell(&row)?;
     Ok(row)
@@ -189,12 +216,18 @@ async fn take_turn(
 ) -> Result<(), Failure> {
     let mut going_on = Vec::with_capacity(contenders.len());
     for mut contender in contenders.drain(..) {
+        let before = contender.system.usage()?;
         match contender.system.lives(clients, length).await {
             Ok(tally) => {
+                if let (Some(before), Some(after)) = (before, contender.system.usage()?) {
+                    contender.used.push(after.per_life_since(before, tally.latencies.count() as f64));
+                }
                 contender.turns.push(tally);
                 going_on.push(contender);
             }
-            Err(failure) if matches!(contender.system, System::Hub(_)) => return Err(failure),
+            Err(failure) if matches!(contender.system, System::Hub(_) | System::Handoff(_)) => {
+                return Err(failure);
+            }
             Err(failure) => absent.push(Absent {
                 system: contender.system.name().to_owned(),
                 reason: format!("from {clients} clients on: {failure}"),
@@ -206,13 +239,21 @@ async fn take_turn(
 }
 
 impl Lives {
-    fn of(system: &str, turns: &[Tally]) -> Self {
+    fn of(contender: &Contender) -> Self {
+        let Contender { system, turns, used } = contender;
+        let median = |figure: &dyn Fn(&PerLife) -> f64| Spread::of(used.iter().map(figure).collect()).median;
+        let used = (!used.is_empty()).then(|| PerLife {
+            writer_micros: median(&|used| used.writer_micros),
+            other_micros: median(&|used| used.other_micros),
+            written_bytes: median(&|used| used.written_bytes),
+        });
         let spread = |figure: &dyn Fn(&Tally) -> f64| Spread::of(turns.iter().map(figure).collect());
         Self {
-            system: system.to_owned(),
+            system: system.name().to_owned(),
             per_second: spread(&|turn| turn.latencies.count() as f64 / turn.elapsed.as_secs_f64()),
             p50_ms: spread(&|turn| turn.latencies.percentile_ms(50)),
             p99_ms: spread(&|turn| turn.latencies.percentile_ms(99)),
+            used,
         }
     }
 }
@@ -222,12 +263,18 @@ fn tell(row: &Row) -> Result<(), Failure> {
         "{} clients{:>24}{:>22}{:>10}{:>10}",
         row.clients, "lives a second", "from – to", "p50 ms", "p99 ms"
     ))?;
-    for Lives { system, per_second, p50_ms, p99_ms } in &row.lives {
+    for Lives { system, per_second, p50_ms, p99_ms, used } in &row.lives {
         let range = format!("{:.0} – {:.0}", per_second.least, per_second.most);
         say(&format!(
-            "{system:<18}{:>16.0}{range:>22}{:>10.2}{:>10.2}",
+            "{system:<20}{:>14.0}{range:>22}{:>10.2}{:>10.2}",
             per_second.median, p50_ms.median, p99_ms.median
         ))?;
+        if let Some(PerLife { writer_micros, other_micros, written_bytes }) = used {
+            say(&format!(
+                "  a life takes {writer_micros:.0} µs of the writer, {other_micros:.0} µs of other threads, \
+                 {written_bytes:.0} bytes written to storage"
+            ))?;
+        }
     }
     let Spread { median, least, most } = row.fdatasync;
     let range = format!("{least:.0} – {most:.0}");

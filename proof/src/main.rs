@@ -24,6 +24,7 @@ mod server;
 mod soak;
 mod start;
 mod streams;
+mod usage;
 mod victim;
 mod watch;
 mod wire;

@@ -28,9 +28,14 @@ pub(crate) async fn settle(pid: u32, most: Duration) -> Result<bool, Failure> {
 fn seconds(pid: u32) -> Result<f64, Failure> {
     let name = format!("/proc/{pid}/stat");
     let text = fs::read_to_string(&name).map_err(Failure::file(&name))?;
+    Ok(of_stat(&text))
+}
+
+/// The time in the `stat` of a process or a thread.
+pub(crate) fn of_stat(text: &str) -> f64 {
     // The name may hold anything but is the only part in brackets; user and system time are fields 14 and 15.
     let fields = text.rsplit_once(')').map_or("", |(_, fields)| fields);
     let ticks: f64 =
         fields.split_whitespace().skip(11).take(2).filter_map(|ticks| ticks.parse::<f64>().ok()).sum();
-    Ok(ticks / rustix::param::clock_ticks_per_second() as f64)
+    ticks / rustix::param::clock_ticks_per_second() as f64
 }

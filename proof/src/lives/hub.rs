@@ -1,18 +1,21 @@
-//! Lives through the hub: over HTTP, a connection and a worker of its own for each client, evidence on.
-//! The sender sees the answer by asking for the task.
+//! Lives through the hub, over HTTP, a worker of its own for each client, evidence on: by four calls, where the sender
+//! sees the answer by asking for the task, or by handoff, where both sides wait in their calls.
 
 use std::path::Path;
 use std::time::Duration;
 use tempfile::TempDir;
 
+use super::handoff_client;
 use super::hub_client::Client;
 use super::{CLIENTS_MAX, repeat};
 use crate::failure::Failure;
 use crate::server::hub::{Home, Hub as Server};
 use crate::tally::{Tally, together};
 use crate::tenant::{Agent, Tenant};
+use crate::usage::Usage;
 
 pub(super) const NAME: &str = "baton hub";
+pub(super) const HANDOFF: &str = "baton hub, handoff";
 
 /// The hub with its agents.
 pub(super) struct Hub {
@@ -41,5 +44,18 @@ impl Hub {
             lives.push(repeat(client, length));
         }
         Ok(together(lives).await)
+    }
+
+    pub(super) async fn handoffs(&self, clients: usize, length: Duration) -> Result<Tally, Failure> {
+        let mut lives = Vec::with_capacity(clients);
+        for worker in self.workers.iter().take(clients) {
+            let client = handoff_client::Client::open(&self.server.address, &self.sender, worker).await?;
+            lives.push(repeat(client, length));
+        }
+        Ok(together(lives).await)
+    }
+
+    pub(super) fn usage(&self) -> Result<Usage, Failure> {
+        Usage::of(self.server.pid())
     }
 }

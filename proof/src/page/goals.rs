@@ -3,7 +3,8 @@
 use super::Figures;
 use crate::fairness::{FLOOR_MS, TIMES_MAX};
 use crate::hostile::{OWN_MIB, READ_MS};
-use crate::lives::Row;
+use crate::lives::{Lives, Row};
+use crate::usage::PerLife;
 
 /// One goal: what, the wanted, the figure if it was measured, and how they compare.
 struct Goal {
@@ -16,12 +17,21 @@ struct Goal {
 
 /// The hub's name among the systems.
 pub(super) const HUB: &str = "baton hub";
+pub(super) const HANDOFF: &str = "baton hub, handoff";
 /// Clients at which lives are compared.
 const CLIENTS: usize = 16;
-const TIMES_NATS: f64 = 1.5;
-const TIMES_PGMQ: f64 = 2.0;
-const TIMES_A2A: f64 = 30.0;
-pub(super) const GROWTH_MAX: f64 = 1.5;
+const NATS: &str = "NATS JetStream";
+const PGMQ: &str = "pgmq";
+const TIMES_NATS: f64 = 2.0;
+const TIMES_PGMQ: f64 = 1.5;
+const HANDOFF_TIMES_PGMQ: f64 = 2.2;
+const ALONE_TIMES_PGMQ: f64 = 0.9;
+const ALONE_HANDOFF_TIMES_NATS: f64 = 1.2;
+const MANY_P99_MS: f64 = 25.0;
+const WRITER_MICROS: f64 = 130.0;
+const HUB_MICROS: f64 = 260.0;
+const TIMES_A2A: f64 = 60.0;
+pub(super) const GROWTH_MAX: f64 = 1.3;
 const STREAMS: usize = 5_000;
 const STREAMS_MIB: f64 = 400.0;
 const PUSH_MS: f64 = 100.0;
@@ -70,9 +80,31 @@ fn all(figures: &Figures) -> Vec<Goal> {
     let rows = [
         (
             "lives at 16 clients, as many as NATS JetStream's",
-            at_least(TIMES_NATS, times(figures, "NATS JetStream")),
+            at_least(TIMES_NATS, times(figures, CLIENTS, HUB, NATS)),
         ),
-        ("lives at 16 clients, as many as pgmq's", at_least(TIMES_PGMQ, times(figures, "pgmq"))),
+        ("lives at 16 clients, as many as pgmq's", at_least(TIMES_PGMQ, times(figures, CLIENTS, HUB, PGMQ))),
+        (
+            "lives by handoff at 16 clients, as many as pgmq's",
+            at_least(HANDOFF_TIMES_PGMQ, times(figures, CLIENTS, HANDOFF, PGMQ)),
+        ),
+        ("lives of one client, as many as pgmq's", at_least(ALONE_TIMES_PGMQ, times(figures, 1, HUB, PGMQ))),
+        (
+            "lives by handoff of one client, as many as NATS JetStream's",
+            at_least(ALONE_HANDOFF_TIMES_NATS, times(figures, 1, HANDOFF, NATS)),
+        ),
+        ("lives at 64 and 256 clients, as many as the better peer's", at_least(1.0, least_of_many(figures))),
+        (
+            "p99 of a life at 64 clients",
+            at_most(MANY_P99_MS, "ms", lives_at(figures, 64, HUB).map(|lives| lives.p99_ms.median)),
+        ),
+        (
+            "the writer's processor time of a life at 16 clients",
+            at_most(WRITER_MICROS, "µs", used(figures).map(|used| used.writer_micros)),
+        ),
+        (
+            "the hub's processor time of a life at 16 clients",
+            at_most(HUB_MICROS, "µs", used(figures).map(|used| used.writer_micros + used.other_micros)),
+        ),
         (
             "blocking A2A sends, as many as the reference server's",
             at_least(TIMES_A2A, figures.a2a.as_ref().map(|a2a| a2a.ratio)),
@@ -138,14 +170,33 @@ fn of_tenants(figures: &Figures) -> [(&'static str, Compared); 4] {
     ]
 }
 
-/// The hub's lives as a multiple of a peer's.
-fn times(figures: &Figures, peer: &str) -> Option<f64> {
-    let row = figures.lives.as_ref()?.rows.iter().find(|row| row.clients == CLIENTS)?;
-    ratio(row, peer)
+fn lives_at<'a>(figures: &'a Figures, clients: usize, system: &str) -> Option<&'a Lives> {
+    let row = figures.lives.as_ref()?.rows.iter().find(|row| row.clients == clients)?;
+    row.lives.iter().find(|lives| lives.system == system)
 }
 
-pub(super) fn ratio(row: &Row, peer: &str) -> Option<f64> {
+/// What a life by four calls takes of the hub.
+fn used(figures: &Figures) -> Option<PerLife> {
+    lives_at(figures, CLIENTS, HUB)?.used
+}
+
+/// The hub's lives with many clients as a multiple of the better peer's, where it is least ahead.
+fn least_of_many(figures: &Figures) -> Option<f64> {
+    let ratios = [64, 256].map(|clients| {
+        let to = |peer| times(figures, clients, HUB, peer);
+        Some(to(NATS)?.min(to(PGMQ)?))
+    });
+    Some(ratios[0]?.min(ratios[1]?))
+}
+
+/// The hub's lives, lived one way or the other, as a multiple of a peer's.
+fn times(figures: &Figures, clients: usize, hub: &str, peer: &str) -> Option<f64> {
+    let row = figures.lives.as_ref()?.rows.iter().find(|row| row.clients == clients)?;
+    ratio(row, hub, peer)
+}
+
+pub(super) fn ratio(row: &Row, hub: &str, peer: &str) -> Option<f64> {
     let of =
         |name: &str| row.lives.iter().find(|lives| lives.system == name).map(|lives| lives.per_second.median);
-    Some(of(HUB)? / of(peer)?)
+    Some(of(hub)? / of(peer)?)
 }

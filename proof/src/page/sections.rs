@@ -1,9 +1,10 @@
 //! One section a part: the command, what was measured, the table.
 
-use super::goals::{GROWTH_MAX, HUB, ratio};
+use super::goals::{GROWTH_MAX, HANDOFF, HUB, ratio};
 use super::{Figures, tenants};
 use crate::figures::Spread;
 use crate::lives::{Lives, Measured, Row};
+use crate::usage::PerLife;
 
 pub(super) const NOT_RUN: &str = "\nNot measured in this run.\n";
 
@@ -39,22 +40,33 @@ fn lives(figures: &Figures) -> String {
     text.push_str(&by_clients(measured, "", |_, lives| {
         format!("{:.2} / {:.2}", lives.p50_ms.median, lives.p99_ms.median)
     }));
-    text.push_str("\nThe hub's lives as a multiple of a peer's:\n\n");
-    text.push_str(&by_clients(measured, "hub to ", |row, lives| times(ratio(row, &lives.system))));
+    text.push_str("\nWhat a life takes of the hub: µs of the writer thread / of all others / bytes written to storage:\n\n");
+    text.push_str(&by_clients(measured, "", |_, lives| match lives.used {
+        Some(PerLife { writer_micros, other_micros, written_bytes }) => {
+            format!("{writer_micros:.0} / {other_micros:.0} / {written_bytes:.0}")
+        }
+        None => "–".to_owned(),
+    }));
+    text.push_str("\nThe hub's lives, by four calls, as a multiple of a peer's:\n\n");
+    text.push_str(&by_clients(measured, "hub to ", |row, lives| times(ratio(row, HUB, &lives.system))));
+    text.push_str("\nThe hub's lives by handoff as a multiple of a peer's:\n\n");
+    text.push_str(&by_clients(measured, "handoff to ", |row, lives| {
+        times(ratio(row, HANDOFF, &lives.system))
+    }));
     text.push_str(&line("hub to fdatasync alone", measured, |row| {
         times(lives_of(row, HUB).map(|hub| hub.per_second.median / row.fdatasync.median))
     }));
     text
 }
 
-/// A table with a column for each number of clients and a row for each system; with a prefix, for each but the hub.
+/// A table with a column for each number of clients and a row for each system; with a prefix, for each peer.
 fn by_clients(measured: &Measured, prefix: &str, cell: impl Fn(&Row, &Lives) -> String) -> String {
     let mut text = line("clients", measured, |row| row.clients.to_string());
     text.push_str(&format!("|---|{}\n", "---:|".repeat(measured.rows.len())));
     let systems = measured.rows.iter().flat_map(|row| &row.lives).map(|lives| &lives.system);
     let mut told: Vec<&String> = Vec::new();
     for system in systems {
-        if told.contains(&system) || (!prefix.is_empty() && system == HUB) {
+        if told.contains(&system) || (!prefix.is_empty() && (system == HUB || system == HANDOFF)) {
             continue;
         }
         told.push(system);
@@ -224,7 +236,8 @@ for all, 283 bytes there and 82 back.
 
 | system | how it lives a life |
 |---|---|
-| baton hub | `POST /api/task`, `/api/claim`, `/api/tasks/:id/reply`; the sender's `GET /api/tasks/:id`. Roles, history, inbox, leases and evidence as always |
+| baton hub | four calls on one connection: `POST /api/task`, `/api/claim`, `/api/tasks/:id/reply`; the sender's `GET /api/tasks/:id`. Roles, history, inbox, leases and evidence as always |
+| baton hub, handoff | two calls on two connections: the sender's `POST /api/task` with `wait_seconds` is answered with the result; the worker's reply with `claim_next` is answered with the next task, which is claimed in the transaction that sends it. Everything else as in the row above |
 | NATS JetStream | file storage, `sync_interval: always`. A stream of tasks with a durable pull consumer for each worker, a stream of answers with a consumer for each sender; publishes wait for their acks, the task is acked with confirmation once its answer is stored |
 | pgmq | PostgreSQL, `fsync` and `synchronous_commit` on. The tables and statements of pgmq, prepared, queues for each agent: `send`, `read`, `archive` with `send` of the answer in one statement, `pop` |
 | raw SQLite | in the driving process, without a network: one row a life, written three times, one writer with group commit, WAL, `synchronous=FULL`. The near limit |
