@@ -162,6 +162,27 @@ fn leases(stage: &mut Stage) {
     stage.seen.call(&helper, "POST /api/tasks/{id}/ask", &[&task], Some(&ask));
     stage.call("POST /api/tasks/{id}/answer", &[&task], Some(&json!({"text": "the left one"})));
     stage.call("GET /api/tasks/{id}", &[&task], None);
+    several_at_once(stage, &helper);
+}
+
+/// Sends that wait, several tasks in a call, and replies that take the next one along.
+fn several_at_once(stage: &mut Stage, helper: &Client) {
+    let network_id = stage.tenant.network_id.clone();
+    let body = |task: &str| json!({"alias": "helper", "task": task, "network_id": network_id});
+    let mut waiting = body("waited for");
+    waiting["wait_seconds"] = json!(1);
+    stage.call("POST /api/task", &[], Some(&waiting));
+    let refused = json!({"alias": "nobody", "task": "x", "network_id": network_id});
+    stage.call("POST /api/tasks", &[], Some(&json!({"tasks": [body("one"), refused, body("two")]})));
+    let claimed = stage.seen.call(helper, "POST /api/claim", &[], Some(&json!({"max": 2})));
+    for (held, next) in
+        claimed["tasks"].as_array().unwrap().iter().zip([json!({}), json!({"wait_seconds": 1})])
+    {
+        let reply = json!({"text": "done", "lease_id": held["lease_id"], "claim_next": next});
+        let task = text(&held["task"]["task_id"]);
+        stage.seen.call(helper, "POST /api/tasks/{id}/reply", &[&task], Some(&reply));
+    }
+    stage.seen.call(helper, "POST /api/claim", &[], Some(&json!({"max": 32})));
 }
 
 fn lists(stage: &mut Stage) {
