@@ -206,7 +206,7 @@ mod tests {
     #[test]
     fn the_longest_entries_of_random_bytes_fit_and_longer_ones_are_refused() {
         let noise = |n: usize| {
-            (0..ENTRY_BUNDLED_MAX_BYTES).map(|i| (i * i * 31 + i * n + n * n * 7 >> 3) as u8).collect()
+            (0..ENTRY_BUNDLED_MAX_BYTES).map(|i| ((i * i * 31 + i * n + n * n * 7) >> 3) as u8).collect()
         };
         let full: Vec<_> =
             (0..ENTRY_BUNDLE_COUNT).map(|n| Some(Entry { event: noise(n), packet: noise(n + 1) })).collect();

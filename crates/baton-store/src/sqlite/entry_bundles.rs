@@ -7,13 +7,17 @@ use baton_core::limits::{ENTRY_BUNDLE_COUNT, ENTRY_BUNDLED_MAX_BYTES};
 use rusqlite::{Row, params};
 
 use super::columns::get;
-use super::evidence::{LogHead, index_of};
+use super::evidence::LogHead;
 use super::rows::Rows;
 use crate::entry_bundle::{Entries, Entry, EntryBundle};
 use crate::error::Error;
 use crate::rows::{EvidenceReads, LeafRow, TailEntries};
 
 pub(super) const COUNT: u64 = ENTRY_BUNDLE_COUNT as u64;
+
+/// What has its place in a log: the tables and their keys.
+pub(super) const BY_PLACE: [(&str, &str); 3] =
+    [("evidence", "place"), ("entry_bundles", "first"), ("entry_tasks", "place")];
 
 /// Whether a row of the tail goes into a bundle; `evidence_stays` says the same. A length is read without the blob.
 fn fits() -> String {
@@ -88,17 +92,17 @@ impl Rows<'_> {
         }
         let fits = fits();
         let sql = format!(
-            "SELECT place, CASE WHEN {fits} THEN event END AS event, CASE WHEN {fits} THEN packet END AS packet
+            "SELECT CASE WHEN {fits} THEN event END AS event, CASE WHEN {fits} THEN packet END AS packet
              FROM evidence WHERE place BETWEEN ?1 AND ?2 ORDER BY place"
         );
-        let rows = self.all(&sql, [head.place(first)?, head.place(first + COUNT - 1)?], tail_entry)?;
-        if rows.len() != ENTRY_BUNDLE_COUNT {
+        let entries = self.all(&sql, [head.place(first)?, head.place(first + COUNT - 1)?], tail_entry)?;
+        if entries.len() != ENTRY_BUNDLE_COUNT {
             return Err(Error::Corrupt(format!(
                 "{} of the entries from {first} on are in the tail",
-                rows.len()
+                entries.len()
             )));
         }
-        Ok(Some(TailEntries { first, entries: rows.into_iter().map(|(_, entry)| entry).collect() }))
+        Ok(Some(TailEntries { first, entries }))
     }
 
     /// Moves entries: what was read of the tail, packed.
@@ -139,11 +143,10 @@ impl Rows<'_> {
     }
 }
 
-/// The index of a row of the tail, and what of it goes into a bundle.
-fn tail_entry(row: &Row<'_>) -> Result<(u64, Option<Entry>), Error> {
+/// What of a row of the tail goes into a bundle.
+fn tail_entry(row: &Row<'_>) -> Result<Option<Entry>, Error> {
     let (event, packet): (Option<Vec<u8>>, Option<Vec<u8>>) = (get(row, "event")?, get(row, "packet")?);
-    let entry = event.zip(packet).map(|(event, packet)| Entry { event, packet });
-    Ok((index_of(get(row, "place")?), entry))
+    Ok(event.zip(packet).map(|(event, packet)| Entry { event, packet }))
 }
 
 fn corrupt(error: &rusqlite::types::FromSqlError) -> Error {

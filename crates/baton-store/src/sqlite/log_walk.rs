@@ -5,17 +5,13 @@ use rusqlite::{Row, params};
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::columns::get;
-use super::entry_bundles::COUNT;
+use super::entry_bundles::{BY_PLACE, COUNT};
 use super::evidence::{INDEX_BITS, index_of, unsigned};
 use super::plans;
 use super::rows::Rows;
 use crate::entry_bundle::Entries;
 use crate::error::Error;
 use crate::rows::{BundleDamage, LeafState, LogPart, See, Stray};
-
-/// What has its place in a log: the tables and their keys.
-const BY_PLACE: [(&str, &str); 3] =
-    [("evidence", "place"), ("entry_bundles", "first"), ("entry_tasks", "place")];
 
 type SeePart<'a> = &'a mut dyn FnMut(LogPart<'_>) -> Result<(), Error>;
 

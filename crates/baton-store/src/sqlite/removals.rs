@@ -5,6 +5,7 @@ use baton_core::NetworkId;
 use rusqlite::params;
 
 use super::columns::{get, parsed};
+use super::entry_bundles::BY_PLACE;
 use super::evidence::INDEX_BITS;
 use super::rows::Rows;
 use crate::error::Error;
@@ -36,10 +37,6 @@ const IN_STEPS: [(&str, &str); 11] = [
 /// What is removed in steps with the network's evidence log.
 const OF_ITS_LOG: [(&str, &str); 2] =
     [("tiles", "log, level, n"), ("reported_packets", "log, reporter_kind, reporter, sha256")];
-
-/// What is removed in steps by its places in the log.
-const BY_PLACE: [(&str, &str); 3] =
-    [("evidence", "place"), ("entry_bundles", "first"), ("entry_tasks", "place")];
 
 impl RemovalReads for Rows<'_> {
     fn network_to_remove(&self) -> Result<Option<NetworkId>, Error> {
