@@ -21,6 +21,7 @@ mod it {
         mod jobs;
         mod leases;
         mod lookups;
+        mod pages;
         mod parked;
         mod pushes;
         mod quotas;

@@ -5,7 +5,8 @@ use baton_core::{
     TtlSeconds, UnixMillis, UserId, Username,
 };
 use baton_store::rows::{
-    InboxState, NetworkRow, NewTaskRow, Page, PageBounds, RemoteRow, TaskChange, TokenRow, UserRow,
+    InboxState, NetworkRow, NewTaskRow, Page, PageBounds, RemoteRow, SessionRow, TaskChange, TokenRow,
+    UserRow,
 };
 use baton_store::{Error, Store, Transaction};
 use std::fmt::Debug;
@@ -147,6 +148,34 @@ pub fn user_token(n: u8, of: u8, name: &str) -> TokenRow {
         has_reported: false,
         created_at: NOW,
         last_used_at: None,
+    }
+}
+
+/// A session that has reported nothing but its status.
+pub fn session(in_network: u8, name: &str, by: u8) -> SessionRow {
+    SessionRow {
+        network_id: network(in_network),
+        alias: alias(name),
+        token_id: TokenId::from_random([by; 6]),
+        resume_id: format!("resume-{name}"),
+        status: "idle".into(),
+        server: None,
+        hostname: None,
+        agent: None,
+        project_dir: None,
+        version: None,
+        task: None,
+        output: None,
+        progress: None,
+        score: None,
+        node_id: None,
+        session_id: None,
+        model: None,
+        description: None,
+        skills: None,
+        registered_at: NOW,
+        updated_at: NOW,
+        last_seen_at: NOW,
     }
 }
 

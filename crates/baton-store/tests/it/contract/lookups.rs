@@ -62,7 +62,7 @@ engines! {
             insert_task(tx, 1, 1, "coder")?;
             insert_task(tx, 2, 2, "coder")?;
             assert_eq!(tx.last_event(&task_id(1))?, None);
-            for (n, to) in [(1, Status::Acked), (2, Status::Running)] {
+            for (n, to) in [(1, Status::Delivered), (2, Status::Acked)] {
                 assert_eq!(log(tx, 1, to, &format!("event {n}"))?, n);
                 assert_eq!(tx.last_event(&task_id(1))?.unwrap().to_status, to);
             }

@@ -3,12 +3,12 @@
 use super::super::engine::{Engine, Open, engines};
 use super::super::fixtures::{
     NOW, insert_network, insert_task, move_delivery, network, node, node_token, remote_with, remove_network,
-    task_id, user, user_token, with_network,
+    session, task_id, user, user_token, with_network,
 };
 use baton_core::{NetworkRole, Quota, Status, TokenId};
 use baton_store::rows::{
     InboxState, InviteRow, NetworkRow, PushConfigRow, PushSecrets, PushTrouble, QuotaRow, QuotaSubject,
-    SessionRow, TaskChange,
+    TaskChange,
 };
 use baton_store::{Error, Snapshot, Transaction};
 
@@ -38,8 +38,8 @@ const STEPS: &[(&str, Step, Quota, i64)] = &[
     ("an invite", |tx| tx.insert_invite(&invite()), Quota::Invites, 1),
     ("it is used", |tx| tx.use_invite(&invite().code_hash), Quota::Invites, 1),
     ("it is withdrawn", |tx| tx.delete_invite(&network(1), &[1; 8]).map(drop), Quota::Invites, 0),
-    ("a session", |tx| tx.put_session(&session()), Quota::Sessions, 1),
-    ("the session again", |tx| tx.put_session(&session()), Quota::Sessions, 1),
+    ("a session", |tx| tx.put_session(&session(1, "coder", 2)), Quota::Sessions, 1),
+    ("the session again", |tx| tx.put_session(&session(1, "coder", 2)), Quota::Sessions, 1),
     ("a task", |tx| insert_task(tx, 1, 1, "coder"), Quota::OpenTasks, 1),
     ("a second", |tx| insert_task(tx, 1, 2, "lead"), Quota::OpenTasks, 2),
     ("a task elsewhere", |tx| insert_task(tx, 2, 3, "coder"), Quota::OpenTasks, 2),
@@ -94,33 +94,6 @@ fn invite() -> InviteRow {
         expires_at: None,
         created_by: user(1),
         created_at: NOW,
-    }
-}
-
-fn session() -> SessionRow {
-    SessionRow {
-        network_id: network(1),
-        alias: super::super::fixtures::alias("coder"),
-        token_id: token(2),
-        resume_id: String::new(),
-        status: "idle".into(),
-        server: None,
-        hostname: None,
-        agent: None,
-        project_dir: None,
-        version: None,
-        task: None,
-        output: None,
-        progress: None,
-        score: None,
-        node_id: None,
-        session_id: None,
-        model: None,
-        description: None,
-        skills: None,
-        registered_at: NOW,
-        updated_at: NOW,
-        last_seen_at: NOW,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::super::engine::{Engine, Open, engines};
 use super::super::fixtures::{
-    NOW, alias, insert_network, insert_task, insert_task_from, network, task_id, whole, with_network,
+    NOW, alias, insert_network, insert_task, insert_task_from, network, session, task_id, whole, with_network,
 };
 use baton_core::access::TaskReach;
 use baton_core::{LeaseId, MonotonicMillis, NetworkId, Status, TokenId, UnixMillis};
@@ -13,34 +13,6 @@ use baton_store::{Error, Snapshot, Transaction};
 
 fn token(n: u8) -> TokenId {
     TokenId::from_random([n; 6])
-}
-
-/// A session that has reported nothing but its status.
-fn session(in_network: u8, name: &str, by: u8) -> SessionRow {
-    SessionRow {
-        network_id: network(in_network),
-        alias: alias(name),
-        token_id: token(by),
-        resume_id: format!("resume-{name}"),
-        status: "idle".into(),
-        server: None,
-        hostname: None,
-        agent: None,
-        project_dir: None,
-        version: None,
-        task: None,
-        output: None,
-        progress: None,
-        score: None,
-        node_id: None,
-        session_id: None,
-        model: None,
-        description: None,
-        skills: None,
-        registered_at: NOW,
-        updated_at: NOW,
-        last_seen_at: NOW,
-    }
 }
 
 /// A session of which everything is known.
