@@ -34,6 +34,45 @@ engines! {
         }).await.unwrap();
     }
 
+    async fn invitations_of_a_user_come_oldest_first_and_of_a_network_by_user(engine: &mut Engine, open: Open) {
+        engine.store.write(|tx| -> Result<(), Error> {
+            (1..=4).try_for_each(|n| insert_network(tx, n))?;
+            let invite = |tx: &mut dyn Transaction, n, who, by, after| {
+                tx.insert_invitation(&network(n), &user(who), NetworkRole::Member, &user(by), NOW.plus_seconds(after))
+            };
+            for (n, after) in [(1, 9), (2, 0), (3, 5)] {
+                invite(tx, n, 4, n, after)?;
+            }
+            for who in [3, 2] {
+                invite(tx, 1, who, 2, 0)?;
+            }
+            let of_user = |tx: &mut dyn Transaction, limit| -> Result<Vec<_>, Error> {
+                Ok(tx.invitations_of_user(&user(4), limit)?.into_iter().map(|row| row.network_name).collect())
+            };
+            assert_eq!(of_user(tx, 10)?, ["network 2", "network 3", "network 1"]);
+            assert_eq!(of_user(tx, 2)?, ["network 2", "network 3"]);
+            let of_network = |tx: &mut dyn Transaction, limit| -> Result<Vec<_>, Error> {
+                Ok(tx.invitations_of_network(&network(1), limit)?.into_iter().map(|row| row.user_id).collect())
+            };
+            let mut invited = [2, 3, 4].map(user).to_vec();
+            invited.sort();
+            assert_eq!((of_network(tx, 10)?, of_network(tx, 1)?), (invited.clone(), invited[..1].to_vec()));
+            assert_eq!(tx.delete_invitations_by(&network(1), &user(2))?, 2, "in this network, by this user");
+            assert_eq!((of_network(tx, 10)?, of_user(tx, 10)?.len()), (vec![user(4)], 3));
+            assert!(tx.delete_invitation(&network(1), &user(4))? && !tx.delete_invitation(&network(1), &user(4))?);
+            assert_eq!(of_user(tx, 10)?, ["network 2", "network 3"]);
+            Ok(())
+        }).await.unwrap();
+        for (n, who) in [(2, 4), (9, 1), (1, 9)] {
+            let refused = engine.store.write(move |tx| {
+                tx.insert_invitation(&network(n), &user(who), NetworkRole::Viewer, &user(1), NOW)
+            });
+            assert!(refused.await.is_err(), "user {who} to network {n}");
+        }
+        let kept = engine.store.read(|rows| rows.invitation(&network(2), &user(4))).await.unwrap();
+        assert_eq!(kept.unwrap().role, NetworkRole::Member);
+    }
+
     /// The first token decides, also when it is revoked; a hand-over ends the tokens of others.
     async fn an_alias_is_of_whoever_held_it_first_until_it_is_handed_over(engine: &mut Engine, open: Open) {
         engine.store.write(|tx| -> Result<(), Error> {

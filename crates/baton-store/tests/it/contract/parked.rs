@@ -43,6 +43,8 @@ engines! {
         with_network(&*engine.store).await;
         let mut waiting = claim(&engine.store);
         parked(&engine.store, 1).await;
+        // The claim is parked before its own batch is counted.
+        engine.store.write(|_| Ok::<_, Error>(())).await.unwrap();
         let before = engine.store.meter().batches();
         send(&engine.store, 1).await;
         assert_eq!(waiting.found().await.unwrap(), Some(task_id(1)));
