@@ -33,7 +33,8 @@ pub struct Copying {
 }
 
 impl CopyJob {
-    /// A copy into this file, which is empty or not there yet.
+    /// A copy into this file, which is there and empty. One that is not there is not made, and one that has something in
+    /// it is left as it is: the copy fails.
     pub fn new(to: PathBuf) -> (Self, Copying) {
         let (progress, heard) = watch::channel(CopyProgress::default());
         let (caller, done) = oneshot::channel();

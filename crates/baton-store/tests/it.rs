@@ -6,21 +6,32 @@
 
 mod it {
     mod contract {
+        mod accounts;
         mod commits;
         mod consent;
+        mod copying;
         mod counts;
         mod edges;
         mod entry_bundles;
+        mod every_method;
         mod evidence;
         mod figures;
         mod inboxes;
+        mod invites;
+        mod jobs;
         mod leases;
+        mod lookups;
+        mod pages;
         mod parked;
         mod pushes;
+        mod quotas;
         mod remotes;
+        mod removals;
         mod retention;
+        mod sessions;
         mod shares;
         mod tasks;
+        mod tokens;
     }
     mod copies;
     mod engine;

@@ -291,7 +291,8 @@ pub trait AccountReads {
     ) -> Result<Page<NodeTokenRow>, Error>;
     /// A user's least recently used user token that is not revoked.
     fn oldest_login(&self, user: &UserId) -> Result<Option<TokenRow>, Error>;
-    /// Tokens of browsers last used, or made, before these times and not revoked; at most so many.
+    /// Tokens of browsers last used, or made, at these times or before and not revoked; at most so many. One that was
+    /// never used counts as used when it was made.
     fn stale_browser_tokens(
         &self,
         used_before: UnixMillis,
@@ -300,7 +301,7 @@ pub trait AccountReads {
     ) -> Result<Vec<TokenRow>, Error>;
     /// Whether an unrevoked token or a session has this alias.
     fn alias_exists(&self, network: &NetworkId, alias: &Alias) -> Result<bool, Error>;
-    /// Whether any token, session or task ever had this alias.
+    /// Whether any token of the network ever had this alias, which every session and every task that was given to it does.
     fn alias_was_used(&self, network: &NetworkId, alias: &Alias) -> Result<bool, Error>;
     /// How many aliases with an unrevoked token or a session the network has.
     fn alias_count(&self, network: &NetworkId) -> Result<i64, Error>;
@@ -314,7 +315,7 @@ pub trait AccountReads {
 pub trait AccountWrites {
     /// Inserts a user.
     fn insert_user(&mut self, user: &UserRow) -> Result<(), Error>;
-    /// Changes how a user is shown.
+    /// Changes how a user is shown; none leaves it as it is.
     fn change_profile(
         &mut self,
         user: &UserId,
@@ -329,7 +330,7 @@ pub trait AccountWrites {
     fn rename_network(&mut self, network: &NetworkId, name: &str, at: UnixMillis) -> Result<(), Error>;
     /// Says whether a network's cards are for everybody.
     fn publish_cards(&mut self, network: &NetworkId, is_public: bool, at: UnixMillis) -> Result<(), Error>;
-    /// Makes somebody a member, or changes what they are.
+    /// Makes somebody a member, or changes what they are; since when and by whom stays.
     fn put_member(
         &mut self,
         network: &NetworkId,
@@ -362,7 +363,8 @@ pub trait AccountWrites {
     fn delete_user_token(&mut self, token: &TokenId) -> Result<(), Error>;
     /// Revokes all user tokens of somebody and answers how many.
     fn revoke_user_tokens(&mut self, user: &UserId, at: UnixMillis) -> Result<usize, Error>;
-    /// Revokes all node tokens of somebody for a network and answers how many.
+    /// Revokes all node tokens of somebody for a network and answers how many. The hub's own, with which it works for
+    /// remote agents, stay.
     fn revoke_node_tokens(
         &mut self,
         user: &UserId,

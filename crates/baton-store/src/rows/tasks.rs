@@ -401,7 +401,8 @@ pub trait TaskReads {
     fn count_changed_tasks(&self, filter: &ChangedFilter, counted: usize) -> Result<usize, Error>;
     /// How many tasks of each status a network has.
     fn task_counts(&self, network: &NetworkId) -> Result<Vec<(Status, i64)>, Error>;
-    /// The open tasks given to an alias whose text is exactly this: at most two, which is one too many.
+    /// The tasks given to an alias that it can work on, so neither ended nor waiting for input, and whose text is exactly
+    /// this: at most two, which is one too many.
     fn open_tasks_with_content(
         &self,
         network: &NetworkId,

@@ -220,8 +220,10 @@ impl AccountReads for Rows<'_> {
         before: Option<i64>,
         bounds: PageBounds,
     ) -> Result<Page<TokenRow>, Error> {
-        let sql = "SELECT *, rowid AS seq FROM tokens INDEXED BY tokens_by_user
-                   WHERE user_id = ?1 AND rowid < ?2 AND revoked_at IS NULL ORDER BY rowid DESC LIMIT ?3";
+        let sql = "SELECT *, rowid AS seq FROM tokens t INDEXED BY tokens_by_user
+                   WHERE user_id = ?1 AND rowid < ?2 AND revoked_at IS NULL
+                   AND NOT EXISTS (SELECT 1 FROM removals r WHERE r.network_id = t.network_id)
+                   ORDER BY rowid DESC LIMIT ?3";
         let parameters = params![user.as_str(), before.unwrap_or(i64::MAX), bounds.looked_at()];
         let page = self.page(sql, parameters, bounds, |row| Ok((get(row, "seq")?, token_row(row)?)), seq)?;
         Ok(page.map(|(_, token)| token))

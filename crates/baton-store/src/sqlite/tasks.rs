@@ -290,13 +290,12 @@ impl Rows<'_> {
         id: &TaskId,
         read: impl Fn(&Row<'_>) -> Result<T, Error>,
     ) -> Result<Option<T>, Error> {
-        let found = self.one(task_by_id(), [id.as_str()], |row| {
+        self.one(task_by_id(), [id.as_str()], |row| {
             if self.is_writing {
                 self.staged.known.borrow_mut().insert(id.clone(), Known::read(row)?);
             }
             read(row)
-        });
-        found
+        })
     }
 
     /// What a change of a task asks of its row.

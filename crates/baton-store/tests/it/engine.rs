@@ -2,7 +2,7 @@
 
 use baton_core::NetworkId;
 use baton_store::{Committed, Ring, SqliteOptions, SqliteStore, Store};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use tempfile::TempDir;
 
@@ -16,7 +16,11 @@ pub struct Engine {
 
 impl Engine {
     pub fn new(open: Open) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        Self::over(open, tempfile::tempdir().unwrap())
+    }
+
+    /// A store over what a folder holds.
+    pub fn over(open: Open, folder: TempDir) -> Self {
         let Opened { store, rings, grown } = open(folder.path());
         Self { store, rings, grown, folder }
     }
@@ -43,6 +47,11 @@ pub struct Opened {
 }
 
 pub type Open = fn(&Path) -> Opened;
+
+/// The file that a copy is to fill so that a store opened over the folder is that copy.
+pub fn copy_in(folder: &Path) -> PathBuf {
+    folder.join("hub.db")
+}
 
 /// The embedded engine.
 pub fn sqlite(folder: &Path) -> Opened {

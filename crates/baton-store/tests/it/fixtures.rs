@@ -1,11 +1,15 @@
-//! Rows to begin with: a user, a network, an agent, tasks.
+//! Rows to begin with: a user, a network, an agent, tokens, tasks. And how a list is read page by page.
 
 use baton_core::{
-    Alias, Kind, NetworkId, NewTask, Principal, Priority, Status, SystemRole, TaskId, TtlSeconds, UnixMillis,
-    UserId, Username,
+    Alias, Kind, NetworkId, NewTask, Principal, Priority, Status, SystemRole, TaskId, TokenId, TokenScope,
+    TtlSeconds, UnixMillis, UserId, Username,
 };
-use baton_store::rows::{InboxState, NetworkRow, NewTaskRow, TaskChange, UserRow};
+use baton_store::rows::{
+    InboxState, NetworkRow, NewTaskRow, Page, PageBounds, RemoteRow, SessionRow, TaskChange, TokenRow,
+    UserRow,
+};
 use baton_store::{Error, Store, Transaction};
+use std::fmt::Debug;
 
 pub const NOW: UnixMillis = UnixMillis::new(1_700_000_000_000);
 
@@ -66,6 +70,16 @@ pub fn insert_task_from(
     from: &str,
     to: &str,
 ) -> Result<(), Error> {
+    insert_task_saying(tx, in_network, n, (from, to), &format!("task {n}"))
+}
+
+pub fn insert_task_saying(
+    tx: &mut dyn Transaction,
+    in_network: u8,
+    n: u16,
+    (from, to): (&str, &str),
+    content: &str,
+) -> Result<(), Error> {
     let task = NewTask {
         id: task_id(n),
         network_id: network(in_network),
@@ -85,7 +99,7 @@ pub fn insert_task_from(
         task: &task,
         status: Status::Delivered,
         priority: Priority::Normal,
-        content: &format!("task {n}"),
+        content,
         context: None,
         meta: None,
         parts: None,
@@ -110,4 +124,101 @@ pub fn remove_network(tx: &mut dyn Transaction, number: u8) -> Result<(), Error>
     tx.delete_network(&network(number))?;
     while tx.remove_rows_of(&network(number), 3)? {}
     Ok(())
+}
+
+/// A node token of a user, for an alias of a network.
+pub fn node_token(n: u8, of: u8, in_network: u8, name: &str) -> TokenRow {
+    TokenRow {
+        network_id: Some(network(in_network)),
+        alias: Some(alias(name)),
+        ..user_token(n, of, &format!("node:{name}"))
+    }
+}
+
+/// A user token.
+pub fn user_token(n: u8, of: u8, name: &str) -> TokenRow {
+    TokenRow {
+        token_id: TokenId::from_random([n; 6]),
+        hash: [n; 32],
+        user_id: user(of),
+        network_id: None,
+        alias: None,
+        name: name.into(),
+        scope: TokenScope::Node,
+        has_reported: false,
+        created_at: NOW,
+        last_used_at: None,
+    }
+}
+
+/// A session that has reported nothing but its status.
+pub fn session(in_network: u8, name: &str, by: u8) -> SessionRow {
+    SessionRow {
+        network_id: network(in_network),
+        alias: alias(name),
+        token_id: TokenId::from_random([by; 6]),
+        resume_id: format!("resume-{name}"),
+        status: "idle".into(),
+        server: None,
+        hostname: None,
+        agent: None,
+        project_dir: None,
+        version: None,
+        task: None,
+        output: None,
+        progress: None,
+        score: None,
+        node_id: None,
+        session_id: None,
+        model: None,
+        description: None,
+        skills: None,
+        registered_at: NOW,
+        updated_at: NOW,
+        last_seen_at: NOW,
+    }
+}
+
+/// A remote agent that the hub works for with this token.
+pub fn remote_with(token: &TokenRow) -> RemoteRow {
+    RemoteRow {
+        network_id: token.network_id.clone().unwrap(),
+        alias: token.alias.clone().unwrap(),
+        card_url: "https://agents.example/".into(),
+        credential: None,
+        token_id: token.token_id.clone(),
+        created_by: "user1".into(),
+        created_at: NOW,
+    }
+}
+
+/// A whole list, which is the same row by row however large its pages are.
+pub fn whole<T, K>(page: impl Fn(Option<K>, PageBounds) -> Result<Page<T, K>, Error>) -> Result<Vec<T>, Error>
+where
+    T: PartialEq + Debug,
+{
+    let all = walk(PageBounds::rows(100), &page)?;
+    for rows in 1..4 {
+        assert_eq!(walk(PageBounds::rows(rows), &page)?, all, "{rows} at a time");
+    }
+    assert_eq!(walk(PageBounds { rows: 100, bytes: 1 }, &page)?, all, "as few bytes as can be at a time");
+    Ok(all)
+}
+
+fn walk<T, K>(
+    bounds: PageBounds,
+    page: impl Fn(Option<K>, PageBounds) -> Result<Page<T, K>, Error>,
+) -> Result<Vec<T>, Error> {
+    let (mut place, mut seen) = (None, Vec::new());
+    let most = if bounds.bytes == 1 { 1 } else { bounds.rows };
+    for _ in 0..100 {
+        let page = page(place, bounds)?;
+        assert!(page.rows.len() <= most, "a page of {} rows in {bounds:?}", page.rows.len());
+        seen.extend(page.rows);
+        match page.next {
+            Some(next) => place = Some(next),
+            None => return Ok(seen),
+        }
+    }
+    panic!("a list without an end")
 }

@@ -33,6 +33,47 @@ engines! {
         assert!(counts.is_empty(), "{counts:?}");
     }
 
+    async fn a_transaction_reads_what_it_wrote_also_as_a_snapshot_and_others_only_once_it_is_committed(engine: &mut Engine, open: Open) {
+        with_network(&*engine.store).await;
+        let store = engine.store.clone();
+        let (go, wait) = std::sync::mpsc::channel::<()>();
+        let (begin, begun) = tokio::sync::oneshot::channel::<()>();
+        let write = tokio::spawn(async move {
+            store.write(move |tx| -> Result<(), Error> {
+                insert_task(tx, 1, 1, "coder")?;
+                assert_eq!(tx.as_snapshot().task(&task_id(1))?, tx.task(&task_id(1))?);
+                assert_eq!(tx.as_snapshot().task_counts(&network(1))?, [(Status::Delivered, 1)]);
+                begin.send(()).unwrap();
+                wait.recv().unwrap();
+                Ok(())
+            }).await
+        });
+        begun.await.unwrap();
+        assert!(!exists(&*engine.store, 1).await, "not yet");
+        go.send(()).unwrap();
+        write.await.unwrap().unwrap();
+        assert!(exists(&*engine.store, 1).await);
+    }
+
+    async fn a_store_that_is_well_takes_probes_and_says_so(engine: &mut Engine, open: Open) {
+        let is_well = |store: &dyn Store| !store.refuses_writes() && !store.is_damaged();
+        assert!(is_well(&*engine.store));
+        for _ in 0..3 {
+            engine.store.write(|tx| -> Result<(), Error> {
+                tx.probe()?;
+                tx.probe()?;
+                assert!(!tx.has_users()?, "a probe is nobody's row");
+                Ok(())
+            }).await.unwrap();
+        }
+        // That a use case refuses, or a row is taken, says nothing of the disk.
+        let refused = engine.store.write(|tx| tx.probe().and(Err::<(), _>(Error::Busy))).await;
+        assert!(refused.is_err() && is_well(&*engine.store));
+        with_network(&*engine.store).await;
+        let refused = engine.store.write(|tx| insert_network(tx, 1)).await;
+        assert!(refused.is_err() && is_well(&*engine.store));
+    }
+
     async fn a_write_that_panics_harms_nobody_else(engine: &mut Engine, open: Open) {
         with_network(&*engine.store).await;
         let store = engine.store.clone();

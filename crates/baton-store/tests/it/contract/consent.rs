@@ -1,25 +1,10 @@
 //! Pending invitations, owners of aliases, and look-alike names.
 
 use super::super::engine::{Engine, Open, engines};
-use super::super::fixtures::{NOW, alias, insert_network, network, user};
-use baton_core::{Looks, NetworkRole, TokenId, TokenScope};
-use baton_store::rows::{PageBounds, TokenRow};
+use super::super::fixtures::{NOW, alias, insert_network, network, node_token, user};
+use baton_core::{Looks, NetworkRole, TokenId};
+use baton_store::rows::PageBounds;
 use baton_store::{Error, Transaction};
-
-fn token(n: u8, of: u8, name: &str) -> TokenRow {
-    TokenRow {
-        token_id: TokenId::from_random([n; 6]),
-        hash: [n; 32],
-        user_id: user(of),
-        network_id: Some(network(1)),
-        alias: Some(alias(name)),
-        name: format!("node:{name}"),
-        scope: TokenScope::Node,
-        has_reported: false,
-        created_at: NOW,
-        last_used_at: None,
-    }
-}
 
 fn two_networks(tx: &mut dyn Transaction) -> Result<(), Error> {
     insert_network(tx, 1)?;
@@ -53,10 +38,10 @@ engines! {
     async fn an_alias_is_of_whoever_held_it_first_until_it_is_handed_over(engine: &mut Engine, open: Open) {
         engine.store.write(|tx| -> Result<(), Error> {
             two_networks(tx)?;
-            let (first, second) = (token(1, 1, "coder"), token(2, 2, "coder"));
+            let (first, second) = (node_token(1, 1, 1, "coder"), node_token(2, 2, 1, "coder"));
             tx.insert_token(&first)?;
             tx.insert_token(&second)?;
-            tx.insert_token(&token(3, 1, "lead"))?;
+            tx.insert_token(&node_token(3, 1, 1, "lead"))?;
             tx.revoke_token(&first.token_id, NOW)?;
             assert_eq!(tx.alias_owner(&network(1), &alias("coder"))?, Some(user(1)));
             assert_eq!(tx.alias_owner(&network(2), &alias("coder"))?, None);
@@ -79,7 +64,7 @@ engines! {
         engine.store.write(|tx| -> Result<(), Error> {
             two_networks(tx)?;
             tx.put_member(&network(1), &user(1), NetworkRole::Owner, None, NOW)?;
-            let agent = token(1, 1, "agent-1");
+            let agent = node_token(1, 1, 1, "agent-1");
             tx.insert_token(&agent)?;
             for (name, is_like) in [("agent-l", true), ("agent-1", false), ("Agent-1", false), ("agent-2", false)] {
                 let found = tx.has_alias_like(&network(1), &alias(name), &Looks::of(name))?;

@@ -69,6 +69,26 @@ engines! {
         }).await.unwrap();
     }
 
+    async fn feeds_are_found_by_how_many_frames_they_have(engine: &mut Engine, open: Open) {
+        engine.store.write(|tx| -> Result<(), Error> {
+            for n in 1..=3 {
+                insert_network(tx, n)?;
+                (1..n).try_for_each(|_| tx.append_frame(&network(n), &node("a"), "{}").map(drop))?;
+            }
+            let longer = |tx: &mut dyn Transaction, keep| -> Result<Vec<_>, Error> {
+                let mut longer = tx.feeds_longer_than(keep)?;
+                longer.sort_by_key(|found| (1..=3).find(|n| network(*n) == *found));
+                Ok(longer)
+            };
+            assert_eq!(longer(tx, 0)?, [network(2), network(3)]);
+            assert_eq!((longer(tx, 1)?, longer(tx, 2)?), (vec![network(3)], vec![]));
+            // Frames that have gone do not count, however high the numbers are.
+            tx.trim_feed(&network(3), 1, 100)?;
+            assert_eq!((longer(tx, 0)?, longer(tx, 1)?), (vec![network(2), network(3)], vec![]));
+            Ok(())
+        }).await.unwrap();
+    }
+
     async fn only_the_newest_frames_and_messages_are_kept(engine: &mut Engine, open: Open) {
         with_network(&*engine.store).await;
         engine.store.write(|tx| -> Result<(), Error> {

@@ -1,7 +1,9 @@
 //! Claims that wait: run in the transaction that opens a task for them, in their order, and for nobody who has left.
 
 use super::super::engine::{Engine, Open, engines};
-use super::super::fixtures::{alias, insert_task, move_delivery, network, task_id, with_network};
+use super::super::fixtures::{
+    alias, insert_network, insert_task, move_delivery, network, task_id, with_network,
+};
 use baton_core::TaskId;
 use baton_store::rows::InboxState;
 use baton_store::{Claim, Error, IfNothing, Inbox, Share, Store, Transaction};
@@ -72,12 +74,12 @@ engines! {
     }
 
     async fn a_task_for_another_agent_wakes_nobody(engine: &mut Engine, open: Open) {
-        with_network(&*engine.store).await;
+        engine.store.write(|tx| { insert_network(tx, 1)?; insert_network(tx, 2) }).await.unwrap();
         let waiting = claim(&engine.store);
         parked(&engine.store, 1).await;
         engine.store.write(|tx| insert_task(tx, 1, 1, "reviewer")).await.unwrap();
-        // A row alone opens nothing: only its delivery does.
-        engine.store.write(|tx| insert_task(tx, 1, 2, "coder")).await.unwrap();
+        // Nor does one for an agent of the same name in another network.
+        engine.store.write(|tx| insert_task(tx, 2, 2, "coder")).await.unwrap();
         assert_eq!(engine.store.parked().count(), 1);
         assert_eq!(waiting.end().await.unwrap(), None);
         assert_eq!(engine.store.parked().count(), 0);
