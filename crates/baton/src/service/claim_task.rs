@@ -66,6 +66,7 @@ pub(crate) struct NextArgs {
 #[schema(as = Claimed)]
 pub(crate) struct Answer {
     ok: bool,
+    #[schema(required)]
     task: Option<TaskView>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) lease_id: Option<LeaseId>,

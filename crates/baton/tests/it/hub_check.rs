@@ -560,7 +560,7 @@ fn tables_that_were_changed_are_named() {
     });
     found.names("lease", net, None);
     let found = left.damaged(|db| {
-        change(db, 1, "UPDATE deliveries SET task = 999999 WHERE task IS NOT NULL AND type = 'reply'", []);
+        change(db, 1, "UPDATE deliveries SET task = 999999 WHERE type = 'reply' AND task = (SELECT seq FROM tasks WHERE task_id = ?1)", [completed]);
     });
     found.names_somewhere("stray");
     let found = left
