@@ -60,6 +60,10 @@ pub const TASK_MESSAGES_MAX_COUNT: usize = 1_000;
 pub const TASK_MESSAGES_MAX_BYTES: usize = 4 * 1024 * 1024;
 /// Messages that `GET /api/tasks/:id` shows: the newest (ours).
 pub const TASK_MESSAGES_SHOWN_COUNT: usize = 100;
+/// Of the newest messages of a task, so many bytes come with a claim, at least one message; `GET /api/tasks/:id` has more (ours).
+pub const CLAIM_MESSAGES_MAX_BYTES: usize = 64 * 1024;
+/// Tasks that are claimed together end at so many bytes; one always fits (ours).
+pub const CLAIM_ANSWER_MAX_BYTES: usize = 1024 * 1024;
 /// Largest parts of a message, as JSON text (ours).
 pub const PARTS_MAX_BYTES: usize = 512 * 1024;
 /// Most parts of a message (ours).

@@ -166,6 +166,9 @@ ALTER TABLE lean_deliveries RENAME TO deliveries;
 ALTER TABLE lean_events RENAME TO task_events;
 ALTER TABLE lean_tasks RENAME TO tasks;
 
+-- Cursors hold places, and those of tasks are others now: cursors from before are not opened again.
+UPDATE cursor_key SET key = randomblob(32);
+
 ALTER TABLE removals ADD COLUMN network INTEGER;
 UPDATE removals SET network = (SELECT key FROM network_keys k WHERE k.network_id = removals.network_id);
 CREATE INDEX removals_by_key ON removals (network);

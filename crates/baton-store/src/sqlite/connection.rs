@@ -40,6 +40,10 @@ pub(super) fn open_writer(path: &Path) -> Result<Connection, Error> {
 
 /// Brings a database to this program's schema.
 pub(super) fn migrate(connection: &mut Connection) -> Result<(), Error> {
+    let (from, to) = (schema_of(connection)?, schema());
+    if from > 0 && from < to {
+        tracing::info!(from, to, "the database is being migrated; a large one takes minutes");
+    }
     // All that are missing in one transaction with the note that they are there: a start that is killed in the middle
     // leaves the database as it was, and a new one costs one commit.
     migrations::migrations::runner()

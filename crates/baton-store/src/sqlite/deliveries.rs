@@ -332,10 +332,14 @@ impl DeliveryWrites for Rows<'_> {
     }
 
     fn forget_deliveries(&mut self, before: UnixMillis, limit: usize) -> Result<usize, Error> {
-        // The oldest come first in the order of places.
+        // The oldest come first in the order of places. One that says it is newer than any can be was made while the clock
+        // was wrong; it must not keep those behind it.
+        let newest =
+            before.plus_seconds(limits::DELIVERY_KEPT_SECONDS).plus_millis(limits::CLOCK_SLACK_MILLIS);
         let sql = "/* scans */ SELECT seq FROM (SELECT seq, created_at FROM deliveries ORDER BY seq LIMIT ?2)
-                   WHERE created_at < ?1";
-        let old = self.all(sql, params![before.get(), limit as i64], |row| get::<i64>(row, "seq"))?;
+                   WHERE created_at < ?1 OR created_at > ?3";
+        let parameters = params![before.get(), limit as i64, newest.get()];
+        let old = self.all(sql, parameters, |row| get::<i64>(row, "seq"))?;
         self.remove_deliveries(&old)
     }
 

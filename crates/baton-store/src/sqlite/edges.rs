@@ -205,6 +205,11 @@ impl EdgeReads for Rows<'_> {
 
 impl EdgeWrites for Rows<'_> {
     fn forget_edges(&mut self, before: i64, limit: usize) -> Result<usize, Error> {
+        // A hub that ran with a clock far ahead counted from then on: it begins again with the hour after this one.
+        let next = before + i64::from(limits::EDGES_KEPT_SECONDS) / 3600 + 1;
+        if self.edges_since()? > next {
+            self.execute("UPDATE counting SET edges_since = ?1 WHERE one = 1", [next])?;
+        }
         // In this transaction: an hour that lacks rows is not counted.
         self.execute("UPDATE counting SET edges_since = ?1 WHERE one = 1 AND edges_since < ?1", [before])?;
         let sql = "DELETE FROM edges WHERE (network_id, hour, from_kind, from_name, to_name) IN

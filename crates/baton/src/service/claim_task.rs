@@ -140,8 +140,7 @@ const BACKSTOP: Duration = Duration::from_secs(5);
 /// Claims the next task of the caller's alias, for the tool.
 pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
     let wait = wait(args.wait_seconds)?;
-    let shown = PageBounds::of_tool(limits::TASK_MESSAGES_SHOWN_COUNT).halved();
-    let claim = Claim::read(hub, caller, args.lease_seconds, 1, shown)?;
+    let claim = Claim::read(hub, caller, args.lease_seconds, 1)?;
     Ok(Answer::of(claim.take_or_wait(hub, wait).await?))
 }
 
@@ -152,7 +151,7 @@ pub(crate) async fn run_on_body(hub: &Hub, caller: &Caller, args: BodyArgs) -> R
         _ => Err(Error::argument("max", format!("must be 1 to {}", limits::CLAIM_MAX_COUNT))),
     });
     let (max, wait) = (max.transpose()?, wait(args.wait_seconds)?);
-    let claim = Claim::read(hub, caller, args.lease_seconds, max.unwrap_or(1), SHOWN)?;
+    let claim = Claim::read(hub, caller, args.lease_seconds, max.unwrap_or(1))?;
     let held = claim.take_or_wait(hub, wait).await?;
     Ok(match max {
         None => BodyAnswer::One(Box::new(Answer::of(held))),
@@ -160,8 +159,10 @@ pub(crate) async fn run_on_body(hub: &Hub, caller: &Caller, args: BodyArgs) -> R
     })
 }
 
-/// How much is shown of what was said on the tasks of an answer.
-const SHOWN: PageBounds = PageBounds::rows(limits::TASK_MESSAGES_SHOWN_COUNT).halved();
+/// How much is shown of what was said on a task: little, because it is read on the writer's thread and no memory is
+/// reserved for a claim while it waits.
+const SHOWN: PageBounds =
+    PageBounds { rows: limits::TASK_MESSAGES_SHOWN_COUNT, bytes: limits::CLAIM_MESSAGES_MAX_BYTES };
 
 fn wait(seconds: Option<i64>) -> Result<WaitSeconds, Error> {
     let wait = seconds.map(|wait| WaitSeconds::parse("wait_seconds", wait)).transpose();
@@ -176,7 +177,6 @@ pub(crate) struct Claim {
     inbox: Inbox,
     lease: LeaseSeconds,
     max: usize,
-    shown: PageBounds,
     stamper: Stamper,
 }
 
@@ -188,16 +188,10 @@ impl Claim {
             error => error,
         };
         let wait = wait(args.wait_seconds).map_err(in_next)?;
-        Ok((Self::read(hub, caller, args.lease_seconds, 1, SHOWN).map_err(in_next)?, wait))
+        Ok((Self::read(hub, caller, args.lease_seconds, 1).map_err(in_next)?, wait))
     }
 
-    fn read(
-        hub: &Hub,
-        caller: &Caller,
-        lease_seconds: Option<i64>,
-        max: usize,
-        shown: PageBounds,
-    ) -> Result<Self, Error> {
+    fn read(hub: &Hub, caller: &Caller, lease_seconds: Option<i64>, max: usize) -> Result<Self, Error> {
         let lease = lease_seconds.map(|lease| LeaseSeconds::parse("lease_seconds", lease)).transpose();
         let lease = lease.map_err(Error::of_argument)?.unwrap_or_default();
         // Only an agent claims.
@@ -205,7 +199,7 @@ impl Claim {
         let alias = node.alias.clone().ok_or(Refusal::TokenHasNoAlias)?;
         let inbox = Inbox { network_id: node.network_id.clone(), alias };
         let (caller, node) = (caller.clone(), node.clone());
-        Ok(Self { caller, node, inbox, lease, max, shown, stamper: Stamper::of(hub) })
+        Ok(Self { caller, node, inbox, lease, max, stamper: Stamper::of(hub) })
     }
 
     /// Takes what there is, or else waits for a task.
@@ -261,7 +255,7 @@ impl Claim {
         let claim = self.clone();
         let look = hub.store_for(&self.caller).read(move |rows| -> Result<bool, Error> {
             let Inbox { network_id, alias } = &claim.inbox;
-            claim.check_role(rows.member_role(network_id, claim.caller.user_id())?)?;
+            claim.check_role(role_in(rows, &claim.caller, network_id)?)?;
             permit::token_stands(rows, &claim.caller)?;
             Ok(rows.next_task(network_id, alias)?.is_some())
         });
@@ -280,7 +274,7 @@ impl Claim {
         // The claim may have waited: its token must still open what it opened, under the same alias.
         permit::token_stands(tx.as_snapshot(), &self.caller)?;
         let mut held = Vec::new();
-        let mut room = limits::ANSWER_MAX_BYTES / 2;
+        let mut room = limits::CLAIM_ANSWER_MAX_BYTES;
         while held.len() < self.max
             && let Some(next) = self.take_next(tx, network_id, alias, held.is_empty(), &mut room)?
         {
@@ -301,7 +295,7 @@ impl Claim {
         // Another worker of the alias may have been quicker.
         let Some(task_id) = tx.next_task(network, alias)? else { return Ok(None) };
         let Some(mut task) = tx.task(&task_id)? else { return Ok(None) };
-        let messages = tx.newest_task_messages(network, &task_id, None, self.shown)?;
+        let messages = tx.newest_task_messages(network, &task_id, None, SHOWN)?;
         let bytes = answer_bytes(&task, &messages);
         if !is_first && bytes > *room {
             return Ok(None);

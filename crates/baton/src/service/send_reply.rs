@@ -3,9 +3,11 @@
 use baton_core::{
     Action, Caller, Command, Ending, LeaseId, MessageId, Refusal, ReplyText, Status, TaskId, access,
 };
+use baton_store::Transaction;
 use baton_store::rows::DeliveryKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 use utoipa::ToSchema;
 
 use super::claim_task::{self, Claim};
@@ -131,25 +133,16 @@ async fn end(
     let command = Command::Reply { ending, text, lease_id };
     let next = said.claim_next.map(|args| Claim::next(hub, caller, args)).transpose()?;
     let stamp = Stamp { answers_bare, ..Stamp::new(hub) };
-    let (replier, claim) = (caller.clone(), next.as_ref().map(|(claim, _)| claim.clone()));
-    let replying = hub.store_for(caller).write_repeatably(move |tx| -> Result<_, Error> {
-        let done = operation::act(tx, &stamp, &replier, &place, task.as_ref(), &command)?;
-        let answer = Answer {
-            ok: true,
-            message_id: stamp.new_message_id.clone(),
-            task_id: Some(done.before.id),
-            status: Some(done.transition.to),
-            session_status: None,
-            next: None,
-        };
-        // Who may not claim has replied all the same; a claim that is refused has written nothing.
-        let held = match claim.as_ref().map(|claim| claim.take(tx)).transpose() {
-            Err(Error::Store(error)) => return Err(error.into()),
-            held => held.ok().flatten().flatten(),
-        };
-        Ok((answer, held))
-    });
-    let (mut answer, mut held) = replying.await?;
+    let reply = TaskReply { stamp, replier: caller.clone(), place, task, command };
+    let claim = next.as_ref().map(|(claim, _)| claim.clone());
+    let (mut answer, mut held) = match write_reply(hub, caller, reply.clone(), claim.clone()).await {
+        // Whatever the claim met, the reply does not depend on it.
+        Err(Error::Store(error)) if claim.is_some() => {
+            tracing::warn!(%error, "a reply is written without the claim that came with it");
+            write_reply(hub, caller, reply, None).await?
+        }
+        written => written?,
+    };
     if let Some((claim, wait)) = next {
         if held.is_none() && wait.get() > 0 {
             held = claim.take_or_wait(hub, wait).await.unwrap_or_else(|error| {
@@ -160,6 +153,56 @@ async fn end(
         answer.next = Some(held.map(|held| Box::new(claim_task::Answer::of(Some(held)))));
     }
     Ok(answer)
+}
+
+/// A reply to a task, checked.
+#[derive(Clone)]
+struct TaskReply {
+    stamp: Stamp,
+    replier: Caller,
+    place: Place,
+    task: Option<TaskId>,
+    command: Command,
+}
+
+impl TaskReply {
+    fn write(&self, tx: &mut dyn Transaction) -> Result<Answer, Error> {
+        let Self { stamp, replier, place, task, command } = self;
+        let done = operation::act(tx, stamp, replier, place, task.as_ref(), command)?;
+        Ok(Answer {
+            ok: true,
+            message_id: stamp.new_message_id.clone(),
+            task_id: Some(done.before.id),
+            status: Some(done.transition.to),
+            session_status: None,
+            next: None,
+        })
+    }
+}
+
+/// Writes a reply and takes the next task in the same transaction, if one is asked for and ready.
+async fn write_reply(
+    hub: &Hub,
+    caller: &Caller,
+    reply: TaskReply,
+    claim: Option<Claim>,
+) -> Result<(Answer, Option<Vec<claim_task::Held>>), Error> {
+    // Gone once nobody waits for the answer: a task is not given to a caller who has left.
+    let here = Arc::new(());
+    let caller_is_here = Arc::downgrade(&here);
+    let replying = hub.store_for(caller).write_repeatably(move |tx| -> Result<_, Error> {
+        let answer = reply.write(tx)?;
+        let claim = claim.as_ref().filter(|_| caller_is_here.strong_count() > 0);
+        // Who may not claim has replied all the same; a claim that is refused has written nothing.
+        let held = match claim.map(|claim| claim.take(tx)).transpose() {
+            Err(Error::Store(error)) => return Err(error.into()),
+            held => held.ok().flatten().flatten(),
+        };
+        Ok((answer, held))
+    });
+    let written = replying.await;
+    drop(here);
+    written
 }
 
 /// A lease that cannot be read is one that was never given.

@@ -184,7 +184,7 @@ pub(crate) async fn send_message(hub: &Hub, caller: &Caller, message: NewMessage
 }
 
 async fn take(hub: &Hub, caller: &Caller, stamp: Stamp, mut request: Request) -> Result<Sent, Error> {
-    request.payload.content_digest = stamp.digest(&request.payload.content);
+    request.digest(&stamp);
     let sender = caller.clone();
     let watched = request.push.is_some().then(|| stamp.new_task_id.clone());
     create::write(hub, caller, watched, move |tx| send(tx, &stamp, &sender, &request)).await
@@ -207,6 +207,11 @@ pub(crate) async fn check_may(hub: &Hub, caller: &Caller, agent: &AgentAddress) 
 }
 
 impl Request {
+    /// Digests the text for its evidence, before the writer's turn.
+    pub(super) fn digest(&mut self, stamp: &Stamp) {
+        self.payload.content_digest = stamp.digest(&self.payload.content);
+    }
+
     pub(super) fn read(args: Args, traceparent: Option<TraceParent>) -> Result<Self, Error> {
         let meta = args.meta.filter(|meta| !meta.is_null()).map(|meta| meta.to_string());
         if meta.as_ref().is_some_and(|meta| meta.len() > limits::META_MAX_BYTES) {

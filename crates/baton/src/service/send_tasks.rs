@@ -40,7 +40,13 @@ pub(crate) async fn run(
     traceparent: Option<TraceParent>,
 ) -> Result<Outcomes, Error> {
     args.check()?;
-    let read = |task: Value| (Stamp::new(hub), read(task, traceparent));
+    let read = |task: Value| {
+        let (stamp, mut request) = (Stamp::new(hub), read(task, traceparent));
+        if let Ok(request) = &mut request {
+            request.digest(&stamp);
+        }
+        (stamp, request)
+    };
     let requests: Vec<_> = args.tasks.into_iter().map(read).collect();
     let sender = caller.clone();
     let sending = hub.store_for(caller).write_repeatably(move |tx| {

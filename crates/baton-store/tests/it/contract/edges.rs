@@ -127,6 +127,17 @@ engines! {
         assert_eq!((back, engine.store.read(|rows| rows.edges_since()).await.unwrap()), (0, next));
     }
 
+    async fn a_clock_that_was_far_ahead_does_not_end_the_counting(engine: &mut Engine, open: Open) {
+        with_network(&*engine.store).await;
+        let (ahead, now) = (hour_of(NOW) + 90_000, hour_of(NOW));
+        let kept = i64::from(limits::EDGES_KEPT_SECONDS) / 3600;
+        engine.store.write(move |tx| tx.forget_edges(ahead, 100)).await.unwrap();
+        engine.store.write(move |tx| tx.forget_edges(now - kept - 1, 100)).await.unwrap();
+        assert_eq!(engine.store.read(|rows| rows.edges_since()).await.unwrap(), now);
+        engine.store.write(|tx| insert_own(tx, 0..3)).await.unwrap();
+        assert_eq!((edges(&*engine.store, 10).await.tasks, wrong(engine)), (3, vec![]));
+    }
+
     async fn tasks_that_leave_are_subtracted_and_a_network_takes_its_edges_along(engine: &mut Engine, open: Open) {
         with_network(&*engine.store).await;
         engine.store.write(|tx| insert_network(tx, 2)).await.unwrap();

@@ -109,6 +109,20 @@ engines! {
         }).await.unwrap();
     }
 
+    async fn a_message_made_while_the_clock_was_ahead_keeps_no_older_one(engine: &mut Engine, open: Open) {
+        with_network(&*engine.store).await;
+        engine.store.write(|tx| -> Result<(), Error> {
+            message(tx, 1, "coder", Priority::Normal, NOW.plus_seconds(400 * 86_400))?;
+            for n in 2..5 {
+                message(tx, n, "coder", Priority::Normal, NOW)?;
+            }
+            assert_eq!(tx.forget_deliveries(NOW.plus_seconds(1), 2)?, 2);
+            assert_eq!(tx.forget_deliveries(NOW.plus_seconds(1), 2)?, 2);
+            assert_eq!(tx.inbox_count(&network(1), &node("coder"))?, 0);
+            Ok(())
+        }).await.unwrap();
+    }
+
     async fn a_delivery_is_found_in_its_own_inbox_only(engine: &mut Engine, open: Open) {
         with_network(&*engine.store).await;
         engine.store.write(|tx| -> Result<(), Error> {

@@ -1,7 +1,7 @@
 //! `baton wait`: the results of tasks that were sent before, when they have ended.
 
 use clap::Args;
-use futures_util::future::{join_all, select_all};
+use futures_util::future::{join_all, select_ok};
 use std::process::ExitCode;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -40,21 +40,28 @@ impl WaitFor {
         for id in &self.ids {
             ids.push(task_id::find(&link, id).await?);
         }
-        let outcomes = self.outcomes(&link, &ids).await?;
         let screen = Screen::stdout();
-        for outcome in &outcomes {
-            self.print(&screen, outcome, self.ids.len() > 1)?;
+        let (mut code, mut failed) = (0, None);
+        for outcome in self.outcomes(&link, &ids).await {
+            match outcome {
+                Ok(outcome) => {
+                    self.print(&screen, &outcome, self.ids.len() > 1)?;
+                    code = code.max(outcome.code());
+                }
+                Err(error) => failed = failed.or(Some(error)),
+            }
         }
-        Ok(ExitCode::from(outcomes.iter().map(Outcome::code).max().unwrap_or_default()))
+        // The results of the others are printed all the same.
+        failed.map_or(Ok(ExitCode::from(code)), |error| Err(error.into()))
     }
 
-    async fn outcomes(&self, link: &Link, ids: &[String]) -> Result<Vec<Outcome>, Error> {
+    async fn outcomes(&self, link: &Link, ids: &[String]) -> Vec<Result<Outcome, Error>> {
         let deadline = self.timeout.map(|seconds| Instant::now() + Duration::from_secs(seconds.into()));
         let waits =
             ids.iter().map(|id| Box::pin(async move { Wait::new(&link.client, id, deadline).run().await }));
         match self.any {
-            true => Ok(vec![select_all(waits).await.0?]),
-            false => join_all(waits).await.into_iter().collect(),
+            true => vec![select_ok(waits).await.map(|(first, _)| first)],
+            false => join_all(waits).await,
         }
     }
 

@@ -94,6 +94,8 @@ impl Agent {
         let mut next = None;
         loop {
             let lease = match next.take() {
+                // Its lease lapses and the task comes back.
+                Some(_) if self.drain.has_begun() => return Ok(()),
                 Some(lease) => lease,
                 // A claim that is given up here may just have been granted: then its lease lapses and the task comes back.
                 None => tokio::select! {

@@ -25,6 +25,24 @@ fn a_reply_takes_the_next_task_or_says_that_there_is_none() {
 }
 
 #[test]
+fn a_reply_counts_though_the_next_task_cannot_be_read() {
+    let (mut hub, tenant, worker) = stage();
+    let (one, two) = (send(&tenant.user, "worker", "one"), send(&tenant.user, "worker", "two"));
+    let held = claim(&worker, 0, 60);
+    assert!(hub.stop().success());
+    hub.was_damaged = true;
+    let database = rusqlite::Connection::open(hub.data_dir().join("hub.db")).unwrap();
+    let damage = "UPDATE tasks SET ttl_seconds = -1 WHERE task_id = ?1";
+    assert_eq!(database.execute(damage, [&two]).unwrap(), 1);
+    drop(database);
+    hub.restart();
+    let body = json!({"text": "done", "lease_id": held["lease_id"], "claim_next": {}});
+    let replied = succeed(&act(&worker, &one, "reply", &body));
+    assert_eq!((&replied["status"], replied.get("next")), (&json!("replied"), Some(&json!(null))));
+    assert_eq!(task(&tenant.user, &one)["result"], "done");
+}
+
+#[test]
 fn the_claim_of_a_reply_is_parked_while_the_reply_is_there_for_everybody() {
     let (_hub, tenant, worker) = stage();
     let one = send(&tenant.user, "worker", "one");
