@@ -175,7 +175,7 @@ impl Walk {
         let is_export = operation.is_export();
         assert!(is_export || answered.body.len() <= ANSWER_MAX_BYTES, "too large: {}", told());
         if answered.is_open {
-            assert!(operation.may_wait(), "no answer within {:?}: {}", call::PATIENCE, told());
+            assert!(call.may_wait(), "no answer within {:?}: {}", call::PATIENCE, told());
             self.tally.left_open += 1;
             return;
         }

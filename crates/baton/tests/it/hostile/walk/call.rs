@@ -16,6 +16,9 @@ const GLIMPSE: Duration = Duration::from_millis(150);
 /// No more of an answer is read than this: an export is streamed, a stream has no end.
 const READ_MAX_BYTES: usize = 24 << 20;
 
+/// The argument by which a call waits.
+const WAIT: &[u8] = b"wait_seconds";
+
 /// A call.
 pub(super) struct Call {
     method: String,
@@ -44,6 +47,11 @@ impl Answered {
 }
 
 impl Call {
+    /// Whether its answer may come late or never.
+    pub(super) const fn may_wait(&self) -> bool {
+        self.glimpse
+    }
+
     /// A call of this operation by somebody with this token.
     pub(super) fn made_up(values: &mut Values<'_>, operation: &Operation, token: Option<&str>) -> Self {
         let mut headers = vec![("accept", "application/json, text/event-stream".to_owned())];
@@ -77,7 +85,10 @@ impl Call {
             let form = if values.random.percent(97) { operation.form.clone() } else { values.header() };
             headers.push(("content-type", form));
         }
-        Self { method: operation.method.clone(), path, headers, body, glimpse: operation.may_wait() }
+        // Any call that names a wait may be answered late.
+        let waits = |bytes: &[u8]| bytes.windows(WAIT.len()).any(|window| window == WAIT);
+        let glimpse = operation.may_wait() || waits(path.as_bytes()) || body.as_deref().is_some_and(waits);
+        Self { method: operation.method.clone(), path, headers, body, glimpse }
     }
 
     pub(super) fn send(&self, address: SocketAddr) -> Answered {
