@@ -42,7 +42,7 @@ pub struct TypedPacket<'a, A> {
     pub attributes: Option<A>,
 }
 
-/// A task, as it stands after what is told.
+/// A task as it is after the change that the packet reports.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct TypedTask<'a> {
     /// Its id.

@@ -322,10 +322,10 @@ impl Move<'_> {
 /// holds. Chance picks them, because any count might step in time with somebody's traffic.
 const TRIMS: &str = "00";
 
-/// Puts something into an inbox. What is no task leaves again when newer ones have pushed it out.
+/// Puts a message, a reply or a broadcast into an inbox. It leaves again when newer ones have pushed it out.
 pub(crate) fn put_delivery(tx: &mut dyn Transaction, delivery: NewDelivery<'_>) -> Result<(), Error> {
     tx.insert_delivery(delivery)?;
-    if delivery.kind != DeliveryKind::Task && delivery.message_id.as_str().ends_with(TRIMS) {
+    if delivery.message_id.as_str().ends_with(TRIMS) {
         tx.trim_inbox(delivery.network_id, delivery.to, limits::DELIVERY_KEPT_COUNT)?;
     }
     Ok(())

@@ -6,7 +6,7 @@ use baton_store::job::{Outcome, ReadJob, WriteJob};
 use baton_store::{Error, Lane, Share, Snapshot, Store, Transaction};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-/// What a job is told.
+/// The outcome that a job receives.
 #[derive(Debug, PartialEq, Eq)]
 enum Told {
     Ran { sees_task: bool },
@@ -66,7 +66,7 @@ async fn all(mut told: UnboundedReceiver<Told>) -> Vec<Told> {
     all
 }
 
-/// Everything a read is told until it is dropped.
+/// Everything a read receives until it is dropped.
 async fn look(store: &dyn Store, n: u16, lane: Lane, is_abandoned: bool) -> Vec<Told> {
     let (told, heard) = unbounded_channel();
     store.query(Share::Hub, lane, Box::new(Look { n, is_abandoned, told })).unwrap();

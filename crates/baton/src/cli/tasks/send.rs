@@ -227,7 +227,7 @@ fn state(sent: &Sent) -> &str {
     if sent.queued { "is offline and will find it in its inbox" } else { &sent.session_status }
 }
 
-/// Where the recipient's progress is told.
+/// Where the recipient's progress is printed.
 async fn channel(link: &Link, network_id: Option<String>) -> Result<Option<Channel>, Error> {
     Ok(match link.client.token() {
         Some(Token::Node(_)) => link.client.me().await?.into_value().alias.map(Channel::Alias),

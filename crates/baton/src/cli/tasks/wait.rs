@@ -1,5 +1,5 @@
 //! Waiting for a task until it has ended or asks for input: one call that the hub answers when something has happened, made
-//! again when its time is over. The course is told on stderr as it happens; a hub that is away for a while is waited for.
+//! again when its time is over. Events are printed to stderr as they happen; a hub that is unreachable for a while is retried.
 
 use baton_core::{Status, limits};
 use serde_json::value::RawValue;
@@ -58,7 +58,7 @@ impl Outcome {
         asked.filter(|_| self.task.status == Status::WaitingInput).map(|message| &*message.content)
     }
 
-    /// How it is told to a script.
+    /// The exit code for scripts.
     pub(super) const fn code(&self) -> u8 {
         match self.task.status {
             Status::Replied => 0,
@@ -169,7 +169,7 @@ impl<'a> Wait<'a> {
         }
     }
 
-    /// One call. Meanwhile the agent's progress is told.
+    /// One call. Meanwhile the agent's progress is printed.
     async fn ask(&mut self, wait: Duration) -> Result<Answer<OneTask>, Error> {
         let asking = self.client.task_after(self.task_id, self.after, wait);
         let Some(course) = &mut self.course else { return asking.await };
