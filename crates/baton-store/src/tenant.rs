@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 
 use crate::error::Error;
-use crate::job::{ClaimWrite, Read, RepeatableWrite, Write};
+use crate::job::{ClaimWrite, Read, Write};
 use crate::parked::{Inbox, Parked, Ticket};
 use crate::rows::{Snapshot, Transaction};
 use crate::share::Share;
@@ -64,23 +64,9 @@ impl<'s> Tenant<'s> {
         Self { store, share }
     }
 
-    /// Runs a closure in a savepoint of the next transaction. If it answers an error, nothing of it stays.
+    /// Runs a closure in one of the next transactions. If it answers an error, nothing of it stays. It may be run more than
+    /// once before an outcome counts, so it touches nothing outside the transaction.
     pub async fn write<T, E>(
-        self,
-        closure: impl FnOnce(&mut dyn Transaction) -> Result<T, E> + Send + 'static,
-    ) -> Result<T, E>
-    where
-        T: Send + 'static,
-        E: From<Error> + Send + 'static,
-    {
-        let (caller, answer) = oneshot::channel();
-        self.store.submit(self.share, Box::new(Write::new(closure, caller)))?;
-        answer.await.unwrap_or_else(|_| Err(Error::Closed.into()))
-    }
-
-    /// The same for a closure that may be run more than once before its outcome counts: cheaper where writes are
-    /// many, because such closures share a transaction without savepoints.
-    pub async fn write_repeatably<T, E>(
         self,
         closure: impl Fn(&mut dyn Transaction) -> Result<T, E> + Send + 'static,
     ) -> Result<T, E>
@@ -89,7 +75,7 @@ impl<'s> Tenant<'s> {
         E: From<Error> + Send + 'static,
     {
         let (caller, answer) = oneshot::channel();
-        self.store.submit(self.share, Box::new(RepeatableWrite::new(closure, caller)))?;
+        self.store.submit(self.share, Box::new(Write::new(closure, caller)))?;
         answer.await.unwrap_or_else(|_| Err(Error::Closed.into()))
     }
 

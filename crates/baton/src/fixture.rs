@@ -118,7 +118,7 @@ impl TestHub {
             for body in &bodies {
                 tx.append_frame(&network_id, &to, body)?;
             }
-            tx.ring(Ring { network_id, to });
+            tx.ring(Ring { network_id, to: to.clone() });
             Ok(())
         })
         .await;
@@ -127,7 +127,7 @@ impl TestHub {
     /// Writes rows.
     pub(crate) async fn write(
         &self,
-        change: impl FnOnce(&mut dyn baton_store::Transaction) -> Result<(), Error> + Send + 'static,
+        change: impl Fn(&mut dyn baton_store::Transaction) -> Result<(), Error> + Send + 'static,
     ) {
         self.hub.store.write(change).await.unwrap();
     }

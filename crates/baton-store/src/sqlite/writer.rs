@@ -338,9 +338,6 @@ impl Batches {
         // Undoing a whole batch would restart a copy that is under way.
         let mut mode = if self.is_copying.get() { Mode::Savepoints } else { Mode::Bare };
         while let Some(taken) = next.take() {
-            if !taken.job.is_repeatable() {
-                mode = Mode::Savepoints;
-            }
             if !self.run_and_hand_over(taken, batch, &mut kept, mode)? {
                 mode = Mode::Savepoints;
                 self.run_again(batch, &mut kept)?;

@@ -190,7 +190,7 @@ async fn write_reply(
     // Gone once nobody waits for the answer: a task is not given to a caller who has left.
     let here = Arc::new(());
     let caller_is_here = Arc::downgrade(&here);
-    let replying = hub.store_for(caller).write_repeatably(move |tx| -> Result<_, Error> {
+    let replying = hub.store_for(caller).write(move |tx| -> Result<_, Error> {
         let answer = reply.write(tx)?;
         let claim = claim.as_ref().filter(|_| caller_is_here.strong_count() > 0);
         // Who may not claim has replied all the same; a claim that is refused has written nothing.

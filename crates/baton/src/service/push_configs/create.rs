@@ -134,10 +134,10 @@ pub(in crate::service) async fn write<T: Send + 'static>(
     watched: Option<TaskId>,
     closure: impl Fn(&mut dyn Transaction) -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Error> {
-    let Some(task) = watched else { return hub.store_for(caller).write_repeatably(closure).await };
+    let Some(task) = watched else { return hub.store_for(caller).write(closure).await };
     let (store, share, bells) = (hub.store.clone(), Share::of(caller), hub.bells.clone());
     let writing = tokio::spawn(async move {
-        let written = store.of(share).write_repeatably(closure).await;
+        let written = store.of(share).write(closure).await;
         bells.pushes.watch(&task);
         written
     });
