@@ -344,6 +344,8 @@ pub const WRITES_WAITING_PER_SHARE_MAX_COUNT: usize = 4_096;
 pub const WRITE_BATCH_MAX_MICROS: u64 = 3_000;
 /// Writes in one commit (ours).
 pub const WRITE_BATCH_MAX_COUNT: usize = 256;
+/// A write is run so often while other transactions get in its way; then its caller is told (ours).
+pub const WRITE_CONFLICT_TRIES: u32 = 8;
 /// Reads that may wait in one lane (ours).
 pub const READS_WAITING_MAX_COUNT: usize = 16_384;
 /// Quick reads of one account that may wait (ours).

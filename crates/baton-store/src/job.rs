@@ -42,7 +42,8 @@ pub trait WriteJob: Send {
     fn ticket(&self) -> Option<&Ticket> {
         None
     }
-    /// Tells the caller, after the commit or its failure.
+    /// Tells the caller, after the commit or its failure. An engine that met a conflict says so here, also where it was a row
+    /// that a closure asked for: the whole transaction is undone then.
     fn settle(self: Box<Self>, committed: Result<(), Error>);
 }
 
@@ -57,15 +58,23 @@ pub trait ReadJob: Send {
     fn settle(self: Box<Self>, ran: Result<(), Error>);
 }
 
+/// What became of a write.
+pub(crate) enum Settled<F, T, E> {
+    /// It has its outcome.
+    Done(Result<T, E>),
+    /// Other transactions got in its way: nothing was written, and here is the closure again.
+    Conflict(F),
+}
+
 /// A write that is answered with what it came to.
 pub(crate) struct Write<F, T, E> {
     closure: F,
     outcome: Option<Result<T, E>>,
-    caller: oneshot::Sender<Result<T, E>>,
+    caller: oneshot::Sender<Settled<F, T, E>>,
 }
 
 impl<F, T, E> Write<F, T, E> {
-    pub(crate) fn new(closure: F, caller: oneshot::Sender<Result<T, E>>) -> Self {
+    pub(crate) fn new(closure: F, caller: oneshot::Sender<Settled<F, T, E>>) -> Self {
         Self { closure, outcome: None, caller }
     }
 }
@@ -81,7 +90,12 @@ where
     }
 
     fn settle(self: Box<Self>, committed: Result<(), Error>) {
-        tell(self.caller, self.outcome, committed);
+        let settled = match committed {
+            Err(Error::Conflict) => Settled::Conflict(self.closure),
+            committed => Settled::Done(answer(self.outcome, committed)),
+        };
+        // A caller who hung up still has what was committed.
+        let _ = self.caller.send(settled);
     }
 }
 
@@ -135,13 +149,16 @@ fn tell<T, E: From<Error>>(
     outcome: Option<Result<T, E>>,
     committed: Result<(), Error>,
 ) {
-    let outcome = match (committed, outcome) {
+    // A caller who hung up still has what was committed.
+    let _ = caller.send(answer(outcome, committed));
+}
+
+fn answer<T, E: From<Error>>(outcome: Option<Result<T, E>>, committed: Result<(), Error>) -> Result<T, E> {
+    match (committed, outcome) {
         (Ok(()), Some(outcome)) => outcome,
         (Ok(()), None) => Err(Error::Closed.into()),
         (Err(error), _) => Err(error.into()),
-    };
-    // A caller who hung up still has what was committed.
-    let _ = caller.send(outcome);
+    }
 }
 
 pub(crate) struct Read<F, T, E> {

@@ -33,6 +33,7 @@ mod it {
         mod tasks;
         mod tokens;
     }
+    mod conflicts;
     mod copies;
     mod engine;
     mod fixtures;

@@ -142,8 +142,7 @@ pub(in crate::service) async fn write<T: Send + 'static>(
         written
     });
     writing.await.unwrap_or_else(|error| match error.is_cancelled() {
-        // The hub is stopping, and whether it was written is not known here.
-        true => Err(baton_store::Error::Closed.into()),
+        true => Err(baton_store::Error::Unknown("the hub is stopping".into()).into()),
         false => Err(baton_store::Error::Panicked(error.to_string()).into()),
     })
 }
