@@ -2,8 +2,7 @@
 //! acted. Which text came with it follows from what happened; the text itself stays out.
 
 use baton_core::{
-    ActorToken, Alias, DeliveryContent, Effect, Event, Kind, NetworkId, Principal, TaskId, Transition,
-    UnixMillis,
+    ActorToken, Alias, DeliveryContent, Event, Kind, NetworkId, Principal, TaskId, Transition, UnixMillis,
 };
 use baton_evidence::canonical;
 use baton_store::Transaction;
@@ -41,10 +40,7 @@ pub(crate) struct Seen<'a> {
 /// Writes a change down.
 pub(crate) fn write_down(tx: &mut dyn Transaction, seen: &Seen<'_>) -> Result<(), Error> {
     let transition = seen.transition;
-    let delivery = transition.effects.iter().find_map(|effect| match effect {
-        Effect::Deliver { message_id, .. } => Some(message_id),
-        _ => None,
-    });
+    let delivery = transition.effects.first_delivery();
     let task = Task { id: &transition.task_id, status: transition.to, kind: seen.kind };
     let text = seen.text();
     let digested = text.map(|(_, text)| seen.digest(tx, text)).transpose()?;
@@ -101,17 +97,14 @@ impl<'a> Seen<'a> {
     }
 
     fn result(&self) -> Option<&'a str> {
-        self.transition.effects.iter().find_map(|effect| match effect {
-            Effect::SetResult(result) => Some(&**result),
-            _ => None,
-        })
+        self.transition.effects.row.result.as_deref()
     }
 
     fn message(&self) -> Option<&'a str> {
-        self.transition.effects.iter().find_map(|effect| match effect {
-            Effect::Deliver { content: DeliveryContent::Message(text), .. } => Some(&**text),
-            _ => None,
-        })
+        match &self.transition.effects.delivery.as_ref()?.content {
+            DeliveryContent::Message(text) => Some(text),
+            DeliveryContent::Reply(_) => None,
+        }
     }
 }
 
