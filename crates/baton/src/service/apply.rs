@@ -188,14 +188,14 @@ impl Move<'_> {
             at: self.context.now,
             log_index,
         })?;
-        if log_index.is_some() {
-            change::write_down(tx, &self.seen(event, number)?)?;
+        if let Some(log_index) = log_index {
+            change::write_down(tx, &self.seen(event, number, log_index)?)?;
         }
         Ok(Some(number))
     }
 
     /// What the evidence says of this.
-    fn seen<'a>(&'a self, event: &'a Event, number: u64) -> Result<change::Seen<'a>, Error> {
+    fn seen<'a>(&'a self, event: &'a Event, number: u64, log_index: u64) -> Result<change::Seen<'a>, Error> {
         let effects = &self.transition.effects;
         let created = effects.created.as_deref();
         let (from, to, kind) = match (created, self.task) {
@@ -205,6 +205,7 @@ impl Move<'_> {
         };
         Ok(change::Seen {
             network: self.network,
+            log_index,
             at: self.context.now,
             transition: self.transition,
             actor_token: self.actor_token,

@@ -287,7 +287,8 @@ fn write_down_capabilities(
         return Ok(());
     }
     let packet = Packet::of_capabilities(stamp.now, session.alias.as_str(), &now);
-    observed(tx, &session.network_id, None, &packet)
+    let index = tx.log_size(&session.network_id)?;
+    observed(tx, &session.network_id, index, None, &packet)
 }
 
 /// Working on a task moves it to running. A report is about the agent: a task that cannot be started, because

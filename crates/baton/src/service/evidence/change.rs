@@ -18,6 +18,8 @@ use crate::service::{Error, operation::Done};
 #[derive(Debug)]
 pub(crate) struct Seen<'a> {
     pub(crate) network: &'a NetworkId,
+    /// Where it stands in the network's log: its next entry.
+    pub(crate) log_index: u64,
     pub(crate) at: UnixMillis,
     pub(crate) transition: &'a Transition,
     /// The token it was done with.
@@ -58,7 +60,8 @@ pub(crate) fn write_down(tx: &mut dyn Transaction, seen: &Seen<'_>) -> Result<()
     let is_new = transition.from.is_none();
     let actor = transition.actor.name();
     // The row of history leads to it, so it needs no name of its task beside.
-    observed(tx, seen.network, None, &Packet::of_task(is_new, seen.at, actor, task, delivery, baton))
+    let packet = Packet::of_task(is_new, seen.at, actor, task, delivery, baton);
+    observed(tx, seen.network, seen.log_index, None, &packet)
 }
 
 /// What a text that comes with an event is to its task.
@@ -118,7 +121,8 @@ pub(crate) fn write_down_artifacts(
     let (task, transition) = (&done.before, &done.transition);
     let Some(event) = done.event_number.filter(|_| !artifacts.is_empty()) else { return Ok(()) };
     let salt = salt_of(tx, &task.id)?;
-    for (place, artifact) in artifacts.iter().enumerate() {
+    let first = tx.log_size(&task.network_id)?;
+    for (index, (place, artifact)) in (first..).zip(artifacts.iter().enumerate()) {
         // Its canonical form, so that whoever has the artifact can compute the same digest.
         let text = canonical::to_vec(artifact).map_err(|error| {
             Error::argument("artifacts", format!("cannot be written as canonical JSON: {error}"))
@@ -136,7 +140,7 @@ pub(crate) fn write_down_artifacts(
         };
         let as_it_stands = Task { id: &task.id, status: transition.to, kind: &task.kind };
         let packet = Packet::of_artifact(at, transition.actor.name(), as_it_stands, place + 1, baton);
-        observed(tx, &task.network_id, Some(&task.id), &packet)?;
+        observed(tx, &task.network_id, index, Some(&task.id), &packet)?;
     }
     Ok(())
 }

@@ -157,10 +157,12 @@ impl Change<'_> {
         };
         let token = ActorToken::of_digest(&[0xa7; 32]);
         let (from, to, salt) = (user("alice"), alias("coder"), Salt::of_row(vec![0x3c; 16]));
+        let log_index = tx.log_size(&network(1)).unwrap();
         change::write_down(
             tx,
             &Seen {
                 network: &network(1),
+                log_index,
                 at: self.at,
                 transition: &transition,
                 actor_token: self.token.then_some(&token),
@@ -270,7 +272,8 @@ fn capabilities(tx: &mut dyn Transaction) -> Vec<String> {
     for list in lists {
         let list: Vec<_> = list.iter().map(|text| (*text).to_owned()).collect();
         let packet = Packet::of_capabilities(NOW, "planner", &list);
-        observed(tx, &network(1), None, &packet).unwrap();
+        let index = tx.log_size(&network(1)).unwrap();
+        observed(tx, &network(1), index, None, &packet).unwrap();
     }
     (0..lists.len()).map(|n| format!("capabilities {n}")).collect()
 }
