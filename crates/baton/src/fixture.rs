@@ -1,5 +1,7 @@
 //! For tests of the doors: a hub on a real store in a folder of its own, with people, networks and tokens made
-//! straight in the rows.
+//! straight in the rows. Every write is run twice (`runs_twice.rs`).
+
+mod runs_twice;
 
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
@@ -14,6 +16,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 
+use self::runs_twice::RunsTwice;
 use crate::hub::{Bells, Hub, Settings};
 
 const NOW: UnixMillis = UnixMillis::new(1_700_000_000_000);
@@ -51,7 +54,8 @@ impl TestHub {
             collector: None,
         };
         change(&mut settings);
-        Self { hub: Arc::new(Hub::new(Arc::new(store), bells, test_key(), settings)), folder }
+        let store = Arc::new(RunsTwice::over(store));
+        Self { hub: Arc::new(Hub::new(store, bells, test_key(), settings)), folder }
     }
 
     /// A person who owns the networks of these numbers, and their token.

@@ -47,7 +47,7 @@ impl Row {
         self.completed_at = change.completed_at.or(self.completed_at);
         match change.lease {
             Some(LeaseMove::Grant { lease, .. } | LeaseMove::Extend { lease, .. }) => {
-                task.lease = Some(lease)
+                task.lease = Some(lease);
             }
             Some(LeaseMove::End) => task.lease = None,
             None => {}
