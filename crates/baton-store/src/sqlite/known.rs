@@ -168,7 +168,7 @@ impl Known {
         for (network, head) in &layer.heads {
             self.network(network).head.take_in(*head);
         }
-        for counts in [&layer.counts, &layer.counted] {
+        for counts in [&layer.counted, &layer.counts] {
             self.count(counts);
         }
         for retried in layer.retries.keys() {

@@ -121,9 +121,12 @@ impl Rows<'_> {
             return Ok(());
         }
         work.wrote = true;
-        let Work { known, batch, .. } = &mut *work;
+        let Work { known, batch, layer, .. } = &mut *work;
         batch.write(self.connection, known)?;
         for (id, entry) in batch.tasks.drain() {
+            if let Some(changed) = layer.tasks.get_mut(&id) {
+                changed.written = Some(entry.now.clone());
+            }
             known.put_task(id, entry.now);
         }
         batch.retries.clear();
