@@ -2,7 +2,9 @@
 //! tasks are rows of their own. All have places in one order. Whatever opens or closes a delivery counts it.
 
 use baton_core::access::TaskReach;
-use baton_core::{MessageId, NetworkId, Principal, PrincipalKind, Status, TaskId, UnixMillis, limits};
+use baton_core::{
+    MessageId, NetworkId, Principal, PrincipalKind, Priority, Status, TaskId, UnixMillis, limits,
+};
 use rusqlite::{Row, params};
 use std::collections::VecDeque;
 
@@ -345,10 +347,12 @@ impl DeliveryWrites for Rows<'_> {
     }
 
     fn trim_inbox(&mut self, network: &NetworkId, to: &Principal, keep: usize) -> Result<usize, Error> {
+        // All of them have the same priority: only tasks have others.
         let sql = "SELECT seq FROM deliveries
-                   WHERE network = ?1 AND to_name = ?2 AND to_kind = ?3 AND state = 0
-                   ORDER BY priority DESC, seq DESC LIMIT 1000 OFFSET ?4";
-        let parameters = params![self.key(network)?, to.name(), to.kind().as_str(), keep as i64];
+                   WHERE network = ?1 AND to_name = ?2 AND to_kind = ?3 AND state = 0 AND priority = ?5
+                   ORDER BY seq DESC LIMIT 1000 OFFSET ?4";
+        let normal = order_of(Priority::Normal);
+        let parameters = params![self.key(network)?, to.name(), to.kind().as_str(), keep as i64, normal];
         let old = self.all(sql, parameters, |row| get::<i64>(row, "seq"))?;
         self.remove_deliveries(&old)
     }
