@@ -22,6 +22,7 @@ mod health;
 mod history;
 mod invitations;
 mod keys;
+mod known;
 mod log_walk;
 mod merge;
 mod plans;
@@ -42,6 +43,8 @@ mod skeletons;
 mod statements;
 mod task_row;
 mod tasks;
+mod work;
+mod write_set;
 mod writer;
 
 use baton_core::limits;

@@ -32,6 +32,7 @@ mod it {
         mod shares;
         mod tasks;
         mod tokens;
+        mod working_set;
     }
     mod conflicts;
     mod copies;

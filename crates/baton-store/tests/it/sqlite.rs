@@ -511,7 +511,7 @@ async fn claims_that_ran_in_a_batch_that_was_not_committed_go_back_and_are_not_a
         async move { drop(go) },
     );
     assert!(sent.is_err() && poisoned.is_err(), "one batch, and nothing of it stays");
-    assert_eq!((runs.load(Ordering::SeqCst), store.parked().count()), (1, 2));
+    assert_eq!((runs.load(Ordering::SeqCst), store.parked().count()), (2, 2));
     for n in [2, 3] {
         store.write(move |tx| insert_task(tx, 1, n, "coder")).await.unwrap();
     }
