@@ -34,6 +34,7 @@ mod it {
         mod tokens;
         mod working_set;
     }
+    mod conflicts;
     mod copies;
     mod engine;
     mod fixtures;

@@ -268,7 +268,7 @@ async fn grow(
                 tx.put_tile(&of, &row_of(tile))?;
             }
             tx.put_checkpoint(&of, &checkpoint)?;
-            Ok(Some(checkpoint))
+            Ok(Some(checkpoint.clone()))
         })
         .await
 }
