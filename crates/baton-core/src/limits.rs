@@ -344,8 +344,6 @@ pub const WRITES_WAITING_PER_SHARE_MAX_COUNT: usize = 4_096;
 pub const WRITE_BATCH_MAX_MICROS: u64 = 3_000;
 /// Writes in one commit (ours).
 pub const WRITE_BATCH_MAX_COUNT: usize = 256;
-/// A write is run so often while other transactions get in its way; then its caller is told (ours).
-pub const WRITE_CONFLICT_TRIES: u32 = 8;
 /// Texts of open tasks that the writer keeps in memory, together (ours).
 pub const WRITER_TASKS_KNOWN_MAX_BYTES: usize = 32 << 20;
 /// Networks of which the writer keeps counters and newest numbers in memory (ours).
@@ -358,6 +356,8 @@ pub const INBOX_LINE_KNOWN_COUNT: usize = 64;
 pub const NUMBERS_RESERVED_COUNT: i64 = 1_024;
 /// Frames of one recipient that are followed from the newest back; further ones are found along the whole feed (ours).
 pub const FEED_CHAIN_MAX_COUNT: usize = 1_000;
+/// A write is run so often while other transactions get in its way; then its caller is told (ours).
+pub const WRITE_CONFLICT_TRIES: u32 = 8;
 /// Reads that may wait in one lane (ours).
 pub const READS_WAITING_MAX_COUNT: usize = 16_384;
 /// Quick reads of one account that may wait (ours).
