@@ -208,8 +208,13 @@ impl EvidenceReads for Rows<'_> {
         Ok(self.one(sql, [network.as_str()], |row| unsigned(row, "bundled"))?.unwrap_or_default())
     }
 
-    fn entries_to_bundle(&self, network: &NetworkId) -> Result<Option<TailEntries>, Error> {
-        self.next_entries(network)
+    fn entries_to_bundle(
+        &self,
+        network: &NetworkId,
+        count: usize,
+        bytes: usize,
+    ) -> Result<Vec<TailEntries>, Error> {
+        self.next_entries(network, count, bytes)
     }
 
     fn leaves(&self, network: &NetworkId, page: LeafPage) -> Result<Vec<LeafRow>, Error> {
