@@ -42,6 +42,7 @@ mod skeletons;
 mod statements;
 mod task_row;
 mod tasks;
+mod upgrade;
 mod writer;
 
 use baton_core::limits;
@@ -122,7 +123,7 @@ impl SqliteStore {
         let mut connection = connection::open_writer(path)?;
         // Before it is migrated: a migration would spread damage.
         let looked = checker::check_at_start(path)?;
-        connection::migrate(&mut connection)?;
+        upgrade::migrate(&mut connection)?;
         connection::reserve_wal_index(path)?;
         schema::refuse_altered(&connection)?;
         skeletons::refresh(&mut connection)?;
