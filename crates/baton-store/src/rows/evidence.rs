@@ -153,8 +153,14 @@ pub trait EvidenceWrites {
         first: u64,
         bundle: &EntryBundle,
     ) -> Result<bool, Error>;
-    /// Writes the newest checkpoint.
-    fn put_checkpoint(&mut self, network: &NetworkId, checkpoint: &CheckpointRow) -> Result<(), Error>;
+    /// Writes the newest checkpoint, of a tree that was grown from the one of `base` events; 0 if there was none. False,
+    /// and nothing is written, if another has been put since: whoever seals then reads again.
+    fn put_checkpoint(
+        &mut self,
+        network: &NetworkId,
+        base: u64,
+        checkpoint: &CheckpointRow,
+    ) -> Result<bool, Error>;
     /// Remembers the public key; once.
     fn put_evidence_key(&mut self, key: &str) -> Result<(), Error>;
 }

@@ -357,7 +357,15 @@ impl EvidenceWrites for Rows<'_> {
         self.bundle_entries(network, first, bundle)
     }
 
-    fn put_checkpoint(&mut self, network: &NetworkId, checkpoint: &CheckpointRow) -> Result<(), Error> {
+    fn put_checkpoint(
+        &mut self,
+        network: &NetworkId,
+        base: u64,
+        checkpoint: &CheckpointRow,
+    ) -> Result<bool, Error> {
+        if self.checkpoint(network)?.map_or(0, |newest| newest.size) != base {
+            return Ok(false);
+        }
         let head = self.log_to_write(network)?;
         self.execute(
             "INSERT INTO checkpoints (log, size, root, note, sealed_at) VALUES (?1, ?2, ?3, ?4, ?5)
@@ -371,7 +379,7 @@ impl EvidenceWrites for Rows<'_> {
                 checkpoint.sealed_at.get()
             ],
         )?;
-        Ok(())
+        Ok(true)
     }
 
     fn put_evidence_key(&mut self, key: &str) -> Result<(), Error> {
