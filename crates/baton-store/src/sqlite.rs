@@ -1,8 +1,10 @@
 //! The embedded engine: SQLite in WAL mode, `synchronous=FULL`. One writer thread commits for all that wait,
 //! reader threads have connections of their own, and the WAL is folded back by a thread that does nothing else.
 
+mod access_epoch;
 mod accounts;
 mod aliases;
+mod attempts;
 mod changed;
 mod check;
 mod checker;
@@ -134,7 +136,7 @@ impl SqliteStore {
         };
         let checker = options.check_every.map(check).transpose()?;
         let meter = Arc::new(Meter::new(&counts::there_is(&connection)?));
-        let epoch = Arc::new(AtomicU64::new(0));
+        let epoch = Arc::new(AtomicU64::new(access_epoch::read(&connection)?));
         let is_long = Arc::new(AtomicBool::new(false));
         Ok(Self {
             writer: Writer::start(

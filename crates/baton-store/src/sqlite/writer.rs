@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use super::damage::Damage;
 use super::health::Health;
 use super::rows::Rows;
-use super::{Bell, SqliteOptions, copy};
+use super::{Bell, SqliteOptions, access_epoch, copy};
 use crate::copy::CopyJob;
 use crate::error::Error;
 use crate::fair_queue::Bounds;
@@ -161,7 +161,8 @@ struct Batch {
 struct Ran {
     hints: Committed,
     tally: Tally,
-    touches_access: bool,
+    /// The access epoch, if the batch raised it.
+    access_epoch: Option<u64>,
     /// Whether rows were written: a commit of nothing does not ask the disk.
     wrote: bool,
 }
@@ -286,7 +287,7 @@ impl Batches {
             batch.writes.push(first);
         }
         match result {
-            Ok(Ran { hints, tally, touches_access, wrote }) => {
+            Ok(Ran { hints, tally, access_epoch, wrote }) => {
                 self.meter.committed(batch.writes.len(), &tally);
                 if wrote {
                     self.health.refused.note_taken();
@@ -297,9 +298,9 @@ impl Batches {
                         self.meter.moved(changed.from, to);
                     }
                 }
-                if touches_access {
+                if let Some(epoch) = access_epoch {
                     // Before anybody is answered: a call made after the answer must see the change.
-                    self.epoch.fetch_add(1, Ordering::AcqRel);
+                    self.epoch.store(epoch, Ordering::Release);
                 }
                 Ok(hints)
             }
@@ -542,12 +543,13 @@ impl<'c> Kept<'c> {
         self.touches_access |= staged.touches_access;
     }
 
-    /// Writes the counters, last of all.
+    /// Writes the counters and the access epoch, last of all.
     fn write(mut self, connection: &Connection) -> Result<Ran, Error> {
         self.hints.grown_logs = self.rows.counted.grown_logs();
         self.rows.counted.tally(&mut self.tally);
         std::mem::take(&mut self.rows.counted).write(connection)?;
-        let Self { hints, tally, touches_access, wrote, .. } = self;
-        Ok(Ran { hints, tally, touches_access, wrote })
+        let access_epoch = self.touches_access.then(|| access_epoch::raise(connection)).transpose()?;
+        let Self { hints, tally, wrote, .. } = self;
+        Ok(Ran { hints, tally, access_epoch, wrote: wrote || access_epoch.is_some() })
     }
 }
