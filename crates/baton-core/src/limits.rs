@@ -390,6 +390,8 @@ pub const RATE_PER_SECOND: u32 = 200;
 pub const RATE_BURST_COUNT: u32 = 1_000;
 /// Tokens whose rate is remembered at a time (ours).
 pub const RATE_TOKENS_MAX_COUNT: usize = 100_000;
+/// Client addresses, usernames and tokens whose failed logins and joins are remembered, of each kind (ours).
+pub const ATTEMPTS_KEPT_MAX_COUNT: usize = 10_000;
 /// Failed logins a minute per client address.
 pub const LOGIN_FAILURES_PER_MINUTE: u32 = 10;
 /// Failures of one username from one address before it is locked.
