@@ -390,6 +390,10 @@ pub const RATE_PER_SECOND: u32 = 200;
 pub const RATE_BURST_COUNT: u32 = 1_000;
 /// Tokens whose rate is remembered at a time (ours).
 pub const RATE_TOKENS_MAX_COUNT: usize = 100_000;
+/// How long an agent counts as connected for other hubs after its own hub last wrote so; renewed in half that time (ours).
+pub const CONNECTED_HOLDS_SECONDS: u32 = 60;
+/// Tokens whose connections are written at once, at most; the others come with the next round (ours).
+pub const CONNECTED_WRITTEN_MAX_COUNT: usize = 1_000;
 /// Client addresses, usernames and tokens whose failed logins and joins are remembered, of each kind (ours).
 pub const ATTEMPTS_KEPT_MAX_COUNT: usize = 10_000;
 /// Failed logins a minute per client address.

@@ -19,3 +19,7 @@ CREATE TABLE attempts (
     PRIMARY KEY (kind, key)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX attempts_by_end ON attempts (kind, forgotten_at);
+
+-- Until when the agent that a token speaks for counts as connected (an open stream, a waiting call). The hub that has the
+-- connection renews it; if that hub is killed it lapses. NULL: never connected.
+ALTER TABLE tokens ADD COLUMN connected_until INTEGER;
