@@ -75,7 +75,7 @@ fn watched(
             let _ = step_done.send(()); // without a thread that reports, nobody listens
         }
     }))?;
-    let done = std::thread::scope(|scope| {
+    std::thread::scope(|scope| {
         let reporter = std::thread::Builder::new().name("upgrade".into());
         if let Err(error) = reporter.spawn_scoped(scope, move || watch(&steps_done, of, every, report)) {
             tracing::warn!(%error, "the progress of the upgrade is not reported");
@@ -84,8 +84,7 @@ fn watched(
         // With the hook its end of the channel is dropped, and the thread ends.
         let unhooked = connection.update_hook(None::<fn(Action, &str, &str, i64)>);
         done.and(unhooked.map_err(Error::from))
-    });
-    done
+    })
 }
 
 /// Reports until there is nobody left to finish a step.
