@@ -348,6 +348,20 @@ pub const WRITES_WAITING_PER_SHARE_MAX_COUNT: usize = 4_096;
 pub const WRITE_BATCH_MAX_MICROS: u64 = 3_000;
 /// Writes in one commit (ours).
 pub const WRITE_BATCH_MAX_COUNT: usize = 256;
+/// Texts of open tasks that the writer keeps in memory, together (ours).
+pub const WRITER_TASKS_KNOWN_MAX_BYTES: usize = 32 << 20;
+/// Networks of which the writer keeps counters and newest numbers in memory (ours).
+pub const WRITER_NETWORKS_KNOWN_COUNT: usize = 10_000;
+/// Recipients, members and sessions of one network that the writer keeps in memory, and tokens of all (ours).
+pub const WRITER_ROWS_KNOWN_COUNT: usize = 10_000;
+/// Tasks at the head of an inbox that the writer keeps in memory (ours).
+pub const INBOX_LINE_KNOWN_COUNT: usize = 64;
+/// Places and event ids that are reserved at once (ours).
+pub const NUMBERS_RESERVED_COUNT: i64 = 1_024;
+/// Frames of one recipient that are followed from the newest back; further ones are found along the whole feed (ours).
+pub const FEED_CHAIN_MAX_COUNT: usize = 1_000;
+/// A write is run so often while other transactions get in its way; then its caller is told (ours).
+pub const WRITE_CONFLICT_TRIES: u32 = 8;
 /// Reads that may wait in one lane (ours).
 pub const READS_WAITING_MAX_COUNT: usize = 16_384;
 /// Quick reads of one account that may wait (ours).

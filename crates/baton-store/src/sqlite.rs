@@ -24,6 +24,7 @@ mod health;
 mod history;
 mod invitations;
 mod keys;
+mod known;
 mod log_walk;
 mod merge;
 mod plans;
@@ -45,6 +46,8 @@ mod statements;
 mod task_row;
 mod tasks;
 mod upgrade;
+mod work;
+mod write_set;
 mod writer;
 
 use baton_core::limits;

@@ -99,7 +99,7 @@ impl dyn Store {
     /// A write of the hub's own: see [`Tenant::write`].
     pub async fn write<T, E>(
         &self,
-        closure: impl FnOnce(&mut dyn Transaction) -> Result<T, E> + Send + 'static,
+        closure: impl Fn(&mut dyn Transaction) -> Result<T, E> + Send + 'static,
     ) -> Result<T, E>
     where
         T: Send + 'static,

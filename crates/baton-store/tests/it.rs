@@ -33,7 +33,9 @@ mod it {
         mod shares;
         mod tasks;
         mod tokens;
+        mod working_set;
     }
+    mod conflicts;
     mod copies;
     mod engine;
     mod fixtures;

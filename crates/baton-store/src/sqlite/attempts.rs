@@ -31,7 +31,7 @@ fn attempts_row(row: &Row<'_>) -> Result<AttemptsRow, Error> {
 impl AttemptReads for Rows<'_> {
     fn attempts(&self, kind: AttemptKind, key: &AttemptKey) -> Result<Option<AttemptsRow>, Error> {
         let sql = "SELECT count, times, forgotten_at FROM attempts WHERE kind = ?1 AND key = ?2";
-        self.one(sql, params![kind.number(), key], attempts_row)
+        self.look_up(sql, params![kind.number(), key], attempts_row)
     }
 }
 

@@ -131,8 +131,8 @@ impl FigureReads for Rows<'_> {
         };
         let sql = format!(
             "SELECT t.task_id, t.from_kind, t.from_name, t.to_name, t.status, t.created_at, t.delivered_at, t.expires_at, t.attempt, t.max_attempts,
-                    COALESCE((SELECT e.created_at FROM task_events e WHERE e.task = t.seq
-                              ORDER BY e.n DESC LIMIT 1), t.delivered_at) AS changed_at,
+                    COALESCE((SELECT e.created_at FROM task_events e
+                              WHERE e.network = t.network AND e.id = t.last_event), t.delivered_at) AS changed_at,
                     t.lease_id IS NOT NULL AS is_leased
              FROM tasks t WHERE t.network = ?1 AND t.status = ?2 ORDER BY t.seq {order} LIMIT ?3"
         );
@@ -155,7 +155,7 @@ impl FigureReads for Rows<'_> {
 
 impl FigureWrites for Rows<'_> {
     fn count_visible_handoff(&mut self, network: &NetworkId, at: UnixMillis) {
-        self.staged.counts.minute(network, at).handoffs += 1;
+        self.count(|counts| counts.minute(network, at).handoffs += 1);
     }
 
     fn forget_minutes(&mut self, before: i64, limit: usize) -> Result<usize, Error> {
