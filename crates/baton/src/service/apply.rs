@@ -262,7 +262,7 @@ impl Move<'_> {
                 kind,
                 priority: Priority::Normal,
                 task_id: Some(&self.transition.task_id),
-                content: Some(text),
+                content: text,
                 at: self.context.now,
             },
         )

@@ -120,7 +120,7 @@ fn deliver(
         kind: DeliveryKind::Reply,
         priority: Priority::Normal,
         task_id: id,
-        content: Some("text"),
+        content: "text",
         at: NOW,
     })?;
     tx.append_frame(here, &to, "{}").map(|_| ())
