@@ -234,6 +234,10 @@ pub const ENTRY_BUNDLE_COUNT: usize = 256;
 /// Longest event, and longest packet, in an entry bundle; a longer one keeps a row of its own (ours). So an entry bundle
 /// inflates to 4 MiB of events and 4 MiB of packets at most.
 pub const ENTRY_BUNDLED_MAX_BYTES: usize = 16 * 1024;
+/// Entries of one log that are moved into entry bundles by one write, at most (ours): a few milliseconds of the writer.
+pub const BUNDLING_STEP_MAX_COUNT: usize = 2_048;
+/// Such a step ends early once its entries have this many bytes (ours). With its last bundle it has 12 MiB at most.
+pub const BUNDLING_STEP_MAX_BYTES: usize = 4 * 1024 * 1024;
 /// Longest entries are moved into entry bundles before others have their turn (ours).
 pub const BUNDLING_ROUND_MAX_SECONDS: u32 = 20;
 /// Events of one log that are hashed and signed before the next log has its turn (ours).
@@ -400,6 +404,12 @@ pub const RATE_PER_SECOND: u32 = 200;
 pub const RATE_BURST_COUNT: u32 = 1_000;
 /// Tokens whose rate is remembered at a time (ours).
 pub const RATE_TOKENS_MAX_COUNT: usize = 100_000;
+/// How long an agent counts as connected for other hubs after its own hub last wrote so; renewed in half that time (ours).
+pub const CONNECTED_HOLDS_SECONDS: u32 = 60;
+/// Tokens whose connections are written at once, at most; the others come with the next round (ours).
+pub const CONNECTED_WRITTEN_MAX_COUNT: usize = 1_000;
+/// Client addresses, usernames and tokens whose failed logins and joins are remembered, of each kind (ours).
+pub const ATTEMPTS_KEPT_MAX_COUNT: usize = 10_000;
 /// Failed logins a minute per client address.
 pub const LOGIN_FAILURES_PER_MINUTE: u32 = 10;
 /// Failures of one username from one address before it is locked.

@@ -76,8 +76,8 @@ pub trait Store: Send + Sync + 'static {
     fn parked(&self) -> &Arc<Parked>;
     /// Copies everything as it is at one moment into a file, a little at a time between the writes.
     fn copy(&self, job: CopyJob) -> Result<(), Error>;
-    /// A number that grows with every committed change of users, tokens or members. What was learnt of a caller
-    /// under an older number is to be learnt again.
+    /// A number that grows with every committed change of users, tokens or members, also over a start. What was learnt of
+    /// a caller under an older number is to be learnt again.
     fn access_epoch(&self) -> u64;
     /// What the store counts of itself.
     fn meter(&self) -> &Meter;

@@ -84,8 +84,8 @@ pub struct NewDelivery<'a> {
     pub priority: Priority,
     /// The task it is about.
     pub task_id: Option<&'a TaskId>,
-    /// What it says; none for a task, whose text is in its row.
-    pub content: Option<&'a str>,
+    /// What it says.
+    pub content: &'a str,
     /// When.
     pub at: UnixMillis,
 }

@@ -315,6 +315,14 @@ impl AccountReads for Rows<'_> {
         Ok(found)
     }
 
+    fn connected_until(&self, network: &NetworkId, alias: &Alias) -> Result<Option<UnixMillis>, Error> {
+        let sql = "SELECT MAX(connected_until) AS until FROM tokens
+                   WHERE network_id = ?1 AND alias = ?2 AND alias IS NOT NULL AND revoked_at IS NULL";
+        let until =
+            self.one(sql, params![network.as_str(), alias.as_str()], |row| get::<Option<i64>>(row, "until"))?;
+        Ok(until.flatten().map(UnixMillis::new))
+    }
+
     fn alias_was_used(&self, network: &NetworkId, alias: &Alias) -> Result<bool, Error> {
         let sql = "SELECT 1 FROM aliases WHERE network_id = ?1 AND alias = ?2";
         Ok(self.one(sql, params![network.as_str(), alias.as_str()], |_| Ok(()))?.is_some())
@@ -535,6 +543,14 @@ impl AccountWrites for Rows<'_> {
         let sql = "UPDATE tokens SET scope = ?3
                    WHERE user_id = ?1 AND network_id = ?2 AND scope <> ?3 AND revoked_at IS NULL";
         self.execute(sql, params![user.as_str(), network.as_str(), TokenScope::Node.as_str()])
+    }
+
+    fn hold_connected(&mut self, held: &[(TokenId, UnixMillis)]) -> Result<(), Error> {
+        for (token, until) in held {
+            let sql = "UPDATE tokens SET connected_until = ?2 WHERE token_id = ?1";
+            self.execute(sql, params![token.as_str(), until.get()])?;
+        }
+        Ok(())
     }
 
     fn use_tokens(&mut self, used: &[(TokenId, UnixMillis)]) -> Result<(), Error> {

@@ -292,7 +292,7 @@ impl DeliveryWrites for Rows<'_> {
             kind: delivery.kind.as_str(),
             priority: order_of(delivery.priority),
             task,
-            content: delivery.content.map(str::to_owned),
+            content: Some(delivery.content.to_owned()),
             at: delivery.at,
             state: OPEN,
         };

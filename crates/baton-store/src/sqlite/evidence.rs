@@ -215,8 +215,13 @@ impl EvidenceReads for Rows<'_> {
         Ok(self.one(sql, [network.as_str()], |row| unsigned(row, "bundled"))?.unwrap_or_default())
     }
 
-    fn entries_to_bundle(&self, network: &NetworkId) -> Result<Option<TailEntries>, Error> {
-        self.next_entries(network)
+    fn entries_to_bundle(
+        &self,
+        network: &NetworkId,
+        count: usize,
+        bytes: usize,
+    ) -> Result<Vec<TailEntries>, Error> {
+        self.next_entries(network, count, bytes)
     }
 
     fn leaves(&self, network: &NetworkId, page: LeafPage) -> Result<Vec<LeafRow>, Error> {
@@ -370,7 +375,15 @@ impl EvidenceWrites for Rows<'_> {
         self.bundle_entries(network, first, bundle)
     }
 
-    fn put_checkpoint(&mut self, network: &NetworkId, checkpoint: &CheckpointRow) -> Result<(), Error> {
+    fn put_checkpoint(
+        &mut self,
+        network: &NetworkId,
+        base: u64,
+        checkpoint: &CheckpointRow,
+    ) -> Result<bool, Error> {
+        if self.checkpoint(network)?.map_or(0, |newest| newest.size) != base {
+            return Ok(false);
+        }
         let head = self.log_to_write(network)?;
         self.execute(
             "INSERT INTO checkpoints (log, size, root, note, sealed_at) VALUES (?1, ?2, ?3, ?4, ?5)
@@ -384,7 +397,7 @@ impl EvidenceWrites for Rows<'_> {
                 checkpoint.sealed_at.get()
             ],
         )?;
-        Ok(())
+        Ok(true)
     }
 
     fn put_evidence_key(&mut self, key: &str) -> Result<(), Error> {

@@ -45,25 +45,33 @@ pub(super) fn write_minute(
     plans::check(connection, MINUTE);
     let mut statement = connection.prepare_cached(MINUTE)?;
     let before = statement.query(params![network.as_str(), minute])?.next()?.map(counts).transpose()?;
+    let is_new = before.is_none();
     let mut all = before.unwrap_or_default();
     all.add(more);
-    connection
-        .prepare_cached(
-            "INSERT OR REPLACE INTO minutes
+    // An update where there is a row: a replacement would write the index of ages again.
+    let sql = match is_new {
+        true => {
+            "INSERT INTO minutes
                 (network_id, minute, sent, replied, failed, cancelled, expired, handoffs, latencies, durations)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, x'', ?9)",
-        )?
-        .execute(params![
-            network.as_str(),
-            minute,
-            all.sent,
-            all.replied,
-            all.failed,
-            all.cancelled,
-            all.expired,
-            all.handoffs,
-            all.latencies.to_bytes(),
-        ])?;
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, x'', ?9)"
+        }
+        false => {
+            "UPDATE minutes SET sent = ?3, replied = ?4, failed = ?5, cancelled = ?6, expired = ?7, handoffs = ?8,
+                latencies = x'', durations = ?9
+             WHERE network_id = ?1 AND minute = ?2"
+        }
+    };
+    connection.prepare_cached(sql)?.execute(params![
+        network.as_str(),
+        minute,
+        all.sent,
+        all.replied,
+        all.failed,
+        all.cancelled,
+        all.expired,
+        all.handoffs,
+        all.latencies.to_bytes(),
+    ])?;
     Ok(())
 }
 

@@ -213,5 +213,5 @@ fn newest_number(rows: &Rows<'_>, network: &NetworkId, key: i64) -> Result<i64, 
     }
     let sql = "SELECT COALESCE(number, log_index + 1, 0) AS number FROM task_events WHERE network = ?1
                ORDER BY id DESC LIMIT 1";
-    Ok(rows.one(sql, [key], |row| get::<i64>(row, "number"))?.unwrap_or(0))
+    Ok(rows.look_up(sql, [key], |row| get::<i64>(row, "number"))?.unwrap_or(0))
 }

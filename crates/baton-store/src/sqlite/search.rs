@@ -224,7 +224,7 @@ mod tests {
         AccountReads, CompletionFilter, DeliveryReads, EventFilter, MessageFilter, PageBounds,
     };
     use crate::rows::{SessionReads, TaskFilter};
-    use crate::sqlite::connection;
+    use crate::sqlite::{connection, upgrade};
     use baton_core::{UserId, hex};
 
     const NETWORKS: usize = 2_000;
@@ -232,7 +232,7 @@ mod tests {
     /// A user with many networks, each with two tasks of different status and what belongs to them.
     fn database(folder: &std::path::Path) -> rusqlite::Connection {
         let mut database = connection::open_writer(&folder.join("hub.db")).unwrap();
-        connection::migrate(&mut database).unwrap();
+        upgrade::migrate(&mut database).unwrap();
         database
             .execute_batch(
                 "PRAGMA foreign_keys = OFF; BEGIN;

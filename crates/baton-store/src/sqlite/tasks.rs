@@ -6,7 +6,7 @@ use baton_core::{
     Status, TaskId, TaskSnapshot, UnixMillis, limits,
 };
 use rusqlite::{Row, params};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use super::columns::{get, order_of, parsed, principal, time};
 use super::known::{Line, TaskCounts};
@@ -94,14 +94,31 @@ impl TaskReads for Rows<'_> {
         }
     }
 
-    fn task_network(&self, id: &TaskId) -> Result<Option<NetworkId>, Error> {
-        if self.work().is_some() {
-            return Ok(self.find_task(id)?.map(|task| task.row.snapshot.network_id.clone()));
+    fn task_snapshot_in(&self, network: &NetworkId, id: &TaskId) -> Result<Option<TaskSnapshot>, Error> {
+        static SQL: LazyLock<String> = LazyLock::new(|| format!("{} AND t.network = ?2", task_by_id()));
+        let known = self.work().and_then(|work| work.borrow().task(id));
+        if let Some(own) = known.filter(|task| task.row.snapshot.network_id == *network) {
+            return self.shown_snapshot(&own).map(Some);
         }
+        let found = self.look_up(&SQL, params![id.as_str(), self.key(network)?], snapshot)?;
+        match self.work() {
+            // From memory from now on, with what the batch has changed around it.
+            Some(_) if found.is_some() => self.task_snapshot(id),
+            _ => Ok(found),
+        }
+    }
+
+    fn task_network(&self, id: &TaskId, own: Option<&NetworkId>) -> Result<Option<NetworkId>, Error> {
+        let known = self.work().and_then(|work| work.borrow().task(id));
+        if known.is_some_and(|task| Some(&task.row.snapshot.network_id) == own) {
+            return Ok(own.cloned());
+        }
+        // A user's own task may be one that waits to be written.
+        self.settle()?;
         let sql =
             "SELECT k.network_id FROM tasks t JOIN network_keys k ON k.key = t.network WHERE t.task_id = ?1
                    AND NOT EXISTS (SELECT 1 FROM removals r WHERE r.network = t.network)";
-        self.one(sql, [id.as_str()], |row| parsed(row, "network_id", NetworkId::parse))
+        self.look_up(sql, [id.as_str()], |row| parsed(row, "network_id", NetworkId::parse))
     }
 
     fn tasks(&self, filter: &TaskFilter) -> Result<Page<TaskRow>, Error> {

@@ -17,7 +17,7 @@ use super::health::Health;
 use super::rows::Rows;
 use super::work::Work;
 use super::write_set::Hints;
-use super::{Bell, SqliteOptions, copy};
+use super::{Bell, SqliteOptions, access_epoch, copy};
 use crate::copy::CopyJob;
 use crate::error::Error;
 use crate::fair_queue::Bounds;
@@ -154,7 +154,8 @@ struct Batch {
 struct Ran {
     hints: Committed,
     tally: Tally,
-    touches_access: bool,
+    /// The access epoch, if the batch raised it.
+    access_epoch: Option<u64>,
     /// Whether rows were written: a commit of nothing does not ask the disk.
     wrote: bool,
 }
@@ -277,7 +278,7 @@ impl Batches {
             batch.writes.push(first);
         }
         match result {
-            Ok(Ran { hints, tally, touches_access, wrote }) => {
+            Ok(Ran { hints, tally, access_epoch, wrote }) => {
                 self.meter.committed(batch.writes.len(), &tally);
                 if wrote {
                     self.health.refused.note_taken();
@@ -288,9 +289,9 @@ impl Batches {
                         self.meter.moved(changed.from, to);
                     }
                 }
-                if touches_access {
+                if let Some(epoch) = access_epoch {
                     // Before anybody is answered: a call made after the answer must see the change.
-                    self.epoch.fetch_add(1, Ordering::AcqRel);
+                    self.epoch.store(epoch, Ordering::Release);
                 }
                 Ok(hints)
             }
@@ -336,7 +337,9 @@ impl Batches {
         let hints = std::mem::take(&mut work.batch.hints);
         let Hints { rings, changed_tasks, grown_logs, tally, touches_access, .. } = hints;
         let hints = Committed { rings, changed_tasks, grown_logs };
-        Ok(Ran { hints, tally, touches_access, wrote: std::mem::take(&mut work.wrote) })
+        let access_epoch = touches_access.then(|| access_epoch::raise(&self.connection)).transpose()?;
+        let wrote = std::mem::take(&mut work.wrote) || access_epoch.is_some();
+        Ok(Ran { hints, tally, access_epoch, wrote })
     }
 
     /// Runs a write, and the parked claims that it has something for.

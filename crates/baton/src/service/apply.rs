@@ -91,8 +91,18 @@ pub(crate) fn apply(
 ) -> Result<Option<u64>, Error> {
     let Decided { context, transition, actor_token } = decided;
     let change = Move { stamp, context, network, task, transition, actor_token, payload };
-    change.row(tx)?;
-    let number = change.history(tx)?;
+    // A new task needs its row before its history. A task that ends has its row written last: it never changes after that.
+    let number = match transition.effects.created {
+        Some(_) => {
+            change.row(tx)?;
+            change.history(tx)?
+        }
+        None => {
+            let number = change.history(tx)?;
+            change.row(tx)?;
+            number
+        }
+    };
     change.deliveries(tx)?;
     change.notices(tx)?;
     Ok(number)
@@ -262,7 +272,7 @@ impl Move<'_> {
                 kind,
                 priority: Priority::Normal,
                 task_id: Some(&self.transition.task_id),
-                content: Some(text),
+                content: text,
                 at: self.context.now,
             },
         )

@@ -136,7 +136,7 @@ fn deliver(
             kind: DeliveryKind::Broadcast,
             priority: Priority::Normal,
             task_id: None,
-            content: Some(text),
+            content: text,
             at: stamp.now,
         },
     )?;

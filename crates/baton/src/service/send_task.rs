@@ -332,7 +332,7 @@ pub(super) fn send(
     let mut context = stamp.context(actor.clone());
     context.facts.recipient_exists = tx.alias_exists(&network, &request.to)?;
     context.facts.parent = match &parent {
-        Some(id) => tx.task_snapshot(id)?.map(|task| baton_core::ParentTask {
+        Some(id) => tx.task_snapshot_in(&network, id)?.map(|task| baton_core::ParentTask {
             id: task.id,
             network_id: task.network_id,
             from: task.from,

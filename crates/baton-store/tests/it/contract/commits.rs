@@ -193,7 +193,14 @@ engines! {
             tx.touch_access();
             Ok(())
         }).await.unwrap();
-        assert!(engine.store.access_epoch() > before);
+        let raised = engine.store.access_epoch();
+        assert!(raised > before);
+        // Whoever compares it after a start, or on another hub, must not find a number that was used before.
+        engine.reopen(open);
+        assert_eq!(engine.store.access_epoch(), raised);
+        engine.store.write(|tx| -> Result<(), Error> { tx.touch_access(); Ok(()) }).await.unwrap();
+        engine.reopen(open);
+        assert!(engine.store.access_epoch() > raised, "raised by a write that wrote nothing else, too");
     }
 
     async fn a_read_sees_one_state_while_writes_go_on(engine: &mut Engine, open: Open) {

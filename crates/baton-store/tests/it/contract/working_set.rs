@@ -52,7 +52,7 @@ fn see(rows: &dyn Snapshot) -> Result<Seen, Error> {
     let tasks: Result<Vec<_>, Error> = all(&|n| rows.task(&each(n)));
     for n in 0..TASKS {
         assert_eq!(rows.task_snapshot(&each(n))?, rows.task(&each(n))?.map(|task| task.snapshot));
-        assert_eq!(rows.task_network(&each(n))?.is_some(), rows.task(&each(n))?.is_some());
+        assert_eq!(rows.task_network(&each(n), None)?.is_some(), rows.task(&each(n))?.is_some());
     }
     let inbox = |name: &&str| {
         let count = rows.inbox_count(&here, &node(name))?;
@@ -120,7 +120,7 @@ fn deliver(
         kind: DeliveryKind::Reply,
         priority: Priority::Normal,
         task_id: id,
-        content: Some("text"),
+        content: "text",
         at: NOW,
     })?;
     tx.append_frame(here, &to, "{}").map(|_| ())
