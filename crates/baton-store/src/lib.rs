@@ -2,6 +2,7 @@
 //! one transaction that is committed for all that wait (group commit). What a closure sees are rows by noun,
 //! the traits of `rows/`, so that the same use case runs on every engine. No HTTP, no packets, no rules.
 
+mod clock;
 pub mod copy;
 mod entry_bundle;
 pub mod error;
@@ -16,6 +17,7 @@ pub mod store;
 mod tenant;
 mod waiting;
 
+pub use clock::{Clock, ClockReading};
 pub use copy::{CopyJob, CopyProgress, Copying};
 pub use entry_bundle::{Entries, Entry, EntryBundle};
 pub use error::Error;

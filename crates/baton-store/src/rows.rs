@@ -59,6 +59,7 @@ pub use tasks::{
     TaskReads, TaskRow, TaskTexts, TaskWrites,
 };
 
+use crate::clock::ClockReading;
 use crate::error::Error;
 use crate::store::Ring;
 
@@ -101,6 +102,9 @@ pub trait Transaction:
     + RemovalWrites
     + QuotaWrites
 {
+    /// The time of the batch this is part of: the same for all its use cases, and never one from before an earlier
+    /// batch's. Whatever is decided or written here has this time.
+    fn time(&self) -> ClockReading;
     /// Rings once this is committed.
     fn ring(&mut self, ring: Ring);
     /// Writes what is there already, to see whether the disk takes it.

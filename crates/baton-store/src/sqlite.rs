@@ -56,6 +56,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
+use crate::clock::Clock;
 use crate::copy::CopyJob;
 use crate::error::Error;
 use crate::job::{ReadJob, WriteJob};
@@ -123,8 +124,13 @@ pub struct SqliteStore {
 
 impl SqliteStore {
     /// Opens the database at `path`, making or migrating it if need be. One that is damaged, or whose schema somebody
-    /// changed, is not opened.
-    pub fn open(path: &Path, options: SqliteOptions, bell: Bell) -> Result<Self, Error> {
+    /// changed, is not opened. `clock` gives each batch its time.
+    pub fn open(
+        path: &Path,
+        options: SqliteOptions,
+        clock: Arc<dyn Clock>,
+        bell: Bell,
+    ) -> Result<Self, Error> {
         let mut connection = connection::open_writer(path)?;
         // Before it is migrated: a migration would spread damage.
         let looked = checker::check_at_start(path)?;
@@ -145,6 +151,7 @@ impl SqliteStore {
             writer: Writer::start(
                 connection,
                 options,
+                clock,
                 bell,
                 epoch.clone(),
                 meter.clone(),

@@ -32,6 +32,7 @@ mod it {
         mod sessions;
         mod shares;
         mod tasks;
+        mod times;
         mod tokens;
         mod working_set;
     }

@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 use std::sync::Arc;
 
 use self::runs_twice::RunsTwice;
-use crate::hub::{Bells, Hub, Settings};
+use crate::hub::{Bells, Clock, Hub, Settings};
 
 const NOW: UnixMillis = UnixMillis::new(1_700_000_000_000);
 
@@ -37,7 +37,9 @@ impl TestHub {
         let bells = Arc::new(Bells::default());
         let ringer = bells.clone();
         let ring = Arc::new(move |committed| ringer.tell(committed));
-        let store = SqliteStore::open(&folder.path().join("hub.db"), SqliteOptions::default(), ring).unwrap();
+        let (clock, database) = (Clock::start(), folder.path().join("hub.db"));
+        let store =
+            SqliteStore::open(&database, SqliteOptions::default(), Arc::new(clock.clone()), ring).unwrap();
         let mut settings = Settings {
             address: ([127, 0, 0, 1], 0).into(),
             open_registration: true,
@@ -55,7 +57,7 @@ impl TestHub {
         };
         change(&mut settings);
         let store = Arc::new(RunsTwice::over(store));
-        Self { hub: Arc::new(Hub::new(store, bells, test_key(), settings)), folder }
+        Self { hub: Arc::new(Hub::new(store, clock, bells, test_key(), settings)), folder }
     }
 
     /// A person who owns the networks of these numbers, and their token.

@@ -89,14 +89,14 @@ pub(crate) struct Hub {
 }
 
 impl Hub {
-    /// A hub over an open store whose hints go to `bells`.
+    /// A hub over an open store that has its time from `clock` and whose hints go to `bells`.
     pub(crate) fn new(
         store: Arc<dyn Store>,
+        clock: Clock,
         bells: Arc<Bells>,
         evidence_key: SigningKey,
         settings: Settings,
     ) -> Self {
-        let clock = Clock::start();
         let traces = settings.collector.clone().map(|collector| Arc::new(Traces::new(collector)));
         bells.trace_to(traces.as_ref());
         Self {

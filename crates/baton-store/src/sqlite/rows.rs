@@ -6,6 +6,7 @@ use std::cell::RefCell;
 
 use super::counts::Counts;
 use super::work::Work;
+use crate::clock::ClockReading;
 use crate::error::Error;
 use crate::rows::{Snapshot, Transaction};
 use crate::store::Ring;
@@ -41,6 +42,11 @@ impl<'c> Rows<'c> {
 impl Snapshot for Rows<'_> {}
 
 impl Transaction for Rows<'_> {
+    fn time(&self) -> ClockReading {
+        // Only the writer hands out rows as a transaction, and it has its memory.
+        self.work.map_or_else(ClockReading::beginning, |work| work.borrow().time.clone())
+    }
+
     fn ring(&mut self, ring: Ring) {
         let Some(work) = self.work else { return };
         let rings = &mut work.borrow_mut().layer.hints.rings;

@@ -15,12 +15,14 @@ use super::known::Known;
 use super::rows::Rows;
 use super::task_row::Task;
 use super::write_set::{Entry, WriteSet};
+use crate::clock::ClockReading;
 use crate::error::Error;
 
 /// The writer's rows in memory.
-#[derive(Default)]
 pub(super) struct Work {
     pub(super) known: Known,
+    /// The time of this batch, or of the last one.
+    pub(super) time: ClockReading,
     /// What the use cases of this batch that stay have changed and nobody has written yet.
     pub(super) batch: WriteSet,
     /// What the use case that runs has changed.
@@ -31,7 +33,28 @@ pub(super) struct Work {
     pub(super) wrote: bool,
 }
 
+impl Default for Work {
+    fn default() -> Self {
+        Self {
+            known: Known::default(),
+            time: ClockReading::beginning(),
+            batch: WriteSet::default(),
+            layer: WriteSet::default(),
+            is_direct: false,
+            wrote: false,
+        }
+    }
+}
+
 impl Work {
+    /// Gives a batch that begins its time. A reading from before the last batch's is not used: the batch has the last
+    /// one's time then. So monotonic time never goes back, and the wall clock only as far as somebody set it back.
+    pub(super) fn begin(&mut self, read: ClockReading) {
+        if read.monotonic >= self.time.monotonic {
+            self.time = read;
+        }
+    }
+
     /// A task as the use case that runs sees it, if it is in memory.
     pub(super) fn task(&self, id: &TaskId) -> Option<Arc<Task>> {
         let changed = self.layer.tasks.get(id).or_else(|| self.batch.tasks.get(id));
@@ -86,9 +109,10 @@ impl Work {
         self.batch.take_in(layer);
     }
 
-    /// Begins anew with nothing known: a batch was lost, and with it what it had read and given out.
+    /// Begins anew with nothing known: a batch was lost, and with it what it had read and given out. Time goes on.
     pub(super) fn forget_all(&mut self) {
-        *self = Self::default();
+        let lost = std::mem::take(self);
+        self.time = lost.time;
     }
 }
 
@@ -193,4 +217,30 @@ impl Rows<'_> {
 fn run(connection: &Connection, sql: &str) -> Result<(), Error> {
     connection.prepare_cached(sql)?.execute([])?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use baton_core::{MonotonicMillis, UnixMillis};
+
+    fn reading(now: i64, monotonic: i64) -> ClockReading {
+        let (now, monotonic) = (UnixMillis::new(now), MonotonicMillis::new(monotonic));
+        ClockReading { now, monotonic, ..ClockReading::beginning() }
+    }
+
+    #[test]
+    fn a_wall_clock_that_is_set_back_is_followed_and_monotonic_time_never_goes_back() {
+        let mut work = Work::default();
+        for (read, time) in [
+            (reading(9_000, 10), reading(9_000, 10)),
+            (reading(2_000, 11), reading(2_000, 11)),
+            (reading(1_999, 10), reading(2_000, 11)),
+        ] {
+            work.begin(read);
+            assert_eq!(work.time, time);
+            // Also when the batch is lost.
+            work.forget_all();
+        }
+    }
 }

@@ -18,6 +18,7 @@ use super::rows::Rows;
 use super::work::Work;
 use super::write_set::Hints;
 use super::{Bell, SqliteOptions, access_epoch, copy};
+use crate::clock::Clock;
 use crate::copy::CopyJob;
 use crate::error::Error;
 use crate::fair_queue::Bounds;
@@ -50,6 +51,7 @@ impl Writer {
     pub(super) fn start(
         connection: Connection,
         options: SqliteOptions,
+        clock: Arc<dyn Clock>,
         bell: Bell,
         epoch: Arc<AtomicU64>,
         meter: Arc<Meter>,
@@ -65,6 +67,7 @@ impl Writer {
         let batches = Batches {
             connection,
             parked: parked.clone(),
+            clock,
             bell,
             epoch,
             meter: meter.clone(),
@@ -111,6 +114,7 @@ impl Writer {
 struct Batches {
     connection: Connection,
     parked: Arc<Parked>,
+    clock: Arc<dyn Clock>,
     bell: Bell,
     epoch: Arc<AtomicU64>,
     meter: Arc<Meter>,
@@ -323,9 +327,10 @@ impl Batches {
         }
     }
 
-    /// Runs what waits and writes what came of it.
+    /// Runs what waits, all of it at one time, and writes what came of it.
     fn run_all(&self, next: &mut Option<Taken>, batch: &mut Batch) -> Result<Ran, Error> {
         let began = Instant::now();
+        self.work.borrow_mut().begin(self.clock.read());
         let mut rows = Rows::to_write(&self.connection, &self.work);
         while let Some(taken) = next.take() {
             self.run_and_hand_over(taken, batch, &mut rows)?;

@@ -1,10 +1,13 @@
 //! The engines under test. Each opens a store of its own over a folder, and again over the same folder.
 
-use baton_core::NetworkId;
-use baton_store::{Committed, Ring, SqliteOptions, SqliteStore, Store};
+use baton_core::{ClockJumps, MonotonicMillis, NetworkId};
+use baton_store::{Clock, ClockReading, Committed, Ring, SqliteOptions, SqliteStore, Store};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 use tempfile::TempDir;
+
+use super::fixtures::NOW;
 
 /// A store under test, with everything it told after its commits.
 pub struct Engine {
@@ -48,6 +51,27 @@ pub struct Opened {
 
 pub type Open = fn(&Path) -> Opened;
 
+/// A clock that has moved on whenever it is read, and whose every second reading is older than the one before.
+#[derive(Default)]
+struct UnsteadyClock(AtomicI64);
+
+impl Clock for UnsteadyClock {
+    fn read(&self) -> ClockReading {
+        let reading = self.0.fetch_add(1, Ordering::Relaxed);
+        let millis = 10 * reading + if reading % 2 == 0 { 20 } else { 0 };
+        ClockReading {
+            now: NOW.plus_millis(millis),
+            monotonic: MonotonicMillis::new(millis),
+            clock_jumps: ClockJumps::default(),
+        }
+    }
+}
+
+/// The clock of an engine under test.
+pub fn clock() -> Arc<dyn Clock> {
+    Arc::new(UnsteadyClock::default())
+}
+
 /// The file that a copy is to fill so that a store opened over the folder is that copy.
 pub fn copy_in(folder: &Path) -> PathBuf {
     folder.join("hub.db")
@@ -61,7 +85,7 @@ pub fn sqlite(folder: &Path) -> Opened {
         heard.0.lock().unwrap().extend(committed.rings);
         heard.1.lock().unwrap().extend(committed.grown_logs.into_iter().map(|grown| grown.network_id));
     });
-    let store = SqliteStore::open(&folder.join("hub.db"), SqliteOptions::default(), bell).unwrap();
+    let store = SqliteStore::open(&folder.join("hub.db"), SqliteOptions::default(), clock(), bell).unwrap();
     Opened { store: Arc::new(store), rings, grown }
 }
 

@@ -1,7 +1,7 @@
 //! What only the embedded engine promises: the triggers hold against plain SQL, older databases are migrated. (That no query scans is checked
 //! where statements are prepared, in `sqlite/plans.rs`, so every test checks it.)
 
-use super::engine::{Engine, sqlite};
+use super::engine::{Engine, clock, sqlite};
 use super::fixtures::{
     NOW, alias, insert_task, move_delivery, network, node, remove_network, task_id, user, with_network,
 };
@@ -77,7 +77,7 @@ fn a_database_of_a_newer_schema_is_refused_in_words() {
     first_release(&path);
     let newer = "INSERT INTO refinery_schema_history (version, name, applied_on, checksum) VALUES (999, 'x', '', '1')";
     rusqlite::Connection::open(&path).unwrap().execute(newer, []).unwrap();
-    let refused = SqliteStore::open(&path, SqliteOptions::default(), Arc::new(|_| {})).unwrap_err();
+    let refused = SqliteStore::open(&path, SqliteOptions::default(), clock(), Arc::new(|_| {})).unwrap_err();
     assert!(refused.to_string().contains("written by a newer baton: it has schema 999"), "{refused}");
 }
 
@@ -289,7 +289,7 @@ fn an_upgrade_that_cannot_be_finished_changes_nothing() {
     let beside = rusqlite::Connection::open(&path).unwrap();
     // In the way of a later migration.
     beside.execute_batch("CREATE TABLE errands (x)").unwrap();
-    let open = || SqliteStore::open(&path, SqliteOptions::default(), Arc::new(|_| {}));
+    let open = || SqliteStore::open(&path, SqliteOptions::default(), clock(), Arc::new(|_| {}));
     let Err(refused) = open() else { panic!("it was opened") };
     let refused = refused.to_string();
     assert!(refused.contains("errands"), "{refused}");
@@ -375,7 +375,8 @@ async fn a_writer_that_is_never_idle_keeps_its_log_within_bounds() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("hub.db");
     let options = SqliteOptions { wal_pages: 256, ..SqliteOptions::default() };
-    let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&path, options, Arc::new(|_| {})).unwrap());
+    let store: Arc<dyn Store> =
+        Arc::new(SqliteStore::open(&path, options, clock(), Arc::new(|_| {})).unwrap());
     with_network(&*store).await;
     let until = Instant::now() + Duration::from_secs(3);
     let body = "x".repeat(2_000);
@@ -409,7 +410,7 @@ async fn a_writer_that_is_never_idle_keeps_its_log_within_bounds() {
 fn impatient(folder: &std::path::Path) -> Arc<dyn Store> {
     let soon = Duration::from_millis(5);
     let options = SqliteOptions { quick_read_max: soon, slow_read_max: soon * 4, ..SqliteOptions::default() };
-    Arc::new(SqliteStore::open(&folder.join("hub.db"), options, Arc::new(|_| {})).unwrap())
+    Arc::new(SqliteStore::open(&folder.join("hub.db"), options, clock(), Arc::new(|_| {})).unwrap())
 }
 
 #[tokio::test]

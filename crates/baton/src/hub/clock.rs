@@ -2,6 +2,7 @@
 //! clock here also compares the two, so that a jump is seen before anything is decided by it.
 
 use baton_core::{ClockJumps, ClockMove, ClockWatch, MonotonicMillis, UnixMillis};
+use baton_store::ClockReading;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -45,13 +46,20 @@ impl Clock {
 
     /// The wall clock, and how it was put ahead since the start.
     pub(crate) fn observe(&self) -> (UnixMillis, ClockJumps) {
+        let ClockReading { now, clock_jumps, .. } = self.read();
+        (now, clock_jumps)
+    }
+
+    /// Both clocks at once.
+    pub(crate) fn read(&self) -> ClockReading {
         let mut watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
         // Read under the lock: a time read before another's would look like a step back.
         let now = wall();
         #[cfg(test)]
         let now = now.plus_millis(self.put_ahead.load(std::sync::atomic::Ordering::SeqCst));
-        let moved = watch.observe(now, self.monotonic());
-        let jumps = watch.jumps().clone();
+        let monotonic = self.monotonic();
+        let moved = watch.observe(now, monotonic);
+        let clock_jumps = watch.jumps().clone();
         drop(watch);
         match moved {
             Some(ClockMove::Ahead { millis }) => tracing::warn!(
@@ -64,7 +72,7 @@ impl Clock {
             }
             None => {}
         }
-        (now, jumps)
+        ClockReading { now, monotonic, clock_jumps }
     }
 
     /// The clock leases run on.
@@ -75,6 +83,13 @@ impl Clock {
     /// How long the hub has been running.
     pub(crate) fn uptime_seconds(&self) -> u64 {
         self.start.elapsed().as_secs()
+    }
+}
+
+/// The store's batches have their times from it.
+impl baton_store::Clock for Clock {
+    fn read(&self) -> ClockReading {
+        Self::read(self)
     }
 }
 

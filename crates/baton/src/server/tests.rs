@@ -20,7 +20,7 @@ use super::connection::Served;
 use super::paced::Pace;
 use super::{Connections, connection, gated};
 use crate::fixture::TestHub;
-use crate::hub::{Bells, Hub, Settings};
+use crate::hub::{Bells, Clock, Hub, Settings};
 use crate::metrics::ConnectionsClosed;
 
 /// More than a connection of these tests holds.
@@ -44,7 +44,9 @@ fn house(cors_origins: &[&str]) -> House {
 
 fn house_with(cors_origins: &[&str], time: Duration) -> House {
     let folder = tempfile::tempdir().unwrap();
-    let store = SqliteStore::open(&folder.path().join("hub.db"), SqliteOptions::default(), Arc::new(|_| {}));
+    let (clock, database) = (Clock::start(), folder.path().join("hub.db"));
+    let store =
+        SqliteStore::open(&database, SqliteOptions::default(), Arc::new(clock.clone()), Arc::new(|_| {}));
     let settings = Settings {
         address: ([127, 0, 0, 1], 9200).into(),
         open_registration: true,
@@ -62,6 +64,7 @@ fn house_with(cors_origins: &[&str], time: Duration) -> House {
     };
     let hub = Arc::new(Hub::new(
         Arc::new(store.unwrap()),
+        clock,
         Arc::new(Bells::default()),
         crate::fixture::test_key(),
         settings,

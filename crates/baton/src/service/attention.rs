@@ -69,7 +69,7 @@ pub(crate) fn of_network(
         // One more than is looked at says that there are more.
         let tasks = rows.glances(network, status, end, limits::ATTENTION_EXAMINED_COUNT + 1)?;
         for task in tasks.iter().take(limits::ATTENTION_EXAMINED_COUNT) {
-            for concern in concerns(&watched(rows, stamp, network, task)?, stamp.now) {
+            for concern in concerns(&watched(rows, stamp, network, task)?, stamp.time.now) {
                 attention.group(concern.group()).add(task, concern);
             }
         }

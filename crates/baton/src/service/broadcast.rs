@@ -98,13 +98,13 @@ impl Wanted {
         let sessions = tx.session_glances(&network, after, limits::BROADCAST_STEP_COUNT)?;
         let last = sessions.last().filter(|_| sessions.len() == limits::BROADCAST_STEP_COUNT);
         let last = last.map(|session| (network.clone(), session.alias.clone()));
-        let mut sent = Vec::new();
+        let (now, mut sent) = (tx.time().now, Vec::new());
         for session in sessions {
-            let is_live = presence::shown_status(stamp, &network, &session) != presence::OFFLINE;
+            let is_live = presence::shown_status(stamp, now, &network, &session) != presence::OFFLINE;
             let is_meant = is_live && self.is_meant(&session);
             let to = Principal::Node(session.alias);
             if is_meant && to != from {
-                sent.push(deliver(tx, stamp, &network, &from, &to, self.text.as_str())?);
+                sent.push(deliver(tx, &network, &from, &to, self.text.as_str())?);
             }
         }
         Ok(Step { sent, last })
@@ -119,13 +119,13 @@ impl Wanted {
 
 fn deliver(
     tx: &mut dyn Transaction,
-    stamp: &Stamp,
     network: &NetworkId,
     from: &Principal,
     to: &Principal,
     text: &str,
 ) -> Result<MessageId, Error> {
-    let message_id = MessageId::new(stamp.now, crate::hub::random_bytes::<UUID_RANDOM_BYTES>());
+    let now = tx.time().now;
+    let message_id = MessageId::new(now, crate::hub::random_bytes::<UUID_RANDOM_BYTES>());
     put_delivery(
         tx,
         NewDelivery {
@@ -137,7 +137,7 @@ fn deliver(
             priority: Priority::Normal,
             task_id: None,
             content: text,
-            at: stamp.now,
+            at: now,
         },
     )?;
     let inbox_count = tx.inbox_count(network, to)?;

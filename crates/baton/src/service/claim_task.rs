@@ -1,5 +1,8 @@
 //! Take tasks under leases, waiting for one if asked to. A claim that waits is parked in the store and run in the
-//! transaction that makes a task claimable; so time, ids and permission are looked at where it runs.
+//! transaction that makes a task claimable; so it has that batch's time, and ids and permission are looked at where it runs.
+
+#[cfg(test)]
+mod tests;
 
 use baton_core::{
     Action, Alias, Caller, Command, LeaseId, LeaseSeconds, NetworkId, NetworkRole, NodeCaller, Quota,
@@ -301,15 +304,15 @@ impl Claim {
             return Ok(None);
         }
         *room = room.saturating_sub(bytes);
-        let stamp = self.stamper.stamp();
+        let stamp = self.stamper.stamp_in(tx);
         let lease_id = stamp.new_lease_id.clone();
         let command = Command::Claim { lease_id: lease_id.clone(), lease_seconds: self.lease };
         let done = operation::claim(tx, &stamp, &self.caller, task.snapshot.clone(), &command)?;
-        let lease = done.transition.effects.row.lease;
-        let lease_expires_at = lease.and_then(|lease| lease.expires_at()).map(WireTime);
+        let written = done.transition.effects.row;
+        let lease_expires_at = written.lease.and_then(|lease| lease.expires_at()).map(WireTime);
         // What a claim changes in the row, without reading it again.
         task.snapshot.status = done.transition.to;
-        task.started_at = Some(stamp.now);
+        task.started_at = written.started_at;
         let traceparent = task.traceparent.map(|trace| trace.to_string());
         Ok(Some(Held {
             task: task.into(),

@@ -72,7 +72,7 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer
         .store_for(&caller)
         .write(move |tx| -> Result<Answer, Error> {
             let until = extend(tx, &stamp, &caller, &lease_id, lease_seconds)?;
-            report(tx, &stamp, &node, progress, args.output.as_deref())?;
+            report(tx, &node, progress, args.output.as_deref())?;
             Ok(Answer { ok: true, lease_expires_at: WireTime(until) })
         })
         .await?;
@@ -119,7 +119,6 @@ pub(crate) fn kept_output(output: &str) -> String {
 /// Notes progress and output in the agent's session, if it has one.
 fn report(
     tx: &mut dyn Transaction,
-    stamp: &Stamp,
     node: &NodeCaller,
     progress: Option<i64>,
     output: Option<&str>,
@@ -130,6 +129,6 @@ fn report(
     let Some(mut session) = tx.session(&node.network_id, alias)? else { return Ok(()) };
     session.progress = progress.or(session.progress);
     session.output = output.map(kept_output).or(session.output);
-    session.updated_at = stamp.now;
+    session.updated_at = tx.time().now;
     Ok(tx.put_session(&session)?)
 }

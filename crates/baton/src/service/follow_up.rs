@@ -112,7 +112,7 @@ pub(crate) async fn say(
                 arguments: arguments.clone(),
                 task_id: task.clone(),
                 session_status: status.as_str().to_owned(),
-                created_at: stamp.now,
+                created_at: tx.time().now,
             };
             tx.remember_send(&done.before.network_id, &speaker.principal()?, key.as_str(), &send)?;
         }
@@ -134,7 +134,7 @@ fn said_before(
     arguments: &[u8],
 ) -> Result<Option<Answer>, Error> {
     let Some(now) = tx.task_snapshot(task)? else { return Ok(None) };
-    let first = idempotency::first_use(tx, stamp, &now.network_id, &caller.principal()?, key, arguments)?;
+    let first = idempotency::first_use(tx, &now.network_id, &caller.principal()?, key, arguments)?;
     let message_id = stamp.new_message_id.clone();
     Ok(first.map(|_| Answer { ok: true, task_id: now.id, message_id, status: now.status }))
 }

@@ -7,7 +7,6 @@ use baton_store::rows::IdempotentSend;
 use sha2::{Digest, Sha256};
 
 use super::Error;
-use super::stamp::Stamp;
 
 /// A digest of everything a repeated call must repeat. Each part goes in with its length, so that no two calls share
 /// one by running into each other.
@@ -24,14 +23,13 @@ pub(super) fn digest(parts: &[Option<&str>]) -> Vec<u8> {
 /// What the key was first used for, if that was the same call.
 pub(super) fn first_use(
     tx: &dyn Transaction,
-    stamp: &Stamp,
     network: &NetworkId,
     actor: &Principal,
     key: &IdempotencyKey,
     arguments: &[u8],
 ) -> Result<Option<IdempotentSend>, Error> {
     let Some(first) = tx.idempotent_send(network, actor, key.as_str())? else { return Ok(None) };
-    if first.created_at.plus_seconds(limits::IDEMPOTENCY_KEPT_SECONDS) <= stamp.now {
+    if first.created_at.plus_seconds(limits::IDEMPOTENCY_KEPT_SECONDS) <= tx.time().now {
         return Ok(None);
     }
     if first.arguments != arguments {

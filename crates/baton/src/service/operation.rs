@@ -40,7 +40,7 @@ pub(crate) fn act(
     match task {
         Some(task) => carry_out(tx, stamp, &actor, task, command),
         None => {
-            let refusal = decide(None, command, &stamp.context(actor.principal)).err();
+            let refusal = decide(None, command, &stamp.context(tx.time(), actor.principal)).err();
             Err(refusal.unwrap_or(Refusal::TaskNotFound).into())
         }
     }
@@ -85,7 +85,7 @@ pub(crate) fn would_act_as_hub(
     command: &Command,
 ) -> Result<bool, Error> {
     let Some(task) = rows.task_snapshot(task_id)? else { return Ok(false) };
-    let mut context = stamp.context(Principal::Hub);
+    let mut context = stamp.context(stamp.time.clone(), Principal::Hub);
     fill_in(rows, stamp, &task, command, &mut context)?;
     Ok(decide(Some(&task), command, &context).is_ok())
 }
@@ -108,7 +108,7 @@ fn carry_out(
     task: TaskSnapshot,
     command: &Command,
 ) -> Result<Done, Error> {
-    let mut context = stamp.context(actor.principal.clone());
+    let mut context = stamp.context(tx.time(), actor.principal.clone());
     fill_in(tx.as_snapshot(), stamp, &task, command, &mut context)?;
     let transition = decide(Some(&task), command, &context)?;
     match command {

@@ -77,10 +77,10 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<A
     let look = move |rows: &dyn Snapshot| -> Result<_, Error> {
         let (network, is_audited) = place::watched(rows, &asker, args.network_id.as_deref())?;
         let by_status = list_tasks::stats(rows, std::iter::once(&network))?;
-        let (minutes, last_hour) = minutes(rows, &network, stamp.now)?;
+        let (minutes, last_hour) = minutes(rows, &network, stamp.time.now)?;
         let answer = Answer {
             ok: true,
-            now: stamp.now.into(),
+            now: stamp.time.now.into(),
             minutes,
             last_hour,
             attention: attention::of_network(rows, &stamp, &network, &by_status)?,

@@ -94,10 +94,11 @@ fn complete(
     }
     let task_id = meant(tx, &network, &request.alias, &request.task)?.ok_or(Refusal::TaskNotFound)?;
     let command = Command::Complete { result: request.result.clone(), lease_id: request.lease_id.clone() };
+    let now = tx.time().now;
     let done = operation::act(tx, stamp, caller, &request.place, Some(&task_id), &command)?;
     if stamp.records_evidence {
         let artifacts = request.artifacts.as_deref().unwrap_or_default();
-        evidence::change::write_down_artifacts(tx, stamp.now, &done, artifacts)?;
+        evidence::change::write_down_artifacts(tx, now, &done, artifacts)?;
     }
     let artifacts = request.artifacts.as_ref().map(|artifacts| Value::from(artifacts.clone()).to_string());
     let task = tx.task(&task_id)?.ok_or(Refusal::TaskNotFound)?;
@@ -110,12 +111,12 @@ fn complete(
         artifacts: artifacts.as_deref(),
         score: request.score,
         duration_minutes: request.duration_minutes,
-        at: stamp.now,
+        at: now,
     })?;
     if let Some(mut session) = tx.session(&network, &request.alias)? {
         session.status = "idle".into();
         session.task = None;
-        session.updated_at = stamp.now;
+        session.updated_at = now;
         tx.put_session(&session)?;
     }
     Ok(Answer { ok: true, completion_id, task_id })

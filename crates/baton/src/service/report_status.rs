@@ -1,8 +1,8 @@
 //! An agent reports what it is doing: its session, and the alias its token speaks as.
 
 use baton_core::{
-    Action, Alias, AliasFacts, Caller, Command, NetworkId, NodeCaller, Quota, Refusal, TaskId, access,
-    bind_alias, limits,
+    Action, Alias, AliasFacts, Caller, Command, NetworkId, NodeCaller, Quota, Refusal, TaskId, UnixMillis,
+    access, bind_alias, limits,
 };
 use baton_store::Transaction;
 use baton_store::rows::SessionRow;
@@ -173,10 +173,10 @@ fn report(
     }
     bind(tx, stamp, node, &network, alias, before.as_ref())?;
     let started = args.task.as_deref().filter(|_| args.status == StatusName::Working);
-    let session = session(stamp, node, &network, alias, before.as_ref(), args)?;
+    let session = session(tx.time().now, node, &network, alias, before.as_ref(), args)?;
     tx.put_session(&session)?;
     if stamp.records_evidence {
-        write_down_capabilities(tx, stamp, before.as_ref(), &session)?;
+        write_down_capabilities(tx, before.as_ref(), &session)?;
     }
     // From here on the token speaks as this alias, whatever it spoke as before.
     let caller = Caller::Node(NodeCaller { alias: Some(alias.clone()), ..node.clone() });
@@ -231,11 +231,11 @@ fn is_live_elsewhere(
     let Some(other) = session.filter(|session| session.token_id != node.token_id) else { return Ok(false) };
     let presence = stamp.presences.of_token(network, alias, &other.token_id, Some(other.last_seen_at));
     // A revoked token does not hold a session, however recently it was used.
-    Ok(!presence.is_offline(stamp.now) && tx.token(&other.token_id)?.is_some())
+    Ok(!presence.is_offline(tx.time().now) && tx.token(&other.token_id)?.is_some())
 }
 
 fn session(
-    stamp: &Stamp,
+    now: UnixMillis,
     node: &NodeCaller,
     network: &NetworkId,
     alias: &Alias,
@@ -267,16 +267,15 @@ fn session(
         model: kept(args.model.as_deref(), |before| &before.model),
         description: kept(args.description.as_deref(), |before| &before.description),
         skills: kept(skills.as_deref(), |before| &before.skills),
-        registered_at: before.map_or(stamp.now, |before| before.registered_at),
-        updated_at: stamp.now,
-        last_seen_at: stamp.now,
+        registered_at: before.map_or(now, |before| before.registered_at),
+        updated_at: now,
+        last_seen_at: now,
     })
 }
 
 /// An agent's first report, and every one that changes what it can do, goes into the evidence.
 fn write_down_capabilities(
     tx: &mut dyn Transaction,
-    stamp: &Stamp,
     before: Option<&SessionRow>,
     session: &SessionRow,
 ) -> Result<(), Error> {
@@ -286,7 +285,7 @@ fn write_down_capabilities(
     {
         return Ok(());
     }
-    let packet = Packet::of_capabilities(stamp.now, session.alias.as_str(), &now);
+    let packet = Packet::of_capabilities(tx.time().now, session.alias.as_str(), &now);
     let index = tx.log_size(&session.network_id)?;
     observed(tx, &session.network_id, index, None, &packet)
 }

@@ -71,7 +71,7 @@ pub(crate) fn deliver(
 ) -> Result<Answer, Error> {
     let to = recipient(tx, network, name)?;
     let from = caller.principal()?;
-    let message_id = stamp.new_message_id.clone();
+    let (message_id, at) = (stamp.new_message_id.clone(), tx.time().now);
     put_delivery(
         tx,
         NewDelivery {
@@ -83,7 +83,7 @@ pub(crate) fn deliver(
             priority: Priority::Normal,
             task_id: None,
             content: text,
-            at: stamp.now,
+            at,
         },
     )?;
     let inbox_count = tx.inbox_count(network, &to)?;
@@ -95,7 +95,7 @@ pub(crate) fn deliver(
     };
     tell(tx, network, &to, &frame.body()?)?;
     let session_status = match &to {
-        Principal::Node(alias) => presence::session_status(tx.as_snapshot(), stamp, network, alias)?,
+        Principal::Node(alias) => presence::session_status(tx, stamp, network, alias)?,
         _ => "user".into(),
     };
     Ok(Answer { ok: true, message_id, session_status })

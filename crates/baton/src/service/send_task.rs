@@ -319,7 +319,7 @@ pub(super) fn send(
     access::authorize(caller, &network, role_in(tx.as_snapshot(), caller, &network)?, Action::Send)?;
     let by = Actor::of(caller)?;
     let actor = by.principal.clone();
-    if let Some(answer) = first_answer(tx, stamp, &network, &actor, request)? {
+    if let Some(answer) = first_answer(tx, &network, &actor, request)? {
         return Ok(Sent { answer, network, is_new: false });
     }
     if let Some(context) = &request.context_id {
@@ -329,7 +329,7 @@ pub(super) fn send(
         Some(text) => Some(TaskId::parse(text).ok_or(Refusal::CrossNetworkParent)?),
         None => None,
     };
-    let mut context = stamp.context(actor.clone());
+    let mut context = stamp.context(tx.time(), actor.clone());
     context.facts.recipient_exists = tx.alias_exists(&network, &request.to)?;
     context.facts.parent = match &parent {
         Some(id) => tx.task_snapshot_in(&network, id)?.map(|task| baton_core::ParentTask {
@@ -357,13 +357,13 @@ pub(super) fn send(
     if let Some(push) = &request.push {
         create::attach(tx, stamp, caller, &stamp.new_task_id, push, Since::TheBeginning)?;
     }
-    let status = presence::session_status(tx.as_snapshot(), stamp, &network, &request.to)?;
+    let status = presence::session_status(tx, stamp, &network, &request.to)?;
     if let Some(key) = &request.key {
         let sent = IdempotentSend {
             arguments: request.arguments.clone(),
             task_id: stamp.new_task_id.clone(),
             session_status: status.clone(),
-            created_at: stamp.now,
+            created_at: context.now,
         };
         tx.remember_send(&network, &actor, key.as_str(), &sent)?;
     }
@@ -373,13 +373,12 @@ pub(super) fn send(
 /// The answer this key got before, if it came before with the same arguments.
 fn first_answer(
     tx: &dyn Transaction,
-    stamp: &Stamp,
     network: &NetworkId,
     actor: &Principal,
     request: &Request,
 ) -> Result<Option<Answer>, Error> {
     let Some(key) = &request.key else { return Ok(None) };
-    let first = idempotency::first_use(tx, stamp, network, actor, key, &request.arguments)?;
+    let first = idempotency::first_use(tx, network, actor, key, &request.arguments)?;
     Ok(first.map(|first| Answer::new(first.task_id, first.session_status)))
 }
 

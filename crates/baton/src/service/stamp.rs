@@ -1,8 +1,8 @@
-//! The circumstances of a call, fixed once before its transaction: the clocks, fresh ids, who is there.
+//! The circumstances of a call, fixed once before its transaction: fresh ids, who is there, and the time for reads. What a
+//! write decides has the time of its batch instead ([`Transaction::time`]).
 
-use baton_core::{
-    ClockJumps, Context, Facts, LeaseId, MessageId, MonotonicMillis, Presence, Principal, TaskId, UnixMillis,
-};
+use baton_core::{Context, Facts, LeaseId, MessageId, Presence, Principal, TaskId};
+use baton_store::{ClockReading, Transaction};
 use std::sync::Arc;
 
 use super::actor::ActorTokens;
@@ -12,9 +12,8 @@ use crate::hub::{Clock, Hub, Presences, random_bytes};
 /// What a use case needs of the world beside the rows.
 #[derive(Debug, Clone)]
 pub(crate) struct Stamp {
-    pub(crate) now: UnixMillis,
-    pub(crate) clock_jumps: ClockJumps,
-    pub(crate) monotonic: MonotonicMillis,
+    /// When the call was stamped: what a read goes by, and what is in the new ids.
+    pub(crate) time: ClockReading,
     pub(crate) new_task_id: TaskId,
     pub(crate) new_message_id: MessageId,
     pub(crate) new_delivery_id: MessageId,
@@ -52,13 +51,19 @@ impl Stamper {
     }
 
     /// The circumstances as they are now.
-    pub(crate) fn stamp(&self) -> Stamp {
-        let (now, clock_jumps) = self.clock.observe();
+    fn stamp(&self) -> Stamp {
+        self.stamp_at(self.clock.read())
+    }
+
+    /// The circumstances of a use case that is made where it runs.
+    pub(crate) fn stamp_in(&self, tx: &dyn Transaction) -> Stamp {
+        self.stamp_at(tx.time())
+    }
+
+    fn stamp_at(&self, time: ClockReading) -> Stamp {
+        let now = time.now;
         let new_message_id = || MessageId::new(now, random_bytes());
         Stamp {
-            now,
-            clock_jumps,
-            monotonic: self.clock.monotonic(),
             new_task_id: TaskId::new(now, random_bytes()),
             new_message_id: new_message_id(),
             new_delivery_id: new_message_id(),
@@ -69,6 +74,7 @@ impl Stamper {
             message_parts: None,
             message_meta: None,
             answers_bare: false,
+            time,
             presences: self.presences.clone(),
             actor_tokens: self.actor_tokens.clone(),
         }
@@ -85,14 +91,14 @@ impl Stamp {
         self.records_evidence.then(|| self.new_salt.digest(text.as_bytes()))
     }
 
-    /// The context of a decision; what the store knows is filled in by the operation.
-    pub(crate) fn context(&self, actor: Principal) -> Context {
+    /// The context of a decision that is made at `time`; what the store knows is filled in by the operation.
+    pub(crate) fn context(&self, time: ClockReading, actor: Principal) -> Context {
         let facts = Facts { recipient_exists: false, parent: None, assignee: Presence::NONE };
         Context {
             actor,
-            now: self.now,
-            clock_jumps: self.clock_jumps.clone(),
-            monotonic: self.monotonic,
+            now: time.now,
+            clock_jumps: time.clock_jumps,
+            monotonic: time.monotonic,
             new_message_id: self.new_message_id.clone(),
             new_delivery_id: self.new_delivery_id.clone(),
             facts,

@@ -260,7 +260,7 @@ async fn sessions(hub: &Hub, caller: &Caller, wanted: Wanted, bounds: PageBounds
             let (mut page, mut summary) = (SessionPage::new(bounds), Statuses::default());
             for (network, _) in &reach.networks {
                 for session in every_session(rows, network)? {
-                    let status = presence::shown_status(&stamp, network, &session);
+                    let status = presence::shown_status(&stamp, stamp.time.now, network, &session);
                     if !wanted.is_meant(&session, &status) {
                         continue;
                     }
@@ -364,14 +364,14 @@ pub(crate) async fn one(hub: &Hub, caller: &Caller, args: OneArgs) -> Result<One
         if glance.is_none() && !rows.alias_exists(&network, &alias)? {
             return Err(baton_core::Refusal::AliasNotFound.into());
         }
-        let status = glance.map(|glance| presence::shown_status(&stamp, &network, &glance));
+        let status = glance.map(|glance| presence::shown_status(&stamp, stamp.time.now, &network, &glance));
         let session = match (rows.session(&network, &alias)?, status) {
             (Some(row), Some(status)) => Some(SessionView::new(row, status)?),
             _ => None,
         };
         let inbox_pending = rows.inbox_count(&network, &Principal::Node(alias.clone()))?;
         let reach = access::task_reach(&asker, &network, role)?;
-        let since = stamp.now.plus_millis(-1000 * i64::from(limits::COMPLETIONS_SINCE_DEFAULT_SECONDS));
+        let since = stamp.time.now.plus_millis(-1000 * i64::from(limits::COMPLETIONS_SINCE_DEFAULT_SECONDS));
         let filter = CompletionFilter {
             networks: vec![(network.clone(), reach)],
             session: Some(alias.as_str().to_owned()),

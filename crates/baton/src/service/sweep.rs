@@ -3,6 +3,7 @@
 
 use baton_core::{Command, Refusal, TaskId, UnixMillis, limits};
 use baton_store::rows::{hour_of, minute_of};
+use baton_store::{ClockReading, Transaction};
 
 use super::first_admin::HUB;
 use super::stamp::Stamp;
@@ -18,8 +19,11 @@ const PAGES: usize = 50;
 
 /// Gives every lease its whole time again: monotonic time began anew with this start.
 pub(crate) async fn rearm(hub: &Hub) -> Result<(), Error> {
-    let (monotonic, now) = (hub.clock.monotonic(), hub.clock.now());
-    hub.store.write(move |tx| -> Result<(), Error> { Ok(tx.rearm_leases(monotonic, now)?) }).await
+    let rearm = |tx: &mut dyn Transaction| -> Result<(), Error> {
+        let ClockReading { monotonic, now, .. } = tx.time();
+        Ok(tx.rearm_leases(monotonic, now)?)
+    };
+    hub.store.write(rearm).await
 }
 
 /// Takes tasks back from workers that went silent. Answers how many.

@@ -53,6 +53,8 @@ fn see(rows: &dyn Snapshot) -> Result<Seen, Error> {
     for n in 0..TASKS {
         assert_eq!(rows.task_snapshot(&each(n))?, rows.task(&each(n))?.map(|task| task.snapshot));
         assert_eq!(rows.task_network(&each(n), None)?.is_some(), rows.task(&each(n))?.is_some());
+        assert_eq!(rows.task_snapshot_in(&here, &each(n))?, rows.task_snapshot(&each(n))?);
+        assert_eq!(rows.task_snapshot_in(&network(2), &each(n))?, None, "another network's");
     }
     let inbox = |name: &&str| {
         let count = rows.inbox_count(&here, &node(name))?;

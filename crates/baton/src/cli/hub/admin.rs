@@ -11,6 +11,7 @@ use super::{Trouble, run};
 use crate::cli::failure::Failure;
 use crate::control::{Answer, Command, Control, ControlError};
 use crate::data_folder::DataFolder;
+use crate::hub::Clock;
 use crate::service::reset_user;
 
 #[derive(Debug, Subcommand)]
@@ -57,7 +58,8 @@ impl ResetUser {
     fn reset_on(&self, folder: &DataFolder) -> Result<Reset, Trouble> {
         folder::must_hold_a_hub(folder)?;
         let _lock = folder::take(folder)?;
-        let store = run::open_store(folder, SqliteOptions::default(), Arc::new(|_| {}))?;
+        let store =
+            run::open_store(folder, SqliteOptions::default(), Arc::new(Clock::start()), Arc::new(|_| {}))?;
         let runtime = run::runtime().map_err(Trouble::System)?;
         let keys = runtime.block_on(reset_user::run(&store, &self.username));
         store.close();

@@ -18,7 +18,7 @@ use super::service_manager::{self, State};
 use super::{Trouble, folder};
 use crate::control;
 use crate::data_folder::{DataFolder, Holder, Lock};
-use crate::hub::{Bells, Hub, Settings};
+use crate::hub::{Bells, Clock, Hub, Settings};
 use crate::server::{self, Connections, Listener, TlsFiles};
 use crate::service::evidence::seal;
 use crate::service::{first_admin, sweep};
@@ -124,17 +124,18 @@ async fn open(
 ) -> Result<Hub, Trouble> {
     let bells = Arc::new(Bells::default());
     let ringer = bells.clone();
-    let opening = folder.clone();
+    let clock = Clock::start();
+    let (opening, engine_clock) = (folder.clone(), Arc::new(clock.clone()));
     // A migration may take its time; meanwhile callers are told that the hub starts.
     let opened = tokio::task::spawn_blocking(move || {
         let options = SqliteOptions { check_every, ..SqliteOptions::default() };
-        open_store(&opening, options, Arc::new(move |committed| ringer.tell(committed)))
+        open_store(&opening, options, engine_clock, Arc::new(move |committed| ringer.tell(committed)))
     });
     let store: Arc<dyn Store> = Arc::new(opened.await.map_err(|error| Trouble::System(error.into()))??);
     let key = evidence_key(folder, &*store).await?;
     let database = |error| Trouble::Database { database: folder.database(), error };
     let cursor_key = store.read(|rows| rows.cursor_key()).await.map_err(database)?;
-    Ok(Hub::new(store, bells, key, settings).with_cursor_key(&cursor_key))
+    Ok(Hub::new(store, clock, bells, key, settings).with_cursor_key(&cursor_key))
 }
 
 /// The key that signs this folder's checkpoints. The file is on disk before the database knows its public half.
@@ -154,10 +155,11 @@ async fn evidence_key(folder: &DataFolder, store: &dyn Store) -> Result<SigningK
 pub(super) fn open_store(
     folder: &DataFolder,
     options: SqliteOptions,
+    clock: Arc<Clock>,
     bell: Bell,
 ) -> Result<SqliteStore, Trouble> {
     let database = folder.database();
-    let store = SqliteStore::open(&database, options, bell);
+    let store = SqliteStore::open(&database, options, clock, bell);
     store.map_err(|error| Trouble::Database { database, error })
 }
 

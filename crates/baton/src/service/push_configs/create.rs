@@ -116,7 +116,7 @@ pub(in crate::service) fn attach(
         },
         url: push.url,
         secrets: PushSecrets { token: push.token, scheme: push.scheme, credentials: push.credentials },
-        created_at: stamp.now,
+        created_at: tx.time().now,
         delivered: told,
         trouble: PushTrouble::default(),
         is_open: true,

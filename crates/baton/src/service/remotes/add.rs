@@ -2,7 +2,7 @@
 //! reached or spoken to. The hub works for it under a node token of its own, whose secret nobody gets.
 
 use baton_core::{
-    Action, Alias, AliasFacts, Caller, NetworkId, Quota, Refusal, TokenScope, UnixMillis, limits, mint_alias,
+    Action, Alias, AliasFacts, Caller, NetworkId, Quota, Refusal, TokenScope, limits, mint_alias,
 };
 use baton_store::Transaction;
 use baton_store::rows::{RemoteCredential, RemoteRow};
@@ -75,10 +75,11 @@ fn insert(
     permit::network(tx.as_snapshot(), caller, network, Action::ManageRemotes)?;
     let user = permit::account(caller)?;
     let New { alias, card_url, credential } = new;
+    let now = tx.time().now;
     let is_remote = tx.remote(network, alias)?.is_some();
     // An alias whose tokens are all revoked has nobody left who could be there.
     let is_there = tx.alias_exists(network, alias)?
-        && !presence::of_agent(tx.as_snapshot(), stamp, network, alias)?.is_offline(stamp.now);
+        && !presence::of_agent(tx.as_snapshot(), stamp, network, alias)?.is_offline(now);
     if is_remote || is_there {
         return Err(Refusal::AliasInUse.into());
     }
@@ -88,7 +89,6 @@ fn insert(
     mint_alias(AliasFacts { is_owned_by_another: false, ..facts })?;
     quotas::admit_to_network(tx.as_snapshot(), network, Quota::Remotes)?;
     quotas::admit_to_user(tx.as_snapshot(), &user.user_id, Quota::Tokens)?;
-    let now: UnixMillis = stamp.now;
     let (_, mut token) =
         secret::node_token(&user.user_id, network, Some(alias.clone()), TokenScope::Node, now);
     token.name = format!("remote:{alias}");

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use tempfile::TempDir;
 use tower::ServiceExt;
 
-use crate::hub::{Bells, Hub, Settings};
+use crate::hub::{Bells, Clock, Hub, Settings};
 use crate::service::first_admin;
 
 pub(super) const PASSWORD: &str = "a quiet harbour";
@@ -72,7 +72,10 @@ impl TestHub {
     pub(super) fn start_with(change: impl FnOnce(&mut Settings)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("hub.db");
-        let store = SqliteStore::open(&path, SqliteOptions::default(), Arc::new(|_| ())).unwrap();
+        let clock = Clock::start();
+        let engine_clock = Arc::new(clock.clone());
+        let store =
+            SqliteStore::open(&path, SqliteOptions::default(), engine_clock, Arc::new(|_| ())).unwrap();
         let mut settings = Settings {
             address: HOME,
             open_registration: true,
@@ -91,6 +94,7 @@ impl TestHub {
         change(&mut settings);
         let hub = Arc::new(Hub::new(
             Arc::new(store),
+            clock,
             Arc::<Bells>::default(),
             crate::fixture::test_key(),
             settings,
@@ -102,8 +106,9 @@ impl TestHub {
     /// A hub that knows nothing but the same database, as after a restart.
     pub(super) fn restarted(self) -> Self {
         let Self { hub, folder, .. } = self;
-        let (store, settings) = (hub.store.clone(), hub.settings.clone());
-        let hub = Arc::new(Hub::new(store, Arc::<Bells>::default(), crate::fixture::test_key(), settings));
+        let (store, clock, settings) = (hub.store.clone(), hub.clock.clone(), hub.settings.clone());
+        let hub =
+            Arc::new(Hub::new(store, clock, Arc::<Bells>::default(), crate::fixture::test_key(), settings));
         let app = super::super::routes().with_state(hub.clone());
         Self { hub, folder, app }
     }
