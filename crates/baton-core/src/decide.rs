@@ -10,7 +10,7 @@ mod work;
 
 use crate::clock_jumps::ClockJumps;
 use crate::command::Command;
-use crate::effect::Effect;
+use crate::effects::{Delivered, LeaseMove};
 use crate::presence::Presence;
 use crate::principal::Principal;
 use crate::refusal::Refusal;
@@ -110,12 +110,11 @@ fn stuck(status: Status) -> Refusal {
 }
 
 /// The lease ends, if there is one.
-fn void_lease(task: &TaskSnapshot) -> Option<Effect> {
-    task.lease.as_ref().map(|lease| Effect::VoidLease(lease.id.clone()))
+fn end_lease(task: &TaskSnapshot) -> Option<LeaseMove> {
+    task.lease.as_ref().map(|_| LeaseMove::End)
 }
 
 /// A task delivered again may wait its whole time again: work taken back late is not lost to an old deadline.
-fn delivered_again(task: &TaskSnapshot, context: &Context) -> Effect {
-    let delivered_at = context.now;
-    Effect::SetDelivered { delivered_at, expires_at: delivered_at.plus_seconds(task.ttl.get()) }
+fn delivered_again(task: &TaskSnapshot, context: &Context) -> Delivered {
+    Delivered { at: context.now, expires_at: context.now.plus_seconds(task.ttl.get()) }
 }

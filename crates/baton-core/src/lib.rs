@@ -16,7 +16,7 @@ mod caller;
 mod clock_jumps;
 mod command;
 mod decide;
-mod effect;
+mod effects;
 mod event;
 mod fair_share;
 pub mod hex;
@@ -61,7 +61,9 @@ pub use caller::{Caller, NodeCaller, UserCaller};
 pub use clock_jumps::{ClockJumps, ClockMove, ClockWatch};
 pub use command::{Command, SendTask};
 pub use decide::{Context, Facts, decide};
-pub use effect::{DeliveryContent, Effect, NewTask, Notice};
+pub use effects::{
+    Delivered, Delivery, DeliveryContent, Effects, InboxMove, LeaseMove, NewTask, Notice, RowChange,
+};
 pub use event::Event;
 pub use fair_share::{Asked, FairShare, Shares, Ticket};
 pub use histogram::{Counted, Histogram};

@@ -234,6 +234,10 @@ pub const ENTRY_BUNDLE_COUNT: usize = 256;
 /// Longest event, and longest packet, in an entry bundle; a longer one keeps a row of its own (ours). So an entry bundle
 /// inflates to 4 MiB of events and 4 MiB of packets at most.
 pub const ENTRY_BUNDLED_MAX_BYTES: usize = 16 * 1024;
+/// Entries of one log that are moved into entry bundles by one write, at most (ours): a few milliseconds of the writer.
+pub const BUNDLING_STEP_MAX_COUNT: usize = 2_048;
+/// Such a step ends early once its entries have this many bytes (ours). With its last bundle it has 12 MiB at most.
+pub const BUNDLING_STEP_MAX_BYTES: usize = 4 * 1024 * 1024;
 /// Longest entries are moved into entry bundles before others have their turn (ours).
 pub const BUNDLING_ROUND_MAX_SECONDS: u32 = 20;
 /// Events of one log that are hashed and signed before the next log has its turn (ours).
@@ -344,6 +348,20 @@ pub const WRITES_WAITING_PER_SHARE_MAX_COUNT: usize = 4_096;
 pub const WRITE_BATCH_MAX_MICROS: u64 = 3_000;
 /// Writes in one commit (ours).
 pub const WRITE_BATCH_MAX_COUNT: usize = 256;
+/// Texts of open tasks that the writer keeps in memory, together (ours).
+pub const WRITER_TASKS_KNOWN_MAX_BYTES: usize = 32 << 20;
+/// Networks of which the writer keeps counters and newest numbers in memory (ours).
+pub const WRITER_NETWORKS_KNOWN_COUNT: usize = 10_000;
+/// Recipients, members and sessions of one network that the writer keeps in memory, and tokens of all (ours).
+pub const WRITER_ROWS_KNOWN_COUNT: usize = 10_000;
+/// Tasks at the head of an inbox that the writer keeps in memory (ours).
+pub const INBOX_LINE_KNOWN_COUNT: usize = 64;
+/// Places and event ids that are reserved at once (ours).
+pub const NUMBERS_RESERVED_COUNT: i64 = 1_024;
+/// Frames of one recipient that are followed from the newest back; further ones are found along the whole feed (ours).
+pub const FEED_CHAIN_MAX_COUNT: usize = 1_000;
+/// A write is run so often while other transactions get in its way; then its caller is told (ours).
+pub const WRITE_CONFLICT_TRIES: u32 = 8;
 /// Reads that may wait in one lane (ours).
 pub const READS_WAITING_MAX_COUNT: usize = 16_384;
 /// Quick reads of one account that may wait (ours).
@@ -386,6 +404,12 @@ pub const RATE_PER_SECOND: u32 = 200;
 pub const RATE_BURST_COUNT: u32 = 1_000;
 /// Tokens whose rate is remembered at a time (ours).
 pub const RATE_TOKENS_MAX_COUNT: usize = 100_000;
+/// How long an agent counts as connected for other hubs after its own hub last wrote so; renewed in half that time (ours).
+pub const CONNECTED_HOLDS_SECONDS: u32 = 60;
+/// Tokens whose connections are written at once, at most; the others come with the next round (ours).
+pub const CONNECTED_WRITTEN_MAX_COUNT: usize = 1_000;
+/// Client addresses, usernames and tokens whose failed logins and joins are remembered, of each kind (ours).
+pub const ATTEMPTS_KEPT_MAX_COUNT: usize = 10_000;
 /// Failed logins a minute per client address.
 pub const LOGIN_FAILURES_PER_MINUTE: u32 = 10;
 /// Failures of one username from one address before it is locked.

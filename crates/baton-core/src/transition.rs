@@ -1,7 +1,7 @@
 //! A decision that something happens: from where to where, by whom, and everything that goes with it.
 //! A store applies it in one transaction or not at all.
 
-use crate::effect::Effect;
+use crate::effects::Effects;
 use crate::event::Event;
 use crate::principal::Principal;
 use crate::status::Status;
@@ -21,8 +21,8 @@ pub struct Transition {
     pub actor: Principal,
     /// The row of its history; none when the status stays and nobody would look for it there.
     pub event: Option<Event>,
-    /// What goes with it, in order.
-    pub effects: Vec<Effect>,
+    /// What goes with it.
+    pub effects: Effects,
 }
 
 impl Transition {
@@ -40,7 +40,7 @@ impl Transition {
             to,
             actor: actor.clone(),
             event: Some(event),
-            effects: Vec::new(),
+            effects: Effects::default(),
         }
     }
 
@@ -53,13 +53,12 @@ impl Transition {
             to: status,
             actor: actor.clone(),
             event: None,
-            effects: Vec::new(),
+            effects: Effects::default(),
         }
     }
 
-    /// Adds effects, in order.
-    pub(crate) fn with(mut self, effects: impl IntoIterator<Item = Effect>) -> Self {
-        self.effects.extend(effects);
-        self
+    /// The same with everything that goes with it.
+    pub(crate) fn with(self, effects: Effects) -> Self {
+        Self { effects, ..self }
     }
 }

@@ -11,10 +11,11 @@ use std::ops::Range;
 
 use crate::error::Error;
 
-/// Measured with zlib-rs on the benchmark's tasks, bytes and time for an event with its packet: level 1 gives 294 bytes in
-/// 4.4 µs, 2 gives 189 in 5.4, 4 gives 181 in 7.2, 6 gives 174 in 9.6. One stream of events and packets side by side
-/// gives 153 at level 2, and events alone are then read a quarter slower.
-const LEVEL: u32 = 2;
+/// The smallest result for which packing and checking an event take less than 15 µs of a core. Measured with zlib-rs
+/// (`cargo bench -p baton-store`), bytes and time for an event with its packet, 1,735 bytes of the hub's own: level 1
+/// gives 264 bytes in 3.4 µs, 2 gives 175 in 6.6, 6 gives 157 in 9.2, 8 gives 155 in 12.7; the check adds 2.7. One stream
+/// of events and packets side by side is a fifth smaller at level 2, and events alone are then read a quarter slower.
+const LEVEL: u32 = 6;
 /// Bytes of a length.
 const LENGTH: usize = 2;
 /// The most a column inflates to.
@@ -42,8 +43,14 @@ pub struct EntryBundle {
 impl EntryBundle {
     /// Packs entries; none stands for one that keeps its own row.
     pub fn pack(entries: &[Option<Entry>]) -> Result<Self, Error> {
-        let part =
-            |of: fn(&Entry) -> &[u8]| column(entries.iter().map(|entry| entry.as_ref().map_or(&[][..], of)));
+        Self::pack_at(LEVEL, entries)
+    }
+
+    /// The same at another level of zlib: `benches/entry_bundle.rs` compares them. Readers accept all of them.
+    pub fn pack_at(level: u32, entries: &[Option<Entry>]) -> Result<Self, Error> {
+        let part = |of: fn(&Entry) -> &[u8]| {
+            column(level, entries.iter().map(|entry| entry.as_ref().map_or(&[][..], of)))
+        };
         if entries.iter().flatten().any(|entry| entry.event.is_empty()) {
             return Err(Error::Corrupt("an entry without an event".into()));
         }
@@ -74,7 +81,7 @@ impl EntryBundle {
 }
 
 /// Lays out and compresses a column.
-fn column<'e>(parts: impl ExactSizeIterator<Item = &'e [u8]>) -> Result<Vec<u8>, Error> {
+fn column<'e>(level: u32, parts: impl ExactSizeIterator<Item = &'e [u8]>) -> Result<Vec<u8>, Error> {
     if parts.len() != ENTRY_BUNDLE_COUNT {
         return Err(Error::Corrupt(format!("an entry bundle of {} entries", parts.len())));
     }
@@ -85,11 +92,11 @@ fn column<'e>(parts: impl ExactSizeIterator<Item = &'e [u8]>) -> Result<Vec<u8>,
         bytes.extend(length.to_be_bytes());
         bytes.extend(part);
     }
-    deflate(&bytes)
+    deflate(level, &bytes)
 }
 
-fn deflate(bytes: &[u8]) -> Result<Vec<u8>, Error> {
-    let mut engine = Compress::new(Compression::new(LEVEL), true);
+fn deflate(level: u32, bytes: &[u8]) -> Result<Vec<u8>, Error> {
+    let mut engine = Compress::new(Compression::new(level), true);
     let mut out = Vec::with_capacity(bytes.len() / USUAL_RATIO + 1024);
     loop {
         let read = usize::try_from(engine.total_in()).unwrap_or(usize::MAX);
@@ -234,20 +241,20 @@ mod tests {
             // A repetition may be copied from elsewhere; other bytes never pass the checksum.
             assert!(Entries::unpack(&flipped).map_or(true, |entries| entries.bytes == whole), "byte {at}");
         }
-        let few = deflate(&laid_out(&[b"one", b"two"])).unwrap();
+        let few = deflate(LEVEL, &laid_out(&[b"one", b"two"])).unwrap();
         assert_eq!(why(&few), "it has 2 entries, not 256");
-        let many = deflate(&laid_out(&[&b"x"[..]; ENTRY_BUNDLE_COUNT + 1])).unwrap();
+        let many = deflate(LEVEL, &laid_out(&[&b"x"[..]; ENTRY_BUNDLE_COUNT + 1])).unwrap();
         assert_eq!(why(&many), "it has more than 256 entries");
-        let torn = deflate(&[laid_out(&[b"one"]), vec![0, 9, b'x']].concat()).unwrap();
+        let torn = deflate(LEVEL, &[laid_out(&[b"one"]), vec![0, 9, b'x']].concat()).unwrap();
         assert_eq!(why(&torn), "its entry 1 is cut");
     }
 
     #[test]
     fn a_column_that_inflates_without_end_is_stopped_at_the_bound() {
-        let bomb = deflate(&vec![0; 64 << 20]).unwrap();
+        let bomb = deflate(LEVEL, &vec![0; 64 << 20]).unwrap();
         assert!(bomb.len() < 100_000, "{}", bomb.len());
         assert_eq!(why(&bomb), format!("it inflates to more than {COLUMN_MAX_BYTES} bytes"));
-        let full = deflate(&vec![0; COLUMN_MAX_BYTES]).unwrap();
+        let full = deflate(LEVEL, &vec![0; COLUMN_MAX_BYTES]).unwrap();
         assert_eq!(why(&full), "it has more than 256 entries", "the bound itself is allowed");
     }
 }

@@ -2,12 +2,19 @@
 
 use crate::sqlite::damage;
 
-/// A failure of the store; nothing of the write it answers has happened.
+/// A failure of the store. Nothing of the write it answers has happened, unless it is [`Error::Unknown`].
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum Error {
     /// Too many calls of this share wait already.
     #[error("too many calls are waiting; try again in a moment")]
     Busy,
+    /// Other transactions got in the way of this one. Nothing was written, and it can be run again: a write is, some times,
+    /// before this is answered.
+    #[error("other writes got in the way of this one, and nothing was changed; try again in a moment")]
+    Conflict,
+    /// Whether the write was committed is not known, and only a look at what is there tells; the text is for the log.
+    #[error("it is not known whether the write was committed: {0}")]
+    Unknown(String),
     /// A read took longer than the limit; only reads return this.
     #[error("the read took too long and was stopped")]
     TookTooLong,
@@ -42,12 +49,13 @@ impl Error {
     /// What went wrong, for a sentence that says of itself with what.
     pub fn cause(&self) -> String {
         match self {
-            Self::Unavailable(cause)
+            Self::Unknown(cause)
+            | Self::Unavailable(cause)
             | Self::Damaged(cause)
             | Self::Altered(cause)
             | Self::Corrupt(cause)
             | Self::Panicked(cause) => cause.clone(),
-            Self::Busy | Self::TookTooLong | Self::Closed => self.to_string(),
+            Self::Busy | Self::Conflict | Self::TookTooLong | Self::Closed => self.to_string(),
         }
     }
 }

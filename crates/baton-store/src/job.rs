@@ -28,12 +28,11 @@ impl Outcome {
     }
 }
 
-/// A write, as engines see it.
+/// A write, as engines see it. It may be run more than once: what an earlier run wrote is undone first, and only the last
+/// outcome counts.
 pub trait WriteJob: Send {
     /// Runs the closure.
     fn run(&mut self, tx: &mut dyn Transaction) -> Outcome;
-    /// Whether it can be run anew once what it wrote is undone.
-    fn is_repeatable(&self) -> bool;
     /// Whether it need not be run because nobody waits for what it finds. A write that changes something on its caller's
     /// word is run all the same.
     fn is_abandoned(&self) -> bool {
@@ -43,7 +42,8 @@ pub trait WriteJob: Send {
     fn ticket(&self) -> Option<&Ticket> {
         None
     }
-    /// Tells the caller, after the commit or its failure.
+    /// Tells the caller, after the commit or its failure. An engine that met a conflict says so here, also where it was a row
+    /// that a closure asked for: the whole transaction is undone then.
     fn settle(self: Box<Self>, committed: Result<(), Error>);
 }
 
@@ -58,53 +58,28 @@ pub trait ReadJob: Send {
     fn settle(self: Box<Self>, ran: Result<(), Error>);
 }
 
-/// A write that runs once.
+/// What became of a write.
+pub(crate) enum Settled<F, T, E> {
+    /// It has its outcome.
+    Done(Result<T, E>),
+    /// Other transactions got in its way: nothing was written, and here is the closure again.
+    Conflict(F),
+}
+
+/// A write that is answered with what it came to.
 pub(crate) struct Write<F, T, E> {
-    closure: Option<F>,
+    closure: F,
     outcome: Option<Result<T, E>>,
-    caller: oneshot::Sender<Result<T, E>>,
+    caller: oneshot::Sender<Settled<F, T, E>>,
 }
 
 impl<F, T, E> Write<F, T, E> {
-    pub(crate) fn new(closure: F, caller: oneshot::Sender<Result<T, E>>) -> Self {
-        Self { closure: Some(closure), outcome: None, caller }
-    }
-}
-
-impl<F, T, E> WriteJob for Write<F, T, E>
-where
-    F: FnOnce(&mut dyn Transaction) -> Result<T, E> + Send,
-    T: Send,
-    E: From<Error> + Send,
-{
-    fn run(&mut self, tx: &mut dyn Transaction) -> Outcome {
-        let Some(closure) = self.closure.take() else { return Outcome::Undone };
-        Outcome::of(self.outcome.insert(caught(|| closure(tx))))
-    }
-
-    fn is_repeatable(&self) -> bool {
-        false
-    }
-
-    fn settle(self: Box<Self>, committed: Result<(), Error>) {
-        tell(self.caller, self.outcome, committed);
-    }
-}
-
-/// A write that can be run again.
-pub(crate) struct RepeatableWrite<F, T, E> {
-    closure: F,
-    outcome: Option<Result<T, E>>,
-    caller: oneshot::Sender<Result<T, E>>,
-}
-
-impl<F, T, E> RepeatableWrite<F, T, E> {
-    pub(crate) fn new(closure: F, caller: oneshot::Sender<Result<T, E>>) -> Self {
+    pub(crate) fn new(closure: F, caller: oneshot::Sender<Settled<F, T, E>>) -> Self {
         Self { closure, outcome: None, caller }
     }
 }
 
-impl<F, T, E> WriteJob for RepeatableWrite<F, T, E>
+impl<F, T, E> WriteJob for Write<F, T, E>
 where
     F: Fn(&mut dyn Transaction) -> Result<T, E> + Send,
     T: Send,
@@ -114,16 +89,17 @@ where
         Outcome::of(self.outcome.insert(caught(|| (self.closure)(tx))))
     }
 
-    fn is_repeatable(&self) -> bool {
-        true
-    }
-
     fn settle(self: Box<Self>, committed: Result<(), Error>) {
-        tell(self.caller, self.outcome, committed);
+        let settled = match committed {
+            Err(Error::Conflict) => Settled::Conflict(self.closure),
+            committed => Settled::Done(answer(self.outcome, committed)),
+        };
+        // A caller who hung up still has what was committed.
+        let _ = self.caller.send(settled);
     }
 }
 
-/// A claim: a write that can be run again and finds something to take, or nothing.
+/// A claim: a write that finds something to take, or nothing.
 pub(crate) struct ClaimWrite<F, T, E> {
     closure: F,
     outcome: Option<Result<Option<T>, E>>,
@@ -150,10 +126,6 @@ where
         }
     }
 
-    fn is_repeatable(&self) -> bool {
-        true
-    }
-
     fn is_abandoned(&self) -> bool {
         self.caller.is_closed()
     }
@@ -177,13 +149,16 @@ fn tell<T, E: From<Error>>(
     outcome: Option<Result<T, E>>,
     committed: Result<(), Error>,
 ) {
-    let outcome = match (committed, outcome) {
+    // A caller who hung up still has what was committed.
+    let _ = caller.send(answer(outcome, committed));
+}
+
+fn answer<T, E: From<Error>>(outcome: Option<Result<T, E>>, committed: Result<(), Error>) -> Result<T, E> {
+    match (committed, outcome) {
         (Ok(()), Some(outcome)) => outcome,
         (Ok(()), None) => Err(Error::Closed.into()),
         (Err(error), _) => Err(error.into()),
-    };
-    // A caller who hung up still has what was committed.
-    let _ = caller.send(outcome);
+    }
 }
 
 pub(crate) struct Read<F, T, E> {

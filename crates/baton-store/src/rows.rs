@@ -3,6 +3,7 @@
 
 mod accounts;
 mod aliases;
+mod attempts;
 mod check;
 mod deliveries;
 mod edges;
@@ -23,6 +24,7 @@ pub use accounts::{
     MemberRow, MembershipRow, NetworkRow, NodeTokenRow, TokenRow, UserRow,
 };
 pub use aliases::{AliasReads, AliasRow, AliasWrites};
+pub use attempts::{AttemptKey, AttemptKind, AttemptReads, AttemptWrites, AttemptsRow};
 pub use check::{
     BundleDamage, CheckReads, EventState, LeafState, LogPart, RecordedEvent, See, Stray, TaskState,
     WrongCount,
@@ -64,6 +66,7 @@ use crate::store::Ring;
 pub trait Snapshot:
     AccountReads
     + AliasReads
+    + AttemptReads
     + InvitationReads
     + TaskReads
     + DeliveryReads
@@ -84,6 +87,7 @@ pub trait Transaction:
     Snapshot
     + AccountWrites
     + AliasWrites
+    + AttemptWrites
     + InvitationWrites
     + TaskWrites
     + DeliveryWrites

@@ -1,8 +1,10 @@
 //! The embedded engine: SQLite in WAL mode, `synchronous=FULL`. One writer thread commits for all that wait,
 //! reader threads have connections of their own, and the WAL is folded back by a thread that does nothing else.
 
+mod access_epoch;
 mod accounts;
 mod aliases;
+mod attempts;
 mod changed;
 mod check;
 mod checker;
@@ -22,6 +24,7 @@ mod health;
 mod history;
 mod invitations;
 mod keys;
+mod known;
 mod log_walk;
 mod merge;
 mod plans;
@@ -42,6 +45,9 @@ mod skeletons;
 mod statements;
 mod task_row;
 mod tasks;
+mod upgrade;
+mod work;
+mod write_set;
 mod writer;
 
 use baton_core::limits;
@@ -122,7 +128,7 @@ impl SqliteStore {
         let mut connection = connection::open_writer(path)?;
         // Before it is migrated: a migration would spread damage.
         let looked = checker::check_at_start(path)?;
-        connection::migrate(&mut connection)?;
+        upgrade::migrate(&mut connection)?;
         connection::reserve_wal_index(path)?;
         schema::refuse_altered(&connection)?;
         skeletons::refresh(&mut connection)?;
@@ -133,7 +139,7 @@ impl SqliteStore {
         };
         let checker = options.check_every.map(check).transpose()?;
         let meter = Arc::new(Meter::new(&counts::there_is(&connection)?));
-        let epoch = Arc::new(AtomicU64::new(0));
+        let epoch = Arc::new(AtomicU64::new(access_epoch::read(&connection)?));
         let is_long = Arc::new(AtomicBool::new(false));
         Ok(Self {
             writer: Writer::start(

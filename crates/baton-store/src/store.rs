@@ -76,8 +76,8 @@ pub trait Store: Send + Sync + 'static {
     fn parked(&self) -> &Arc<Parked>;
     /// Copies everything as it is at one moment into a file, a little at a time between the writes.
     fn copy(&self, job: CopyJob) -> Result<(), Error>;
-    /// A number that grows with every committed change of users, tokens or members. What was learnt of a caller
-    /// under an older number is to be learnt again.
+    /// A number that grows with every committed change of users, tokens or members, also over a start. What was learnt of
+    /// a caller under an older number is to be learnt again.
     fn access_epoch(&self) -> u64;
     /// What the store counts of itself.
     fn meter(&self) -> &Meter;
@@ -99,7 +99,7 @@ impl dyn Store {
     /// A write of the hub's own: see [`Tenant::write`].
     pub async fn write<T, E>(
         &self,
-        closure: impl FnOnce(&mut dyn Transaction) -> Result<T, E> + Send + 'static,
+        closure: impl Fn(&mut dyn Transaction) -> Result<T, E> + Send + 'static,
     ) -> Result<T, E>
     where
         T: Send + 'static,

@@ -1,11 +1,12 @@
 //! The store as one share uses it: `write` and `read` take a closure and answer when it is done. An answer to a write
 //! means the disk has it.
 
+use baton_core::limits;
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
 use crate::error::Error;
-use crate::job::{ClaimWrite, Read, RepeatableWrite, Write};
+use crate::job::{ClaimWrite, Read, Settled, Write};
 use crate::parked::{Inbox, Parked, Ticket};
 use crate::rows::{Snapshot, Transaction};
 use crate::share::Share;
@@ -64,33 +65,27 @@ impl<'s> Tenant<'s> {
         Self { store, share }
     }
 
-    /// Runs a closure in a savepoint of the next transaction. If it answers an error, nothing of it stays.
+    /// Runs a closure in one of the next transactions. If it answers an error, nothing of it stays. It may be run more than
+    /// once before an outcome counts, so it touches nothing outside the transaction; on a conflict with other
+    /// transactions it is run again here.
     pub async fn write<T, E>(
         self,
-        closure: impl FnOnce(&mut dyn Transaction) -> Result<T, E> + Send + 'static,
+        mut closure: impl Fn(&mut dyn Transaction) -> Result<T, E> + Send + 'static,
     ) -> Result<T, E>
     where
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        let (caller, answer) = oneshot::channel();
-        self.store.submit(self.share, Box::new(Write::new(closure, caller)))?;
-        answer.await.unwrap_or_else(|_| Err(Error::Closed.into()))
-    }
-
-    /// The same for a closure that may be run more than once before its outcome counts: cheaper where writes are
-    /// many, because such closures share a transaction without savepoints.
-    pub async fn write_repeatably<T, E>(
-        self,
-        closure: impl Fn(&mut dyn Transaction) -> Result<T, E> + Send + 'static,
-    ) -> Result<T, E>
-    where
-        T: Send + 'static,
-        E: From<Error> + Send + 'static,
-    {
-        let (caller, answer) = oneshot::channel();
-        self.store.submit(self.share, Box::new(RepeatableWrite::new(closure, caller)))?;
-        answer.await.unwrap_or_else(|_| Err(Error::Closed.into()))
+        for _ in 0..limits::WRITE_CONFLICT_TRIES {
+            let (caller, settled) = oneshot::channel();
+            self.store.submit(self.share.clone(), Box::new(Write::new(closure, caller)))?;
+            match settled.await {
+                Ok(Settled::Done(outcome)) => return outcome,
+                Ok(Settled::Conflict(again)) => closure = again,
+                Err(_) => return Err(Error::Closed.into()),
+            }
+        }
+        Err(Error::Conflict.into())
     }
 
     /// Runs a claim: a closure that takes something and answers it, or writes nothing and answers none. One that is parked

@@ -7,6 +7,7 @@
 mod it {
     mod contract {
         mod accounts;
+        mod attempts;
         mod commits;
         mod consent;
         mod copying;
@@ -32,7 +33,9 @@ mod it {
         mod shares;
         mod tasks;
         mod tokens;
+        mod working_set;
     }
+    mod conflicts;
     mod copies;
     mod engine;
     mod fixtures;

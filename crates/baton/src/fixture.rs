@@ -1,5 +1,7 @@
 //! For tests of the doors: a hub on a real store in a folder of its own, with people, networks and tokens made
-//! straight in the rows.
+//! straight in the rows. Every write is run twice (`runs_twice.rs`).
+
+mod runs_twice;
 
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
@@ -14,6 +16,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 
+use self::runs_twice::RunsTwice;
 use crate::hub::{Bells, Hub, Settings};
 
 const NOW: UnixMillis = UnixMillis::new(1_700_000_000_000);
@@ -51,7 +54,8 @@ impl TestHub {
             collector: None,
         };
         change(&mut settings);
-        Self { hub: Arc::new(Hub::new(Arc::new(store), bells, test_key(), settings)), folder }
+        let store = Arc::new(RunsTwice::over(store));
+        Self { hub: Arc::new(Hub::new(store, bells, test_key(), settings)), folder }
     }
 
     /// A person who owns the networks of these numbers, and their token.
@@ -118,7 +122,7 @@ impl TestHub {
             for body in &bodies {
                 tx.append_frame(&network_id, &to, body)?;
             }
-            tx.ring(Ring { network_id, to });
+            tx.ring(Ring { network_id, to: to.clone() });
             Ok(())
         })
         .await;
@@ -127,7 +131,7 @@ impl TestHub {
     /// Writes rows.
     pub(crate) async fn write(
         &self,
-        change: impl FnOnce(&mut dyn baton_store::Transaction) -> Result<(), Error> + Send + 'static,
+        change: impl Fn(&mut dyn baton_store::Transaction) -> Result<(), Error> + Send + 'static,
     ) {
         self.hub.store.write(change).await.unwrap();
     }

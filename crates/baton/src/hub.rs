@@ -63,7 +63,8 @@ pub(crate) struct Hub {
     pub(crate) evidence_key: Arc<SigningKey>,
     /// What cursors are sealed with.
     pub(crate) cursor_key: CursorKey,
-    /// A network's lock is held by whoever extends its log's tree.
+    /// A network's lock is held by whoever extends its log's tree. It only saves work: that of two one wins is decided in the
+    /// transaction that puts the checkpoint.
     pub(crate) sealing: KeyedLocks<NetworkId>,
     /// Logs that have enough signed entries for another entry bundle.
     pub(crate) long_tails: LongTails,
@@ -107,6 +108,7 @@ impl Hub {
             outbound: Outbound::new(settings.outbound.clone()),
             remotes_changed: tokio::sync::Notify::default(),
             settings,
+            login_guard: LoginGuard::new(&evidence_key),
             evidence_key: Arc::new(evidence_key),
             cursor_key: CursorKey::new(&random_bytes()),
             sealing: KeyedLocks::default(),
@@ -116,7 +118,6 @@ impl Hub {
             in_flight: InFlight::default(),
             shutdown: Shutdown::default(),
             passwords: Passwords::default(),
-            login_guard: LoginGuard::default(),
             join_guard: JoinGuard::default(),
             noted_reads: NotedReads::default(),
             actor_tokens: Arc::default(),

@@ -5,6 +5,7 @@
 mod actor;
 pub(crate) mod agent;
 mod apply;
+mod attempts;
 mod attention;
 mod error;
 pub(crate) mod evidence;

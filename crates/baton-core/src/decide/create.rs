@@ -3,7 +3,7 @@
 
 use super::Context;
 use crate::command::SendTask;
-use crate::effect::{DeliveryContent, Effect, NewTask, Notice};
+use crate::effects::{Effects, NewTask, Notice, RowChange};
 use crate::event::Event;
 use crate::kind::Kind;
 use crate::limits::MAX_ATTEMPTS;
@@ -84,10 +84,11 @@ fn created(task: NewTask, event: Event, actor: &Principal) -> Transition {
         to: Status::Delivered,
         actor: actor.clone(),
         event: Some(event),
-        effects: vec![
-            Effect::CreateTask(Box::new(task)),
-            Effect::Deliver { message_id, to: to.clone(), content: DeliveryContent::Task },
-            Effect::Notify { to, notice: Notice::NewTask },
-        ],
+        effects: Effects {
+            created: Some(Box::new(task)),
+            row: RowChange { delivery: Some(message_id), ..RowChange::default() },
+            delivery: None,
+            notices: vec![(to, Notice::NewTask)],
+        },
     }
 }

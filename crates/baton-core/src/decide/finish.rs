@@ -1,9 +1,9 @@
 //! The ends of a task. Every end writes `completed_at`, voids the lease and acks every open delivery; the
 //! sender is told, and so are the two ends of the parent, whose row is never touched.
 
-use super::{Context, lease, stuck, void_lease};
+use super::{Context, end_lease, lease, stuck};
 use crate::bounded::{Reason, ReplyText, ResultText};
-use crate::effect::{DeliveryContent, Effect, Notice};
+use crate::effects::{Delivery, DeliveryContent, Effects, InboxMove, Notice, RowChange};
 use crate::event::Event;
 use crate::ids::LeaseId;
 use crate::machine::{self, Step};
@@ -48,9 +48,7 @@ fn answered(
     }
     lease::check(task, lease_id, context)?;
     let to = machine::next(task.status, Step::End(ending)).ok_or(stuck(task.status))?;
-    Ok(ended(task, to, event, Some(text), context)
-        .with(tell_sender(task, to, text, context))
-        .with(tell_parent(task, to)))
+    Ok(told(task, to, event, Some(text), text, context))
 }
 
 /// The worker is told whoever cancels: another worker of the same alias may hold the lease.
@@ -66,12 +64,14 @@ pub(super) fn cancel(
     };
     let assignee = task.assignee();
     let sender = (task.from != context.actor && task.from != assignee).then(|| task.from.clone());
-    let told = std::iter::once(assignee).chain(sender);
     let notice = Notice::TaskCancelled { reason: reason.clone() };
-    let event = Event::Cancelled { reason: reason.clone() };
-    Ok(ended(task, to, event, Some(&reason), context)
-        .with(told.map(|to| Effect::Notify { to, notice: notice.clone() }))
-        .with(tell_parent(task, to)))
+    let ends = std::iter::once(assignee).chain(sender).map(|end| (end, notice.clone()));
+    let effects = Effects {
+        row: ended(task, Some(&reason), context),
+        notices: ends.chain(to_parent(task, to)).collect(),
+        ..Effects::default()
+    };
+    Ok(Transition::to(task, to, &context.actor, Event::Cancelled { reason }).with(effects))
 }
 
 /// Work in progress is never thrown away: a lease, or a sign of life, keeps an overdue task open.
@@ -90,9 +90,7 @@ pub(super) fn expire(task: &TaskSnapshot, context: &Context) -> Result<Transitio
     if now_since(delivered_at) < task.expires_at || is_in_work {
         return Err(Refusal::TaskNotOverdue);
     }
-    Ok(ended(task, to, Event::Expired, None, context)
-        .with(tell_sender(task, to, EXPIRED_TEXT, context))
-        .with(tell_parent(task, to)))
+    Ok(told(task, to, Event::Expired, None, EXPIRED_TEXT, context))
 }
 
 /// The last lease lapsed and no delivery is left.
@@ -100,41 +98,47 @@ pub(super) fn give_up(task: &TaskSnapshot, context: &Context) -> Result<Transiti
     let to = machine::next(task.status, Step::GiveUp).ok_or(Refusal::LeaseLost)?;
     let event = Event::GivenUp { attempts: task.attempt };
     let result = event.to_string();
-    Ok(ended(task, to, event, Some(&result), context)
-        .with(tell_sender(task, to, &result, context))
-        .with(tell_parent(task, to)))
+    Ok(told(task, to, event, Some(&result), &result, context))
 }
 
-/// What every end does. Deliveries are acked before the sender's new one is made.
-fn ended(
+/// An end that the sender reads of in their inbox.
+fn told(
     task: &TaskSnapshot,
     to: Status,
     event: Event,
     result: Option<&str>,
+    text: &str,
     context: &Context,
 ) -> Transition {
-    Transition::to(task, to, &context.actor, event)
-        .with(result.map(|text| Effect::SetResult(text.to_owned())))
-        .with([Effect::SetCompletedAt(context.now)])
-        .with(void_lease(task))
-        .with([Effect::AckEveryDelivery])
+    let (sender, message_id) = (task.from.clone(), context.new_message_id.clone());
+    let notice = Notice::NewReply { message_id: message_id.clone(), status: to };
+    let content = DeliveryContent::Reply(text.to_owned());
+    let effects = Effects {
+        row: ended(task, result, context),
+        delivery: Some(Delivery { message_id, to: sender.clone(), content }),
+        notices: std::iter::once((sender, notice)).chain(to_parent(task, to)).collect(),
+        ..Effects::default()
+    };
+    Transition::to(task, to, &context.actor, event).with(effects)
 }
 
-fn tell_sender(task: &TaskSnapshot, status: Status, text: &str, context: &Context) -> [Effect; 2] {
-    let message_id = context.new_message_id.clone();
-    let content = DeliveryContent::Reply { status, text: text.to_owned() };
-    [
-        Effect::Deliver { message_id: message_id.clone(), to: task.from.clone(), content },
-        Effect::Notify { to: task.from.clone(), notice: Notice::NewReply { message_id, status } },
-    ]
+/// What every end does to the row.
+fn ended(task: &TaskSnapshot, result: Option<&str>, context: &Context) -> RowChange {
+    RowChange {
+        result: result.map(str::to_owned),
+        completed_at: Some(context.now),
+        lease: end_lease(task),
+        inbox: Some(InboxMove::AckEvery),
+        ..RowChange::default()
+    }
 }
 
-fn tell_parent(task: &TaskSnapshot, status: Status) -> Vec<Effect> {
+/// What both ends of the parent are told.
+fn to_parent(task: &TaskSnapshot, status: Status) -> Vec<(Principal, Notice)> {
     let Some(parent) = &task.parent else { return Vec::new() };
     let notice =
         Notice::ChildReply { parent_task_id: parent.id.clone(), child_task_id: task.id.clone(), status };
     let assignee = Principal::Node(parent.to.clone());
     let sender = (parent.from != assignee).then(|| parent.from.clone());
-    let told = sender.into_iter().chain([assignee]);
-    told.map(|to| Effect::Notify { to, notice: notice.clone() }).collect()
+    sender.into_iter().chain([assignee]).map(|end| (end, notice.clone())).collect()
 }

@@ -1,9 +1,9 @@
 //! An open task goes to another agent: old deliveries and any lease are void, a new delivery is made.
 //! A task that has ended is not handed on but retried, in `create.rs`.
 
-use super::{Context, delivered_again, stuck, void_lease};
+use super::{Context, delivered_again, end_lease, stuck};
 use crate::alias::Alias;
-use crate::effect::{DeliveryContent, Effect, Notice};
+use crate::effects::{Effects, InboxMove, Notice, RowChange};
 use crate::event::Event;
 use crate::machine::{self, Step};
 use crate::principal::Principal;
@@ -24,17 +24,15 @@ pub(super) fn reassign(
     task.kind.check_ends(&task.from, new_alias)?;
     let assignee = Principal::Node(new_alias.clone());
     let event = Event::Reassigned { from: task.to.clone(), to: new_alias.clone() };
-    Ok(Transition::to(task, to, &context.actor, event)
-        .with([Effect::SetAssignee(new_alias.clone()), delivered_again(task, context)])
-        .with(void_lease(task))
-        .with([
-            Effect::AckEveryDelivery,
-            Effect::Deliver {
-                message_id: context.new_message_id.clone(),
-                to: assignee.clone(),
-                content: DeliveryContent::Task,
-            },
-            Effect::Notify { to: task.assignee(), notice: Notice::TaskReassigned },
-            Effect::Notify { to: assignee, notice: Notice::NewTask },
-        ]))
+    let row = RowChange {
+        assignee: Some(new_alias.clone()),
+        delivered: Some(delivered_again(task, context)),
+        lease: end_lease(task),
+        inbox: Some(InboxMove::AckEvery),
+        delivery: Some(context.new_message_id.clone()),
+        ..RowChange::default()
+    };
+    let notices = vec![(task.assignee(), Notice::TaskReassigned), (assignee, Notice::NewTask)];
+    let effects = Effects { row, notices, ..Effects::default() };
+    Ok(Transition::to(task, to, &context.actor, event).with(effects))
 }

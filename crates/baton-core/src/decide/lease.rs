@@ -1,9 +1,9 @@
 //! Work under a lease: taken up, kept, and taken back when the worker goes silent.
 //! Leases run on monotonic time; a lease is lost the moment its deadline passes, swept or not.
 
-use super::{Context, delivered_again, finish, stuck, void_lease};
+use super::{Context, delivered_again, end_lease, finish, stuck};
 use crate::bounded::LeaseSeconds;
-use crate::effect::{Effect, Notice};
+use crate::effects::{Effects, InboxMove, LeaseMove, Notice, RowChange};
 use crate::event::Event;
 use crate::ids::LeaseId;
 use crate::machine::{self, Step};
@@ -22,11 +22,14 @@ pub(super) fn claim(
     let deadline = context.monotonic.plus_seconds(lease_seconds.get());
     let lease = Lease { id: lease_id.clone(), deadline };
     let expires_at = on_the_wall(&lease, context);
-    Ok(Transition::to(task, to, &context.actor, Event::Claimed { attempt: task.attempt }).with([
-        Effect::SetStartedAt(context.now),
-        Effect::GrantLease { lease, expires_at },
-        Effect::HideTaskDelivery,
-    ]))
+    let row = RowChange {
+        started_at: Some(context.now),
+        lease: Some(LeaseMove::Grant { lease, expires_at }),
+        inbox: Some(InboxMove::Hide),
+        ..RowChange::default()
+    };
+    let event = Event::Claimed { attempt: task.attempt };
+    Ok(Transition::to(task, to, &context.actor, event).with(Effects { row, ..Effects::default() }))
 }
 
 /// An extension never shortens a lease.
@@ -40,7 +43,8 @@ pub(super) fn extend(
     let deadline = held.deadline.max(context.monotonic.plus_seconds(lease_seconds.get()));
     let lease = Lease { id: lease_id.clone(), deadline };
     let expires_at = on_the_wall(&lease, context);
-    Ok(Transition::stay(task, &context.actor).with([Effect::ExtendLease { lease, expires_at }]))
+    let row = RowChange { lease: Some(LeaseMove::Extend { lease, expires_at }), ..RowChange::default() };
+    Ok(Transition::stay(task, &context.actor).with(Effects { row, ..Effects::default() }))
 }
 
 pub(super) fn lapse(
@@ -57,10 +61,16 @@ pub(super) fn lapse(
     }
     let to = machine::next(task.status, Step::Lapse).ok_or(Refusal::LeaseLost)?;
     let attempt = task.attempt + 1;
-    Ok(Transition::to(task, to, &context.actor, Event::LeaseLapsed { attempt })
-        .with([Effect::SetAttempt(attempt), delivered_again(task, context)])
-        .with(void_lease(task))
-        .with([Effect::ShowTaskDelivery, Effect::Notify { to: task.assignee(), notice: Notice::NewTask }]))
+    let row = RowChange {
+        attempt: Some(attempt),
+        delivered: Some(delivered_again(task, context)),
+        lease: end_lease(task),
+        inbox: Some(InboxMove::Show),
+        ..RowChange::default()
+    };
+    let notices = vec![(task.assignee(), Notice::NewTask)];
+    let effects = Effects { row, notices, ..Effects::default() };
+    Ok(Transition::to(task, to, &context.actor, Event::LeaseLapsed { attempt }).with(effects))
 }
 
 /// Refuses a lease that was named and no longer holds; naming none is no fault.

@@ -1,9 +1,9 @@
 //! What happens while a task is open: it is seen, taken up without a lease, asked about and answered.
 //! Work under a lease is in `lease.rs`.
 
-use super::{Context, delivered_again, lease, stuck, void_lease};
+use super::{Context, delivered_again, end_lease, lease, stuck};
 use crate::bounded::MessageText;
-use crate::effect::{DeliveryContent, Effect, Notice};
+use crate::effects::{Delivery, DeliveryContent, Effects, InboxMove, Notice, RowChange};
 use crate::event::Event;
 use crate::ids::LeaseId;
 use crate::machine::{self, Step};
@@ -20,13 +20,16 @@ pub(super) fn ack(task: &TaskSnapshot, context: &Context) -> Result<Transition, 
         None if task.is_in_inbox => Transition::stay(task, &context.actor),
         None => return Err(Refusal::MessageNotOpen),
     };
-    Ok(transition.with([Effect::AckTaskDelivery]))
+    let row = RowChange { inbox: Some(InboxMove::Ack), ..RowChange::default() };
+    Ok(transition.with(Effects { row, ..Effects::default() }))
 }
 
 /// The delivery stays open: an agent may report working first and acknowledge after.
 pub(super) fn start(task: &TaskSnapshot, context: &Context) -> Result<Transition, Refusal> {
     let to = machine::next(task.status, Step::TakeUp).ok_or(stuck(task.status))?;
-    Ok(Transition::to(task, to, &context.actor, Event::Started).with([Effect::SetStartedAt(context.now)]))
+    let row = RowChange { started_at: Some(context.now), ..RowChange::default() };
+    let started = Transition::to(task, to, &context.actor, Event::Started);
+    Ok(started.with(Effects { row, ..Effects::default() }))
 }
 
 pub(super) fn ask_sender(
@@ -37,10 +40,9 @@ pub(super) fn ask_sender(
 ) -> Result<Transition, Refusal> {
     let to = machine::next(task.status, Step::Ask).ok_or(stuck(task.status))?;
     lease::check(task, lease_id, context)?;
-    Ok(Transition::to(task, to, &context.actor, Event::SenderAsked)
-        .with(void_lease(task))
-        .with([Effect::HideTaskDelivery])
-        .with(message(&task.from, question, context)))
+    let row = RowChange { lease: end_lease(task), inbox: Some(InboxMove::Hide), ..RowChange::default() };
+    let effects = Effects { row, ..message(&task.from, question, context) };
+    Ok(Transition::to(task, to, &context.actor, Event::SenderAsked).with(effects))
 }
 
 /// The task goes back to its agent as a new delivery: the old one may have been acked long ago. The question is done.
@@ -55,18 +57,15 @@ pub(super) fn answer(
         Refusal::TaskIsNotWaitingInput { status: task.status }
     })?;
     let assignee = task.assignee();
-    Ok(Transition::to(task, to, &context.actor, Event::Answered)
-        .with([
-            delivered_again(task, context),
-            Effect::AckEveryDelivery,
-            Effect::Deliver {
-                message_id: context.new_delivery_id.clone(),
-                to: assignee.clone(),
-                content: DeliveryContent::Task,
-            },
-        ])
-        .with(message(&assignee, text, context))
-        .with([Effect::Notify { to: assignee, notice: Notice::NewTask }]))
+    let row = RowChange {
+        delivered: Some(delivered_again(task, context)),
+        inbox: Some(InboxMove::AckEvery),
+        delivery: Some(context.new_delivery_id.clone()),
+        ..RowChange::default()
+    };
+    let mut effects = Effects { row, ..message(&assignee, text, context) };
+    effects.notices.push((assignee, Notice::NewTask));
+    Ok(Transition::to(task, to, &context.actor, Event::Answered).with(effects))
 }
 
 /// What the sender says on an open task: the answer if one was asked for, else a message that changes nothing.
@@ -82,11 +81,12 @@ pub(super) fn follow_up(
     }
 }
 
-fn message(to: &Principal, text: &MessageText, context: &Context) -> [Effect; 2] {
+fn message(to: &Principal, text: &MessageText, context: &Context) -> Effects {
     let message_id = context.new_message_id.clone();
     let content = DeliveryContent::Message(text.as_str().to_owned());
-    [
-        Effect::Deliver { message_id: message_id.clone(), to: to.clone(), content },
-        Effect::Notify { to: to.clone(), notice: Notice::NewMessage { message_id } },
-    ]
+    Effects {
+        delivery: Some(Delivery { message_id: message_id.clone(), to: to.clone(), content }),
+        notices: vec![(to.clone(), Notice::NewMessage { message_id })],
+        ..Effects::default()
+    }
 }

@@ -1,9 +1,10 @@
-//! What goes with each move, exactly and in order, and the conditions a status alone does not show.
+//! What goes with each move, exactly, and the conditions a status alone does not show.
 
 use baton_core::{
-    ClockWatch, Command, Context, DeliveryContent, Effect, Ending, Event, Facts, Kind, Lease, LeaseId,
-    MessageId, MessageText, NewTask, Notice, ParentTask, Presence, Principal, Reason, Refusal, ReplyText,
-    ResultText, Status, TaskSnapshot, Transition, TtlSeconds, decide,
+    ClockWatch, Command, Context, Delivered, Delivery, DeliveryContent, Effects, Ending, Event, Facts,
+    InboxMove, Kind, Lease, LeaseId, LeaseMove, MessageId, MessageText, NewTask, Notice, ParentTask,
+    Presence, Principal, Reason, Refusal, ReplyText, ResultText, RowChange, Status, TaskSnapshot, Transition,
+    TtlSeconds, decide,
 };
 
 use super::fixtures::*;
@@ -20,20 +21,44 @@ fn cancel(reason: &str) -> Command {
     Command::Cancel { reason: Some(Reason::parse("reason", reason).unwrap()) }
 }
 
-fn notify(to: Principal, notice: Notice) -> Effect {
-    Effect::Notify { to, notice }
+/// Nothing but this in the row.
+fn row(row: RowChange) -> Effects {
+    Effects { row, ..Effects::default() }
 }
 
-fn reply_to(to: Principal, status: Status, text: &str) -> [Effect; 2] {
-    let content = DeliveryContent::Reply { status, text: text.to_owned() };
-    [
-        Effect::Deliver { message_id: message_id(), to: to.clone(), content },
-        notify(to, Notice::NewReply { message_id: message_id(), status }),
-    ]
+/// A row changes, and somebody gets a reply and is told so.
+fn replied(row: RowChange, to: Principal, status: Status, text: &str) -> Effects {
+    let content = DeliveryContent::Reply(text.to_owned());
+    Effects {
+        delivery: Some(Delivery { message_id: message_id(), to: to.clone(), content }),
+        notices: vec![(to, Notice::NewReply { message_id: message_id(), status })],
+        ..self::row(row)
+    }
 }
 
-fn delivered_again() -> Effect {
-    Effect::SetDelivered { delivered_at: NOW, expires_at: NOW.plus_seconds(3_600) }
+/// A row changes, and somebody gets a message and is told so.
+fn said(row: RowChange, to: Principal, text: &str) -> Effects {
+    let content = DeliveryContent::Message(text.to_owned());
+    Effects {
+        delivery: Some(Delivery { message_id: message_id(), to: to.clone(), content }),
+        notices: vec![(to, Notice::NewMessage { message_id: message_id() })],
+        ..self::row(row)
+    }
+}
+
+/// What an end leaves in the row of a task that was held under a lease, or not.
+fn ended(result: Option<&str>, lease: Option<LeaseMove>) -> RowChange {
+    RowChange {
+        result: result.map(str::to_owned),
+        completed_at: Some(NOW),
+        lease,
+        inbox: Some(InboxMove::AckEvery),
+        ..RowChange::default()
+    }
+}
+
+const fn delivered_again() -> Option<Delivered> {
+    Some(Delivered { at: NOW, expires_at: NOW.plus_seconds(3_600) })
 }
 
 #[test]
@@ -57,12 +82,12 @@ fn a_send_makes_a_task_its_delivery_and_a_notice() {
         retry_of: None,
         context_id: None,
     };
-    let message_id = MessageId::from(&task_id(2));
-    let expected = [
-        Effect::CreateTask(Box::new(created)),
-        Effect::Deliver { message_id, to: node("bob"), content: DeliveryContent::Task },
-        notify(node("bob"), Notice::NewTask),
-    ];
+    let expected = Effects {
+        created: Some(Box::new(created)),
+        row: RowChange { delivery: Some(MessageId::from(&task_id(2))), ..RowChange::default() },
+        delivery: None,
+        notices: vec![(node("bob"), Notice::NewTask)],
+    };
     assert_eq!(sent.effects, expected);
 }
 
@@ -99,7 +124,8 @@ fn a_delegation_from_a_user_is_refused_as_invalid_input() {
 #[test]
 fn an_ack_takes_the_delivery_out_of_the_inbox() {
     let acked = by(node("bob"), &task(Status::Delivered), &Command::Ack).unwrap();
-    assert_eq!((acked.to, acked.effects), (Status::Acked, vec![Effect::AckTaskDelivery]));
+    let expected = RowChange { inbox: Some(InboxMove::Ack), ..RowChange::default() };
+    assert_eq!((acked.to, acked.effects), (Status::Acked, row(expected)));
 }
 
 #[test]
@@ -107,13 +133,14 @@ fn an_ack_after_work_began_takes_the_delivery_and_leaves_the_status() {
     let working = TaskSnapshot { is_in_inbox: true, ..task(Status::Running) };
     let acked = by(node("bob"), &working, &Command::Ack).unwrap();
     assert!(!acked.is_move());
-    assert_eq!((acked.event, acked.effects), (None, vec![Effect::AckTaskDelivery]));
+    let expected = RowChange { inbox: Some(InboxMove::Ack), ..RowChange::default() };
+    assert_eq!((acked.event, acked.effects), (None, row(expected)));
 }
 
 #[test]
 fn a_reported_start_leaves_the_delivery_to_be_acked() {
     let started = by(node("bob"), &task(Status::Delivered), &Command::Start).unwrap();
-    assert_eq!(started.effects, [Effect::SetStartedAt(NOW)]);
+    assert_eq!(started.effects, row(RowChange { started_at: Some(NOW), ..RowChange::default() }));
 }
 
 #[test]
@@ -121,12 +148,13 @@ fn a_claim_grants_a_lease_and_hides_the_delivery() {
     let claim = Command::Claim { lease_id: lease_id(2), lease_seconds: lease_seconds(30) };
     let claimed = by(node("bob"), &task(Status::Delivered), &claim).unwrap();
     let lease = Lease { id: lease_id(2), deadline: MONOTONIC.plus_seconds(30) };
-    let expected = [
-        Effect::SetStartedAt(NOW),
-        Effect::GrantLease { lease, expires_at: NOW.plus_seconds(30) },
-        Effect::HideTaskDelivery,
-    ];
-    assert_eq!(claimed.effects, expected);
+    let expected = RowChange {
+        started_at: Some(NOW),
+        lease: Some(LeaseMove::Grant { lease, expires_at: NOW.plus_seconds(30) }),
+        inbox: Some(InboxMove::Hide),
+        ..RowChange::default()
+    };
+    assert_eq!(claimed.effects, row(expected));
     assert_eq!(claimed.event, Some(Event::Claimed { attempt: 1 }));
 }
 
@@ -140,7 +168,8 @@ fn an_extension_writes_no_event_and_never_shortens_the_lease() {
     };
     let until = |seconds| {
         let lease = Lease { id: lease_id(1), deadline: MONOTONIC.plus_seconds(seconds) };
-        [Effect::ExtendLease { lease, expires_at: NOW.plus_seconds(seconds) }]
+        let lease = Some(LeaseMove::Extend { lease, expires_at: NOW.plus_seconds(seconds) });
+        row(RowChange { lease, ..RowChange::default() })
     };
     assert_eq!(extend(300), until(300));
     assert_eq!(extend(5), until(60), "the fixture's lease has a minute left");
@@ -172,13 +201,14 @@ fn a_stale_lease_id_is_lost_and_naming_none_is_no_fault() {
 fn a_lapse_delivers_the_task_again_with_its_whole_time() {
     let lapse = Command::LapseLease { lease_id: lease_id(1) };
     let lapsed = by(Principal::Hub, &leased(lapsed_lease()), &lapse).unwrap();
-    let expected = [
-        Effect::SetAttempt(2),
-        delivered_again(),
-        Effect::VoidLease(lease_id(1)),
-        Effect::ShowTaskDelivery,
-        notify(node("bob"), Notice::NewTask),
-    ];
+    let expected = RowChange {
+        attempt: Some(2),
+        delivered: delivered_again(),
+        lease: Some(LeaseMove::End),
+        inbox: Some(InboxMove::Show),
+        ..RowChange::default()
+    };
+    let expected = Effects { notices: vec![(node("bob"), Notice::NewTask)], ..row(expected) };
     assert_eq!((lapsed.to, lapsed.actor), (Status::Delivered, Principal::Hub));
     assert_eq!(lapsed.effects, expected);
 }
@@ -194,28 +224,16 @@ fn the_last_lapse_fails_the_task_and_tells_the_sender_why() {
     let last = TaskSnapshot { attempt: 3, ..leased(lapsed_lease()) };
     let failed = by(Principal::Hub, &last, &Command::LapseLease { lease_id: lease_id(1) }).unwrap();
     let text = "lease expired after 3 attempts";
-    let mut expected = vec![
-        Effect::SetResult(text.to_owned()),
-        Effect::SetCompletedAt(NOW),
-        Effect::VoidLease(lease_id(1)),
-        Effect::AckEveryDelivery,
-    ];
-    expected.extend(reply_to(node("ada"), Status::Failed, text));
+    let expected = replied(ended(Some(text), Some(LeaseMove::End)), node("ada"), Status::Failed, text);
     assert_eq!((failed.to, failed.effects), (Status::Failed, expected));
 }
 
 #[test]
 fn a_reply_sets_the_result_closes_every_delivery_and_reaches_the_sender() {
-    let replied = by(node("bob"), &leased(running_lease()), &reply("done", Some(lease_id(1)))).unwrap();
-    let mut expected = vec![
-        Effect::SetResult("done".to_owned()),
-        Effect::SetCompletedAt(NOW),
-        Effect::VoidLease(lease_id(1)),
-        Effect::AckEveryDelivery,
-    ];
-    expected.extend(reply_to(node("ada"), Status::Replied, "done"));
-    assert_eq!(replied.effects, expected);
-    assert_eq!(replied.event, Some(Event::Replied { ending: Ending::Replied }));
+    let answered = by(node("bob"), &leased(running_lease()), &reply("done", Some(lease_id(1)))).unwrap();
+    let row = ended(Some("done"), Some(LeaseMove::End));
+    assert_eq!(answered.effects, replied(row, node("ada"), Status::Replied, "done"));
+    assert_eq!(answered.event, Some(Event::Replied { ending: Ending::Replied }));
 }
 
 #[test]
@@ -225,22 +243,19 @@ fn a_completion_report_reaches_the_sender_like_a_reply() {
         by(node("bob"), &task(Status::Acked), &Command::Complete { result: result.clone(), lease_id: None })
             .unwrap();
     assert_eq!(completed.to, Status::Replied);
-    assert!(completed.effects.ends_with(&reply_to(node("ada"), Status::Replied, result.as_str())));
+    let row = ended(Some(result.as_str()), None);
+    assert_eq!(completed.effects, replied(row, node("ada"), Status::Replied, result.as_str()));
 }
 
 #[test]
 fn a_cancel_keeps_the_reason_clears_the_inbox_and_tells_worker_and_sender() {
     let cancelled = by(user("uma"), &leased(running_lease()), &cancel("not needed")).unwrap();
     let notice = Notice::TaskCancelled { reason: "not needed".to_owned() };
-    let expected = [
-        Effect::SetResult("not needed".to_owned()),
-        Effect::SetCompletedAt(NOW),
-        Effect::VoidLease(lease_id(1)),
-        Effect::AckEveryDelivery,
-        notify(node("bob"), notice.clone()),
-        notify(node("ada"), notice),
-    ];
-    assert_eq!((cancelled.to, cancelled.effects), (Status::Cancelled, expected.to_vec()));
+    let expected = Effects {
+        notices: vec![(node("bob"), notice.clone()), (node("ada"), notice)],
+        ..row(ended(Some("not needed"), Some(LeaseMove::End)))
+    };
+    assert_eq!((cancelled.to, cancelled.effects), (Status::Cancelled, expected));
 }
 
 #[test]
@@ -248,10 +263,8 @@ fn a_sender_who_cancels_is_not_told_and_no_reason_names_who_did_it() {
     for command in [Command::Cancel { reason: None }, cancel("")] {
         let cancelled = by(node("ada"), &task(Status::Delivered), &command).unwrap();
         let reason = "cancelled by ada".to_owned();
-        assert_eq!(cancelled.effects[0], Effect::SetResult(reason.clone()));
-        let notices: Vec<_> =
-            cancelled.effects.iter().filter(|effect| matches!(effect, Effect::Notify { .. })).collect();
-        assert_eq!(notices, [&notify(node("bob"), Notice::TaskCancelled { reason })]);
+        assert_eq!(cancelled.effects.row.result, Some(reason.clone()));
+        assert_eq!(cancelled.effects.notices, [(node("bob"), Notice::TaskCancelled { reason })]);
     }
 }
 
@@ -324,9 +337,8 @@ fn work_in_progress_expires_only_after_ten_minutes_of_silence() {
 #[test]
 fn an_expiry_tells_the_sender_and_sets_no_result() {
     let expired = by(Principal::Hub, &task(Status::Delivered), &Command::Expire).unwrap();
-    let mut expected = vec![Effect::SetCompletedAt(NOW), Effect::AckEveryDelivery];
-    expected.extend(reply_to(node("ada"), Status::Expired, "the task expired before it was answered"));
-    assert_eq!(expired.effects, expected);
+    let text = "the task expired before it was answered";
+    assert_eq!(expired.effects, replied(ended(None, None), node("ada"), Status::Expired, text));
 }
 
 #[test]
@@ -340,8 +352,8 @@ fn the_end_of_a_child_is_told_to_both_ends_of_its_parent() {
     for (ended, status) in ends {
         let notice =
             Notice::ChildReply { parent_task_id: parent().id, child_task_id: child.id.clone(), status };
-        let told = [notify(user("paula"), notice.clone()), notify(node("ada"), notice)];
-        assert!(ended.unwrap().effects.ends_with(&told), "{status}");
+        let told = [(user("paula"), notice.clone()), (node("ada"), notice)];
+        assert!(ended.unwrap().effects.notices.ends_with(&told), "{status}");
     }
 }
 
@@ -350,10 +362,8 @@ fn a_parent_one_sent_to_oneself_is_told_once() {
     let own = ParentTask { from: node("ada"), ..parent() };
     let child = TaskSnapshot { parent: Some(own), ..task(Status::Running) };
     let replied = by(node("bob"), &child, &reply("done", None)).unwrap();
-    let told = replied
-        .effects
-        .iter()
-        .filter(|effect| matches!(effect, Effect::Notify { notice: Notice::ChildReply { .. }, .. }));
+    let notices = &replied.effects.notices;
+    let told = notices.iter().filter(|(_, notice)| matches!(notice, Notice::ChildReply { .. }));
     assert_eq!(told.count(), 1);
 }
 
@@ -363,11 +373,15 @@ fn a_retry_makes_a_new_task_with_the_same_sender_and_time_and_touches_nothing_ol
     let retried = by(user("uma"), &old, &Command::Retry { new_task_id: task_id(2) }).unwrap();
     assert_eq!((retried.task_id, retried.from, retried.actor), (task_id(2), None, user("uma")));
     assert_eq!(retried.event, Some(Event::Retried { retry_of: old.id.clone() }));
-    let Effect::CreateTask(new) = &retried.effects[0] else { panic!("a retry begins with the new task") };
+    let new = retried.effects.created.unwrap();
     assert_eq!((&new.id, &new.from, &new.to), (&task_id(2), &old.from, &old.to));
     assert_eq!((new.ttl, new.attempt, &new.kind), (old.ttl, 1, &old.kind));
     assert_eq!((&new.retry_of, &new.parent_task_id), (&Some(old.id.clone()), &Some(parent().id)));
-    assert_eq!(retried.effects.len(), 3, "the task, its delivery, its notice");
+    assert_eq!(retried.effects.row.delivery, Some(MessageId::from(&task_id(2))));
+    assert_eq!(
+        (retried.effects.delivery, retried.effects.notices),
+        (None, vec![(node("bob"), Notice::NewTask)])
+    );
 }
 
 #[test]
@@ -391,15 +405,16 @@ fn a_retry_or_reassign_to_nobody_is_refused() {
 fn a_reassign_voids_lease_and_deliveries_and_delivers_to_the_new_alias() {
     let working = TaskSnapshot { attempt: 2, ..leased(running_lease()) };
     let reassigned = by(node("ada"), &working, &Command::Reassign { new_alias: alias("carl") }).unwrap();
-    let expected = [
-        Effect::SetAssignee(alias("carl")),
-        delivered_again(),
-        Effect::VoidLease(lease_id(1)),
-        Effect::AckEveryDelivery,
-        Effect::Deliver { message_id: message_id(), to: node("carl"), content: DeliveryContent::Task },
-        notify(node("bob"), Notice::TaskReassigned),
-        notify(node("carl"), Notice::NewTask),
-    ];
+    let expected = RowChange {
+        assignee: Some(alias("carl")),
+        delivered: delivered_again(),
+        lease: Some(LeaseMove::End),
+        inbox: Some(InboxMove::AckEvery),
+        delivery: Some(message_id()),
+        ..RowChange::default()
+    };
+    let notices = vec![(node("bob"), Notice::TaskReassigned), (node("carl"), Notice::NewTask)];
+    let expected = Effects { notices, ..row(expected) };
     assert_eq!(reassigned.effects, expected);
     assert_eq!(reassigned.event, Some(Event::Reassigned { from: alias("bob"), to: alias("carl") }));
 }
@@ -415,33 +430,24 @@ fn a_question_ends_the_lease_and_asks_the_sender() {
     let question = MessageText::parse("message", "which branch?").unwrap();
     let ask = Command::AskSender { question, lease_id: Some(lease_id(1)) };
     let asked = by(node("bob"), &leased(running_lease()), &ask).unwrap();
-    let content = DeliveryContent::Message("which branch?".to_owned());
-    let expected = [
-        Effect::VoidLease(lease_id(1)),
-        Effect::HideTaskDelivery,
-        Effect::Deliver { message_id: message_id(), to: node("ada"), content },
-        notify(node("ada"), Notice::NewMessage { message_id: message_id() }),
-    ];
-    assert_eq!((asked.to, asked.effects), (Status::WaitingInput, expected.to_vec()));
+    let row = RowChange { lease: Some(LeaseMove::End), inbox: Some(InboxMove::Hide), ..RowChange::default() };
+    assert_eq!((asked.to, asked.effects), (Status::WaitingInput, said(row, node("ada"), "which branch?")));
 }
 
 #[test]
 fn an_answer_delivers_the_task_again_together_with_the_answer() {
     let answer = Command::Answer { text: MessageText::parse("message", "main").unwrap() };
     let answered = by(node("ada"), &task(Status::WaitingInput), &answer).unwrap();
-    let expected = [
-        delivered_again(),
-        Effect::AckEveryDelivery,
-        Effect::Deliver { message_id: delivery_id(), to: node("bob"), content: DeliveryContent::Task },
-        Effect::Deliver {
-            message_id: message_id(),
-            to: node("bob"),
-            content: DeliveryContent::Message("main".to_owned()),
-        },
-        notify(node("bob"), Notice::NewMessage { message_id: message_id() }),
-        notify(node("bob"), Notice::NewTask),
-    ];
-    assert_eq!((answered.to, answered.effects), (Status::Delivered, expected.to_vec()));
+    let row = RowChange {
+        delivered: delivered_again(),
+        inbox: Some(InboxMove::AckEvery),
+        delivery: Some(delivery_id()),
+        ..RowChange::default()
+    };
+    let mut expected = said(row, node("bob"), "main");
+    expected.notices.push((node("bob"), Notice::NewTask));
+    assert_eq!(answered.effects.first_delivery(), Some(&delivery_id()), "the task's own");
+    assert_eq!((answered.to, answered.effects), (Status::Delivered, expected));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! A row that applies transitions the way a store would stands in for the store.
 
 use baton_core::{
-    ClockJumps, Command, Context, DeliveryContent, Effect, Ending, Facts, MessageText, Presence, Principal,
+    ClockJumps, Command, Context, Ending, Facts, InboxMove, LeaseMove, MessageText, Presence, Principal,
     Reason, ReplyText, ResultText, Status, TaskSnapshot, Transition, UnixMillis, decide,
 };
 use proptest::prelude::*;
@@ -37,30 +37,29 @@ impl Row {
     }
 
     fn apply(&mut self, transition: &Transition) {
-        self.task.status = transition.to;
-        for effect in &transition.effects {
-            self.apply_effect(effect.clone());
+        assert!(transition.effects.created.is_none(), "a transition of this task made another");
+        let (task, change) = (&mut self.task, transition.effects.row.clone());
+        task.status = transition.to;
+        task.to = change.assignee.unwrap_or(task.to.clone());
+        task.attempt = change.attempt.unwrap_or(task.attempt);
+        task.expires_at = change.delivered.map_or(task.expires_at, |delivered| delivered.expires_at);
+        self.result = change.result.or(self.result.take());
+        self.completed_at = change.completed_at.or(self.completed_at);
+        match change.lease {
+            Some(LeaseMove::Grant { lease, .. } | LeaseMove::Extend { lease, .. }) => {
+                task.lease = Some(lease);
+            }
+            Some(LeaseMove::End) => task.lease = None,
+            None => {}
         }
-    }
-
-    fn apply_effect(&mut self, effect: Effect) {
-        let task = &mut self.task;
-        match effect {
-            Effect::SetAssignee(alias) => task.to = alias,
-            Effect::SetAttempt(attempt) => task.attempt = attempt,
-            Effect::SetDelivered { expires_at, .. } => task.expires_at = expires_at,
-            Effect::SetResult(text) => self.result = Some(text),
-            Effect::SetCompletedAt(at) => self.completed_at = Some(at),
-            Effect::GrantLease { lease, .. } | Effect::ExtendLease { lease, .. } => task.lease = Some(lease),
-            Effect::VoidLease(_) => task.lease = None,
-            Effect::AckTaskDelivery => task.is_in_inbox = false,
-            Effect::AckEveryDelivery => (task.is_in_inbox, self.has_hidden_delivery) = (false, false),
-            Effect::HideTaskDelivery => (task.is_in_inbox, self.has_hidden_delivery) = (false, true),
-            Effect::ShowTaskDelivery => (task.is_in_inbox, self.has_hidden_delivery) = (true, false),
-            Effect::Deliver { content: DeliveryContent::Task, .. } => task.is_in_inbox = true,
-            Effect::Deliver { .. } | Effect::Notify { .. } | Effect::SetStartedAt(_) => {}
-            Effect::CreateTask(_) => panic!("a transition of this task made another"),
+        match change.inbox {
+            Some(InboxMove::Ack) => task.is_in_inbox = false,
+            Some(InboxMove::AckEvery) => (task.is_in_inbox, self.has_hidden_delivery) = (false, false),
+            Some(InboxMove::Hide) => (task.is_in_inbox, self.has_hidden_delivery) = (false, true),
+            Some(InboxMove::Show) => (task.is_in_inbox, self.has_hidden_delivery) = (true, false),
+            None => {}
         }
+        task.is_in_inbox |= change.delivery.is_some();
     }
 }
 

@@ -289,6 +289,8 @@ pub trait AccountReads {
         before: Option<i64>,
         bounds: PageBounds,
     ) -> Result<Page<NodeTokenRow>, Error>;
+    /// Until when an agent counts as connected, by what its hub last wrote down; none if it never was.
+    fn connected_until(&self, network: &NetworkId, alias: &Alias) -> Result<Option<UnixMillis>, Error>;
     /// A user's least recently used user token that is not revoked.
     fn oldest_login(&self, user: &UserId) -> Result<Option<TokenRow>, Error>;
     /// Tokens of browsers last used, or made, at these times or before and not revoked; at most so many. One that was
@@ -375,6 +377,8 @@ pub trait AccountWrites {
     fn narrow_node_tokens(&mut self, user: &UserId, network: &NetworkId) -> Result<usize, Error>;
     /// Notes when tokens were last used.
     fn use_tokens(&mut self, used: &[(TokenId, UnixMillis)]) -> Result<(), Error>;
+    /// Writes down until when the agents that tokens speak for count as connected.
+    fn hold_connected(&mut self, held: &[(TokenId, UnixMillis)]) -> Result<(), Error>;
     /// Appends to the log of changes.
     fn audit(
         &mut self,

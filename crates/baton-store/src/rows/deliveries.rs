@@ -84,8 +84,8 @@ pub struct NewDelivery<'a> {
     pub priority: Priority,
     /// The task it is about.
     pub task_id: Option<&'a TaskId>,
-    /// What it says; none for a task, whose text is in its row.
-    pub content: Option<&'a str>,
+    /// What it says.
+    pub content: &'a str,
     /// When.
     pub at: UnixMillis,
 }
@@ -172,7 +172,7 @@ pub trait DeliveryWrites {
     fn append_frame(&mut self, network: &NetworkId, to: &Principal, body: &str) -> Result<i64, Error>;
     /// Removes deliveries that are no tasks and older than this; so many at once. Answers how many.
     fn forget_deliveries(&mut self, before: UnixMillis, limit: usize) -> Result<usize, Error>;
-    /// Keeps only the newest `keep` deliveries that are no tasks in one inbox.
+    /// Keeps only the newest `keep` open deliveries that are no tasks in one inbox; acked ones leave by their age.
     fn trim_inbox(&mut self, network: &NetworkId, to: &Principal, keep: usize) -> Result<usize, Error>;
     /// Forgets the oldest frames of a feed beyond so many, up to a limit. Answers how many.
     fn trim_feed(&mut self, network: &NetworkId, keep: usize, limit: usize) -> Result<usize, Error>;

@@ -81,14 +81,28 @@ pub struct TailEntries {
     pub entries: Vec<Option<Entry>>,
 }
 
+impl TailEntries {
+    /// The bytes of their events and packets.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.entries.iter().flatten().map(|entry| entry.event.len() + entry.packet.len()).sum()
+    }
+}
+
 /// Reads of evidence.
 pub trait EvidenceReads {
     /// How many events a network's log has.
     fn log_size(&self, network: &NetworkId) -> Result<u64, Error>;
     /// How many of a log's entries, its first ones, are in entry bundles.
     fn bundled(&self, network: &NetworkId) -> Result<u64, Error>;
-    /// What the next entry bundle is made of; none while fewer than 256 signed entries are in the tail.
-    fn entries_to_bundle(&self, network: &NetworkId) -> Result<Option<TailEntries>, Error>;
+    /// What the next entry bundles are made of, in order; empty while fewer than 256 signed entries are in the tail. At
+    /// most so many entries, and no more bundles once they have this many bytes; but always one.
+    fn entries_to_bundle(
+        &self,
+        network: &NetworkId,
+        count: usize,
+        bytes: usize,
+    ) -> Result<Vec<TailEntries>, Error>;
     /// Events of a log, in order.
     fn leaves(&self, network: &NetworkId, page: LeafPage) -> Result<Vec<LeafRow>, Error>;
     /// The events about one task, in order.
@@ -139,8 +153,14 @@ pub trait EvidenceWrites {
         first: u64,
         bundle: &EntryBundle,
     ) -> Result<bool, Error>;
-    /// Writes the newest checkpoint.
-    fn put_checkpoint(&mut self, network: &NetworkId, checkpoint: &CheckpointRow) -> Result<(), Error>;
+    /// Writes the newest checkpoint, of a tree that was grown from the one of `base` events; 0 if there was none. False,
+    /// and nothing is written, if another has been put since: whoever seals then reads again.
+    fn put_checkpoint(
+        &mut self,
+        network: &NetworkId,
+        base: u64,
+        checkpoint: &CheckpointRow,
+    ) -> Result<bool, Error>;
     /// Remembers the public key; once.
     fn put_evidence_key(&mut self, key: &str) -> Result<(), Error>;
 }

@@ -391,8 +391,12 @@ pub trait TaskReads {
     fn task(&self, id: &TaskId) -> Result<Option<TaskRow>, Error>;
     /// What the rules see of one task, without its texts.
     fn task_snapshot(&self, id: &TaskId) -> Result<Option<TaskSnapshot>, Error>;
-    /// The network of a task: what is asked before it is known whether the caller may see anything of it.
-    fn task_network(&self, id: &TaskId) -> Result<Option<NetworkId>, Error>;
+    /// The same for a task of one network. Whatever an engine has in memory, a task of another network costs what one
+    /// costs that does not exist.
+    fn task_snapshot_in(&self, network: &NetworkId, id: &TaskId) -> Result<Option<TaskSnapshot>, Error>;
+    /// The network of a task: what is asked before it is known whether the caller may see anything of it. Only a task of
+    /// the caller's own network, if it has one, may be found in memory: how long the answer takes tells nothing of others.
+    fn task_network(&self, id: &TaskId, own: Option<&NetworkId>) -> Result<Option<NetworkId>, Error>;
     /// A page of tasks.
     fn tasks(&self, filter: &TaskFilter) -> Result<Page<TaskRow>, Error>;
     /// A page of one agent's tasks, newest status first.

@@ -144,8 +144,19 @@ impl AccountReads for Rows<'_> {
     }
 
     fn member_role(&self, network: &NetworkId, user: &UserId) -> Result<Option<NetworkRole>, Error> {
+        let known = self
+            .knows()
+            .and_then(|work| work.borrow().known.networks.get(network)?.accounts.roles.get(user).copied());
+        if let Some(known) = known {
+            return Ok(known);
+        }
         let sql = "SELECT role FROM members WHERE network_id = ?1 AND user_id = ?2";
-        self.one(sql, params![network.as_str(), user.as_str()], |row| parsed(row, "role", NetworkRole::parse))
+        let read = |row: &Row<'_>| parsed(row, "role", NetworkRole::parse);
+        let role = self.look_up(sql, params![network.as_str(), user.as_str()], read)?;
+        if let Some(work) = self.knows() {
+            work.borrow_mut().known.network(network).accounts.roles.insert(user.clone(), role);
+        }
+        Ok(role)
     }
 
     fn members(
@@ -209,9 +220,17 @@ impl AccountReads for Rows<'_> {
     }
 
     fn token(&self, id: &TokenId) -> Result<Option<TokenRow>, Error> {
+        let known = self.knows().and_then(|work| work.borrow().known.tokens.get(id).cloned());
+        if let Some(known) = known {
+            return Ok(known);
+        }
         let sql = "SELECT * FROM tokens t WHERE token_id = ?1 AND revoked_at IS NULL
                    AND NOT EXISTS (SELECT 1 FROM removals r WHERE r.network_id = t.network_id)";
-        self.one(sql, [id.as_str()], token_row)
+        let token = self.look_up(sql, [id.as_str()], token_row)?;
+        if let Some(work) = self.knows() {
+            work.borrow_mut().known.tokens.insert(id.clone(), token.clone());
+        }
+        Ok(token)
     }
 
     fn tokens(
@@ -278,12 +297,30 @@ impl AccountReads for Rows<'_> {
     }
 
     fn alias_exists(&self, network: &NetworkId, alias: &Alias) -> Result<bool, Error> {
+        let known = self
+            .knows()
+            .and_then(|work| work.borrow().known.networks.get(network)?.accounts.aliases.get(alias).copied());
+        if let Some(known) = known {
+            return Ok(known);
+        }
         let sql =
             "SELECT EXISTS (SELECT 1 FROM tokens WHERE network_id = ?1 AND alias = ?2 AND revoked_at IS NULL)
                        OR EXISTS (SELECT 1 FROM sessions WHERE network_id = ?1 AND alias = ?2) AS found";
         let found =
-            self.one(sql, params![network.as_str(), alias.as_str()], |row| get::<bool>(row, "found"))?;
-        Ok(found.unwrap_or(false))
+            self.look_up(sql, params![network.as_str(), alias.as_str()], |row| get::<bool>(row, "found"))?;
+        let found = found.unwrap_or(false);
+        if let Some(work) = self.knows() {
+            work.borrow_mut().known.network(network).accounts.aliases.insert(alias.clone(), found);
+        }
+        Ok(found)
+    }
+
+    fn connected_until(&self, network: &NetworkId, alias: &Alias) -> Result<Option<UnixMillis>, Error> {
+        let sql = "SELECT MAX(connected_until) AS until FROM tokens
+                   WHERE network_id = ?1 AND alias = ?2 AND alias IS NOT NULL AND revoked_at IS NULL";
+        let until =
+            self.one(sql, params![network.as_str(), alias.as_str()], |row| get::<Option<i64>>(row, "until"))?;
+        Ok(until.flatten().map(UnixMillis::new))
     }
 
     fn alias_was_used(&self, network: &NetworkId, alias: &Alias) -> Result<bool, Error> {
@@ -506,6 +543,14 @@ impl AccountWrites for Rows<'_> {
         let sql = "UPDATE tokens SET scope = ?3
                    WHERE user_id = ?1 AND network_id = ?2 AND scope <> ?3 AND revoked_at IS NULL";
         self.execute(sql, params![user.as_str(), network.as_str(), TokenScope::Node.as_str()])
+    }
+
+    fn hold_connected(&mut self, held: &[(TokenId, UnixMillis)]) -> Result<(), Error> {
+        for (token, until) in held {
+            let sql = "UPDATE tokens SET connected_until = ?2 WHERE token_id = ?1";
+            self.execute(sql, params![token.as_str(), until.get()])?;
+        }
+        Ok(())
     }
 
     fn use_tokens(&mut self, used: &[(TokenId, UnixMillis)]) -> Result<(), Error> {

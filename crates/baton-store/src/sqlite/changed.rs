@@ -62,12 +62,11 @@ pub(super) fn page(rows: &Rows<'_>, filter: &ChangedFilter) -> Result<ChangedPag
     let limit = all.bind(filter.limit as i64 + 1);
     let sql = format!(
         "SELECT walked_subquery.id, tasks.task_id FROM
-            (SELECT id, task, n, created_at FROM task_events WHERE network = ?1 AND id < {before}
+            (SELECT id, task, created_at FROM task_events WHERE network = ?1 AND id < {before}
              ORDER BY id DESC LIMIT {examined}) walked_subquery
          CROSS JOIN tasks ON tasks.seq = walked_subquery.task
          WHERE {} AND walked_subquery.created_at >= {after}
-           AND NOT EXISTS (SELECT 1 FROM task_events later
-                           WHERE later.task = walked_subquery.task AND later.n > walked_subquery.n)
+           AND tasks.last_event = walked_subquery.id
          ORDER BY walked_subquery.id DESC LIMIT {limit}",
         all.sql
     );
@@ -98,7 +97,7 @@ pub(super) fn count(rows: &Rows<'_>, filter: &ChangedFilter, counted: usize) -> 
     let counted = all.bind(counted as i64);
     let mut sql = format!(
         "SELECT COUNT(*) AS count FROM
-            (SELECT seq, task_id, network, from_kind, from_name, to_name, status, context_id FROM tasks
+            (SELECT seq, task_id, network, from_kind, from_name, to_name, status, context_id, last_event FROM tasks
              WHERE network = ?1 AND to_name = ?2 ORDER BY seq DESC LIMIT {counted}) counted_subquery
          WHERE {}",
         all.sql
@@ -106,7 +105,8 @@ pub(super) fn count(rows: &Rows<'_>, filter: &ChangedFilter, counted: usize) -> 
     if let Some(after) = filter.after {
         let after = all.bind(after.get());
         sql.push_str(&format!(
-            " AND (SELECT created_at FROM task_events e WHERE e.task = counted_subquery.seq ORDER BY n DESC LIMIT 1) >= {after}"
+            " AND (SELECT created_at FROM task_events e
+                   WHERE e.network = counted_subquery.network AND e.id = counted_subquery.last_event) >= {after}"
         ));
     }
     let parameters: Vec<&dyn ToSql> = all.values.iter().map(AsRef::as_ref).collect();

@@ -1,6 +1,7 @@
 //! The walks of a check in SQL, and the connection they run on: one that takes no lock of the hub's and writes
 //! nothing, so that it can look at a database in use.
 
+use baton_core::TaskId;
 use rusqlite::{Connection, OpenFlags, Row, params};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -8,6 +9,7 @@ use std::time::SystemTime;
 use super::columns::get;
 use super::connection;
 use super::edges;
+use super::history::Chain;
 use super::plans;
 use super::rows::Rows;
 use super::schema;
@@ -143,9 +145,24 @@ impl Rows<'_> {
         Ok(())
     }
 
-    fn count(&self, sql: &str, parameters: impl rusqlite::Params) -> Result<u64, Error> {
+    fn counted(&self, sql: &str, parameters: impl rusqlite::Params) -> Result<u64, Error> {
         let count = self.one(sql, parameters, |row| get::<i64>(row, "count"))?;
         Ok(count.unwrap_or_default().unsigned_abs())
+    }
+
+    /// The network's key and the id of an event, by its number within the task.
+    fn event_numbered(&self, task_id: &str, n: i64) -> Result<Option<(i64, i64)>, Error> {
+        let sql = "SELECT id, previous, n FROM task_events WHERE network = ?1 AND id = ?2";
+        let Some(id) = TaskId::parse(task_id) else { return Ok(None) };
+        let Some(mut chain) = Chain::of_task(self, &id)? else { return Ok(None) };
+        while let Some((id, number)) =
+            chain.next(self, sql, |row| Ok((get(row, "id")?, get::<i64>(row, "n")?)))?
+        {
+            if number == n {
+                return Ok(Some((chain.network, id)));
+            }
+        }
+        Ok(None)
     }
 
     fn strays_of(&self, table: &'static str, sql: &str, see: See<'_, Stray>) -> Result<(), Error> {
@@ -159,7 +176,7 @@ impl CheckReads for Rows<'_> {
     }
 
     fn network_count(&self) -> Result<u64, Error> {
-        self.count("/* scans */ SELECT COUNT(*) AS count FROM networks WHERE network_id NOT IN (SELECT network_id FROM removals)", [])
+        self.counted("/* scans */ SELECT COUNT(*) AS count FROM networks WHERE network_id NOT IN (SELECT network_id FROM removals)", [])
     }
 
     fn each_task(&self, see: See<'_, TaskState>) -> Result<(), Error> {
@@ -168,11 +185,12 @@ impl CheckReads for Rows<'_> {
                 EXISTS (SELECT 1 FROM networks w WHERE w.network_id = k.network_id) AS has_network,
                 t.lease_id IS NOT NULL AS has_lease,
                 t.inbox_state < 2 AS has_open_delivery,
-                (SELECT COUNT(*) FROM task_events e WHERE e.task = t.seq) AS events,
-                (SELECT MIN(n) FROM task_events e WHERE e.task = t.seq) AS first_event,
-                (SELECT MAX(n) FROM task_events e WHERE e.task = t.seq) AS last_event,
-                (SELECT e.to_status FROM task_events e WHERE e.task = t.seq ORDER BY e.n DESC LIMIT 1) AS last_status
+                COALESCE(h.events, 0) AS events, h.first_event, h.last_event,
+                (SELECT e.to_status FROM task_events e
+                 WHERE e.network = t.network AND e.id = t.last_event AND e.task = t.seq AND e.n = h.last_event) AS last_status
             FROM tasks t LEFT JOIN network_keys k ON k.key = t.network
+            LEFT JOIN (SELECT task, COUNT(*) AS events, MIN(n) AS first_event, MAX(n) AS last_event
+                       FROM task_events GROUP BY task) h ON h.task = t.seq
             WHERE NOT EXISTS (SELECT 1 FROM removals r WHERE r.network = t.network) ORDER BY t.seq";
         let read = |row: &Row<'_>| {
             Ok(TaskState {
@@ -196,12 +214,13 @@ impl CheckReads for Rows<'_> {
         let sql = "/* scans */ SELECT COALESCE(t.task_id, 'in place ' || e.task) AS task_id,
                 COALESCE(k.network_id, CAST(e.network AS TEXT)) AS network_id, e.n, e.from_status, e.log_index,
                 CASE WHEN t.seq IS NOT NULL THEN COALESCE(h.network_id, CAST(t.network AS TEXT)) END AS task_network_id,
-                (SELECT b.to_status FROM task_events b WHERE b.task = e.task AND b.n = e.n - 1) AS status_before,
+                (SELECT b.to_status FROM task_events b
+                 WHERE b.network = e.network AND b.id = e.previous AND b.task = e.task AND b.n = e.n - 1) AS status_before,
                 EXISTS (SELECT 1 FROM logs l WHERE l.network_id = k.network_id AND (e.log_index < l.bundled
                         OR EXISTS (SELECT 1 FROM evidence v WHERE v.place = l.log << 36 | e.log_index))) AS has_leaf
             FROM task_events e LEFT JOIN network_keys k ON k.key = e.network
             LEFT JOIN tasks t ON t.seq = e.task LEFT JOIN network_keys h ON h.key = t.network
-            WHERE NOT EXISTS (SELECT 1 FROM removals r WHERE r.network = e.network) ORDER BY e.id";
+            WHERE NOT EXISTS (SELECT 1 FROM removals r WHERE r.network = e.network) ORDER BY e.network, e.id";
         let read = |row: &Row<'_>| {
             Ok(EventState {
                 task_id: get(row, "task_id")?,
@@ -242,6 +261,17 @@ impl CheckReads for Rows<'_> {
                 ON k.network_id = c.network_id AND k.to_kind = c.to_kind AND k.to_name = c.to_name
             WHERE COALESCE(k.count, 0) <> COALESCE(c.count, 0)
                 AND COALESCE(k.network_id, c.network_id) NOT IN (SELECT network_id FROM removals)";
+        self.each(sql, [], wrong_count, &mut *see)?;
+        let sql = "/* scans */ WITH held AS
+                (SELECT n.network_id, t.to_name, COUNT(*) AS count FROM tasks t JOIN network_keys n ON n.key = t.network
+                 WHERE t.lease_id IS NOT NULL GROUP BY n.network_id, t.to_name)
+            SELECT COALESCE(k.network_id, h.network_id) AS network_id,
+                'leases of ' || COALESCE(k.to_name, h.to_name) AS name,
+                COALESCE(k.leases, 0) AS counter, COALESCE(h.count, 0) AS counted
+            FROM held h FULL OUTER JOIN inbox_counts k
+                ON k.network_id = h.network_id AND k.to_kind = 'node' AND k.to_name = h.to_name
+            WHERE COALESCE(k.leases, 0) <> COALESCE(h.count, 0)
+                AND COALESCE(k.network_id, h.network_id) NOT IN (SELECT network_id FROM removals)";
         self.each(sql, [], wrong_count, see)
     }
 
@@ -300,7 +330,7 @@ impl CheckReads for Rows<'_> {
     }
 
     fn tile_count(&self, log: i64) -> Result<u64, Error> {
-        self.count("SELECT COUNT(*) AS count FROM tiles WHERE log = ?1", [log])
+        self.counted("SELECT COUNT(*) AS count FROM tiles WHERE log = ?1", [log])
     }
 
     fn has_task(&self, task_id: &str) -> Result<bool, Error> {
@@ -312,9 +342,10 @@ impl CheckReads for Rows<'_> {
                 e.log_index,
                 t.kind, t.from_name, t.salt, CASE WHEN e.n = 1 THEN t.content END AS content,
                 CASE WHEN e.to_status IN ('replied', 'failed', 'cancelled', 'expired') THEN t.result END AS result
-            FROM tasks t JOIN task_events e ON e.task = t.seq JOIN network_keys k ON k.key = e.network
-            WHERE t.task_id = ?1 AND e.n = ?2";
-        self.one(sql, params![task_id, n], |row| {
+            FROM task_events e JOIN tasks t ON t.seq = e.task JOIN network_keys k ON k.key = e.network
+            WHERE e.network = ?1 AND e.id = ?2";
+        let Some((network, event)) = self.event_numbered(task_id, n)? else { return Ok(None) };
+        self.one(sql, params![network, event], |row| {
             Ok(RecordedEvent {
                 network_id: get(row, "network_id")?,
                 from_status: get(row, "from_status")?,

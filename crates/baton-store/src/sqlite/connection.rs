@@ -1,4 +1,4 @@
-//! Opening the database: pragmas and migrations.
+//! Opening the database: pragmas, and which schema it has.
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
@@ -9,11 +9,8 @@ use std::os::fd::IntoRawFd;
 use std::path::Path;
 use std::time::Duration;
 
+use super::upgrade;
 use crate::error::Error;
-
-mod migrations {
-    refinery::embed_migrations!("migrations");
-}
 
 /// Statements each connection keeps prepared.
 const STATEMENTS: usize = 128;
@@ -38,21 +35,6 @@ pub(super) fn open_writer(path: &Path) -> Result<Connection, Error> {
     Ok(connection)
 }
 
-/// Brings a database to this program's schema.
-pub(super) fn migrate(connection: &mut Connection) -> Result<(), Error> {
-    let (from, to) = (schema_of(connection)?, schema());
-    if from > 0 && from < to {
-        tracing::info!(from, to, "the database is being migrated; a large one takes minutes");
-    }
-    // All that are missing in one transaction with the note that they are there: a start that is killed in the middle
-    // leaves the database as it was, and a new one costs one commit.
-    migrations::migrations::runner()
-        .set_grouped(true)
-        .run(connection)
-        .map_err(|error| Error::Unavailable(format!("migration: {error}")))?;
-    Ok(())
-}
-
 /// Takes the room that the WAL's index may need, as long as the disk has it. SQLite lets it grow after a commit has been
 /// written to the WAL. If there is no room then, the commit is answered as failed, and yet the next one to open the
 /// database after a kill finds it.
@@ -75,9 +57,7 @@ pub(super) fn reserve_wal_index(path: &Path) -> Result<(), Error> {
 
 /// The newest schema this program knows: the number of its last migration.
 pub fn schema() -> u32 {
-    let known = migrations::migrations::runner();
-    let newest = known.get_migrations().iter().map(|one| one.version()).max().unwrap_or_default();
-    u32::try_from(newest).unwrap_or_default()
+    upgrade::versions().last().copied().unwrap_or_default()
 }
 
 /// The schema a database has; 0 if it is new.

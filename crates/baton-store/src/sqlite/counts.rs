@@ -1,81 +1,80 @@
-//! Counters of tasks by status and of open deliveries by inbox. Changes are added up for the whole batch and
-//! written once before its commit; a reader inside the batch adds what is not written yet. Beside them, the newest
-//! numbers of frames and events and the log of each network the batch has written to, so that they are looked up once.
+//! Counters of tasks by status, by minute and by edge, and of recipients: open deliveries, leases, newest frame. Changes
+//! are added up and written once; what they come to is in `known.rs`.
 
-use baton_core::{NetworkId, Principal, PrincipalKind, Status, UnixMillis};
+use baton_core::{NetworkId, PrincipalKind, Status, UnixMillis};
 use rusqlite::{Connection, params};
 use std::collections::HashMap;
 
 use super::edges::EdgeChanges;
-use super::evidence::LogHead;
 use super::figures;
-use super::keys::Numbers;
 use crate::error::Error;
 use crate::meter::Tally;
 use crate::rows::{MinuteCounts, minute_of};
-use crate::store::GrownLog;
+
+/// What changes in a recipient's row.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct RecipientChange {
+    /// Open deliveries.
+    pub(super) open: i64,
+    pub(super) leases: i64,
+    pub(super) newest_frame: Option<i64>,
+}
+
+type Recipients = HashMap<(PrincipalKind, String), RecipientChange>;
 
 /// Changes not yet written.
 #[derive(Debug, Default)]
 pub(super) struct Counts {
     tasks: HashMap<(NetworkId, Status), i64>,
-    inboxes: HashMap<(NetworkId, PrincipalKind, String), i64>,
-    newest_frames: HashMap<NetworkId, i64>,
-    newest_event_numbers: HashMap<NetworkId, i64>,
-    log_heads: HashMap<NetworkId, LogHead>,
-    numbers: Option<Numbers>,
+    recipients: HashMap<NetworkId, Recipients>,
     minutes: HashMap<(NetworkId, i64), MinuteCounts>,
     pub(super) edges: EdgeChanges,
 }
 
 impl Counts {
+    pub(super) fn is_empty(&self) -> bool {
+        self.tasks.is_empty()
+            && self.recipients.is_empty()
+            && self.minutes.is_empty()
+            && self.edges.is_empty()
+    }
+
     pub(super) fn add_task(&mut self, network: &NetworkId, status: Status, change: i64) {
         *self.tasks.entry((network.clone(), status)).or_default() += change;
     }
 
-    pub(super) fn add_delivery(&mut self, network: &NetworkId, kind: PrincipalKind, name: &str, change: i64) {
-        *self.inboxes.entry((network.clone(), kind, name.to_owned())).or_default() += change;
+    pub(super) fn tasks(&self) -> &HashMap<(NetworkId, Status), i64> {
+        &self.tasks
     }
 
     pub(super) fn task(&self, network: &NetworkId, status: Status) -> i64 {
         self.tasks.get(&(network.clone(), status)).copied().unwrap_or(0)
     }
 
-    pub(super) fn inbox(&self, network: &NetworkId, to: &Principal) -> i64 {
-        self.inboxes.get(&(network.clone(), to.kind(), to.name().to_owned())).copied().unwrap_or(0)
+    pub(super) fn recipients(&self) -> &HashMap<NetworkId, Recipients> {
+        &self.recipients
     }
 
-    pub(super) fn newest_frame(&self, network: &NetworkId) -> Option<i64> {
-        self.newest_frames.get(network).copied()
+    /// What changes in a recipient's row.
+    pub(super) fn recipient(
+        &mut self,
+        network: &NetworkId,
+        kind: PrincipalKind,
+        name: &str,
+    ) -> &mut RecipientChange {
+        let recipients = match self.recipients.contains_key(network) {
+            true => self.recipients.get_mut(network).expect("it is there"),
+            false => self.recipients.entry(network.clone()).or_default(),
+        };
+        recipients.entry((kind, name.to_owned())).or_default()
     }
 
-    pub(super) fn set_newest_frame(&mut self, network: &NetworkId, n: i64) {
-        self.newest_frames.insert(network.clone(), n);
-    }
-
-    pub(super) fn newest_event_number(&self, network: &NetworkId) -> Option<i64> {
-        self.newest_event_numbers.get(network).copied()
-    }
-
-    pub(super) fn set_newest_event_number(&mut self, network: &NetworkId, number: i64) {
-        self.newest_event_numbers.insert(network.clone(), number);
-    }
-
-    /// The newest numbers given out, if any were.
-    pub(super) fn numbers(&self) -> Option<Numbers> {
-        self.numbers
-    }
-
-    pub(super) fn set_numbers(&mut self, numbers: Numbers) {
-        self.numbers = Some(numbers);
-    }
-
-    pub(super) fn log_head(&self, network: &NetworkId) -> Option<LogHead> {
-        self.log_heads.get(network).copied()
-    }
-
-    pub(super) fn set_log_head(&mut self, network: &NetworkId, head: LogHead) {
-        self.log_heads.insert(network.clone(), head);
+    pub(super) fn change_of(
+        &self,
+        network: &NetworkId,
+        recipient: &(PrincipalKind, String),
+    ) -> RecipientChange {
+        self.recipients.get(network).and_then(|known| known.get(recipient)).copied().unwrap_or_default()
     }
 
     /// The counts of the minute of a time.
@@ -83,70 +82,63 @@ impl Counts {
         self.minutes.entry((network.clone(), minute_of(at))).or_default()
     }
 
-    /// The logs that grew.
-    pub(super) fn grown_logs(&self) -> Vec<GrownLog> {
-        let grown = self.log_heads.iter();
-        grown
-            .map(|(network, head)| GrownLog {
-                network_id: network.clone(),
-                size: head.size,
-                gained: head.size - head.size_before,
-            })
-            .collect()
-    }
-
-    /// Adds up how many tasks of each status there are more, or fewer.
+    /// Adds up how many tasks of each status and leases there are more, or fewer.
     pub(super) fn tally(&self, tally: &mut Tally) {
         self.tasks.iter().for_each(|((_, status), change)| tally.add_tasks(*status, *change));
+        let recipients = self.recipients.values().flat_map(HashMap::values);
+        tally.leases += recipients.map(|change| change.leases).sum::<i64>();
     }
 
-    /// Takes in what a savepoint that stays has counted.
-    pub(super) fn merge(&mut self, other: Self) {
-        for (key, change) in other.tasks {
+    /// Adds what was counted elsewhere, later.
+    pub(super) fn take_in(&mut self, later: Self) {
+        for (key, change) in later.tasks {
             *self.tasks.entry(key).or_default() += change;
         }
-        for (key, change) in other.inboxes {
-            *self.inboxes.entry(key).or_default() += change;
+        for (network, recipients) in later.recipients {
+            let known = self.recipients.entry(network).or_default();
+            for (recipient, change) in recipients {
+                let all = known.entry(recipient).or_default();
+                all.open += change.open;
+                all.leases += change.leases;
+                all.newest_frame = change.newest_frame.or(all.newest_frame);
+            }
         }
-        for (key, counts) in other.minutes {
+        for (key, counts) in later.minutes {
             self.minutes.entry(key).or_default().add(&counts);
         }
-        self.numbers = other.numbers.or(self.numbers);
-        self.edges.merge(other.edges);
-        self.newest_frames.extend(other.newest_frames);
-        self.newest_event_numbers.extend(other.newest_event_numbers);
-        self.log_heads.extend(other.log_heads);
+        self.edges.take_in(later.edges);
     }
 
     /// Forgets a network that is gone.
     pub(super) fn forget(&mut self, network: &NetworkId) {
-        self.newest_frames.remove(network);
-        self.newest_event_numbers.remove(network);
-        self.log_heads.remove(network);
         self.minutes.retain(|(counted, _), _| counted != network);
         self.edges.forget(network);
         self.tasks.retain(|(counted, _), _| counted != network);
-        self.inboxes.retain(|(counted, _, _), _| counted != network);
+        self.recipients.remove(network);
     }
 
-    /// Writes everything, inside the transaction that is about to be committed.
-    pub(super) fn write(self, connection: &Connection) -> Result<(), Error> {
-        if let Some(numbers) = self.numbers {
-            numbers.write(connection)?;
-        }
+    /// Writes everything.
+    pub(super) fn write(&self, connection: &Connection) -> Result<(), Error> {
         let mut task = connection.prepare_cached(
             "INSERT INTO task_counts (network_id, status, count) VALUES (?1, ?2, ?3)
              ON CONFLICT (network_id, status) DO UPDATE SET count = count + excluded.count",
         )?;
-        for ((network, status), change) in self.tasks.into_iter().filter(|(_, change)| *change != 0) {
+        for ((network, status), change) in self.tasks.iter().filter(|(_, change)| **change != 0) {
             task.execute(params![network.as_str(), status.as_str(), change])?;
         }
-        let mut inbox = connection.prepare_cached(
-            "INSERT INTO inbox_counts (network_id, to_kind, to_name, count) VALUES (?1, ?2, ?3, ?4)
-             ON CONFLICT (network_id, to_kind, to_name) DO UPDATE SET count = count + excluded.count",
+        let mut recipient = connection.prepare_cached(
+            "INSERT INTO inbox_counts (network_id, to_kind, to_name, count, leases, newest_frame)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+             ON CONFLICT (network_id, to_kind, to_name) DO UPDATE SET count = count + excluded.count,
+                leases = leases + excluded.leases, newest_frame = COALESCE(excluded.newest_frame, newest_frame)",
         )?;
-        for ((network, kind, name), change) in self.inboxes.into_iter().filter(|(_, change)| *change != 0) {
-            inbox.execute(params![network.as_str(), kind.as_str(), name, change])?;
+        for (network, recipients) in &self.recipients {
+            let changed = recipients.iter().filter(|(_, change)| **change != RecipientChange::default());
+            for ((kind, name), change) in changed {
+                let RecipientChange { open, leases, newest_frame } = change;
+                let row = params![network.as_str(), kind.as_str(), name, open, leases, newest_frame];
+                recipient.execute(row)?;
+            }
         }
         self.minutes.iter().try_for_each(|((network, minute), counts)| {
             figures::write_minute(connection, network, *minute, counts)

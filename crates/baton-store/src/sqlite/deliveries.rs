@@ -2,12 +2,17 @@
 //! tasks are rows of their own. All have places in one order. Whatever opens or closes a delivery counts it.
 
 use baton_core::access::TaskReach;
-use baton_core::{MessageId, NetworkId, Principal, PrincipalKind, Status, TaskId, UnixMillis, limits};
+use baton_core::{
+    MessageId, NetworkId, Principal, PrincipalKind, Priority, Status, TaskId, UnixMillis, limits,
+};
 use rusqlite::{Row, params};
+use std::collections::VecDeque;
 
 use super::columns::{get, optional, order_of, parsed, principal, priority, time};
+use super::known::Recipient;
 use super::merge::{Fetch, Merge};
 use super::rows::Rows;
+use super::write_set::{Head, NewDeliveryRow, NewFrameRow};
 use crate::error::Error;
 use crate::rows::{
     DeliveryKind, DeliveryReads, DeliveryRow, DeliveryWrites, FeedRow, InboxPlace, MessageFilter,
@@ -61,7 +66,7 @@ impl Rows<'_> {
         })?;
         if let Some((network, kind, name)) = open {
             self.execute("UPDATE deliveries SET state = ?2 WHERE seq = ?1", params![seq, ACKED])?;
-            self.staged.counts.add_delivery(&network, kind, &name, -1);
+            self.count(|counts| counts.recipient(&network, kind, &name).open -= 1);
         }
         Ok(())
     }
@@ -188,11 +193,7 @@ impl DeliveryReads for Rows<'_> {
     }
 
     fn inbox_count(&self, network: &NetworkId, to: &Principal) -> Result<i64, Error> {
-        let sql = "SELECT count FROM inbox_counts WHERE network_id = ?1 AND to_kind = ?2 AND to_name = ?3";
-        let written = self.one(sql, params![network.as_str(), to.kind().as_str(), to.name()], |row| {
-            get::<i64>(row, "count")
-        })?;
-        Ok(written.unwrap_or(0) + self.counted.inbox(network, to) + self.staged.counts.inbox(network, to))
+        Ok(self.recipient(network, to.kind(), to.name())?.open)
     }
 
     fn open_delivery(
@@ -245,19 +246,11 @@ impl DeliveryReads for Rows<'_> {
         after: i64,
         limit: usize,
     ) -> Result<Vec<FeedRow>, Error> {
-        let (key, limit) = (self.key(network)?, limit as i64);
-        let read = |row: &Row<'_>| Ok(FeedRow { n: get(row, "n")?, body: get(row, "body")? });
-        match to {
-            Some(to) => {
-                let sql = "SELECT n, body FROM feed WHERE network = ?1 AND to_name = ?2 AND to_kind = ?3
-                           AND n > ?4 ORDER BY n LIMIT ?5";
-                self.all(sql, params![key, to.name(), to.kind().as_str(), after, limit], read)
-            }
-            None => {
-                let sql = "SELECT n, body FROM feed WHERE network = ?1 AND n > ?2 ORDER BY n LIMIT ?3";
-                self.all(sql, params![key, after, limit], read)
-            }
+        if let Some(to) = to {
+            return self.frames_for(network, to, after, limit);
         }
+        let sql = "SELECT n, body FROM feed WHERE network = ?1 AND n > ?2 ORDER BY n LIMIT ?3";
+        self.all(sql, params![self.key(network)?, after, limit as i64], frame_row)
     }
 
     fn feeds_longer_than(&self, keep: usize) -> Result<Vec<NetworkId>, Error> {
@@ -284,30 +277,28 @@ impl DeliveryWrites for Rows<'_> {
     fn insert_delivery(&mut self, delivery: NewDelivery<'_>) -> Result<(), Error> {
         let (key, place) = (self.key_to_write(delivery.network_id)?, self.next_place()?);
         let task = match delivery.task_id {
-            Some(id) => Some(self.known(id)?.seq),
+            Some(id) => {
+                self.touch_task(id)?;
+                Some(self.known_task(id)?.row.seq)
+            }
             None => None,
         };
-        self.execute(
-            "INSERT INTO deliveries (seq, message_id, network, to_kind, to_name, from_kind, from_name, type, priority,
-                task, content, created_at, state)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
-            params![
-                place,
-                delivery.message_id.as_str(),
-                key,
-                delivery.to.kind().as_str(),
-                delivery.to.name(),
-                delivery.from.kind().as_str(),
-                delivery.from.name(),
-                delivery.kind.as_str(),
-                order_of(delivery.priority),
-                task,
-                delivery.content,
-                delivery.at.get(),
-                OPEN,
-            ],
-        )?;
-        self.staged.counts.add_delivery(delivery.network_id, delivery.to.kind(), delivery.to.name(), 1);
+        let row = NewDeliveryRow {
+            seq: place,
+            message_id: delivery.message_id.as_str().to_owned(),
+            network: key,
+            to: delivery.to.clone(),
+            from: delivery.from.clone(),
+            kind: delivery.kind.as_str(),
+            priority: order_of(delivery.priority),
+            task,
+            content: Some(delivery.content.to_owned()),
+            at: delivery.at,
+            state: OPEN,
+        };
+        self.change(|work| work.layer.deliveries.push(row));
+        let to = (delivery.to.kind(), delivery.to.name());
+        self.count(|counts| counts.recipient(delivery.network_id, to.0, to.1).open += 1);
         Ok(())
     }
 
@@ -316,18 +307,30 @@ impl DeliveryWrites for Rows<'_> {
     }
 
     fn ack_deliveries_about(&mut self, task: &TaskId) -> Result<(), Error> {
+        let known = self.known_task(task)?;
+        if known.is_untouched {
+            return Ok(());
+        }
         let sql = "SELECT seq FROM deliveries WHERE task = ?1 AND state = 0";
-        let open = self.all(sql, [self.known(task)?.seq], |row| get::<i64>(row, "seq"))?;
+        let open = self.all(sql, [known.row.seq], |row| get::<i64>(row, "seq"))?;
         open.into_iter().try_for_each(|seq| self.ack_place(seq))
     }
 
     fn append_frame(&mut self, network: &NetworkId, to: &Principal, body: &str) -> Result<i64, Error> {
         let next = self.newest_frame(network)? + 1;
-        self.execute(
-            "INSERT INTO feed (network, n, to_kind, to_name, body) VALUES (?1, ?2, ?3, ?4, ?5)",
-            params![self.key_to_write(network)?, next, to.kind().as_str(), to.name(), body],
-        )?;
-        self.staged.counts.set_newest_frame(network, next);
+        let frame = NewFrameRow {
+            network: self.key_to_write(network)?,
+            n: next,
+            to: to.clone(),
+            previous: self.recipient(network, to.kind(), to.name())?.newest_frame,
+            body: body.to_owned(),
+        };
+        self.change(|work| {
+            work.layer.frames.push(frame);
+            work.layer.counts.recipient(network, to.kind(), to.name()).newest_frame = Some(next);
+            let head = Head { frame: Some(next), ..Head::default() };
+            work.layer.heads.entry(network.clone()).or_default().take_in(head);
+        });
         Ok(next)
     }
 
@@ -344,9 +347,12 @@ impl DeliveryWrites for Rows<'_> {
     }
 
     fn trim_inbox(&mut self, network: &NetworkId, to: &Principal, keep: usize) -> Result<usize, Error> {
-        let sql = "SELECT seq FROM deliveries WHERE network = ?1 AND to_name = ?2 AND to_kind = ?3
+        // All of them have the same priority: only tasks have others.
+        let sql = "SELECT seq FROM deliveries
+                   WHERE network = ?1 AND to_name = ?2 AND to_kind = ?3 AND state = 0 AND priority = ?5
                    ORDER BY seq DESC LIMIT 1000 OFFSET ?4";
-        let parameters = params![self.key(network)?, to.name(), to.kind().as_str(), keep as i64];
+        let normal = order_of(Priority::Normal);
+        let parameters = params![self.key(network)?, to.name(), to.kind().as_str(), keep as i64, normal];
         let old = self.all(sql, parameters, |row| get::<i64>(row, "seq"))?;
         self.remove_deliveries(&old)
     }
@@ -359,12 +365,101 @@ impl DeliveryWrites for Rows<'_> {
 
 impl Rows<'_> {
     fn newest_frame(&self, network: &NetworkId) -> Result<i64, Error> {
-        let known = self.staged.counts.newest_frame(network).or(self.counted.newest_frame(network));
-        if let Some(newest) = known {
+        if let Some(newest) = self.head(network).frame {
             return Ok(newest);
         }
         let sql = "SELECT n FROM feed WHERE network = ?1 ORDER BY n DESC LIMIT 1";
-        Ok(self.one(sql, [self.key(network)?], |row| get::<i64>(row, "n"))?.unwrap_or(0))
+        let key = self.key(network)?;
+        Ok(self.look_up(sql, [key], |row| get::<i64>(row, "n"))?.unwrap_or(0))
+    }
+
+    /// The newest numbers of a network that are known.
+    pub(super) fn head(&self, network: &NetworkId) -> Head {
+        let Some(work) = self.work() else { return Head::default() };
+        let work = work.borrow();
+        let mut head = work.known.networks.get(network).map_or_else(Head::default, |network| network.head);
+        if let Some(newer) = work.layer.heads.get(network) {
+            head.take_in(*newer);
+        }
+        head
+    }
+
+    /// A recipient's row, with what the use case that runs has changed in it.
+    pub(super) fn recipient(
+        &self,
+        network: &NetworkId,
+        kind: PrincipalKind,
+        name: &str,
+    ) -> Result<Recipient, Error> {
+        let Some(work) = self.knows() else {
+            self.settle()?;
+            return self.recipient_written(network, kind, name);
+        };
+        let key = (kind, name.to_owned());
+        let known =
+            work.borrow().known.networks.get(network).and_then(|known| known.recipients.get(&key).copied());
+        let recipient = match known {
+            Some(recipient) => recipient,
+            None => {
+                let written = self.recipient_written(network, kind, name)?;
+                let mut work = work.borrow_mut();
+                let recipient = written.changed(&work.batch.counts.change_of(network, &key));
+                work.known.network(network).recipients.insert(key.clone(), recipient);
+                recipient
+            }
+        };
+        Ok(recipient.changed(&work.borrow().layer.counts.change_of(network, &key)))
+    }
+
+    fn recipient_written(
+        &self,
+        network: &NetworkId,
+        kind: PrincipalKind,
+        name: &str,
+    ) -> Result<Recipient, Error> {
+        let sql = "SELECT count, leases, newest_frame FROM inbox_counts
+                   WHERE network_id = ?1 AND to_kind = ?2 AND to_name = ?3";
+        let written = self.look_up(sql, params![network.as_str(), kind.as_str(), name], |row| {
+            Ok(Recipient {
+                open: get(row, "count")?,
+                leases: get(row, "leases")?,
+                newest_frame: get(row, "newest_frame")?,
+            })
+        })?;
+        Ok(written.unwrap_or_default())
+    }
+
+    /// Frames for one recipient after a number: from its newest one back, each leading to the one before. Whoever is far
+    /// behind is served along the whole feed instead.
+    fn frames_for(
+        &self,
+        network: &NetworkId,
+        to: &Principal,
+        after: i64,
+        limit: usize,
+    ) -> Result<Vec<FeedRow>, Error> {
+        let key = self.key(network)?;
+        let sql = "SELECT n, previous, body FROM feed WHERE network = ?1 AND n = ?2";
+        let mut frames = VecDeque::new();
+        let mut next = self.recipient(network, to.kind(), to.name())?.newest_frame;
+        while let Some(n) = next.filter(|n| *n > after) {
+            if frames.len() == limits::FEED_CHAIN_MAX_COUNT {
+                let sql =
+                    "SELECT n, body FROM feed WHERE network = ?1 AND n > ?2 AND to_name = ?3 AND to_kind = ?4
+                           ORDER BY n LIMIT ?5";
+                let parameters = params![key, after, to.name(), to.kind().as_str(), limit as i64];
+                return self.all(sql, parameters, frame_row);
+            }
+            let found = self.one(sql, params![key, n], |row| {
+                Ok((get::<Option<i64>>(row, "previous")?, frame_row(row)?))
+            })?;
+            // The oldest frames of a feed are forgotten.
+            let Some((previous, frame)) = found else { break };
+            frames.push_front(frame);
+            next = previous;
+        }
+        frames.truncate(limit);
+        Ok(frames.into())
     }
 
     /// Forgets frames up to a number, so many at once.
@@ -378,4 +473,8 @@ impl Rows<'_> {
                    (SELECT n FROM feed WHERE network = ?1 AND n <= ?2 ORDER BY n LIMIT ?3)";
         self.execute(sql, params![self.key(network)?, last, limit as i64])
     }
+}
+
+fn frame_row(row: &Row<'_>) -> Result<FeedRow, Error> {
+    Ok(FeedRow { n: get(row, "n")?, body: get(row, "body")? })
 }

@@ -72,8 +72,12 @@ impl EdgeChanges {
         *self.0.entry((network.clone(), edge)).or_default().of(status) += change;
     }
 
-    pub(super) fn merge(&mut self, other: Self) {
-        for (key, counts) in other.0 {
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn take_in(&mut self, later: Self) {
+        for (key, counts) in later.0 {
             self.0.entry(key).or_default().add(&counts);
         }
     }
@@ -82,12 +86,12 @@ impl EdgeChanges {
         self.0.retain(|(counted, _), _| counted != network);
     }
 
-    pub(super) fn write(self, connection: &Connection) -> Result<(), Error> {
+    pub(super) fn write(&self, connection: &Connection) -> Result<(), Error> {
         let rows = Rows::new(connection);
-        let changed = self.0.into_iter().filter(|(_, counts)| *counts != EdgeCounts::default());
+        let changed = self.0.iter().filter(|(_, counts)| **counts != EdgeCounts::default());
         for ((network, edge), more) in changed {
-            if !rows.add_to_edge(&network, &edge, &more)? {
-                rows.begin_edge(&network, edge, &more)?;
+            if !rows.add_to_edge(network, edge, more)? {
+                rows.begin_edge(network, edge.clone(), more)?;
             }
         }
         Ok(())
@@ -102,8 +106,8 @@ impl Rows<'_> {
         id: &TaskId,
         status: Status,
     ) -> Result<(), Error> {
-        let edge = self.known(id)?.edge();
-        self.staged.counts.edges.add(network, edge, status, -1);
+        let edge = self.known_task(id)?.edge();
+        self.count(|counts| counts.edges.add(network, edge, status, -1));
         Ok(())
     }
 

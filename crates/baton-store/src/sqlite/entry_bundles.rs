@@ -82,14 +82,29 @@ impl Rows<'_> {
         Ok(LeafRow { index, event: event.to_vec(), packet: packet.to_vec() })
     }
 
-    /// The entries the next bundle is made of, if there are enough that are signed.
-    pub(super) fn next_entries(&self, network: &NetworkId) -> Result<Option<TailEntries>, Error> {
-        let Some(head) = self.log_head(network)? else { return Ok(None) };
-        let first = self.bundled(network)?;
-        let signed = self.checkpoint(network)?.map_or(0, |row| row.size);
-        if first + COUNT > signed.min(head.size) {
-            return Ok(None);
+    /// The entries the next bundles are made of, as far as enough of them are signed.
+    pub(super) fn next_entries(
+        &self,
+        network: &NetworkId,
+        count: usize,
+        bytes: usize,
+    ) -> Result<Vec<TailEntries>, Error> {
+        let Some(head) = self.log_head(network)? else { return Ok(Vec::new()) };
+        let mut first = self.bundled(network)?;
+        let signed = self.checkpoint(network)?.map_or(0, |row| row.size).min(head.size);
+        let (mut found, mut left, mut read) = (Vec::new(), (count as u64).max(COUNT), 0);
+        while first + COUNT <= signed && left >= COUNT && (found.is_empty() || read < bytes) {
+            let tail = self.tail_entries(head, first)?;
+            read += tail.bytes();
+            left -= COUNT;
+            first += COUNT;
+            found.push(tail);
         }
+        Ok(found)
+    }
+
+    /// 256 entries of the tail.
+    fn tail_entries(&self, head: LogHead, first: u64) -> Result<TailEntries, Error> {
         let fits = fits();
         let sql = format!(
             "SELECT CASE WHEN {fits} THEN event END AS event, CASE WHEN {fits} THEN packet END AS packet
@@ -102,7 +117,7 @@ impl Rows<'_> {
                 entries.len()
             )));
         }
-        Ok(Some(TailEntries { first, entries }))
+        Ok(TailEntries { first, entries })
     }
 
     /// Moves entries: what was read of the tail, packed.

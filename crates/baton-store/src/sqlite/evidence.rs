@@ -7,7 +7,9 @@ use rusqlite::{Row, params};
 
 use super::columns::{get, parsed};
 use super::entry_bundles::OpenBundle;
+use super::history::Chain;
 use super::rows::Rows;
+use super::write_set::{Head, NewLeafRow};
 use crate::entry_bundle::EntryBundle;
 use crate::error::Error;
 use crate::rows::{
@@ -22,8 +24,6 @@ pub(super) const INDEX_BITS: u32 = 36;
 pub(super) struct LogHead {
     pub(super) log: i64,
     pub(super) size: u64,
-    /// Before the batch.
-    pub(super) size_before: u64,
 }
 
 impl LogHead {
@@ -87,23 +87,28 @@ fn hash(row: &Row<'_>, column: &str) -> Result<[u8; 32], Error> {
 impl Rows<'_> {
     /// A network's log as it stands, this batch's events with it; none if it has no log yet.
     pub(super) fn log_head(&self, network: &NetworkId) -> Result<Option<LogHead>, Error> {
-        let known = self.staged.counts.log_head(network).or_else(|| self.counted.log_head(network));
+        let known = self.head(network).log;
         if known.is_some() {
             return Ok(known);
         }
         let sql = "SELECT log, bundled FROM logs WHERE network_id = ?1";
-        let found = self
-            .one(sql, [network.as_str()], |row| Ok((get::<i64>(row, "log")?, unsigned(row, "bundled")?)))?;
+        let found = self.look_up(sql, [network.as_str()], |row| {
+            Ok((get::<i64>(row, "log")?, unsigned(row, "bundled")?))
+        })?;
         let Some((log, bundled)) = found else { return Ok(None) };
-        let head = LogHead { log, size: 0, size_before: 0 };
-        let newest = self.one(
+        let head = LogHead { log, size: 0 };
+        let newest = self.look_up(
             "SELECT place FROM evidence WHERE place >= ?1 AND place < ?2 ORDER BY place DESC LIMIT 1",
             params![head.first(), (log + 1) << INDEX_BITS],
             |row| get::<i64>(row, "place"),
         )?;
         // The newest row of its own may be a long entry that its bundle left there.
         let size = newest.map_or(0, |place| index_of(place) + 1).max(bundled);
-        Ok(Some(LogHead { log, size, size_before: size }))
+        let head = LogHead { log, size };
+        if let Some(work) = self.knows() {
+            work.borrow_mut().known.network(network).head.log = Some(head);
+        }
+        Ok(Some(head))
     }
 
     /// The same, made if it is not there.
@@ -112,7 +117,7 @@ impl Rows<'_> {
             return Ok(head);
         }
         self.execute("INSERT INTO logs (network_id) VALUES (?1)", [network.as_str()])?;
-        Ok(LogHead { log: self.connection.last_insert_rowid(), size: 0, size_before: 0 })
+        Ok(LogHead { log: self.connection.last_insert_rowid(), size: 0 })
     }
 
     /// Adds entries of the bundles to a page, until it is full; answers the index it came to.
@@ -169,13 +174,15 @@ impl Rows<'_> {
         limit: usize,
     ) -> Result<Vec<i64>, Error> {
         // A task's own history is short, and leads to its events without an index of the log.
-        let history = self.all(
-            "SELECT e.log_index FROM tasks t JOIN task_events e ON e.task = t.seq
-             WHERE t.task_id = ?1 AND e.network = ?2 AND e.log_index IS NOT NULL",
-            params![task.as_str(), self.key(network)?],
-            |row| get::<i64>(row, "log_index"),
-        )?;
-        let history = history.into_iter().map(|index| head.first() | index);
+        let mut history = Vec::new();
+        let sql = "SELECT previous, log_index FROM task_events WHERE network = ?1 AND id = ?2";
+        let key = self.key(network)?;
+        if let Some(mut chain) = Chain::of_task(self, task)?.filter(|chain| chain.network == key) {
+            while let Some(index) = chain.next(self, sql, |row| get::<Option<i64>>(row, "log_index"))? {
+                history.extend(index.map(|index| head.first() | index));
+            }
+        }
+        let history = history.into_iter();
         let mut places: Vec<i64> = history.filter(|place| (first..=last).contains(place)).collect();
         for sql in [
             "SELECT place FROM entry_tasks WHERE about = ?1 AND place BETWEEN ?2 AND ?3 ORDER BY place LIMIT ?4",
@@ -208,8 +215,13 @@ impl EvidenceReads for Rows<'_> {
         Ok(self.one(sql, [network.as_str()], |row| unsigned(row, "bundled"))?.unwrap_or_default())
     }
 
-    fn entries_to_bundle(&self, network: &NetworkId) -> Result<Option<TailEntries>, Error> {
-        self.next_entries(network)
+    fn entries_to_bundle(
+        &self,
+        network: &NetworkId,
+        count: usize,
+        bytes: usize,
+    ) -> Result<Vec<TailEntries>, Error> {
+        self.next_entries(network, count, bytes)
     }
 
     fn leaves(&self, network: &NetworkId, page: LeafPage) -> Result<Vec<LeafRow>, Error> {
@@ -299,6 +311,9 @@ impl EvidenceReads for Rows<'_> {
     }
 
     fn task_salt(&self, task: &TaskId) -> Result<Option<Vec<u8>>, Error> {
+        if self.work().is_some() {
+            return Ok(self.find_task(task)?.map(|task| task.row.salt.clone()));
+        }
         self.one("SELECT salt FROM tasks WHERE task_id = ?1", [task.as_str()], |row| get(row, "salt"))
     }
 }
@@ -309,11 +324,19 @@ impl EvidenceWrites for Rows<'_> {
         if head.size != leaf.index {
             return Err(Error::Corrupt(format!("an event for {} of a log of {}", leaf.index, head.size)));
         }
-        self.execute(
-            "INSERT INTO evidence (place, about, event, packet) VALUES (?1, ?2, ?3, ?4)",
-            params![head.place(leaf.index)?, leaf.about.map(TaskId::as_str), leaf.event, leaf.packet],
-        )?;
-        self.staged.counts.set_log_head(leaf.network_id, LogHead { size: head.size + 1, ..head });
+        let row = NewLeafRow {
+            place: head.place(leaf.index)?,
+            about: leaf.about.map(|task| task.as_str().to_owned()),
+            event: leaf.event.to_vec(),
+            packet: leaf.packet.to_vec(),
+        };
+        let log = LogHead { size: head.size + 1, ..head };
+        self.change(|work| {
+            work.layer.leaves.push(row);
+            let head = Head { log: Some(log), ..Head::default() };
+            work.layer.heads.entry(leaf.network_id.clone()).or_default().take_in(head);
+            work.layer.note_growth(leaf.network_id, log.size);
+        });
         Ok(())
     }
 
@@ -352,7 +375,15 @@ impl EvidenceWrites for Rows<'_> {
         self.bundle_entries(network, first, bundle)
     }
 
-    fn put_checkpoint(&mut self, network: &NetworkId, checkpoint: &CheckpointRow) -> Result<(), Error> {
+    fn put_checkpoint(
+        &mut self,
+        network: &NetworkId,
+        base: u64,
+        checkpoint: &CheckpointRow,
+    ) -> Result<bool, Error> {
+        if self.checkpoint(network)?.map_or(0, |newest| newest.size) != base {
+            return Ok(false);
+        }
         let head = self.log_to_write(network)?;
         self.execute(
             "INSERT INTO checkpoints (log, size, root, note, sealed_at) VALUES (?1, ?2, ?3, ?4, ?5)
@@ -366,7 +397,7 @@ impl EvidenceWrites for Rows<'_> {
                 checkpoint.sealed_at.get()
             ],
         )?;
-        Ok(())
+        Ok(true)
     }
 
     fn put_evidence_key(&mut self, key: &str) -> Result<(), Error> {

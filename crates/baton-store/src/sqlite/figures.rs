@@ -45,25 +45,33 @@ pub(super) fn write_minute(
     plans::check(connection, MINUTE);
     let mut statement = connection.prepare_cached(MINUTE)?;
     let before = statement.query(params![network.as_str(), minute])?.next()?.map(counts).transpose()?;
+    let is_new = before.is_none();
     let mut all = before.unwrap_or_default();
     all.add(more);
-    connection
-        .prepare_cached(
-            "INSERT OR REPLACE INTO minutes
+    // An update where there is a row: a replacement would write the index of ages again.
+    let sql = match is_new {
+        true => {
+            "INSERT INTO minutes
                 (network_id, minute, sent, replied, failed, cancelled, expired, handoffs, latencies, durations)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, x'', ?9)",
-        )?
-        .execute(params![
-            network.as_str(),
-            minute,
-            all.sent,
-            all.replied,
-            all.failed,
-            all.cancelled,
-            all.expired,
-            all.handoffs,
-            all.latencies.to_bytes(),
-        ])?;
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, x'', ?9)"
+        }
+        false => {
+            "UPDATE minutes SET sent = ?3, replied = ?4, failed = ?5, cancelled = ?6, expired = ?7, handoffs = ?8,
+                latencies = x'', durations = ?9
+             WHERE network_id = ?1 AND minute = ?2"
+        }
+    };
+    connection.prepare_cached(sql)?.execute(params![
+        network.as_str(),
+        minute,
+        all.sent,
+        all.replied,
+        all.failed,
+        all.cancelled,
+        all.expired,
+        all.handoffs,
+        all.latencies.to_bytes(),
+    ])?;
     Ok(())
 }
 
@@ -131,8 +139,8 @@ impl FigureReads for Rows<'_> {
         };
         let sql = format!(
             "SELECT t.task_id, t.from_kind, t.from_name, t.to_name, t.status, t.created_at, t.delivered_at, t.expires_at, t.attempt, t.max_attempts,
-                    COALESCE((SELECT e.created_at FROM task_events e WHERE e.task = t.seq
-                              ORDER BY e.n DESC LIMIT 1), t.delivered_at) AS changed_at,
+                    COALESCE((SELECT e.created_at FROM task_events e
+                              WHERE e.network = t.network AND e.id = t.last_event), t.delivered_at) AS changed_at,
                     t.lease_id IS NOT NULL AS is_leased
              FROM tasks t WHERE t.network = ?1 AND t.status = ?2 ORDER BY t.seq {order} LIMIT ?3"
         );
@@ -155,7 +163,7 @@ impl FigureReads for Rows<'_> {
 
 impl FigureWrites for Rows<'_> {
     fn count_visible_handoff(&mut self, network: &NetworkId, at: UnixMillis) {
-        self.staged.counts.minute(network, at).handoffs += 1;
+        self.count(|counts| counts.minute(network, at).handoffs += 1);
     }
 
     fn forget_minutes(&mut self, before: i64, limit: usize) -> Result<usize, Error> {

@@ -2,41 +2,29 @@
 //! see a key, and see places and ids only inside sealed cursors.
 
 use baton_core::NetworkId;
-use rusqlite::{Connection, params};
 
 use super::columns::get;
+use super::known::Numbers;
 use super::rows::Rows;
 use crate::error::Error;
 
 /// Stands for a network that has no key: nothing of it was ever written.
 const NO_KEY: i64 = 0;
 
-/// The newest numbers given out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Numbers {
-    place: i64,
-    event: i64,
-}
-
-impl Numbers {
-    pub(super) fn write(self, connection: &Connection) -> Result<(), Error> {
-        let sql = "UPDATE numbers SET place = ?1, event = ?2 WHERE one = 1";
-        connection.prepare_cached(sql)?.execute(params![self.place, self.event])?;
-        Ok(())
-    }
-}
-
 impl Rows<'_> {
     /// The key of a network; one that no row has if it has none.
     pub(super) fn key(&self, network: &NetworkId) -> Result<i64, Error> {
-        if let Some(key) = self.keys.borrow().get(network) {
-            return Ok(*key);
+        let known = self.work().and_then(|work| work.borrow().known.networks.get(network)?.key);
+        if let Some(key) = known {
+            return Ok(key);
         }
         let sql = "SELECT key FROM network_keys WHERE network_id = ?1";
-        let Some(key) = self.one(sql, [network.as_str()], |row| get::<i64>(row, "key"))? else {
+        let Some(key) = self.look_up(sql, [network.as_str()], |row| get::<i64>(row, "key"))? else {
             return Ok(NO_KEY);
         };
-        self.keys.borrow_mut().insert(network.clone(), key);
+        if let Some(work) = self.work() {
+            work.borrow_mut().known.network(network).key = Some(key);
+        }
         Ok(key)
     }
 
@@ -53,32 +41,26 @@ impl Rows<'_> {
 
     /// The next place of a task or a delivery.
     pub(super) fn next_place(&mut self) -> Result<i64, Error> {
-        let numbers = self.numbers()?;
-        let next = Numbers { place: numbers.place + 1, ..numbers };
-        self.staged.counts.set_numbers(next);
-        Ok(next.place)
+        self.number(Numbers::next_place)
     }
 
     /// The next id of a row of history.
     pub(super) fn next_event(&mut self) -> Result<i64, Error> {
-        let numbers = self.numbers()?;
-        let next = Numbers { event: numbers.event + 1, ..numbers };
-        self.staged.counts.set_numbers(next);
-        Ok(next.event)
+        self.number(Numbers::next_event)
     }
 
-    fn numbers(&self) -> Result<Numbers, Error> {
-        if let Some(known) = self.staged.counts.numbers().or(self.counted.numbers()) {
-            return Ok(known);
+    /// Numbers that a refused use case took are not given out again: nobody minds a gap.
+    fn number(&self, next: impl FnOnce(&mut Numbers) -> i64) -> Result<i64, Error> {
+        let Some(work) = self.work() else { return Err(Error::Corrupt("a reader numbers nothing".into())) };
+        if work.borrow().known.numbers.is_none() {
+            let sql = "SELECT place, event FROM numbers WHERE one = 1";
+            let read =
+                |row: &rusqlite::Row<'_>| Ok(Numbers::reserved(get(row, "place")?, get(row, "event")?));
+            let numbers = self.look_up(sql, [], read)?;
+            let numbers = numbers.ok_or_else(|| Error::Corrupt("nothing is numbered".into()))?;
+            work.borrow_mut().known.numbers = Some(numbers);
         }
-        // The right edges of three b-trees, once a batch: a row that came by another way has its number, too.
-        let sql = "/* scans */ SELECT
-                MAX(place, COALESCE((SELECT MAX(seq) FROM tasks), 0),
-                    COALESCE((SELECT MAX(seq) FROM deliveries), 0)) AS place,
-                MAX(event, COALESCE((SELECT MAX(id) FROM task_events), 0)) AS event
-            FROM numbers WHERE one = 1";
-        let read =
-            self.one(sql, [], |row| Ok(Numbers { place: get(row, "place")?, event: get(row, "event")? }))?;
-        read.ok_or_else(|| Error::Corrupt("nothing is numbered".into()))
+        let mut work = work.borrow_mut();
+        work.known.numbers.as_mut().map(next).ok_or_else(|| Error::Corrupt("nothing is numbered".into()))
     }
 }

@@ -4,7 +4,7 @@ use baton_core::{NetworkId, TaskId, TokenId, UnixMillis, UserId};
 use rusqlite::{Row, params};
 
 use super::columns::{get, optional, optional_time, parsed, principal, time};
-use super::history::{EVENT, event_row};
+use super::history;
 use super::rows::Rows;
 use crate::error::Error;
 use crate::rows::{EventRow, PushConfigRow, PushReads, PushSecrets, PushTrouble, PushWrites};
@@ -74,8 +74,7 @@ impl PushReads for Rows<'_> {
     }
 
     fn event_after(&self, task: &TaskId, n: i64) -> Result<Option<EventRow>, Error> {
-        let sql = format!("{EVENT} WHERE t.task_id = ?1 AND e.n > ?2 ORDER BY e.n LIMIT 1");
-        self.one(&sql, params![task.as_str(), n], event_row)
+        history::after(self, task, n)
     }
 }
 

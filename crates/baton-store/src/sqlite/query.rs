@@ -1,4 +1,6 @@
-//! Statements on a connection: prepared once, kept, and read row by row into types.
+//! Statements on a connection: prepared once, kept, and read row by row into types. On the writer's connection each sees
+//! what the batch has changed, because that is written first; but for `look_up`, which is for rows that no batch holds
+//! back.
 
 use rusqlite::Row;
 
@@ -11,6 +13,17 @@ use crate::rows::{Page, PageBounds, PageInProgress, Weight};
 impl Rows<'_> {
     /// One row of a query, read by `read`.
     pub(super) fn one<T>(
+        &self,
+        sql: &str,
+        parameters: impl rusqlite::Params,
+        read: impl Fn(&Row<'_>) -> Result<T, Error>,
+    ) -> Result<Option<T>, Error> {
+        self.settle()?;
+        self.look_up(sql, parameters, read)
+    }
+
+    /// The same for a row that cannot be among those that wait to be written.
+    pub(super) fn look_up<T>(
         &self,
         sql: &str,
         parameters: impl rusqlite::Params,
@@ -30,6 +43,7 @@ impl Rows<'_> {
         parameters: impl rusqlite::Params,
         read: impl Fn(&Row<'_>) -> Result<T, Error>,
     ) -> Result<Vec<T>, Error> {
+        self.settle()?;
         plans::check(self.connection, sql);
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows = statement.query(parameters)?;
@@ -52,6 +66,7 @@ impl Rows<'_> {
         read: impl Fn(&Row<'_>) -> Result<T, Error>,
         place: impl Fn(&T) -> K,
     ) -> Result<Page<T, K>, Error> {
+        self.settle()?;
         plans::check(self.connection, sql);
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows = statement.query(parameters)?;
@@ -87,7 +102,9 @@ impl Rows<'_> {
         Ok(Page { rows: page.rows, next: merge.stopped_at() })
     }
 
+    /// Writes at once.
     pub(super) fn execute(&self, sql: &str, parameters: impl rusqlite::Params) -> Result<usize, Error> {
+        self.write_directly()?;
         plans::check(self.connection, sql);
         let mut statement = self.connection.prepare_cached(sql)?;
         let changed = statement.execute(parameters)?;

@@ -24,35 +24,15 @@ impl QuotaReads for Rows<'_> {
     }
 
     fn task_quotas(&self, network: &NetworkId, to: &Principal) -> Result<TaskQuotas, Error> {
-        // One statement: it is run for every send.
-        let sql = "SELECT
-            (SELECT SUM(count) FROM task_counts WHERE network_id = ?1
-                AND status IN ('delivered', 'acked', 'running', 'waiting_input')) AS open_tasks,
-            (SELECT count FROM inbox_counts WHERE network_id = ?1 AND to_kind = ?2 AND to_name = ?3) AS inbox,
-            (SELECT max FROM quotas WHERE subject = ?1 AND kind = 'open_tasks') AS max_open_tasks,
-            (SELECT max FROM quotas WHERE subject = ?1 AND kind = 'inbox') AS max_inbox";
-        let parameters = params![network.as_str(), to.kind().as_str(), to.name()];
-        let written = self.one(sql, parameters, |row| {
-            let row = |used: &str, max: &str| {
-                Ok::<_, Error>(QuotaRow {
-                    used: get::<Option<i64>>(row, used)?.unwrap_or(0),
-                    max: get(row, max)?,
-                })
-            };
-            Ok(TaskQuotas {
-                open_tasks: row("open_tasks", "max_open_tasks")?,
-                inbox: row("inbox", "max_inbox")?,
-            })
-        })?;
-        let mut quotas =
-            written.unwrap_or(TaskQuotas { open_tasks: QuotaRow::default(), inbox: QuotaRow::default() });
-        // And what the batch has not written yet.
-        for counts in [&self.counted, &self.staged.counts] {
-            let open = Status::ALL.iter().filter(|status| !status.is_terminal());
-            quotas.open_tasks.used += open.map(|status| counts.task(network, *status)).sum::<i64>();
-            quotas.inbox.used += counts.inbox(network, to);
-        }
-        Ok(quotas)
+        let (max_open_tasks, max_inbox) = self.task_quotas_set(network)?;
+        let counts = self.tasks_by_status(network)?;
+        let open = Status::ALL.iter().filter(|status| !status.is_terminal());
+        let open_tasks = open.map(|status| counts[*status as usize]).sum();
+        let inbox = self.recipient(network, to.kind(), to.name())?.open;
+        Ok(TaskQuotas {
+            open_tasks: QuotaRow { used: open_tasks, max: max_open_tasks },
+            inbox: QuotaRow { used: inbox, max: max_inbox },
+        })
     }
 
     fn set_quotas(&self, quota: Quota) -> Result<Vec<(NetworkId, i64)>, Error> {
@@ -60,6 +40,25 @@ impl QuotaReads for Rows<'_> {
         self.all(sql, [quota.as_str()], |row| {
             Ok((parsed(row, "subject", NetworkId::parse)?, get::<i64>(row, "max")?))
         })
+    }
+}
+
+impl Rows<'_> {
+    /// What a network's open tasks and inboxes are held to, where it is set.
+    fn task_quotas_set(&self, network: &NetworkId) -> Result<(Option<i64>, Option<i64>), Error> {
+        let known = self.knows().and_then(|work| work.borrow().known.networks.get(network)?.accounts.quotas);
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let sql = "SELECT (SELECT max FROM quotas WHERE subject = ?1 AND kind = 'open_tasks') AS open_tasks,
+                       (SELECT max FROM quotas WHERE subject = ?1 AND kind = 'inbox') AS inbox";
+        let set =
+            self.look_up(sql, [network.as_str()], |row| Ok((get(row, "open_tasks")?, get(row, "inbox")?)))?;
+        let set = set.unwrap_or_default();
+        if let Some(work) = self.knows() {
+            work.borrow_mut().known.network(network).accounts.quotas = Some(set);
+        }
+        Ok(set)
     }
 }
 

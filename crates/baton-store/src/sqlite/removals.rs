@@ -1,7 +1,7 @@
 //! Deleting a network in SQL. What makes it visible is deleted at once; tables that may be large are emptied a few rows
 //! at a time, and the network's own row is deleted last, so that foreign keys have nothing left to cascade to.
 
-use baton_core::NetworkId;
+use baton_core::{NetworkId, Status};
 use rusqlite::params;
 
 use super::columns::{get, parsed};
@@ -17,7 +17,7 @@ const AT_ONCE: [&str; 6] = ["members", "invitations", "invites", "remotes", "rem
 /// What is removed in steps and names the network by its key: the table and its own key. Open tasks first, because the
 /// hub's sweeps read them.
 const BY_KEY_IN_STEPS: [(&str, &str); 4] =
-    [("tasks", "seq"), ("deliveries", "seq"), ("task_events", "id"), ("feed", "network, n")];
+    [("tasks", "seq"), ("deliveries", "seq"), ("task_events", "network, id"), ("feed", "network, n")];
 
 /// What else is removed in steps.
 const IN_STEPS: [(&str, &str); 11] = [
@@ -53,21 +53,25 @@ impl RemovalWrites for Rows<'_> {
             params![network.as_str(), log, key],
         )?;
         self.execute("DELETE FROM logs WHERE network_id = ?1", [network.as_str()])?;
-        for (status, count) in self.task_counts_written(network)? {
-            self.staged.tally.add_tasks(status, -count);
-        }
-        let sql = "SELECT COUNT(*) AS count FROM tasks INDEXED BY tasks_by_holder
-                   WHERE network = ?1 AND lease_id IS NOT NULL";
-        let leases = self.one(sql, [key], |row| get::<i64>(row, "count"))?;
-        self.staged.tally.leases -= leases.unwrap_or_default();
+        let counts = self.task_counts_written(network)?;
+        let sql = "SELECT COALESCE(SUM(leases), 0) AS leases FROM inbox_counts WHERE network_id = ?1";
+        let leases = self.one(sql, [network.as_str()], |row| get::<i64>(row, "leases"))?;
+        self.change(|work| {
+            let tally = &mut work.layer.hints.tally;
+            Status::ALL.iter().for_each(|status| tally.add_tasks(*status, -counts[*status as usize]));
+            tally.leases -= leases.unwrap_or_default();
+        });
         for table in AT_ONCE {
             self.execute(&format!("DELETE FROM {table} WHERE network_id = ?1"), [network.as_str()])?;
         }
         // Its owner may give another network this name; no name begins with a dash.
         let sql = "UPDATE networks SET name = '-' || network_id, description = NULL WHERE network_id = ?1";
         self.execute(sql, [network.as_str()])?;
-        self.staged.counts.forget(network);
-        self.staged.gone.push(network.clone());
+        self.change(|work| {
+            // They are written, and not to be found in memory either.
+            work.layer.tasks.retain(|_, entry| entry.now.row.snapshot.network_id != *network);
+            work.layer.hints.gone.push(network.clone());
+        });
         Ok(())
     }
 
@@ -77,6 +81,7 @@ impl RemovalWrites for Rows<'_> {
             Ok((get::<Option<i64>>(row, "log")?, get::<i64>(row, "network")?))
         })?;
         let Some((log, key)) = removal else { return Ok(false) };
+        self.forget_tasks();
         for (table, own) in BY_KEY_IN_STEPS {
             if self.remove_some(table, own, "network", key, limit)? {
                 return Ok(true);

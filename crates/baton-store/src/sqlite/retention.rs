@@ -2,9 +2,10 @@
 //! the task itself goes last, and only once it is written down that it has left: a trigger sees to that.
 
 use baton_core::{NetworkId, Status, TaskId, UnixMillis};
-use rusqlite::params;
+use rusqlite::{Row, params};
 
 use super::columns::{get, parsed, time};
+use super::history::Chain;
 use super::rows::Rows;
 use crate::error::Error;
 use crate::rows::{DeliveryReads, RetentionReads, RetentionRow, RetentionWrites};
@@ -13,6 +14,8 @@ use crate::rows::{DeliveryReads, RetentionReads, RetentionRow, RetentionWrites};
 struct Leaver<'a> {
     id: &'a TaskId,
     seq: i64,
+    key: i64,
+    last_event: Option<i64>,
     network: NetworkId,
     status: Status,
     completed_at: UnixMillis,
@@ -24,6 +27,8 @@ struct Past {
     last: i64,
     /// How many of its events have evidence.
     recorded: i64,
+    /// The ids of its events.
+    events: Vec<i64>,
 }
 
 impl RetentionReads for Rows<'_> {
@@ -59,7 +64,7 @@ impl RetentionReads for Rows<'_> {
 
 impl RetentionWrites for Rows<'_> {
     fn remove_task(&mut self, id: &TaskId, before: UnixMillis) -> Result<bool, Error> {
-        let sql = "SELECT t.seq, k.network_id, t.status, t.completed_at
+        let sql = "SELECT t.seq, t.network, t.last_event, k.network_id, t.status, t.completed_at
                    FROM tasks t JOIN network_keys k ON k.key = t.network
                    WHERE t.task_id = ?1 AND t.completed_at IS NOT NULL AND t.completed_at < ?2
                    AND NOT EXISTS (SELECT 1 FROM removals r WHERE r.network = t.network)";
@@ -67,6 +72,8 @@ impl RetentionWrites for Rows<'_> {
             Ok(Leaver {
                 id,
                 seq: get(row, "seq")?,
+                key: get(row, "network")?,
+                last_event: get(row, "last_event")?,
                 network: parsed(row, "network_id", NetworkId::parse)?,
                 status: parsed(row, "status", Status::parse)?,
                 completed_at: time(row, "completed_at")?,
@@ -77,8 +84,8 @@ impl RetentionWrites for Rows<'_> {
         self.write_down(&leaver, &past)?;
         self.remove_deliveries_of(&leaver)?;
         self.count_off_its_edge(&leaver.network, id, leaver.status)?;
-        self.remove_own_rows(&leaver)?;
-        self.staged.counts.add_task(&leaver.network, leaver.status, -1);
+        self.remove_own_rows(&leaver, &past)?;
+        self.count(|counts| counts.add_task(&leaver.network, leaver.status, -1));
         Ok(true)
     }
 
@@ -125,17 +132,24 @@ impl Rows<'_> {
     }
 
     fn past(&self, leaver: &Leaver<'_>) -> Result<Past, Error> {
-        let sql = "SELECT created_at, log_index FROM task_events WHERE task = ?1";
-        let events = self.all(sql, [leaver.seq], |row| {
-            Ok((get::<i64>(row, "created_at")?, get::<Option<i64>>(row, "log_index")?.is_some()))
-        })?;
+        let sql =
+            "SELECT id, previous, created_at, log_index FROM task_events WHERE network = ?1 AND id = ?2";
+        let mut past = Past { last: leaver.completed_at.get(), recorded: 0, events: Vec::new() };
+        let mut chain = Chain::from(leaver.key, leaver.last_event);
+        let read = |row: &Row<'_>| {
+            Ok((get(row, "id")?, get::<i64>(row, "created_at")?, get::<Option<i64>>(row, "log_index")?))
+        };
+        while let Some((id, at, log_index)) = chain.next(self, sql, read)? {
+            past.events.push(id);
+            past.last = past.last.max(at);
+            past.recorded += i64::from(log_index.is_some());
+        }
         let sql = "SELECT created_at FROM task_messages WHERE network_id = ?1 AND task_id = ?2";
         let said = self.all(sql, params![leaver.network.as_str(), leaver.id.as_str()], |row| {
             get::<i64>(row, "created_at")
         })?;
-        let recorded = events.iter().filter(|(_, is_recorded)| *is_recorded).count() as i64;
-        let last = events.into_iter().map(|(at, _)| at).chain(said).fold(leaver.completed_at.get(), i64::max);
-        Ok(Past { last, recorded })
+        past.last = said.into_iter().fold(past.last, i64::max);
+        Ok(past)
     }
 
     fn write_down(&self, leaver: &Leaver<'_>, past: &Past) -> Result<(), Error> {
@@ -155,7 +169,7 @@ impl Rows<'_> {
         Ok(())
     }
 
-    fn remove_own_rows(&self, leaver: &Leaver<'_>) -> Result<(), Error> {
+    fn remove_own_rows(&self, leaver: &Leaver<'_>, past: &Past) -> Result<(), Error> {
         let (network, id) = (leaver.network.as_str(), leaver.id.as_str());
         let sql = "DELETE FROM completions WHERE network_id = ?1 AND completed_at = ?2 AND task_id = ?3";
         self.execute(sql, params![network, leaver.completed_at.get(), id])?;
@@ -163,7 +177,10 @@ impl Rows<'_> {
         self.execute(sql, params![network, id])?;
         // What is out at an agent of others stays: its cancel may not have arrived yet, and its worker removes it.
         self.execute("DELETE FROM push_configs WHERE task_id = ?1", [id])?;
-        self.execute("DELETE FROM task_events WHERE task = ?1", [leaver.seq])?;
+        for event in &past.events {
+            let sql = "DELETE FROM task_events WHERE network = ?1 AND id = ?2";
+            self.execute(sql, params![leaver.key, event])?;
+        }
         self.execute("DELETE FROM tasks WHERE seq = ?1", [leaver.seq])?;
         Ok(())
     }

@@ -1,18 +1,14 @@
-//! A connection as the use cases see it: the traits of `rows/` over SQL. What must wait for the commit (rings,
-//! counters, the access epoch) is staged here, per savepoint.
+//! A connection as the use cases see it: the traits of `rows/` over SQL. For the writer, over what it has in memory
+//! first (`work.rs`).
 
-use baton_core::{NetworkId, TaskId};
 use rusqlite::Connection;
 use std::cell::RefCell;
-use std::collections::HashMap;
 
 use super::counts::Counts;
-use super::task_row::Known;
+use super::work::Work;
 use crate::error::Error;
-use crate::meter::Tally;
-use crate::parked::Inbox;
 use crate::rows::{Snapshot, Transaction};
-use crate::store::{ChangedTask, Ring};
+use crate::store::Ring;
 
 /// As much as a task brings: on a full disk less may fit where nothing else does.
 const PROBE_BYTES: i64 = 128 << 10;
@@ -20,53 +16,25 @@ const PROBE_BYTES: i64 = 128 << 10;
 /// Rows of one connection.
 pub(super) struct Rows<'c> {
     pub(super) connection: &'c Connection,
-    /// Counted by earlier savepoints of this batch.
-    pub(super) counted: Counts,
-    pub(super) staged: Staged,
-    /// Whether tasks that are read may be changed next.
-    pub(super) is_writing: bool,
-    /// The keys of networks that were looked up.
-    pub(super) keys: RefCell<HashMap<NetworkId, i64>>,
-}
-
-/// What a savepoint leaves to be done if it stays.
-#[derive(Debug, Default)]
-pub(super) struct Staged {
-    pub(super) counts: Counts,
-    pub(super) rings: Vec<Ring>,
-    /// Tasks whose history or conversation went on.
-    pub(super) changed_tasks: Vec<ChangedTask>,
-    /// Where a task can be claimed from now on, once for each.
-    pub(super) opened: Vec<Inbox>,
-    /// Networks deleted: what earlier savepoints counted of them is not to be written.
-    pub(super) gone: Vec<NetworkId>,
-    /// Leases that came and went, and the tasks of networks that are gone.
-    pub(super) tally: Tally,
-    pub(super) touches_access: bool,
-    /// The tasks it has read or written, as they stand.
-    pub(super) known: RefCell<HashMap<TaskId, Known>>,
+    /// What the writer has in memory; none for whoever only reads.
+    pub(super) work: Option<&'c RefCell<Work>>,
 }
 
 impl<'c> Rows<'c> {
-    pub(super) fn new(connection: &'c Connection) -> Self {
-        Self {
-            connection,
-            counted: Counts::default(),
-            staged: Staged::default(),
-            is_writing: false,
-            keys: RefCell::default(),
-        }
+    pub(super) const fn new(connection: &'c Connection) -> Self {
+        Self { connection, work: None }
     }
 
     /// The rows of a batch of writes.
-    pub(super) fn to_write(connection: &'c Connection) -> Self {
-        Self { is_writing: true, ..Self::new(connection) }
+    pub(super) const fn to_write(connection: &'c Connection, work: &'c RefCell<Work>) -> Self {
+        Self { connection, work: Some(work) }
     }
 
-    /// Forgets a write that does not stay, and what it may have been the first to give a key.
-    pub(super) fn drop_staged(&mut self) {
-        self.staged = Staged::default();
-        self.keys.borrow_mut().clear();
+    /// Counts what the use case that runs has changed.
+    pub(super) fn count(&mut self, count: impl FnOnce(&mut Counts)) {
+        if let Some(work) = self.work {
+            count(&mut work.borrow_mut().layer.counts);
+        }
     }
 }
 
@@ -74,8 +42,10 @@ impl Snapshot for Rows<'_> {}
 
 impl Transaction for Rows<'_> {
     fn ring(&mut self, ring: Ring) {
-        if !self.staged.rings.contains(&ring) {
-            self.staged.rings.push(ring);
+        let Some(work) = self.work else { return };
+        let rings = &mut work.borrow_mut().layer.hints.rings;
+        if !rings.contains(&ring) {
+            rings.push(ring);
         }
     }
 
@@ -86,7 +56,9 @@ impl Transaction for Rows<'_> {
     }
 
     fn touch_access(&mut self) {
-        self.staged.touches_access = true;
+        if let Some(work) = self.work {
+            work.borrow_mut().layer.hints.touches_access = true;
+        }
     }
 
     fn as_snapshot(&self) -> &dyn Snapshot {

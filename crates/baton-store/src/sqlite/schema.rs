@@ -4,7 +4,7 @@
 use rusqlite::Connection;
 use std::collections::BTreeMap;
 
-use super::connection;
+use super::upgrade;
 use crate::error::Error;
 
 /// Tables, indexes and triggers by kind and name, each with its normalised SQL.
@@ -36,7 +36,7 @@ pub(super) fn refuse_altered(connection: &Connection) -> Result<(), Error> {
 
 fn expected() -> Result<Objects, Error> {
     let mut fresh = Connection::open_in_memory()?;
-    connection::migrate(&mut fresh)?;
+    upgrade::migrate(&mut fresh)?;
     objects(&fresh)
 }
 

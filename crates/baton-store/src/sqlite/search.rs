@@ -224,7 +224,7 @@ mod tests {
         AccountReads, CompletionFilter, DeliveryReads, EventFilter, MessageFilter, PageBounds,
     };
     use crate::rows::{SessionReads, TaskFilter};
-    use crate::sqlite::connection;
+    use crate::sqlite::{connection, upgrade};
     use baton_core::{UserId, hex};
 
     const NETWORKS: usize = 2_000;
@@ -232,7 +232,7 @@ mod tests {
     /// A user with many networks, each with two tasks of different status and what belongs to them.
     fn database(folder: &std::path::Path) -> rusqlite::Connection {
         let mut database = connection::open_writer(&folder.join("hub.db")).unwrap();
-        connection::migrate(&mut database).unwrap();
+        upgrade::migrate(&mut database).unwrap();
         database
             .execute_batch(
                 "PRAGMA foreign_keys = OFF; BEGIN;
@@ -248,8 +248,9 @@ mod tests {
                  UPDATE tasks SET inbox_place = seq;
                  INSERT INTO task_counts SELECT k.network_id, status, COUNT(*) FROM tasks
                      JOIN network_keys k ON k.key = tasks.network GROUP BY network, status;
-                 INSERT INTO task_events (network, task, n, to_status, actor_kind, actor, detail, created_at, number)
-                 SELECT network, seq, 1, status, 'user', 'ada', '', 0, seq FROM tasks;
+                 UPDATE tasks SET last_event = seq;
+                 INSERT INTO task_events (network, id, task, n, to_status, actor_kind, actor, detail, created_at, number)
+                 SELECT network, seq, seq, 1, status, 'user', 'ada', '', 0, seq FROM tasks;
                  INSERT INTO completions (network_id, session_name, task_id, task, result, completed_at)
                  SELECT k.network_id, 'bob', task_id, '', '', 5 FROM tasks JOIN network_keys k ON k.key = tasks.network;
                  COMMIT;",

@@ -1,7 +1,7 @@
 //! Sessions and completions in SQL.
 
 use baton_core::access::TaskReach;
-use baton_core::{Alias, NetworkId, TaskId, TokenId, UnixMillis, limits};
+use baton_core::{Alias, NetworkId, PrincipalKind, TaskId, TokenId, UnixMillis, limits};
 use rusqlite::{Row, params};
 
 use super::columns::{get, parsed, time};
@@ -58,8 +58,8 @@ fn completion_row(row: &Row<'_>) -> Result<CompletionRow, Error> {
 /// What every overview of sessions reads; one index has all of it, so that texts are not read.
 const GLANCE: &str = "
     SELECT s.alias, s.status, s.server, s.last_seen_at,
-           EXISTS (SELECT 1 FROM network_keys k JOIN tasks t ON t.network = k.key
-                   WHERE k.network_id = s.network_id AND t.to_name = s.alias AND t.lease_id IS NOT NULL) AS holds_lease
+           COALESCE((SELECT c.leases FROM inbox_counts c WHERE c.network_id = s.network_id AND c.to_kind = 'node'
+                     AND c.to_name = s.alias), 0) > 0 AS holds_lease
     FROM sessions s INDEXED BY sessions_at_a_glance";
 
 fn glance_row(row: &Row<'_>) -> Result<SessionGlance, Error> {
@@ -111,8 +111,24 @@ impl SessionReads for Rows<'_> {
     }
 
     fn session_glance(&self, network: &NetworkId, alias: &Alias) -> Result<Option<SessionGlance>, Error> {
-        let sql = format!("{GLANCE} WHERE s.network_id = ?1 AND s.alias = ?2");
-        self.one(&sql, params![network.as_str(), alias.as_str()], glance_row)
+        let known = self.knows().and_then(|work| {
+            work.borrow().known.networks.get(network)?.accounts.sessions.get(alias).cloned()
+        });
+        let session = match known {
+            Some(known) => known,
+            None => {
+                let sql = format!("{GLANCE} WHERE s.network_id = ?1 AND s.alias = ?2");
+                let read = self.look_up(&sql, params![network.as_str(), alias.as_str()], glance_row)?;
+                if let Some(work) = self.knows() {
+                    let mut work = work.borrow_mut();
+                    work.known.network(network).accounts.sessions.insert(alias.clone(), read.clone());
+                }
+                read
+            }
+        };
+        // Its leases may have changed since.
+        let holds_lease = self.recipient(network, PrincipalKind::Node, alias.as_str())?.leases > 0;
+        Ok(session.map(|session| SessionGlance { holds_lease, ..session }))
     }
 
     fn session_glances(
@@ -204,7 +220,8 @@ impl SessionWrites for Rows<'_> {
     fn insert_completion(&mut self, completion: NewCompletion<'_>) -> Result<i64, Error> {
         let sql = "UPDATE networks SET completions_numbered = completions_numbered + 1 WHERE network_id = ?1
                    RETURNING completions_numbered AS number";
-        let number = self.one(sql, [completion.network_id.as_str()], |row| get::<i64>(row, "number"))?;
+        self.write_directly()?;
+        let number = self.look_up(sql, [completion.network_id.as_str()], |row| get::<i64>(row, "number"))?;
         let number = number.ok_or_else(|| Error::Corrupt("a completion without a network".into()))?;
         self.execute(
             "INSERT INTO completions (network_id, session_name, task_id, task, result, artifacts, score,

@@ -1,19 +1,20 @@
 //! A task's columns, and the types they are read into.
 
 use baton_core::{
-    Alias, ContextId, Lease, LeaseId, MonotonicMillis, NetworkId, ParentTask, Principal, Status, TaskId,
-    TaskSnapshot, TraceParent, TtlSeconds, UnixMillis, limits,
+    Alias, ContextId, Lease, LeaseId, MonotonicMillis, NetworkId, ParentTask, Status, TaskId, TaskSnapshot,
+    TraceParent, TtlSeconds, UnixMillis, limits,
 };
 use rusqlite::Row;
+use rusqlite::types::Value;
 use std::sync::LazyLock;
 
-use super::columns::{Place, get, optional, optional_time, parsed, principal, priority, time};
+use super::columns::{Place, get, optional, optional_time, order_of, parsed, principal, priority, time};
 use super::edges::Edge;
 use crate::error::Error;
 use crate::rows::{InboxState, TaskRow, TaskTexts, kind_of};
 
 /// A task's own columns, in the order they are asked for.
-const OWN: [&str; 34] = [
+const OWN: [&str; 37] = [
     "seq",
     "task_id",
     "network",
@@ -39,6 +40,9 @@ const OWN: [&str; 34] = [
     "delivery_id",
     "lease_id",
     "lease_deadline",
+    "lease_seconds",
+    "lease_expires_at",
+    "last_event",
     "salt",
     "context_id",
     "content",
@@ -145,40 +149,137 @@ fn inbox_state(row: &Row<'_>) -> Result<InboxState, Error> {
     state.ok_or_else(|| Error::Corrupt(format!("inbox_state {number}")))
 }
 
-/// What a change of a task asks of its row beside what the rules see.
+/// A task's whole row, as the writer has it in memory.
 #[derive(Clone, Debug)]
-pub(super) struct Known {
-    pub(super) seq: i64,
-    pub(super) key: i64,
-    pub(super) from: Principal,
-    pub(super) to: Alias,
-    pub(super) created_at: UnixMillis,
+pub(super) struct Task {
+    /// What is shown of it. Its parent and its retry stand in other rows, and are looked up when it is shown.
+    pub(super) row: TaskRow,
+    /// The key of its network.
+    pub(super) network: i64,
+    pub(super) parent_task_id: Option<TaskId>,
     pub(super) inbox: InboxState,
     pub(super) inbox_place: i64,
     pub(super) redelivered_at: Option<UnixMillis>,
     pub(super) delivery_id: Option<String>,
-    pub(super) has_lease: bool,
+    /// What there is of its lease beside what the rules see.
+    pub(super) lease: Option<LeaseTimes>,
+    /// The newest row of its history.
+    pub(super) last_event: Option<i64>,
+    /// How many rows its history has.
+    pub(super) events: i64,
+    /// Whether no message or reply about it can be in an inbox, and nothing was said on it.
+    pub(super) is_untouched: bool,
 }
 
-impl Known {
+/// How long a lease was given for, and until when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct LeaseTimes {
+    pub(super) seconds: u32,
+    pub(super) expires_at: UnixMillis,
+}
+
+impl Task {
     /// Who sent it to whom, in the hour it was made.
     pub(super) fn edge(&self) -> Edge {
-        Edge::new(self.created_at, &self.from, &self.to)
+        let TaskSnapshot { from, to, .. } = &self.row.snapshot;
+        Edge::new(self.row.created_at, from, to)
     }
 
+    /// Its place among the tasks that its assignee can claim; none if it is not to be had. One that somebody reported
+    /// working on may still lie open in the inbox.
+    pub(super) fn claim_place(&self) -> Option<(i64, i64)> {
+        let is_to_be_had = self.inbox == InboxState::Open && self.row.snapshot.status == Status::Delivered;
+        is_to_be_had.then(|| (order_of(self.row.priority), self.inbox_place))
+    }
+
+    pub(super) const fn inbox_number(&self) -> i64 {
+        number_of(self.inbox)
+    }
+
+    /// About how much memory it takes.
+    pub(super) fn bytes(&self) -> usize {
+        let texts = [&self.row.context, &self.row.meta, &self.row.result, &self.row.parts];
+        1_024 + self.row.content.len() + texts.into_iter().flatten().map(String::len).sum::<usize>()
+    }
+
+    /// Reads it but for the length of its history.
     pub(super) fn read(row: &Row<'_>) -> Result<Self, Error> {
+        let seconds: Option<u32> = get(row, column!("lease_seconds"))?;
+        let expires_at = optional_time(row, column!("lease_expires_at"))?;
         Ok(Self {
-            seq: get(row, column!("seq"))?,
-            key: get(row, column!("network"))?,
-            from: principal(row, column!("from_kind"), column!("from_name"))?,
-            to: parsed(row, column!("to_name"), |text| Alias::parse(text).ok())?,
-            created_at: time(row, column!("created_at"))?,
+            row: task_row(row)?,
+            network: get(row, column!("network"))?,
+            parent_task_id: optional(row, column!("parent_task_id"), TaskId::parse)?,
             inbox: inbox_state(row)?,
             inbox_place: get(row, column!("inbox_place"))?,
             redelivered_at: optional_time(row, column!("redelivered_at"))?,
             delivery_id: get(row, column!("delivery_id"))?,
-            has_lease: get::<Option<String>>(row, column!("lease_id"))?.is_some(),
+            lease: seconds.zip(expires_at).map(|(seconds, expires_at)| LeaseTimes { seconds, expires_at }),
+            last_event: get(row, column!("last_event"))?,
+            events: 0,
+            is_untouched: false,
         })
+    }
+}
+
+/// Columns and their values, as an UPDATE sets them.
+pub(super) struct Columns {
+    pub(super) sql: String,
+    pub(super) values: Vec<Value>,
+}
+
+impl Columns {
+    fn set(&mut self, column: &str, value: impl Into<Value>) {
+        self.values.push(value.into());
+        let comma = if self.sql.is_empty() { "" } else { ", " };
+        self.sql.push_str(&format!("{comma}{column} = ?{}", self.values.len()));
+    }
+
+    fn set_if<T: PartialEq, V: Into<Value>>(
+        &mut self,
+        column: &str,
+        before: &T,
+        now: &T,
+        value: impl FnOnce(&T) -> V,
+    ) {
+        if before != now {
+            self.set(column, value(now));
+        }
+    }
+
+    /// What is other in a task than it was: of everything that changes in a task's life.
+    pub(super) fn that_differ(before: &Task, now: &Task) -> Self {
+        let mut columns = Self { sql: String::new(), values: Vec::new() };
+        let (old, new) = (&before.row.snapshot, &now.row.snapshot);
+        let millis = |at: &Option<UnixMillis>| at.map(UnixMillis::get);
+        columns.set_if("status", &old.status, &new.status, |status| status.as_str().to_owned());
+        columns.set_if("to_name", &old.to, &new.to, |to| to.as_str().to_owned());
+        columns.set_if("attempt", &old.attempt, &new.attempt, |attempt| *attempt);
+        columns.set_if("expires_at", &old.expires_at, &new.expires_at, |at| at.get());
+        columns.set_if("delivered_at", &before.row.delivered_at, &now.row.delivered_at, |at| at.get());
+        columns.set_if("started_at", &before.row.started_at, &now.row.started_at, millis);
+        columns.set_if("completed_at", &before.row.completed_at, &now.row.completed_at, millis);
+        columns.set_if("result", &before.row.result, &now.row.result, Clone::clone);
+        columns.set_if("answered_bare", &before.row.answered_bare, &now.row.answered_bare, |bare| *bare);
+        columns.set_if("inbox_state", &before.inbox, &now.inbox, |state| number_of(*state));
+        columns.set_if("inbox_place", &before.inbox_place, &now.inbox_place, |place| *place);
+        columns.set_if("redelivered_at", &before.redelivered_at, &now.redelivered_at, millis);
+        columns.set_if("delivery_id", &before.delivery_id, &now.delivery_id, Clone::clone);
+        columns.set_if("last_event", &before.last_event, &now.last_event, |id| *id);
+        columns.set_if_lease(before, now);
+        columns
+    }
+
+    fn set_if_lease(&mut self, before: &Task, now: &Task) {
+        let parts = |task: &Task| task.row.snapshot.lease.clone();
+        let (old, new) = (parts(before), parts(now));
+        let id = |lease: &Option<Lease>| lease.as_ref().map(|lease| lease.id.as_str().to_owned());
+        self.set_if("lease_id", &id(&old), &id(&new), Clone::clone);
+        let deadline = |lease: &Option<Lease>| lease.as_ref().map(|lease| lease.deadline.get());
+        self.set_if("lease_deadline", &deadline(&old), &deadline(&new), |deadline| *deadline);
+        self.set_if("lease_seconds", &before.lease, &now.lease, |lease| lease.map(|lease| lease.seconds));
+        let expires_at = |lease: &Option<LeaseTimes>| lease.map(|lease| lease.expires_at.get());
+        self.set_if("lease_expires_at", &before.lease, &now.lease, expires_at);
     }
 }
 

@@ -2,23 +2,25 @@
 
 use baton_core::access::TaskReach;
 use baton_core::{
-    Alias, ContextId, LeaseId, MessageId, MonotonicMillis, NetworkId, Principal, PrincipalKind, Status,
-    TaskId, TaskSnapshot, UnixMillis, limits,
+    Alias, Lease, LeaseId, MessageId, MonotonicMillis, NetworkId, ParentTask, Principal, PrincipalKind,
+    Status, TaskId, TaskSnapshot, UnixMillis, limits,
 };
-use rusqlite::types::Value;
-use rusqlite::{Row, params, params_from_iter};
+use rusqlite::{Row, params};
+use std::sync::{Arc, LazyLock};
 
 use super::columns::{get, order_of, parsed, principal, time};
-use super::edges::Edge;
+use super::known::{Line, TaskCounts};
 use super::rows::Rows;
-use super::task_row::{Known, number_of, snapshot, task_by_id, task_row, tasks};
-use super::{changed, history, search};
+use super::task_row::{LeaseTimes, Task, number_of, snapshot, task_by_id, task_row, tasks};
+use super::work::Work;
+use super::write_set::{NewDeliveryRow, SendKey, WriteSet};
+use super::{changed, history, plans, search};
 use crate::error::Error;
 use crate::parked::Inbox;
 use crate::rows::{
-    ChangedFilter, ChangedPage, DueLease, EventFilter, EventRow, IdempotentSend, InboxState, LeaseChange,
-    LeaseRow, NewEvent, NewTaskMessage, NewTaskRow, Page, PageBounds, TaskChange, TaskFilter, TaskMessageRow,
-    TaskReads, TaskRow, TaskSearch, TaskTexts, TaskWrites,
+    ChangedFilter, ChangedPage, DeliveryKind, DueLease, EventFilter, EventRow, IdempotentSend, InboxPlace,
+    InboxState, LeaseChange, LeaseRow, NewEvent, NewTaskMessage, NewTaskRow, Page, PageBounds, TaskChange,
+    TaskFilter, TaskMessageRow, TaskReads, TaskRow, TaskSearch, TaskTexts, TaskWrites,
 };
 use crate::store::ChangedTask;
 
@@ -35,12 +37,17 @@ fn message_row(row: &Row<'_>) -> Result<TaskMessageRow, Error> {
 }
 
 impl Rows<'_> {
-    /// A network's counts of tasks as earlier batches left them.
-    pub(super) fn task_counts_written(&self, network: &NetworkId) -> Result<Vec<(Status, i64)>, Error> {
+    /// A network's counts of tasks as the database has them.
+    pub(super) fn task_counts_written(&self, network: &NetworkId) -> Result<TaskCounts, Error> {
         let sql = "SELECT status, count FROM task_counts WHERE network_id = ?1";
-        self.all(sql, [network.as_str()], |row| {
-            Ok((parsed(row, "status", Status::parse)?, get::<i64>(row, "count")?))
-        })
+        plans::check(self.connection, sql);
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query([network.as_str()])?;
+        let mut counts = TaskCounts::default();
+        while let Some(row) = rows.next()? {
+            counts[parsed(row, "status", Status::parse)? as usize] += get::<i64>(row, "count")?;
+        }
+        Ok(counts)
     }
 
     /// The task in this place in the order.
@@ -74,18 +81,44 @@ impl Rows<'_> {
 
 impl TaskReads for Rows<'_> {
     fn task(&self, id: &TaskId) -> Result<Option<TaskRow>, Error> {
-        self.one_known(id, task_row)
+        match self.work() {
+            None => self.one(task_by_id(), [id.as_str()], task_row),
+            Some(_) => self.find_task(id)?.map(|task| self.shown(&task)).transpose(),
+        }
     }
 
     fn task_snapshot(&self, id: &TaskId) -> Result<Option<TaskSnapshot>, Error> {
-        self.one_known(id, snapshot)
+        match self.work() {
+            None => self.one(task_by_id(), [id.as_str()], snapshot),
+            Some(_) => self.find_task(id)?.map(|task| self.shown_snapshot(&task)).transpose(),
+        }
     }
 
-    fn task_network(&self, id: &TaskId) -> Result<Option<NetworkId>, Error> {
+    fn task_snapshot_in(&self, network: &NetworkId, id: &TaskId) -> Result<Option<TaskSnapshot>, Error> {
+        static SQL: LazyLock<String> = LazyLock::new(|| format!("{} AND t.network = ?2", task_by_id()));
+        let known = self.work().and_then(|work| work.borrow().task(id));
+        if let Some(own) = known.filter(|task| task.row.snapshot.network_id == *network) {
+            return self.shown_snapshot(&own).map(Some);
+        }
+        let found = self.look_up(&SQL, params![id.as_str(), self.key(network)?], snapshot)?;
+        match self.work() {
+            // From memory from now on, with what the batch has changed around it.
+            Some(_) if found.is_some() => self.task_snapshot(id),
+            _ => Ok(found),
+        }
+    }
+
+    fn task_network(&self, id: &TaskId, own: Option<&NetworkId>) -> Result<Option<NetworkId>, Error> {
+        let known = self.work().and_then(|work| work.borrow().task(id));
+        if known.is_some_and(|task| Some(&task.row.snapshot.network_id) == own) {
+            return Ok(own.cloned());
+        }
+        // A user's own task may be one that waits to be written.
+        self.settle()?;
         let sql =
             "SELECT k.network_id FROM tasks t JOIN network_keys k ON k.key = t.network WHERE t.task_id = ?1
                    AND NOT EXISTS (SELECT 1 FROM removals r WHERE r.network = t.network)";
-        self.one(sql, [id.as_str()], |row| parsed(row, "network_id", NetworkId::parse))
+        self.look_up(sql, [id.as_str()], |row| parsed(row, "network_id", NetworkId::parse))
     }
 
     fn tasks(&self, filter: &TaskFilter) -> Result<Page<TaskRow>, Error> {
@@ -102,13 +135,8 @@ impl TaskReads for Rows<'_> {
     }
 
     fn task_counts(&self, network: &NetworkId) -> Result<Vec<(Status, i64)>, Error> {
-        let written = self.task_counts_written(network)?;
-        let count = |status: Status| {
-            let written =
-                written.iter().find(|(counted, _)| *counted == status).map_or(0, |(_, count)| *count);
-            written + self.counted.task(network, status) + self.staged.counts.task(network, status)
-        };
-        let counts = Status::ALL.iter().map(|status| (*status, count(*status)));
+        let counts = self.tasks_by_status(network)?;
+        let counts = Status::ALL.iter().map(|status| (*status, counts[*status as usize]));
         Ok(counts.filter(|(_, count)| *count != 0).collect())
     }
 
@@ -129,11 +157,10 @@ impl TaskReads for Rows<'_> {
     }
 
     fn next_task(&self, network: &NetworkId, to: &Alias) -> Result<Option<TaskId>, Error> {
-        // A task somebody reported working on may still lie open in the inbox; it is not to be had.
-        let sql = "SELECT task_id FROM tasks WHERE network = ?1 AND to_name = ?2 AND inbox_state = 0
-                     AND status = 'delivered'
-                   ORDER BY priority, inbox_place LIMIT 1";
-        self.one(sql, params![self.key(network)?, to.as_str()], |row| parsed(row, "task_id", TaskId::parse))
+        match self.first_in_line(network, to)? {
+            Some(known) => Ok(known),
+            None => Ok(self.line(network, to, 1)?.pop().map(|(_, task)| task)),
+        }
     }
 
     fn task_messages(&self, network: &NetworkId, id: &TaskId) -> Result<Vec<TaskMessageRow>, Error> {
@@ -148,6 +175,9 @@ impl TaskReads for Rows<'_> {
         until: Option<UnixMillis>,
         bounds: PageBounds,
     ) -> Result<Vec<TaskMessageRow>, Error> {
+        if self.work().is_some() && self.find_task(id)?.is_some_and(|task| task.is_untouched) {
+            return Ok(Vec::new());
+        }
         let (network, id) = (network.as_str(), id.as_str());
         let most = i64::try_from(bounds.rows).unwrap_or(i64::MAX);
         let mut newest = match until {
@@ -221,8 +251,7 @@ impl TaskReads for Rows<'_> {
     }
 
     fn holds_lease(&self, network: &NetworkId, alias: &Alias) -> Result<bool, Error> {
-        let sql = "SELECT 1 FROM tasks WHERE network = ?1 AND to_name = ?2 AND lease_id IS NOT NULL LIMIT 1";
-        Ok(self.one(sql, params![self.key(network)?, alias.as_str()], |_| Ok(()))?.is_some())
+        Ok(self.recipient(network, PrincipalKind::Node, alias.as_str())?.leases > 0)
     }
 
     fn due_leases(&self, now: MonotonicMillis, limit: usize) -> Result<Vec<DueLease>, Error> {
@@ -258,9 +287,17 @@ impl TaskReads for Rows<'_> {
         sender: &Principal,
         key: &str,
     ) -> Result<Option<IdempotentSend>, Error> {
+        let asked = SendKey { network: network.clone(), sender: sender.clone(), key: key.to_owned() };
+        if let Some(work) = self.work() {
+            let work = work.borrow();
+            let waiting = work.layer.sends.get(&asked).or_else(|| work.batch.sends.get(&asked));
+            if waiting.is_some() {
+                return Ok(waiting.cloned());
+            }
+        }
         let sql = "SELECT * FROM idempotency_keys
                    WHERE network_id = ?1 AND sender_kind = ?2 AND sender = ?3 AND key = ?4";
-        self.one(sql, params![network.as_str(), sender.kind().as_str(), sender.name(), key], |row| {
+        self.look_up(sql, params![network.as_str(), sender.kind().as_str(), sender.name(), key], |row| {
             Ok(IdempotentSend {
                 arguments: get(row, "arguments")?,
                 task_id: parsed(row, "task_id", TaskId::parse)?,
@@ -281,197 +318,245 @@ impl Rows<'_> {
         status: Option<Status>,
     ) {
         let (network_id, task_id) = (network.clone(), task.clone());
-        self.staged.changed_tasks.push(ChangedTask { network_id, task_id, from, status });
+        self.change(|work| {
+            work.layer.hints.changed_tasks.push(ChangedTask { network_id, task_id, from, status });
+        });
     }
 
-    /// A task by its id, remembered for the change that may follow.
-    fn one_known<T>(
-        &self,
-        id: &TaskId,
-        read: impl Fn(&Row<'_>) -> Result<T, Error>,
-    ) -> Result<Option<T>, Error> {
-        self.one(task_by_id(), [id.as_str()], |row| {
-            if self.is_writing {
-                self.staged.known.borrow_mut().insert(id.clone(), Known::read(row)?);
-            }
-            read(row)
-        })
-    }
-
-    /// What a change of a task asks of its row.
-    pub(super) fn known(&self, id: &TaskId) -> Result<Known, Error> {
-        if let Some(known) = self.staged.known.borrow().get(id) {
-            return Ok(known.clone());
+    /// Changes the layer of the use case that runs.
+    pub(super) fn change(&mut self, change: impl FnOnce(&mut Work)) {
+        if let Some(work) = self.work() {
+            change(&mut work.borrow_mut());
         }
-        let known = self.one(task_by_id(), [id.as_str()], Known::read)?;
-        let known = known.ok_or_else(|| Error::Corrupt(format!("there is no task {id}")))?;
-        self.staged.known.borrow_mut().insert(id.clone(), known.clone());
-        Ok(known)
     }
 
-    /// Keeps a former delivery of a task, which is acked: the task's row has room for its newest.
-    fn keep_former_delivery(&self, id: &TaskId, known: &Known) -> Result<(), Error> {
-        let message_id = known.delivery_id.as_deref().unwrap_or(id.as_str());
-        let made_at = known.redelivered_at.unwrap_or(known.created_at);
-        self.execute(
-            "INSERT INTO deliveries (seq, message_id, network, to_kind, to_name, from_kind, from_name, type, priority,
-                task, content, created_at, state)
-             SELECT ?2, ?3, network, 'node', to_name, from_kind, from_name, 'task', priority, seq, NULL, ?4, 2
-             FROM tasks WHERE seq = ?1",
-            params![known.seq, known.inbox_place, message_id, made_at.get()],
-        )?;
+    /// A task as the use case that runs sees it, on the writer's connection.
+    pub(super) fn find_task(&self, id: &TaskId) -> Result<Option<Arc<Task>>, Error> {
+        let known = self.work().and_then(|work| work.borrow().task(id));
+        if known.is_some() {
+            return Ok(known);
+        }
+        // One that waits to be written is in memory.
+        let Some(mut task) = self.look_up(task_by_id(), [id.as_str()], Task::read)? else { return Ok(None) };
+        if let Some(last) = task.last_event {
+            let sql = "SELECT n FROM task_events WHERE network = ?1 AND id = ?2";
+            let events = self.look_up(sql, params![task.network, last], |row| get::<i64>(row, "n"))?;
+            task.events = events.ok_or_else(|| Error::Corrupt(format!("no event {last}")))?;
+        }
+        let task = Arc::new(task);
+        if let Some(work) = self.knows() {
+            work.borrow_mut().known.put_task(id.clone(), task.clone());
+        }
+        Ok(Some(task))
+    }
+
+    /// The same for a task that must be there.
+    pub(super) fn known_task(&self, id: &TaskId) -> Result<Arc<Task>, Error> {
+        self.find_task(id)?.ok_or_else(|| Error::Corrupt(format!("there is no task {id}")))
+    }
+
+    /// What is shown of a task, with what stands in other rows.
+    fn shown(&self, task: &Task) -> Result<TaskRow, Error> {
+        let mut row = task.row.clone();
+        self.show_others(task, &mut row.snapshot)?;
+        Ok(row)
+    }
+
+    fn shown_snapshot(&self, task: &Task) -> Result<TaskSnapshot, Error> {
+        let mut snapshot = task.row.snapshot.clone();
+        self.show_others(task, &mut snapshot)?;
+        Ok(snapshot)
+    }
+
+    /// A task's parent may be given to another agent, and the task itself be retried, after it was read.
+    fn show_others(&self, task: &Task, shown: &mut TaskSnapshot) -> Result<(), Error> {
+        if let Some(id) = &task.parent_task_id {
+            shown.parent = self.find_task(id)?.map(|parent| {
+                let TaskSnapshot { id, network_id, from, to, .. } = parent.row.snapshot.clone();
+                ParentTask { id, network_id, from, to }
+            });
+        }
+        if let Some(work) = self.work()
+            && let Some(retry) = work.borrow().retry_of(&shown.id)
+        {
+            shown.retried_to = Some(retry.clone());
+        }
         Ok(())
     }
 
-    /// Counts what leaves an inbox and what comes into one, and tells claims that wait there.
-    fn count_inbox(&mut self, network: &NetworkId, before: &Known, after: &Known) {
-        let mut count = |known: &Known, change: i64| {
-            if known.inbox == InboxState::Open {
-                self.staged.counts.add_delivery(network, PrincipalKind::Node, known.to.as_str(), change);
+    /// The tasks of an inbox that can be claimed, as the database has them; at most so many.
+    fn line(&self, network: &NetworkId, to: &Alias, most: usize) -> Result<Vec<(InboxPlace, TaskId)>, Error> {
+        let sql = "SELECT priority, inbox_place, task_id FROM tasks
+                   WHERE network = ?1 AND to_name = ?2 AND inbox_state = 0 AND status = 'delivered'
+                   ORDER BY priority, inbox_place LIMIT ?3";
+        self.all(sql, params![self.key(network)?, to.as_str(), most as i64], |row| {
+            let place = (get(row, "priority")?, get(row, "inbox_place")?);
+            Ok((place, parsed(row, "task_id", TaskId::parse)?))
+        })
+    }
+
+    /// The first task that can be claimed, as far as that is known without a look at the database; none if it is not.
+    fn first_in_line(&self, network: &NetworkId, to: &Alias) -> Result<Option<Option<TaskId>>, Error> {
+        let Some(work) = self.knows() else { return Ok(None) };
+        let is_known =
+            |work: &Work| work.known.networks.get(network).is_some_and(|n| n.lines.contains_key(to));
+        if !is_known(&work.borrow()) {
+            self.settle_batch()?;
+            let layer = std::mem::take(&mut work.borrow_mut().layer);
+            // Without the layer, so that the line is what it is if this use case is refused.
+            let first = self.line(network, to, limits::INBOX_LINE_KNOWN_COUNT);
+            let mut work = work.borrow_mut();
+            work.layer = layer;
+            work.known.network(network).lines.insert(to.clone(), Line::new(first?));
+        }
+        let work = work.borrow();
+        let line = work.known.networks.get(network).and_then(|network| network.lines.get(to));
+        let Some(known) = line.and_then(|line| line.first(|task| work.layer.tasks.contains_key(task))) else {
+            return Ok(None);
+        };
+        let own = work.layer.tasks.iter().filter_map(|(id, entry)| {
+            let snapshot = &entry.now.row.snapshot;
+            let is_here = snapshot.to == *to && snapshot.network_id == *network;
+            entry.now.claim_place().filter(|_| is_here).map(|place| (place, id))
+        });
+        Ok(Some(own.chain(known).min().map(|(_, task)| task.clone())))
+    }
+
+    /// How many tasks of each status a network has.
+    pub(super) fn tasks_by_status(&self, network: &NetworkId) -> Result<TaskCounts, Error> {
+        let Some(work) = self.knows() else {
+            self.settle()?;
+            return self.task_counts_written(network);
+        };
+        let known = work.borrow().known.networks.get(network).and_then(|network| network.task_counts);
+        let mut counts = match known {
+            Some(counts) => counts,
+            None => {
+                let mut counts = self.task_counts_written(network)?;
+                let mut work = work.borrow_mut();
+                for status in Status::ALL.iter().copied() {
+                    counts[status as usize] += work.batch.counts.task(network, status);
+                }
+                work.known.network(network).task_counts = Some(counts);
+                counts
             }
         };
-        count(before, -1);
-        count(after, 1);
-        let is_new = before.inbox != InboxState::Open || before.inbox_place != after.inbox_place;
-        if after.inbox == InboxState::Open && is_new {
-            self.staged.opened.push(Inbox { network_id: network.clone(), alias: after.to.clone() });
+        let work = work.borrow();
+        for status in Status::ALL.iter().copied() {
+            counts[status as usize] += work.layer.counts.task(network, status);
         }
-    }
-}
-
-/// The columns that a change writes. Columns that stay as they are are left out: SQLite writes the entry of every index
-/// that a written column is in anew, whether or not its value is another.
-struct Columns {
-    sql: String,
-    values: Vec<Value>,
-}
-
-impl Columns {
-    fn set(&mut self, column: &str, value: impl Into<Value>) {
-        self.values.push(value.into());
-        let comma = if self.sql.is_empty() { "" } else { ", " };
-        self.sql.push_str(&format!("{comma}{column} = ?{}", self.values.len()));
+        Ok(counts)
     }
 
-    fn set_lease(&mut self, change: &LeaseChange) {
-        match change {
-            LeaseChange::Grant { lease_id, lease_seconds, deadline, expires_at } => {
-                self.set("lease_id", lease_id.as_str().to_owned());
-                self.set("lease_seconds", i64::from(*lease_seconds));
-                self.set("lease_deadline", deadline.get());
-                self.set("lease_expires_at", expires_at.get());
-            }
-            LeaseChange::Extend { deadline, expires_at } => {
-                self.set("lease_deadline", deadline.get());
-                self.set("lease_expires_at", expires_at.get());
-            }
-            LeaseChange::End => {
-                for column in ["lease_id", "lease_seconds", "lease_deadline", "lease_expires_at"] {
-                    self.set(column, Value::Null);
+    /// Counts what leaves an inbox and what comes into one, and tells claims that wait there.
+    fn count_inbox(&mut self, before: &Task, after: &Task) {
+        let network = &after.row.snapshot.network_id;
+        self.change(|work| {
+            let mut count = |task: &Task, change: i64| {
+                let to = task.row.snapshot.to.as_str();
+                if task.inbox == InboxState::Open {
+                    work.layer.counts.recipient(network, PrincipalKind::Node, to).open += change;
                 }
+                if task.lease.is_some() {
+                    work.layer.counts.recipient(network, PrincipalKind::Node, to).leases += change;
+                }
+            };
+            count(before, -1);
+            count(after, 1);
+            let is_new = before.inbox != InboxState::Open || before.inbox_place != after.inbox_place;
+            if after.inbox == InboxState::Open && is_new {
+                let inbox = Inbox { network_id: network.clone(), alias: after.row.snapshot.to.clone() };
+                work.layer.hints.opened.push_back(inbox);
             }
-        }
+        });
     }
+}
 
-    /// Everything a change says, with the delivery as it is to be.
-    fn of(from: Status, to: Status, change: &TaskChange, before: &Known, after: &Known) -> Self {
-        let mut columns = Self { sql: String::new(), values: Vec::new() };
-        if from != to {
-            columns.set("status", to.as_str().to_owned());
-        }
-        if let Some(alias) = &change.to {
-            columns.set("to_name", alias.as_str().to_owned());
-        }
-        if let Some(attempt) = change.attempt {
-            columns.set("attempt", i64::from(attempt));
-        }
-        if let Some((delivered_at, expires_at)) = change.delivered {
-            columns.set("delivered_at", delivered_at.get());
-            columns.set("expires_at", expires_at.get());
-        }
-        if let Some(at) = change.started_at {
-            columns.set("started_at", at.get());
-        }
-        if let Some(result) = &change.result {
-            columns.set("result", result.clone());
-        }
-        if let Some(at) = change.completed_at {
-            columns.set("completed_at", at.get());
-        }
-        if change.answered_bare {
-            columns.set("answered_bare", 1);
-        }
-        if before.inbox != after.inbox {
-            columns.set("inbox_state", number_of(after.inbox));
-        }
-        if change.redelivery.is_some() {
-            columns.set("inbox_place", after.inbox_place);
-            columns.set("redelivered_at", after.redelivered_at.map(UnixMillis::get));
-            columns.set("delivery_id", after.delivery_id.clone());
-        }
-        if let Some(lease) = &change.lease {
-            columns.set_lease(lease);
-        }
-        columns
+/// A former delivery of a task, which is acked: the task's row has room for its newest.
+fn former_delivery(task: &Task) -> NewDeliveryRow {
+    let snapshot = &task.row.snapshot;
+    NewDeliveryRow {
+        seq: task.inbox_place,
+        message_id: task.delivery_id.clone().unwrap_or_else(|| snapshot.id.as_str().to_owned()),
+        network: task.network,
+        to: Principal::Node(snapshot.to.clone()),
+        from: snapshot.from.clone(),
+        kind: DeliveryKind::Task.as_str(),
+        priority: order_of(task.row.priority),
+        task: Some(task.row.seq),
+        content: None,
+        at: task.redelivered_at.unwrap_or(task.row.created_at),
+        state: number_of(InboxState::Acked),
     }
+}
+
+/// A task with a change made to it.
+fn changed_task(before: &Task, to: Status, change: &TaskChange) -> Result<Task, Error> {
+    let mut after = before.clone();
+    let (row, id) = (&mut after.row, &before.row.snapshot.id);
+    row.snapshot.status = to;
+    if let Some(alias) = &change.to {
+        row.snapshot.to = alias.clone();
+    }
+    row.snapshot.attempt = change.attempt.unwrap_or(row.snapshot.attempt);
+    if let Some((delivered_at, expires_at)) = change.delivered {
+        (row.delivered_at, row.snapshot.expires_at) = (delivered_at, expires_at);
+    }
+    row.started_at = change.started_at.or(row.started_at);
+    row.completed_at = change.completed_at.or(row.completed_at);
+    if let Some(result) = &change.result {
+        row.result = Some(result.clone());
+    }
+    row.answered_bare |= change.answered_bare;
+    match (&change.lease, before.lease) {
+        (Some(LeaseChange::Grant { .. }), Some(_)) => {
+            return Err(Error::Corrupt(format!("task {id} has a lease")));
+        }
+        (Some(LeaseChange::Grant { lease_id, lease_seconds, deadline, expires_at }), None) => {
+            row.snapshot.lease = Some(Lease { id: lease_id.clone(), deadline: *deadline });
+            after.lease = Some(LeaseTimes { seconds: *lease_seconds, expires_at: *expires_at });
+        }
+        (Some(LeaseChange::Extend { deadline, expires_at }), Some(times)) => {
+            if let Some(lease) = &mut row.snapshot.lease {
+                lease.deadline = *deadline;
+            }
+            after.lease = Some(LeaseTimes { expires_at: *expires_at, ..times });
+        }
+        (Some(LeaseChange::End), _) => (row.snapshot.lease, after.lease) = (None, None),
+        (Some(LeaseChange::Extend { .. }), None) | (None, _) => {}
+    }
+    after.inbox = change.inbox.unwrap_or(after.inbox);
+    if let Some(redelivery) = &change.redelivery {
+        after.inbox = InboxState::Open;
+        after.redelivered_at = Some(redelivery.at);
+        after.delivery_id = Some(redelivery.message_id.to_string());
+    }
+    after.row.snapshot.is_in_inbox = after.inbox == InboxState::Open;
+    Ok(after)
 }
 
 impl TaskWrites for Rows<'_> {
     fn insert_task(&mut self, row: NewTaskRow<'_>) -> Result<(), Error> {
-        let task = row.task;
-        let (key, place) = (self.key_to_write(&task.network_id)?, self.next_place()?);
-        self.execute(
-            "INSERT INTO tasks (seq, task_id, network, from_kind, from_name, to_name, kind, priority, status, content,
-                context, meta, parent_task_id, retry_of, attempt, max_attempts, ttl_seconds, created_at,
-                delivered_at, expires_at, salt, context_id, parts, traceparent, inbox_state, inbox_place, answered_bare)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?18, ?19, ?20,
-                ?21, ?22, ?23, ?24, ?1, 0)",
-            params![
-                place,
-                task.id.as_str(),
-                key,
-                task.from.kind().as_str(),
-                task.from.name(),
-                task.to.as_str(),
-                task.kind.as_str(),
-                order_of(row.priority),
-                row.status.as_str(),
-                row.content,
-                row.context,
-                row.meta,
-                task.parent_task_id.as_ref().map(TaskId::as_str),
-                task.retry_of.as_ref().map(TaskId::as_str),
-                task.attempt,
-                task.max_attempts,
-                task.ttl.get(),
-                task.delivered_at.get(),
-                task.expires_at.get(),
-                row.salt,
-                task.context_id.as_ref().map(ContextId::as_str),
-                row.parts,
-                row.traceparent.map(|trace| trace.to_string()),
-                number_of(InboxState::Open),
-            ],
-        )?;
-        let known = Known {
-            seq: place,
-            key,
-            from: task.from.clone(),
-            to: task.to.clone(),
-            created_at: task.delivered_at,
-            inbox: InboxState::Open,
-            inbox_place: place,
-            redelivered_at: None,
-            delivery_id: None,
-            has_lease: false,
-        };
-        self.staged.known.borrow_mut().insert(task.id.clone(), known);
-        self.staged.counts.add_task(&task.network_id, row.status, 1);
-        self.staged.counts.add_delivery(&task.network_id, PrincipalKind::Node, task.to.as_str(), 1);
-        self.staged.opened.push(Inbox { network_id: task.network_id.clone(), alias: task.to.clone() });
-        self.staged.counts.minute(&task.network_id, task.delivered_at).sent += 1;
-        let edge = Edge::new(task.delivered_at, &task.from, &task.to);
-        self.staged.counts.edges.add(&task.network_id, edge, row.status, 1);
+        let new = row.task;
+        if self.find_task(&new.id)?.is_some() {
+            return Err(Error::Corrupt(format!("there is a task {} already", new.id)));
+        }
+        let (network, seq) = (self.key_to_write(&new.network_id)?, self.next_place()?);
+        let task = new_task(row, network, seq);
+        let edge = task.edge();
+        self.change(|work| {
+            let WriteSet { counts, hints, retries, .. } = &mut work.layer;
+            counts.add_task(&new.network_id, row.status, 1);
+            counts.recipient(&new.network_id, PrincipalKind::Node, new.to.as_str()).open += 1;
+            counts.minute(&new.network_id, new.delivered_at).sent += 1;
+            counts.edges.add(&new.network_id, edge, row.status, 1);
+            let inbox = Inbox { network_id: new.network_id.clone(), alias: new.to.clone() };
+            hints.opened.push_back(inbox);
+            if let Some(retried) = &new.retry_of {
+                retries.insert(retried.clone(), new.id.clone());
+            }
+            work.put_task(None, task);
+        });
         Ok(())
     }
 
@@ -483,63 +568,40 @@ impl TaskWrites for Rows<'_> {
         to: Status,
         change: &TaskChange,
     ) -> Result<(), Error> {
-        let before = self.known(id)?;
-        let mut after = before.clone();
-        after.to = change.to.clone().unwrap_or(after.to);
-        after.inbox = change.inbox.unwrap_or(after.inbox);
-        if let Some(redelivery) = &change.redelivery {
-            self.keep_former_delivery(id, &before)?;
-            after.inbox = InboxState::Open;
+        let before = self.known_task(id)?;
+        if before.row.snapshot.status != from {
+            return Err(Error::Corrupt(format!("task {id} is not {from}")));
+        }
+        if from.is_terminal() {
+            return Err(Error::Corrupt("a terminal task never changes".into()));
+        }
+        let mut after = changed_task(&before, to, change)?;
+        if change.redelivery.is_some() {
             after.inbox_place = self.next_place()?;
-            after.redelivered_at = Some(redelivery.at);
-            after.delivery_id = Some(redelivery.message_id.to_string());
+            let former = former_delivery(&before);
+            self.change(|work| work.layer.deliveries.push(former));
         }
-        let columns = Columns::of(from, to, change, &before, &after);
-        if !columns.sql.is_empty() {
-            let Columns { sql, mut values } = columns;
-            values.push(before.seq.into());
-            values.push(from.as_str().to_owned().into());
-            let sql = format!(
-                "UPDATE tasks SET {sql} WHERE seq = ?{} AND status = ?{}",
-                values.len() - 1,
-                values.len()
-            );
-            if self.execute(&sql, params_from_iter(values))? != 1 {
-                return Err(Error::Corrupt(format!("task {id} is not {from}")));
+        self.count_inbox(&before, &after);
+        self.count(|counts| {
+            if let Some(ended_at) = change.completed_at {
+                counts.minute(network, ended_at).note_end(to, before.row.created_at, ended_at);
             }
-        }
-        self.count_inbox(network, &before, &after);
-        match change.lease {
-            Some(LeaseChange::Grant { .. }) if before.has_lease => {
-                return Err(Error::Corrupt(format!("task {id} has a lease")));
+            if from.is_terminal() != to.is_terminal() || before.row.snapshot.to != after.row.snapshot.to {
+                counts.edges.add(network, before.edge(), from, -1);
+                counts.edges.add(network, after.edge(), to, 1);
             }
-            Some(LeaseChange::Grant { .. }) => self.staged.tally.leases += 1,
-            Some(LeaseChange::End) => self.staged.tally.leases -= i64::from(before.has_lease),
-            Some(LeaseChange::Extend { .. }) | None => {}
-        }
-        after.has_lease = match change.lease {
-            Some(LeaseChange::Grant { .. }) => true,
-            Some(LeaseChange::End) => false,
-            Some(LeaseChange::Extend { .. }) | None => before.has_lease,
-        };
-        if let Some(ended_at) = change.completed_at {
-            self.staged.counts.minute(network, ended_at).note_end(to, before.created_at, ended_at);
-        }
-        if from.is_terminal() != to.is_terminal() || before.to != after.to {
-            let counts = &mut self.staged.counts;
-            counts.edges.add(network, before.edge(), from, -1);
-            counts.edges.add(network, after.edge(), to, 1);
-        }
-        if from != to {
-            self.staged.counts.add_task(network, from, -1);
-            self.staged.counts.add_task(network, to, 1);
-        }
-        self.staged.known.borrow_mut().insert(id.clone(), after);
+            if from != to {
+                counts.add_task(network, from, -1);
+                counts.add_task(network, to, 1);
+            }
+        });
+        self.change(|work| work.put_task(Some(before), after));
         Ok(())
     }
 
     fn append_task_message(&mut self, message: NewTaskMessage<'_>) -> Result<i64, Error> {
-        let n = self.one(
+        self.write_directly()?;
+        let n = self.look_up(
             "INSERT INTO task_messages (network_id, task_id, n, message_id, author_kind, author, content, parts, meta, created_at)
              SELECT ?1, ?2, COALESCE(MAX(n), 0) + 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9
              FROM task_messages WHERE network_id = ?1 AND task_id = ?2 RETURNING n",
@@ -557,6 +619,7 @@ impl TaskWrites for Rows<'_> {
             |row| get::<i64>(row, "n"),
         )?;
         self.note_changed(message.network_id, message.task_id, None, None);
+        self.touch_task(message.task_id)?;
         n.ok_or_else(|| Error::Corrupt("a message without a number".into()))
     }
 
@@ -569,6 +632,7 @@ impl TaskWrites for Rows<'_> {
                        lease_expires_at = ?2 + lease_seconds * 1000
                    WHERE lease_id IS NOT NULL";
         self.execute(sql, params![monotonic.get(), now.get()])?;
+        self.forget_tasks();
         Ok(())
     }
 
@@ -579,21 +643,8 @@ impl TaskWrites for Rows<'_> {
         key: &str,
         send: &IdempotentSend,
     ) -> Result<(), Error> {
-        self.execute(
-            "INSERT OR REPLACE INTO idempotency_keys
-                (network_id, sender_kind, sender, key, arguments, task_id, session_status, created_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-            params![
-                network.as_str(),
-                sender.kind().as_str(),
-                sender.name(),
-                key,
-                send.arguments,
-                send.task_id.as_str(),
-                send.session_status,
-                send.created_at.get(),
-            ],
-        )?;
+        let key = SendKey { network: network.clone(), sender: sender.clone(), key: key.to_owned() };
+        self.change(|work| drop(work.layer.sends.insert(key, send.clone())));
         Ok(())
     }
 
@@ -601,5 +652,69 @@ impl TaskWrites for Rows<'_> {
         let sql = "DELETE FROM idempotency_keys WHERE (network_id, sender_kind, sender, key) IN
                    (SELECT network_id, sender_kind, sender, key FROM idempotency_keys WHERE created_at < ?1 LIMIT ?2)";
         self.execute(sql, params![before.get(), limit as i64])
+    }
+}
+
+impl Rows<'_> {
+    /// Something is said on a task, or delivered about it, from now on.
+    pub(super) fn touch_task(&mut self, id: &TaskId) -> Result<(), Error> {
+        let before = self.known_task(id)?;
+        if before.is_untouched {
+            let after = Task { is_untouched: false, ..(*before).clone() };
+            self.change(|work| work.put_task(Some(before), after));
+        }
+        Ok(())
+    }
+}
+
+fn new_task(row: NewTaskRow<'_>, network: i64, seq: i64) -> Task {
+    let new = row.task;
+    let snapshot = TaskSnapshot {
+        id: new.id.clone(),
+        network_id: new.network_id.clone(),
+        from: new.from.clone(),
+        to: new.to.clone(),
+        kind: new.kind.clone(),
+        status: row.status,
+        attempt: new.attempt,
+        max_attempts: new.max_attempts,
+        lease: None,
+        is_in_inbox: true,
+        ttl: new.ttl,
+        expires_at: new.expires_at,
+        parent: None,
+        retried_to: None,
+        context_id: new.context_id.clone(),
+    };
+    let row = TaskRow {
+        seq,
+        snapshot,
+        priority: row.priority,
+        content: row.content.to_owned(),
+        context: row.context.map(str::to_owned),
+        meta: row.meta.map(str::to_owned),
+        result: None,
+        retry_of: new.retry_of.clone(),
+        created_at: new.delivered_at,
+        delivered_at: new.delivered_at,
+        started_at: None,
+        completed_at: None,
+        parts: row.parts.map(str::to_owned),
+        answered_bare: false,
+        salt: row.salt.to_vec(),
+        traceparent: row.traceparent,
+    };
+    Task {
+        row,
+        network,
+        parent_task_id: new.parent_task_id.clone(),
+        inbox: InboxState::Open,
+        inbox_place: seq,
+        redelivered_at: None,
+        delivery_id: None,
+        lease: None,
+        last_event: None,
+        events: 0,
+        is_untouched: true,
     }
 }

@@ -1,13 +1,12 @@
-//! The one thread that writes. It takes whatever waits, the shares in turns, runs it in one transaction, commits once,
-//! rings, and only then answers. A write that is refused leaves nothing: each has a savepoint, unless all of the batch
-//! can be run again. If the commit fails, everybody in the batch is answered with the error. A write that opens a task is
-//! followed, in the same transaction, by the claim that waits for it (`parked.rs`). A copy of the database is made here too,
-//! a few pages after each batch.
+//! The one thread that writes. It takes whatever waits, the shares in turns, runs it over rows in memory (`work.rs`),
+//! writes what came of it in one transaction, rings, and only then answers. A write that is refused leaves nothing. If
+//! the commit fails, everybody in the batch is answered with the error. A write that opens a task is followed, in the same
+//! transaction, by the claim that waits for it (`parked.rs`). A copy of the database is made here too, a few pages after
+//! each batch.
 
 use baton_core::limits;
 use rusqlite::Connection;
-use std::cell::Cell;
-use std::collections::VecDeque;
+use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -16,7 +15,9 @@ use std::time::{Duration, Instant};
 use super::damage::Damage;
 use super::health::Health;
 use super::rows::Rows;
-use super::{Bell, SqliteOptions, copy};
+use super::work::Work;
+use super::write_set::Hints;
+use super::{Bell, SqliteOptions, access_epoch, copy};
 use crate::copy::CopyJob;
 use crate::error::Error;
 use crate::fair_queue::Bounds;
@@ -68,7 +69,7 @@ impl Writer {
             epoch,
             meter: meter.clone(),
             health: health.clone(),
-            is_copying: Cell::new(false),
+            work: RefCell::default(),
             is_long,
             turns: turns.clone(),
         };
@@ -114,7 +115,7 @@ struct Batches {
     epoch: Arc<AtomicU64>,
     meter: Arc<Meter>,
     health: Health,
-    is_copying: Cell<bool>,
+    work: RefCell<Work>,
     /// The checkpointer found the WAL past its bound.
     is_long: Arc<AtomicBool>,
     turns: Turns,
@@ -139,14 +140,6 @@ enum Source {
     Parked,
 }
 
-/// Whether each write of a batch can be undone alone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Mode {
-    /// No: all of them are then, and run again.
-    Bare,
-    Savepoints,
-}
-
 /// What the writer has taken from those who wait.
 #[derive(Default)]
 struct Batch {
@@ -161,7 +154,8 @@ struct Batch {
 struct Ran {
     hints: Committed,
     tally: Tally,
-    touches_access: bool,
+    /// The access epoch, if the batch raised it.
+    access_epoch: Option<u64>,
     /// Whether rows were written: a commit of nothing does not ask the disk.
     wrote: bool,
 }
@@ -247,7 +241,6 @@ impl Batches {
 
     /// Copies the database, with a batch of what waits after each step.
     fn copy(&self, job: CopyJob) {
-        self.is_copying.set(true);
         let done = copy::copy(&self.connection, job.to(), |progress| {
             job.tell(progress);
             if job.is_given_up() {
@@ -263,7 +256,6 @@ impl Batches {
             }
             Ok(())
         });
-        self.is_copying.set(false);
         self.health.damage.collect();
         job.settle(done);
     }
@@ -286,7 +278,7 @@ impl Batches {
             batch.writes.push(first);
         }
         match result {
-            Ok(Ran { hints, tally, touches_access, wrote }) => {
+            Ok(Ran { hints, tally, access_epoch, wrote }) => {
                 self.meter.committed(batch.writes.len(), &tally);
                 if wrote {
                     self.health.refused.note_taken();
@@ -297,13 +289,14 @@ impl Batches {
                         self.meter.moved(changed.from, to);
                     }
                 }
-                if touches_access {
+                if let Some(epoch) = access_epoch {
                     // Before anybody is answered: a call made after the answer must see the change.
-                    self.epoch.fetch_add(1, Ordering::AcqRel);
+                    self.epoch.store(epoch, Ordering::Release);
                 }
                 Ok(hints)
             }
             Err(error) => {
+                self.work.borrow_mut().forget_all();
                 // A failed commit may or may not have ended the transaction.
                 if !self.connection.is_autocommit() {
                     self.execute("ROLLBACK")?;
@@ -330,81 +323,81 @@ impl Batches {
         }
     }
 
-    /// Runs what waits, side by side and without savepoints as long as everything in the batch can be run again: each
-    /// savepoint would copy the pages that its writes touch first.
+    /// Runs what waits and writes what came of it.
     fn run_all(&self, next: &mut Option<Taken>, batch: &mut Batch) -> Result<Ran, Error> {
         let began = Instant::now();
-        let mut kept = Kept::new(&self.connection);
-        // Undoing a whole batch would restart a copy that is under way.
-        let mut mode = if self.is_copying.get() { Mode::Savepoints } else { Mode::Bare };
+        let mut rows = Rows::to_write(&self.connection, &self.work);
         while let Some(taken) = next.take() {
-            if !taken.job.is_repeatable() {
-                mode = Mode::Savepoints;
-            }
-            if !self.run_and_hand_over(taken, batch, &mut kept, mode)? {
-                mode = Mode::Savepoints;
-                self.run_again(batch, &mut kept)?;
-            }
+            self.run_and_hand_over(taken, batch, &mut rows)?;
             *next = self.next(batch, began);
         }
-        kept.write(&self.connection)
+        rows.settle_batch()?;
+        let mut work = self.work.borrow_mut();
+        work.known.shed();
+        let hints = std::mem::take(&mut work.batch.hints);
+        let Hints { rings, changed_tasks, grown_logs, tally, touches_access, .. } = hints;
+        let hints = Committed { rings, changed_tasks, grown_logs };
+        let access_epoch = touches_access.then(|| access_epoch::raise(&self.connection)).transpose()?;
+        let wrote = std::mem::take(&mut work.wrote) || access_epoch.is_some();
+        Ok(Ran { hints, tally, access_epoch, wrote })
     }
 
-    /// Runs a write, and the parked claims that it has something for. False if all of the batch has to be undone.
-    fn run_and_hand_over<'c>(
-        &'c self,
-        taken: Taken,
-        batch: &mut Batch,
-        kept: &mut Kept<'c>,
-        mode: Mode,
-    ) -> Result<bool, Error> {
-        if self.run_one(taken, batch, kept, mode)?.is_none() {
-            return Ok(false);
-        }
+    /// Runs a write, and the parked claims that it has something for.
+    fn run_and_hand_over(&self, taken: Taken, batch: &mut Batch, rows: &mut Rows<'_>) -> Result<(), Error> {
+        self.run_one(taken, batch, rows)?;
         // There are no more of them than tasks that the write opened.
         let mut exhausted: Vec<Inbox> = Vec::new();
-        while let Some(inbox) = kept.opened.pop_front() {
+        while let Some(inbox) = self.next_opened() {
             if exhausted.contains(&inbox) {
                 continue;
             }
             while let Some(ParkedClaim { share, job }) = self.parked.take_first(&inbox) {
                 let claim = Taken { share, job, took: Duration::ZERO, source: Source::Parked };
-                match self.run_one(claim, batch, kept, mode)? {
-                    None => return Ok(false),
-                    Some(Outcome::Undone) => {} // refused: the task is the next one's
-                    Some(Outcome::Stays) => break,
-                    Some(Outcome::FoundNothing) => {
+                match self.run_one(claim, batch, rows)? {
+                    Outcome::Undone => {} // refused: the task is the next one's
+                    Outcome::Stays => break,
+                    Outcome::FoundNothing => {
                         exhausted.push(inbox);
                         break;
                     }
                 }
             }
         }
-        Ok(true)
+        Ok(())
     }
 
-    /// Runs a write and adds it to the batch, unless it is a claim that is parked. None if all of the batch has to be
-    /// undone.
-    fn run_one<'c>(
-        &'c self,
-        mut taken: Taken,
-        batch: &mut Batch,
-        kept: &mut Kept<'c>,
-        mode: Mode,
-    ) -> Result<Option<Outcome>, Error> {
+    /// The next inbox that a task was opened in which no parked claim has been offered yet.
+    fn next_opened(&self) -> Option<Inbox> {
+        self.work.borrow_mut().batch.hints.opened.pop_front()
+    }
+
+    /// Runs a write and adds it to the batch, unless it is a claim that is parked.
+    fn run_one(&self, mut taken: Taken, batch: &mut Batch, rows: &mut Rows<'_>) -> Result<Outcome, Error> {
         let began = Instant::now();
-        let ran = match mode {
-            _ if taken.job.is_abandoned() => Ok(Some(Outcome::Undone)),
-            Mode::Bare => self.run_bare(&mut *taken.job, kept),
-            Mode::Savepoints => self.run_in_savepoint(&mut *taken.job, kept).map(Some),
+        let ran = match taken.job.is_abandoned() {
+            true => Ok(Outcome::Undone),
+            false => self.run_job(&mut *taken.job, rows),
         };
         self.account(&mut taken, began.elapsed());
-        if let Ok(Some(Outcome::FoundNothing)) = ran {
+        if let Ok(Outcome::FoundNothing) = ran {
             self.park(taken, batch);
         } else {
             batch.writes.push(taken);
         }
         ran
+    }
+
+    fn run_job(&self, job: &mut dyn WriteJob, rows: &mut Rows<'_>) -> Result<Outcome, Error> {
+        let outcome = job.run(rows);
+        if self.connection.is_autocommit() {
+            // SQLite ends a transaction by itself when the disk is full.
+            return Err(Error::Unavailable("the transaction was lost".into()));
+        }
+        match outcome {
+            Outcome::Stays => rows.keep()?,
+            Outcome::Undone | Outcome::FoundNothing => rows.undo()?,
+        }
+        Ok(outcome)
     }
 
     /// Charges the time a write ran to its share.
@@ -450,104 +443,8 @@ impl Batches {
         batch.writes = writes;
     }
 
-    /// Runs a write without a savepoint. None if it has to be undone after it wrote: then all of the batch has to.
-    fn run_bare<'c>(&'c self, job: &mut dyn WriteJob, kept: &mut Kept<'c>) -> Result<Option<Outcome>, Error> {
-        let before = self.connection.total_changes();
-        let outcome = job.run(&mut kept.rows);
-        if self.connection.is_autocommit() {
-            // SQLite ends a transaction by itself when the disk is full.
-            return Err(Error::Unavailable("the transaction was lost".into()));
-        }
-        let wrote = self.connection.total_changes() != before;
-        match outcome {
-            Outcome::Stays => kept.keep(wrote),
-            Outcome::Undone | Outcome::FoundNothing if wrote => return Ok(None),
-            Outcome::Undone | Outcome::FoundNothing => kept.rows.drop_staged(),
-        }
-        Ok(Some(outcome))
-    }
-
-    /// Undoes the batch so far and runs it again, each write in a savepoint of its own.
-    fn run_again<'c>(&'c self, batch: &mut Batch, kept: &mut Kept<'c>) -> Result<(), Error> {
-        self.execute("ROLLBACK")?;
-        self.execute("BEGIN IMMEDIATE")?;
-        *kept = Kept::new(&self.connection);
-        self.unpark(batch);
-        let mut writes: VecDeque<Taken> = std::mem::take(&mut batch.writes).into();
-        while let Some(taken) = writes.pop_front() {
-            if let Err(error) = self.run_and_hand_over(taken, batch, kept, Mode::Savepoints) {
-                batch.writes.extend(writes); // answered with the others
-                return Err(error);
-            }
-        }
-        Ok(())
-    }
-
-    fn run_in_savepoint<'c>(&'c self, job: &mut dyn WriteJob, kept: &mut Kept<'c>) -> Result<Outcome, Error> {
-        self.execute("SAVEPOINT write")?;
-        let before = self.connection.total_changes();
-        let outcome = job.run(&mut kept.rows);
-        if outcome == Outcome::Stays {
-            kept.keep(self.connection.total_changes() != before);
-        } else {
-            kept.rows.drop_staged();
-            self.execute("ROLLBACK TO write")?;
-        }
-        self.execute("RELEASE write")?;
-        Ok(outcome)
-    }
-
     fn execute(&self, sql: &str) -> Result<(), Error> {
         self.connection.prepare_cached(sql)?.execute([])?;
         Ok(())
-    }
-}
-
-/// What the writes of a batch leave that stay.
-struct Kept<'c> {
-    rows: Rows<'c>,
-    /// Where tasks were opened that no parked claim has been offered yet.
-    opened: VecDeque<Inbox>,
-    hints: Committed,
-    tally: Tally,
-    touches_access: bool,
-    wrote: bool,
-}
-
-impl<'c> Kept<'c> {
-    fn new(connection: &'c Connection) -> Self {
-        Self {
-            rows: Rows::to_write(connection),
-            opened: VecDeque::new(),
-            hints: Committed::default(),
-            tally: Tally::default(),
-            touches_access: false,
-            wrote: false,
-        }
-    }
-
-    /// Takes in what the last write staged.
-    fn keep(&mut self, wrote: bool) {
-        self.wrote |= wrote;
-        let staged = std::mem::take(&mut self.rows.staged);
-        for network in &staged.gone {
-            self.rows.counted.forget(network);
-            self.rows.keys.borrow_mut().remove(network);
-        }
-        self.rows.counted.merge(staged.counts);
-        self.opened.extend(staged.opened);
-        self.hints.rings.extend(staged.rings);
-        self.hints.changed_tasks.extend(staged.changed_tasks);
-        self.tally.add(&staged.tally);
-        self.touches_access |= staged.touches_access;
-    }
-
-    /// Writes the counters, last of all.
-    fn write(mut self, connection: &Connection) -> Result<Ran, Error> {
-        self.hints.grown_logs = self.rows.counted.grown_logs();
-        self.rows.counted.tally(&mut self.tally);
-        std::mem::take(&mut self.rows.counted).write(connection)?;
-        let Self { hints, tally, touches_access, wrote, .. } = self;
-        Ok(Ran { hints, tally, touches_access, wrote })
     }
 }

@@ -2,7 +2,7 @@
 
 use super::engine::{Engine, sqlite};
 use super::fixtures::{insert_task, task_id, with_network};
-use baton_store::{CopyJob, Error, Share, Store, copy_closed, look_at_copy, schema};
+use baton_store::{CopyJob, Error, Store, copy_closed, look_at_copy, schema};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
@@ -44,7 +44,7 @@ async fn a_copy_ends_also_while_writes_are_undone() {
             let (store, stop) = (engine.store.clone(), stop.clone());
             tokio::spawn(async move {
                 while !stop.load(Ordering::Relaxed) {
-                    let undone = store.of(Share::Hub).write_repeatably(move |tx| -> Result<(), Error> {
+                    let undone = store.write(move |tx| -> Result<(), Error> {
                         insert_task(tx, 1, 3_000 + n, "coder")?;
                         Err(Error::Busy)
                     });

@@ -180,6 +180,7 @@ fn of_store(error: &StoreError) -> Fault {
     let come_back = |message: &str| Fault::later(Kind::Unavailable, message.into(), 1);
     match error {
         StoreError::Busy => come_back("too many calls are waiting"),
+        StoreError::Conflict => come_back(&error.to_string()),
         StoreError::TookTooLong => come_back("the read took too long and was stopped; ask for less"),
         StoreError::Closed => come_back("the hub is stopping"),
         // Logged once, when it was found; retrying does not help.
@@ -187,9 +188,13 @@ fn of_store(error: &StoreError) -> Fault {
             let (code, remedy) = (Plain::DatabaseDamaged.code(), Plain::DatabaseDamaged.remedy());
             Fault::new(Kind::Unavailable, format!("{code}: {remedy}"))
         }
-        StoreError::Unavailable(_) | StoreError::Corrupt(_) | StoreError::Panicked(_) => {
+        StoreError::Unknown(_)
+        | StoreError::Unavailable(_)
+        | StoreError::Corrupt(_)
+        | StoreError::Panicked(_) => {
             tracing::error!(%error, "a call failed in the store");
             match error {
+                StoreError::Unknown(_) => come_back(Plain::OutcomeUnknown.remedy()),
                 StoreError::Unavailable(_) => come_back("the hub cannot use its disk; nothing was changed"),
                 _ => {
                     Fault::new(Kind::InternalError, "the hub failed inside; it may or may not have been done")
@@ -268,4 +273,22 @@ fn of_refusal(refusal: &Refusal) -> Fault {
         | Refusal::InviteExpired => Kind::InvalidParams,
     };
     Fault::new(kind, refusal.message())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_unknown_outcome_does_not_say_that_nothing_was_changed() {
+        for (error, is_undone) in [
+            (StoreError::Conflict, true),
+            (StoreError::Unavailable("full".into()), true),
+            (StoreError::Unknown("the connection was lost".into()), false),
+        ] {
+            let fault = of_store(&error);
+            assert_eq!((fault.kind, fault.retry_after_seconds), (Kind::Unavailable, Some(1)), "{error}");
+            assert_eq!(fault.message.contains("nothing was changed"), is_undone, "{}", fault.message);
+        }
+    }
 }

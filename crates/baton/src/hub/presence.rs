@@ -1,5 +1,6 @@
 //! Who is there: open streams and waits, and the last call of each token. Kept in memory; the times are written
-//! down in batches by a worker, never by a call itself.
+//! down in batches by a worker, never by a call itself. Whoever is connected is written down for other hubs, with a time
+//! until which it holds; this hub goes by its own connections.
 
 use baton_core::{Alias, NetworkId, NodeCaller, Presence, TokenId, UnixMillis, limits};
 use std::collections::HashMap;
@@ -27,6 +28,21 @@ pub(crate) struct Presences {
 struct Signs {
     connections: usize,
     last_call_at: Option<UnixMillis>,
+    /// Until when it is written down that there are connections.
+    held_until: Option<UnixMillis>,
+}
+
+impl Signs {
+    /// What is to be written down now: connections that are new or not held for long any more, and that there are none.
+    fn due(&self, now: UnixMillis) -> Option<UnixMillis> {
+        let half = now.plus_seconds(limits::CONNECTED_HOLDS_SECONDS / 2);
+        match self.held_until {
+            Some(until) if self.connections > 0 && until > half => None,
+            _ if self.connections > 0 => Some(now.plus_seconds(limits::CONNECTED_HOLDS_SECONDS)),
+            Some(until) if until > now => Some(now),
+            _ => None,
+        }
+    }
 }
 
 /// An open stream or wait; the agent is connected as long as this lives.
@@ -128,6 +144,19 @@ impl Presences {
         });
     }
 
+    /// Takes what is to be written down: until when tokens count as connected. If it is not written after all, what holds is
+    /// renewed in half its time, and what ended lapses.
+    pub(crate) fn take_connected(&self) -> Vec<(TokenId, UnixMillis)> {
+        let now = self.clock.now();
+        let mut agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
+        let due = agents.values_mut().flat_map(HashMap::values_mut).flatten().filter_map(|(token, signs)| {
+            let until = signs.due(now)?;
+            signs.held_until = Some(until);
+            Some((token.clone(), until))
+        });
+        due.take(limits::CONNECTED_WRITTEN_MAX_COUNT).collect()
+    }
+
     /// Takes what is to be written down: when tokens were last used.
     pub(crate) fn take_unwritten(&self) -> Vec<(TokenId, UnixMillis)> {
         std::mem::take(&mut *self.unwritten.lock().unwrap_or_else(PoisonError::into_inner))
@@ -160,5 +189,59 @@ impl Drop for Connected {
             let mut unwritten = self.presences.unwritten.lock().unwrap_or_else(PoisonError::into_inner);
             unwritten.insert(self.token.clone(), self.presences.clock.now());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use baton_core::{TokenScope, UserId};
+
+    fn node(n: u16) -> NodeCaller {
+        let mut bytes = [0; 6];
+        bytes[..2].copy_from_slice(&n.to_be_bytes());
+        NodeCaller {
+            token_id: TokenId::from_random(bytes),
+            user_id: UserId::from_random([1; 6]),
+            network_id: NetworkId::from_random([1; 6]),
+            alias: Alias::parse(&format!("worker{n}")).ok(),
+            scope: TokenScope::Node,
+        }
+    }
+
+    #[test]
+    fn who_is_connected_is_written_at_once_renewed_in_half_its_time_and_ended() {
+        let clock = Clock::start();
+        let presences = Arc::new(Presences::new(clock.clone()));
+        let due = || presences.take_connected().into_iter().map(|(_, until)| until.get() - clock.now().get());
+        assert_eq!(due().count(), 0);
+        let (stream, wait) = (presences.connect(&node(1)), presences.connect(&node(1)));
+        let held = || due().filter(|left| *left > 30_000).count();
+        assert_eq!(held(), 1, "once for both");
+        assert_eq!(due().count(), 0, "it holds");
+        clock.put_ahead(20_000);
+        assert_eq!(due().count(), 0);
+        clock.put_ahead(11_000);
+        assert_eq!(held(), 1, "renewed");
+        drop(stream);
+        assert_eq!(due().count(), 0, "one connection is left");
+        drop(wait);
+        assert_eq!(due().filter(|left| *left <= 0).count(), 1, "ended");
+        assert_eq!(due().count(), 0);
+        let _again = presences.connect(&node(1));
+        assert_eq!(held(), 1);
+    }
+
+    #[test]
+    fn many_connections_are_written_in_rounds_and_none_is_left_out() {
+        let presences = Arc::new(Presences::new(Clock::start()));
+        let most = limits::CONNECTED_WRITTEN_MAX_COUNT;
+        let _open: Vec<_> = (0..most as u16 + 5).map(|n| presences.connect(&node(n))).collect();
+        let mut written = presences.take_connected();
+        assert_eq!(written.len(), most);
+        written.extend(presences.take_connected());
+        written.sort_unstable_by(|one, other| one.0.as_str().cmp(other.0.as_str()));
+        written.dedup_by(|one, other| one.0 == other.0);
+        assert_eq!((written.len(), presences.take_connected().len()), (most + 5, 0));
     }
 }

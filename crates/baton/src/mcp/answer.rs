@@ -31,7 +31,10 @@ pub(super) fn of<T: Serialize>(outcome: Result<T, Error>) -> Outcome {
         Err(Error::Argument { field, rule }) => Err(broken_argument(&field, &rule)),
         Err(error) => {
             if let Error::Store(error) = &error
-                && !matches!(error, baton_store::Error::Busy | baton_store::Error::Closed)
+                && !matches!(
+                    error,
+                    baton_store::Error::Busy | baton_store::Error::Conflict | baton_store::Error::Closed
+                )
             {
                 tracing::error!(%error, "a tool failed in the store");
             }

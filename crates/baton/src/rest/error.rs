@@ -93,6 +93,7 @@ impl ErrorBody {
         match error {
             Error::Argument { field, rule } => Self::argument(field, rule),
             Error::Refused(refusal) => Self::refused(refusal),
+            Error::Store(error @ StoreError::Conflict) => Self::said(Plain::Busy.code(), error.to_string()),
             Error::Store(error) => Self::with_remedy(store_trouble(error)),
         }
     }
@@ -125,7 +126,11 @@ impl IntoResponse for Failure {
                 // Damage was logged once, when it was found.
                 let is_known = matches!(
                     error,
-                    StoreError::Busy | StoreError::TookTooLong | StoreError::Closed | StoreError::Damaged(_)
+                    StoreError::Busy
+                        | StoreError::Conflict
+                        | StoreError::TookTooLong
+                        | StoreError::Closed
+                        | StoreError::Damaged(_)
                 );
                 if !is_known {
                     tracing::error!(%error, "a call failed in the store");
@@ -157,7 +162,8 @@ fn retry_after(refusal: &Refusal) -> Option<u64> {
 /// The store's trouble: the log hears what it is, the client whether to come back.
 const fn store_trouble(error: &StoreError) -> Plain {
     match error {
-        StoreError::Busy => Plain::Busy,
+        StoreError::Busy | StoreError::Conflict => Plain::Busy,
+        StoreError::Unknown(_) => Plain::OutcomeUnknown,
         StoreError::TookTooLong => Plain::ReadTookTooLong,
         StoreError::Closed => Plain::ShuttingDown,
         StoreError::Unavailable(_) => Plain::StorageUnavailable,
@@ -229,5 +235,33 @@ pub(crate) fn status_of(refusal: &Refusal) -> StatusCode {
         | Refusal::InviteUnknown
         | Refusal::InviteUsedUp
         | Refusal::InviteExpired => StatusCode::BAD_REQUEST,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_unknown_outcome_does_not_say_that_nothing_was_changed() {
+        let lost = || StoreError::Unknown("the connection was lost".into());
+        for (error, code, is_undone) in [
+            (StoreError::Conflict, "busy", true),
+            (StoreError::Unavailable("full".into()), "storage_unavailable", true),
+            (lost(), "outcome_unknown", false),
+        ] {
+            let body = ErrorBody::of(&Error::Store(error.clone()));
+            let message = body.message.unwrap();
+            assert_eq!(
+                (&*body.error, message.contains("nothing was changed")),
+                (code, is_undone),
+                "{message}"
+            );
+            let answer = Failure::from(error).into_response();
+            assert_eq!(answer.status(), StatusCode::SERVICE_UNAVAILABLE, "{code}");
+            assert!(answer.headers().contains_key(header::RETRY_AFTER), "{code}");
+        }
+        let message = ErrorBody::of(&Error::Store(lost())).message.unwrap();
+        assert!(message.contains("look before you repeat it"), "{message}");
     }
 }

@@ -62,7 +62,7 @@ plain! {
         "send that header";
     /// The hub broke inside.
     InternalError = INTERNAL_SERVER_ERROR, "internal_error", "it may or may not have been done; look before you repeat it";
-    /// Too many calls of this account are waiting, or the hub has no memory left for large answers.
+    /// Too many calls of this account are waiting, other writes got in the way, or the hub has no memory left for large answers.
     Busy = SERVICE_UNAVAILABLE, "busy", "too many calls are waiting; try again in a moment";
     /// A read took longer than the hub allows and was stopped.
     ReadTookTooLong = SERVICE_UNAVAILABLE, "read_took_too_long", "ask for less: name a network, a shorter time or a narrower filter";
@@ -73,6 +73,8 @@ plain! {
     /// The database file of the hub is damaged; writes are refused until its operator restores a backup.
     DatabaseDamaged = SERVICE_UNAVAILABLE, "database_damaged",
         "the hub's database is damaged and takes no more writes; its operator must stop the hub, run `baton hub check`, and restore a backup with `baton hub restore`";
+    /// The hub could not see whether a commit was done: it stopped, or lost its connection to the database.
+    OutcomeUnknown = SERVICE_UNAVAILABLE, "outcome_unknown", "it may or may not have been done; look before you repeat it";
     /// The hub's disk is full, read-only or gone.
     StorageUnavailable = SERVICE_UNAVAILABLE, "storage_unavailable", "the hub cannot use its disk; nothing was changed";
 }

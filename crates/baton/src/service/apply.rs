@@ -1,10 +1,9 @@
 //! Writes a transition: the task's row, its history, leases, deliveries, and the frames that streams will read.
-//! One function per effect would hide their order, so they stand together; nothing here decides anything. The
-//! evidence of the change is written here too (`evidence/`), so that no door can leave it out.
+//! Nothing here decides anything. The evidence of the change is written here too (`evidence/`), so that no door can leave it out.
 
 use baton_core::{
-    ActorToken, Context, DeliveryContent, Effect, Event, MessageId, NetworkId, Principal, Priority, TaskId,
-    TaskSnapshot, TraceParent, Transition, limits,
+    ActorToken, Context, Delivery, DeliveryContent, Event, InboxMove, LeaseMove, MessageId, NetworkId,
+    Principal, Priority, RowChange, TaskId, TaskSnapshot, TraceParent, Transition, limits,
 };
 use baton_store::rows::{
     DeliveryKind, InboxState, LeaseChange, NewDelivery, NewEvent, NewTaskMessage, NewTaskRow, Redelivery,
@@ -92,59 +91,77 @@ pub(crate) fn apply(
 ) -> Result<Option<u64>, Error> {
     let Decided { context, transition, actor_token } = decided;
     let change = Move { stamp, context, network, task, transition, actor_token, payload };
-    change.row(tx)?;
-    let number = change.history(tx)?;
-    for effect in &transition.effects {
-        change.effect(tx, effect)?;
-    }
+    // A new task needs its row before its history. A task that ends has its row written last: it never changes after that.
+    let number = match transition.effects.created {
+        Some(_) => {
+            change.row(tx)?;
+            change.history(tx)?
+        }
+        None => {
+            let number = change.history(tx)?;
+            change.row(tx)?;
+            number
+        }
+    };
+    change.deliveries(tx)?;
+    change.notices(tx)?;
     Ok(number)
 }
 
 impl Move<'_> {
     /// The task's own row with its delivery and its lease, in one statement: a terminal row can be reached but never left.
     fn row(&self, tx: &mut dyn Transaction) -> Result<(), Error> {
-        let mut change = TaskChange { answered_bare: self.stamp.answers_bare, ..TaskChange::default() };
-        let mut changes = self.transition.is_move();
-        for effect in &self.transition.effects {
-            match effect {
-                Effect::CreateTask(task) => return self.insert(tx, task),
-                Effect::SetAssignee(alias) => change.to = Some(alias.clone()),
-                Effect::SetAttempt(attempt) => change.attempt = Some(*attempt),
-                Effect::SetDelivered { delivered_at, expires_at } => {
-                    change.delivered = Some((*delivered_at, *expires_at));
-                }
-                Effect::SetStartedAt(at) => change.started_at = Some(*at),
-                Effect::SetResult(result) => change.result = Some(result.clone()),
-                Effect::SetCompletedAt(at) => change.completed_at = Some(*at),
-                Effect::GrantLease { lease, expires_at } => {
-                    let lease_millis = lease.deadline.millis_since(self.context.monotonic);
-                    change.lease = Some(LeaseChange::Grant {
-                        lease_id: lease.id.clone(),
-                        lease_seconds: u32::try_from(lease_millis / 1000).unwrap_or_default(),
-                        deadline: lease.deadline,
-                        expires_at: *expires_at,
-                    });
-                }
-                Effect::ExtendLease { lease, expires_at } => {
-                    change.lease =
-                        Some(LeaseChange::Extend { deadline: lease.deadline, expires_at: *expires_at });
-                }
-                Effect::VoidLease(_) => change.lease = Some(LeaseChange::End),
-                Effect::AckTaskDelivery | Effect::AckEveryDelivery => change.inbox = Some(InboxState::Acked),
-                Effect::HideTaskDelivery => change.inbox = Some(InboxState::Hidden),
-                Effect::ShowTaskDelivery => change.inbox = Some(InboxState::Open),
-                Effect::Deliver { message_id, content: DeliveryContent::Task, .. } => {
-                    let (message_id, at) = (message_id.clone(), self.context.now);
-                    change.redelivery = Some(Redelivery { message_id, at });
-                }
-                Effect::Deliver { .. } | Effect::Notify { .. } => continue,
-            }
-            changes = true;
+        let (transition, effects) = (self.transition, &self.transition.effects);
+        if let Some(task) = &effects.created {
+            return self.insert(tx, task);
         }
-        if let (true, Some(from)) = (changes, self.transition.from) {
-            tx.change_task(self.network, &self.transition.task_id, from, self.transition.to, &change)?;
+        let changes = transition.is_move() || effects.row != RowChange::default();
+        if let (true, Some(from)) = (changes, transition.from) {
+            let change = self.change(&effects.row);
+            tx.change_task(self.network, &transition.task_id, from, transition.to, &change)?;
         }
         Ok(())
+    }
+
+    /// The row's change as the store takes it.
+    fn change(&self, row: &RowChange) -> TaskChange {
+        TaskChange {
+            answered_bare: self.stamp.answers_bare,
+            to: row.assignee.clone(),
+            attempt: row.attempt,
+            delivered: row.delivered.map(|delivered| (delivered.at, delivered.expires_at)),
+            started_at: row.started_at,
+            result: row.result.clone(),
+            completed_at: row.completed_at,
+            lease: row.lease.as_ref().map(|lease| self.lease(lease)),
+            inbox: row.inbox.map(|inbox| match inbox {
+                InboxMove::Ack | InboxMove::AckEvery => InboxState::Acked,
+                InboxMove::Hide => InboxState::Hidden,
+                InboxMove::Show => InboxState::Open,
+            }),
+            redelivery: row
+                .delivery
+                .as_ref()
+                .map(|id| Redelivery { message_id: id.clone(), at: self.context.now }),
+        }
+    }
+
+    fn lease(&self, lease: &LeaseMove) -> LeaseChange {
+        match lease {
+            LeaseMove::Grant { lease, expires_at } => {
+                let lease_millis = lease.deadline.millis_since(self.context.monotonic);
+                LeaseChange::Grant {
+                    lease_id: lease.id.clone(),
+                    lease_seconds: u32::try_from(lease_millis / 1000).unwrap_or_default(),
+                    deadline: lease.deadline,
+                    expires_at: *expires_at,
+                }
+            }
+            LeaseMove::Extend { lease, expires_at } => {
+                LeaseChange::Extend { deadline: lease.deadline, expires_at: *expires_at }
+            }
+            LeaseMove::End => LeaseChange::End,
+        }
     }
 
     fn insert(&self, tx: &mut dyn Transaction, task: &baton_core::NewTask) -> Result<(), Error> {
@@ -181,41 +198,31 @@ impl Move<'_> {
             at: self.context.now,
             log_index,
         })?;
-        if log_index.is_some() {
-            change::write_down(tx, &self.seen(event, number)?)?;
+        if let Some(log_index) = log_index {
+            change::write_down(tx, &self.seen(event, number, log_index)?)?;
         }
         Ok(Some(number))
     }
 
     /// What the evidence says of this.
-    fn seen<'a>(&'a self, event: &'a Event, number: u64) -> Result<change::Seen<'a>, Error> {
-        let created = self.transition.effects.iter().find_map(|effect| match effect {
-            Effect::CreateTask(task) => Some(&**task),
-            _ => None,
-        });
+    fn seen<'a>(&'a self, event: &'a Event, number: u64, log_index: u64) -> Result<change::Seen<'a>, Error> {
+        let effects = &self.transition.effects;
+        let created = effects.created.as_deref();
         let (from, to, kind) = match (created, self.task) {
             (Some(task), _) => (&task.from, &task.to, &task.kind),
             (None, Some(task)) => (&task.from, &task.to, &task.kind),
             (None, None) => return Err(missing("a change of no task")),
         };
-        let to = self
-            .transition
-            .effects
-            .iter()
-            .find_map(|effect| match effect {
-                Effect::SetAssignee(alias) => Some(alias),
-                _ => None,
-            })
-            .unwrap_or(to);
         Ok(change::Seen {
             network: self.network,
+            log_index,
             at: self.context.now,
             transition: self.transition,
             actor_token: self.actor_token,
             event,
             number,
             from,
-            to,
+            to: effects.row.assignee.as_ref().unwrap_or(to),
             kind,
             content: self.payload.map(|payload| &*payload.content),
             content_digest: created.and(self.payload).and_then(|payload| payload.content_digest.as_ref()),
@@ -223,35 +230,26 @@ impl Move<'_> {
         })
     }
 
-    fn effect(&self, tx: &mut dyn Transaction, effect: &Effect) -> Result<(), Error> {
-        let task_id = &self.transition.task_id;
-        match effect {
-            Effect::CreateTask(_)
-            | Effect::SetAssignee(_)
-            | Effect::SetAttempt(_)
-            | Effect::SetDelivered { .. }
-            | Effect::SetStartedAt(_)
-            | Effect::SetResult(_)
-            | Effect::SetCompletedAt(_)
-            | Effect::GrantLease { .. }
-            | Effect::ExtendLease { .. }
-            | Effect::VoidLease(_)
-            | Effect::AckTaskDelivery
-            | Effect::HideTaskDelivery
-            | Effect::ShowTaskDelivery
-            | Effect::Deliver { content: DeliveryContent::Task, .. } => {} // written with the row
-            Effect::AckEveryDelivery => tx.ack_deliveries_about(task_id)?,
-            Effect::Deliver { message_id, to, content: DeliveryContent::Message(text) } => {
+    /// What leaves the inboxes, and then what comes into one.
+    fn deliveries(&self, tx: &mut dyn Transaction) -> Result<(), Error> {
+        let effects = &self.transition.effects;
+        if effects.row.inbox == Some(InboxMove::AckEvery) {
+            tx.ack_deliveries_about(&self.transition.task_id)?;
+        }
+        let Some(Delivery { message_id, to, content }) = &effects.delivery else { return Ok(()) };
+        match content {
+            DeliveryContent::Message(text) => {
                 self.say(tx, message_id, text)?;
-                self.deliver(tx, message_id, to, DeliveryKind::Message, text)?;
+                self.deliver(tx, message_id, to, DeliveryKind::Message, text)
             }
-            Effect::Deliver { message_id, to, content: DeliveryContent::Reply { text, .. } } => {
-                self.deliver(tx, message_id, to, DeliveryKind::Reply, text)?;
-            }
-            Effect::Notify { to, notice } => {
-                let body = frame::of_notice(tx.as_snapshot(), self.network, to, notice, &self.about()?)?;
-                tell(tx, self.network, to, &body)?;
-            }
+            DeliveryContent::Reply(text) => self.deliver(tx, message_id, to, DeliveryKind::Reply, text),
+        }
+    }
+
+    fn notices(&self, tx: &mut dyn Transaction) -> Result<(), Error> {
+        for (to, notice) in &self.transition.effects.notices {
+            let body = frame::of_notice(tx.as_snapshot(), self.network, to, notice, &self.about()?)?;
+            tell(tx, self.network, to, &body)?;
         }
         Ok(())
     }
@@ -274,7 +272,7 @@ impl Move<'_> {
                 kind,
                 priority: Priority::Normal,
                 task_id: Some(&self.transition.task_id),
-                content: Some(text),
+                content: text,
                 at: self.context.now,
             },
         )
@@ -308,10 +306,7 @@ impl Move<'_> {
 
     /// The task the frames and deliveries are about.
     fn about(&self) -> Result<frame::About<'_>, Error> {
-        let created = self.transition.effects.iter().find_map(|effect| match effect {
-            Effect::CreateTask(task) => Some(&task.from),
-            _ => None,
-        });
+        let created = self.transition.effects.created.as_ref().map(|task| &task.from);
         let from = created.or(self.task.map(|task| &task.from)).ok_or_else(|| missing("no sender"))?;
         let priority = self.payload.map_or(Priority::Normal, |payload| payload.priority);
         Ok(frame::About { task_id: &self.transition.task_id, from, actor: &self.transition.actor, priority })

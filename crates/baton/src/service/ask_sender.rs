@@ -73,7 +73,7 @@ async fn ask(
         .write(move |tx| {
             let done = operation::act(tx, &stamp, &caller, &place, Some(&task), &command)?;
             let message_id = stamp.new_message_id.clone();
-            Ok(Answer { ok: true, task_id: task, message_id, status: done.transition.to })
+            Ok(Answer { ok: true, task_id: task.clone(), message_id, status: done.transition.to })
         })
         .await
 }

@@ -53,7 +53,7 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer
     loop {
         let began = Instant::now();
         let (stamp, wanted, caller_of_step) = (Stamp::new(hub), wanted.clone(), caller.clone());
-        let step = move |tx: &mut dyn Transaction| wanted.step(tx, &stamp, &caller_of_step, after);
+        let step = move |tx: &mut dyn Transaction| wanted.step(tx, &stamp, &caller_of_step, after.as_ref());
         let Step { sent, last } = hub.store_for(caller).write(step).await?;
         message_ids.extend(sent);
         if last.is_none() {
@@ -85,17 +85,17 @@ impl Wanted {
         tx: &mut dyn Transaction,
         stamp: &Stamp,
         caller: &Caller,
-        after: Option<(NetworkId, Alias)>,
+        after: Option<&(NetworkId, Alias)>,
     ) -> Result<Step, Error> {
         // The first step finds the network; the others go on there, whatever the caller joins meanwhile.
         let (network, after) = match after {
-            Some((network, alias)) => (network, Some(alias)),
+            Some((network, alias)) => (network.clone(), Some(alias)),
             None => (self.place.network(tx.as_snapshot(), caller, None)?, None),
         };
         let role = role_in(tx.as_snapshot(), caller, &network)?;
         access::authorize(caller, &network, role, Action::Broadcast)?;
         let from = caller.principal()?;
-        let sessions = tx.session_glances(&network, after.as_ref(), limits::BROADCAST_STEP_COUNT)?;
+        let sessions = tx.session_glances(&network, after, limits::BROADCAST_STEP_COUNT)?;
         let last = sessions.last().filter(|_| sessions.len() == limits::BROADCAST_STEP_COUNT);
         let last = last.map(|session| (network.clone(), session.alias.clone()));
         let mut sent = Vec::new();
@@ -136,7 +136,7 @@ fn deliver(
             kind: DeliveryKind::Broadcast,
             priority: Priority::Normal,
             task_id: None,
-            content: Some(text),
+            content: text,
             at: stamp.now,
         },
     )?;

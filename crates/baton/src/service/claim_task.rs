@@ -2,7 +2,7 @@
 //! transaction that makes a task claimable; so time, ids and permission are looked at where it runs.
 
 use baton_core::{
-    Action, Alias, Caller, Command, Effect, LeaseId, LeaseSeconds, NetworkId, NetworkRole, NodeCaller, Quota,
+    Action, Alias, Caller, Command, LeaseId, LeaseSeconds, NetworkId, NetworkRole, NodeCaller, Quota,
     Refusal, TaskAction, WaitSeconds, access, limits,
 };
 use baton_store::rows::PageBounds;
@@ -305,10 +305,8 @@ impl Claim {
         let lease_id = stamp.new_lease_id.clone();
         let command = Command::Claim { lease_id: lease_id.clone(), lease_seconds: self.lease };
         let done = operation::claim(tx, &stamp, &self.caller, task.snapshot.clone(), &command)?;
-        let lease_expires_at = done.transition.effects.iter().find_map(|effect| match effect {
-            Effect::GrantLease { expires_at, .. } => Some(WireTime(*expires_at)),
-            _ => None,
-        });
+        let lease = done.transition.effects.row.lease;
+        let lease_expires_at = lease.and_then(|lease| lease.expires_at()).map(WireTime);
         // What a claim changes in the row, without reading it again.
         task.snapshot.status = done.transition.to;
         task.started_at = Some(stamp.now);

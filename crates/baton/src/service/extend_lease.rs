@@ -1,8 +1,6 @@
 //! Keep a lease, and say how far the work is.
 
-use baton_core::{
-    Caller, Command, Effect, LeaseId, LeaseSeconds, NodeCaller, Refusal, UnixMillis, Unnamed, limits,
-};
+use baton_core::{Caller, Command, LeaseId, LeaseSeconds, NodeCaller, Refusal, UnixMillis, Unnamed, limits};
 use baton_store::Transaction;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -101,10 +99,7 @@ pub(crate) fn extend(
         Command::Extend { lease_id: lease_id.clone(), lease_seconds: lease_seconds.unwrap_or(given) };
     let place = Place::Named(Some(lease.network_id), Unnamed::IsDenied);
     let done = operation::act(tx, stamp, caller, &place, Some(&lease.task_id), &command)?;
-    let until = done.transition.effects.iter().find_map(|effect| match effect {
-        Effect::ExtendLease { expires_at, .. } => Some(*expires_at),
-        _ => None,
-    });
+    let until = done.transition.effects.row.lease.and_then(|lease| lease.expires_at());
     Ok(until.unwrap_or(lease.expires_at))
 }
 

@@ -46,12 +46,15 @@ pub(crate) async fn ensure(
     let now = Clock::start().now();
     let create = move |tx: &mut dyn Transaction| {
         if tx.has_users()? {
-            return Ok(FirstAdmin::Exists);
+            return Ok::<_, Error>(false);
         }
-        new_user::insert(tx, new, HUB, now)?;
-        Ok(FirstAdmin::Created { generated_password })
+        new_user::insert(tx, &new, HUB, now)?;
+        Ok(true)
     };
-    store.write(create).await
+    match store.write(create).await? {
+        true => Ok(FirstAdmin::Created { generated_password }),
+        false => Ok(FirstAdmin::Exists),
+    }
 }
 
 /// Who acts when the operator does, on the hub's host.

@@ -118,7 +118,10 @@ pub(crate) async fn say(
         }
         Ok(Answer { ok: true, task_id: task.clone(), message_id: stamp.new_message_id.clone(), status })
     };
-    create::write(hub, caller, watched, saying).await
+    match watched {
+        None => hub.store_for(caller).write(saying).await,
+        Some(task) => create::write(hub, caller, task, saying).await,
+    }
 }
 
 /// The answer to a key that came before with the same words for the same task.

@@ -1,8 +1,8 @@
 //! Logging in: a password for a new token. An unknown user takes as long as a wrong password and reads alike.
 
 use baton_core::{NetworkId, Refusal, UnixMillis};
-use baton_store::Transaction;
 use baton_store::rows::{PageBounds, UserRow};
+use baton_store::{Snapshot, Transaction};
 use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
 use utoipa::ToSchema;
@@ -34,18 +34,29 @@ pub(crate) async fn run(hub: &Hub, address: IpAddr, holder: Holder, args: Args) 
     let Args { username, password } = args;
     let (attempt, asker) = (Attempt::new(&username, address), Asker::new(address, &username));
     hub.login_guard.check(&attempt, hub.clock.monotonic())?;
-    let user = hub.store_for_anybody().read(move |rows| Ok::<_, Error>(rows.user_named(&username)?)).await?;
+    let (keys, elapsed) = (hub.login_guard.keys(&attempt), hub.clock.now_without_jumps());
+    let find = move |rows: &dyn Snapshot| -> Result<_, Error> {
+        keys.check(rows, elapsed)?;
+        Ok(rows.user_named(&username)?)
+    };
+    let user = hub.store_for_anybody().read(find).await?;
     let hash = user.as_ref().map(|user| user.password_hash.clone());
     let is_right = hub.passwords.verify(asker, password, hash).await?;
     // Others may have failed while this one waited its turn: a lock that came meanwhile holds for this one too.
     hub.login_guard.check(&attempt, hub.clock.monotonic())?;
     let Some(user) = user.filter(|_| is_right) else {
-        hub.login_guard.failed(&attempt, hub.clock.monotonic());
+        hub.login_guard.failed(hub, hub.store_for_anybody(), &attempt).await?;
         return Err(Refusal::WrongCredentials.into());
     };
+    let (now, elapsed) = (hub.clock.now(), hub.clock.now_without_jumps());
+    let issue = move |tx: &mut dyn Transaction| {
+        keys.check(tx.as_snapshot(), elapsed)?;
+        keys.succeeded(tx)?;
+        issue(tx, &user, holder, now)
+    };
+    let answer = hub.store_for_anybody().write(issue).await?;
     hub.login_guard.succeeded(&attempt);
-    let now = hub.clock.now();
-    hub.store_for_anybody().write(move |tx| issue(tx, &user, holder, now)).await
+    Ok(answer)
 }
 
 fn issue(

@@ -24,17 +24,17 @@ pub(super) struct NewUser {
 /// Inserts a user and their network.
 pub(super) fn insert(
     tx: &mut dyn Transaction,
-    new: NewUser,
+    new: &NewUser,
     actor: &str,
     now: UnixMillis,
 ) -> Result<(UserRow, NetworkId), Error> {
     let user = UserRow {
         user_id: UserId::from_random(random::bytes()),
-        username: new.username,
-        display_name: new.display_name,
-        email: new.email,
+        username: new.username.clone(),
+        display_name: new.display_name.clone(),
+        email: new.email.clone(),
         role: new.role,
-        password_hash: new.password_hash,
+        password_hash: new.password_hash.clone(),
         must_change_password: new.must_change_password,
         created_at: now,
     };

@@ -37,7 +37,7 @@ pub(crate) async fn run(hub: &Hub, caller: Caller, args: Args) -> Result<Answer,
     let alias = alias(&node_name)?;
     let scope = args.scope.unwrap_or(TokenScope::Node);
     let now = hub.clock.now();
-    hub.store_for(&caller).write(move |tx| mint(tx, &caller, &network, alias, scope, now)).await
+    hub.store_for(&caller).write(move |tx| mint(tx, &caller, &network, &alias, scope, now)).await
 }
 
 fn alias(node_name: &str) -> Result<Alias, Error> {
@@ -52,7 +52,7 @@ fn mint(
     tx: &mut dyn Transaction,
     caller: &Caller,
     network: &NetworkId,
-    alias: Alias,
+    alias: &Alias,
     scope: TokenScope,
     now: UnixMillis,
 ) -> Result<Answer, Error> {
@@ -62,11 +62,11 @@ fn mint(
     };
     permit::network(tx.as_snapshot(), caller, network, action)?;
     let user = permit::account(caller)?;
-    let facts = names::alias_facts(tx.as_snapshot(), network, &alias, &user.user_id)?;
-    names::check_form("node_name", &alias, facts)?;
+    let facts = names::alias_facts(tx.as_snapshot(), network, alias, &user.user_id)?;
+    names::check_form("node_name", alias, facts)?;
     mint_alias(facts)?;
     quotas::admit_to_user(tx.as_snapshot(), &user.user_id, Quota::Tokens)?;
-    let (token, row) = secret::node_token(&user.user_id, network, Some(alias), scope, now);
+    let (token, row) = secret::node_token(&user.user_id, network, Some(alias.clone()), scope, now);
     tx.insert_token(&row)?;
     let (actor, id) = (user.username.as_str(), row.token_id.as_str());
     let detail = format!("{} scope {scope}", row.name);

@@ -56,10 +56,9 @@ fn find(
 ) -> Result<Option<TaskSnapshot>, Error> {
     let Stand { network, role } = place.stand(tx.as_snapshot(), caller, task_id)?;
     let task = match task_id {
-        Some(id) => tx.task_snapshot(id)?,
+        Some(id) => tx.task_snapshot_in(&network, id)?,
         None => None,
     };
-    let task = task.filter(|task| task.network_id == network);
     if let Some(action) = command.task_action() {
         let parties = task.as_ref().map(TaskSnapshot::parties);
         access::authorize(caller, &network, role, Action::Task { action, parties })?;

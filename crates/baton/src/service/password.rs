@@ -1,7 +1,7 @@
 //! Changing one's password: it ends every user token of that user and gives one new one. Node tokens go on.
 
 use baton_core::{Caller, Refusal, UnixMillis, UserCaller, check_password};
-use baton_store::Transaction;
+use baton_store::{Snapshot, Transaction};
 use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
 use utoipa::ToSchema;
@@ -41,16 +41,25 @@ pub(crate) async fn run(
     let attempt = Attempt::new(&format!("password of {}", user.user_id), address);
     hub.login_guard.check(&attempt, hub.clock.monotonic())?;
     let (user_id, asker) = (user.user_id.clone(), Asker::new(address, user.user_id.as_str()));
-    let row = hub.store_for(caller).read(move |rows| Ok::<_, Error>(rows.user(&user_id)?)).await?;
+    let (keys, elapsed) = (hub.login_guard.keys(&attempt), hub.clock.now_without_jumps());
+    let find = move |rows: &dyn Snapshot| -> Result<_, Error> {
+        keys.check(rows, elapsed)?;
+        Ok(rows.user(&user_id)?)
+    };
+    let row = hub.store_for(caller).read(find).await?;
     let old_hash = row.ok_or(Refusal::Unauthorized)?.password_hash;
     if !hub.passwords.verify(asker, args.old_password, Some(old_hash.clone())).await? {
-        hub.login_guard.failed(&attempt, hub.clock.monotonic());
+        hub.login_guard.failed(hub, hub.store_for(caller), &attempt).await?;
         return Err(Refusal::WrongOldPassword.into());
     }
     hub.login_guard.succeeded(&attempt);
     let new_hash = hub.passwords.hash(asker, args.new_password).await?;
     let now = hub.clock.now();
-    hub.store_for(caller).write(move |tx| change(tx, &user, (&old_hash, &new_hash), holder, now)).await
+    let change = move |tx: &mut dyn Transaction| {
+        keys.succeeded(tx)?;
+        change(tx, &user, (&old_hash, &new_hash), holder, now)
+    };
+    hub.store_for(caller).write(change).await
 }
 
 fn change(

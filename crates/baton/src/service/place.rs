@@ -73,7 +73,11 @@ pub(crate) struct Stand {
 /// The network of a task, for a caller who may look into it. A task of another network is treated like one that does
 /// not exist, in the answer and in what is read for it: the time an answer takes must not tell the two apart.
 pub(crate) fn of_task(rows: &dyn Snapshot, caller: &Caller, task: &TaskId) -> Result<Stand, Error> {
-    let found = rows.task_network(task)?;
+    let own = match caller {
+        Caller::Node(node) => Some(&node.network_id),
+        Caller::User(_) => None,
+    };
+    let found = rows.task_network(task, own)?;
     let network = found.clone().unwrap_or_else(nowhere);
     if matches!(caller, Caller::Node(node) if node.network_id != network) {
         return Err(Refusal::TaskNotFound.into());

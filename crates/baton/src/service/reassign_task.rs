@@ -64,7 +64,12 @@ async fn reassign(hub: &Hub, caller: &Caller, place: Place, task: &str, to: &str
             let done = operation::act(tx, &stamp, &caller, &place, Some(&task_id), &command)?;
             // Whoever had it and follows it may no longer see it.
             tx.touch_access();
-            Ok(Answer { ok: true, task_id, reassigned_from: done.before.to, reassigned_to: new_alias })
+            Ok(Answer {
+                ok: true,
+                task_id: task_id.clone(),
+                reassigned_from: done.before.to,
+                reassigned_to: new_alias.clone(),
+            })
         })
         .await
 }

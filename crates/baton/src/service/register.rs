@@ -46,13 +46,13 @@ pub(crate) async fn run(hub: &Hub, address: IpAddr, args: Args) -> Result<Answer
     let role = SystemRole::User;
     let new = NewUser { username, display_name, email, role, password_hash, must_change_password: false };
     let now = hub.clock.now();
-    hub.store_for_anybody().write(move |tx| insert(tx, new, now)).await
+    hub.store_for_anybody().write(move |tx| insert(tx, &new, now)).await
 }
 
-fn insert(tx: &mut dyn Transaction, new: NewUser, now: UnixMillis) -> Result<Answer, Error> {
+fn insert(tx: &mut dyn Transaction, new: &NewUser, now: UnixMillis) -> Result<Answer, Error> {
     // Somebody else may have taken the name while the password was hashed.
     refuse_taken(tx.as_snapshot(), &new.username)?;
-    let actor = new.username.clone();
+    let actor = &new.username;
     let (user, network_id) = new_user::insert(tx, new, actor.as_str(), now)?;
     let (token, token_row) = secret::user_token(&user.user_id, secret::Holder::Tool, now);
     let (network_token, network_token_row) =

@@ -56,7 +56,7 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer
     let request = Request::read(args)?;
     let stamp = Stamp::new(hub);
     let caller = caller.clone();
-    hub.store_for(&caller).write(move |tx| complete(tx, &stamp, &caller, request)).await
+    hub.store_for(&caller).write(move |tx| complete(tx, &stamp, &caller, &request)).await
 }
 
 impl Request {
@@ -83,7 +83,7 @@ fn complete(
     tx: &mut dyn Transaction,
     stamp: &Stamp,
     caller: &Caller,
-    request: Request,
+    request: &Request,
 ) -> Result<Answer, Error> {
     let network = request.place.network(tx.as_snapshot(), caller, None)?;
     let role = role_in(tx.as_snapshot(), caller, &network)?;
@@ -93,13 +93,13 @@ fn complete(
         return Err(Refusal::PermissionDenied.into());
     }
     let task_id = meant(tx, &network, &request.alias, &request.task)?.ok_or(Refusal::TaskNotFound)?;
-    let command = Command::Complete { result: request.result.clone(), lease_id: request.lease_id };
+    let command = Command::Complete { result: request.result.clone(), lease_id: request.lease_id.clone() };
     let done = operation::act(tx, stamp, caller, &request.place, Some(&task_id), &command)?;
     if stamp.records_evidence {
         let artifacts = request.artifacts.as_deref().unwrap_or_default();
         evidence::change::write_down_artifacts(tx, stamp.now, &done, artifacts)?;
     }
-    let artifacts = request.artifacts.map(|artifacts| Value::from(artifacts).to_string());
+    let artifacts = request.artifacts.as_ref().map(|artifacts| Value::from(artifacts.clone()).to_string());
     let task = tx.task(&task_id)?.ok_or(Refusal::TaskNotFound)?;
     let completion_id = tx.insert_completion(NewCompletion {
         network_id: &network,

@@ -98,7 +98,7 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer
     let network = node.network_id.clone();
     let answer = hub
         .store_for(&caller)
-        .write(move |tx| report(tx, &stamp, &caller, &node, &place, &alias, args))
+        .write(move |tx| report(tx, &stamp, &caller, &node, &place, &alias, &args))
         .await?;
     hub.passing.tell(&network, passing);
     Ok(answer)
@@ -163,7 +163,7 @@ fn report(
     node: &NodeCaller,
     place: &Place,
     alias: &Alias,
-    args: Args,
+    args: &Args,
 ) -> Result<Answer, Error> {
     let network = place.network(tx.as_snapshot(), caller, None)?;
     access::authorize(caller, &network, role_in(tx.as_snapshot(), caller, &network)?, Action::ReportStatus)?;
@@ -172,9 +172,7 @@ fn report(
         quotas::admit_to_network(tx.as_snapshot(), &network, Quota::Sessions)?;
     }
     bind(tx, stamp, node, &network, alias, before.as_ref())?;
-    let started = args.task.clone().filter(|_| args.status == StatusName::Working);
-    let lease_id = args.lease_id.clone();
-    let resume_id = args.resume_id.clone();
+    let started = args.task.as_deref().filter(|_| args.status == StatusName::Working);
     let session = session(stamp, node, &network, alias, before.as_ref(), args)?;
     tx.put_session(&session)?;
     if stamp.records_evidence {
@@ -183,13 +181,13 @@ fn report(
     // From here on the token speaks as this alias, whatever it spoke as before.
     let caller = Caller::Node(NodeCaller { alias: Some(alias.clone()), ..node.clone() });
     if let Some(task) = started {
-        start(tx, stamp, &caller, &network, alias, &task)?;
+        start(tx, stamp, &caller, &network, alias, task)?;
     }
-    if let Some(lease_id) = send_reply::lease(lease_id.as_deref())? {
+    if let Some(lease_id) = send_reply::lease(args.lease_id.as_deref())? {
         extend(tx, stamp, &caller, &lease_id, None)?; // a lost one is told
     }
     let inbox_count = tx.inbox_count(&network, &caller.principal()?)?;
-    Ok(Answer { ok: true, resume_id, alias: alias.clone(), inbox_count })
+    Ok(Answer { ok: true, resume_id: args.resume_id.clone(), alias: alias.clone(), inbox_count })
 }
 
 /// Settles which alias the token speaks as.
@@ -242,32 +240,33 @@ fn session(
     network: &NetworkId,
     alias: &Alias,
     before: Option<&SessionRow>,
-    args: Args,
+    args: &Args,
 ) -> Result<SessionRow, Error> {
-    let kept = |new: Option<String>, old: fn(&SessionRow) -> &Option<String>| {
-        new.or_else(|| before.and_then(|before| old(before).clone()))
+    let kept = |new: Option<&str>, old: fn(&SessionRow) -> &Option<String>| {
+        new.map(str::to_owned).or_else(|| before.and_then(|before| old(before).clone()))
     };
     let skills = args.skills.as_deref().map(skills::to_row).transpose()?;
+    let output = args.output.as_deref().map(kept_output);
     Ok(SessionRow {
         network_id: network.clone(),
         alias: alias.clone(),
         token_id: node.token_id.clone(),
-        resume_id: args.resume_id,
+        resume_id: args.resume_id.clone(),
         status: args.status.as_str().into(),
-        server: kept(args.server, |before| &before.server),
-        hostname: kept(args.hostname, |before| &before.hostname),
-        agent: kept(args.agent, |before| &before.agent),
-        project_dir: kept(args.project_dir, |before| &before.project_dir),
-        version: kept(args.version, |before| &before.version),
-        task: kept(args.task, |before| &before.task),
-        output: kept(args.output.as_deref().map(kept_output), |before| &before.output),
+        server: kept(args.server.as_deref(), |before| &before.server),
+        hostname: kept(args.hostname.as_deref(), |before| &before.hostname),
+        agent: kept(args.agent.as_deref(), |before| &before.agent),
+        project_dir: kept(args.project_dir.as_deref(), |before| &before.project_dir),
+        version: kept(args.version.as_deref(), |before| &before.version),
+        task: kept(args.task.as_deref(), |before| &before.task),
+        output: kept(output.as_deref(), |before| &before.output),
         progress: args.progress.or(before.and_then(|before| before.progress)),
         score: args.score.or(before.and_then(|before| before.score)),
-        node_id: kept(args.node_id, |before| &before.node_id),
-        session_id: kept(args.session_id, |before| &before.session_id),
-        model: kept(args.model, |before| &before.model),
-        description: kept(args.description, |before| &before.description),
-        skills: kept(skills, |before| &before.skills),
+        node_id: kept(args.node_id.as_deref(), |before| &before.node_id),
+        session_id: kept(args.session_id.as_deref(), |before| &before.session_id),
+        model: kept(args.model.as_deref(), |before| &before.model),
+        description: kept(args.description.as_deref(), |before| &before.description),
+        skills: kept(skills.as_deref(), |before| &before.skills),
         registered_at: before.map_or(stamp.now, |before| before.registered_at),
         updated_at: stamp.now,
         last_seen_at: stamp.now,
@@ -288,7 +287,8 @@ fn write_down_capabilities(
         return Ok(());
     }
     let packet = Packet::of_capabilities(stamp.now, session.alias.as_str(), &now);
-    observed(tx, &session.network_id, None, &packet)
+    let index = tx.log_size(&session.network_id)?;
+    observed(tx, &session.network_id, index, None, &packet)
 }
 
 /// Working on a task moves it to running. A report is about the agent: a task that cannot be started, because

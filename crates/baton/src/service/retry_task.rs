@@ -50,7 +50,7 @@ async fn retry(hub: &Hub, caller: &Caller, place: Place, task: &str) -> Result<A
                 Err(Error::Refused(Refusal::AlreadyRetried { retried_to })) => retried_to,
                 Err(error) => return Err(error),
             };
-            Ok(Answer { ok: true, task_id: new.clone(), retry_of: old, retried_to: new })
+            Ok(Answer { ok: true, task_id: new.clone(), retry_of: old.clone(), retried_to: new })
         })
         .await
 }

@@ -49,7 +49,7 @@ async fn ack(hub: &Hub, caller: &Caller, place: Place, task: &str) -> Result<Ans
                 Err(Error::Refused(Refusal::MessageNotOpen)) => false,
                 Err(error) => return Err(error),
             };
-            Ok(Answer { ok: true, task_id, updated: updated.into() })
+            Ok(Answer { ok: true, task_id: task_id.clone(), updated: updated.into() })
         })
         .await
 }

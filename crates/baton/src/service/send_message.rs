@@ -82,7 +82,7 @@ pub(crate) fn deliver(
             kind,
             priority: Priority::Normal,
             task_id: None,
-            content: Some(text),
+            content: text,
             at: stamp.now,
         },
     )?;

@@ -136,8 +136,8 @@ async fn end(
     let reply = TaskReply { stamp, replier: caller.clone(), place, task, command };
     let claim = next.as_ref().map(|(claim, _)| claim.clone());
     let (mut answer, mut held) = match write_reply(hub, caller, reply.clone(), claim.clone()).await {
-        // Whatever the claim met, the reply does not depend on it.
-        Err(Error::Store(error)) if claim.is_some() => {
+        // Whatever the claim met, the reply does not depend on it. One that may be written is not written again.
+        Err(Error::Store(error)) if claim.is_some() && !matches!(error, baton_store::Error::Unknown(_)) => {
             tracing::warn!(%error, "a reply is written without the claim that came with it");
             write_reply(hub, caller, reply, None).await?
         }
@@ -190,7 +190,7 @@ async fn write_reply(
     // Gone once nobody waits for the answer: a task is not given to a caller who has left.
     let here = Arc::new(());
     let caller_is_here = Arc::downgrade(&here);
-    let replying = hub.store_for(caller).write_repeatably(move |tx| -> Result<_, Error> {
+    let replying = hub.store_for(caller).write(move |tx| -> Result<_, Error> {
         let answer = reply.write(tx)?;
         let claim = claim.as_ref().filter(|_| caller_is_here.strong_count() > 0);
         // Who may not claim has replied all the same; a claim that is refused has written nothing.

@@ -187,7 +187,11 @@ async fn take(hub: &Hub, caller: &Caller, stamp: Stamp, mut request: Request) ->
     request.digest(&stamp);
     let sender = caller.clone();
     let watched = request.push.is_some().then(|| stamp.new_task_id.clone());
-    create::write(hub, caller, watched, move |tx| send(tx, &stamp, &sender, &request)).await
+    let sending = move |tx: &mut dyn Transaction| send(tx, &stamp, &sender, &request);
+    match watched {
+        None => hub.store_for(caller).write(sending).await,
+        Some(task) => create::write(hub, caller, task, sending).await,
+    }
 }
 
 /// Whether the caller may send to an agent, asked before anything is looked up outside for it.
@@ -328,7 +332,7 @@ pub(super) fn send(
     let mut context = stamp.context(actor.clone());
     context.facts.recipient_exists = tx.alias_exists(&network, &request.to)?;
     context.facts.parent = match &parent {
-        Some(id) => tx.task_snapshot(id)?.map(|task| baton_core::ParentTask {
+        Some(id) => tx.task_snapshot_in(&network, id)?.map(|task| baton_core::ParentTask {
             id: task.id,
             network_id: task.network_id,
             from: task.from,

@@ -49,7 +49,7 @@ pub(crate) async fn run(
     };
     let requests: Vec<_> = args.tasks.into_iter().map(read).collect();
     let sender = caller.clone();
-    let sending = hub.store_for(caller).write_repeatably(move |tx| {
+    let sending = hub.store_for(caller).write(move |tx| {
         let outcomes = requests.iter().map(|(stamp, request)| match request {
             Ok(request) => match send_task::send(tx, stamp, &sender, request) {
                 // The store could not: then nothing of the call stays.

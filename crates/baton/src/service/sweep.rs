@@ -91,7 +91,7 @@ async fn hub_acts(hub: &Hub, task_id: TaskId, command: Command) -> Result<bool, 
     }
 }
 
-/// Removes what is no longer kept: old messages, old keys, old frames. Answers how many rows went.
+/// Removes what is no longer kept: old messages, old keys, old frames, failed logins that no longer matter. Answers how many rows went.
 pub(crate) async fn retention(hub: &Hub) -> Result<usize, Error> {
     let now = hub.clock.now_without_jumps();
     let ago = move |seconds: u32| -> UnixMillis { now.plus_millis(-1000 * i64::from(seconds)) };
@@ -103,7 +103,8 @@ pub(crate) async fn retention(hub: &Hub) -> Result<usize, Error> {
             let keys = tx.forget_sends(ago(limits::IDEMPOTENCY_KEPT_SECONDS), ROUND)?;
             let minutes = tx.forget_minutes(minute_of(ago(limits::MINUTES_KEPT_SECONDS)), ROUND)?;
             let edges = tx.forget_edges(hour_of(ago(limits::EDGES_KEPT_SECONDS)), ROUND)?;
-            Ok(deliveries + keys + minutes + edges)
+            let attempts = tx.forget_attempts(now, ROUND)?;
+            Ok(deliveries + keys + minutes + edges + attempts)
         });
         let round = round.await?;
         removed += round;
@@ -157,9 +158,26 @@ mod tests {
     use super::*;
     use crate::fixture::{TestHub, browser_token, network, node, user_id};
     use baton_core::SystemRole;
-    use baton_store::rows::IdempotentSend;
+    use baton_store::rows::{AttemptKind, AttemptsRow, IdempotentSend};
 
     const WEEKS: i64 = 40 * 86_400_000;
+
+    #[tokio::test]
+    async fn attempts_that_no_longer_matter_are_removed_and_the_others_stay() {
+        let test = TestHub::start();
+        let now = test.hub.clock.now();
+        test.write(move |tx| {
+            for (n, millis) in [(1, -1), (2, 60_000)] {
+                let row = AttemptsRow { count: 1, times: vec![now], forgotten_at: now.plus_millis(millis) };
+                tx.put_attempts(AttemptKind::Address, &[n; 32], &row, 10)?;
+            }
+            Ok(())
+        })
+        .await;
+        assert_eq!(retention(&test.hub).await.unwrap(), 1);
+        let kept = test.hub.store.read(|rows| rows.attempts(AttemptKind::Address, &[2; 32])).await.unwrap();
+        assert!(kept.is_some());
+    }
 
     #[tokio::test]
     async fn a_clock_that_was_put_ahead_removes_no_key_and_ends_no_browsers_session() {

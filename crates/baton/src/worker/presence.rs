@@ -1,12 +1,12 @@
-//! Writes down when tokens were used and agents were seen: one write for all calls since the last round.
+//! Writes down when tokens were used, agents were seen and who is connected: one write for all since the last round.
 
 use crate::hub::Hub;
 use crate::service::Error;
 
 pub(super) async fn round(hub: &Hub) -> Result<usize, Error> {
     hub.presences.forget_silent();
-    let used = hub.presences.take_unwritten();
-    let count = used.len();
+    let (used, held) = (hub.presences.take_unwritten(), hub.presences.take_connected());
+    let count = used.len() + held.len();
     if count == 0 {
         return Ok(0);
     }
@@ -15,7 +15,37 @@ pub(super) async fn round(hub: &Hub) -> Result<usize, Error> {
         .write(move |tx| {
             tx.use_tokens(&used)?;
             tx.see_sessions(&used)?;
+            tx.hold_connected(&held)?;
             Ok(count)
         })
         .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{TestHub, network};
+    use baton_core::{Alias, Caller, SystemRole};
+
+    #[tokio::test]
+    async fn another_hub_sees_who_is_connected_and_that_it_has_ended() {
+        let test = TestHub::start();
+        test.person("ada", SystemRole::User, &[1]).await;
+        let token = test.agent("ada", 1, "coder").await;
+        let until = async || {
+            let coder = Alias::parse("coder").unwrap();
+            test.hub.store.read(move |rows| rows.connected_until(&network(1), &coder)).await.unwrap()
+        };
+        let Caller::Node(node) = test.hub.identify(&token).await.unwrap().caller.clone() else {
+            panic!("a node")
+        };
+        round(&test.hub).await.unwrap();
+        assert_eq!(until().await, None, "a call alone is no connection");
+        let connected = test.hub.presences.connect(&node);
+        round(&test.hub).await.unwrap();
+        assert!(until().await.unwrap() > test.hub.clock.now());
+        drop(connected);
+        round(&test.hub).await.unwrap();
+        assert!(until().await.unwrap() <= test.hub.clock.now());
+    }
 }

@@ -70,12 +70,17 @@ async fn with_log(store: &dyn Store, count: u64) {
 
 async fn sign(store: &dyn Store, size: u64) {
     let row = CheckpointRow { size, root: [0; 32], note: String::new(), sealed_at: NOW };
-    store.write(move |tx| tx.put_checkpoint(&network(1), &row)).await.unwrap();
+    let sign = move |tx: &mut dyn Transaction| -> Result<bool, Error> {
+        let base = tx.checkpoint(&network(1))?.map_or(0, |row| row.size);
+        tx.put_checkpoint(&network(1), base, &row)
+    };
+    assert!(store.write(sign).await.unwrap());
 }
 
 /// The next entry bundle of the first network, if there is one to be made.
 async fn next(store: &dyn Store) -> Option<(u64, EntryBundle)> {
-    let tail = store.read(|rows| rows.entries_to_bundle(&network(1))).await.unwrap()?;
+    let tail =
+        store.read(|rows| rows.entries_to_bundle(&network(1), 256, usize::MAX)).await.unwrap().pop()?;
     Some((tail.first, EntryBundle::pack(&tail.entries).unwrap()))
 }
 
@@ -160,8 +165,34 @@ engines! {
         sign(&*engine.store, 511).await;
         assert_eq!(bundle_all(&*engine.store).await, 1);
         assert_eq!(bundled(&*engine.store).await, 256);
-        let nobody = engine.store.read(|rows| rows.entries_to_bundle(&network(3))).await.unwrap();
-        assert_eq!((nobody, engine.store.read(|rows| rows.bundled(&network(3))).await.unwrap()), (None, 0));
+        let nobody = engine.store.read(|rows| rows.entries_to_bundle(&network(3), 256, usize::MAX)).await.unwrap();
+        assert_eq!((nobody, engine.store.read(|rows| rows.bundled(&network(3))).await.unwrap()), (vec![], 0));
+    }
+
+    async fn several_bundles_are_read_within_their_bounds_and_written_at_once(engine: &mut Engine, open: Open) {
+        with_log(&*engine.store, 1100).await;
+        sign(&*engine.store, 1100).await;
+        let before = leaves(&*engine.store, LeafPage { limit: 2000, ..ALL }).await;
+        let store = engine.store.clone();
+        let firsts = async |count, bytes| {
+            let tails = store.read(move |rows| rows.entries_to_bundle(&network(1), count, bytes)).await.unwrap();
+            tails.iter().map(|tail| tail.first).collect::<Vec<_>>()
+        };
+        assert_eq!(firsts(10_000, usize::MAX).await, [0, 256, 512, 768], "76 are too few for a fifth");
+        assert_eq!(firsts(767, usize::MAX).await, [0, 256], "whole bundles only");
+        assert_eq!(firsts(0, 0).await, [0], "but always one");
+        assert_eq!(firsts(10_000, 1).await, [0]);
+        let tails = store.read(|rows| rows.entries_to_bundle(&network(1), 768, usize::MAX)).await.unwrap();
+        assert_eq!(firsts(10_000, tails[0].bytes() + 1).await, [0, 256], "no more once they are enough");
+        engine.store.write(move |tx| -> Result<(), Error> {
+            for tail in &tails {
+                assert!(tx.put_entry_bundle(&network(1), tail.first, &EntryBundle::pack(&tail.entries)?)?);
+            }
+            Ok(())
+        }).await.unwrap();
+        assert_eq!(bundled(&*engine.store).await, 768);
+        assert!(leaves(&*engine.store, LeafPage { limit: 2000, ..ALL }).await == before);
+        assert_eq!(firsts(10_000, usize::MAX).await, [768]);
     }
 
     async fn a_bundle_for_another_place_than_the_next_changes_nothing(engine: &mut Engine, open: Open) {
@@ -195,7 +226,7 @@ engines! {
         assert_eq!(bundled(&*engine.store).await, 0);
         assert!(leaves(&*engine.store, ALL).await == before);
         // One that lacks an entry whose row would go, or has one whose row would stay.
-        let tail = engine.store.read(|rows| rows.entries_to_bundle(&network(1))).await.unwrap().unwrap();
+        let tail = engine.store.read(|rows| rows.entries_to_bundle(&network(1), 256, usize::MAX)).await.unwrap().remove(0);
         for wrong in [9, LONG_EVENT as usize] {
             let mut entries = tail.entries.clone();
             entries[wrong] = entries[wrong].is_none().then(|| entry(1, 0));

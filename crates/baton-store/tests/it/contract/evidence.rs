@@ -188,7 +188,7 @@ engines! {
             append(tx, 1, None)?;
             for size in [1, 2] {
                 tx.put_tile(&network(1), &tile(size as usize))?;
-                tx.put_checkpoint(&network(1), &checkpoint(size))?;
+                assert!(tx.put_checkpoint(&network(1), size - 1, &checkpoint(size))?);
             }
             tx.put_evidence_key("a key")
         }).await.unwrap();
@@ -202,6 +202,36 @@ engines! {
         }).await.unwrap();
         let again = engine.store.write(|tx| tx.put_evidence_key("another")).await;
         assert!(again.is_err(), "a key is remembered once");
+    }
+
+    async fn of_two_who_seal_from_the_same_checkpoint_one_wins_and_the_other_writes_nothing(engine: &mut Engine, open: Open) {
+        with_network(&*engine.store).await;
+        engine.store.write(|tx| (0..9).try_for_each(|_| append(tx, 1, None).map(|_| ()))).await.unwrap();
+        // The checkpoint decides, then come the tiles: both or neither.
+        let seal = |base: u64, size: u64| engine.store.write(move |tx| -> Result<bool, Error> {
+            let root = [size as u8; 32];
+            let checkpoint = CheckpointRow { size, root, note: format!("of {size}"), sealed_at: NOW };
+            let is_put = tx.put_checkpoint(&network(1), base, &checkpoint)?;
+            if is_put {
+                tx.put_tile(&network(1), &TileRow { level: 0, index: 0, hashes: vec![size as u8; 32 * size as usize] })?;
+            }
+            Ok(is_put)
+        });
+        let sizes = || engine.store.read(|rows| -> Result<_, Error> {
+            let checkpoint = rows.checkpoint(&network(1))?.unwrap();
+            let tile = rows.tile(&network(1), 0, 0)?;
+            assert!(tile.iter().all(|byte| *byte == checkpoint.root[0]), "tree and checkpoint are of the same sealer");
+            Ok((checkpoint.size, tile.len() as u64 / 32))
+        });
+        let (five, seven) = tokio::join!(seal(0, 5), seal(0, 7));
+        assert_ne!(five.unwrap(), seven.unwrap(), "one of the two");
+        let (size, hashes) = sizes().await.unwrap();
+        assert_eq!(size, hashes);
+        assert!(!seal(0, 9).await.unwrap(), "the first checkpoint is there");
+        assert!(!seal(size - 1, 9).await.unwrap());
+        assert_eq!(sizes().await.unwrap(), (size, size));
+        assert!(seal(size, 9).await.unwrap(), "whoever reads again goes on");
+        assert_eq!(sizes().await.unwrap(), (9, 9));
     }
 
     async fn a_packet_is_remembered_for_who_handed_it_in(engine: &mut Engine, open: Open) {
@@ -232,7 +262,8 @@ engines! {
                 append(tx, 1, Some(1))?;
             }
             tx.put_tile(&network(1), &TileRow { level: 0, index: 0, hashes: vec![1; 96] })?;
-            tx.put_checkpoint(&network(1), &CheckpointRow { size: 3, root: [0; 32], note: String::new(), sealed_at: NOW })?;
+            let signed = CheckpointRow { size: 3, root: [0; 32], note: String::new(), sealed_at: NOW };
+            assert!(tx.put_checkpoint(&network(1), 0, &signed)?);
             tx.remember_reported(&network(1), &node("lead"), &[7; 32], 0)
         }).await.unwrap();
         let before = log_of(engine.store.clone(), 1).await.unwrap();

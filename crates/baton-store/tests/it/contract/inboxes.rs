@@ -22,7 +22,7 @@ fn message(
         kind: DeliveryKind::Message,
         priority,
         task_id: None,
-        content: Some(&format!("message {n}")),
+        content: &format!("message {n}"),
         at,
     })?;
     Ok(())

@@ -70,7 +70,7 @@ engines! {
         }).await.unwrap();
         engine.reopen(open);
         engine.store.read(|rows| -> Result<(), Error> {
-            let networks = [1, 2, 3].map(|n| rows.task_network(&task_id(n)).unwrap());
+            let networks = [1, 2, 3].map(|n| rows.task_network(&task_id(n), None).unwrap());
             assert_eq!(networks, [Some(network(1)), Some(network(2)), None]);
             assert_eq!((rows.task_salt(&task_id(1))?, rows.task_salt(&task_id(3))?), (Some(vec![7; 16]), None));
             let last = rows.last_event(&task_id(1))?.unwrap();

@@ -40,7 +40,7 @@ fn fill(tx: &mut dyn Transaction) -> Result<(), Error> {
             kind: DeliveryKind::Message,
             priority: if n == 4 { Priority::High } else { Priority::Low },
             task_id: None,
-            content: Some(&format!("message {n}")),
+            content: &format!("message {n}"),
             at: NOW,
         })?;
         let token = node_token(n as u8, 1, in_network, &format!("agent-{n}"));

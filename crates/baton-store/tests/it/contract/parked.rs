@@ -35,7 +35,7 @@ async fn parked(store: &Arc<dyn Store>, count: usize) {
 }
 
 async fn send(store: &Arc<dyn Store>, n: u16) {
-    store.of(Share::Hub).write_repeatably(move |tx| insert_task(tx, 1, n, "coder")).await.unwrap();
+    store.write(move |tx| insert_task(tx, 1, n, "coder")).await.unwrap();
 }
 
 engines! {
@@ -165,12 +165,12 @@ engines! {
         // Refused after it wrote: everything before it in its batch is undone and run again.
         let store = engine.store.clone();
         let sent = tokio::join!(
-            store.of(Share::Hub).write_repeatably(|tx| insert_task(tx, 1, 1, "coder")),
-            store.of(Share::Hub).write_repeatably(|tx| -> Result<(), Error> {
+            store.write(|tx| insert_task(tx, 1, 1, "coder")),
+            store.write(|tx| -> Result<(), Error> {
                 insert_task(tx, 1, 2, "coder")?;
                 Err(Error::Busy)
             }),
-            store.of(Share::Hub).write_repeatably(|tx| insert_task(tx, 1, 3, "coder")),
+            store.write(|tx| insert_task(tx, 1, 3, "coder")),
         );
         assert!(sent.0.is_ok() && sent.1.is_err() && sent.2.is_ok());
         assert_eq!(waiting.found().await.unwrap(), Some(task_id(1)));

@@ -46,7 +46,7 @@ fn seen(rows: &dyn Snapshot, n: u8) -> Result<[bool; 12], Error> {
         rows.token_by_hash(&token.hash)?.is_some(),
         tokens.iter().any(|found| found.token_id == token.token_id),
         rows.task(&task)?.is_some() || rows.task_snapshot(&task)?.is_some(),
-        rows.task_network(&task)?.is_some(),
+        rows.task_network(&task, None)?.is_some(),
         !rows.task_counts(&network(n))?.is_empty(),
     ])
 }

@@ -21,7 +21,7 @@ fn deliver(tx: &mut dyn Transaction, n: u16, kind: DeliveryKind, to: &str) -> Re
         kind,
         priority: Priority::Normal,
         task_id: Some(&task_id(n)),
-        content: Some("text"),
+        content: "text",
         at: NOW,
     })?;
     Ok(())

@@ -84,6 +84,28 @@ engines! {
         assert_eq!(left.await.unwrap(), (None, false));
     }
 
+    async fn an_agent_is_connected_until_the_latest_time_of_its_tokens(engine: &mut Engine, open: Open) {
+        let at = |after| NOW.plus_seconds(after);
+        engine.store.write(move |tx| -> Result<(), Error> {
+            begin(tx)?;
+            tx.insert_token(&node_token(20, 1, 1, "worker"))?;
+            tx.insert_token(&node_token(21, 1, 1, "worker"))?;
+            assert_eq!(tx.connected_until(&network(1), &alias("worker"))?, None);
+            tx.hold_connected(&[(id(20), at(60)), (id(21), at(30)), (id(99), at(90))])
+        }).await.unwrap();
+        engine.reopen(open);
+        engine.store.write(move |tx| -> Result<(), Error> {
+            let until = |tx: &mut dyn Transaction| tx.connected_until(&network(1), &alias("worker"));
+            assert_eq!(until(tx)?, Some(at(60)));
+            assert_eq!(tx.connected_until(&network(2), &alias("worker"))?, None);
+            tx.hold_connected(&[(id(20), at(5))])?;
+            assert_eq!(until(tx)?, Some(at(30)), "one of them has ended");
+            tx.revoke_token(&id(21), NOW)?;
+            assert_eq!(until(tx)?, Some(at(5)), "a revoked token speaks for nobody");
+            Ok(())
+        }).await.unwrap();
+    }
+
     async fn tokens_are_listed_newest_first_by_user_and_by_network(engine: &mut Engine, open: Open) {
         engine.store.write(|tx| -> Result<(), Error> {
             begin(tx)?;

@@ -2,8 +2,7 @@
 //! acted. Which text came with it follows from what happened; the text itself stays out.
 
 use baton_core::{
-    ActorToken, Alias, DeliveryContent, Effect, Event, Kind, NetworkId, Principal, TaskId, Transition,
-    UnixMillis,
+    ActorToken, Alias, DeliveryContent, Event, Kind, NetworkId, Principal, TaskId, Transition, UnixMillis,
 };
 use baton_evidence::canonical;
 use baton_store::Transaction;
@@ -19,6 +18,8 @@ use crate::service::{Error, operation::Done};
 #[derive(Debug)]
 pub(crate) struct Seen<'a> {
     pub(crate) network: &'a NetworkId,
+    /// Where it stands in the network's log: its next entry.
+    pub(crate) log_index: u64,
     pub(crate) at: UnixMillis,
     pub(crate) transition: &'a Transition,
     /// The token it was done with.
@@ -41,10 +42,7 @@ pub(crate) struct Seen<'a> {
 /// Writes a change down.
 pub(crate) fn write_down(tx: &mut dyn Transaction, seen: &Seen<'_>) -> Result<(), Error> {
     let transition = seen.transition;
-    let delivery = transition.effects.iter().find_map(|effect| match effect {
-        Effect::Deliver { message_id, .. } => Some(message_id),
-        _ => None,
-    });
+    let delivery = transition.effects.first_delivery();
     let task = Task { id: &transition.task_id, status: transition.to, kind: seen.kind };
     let text = seen.text();
     let digested = text.map(|(_, text)| seen.digest(tx, text)).transpose()?;
@@ -62,7 +60,8 @@ pub(crate) fn write_down(tx: &mut dyn Transaction, seen: &Seen<'_>) -> Result<()
     let is_new = transition.from.is_none();
     let actor = transition.actor.name();
     // The row of history leads to it, so it needs no name of its task beside.
-    observed(tx, seen.network, None, &Packet::of_task(is_new, seen.at, actor, task, delivery, baton))
+    let packet = Packet::of_task(is_new, seen.at, actor, task, delivery, baton);
+    observed(tx, seen.network, seen.log_index, None, &packet)
 }
 
 /// What a text that comes with an event is to its task.
@@ -101,17 +100,14 @@ impl<'a> Seen<'a> {
     }
 
     fn result(&self) -> Option<&'a str> {
-        self.transition.effects.iter().find_map(|effect| match effect {
-            Effect::SetResult(result) => Some(&**result),
-            _ => None,
-        })
+        self.transition.effects.row.result.as_deref()
     }
 
     fn message(&self) -> Option<&'a str> {
-        self.transition.effects.iter().find_map(|effect| match effect {
-            Effect::Deliver { content: DeliveryContent::Message(text), .. } => Some(&**text),
-            _ => None,
-        })
+        match &self.transition.effects.delivery.as_ref()?.content {
+            DeliveryContent::Message(text) => Some(text),
+            DeliveryContent::Reply(_) => None,
+        }
     }
 }
 
@@ -125,7 +121,8 @@ pub(crate) fn write_down_artifacts(
     let (task, transition) = (&done.before, &done.transition);
     let Some(event) = done.event_number.filter(|_| !artifacts.is_empty()) else { return Ok(()) };
     let salt = salt_of(tx, &task.id)?;
-    for (place, artifact) in artifacts.iter().enumerate() {
+    let first = tx.log_size(&task.network_id)?;
+    for (index, (place, artifact)) in (first..).zip(artifacts.iter().enumerate()) {
         // Its canonical form, so that whoever has the artifact can compute the same digest.
         let text = canonical::to_vec(artifact).map_err(|error| {
             Error::argument("artifacts", format!("cannot be written as canonical JSON: {error}"))
@@ -143,7 +140,7 @@ pub(crate) fn write_down_artifacts(
         };
         let as_it_stands = Task { id: &task.id, status: transition.to, kind: &task.kind };
         let packet = Packet::of_artifact(at, transition.actor.name(), as_it_stands, place + 1, baton);
-        observed(tx, &task.network_id, Some(&task.id), &packet)?;
+        observed(tx, &task.network_id, index, Some(&task.id), &packet)?;
     }
     Ok(())
 }

@@ -16,10 +16,12 @@ use crate::service::Error;
 /// The media type of every packet.
 pub(crate) const MEDIA_TYPE: &str = "application/json";
 
-/// Writes down what the hub saw itself. `about` is named where no row of the task's history leads to it.
+/// Writes down what the hub saw itself, as the log's next entry: its index is the size of the log. `about` is named where
+/// no row of the task's history leads to it.
 pub(crate) fn observed(
     tx: &mut dyn Transaction,
     network: &NetworkId,
+    index: u64,
     about: Option<&TaskId>,
     packet: &Packet<'_>,
 ) -> Result<(), Error> {
@@ -29,7 +31,6 @@ pub(crate) fn observed(
     if event.data.handoff.visible {
         tx.count_visible_handoff(network, packet.at);
     }
-    let index = tx.log_size(network)?;
     let event = leaf(network, index, &Event { batonorigin: Some(Origin::Hub), ..event })?;
     tx.append_leaf(NewLeaf { network_id: network, index, about, event: &event, packet: &bytes })?;
     Ok(())

@@ -116,9 +116,9 @@ pub(crate) async fn run(
             let role = role_in(tx.as_snapshot(), &caller, &network)?;
             access::authorize(&caller, &network, role, Action::ReportEvidence)?;
             let reporter = caller.principal()?;
-            let outcomes = packets.into_iter().map(|packet| match packet {
-                Ok(packet) => write_down(tx, &network, &reporter, &packet, &options, now),
-                Err(error) => Ok(Outcome::Refused { error }),
+            let outcomes = packets.iter().map(|packet| match packet {
+                Ok(packet) => write_down(tx, &network, &reporter, packet, &options, now),
+                Err(error) => Ok(Outcome::Refused { error: error.clone() }),
             });
             outcomes.collect::<Result<Vec<_>, _>>().map(Answer::of)
         })

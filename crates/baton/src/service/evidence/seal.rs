@@ -104,7 +104,7 @@ pub(crate) async fn up_to_date(hub: &Hub, network: &NetworkId) -> Result<Checkpo
     seal(hub, network).await
 }
 
-/// The same for whoever holds the network's lock: two at a time would sign the same step twice.
+/// The same for whoever holds the network's lock: of two at a time one would compute in vain.
 async fn seal(hub: &Hub, network: &NetworkId) -> Result<CheckpointRow, Error> {
     loop {
         if let Sealed::Whole(checkpoint) = step(hub, network).await? {
@@ -134,7 +134,7 @@ async fn step(hub: &Hub, network: &NetworkId) -> Result<Sealed, Error> {
         return sealed(hub, network, before, looked).map(Sealed::Whole);
     }
     let Some(checkpoint) = grow(hub, network, from, leaves).await? else {
-        return Ok(Sealed::Part); // the network was deleted meanwhile: the next look finds no log
+        return Ok(Sealed::Part); // the next look finds no log, or the newer checkpoint
     };
     hub.long_tails.look(network, bundled, to);
     if to < size {
@@ -235,20 +235,21 @@ fn check_last(rows: &dyn Snapshot, network: &NetworkId, size: u64) -> Result<(),
     }
 }
 
-/// Writes the tree and the checkpoint of a longer log; none if the network was deleted meanwhile.
+/// Writes the tree and the checkpoint of a longer log; none if the network was deleted meanwhile, or if somebody else,
+/// another hub perhaps, has sealed the log since it was read.
 async fn grow(
     hub: &Hub,
     network: &NetworkId,
-    size: u64,
+    from: u64,
     leaves: Vec<Hash>,
 ) -> Result<Option<CheckpointRow>, Error> {
-    let to = size + leaves.len() as u64;
+    let to = from + leaves.len() as u64;
     let of = network.clone();
     let (tiles, root) = hub
         .store
         .read(move |rows| -> Result<(Vec<Tile>, Hash), Error> {
             let tree = LogTiles::new(rows, &of);
-            let tiles = log::grow(&tree, size, &leaves).map_err(damaged)?;
+            let tiles = log::grow(&tree, from, &leaves).map_err(damaged)?;
             let root = log::root(&tree.with(&tiles), to).map_err(damaged)?;
             Ok((tiles, root))
         })
@@ -264,11 +265,14 @@ async fn grow(
             if size < to {
                 return Err(rewritten(format_args!("it has fewer than the {to} events just read")));
             }
+            // First: tiles that were grown from an older checkpoint must not be written over newer ones.
+            if !tx.put_checkpoint(&of, from, &checkpoint)? {
+                return Ok(None);
+            }
             for tile in &tiles {
                 tx.put_tile(&of, &row_of(tile))?;
             }
-            tx.put_checkpoint(&of, &checkpoint)?;
-            Ok(Some(checkpoint))
+            Ok(Some(checkpoint.clone()))
         })
         .await
 }
@@ -369,6 +373,28 @@ mod tests {
         assert_eq!((signed_size(&test, 1).await, signed_size(&test, 2).await), (2 * step, 7));
         assert!(!round.turn(&test.hub).await);
         assert_eq!((signed_size(&test, 1).await, round.sealed), (2 * step + 10, 3));
+    }
+
+    #[tokio::test]
+    async fn of_two_that_seal_from_the_same_checkpoint_one_wins_and_the_log_bears_it_out() {
+        let test = TestHub::start();
+        test.person("ada", SystemRole::User, &[1]).await;
+        append(&test, 1, 300).await;
+        let (hub, of) = (&test.hub, network(1));
+        let key = hub.evidence_key.clone();
+        let find = move |rows: &dyn Snapshot| Step::find(rows, &network(1), &key);
+        // A second hub, which does not know of the first one's lock, has read the same and then more.
+        let first = hub.store.read(find.clone()).await.unwrap();
+        append(&test, 1, 50).await;
+        let second = hub.store.read(find).await.unwrap();
+        assert_eq!((first.leaves.len(), second.leaves.len()), (300, 350));
+        assert_eq!(grow(hub, &of, 0, first.leaves).await.unwrap().unwrap().size, 300);
+        assert_eq!(grow(hub, &of, 0, second.leaves).await.unwrap(), None, "it comes too late");
+        assert_eq!(signed_size(&test, 1).await, 300);
+        // It reads again, and finds tree and checkpoint in agreement.
+        assert_eq!(up_to_date(hub, &of).await.unwrap().size, 350);
+        assert!(hub.store.read(|rows| rows.tile(&network(1), 0, 1)).await.unwrap().len() == 94 * 32);
+        assert_eq!(up_to_date(hub, &of).await.unwrap().size, 350);
     }
 
     #[tokio::test]

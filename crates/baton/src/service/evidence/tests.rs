@@ -5,8 +5,8 @@
 
 use baton_adapter::{DESCRIPTOR, DigestOnly, Input, Mode, Options, convert};
 use baton_core::{
-    ActorToken, Alias, DeliveryContent, Effect, Ending, Event, Kind, MessageId, NewTask, Principal, Priority,
-    Status, SystemRole, TaskId, TaskSnapshot, Transition, TtlSeconds, UnixMillis, hex,
+    ActorToken, Alias, Delivery, DeliveryContent, Effects, Ending, Event, Kind, MessageId, NewTask,
+    Principal, Priority, Status, SystemRole, TaskId, TaskSnapshot, Transition, TtlSeconds, UnixMillis, hex,
 };
 use baton_evidence::canonical::{self, Writer};
 use baton_evidence::event::{Event as EvidenceEvent, Origin, PRODUCER_GIT, PRODUCER_VERSION};
@@ -157,10 +157,12 @@ impl Change<'_> {
         };
         let token = ActorToken::of_digest(&[0xa7; 32]);
         let (from, to, salt) = (user("alice"), alias("coder"), Salt::of_row(vec![0x3c; 16]));
+        let log_index = tx.log_size(&network(1)).unwrap();
         change::write_down(
             tx,
             &Seen {
                 network: &network(1),
+                log_index,
                 at: self.at,
                 transition: &transition,
                 actor_token: self.token.then_some(&token),
@@ -178,28 +180,25 @@ impl Change<'_> {
     }
 
     /// What goes with it, as far as evidence looks.
-    fn effects(&self) -> Vec<Effect> {
-        let deliver = |content| Effect::Deliver { message_id: message_id(2), to: node("coder"), content };
+    fn effects(&self) -> Effects {
+        let deliver = |content| Delivery { message_id: message_id(2), to: node("coder"), content };
         let text = || self.text.map(str::to_owned);
+        let mut effects = Effects::default();
         match self.event {
-            Event::Sent | Event::Retried { .. } | Event::LeaseLapsed { .. } => {
-                vec![deliver(DeliveryContent::Task)]
-            }
-            Event::Reassigned { to, .. } => {
-                vec![Effect::SetAssignee(to.clone()), deliver(DeliveryContent::Task)]
+            Event::Sent | Event::Retried { .. } | Event::LeaseLapsed { .. } | Event::Reassigned { .. } => {
+                effects.row.delivery = Some(message_id(2));
             }
             Event::SenderAsked | Event::Answered => {
-                text().map(|text| deliver(DeliveryContent::Message(text))).into_iter().collect()
+                effects.delivery = text().map(|text| deliver(DeliveryContent::Message(text)));
             }
             Event::Replied { .. } => {
-                let reply = |text| deliver(DeliveryContent::Reply { status: self.to, text });
-                text().into_iter().flat_map(|text| [Effect::SetResult(text.clone()), reply(text)]).collect()
+                effects.row.result = text();
+                effects.delivery = text().map(|text| deliver(DeliveryContent::Reply(text)));
             }
-            Event::Completed | Event::GivenUp { .. } | Event::Cancelled { .. } => {
-                text().map(Effect::SetResult).into_iter().collect()
-            }
-            _ => Vec::new(),
+            Event::Completed | Event::GivenUp { .. } | Event::Cancelled { .. } => effects.row.result = text(),
+            _ => {}
         }
+        effects
     }
 }
 
@@ -247,7 +246,7 @@ fn artifacts(tx: &mut dyn Transaction) -> Vec<String> {
         to: Status::Replied,
         actor: node("planner"),
         event: Some(Event::Completed),
-        effects: Vec::new(),
+        effects: Effects::default(),
     };
     let artifacts = [
         json!("text"),
@@ -273,7 +272,8 @@ fn capabilities(tx: &mut dyn Transaction) -> Vec<String> {
     for list in lists {
         let list: Vec<_> = list.iter().map(|text| (*text).to_owned()).collect();
         let packet = Packet::of_capabilities(NOW, "planner", &list);
-        observed(tx, &network(1), None, &packet).unwrap();
+        let index = tx.log_size(&network(1)).unwrap();
+        observed(tx, &network(1), index, None, &packet).unwrap();
     }
     (0..lists.len()).map(|n| format!("capabilities {n}")).collect()
 }

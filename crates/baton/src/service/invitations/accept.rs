@@ -24,7 +24,7 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, network_id: &str) -> Result<
         let detail = format!("{} as {}, invited by {inviter}", user.username, invitation.role);
         let (actor, subject) = (user.username.as_str(), user.user_id.as_str());
         tx.audit(now, actor, audit::MEMBER_JOINED, Some(&id), subject, &detail)?;
-        Ok(Answer::new(id, invitation.role))
+        Ok(Answer::new(id.clone(), invitation.role))
     };
     store.write(accept).await
 }

@@ -16,8 +16,8 @@ pub(crate) async fn run(hub: &Hub, caller: Caller, network_id: &str, invite_id: 
     let store = hub.store_for(&caller);
     let delete = move |tx: &mut dyn Transaction| {
         permit::network(tx.as_snapshot(), &caller, &id, Action::ManageInvites)?;
-        let (invite, hash_begins) = invite.ok_or(Refusal::InviteUnknown)?;
-        if !tx.delete_invite(&id, &hash_begins)? {
+        let (invite, hash_begins) = invite.as_ref().ok_or(Refusal::InviteUnknown)?;
+        if !tx.delete_invite(&id, hash_begins)? {
             return Err(Refusal::InviteUnknown.into());
         }
         let actor = permit::account(&caller)?.username.as_str();

@@ -35,7 +35,8 @@ impl Answer {
 
 pub(crate) async fn run(hub: &Hub, identity: Identity, args: Args) -> Result<Answer, Error> {
     permit::account(&identity.caller)?;
-    hub.join_guard.count(&identity.token_id, hub.clock.monotonic())?;
+    let store = hub.store_for(&identity.caller);
+    hub.join_guard.count(hub, store, &identity.token_id).await?;
     let code = InviteCode::parse(args.invite_code.trim()).ok_or(Refusal::InviteUnknown)?;
     let (code_hash, (now, clock_jumps)) = (secret::hash(code.expose()), hub.clock.observe());
     let store = hub.store_for(&identity.caller);

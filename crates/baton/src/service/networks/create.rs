@@ -36,8 +36,9 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer
         quotas::admit_to_user(tx.as_snapshot(), &user.user_id, Quota::Networks)?;
         quotas::admit_to_user(tx.as_snapshot(), &user.user_id, Quota::Memberships)?;
         let actor = user.username.as_str();
-        let network_id = new_user::own_network(tx, &user.user_id, &network_name, description, actor, now)?;
-        Ok(Answer { ok: true, network_id, network_name })
+        let network_id =
+            new_user::own_network(tx, &user.user_id, &network_name, description.clone(), actor, now)?;
+        Ok(Answer { ok: true, network_id, network_name: network_name.clone() })
     };
     store.write(create).await
 }

@@ -81,8 +81,7 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, task: &str, push: NewPush) -
     let push = push.check(hub).await?;
     let (stamp, asker, about) = (Stamp::new(hub), caller.clone(), task.clone());
     let made =
-        write(hub, caller, Some(task), move |tx| attach(tx, &stamp, &asker, &about, &push, Since::Now))
-            .await?;
+        write(hub, caller, task, move |tx| attach(tx, &stamp, &asker, &about, &push, Since::Now)).await?;
     Ok(made.into())
 }
 
@@ -126,24 +125,22 @@ pub(in crate::service) fn attach(
     Ok(row)
 }
 
-/// Writes, and has the worker look at a task that may have got a receiver by it; also when the caller hangs up
+/// Writes what may give a task a receiver, and has the worker look at that task; also when the caller hangs up
 /// meanwhile, for what is committed is to be told.
 pub(in crate::service) async fn write<T: Send + 'static>(
     hub: &Hub,
     caller: &Caller,
-    watched: Option<TaskId>,
+    task: TaskId,
     closure: impl Fn(&mut dyn Transaction) -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Error> {
-    let Some(task) = watched else { return hub.store_for(caller).write_repeatably(closure).await };
     let (store, share, bells) = (hub.store.clone(), Share::of(caller), hub.bells.clone());
     let writing = tokio::spawn(async move {
-        let written = store.of(share).write_repeatably(closure).await;
+        let written = store.of(share).write(closure).await;
         bells.pushes.watch(&task);
         written
     });
     writing.await.unwrap_or_else(|error| match error.is_cancelled() {
-        // The hub is stopping, and whether it was written is not known here.
-        true => Err(baton_store::Error::Closed.into()),
+        true => Err(baton_store::Error::Unknown("the hub is stopping".into()).into()),
         false => Err(baton_store::Error::Panicked(error.to_string()).into()),
     })
 }

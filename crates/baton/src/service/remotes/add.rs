@@ -52,10 +52,8 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, network: &str, args: Args) -
     let peer = for_network(&network, find).await;
     let peer = peer.map_err(|trouble| Error::argument("card_url", trouble.to_string()))?;
     let (stamp, caller) = (Stamp::new(hub), caller.clone());
-    let add = hub.store_for(&caller).write(move |tx| {
-        let new = New { alias, card_url: args.card_url, credential: credential.map(RemoteCredential) };
-        insert(tx, &stamp, &caller, &network, new)
-    });
+    let new = New { alias, card_url: args.card_url, credential: credential.map(RemoteCredential) };
+    let add = hub.store_for(&caller).write(move |tx| insert(tx, &stamp, &caller, &network, &new));
     let row = add.await?;
     hub.remotes_changed.notify_one();
     Ok(Answer { ok: true, name: peer.name, remote: row.into() })
@@ -72,21 +70,21 @@ fn insert(
     stamp: &Stamp,
     caller: &Caller,
     network: &NetworkId,
-    new: New,
+    new: &New,
 ) -> Result<RemoteRow, Error> {
     permit::network(tx.as_snapshot(), caller, network, Action::ManageRemotes)?;
     let user = permit::account(caller)?;
     let New { alias, card_url, credential } = new;
-    let is_remote = tx.remote(network, &alias)?.is_some();
+    let is_remote = tx.remote(network, alias)?.is_some();
     // An alias whose tokens are all revoked has nobody left who could be there.
-    let is_there = tx.alias_exists(network, &alias)?
-        && !presence::of_agent(tx.as_snapshot(), stamp, network, &alias)?.is_offline(stamp.now);
+    let is_there = tx.alias_exists(network, alias)?
+        && !presence::of_agent(tx.as_snapshot(), stamp, network, alias)?.is_offline(stamp.now);
     if is_remote || is_there {
         return Err(Refusal::AliasInUse.into());
     }
     // Only admins register remote agents, and an admin could hand the alias over first: whose it was does not matter.
-    let facts = names::alias_facts(tx.as_snapshot(), network, &alias, &user.user_id)?;
-    names::check_form("alias", &alias, facts)?;
+    let facts = names::alias_facts(tx.as_snapshot(), network, alias, &user.user_id)?;
+    names::check_form("alias", alias, facts)?;
     mint_alias(AliasFacts { is_owned_by_another: false, ..facts })?;
     quotas::admit_to_network(tx.as_snapshot(), network, Quota::Remotes)?;
     quotas::admit_to_user(tx.as_snapshot(), &user.user_id, Quota::Tokens)?;
@@ -97,9 +95,9 @@ fn insert(
     tx.insert_token(&token)?;
     let row = RemoteRow {
         network_id: network.clone(),
-        alias,
-        card_url,
-        credential,
+        alias: alias.clone(),
+        card_url: card_url.clone(),
+        credential: credential.clone(),
         token_id: token.token_id,
         created_by: user.username.as_str().to_owned(),
         created_at: now,

@@ -85,7 +85,7 @@ pub(crate) async fn revoke(
     let store = hub.store_for(&caller);
     let revoke = move |tx: &mut dyn Transaction| {
         let only = seen(tx.as_snapshot(), &caller, &id)?;
-        let token = token_id.map(|token| tx.token(&token)).transpose()?.flatten();
+        let token = token_id.as_ref().map(|token| tx.token(token)).transpose()?.flatten();
         let is_shown = |token: &TokenRow| {
             token.network_id.as_ref() == Some(&id) && only.as_ref().is_none_or(|user| token.user_id == *user)
         };

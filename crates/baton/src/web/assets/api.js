@@ -19,6 +19,7 @@ const WORDS = {
   database_damaged: 'The database of the hub is damaged, so nothing can be changed. Its operator must restore a backup.',
   storage_unavailable: 'The hub cannot write to its disk. Nothing was changed.',
   internal_error: 'The hub made a mistake; its log has it. It may or may not have been done: look before you repeat it.',
+  outcome_unknown: 'It may or may not have been done: look before you repeat it.',
   rate_limited: 'Too many tries; wait a moment.',
   login_locked: 'Too many wrong passwords; this name is locked for a moment.',
   task_is_waiting_input: 'The task waits for an answer: answer it or cancel it first.',

@@ -124,7 +124,7 @@ async fn answered(browser: &Browser, network: &str, ends: Vec<(i64, i64)>) {
     browser
         .test
         .write(move |tx| {
-            for (n, (minutes_ago, took)) in ends.into_iter().enumerate() {
+            for (n, &(minutes_ago, took)) in ends.iter().enumerate() {
                 let ended_at = now.plus_millis(-60_000 * minutes_ago);
                 let id = insert(tx, &network, n, ended_at.plus_millis(-took))?;
                 let change = TaskChange { completed_at: Some(ended_at), ..TaskChange::default() };

@@ -206,9 +206,9 @@ async fn note_claim(remote: &Remote, lease: LeaseId) -> Result<MessageId, Error>
         tx.insert_remote_task(&RemoteTaskRow {
             errand_id: errand_id.clone(),
             task_id,
-            network_id: row.network_id,
-            alias: row.alias,
-            lease_id: Some(lease),
+            network_id: row.network_id.clone(),
+            alias: row.alias.clone(),
+            lease_id: Some(lease.clone()),
             remote_task_id: None,
             remote_context_id: None,
             asked: None,
@@ -218,7 +218,7 @@ async fn note_claim(remote: &Remote, lease: LeaseId) -> Result<MessageId, Error>
             began_at: now,
             is_called_off: false,
         })?;
-        Ok(errand_id)
+        Ok(errand_id.clone())
     });
     note.await
 }

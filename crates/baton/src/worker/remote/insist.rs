@@ -13,11 +13,16 @@ const MAX: Duration = Duration::from_millis(limits::REMOTE_POLL_MAX_MILLIS as u6
 /// Whether the store may do the same thing later.
 pub(super) const fn is_passing(error: &Error) -> bool {
     use baton_store::Error as Store;
-    matches!(error, Error::Store(Store::Busy | Store::TookTooLong | Store::Unavailable(_)))
+    matches!(
+        error,
+        Error::Store(
+            Store::Busy | Store::Conflict | Store::Unknown(_) | Store::TookTooLong | Store::Unavailable(_)
+        )
+    )
 }
 
-/// Tries until the store takes it, a rule says no, or patience ends. A store that answers an error has written nothing,
-/// so nothing happens twice.
+/// Tries until the store takes it, a rule says no, or patience ends. Nothing happens twice: a store that answers an error
+/// has written nothing, and where it does not know, the second try leaves the same or is refused by a rule.
 pub(super) async fn insist<T, F: Future<Output = Result<T, Error>>>(
     what: &'static str,
     patience: Duration,
@@ -65,6 +70,8 @@ mod tests {
         let (long, short) = (Duration::from_secs(60), Duration::from_secs(1));
         let busy_once = |n| if n < 2 { Err(Store::Busy.into()) } else { Ok(()) };
         assert_eq!(tries(long, busy_once).await, (2, true));
+        let unknown_once = |n| if n < 2 { Err(Store::Unknown(String::new()).into()) } else { Ok(()) };
+        assert_eq!(tries(long, unknown_once).await, (2, true));
         assert_eq!(tries(long, |_| Err(Refusal::LeaseLost.into())).await, (1, false));
         assert_eq!(tries(long, |_| Err(Store::Corrupt(String::new()).into())).await, (1, false));
         let (count, is_done) = tries(short, |_| Err(Store::Unavailable(String::new()).into())).await;

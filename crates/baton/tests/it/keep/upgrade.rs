@@ -32,16 +32,25 @@ const LEASE: &str = "lease_0123456789abcdef0123456789abcdef";
 /// In 2023.
 const THEN: i64 = 1_700_000_000_000;
 
-/// Every version but the newest.
-fn earlier_versions() -> Vec<i64> {
+fn versions() -> Vec<i64> {
     let mut versions: Vec<i64> = migrations::migrations::runner()
         .get_migrations()
         .iter()
         .map(|one| i64::from(one.version()))
         .collect();
     versions.sort_unstable();
+    versions
+}
+
+/// Every version but the newest.
+fn earlier_versions() -> Vec<i64> {
+    let mut versions = versions();
     versions.pop();
     versions
+}
+
+fn newest_version() -> i64 {
+    versions().pop().unwrap()
 }
 
 /// The last schema whose tables named tasks and networks by their ids: what is put in here is put into that or an older
@@ -144,6 +153,8 @@ fn a_folder_of_every_earlier_schema_is_migrated_agrees_and_its_open_task_comes_t
     for version in versions {
         println!("schema {version}");
         let hub = Hub::start_on(|folder| make(folder, version));
+        let line = format!("upgrading the database from schema {version} to schema {}", newest_version());
+        assert!(hub.log().contains(&line), "{}", hub.log());
         assert_agrees(&hub.data_dir());
         let network = tenant(&hub);
         let coder = network.agent("coder");

@@ -99,6 +99,15 @@ impl TestHub {
         Self { hub, folder, app }
     }
 
+    /// A hub that knows nothing but the same database, as after a restart.
+    pub(super) fn restarted(self) -> Self {
+        let Self { hub, folder, .. } = self;
+        let (store, settings) = (hub.store.clone(), hub.settings.clone());
+        let hub = Arc::new(Hub::new(store, Arc::<Bells>::default(), crate::fixture::test_key(), settings));
+        let app = super::super::routes().with_state(hub.clone());
+        Self { hub, folder, app }
+    }
+
     pub(super) fn store(&self) -> &dyn Store {
         &*self.hub.store
     }

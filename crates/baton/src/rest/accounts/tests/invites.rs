@@ -4,7 +4,7 @@ use baton_core::NetworkRole;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::hub::{Account, Reply, TestHub, said};
+use super::hub::{Account, PASSWORD, Reply, TestHub, said};
 
 async fn invite(hub: &TestHub, network: &Account, token: &str, body: Value) -> Reply {
     hub.post(&format!("/api/networks/{}/invite", network.network_id), token, body).await
@@ -157,6 +157,11 @@ async fn joins_have_a_limit_of_their_own() {
         join(&hub, &alice.token, "inv_1").await.refused(400, "invalid invite code");
     }
     join(&hub, &alice.token, "inv_1").await.refused(429, "rate_limited");
+    // A restart does not forget them, and another token is free.
+    let other = hub.login("alice", PASSWORD).await.ok();
+    let hub = hub.restarted();
+    join(&hub, &alice.token, "inv_1").await.refused(429, "rate_limited");
+    join(&hub, other["token"].as_str().unwrap(), "inv_1").await.refused(400, "invalid invite code");
 }
 
 #[tokio::test]

@@ -78,6 +78,40 @@ async fn ten_failures_a_minute_stop_the_address_and_nobody_else() {
 }
 
 #[tokio::test]
+async fn a_restart_forgets_neither_the_lock_of_a_username_nor_the_failures_of_an_address() {
+    let hub = TestHub::start();
+    hub.register("alice").await;
+    for _ in 0..5 {
+        hub.login("alice", "another harbour").await.refused(401, "invalid username or password");
+    }
+    let hub = hub.restarted();
+    let computed = hub.hub.passwords.computed.load(Ordering::Relaxed);
+    let body = hub.login("alice", PASSWORD).await.refused(429, "login_locked");
+    assert!((1..=30_000).contains(&body["retry_after_ms"].as_u64().unwrap()), "{body}");
+    assert_eq!(hub.hub.passwords.computed.load(Ordering::Relaxed), computed, "and no hash is computed");
+    for n in 0..5 {
+        hub.login(&format!("nobody{n}"), PASSWORD).await.refused(401, "invalid username or password");
+    }
+    let hub = hub.restarted();
+    hub.login("bob", PASSWORD).await.refused(429, "rate_limited");
+}
+
+#[tokio::test]
+async fn a_login_forgets_the_failures_of_its_username_also_for_the_next_start() {
+    let hub = TestHub::start();
+    hub.register("alice").await;
+    for _ in 0..2 {
+        for _ in 0..4 {
+            hub.login("alice", "another harbour").await.refused(401, "invalid username or password");
+        }
+        hub.login("alice", PASSWORD).await.ok();
+    }
+    let hub = hub.restarted();
+    hub.login("alice", "another harbour").await.refused(401, "invalid username or password");
+    hub.login("alice", PASSWORD).await.ok();
+}
+
+#[tokio::test]
 async fn without_a_proxy_a_forwarded_address_changes_nothing() {
     let hub = TestHub::start();
     for n in 0..11 {

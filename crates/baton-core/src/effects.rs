@@ -1,9 +1,9 @@
-//! What a transition brings with it, as data: the store applies effects in order, in the transition's own
-//! transaction, and rings the bell for notices after the commit.
+//! What a transition brings with it, as data: the store writes all of it in the transition's own transaction, and rings
+//! the bell for notices after the commit.
 
 use crate::alias::Alias;
 use crate::bounded::TtlSeconds;
-use crate::ids::{LeaseId, NetworkId};
+use crate::ids::NetworkId;
 use crate::kind::Kind;
 use crate::principal::Principal;
 use crate::status::Status;
@@ -11,68 +11,100 @@ use crate::task::Lease;
 use crate::time::UnixMillis;
 use crate::uuid::{ContextId, MessageId, TaskId};
 
-/// One change that belongs to a transition.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Effect {
-    /// Write the row of a new task.
-    CreateTask(Box<NewTask>),
+/// Everything that goes with a transition.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Effects {
+    /// The row of a new task.
+    pub created: Option<Box<NewTask>>,
+    /// What changes in the row of a task.
+    pub row: RowChange,
+    /// A message or a reply, for somebody's inbox.
+    pub delivery: Option<Delivery>,
+    /// Who is told what, in order, over whatever stream they have open.
+    pub notices: Vec<(Principal, Notice)>,
+}
+
+impl Effects {
+    /// The delivery that the evidence names: the task's own if it is delivered, else that of a message or a reply.
+    pub fn first_delivery(&self) -> Option<&MessageId> {
+        self.row.delivery.as_ref().or(self.delivery.as_ref().map(|delivery| &delivery.message_id))
+    }
+}
+
+/// What changes in a task's row; what is none or empty stays.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RowChange {
     /// The task is somebody else's now.
-    SetAssignee(Alias),
+    pub assignee: Option<Alias>,
     /// Which delivery of the task this is.
-    SetAttempt(u32),
+    pub attempt: Option<u32>,
     /// The task was delivered again and its time begins anew.
-    SetDelivered {
-        /// When it was delivered.
-        delivered_at: UnixMillis,
-        /// When its time is over.
-        expires_at: UnixMillis,
-    },
+    pub delivered: Option<Delivered>,
     /// Work began.
-    SetStartedAt(UnixMillis),
+    pub started_at: Option<UnixMillis>,
     /// What came of it.
-    SetResult(String),
+    pub result: Option<String>,
     /// It ended.
-    SetCompletedAt(UnixMillis),
+    pub completed_at: Option<UnixMillis>,
+    /// What becomes of the worker's hold on it.
+    pub lease: Option<LeaseMove>,
+    /// What becomes of its delivery in the assignee's inbox.
+    pub inbox: Option<InboxMove>,
+    /// The task's new delivery, to whoever is its assignee from now on; made after the old one was moved.
+    pub delivery: Option<MessageId>,
+}
+
+/// When a task was delivered again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Delivered {
+    /// When it was delivered.
+    pub at: UnixMillis,
+    /// When its time is over.
+    pub expires_at: UnixMillis,
+}
+
+/// What becomes of a lease. The deadline on the wall clock is for the worker to read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LeaseMove {
     /// A worker holds the task.
-    GrantLease {
+    Grant {
         /// The new lease.
         lease: Lease,
-        /// Its deadline on the wall clock, for the worker to read.
+        /// Its deadline on the wall clock.
         expires_at: UnixMillis,
     },
     /// The worker holds it for longer.
-    ExtendLease {
+    Extend {
         /// The lease with its new deadline.
         lease: Lease,
-        /// That deadline on the wall clock, for the worker to read.
+        /// That deadline on the wall clock.
         expires_at: UnixMillis,
     },
     /// The worker holds it no more.
-    VoidLease(LeaseId),
-    /// The task's delivery leaves the assignee's inbox for good.
-    AckTaskDelivery,
-    /// The task's delivery leaves the assignee's inbox until it is shown again.
-    HideTaskDelivery,
-    /// The task's delivery stands in the assignee's inbox again, in its old place.
-    ShowTaskDelivery,
-    /// Every delivery of the task not yet acked is, in every inbox, the hidden ones too.
-    AckEveryDelivery,
-    /// A new delivery.
-    Deliver {
-        /// The delivery.
-        message_id: MessageId,
-        /// Whose inbox it goes to.
-        to: Principal,
-        /// What it holds.
-        content: DeliveryContent,
-    },
-    /// Tell somebody, over whatever stream they have open.
-    Notify {
-        /// Whom to tell.
-        to: Principal,
-        /// What to tell.
-        notice: Notice,
-    },
+    End,
+}
+
+impl LeaseMove {
+    /// The deadline on the wall clock, of a lease that holds.
+    pub const fn expires_at(&self) -> Option<UnixMillis> {
+        match self {
+            Self::Grant { expires_at, .. } | Self::Extend { expires_at, .. } => Some(*expires_at),
+            Self::End => None,
+        }
+    }
+}
+
+/// What becomes of a task's delivery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InboxMove {
+    /// It leaves the assignee's inbox for good.
+    Ack,
+    /// It does so, and with it every delivery about the task that is not acked yet, in every inbox, the hidden ones too.
+    AckEvery,
+    /// It leaves the assignee's inbox until it is shown again.
+    Hide,
+    /// It stands in the assignee's inbox again, in its old place.
+    Show,
 }
 
 /// A task to be written; its text, context, meta and priority are the request's, or for a retry the old row's.
@@ -106,20 +138,24 @@ pub struct NewTask {
     pub context_id: Option<ContextId>,
 }
 
+/// A message or a reply on its way to an inbox.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Delivery {
+    /// The delivery.
+    pub message_id: MessageId,
+    /// Whose inbox it goes to.
+    pub to: Principal,
+    /// What it holds.
+    pub content: DeliveryContent,
+}
+
 /// What a delivery holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DeliveryContent {
-    /// The task itself.
-    Task,
     /// A question or an answer about the task.
     Message(String),
-    /// How the task ended.
-    Reply {
-        /// The status it reached.
-        status: Status,
-        /// What was said.
-        text: String,
-    },
+    /// What was said at its end.
+    Reply(String),
 }
 
 /// What a stream tells, by the names of section 5; never a task's content.

@@ -1,0 +1,196 @@
+//! What the writer works on, in three parts: the rows it knows as they stand (`known.rs`), what the use cases of this
+//! batch have changed, and the layer of the use case that runs. A use case that is refused leaves nothing because its
+//! layer is dropped; one that stays is merged into the batch; the batch is written once, table by table
+//! (`write_set.rs`). Rows that no layer holds (accounts, tokens, members, tiles) are written by statements at once: a
+//! use case that does so has a savepoint from its first such statement on, and from then on reads what the database
+//! says.
+
+use baton_core::TaskId;
+use rusqlite::Connection;
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use super::counts::Counts;
+use super::known::Known;
+use super::rows::Rows;
+use super::task_row::Task;
+use super::write_set::{Entry, WriteSet};
+use crate::error::Error;
+
+/// The writer's rows in memory.
+#[derive(Default)]
+pub(super) struct Work {
+    pub(super) known: Known,
+    /// What the use cases of this batch that stay have changed and nobody has written yet.
+    pub(super) batch: WriteSet,
+    /// What the use case that runs has changed.
+    pub(super) layer: WriteSet,
+    /// Whether the use case that runs has a savepoint.
+    is_direct: bool,
+    /// Whether anything of this batch was written.
+    pub(super) wrote: bool,
+}
+
+impl Work {
+    /// A task as the use case that runs sees it, if it is in memory.
+    pub(super) fn task(&self, id: &TaskId) -> Option<Arc<Task>> {
+        let changed = self.layer.tasks.get(id).or_else(|| self.batch.tasks.get(id));
+        match changed {
+            Some(entry) => Some(entry.now.clone()),
+            // A statement of its own may have changed it.
+            None if self.is_direct => None,
+            None => self.known.tasks.get(id).cloned(),
+        }
+    }
+
+    /// The task that a retry of this batch made of another one.
+    pub(super) fn retry_of(&self, id: &TaskId) -> Option<&TaskId> {
+        self.layer.retries.get(id).or_else(|| self.batch.retries.get(id))
+    }
+
+    /// Puts a task into the layer as it is to be; `before` is how it stood, none if it is new.
+    pub(super) fn put_task(&mut self, before: Option<Arc<Task>>, now: Task) {
+        let id = now.row.snapshot.id.clone();
+        if let Some(entry) = self.layer.tasks.get_mut(&id) {
+            entry.now = Arc::new(now);
+            return;
+        }
+        let written = match self.batch.tasks.get(&id) {
+            Some(entry) => entry.written.clone(),
+            None => before.clone(),
+        };
+        self.layer.tasks.insert(id, Entry { before, written, now: Arc::new(now) });
+    }
+
+    /// Takes in what the use case that ran has changed.
+    fn keep_layer(&mut self) {
+        let mut layer = std::mem::take(&mut self.layer);
+        if self.is_direct {
+            self.known.forget_accounts();
+        }
+        if layer.forgets_tasks {
+            self.known.forget_tasks();
+        }
+        self.known.take_in(&layer);
+        for network in &layer.hints.gone {
+            self.known.forget_network(network);
+            self.batch.forget_network(network);
+        }
+        for (id, entry) in layer.tasks.drain() {
+            if entry.is_written() {
+                self.known.put_task(id, entry.now);
+            } else {
+                self.batch.tasks.insert(id, entry);
+            }
+        }
+        self.batch.take_in(layer);
+    }
+
+    /// Begins anew with nothing known: a batch was lost, and with it what it had read and given out.
+    pub(super) fn forget_all(&mut self) {
+        *self = Self::default();
+    }
+}
+
+impl Rows<'_> {
+    /// The writer's memory; none for whoever only reads.
+    pub(super) fn work(&self) -> Option<&RefCell<Work>> {
+        self.work
+    }
+
+    /// Whether what is known may be asked: the use case that runs has not written by statements.
+    pub(super) fn knows(&self) -> Option<&RefCell<Work>> {
+        self.work.filter(|work| !work.borrow().is_direct)
+    }
+
+    /// Writes what memory holds, so that a statement sees it.
+    pub(super) fn settle(&self) -> Result<(), Error> {
+        let Some(work) = self.work else { return Ok(()) };
+        let has_layer = !work.borrow().layer.is_empty();
+        if has_layer {
+            return self.write_directly();
+        }
+        self.settle_batch()
+    }
+
+    /// The same without what the use case that runs has changed.
+    pub(super) fn settle_batch(&self) -> Result<(), Error> {
+        let Some(work) = self.work else { return Ok(()) };
+        let mut work = work.borrow_mut();
+        if work.batch.is_empty() {
+            return Ok(());
+        }
+        work.wrote = true;
+        let Work { known, batch, layer, .. } = &mut *work;
+        batch.write(self.connection, known)?;
+        for (id, entry) in batch.tasks.drain() {
+            if let Some(changed) = layer.tasks.get_mut(&id) {
+                changed.written = Some(entry.now.clone());
+            }
+            known.put_task(id, entry.now);
+        }
+        batch.retries.clear();
+        batch.counted = Counts::default();
+        Ok(())
+    }
+
+    /// Before a statement that writes: from here on the use case that runs can be undone by a savepoint.
+    pub(super) fn write_directly(&self) -> Result<(), Error> {
+        let Some(work) = self.work else { return Ok(()) };
+        let is_direct = work.borrow().is_direct;
+        if !is_direct {
+            // Outside the savepoint: it belongs to others.
+            self.settle_batch()?;
+            run(self.connection, "SAVEPOINT direct")?;
+        }
+        let mut work = work.borrow_mut();
+        work.is_direct = true;
+        work.wrote = true;
+        let Work { known, layer, .. } = &mut *work;
+        if layer.is_empty() {
+            return Ok(());
+        }
+        layer.write(self.connection, known)?;
+        for entry in layer.tasks.values_mut() {
+            entry.written = Some(entry.now.clone());
+        }
+        Ok(())
+    }
+
+    /// What the use case that ran has done stays.
+    pub(super) fn keep(&mut self) -> Result<(), Error> {
+        let Some(work) = self.work else { return Ok(()) };
+        let mut work = work.borrow_mut();
+        if work.is_direct {
+            run(self.connection, "RELEASE direct")?;
+        }
+        work.keep_layer();
+        work.is_direct = false;
+        Ok(())
+    }
+
+    /// Nothing stays of the use case that ran.
+    pub(super) fn undo(&mut self) -> Result<(), Error> {
+        let Some(work) = self.work else { return Ok(()) };
+        let mut work = work.borrow_mut();
+        work.layer = WriteSet::default();
+        if std::mem::take(&mut work.is_direct) {
+            run(self.connection, "ROLLBACK TO direct")?;
+            run(self.connection, "RELEASE direct")?;
+            work.known.forget_given();
+        }
+        Ok(())
+    }
+
+    /// Statements of the use case that runs have changed tasks: those after it look them up anew.
+    pub(super) fn forget_tasks(&mut self) {
+        if let Some(work) = self.work {
+            work.borrow_mut().layer.forgets_tasks = true;
+        }
+    }
+}
+
+fn run(connection: &Connection, sql: &str) -> Result<(), Error> {
+    connection.prepare_cached(sql)?.execute([])?;
+    Ok(())
+}

@@ -1,0 +1,414 @@
+//! Rows to be written: what one use case changed, or all of a batch. Each table is written once, in the order of its
+//! key; a task that is made, claimed and answered in one batch is one row.
+
+use baton_core::{NetworkId, Principal, Status, TaskId, UnixMillis};
+use rusqlite::types::Value;
+use rusqlite::{Connection, params, params_from_iter};
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+use super::columns::order_of;
+use super::counts::Counts;
+use super::evidence::LogHead;
+use super::known::Known;
+use super::plans;
+use super::task_row::{Columns, Task};
+use crate::error::Error;
+use crate::meter::Tally;
+use crate::parked::Inbox;
+use crate::rows::IdempotentSend;
+use crate::store::{ChangedTask, GrownLog, Ring};
+
+/// A task that was changed.
+#[derive(Debug)]
+pub(super) struct Entry {
+    /// As the use case found it; none if it made it.
+    pub(super) before: Option<Arc<Task>>,
+    /// As it stands in the database; none if it is not there yet.
+    pub(super) written: Option<Arc<Task>>,
+    pub(super) now: Arc<Task>,
+}
+
+impl Entry {
+    pub(super) fn is_written(&self) -> bool {
+        self.written.as_ref().is_some_and(|written| Arc::ptr_eq(written, &self.now))
+    }
+}
+
+/// A row of history.
+#[derive(Debug)]
+pub(super) struct NewEventRow {
+    pub(super) network: i64,
+    pub(super) id: i64,
+    pub(super) task: i64,
+    pub(super) n: i64,
+    pub(super) previous: Option<i64>,
+    pub(super) from: Option<Status>,
+    pub(super) to: Status,
+    pub(super) actor: Principal,
+    pub(super) detail: String,
+    pub(super) at: UnixMillis,
+    pub(super) log_index: Option<i64>,
+    pub(super) number: Option<i64>,
+    pub(super) actor_token: Option<String>,
+}
+
+/// An entry of a log's tail.
+#[derive(Debug)]
+pub(super) struct NewLeafRow {
+    pub(super) place: i64,
+    pub(super) about: Option<String>,
+    pub(super) event: Vec<u8>,
+    pub(super) packet: Vec<u8>,
+}
+
+/// A frame of a feed.
+#[derive(Debug)]
+pub(super) struct NewFrameRow {
+    pub(super) network: i64,
+    pub(super) n: i64,
+    pub(super) to: Principal,
+    pub(super) previous: Option<i64>,
+    pub(super) body: String,
+}
+
+/// A delivery that is not a task's newest.
+#[derive(Debug)]
+pub(super) struct NewDeliveryRow {
+    pub(super) seq: i64,
+    pub(super) message_id: String,
+    pub(super) network: i64,
+    pub(super) to: Principal,
+    pub(super) from: Principal,
+    pub(super) kind: &'static str,
+    pub(super) priority: i64,
+    pub(super) task: Option<i64>,
+    pub(super) content: Option<String>,
+    pub(super) at: UnixMillis,
+    pub(super) state: i64,
+}
+
+/// Whose idempotency key it is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct SendKey {
+    pub(super) network: NetworkId,
+    pub(super) sender: Principal,
+    pub(super) key: String,
+}
+
+/// What is to be done once the changes are committed.
+#[derive(Debug, Default)]
+pub(super) struct Hints {
+    pub(super) rings: Vec<Ring>,
+    /// Tasks whose history or conversation went on.
+    pub(super) changed_tasks: Vec<ChangedTask>,
+    /// Where a task can be claimed from now on, once for each.
+    pub(super) opened: VecDeque<Inbox>,
+    /// Networks that were deleted.
+    pub(super) gone: Vec<NetworkId>,
+    pub(super) grown_logs: Vec<GrownLog>,
+    /// Tasks, leases and how many of them there are more or fewer.
+    pub(super) tally: Tally,
+    pub(super) touches_access: bool,
+}
+
+/// The newest numbers of a network, as far as they were given out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Head {
+    pub(super) frame: Option<i64>,
+    pub(super) event_number: Option<i64>,
+    pub(super) log: Option<LogHead>,
+}
+
+impl Head {
+    pub(super) fn take_in(&mut self, newer: Self) {
+        self.frame = newer.frame.or(self.frame);
+        self.event_number = newer.event_number.or(self.event_number);
+        self.log = newer.log.or(self.log);
+    }
+}
+
+/// Changes, by table.
+#[derive(Default)]
+pub(super) struct WriteSet {
+    pub(super) tasks: HashMap<TaskId, Entry>,
+    /// The retries made of tasks, by the task that was retried.
+    pub(super) retries: HashMap<TaskId, TaskId>,
+    pub(super) events: Vec<NewEventRow>,
+    pub(super) leaves: Vec<NewLeafRow>,
+    pub(super) frames: Vec<NewFrameRow>,
+    pub(super) deliveries: Vec<NewDeliveryRow>,
+    pub(super) sends: HashMap<SendKey, IdempotentSend>,
+    /// What is counted and not written yet.
+    pub(super) counts: Counts,
+    /// What was counted and is written: only a layer has this, for whoever keeps the whole.
+    pub(super) counted: Counts,
+    /// Newest numbers that it gave out.
+    pub(super) heads: HashMap<NetworkId, Head>,
+    pub(super) hints: Hints,
+    /// Whether tasks were changed by statements.
+    pub(super) forgets_tasks: bool,
+}
+
+impl WriteSet {
+    /// Whether there is nothing to write.
+    pub(super) fn is_empty(&self) -> bool {
+        self.events.is_empty()
+            && self.leaves.is_empty()
+            && self.frames.is_empty()
+            && self.deliveries.is_empty()
+            && self.sends.is_empty()
+            && self.counts.is_empty()
+            && self.tasks.values().all(Entry::is_written)
+    }
+
+    /// Takes in the rows and hints of a layer that stays; its tasks were taken before.
+    pub(super) fn take_in(&mut self, layer: Self) {
+        self.retries.extend(layer.retries);
+        self.events.extend(layer.events);
+        self.leaves.extend(layer.leaves);
+        self.frames.extend(layer.frames);
+        self.deliveries.extend(layer.deliveries);
+        self.sends.extend(layer.sends);
+        layer.counts.tally(&mut self.hints.tally);
+        layer.counted.tally(&mut self.hints.tally);
+        self.counts.take_in(layer.counts);
+        let Hints { rings, changed_tasks, opened, gone: _, grown_logs, tally, touches_access } = layer.hints;
+        self.hints.rings.extend(rings);
+        self.hints.changed_tasks.extend(changed_tasks);
+        self.hints.opened.extend(opened);
+        for log in grown_logs {
+            match self.hints.grown_logs.iter_mut().find(|known| known.network_id == log.network_id) {
+                Some(known) => (known.size, known.gained) = (log.size, known.gained + log.gained),
+                None => self.hints.grown_logs.push(log),
+            }
+        }
+        self.hints.tally.add(&tally);
+        self.hints.touches_access |= touches_access;
+    }
+
+    /// Notes that a log has one entry more.
+    pub(super) fn note_growth(&mut self, network: &NetworkId, size: u64) {
+        match self.hints.grown_logs.iter_mut().find(|log| log.network_id == *network) {
+            Some(log) => (log.size, log.gained) = (size, log.gained + 1),
+            None => self.hints.grown_logs.push(GrownLog { network_id: network.clone(), size, gained: 1 }),
+        }
+    }
+
+    /// Drops what was counted of a network that is gone.
+    pub(super) fn forget_network(&mut self, network: &NetworkId) {
+        self.counts.forget(network);
+        self.hints.grown_logs.retain(|log| log.network_id != *network);
+    }
+
+    /// Writes everything but the hints. Entries of tasks stay, for whoever asks how they stand.
+    pub(super) fn write(&mut self, connection: &Connection, known: &mut Known) -> Result<(), Error> {
+        known.write_numbers(connection)?;
+        self.write_tasks(connection)?;
+        self.write_events(connection)?;
+        self.write_leaves(connection)?;
+        self.write_frames(connection)?;
+        self.write_deliveries(connection)?;
+        self.write_sends(connection)?;
+        let counts = std::mem::take(&mut self.counts);
+        counts.write(connection)?;
+        self.counted.take_in(counts);
+        Ok(())
+    }
+
+    fn write_tasks(&self, connection: &Connection) -> Result<(), Error> {
+        let mut entries: Vec<_> = self.tasks.values().filter(|entry| !entry.is_written()).collect();
+        entries.sort_unstable_by_key(|entry| entry.now.row.seq);
+        for entry in entries {
+            match &entry.written {
+                None => insert_task(connection, &entry.now)?,
+                Some(written) => update_task(connection, written, &entry.now)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn write_events(&mut self, connection: &Connection) -> Result<(), Error> {
+        if self.events.is_empty() {
+            return Ok(());
+        }
+        let sql = "INSERT INTO task_events (network, id, task, n, previous, from_status, to_status, actor_kind, actor,
+                       detail, created_at, log_index, number, actor_token)
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
+        self.events.sort_unstable_by_key(|event| (event.network, event.id));
+        let mut statement = connection.prepare_cached(sql)?;
+        for event in self.events.drain(..) {
+            statement.execute(params![
+                event.network,
+                event.id,
+                event.task,
+                event.n,
+                event.previous,
+                event.from.map(Status::as_str),
+                event.to.as_str(),
+                event.actor.kind().as_str(),
+                event.actor.name(),
+                event.detail,
+                event.at.get(),
+                event.log_index,
+                event.number,
+                event.actor_token,
+            ])?;
+        }
+        Ok(())
+    }
+
+    fn write_leaves(&mut self, connection: &Connection) -> Result<(), Error> {
+        if self.leaves.is_empty() {
+            return Ok(());
+        }
+        let sql = "INSERT INTO evidence (place, about, event, packet) VALUES (?1, ?2, ?3, ?4)";
+        self.leaves.sort_unstable_by_key(|leaf| leaf.place);
+        let mut statement = connection.prepare_cached(sql)?;
+        for leaf in self.leaves.drain(..) {
+            statement.execute(params![leaf.place, leaf.about, leaf.event, leaf.packet])?;
+        }
+        Ok(())
+    }
+
+    fn write_frames(&mut self, connection: &Connection) -> Result<(), Error> {
+        if self.frames.is_empty() {
+            return Ok(());
+        }
+        let sql =
+            "INSERT INTO feed (network, n, to_kind, to_name, body, previous) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+        self.frames.sort_unstable_by_key(|frame| (frame.network, frame.n));
+        let mut statement = connection.prepare_cached(sql)?;
+        for frame in self.frames.drain(..) {
+            let to = (frame.to.kind().as_str(), frame.to.name());
+            statement.execute(params![frame.network, frame.n, to.0, to.1, frame.body, frame.previous])?;
+        }
+        Ok(())
+    }
+
+    fn write_deliveries(&mut self, connection: &Connection) -> Result<(), Error> {
+        if self.deliveries.is_empty() {
+            return Ok(());
+        }
+        let sql =
+            "INSERT INTO deliveries (seq, message_id, network, to_kind, to_name, from_kind, from_name, type,
+                       priority, task, content, created_at, state)
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
+        self.deliveries.sort_unstable_by_key(|delivery| delivery.seq);
+        let mut statement = connection.prepare_cached(sql)?;
+        for delivery in self.deliveries.drain(..) {
+            statement.execute(params![
+                delivery.seq,
+                delivery.message_id,
+                delivery.network,
+                delivery.to.kind().as_str(),
+                delivery.to.name(),
+                delivery.from.kind().as_str(),
+                delivery.from.name(),
+                delivery.kind,
+                delivery.priority,
+                delivery.task,
+                delivery.content,
+                delivery.at.get(),
+                delivery.state,
+            ])?;
+        }
+        Ok(())
+    }
+
+    fn write_sends(&mut self, connection: &Connection) -> Result<(), Error> {
+        if self.sends.is_empty() {
+            return Ok(());
+        }
+        let sql = "INSERT OR REPLACE INTO idempotency_keys
+                       (network_id, sender_kind, sender, key, arguments, task_id, session_status, created_at)
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+        let mut statement = connection.prepare_cached(sql)?;
+        for (SendKey { network, sender, key }, send) in self.sends.drain() {
+            statement.execute(params![
+                network.as_str(),
+                sender.kind().as_str(),
+                sender.name(),
+                key,
+                send.arguments,
+                send.task_id.as_str(),
+                send.session_status,
+                send.created_at.get(),
+            ])?;
+        }
+        Ok(())
+    }
+}
+
+fn insert_task(connection: &Connection, task: &Task) -> Result<(), Error> {
+    let (row, snapshot) = (&task.row, &task.row.snapshot);
+    connection
+        .prepare_cached(
+            "INSERT INTO tasks (seq, task_id, network, from_kind, from_name, to_name, kind, priority, status, content,
+                context, meta, parent_task_id, retry_of, attempt, max_attempts, ttl_seconds, created_at, delivered_at,
+                expires_at, salt, context_id, parts, traceparent, inbox_state, inbox_place, answered_bare, started_at,
+                completed_at, result, redelivered_at, delivery_id, lease_id, lease_seconds, lease_deadline,
+                lease_expires_at, last_event)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21,
+                ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35, ?36, ?37)",
+        )?
+        .execute(params![
+            row.seq,
+            snapshot.id.as_str(),
+            task.network,
+            snapshot.from.kind().as_str(),
+            snapshot.from.name(),
+            snapshot.to.as_str(),
+            snapshot.kind.as_str(),
+            order_of(row.priority),
+            snapshot.status.as_str(),
+            row.content,
+            row.context,
+            row.meta,
+            task.parent_task_id.as_ref().map(TaskId::as_str),
+            row.retry_of.as_ref().map(TaskId::as_str),
+            snapshot.attempt,
+            snapshot.max_attempts,
+            snapshot.ttl.get(),
+            row.created_at.get(),
+            row.delivered_at.get(),
+            snapshot.expires_at.get(),
+            row.salt,
+            snapshot.context_id.as_ref().map(baton_core::ContextId::as_str),
+            row.parts,
+            row.traceparent.map(|trace| trace.to_string()),
+            task.inbox_number(),
+            task.inbox_place,
+            row.answered_bare,
+            row.started_at.map(UnixMillis::get),
+            row.completed_at.map(UnixMillis::get),
+            row.result,
+            task.redelivered_at.map(UnixMillis::get),
+            task.delivery_id,
+            snapshot.lease.as_ref().map(|lease| lease.id.as_str()),
+            task.lease.map(|lease| lease.seconds),
+            snapshot.lease.as_ref().map(|lease| lease.deadline.get()),
+            task.lease.map(|lease| lease.expires_at.get()),
+            task.last_event,
+        ])?;
+    Ok(())
+}
+
+/// Writes what is other than in the database. Columns that stay as they are are left out: SQLite writes the entry of
+/// every index that a written column is in anew, whether or not its value is another.
+fn update_task(connection: &Connection, written: &Task, now: &Task) -> Result<(), Error> {
+    let Columns { sql, mut values } = Columns::that_differ(written, now);
+    if sql.is_empty() {
+        return Ok(());
+    }
+    let status = written.row.snapshot.status;
+    values.push(Value::from(now.row.seq));
+    values.push(Value::from(status.as_str().to_owned()));
+    let (seq, from) = (values.len() - 1, values.len());
+    let sql = format!("UPDATE tasks SET {sql} WHERE seq = ?{seq} AND status = ?{from}");
+    plans::check(connection, &sql);
+    if connection.prepare_cached(&sql)?.execute(params_from_iter(values))? != 1 {
+        return Err(Error::Corrupt(format!("task {} is not {status}", now.row.snapshot.id)));
+    }
+    Ok(())
+}
