@@ -6,14 +6,17 @@ const DIGITS: &[u8; 16] = b"0123456789abcdef";
 /// Two digits a byte.
 pub fn encode(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(2 * bytes.len());
-    for byte in bytes {
-        text.push(char::from(DIGITS[usize::from(byte >> 4)]));
-        text.push(char::from(DIGITS[usize::from(byte & 0x0f)]));
-    }
+    bytes.iter().for_each(|byte| push(&mut text, *byte));
     text
+}
+
+/// Writes the two digits of a byte.
+pub(crate) fn push(text: &mut String, byte: u8) {
+    text.push(char::from(DIGITS[usize::from(byte >> 4)]));
+    text.push(char::from(DIGITS[usize::from(byte & 0x0f)]));
 }
 
 /// Whether the text is nothing but lower-case digits; true of an empty text.
 pub(crate) fn is_hex(text: &str) -> bool {
-    text.bytes().all(|byte| DIGITS.contains(&byte))
+    text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }

@@ -8,7 +8,10 @@ use crate::wire::wire_text;
 /// Random bytes a UUID takes beside its time.
 pub const UUID_RANDOM_BYTES: usize = 10;
 
-/// Where the dashes stand in the 36 characters.
+/// How long a UUID is as text.
+const UUID_CHARS: usize = 36;
+
+/// Where the dashes stand in it.
 const DASHES: [usize; 4] = [8, 13, 18, 23];
 
 wire_text!(
@@ -75,9 +78,12 @@ fn version_7(now: UnixMillis, random: [u8; UUID_RANDOM_BYTES]) -> String {
     bytes[6..].copy_from_slice(&random);
     bytes[6] = 0x70 | (bytes[6] & 0x0f);
     bytes[8] = 0x80 | (bytes[8] & 0x3f);
-    let mut text = hex::encode(&bytes);
-    for dash in DASHES {
-        text.insert(dash, '-');
+    let mut text = String::with_capacity(UUID_CHARS);
+    for byte in bytes {
+        if DASHES.contains(&text.len()) {
+            text.push('-');
+        }
+        hex::push(&mut text, byte);
     }
     text
 }
@@ -86,5 +92,5 @@ fn canonical(text: &str) -> Option<String> {
     let fits = |(at, byte): (usize, u8)| {
         if DASHES.contains(&at) { byte == b'-' } else { byte.is_ascii_hexdigit() }
     };
-    (text.len() == 36 && text.bytes().enumerate().all(fits)).then(|| text.to_ascii_lowercase())
+    (text.len() == UUID_CHARS && text.bytes().enumerate().all(fits)).then(|| text.to_ascii_lowercase())
 }

@@ -73,7 +73,7 @@ use health::Health;
 use readers::Readers;
 #[cfg(debug_assertions)]
 pub use statements::Statements;
-use writer::Writer;
+use writer::{Hooks, Writer};
 
 /// A database that was too large to be checked at the start is checked in the background this soon after.
 const CHECK_REST_AFTER: Duration = Duration::from_secs(10);
@@ -151,8 +151,7 @@ impl SqliteStore {
             writer: Writer::start(
                 connection,
                 options,
-                clock,
-                bell,
+                Hooks { clock, bell },
                 epoch.clone(),
                 meter.clone(),
                 health.clone(),

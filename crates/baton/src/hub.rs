@@ -25,7 +25,7 @@ pub(crate) use long_tails::LongTails;
 pub(crate) use occupancy::Occupied;
 pub(crate) use passing::Passing;
 pub(crate) use presence::{Connected, Presences};
-pub(crate) use random::bytes as random_bytes;
+pub(crate) use random::{bytes as random_bytes, id_bytes};
 pub(crate) use readiness::{NotReady, look};
 pub(crate) use settings::Settings;
 pub(crate) use shutdown::Shutdown;
@@ -152,10 +152,10 @@ impl Hub {
 
     #[cfg(test)]
     pub(crate) fn new_task_id(&self) -> TaskId {
-        TaskId::new(self.clock.now(), random::bytes())
+        TaskId::new(self.clock.now(), id_bytes())
     }
 
     pub(crate) fn new_message_id(&self) -> MessageId {
-        MessageId::new(self.clock.now(), random::bytes())
+        MessageId::new(self.clock.now(), id_bytes())
     }
 }

@@ -3,7 +3,7 @@
 //! account with many networks has one share. An answer that may be large has its share before it is
 //! built, gives back what it does not need once it is, and the rest as it is sent.
 
-use baton_core::{Refusal, Shares, TokenId, UserId, limits};
+use baton_core::{Caller, Refusal, Shares, TokenId, UserId, limits};
 use baton_store::rows::PageBounds;
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
@@ -185,6 +185,11 @@ pub(crate) struct AnswerShare {
 impl AnswerShare {
     pub(crate) const fn new(place: SharePlace, who: Identity, cost: Cost) -> Self {
         Self { place, who, cost }
+    }
+
+    /// Who gets the answer.
+    pub(crate) fn caller(&self) -> &Caller {
+        &self.who.caller
     }
 
     /// Reserves memory for the answer.

@@ -12,19 +12,11 @@ pub(crate) fn message() -> String {
 /// Whether arrays and objects nest deeper than is taken in. Bytes that are no JSON may be found either way: the parser
 /// refuses them.
 pub(crate) fn is_exceeded(bytes: &[u8]) -> bool {
-    let (mut depth, mut is_in_string, mut is_escaped) = (0_usize, false, false);
-    for byte in bytes {
-        if is_in_string {
-            match byte {
-                _ if is_escaped => is_escaped = false,
-                b'\\' => is_escaped = true,
-                b'"' => is_in_string = false,
-                _ => {}
-            }
-            continue;
-        }
+    let (mut depth, mut rest) = (0_usize, bytes);
+    while let Some((byte, after)) = rest.split_first() {
+        rest = after;
         match byte {
-            b'"' => is_in_string = true,
+            b'"' => rest = after_string(after),
             b'[' | b'{' => {
                 depth += 1;
                 if depth > limits::JSON_DEPTH_MAX {
@@ -36,6 +28,18 @@ pub(crate) fn is_exceeded(bytes: &[u8]) -> bool {
         }
     }
     false
+}
+
+/// What comes after a string whose opening quote was read; nothing if it does not end.
+fn after_string(mut rest: &[u8]) -> &[u8] {
+    while let Some(at) = memchr::memchr2(b'"', b'\\', rest) {
+        match rest[at] {
+            b'"' => return &rest[at + 1..],
+            // Whatever follows a backslash is text.
+            _ => rest = rest.get(at + 2..).unwrap_or_default(),
+        }
+    }
+    &[]
 }
 
 #[cfg(test)]

@@ -39,6 +39,12 @@ enum Turn {
 
 type Turns = Arc<Waiting<Turn>>;
 
+/// What whoever opened the store gave the writer: where batches get their time, and where their hints go.
+pub(super) struct Hooks {
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) bell: Bell,
+}
+
 pub(super) struct Writer {
     turns: Turns,
     parked: Arc<Parked>,
@@ -51,8 +57,7 @@ impl Writer {
     pub(super) fn start(
         connection: Connection,
         options: SqliteOptions,
-        clock: Arc<dyn Clock>,
-        bell: Bell,
+        Hooks { clock, bell }: Hooks,
         epoch: Arc<AtomicU64>,
         meter: Arc<Meter>,
         health: Health,

@@ -29,7 +29,7 @@ pub(super) async fn public(
 ) -> Result<AgentCard, Fault> {
     let caller = match bearer {
         Some(bearer) => match hub.identify(bearer).await {
-            Ok(identity) => Some(identity.caller),
+            Ok(identity) => Some(identity.caller.clone()),
             Err(Error::Refused(Refusal::Unauthorized)) => None,
             Err(error) => return Err(error.into()),
         },

@@ -133,7 +133,7 @@ async fn a_blocking_sender_and_a_subscriber_who_hang_up_leave_nothing_behind() {
 #[tokio::test]
 async fn a_token_without_a_wait_left_sends_nothing_that_blocks() {
     let world = World::new().await;
-    let (hub, token) = (&world.test.hub, world.visitor().await.identity.token_id);
+    let (hub, token) = (&world.test.hub, world.visitor().await.identity.token_id.clone());
     let most = limits::WAITS_PER_TOKEN_MAX_COUNT;
     let mut waits: Vec<_> = (0..most).map(|_| hub.streams.take_wait(&token).unwrap()).collect();
     let refused = world.send("message:send", &json!({}));
@@ -159,12 +159,12 @@ async fn of_what_was_said_only_as_much_is_read_as_is_shown() {
     let world = World::new().await;
     let task = world.send_at_once().await;
     let hub = &world.test.hub;
-    let ada = world.visitor().await.identity.caller;
+    let ada = world.visitor().await.identity.caller.clone();
     for text in ["one", "two", "three"] {
         let args = follow_up::PathArgs { text: text.into() };
         follow_up::run_on_path(hub, &ada, task.as_str(), args).await.unwrap();
     }
-    let bob = hub.identity_of(&world.bob).await.unwrap().caller;
+    let bob = hub.identity_of(&world.bob).await.unwrap().caller.clone();
     claim_task::run(hub, &bob, claim_task::Args::default()).await.unwrap();
     let ask = ask_sender::PathArgs { question: "which?".into(), lease_id: None };
     ask_sender::run_on_path(hub, &bob, task.as_str(), ask).await.unwrap();
@@ -214,7 +214,7 @@ async fn a_receiver_is_told_also_when_the_sender_hangs_up_while_it_is_written() 
 async fn a_task_takes_a_thousand_messages_and_no_more() {
     let world = World::new().await;
     let (hub, task, ada) =
-        (&world.test.hub, world.send_at_once().await, world.visitor().await.identity.caller);
+        (&world.test.hub, world.send_at_once().await, world.visitor().await.identity.caller.clone());
     let say = || follow_up::run_on_path(hub, &ada, task.as_str(), follow_up::PathArgs { text: "x".into() });
     let said = futures_util::future::join_all((0..limits::TASK_MESSAGES_MAX_COUNT).map(|_| say())).await;
     assert!(said.iter().all(Result::is_ok));

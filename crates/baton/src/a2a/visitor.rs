@@ -71,7 +71,7 @@ impl Visitor {
         Ok(())
     }
 
-    pub(super) const fn caller(&self) -> &Caller {
+    pub(super) fn caller(&self) -> &Caller {
         &self.identity.caller
     }
 }

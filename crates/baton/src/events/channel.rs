@@ -69,7 +69,7 @@ impl Channel {
 
     /// Whether whoever has this token may still listen.
     pub(super) async fn is_open_to(&self, hub: &Hub, bearer: &str) -> Result<(), Error> {
-        let caller = hub.identity_of(bearer).await?.caller;
+        let caller = hub.identity_of(bearer).await?.caller.clone();
         let channel = self.clone();
         hub.store_for(&caller).read(move |rows| channel.authorize(rows, &caller).map(drop)).await
     }

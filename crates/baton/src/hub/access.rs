@@ -9,21 +9,34 @@ use baton_store::Snapshot;
 use baton_store::rows::TokenRow;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::ops::Deref;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Hub;
 use crate::service::Error;
 
-/// A caller and the token it came with.
+/// A caller and the token it came with. Every call has one, and most hand it on: a copy is the same one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Identity {
+pub(crate) struct Identity(Arc<Identified>);
+
+/// What is known of a caller.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Identified {
     pub(crate) token_id: TokenId,
     pub(crate) caller: Caller,
     /// When a browser's session was used, and when it is over if it is not used before; other tokens have no such time.
     ends_at: Option<(UnixMillis, UnixMillis)>,
 }
 
-impl Identity {
+impl Deref for Identity {
+    type Target = Identified;
+
+    fn deref(&self) -> &Identified {
+        &self.0
+    }
+}
+
+impl Identified {
     /// The account whose token it is: what is shared fairly is shared by account.
     pub(crate) const fn account(&self) -> &UserId {
         self.caller.user_id()
@@ -53,17 +66,22 @@ const REMEMBERED: usize = 100_000;
 impl Hub {
     /// Who presents this token, and notes the call.
     pub(crate) async fn identify(&self, bearer: &str) -> Result<Identity, Error> {
-        let identity = self.identity_of(bearer).await?;
+        let (identity, now) = self.identity_at(bearer).await?;
         let agent = match &identity.caller {
             Caller::Node(NodeCaller { network_id, alias: Some(alias), .. }) => Some((network_id, alias)),
             _ => None,
         };
-        self.presences.called(&identity.token_id, agent, self.clock.now());
+        self.presences.called(&identity.token_id, agent, now);
         Ok(identity)
     }
 
     /// Whether a token still opens what it opened; asked by streams while they are open.
     pub(crate) async fn identity_of(&self, bearer: &str) -> Result<Identity, Error> {
+        self.identity_at(bearer).await.map(|(identity, _)| identity)
+    }
+
+    /// The same, and when that was asked.
+    async fn identity_at(&self, bearer: &str) -> Result<(Identity, UnixMillis), Error> {
         let token = BearerToken::parse(bearer).ok_or(Refusal::Unauthorized)?;
         let hash: [u8; 32] = Sha256::digest(token.expose()).into();
         // Read before the rows are: what is remembered is at least as new as this number says.
@@ -73,14 +91,14 @@ impl Hub {
         if let Some(identity) =
             self.access.recall(epoch, &hash).filter(|identity| !identity.is_over(now, &jumps))
         {
-            return Ok(identity);
+            return Ok((identity, now));
         }
         let identity = self.store_for_anybody().read(move |rows| look_up(rows, &hash)).await?;
         if identity.is_over(now, &jumps) {
             return Err(Refusal::Unauthorized.into());
         }
         self.access.remember(epoch, hash, identity.clone());
-        Ok(identity)
+        Ok((identity, now))
     }
 }
 
@@ -121,5 +139,5 @@ fn look_up(rows: &dyn Snapshot, hash: &[u8; 32]) -> Result<Identity, Error> {
             Caller::Node(NodeCaller { token_id: token_id.clone(), user_id, network_id, alias, scope })
         }
     };
-    Ok(Identity { token_id, caller, ends_at })
+    Ok(Identity(Arc::new(Identified { token_id, caller, ends_at })))
 }

@@ -10,13 +10,16 @@ use super::Clock;
 
 type Agent = (NetworkId, Alias);
 
+/// Signs by network, alias and token. Nested, so that a call finds its own without a copy of their names.
+type Agents = HashMap<NetworkId, HashMap<Alias, HashMap<TokenId, Signs>>>;
+
 /// Signs of life of all agents, by the tokens that speak for them.
 #[derive(Debug)]
 pub(crate) struct Presences {
     clock: Clock,
     /// When this hub began to look: nobody was seen to be silent before.
     started_at: UnixMillis,
-    agents: Mutex<HashMap<Agent, HashMap<TokenId, Signs>>>,
+    agents: Mutex<Agents>,
     /// Calls not yet written down.
     unwritten: Mutex<HashMap<TokenId, UnixMillis>>,
 }
@@ -58,11 +61,19 @@ impl Presences {
 
     /// Notes a call of a token, and of the agent it speaks for.
     pub(crate) fn called(&self, token: &TokenId, agent: Option<(&NetworkId, &Alias)>, now: UnixMillis) {
-        self.unwritten.lock().unwrap_or_else(PoisonError::into_inner).insert(token.clone(), now);
+        let mut unwritten = self.unwritten.lock().unwrap_or_else(PoisonError::into_inner);
+        match unwritten.get_mut(token) {
+            Some(called_at) => *called_at = now,
+            None => drop(unwritten.insert(token.clone(), now)),
+        }
+        drop(unwritten);
         if let Some((network, alias)) = agent {
             let mut agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
-            let tokens = agents.entry((network.clone(), alias.clone())).or_default();
-            tokens.entry(token.clone()).or_default().last_call_at = Some(now);
+            let signs = match signs(&mut agents, (network, alias), token) {
+                Some(signs) => signs,
+                None => signs_of_any(&mut agents, (network.clone(), alias.clone()), token.clone()),
+            };
+            signs.last_call_at = Some(now);
         }
     }
 
@@ -70,7 +81,7 @@ impl Presences {
     pub(crate) fn connect(self: &Arc<Self>, node: &NodeCaller) -> Option<Connected> {
         let agent = (node.network_id.clone(), node.alias.clone()?);
         let mut agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
-        agents.entry(agent.clone()).or_default().entry(node.token_id.clone()).or_default().connections += 1;
+        signs_of_any(&mut agents, agent.clone(), node.token_id.clone()).connections += 1;
         Some(Connected { presences: self.clone(), agent, token: node.token_id.clone() })
     }
 
@@ -83,7 +94,7 @@ impl Presences {
         last_seen_at: Option<UnixMillis>,
     ) -> Presence {
         let agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
-        let tokens = agents.get(&(network.clone(), alias.clone()));
+        let tokens = agents.get(network).and_then(|aliases| aliases.get(alias));
         let signs = || tokens.into_iter().flat_map(HashMap::values);
         Presence {
             is_connected: signs().any(|signs| signs.connections > 0),
@@ -106,7 +117,8 @@ impl Presences {
         last_seen_at: Option<UnixMillis>,
     ) -> Presence {
         let agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
-        let signs = agents.get(&(network.clone(), alias.clone())).and_then(|tokens| tokens.get(token));
+        let tokens = agents.get(network).and_then(|aliases| aliases.get(alias));
+        let signs = tokens.and_then(|tokens| tokens.get(token));
         let signs = signs.copied().unwrap_or_default();
         Presence {
             is_connected: signs.connections > 0,
@@ -123,9 +135,12 @@ impl Presences {
             signs.connections == 0 && !signs.last_call_at.is_some_and(kept)
         };
         let mut agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
-        agents.retain(|_, tokens| {
-            tokens.retain(|_, signs| !is_silent(signs));
-            !tokens.is_empty()
+        agents.retain(|_, aliases| {
+            aliases.retain(|_, tokens| {
+                tokens.retain(|_, signs| !is_silent(signs));
+                !tokens.is_empty()
+            });
+            !aliases.is_empty()
         });
     }
 
@@ -134,7 +149,7 @@ impl Presences {
     pub(crate) fn take_connected(&self) -> Vec<(TokenId, UnixMillis)> {
         let now = self.clock.now();
         let mut agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
-        let due = agents.values_mut().flatten().filter_map(|(token, signs)| {
+        let due = agents.values_mut().flat_map(HashMap::values_mut).flatten().filter_map(|(token, signs)| {
             let until = signs.due(now)?;
             signs.held_until = Some(until);
             Some((token.clone(), until))
@@ -150,10 +165,24 @@ impl Presences {
     }
 }
 
+/// The signs of a token that speaks for an agent.
+fn signs<'a>(
+    agents: &'a mut Agents,
+    (network, alias): (&NetworkId, &Alias),
+    token: &TokenId,
+) -> Option<&'a mut Signs> {
+    agents.get_mut(network)?.get_mut(alias)?.get_mut(token)
+}
+
+/// The same for one that may not have been seen yet.
+fn signs_of_any(agents: &mut Agents, (network, alias): Agent, token: TokenId) -> &mut Signs {
+    agents.entry(network).or_default().entry(alias).or_default().entry(token).or_default()
+}
+
 impl Drop for Connected {
     fn drop(&mut self) {
         let mut agents = self.presences.agents.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(signs) = agents.get_mut(&self.agent).and_then(|tokens| tokens.get_mut(&self.token)) {
+        if let Some(signs) = signs(&mut agents, (&self.agent.0, &self.agent.1), &self.token) {
             signs.connections -= 1;
             // A stream that ends was a sign of life until now.
             signs.last_call_at = Some(self.presences.clock.now());

@@ -49,7 +49,7 @@ async fn admit(hub: &Hub, headers: &HeaderMap) -> Result<(), Error> {
         return Ok(());
     }
     // Looked up without a note of the call: a scrape writes nothing.
-    match hub.identity_of(shown).await?.caller {
+    match &hub.identity_of(shown).await?.caller {
         Caller::User(user) if user.system_role == SystemRole::Admin => Ok(()),
         _ => Err(Refusal::Unauthorized.into()),
     }

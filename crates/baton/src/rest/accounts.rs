@@ -159,7 +159,7 @@ async fn logout(State(hub): HubState, by: Caller) -> Response {
     )
 )]
 async fn show_profile(State(hub): HubState, by: Caller) -> Response {
-    answer(profile::show::run(&hub, by.0.caller).await)
+    answer(profile::show::run(&hub, by.0.caller.clone()).await)
 }
 
 /// Change one's names
@@ -179,7 +179,7 @@ async fn change_profile(
     by: Caller,
     Body(args): Body<profile::change::Args>,
 ) -> Response {
-    answer(profile::change::run(&hub, by.0.caller, args).await)
+    answer(profile::change::run(&hub, by.0.caller.clone(), args).await)
 }
 
 /// Change one's password
@@ -218,7 +218,7 @@ async fn change_password(
     )
 )]
 async fn mint_node_token(State(hub): HubState, by: Caller, Body(args): Body<node_token::Args>) -> Response {
-    answer(node_token::run(&hub, by.0.caller, args).await)
+    answer(node_token::run(&hub, by.0.caller.clone(), args).await)
 }
 
 /// One's own tokens
@@ -267,7 +267,7 @@ async fn revoke_token(State(hub): HubState, by: Caller, Path(token): Path<String
     )
 )]
 async fn list_networks(State(hub): HubState, by: Caller, Query(args): Query<PageArgs>) -> Response {
-    answer(networks::list::run(&hub, by.0.caller, args).await)
+    answer(networks::list::run(&hub, by.0.caller.clone(), args).await)
 }
 
 /// Make a network
@@ -304,7 +304,7 @@ async fn create_network(
     )
 )]
 async fn show_network(State(hub): HubState, by: Caller, Path(network): Path<String>) -> Response {
-    answer(networks::show::run(&hub, by.0.caller, &network).await)
+    answer(networks::show::run(&hub, by.0.caller.clone(), &network).await)
 }
 
 /// Rename a network, or show its agents' cards to everybody
@@ -327,7 +327,7 @@ async fn rename_network(
     Path(network): Path<String>,
     Body(args): Body<networks::rename::Args>,
 ) -> Response {
-    answer(networks::rename::run(&hub, by.0.caller, &network, args).await)
+    answer(networks::rename::run(&hub, by.0.caller.clone(), &network, args).await)
 }
 
 /// Delete a network with its tasks, tokens, history and evidence log; export the evidence first to keep it
@@ -344,7 +344,7 @@ async fn rename_network(
     )
 )]
 async fn delete_network(State(hub): HubState, by: Caller, Path(network): Path<String>) -> Response {
-    answer(networks::delete::run(&hub, by.0.caller, &network).await)
+    answer(networks::delete::run(&hub, by.0.caller.clone(), &network).await)
 }
 
 /// Who is in a network
@@ -366,7 +366,7 @@ async fn list_members(
     Path(network): Path<String>,
     Query(args): Query<PageArgs>,
 ) -> Response {
-    answer(members::list::run(&hub, by.0.caller, &network, args).await)
+    answer(members::list::run(&hub, by.0.caller.clone(), &network, args).await)
 }
 
 /// Invite a user, who becomes a member on accepting
@@ -390,7 +390,7 @@ async fn add_member(
     Path(network): Path<String>,
     Body(args): Body<invitations::create::Args>,
 ) -> Response {
-    answer(invitations::create::run(&hub, by.0.caller, &network, args).await)
+    answer(invitations::create::run(&hub, by.0.caller.clone(), &network, args).await)
 }
 
 /// Change a member's role
@@ -413,7 +413,7 @@ async fn change_member(
     Path((network, user)): Path<(String, String)>,
     Body(args): Body<members::change::Args>,
 ) -> Response {
-    answer(members::change::run(&hub, by.0.caller, &network, &user, args).await)
+    answer(members::change::run(&hub, by.0.caller.clone(), &network, &user, args).await)
 }
 
 /// Remove a member with their tokens there, withdraw an invitation, or leave
@@ -436,7 +436,7 @@ async fn remove_member(
     by: Caller,
     Path((network, user)): Path<(String, String)>,
 ) -> Response {
-    answer(members::remove::run(&hub, by.0.caller, &network, &user).await)
+    answer(members::remove::run(&hub, by.0.caller.clone(), &network, &user).await)
 }
 
 /// The aliases of a network and the users they belong to
@@ -458,7 +458,7 @@ async fn list_aliases(
     Path(network): Path<String>,
     Query(args): Query<PageArgs>,
 ) -> Response {
-    answer(aliases::list::run(&hub, by.0.caller, &network, args).await)
+    answer(aliases::list::run(&hub, by.0.caller.clone(), &network, args).await)
 }
 
 /// Hand an alias over to another member
@@ -482,7 +482,7 @@ async fn hand_over_alias(
     Path((network, alias)): Path<(String, String)>,
     Body(args): Body<aliases::hand_over::Args>,
 ) -> Response {
-    answer(aliases::hand_over::run(&hub, by.0.caller, &network, &alias, args).await)
+    answer(aliases::hand_over::run(&hub, by.0.caller.clone(), &network, &alias, args).await)
 }
 
 /// One's own pending invitations
@@ -555,7 +555,7 @@ async fn create_invite(
     Path(network): Path<String>,
     Body(args): Body<invites::create::Args>,
 ) -> Response {
-    answer(invites::create::run(&hub, by.0.caller, &network, args).await)
+    answer(invites::create::run(&hub, by.0.caller.clone(), &network, args).await)
 }
 
 /// The invites of a network
@@ -577,7 +577,7 @@ async fn list_invites(
     Path(network): Path<String>,
     Query(args): Query<PageArgs>,
 ) -> Response {
-    answer(invites::list::run(&hub, by.0.caller, &network, args).await)
+    answer(invites::list::run(&hub, by.0.caller.clone(), &network, args).await)
 }
 
 /// Withdraw an invite
@@ -599,7 +599,7 @@ async fn delete_invite(
     by: Caller,
     Path((network, invite)): Path<(String, String)>,
 ) -> Response {
-    answer(invites::delete::run(&hub, by.0.caller, &network, &invite).await)
+    answer(invites::delete::run(&hub, by.0.caller.clone(), &network, &invite).await)
 }
 
 /// The node tokens of a network
@@ -621,7 +621,7 @@ async fn list_node_tokens(
     Path(network): Path<String>,
     Query(args): Query<PageArgs>,
 ) -> Response {
-    answer(tokens::of_network::list(&hub, by.0.caller, &network, args).await)
+    answer(tokens::of_network::list(&hub, by.0.caller.clone(), &network, args).await)
 }
 
 /// End a node token of a network
@@ -642,7 +642,7 @@ async fn revoke_node_token(
     by: Caller,
     Path((network, token)): Path<(String, String)>,
 ) -> Response {
-    answer(tokens::of_network::revoke(&hub, by.0.caller, &network, &token).await)
+    answer(tokens::of_network::revoke(&hub, by.0.caller.clone(), &network, &token).await)
 }
 
 /// Join a network by an invite

@@ -29,7 +29,8 @@ impl<S: Send + Sync, T: DeserializeOwned, const MAX: usize> FromRequest<S> for B
     type Rejection = Response;
 
     async fn from_request(request: Request, _: &S) -> Result<Self, Response> {
-        let is_json = media_type(&request).as_deref() == Some("application/json");
+        let is_json =
+            media_type(&request).is_some_and(|named| named.eq_ignore_ascii_case("application/json"));
         let bytes = body::to_bytes(request.into_body(), MAX).await;
         let Ok(bytes) = bytes else {
             return Err(refuse(Plain::BodyTooLarge));
@@ -49,10 +50,10 @@ impl<S: Send + Sync, T: DeserializeOwned, const MAX: usize> FromRequest<S> for B
     }
 }
 
-/// What the body is said to be, in lower case and without parameters.
-pub(super) fn media_type(request: &Request) -> Option<String> {
+/// What the body is said to be, in whatever case and without parameters.
+pub(super) fn media_type(request: &Request) -> Option<&str> {
     let named = request.headers().get(header::CONTENT_TYPE)?.to_str().ok()?;
-    Some(named.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
+    Some(named.split(';').next().unwrap_or_default().trim())
 }
 
 /// Why a body gave no arguments.
@@ -68,14 +69,13 @@ fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Unread> {
     if json_depth::is_exceeded(bytes) {
         return Err(Unread::TooDeep);
     }
-    let mut json = serde_json::Deserializer::from_str(text);
-    let value: Result<T, _> = serde_path_to_error::deserialize(&mut json);
-    let is_whole = value.is_ok() && json.end().is_ok();
-    // A wrong field is only worth naming in a body that is JSON to its end.
-    if !is_whole && serde_json::from_str::<IgnoredAny>(text).is_err() {
-        return Err(Unread::NotJson);
-    }
-    value.map_err(|error| Unread::Field(Error::of_schema(error)))
+    serde_json::from_str(text).or_else(|_| {
+        // A wrong field is only worth naming in a body that is JSON to its end.
+        serde_json::from_str::<IgnoredAny>(text).map_err(|_| Unread::NotJson)?;
+        // Read again, because a reader that can name a field is slower.
+        let value = serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_str(text));
+        value.map_err(|error| Unread::Field(Error::of_schema(error)))
+    })
 }
 
 impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {

@@ -236,7 +236,7 @@ async fn hand_in(
     Query(args): Query<report::QueryArgs>,
     request: Request,
 ) -> Response {
-    let form = media_type(&request);
+    let form = media_type(&request).map(str::to_ascii_lowercase);
     let Ok(bytes) = body::to_bytes(request.into_body(), limits::JSON_BODY_MAX_BYTES).await else {
         return refuse(Plain::BodyTooLarge);
     };

@@ -11,7 +11,7 @@ use serde::Serialize;
 use std::sync::Arc;
 use utoipa::{OpenApi, ToSchema};
 
-use super::{Authenticated, Body, ErrorBody, Failure, HubState, Path, Query, Rate, Reserved, answer};
+use super::{Authenticated, Body, ErrorBody, Failure, HubState, Path, Query, Rate, Reserved, answer, json};
 use crate::hub::Hub;
 use crate::in_flight::{AnswerShare, Cost};
 use crate::openapi::{Conflict, NotFound};
@@ -146,10 +146,10 @@ async fn send(
     Reserved(place): Reserved,
     Body(args): Body<send_task::Args>,
 ) -> Response {
-    let share = AnswerShare::new(place, who.clone(), Cost::Item);
-    match send_task::run(&hub, &who.caller, args, traceparent, &share).await {
+    let share = AnswerShare::new(place, who, Cost::Item);
+    match send_task::run(&hub, share.caller(), args, traceparent, &share).await {
         // The task waits for an agent that is not there.
-        Ok(sent) if sent.is_queued() => (StatusCode::ACCEPTED, Json(sent)).into_response(),
+        Ok(sent) if sent.is_queued() => json(StatusCode::ACCEPTED, "application/json", &sent),
         outcome => answer(outcome),
     }
 }
@@ -256,8 +256,8 @@ async fn show(
     Path(id): Path<String>,
     Query(args): Query<get_task::QueryArgs>,
 ) -> Response {
-    let share = AnswerShare::new(place, who.clone(), Cost::Item);
-    answer(get_task::run_on_path(&hub, &who.caller, id, args, &share).await)
+    let share = AnswerShare::new(place, who, Cost::Item);
+    answer(get_task::run_on_path(&hub, share.caller(), id, args, &share).await)
 }
 
 /// Call a task off

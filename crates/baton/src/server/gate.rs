@@ -56,7 +56,7 @@ pub(super) async fn pass(State(gate): State<Arc<Gate>>, mut request: Request, ne
     if door != Door::Mcp {
         gate.hub.metrics.requests.took(door, began.elapsed());
     }
-    if let Some(id) = id.header() {
+    if let Some(id) = id.into_header() {
         response.headers_mut().insert(X_REQUEST_ID, id);
     }
     match traced {

@@ -32,8 +32,8 @@ impl RequestId {
     }
 
     /// None is never answered: both kinds are made of what a header may hold.
-    pub(super) fn header(&self) -> Option<HeaderValue> {
-        HeaderValue::from_str(&self.0).ok()
+    pub(super) fn into_header(self) -> Option<HeaderValue> {
+        HeaderValue::try_from(self.0).ok()
     }
 }
 

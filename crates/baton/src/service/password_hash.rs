@@ -2,8 +2,7 @@
 //! take turns, and accounts within an address, so that nobody's calls keep others from signing in.
 //! What a password must be is in `baton-core`; who may try one is in `login_guard.rs`.
 
-mod argon2id;
-
+use argon2::Argon2;
 use argon2::password_hash::{PasswordHash, PasswordHasher, PasswordVerifier, SaltString};
 use baton_core::{Refusal, Shares, limits};
 use sha2::{Digest, Sha256};
@@ -15,7 +14,6 @@ use super::Error;
 use crate::hub::random;
 use crate::rest::client_of;
 use crate::turns::{Turn, Turns};
-use argon2id::Argon2id;
 
 /// How long a call waits for its turn before it is refused.
 const WAIT_MAX: Duration = Duration::from_secs(15);
@@ -125,7 +123,7 @@ async fn off_thread<T: Send + 'static>(
 
 fn hash(password: &str) -> Result<String, argon2::password_hash::Error> {
     let salt = SaltString::encode_b64(&random::bytes::<16>())?;
-    Ok(Argon2id.hash_password(password.as_bytes(), &salt)?.to_string())
+    Ok(Argon2::default().hash_password(password.as_bytes(), &salt)?.to_string())
 }
 
 fn verify(password: &str, hash: Option<&str>) -> Result<bool, argon2::password_hash::Error> {
@@ -133,7 +131,7 @@ fn verify(password: &str, hash: Option<&str>) -> Result<bool, argon2::password_h
         self::hash(password)?;
         return Ok(false);
     };
-    match Argon2id.verify_password(password.as_bytes(), &PasswordHash::new(hash)?) {
+    match Argon2::default().verify_password(password.as_bytes(), &PasswordHash::new(hash)?) {
         Ok(()) => Ok(true),
         Err(argon2::password_hash::Error::Password) => Ok(false),
         Err(error) => Err(error),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::actor::ActorTokens;
 use super::evidence::{Digested, Salt};
-use crate::hub::{Clock, Hub, Presences, random_bytes};
+use crate::hub::{Clock, Hub, Presences, id_bytes};
 
 /// What a use case needs of the world beside the rows.
 #[derive(Debug, Clone)]
@@ -62,12 +62,12 @@ impl Stamper {
 
     fn stamp_at(&self, time: ClockReading) -> Stamp {
         let now = time.now;
-        let new_message_id = || MessageId::new(now, random_bytes());
+        let new_message_id = || MessageId::new(now, id_bytes());
         Stamp {
-            new_task_id: TaskId::new(now, random_bytes()),
+            new_task_id: TaskId::new(now, id_bytes()),
             new_message_id: new_message_id(),
             new_delivery_id: new_message_id(),
-            new_lease_id: LeaseId::from_random(random_bytes()),
+            new_lease_id: LeaseId::from_random(id_bytes()),
             new_push_id: new_message_id(),
             new_salt: Salt::random(),
             records_evidence: self.records_evidence,

@@ -2,7 +2,7 @@
 //! The one place that prints them and the one that reads a `since`.
 
 use baton_core::UnixMillis;
-use chrono::{DateTime, NaiveDateTime, Utc};
+use chrono::{DateTime, NaiveDateTime, Timelike, Utc};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt;
@@ -27,13 +27,16 @@ impl From<UnixMillis> for WireTime {
 impl fmt::Display for WireTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let time = DateTime::from_timestamp_millis(self.0.get()).unwrap_or(DateTime::<Utc>::MAX_UTC);
-        time.format(FORMAT).fmt(f)
+        let time = time.naive_utc();
+        // As `FORMAT` says, which would be read again for every time.
+        time.with_nanosecond(0).unwrap_or(time).fmt(f)
     }
 }
 
 impl Serialize for WireTime {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        // In one piece: each piece that `collect_str` is given is looked through for what must be escaped.
+        serializer.serialize_str(&self.to_string())
     }
 }
 
@@ -83,8 +86,19 @@ mod tests {
     }
 
     #[test]
+    fn every_time_prints_by_the_format_that_is_read() {
+        for millis in
+            [0, 999, -1, 951_782_400_000, 1_700_100_000_999, 253_402_300_799_999, 253_402_300_800_000]
+        {
+            let time = DateTime::from_timestamp_millis(millis).unwrap();
+            assert_eq!(WireTime(UnixMillis::new(millis)).to_string(), time.format(FORMAT).to_string());
+        }
+    }
+
+    #[test]
     fn a_time_out_of_every_calendar_still_prints() {
-        assert!(!WireTime(UnixMillis::new(i64::MAX)).to_string().is_empty());
+        let last = DateTime::<Utc>::MAX_UTC.format(FORMAT).to_string();
+        assert_eq!(WireTime(UnixMillis::new(i64::MAX)).to_string(), last);
     }
 
     #[test]

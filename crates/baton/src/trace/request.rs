@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use super::span::{Kind, Place, Span, Value, nanos_now};
 use super::{Finished, Traces, method_name, of_headers};
-use crate::hub::random_bytes;
+use crate::hub::id_bytes;
 use crate::server::Accompanied;
 
 /// A span that is exported when this is dropped.
@@ -24,7 +24,7 @@ pub(crate) struct RequestSpan {
 impl RequestSpan {
     /// Begins the span of a request; none if its trace is not recorded.
     pub(crate) fn begin(traces: &Arc<Traces>, request: &Request, id: &impl Display) -> Option<Self> {
-        let place = Place::below(of_headers(request.headers()), random_bytes)?;
+        let place = Place::below(of_headers(request.headers()), id_bytes)?;
         let method = method_name(request.method());
         let mut attributes = vec![
             ("http.request.method", Value::Text(method.to_owned())),
@@ -39,7 +39,7 @@ impl RequestSpan {
         };
         let span = Span {
             trace_id: place.trace_id,
-            span_id: random_bytes(),
+            span_id: id_bytes(),
             parent: place.parent,
             name: Cow::Owned(name),
             kind: Kind::Server,

@@ -36,7 +36,9 @@ mod tests {
             let coder = Alias::parse("coder").unwrap();
             test.hub.store.read(move |rows| rows.connected_until(&network(1), &coder)).await.unwrap()
         };
-        let Caller::Node(node) = test.hub.identify(&token).await.unwrap().caller else { panic!("a node") };
+        let Caller::Node(node) = test.hub.identify(&token).await.unwrap().caller.clone() else {
+            panic!("a node")
+        };
         round(&test.hub).await.unwrap();
         assert_eq!(until().await, None, "a call alone is no connection");
         let connected = test.hub.presences.connect(&node);

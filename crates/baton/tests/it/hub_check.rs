@@ -507,7 +507,7 @@ fn tables_that_were_changed_are_named() {
     let ended = left.index(completed, 3);
     /// A statement, what it is given, how many rows it changes, and what is named: a name and an event of the log.
     type Case<'a> = (&'a str, &'a str, usize, &'a [(&'a str, Option<i64>)]);
-    let cases: [Case<'_>; 22] = [
+    let cases: [Case<'_>; 29] = [
         ("UPDATE tasks SET status = 'delivered' WHERE task_id = ?1", running, 1,
          &[("task_status", None), ("lease", None), ("task_count", None)]),
         ("UPDATE tasks SET status = 'lost' WHERE task_id = ?1", running, 1, &[("task_status", None)]),
@@ -519,7 +519,7 @@ fn tables_that_were_changed_are_named() {
         ("UPDATE tasks SET network = 999 WHERE task_id = ?1", completed, 1,
          &[("event_without_task", None), ("task_count", None)]),
         ("DELETE FROM task_events WHERE task = (SELECT seq FROM tasks WHERE task_id = ?1) AND n = 3", completed, 1,
-         &[("task_status", None), ("no_such_change", Some(ended)), ("no_such_change", Some(ended + 1))]),
+         &[("event_numbers", None), ("no_such_change", Some(ended)), ("no_such_change", Some(ended + 1))]),
         ("DELETE FROM task_events WHERE task = (SELECT seq FROM tasks WHERE task_id = ?1) AND n = 2", completed, 1,
          &[("event_numbers", None), ("event_order", None), ("no_such_change", Some(ended - 1))]),
         ("UPDATE task_events SET actor = 'lead' WHERE task = (SELECT seq FROM tasks WHERE task_id = ?1) AND n = 3", completed, 1,
@@ -530,14 +530,27 @@ fn tables_that_were_changed_are_named() {
          &[("task_status", None), ("change_differs", Some(ended))]),
         ("UPDATE task_events SET log_index = NULL WHERE task = (SELECT seq FROM tasks WHERE task_id = ?1) AND n = 3", completed, 1,
          &[("no_such_change", Some(ended))]),
-        ("INSERT INTO task_events (network, task, n, from_status, to_status, actor_kind, actor, detail, created_at,
-            log_index) SELECT network, task, 4, to_status, to_status, actor_kind, actor, detail, created_at,
+        ("INSERT INTO task_events (network, id, task, n, previous, from_status, to_status, actor_kind, actor, detail, created_at,
+            log_index) SELECT network, (SELECT MAX(id) + 1 FROM task_events), task, 4, id, to_status, to_status, actor_kind, actor, detail, created_at,
             log_index FROM task_events WHERE task = (SELECT seq FROM tasks WHERE task_id = ?1) AND n = 3", completed, 1, &[("evidence_of_another", None)]),
         ("DELETE FROM tasks WHERE task_id = ?1", running, 1,
          &[("event_without_task", None), ("task_count", None)]),
         ("UPDATE tasks SET inbox_state = 0 WHERE task_id = ?1", completed, 1,
          &[("task_end", None), ("inbox_count", None)]),
         ("UPDATE inbox_counts SET count = count + 1 WHERE network_id = ?1", net, 2, &[("inbox_count", None)]),
+        ("UPDATE inbox_counts SET leases = leases + 1 WHERE network_id = ?1 AND to_name = 'coder'", net, 1,
+         &[("inbox_count", None)]),
+        ("UPDATE inbox_counts SET newest_frame = NULL WHERE network_id = ?1 AND to_name = 'coder'", net, 1,
+         &[("inbox_count", None)]),
+        ("UPDATE feed SET previous = NULL WHERE previous IS NOT NULL AND to_name = 'coder'
+            AND network = (SELECT key FROM network_keys WHERE network_id = ?1)
+            AND n = (SELECT MAX(n) FROM feed WHERE to_name = 'coder')", net, 1, &[("inbox_count", None)]),
+        ("UPDATE tasks SET last_event = NULL WHERE task_id = ?1", running, 1, &[("event_numbers", None)]),
+        ("UPDATE tasks SET last_event = last_event - 1 WHERE task_id = ?1", completed, 1, &[("event_numbers", None)]),
+        ("UPDATE task_events SET previous = NULL WHERE task = (SELECT seq FROM tasks WHERE task_id = ?1) AND n = 3",
+         completed, 1, &[("event_order", None)]),
+        ("UPDATE task_events SET previous = id + 5 WHERE task = (SELECT seq FROM tasks WHERE task_id = ?1) AND n = 3",
+         completed, 1, &[("event_order", None)]),
         ("UPDATE task_counts SET count = count - 1 WHERE network_id = ?1 AND status = 'running'", net, 1,
          &[("task_count", None)]),
         ("UPDATE quotas SET used = used + 1 WHERE subject = ?1 AND kind = 'members'", net, 1,

@@ -64,8 +64,8 @@ async fn a_claim_answers_the_time_of_its_batch_which_is_in_the_row_and_in_the_hi
     let hub = &test.hub;
     let sender = test.person("alice", SystemRole::User, &[1]).await;
     let worker = test.agent("alice", 1, "worker").await;
-    let (sender, worker) =
-        (hub.identify(&sender).await.unwrap().caller, hub.identify(&worker).await.unwrap().caller);
+    let sender = hub.identify(&sender).await.unwrap().caller.clone();
+    let worker = hub.identify(&worker).await.unwrap().caller.clone();
     let claiming = {
         let (hub, args) = (hub.clone(), Args { wait_seconds: Some(50), ..Args::default() });
         tokio::spawn(async move { run(&hub, &worker, args).await })

@@ -375,7 +375,7 @@ mod tests {
     async fn a_bundle_ends_before_its_side_file_is_too_large_and_both_end_alike() {
         let test = TestHub::start();
         let token = test.person("ada", SystemRole::User, &[1]).await;
-        let caller = test.hub.identify(&token).await.unwrap().caller;
+        let caller = test.hub.identify(&token).await.unwrap().caller.clone();
         // Small events of large packets: what an event does not carry of its packet is in the side file all the same.
         let packets = (0..10).map(|number| packet(number, 2_000)).collect();
         report::run(&test.hub, &caller, report::QueryArgs::default(), packets).await.unwrap();

@@ -6,7 +6,7 @@ use hmac::{Hmac, Mac};
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 
-use crate::hub::random_bytes;
+use crate::hub::id_bytes;
 
 /// A task's salt, kept in its row and gone with it.
 #[derive(Clone)]
@@ -16,7 +16,7 @@ impl Salt {
     const BYTES: usize = 16;
 
     pub(crate) fn random() -> Self {
-        Self(random_bytes::<{ Self::BYTES }>().to_vec())
+        Self(id_bytes::<{ Self::BYTES }>().to_vec())
     }
 
     /// As it stands in the task's row.

@@ -305,7 +305,7 @@ mod tests {
 
     /// Makes the log of this person's only network one event longer.
     async fn grow_to(test: &TestHub, token: &str, size: u64) {
-        let caller = test.hub.identify(token).await.unwrap().caller;
+        let caller = test.hub.identify(token).await.unwrap().caller.clone();
         let packet = format!(
             r#"{{"protocol":"a2a","version":"0.2","event_type":"artifact.shared","agent":{{"id":"a"}},"artifact":{{"id":"{size}"}}}}"#
         );

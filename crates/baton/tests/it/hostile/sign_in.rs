@@ -4,6 +4,7 @@ use serde_json::json;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crate::it::hub::{ADMIN, Hub, PASSWORD};
+use crate::it::work::worker::eventually;
 
 const CONNECTIONS: usize = 200;
 /// What one password hash fills.
@@ -53,9 +54,10 @@ fn an_account_that_signs_in_on_200_connections_keeps_nobody_from_signing_in() {
 fn passwords_that_were_hashed_leave_no_memory_behind() {
     let hub = Hub::start();
     let (client, body) = (hub.client(), json!({"username": ADMIN, "password": PASSWORD}));
-    let before = hub.own_memory_kib();
     let sign_in = || (0..5).for_each(|_| assert_eq!(client.post("/api/auth/login", &body).status, 200));
     std::thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(sign_in))));
-    let after = hub.own_memory_kib();
-    assert!(after < before + HASH_KIB, "{before} KiB before 20 hashes, {after} KiB after");
+    let highest = hub.own_memory_kib();
+    assert!(highest < 4 * HASH_KIB, "{highest} KiB after 20 hashes, of which two are computed at a time");
+    // The allocator gives memory back once it has been free for a second.
+    eventually("less memory than a hash fills", || (hub.own_memory_kib() < HASH_KIB).then_some(()));
 }

@@ -84,6 +84,9 @@ fn task_agrees(task: &TaskState, findings: &mut Findings) {
     match &task.last_status {
         Some(last) if *last == task.status => {}
         Some(last) => differs(Name::TaskStatus, format!("it is {}, its last event says {last}", task.status)),
+        None if task.events > 0 => {
+            differs(Name::EventNumbers, "its row does not lead to the last of its events".into());
+        }
         None => differs(Name::EventNumbers, "it has no events".into()),
     }
     if let (Some(first), Some(last)) = (task.first_event, task.last_event)

@@ -213,7 +213,7 @@ async fn a_coordinator_token_reaches_no_further_than_its_owner_may_give() {
     change_role(&hub, &cast.owner, &cast.owner.token, &cast.admin.user_id, "member").await.ok();
     assert_eq!(scope().await, "node");
     let identity = hub.hub.identify(minted["token"].as_str().unwrap()).await.unwrap();
-    let baton_core::Caller::Node(node) = identity.caller else { panic!("a node token") };
+    let baton_core::Caller::Node(node) = &identity.caller else { panic!("a node token") };
     assert_eq!(node.scope, baton_core::TokenScope::Node);
 }
 
