@@ -350,10 +350,8 @@ pub const WRITE_BATCH_MAX_MICROS: u64 = 3_000;
 pub const WRITE_BATCH_MAX_COUNT: usize = 256;
 /// Texts of open tasks that the writer keeps in memory, together (ours).
 pub const WRITER_TASKS_KNOWN_MAX_BYTES: usize = 32 << 20;
-/// Networks of which the writer keeps counters and newest numbers in memory (ours).
-pub const WRITER_NETWORKS_KNOWN_COUNT: usize = 10_000;
-/// Recipients, members and sessions of one network that the writer keeps in memory, and tokens of all (ours).
-pub const WRITER_ROWS_KNOWN_COUNT: usize = 10_000;
+/// Rows of networks, recipients, members, sessions and tokens that the writer takes into memory before it begins anew (ours).
+pub const WRITER_ROWS_KNOWN_COUNT: usize = 200_000;
 /// Tasks at the head of an inbox that the writer keeps in memory (ours).
 pub const INBOX_LINE_KNOWN_COUNT: usize = 64;
 /// Places and event ids that are reserved at once (ours).

@@ -154,7 +154,9 @@ impl AccountReads for Rows<'_> {
         let read = |row: &Row<'_>| parsed(row, "role", NetworkRole::parse);
         let role = self.look_up(sql, params![network.as_str(), user.as_str()], read)?;
         if let Some(work) = self.knows() {
-            work.borrow_mut().known.network(network).accounts.roles.insert(user.clone(), role);
+            let mut work = work.borrow_mut();
+            work.known.note_rows(1);
+            work.known.network(network).accounts.roles.insert(user.clone(), role);
         }
         Ok(role)
     }
@@ -228,7 +230,9 @@ impl AccountReads for Rows<'_> {
                    AND NOT EXISTS (SELECT 1 FROM removals r WHERE r.network_id = t.network_id)";
         let token = self.look_up(sql, [id.as_str()], token_row)?;
         if let Some(work) = self.knows() {
-            work.borrow_mut().known.tokens.insert(id.clone(), token.clone());
+            let mut work = work.borrow_mut();
+            work.known.note_rows(1);
+            work.known.tokens.insert(id.clone(), token.clone());
         }
         Ok(token)
     }
@@ -310,7 +314,9 @@ impl AccountReads for Rows<'_> {
             self.look_up(sql, params![network.as_str(), alias.as_str()], |row| get::<bool>(row, "found"))?;
         let found = found.unwrap_or(false);
         if let Some(work) = self.knows() {
-            work.borrow_mut().known.network(network).accounts.aliases.insert(alias.clone(), found);
+            let mut work = work.borrow_mut();
+            work.known.note_rows(1);
+            work.known.network(network).accounts.aliases.insert(alias.clone(), found);
         }
         Ok(found)
     }

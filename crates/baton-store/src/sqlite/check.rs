@@ -155,14 +155,15 @@ impl Rows<'_> {
         let sql = "SELECT id, previous, n FROM task_events WHERE network = ?1 AND id = ?2";
         let Some(id) = TaskId::parse(task_id) else { return Ok(None) };
         let Some(mut chain) = Chain::of_task(self, &id)? else { return Ok(None) };
-        while let Some((id, number)) =
-            chain.next(self, sql, |row| Ok((get(row, "id")?, get::<i64>(row, "n")?)))?
-        {
-            if number == n {
-                return Ok(Some((chain.network, id)));
+        loop {
+            match chain.next(self, sql, |row| Ok((get(row, "id")?, get::<i64>(row, "n")?))) {
+                Ok(Some((id, number))) if number == n => return Ok(Some((chain.network, id))),
+                Ok(Some(_)) => {}
+                // Where the way back ends too early is named by the walk over tasks and events.
+                Ok(None) | Err(Error::Corrupt(_)) => return Ok(None),
+                Err(error) => return Err(error),
             }
         }
-        Ok(None)
     }
 
     fn strays_of(&self, table: &'static str, sql: &str, see: See<'_, Stray>) -> Result<(), Error> {

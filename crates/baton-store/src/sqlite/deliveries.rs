@@ -404,6 +404,7 @@ impl Rows<'_> {
                 let written = self.recipient_written(network, kind, name)?;
                 let mut work = work.borrow_mut();
                 let recipient = written.changed(&work.batch.counts.change_of(network, &key));
+                work.known.note_rows(1);
                 work.known.network(network).recipients.insert(key.clone(), recipient);
                 recipient
             }

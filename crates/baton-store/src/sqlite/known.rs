@@ -142,12 +142,15 @@ pub(super) struct Known {
     task_bytes: usize,
     pub(super) networks: HashMap<NetworkId, KnownNetwork>,
     pub(super) tokens: HashMap<TokenId, Option<TokenRow>>,
+    /// How many rows of networks and tokens were taken in since it was last emptied.
+    rows: usize,
     pub(super) numbers: Option<Numbers>,
 }
 
 impl Known {
     pub(super) fn network(&mut self, network: &NetworkId) -> &mut KnownNetwork {
         if !self.networks.contains_key(network) {
+            self.note_rows(1);
             self.networks.insert(network.clone(), KnownNetwork::default());
         }
         self.networks.get_mut(network).expect("it was just put there")
@@ -214,6 +217,7 @@ impl Known {
             && let Some(line) = network.lines.get_mut(&entry.now.row.snapshot.to)
         {
             line.put(place, id.clone());
+            self.rows += 1;
         }
     }
 
@@ -249,26 +253,21 @@ impl Known {
         }
     }
 
+    /// Notes rows that were looked up or came: more of them than there are, because those that go are not counted.
+    pub(super) const fn note_rows(&mut self, count: usize) {
+        self.rows += count;
+    }
+
     /// Holds what is known to its bounds, between batches.
     pub(super) fn shed(&mut self) {
         if self.task_bytes > limits::WRITER_TASKS_KNOWN_MAX_BYTES {
             self.tasks.clear();
             self.task_bytes = 0;
         }
-        let is_large = |network: &KnownNetwork| {
-            let rows = network.recipients.len()
-                + network.lines.len()
-                + network.accounts.roles.len()
-                + network.accounts.aliases.len()
-                + network.accounts.sessions.len();
-            rows > limits::WRITER_ROWS_KNOWN_COUNT
-        };
-        self.networks.retain(|_, network| !is_large(network));
-        if self.networks.len() > limits::WRITER_NETWORKS_KNOWN_COUNT {
+        if self.rows > limits::WRITER_ROWS_KNOWN_COUNT {
             self.networks.clear();
-        }
-        if self.tokens.len() > limits::WRITER_ROWS_KNOWN_COUNT {
             self.tokens.clear();
+            self.rows = 0;
         }
     }
 

@@ -121,6 +121,7 @@ impl SessionReads for Rows<'_> {
                 let read = self.look_up(&sql, params![network.as_str(), alias.as_str()], glance_row)?;
                 if let Some(work) = self.knows() {
                     let mut work = work.borrow_mut();
+                    work.known.note_rows(1);
                     work.known.network(network).accounts.sessions.insert(alias.clone(), read.clone());
                 }
                 read

@@ -407,7 +407,9 @@ impl Rows<'_> {
             let first = self.line(network, to, limits::INBOX_LINE_KNOWN_COUNT);
             let mut work = work.borrow_mut();
             work.layer = layer;
-            work.known.network(network).lines.insert(to.clone(), Line::new(first?));
+            let first = first?;
+            work.known.note_rows(1 + first.len());
+            work.known.network(network).lines.insert(to.clone(), Line::new(first));
         }
         let work = work.borrow();
         let line = work.known.networks.get(network).and_then(|network| network.lines.get(to));

@@ -7,7 +7,7 @@ use super::super::fixtures::{
 };
 use baton_core::{LeaseId, MonotonicMillis, Status, TaskId};
 use baton_store::rows::{InboxState, LeaseChange, NewEvent, TaskChange};
-use baton_store::{Error, Transaction};
+use baton_store::{Error, Snapshot, Transaction};
 
 fn change(tx: &mut dyn Transaction, n: u16, from: Status, to: Status) -> Result<(), Error> {
     let completed_at = to.is_terminal().then_some(NOW);
@@ -68,7 +68,22 @@ engines! {
             }
             Ok(())
         }).await.unwrap();
+        let found_in = |rows: &dyn Snapshot| -> Result<(), Error> {
+            for (n, own) in [(1, 1), (2, 2)] {
+                for asked in [1, 2] {
+                    let found = rows.task_snapshot_in(&network(asked), &task_id(n))?;
+                    assert_eq!(found, rows.task_snapshot(&task_id(n))?.filter(|_| asked == own), "{n} in {asked}");
+                }
+                let networks = [1, 2].map(|own| rows.task_network(&task_id(n), Some(&network(own))).unwrap());
+                assert_eq!(networks, [Some(network(own)), Some(network(own))]);
+            }
+            assert_eq!(rows.task_snapshot_in(&network(1), &task_id(3))?, None);
+            Ok(())
+        };
+        engine.store.write(move |tx| found_in(tx.as_snapshot())).await.unwrap();
         engine.reopen(open);
+        engine.store.write(move |tx| found_in(tx.as_snapshot())).await.unwrap();
+        engine.store.read(found_in).await.unwrap();
         engine.store.read(|rows| -> Result<(), Error> {
             let networks = [1, 2, 3].map(|n| rows.task_network(&task_id(n), None).unwrap());
             assert_eq!(networks, [Some(network(1)), Some(network(2)), None]);

@@ -146,6 +146,10 @@ async fn a_foreign_task_costs_the_same_reads_as_a_missing_one() {
         // What is remembered of a caller is learnt by the first call.
         world.call(&token, "GET", "/api/tasks", None).await;
         for call in calls() {
+            // So are roles, by the writer, the caller's in the task's network and in none.
+            for task in [&world.task, &missing] {
+                world.asked(&token, &call, task).await;
+            }
             let foreign = world.asked(&token, &call, &world.task).await;
             let none = world.asked(&token, &call, &missing).await;
             assert_eq!(foreign.2, none.2, "{who}: {} {}: {} {}", call.0, call.1, foreign.0, foreign.1);
