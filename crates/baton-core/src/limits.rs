@@ -125,7 +125,7 @@ pub const WAITS_PER_TOKEN_MAX_COUNT: usize = 1_000;
 
 /// How long deliveries that are no tasks stay.
 pub const DELIVERY_KEPT_SECONDS: u32 = 7 * 86_400;
-/// How many deliveries that are no tasks stay per recipient.
+/// How many open deliveries that are no tasks stay per recipient.
 pub const DELIVERY_KEPT_COUNT: usize = 1_000;
 /// How long an idempotency key is remembered.
 pub const IDEMPOTENCY_KEPT_SECONDS: u32 = 86_400;

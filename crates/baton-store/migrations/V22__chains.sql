@@ -30,23 +30,22 @@ CREATE TABLE chained_events (
     PRIMARY KEY (network, id)
 ) STRICT, WITHOUT ROWID;
 INSERT INTO chained_events
-    SELECT network, id, task, n, LAG(id) OVER (PARTITION BY task ORDER BY n), from_status, to_status, actor_kind, actor,
-        detail, created_at, log_index, actor_token, number
-    FROM task_events ORDER BY network, id;
+    -- Along the indexes there are, so that nothing is sorted in memory.
+    SELECT e.network, e.id, e.task, e.n,
+        (SELECT p.id FROM task_events p WHERE p.task = e.task AND p.n < e.n ORDER BY p.n DESC LIMIT 1),
+        e.from_status, e.to_status, e.actor_kind, e.actor, e.detail, e.created_at, e.log_index, e.actor_token, e.number
+    FROM task_events e ORDER BY e.network, e.id;
+-- Numbers are reserved ahead, so many at once: those of this row and below may be in use, none above it is.
 UPDATE numbers SET event = MAX(event, (SELECT COALESCE(MAX(id), 0) FROM task_events)),
     place = MAX(place, (SELECT COALESCE(MAX(seq), 0) FROM tasks), (SELECT COALESCE(MAX(seq), 0) FROM deliveries));
 DROP TABLE task_events;
 ALTER TABLE chained_events RENAME TO task_events;
 
--- Numbers are given out ahead, so many at once: those of this row and below may be in use, none above it is.
-
 -- A frame leads to the one before it for the same recipient, and the recipient's row to the newest.
 ALTER TABLE feed ADD COLUMN previous INTEGER;
-CREATE TABLE previous_frames (network INTEGER, n INTEGER, previous INTEGER, PRIMARY KEY (network, n)) STRICT, WITHOUT ROWID;
-INSERT INTO previous_frames
-    SELECT network, n, LAG(n) OVER (PARTITION BY network, to_kind, to_name ORDER BY n) FROM feed;
-UPDATE feed SET previous = (SELECT p.previous FROM previous_frames p WHERE p.network = feed.network AND p.n = feed.n);
-DROP TABLE previous_frames;
+UPDATE feed SET previous =
+    (SELECT p.n FROM feed p WHERE p.network = feed.network AND p.to_name = feed.to_name AND p.to_kind = feed.to_kind
+         AND p.n < feed.n ORDER BY p.n DESC LIMIT 1);
 DROP INDEX feed_by_recipient;
 
 -- What is known of a recipient beside its open deliveries: its newest frame, and the leases it holds as an agent.

@@ -1,5 +1,5 @@
-//! The only SQL in the house. A [`Store`] runs closures: reads against a snapshot, writes inside a savepoint of
-//! one transaction that is committed for all that wait (group commit). What a closure sees are rows by noun,
+//! The only SQL in the house. A [`Store`] runs closures: reads against a snapshot, writes in one transaction that is
+//! committed for all that wait (group commit). What a closure sees are rows by noun,
 //! the traits of `rows/`, so that the same use case runs on every engine. No HTTP, no packets, no rules.
 
 mod clock;

@@ -83,7 +83,7 @@ pub trait Snapshot:
 {
 }
 
-/// A savepoint being written.
+/// A use case's part of a transaction.
 pub trait Transaction:
     Snapshot
     + AccountWrites

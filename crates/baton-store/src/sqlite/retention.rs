@@ -139,7 +139,13 @@ impl Rows<'_> {
         let read = |row: &Row<'_>| {
             Ok((get(row, "id")?, get::<i64>(row, "created_at")?, get::<Option<i64>>(row, "log_index")?))
         };
-        while let Some((id, at, log_index)) = chain.next(self, sql, read)? {
+        loop {
+            let (id, at, log_index) = match chain.next(self, sql, read) {
+                Ok(Some(event)) => event,
+                // A history that was damaged keeps neither its task nor those behind it.
+                Ok(None) | Err(Error::Corrupt(_)) => break,
+                Err(error) => return Err(error),
+            };
             past.events.push(id);
             past.last = past.last.max(at);
             past.recorded += i64::from(log_index.is_some());

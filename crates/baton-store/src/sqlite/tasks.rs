@@ -6,6 +6,7 @@ use baton_core::{
     Status, TaskId, TaskSnapshot, UnixMillis, limits,
 };
 use rusqlite::{Row, params};
+use std::cell::RefCell;
 use std::sync::{Arc, LazyLock};
 
 use super::columns::{get, order_of, parsed, principal, time};
@@ -661,7 +662,10 @@ impl Rows<'_> {
     /// Something is said on a task, or delivered about it, from now on.
     pub(super) fn touch_task(&mut self, id: &TaskId) -> Result<(), Error> {
         let before = self.known_task(id)?;
-        if before.is_untouched {
+        // A use case that writes by statements reads the database, which does not say; what is kept must learn of it all the same.
+        let is_kept =
+            |work: &RefCell<Work>| work.borrow().known.tasks.get(id).is_some_and(|task| task.is_untouched);
+        if before.is_untouched || self.work().is_some_and(is_kept) {
             let after = Task { is_untouched: false, ..(*before).clone() };
             self.change(|work| work.put_task(Some(before), after));
         }

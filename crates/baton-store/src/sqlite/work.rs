@@ -31,6 +31,8 @@ pub(super) struct Work {
     is_direct: bool,
     /// Whether anything of this batch was written.
     pub(super) wrote: bool,
+    /// Whether rows were being written and not all of them were: nothing of the batch may be committed then.
+    pub(super) is_lost: bool,
 }
 
 impl Default for Work {
@@ -42,6 +44,7 @@ impl Default for Work {
             layer: WriteSet::default(),
             is_direct: false,
             wrote: false,
+            is_lost: false,
         }
     }
 }
@@ -109,7 +112,7 @@ impl Work {
         self.batch.take_in(layer);
     }
 
-    /// Begins anew with nothing known: a batch was lost, and with it what it had read and given out. Time goes on.
+    /// Starts again with nothing known: a batch was lost, and with it what it had read and given out. Time goes on.
     pub(super) fn forget_all(&mut self) {
         let lost = std::mem::take(self);
         self.time = lost.time;
@@ -142,11 +145,13 @@ impl Rows<'_> {
         let Some(work) = self.work else { return Ok(()) };
         let mut work = work.borrow_mut();
         if work.batch.is_empty() {
+            work.batch.retries.clear();
             return Ok(());
         }
-        work.wrote = true;
-        let Work { known, batch, layer, .. } = &mut *work;
+        (work.wrote, work.is_lost) = (true, true);
+        let Work { known, batch, layer, is_lost, .. } = &mut *work;
         batch.write(self.connection, known)?;
+        *is_lost = false;
         for (id, entry) in batch.tasks.drain() {
             if let Some(changed) = layer.tasks.get_mut(&id) {
                 changed.written = Some(entry.now.clone());
@@ -170,11 +175,13 @@ impl Rows<'_> {
         let mut work = work.borrow_mut();
         work.is_direct = true;
         work.wrote = true;
-        let Work { known, layer, .. } = &mut *work;
+        let Work { known, layer, is_lost, .. } = &mut *work;
         if layer.is_empty() {
             return Ok(());
         }
+        *is_lost = true;
         layer.write(self.connection, known)?;
+        *is_lost = false;
         for entry in layer.tasks.values_mut() {
             entry.written = Some(entry.now.clone());
         }
@@ -206,7 +213,7 @@ impl Rows<'_> {
         Ok(())
     }
 
-    /// Statements of the use case that runs have changed tasks: those after it look them up anew.
+    /// Statements of the use case that runs have changed tasks: those after it look them up again.
     pub(super) fn forget_tasks(&mut self) {
         if let Some(work) = self.work {
             work.borrow_mut().layer.forgets_tasks = true;

@@ -395,7 +395,7 @@ fn insert_task(connection: &Connection, task: &Task) -> Result<(), Error> {
 }
 
 /// Writes what is other than in the database. Columns that stay as they are are left out: SQLite writes the entry of
-/// every index that a written column is in anew, whether or not its value is another.
+/// every index that a written column is in again, whether or not its value is another.
 fn update_task(connection: &Connection, written: &Task, now: &Task) -> Result<(), Error> {
     let Columns { sql, mut values } = Columns::that_differ(written, now);
     if sql.is_empty() {

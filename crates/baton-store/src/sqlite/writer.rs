@@ -399,8 +399,8 @@ impl Batches {
 
     fn run_job(&self, job: &mut dyn WriteJob, rows: &mut Rows<'_>) -> Result<Outcome, Error> {
         let outcome = job.run(rows);
-        if self.connection.is_autocommit() {
-            // SQLite ends a transaction by itself when the disk is full.
+        // SQLite ends a transaction by itself when the disk is full.
+        if self.connection.is_autocommit() || self.work.borrow().is_lost {
             return Err(Error::Unavailable("the transaction was lost".into()));
         }
         match outcome {

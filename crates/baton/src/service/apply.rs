@@ -80,7 +80,7 @@ struct Move<'a> {
     payload: Option<&'a Payload>,
 }
 
-/// Applies a transition, all of it, in the caller's savepoint. Answers the number of its event within the task.
+/// Applies a transition, all of it, in the caller's transaction. Answers the number of its event within the task.
 pub(crate) fn apply(
     tx: &mut dyn Transaction,
     stamp: &Stamp,

@@ -394,7 +394,7 @@ fn check_context(
     let beginning = TaskId::parse(context.as_str()).ok_or_else(unknown)?;
     match get_task::visible(rows, caller, &beginning) {
         Ok((task, _)) if task.snapshot.network_id == *network && task.snapshot.context_id.is_none() => Ok(()),
-        Err(Error::Refused(_)) if rows.task_snapshot(&beginning)?.is_none() => {
+        Err(Error::Refused(_)) if rows.task_snapshot_in(network, &beginning)?.is_none() => {
             let reach = access::task_reach(caller, network, role_in(rows, caller, network)?)?;
             let of_it = TaskFilter {
                 networks: vec![(network.clone(), reach)],

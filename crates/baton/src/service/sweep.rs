@@ -16,6 +16,8 @@ const ROUND: usize = 200;
 const FRAMES: usize = 2_000;
 /// How often that is repeated before others have their turn.
 const PAGES: usize = 50;
+/// The same for rows that are no longer kept: a round every half minute must keep up with thousands a second.
+const RETENTION_PAGES: usize = 1_500;
 
 /// Gives every lease its whole time again: monotonic time began anew with this start.
 pub(crate) async fn rearm(hub: &Hub) -> Result<(), Error> {
@@ -100,7 +102,7 @@ pub(crate) async fn retention(hub: &Hub) -> Result<usize, Error> {
     let now = hub.clock.now_without_jumps();
     let ago = move |seconds: u32| -> UnixMillis { now.plus_millis(-1000 * i64::from(seconds)) };
     let mut removed = 0;
-    for _ in 0..PAGES {
+    for _ in 0..RETENTION_PAGES {
         // Short writes, one after another: callers' writes go between them.
         let round = hub.store.write(move |tx| -> Result<usize, Error> {
             let deliveries = tx.forget_deliveries(ago(limits::DELIVERY_KEPT_SECONDS), ROUND)?;

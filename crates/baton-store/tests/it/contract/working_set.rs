@@ -6,7 +6,7 @@ use super::super::fixtures::{NOW, alias, insert_network, insert_task, network, n
 use baton_core::{LeaseId, MessageId, MonotonicMillis, NetworkId, Principal, Priority, Status, TaskId};
 use baton_store::rows::{
     DeliveryKind, EventRow, FeedRow, IdempotentSend, InboxState, LeaseChange, NewDelivery, NewEvent, NewLeaf,
-    NewTaskMessage, Redelivery, SessionGlance, TaskChange, TaskRow,
+    NewTaskMessage, PageBounds, Redelivery, SessionGlance, TaskChange, TaskRow,
 };
 use baton_store::{Error, Snapshot, Store, Transaction};
 use std::sync::Arc;
@@ -42,6 +42,7 @@ struct Seen {
     inboxes: Vec<(i64, bool, Option<SessionGlance>)>,
     frames: Vec<Vec<FeedRow>>,
     sends: Vec<Option<IdempotentSend>>,
+    said: Vec<usize>,
     log: u64,
 }
 
@@ -69,6 +70,7 @@ fn see(rows: &dyn Snapshot) -> Result<Seen, Error> {
         Ok(whole)
     };
     let send = |n: u16| rows.idempotent_send(&here, &node("lead"), &format!("key {n}"));
+    let said = |n: u16| Ok(rows.newest_task_messages(&here, &each(n), None, PageBounds::rows(100))?.len());
     Ok(Seen {
         tasks: tasks?,
         histories: (0..TASKS).map(|n| rows.task_history(&each(n))).collect::<Result<_, _>>()?,
@@ -77,6 +79,7 @@ fn see(rows: &dyn Snapshot) -> Result<Seen, Error> {
         inboxes: NAMES.iter().map(inbox).collect::<Result<_, Error>>()?,
         frames: NAMES.iter().map(frames).collect::<Result<_, Error>>()?,
         sends: (0..TASKS).map(send).collect::<Result<_, _>>()?,
+        said: (0..TASKS).map(said).collect::<Result<_, Error>>()?,
         log: rows.log_size(&here)?,
     })
 }
@@ -268,6 +271,36 @@ async fn check(store: &dyn Store, when: &str) -> Seen {
 }
 
 engines! {
+    async fn what_is_said_on_a_task_that_is_kept_in_memory_is_seen_by_the_next_write(engine: &mut Engine, open: Open) {
+        engine.store.write(|tx| insert_network(tx, 1)).await.unwrap();
+        engine.store.write(|tx| insert_task(tx, 1, 1, "coder")).await.unwrap();
+        let here = network(1);
+        // Without a change of the task beside it, as a follow-up is.
+        engine.store.write(|tx| -> Result<(), Error> {
+            let here = network(1);
+            assert_eq!(tx.task_messages_bytes(&here, &task_id(1))?, 0);
+            tx.append_task_message(NewTaskMessage {
+                network_id: &here,
+                task_id: &task_id(1),
+                message_id: &message(1),
+                author: &node("lead"),
+                content: "more",
+                parts: None,
+                meta: None,
+                at: NOW,
+            })?;
+            deliver(tx, &here, Some(&task_id(1)), 0)
+        }).await.unwrap();
+        assert_eq!(engine.store.read(move |rows| rows.inbox_count(&here, &node(NAMES[0]))).await.unwrap(), 2);
+        engine.store.write(|tx| -> Result<(), Error> {
+            let said = tx.newest_task_messages(&network(1), &task_id(1), None, PageBounds::rows(9))?;
+            assert_eq!(said.iter().map(|said| &*said.content).collect::<Vec<_>>(), ["more"]);
+            tx.ack_deliveries_about(&task_id(1))?;
+            assert_eq!(tx.inbox_count(&network(1), &node(NAMES[0]))?, 1, "the task's own");
+            Ok(())
+        }).await.unwrap();
+    }
+
     async fn what_is_kept_in_memory_is_what_the_database_says(engine: &mut Engine, open: Open) {
         for seed in 0..12 {
             *engine = Engine::new(open);

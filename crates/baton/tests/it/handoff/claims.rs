@@ -37,6 +37,17 @@ fn a_claim_takes_as_many_as_it_asks_for_each_under_its_own_lease() {
 }
 
 #[test]
+fn a_claim_brings_what_the_sender_added_and_the_reply_clears_it_from_the_inbox() {
+    let (_hub, tenant, worker) = stage();
+    let id = send(&tenant.user, "worker", "build");
+    succeed(&act(&tenant.user, &id, "answer", &json!({"text": "and test"})));
+    let held = claim(&worker, 0, 60);
+    assert_eq!(held["messages"][0]["content"], "and test", "{held}");
+    succeed(&act(&worker, &id, "reply", &json!({"text": "done", "lease_id": held["lease_id"]})));
+    assert_eq!(succeed(&worker.get("/api/inbox"))["messages"], json!([]));
+}
+
+#[test]
 fn a_claim_of_several_stops_where_the_answer_is_full_and_leaves_the_rest_unclaimed() {
     let (_hub, tenant, worker) = stage();
     let filler = "\u{1}".repeat(10_000); // six bytes each as JSON
