@@ -20,7 +20,7 @@ pub struct Effects {
     pub row: RowChange,
     /// A message or a reply, for somebody's inbox.
     pub delivery: Option<Delivery>,
-    /// Who is told what, in order, over whatever stream they have open.
+    /// Notices and their recipients, in order; sent on whatever stream a recipient has open.
     pub notices: Vec<(Principal, Notice)>,
 }
 

@@ -358,7 +358,7 @@ pub const INBOX_LINE_KNOWN_COUNT: usize = 64;
 pub const NUMBERS_RESERVED_COUNT: i64 = 1_024;
 /// Frames of one recipient that are followed from the newest back; further ones are found along the whole feed (ours).
 pub const FEED_CHAIN_MAX_COUNT: usize = 1_000;
-/// A write is run so often while other transactions get in its way; then its caller is told (ours).
+/// How often a write that conflicts with other transactions is run before its caller gets `busy` (ours).
 pub const WRITE_CONFLICT_TRIES: u32 = 8;
 /// Reads that may wait in one lane (ours).
 pub const READS_WAITING_MAX_COUNT: usize = 16_384;

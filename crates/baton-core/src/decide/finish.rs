@@ -133,7 +133,7 @@ fn ended(task: &TaskSnapshot, result: Option<&str>, context: &Context) -> RowCha
     }
 }
 
-/// What both ends of the parent are told.
+/// The notices for both ends of the parent.
 fn to_parent(task: &TaskSnapshot, status: Status) -> Vec<(Principal, Notice)> {
     let Some(parent) = &task.parent else { return Vec::new() };
     let notice =

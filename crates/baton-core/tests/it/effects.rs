@@ -26,7 +26,7 @@ fn row(row: RowChange) -> Effects {
     Effects { row, ..Effects::default() }
 }
 
-/// A row changes, and somebody gets a reply and is told so.
+/// A row changes, and somebody receives a reply and a notice of it.
 fn replied(row: RowChange, to: Principal, status: Status, text: &str) -> Effects {
     let content = DeliveryContent::Reply(text.to_owned());
     Effects {
@@ -36,7 +36,7 @@ fn replied(row: RowChange, to: Principal, status: Status, text: &str) -> Effects
     }
 }
 
-/// A row changes, and somebody gets a message and is told so.
+/// A row changes, and somebody receives a message and a notice of it.
 fn said(row: RowChange, to: Principal, text: &str) -> Effects {
     let content = DeliveryContent::Message(text.to_owned());
     Effects {
