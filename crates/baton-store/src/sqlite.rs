@@ -22,6 +22,7 @@ mod evidence;
 mod figures;
 mod health;
 mod history;
+mod inbox_line;
 mod invitations;
 mod keys;
 mod known;
@@ -47,6 +48,7 @@ mod task_row;
 mod tasks;
 mod upgrade;
 mod work;
+mod working_task;
 mod write_set;
 mod writer;
 

@@ -144,21 +144,18 @@ impl AccountReads for Rows<'_> {
     }
 
     fn member_role(&self, network: &NetworkId, user: &UserId) -> Result<Option<NetworkRole>, Error> {
-        let known = self
-            .knows()
-            .and_then(|work| work.borrow().known.networks.get(network)?.accounts.roles.get(user).copied());
-        if let Some(known) = known {
-            return Ok(known);
-        }
-        let sql = "SELECT role FROM members WHERE network_id = ?1 AND user_id = ?2";
-        let read = |row: &Row<'_>| parsed(row, "role", NetworkRole::parse);
-        let role = self.look_up(sql, params![network.as_str(), user.as_str()], read)?;
-        if let Some(work) = self.knows() {
-            let mut work = work.borrow_mut();
-            work.known.note_rows(1);
-            work.known.network(network).accounts.roles.insert(user.clone(), role);
-        }
-        Ok(role)
+        let look = || {
+            let sql = "SELECT role FROM members WHERE network_id = ?1 AND user_id = ?2";
+            let read = |row: &Row<'_>| parsed(row, "role", NetworkRole::parse);
+            self.look_up(sql, params![network.as_str(), user.as_str()], read)
+        };
+        self.recall(
+            |known| known.networks.get(network)?.accounts.roles.get(user).copied(),
+            look,
+            |known, role| {
+                known.network(network).accounts.roles.insert(user.clone(), role);
+            },
+        )
     }
 
     fn members(
@@ -222,19 +219,18 @@ impl AccountReads for Rows<'_> {
     }
 
     fn token(&self, id: &TokenId) -> Result<Option<TokenRow>, Error> {
-        let known = self.knows().and_then(|work| work.borrow().known.tokens.get(id).cloned());
-        if let Some(known) = known {
-            return Ok(known);
-        }
-        let sql = "SELECT * FROM tokens t WHERE token_id = ?1 AND revoked_at IS NULL
-                   AND NOT EXISTS (SELECT 1 FROM removals r WHERE r.network_id = t.network_id)";
-        let token = self.look_up(sql, [id.as_str()], token_row)?;
-        if let Some(work) = self.knows() {
-            let mut work = work.borrow_mut();
-            work.known.note_rows(1);
-            work.known.tokens.insert(id.clone(), token.clone());
-        }
-        Ok(token)
+        let look = || {
+            let sql = "SELECT * FROM tokens t WHERE token_id = ?1 AND revoked_at IS NULL
+                       AND NOT EXISTS (SELECT 1 FROM removals r WHERE r.network_id = t.network_id)";
+            self.look_up(sql, [id.as_str()], token_row)
+        };
+        self.recall(
+            |known| known.tokens.get(id).cloned(),
+            look,
+            |known, token| {
+                known.tokens.insert(id.clone(), token);
+            },
+        )
     }
 
     fn tokens(
@@ -301,24 +297,21 @@ impl AccountReads for Rows<'_> {
     }
 
     fn alias_exists(&self, network: &NetworkId, alias: &Alias) -> Result<bool, Error> {
-        let known = self
-            .knows()
-            .and_then(|work| work.borrow().known.networks.get(network)?.accounts.aliases.get(alias).copied());
-        if let Some(known) = known {
-            return Ok(known);
-        }
-        let sql =
-            "SELECT EXISTS (SELECT 1 FROM tokens WHERE network_id = ?1 AND alias = ?2 AND revoked_at IS NULL)
-                       OR EXISTS (SELECT 1 FROM sessions WHERE network_id = ?1 AND alias = ?2) AS found";
-        let found =
-            self.look_up(sql, params![network.as_str(), alias.as_str()], |row| get::<bool>(row, "found"))?;
-        let found = found.unwrap_or(false);
-        if let Some(work) = self.knows() {
-            let mut work = work.borrow_mut();
-            work.known.note_rows(1);
-            work.known.network(network).accounts.aliases.insert(alias.clone(), found);
-        }
-        Ok(found)
+        let look = || {
+            let sql =
+                "SELECT EXISTS (SELECT 1 FROM tokens WHERE network_id = ?1 AND alias = ?2 AND revoked_at IS NULL)
+                           OR EXISTS (SELECT 1 FROM sessions WHERE network_id = ?1 AND alias = ?2) AS found";
+            let parameters = params![network.as_str(), alias.as_str()];
+            let found = self.look_up(sql, parameters, |row| get::<bool>(row, "found"))?;
+            Ok(found.unwrap_or(false))
+        };
+        self.recall(
+            |known| known.networks.get(network)?.accounts.aliases.get(alias).copied(),
+            look,
+            |known, found| {
+                known.network(network).accounts.aliases.insert(alias.clone(), found);
+            },
+        )
     }
 
     fn connected_until(&self, network: &NetworkId, alias: &Alias) -> Result<Option<UnixMillis>, Error> {

@@ -5,10 +5,11 @@
 
 use baton_core::{Alias, NetworkId, NetworkRole, PrincipalKind, Status, TaskId, TokenId, UserId, limits};
 use rusqlite::{Connection, params};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::counts::{Counts, RecipientChange};
+use super::inbox_line::Line;
 use super::task_row::Task;
 use super::write_set::{Entry, Head, WriteSet};
 use crate::error::Error;
@@ -36,47 +37,6 @@ impl Recipient {
 
 /// How many tasks a network has, by status.
 pub(super) type TaskCounts = [i64; Status::ALL.len()];
-
-/// The tasks of an inbox that can be claimed, in the order in which they are; the first ones, if they are many.
-#[derive(Debug, Default)]
-pub(super) struct Line {
-    first: BTreeMap<(i64, i64), TaskId>,
-    /// Whether there are no others.
-    is_whole: bool,
-}
-
-impl Line {
-    pub(super) fn new(first: impl IntoIterator<Item = ((i64, i64), TaskId)>) -> Self {
-        let first: BTreeMap<_, _> = first.into_iter().collect();
-        let is_whole = first.len() < limits::INBOX_LINE_KNOWN_COUNT;
-        Self { first, is_whole }
-    }
-
-    fn put(&mut self, place: (i64, i64), task: TaskId) {
-        if self.is_whole || self.first.last_key_value().is_some_and(|(last, _)| place < *last) {
-            self.first.insert(place, task);
-        }
-        if self.first.len() > limits::INBOX_LINE_KNOWN_COUNT {
-            self.first.pop_last();
-            self.is_whole = false;
-        }
-    }
-
-    /// The first that a use case has not changed, or that there is none; none if that is not known.
-    pub(super) fn first(
-        &self,
-        is_changed: impl Fn(&TaskId) -> bool,
-    ) -> Option<Option<((i64, i64), &TaskId)>> {
-        match self.first.iter().find(|(_, task)| !is_changed(task)) {
-            Some((place, task)) => Some(Some((*place, task))),
-            None => self.is_whole.then_some(None),
-        }
-    }
-
-    fn is_known(&self) -> bool {
-        self.is_whole || !self.first.is_empty()
-    }
-}
 
 /// What is known of a network.
 #[derive(Debug, Default)]
@@ -208,7 +168,7 @@ impl Known {
             && let Some(place) = before.claim_place()
             && let Some(line) = network.lines.get_mut(&before.row.snapshot.to)
         {
-            line.first.remove(&place);
+            line.remove(place);
             if !line.is_known() {
                 network.lines.remove(&before.row.snapshot.to);
             }

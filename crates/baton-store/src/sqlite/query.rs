@@ -102,6 +102,17 @@ impl Rows<'_> {
         Ok(Page { rows: page.rows, next: merge.stopped_at() })
     }
 
+    /// Writes at once, and reads what the statement returns.
+    pub(super) fn execute_returning<T>(
+        &self,
+        sql: &str,
+        parameters: impl rusqlite::Params,
+        read: impl Fn(&Row<'_>) -> Result<T, Error>,
+    ) -> Result<Option<T>, Error> {
+        self.write_directly()?;
+        self.look_up(sql, parameters, read)
+    }
+
     /// Writes at once.
     pub(super) fn execute(&self, sql: &str, parameters: impl rusqlite::Params) -> Result<usize, Error> {
         self.write_directly()?;

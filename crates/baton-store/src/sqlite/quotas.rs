@@ -1,7 +1,7 @@
 //! Quotas in SQL. The counters are kept by triggers; see the migration.
 
 use baton_core::{NetworkId, Principal, Quota, Status};
-use rusqlite::params;
+use rusqlite::{Row, params};
 
 use super::columns::{get, parsed};
 use super::rows::Rows;
@@ -46,19 +46,18 @@ impl QuotaReads for Rows<'_> {
 impl Rows<'_> {
     /// What a network's open tasks and inboxes are held to, where it is set.
     fn task_quotas_set(&self, network: &NetworkId) -> Result<(Option<i64>, Option<i64>), Error> {
-        let known = self.knows().and_then(|work| work.borrow().known.networks.get(network)?.accounts.quotas);
-        if let Some(known) = known {
-            return Ok(known);
-        }
-        let sql = "SELECT (SELECT max FROM quotas WHERE subject = ?1 AND kind = 'open_tasks') AS open_tasks,
-                       (SELECT max FROM quotas WHERE subject = ?1 AND kind = 'inbox') AS inbox";
-        let set =
-            self.look_up(sql, [network.as_str()], |row| Ok((get(row, "open_tasks")?, get(row, "inbox")?)))?;
-        let set = set.unwrap_or_default();
-        if let Some(work) = self.knows() {
-            work.borrow_mut().known.network(network).accounts.quotas = Some(set);
-        }
-        Ok(set)
+        let look = || {
+            let sql =
+                "SELECT (SELECT max FROM quotas WHERE subject = ?1 AND kind = 'open_tasks') AS open_tasks,
+                           (SELECT max FROM quotas WHERE subject = ?1 AND kind = 'inbox') AS inbox";
+            let read = |row: &Row<'_>| Ok((get(row, "open_tasks")?, get(row, "inbox")?));
+            Ok(self.look_up(sql, [network.as_str()], read)?.unwrap_or_default())
+        };
+        self.recall(
+            |known| known.networks.get(network)?.accounts.quotas,
+            look,
+            |known, set| known.network(network).accounts.quotas = Some(set),
+        )
     }
 }
 

@@ -111,22 +111,17 @@ impl SessionReads for Rows<'_> {
     }
 
     fn session_glance(&self, network: &NetworkId, alias: &Alias) -> Result<Option<SessionGlance>, Error> {
-        let known = self.knows().and_then(|work| {
-            work.borrow().known.networks.get(network)?.accounts.sessions.get(alias).cloned()
-        });
-        let session = match known {
-            Some(known) => known,
-            None => {
-                let sql = format!("{GLANCE} WHERE s.network_id = ?1 AND s.alias = ?2");
-                let read = self.look_up(&sql, params![network.as_str(), alias.as_str()], glance_row)?;
-                if let Some(work) = self.knows() {
-                    let mut work = work.borrow_mut();
-                    work.known.note_rows(1);
-                    work.known.network(network).accounts.sessions.insert(alias.clone(), read.clone());
-                }
-                read
-            }
+        let look = || {
+            let sql = format!("{GLANCE} WHERE s.network_id = ?1 AND s.alias = ?2");
+            self.look_up(&sql, params![network.as_str(), alias.as_str()], glance_row)
         };
+        let session = self.recall(
+            |known| known.networks.get(network)?.accounts.sessions.get(alias).cloned(),
+            look,
+            |known, session| {
+                known.network(network).accounts.sessions.insert(alias.clone(), session);
+            },
+        )?;
         // Its leases may have changed since.
         let holds_lease = self.recipient(network, PrincipalKind::Node, alias.as_str())?.leases > 0;
         Ok(session.map(|session| SessionGlance { holds_lease, ..session }))
@@ -221,8 +216,8 @@ impl SessionWrites for Rows<'_> {
     fn insert_completion(&mut self, completion: NewCompletion<'_>) -> Result<i64, Error> {
         let sql = "UPDATE networks SET completions_numbered = completions_numbered + 1 WHERE network_id = ?1
                    RETURNING completions_numbered AS number";
-        self.write_directly()?;
-        let number = self.look_up(sql, [completion.network_id.as_str()], |row| get::<i64>(row, "number"))?;
+        let number =
+            self.execute_returning(sql, [completion.network_id.as_str()], |row| get::<i64>(row, "number"))?;
         let number = number.ok_or_else(|| Error::Corrupt("a completion without a network".into()))?;
         self.execute(
             "INSERT INTO completions (network_id, session_name, task_id, task, result, artifacts, score,

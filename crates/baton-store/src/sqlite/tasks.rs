@@ -2,15 +2,14 @@
 
 use baton_core::access::TaskReach;
 use baton_core::{
-    Alias, Lease, LeaseId, MessageId, MonotonicMillis, NetworkId, ParentTask, Principal, PrincipalKind,
-    Status, TaskId, TaskSnapshot, UnixMillis, limits,
+    Alias, Lease, LeaseId, MessageId, MonotonicMillis, NetworkId, Principal, PrincipalKind, Status, TaskId,
+    TaskSnapshot, UnixMillis, limits,
 };
 use rusqlite::{Row, params};
-use std::cell::RefCell;
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 use super::columns::{get, order_of, parsed, principal, time};
-use super::known::{Line, TaskCounts};
+use super::known::TaskCounts;
 use super::rows::Rows;
 use super::task_row::{LeaseTimes, Task, number_of, snapshot, task_by_id, task_row, tasks};
 use super::work::Work;
@@ -19,9 +18,9 @@ use super::{changed, history, plans, search};
 use crate::error::Error;
 use crate::parked::Inbox;
 use crate::rows::{
-    ChangedFilter, ChangedPage, DeliveryKind, DueLease, EventFilter, EventRow, IdempotentSend, InboxPlace,
-    InboxState, LeaseChange, LeaseRow, NewEvent, NewTaskMessage, NewTaskRow, Page, PageBounds, TaskChange,
-    TaskFilter, TaskMessageRow, TaskReads, TaskRow, TaskSearch, TaskTexts, TaskWrites,
+    ChangedFilter, ChangedPage, DeliveryKind, DueLease, EventFilter, EventRow, IdempotentSend, InboxState,
+    LeaseChange, LeaseRow, NewEvent, NewTaskMessage, NewTaskRow, Page, PageBounds, TaskChange, TaskFilter,
+    TaskMessageRow, TaskReads, TaskRow, TaskSearch, TaskTexts, TaskWrites,
 };
 use crate::store::ChangedTask;
 
@@ -331,100 +330,6 @@ impl Rows<'_> {
         }
     }
 
-    /// A task as the use case that runs sees it, on the writer's connection.
-    pub(super) fn find_task(&self, id: &TaskId) -> Result<Option<Arc<Task>>, Error> {
-        let known = self.work().and_then(|work| work.borrow().task(id));
-        if known.is_some() {
-            return Ok(known);
-        }
-        // One that waits to be written is in memory.
-        let Some(mut task) = self.look_up(task_by_id(), [id.as_str()], Task::read)? else { return Ok(None) };
-        if let Some(last) = task.last_event {
-            let sql = "SELECT n FROM task_events WHERE network = ?1 AND id = ?2";
-            let events = self.look_up(sql, params![task.network, last], |row| get::<i64>(row, "n"))?;
-            task.events = events.ok_or_else(|| Error::Corrupt(format!("no event {last}")))?;
-        }
-        let task = Arc::new(task);
-        if let Some(work) = self.knows() {
-            work.borrow_mut().known.put_task(id.clone(), task.clone());
-        }
-        Ok(Some(task))
-    }
-
-    /// The same for a task that must be there.
-    pub(super) fn known_task(&self, id: &TaskId) -> Result<Arc<Task>, Error> {
-        self.find_task(id)?.ok_or_else(|| Error::Corrupt(format!("there is no task {id}")))
-    }
-
-    /// What is shown of a task, with what stands in other rows.
-    fn shown(&self, task: &Task) -> Result<TaskRow, Error> {
-        let mut row = task.row.clone();
-        self.show_others(task, &mut row.snapshot)?;
-        Ok(row)
-    }
-
-    fn shown_snapshot(&self, task: &Task) -> Result<TaskSnapshot, Error> {
-        let mut snapshot = task.row.snapshot.clone();
-        self.show_others(task, &mut snapshot)?;
-        Ok(snapshot)
-    }
-
-    /// A task's parent may be given to another agent, and the task itself be retried, after it was read.
-    fn show_others(&self, task: &Task, shown: &mut TaskSnapshot) -> Result<(), Error> {
-        if let Some(id) = &task.parent_task_id {
-            shown.parent = self.find_task(id)?.map(|parent| {
-                let TaskSnapshot { id, network_id, from, to, .. } = parent.row.snapshot.clone();
-                ParentTask { id, network_id, from, to }
-            });
-        }
-        if let Some(work) = self.work()
-            && let Some(retry) = work.borrow().retry_of(&shown.id)
-        {
-            shown.retried_to = Some(retry.clone());
-        }
-        Ok(())
-    }
-
-    /// The tasks of an inbox that can be claimed, as the database has them; at most so many.
-    fn line(&self, network: &NetworkId, to: &Alias, most: usize) -> Result<Vec<(InboxPlace, TaskId)>, Error> {
-        let sql = "SELECT priority, inbox_place, task_id FROM tasks
-                   WHERE network = ?1 AND to_name = ?2 AND inbox_state = 0 AND status = 'delivered'
-                   ORDER BY priority, inbox_place LIMIT ?3";
-        self.all(sql, params![self.key(network)?, to.as_str(), most as i64], |row| {
-            let place = (get(row, "priority")?, get(row, "inbox_place")?);
-            Ok((place, parsed(row, "task_id", TaskId::parse)?))
-        })
-    }
-
-    /// The first task that can be claimed, as far as that is known without a look at the database; none if it is not.
-    fn first_in_line(&self, network: &NetworkId, to: &Alias) -> Result<Option<Option<TaskId>>, Error> {
-        let Some(work) = self.knows() else { return Ok(None) };
-        let is_known =
-            |work: &Work| work.known.networks.get(network).is_some_and(|n| n.lines.contains_key(to));
-        if !is_known(&work.borrow()) {
-            self.settle_batch()?;
-            let layer = std::mem::take(&mut work.borrow_mut().layer);
-            // Without the layer, so that the line is what it is if this use case is refused.
-            let first = self.line(network, to, limits::INBOX_LINE_KNOWN_COUNT);
-            let mut work = work.borrow_mut();
-            work.layer = layer;
-            let first = first?;
-            work.known.note_rows(1 + first.len());
-            work.known.network(network).lines.insert(to.clone(), Line::new(first));
-        }
-        let work = work.borrow();
-        let line = work.known.networks.get(network).and_then(|network| network.lines.get(to));
-        let Some(known) = line.and_then(|line| line.first(|task| work.layer.tasks.contains_key(task))) else {
-            return Ok(None);
-        };
-        let own = work.layer.tasks.iter().filter_map(|(id, entry)| {
-            let snapshot = &entry.now.row.snapshot;
-            let is_here = snapshot.to == *to && snapshot.network_id == *network;
-            entry.now.claim_place().filter(|_| is_here).map(|place| (place, id))
-        });
-        Ok(Some(own.chain(known).min().map(|(_, task)| task.clone())))
-    }
-
     /// How many tasks of each status a network has.
     pub(super) fn tasks_by_status(&self, network: &NetworkId) -> Result<TaskCounts, Error> {
         let Some(work) = self.knows() else {
@@ -603,8 +508,7 @@ impl TaskWrites for Rows<'_> {
     }
 
     fn append_task_message(&mut self, message: NewTaskMessage<'_>) -> Result<i64, Error> {
-        self.write_directly()?;
-        let n = self.look_up(
+        let n = self.execute_returning(
             "INSERT INTO task_messages (network_id, task_id, n, message_id, author_kind, author, content, parts, meta, created_at)
              SELECT ?1, ?2, COALESCE(MAX(n), 0) + 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9
              FROM task_messages WHERE network_id = ?1 AND task_id = ?2 RETURNING n",
@@ -655,21 +559,6 @@ impl TaskWrites for Rows<'_> {
         let sql = "DELETE FROM idempotency_keys WHERE (network_id, sender_kind, sender, key) IN
                    (SELECT network_id, sender_kind, sender, key FROM idempotency_keys WHERE created_at < ?1 LIMIT ?2)";
         self.execute(sql, params![before.get(), limit as i64])
-    }
-}
-
-impl Rows<'_> {
-    /// Something is said on a task, or delivered about it, from now on.
-    pub(super) fn touch_task(&mut self, id: &TaskId) -> Result<(), Error> {
-        let before = self.known_task(id)?;
-        // A use case that writes by statements reads the database, which does not say; what is kept must learn of it all the same.
-        let is_kept =
-            |work: &RefCell<Work>| work.borrow().known.tasks.get(id).is_some_and(|task| task.is_untouched);
-        if before.is_untouched || self.work().is_some_and(is_kept) {
-            let after = Task { is_untouched: false, ..(*before).clone() };
-            self.change(|work| work.put_task(Some(before), after));
-        }
-        Ok(())
     }
 }
 

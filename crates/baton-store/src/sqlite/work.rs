@@ -130,6 +130,25 @@ impl Rows<'_> {
         self.work.filter(|work| !work.borrow().is_direct)
     }
 
+    /// A row that only statements change: as it is known, or as a look at the database finds it and then known.
+    pub(super) fn recall<T: Clone>(
+        &self,
+        known: impl FnOnce(&Known) -> Option<T>,
+        look: impl FnOnce() -> Result<T, Error>,
+        remember: impl FnOnce(&mut Known, T),
+    ) -> Result<T, Error> {
+        let Some(work) = self.knows() else { return look() };
+        let found = known(&work.borrow().known);
+        if let Some(found) = found {
+            return Ok(found);
+        }
+        let found = look()?;
+        let mut work = work.borrow_mut();
+        work.known.note_rows(1);
+        remember(&mut work.known, found.clone());
+        Ok(found)
+    }
+
     /// Writes what memory holds, so that a statement sees it.
     pub(super) fn settle(&self) -> Result<(), Error> {
         let Some(work) = self.work else { return Ok(()) };
