@@ -234,7 +234,7 @@ pub const ENTRY_BUNDLE_COUNT: usize = 256;
 /// Longest event, and longest packet, in an entry bundle; a longer one keeps a row of its own (ours). So an entry bundle
 /// inflates to 4 MiB of events and 4 MiB of packets at most.
 pub const ENTRY_BUNDLED_MAX_BYTES: usize = 16 * 1024;
-/// Entries of one log that are moved into entry bundles by one write, at most (ours): a few milliseconds of the writer.
+/// Entries of one log that are read to be moved into entry bundles, at most (ours). Each bundle is a write of its own.
 pub const BUNDLING_STEP_MAX_COUNT: usize = 2_048;
 /// Such a step ends early once its entries have this many bytes (ours). With its last bundle it has 12 MiB at most.
 pub const BUNDLING_STEP_MAX_BYTES: usize = 4 * 1024 * 1024;

@@ -6,6 +6,7 @@ use baton_core::{Status, TaskId};
 use rusqlite::ToSql;
 
 use super::columns::{get, parsed};
+use super::keys::numbered;
 use super::rows::Rows;
 use crate::error::Error;
 use crate::rows::{ChangedFilter, ChangedPage};
@@ -55,15 +56,17 @@ fn quoted(status: Status) -> String {
 /// The page, and where the next one begins.
 pub(super) fn page(rows: &Rows<'_>, filter: &ChangedFilter) -> Result<ChangedPage, Error> {
     let mut all = Conditions::of(filter, rows.key(&filter.network.0)?, "tasks");
-    let before = all.bind(filter.before.unwrap_or(i64::MAX));
+    let key = rows.key(&filter.network.0)?;
+    let first = all.bind(numbered(key, 0));
+    let before = all.bind(numbered(key, filter.before.unwrap_or(i64::MAX)));
     let examined = all.bind(filter.examined as i64);
     let after = all.bind(filter.after.map_or(i64::MIN, baton_core::UnixMillis::get));
     // One more than is shown says whether there are more.
     let limit = all.bind(filter.limit as i64 + 1);
     let sql = format!(
         "SELECT walked_subquery.id, tasks.task_id FROM
-            (SELECT id, task, created_at FROM task_events WHERE network = ?1 AND id < {before}
-             ORDER BY id DESC LIMIT {examined}) walked_subquery
+            (SELECT id, task, created_at FROM task_events WHERE place >= {first} AND place < {before}
+             ORDER BY place DESC LIMIT {examined}) walked_subquery
          CROSS JOIN tasks ON tasks.seq = walked_subquery.task
          WHERE {} AND walked_subquery.created_at >= {after}
            AND tasks.last_event = walked_subquery.id
@@ -85,9 +88,10 @@ pub(super) fn page(rows: &Rows<'_>, filter: &ChangedFilter) -> Result<ChangedPag
 
 /// The oldest event that was looked at, if there are older ones.
 fn last_examined(rows: &Rows<'_>, filter: &ChangedFilter) -> Result<Option<i64>, Error> {
-    let sql = "SELECT id FROM task_events WHERE network = ?1 AND id < ?2 ORDER BY id DESC LIMIT 1 OFFSET ?3";
-    let before = filter.before.unwrap_or(i64::MAX);
-    let parameters = rusqlite::params![rows.key(&filter.network.0)?, before, filter.examined as i64 - 1];
+    let sql =
+        "SELECT id FROM task_events WHERE place >= ?1 AND place < ?2 ORDER BY place DESC LIMIT 1 OFFSET ?3";
+    let (key, before) = (rows.key(&filter.network.0)?, filter.before.unwrap_or(i64::MAX));
+    let parameters = [numbered(key, 0), numbered(key, before), filter.examined as i64 - 1];
     rows.one(sql, parameters, |row| get::<i64>(row, "id"))
 }
 
@@ -106,7 +110,7 @@ pub(super) fn count(rows: &Rows<'_>, filter: &ChangedFilter, counted: usize) -> 
         let after = all.bind(after.get());
         sql.push_str(&format!(
             " AND (SELECT created_at FROM task_events e
-                   WHERE e.network = counted_subquery.network AND e.id = counted_subquery.last_event) >= {after}"
+                   WHERE e.place = counted_subquery.network << 40 | counted_subquery.last_event) >= {after}"
         ));
     }
     let parameters: Vec<&dyn ToSql> = all.values.iter().map(AsRef::as_ref).collect();

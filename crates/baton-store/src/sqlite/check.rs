@@ -10,6 +10,7 @@ use super::columns::get;
 use super::connection;
 use super::edges;
 use super::history::Chain;
+use super::keys::numbered;
 use super::plans;
 use super::rows::Rows;
 use super::schema;
@@ -152,7 +153,7 @@ impl Rows<'_> {
 
     /// The network's key and the id of an event, by its number within the task.
     fn event_numbered(&self, task_id: &str, n: i64) -> Result<Option<(i64, i64)>, Error> {
-        let sql = "SELECT id, previous, n FROM task_events WHERE network = ?1 AND id = ?2";
+        let sql = "SELECT id, previous, n FROM task_events WHERE place = ?1";
         let Some(id) = TaskId::parse(task_id) else { return Ok(None) };
         let Some(mut chain) = Chain::of_task(self, &id)? else { return Ok(None) };
         loop {
@@ -188,7 +189,7 @@ impl CheckReads for Rows<'_> {
                 t.inbox_state < 2 AS has_open_delivery,
                 COALESCE(h.events, 0) AS events, h.first_event, h.last_event,
                 (SELECT e.to_status FROM task_events e
-                 WHERE e.network = t.network AND e.id = t.last_event AND e.task = t.seq AND e.n = h.last_event) AS last_status
+                 WHERE e.place = t.network << 40 | t.last_event AND e.task = t.seq AND e.n = h.last_event) AS last_status
             FROM tasks t LEFT JOIN network_keys k ON k.key = t.network
             LEFT JOIN (SELECT task, COUNT(*) AS events, MIN(n) AS first_event, MAX(n) AS last_event
                        FROM task_events GROUP BY task) h ON h.task = t.seq
@@ -216,12 +217,12 @@ impl CheckReads for Rows<'_> {
                 COALESCE(k.network_id, CAST(e.network AS TEXT)) AS network_id, e.n, e.from_status, e.log_index,
                 CASE WHEN t.seq IS NOT NULL THEN COALESCE(h.network_id, CAST(t.network AS TEXT)) END AS task_network_id,
                 (SELECT b.to_status FROM task_events b
-                 WHERE b.network = e.network AND b.id = e.previous AND b.task = e.task AND b.n = e.n - 1) AS status_before,
+                 WHERE b.place = e.network << 40 | e.previous AND b.task = e.task AND b.n = e.n - 1) AS status_before,
                 EXISTS (SELECT 1 FROM logs l WHERE l.network_id = k.network_id AND (e.log_index < l.bundled
                         OR EXISTS (SELECT 1 FROM evidence v WHERE v.place = l.log << 36 | e.log_index))) AS has_leaf
             FROM task_events e LEFT JOIN network_keys k ON k.key = e.network
             LEFT JOIN tasks t ON t.seq = e.task LEFT JOIN network_keys h ON h.key = t.network
-            WHERE NOT EXISTS (SELECT 1 FROM removals r WHERE r.network = e.network) ORDER BY e.network, e.id";
+            WHERE NOT EXISTS (SELECT 1 FROM removals r WHERE r.network = e.network) ORDER BY e.place";
         let read = |row: &Row<'_>| {
             Ok(EventState {
                 task_id: get(row, "task_id")?,
@@ -361,9 +362,9 @@ impl CheckReads for Rows<'_> {
                 t.kind, t.from_name, t.salt, CASE WHEN e.n = 1 THEN t.content END AS content,
                 CASE WHEN e.to_status IN ('replied', 'failed', 'cancelled', 'expired') THEN t.result END AS result
             FROM task_events e JOIN tasks t ON t.seq = e.task JOIN network_keys k ON k.key = e.network
-            WHERE e.network = ?1 AND e.id = ?2";
+            WHERE e.place = ?1";
         let Some((network, event)) = self.event_numbered(task_id, n)? else { return Ok(None) };
-        self.one(sql, params![network, event], |row| {
+        self.one(sql, [numbered(network, event)], |row| {
             Ok(RecordedEvent {
                 network_id: get(row, "network_id")?,
                 from_status: get(row, "from_status")?,

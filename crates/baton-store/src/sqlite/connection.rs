@@ -14,8 +14,9 @@ use crate::error::Error;
 
 /// Statements each connection keeps prepared.
 const STATEMENTS: usize = 128;
-/// Memory for the writer's pages, at most: the edges of all indexes of many networks stay in it.
-const WRITER_CACHE_KIB: i64 = 16 << 10;
+/// Memory for the writer's pages, at most: the edges of all indexes of many networks stay in it. SQLite walks all of it
+/// at the end of most commits (its page cache is truncated after a b-tree was balanced), so more is not better.
+const WRITER_CACHE_KIB: i64 = 8 << 10;
 /// The same for each connection that reads. The file is not mapped: a disk that fails under a mapping ends the process,
 /// and a file that grows makes its mappings anew.
 const READER_CACHE_KIB: i64 = 8 << 10;

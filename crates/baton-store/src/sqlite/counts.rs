@@ -3,7 +3,7 @@
 
 use baton_core::{NetworkId, PrincipalKind, Status, UnixMillis};
 use rusqlite::{Connection, params};
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use super::edges::EdgeChanges;
 use super::figures;

@@ -9,6 +9,7 @@ use rusqlite::{Row, params};
 use std::collections::VecDeque;
 
 use super::columns::{get, optional, order_of, parsed, principal, priority, time};
+use super::keys::numbered;
 use super::known::Recipient;
 use super::merge::{Fetch, Merge};
 use super::rows::Rows;
@@ -56,24 +57,32 @@ fn delivery_row(row: &Row<'_>) -> Result<DeliveryRow, Error> {
 }
 
 impl Rows<'_> {
-    /// Acks one delivery, if it is open, and counts that.
-    fn ack_place(&mut self, seq: i64) -> Result<(), Error> {
+    /// Counts one delivery off its inbox, if it is open; whether it was.
+    fn count_off(&mut self, seq: i64) -> Result<bool, Error> {
         let sql = "SELECT k.network_id, d.to_kind, d.to_name FROM deliveries d JOIN network_keys k ON k.key = d.network
                    WHERE d.seq = ?1 AND d.state = 0";
         let open = self.one(sql, [seq], |row| {
             let network = parsed(row, "network_id", NetworkId::parse)?;
             Ok((network, parsed(row, "to_kind", PrincipalKind::parse)?, get::<String>(row, "to_name")?))
         })?;
+        let was_open = open.is_some();
         if let Some((network, kind, name)) = open {
-            self.execute("UPDATE deliveries SET state = ?2 WHERE seq = ?1", params![seq, ACKED])?;
             self.count(|counts| counts.recipient(&network, kind, &name).open -= 1);
+        }
+        Ok(was_open)
+    }
+
+    /// Acks one delivery, if it is open.
+    fn ack_place(&mut self, seq: i64) -> Result<(), Error> {
+        if self.count_off(seq)? {
+            self.execute("UPDATE deliveries SET state = ?2 WHERE seq = ?1", params![seq, ACKED])?;
         }
         Ok(())
     }
 
     pub(super) fn remove_deliveries(&mut self, places: &[i64]) -> Result<usize, Error> {
         for seq in places {
-            self.ack_place(*seq)?; // closes it, so that the count is right
+            self.count_off(*seq)?;
             self.execute("DELETE FROM deliveries WHERE seq = ?1", [seq])?;
         }
         Ok(places.len())
@@ -249,8 +258,9 @@ impl DeliveryReads for Rows<'_> {
         if let Some(to) = to {
             return self.frames_for(network, to, after, limit);
         }
-        let sql = "SELECT n, body FROM feed WHERE network = ?1 AND n > ?2 ORDER BY n LIMIT ?3";
-        self.all(sql, params![self.key(network)?, after, limit as i64], frame_row)
+        let sql = "SELECT n, body FROM feed WHERE place > ?1 AND place < ?2 ORDER BY place LIMIT ?3";
+        let key = self.key(network)?;
+        self.all(sql, [numbered(key, after), numbered(key + 1, 0), limit as i64], frame_row)
     }
 
     fn feeds_longer_than(&self, keep: usize) -> Result<Vec<NetworkId>, Error> {
@@ -267,8 +277,9 @@ impl DeliveryReads for Rows<'_> {
     }
 
     fn feed_range(&self, network: &NetworkId) -> Result<(i64, i64), Error> {
-        let sql = "SELECT n FROM feed WHERE network = ?1 ORDER BY n LIMIT 1";
-        let first = self.one(sql, [self.key(network)?], |row| get::<i64>(row, "n"))?;
+        let sql = "SELECT n FROM feed WHERE place >= ?1 AND place < ?2 ORDER BY place LIMIT 1";
+        let key = self.key(network)?;
+        let first = self.one(sql, [numbered(key, 0), numbered(key + 1, 0)], |row| get::<i64>(row, "n"))?;
         Ok((first.unwrap_or(1), self.newest_frame(network)?))
     }
 }
@@ -319,8 +330,7 @@ impl DeliveryWrites for Rows<'_> {
     fn append_frame(&mut self, network: &NetworkId, to: &Principal, body: &str) -> Result<i64, Error> {
         let next = self.newest_frame(network)? + 1;
         let frame = NewFrameRow {
-            network: self.key_to_write(network)?,
-            n: next,
+            place: numbered(self.key_to_write(network)?, next),
             to: to.clone(),
             previous: self.recipient(network, to.kind(), to.name())?.newest_frame,
             body: body.to_owned(),
@@ -354,7 +364,11 @@ impl DeliveryWrites for Rows<'_> {
         let normal = order_of(Priority::Normal);
         let parameters = params![self.key(network)?, to.name(), to.kind().as_str(), keep as i64, normal];
         let old = self.all(sql, parameters, |row| get::<i64>(row, "seq"))?;
-        self.remove_deliveries(&old)
+        for seq in &old {
+            self.execute("DELETE FROM deliveries WHERE seq = ?1", [seq])?;
+        }
+        self.count(|counts| counts.recipient(network, to.kind(), to.name()).open -= old.len() as i64);
+        Ok(old.len())
     }
 
     fn trim_feed(&mut self, network: &NetworkId, keep: usize, limit: usize) -> Result<usize, Error> {
@@ -368,9 +382,11 @@ impl Rows<'_> {
         if let Some(newest) = self.head(network).frame {
             return Ok(newest);
         }
-        let sql = "SELECT n FROM feed WHERE network = ?1 ORDER BY n DESC LIMIT 1";
+        let sql = "SELECT n FROM feed WHERE place >= ?1 AND place < ?2 ORDER BY place DESC LIMIT 1";
         let key = self.key(network)?;
-        Ok(self.look_up(sql, [key], |row| get::<i64>(row, "n"))?.unwrap_or(0))
+        let newest =
+            self.look_up(sql, [numbered(key, 0), numbered(key + 1, 0)], |row| get::<i64>(row, "n"))?;
+        Ok(newest.unwrap_or(0))
     }
 
     /// The newest numbers of a network that are known.
@@ -440,18 +456,19 @@ impl Rows<'_> {
         limit: usize,
     ) -> Result<Vec<FeedRow>, Error> {
         let key = self.key(network)?;
-        let sql = "SELECT n, previous, body FROM feed WHERE network = ?1 AND n = ?2";
+        let sql = "SELECT n, previous, body FROM feed WHERE place = ?1";
         let mut frames = VecDeque::new();
         let mut next = self.recipient(network, to.kind(), to.name())?.newest_frame;
         while let Some(n) = next.filter(|n| *n > after) {
             if frames.len() == limits::FEED_CHAIN_MAX_COUNT {
                 let sql =
-                    "SELECT n, body FROM feed WHERE network = ?1 AND n > ?2 AND to_name = ?3 AND to_kind = ?4
-                           ORDER BY n LIMIT ?5";
-                let parameters = params![key, after, to.name(), to.kind().as_str(), limit as i64];
+                    "SELECT n, body FROM feed WHERE place > ?1 AND place < ?2 AND to_name = ?3 AND to_kind = ?4
+                           ORDER BY place LIMIT ?5";
+                let places = (numbered(key, after), numbered(key + 1, 0));
+                let parameters = params![places.0, places.1, to.name(), to.kind().as_str(), limit as i64];
                 return self.all(sql, parameters, frame_row);
             }
-            let found = self.one(sql, params![key, n], |row| {
+            let found = self.one(sql, [numbered(key, n)], |row| {
                 Ok((get::<Option<i64>>(row, "previous")?, frame_row(row)?))
             })?;
             // The oldest frames of a feed are forgotten.
@@ -470,9 +487,10 @@ impl Rows<'_> {
         last: i64,
         limit: usize,
     ) -> Result<usize, Error> {
-        let sql = "DELETE FROM feed WHERE network = ?1 AND n IN
-                   (SELECT n FROM feed WHERE network = ?1 AND n <= ?2 ORDER BY n LIMIT ?3)";
-        self.execute(sql, params![self.key(network)?, last, limit as i64])
+        let sql = "DELETE FROM feed WHERE place IN
+                   (SELECT place FROM feed WHERE place >= ?1 AND place <= ?2 ORDER BY place LIMIT ?3)";
+        let key = self.key(network)?;
+        self.execute(sql, [numbered(key, 0), numbered(key, last), limit as i64])
     }
 }
 

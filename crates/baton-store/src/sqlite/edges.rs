@@ -5,7 +5,7 @@
 
 use baton_core::{Alias, NetworkId, Principal, PrincipalKind, Status, TaskId, UnixMillis, limits};
 use rusqlite::{Connection, Row, params};
-use std::collections::HashMap;
+use foldhash::HashMap;
 use std::ops::Range;
 
 use super::columns::{get, parsed};

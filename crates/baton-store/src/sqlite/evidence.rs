@@ -175,7 +175,7 @@ impl Rows<'_> {
     ) -> Result<Vec<i64>, Error> {
         // A task's own history is short, and leads to its events without an index of the log.
         let mut history = Vec::new();
-        let sql = "SELECT previous, log_index FROM task_events WHERE network = ?1 AND id = ?2";
+        let sql = "SELECT previous, log_index FROM task_events WHERE place = ?1";
         let key = self.key(network)?;
         if let Some(mut chain) = Chain::of_task(self, task)?.filter(|chain| chain.network == key) {
             while let Some(index) = chain.next(self, sql, |row| get::<Option<i64>>(row, "log_index"))? {

@@ -140,7 +140,7 @@ impl FigureReads for Rows<'_> {
         let sql = format!(
             "SELECT t.task_id, t.from_kind, t.from_name, t.to_name, t.status, t.created_at, t.delivered_at, t.expires_at, t.attempt, t.max_attempts,
                     COALESCE((SELECT e.created_at FROM task_events e
-                              WHERE e.network = t.network AND e.id = t.last_event), t.delivered_at) AS changed_at,
+                              WHERE e.place = t.network << 40 | t.last_event), t.delivered_at) AS changed_at,
                     t.lease_id IS NOT NULL AS is_leased
              FROM tasks t WHERE t.network = ?1 AND t.status = ?2 ORDER BY t.seq {order} LIMIT ?3"
         );

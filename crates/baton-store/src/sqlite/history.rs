@@ -6,6 +6,7 @@ use baton_core::{ActorToken, NetworkId, Status, TaskId, limits};
 use rusqlite::{Row, params};
 
 use super::columns::{get, optional, parsed, principal, time};
+use super::keys::numbered;
 use super::merge::{Fetch, Merge};
 use super::rows::Rows;
 use super::write_set::{Head, NewEventRow};
@@ -16,7 +17,7 @@ use crate::rows::{EventFilter, EventRow, NewEvent, Page, PageInProgress};
 const EVENT: &str = "
     SELECT e.*, t.task_id, k.network_id
     FROM task_events e JOIN tasks t ON t.seq = e.task JOIN network_keys k ON k.key = e.network
-    WHERE e.network = ?1 AND e.id = ?2";
+    WHERE e.place = ?1";
 
 fn event_row(row: &Row<'_>) -> Result<EventRow, Error> {
     let log_index = get::<Option<i64>>(row, "log_index")?;
@@ -57,7 +58,7 @@ impl Chain {
         Self { network, next }
     }
 
-    /// The next row, older than the one before, read by `read` with this statement for a network and an id.
+    /// The next row, older than the one before, read by `read` with this statement for its key.
     pub(super) fn next<T>(
         &mut self,
         rows: &Rows<'_>,
@@ -65,7 +66,7 @@ impl Chain {
         read: impl Fn(&Row<'_>) -> Result<T, Error>,
     ) -> Result<Option<T>, Error> {
         let Some(id) = self.next else { return Ok(None) };
-        let found = rows.one(sql, params![self.network, id], |row| {
+        let found = rows.one(sql, [numbered(self.network, id)], |row| {
             Ok((get::<Option<i64>>(row, "previous")?, read(row)?))
         })?;
         let (previous, found) = found.ok_or_else(|| Error::Corrupt(format!("no event {id}")))?;
@@ -117,7 +118,7 @@ pub(super) fn page(rows: &Rows<'_>, filter: &EventFilter) -> Result<Page<EventRo
     let lists = lists.collect::<Result<_, _>>()?;
     let before = (before, i64::MIN);
     let mut merge = Merge::new(lists, before, filter.page.rows, limits::LIST_EXAMINED_COUNT)?;
-    let read = |(id, network)| rows.one(EVENT, params![network, id], event_row);
+    let read = |(id, network)| rows.one(EVENT, [numbered(network, id)], event_row);
     let page = rows.page_of(&mut merge, filter.page, read)?;
     Ok(Page { rows: page.rows, next: page.next.map(|(id, _)| id) })
 }
@@ -153,17 +154,22 @@ fn of_network<'a>(
     reach: &'a TaskReach,
 ) -> Result<Fetch<'a, (i64, i64)>, Error> {
     let key = rows.key(network)?;
-    Ok(Box::new(move |(before, _), most| match reach {
-        TaskReach::Network => {
-            let sql = "SELECT id FROM task_events WHERE network = ?1 AND id < ?2 ORDER BY id DESC LIMIT ?3";
-            rows.all(sql, params![key, before, most as i64], |row| Ok(((get(row, "id")?, key), true)))
-        }
-        TaskReach::Own(alias) => {
-            let sql = "SELECT e.id, t.to_name = ?4 OR (t.from_name = ?4 AND t.from_kind = 'node') AS is_own
-                       FROM task_events e JOIN tasks t ON t.seq = e.task
-                       WHERE e.network = ?1 AND e.id < ?2 ORDER BY e.id DESC LIMIT ?3";
-            let parameters = params![key, before, most as i64, alias.as_str()];
-            rows.all(sql, parameters, |row| Ok(((get(row, "id")?, key), get(row, "is_own")?)))
+    Ok(Box::new(move |(before, _), most| {
+        let (first, before) = (numbered(key, 0), numbered(key, before));
+        match reach {
+            TaskReach::Network => {
+                let sql = "SELECT id FROM task_events WHERE place >= ?1 AND place < ?2 ORDER BY place DESC LIMIT ?3";
+                let parameters = params![first, before, most as i64];
+                rows.all(sql, parameters, |row| Ok(((get(row, "id")?, key), true)))
+            }
+            TaskReach::Own(alias) => {
+                let sql =
+                    "SELECT e.id, t.to_name = ?4 OR (t.from_name = ?4 AND t.from_kind = 'node') AS is_own
+                           FROM task_events e JOIN tasks t ON t.seq = e.task
+                           WHERE e.place >= ?1 AND e.place < ?2 ORDER BY e.place DESC LIMIT ?3";
+                let parameters = params![first, before, most as i64, alias.as_str()];
+                rows.all(sql, parameters, |row| Ok(((get(row, "id")?, key), get(row, "is_own")?)))
+            }
         }
     }))
 }
@@ -181,8 +187,7 @@ pub(super) fn append(rows: &mut Rows<'_>, event: NewEvent<'_>) -> Result<u64, Er
     let mut after = (*before).clone();
     (after.last_event, after.events) = (Some(id), before.events + 1);
     let row = NewEventRow {
-        network: before.network,
-        id,
+        place: numbered(before.network, id),
         task: before.row.seq,
         n: after.events,
         previous: before.last_event,
@@ -211,7 +216,9 @@ fn newest_number(rows: &Rows<'_>, network: &NetworkId, key: i64) -> Result<i64, 
     if let Some(newest) = rows.head(network).event_number {
         return Ok(newest);
     }
-    let sql = "SELECT COALESCE(number, log_index + 1, 0) AS number FROM task_events WHERE network = ?1
-               ORDER BY id DESC LIMIT 1";
-    Ok(rows.look_up(sql, [key], |row| get::<i64>(row, "number"))?.unwrap_or(0))
+    let sql = "SELECT COALESCE(number, log_index + 1, 0) AS number FROM task_events WHERE place >= ?1 AND place < ?2
+               ORDER BY place DESC LIMIT 1";
+    let newest =
+        rows.look_up(sql, [numbered(key, 0), numbered(key + 1, 0)], |row| get::<i64>(row, "number"))?;
+    Ok(newest.unwrap_or(0))
 }

@@ -8,6 +8,23 @@ use super::known::Numbers;
 use super::rows::Rows;
 use crate::error::Error;
 
+/// Rows of history and of feeds are numbered within their network, and have both in one key: so many bits are the number.
+/// Statements that put the two together say `<< 40`.
+const NUMBER_BITS: u32 = 40;
+
+/// The key of a row with this number in a network. No row has the highest number, which stands for all higher ones.
+pub(super) const fn numbered(network: i64, number: i64) -> i64 {
+    const HIGHEST: i64 = (1 << NUMBER_BITS) - 1;
+    let number = if number < 0 {
+        0
+    } else if number > HIGHEST {
+        HIGHEST
+    } else {
+        number
+    };
+    network << NUMBER_BITS | number
+}
+
 /// Stands for a network that has no key: nothing of it was ever written.
 const NO_KEY: i64 = 0;
 

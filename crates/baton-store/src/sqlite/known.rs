@@ -5,7 +5,7 @@
 
 use baton_core::{Alias, NetworkId, NetworkRole, PrincipalKind, Status, TaskId, TokenId, UserId, limits};
 use rusqlite::{Connection, params};
-use std::collections::HashMap;
+use foldhash::HashMap;
 use std::sync::Arc;
 
 use super::counts::{Counts, RecipientChange};

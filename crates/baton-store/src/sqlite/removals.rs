@@ -3,10 +3,12 @@
 
 use baton_core::{NetworkId, Status};
 use rusqlite::params;
+use std::ops::Range;
 
 use super::columns::{get, parsed};
 use super::entry_bundles::BY_PLACE;
 use super::evidence::INDEX_BITS;
+use super::keys::numbered;
 use super::rows::Rows;
 use crate::error::Error;
 use crate::rows::{RemovalReads, RemovalWrites};
@@ -16,8 +18,10 @@ const AT_ONCE: [&str; 6] = ["members", "invitations", "invites", "remotes", "rem
 
 /// What is removed in steps and names the network by its key: the table and its own key. Open tasks first, because the
 /// hub's sweeps read them.
-const BY_KEY_IN_STEPS: [(&str, &str); 4] =
-    [("tasks", "seq"), ("deliveries", "seq"), ("task_events", "network, id"), ("feed", "network, n")];
+const BY_KEY_IN_STEPS: [(&str, &str); 2] = [("tasks", "seq"), ("deliveries", "seq")];
+
+/// What is removed in steps and has the network in its own key.
+const NUMBERED_IN_STEPS: [&str; 2] = ["task_events", "feed"];
 
 /// What else is removed in steps.
 const IN_STEPS: [(&str, &str); 11] = [
@@ -87,6 +91,11 @@ impl RemovalWrites for Rows<'_> {
                 return Ok(true);
             }
         }
+        for table in NUMBERED_IN_STEPS {
+            if self.remove_some_places(table, "place", numbered(key, 0)..numbered(key + 1, 0), limit)? {
+                return Ok(true);
+            }
+        }
         for (table, key) in IN_STEPS {
             if self.remove_some(table, key, "network_id", network.as_str(), limit)? {
                 return Ok(true);
@@ -120,14 +129,24 @@ impl Rows<'_> {
         Ok(self.execute(&sql, params![owner, limit as i64])? > 0)
     }
 
+    fn remove_some_places(
+        &self,
+        table: &str,
+        key: &str,
+        places: Range<i64>,
+        limit: usize,
+    ) -> Result<bool, Error> {
+        let sql = format!(
+            "DELETE FROM {table} WHERE {key} IN
+             (SELECT {key} FROM {table} WHERE {key} >= ?1 AND {key} < ?2 LIMIT ?3)"
+        );
+        Ok(self.execute(&sql, [places.start, places.end, limit as i64])? > 0)
+    }
+
     fn remove_some_evidence(&self, log: i64, limit: usize) -> Result<bool, Error> {
         for (table, key) in BY_PLACE {
-            let sql = format!(
-                "DELETE FROM {table} WHERE {key} IN
-                 (SELECT {key} FROM {table} WHERE {key} >= ?1 AND {key} < ?2 LIMIT ?3)"
-            );
-            let places = params![log << INDEX_BITS, (log + 1) << INDEX_BITS, limit as i64];
-            if self.execute(&sql, places)? > 0 {
+            let places = log << INDEX_BITS..(log + 1) << INDEX_BITS;
+            if self.remove_some_places(table, key, places, limit)? {
                 return Ok(true);
             }
         }

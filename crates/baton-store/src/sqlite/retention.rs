@@ -6,6 +6,7 @@ use rusqlite::{Row, params};
 
 use super::columns::{get, parsed, time};
 use super::history::Chain;
+use super::keys::numbered;
 use super::rows::Rows;
 use crate::error::Error;
 use crate::rows::{DeliveryReads, RetentionReads, RetentionRow, RetentionWrites};
@@ -132,8 +133,7 @@ impl Rows<'_> {
     }
 
     fn past(&self, leaver: &Leaver<'_>) -> Result<Past, Error> {
-        let sql =
-            "SELECT id, previous, created_at, log_index FROM task_events WHERE network = ?1 AND id = ?2";
+        let sql = "SELECT id, previous, created_at, log_index FROM task_events WHERE place = ?1";
         let mut past = Past { last: leaver.completed_at.get(), recorded: 0, events: Vec::new() };
         let mut chain = Chain::from(leaver.key, leaver.last_event);
         let read = |row: &Row<'_>| {
@@ -184,8 +184,7 @@ impl Rows<'_> {
         // What is out at an agent of others stays: its cancel may not have arrived yet, and its worker removes it.
         self.execute("DELETE FROM push_configs WHERE task_id = ?1", [id])?;
         for event in &past.events {
-            let sql = "DELETE FROM task_events WHERE network = ?1 AND id = ?2";
-            self.execute(sql, params![leaver.key, event])?;
+            self.execute("DELETE FROM task_events WHERE place = ?1", [numbered(leaver.key, *event)])?;
         }
         self.execute("DELETE FROM tasks WHERE seq = ?1", [leaver.seq])?;
         Ok(())

@@ -249,8 +249,8 @@ mod tests {
                  INSERT INTO task_counts SELECT k.network_id, status, COUNT(*) FROM tasks
                      JOIN network_keys k ON k.key = tasks.network GROUP BY network, status;
                  UPDATE tasks SET last_event = seq;
-                 INSERT INTO task_events (network, id, task, n, to_status, actor_kind, actor, detail, created_at, number)
-                 SELECT network, seq, seq, 1, status, 'user', 'ada', '', 0, seq FROM tasks;
+                 INSERT INTO task_events (place, task, n, to_status, actor_kind, actor, detail, created_at, number)
+                 SELECT network << 40 | seq, seq, 1, status, 'user', 'ada', '', 0, seq FROM tasks;
                  INSERT INTO completions (network_id, session_name, task_id, task, result, completed_at)
                  SELECT k.network_id, 'bob', task_id, '', '', 5 FROM tasks JOIN network_keys k ON k.key = tasks.network;
                  COMMIT;",

@@ -2,11 +2,11 @@
 //! with what stands in other rows.
 
 use baton_core::{ParentTask, TaskId, TaskSnapshot};
-use rusqlite::params;
 use std::cell::RefCell;
 use std::sync::Arc;
 
 use super::columns::get;
+use super::keys::numbered;
 use super::rows::Rows;
 use super::task_row::{Task, task_by_id};
 use super::work::Work;
@@ -23,8 +23,8 @@ impl Rows<'_> {
         // One that waits to be written is in memory.
         let Some(mut task) = self.look_up(task_by_id(), [id.as_str()], Task::read)? else { return Ok(None) };
         if let Some(last) = task.last_event {
-            let sql = "SELECT n FROM task_events WHERE network = ?1 AND id = ?2";
-            let events = self.look_up(sql, params![task.network, last], |row| get::<i64>(row, "n"))?;
+            let sql = "SELECT n FROM task_events WHERE place = ?1";
+            let events = self.look_up(sql, [numbered(task.network, last)], |row| get::<i64>(row, "n"))?;
             task.events = events.ok_or_else(|| Error::Corrupt(format!("no event {last}")))?;
         }
         let task = Arc::new(task);

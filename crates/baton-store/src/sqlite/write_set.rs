@@ -4,7 +4,8 @@
 use baton_core::{NetworkId, Principal, Status, TaskId, UnixMillis};
 use rusqlite::types::Value;
 use rusqlite::{Connection, params, params_from_iter};
-use std::collections::{HashMap, VecDeque};
+use foldhash::HashMap;
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::columns::order_of;
@@ -38,8 +39,7 @@ impl Entry {
 /// A row of history.
 #[derive(Debug)]
 pub(super) struct NewEventRow {
-    pub(super) network: i64,
-    pub(super) id: i64,
+    pub(super) place: i64,
     pub(super) task: i64,
     pub(super) n: i64,
     pub(super) previous: Option<i64>,
@@ -65,8 +65,7 @@ pub(super) struct NewLeafRow {
 /// A frame of a feed.
 #[derive(Debug)]
 pub(super) struct NewFrameRow {
-    pub(super) network: i64,
-    pub(super) n: i64,
+    pub(super) place: i64,
     pub(super) to: Principal,
     pub(super) previous: Option<i64>,
     pub(super) body: String,
@@ -232,15 +231,14 @@ impl WriteSet {
         if self.events.is_empty() {
             return Ok(());
         }
-        let sql = "INSERT INTO task_events (network, id, task, n, previous, from_status, to_status, actor_kind, actor,
-                       detail, created_at, log_index, number, actor_token)
-                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
-        self.events.sort_unstable_by_key(|event| (event.network, event.id));
+        let sql = "INSERT INTO task_events (place, task, n, previous, from_status, to_status, actor_kind, actor, detail,
+                       created_at, log_index, number, actor_token)
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
+        self.events.sort_unstable_by_key(|event| event.place);
         let mut statement = connection.prepare_cached(sql)?;
         for event in self.events.drain(..) {
             statement.execute(params![
-                event.network,
-                event.id,
+                event.place,
                 event.task,
                 event.n,
                 event.previous,
@@ -275,13 +273,12 @@ impl WriteSet {
         if self.frames.is_empty() {
             return Ok(());
         }
-        let sql =
-            "INSERT INTO feed (network, n, to_kind, to_name, body, previous) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-        self.frames.sort_unstable_by_key(|frame| (frame.network, frame.n));
+        let sql = "INSERT INTO feed (place, to_kind, to_name, body, previous) VALUES (?1, ?2, ?3, ?4, ?5)";
+        self.frames.sort_unstable_by_key(|frame| frame.place);
         let mut statement = connection.prepare_cached(sql)?;
         for frame in self.frames.drain(..) {
             let to = (frame.to.kind().as_str(), frame.to.name());
-            statement.execute(params![frame.network, frame.n, to.0, to.1, frame.body, frame.previous])?;
+            statement.execute(params![frame.place, to.0, to.1, frame.body, frame.previous])?;
         }
         Ok(())
     }

@@ -98,7 +98,7 @@ struct Step {
     cpu: Duration,
 }
 
-/// Moves the next entries of a log, as many as one write may.
+/// Moves the next entries of a log, as many as one read may bring.
 async fn step(hub: &Hub, network: &NetworkId) -> Result<Step, Error> {
     let of = network.clone();
     let found = hub.store.read(move |rows| -> Result<_, Error> {
@@ -121,15 +121,15 @@ async fn step(hub: &Hub, network: &NetworkId) -> Result<Step, Error> {
         Ok::<_, Error>((bundles, cpu_time().saturating_sub(began)))
     });
     let (bundles, cpu) = packed.await.map_err(|_| baton_store::Error::Closed)??;
-    let of = network.clone();
-    let put = hub.store.write(move |tx| -> Result<_, Error> {
-        let mut moved = 0;
-        for (first, bundle) in &bundles {
-            moved += usize::from(tx.put_entry_bundle(&of, *first, bundle)?);
-        }
-        Ok(moved)
-    });
-    Ok(Step { moved: put.await?, cpu })
+    let mut moved = 0;
+    for (first, bundle) in bundles {
+        let of = network.clone();
+        // One to a write, so that nobody's write waits for more than one.
+        let put =
+            hub.store.write(move |tx| -> Result<_, Error> { Ok(tx.put_entry_bundle(&of, first, &bundle)?) });
+        moved += usize::from(put.await?);
+    }
+    Ok(Step { moved, cpu })
 }
 
 /// How long this thread has run on a core.
