@@ -10,6 +10,7 @@ mod check;
 mod checker;
 mod checkpointer;
 mod columns;
+mod commit_error;
 mod connection;
 mod copy;
 mod counts;

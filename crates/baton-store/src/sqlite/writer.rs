@@ -19,7 +19,7 @@ use super::probe::{self, Probe};
 use super::rows::Rows;
 use super::work::Work;
 use super::write_set::Hints;
-use super::{Bell, SqliteOptions, access_epoch, copy};
+use super::{Bell, SqliteOptions, access_epoch, commit_error, copy};
 use crate::clock::Clock;
 use crate::copy::CopyJob;
 use crate::error::Error;
@@ -296,7 +296,7 @@ impl Batches {
             self.health.damage.collect();
             self.health.damage.refuse()?;
             let began = Instant::now();
-            self.execute("COMMIT")?;
+            self.connection.prepare_cached("COMMIT")?.execute([]).map_err(commit_error::of)?;
             self.disk_waited(began.elapsed(), &batch.writes);
             Ok(done)
         });
@@ -325,9 +325,12 @@ impl Batches {
             }
             Err(error) => {
                 self.work.borrow_mut().forget_all();
-                // A failed commit may or may not have ended the transaction.
-                if !self.connection.is_autocommit() {
-                    self.execute("ROLLBACK")?;
+                // A failed commit may or may not have ended the transaction. If it cannot be ended now, the next batch
+                // tries again; callers are answered with what went wrong first.
+                if !self.connection.is_autocommit()
+                    && let Err(error) = self.execute("ROLLBACK")
+                {
+                    tracing::error!(%error, "a transaction was not rolled back");
                 }
                 Err(error)
             }
