@@ -24,10 +24,12 @@ const WAL_INDEX_BYTES: u64 = 1 << 20;
 
 /// The one connection that writes.
 pub(super) fn open_writer(path: &Path) -> Result<Connection, Error> {
-    let connection = Connection::open(path)?;
+    let wal = baton_wal::name().map_err(|refused| Error::Unavailable(refused.to_string()))?;
+    let connection = Connection::open_with_flags_and_vfs(path, OpenFlags::default(), wal)?;
     prepare(&connection)?;
-    connection.pragma_update(None, "journal_mode", "WAL")?;
+    // Before anything is written: see `baton_wal`.
     connection.pragma_update(None, "synchronous", "FULL")?;
+    connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "wal_autocheckpoint", 0)?; // the checkpointer's work
     connection.pragma_update(None, "cache_size", -WRITER_CACHE_KIB)?;
     connection.pragma_update(None, "foreign_keys", true)?;
