@@ -1,10 +1,18 @@
-//! A copy of everything on its way through an engine: where to, who hears how far it is, who waits for it. A copy that
-//! nobody waits for any more is given up.
+//! Backups of a running hub. They are not part of [`Store`](crate::Store), because each engine makes them in its own way:
+//! whoever opens an engine hands the hub what makes its backups. A copy on its way through an engine knows its file, who
+//! receives its progress and who waits for it; one that nobody waits for any more is given up.
 
 use std::path::{Path, PathBuf};
 use tokio::sync::{oneshot, watch};
 
 use crate::error::Error;
+
+/// What makes backups of a running hub.
+pub trait Backup: Send + Sync + 'static {
+    /// Copies everything as it is at one moment into a file, which exists and is empty; between the writes, so that none
+    /// waits for it. A missing file is not created, and one with something in it is left as it is: the copy fails.
+    fn copy(&self, to: PathBuf) -> Result<Copying, Error>;
+}
 
 /// How far a copy is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,7 +25,7 @@ pub struct CopyProgress {
 
 /// A copy as engines see it.
 #[derive(Debug)]
-pub struct CopyJob {
+pub(crate) struct CopyJob {
     to: PathBuf,
     progress: watch::Sender<CopyProgress>,
     caller: oneshot::Sender<Result<(), Error>>,
@@ -33,9 +41,7 @@ pub struct Copying {
 }
 
 impl CopyJob {
-    /// A copy into this file, which is there and empty. One that is not there is not made, and one that has something in
-    /// it is left as it is: the copy fails.
-    pub fn new(to: PathBuf) -> (Self, Copying) {
+    pub(crate) fn new(to: PathBuf) -> (Self, Copying) {
         let (progress, heard) = watch::channel(CopyProgress::default());
         let (caller, done) = oneshot::channel();
         (Self { to, progress, caller }, Copying { progress: heard, done })

@@ -18,7 +18,7 @@ mod tenant;
 mod waiting;
 
 pub use clock::{Clock, ClockReading};
-pub use copy::{CopyJob, CopyProgress, Copying};
+pub use copy::{Backup, CopyProgress, Copying};
 pub use entry_bundle::{Entries, Entry, EntryBundle};
 pub use error::Error;
 pub use meter::Meter;
@@ -28,5 +28,5 @@ pub use share::Share;
 #[cfg(debug_assertions)]
 pub use sqlite::Statements;
 pub use sqlite::{Bell, CopyFacts, SqliteOptions, SqliteStore, copy_closed, inspect, look_at_copy, schema};
-pub use store::{ChangedTask, Committed, GrownLog, Lane, Ring, Store};
+pub use store::{ChangedTask, Committed, GrownLog, Health, Lane, Ring, Store, WriteCheck};
 pub use tenant::{Claim, IfNothing, Tenant};

@@ -60,7 +60,6 @@ pub use tasks::{
 };
 
 use crate::clock::ClockReading;
-use crate::error::Error;
 use crate::store::Ring;
 
 /// One consistent state of the database.
@@ -107,8 +106,6 @@ pub trait Transaction:
     fn time(&self) -> ClockReading;
     /// Rings once this is committed.
     fn ring(&mut self, ring: Ring);
-    /// Writes what is there already, to see whether the disk takes it.
-    fn probe(&mut self) -> Result<(), Error>;
     /// What is known of callers must be learnt again once this is committed.
     fn touch_access(&mut self);
     /// This, to be read from.

@@ -10,6 +10,7 @@ mod check;
 mod checker;
 mod checkpointer;
 mod columns;
+mod commit_error;
 mod connection;
 mod copy;
 mod counts;
@@ -29,6 +30,7 @@ mod known;
 mod log_walk;
 mod merge;
 mod plans;
+mod probe;
 mod pushes;
 mod query;
 mod quotas;
@@ -53,19 +55,19 @@ mod write_set;
 mod writer;
 
 use baton_core::limits;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::clock::Clock;
-use crate::copy::CopyJob;
+use crate::copy::{Backup, CopyJob, Copying};
 use crate::error::Error;
 use crate::job::{ReadJob, WriteJob};
 use crate::meter::Meter;
 use crate::parked::Parked;
 use crate::share::Share;
-use crate::store::{Committed, Lane, Store};
+use crate::store::{self, Committed, Lane, Store, WriteCheck};
 pub use check::inspect;
 use checker::{Checker, Looked};
 use checkpointer::Checkpointer;
@@ -182,10 +184,6 @@ impl Store for SqliteStore {
         self.writer.parked()
     }
 
-    fn copy(&self, job: CopyJob) -> Result<(), Error> {
-        self.writer.copy(job)
-    }
-
     fn access_epoch(&self) -> u64 {
         self.epoch.load(Ordering::Acquire)
     }
@@ -194,12 +192,18 @@ impl Store for SqliteStore {
         &self.meter
     }
 
-    fn refuses_writes(&self) -> bool {
-        self.health.refused.is_lately()
+    fn health(&self) -> store::Health {
+        if self.health.damage.is_known() {
+            store::Health::Damaged
+        } else if self.health.refused.is_lately() {
+            store::Health::RefusesWrites
+        } else {
+            store::Health::Well
+        }
     }
 
-    fn is_damaged(&self) -> bool {
-        self.health.damage.is_known()
+    fn check_writes(&self) -> WriteCheck<'_> {
+        Box::pin(self.writer.probe())
     }
 
     fn close(&self) {
@@ -209,6 +213,14 @@ impl Store for SqliteStore {
         self.writer.close();
         self.readers.close();
         self.checkpointer.close();
+    }
+}
+
+impl Backup for SqliteStore {
+    fn copy(&self, to: PathBuf) -> Result<Copying, Error> {
+        let (job, copying) = CopyJob::new(to);
+        self.writer.copy(job)?;
+        Ok(copying)
     }
 }
 

@@ -1,10 +1,10 @@
-//! An engine, and what it reports after a commit. Use cases reach it through a [`Tenant`], the
-//! store as one share uses it.
+//! An engine, what it reports after a commit, and how it is. Use cases reach it through a [`Tenant`], the store as one
+//! share uses it. Files and pages belong to the engine that has them.
 
 use baton_core::{NetworkId, Principal, Status, TaskId};
+use std::pin::Pin;
 use std::sync::Arc;
 
-use crate::copy::CopyJob;
 use crate::error::Error;
 use crate::job::{ReadJob, WriteJob};
 use crate::meter::Meter;
@@ -66,6 +66,21 @@ pub enum Lane {
     Slow,
 }
 
+/// How an engine is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Health {
+    /// It accepts reads and writes.
+    Well,
+    /// It could not commit a write, and has committed none since then and a moment of quiet. Only a write shows that it
+    /// can again ([`Store::check_writes`]).
+    RefusesWrites,
+    /// What it stores was found damaged since it was opened. It refuses every write from then on.
+    Damaged,
+}
+
+/// A check of writes under way.
+pub type WriteCheck<'s> = Pin<Box<dyn Future<Output = Result<(), Error>> + Send + 's>>;
+
 /// An engine.
 pub trait Store: Send + Sync + 'static {
     /// Runs a write in one of the next batches, when it is its share's turn.
@@ -74,18 +89,16 @@ pub trait Store: Send + Sync + 'static {
     fn query(&self, share: Share, lane: Lane, job: Box<dyn ReadJob>) -> Result<(), Error>;
     /// The claims that wait for a task.
     fn parked(&self) -> &Arc<Parked>;
-    /// Copies everything as it is at one moment into a file, a little at a time between the writes.
-    fn copy(&self, job: CopyJob) -> Result<(), Error>;
     /// A number that grows with every committed change of users, tokens or members, also over a start. What was learnt of
     /// a caller under an older number is to be learnt again.
     fn access_epoch(&self) -> u64;
     /// What the store counts of itself.
     fn meter(&self) -> &Meter;
-    /// Whether the disk refused a change, and has not taken one since then and a moment of quiet. Only a write can
-    /// tell that it does again ([`Transaction::probe`]).
-    fn refuses_writes(&self) -> bool;
-    /// Whether the database file was found damaged since it was opened. Every write is refused from then on.
-    fn is_damaged(&self) -> bool;
+    /// How it is, by what it has met so far. It looks at nothing for this.
+    fn health(&self) -> Health;
+    /// Commits a write of the engine's own, which changes no row that anybody can read, to find out whether writes are
+    /// accepted.
+    fn check_writes(&self) -> WriteCheck<'_>;
     /// Takes no more writes, commits what waits and ends. Blocks.
     fn close(&self);
 }

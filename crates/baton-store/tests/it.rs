@@ -10,7 +10,6 @@ mod it {
         mod attempts;
         mod commits;
         mod consent;
-        mod copying;
         mod counts;
         mod edges;
         mod entry_bundles;
@@ -37,7 +36,6 @@ mod it {
         mod working_set;
     }
     mod conflicts;
-    mod copies;
     mod engine;
     mod fixtures;
     mod sqlite;

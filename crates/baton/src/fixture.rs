@@ -56,8 +56,9 @@ impl TestHub {
             collector: None,
         };
         change(&mut settings);
-        let store = Arc::new(RunsTwice::over(store));
-        Self { hub: Arc::new(Hub::new(store, clock, bells, test_key(), settings)), folder }
+        let engine = Arc::new(store);
+        let store = Arc::new(RunsTwice(engine.clone()));
+        Self { hub: Arc::new(Hub::new(store, engine, clock, bells, test_key(), settings)), folder }
     }
 
     /// A person who owns the networks of these numbers, and their token.

@@ -34,7 +34,7 @@ pub(crate) use shutdown::Shutdown;
 use baton_core::TaskId;
 use baton_core::{Caller, MessageId, NetworkId, UserId};
 use baton_evidence::note::SigningKey;
-use baton_store::{Share, Store, Tenant};
+use baton_store::{Backup, Share, Store, Tenant};
 use std::sync::Arc;
 
 use crate::events::Streams;
@@ -52,6 +52,8 @@ use readiness::Readiness;
 /// The hub.
 pub(crate) struct Hub {
     pub(crate) store: Arc<dyn Store>,
+    /// What makes backups, in the way of the store's engine.
+    pub(crate) backup: Arc<dyn Backup>,
     pub(crate) clock: Clock,
     pub(crate) bells: Arc<Bells>,
     pub(crate) presences: Arc<Presences>,
@@ -92,6 +94,7 @@ impl Hub {
     /// A hub over an open store that has its time from `clock` and whose hints go to `bells`.
     pub(crate) fn new(
         store: Arc<dyn Store>,
+        backup: Arc<dyn Backup>,
         clock: Clock,
         bells: Arc<Bells>,
         evidence_key: SigningKey,
@@ -101,6 +104,7 @@ impl Hub {
         bells.trace_to(traces.as_ref());
         Self {
             store,
+            backup,
             bells,
             presences: Arc::new(Presences::new(clock.clone())),
             clock,

@@ -50,6 +50,7 @@ mod it {
     mod remote;
     mod reset_user;
     mod seed;
+    mod shim;
     mod small_disk;
     mod tenant;
     mod tls;

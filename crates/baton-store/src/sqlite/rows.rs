@@ -7,12 +7,8 @@ use std::cell::RefCell;
 use super::counts::Counts;
 use super::work::Work;
 use crate::clock::ClockReading;
-use crate::error::Error;
 use crate::rows::{Snapshot, Transaction};
 use crate::store::Ring;
-
-/// As much as a task brings: on a full disk less may fit where nothing else does.
-const PROBE_BYTES: i64 = 128 << 10;
 
 /// Rows of one connection.
 pub(super) struct Rows<'c> {
@@ -53,12 +49,6 @@ impl Transaction for Rows<'_> {
         if !rings.contains(&ring) {
             rings.push(ring);
         }
-    }
-
-    fn probe(&mut self) -> Result<(), Error> {
-        // SQLite writes no page whose bytes stay the same.
-        self.execute("INSERT OR REPLACE INTO probe (one, bytes) VALUES (1, randomblob(?1))", [PROBE_BYTES])?;
-        Ok(())
     }
 
     fn touch_access(&mut self) {

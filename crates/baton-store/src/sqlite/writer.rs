@@ -11,13 +11,15 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+use tokio::sync::oneshot;
 
 use super::damage::Damage;
 use super::health::Health;
+use super::probe::{self, Probe};
 use super::rows::Rows;
 use super::work::Work;
 use super::write_set::Hints;
-use super::{Bell, SqliteOptions, access_epoch, copy};
+use super::{Bell, SqliteOptions, access_epoch, commit_error, copy};
 use crate::clock::Clock;
 use crate::copy::CopyJob;
 use crate::error::Error;
@@ -34,6 +36,7 @@ const BATCH_MAX: Duration = Duration::from_micros(limits::WRITE_BATCH_MAX_MICROS
 /// What the writer is asked.
 enum Turn {
     Write(Box<dyn WriteJob>),
+    Probe(Probe),
     Copy(CopyJob),
 }
 
@@ -92,10 +95,21 @@ impl Writer {
     }
 
     pub(super) fn submit(&self, share: Share, job: Box<dyn WriteJob>) -> Result<(), Error> {
+        self.ask_to_write(share, Turn::Write(job))
+    }
+
+    /// Has the next batch write something for certain, and waits for its commit.
+    pub(super) async fn probe(&self) -> Result<(), Error> {
+        let (caller, committed) = oneshot::channel();
+        self.ask_to_write(Share::Hub, Turn::Probe(Probe(caller)))?;
+        committed.await.unwrap_or(Err(Error::Closed))
+    }
+
+    fn ask_to_write(&self, share: Share, turn: Turn) -> Result<(), Error> {
         self.damage.refuse()?;
         // Before it is there to be taken.
         self.meter.write_waits();
-        self.ask(share, Turn::Write(job)).inspect_err(|_| self.meter.write_taken())
+        self.ask(share, turn).inspect_err(|_| self.meter.write_taken())
     }
 
     pub(super) fn copy(&self, job: CopyJob) -> Result<(), Error> {
@@ -155,6 +169,8 @@ struct Batch {
     writes: Vec<Taken>,
     /// Claims that found nothing in this batch and were parked.
     parked: Vec<Ticket>,
+    /// Whether somebody waits for a probe.
+    probes: bool,
     /// The copy that was asked for in between; nothing more is taken then.
     asked: Option<CopyJob>,
 }
@@ -180,24 +196,34 @@ impl Batches {
 
     /// Writes what waits, beginning with this. Answers the copy that was asked for, if one was.
     fn serve(&self, share: Share, turn: Turn) -> Option<CopyJob> {
-        match turn {
-            Turn::Write(first) => self.batch(self.taken(share, first)),
-            Turn::Copy(job) => {
-                self.turns.done(&share, Duration::ZERO);
-                Some(job)
-            }
+        let mut batch = Batch::default();
+        if let Some(first) = self.take_in(share, turn, &mut batch) {
+            self.batch(first, &mut batch);
         }
+        batch.asked
     }
 
-    fn taken(&self, share: Share, job: Box<dyn WriteJob>) -> Taken {
+    /// The write that a turn asks for, if it asks for one; otherwise the batch has the copy.
+    fn take_in(&self, share: Share, turn: Turn, batch: &mut Batch) -> Option<Taken> {
+        let job: Box<dyn WriteJob> = match turn {
+            Turn::Write(job) => job,
+            Turn::Probe(probe) => {
+                batch.probes = true;
+                Box::new(probe)
+            }
+            Turn::Copy(job) => {
+                self.turns.done(&share, Duration::ZERO);
+                batch.asked = Some(job);
+                return None;
+            }
+        };
         self.meter.write_taken();
-        Taken { share, job, took: Duration::ZERO, source: Source::Queue }
+        Some(Taken { share, job, took: Duration::ZERO, source: Source::Queue })
     }
 
     /// Commits what waits.
-    fn batch(&self, first: Taken) -> Option<CopyJob> {
-        let mut batch = Batch::default();
-        let committed = self.commit(first, &mut batch);
+    fn batch(&self, first: Taken, batch: &mut Batch) {
+        let committed = self.commit(first, batch);
         let settled = match committed {
             Ok(hints) => {
                 (self.bell)(hints);
@@ -210,17 +236,16 @@ impl Batches {
                 if !self.health.damage.is_known() {
                     tracing::error!(%error, writes = batch.writes.len(), "a batch was not committed");
                 }
-                self.unpark(&mut batch);
+                self.unpark(batch);
                 Err(error)
             }
         };
-        for taken in batch.writes {
+        for taken in batch.writes.drain(..) {
             taken.job.settle(settled.clone());
         }
         if self.is_long.swap(false, Ordering::AcqRel) {
             self.fold();
         }
-        batch.asked
     }
 
     /// The next write that waits, unless the batch has run for long: callers that come now should not wait for it.
@@ -228,14 +253,8 @@ impl Batches {
         if batch.writes.len() >= limits::WRITE_BATCH_MAX_COUNT || began.elapsed() >= BATCH_MAX {
             return None;
         }
-        match self.turns.try_take()? {
-            (share, Turn::Write(job)) => Some(self.taken(share, job)),
-            (share, Turn::Copy(job)) => {
-                self.turns.done(&share, Duration::ZERO);
-                batch.asked = Some(job);
-                None
-            }
-        }
+        let (share, turn) = self.turns.try_take()?;
+        self.take_in(share, turn, batch)
     }
 
     /// Folds what is left of a WAL past its bound. With nobody writing all of it is folded, and the next batch begins it
@@ -277,7 +296,7 @@ impl Batches {
             self.health.damage.collect();
             self.health.damage.refuse()?;
             let began = Instant::now();
-            self.execute("COMMIT")?;
+            self.connection.prepare_cached("COMMIT")?.execute([]).map_err(commit_error::of)?;
             self.disk_waited(began.elapsed(), &batch.writes);
             Ok(done)
         });
@@ -306,9 +325,12 @@ impl Batches {
             }
             Err(error) => {
                 self.work.borrow_mut().forget_all();
-                // A failed commit may or may not have ended the transaction.
-                if !self.connection.is_autocommit() {
-                    self.execute("ROLLBACK")?;
+                // A failed commit may or may not have ended the transaction. If it cannot be ended now, the next batch
+                // tries again; callers are answered with what went wrong first.
+                if !self.connection.is_autocommit()
+                    && let Err(error) = self.execute("ROLLBACK")
+                {
+                    tracing::error!(%error, "a transaction was not rolled back");
                 }
                 Err(error)
             }
@@ -342,13 +364,16 @@ impl Batches {
             *next = self.next(batch, began);
         }
         rows.settle_batch()?;
+        if batch.probes {
+            probe::write(&self.connection)?;
+        }
         let mut work = self.work.borrow_mut();
         work.known.shed();
         let hints = std::mem::take(&mut work.batch.hints);
         let Hints { rings, changed_tasks, grown_logs, tally, touches_access, .. } = hints;
         let hints = Committed { rings, changed_tasks, grown_logs };
         let access_epoch = touches_access.then(|| access_epoch::raise(&self.connection)).transpose()?;
-        let wrote = std::mem::take(&mut work.wrote) || access_epoch.is_some();
+        let wrote = std::mem::take(&mut work.wrote) || access_epoch.is_some() || batch.probes;
         Ok(Ran { hints, tally, access_epoch, wrote })
     }
 

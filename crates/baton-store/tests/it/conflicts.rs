@@ -5,7 +5,7 @@ use super::engine::{Engine, sqlite};
 use super::fixtures::{insert_task, task_id, with_network};
 use baton_core::limits::WRITE_CONFLICT_TRIES;
 use baton_store::job::{Outcome, ReadJob, WriteJob};
-use baton_store::{CopyJob, Error, Lane, Meter, Parked, Share, Store, Transaction};
+use baton_store::{Error, Health, Lane, Meter, Parked, Share, Store, Transaction, WriteCheck};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -50,10 +50,6 @@ impl Store for Unlucky {
         self.store.parked()
     }
 
-    fn copy(&self, job: CopyJob) -> Result<(), Error> {
-        self.store.copy(job)
-    }
-
     fn access_epoch(&self) -> u64 {
         self.store.access_epoch()
     }
@@ -62,12 +58,12 @@ impl Store for Unlucky {
         self.store.meter()
     }
 
-    fn refuses_writes(&self) -> bool {
-        self.store.refuses_writes()
+    fn health(&self) -> Health {
+        self.store.health()
     }
 
-    fn is_damaged(&self) -> bool {
-        self.store.is_damaged()
+    fn check_writes(&self) -> WriteCheck<'_> {
+        self.store.check_writes()
     }
 
     fn close(&self) {

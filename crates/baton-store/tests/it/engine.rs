@@ -2,7 +2,7 @@
 
 use baton_core::{ClockJumps, MonotonicMillis, NetworkId};
 use baton_store::{Clock, ClockReading, Committed, Ring, SqliteOptions, SqliteStore, Store};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 use tempfile::TempDir;
@@ -24,7 +24,10 @@ impl Engine {
 
     /// A store over what a folder holds.
     pub fn over(open: Open, folder: TempDir) -> Self {
-        let Opened { store, rings, grown } = open(folder.path());
+        Self::of(open(folder.path()), folder)
+    }
+
+    fn of(Opened { store, rings, grown }: Opened, folder: TempDir) -> Self {
         Self { store, rings, grown, folder }
     }
 
@@ -72,13 +75,19 @@ pub fn clock() -> Arc<dyn Clock> {
     Arc::new(UnsteadyClock::default())
 }
 
-/// The file that a copy is to fill so that a store opened over the folder is that copy.
-pub fn copy_in(folder: &Path) -> PathBuf {
-    folder.join("hub.db")
-}
-
 /// The embedded engine.
 pub fn sqlite(folder: &Path) -> Opened {
+    open_sqlite(folder).0
+}
+
+/// The embedded engine, also as what only it can do.
+pub fn with_sqlite() -> (Engine, Arc<SqliteStore>) {
+    let folder = tempfile::tempdir().unwrap();
+    let (opened, sqlite) = open_sqlite(folder.path());
+    (Engine::of(opened, folder), sqlite)
+}
+
+fn open_sqlite(folder: &Path) -> (Opened, Arc<SqliteStore>) {
     let (rings, grown) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Mutex::new(Vec::new())));
     let heard = (rings.clone(), grown.clone());
     let bell = Arc::new(move |committed: Committed| {
@@ -86,7 +95,8 @@ pub fn sqlite(folder: &Path) -> Opened {
         heard.1.lock().unwrap().extend(committed.grown_logs.into_iter().map(|grown| grown.network_id));
     });
     let store = SqliteStore::open(&folder.join("hub.db"), SqliteOptions::default(), clock(), bell).unwrap();
-    Opened { store: Arc::new(store), rings, grown }
+    let store = Arc::new(store);
+    (Opened { store: store.clone(), rings, grown }, store)
 }
 
 /// One test per engine of a case written over any of them.

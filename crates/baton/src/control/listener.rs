@@ -1,6 +1,6 @@
 //! The hub's end of the control socket.
 
-use baton_store::{CopyJob, CopyProgress};
+use baton_store::CopyProgress;
 use std::fs::Permissions;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
@@ -77,17 +77,17 @@ async fn say(output: &mut OwnedWriteHalf, answer: &Answer) -> io::Result<()> {
     output.write_all((serde_json::to_string(answer)? + "\n").as_bytes()).await
 }
 
-/// Has the store make a copy, and says how far it is. Once nobody hears that, the copy is given up.
+/// Has the engine make a copy, and says how far it is. Once nobody hears that, the copy is given up.
 async fn copy(to: PathBuf, Running { hub, .. }: &Running, output: &mut OwnedWriteHalf) -> io::Result<Answer> {
     tracing::info!(to = %to.display(), "copying the database");
-    let (job, mut copying) = CopyJob::new(to);
     let not_copied = |error: baton_store::Error| {
         tracing::warn!(%error, "the database was not copied");
         Answer::Refused { message: format!("the database was not copied: {}", error.cause()) }
     };
-    if let Err(error) = hub.store.copy(job) {
-        return Ok(not_copied(error));
-    }
+    let mut copying = match hub.backup.copy(to) {
+        Ok(copying) => copying,
+        Err(error) => return Ok(not_copied(error)),
+    };
     let mut ticks = tokio::time::interval(Duration::from_secs(COPYING_EVERY_SECONDS));
     loop {
         tokio::select! {

@@ -1,6 +1,7 @@
 //! Whether the hub can do its work, asked of the database by one at a time. Anybody may ask: however many do, there is
 //! one read and one write under way for all of them, and what it found holds for a moment.
 
+use baton_store::Health;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::Mutex;
@@ -41,7 +42,7 @@ struct Finding {
 
 /// Whether the database can be read and written.
 pub(crate) async fn look(hub: &Arc<Hub>) -> Result<(), NotReady> {
-    if hub.store.is_damaged() {
+    if hub.store.health() == Health::Damaged {
         return Err(NotReady::Damaged);
     }
     let looking = async {
@@ -66,9 +67,9 @@ pub(crate) async fn look(hub: &Arc<Hub>) -> Result<(), NotReady> {
 }
 
 impl Finding {
-    /// A refusal since then counts at once.
+    /// A refusal or damage since then counts at once.
     fn holds(&self, hub: &Hub) -> bool {
-        self.at.elapsed() < HOLDS && (self.found.is_err() || !hub.store.refuses_writes())
+        self.at.elapsed() < HOLDS && (self.found.is_err() || hub.store.health() == Health::Well)
     }
 }
 
@@ -87,11 +88,11 @@ fn tell_change(last: Option<&Finding>, found: &Result<(), NotReady>) {
 async fn try_storage(hub: &Hub) -> Result<(), Error> {
     hub.store.read(|rows| rows.has_users().map_err(Error::from)).await?;
     let is_written = hub.store.meter().since_commit().is_some_and(|since| since < WRITTEN_LATELY);
-    if is_written && !hub.store.refuses_writes() {
+    if is_written && hub.store.health() == Health::Well {
         return Ok(());
     }
-    hub.store.write(|tx| tx.probe().map_err(Error::from)).await?;
-    if hub.store.refuses_writes() {
+    hub.store.check_writes().await?;
+    if hub.store.health() == Health::RefusesWrites {
         let why = "the disk refused a change a moment ago".into();
         return Err(baton_store::Error::Unavailable(why).into());
     }

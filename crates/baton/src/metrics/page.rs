@@ -1,7 +1,7 @@
 //! The page: every figure once, from memory. docs/observe.md says the same of each in more words.
 
 use baton_core::Status;
-use baton_store::Meter;
+use baton_store::{Health, Meter};
 
 use super::exposition::{Page, Unit};
 use super::process;
@@ -15,7 +15,7 @@ pub(super) fn of(hub: &Hub) -> String {
     tasks(&mut page, hub.store.meter());
     storage(&mut page, hub.store.meter());
     let help = "1 if the database file was found damaged: no writes are accepted until a backup is restored; else 0.";
-    page.gauge("baton_database_damaged", help).is(u64::from(hub.store.is_damaged()));
+    page.gauge("baton_database_damaged", help).is(u64::from(hub.store.health() == Health::Damaged));
     waiting(&mut page, hub);
     evidence(&mut page, hub);
     outside(&mut page, hub);

@@ -73,7 +73,7 @@ plain! {
     /// The database file of the hub is damaged; writes are refused until its operator restores a backup.
     DatabaseDamaged = SERVICE_UNAVAILABLE, "database_damaged",
         "the hub's database is damaged and takes no more writes; its operator must stop the hub, run `baton hub check`, and restore a backup with `baton hub restore`";
-    /// The hub could not see whether a commit was done: it stopped, or lost its connection to the database.
+    /// The hub could not see whether a commit was done: it stopped, lost its connection to the database, or the disk did not confirm it.
     OutcomeUnknown = SERVICE_UNAVAILABLE, "outcome_unknown", "it may or may not have been done; look before you repeat it";
     /// The hub's disk is full, read-only or gone.
     StorageUnavailable = SERVICE_UNAVAILABLE, "storage_unavailable", "the hub cannot use its disk; nothing was changed";

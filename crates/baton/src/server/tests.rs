@@ -62,8 +62,10 @@ fn house_with(cors_origins: &[&str], time: Duration) -> House {
         metrics_token: None,
         collector: None,
     };
+    let store = Arc::new(store.unwrap());
     let hub = Arc::new(Hub::new(
-        Arc::new(store.unwrap()),
+        store.clone(),
+        store,
         clock,
         Arc::new(Bells::default()),
         crate::fixture::test_key(),

@@ -3,7 +3,7 @@
 use super::super::engine::{Engine, Open, engines};
 use super::super::fixtures::{NOW, insert_network, insert_task, network, node, task_id, user, with_network};
 use baton_core::Status;
-use baton_store::{Error, Ring, Store, Transaction};
+use baton_store::{Error, Health, Ring, Store, Transaction};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -55,23 +55,23 @@ engines! {
         assert!(exists(&*engine.store, 1).await);
     }
 
-    async fn a_store_that_is_well_takes_probes_and_says_so(engine: &mut Engine, open: Open) {
-        let is_well = |store: &dyn Store| !store.refuses_writes() && !store.is_damaged();
-        assert!(is_well(&*engine.store));
+    async fn a_store_that_is_well_passes_checks_of_writes_and_says_so(engine: &mut Engine, open: Open) {
+        let store = &engine.store;
+        let is_well = || store.health() == Health::Well;
+        assert!(is_well());
         for _ in 0..3 {
-            engine.store.write(|tx| -> Result<(), Error> {
-                tx.probe()?;
-                tx.probe()?;
-                assert!(!tx.has_users()?, "a probe is nobody's row");
-                Ok(())
-            }).await.unwrap();
+            let (first, second) = tokio::join!(store.check_writes(), store.check_writes());
+            assert!(first.is_ok() && second.is_ok(), "{first:?} {second:?}");
+            assert!(!store.read(|rows| rows.has_users()).await.unwrap(), "a check is nobody's row");
         }
+        assert!(store.meter().since_commit().is_some(), "it was committed");
         // That a use case refuses, or a row is taken, says nothing of the disk.
-        let refused = engine.store.write(|tx| tx.probe().and(Err::<(), _>(Error::Busy))).await;
-        assert!(refused.is_err() && is_well(&*engine.store));
-        with_network(&*engine.store).await;
-        let refused = engine.store.write(|tx| insert_network(tx, 1)).await;
-        assert!(refused.is_err() && is_well(&*engine.store));
+        let refuses = store.write(|_| Err::<(), _>(Error::Busy));
+        let (refused, checked) = tokio::join!(refuses, store.check_writes());
+        assert!(refused.is_err() && checked.is_ok() && is_well());
+        with_network(&**store).await;
+        let refused = store.write(|tx| insert_network(tx, 1)).await;
+        assert!(refused.is_err() && is_well());
     }
 
     async fn a_write_that_panics_harms_nobody_else(engine: &mut Engine, open: Open) {
@@ -232,6 +232,7 @@ engines! {
         store.close();
         let refused = store.write(|tx| insert_task(tx, 1, 1, "coder")).await;
         assert!(matches!(refused, Err(Error::Closed)));
+        assert!(matches!(store.check_writes().await, Err(Error::Closed)));
         engine.reopen(open);
         let role = engine.store.read(|rows| rows.network(&network(1))).await.unwrap();
         assert_eq!(role.unwrap().owner_id, user(1));

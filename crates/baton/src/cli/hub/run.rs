@@ -131,11 +131,13 @@ async fn open(
         let options = SqliteOptions { check_every, ..SqliteOptions::default() };
         open_store(&opening, options, engine_clock, Arc::new(move |committed| ringer.tell(committed)))
     });
-    let store: Arc<dyn Store> = Arc::new(opened.await.map_err(|error| Trouble::System(error.into()))??);
+    let store = Arc::new(opened.await.map_err(|error| Trouble::System(error.into()))??);
+    let backup = store.clone();
+    let store: Arc<dyn Store> = store;
     let key = evidence_key(folder, &*store).await?;
     let database = |error| Trouble::Database { database: folder.database(), error };
     let cursor_key = store.read(|rows| rows.cursor_key()).await.map_err(database)?;
-    Ok(Hub::new(store, clock, bells, key, settings).with_cursor_key(&cursor_key))
+    Ok(Hub::new(store, backup, clock, bells, key, settings).with_cursor_key(&cursor_key))
 }
 
 /// The key that signs this folder's checkpoints. The file is on disk before the database knows its public half.

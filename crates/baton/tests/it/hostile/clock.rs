@@ -1,11 +1,13 @@
-//! A wall clock that jumps two days ahead under a running hub, and back: nothing that has time left is lost.
+//! A wall clock that jumps two days ahead under a running hub, and back, or stands earlier after a restart: nothing that has
+//! time left is lost, and nothing that has ended comes back.
 
 use serde_json::json;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
+use crate::it::http::Client;
 use crate::it::hub::{ADMIN, Hub, PASSWORD};
-use crate::it::tenant::{Tenant, send, send_with, succeed, task, text};
+use crate::it::shim;
+use crate::it::tenant::{Tenant, act, claim, refused, send, send_with, succeed, task, text};
 use crate::it::work::worker::eventually;
 
 /// Shifts the wall clock of one process by the seconds in a file, read at every look; monotonic time stays.
@@ -37,11 +39,7 @@ struct Clock {
 
 impl Clock {
     fn make(folder: &Path) -> Self {
-        let (source, library) = (folder.join("clock.c"), folder.join("clock.so"));
-        std::fs::write(&source, SHIM).unwrap();
-        let made = Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(&library).arg(&source).status();
-        assert!(made.unwrap().success());
-        let clock = Self { library, file: folder.join("shift") };
+        let clock = Self { library: shim::make(folder, "clock", SHIM), file: folder.join("shift") };
         clock.set(0);
         clock
     }
@@ -58,6 +56,16 @@ impl Clock {
     }
 }
 
+fn is_expired(reader: &Client, id: &str) -> Option<()> {
+    (task(reader, id)["status"] == "expired").then_some(())
+}
+
+/// Waits for a round of the sweep: one that came before is over, because the short task can only be ended by a later one.
+fn let_rounds_pass(sender: &Client) {
+    let short = send_with(sender, &json!({"alias": "worker", "task": "short", "ttl_seconds": 1}));
+    eventually("what was sent now expires by the clock", || is_expired(sender, &short));
+}
+
 #[test]
 fn a_clock_that_jumps_days_ahead_is_logged_and_expires_nothing_that_has_time_left() {
     let folder = tempfile::tempdir().unwrap();
@@ -71,14 +79,8 @@ fn a_clock_that_jumps_days_ahead_is_logged_and_expires_nothing_that_has_time_lef
     let invite = json!({"role": "member", "max_uses": 1, "expires_days": 1});
     let invite = succeed(&tenant.user.post(&path, &invite));
 
-    // A round that came before the next is over: the short task can only be ended by a later one.
-    let expired = |id: &str| (task(&tenant.user, id)["status"] == "expired").then_some(());
-    let let_rounds_pass = || {
-        let short = send_with(&sender, &json!({"alias": "worker", "task": "short", "ttl_seconds": 1}));
-        eventually("what was sent after the jump expires by the clock", || expired(&short));
-    };
     clock.set(TWO_DAYS);
-    let_rounds_pass();
+    let_rounds_pass(&sender);
     assert!(hub.log().contains("the clock jumped ahead"), "{}", hub.log());
     assert_eq!(hub.log().matches("the clock jumped ahead").count(), 1, "{}", hub.log());
     assert_eq!(task(&tenant.user, &waiting)["status"], "delivered", "it has most of its hour left");
@@ -86,11 +88,52 @@ fn a_clock_that_jumps_days_ahead_is_logged_and_expires_nothing_that_has_time_lef
     succeed(&guest.post("/api/networks/join", &json!({"invite_code": text(&invite["invite_code"])})));
 
     clock.set(0);
-    let_rounds_pass();
+    let_rounds_pass(&sender);
     assert_eq!(hub.log().matches("the clock jumped back").count(), 1, "{}", hub.log());
     assert_eq!(task(&tenant.user, &waiting)["status"], "delivered");
     // From the next start on the clock counts as it stands.
     clock.set(TWO_DAYS);
     hub.restart();
-    eventually("it expires by the clock of the new start", || expired(&waiting));
+    eventually("it expires by the clock of the new start", || is_expired(&tenant.user, &waiting));
+}
+
+#[test]
+fn a_clock_that_stands_earlier_after_a_restart_neither_expires_nor_revives_a_task() {
+    let folder = tempfile::tempdir().unwrap();
+    let clock = Clock::make(folder.path());
+    clock.set(TWO_DAYS);
+    let options = ["--username", ADMIN, "--password", PASSWORD];
+    let mut hub = Hub::start_with_env(&options, &clock.environment());
+    let tenant = Tenant::of_admin(&hub);
+    let (sender, worker) = (tenant.agent("sender"), tenant.agent("worker"));
+    let done = send(&sender, "worker", "done");
+    let lease = claim(&worker, 0, 600);
+    succeed(&act(&worker, &done, "reply", &json!({"text": "42", "lease_id": lease["lease_id"]})));
+    let overdue = send_with(&sender, &json!({"alias": "worker", "task": "overdue", "ttl_seconds": 1}));
+    eventually("it expires", || is_expired(&sender, &overdue));
+    let leased = send(&sender, "worker", "in work");
+    let lease = claim(&worker, 0, 600);
+    assert_eq!(text(&lease["task"]["task_id"]), leased);
+    let waiting = send(&sender, "worker", "an hour to live");
+    let rows = || [&done, &overdue, &leased, &waiting].map(|id| task(&tenant.user, id));
+    let before = rows();
+
+    // Two days earlier than everything that is written.
+    hub.kill9();
+    clock.set(0);
+    hub.restart();
+    let_rounds_pass(&sender);
+    for (before, after) in before.iter().zip(rows()) {
+        for field in ["status", "result", "attempt", "completed_at", "expires_at"] {
+            assert_eq!(before[field], after[field], "{field} of {before}");
+        }
+    }
+    refused(&act(&worker, &done, "reply", &json!({"text": "again"})), 409, "reply_task_terminal");
+    let extended = worker
+        .post(&format!("/api/leases/{}/extend", text(&lease["lease_id"])), &json!({"lease_seconds": 600}));
+    succeed(&extended);
+    succeed(&act(&worker, &leased, "reply", &json!({"text": "42", "lease_id": lease["lease_id"]})));
+    let next = claim(&worker, 0, 600);
+    assert_eq!(text(&next["task"]["task_id"]), waiting, "neither what is done nor what is overdue");
+    succeed(&act(&worker, &waiting, "reply", &json!({"text": "42", "lease_id": next["lease_id"]})));
 }

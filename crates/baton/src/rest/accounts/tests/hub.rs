@@ -92,8 +92,10 @@ impl TestHub {
             collector: None,
         };
         change(&mut settings);
+        let store = Arc::new(store);
         let hub = Arc::new(Hub::new(
-            Arc::new(store),
+            store.clone(),
+            store,
             clock,
             Arc::<Bells>::default(),
             crate::fixture::test_key(),
@@ -106,9 +108,14 @@ impl TestHub {
     /// A hub that knows nothing but the same database, as after a restart.
     pub(super) fn restarted(self) -> Self {
         let Self { hub, folder, .. } = self;
-        let (store, clock, settings) = (hub.store.clone(), hub.clock.clone(), hub.settings.clone());
-        let hub =
-            Arc::new(Hub::new(store, clock, Arc::<Bells>::default(), crate::fixture::test_key(), settings));
+        let hub = Arc::new(Hub::new(
+            hub.store.clone(),
+            hub.backup.clone(),
+            hub.clock.clone(),
+            Arc::<Bells>::default(),
+            crate::fixture::test_key(),
+            hub.settings.clone(),
+        ));
         let app = super::super::routes().with_state(hub.clone());
         Self { hub, folder, app }
     }

@@ -1,0 +1,33 @@
+//! A probe: a row that a batch writes only to find out whether the disk takes it. Whoever waits for the probe is one of
+//! the batch's writes, and the row is written with theirs.
+
+use rusqlite::Connection;
+use tokio::sync::oneshot;
+
+use crate::error::Error;
+use crate::job::{Outcome, WriteJob};
+use crate::rows::Transaction;
+
+/// As much as a task brings: on a full disk less may fit where nothing else does.
+const BYTES: i64 = 128 << 10;
+
+/// Writes the row. Its bytes are others each time: SQLite writes no page whose bytes stay the same.
+pub(super) fn write(connection: &Connection) -> Result<(), Error> {
+    let sql = "INSERT OR REPLACE INTO probe (one, bytes) VALUES (1, randomblob(?1))";
+    connection.prepare_cached(sql)?.execute([BYTES])?;
+    Ok(())
+}
+
+/// Whoever waits for a probe.
+pub(super) struct Probe(pub(super) oneshot::Sender<Result<(), Error>>);
+
+impl WriteJob for Probe {
+    fn run(&mut self, _: &mut dyn Transaction) -> Outcome {
+        Outcome::Stays
+    }
+
+    fn settle(self: Box<Self>, committed: Result<(), Error>) {
+        // Nobody needs to know any more.
+        let _ = self.0.send(committed);
+    }
+}
