@@ -53,6 +53,11 @@ pub enum Command {
         /// Why.
         reason: Option<Reason>,
     },
+    /// Call it off because a task it is a part of was called off.
+    CancelWithParent {
+        /// Why that was.
+        reason: Option<Reason>,
+    },
     /// Make a new task of one that ended without an answer.
     Retry {
         /// The new task.
@@ -106,6 +111,8 @@ pub struct SendTask {
     pub parent_task_id: Option<TaskId>,
     /// The conversation it goes on in; without one it begins its own.
     pub context_id: Option<ContextId>,
+    /// Whether it may go to an agent that has an open task in its chain of parents.
+    pub allow_cycle: bool,
 }
 
 impl Command {
@@ -118,7 +125,7 @@ impl Command {
             Self::Extend { .. } => TaskAction::Extend,
             Self::Reply { .. } => TaskAction::Reply,
             Self::Complete { .. } => TaskAction::Complete,
-            Self::Cancel { .. } => TaskAction::Cancel,
+            Self::Cancel { .. } | Self::CancelWithParent { .. } => TaskAction::Cancel,
             Self::Retry { .. } => TaskAction::Retry,
             Self::Reassign { .. } => TaskAction::Reassign,
             Self::AskSender { .. } => TaskAction::AskSender,

@@ -3,6 +3,7 @@
 //! which status follows which is in `machine.rs`; what goes with each move is in the files of `decide/`.
 
 mod create;
+mod delegation;
 mod finish;
 mod hand_on;
 mod lease;
@@ -15,7 +16,7 @@ use crate::presence::Presence;
 use crate::principal::Principal;
 use crate::refusal::Refusal;
 use crate::status::Status;
-use crate::task::{ParentTask, TaskSnapshot};
+use crate::task::{ChainTask, ParentTask, TaskSnapshot};
 use crate::time::{MonotonicMillis, UnixMillis};
 use crate::transition::Transition;
 use crate::uuid::MessageId;
@@ -46,6 +47,10 @@ pub struct Facts {
     pub recipient_exists: bool,
     /// The parent a send names, if there is such a task.
     pub parent: Option<ParentTask>,
+    /// The chain of parents of a send, the parent first, as far as it may go and one task further.
+    pub chain: Vec<ChainTask>,
+    /// How many tasks that chain may have.
+    pub max_chain: usize,
     /// The signs of life of the task's assignee, for an expiry.
     pub assignee: Presence,
 }
@@ -76,6 +81,7 @@ pub fn decide(
         }
         Command::Complete { result, lease_id } => finish::complete(task, result, lease_id.as_ref(), context),
         Command::Cancel { reason } => finish::cancel(task, reason.as_ref(), context),
+        Command::CancelWithParent { reason } => finish::cancel_with_parent(task, reason.as_ref(), context),
         Command::Retry { new_task_id } => create::retry(task, new_task_id, context),
         Command::Reassign { new_alias } => hand_on::reassign(task, new_alias, context),
         Command::AskSender { question, lease_id } => {

@@ -52,6 +52,11 @@ pub enum Event {
         /// Why, in the words of whoever did it or else in the hub's.
         reason: String,
     },
+    /// It was called off with a task it is a part of.
+    CancelledWithParent {
+        /// Why that was.
+        reason: String,
+    },
     /// Its time was over.
     Expired,
     /// It was given to another agent.
@@ -78,6 +83,7 @@ impl fmt::Display for Event {
             Self::Replied { ending } => write!(f, "reply: {ending}"),
             Self::Completed => f.write_str("completion reported"),
             Self::Cancelled { reason } => f.write_str(reason),
+            Self::CancelledWithParent { .. } => f.write_str("cancelled with its parent"),
             Self::Expired => f.write_str("expired"),
             Self::Reassigned { from, to } => write!(f, "reassigned from {from} to {to}"),
         }

@@ -83,7 +83,7 @@ pub use refusal::Refusal;
 pub use role::{NetworkRole, SystemRole, TokenScope};
 pub use secret::{BearerToken, InviteCode, NodeToken, SECRET_RANDOM_BYTES, UserToken};
 pub use status::{Ending, Status};
-pub use task::{Lease, ParentTask, Parties, TaskSnapshot};
+pub use task::{ChainTask, Lease, ParentTask, Parties, TaskSnapshot};
 pub use time::{MonotonicMillis, UnixMillis};
 pub use trace_parent::TraceParent;
 pub use transition::Transition;

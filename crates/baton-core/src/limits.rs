@@ -121,6 +121,17 @@ pub const A2A_HISTORY_DEFAULT_COUNT: usize = 100;
 /// Calls of one token that wait at once for a task to go on or to end: A2A, REST and MCP (ours).
 pub const WAITS_PER_TOKEN_MAX_COUNT: usize = 1_000;
 
+// Trees of tasks.
+
+/// Most tasks of a tree in one answer.
+pub const TREE_TASKS_MAX_COUNT: usize = 1_000;
+/// Levels of a tree that an answer goes up from the task, and down from it.
+pub const TREE_DEPTH_MAX_COUNT: usize = 32;
+/// Rows of tasks examined for one tree, whether they are shown or not (ours).
+pub const TREE_EXAMINED_COUNT: usize = 10_000;
+/// Most open descendants that are cancelled together with a task.
+pub const CASCADE_MAX_COUNT: usize = 1_000;
+
 // What is kept, and for how long.
 
 /// How long deliveries that are no tasks stay.
@@ -195,6 +206,10 @@ pub const STREAMS_PER_NETWORK_COUNT: i64 = 10_000;
 pub const PUSH_CONFIGS_PER_NETWORK_COUNT: i64 = 10_000;
 /// Remote agents of a network.
 pub const REMOTES_PER_NETWORK_COUNT: i64 = 100;
+/// Tasks in the chain of parents of a new task.
+pub const DELEGATION_DEPTH_COUNT: i64 = 16;
+/// The longest chain of parents a network can be allowed.
+pub const DELEGATION_DEPTH_MAX_COUNT: i64 = 32;
 /// The highest number a quota can be set to.
 pub const QUOTA_MAX_COUNT: i64 = 1_000_000_000;
 

@@ -35,13 +35,15 @@ pub enum Quota {
     PushConfigs,
     /// Remote agents of a network.
     Remotes,
+    /// Tasks in the chain of parents of a new task of a network.
+    DelegationDepth,
 }
 
 impl Quota {
     /// Those of an account.
     pub const OF_USER: [Self; 3] = [Self::Networks, Self::Memberships, Self::Tokens];
     /// Those of a network.
-    pub const OF_NETWORK: [Self; 10] = [
+    pub const OF_NETWORK: [Self; 11] = [
         Self::Members,
         Self::Invites,
         Self::Sessions,
@@ -52,6 +54,7 @@ impl Quota {
         Self::Streams,
         Self::PushConfigs,
         Self::Remotes,
+        Self::DelegationDepth,
     ];
 
     /// The word on the wire and in the row.
@@ -71,6 +74,7 @@ impl Quota {
             Self::Streams => "streams",
             Self::PushConfigs => "push_configs",
             Self::Remotes => "remotes",
+            Self::DelegationDepth => "delegation_depth",
         }
     }
 
@@ -97,7 +101,23 @@ impl Quota {
             Self::Streams => limits::STREAMS_PER_NETWORK_COUNT,
             Self::PushConfigs => limits::PUSH_CONFIGS_PER_NETWORK_COUNT,
             Self::Remotes => limits::REMOTES_PER_NETWORK_COUNT,
+            Self::DelegationDepth => limits::DELEGATION_DEPTH_COUNT,
         }
+    }
+
+    /// The highest number it can be set to.
+    #[must_use]
+    pub const fn highest_max(self) -> i64 {
+        match self {
+            Self::DelegationDepth => limits::DELEGATION_DEPTH_MAX_COUNT,
+            _ => limits::QUOTA_MAX_COUNT,
+        }
+    }
+
+    /// Whether the subject as a whole has a count of it. Inboxes have one each, and a chain of parents is as long as it is.
+    #[must_use]
+    pub const fn is_counted(self) -> bool {
+        !matches!(self, Self::Inbox | Self::DelegationDepth)
     }
 
     /// Whether one more may be added to so many; `max` is what a system admin set.
@@ -122,6 +142,7 @@ impl Quota {
             Self::Streams => ("this network has", "open streams", "close some"),
             Self::PushConfigs => ("this network has", "push receivers", "delete some"),
             Self::Remotes => ("this network has", "remote agents", "remove some"),
+            Self::DelegationDepth => ("this task has", "parents", "send it without a parent"),
         }
     }
 

@@ -3,8 +3,11 @@
 
 use std::borrow::Cow;
 
+use crate::alias::Alias;
+use crate::limits;
 use crate::quota::Quota;
 use crate::status::Status;
+use crate::task::ChainTask;
 use crate::uuid::TaskId;
 
 /// A rule said no, and nothing has changed.
@@ -184,6 +187,36 @@ pub enum Refusal {
     /// The parent named is no task of this network.
     #[error("parent_task_id names no task of this network")]
     CrossNetworkParent,
+    /// The chain of parents of a new task is longer than its network allows.
+    #[error(
+        "the chain of parents has more than {max} tasks, this network's limit; send it without a parent, or ask a system admin to raise delegation_depth"
+    )]
+    DelegationTooDeep {
+        /// How many tasks it may have.
+        max: usize,
+    },
+    /// The recipient has an open task in the chain of parents of a new task.
+    #[error(
+        "{to} has an open task in the chain of parents: {}; send it to another agent, or pass allow_cycle",
+        readable(chain)
+    )]
+    DelegationCycle {
+        /// The recipient.
+        to: Alias,
+        /// The chain, root first.
+        chain: Vec<ChainTask>,
+    },
+    /// A task has more open descendants than can be cancelled together.
+    #[error(
+        "{open} of the {examined} descendants examined are open; at most {} are cancelled together: cancel its branches one by one",
+        limits::CASCADE_MAX_COUNT
+    )]
+    TreeTooLarge {
+        /// How many were found.
+        open: usize,
+        /// Among so many that were examined.
+        examined: usize,
+    },
     /// The key came before with other arguments.
     #[error("this idempotency_key came before with other arguments: use a new key")]
     IdempotencyKeyReused,
@@ -312,6 +345,9 @@ impl Refusal {
             Self::TaskNotOverdue => "task_not_overdue",
             Self::MessageNotOpen => "message not found or already acknowledged",
             Self::CrossNetworkParent => "cross_network_parent",
+            Self::DelegationTooDeep { .. } => "delegation_too_deep",
+            Self::DelegationCycle { .. } => "delegation_cycle",
+            Self::TreeTooLarge { .. } => "tree_too_large",
             Self::IdempotencyKeyReused => "idempotency_key_reused",
             Self::AliasNotFound => "alias_not_found",
             Self::AliasInUse
@@ -330,4 +366,10 @@ impl Refusal {
             Self::WrongOldPassword => "incorrect current password",
         })
     }
+}
+
+/// A chain of parents in words, root first.
+fn readable(chain: &[ChainTask]) -> String {
+    let links = chain.iter().map(|task| format!("{} ({})", task.to, task.id));
+    links.collect::<Vec<_>>().join(" > ")
 }

@@ -67,6 +67,17 @@ pub struct ParentTask {
     pub to: Alias,
 }
 
+/// A task in the chain of parents of another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChainTask {
+    /// The task.
+    pub id: TaskId,
+    /// Who is to do it.
+    pub to: Alias,
+    /// Whether it has not ended.
+    pub is_open: bool,
+}
+
 /// The two ends of a task, which is all that access depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parties<'a> {

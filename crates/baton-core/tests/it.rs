@@ -7,6 +7,7 @@ mod it {
     mod access_table;
     mod aliases;
     mod clock_jumps;
+    mod delegation;
     mod effects;
     mod fixtures;
     mod guards;

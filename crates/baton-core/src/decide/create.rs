@@ -1,7 +1,7 @@
 //! Tasks come into being here: by a send, and by a retry of one that ended without an answer.
 //! Their text and other payload are not looked at.
 
-use super::Context;
+use super::{Context, delegation};
 use crate::command::SendTask;
 use crate::effects::{Effects, NewTask, Notice, RowChange};
 use crate::event::Event;
@@ -25,6 +25,7 @@ pub(super) fn send(send: &SendTask, context: &Context) -> Result<Transition, Ref
         parent
             .filter(|parent| parent.id == *parent_id && parent.network_id == send.network_id)
             .ok_or(Refusal::CrossNetworkParent)?;
+        delegation::check(send, &context.facts)?;
     }
     let task = NewTask {
         id: send.task_id.clone(),

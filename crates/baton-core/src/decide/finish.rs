@@ -57,6 +57,24 @@ pub(super) fn cancel(
     reason: Option<&Reason>,
     context: &Context,
 ) -> Result<Transition, Refusal> {
+    called_off(task, reason, |reason| Event::Cancelled { reason }, context)
+}
+
+/// The same for a task that ends with one it is a part of: its result says why that one was called off.
+pub(super) fn cancel_with_parent(
+    task: &TaskSnapshot,
+    reason: Option<&Reason>,
+    context: &Context,
+) -> Result<Transition, Refusal> {
+    called_off(task, reason, |reason| Event::CancelledWithParent { reason }, context)
+}
+
+fn called_off(
+    task: &TaskSnapshot,
+    reason: Option<&Reason>,
+    event: impl FnOnce(String) -> Event,
+    context: &Context,
+) -> Result<Transition, Refusal> {
     let to = machine::next(task.status, Step::Cancel).ok_or(stuck(task.status))?;
     let reason = match reason.map(Reason::as_str) {
         Some(reason) if !reason.is_empty() => reason.to_owned(),
@@ -71,7 +89,7 @@ pub(super) fn cancel(
         notices: ends.chain(to_parent(task, to)).collect(),
         ..Effects::default()
     };
-    Ok(Transition::to(task, to, &context.actor, Event::Cancelled { reason }).with(effects))
+    Ok(Transition::to(task, to, &context.actor, event(reason)).with(effects))
 }
 
 /// Work in progress is never thrown away: a lease, or a sign of life, keeps an overdue task open.

@@ -269,6 +269,20 @@ fn a_sender_who_cancels_is_not_told_and_no_reason_names_who_did_it() {
 }
 
 #[test]
+fn a_task_that_is_cancelled_with_its_parent_says_so_and_keeps_the_reason_as_its_result() {
+    let child = TaskSnapshot { parent: Some(parent()), ..leased(running_lease()) };
+    let reason = Some(Reason::parse("reason", "not needed").unwrap());
+    let alone = by(user("uma"), &child, &Command::Cancel { reason: reason.clone() }).unwrap();
+    let with_parent = by(user("uma"), &child, &Command::CancelWithParent { reason }).unwrap();
+    assert_eq!(with_parent.event.as_ref().unwrap().to_string(), "cancelled with its parent");
+    assert_eq!(with_parent.effects.row.result.as_deref(), Some("not needed"));
+    // Everything else is as if it were cancelled by itself: the lease, the inbox and who is told.
+    assert_eq!((with_parent.to, with_parent.effects), (alone.to, alone.effects));
+    let by_ada = by(node("ada"), &task(Status::Acked), &Command::CancelWithParent { reason: None }).unwrap();
+    assert_eq!(by_ada.effects.row.result.as_deref(), Some("cancelled by ada"));
+}
+
+#[test]
 fn a_task_is_not_expired_before_its_time() {
     for status in [Status::Delivered, Status::Acked, Status::Running, Status::WaitingInput] {
         let early = TaskSnapshot { expires_at: NOW.plus_millis(1), ..task(status) };
@@ -311,11 +325,7 @@ fn a_clock_that_was_put_ahead_does_not_expire_a_task_before_its_time_has_elapsed
 fn work_in_progress_expires_only_after_ten_minutes_of_silence() {
     let seen = |seconds_ago: i64| {
         let last_call_at = Some(NOW.plus_millis(-1_000 * seconds_ago));
-        let facts = Facts {
-            recipient_exists: true,
-            parent: None,
-            assignee: Presence { last_call_at, ..Presence::NONE },
-        };
+        let facts = Facts { assignee: Presence { last_call_at, ..Presence::NONE }, ..facts() };
         Context { facts, ..context(Principal::Hub) }
     };
     let expire = |status, seconds_ago| {

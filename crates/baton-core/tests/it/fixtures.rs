@@ -90,6 +90,12 @@ pub(super) fn parent() -> ParentTask {
     ParentTask { id: task_id(7), network_id: network(), from: user("paula"), to: alias("ada") }
 }
 
+/// Nothing but that the recipient exists.
+pub(super) fn facts() -> Facts {
+    let (chain, max_chain) = (Vec::new(), 16);
+    Facts { recipient_exists: true, parent: None, chain, max_chain, assignee: Presence::NONE }
+}
+
 pub(super) fn context(actor: Principal) -> Context {
     Context {
         actor,
@@ -98,7 +104,7 @@ pub(super) fn context(actor: Principal) -> Context {
         monotonic: MONOTONIC,
         new_message_id: message_id(),
         new_delivery_id: delivery_id(),
-        facts: Facts { recipient_exists: true, parent: None, assignee: Presence::NONE },
+        facts: facts(),
     }
 }
 
@@ -112,6 +118,7 @@ pub(super) fn send_task() -> SendTask {
         ttl: TtlSeconds::default(),
         parent_task_id: None,
         context_id: None,
+        allow_cycle: false,
     }
 }
 

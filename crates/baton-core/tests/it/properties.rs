@@ -95,7 +95,10 @@ fn command() -> impl Strategy<Value = Command> {
         1 => maybe_lease().prop_map(|lease_id| {
             Command::Complete { result: ResultText::parse("result", "x").unwrap(), lease_id }
         }),
-        1 => reason.prop_map(|reason| Command::Cancel { reason }),
+        1 => (reason, any::<bool>()).prop_map(|(reason, with_parent)| match with_parent {
+            true => Command::CancelWithParent { reason },
+            false => Command::Cancel { reason },
+        }),
         1 => Just(Command::Retry { new_task_id: task_id(2) }),
         2 => prop::sample::select(vec!["bob", "carl"])
             .prop_map(|name| Command::Reassign { new_alias: alias(name) }),
@@ -122,7 +125,7 @@ fn circumstances(happening: &Happening, elapsed_seconds: u32) -> Context {
         monotonic: MONOTONIC.plus_seconds(elapsed_seconds),
         new_message_id: message_id(),
         new_delivery_id: message_id(),
-        facts: Facts { recipient_exists: true, parent: None, assignee },
+        facts: Facts { assignee, ..facts() },
     }
 }
 

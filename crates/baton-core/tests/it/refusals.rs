@@ -2,7 +2,7 @@
 
 use baton_core::{Quota, Refusal, Status};
 
-use super::fixtures::task_id;
+use super::fixtures::{alias, task_id};
 
 #[test]
 fn every_refusal_has_the_contracts_wire_string() {
@@ -49,6 +49,9 @@ fn every_refusal_has_the_contracts_wire_string() {
         (Refusal::TaskNotOverdue, "task_not_overdue"),
         (Refusal::MessageNotOpen, "message not found or already acknowledged"),
         (Refusal::CrossNetworkParent, "cross_network_parent"),
+        (Refusal::DelegationTooDeep { max: 16 }, "delegation_too_deep"),
+        (Refusal::DelegationCycle { to: alias("bob"), chain: Vec::new() }, "delegation_cycle"),
+        (Refusal::TreeTooLarge { open: 1_001, examined: 2_000 }, "tree_too_large"),
         (Refusal::IdempotencyKeyReused, "idempotency_key_reused"),
         (Refusal::AliasNotFound, "alias_not_found"),
         (Refusal::AliasInUse, "alias_in_use"),

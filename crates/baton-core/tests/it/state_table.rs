@@ -31,6 +31,7 @@ reply_cancel   y   y   y   .   ?   y   -   y   -   -   y  | no_reply  cancelled 
 reply_leased   y   y   y   .   ?   y   -   y   -   -   y  | no_reply  lost            lost            lost            replied         lost            reply_terminal reply_terminal reply_terminal reply_terminal
 complete       N   N   N   N   N   N   -   y   -   -   y  | no_task   replied         replied         replied         replied         is_waiting      reply_terminal reply_terminal reply_terminal reply_terminal
 cancel         y   y   y   .   ?   y   y   y   -   y   y  | no_task   cancelled       cancelled       cancelled       cancelled       cancelled       terminal       terminal       terminal       terminal
+cancel_parent  y   y   y   .   ?   y   y   y   -   y   y  | no_task   cancelled       cancelled       cancelled       cancelled       cancelled       terminal       terminal       terminal       terminal
 retry          y   y   y   .   ?   y   y   y   -   y   y  | no_task   not_retryable   not_retryable   not_retryable   not_retryable   not_retryable   not_retryable  delivered      delivered      delivered
 reassign       y   y   y   .   ?   y   y   y   -   y   y  | no_task   delivered       delivered       delivered       delivered       is_waiting      terminal       terminal       terminal       terminal
 ask_sender     N   N   N   N   N   N   -   y   -   -   y  | no_task   not_running     not_running     waiting_input   waiting_input   is_waiting      terminal       terminal       terminal       terminal
@@ -63,7 +64,7 @@ fn every_state_command_and_role_pair_is_decided_as_the_table_says() {
             }
         }
     }
-    assert_eq!(pairs, 18 * 11 * 10, "no row or column is missing");
+    assert_eq!(pairs, 19 * 11 * 10, "no row or column is missing");
 }
 
 /// What a door does: first may this caller, then does this task.
@@ -127,6 +128,7 @@ fn command_named(name: &str) -> Command {
         "reply_leased" => reply(Ending::Replied, Some(lease_id(1))),
         "complete" => Command::Complete { result: ResultText::parse("result", "x").unwrap(), lease_id: None },
         "cancel" => Command::Cancel { reason: None },
+        "cancel_parent" => Command::CancelWithParent { reason: None },
         "retry" => Command::Retry { new_task_id: task_id(2) },
         "reassign" => Command::Reassign { new_alias: alias("carl") },
         "ask_sender" => {
