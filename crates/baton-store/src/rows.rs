@@ -18,6 +18,7 @@ mod removals;
 mod retention;
 mod sessions;
 mod tasks;
+mod trees;
 
 pub use accounts::{
     AccountReads, AccountWrites, AuditRow, BROWSER_TOKEN_NAME, InvitePlace, InviteRow, MemberPlace,
@@ -58,6 +59,7 @@ pub use tasks::{
     LeaseRow, NewEvent, NewTaskMessage, NewTaskRow, Redelivery, TaskChange, TaskFilter, TaskMessageRow,
     TaskReads, TaskRow, TaskTexts, TaskWrites,
 };
+pub use trees::{LevelFilter, TreeLevel, TreeReads, TreeTaskRow};
 
 use crate::clock::ClockReading;
 use crate::store::Ring;
@@ -79,6 +81,7 @@ pub trait Snapshot:
     + RetentionReads
     + RemovalReads
     + QuotaReads
+    + TreeReads
 {
 }
 

@@ -48,6 +48,7 @@ mod skeletons;
 mod statements;
 mod task_row;
 mod tasks;
+mod trees;
 mod upgrade;
 mod work;
 mod working_task;

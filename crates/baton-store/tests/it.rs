@@ -33,6 +33,7 @@ mod it {
         mod tasks;
         mod times;
         mod tokens;
+        mod trees;
         mod working_set;
     }
     mod conflicts;

@@ -48,6 +48,8 @@ pub trait QuotaReads {
     fn quota(&self, subject: QuotaSubject<'_>, quota: Quota) -> Result<QuotaRow, Error>;
     /// The use of the quotas that one more task for a recipient counts towards: open tasks, and the recipient's inbox.
     fn task_quotas(&self, network: &NetworkId, to: &Principal) -> Result<TaskQuotas, Error>;
+    /// How many tasks a chain of parents may have in a network, where it is set.
+    fn delegation_depth(&self, network: &NetworkId) -> Result<Option<i64>, Error>;
     /// The networks for which a quota is not the default.
     fn set_quotas(&self, quota: Quota) -> Result<Vec<(NetworkId, i64)>, Error>;
 }

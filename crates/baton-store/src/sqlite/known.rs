@@ -55,8 +55,16 @@ pub(super) struct KnownAccounts {
     pub(super) roles: HashMap<UserId, Option<NetworkRole>>,
     pub(super) aliases: HashMap<Alias, bool>,
     pub(super) sessions: HashMap<Alias, Option<SessionGlance>>,
-    /// The quotas of open tasks and of inboxes, where they are set.
-    pub(super) quotas: Option<(Option<i64>, Option<i64>)>,
+    pub(super) quotas: Option<SetTaskQuotas>,
+}
+
+/// What is asked of every new task, where it is set: how many open tasks its network, open deliveries its recipient and tasks
+/// its chain of parents may have.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct SetTaskQuotas {
+    pub(super) open_tasks: Option<i64>,
+    pub(super) inbox: Option<i64>,
+    pub(super) delegation_depth: Option<i64>,
 }
 
 /// The numbers given out, and up to which the database says that they may be.

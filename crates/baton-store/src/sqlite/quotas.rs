@@ -4,6 +4,7 @@ use baton_core::{NetworkId, Principal, Quota, Status};
 use rusqlite::{Row, params};
 
 use super::columns::{get, parsed};
+use super::known::SetTaskQuotas;
 use super::rows::Rows;
 use crate::error::Error;
 use crate::rows::{QuotaReads, QuotaRow, QuotaSubject, QuotaWrites, TaskQuotas, TaskReads};
@@ -24,15 +25,19 @@ impl QuotaReads for Rows<'_> {
     }
 
     fn task_quotas(&self, network: &NetworkId, to: &Principal) -> Result<TaskQuotas, Error> {
-        let (max_open_tasks, max_inbox) = self.task_quotas_set(network)?;
+        let set = self.task_quotas_set(network)?;
         let counts = self.tasks_by_status(network)?;
         let open = Status::ALL.iter().filter(|status| !status.is_terminal());
         let open_tasks = open.map(|status| counts[*status as usize]).sum();
         let inbox = self.recipient(network, to.kind(), to.name())?.open;
         Ok(TaskQuotas {
-            open_tasks: QuotaRow { used: open_tasks, max: max_open_tasks },
-            inbox: QuotaRow { used: inbox, max: max_inbox },
+            open_tasks: QuotaRow { used: open_tasks, max: set.open_tasks },
+            inbox: QuotaRow { used: inbox, max: set.inbox },
         })
+    }
+
+    fn delegation_depth(&self, network: &NetworkId) -> Result<Option<i64>, Error> {
+        Ok(self.task_quotas_set(network)?.delegation_depth)
     }
 
     fn set_quotas(&self, quota: Quota) -> Result<Vec<(NetworkId, i64)>, Error> {
@@ -44,13 +49,17 @@ impl QuotaReads for Rows<'_> {
 }
 
 impl Rows<'_> {
-    /// What a network's open tasks and inboxes are held to, where it is set.
-    fn task_quotas_set(&self, network: &NetworkId) -> Result<(Option<i64>, Option<i64>), Error> {
+    /// What a network's new tasks are held to, where it is set.
+    fn task_quotas_set(&self, network: &NetworkId) -> Result<SetTaskQuotas, Error> {
         let look = || {
             let sql =
                 "SELECT (SELECT max FROM quotas WHERE subject = ?1 AND kind = 'open_tasks') AS open_tasks,
-                           (SELECT max FROM quotas WHERE subject = ?1 AND kind = 'inbox') AS inbox";
-            let read = |row: &Row<'_>| Ok((get(row, "open_tasks")?, get(row, "inbox")?));
+                           (SELECT max FROM quotas WHERE subject = ?1 AND kind = 'inbox') AS inbox,
+                           (SELECT max FROM quotas WHERE subject = ?1 AND kind = 'delegation_depth') AS delegation_depth";
+            let read = |row: &Row<'_>| {
+                let (open_tasks, inbox) = (get(row, "open_tasks")?, get(row, "inbox")?);
+                Ok(SetTaskQuotas { open_tasks, inbox, delegation_depth: get(row, "delegation_depth")? })
+            };
             Ok(self.look_up(sql, [network.as_str()], read)?.unwrap_or_default())
         };
         self.recall(

@@ -80,6 +80,22 @@ pub fn insert_task_saying(
     (from, to): (&str, &str),
     content: &str,
 ) -> Result<(), Error> {
+    insert(tx, in_network, n, (from, to), None, content)
+}
+
+/// A task from `lead` to `to` that is a part of another.
+pub fn insert_child(tx: &mut dyn Transaction, in_network: u8, n: u16, parent: u16, to: &str) -> Result<(), Error> {
+    insert(tx, in_network, n, ("lead", to), Some(parent), &format!("task {n}"))
+}
+
+fn insert(
+    tx: &mut dyn Transaction,
+    in_network: u8,
+    n: u16,
+    (from, to): (&str, &str),
+    parent: Option<u16>,
+    content: &str,
+) -> Result<(), Error> {
     let task = NewTask {
         id: task_id(n),
         network_id: network(in_network),
@@ -91,7 +107,7 @@ pub fn insert_task_saying(
         ttl: TtlSeconds::default(),
         delivered_at: NOW,
         expires_at: NOW.plus_seconds(3600),
-        parent_task_id: None,
+        parent_task_id: parent.map(task_id),
         retry_of: None,
         context_id: None,
     };
