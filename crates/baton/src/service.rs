@@ -7,6 +7,7 @@ pub(crate) mod agent;
 mod apply;
 mod attempts;
 mod attention;
+mod delegation;
 mod error;
 pub(crate) mod evidence;
 mod frame;
@@ -53,6 +54,7 @@ pub(crate) mod stats;
 pub(crate) mod statuses;
 pub(crate) mod sweep;
 pub(crate) mod task_events;
+pub(crate) mod task_tree;
 pub(crate) mod work_graph;
 
 // Accounts.

@@ -129,7 +129,7 @@ async fn get(hub: &Hub, visitor: &Visitor, request: &GetTaskRequest) -> Result<T
 async fn cancel(hub: &Hub, visitor: &Visitor, request: &CancelTaskRequest) -> Result<Task, Fault> {
     let seen = task_record::read(hub, visitor.caller(), &visitor.agent, &request.id, Extent::now(0)).await?;
     let id = seen.row.snapshot.id;
-    let args = cancel_task::PathArgs { reason: None };
+    let args = cancel_task::PathArgs::default();
     let done = cancel_task::run_on_path(hub, visitor.caller(), id.as_str().to_owned(), args).await?;
     match done.refusal {
         None => {}

@@ -245,6 +245,9 @@ fn of_refusal(refusal: &Refusal) -> Fault {
         | Refusal::TaskNotOverdue
         | Refusal::NoEvidence
         | Refusal::MessageNotOpen
+        | Refusal::DelegationTooDeep { .. }
+        | Refusal::DelegationCycle { .. }
+        | Refusal::TreeTooLarge { .. }
         | Refusal::AliasInUse
         | Refusal::AliasOwnedByAnother
         | Refusal::AliasLooksLikeAnother

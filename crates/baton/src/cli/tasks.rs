@@ -15,6 +15,7 @@ mod send;
 mod show;
 mod status;
 pub(crate) mod task_id;
+mod tree;
 mod view;
 mod wait;
 mod wait_for;

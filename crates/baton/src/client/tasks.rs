@@ -94,6 +94,42 @@ pub(crate) struct Claimed {
     pub(crate) traceparent: Option<String>,
 }
 
+/// What a cancel came to; older hubs do not say what is below the task.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Cancelled {
+    /// Whether the task itself was cancelled.
+    pub(crate) cancelled: bool,
+    #[serde(default)]
+    pub(crate) open_descendants: usize,
+    #[serde(default)]
+    pub(crate) cancelled_descendants: usize,
+}
+
+/// `{tree}`.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct ShownTree {
+    pub(crate) tree: Tree,
+}
+
+/// A task's ancestors, the task, and all below it, each task followed by what is below it.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Tree {
+    pub(crate) task_id: String,
+    pub(crate) nodes: Vec<TreeNode>,
+    pub(crate) truncated: bool,
+}
+
+/// A task in a tree.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct TreeNode {
+    pub(crate) task_id: String,
+    pub(crate) to_name: String,
+    pub(crate) status: Status,
+    pub(crate) created_at: WireTime,
+    pub(crate) completed_at: Option<WireTime>,
+    pub(crate) depth: usize,
+}
+
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Retried {
     pub(crate) task_id: String,
@@ -210,6 +246,11 @@ impl Client {
         self.get_json(&["api", "tasks", task_id], &()).await
     }
 
+    /// The tree a task stands in.
+    pub(crate) async fn task_tree(&self, task_id: &str) -> Result<Answer<ShownTree>, Error> {
+        self.get_json(&["api", "tasks", task_id, "tree"], &()).await
+    }
+
     /// A task once it has an event after this number, or the time is over.
     pub(crate) async fn task_after(
         &self,
@@ -227,7 +268,7 @@ impl Client {
         &self,
         task_id: &str,
         args: &cancel_task::PathArgs,
-    ) -> Result<Answer<Value>, Error> {
+    ) -> Result<Answer<Cancelled>, Error> {
         self.post_json(&["api", "tasks", task_id, "cancel"], args).await
     }
 

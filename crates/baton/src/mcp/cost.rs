@@ -46,6 +46,7 @@ mod tests {
             large,
             [
                 "get_inbox",
+                "get_task_tree",
                 "list_tasks",
                 "get_all_status",
                 "get_session_status",

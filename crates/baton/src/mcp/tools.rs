@@ -5,7 +5,7 @@ use crate::service::evidence::page;
 use crate::service::{
     ack_inbox, ask_sender, broadcast, cancel_task, claim_task, extend_lease, follow_up, get_completions,
     get_inbox, get_task, list_tasks, reassign_task, report_completion, report_status, retry_task, send_ack,
-    send_message, send_reply, send_task, statuses,
+    send_message, send_reply, send_task, statuses, task_tree,
 };
 
 /// All tools, in the order they are listed.
@@ -22,10 +22,11 @@ pub(super) fn all() -> Vec<Tool> {
         tool!("send_ack", send_ack::run(Args), "Say that you have seen a task you were given."),
         tool!("ask_sender", ask_sender::run(Args), "Ask the sender of a task you work on; it waits for the answer and comes back to you with it. Your lease ends."),
         tool!("answer_task", follow_up::run(Args), "Answer the question of an agent about a task you sent, or tell it something on the way."),
-        tool!("cancel_task", cancel_task::run(Args), "Call off a task that has not ended; its agent is told. Final."),
+        tool!("cancel_task", cancel_task::run(Args), "Call off a task that has not ended; its agent is told. Final. cascade calls off all that is open below it too."),
         tool!("retry_task", retry_task::run(Args), "Send a failed, cancelled or expired task again, as a new task."),
         tool!("reassign_task", reassign_task::run(Args), "Give a task that has not ended to another agent."),
         tool!("get_task", sharing get_task::run_as_tool(Args), "One task: status, result, times. wait_seconds waits for news."),
+        tool!("get_task_tree", task_tree::run(Args), "The tree of a task: its ancestors, root first, the task, and all it led to, with status and times."),
         tool!("list_tasks", list_tasks::run(Args), "Tasks you may see, newest first."),
         tool!("get_all_status", statuses::all(AllArgs), "Which agents there are and what they are doing."),
         tool!("get_session_status", statuses::one(OneArgs), "What one agent is doing, what waits for it and what it last completed."),

@@ -2,7 +2,7 @@
 //! types that say them; the meanings stand here, in matches that a new variant does not compile without.
 
 use baton_adapter::ErrorKind;
-use baton_core::{Quota, Refusal, Status, TaskId, UnixMillis};
+use baton_core::{Alias, Quota, Refusal, Status, TaskId, UnixMillis};
 use std::fmt::Write;
 
 use crate::a2a;
@@ -45,7 +45,7 @@ Made from the code; `BATON_BLESS=1 cargo nextest run -p baton openapi` makes it 
 
 A call that was not done is answered `{\"ok\":false,\"error\":\"<code>\"}`, mostly with a `message` that says what to do. The
 code is the same over REST, MCP and the command line. Some answers say more: `details` names the fields that broke
-their rules, `retry_after_ms` (with the header `retry-after`) when to come back, `task_status` how a task stands.
+their rules, or the chain of parents that a send was refused for, `retry_after_ms` (with the header `retry-after`) when to come back, `task_status` how a task stands.
 Whatever is answered so has changed nothing, but for 500: there it may or may not have been done, so look before you repeat.
 A head over 16 KiB is answered 431 by the HTTP layer itself, without a body.
 
@@ -116,6 +116,11 @@ fn remedy(refusal: &Refusal) -> String {
         Refusal::TaskExists => "send it again: it gets another id",
         Refusal::LeaseStillRuns | Refusal::TaskNotOverdue => "nothing",
         Refusal::CrossNetworkParent => "name a task of the same network, or none",
+        Refusal::DelegationTooDeep { .. } => {
+            "send it without a parent, or have a system admin raise `delegation_depth` of the network"
+        }
+        Refusal::DelegationCycle { .. } => "send it to another agent, or pass `allow_cycle`",
+        Refusal::TreeTooLarge { .. } => "cancel its branches one by one; `GET /api/tasks/{id}/tree` shows them",
         Refusal::AliasNotFound => {
             "`GET /api/status` lists the agents; make one a token, or mind the spelling"
         }
@@ -218,6 +223,9 @@ pub(super) fn refusals() -> Vec<Refusal> {
         Refusal::TaskNotOverdue,
         Refusal::MessageNotOpen,
         Refusal::CrossNetworkParent,
+        Refusal::DelegationTooDeep { max: 16 },
+        Refusal::DelegationCycle { to: Alias::parse("worker").unwrap(), chain: Vec::new() },
+        Refusal::TreeTooLarge { open: 1_001, examined: 2_000 },
         Refusal::IdempotencyKeyReused,
         Refusal::AliasNotFound,
         Refusal::AliasInUse,
@@ -286,6 +294,11 @@ const fn meaning(refusal: &Refusal) -> &'static str {
         Refusal::TaskNotOverdue => "the task has time left; only the hub's own sweep hears this",
         Refusal::MessageNotOpen => "no delivery of yours that waits to be acknowledged has this id",
         Refusal::CrossNetworkParent => "the parent named is no task of this network",
+        Refusal::DelegationTooDeep { .. } => "the chain of parents of a new task is longer than its network allows",
+        Refusal::DelegationCycle { .. } => {
+            "the recipient has an open task in the chain of parents of the new task; `details` has the chain, root first"
+        }
+        Refusal::TreeTooLarge { .. } => "a cancel with `cascade` found more open descendants than end together",
         Refusal::IdempotencyKeyReused => "the key came before with other arguments",
         Refusal::AliasNotFound => "no token or session of the network has this alias",
         Refusal::AliasInUse => "the alias is a member's username, another token's, or live elsewhere",

@@ -4,7 +4,7 @@ use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use baton_adapter::AdapterError;
-use baton_core::{Refusal, Status};
+use baton_core::{ChainTask, Refusal, Status, TaskId};
 use baton_store::Error as StoreError;
 use serde::Serialize;
 use std::borrow::Cow;
@@ -40,11 +40,13 @@ pub(crate) struct ErrorBody {
     details: Vec<Detail>,
 }
 
+/// More about a failure: a field that breaks its rule, or a task of the chain of parents that a send was refused for.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ErrorDetail)]
-struct Detail {
-    field: String,
-    rule: String,
+#[serde(untagged)]
+enum Detail {
+    Field { field: String, rule: String },
+    Parent { task_id: TaskId, to_name: String },
 }
 
 impl ErrorBody {
@@ -84,7 +86,7 @@ impl ErrorBody {
     }
 
     fn argument(field: &str, rule: &str) -> Self {
-        let details = vec![Detail { field: field.into(), rule: rule.into() }];
+        let details = vec![Detail::Field { field: field.into(), rule: rule.into() }];
         Self { details, ..Self::said("invalid input", format!("{field} {rule}")) }
     }
 
@@ -112,6 +114,11 @@ impl ErrorBody {
                 Self { retry_after_ms: Some(*retry_after_ms), ..said }
             }
             Refusal::InvalidInput { field, rule } => Self::argument(field, rule),
+            Refusal::DelegationCycle { chain, .. } => {
+                let link =
+                    |task: &ChainTask| Detail::Parent { task_id: task.id.clone(), to_name: task.to.to_string() };
+                Self { details: chain.iter().map(link).collect(), ..said }
+            }
             _ => said,
         }
     }
@@ -212,6 +219,9 @@ pub(crate) fn status_of(refusal: &Refusal) -> StatusCode {
         | Refusal::LeaseLost
         | Refusal::LeaseStillRuns
         | Refusal::TaskNotOverdue
+        | Refusal::DelegationTooDeep { .. }
+        | Refusal::DelegationCycle { .. }
+        | Refusal::TreeTooLarge { .. }
         | Refusal::IdempotencyKeyReused
         | Refusal::AliasInUse
         | Refusal::AliasOwnedByAnother

@@ -18,7 +18,7 @@ use crate::openapi::{Conflict, NotFound};
 use crate::service::{
     ack_inbox, ask_sender, broadcast, cancel_task, claim_task, extend_lease, follow_up, get_completions,
     get_inbox, get_task, list_tasks, messages, overview, reassign_task, retry_task, send_ack, send_reply,
-    send_task, send_tasks, stats, statuses, task_events, work_graph,
+    send_task, send_tasks, stats, statuses, task_events, task_tree, work_graph,
 };
 use crate::trace::Traced;
 
@@ -28,6 +28,7 @@ pub(crate) fn routes() -> Router<Arc<Hub>> {
         .route("/api/task", post(send))
         .route("/api/tasks", get(list).post(send_many))
         .route("/api/tasks/{id}", get(show))
+        .route("/api/tasks/{id}/tree", get(tree))
         .route("/api/tasks/{id}/cancel", post(cancel))
         .route("/api/tasks/{id}/retry", post(retry))
         .route("/api/tasks/{id}/reassign", post(reassign))
@@ -56,6 +57,7 @@ pub(crate) fn routes() -> Router<Arc<Hub>> {
     send_many,
     list,
     show,
+    tree,
     cancel,
     retry,
     reassign,
@@ -152,6 +154,15 @@ async fn send(
         Ok(sent) if sent.is_queued() => json(StatusCode::ACCEPTED, "application/json", &sent),
         outcome => answer(outcome),
     }
+}
+
+/// Why nothing was called off: the task had ended, or too much is open below it.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+#[allow(dead_code)] // for the description: each is printed where it is made
+enum CancelRefused {
+    Ended(cancel_task::Answer),
+    TooLarge(ErrorBody),
 }
 
 /// What became of one of several tasks: what `POST /api/task` answers, or the error it gives.
@@ -260,9 +271,28 @@ async fn show(
     answer(get_task::run_on_path(&hub, share.caller(), id, args, &share).await)
 }
 
-/// Call a task off
+/// The tree a task stands in: its ancestors, the task, and all it led to
 ///
-/// Members of the task's network, and the nodes that are party to it.
+/// Readers of the network; a node token sees the tasks it is party to, and nothing above or below one that it is not.
+#[utoipa::path(
+    get,
+    path = "/api/tasks/{id}/tree",
+    tag = "tasks",
+    operation_id = "show_task_tree",
+    params(("id" = TaskId, Path, description = "The task")),
+    responses(
+        (status = 200, description = "the tree", body = task_tree::Answer),
+        NotFound
+    )
+)]
+async fn tree(State(hub): HubState, Authenticated(who): Authenticated, Path(id): Path<String>) -> Response {
+    answer(task_tree::run_on_path(&hub, &who.caller, &id).await)
+}
+
+/// Call a task off, and with `cascade` all that is open below it
+///
+/// Members of the task's network, and the nodes that are party to it. With `cascade` all open descendants end in the same
+/// transaction, at most 1,000; a task that has ended may have some. Without it the answer says how many are still open.
 #[utoipa::path(
     post,
     path = "/api/tasks/{id}/cancel",
@@ -272,7 +302,7 @@ async fn show(
     request_body = cancel_task::PathArgs,
     responses(
         (status = 200, description = "called off", body = cancel_task::Answer),
-        (status = 409, description = "it had ended", body = cancel_task::Answer),
+        (status = 409, description = "it had ended; or `tree_too_large`", body = CancelRefused),
         NotFound
     )
 )]

@@ -1,13 +1,16 @@
-//! Call a task off.
+//! Call a task off, and with `cascade` all that is open below it. Who may cancel a task may cancel what was made as a part of
+//! it: whoever sent that named the task as its parent.
 
-use baton_core::{Caller, Command, Reason, Refusal, TaskId};
+use baton_core::{Caller, Command, Reason, Refusal, TaskId, TaskSnapshot, limits};
+use baton_store::Transaction;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::actor::Actor;
 use super::place::Place;
 use super::stamp::Stamp;
-use super::{Error, operation};
+use super::{Error, operation, task_tree};
 use crate::hub::Hub;
 
 /// Which task, and why.
@@ -16,15 +19,20 @@ pub(crate) struct Args {
     task_id: String,
     #[schemars(length(max = 1000))]
     reason: Option<String>,
+    /// Cancel everything open below it too
+    cascade: Option<bool>,
     network_id: Option<String>,
 }
 
 /// The body of `POST /api/tasks/:id/cancel`.
-#[derive(Debug, Deserialize, Serialize, ToSchema)]
+#[derive(Debug, Default, Deserialize, Serialize, ToSchema)]
 #[schema(as = Cancel)]
 pub(crate) struct PathArgs {
     #[schema(max_length = 1000)]
     pub(crate) reason: Option<String>,
+    /// Cancel all open descendants too, in the same transaction. A task that has ended may have open ones
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cascade: Option<bool>,
 }
 
 /// Whether it was called off. A task that has ended, or is not there, is answered and not an error.
@@ -33,16 +41,35 @@ pub(crate) struct PathArgs {
 pub(crate) struct Answer {
     ok: bool,
     task_id: String,
+    /// Whether the task itself was called off: not if it had ended and only its descendants were.
     cancelled: bool,
+    /// Without `cascade`: how many tasks below it are still open, counted up to 1,000; absent if none are.
+    #[serde(skip_serializing_if = "is_zero")]
+    open_descendants: usize,
+    /// With `cascade`: how many tasks below it were called off with it; absent if none were.
+    #[serde(skip_serializing_if = "is_zero")]
+    cancelled_descendants: usize,
     /// Why not, for doors that tell the cases apart.
     #[serde(skip)]
     pub(crate) refusal: Option<Refusal>,
 }
 
+const fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+/// What a cancel came to.
+struct Outcome {
+    cancelled: bool,
+    open_descendants: usize,
+    cancelled_descendants: usize,
+}
+
 /// Cancels, by the tool's arguments.
 pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
     let place = Place::of_task_call(args.network_id.as_deref());
-    cancel(hub, caller, place, args.task_id, args.reason).await
+    let args_of_path = PathArgs { reason: args.reason, cascade: args.cascade };
+    cancel(hub, caller, place, args.task_id, args_of_path).await
 }
 
 /// Cancels the task in the path.
@@ -52,7 +79,7 @@ pub(crate) async fn run_on_path(
     task: String,
     args: PathArgs,
 ) -> Result<Answer, Error> {
-    cancel(hub, caller, Place::TheTasks, task, args.reason).await
+    cancel(hub, caller, Place::TheTasks, task, args).await
 }
 
 async fn cancel(
@@ -60,23 +87,80 @@ async fn cancel(
     caller: &Caller,
     place: Place,
     task: String,
-    reason: Option<String>,
+    args: PathArgs,
 ) -> Result<Answer, Error> {
-    let reason =
-        reason.map(|reason| Reason::parse("reason", &reason)).transpose().map_err(Error::of_argument)?;
-    let task_id = TaskId::parse(&task);
-    let command = Command::Cancel { reason };
+    let reason = args.reason.map(|reason| Reason::parse("reason", &reason)).transpose();
+    let reason = reason.map_err(Error::of_argument)?;
+    let (task_id, cascades) = (TaskId::parse(&task), args.cascade.unwrap_or(false));
     let stamp = Stamp::new(hub);
-    let caller = caller.clone();
-    let done = hub
-        .store_for(&caller)
-        .write(move |tx| operation::act(tx, &stamp, &caller, &place, task_id.as_ref(), &command).map(|_| ()))
-        .await;
-    match done {
-        Ok(()) => Ok(Answer { ok: true, task_id: task, cancelled: true, refusal: None }),
-        Err(Error::Refused(refusal @ (Refusal::TaskIsTerminal { .. } | Refusal::TaskNotFound))) => {
-            Ok(Answer { ok: false, task_id: task, cancelled: false, refusal: Some(refusal) })
+    let canceller = caller.clone();
+    let cancelling = move |tx: &mut dyn Transaction| {
+        let command = Command::Cancel { reason: reason.clone() };
+        let (task, actor) =
+            operation::find_for(tx, &stamp, &canceller, &place, task_id.as_ref(), &command)?;
+        let cancel = Cancel { stamp: &stamp, actor: &actor, reason: reason.as_ref() };
+        if cascades { cancel.with_all_below(tx, task) } else { cancel.alone(tx, task) }
+    };
+    match hub.store_for(caller).write(cancelling).await {
+        Ok(Outcome { cancelled, open_descendants, cancelled_descendants }) => {
+            let (ok, task_id) = (true, task);
+            Ok(Answer { ok, task_id, cancelled, open_descendants, cancelled_descendants, refusal: None })
         }
+        Err(Error::Refused(refusal @ (Refusal::TaskIsTerminal { .. } | Refusal::TaskNotFound))) => Ok(Answer {
+            ok: false,
+            task_id: task,
+            cancelled: false,
+            open_descendants: 0,
+            cancelled_descendants: 0,
+            refusal: Some(refusal),
+        }),
         Err(error) => Err(error),
+    }
+}
+
+/// A cancel by somebody who may.
+struct Cancel<'a> {
+    stamp: &'a Stamp,
+    actor: &'a Actor,
+    reason: Option<&'a Reason>,
+}
+
+impl Cancel<'_> {
+    fn alone(&self, tx: &mut dyn Transaction, task: TaskSnapshot) -> Result<Outcome, Error> {
+        // Counted first: a look at the rows is cheaper before the transaction has changed some.
+        let open_descendants = match task.status.is_terminal() {
+            true => 0,
+            false => {
+                let most = limits::CASCADE_MAX_COUNT;
+                task_tree::open_below(tx.as_snapshot(), &task.network_id, &task.id, most)?.tasks.len()
+            }
+        };
+        let command = Command::Cancel { reason: self.reason.cloned() };
+        operation::carry_out(tx, self.stamp, self.actor, task, &command)?;
+        Ok(Outcome { cancelled: true, open_descendants, cancelled_descendants: 0 })
+    }
+
+    /// The deepest first, so that no task ends before what it led to.
+    fn with_all_below(&self, tx: &mut dyn Transaction, task: TaskSnapshot) -> Result<Outcome, Error> {
+        let network = task.network_id.clone();
+        let below = task_tree::open_below(tx.as_snapshot(), &network, &task.id, usize::MAX)?;
+        let (open, examined) = (below.tasks.len(), below.examined);
+        if below.is_cut || open > limits::CASCADE_MAX_COUNT {
+            return Err(Refusal::TreeTooLarge { open, examined }.into());
+        }
+        let is_open = !task.status.is_terminal();
+        if !is_open && open == 0 {
+            return Err(Refusal::TaskIsTerminal { status: task.status }.into());
+        }
+        for id in below.tasks.iter().rev() {
+            let child = tx.task_snapshot_in(&network, id)?.ok_or(Refusal::TaskNotFound)?;
+            let command = Command::CancelWithParent { reason: self.reason.cloned() };
+            operation::carry_out(tx, self.stamp, self.actor, child, &command)?;
+        }
+        if is_open {
+            let command = Command::Cancel { reason: self.reason.cloned() };
+            operation::carry_out(tx, self.stamp, self.actor, task, &command)?;
+        }
+        Ok(Outcome { cancelled: is_open, open_descendants: 0, cancelled_descendants: open })
     }
 }

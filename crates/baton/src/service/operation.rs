@@ -35,10 +35,23 @@ pub(crate) fn act(
     task_id: Option<&TaskId>,
     command: &Command,
 ) -> Result<Done, Error> {
+    let (task, actor) = find_for(tx, stamp, caller, place, task_id, command)?;
+    carry_out(tx, stamp, &actor, task, command)
+}
+
+/// The task a caller's command is for, and as whom the caller acts; nothing is decided yet.
+pub(super) fn find_for(
+    tx: &dyn Transaction,
+    stamp: &Stamp,
+    caller: &Caller,
+    place: &Place,
+    task_id: Option<&TaskId>,
+    command: &Command,
+) -> Result<(TaskSnapshot, Actor), Error> {
     let task = find(tx, caller, place, task_id, command)?;
     let actor = Actor::of(caller)?;
     match task {
-        Some(task) => carry_out(tx, stamp, &actor, task, command),
+        Some(task) => Ok((task, actor)),
         None => {
             let refusal = decide(None, command, &stamp.context(tx.time(), actor.principal)).err();
             Err(refusal.unwrap_or(Refusal::TaskNotFound).into())
@@ -101,7 +114,8 @@ pub(crate) fn claim(
     carry_out(tx, stamp, &Actor::of(caller)?, task, command)
 }
 
-fn carry_out(
+/// Decides a command to a task and writes what follows.
+pub(super) fn carry_out(
     tx: &mut dyn Transaction,
     stamp: &Stamp,
     actor: &Actor,

@@ -32,7 +32,7 @@ pub(crate) struct Answer {
 #[schema(as = Quota)]
 struct QuotaView {
     quota: &'static str,
-    /// How many there are; null for `inbox`, which each recipient has its own of.
+    /// How many there are; null for `inbox`, which each recipient has its own of, and for `delegation_depth`.
     used: Option<i64>,
     limit: i64,
     default_limit: i64,
@@ -76,7 +76,7 @@ impl Subject {
             let row = rows.quota(self.row(), *quota)?;
             Ok(QuotaView {
                 quota: quota.as_str(),
-                used: (*quota != Quota::Inbox).then_some(row.used),
+                used: quota.is_counted().then_some(row.used),
                 limit: row.max.unwrap_or(quota.default_max()),
                 default_limit: quota.default_max(),
             })

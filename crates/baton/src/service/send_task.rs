@@ -20,7 +20,7 @@ use super::push_configs::create::{self, CheckedPush, Since};
 use super::stamp::Stamp;
 use super::task_view::WholeTaskView;
 use super::task_wait::{self, TaskWait};
-use super::{Error, get_task, idempotency, names, presence, quotas};
+use super::{Error, delegation, get_task, idempotency, names, presence, quotas};
 use crate::hub::Hub;
 use crate::in_flight::AnswerShare;
 
@@ -50,6 +50,9 @@ pub(crate) struct Args {
     pub(crate) ttl_seconds: Option<i64>,
     pub(crate) network_id: Option<String>,
     pub(crate) parent_task_id: Option<String>,
+    /// Send it even if the agent has an open task in the chain of parents
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) allow_cycle: Option<bool>,
     /// 1-64 of a-z0-9._-
     #[schema(pattern = "^[a-z0-9._-]{1,64}$")]
     pub(crate) kind: Option<String>,
@@ -132,6 +135,7 @@ pub(super) struct Request {
     ttl: TtlSeconds,
     parent_task_id: Option<String>,
     context_id: Option<ContextId>,
+    allow_cycle: bool,
     key: Option<IdempotencyKey>,
     /// SHA-256 of everything a repeated call must repeat.
     arguments: Vec<u8>,
@@ -238,7 +242,9 @@ impl Request {
             traceparent,
         };
         let ttl = ttl.transpose().map_err(Error::of_argument)?.unwrap_or_default();
-        let arguments = digest(&to, &payload, kind.as_ref(), ttl, args.parent_task_id.as_deref(), None);
+        let parent = Parentage { id: args.parent_task_id.as_deref(), allow_cycle: args.allow_cycle.unwrap_or(false) };
+        let arguments = digest(&to, &payload, kind.as_ref(), ttl, parent, None);
+        let allow_cycle = parent.allow_cycle;
         Ok(Self {
             to,
             payload,
@@ -246,6 +252,7 @@ impl Request {
             ttl,
             parent_task_id: args.parent_task_id,
             context_id: None,
+            allow_cycle,
             key: key.transpose().map_err(Error::of_argument)?,
             arguments,
             place: Place::of_write(args.network_id.as_deref()),
@@ -266,7 +273,7 @@ impl Request {
             traceparent,
         };
         let ttl = TtlSeconds::default();
-        let arguments = digest(&agent.alias, &payload, None, ttl, None, context_id.as_ref());
+        let arguments = digest(&agent.alias, &payload, None, ttl, Parentage::default(), context_id.as_ref());
         Ok(Self {
             place: Place::of_write(Some(agent.network_id.as_str())),
             to: agent.alias,
@@ -275,6 +282,7 @@ impl Request {
             ttl,
             parent_task_id: None,
             context_id,
+            allow_cycle: false,
             key: said.key,
             arguments,
             push: said.push,
@@ -282,12 +290,19 @@ impl Request {
     }
 }
 
+/// The parent a send names, and whether its chain may hold the recipient already.
+#[derive(Debug, Clone, Copy, Default)]
+struct Parentage<'a> {
+    id: Option<&'a str>,
+    allow_cycle: bool,
+}
+
 fn digest(
     to: &baton_core::Alias,
     payload: &Payload,
     kind: Option<&Kind>,
     ttl: TtlSeconds,
-    parent: Option<&str>,
+    parent: Parentage<'_>,
     context_id: Option<&ContextId>,
 ) -> Vec<u8> {
     let ttl = ttl.get().to_string();
@@ -299,11 +314,14 @@ fn digest(
         payload.meta.as_deref(),
         kind.map(Kind::as_str),
         Some(&*ttl),
-        parent,
+        parent.id,
     ];
     // Only calls that have them: the digests of others are those that were remembered before there were any.
     if payload.parts.is_some() || context_id.is_some() {
         parts.extend([payload.parts.as_deref(), context_id.map(ContextId::as_str)]);
+    }
+    if parent.allow_cycle {
+        parts.push(Some("allow_cycle"));
     }
     idempotency::digest(&parts)
 }
@@ -331,15 +349,9 @@ pub(super) fn send(
     };
     let mut context = stamp.context(tx.time(), actor.clone());
     context.facts.recipient_exists = tx.alias_exists(&network, &request.to)?;
-    context.facts.parent = match &parent {
-        Some(id) => tx.task_snapshot_in(&network, id)?.map(|task| baton_core::ParentTask {
-            id: task.id,
-            network_id: task.network_id,
-            from: task.from,
-            to: task.to,
-        }),
-        None => None,
-    };
+    if let Some(id) = &parent {
+        delegation::fill_in(tx.as_snapshot(), &network, id, &mut context.facts)?;
+    }
     let command = Command::Send(SendTask {
         task_id: stamp.new_task_id.clone(),
         network_id: network.clone(),
@@ -348,6 +360,7 @@ pub(super) fn send(
         ttl: request.ttl,
         parent_task_id: parent,
         context_id: request.context_id.clone(),
+        allow_cycle: request.allow_cycle,
     });
     let transition = decide(None, &command, &context)?;
     quotas::admit_task(tx.as_snapshot(), &network, &Principal::Node(request.to.clone()))?;

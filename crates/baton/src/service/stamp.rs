@@ -93,7 +93,13 @@ impl Stamp {
 
     /// The context of a decision that is made at `time`; what the store knows is filled in by the operation.
     pub(crate) fn context(&self, time: ClockReading, actor: Principal) -> Context {
-        let facts = Facts { recipient_exists: false, parent: None, assignee: Presence::NONE };
+        let facts = Facts {
+            recipient_exists: false,
+            parent: None,
+            chain: Vec::new(),
+            max_chain: 0,
+            assignee: Presence::NONE,
+        };
         Context {
             actor,
             now: time.now,

@@ -39,7 +39,7 @@ pub(super) async fn cancel(stage: &Stage, telling: &Telling) -> Result<(), Failu
     });
     let group = group.await?;
     telling.line("coder       runs it, with two child processes")?;
-    let args = cancel_task::PathArgs { reason: Some("changed my mind".into()) };
+    let args = cancel_task::PathArgs { reason: Some("changed my mind".into()), cascade: None };
     stage.you.cancel(&asked, &args).await?;
     let begun = Instant::now();
     telling.line("you         cancel it: changed my mind")?;

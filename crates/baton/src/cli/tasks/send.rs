@@ -56,6 +56,9 @@ pub(crate) struct Send {
     /// The task this one is a part of; a command of `baton work` need not say it
     #[arg(long, value_name = "ID", env = "BATON_PARENT_TASK_ID", hide_env_values = true)]
     parent: Option<String>,
+    /// Send it even if the agent has an open task in the chain of parents
+    #[arg(long)]
+    allow_cycle: bool,
     /// Wait for the end, at most this long; give it last, or write --wait=SECONDS
     #[arg(long, value_name = "SECONDS", num_args = 0..=1)]
     wait: Option<Option<u32>>,
@@ -108,6 +111,7 @@ impl Send {
             ttl_seconds: self.ttl,
             network_id: network_id.clone(),
             parent_task_id: self.parent.clone(),
+            allow_cycle: self.allow_cycle.then_some(true),
             kind: self.kind.clone(),
             // By this the hub knows the call again when its answer was lost.
             idempotency_key: Some(match &self.key {

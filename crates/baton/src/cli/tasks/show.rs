@@ -10,6 +10,7 @@ use std::process::ExitCode;
 use super::answer::Answer;
 use super::ask::Ask;
 use super::task_id;
+use super::tree::Tree;
 use crate::cli::connection::Connection;
 use crate::cli::failure::Failure;
 use crate::cli::moment;
@@ -24,6 +25,8 @@ use crate::service::{WireTime, task_events};
 pub(crate) enum TaskCommand {
     /// Show a task and its history
     Show(Show),
+    /// Show what a task is part of and what it led to, with status and duration
+    Tree(Tree),
     /// Ask the sender of a task you work on; it waits for the answer
     Ask(Ask),
     /// Answer the question of a task's agent, or tell it something on the way
@@ -42,6 +45,7 @@ impl TaskCommand {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
         match self {
             Self::Show(command) => block_on(command.show()),
+            Self::Tree(command) => block_on(command.show()),
             Self::Ask(command) => command.run(),
             Self::Answer(command) => command.run(),
         }

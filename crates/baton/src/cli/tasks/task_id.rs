@@ -5,7 +5,6 @@ use baton_core::{TaskId, limits};
 
 use crate::cli::connection::Link;
 use crate::cli::failure::Failure;
-use crate::client::tasks::Task;
 use crate::service::list_tasks;
 
 /// Pages of tasks that are looked through for an abbreviated id.
@@ -62,11 +61,12 @@ pub(crate) async fn find(link: &Link, text: &str) -> Result<String, Failure> {
 }
 
 /// Ids as a table shows them: whole in a file, and on a terminal as far as they differ from each other.
-pub(super) fn shown(tasks: &[Task], is_terminal: bool) -> Vec<String> {
+pub(super) fn shown<'a>(ids: impl IntoIterator<Item = &'a str>, is_terminal: bool) -> Vec<String> {
+    let whole: Vec<&str> = ids.into_iter().collect();
     // The first 13 characters are the time to the millisecond.
     let mut length = if is_terminal { 13 } else { usize::MAX };
     let cut = |length: usize| -> Vec<String> {
-        tasks.iter().map(|task| task.task_id.chars().take(length).collect()).collect()
+        whole.iter().map(|id| id.chars().take(length).collect()).collect()
     };
     let is_unique = |ids: &[String]| {
         let mut sorted = ids.to_vec();

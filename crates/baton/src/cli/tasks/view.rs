@@ -8,7 +8,8 @@ use super::task_id;
 
 pub(super) fn tasks(tasks: &[Task], is_terminal: bool) -> Table {
     let mut table = Table::new(&["ID", "STATUS", "FROM", "TO", "SENT", "TASK"]);
-    for (task, id) in tasks.iter().zip(task_id::shown(tasks, is_terminal)) {
+    let ids = task_id::shown(tasks.iter().map(|task| &*task.task_id), is_terminal);
+    for (task, id) in tasks.iter().zip(ids) {
         table.row([
             Cell::id(id),
             Cell::status(task.status.as_str()),

@@ -60,6 +60,7 @@ fn events(text: &str) -> Vec<(&'static str, Event, Status)> {
             Event::Replied { ending: Ending::Cancelled } => "declined",
             Event::Completed => "completed",
             Event::Cancelled { .. } => "cancelled",
+            Event::CancelledWithParent { .. } => "cancelled-with-parent",
             Event::Expired => "expired",
             Event::Reassigned { .. } => "reassigned",
         };
@@ -80,6 +81,7 @@ fn events(text: &str) -> Vec<(&'static str, Event, Status)> {
         named(Event::Replied { ending: Ending::Cancelled }, Status::Cancelled),
         named(Event::Completed, Status::Replied),
         named(Event::Cancelled { reason: text.to_owned() }, Status::Cancelled),
+        named(Event::CancelledWithParent { reason: text.to_owned() }, Status::Cancelled),
         named(Event::Expired, Status::Expired),
         named(Event::Reassigned { from: alias("planner"), to: alias("coder") }, Status::Delivered),
     ]
@@ -195,7 +197,10 @@ impl Change<'_> {
                 effects.row.result = text();
                 effects.delivery = text().map(|text| deliver(DeliveryContent::Reply(text)));
             }
-            Event::Completed | Event::GivenUp { .. } | Event::Cancelled { .. } => effects.row.result = text(),
+            Event::Completed
+            | Event::GivenUp { .. }
+            | Event::Cancelled { .. }
+            | Event::CancelledWithParent { .. } => effects.row.result = text(),
             _ => {}
         }
         effects

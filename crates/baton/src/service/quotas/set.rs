@@ -1,7 +1,7 @@
 //! Sets how much an account or a network may have. For system admins. What exists already stays, even if it is more.
 
 use baton_core::access::{self, HubAction};
-use baton_core::{Caller, Quota, limits};
+use baton_core::{Caller, Quota};
 use baton_store::Transaction;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -57,8 +57,9 @@ fn changes(subject: &Subject, args: Args) -> Result<Vec<(Quota, Option<i64>)>, E
     for (name, max) in args.0 {
         let quota = Quota::parse(&name).filter(|quota| subject.quotas().contains(quota));
         let quota = quota.ok_or_else(|| Error::argument(&name, format!("must be one of {}", names())))?;
-        if max.is_some_and(|max| !(0..=limits::QUOTA_MAX_COUNT).contains(&max)) {
-            return Err(Error::argument(&name, format!("must be 0 to {}, or null", limits::QUOTA_MAX_COUNT)));
+        let highest = quota.highest_max();
+        if max.is_some_and(|max| !(0..=highest).contains(&max)) {
+            return Err(Error::argument(&name, format!("must be 0 to {highest}, or null")));
         }
         changes.push((quota, max));
     }
