@@ -56,6 +56,7 @@ mod it {
     mod tls;
     mod tool;
     mod torture;
+    mod tree;
     mod triggers;
     mod web;
     mod work;

@@ -90,44 +90,46 @@ struct Walk<'a> {
     reach: &'a TaskReach,
 }
 
-/// What lies below a task.
-struct Below {
+/// What lies above or below a task.
+struct Found {
     tasks: Vec<TreeTaskRow>,
     is_cut: bool,
 }
 
 impl Walk<'_> {
-    fn tree(&self, task: TreeTaskRow) -> Result<Tree, Error> {
+    fn tree(&self, mut task: TreeTaskRow) -> Result<Tree, Error> {
         let task_id = task.task_id.clone();
-        let (above, has_more_above) = self.above(&task)?;
-        let room = limits::TREE_TASKS_MAX_COUNT - above.len() - 1;
-        let below = self.below(&task_id, room)?;
-        let truncated = has_more_above || below.is_cut;
-        let depth = above.len();
-        let mut nodes: Vec<Node> =
-            above.into_iter().rev().enumerate().map(|(depth, task)| Node::of(task, depth)).collect();
+        let above = self.above(&mut task)?;
+        let depth = above.tasks.len();
+        let below = self.below(&task_id, limits::TREE_TASKS_MAX_COUNT - depth - 1)?;
+        let ancestors = above.tasks.into_iter().rev().enumerate();
+        let mut nodes: Vec<Node> = ancestors.map(|(depth, task)| Node::of(task, depth)).collect();
         add_with_children(&mut nodes, task, depth, below.tasks);
-        Ok(Tree { task_id, nodes, truncated })
+        Ok(Tree { task_id, nodes, truncated: above.is_cut || below.is_cut })
     }
 
-    /// The ancestors, nearest first, and whether there are more.
-    fn above(&self, task: &TreeTaskRow) -> Result<(Vec<TreeTaskRow>, bool), Error> {
-        let mut above = Vec::new();
-        let mut next = task.parent_task_id.clone();
-        while let Some(id) = next {
-            let found = self.rows.tree_task(self.network, &id)?;
-            let Some(parent) = found.filter(|parent| self.reach.shows(parent.parties())) else { break };
-            if above.len() == limits::TREE_DEPTH_MAX_COUNT {
-                return Ok((above, true));
+    /// The ancestors, nearest first. A parent that has left by retention is nobody's any more.
+    fn above(&self, task: &mut TreeTaskRow) -> Result<Found, Error> {
+        let mut tasks: Vec<TreeTaskRow> = Vec::new();
+        loop {
+            let top = tasks.last_mut().unwrap_or(task);
+            let Some(id) = top.parent_task_id.clone() else { return Ok(Found { tasks, is_cut: false }) };
+            let Some(parent) = self.rows.tree_task(self.network, &id)? else {
+                top.parent_task_id = None;
+                return Ok(Found { tasks, is_cut: false });
+            };
+            if !self.reach.shows(parent.parties()) {
+                return Ok(Found { tasks, is_cut: false });
             }
-            next = parent.parent_task_id.clone();
-            above.push(parent);
+            if tasks.len() == limits::TREE_DEPTH_MAX_COUNT {
+                return Ok(Found { tasks, is_cut: true });
+            }
+            tasks.push(parent);
         }
-        Ok((above, false))
     }
 
     /// The descendants, level by level, as many as there is room for.
-    fn below(&self, task: &TaskId, mut room: usize) -> Result<Below, Error> {
+    fn below(&self, task: &TaskId, mut room: usize) -> Result<Found, Error> {
         let mut unexamined = limits::TREE_EXAMINED_COUNT;
         let (mut tasks, mut parents) = (Vec::new(), vec![task.clone()]);
         for _ in 0..limits::TREE_DEPTH_MAX_COUNT {
@@ -136,11 +138,11 @@ impl Walk<'_> {
             parents = level.tasks.iter().map(|task| task.task_id.clone()).collect();
             tasks.extend(level.tasks);
             if level.is_cut || parents.is_empty() {
-                return Ok(Below { tasks, is_cut: level.is_cut });
+                return Ok(Found { tasks, is_cut: level.is_cut });
             }
         }
         let deeper = self.level(&parents, 1, unexamined)?;
-        Ok(Below { tasks, is_cut: deeper.is_cut || !deeper.tasks.is_empty() })
+        Ok(Found { tasks, is_cut: deeper.is_cut || !deeper.tasks.is_empty() })
     }
 
     fn level(&self, parents: &[TaskId], limit: usize, examined: usize) -> Result<TreeLevel, Error> {
@@ -218,3 +220,6 @@ pub(super) fn open_below(
     }
     Ok(below)
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,7 +2,7 @@
 
 mod account;
 mod networks;
-mod person;
+pub(crate) mod person;
 mod send;
 mod shell;
 mod streams;

@@ -93,6 +93,7 @@ fn calls_by_id([network, user, token, task, lease]: [&str; 5]) -> Vec<Call> {
         ("GET", format!("/api/tasks?parent_task_id={task}"), None),
         ("POST", format!("/api/leases/{lease}/extend"), Some(json!({"lease_seconds": 60}))),
         ("GET", format!("/api/tasks/{task}"), None),
+        ("GET", format!("/api/tasks/{task}/tree"), None),
         ("GET", format!("/api/tasks?task_id={task}"), None),
         ("GET", format!("/api/task_events?task_id={task}"), None),
         ("GET", format!("/events/network/{network}"), None),
@@ -104,6 +105,7 @@ fn calls_by_id([network, user, token, task, lease]: [&str; 5]) -> Vec<Call> {
     }
     let work = [
         ("cancel", json!({"reason": "mine"})),
+        ("cancel", json!({"reason": "mine", "cascade": true})),
         ("retry", json!({})),
         ("reassign", json!({"new_alias": "spy-worker"})),
         ("reply", json!({"text": "mine", "lease_id": lease})),
@@ -114,6 +116,7 @@ fn calls_by_id([network, user, token, task, lease]: [&str; 5]) -> Vec<Call> {
     let sends = [
         ("/api/task", json!({"alias": "spy-worker", "task": "x", "network_id": network})),
         ("/api/task", json!({"alias": "spy-worker", "task": "x", "parent_task_id": task})),
+        ("/api/task", json!({"alias": "spy-worker", "task": "x", "parent_task_id": task, "allow_cycle": true})),
         ("/api/broadcast", message),
     ];
     calls.extend(sends.map(|(path, body)| ("POST", path.to_owned(), Some(body))));
@@ -124,6 +127,8 @@ fn calls_by_id([network, user, token, task, lease]: [&str; 5]) -> Vec<Call> {
 fn tools_by_id([network, _, _, task, lease]: [&str; 5]) -> Vec<(&'static str, Value)> {
     let mut tools = vec![
         ("get_task", json!({"task_id": task})),
+        ("get_task_tree", json!({"task_id": task})),
+        ("cancel_task", json!({"task_id": task, "cascade": true})),
         ("get_task", json!({"task_id": task, "network_id": network})),
         ("send_ack", json!({"task_id": task})),
         ("retry_task", json!({"task_id": task})),

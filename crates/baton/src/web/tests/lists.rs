@@ -18,7 +18,9 @@ async fn tasks_are_found_by_kind_text_time_and_parent_and_by_several_at_once() {
     let (browser, network) = Browser::signed_in().await;
     let worker = browser.agent(&network, "worker").await;
     let parent = browser.sends(json!({"alias": "worker", "task": "Paint the ÉTUDE"})).await;
-    let child = json!({"alias": "worker", "task": "mix colours", "kind": "review", "parent_task_id": parent});
+    let child = json!({
+        "alias": "worker", "task": "mix colours", "kind": "review", "parent_task_id": parent, "allow_cycle": true,
+    });
     let child = worker.posts("/api/task", child).await["task_id"].as_str().unwrap().to_owned();
     worker.posts(&format!("/api/tasks/{child}/reply"), json!({"text": "Mixed with WALNUT oil"})).await;
     let cases: [(&str, &[&str]); 12] = [

@@ -142,12 +142,26 @@ fn tasks(stage: &mut Stage) {
     stage.seen.call(&other, "POST /api/tasks/{id}/ack", &[&again], None);
     let reply = json!({"text": "done", "status": "replied"});
     stage.seen.call(&other, "POST /api/tasks/{id}/reply", &[&again], Some(&reply));
+    trees(stage);
     let helper = stage.helper.clone();
     let task = stage.send("to be acknowledged");
     stage.seen.call(&helper, "GET /api/inbox?limit=5", &[], None);
     stage.seen.call(&helper, "POST /api/inbox/{id}/ack", &[&task], None);
     let broadcast = json!({"message": "hello", "network_id": stage.tenant.network_id});
     stage.call("POST /api/broadcast", &[], Some(&broadcast));
+}
+
+/// A task with one below it: the tree, a cancel that leaves the child open and one that ends it.
+fn trees(stage: &mut Stage) {
+    let root = stage.send("to be handed on");
+    let network_id = stage.tenant.network_id.clone();
+    let part = json!({"alias": "other", "task": "a part", "parent_task_id": root, "network_id": network_id});
+    stage.call("POST /api/task", &[], Some(&part));
+    stage.call("GET /api/tasks/{id}/tree", &[&root], None);
+    let left = stage.call("POST /api/tasks/{id}/cancel", &[&root], Some(&json!({})));
+    assert_eq!(left["open_descendants"], 1);
+    let ended = stage.call("POST /api/tasks/{id}/cancel", &[&root], Some(&json!({"cascade": true})));
+    assert_eq!(ended["cancelled_descendants"], 1);
 }
 
 fn leases(stage: &mut Stage) {

@@ -72,7 +72,8 @@ fn a_thousand_old_tasks_leave_while_sends_go_on_and_their_evidence_stays() {
         json!({"alias": "coder", "task": rich, "result": "done", "lease_id": lease, "artifacts": ["a.txt"]});
     let child = send_with(
         &lead,
-        &json!({"alias": "coder", "task": "a child", "parent_task_id": rich, "ttl_seconds": 86_400}),
+        &json!({"alias": "coder", "task": "a child", "parent_task_id": rich, "allow_cycle": true,
+            "ttl_seconds": 86_400}),
     );
     assert_eq!(tool::call(&coder, "report_completion", &done)["ok"], true);
     assert_eq!(task(&network.user, &child)["parent_task_id"], json!(rich));

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::agent::{Agent, Binding, Said, gate, sent, task};
 use super::{hub, register, wait_for_status};
-use crate::it::tenant::{Tenant, act, send, succeed};
+use crate::it::tenant::{Tenant, act, refused, send, send_with, succeed};
 
 #[test]
 fn a_cancel_is_passed_on_while_the_task_runs_and_while_it_waits() {
@@ -71,4 +71,27 @@ fn a_cancel_that_cannot_be_passed_on_is_passed_on_later() {
     hub.kill9();
     hub.restart();
     agent.wait_for("CancelTask", 2);
+}
+
+#[test]
+fn a_task_that_is_cancelled_with_its_parent_is_cancelled_at_its_remote_agent_too() {
+    let hub = hub();
+    let tenant = Tenant::register(&hub, "alice");
+    let planner = tenant.agent("planner");
+    let agent = Agent::start(Binding::JsonRpc, move |method, _| match method {
+        "SendMessage" => sent(&task("WORKING", None)),
+        "CancelTask" => Said::Result(task("CANCELED", None)),
+        _ => Said::Result(task("WORKING", None)),
+    });
+    register(&tenant, &agent.card_url(), None);
+    let root = send(&tenant.user, "planner", "x");
+    let part = send_with(&planner, &json!({"alias": "scout", "task": "x", "parent_task_id": root}));
+    agent.wait_for("SendMessage", 1);
+    wait_for_status(&tenant.user, &part, "running");
+    // A remote agent stands in a chain as any agent does.
+    let body = json!({"alias": "scout", "task": "x", "parent_task_id": part});
+    refused(&tenant.user.post("/api/task", &body), 409, "delegation_cycle");
+    succeed(&act(&tenant.user, &root, "cancel", &json!({"cascade": true})));
+    assert_eq!(agent.wait_for("CancelTask", 1), [json!({"id": "there-1"})]);
+    wait_for_status(&tenant.user, &part, "cancelled");
 }

@@ -97,6 +97,7 @@ pub(super) fn try_send(stage: &Stage, number: usize, hangs_up: bool) {
         "ttl_seconds": order.ttl_seconds, "wait_seconds": order.wait_seconds});
     if let Some(parent) = &order.parent {
         body["parent_task_id"] = json!(parent);
+        body["allow_cycle"] = json!(true); // agents are picked by chance
     }
     let outcome = match order.door {
         Door::Rest => caller.post("/api/task", &body),
