@@ -49,12 +49,20 @@ fn a_recipient_that_has_an_open_task_in_the_chain_of_parents_is_refused() {
 
 #[test]
 fn a_chain_of_parents_is_as_long_as_allowed_and_no_longer() {
-    let agents: Vec<String> = (0..40_u8).map(|n| format!("{}{}", char::from(b'a' + n % 26), "x".repeat(n.into()))).collect();
+    let agents: Vec<String> =
+        (0..40_u8).map(|n| format!("{}{}", char::from(b'a' + n % 26), "x".repeat(n.into()))).collect();
     let agents: Vec<&str> = agents.iter().map(String::as_str).collect();
-    for (tasks, max, is_refused) in
-        [(1, 16, false), (15, 16, false), (16, 16, false), (17, 16, true), (32, 32, false), (33, 32, true), (1, 0, true)]
-    {
-        let expected = if is_refused { Err(Refusal::DelegationTooDeep { max }) } else { Ok(Status::Delivered) };
+    for (tasks, max, is_refused) in [
+        (1, 16, false),
+        (15, 16, false),
+        (16, 16, false),
+        (17, 16, true),
+        (32, 32, false),
+        (33, 32, true),
+        (1, 0, true),
+    ] {
+        let expected =
+            if is_refused { Err(Refusal::DelegationTooDeep { max }) } else { Ok(Status::Delivered) };
         for allow_cycle in [false, true] {
             assert_eq!(send(&agents[..tasks], "z", allow_cycle, max), expected, "{tasks} of {max}");
         }

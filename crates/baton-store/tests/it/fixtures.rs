@@ -84,7 +84,13 @@ pub fn insert_task_saying(
 }
 
 /// A task from `lead` to `to` that is a part of another.
-pub fn insert_child(tx: &mut dyn Transaction, in_network: u8, n: u16, parent: u16, to: &str) -> Result<(), Error> {
+pub fn insert_child(
+    tx: &mut dyn Transaction,
+    in_network: u8,
+    n: u16,
+    parent: u16,
+    to: &str,
+) -> Result<(), Error> {
     insert(tx, in_network, n, ("lead", to), Some(parent), &format!("task {n}"))
 }
 

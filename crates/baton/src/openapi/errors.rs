@@ -120,7 +120,9 @@ fn remedy(refusal: &Refusal) -> String {
             "send it without a parent, or have a system admin raise `delegation_depth` of the network"
         }
         Refusal::DelegationCycle { .. } => "send it to another agent, or pass `allow_cycle`",
-        Refusal::TreeTooLarge { .. } => "cancel its branches one by one; `GET /api/tasks/{id}/tree` shows them",
+        Refusal::TreeTooLarge { .. } => {
+            "cancel its branches one by one; `GET /api/tasks/{id}/tree` shows them"
+        }
         Refusal::AliasNotFound => {
             "`GET /api/status` lists the agents; make one a token, or mind the spelling"
         }

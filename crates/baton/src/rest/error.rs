@@ -115,8 +115,10 @@ impl ErrorBody {
             }
             Refusal::InvalidInput { field, rule } => Self::argument(field, rule),
             Refusal::DelegationCycle { chain, .. } => {
-                let link =
-                    |task: &ChainTask| Detail::Parent { task_id: task.id.clone(), to_name: task.to.to_string() };
+                let link = |task: &ChainTask| Detail::Parent {
+                    task_id: task.id.clone(),
+                    to_name: task.to.to_string(),
+                };
                 Self { details: chain.iter().map(link).collect(), ..said }
             }
             _ => said,

@@ -96,8 +96,7 @@ async fn cancel(
     let canceller = caller.clone();
     let cancelling = move |tx: &mut dyn Transaction| {
         let command = Command::Cancel { reason: reason.clone() };
-        let (task, actor) =
-            operation::find_for(tx, &stamp, &canceller, &place, task_id.as_ref(), &command)?;
+        let (task, actor) = operation::find_for(tx, &stamp, &canceller, &place, task_id.as_ref(), &command)?;
         let cancel = Cancel { stamp: &stamp, actor: &actor, reason: reason.as_ref() };
         if cascades { cancel.with_all_below(tx, task) } else { cancel.alone(tx, task) }
     };
@@ -106,14 +105,16 @@ async fn cancel(
             let (ok, task_id) = (true, task);
             Ok(Answer { ok, task_id, cancelled, open_descendants, cancelled_descendants, refusal: None })
         }
-        Err(Error::Refused(refusal @ (Refusal::TaskIsTerminal { .. } | Refusal::TaskNotFound))) => Ok(Answer {
-            ok: false,
-            task_id: task,
-            cancelled: false,
-            open_descendants: 0,
-            cancelled_descendants: 0,
-            refusal: Some(refusal),
-        }),
+        Err(Error::Refused(refusal @ (Refusal::TaskIsTerminal { .. } | Refusal::TaskNotFound))) => {
+            Ok(Answer {
+                ok: false,
+                task_id: task,
+                cancelled: false,
+                open_descendants: 0,
+                cancelled_descendants: 0,
+                refusal: Some(refusal),
+            })
+        }
         Err(error) => Err(error),
     }
 }

@@ -242,7 +242,8 @@ impl Request {
             traceparent,
         };
         let ttl = ttl.transpose().map_err(Error::of_argument)?.unwrap_or_default();
-        let parent = Parentage { id: args.parent_task_id.as_deref(), allow_cycle: args.allow_cycle.unwrap_or(false) };
+        let parent =
+            Parentage { id: args.parent_task_id.as_deref(), allow_cycle: args.allow_cycle.unwrap_or(false) };
         let arguments = digest(&to, &payload, kind.as_ref(), ttl, parent, None);
         let allow_cycle = parent.allow_cycle;
         Ok(Self {

@@ -116,7 +116,10 @@ fn calls_by_id([network, user, token, task, lease]: [&str; 5]) -> Vec<Call> {
     let sends = [
         ("/api/task", json!({"alias": "spy-worker", "task": "x", "network_id": network})),
         ("/api/task", json!({"alias": "spy-worker", "task": "x", "parent_task_id": task})),
-        ("/api/task", json!({"alias": "spy-worker", "task": "x", "parent_task_id": task, "allow_cycle": true})),
+        (
+            "/api/task",
+            json!({"alias": "spy-worker", "task": "x", "parent_task_id": task, "allow_cycle": true}),
+        ),
         ("/api/broadcast", message),
     ];
     calls.extend(sends.map(|(path, body)| ("POST", path.to_owned(), Some(body))));

@@ -3,7 +3,8 @@
 
 use super::super::engine::{Engine, Open, engines};
 use super::super::fixtures::{
-    NOW, alias, insert_child, insert_network, insert_task, network, node, remove_network, task_id, with_network,
+    NOW, alias, insert_child, insert_network, insert_task, network, node, remove_network, task_id,
+    with_network,
 };
 use baton_core::access::TaskReach;
 use baton_core::{Kind, Quota, Status, TaskId};

@@ -65,9 +65,8 @@ pub(super) fn shown<'a>(ids: impl IntoIterator<Item = &'a str>, is_terminal: boo
     let whole: Vec<&str> = ids.into_iter().collect();
     // The first 13 characters are the time to the millisecond.
     let mut length = if is_terminal { 13 } else { usize::MAX };
-    let cut = |length: usize| -> Vec<String> {
-        whole.iter().map(|id| id.chars().take(length).collect()).collect()
-    };
+    let cut =
+        |length: usize| -> Vec<String> { whole.iter().map(|id| id.chars().take(length).collect()).collect() };
     let is_unique = |ids: &[String]| {
         let mut sorted = ids.to_vec();
         sorted.sort_unstable();

@@ -81,7 +81,9 @@ impl<'a> Seen<'a> {
             Event::Replied { .. } | Event::Completed | Event::GivenUp { .. } => {
                 self.result().map(|text| (Part::Result, text))
             }
-            Event::Cancelled { reason } | Event::CancelledWithParent { reason } => Some((Part::Reason, reason)),
+            Event::Cancelled { reason } | Event::CancelledWithParent { reason } => {
+                Some((Part::Reason, reason))
+            }
             Event::Acknowledged
             | Event::Started
             | Event::Claimed { .. }

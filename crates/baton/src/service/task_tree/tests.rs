@@ -1,6 +1,6 @@
 //! Trees as no hub of today makes them: deeper than the loop guard allows, and larger than a walk examines.
 
-use baton_core::{NewTask, NetworkId, Principal, Priority, SystemRole, TtlSeconds, UnixMillis, UserCaller, Username};
+use baton_core::{NewTask, Principal, Priority, SystemRole, TtlSeconds, UnixMillis, UserCaller, Username};
 use baton_store::rows::{NewTaskRow, TaskChange};
 use baton_store::{Error as StoreError, Transaction};
 

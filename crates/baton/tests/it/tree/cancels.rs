@@ -60,7 +60,10 @@ fn all_that_is_open_below_a_task_ends_with_it_the_deepest_first() {
     ] {
         let row = task(reader, id);
         assert_eq!((&row["status"], &row["result"]), (&json!("cancelled"), &json!("not needed")), "{row}");
-        assert_eq!((&end(reader, id)["detail"], &end(reader, id)["actor"]), (&json!(detail), &json!("admin")));
+        assert_eq!(
+            (&end(reader, id)["detail"], &end(reader, id)["actor"]),
+            (&json!(detail), &json!("admin"))
+        );
         assert_legal(&row, &events(reader, id));
     }
     assert_eq!(task(reader, test), replied, "what had ended stays as it is");
@@ -92,7 +95,10 @@ fn a_cancel_alone_says_how_much_is_still_open_below() {
 
     // The task has ended: a cancel of it alone is refused as ever, one of what is below it is not.
     let ended = act(&planner, &root, "cancel", &json!({}));
-    assert_eq!((ended.status, ended.json()), (409, json!({"ok": false, "task_id": root, "cancelled": false})));
+    assert_eq!(
+        (ended.status, ended.json()),
+        (409, json!({"ok": false, "task_id": root, "cancelled": false}))
+    );
     let root_before = task(&network.user, &root);
     let over_mcp = call(&planner, "cancel_task", &json!({"task_id": root, "cascade": true}));
     let expected = json!({"ok": true, "task_id": root, "cancelled": false, "cancelled_descendants": 3});
@@ -101,7 +107,10 @@ fn a_cancel_alone_says_how_much_is_still_open_below() {
     assert_eq!(task(&network.user, &below[3])["result"], "cancelled by planner");
     assert_eq!(task(&network.user, &root), root_before);
     let again = act(&planner, &root, "cancel", &json!({"cascade": true}));
-    assert_eq!((again.status, again.json()), (409, json!({"ok": false, "task_id": root, "cancelled": false})));
+    assert_eq!(
+        (again.status, again.json()),
+        (409, json!({"ok": false, "task_id": root, "cancelled": false}))
+    );
 }
 
 #[test]

@@ -35,7 +35,12 @@ fn a_tree_is_printed_indented_with_status_and_duration() {
     }
     let shown = ada.json(&["task", "tree", &code]);
     assert_eq!(shown, ada.tenant.user.get(&format!("/api/tasks/{code}/tree")).json());
-    assert!(ada.baton(&["task", "tree", "00000000-0000-7000-8000-000000000000"]).exited(6).stderr.contains("task_not_found"));
+    assert!(
+        ada.baton(&["task", "tree", "00000000-0000-7000-8000-000000000000"])
+            .exited(6)
+            .stderr
+            .contains("task_not_found")
+    );
 }
 
 #[test]

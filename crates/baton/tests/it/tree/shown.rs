@@ -25,9 +25,16 @@ fn a_tree_has_the_chain_above_the_task_and_all_below_it_in_order() {
     assert_eq!((&from_root["task_id"], &from_root["truncated"]), (&json!(root), &json!(false)));
     for node in nodes(&from_root) {
         let row = task(&network.user, node["task_id"].as_str().unwrap());
-        for field in
-            ["parent_task_id", "from_name", "to_name", "kind", "status", "created_at", "started_at", "completed_at"]
-        {
+        for field in [
+            "parent_task_id",
+            "from_name",
+            "to_name",
+            "kind",
+            "status",
+            "created_at",
+            "started_at",
+            "completed_at",
+        ] {
             assert_eq!(node[field], row[field], "{field} of {node}");
         }
         assert_eq!(node.as_object().unwrap().len(), 10, "{node}");
