@@ -53,6 +53,7 @@ const FILES: &[(&str, &[u8])] = &[
     file!("tasks.js"),
     file!("theme.js"),
     file!("time.js"),
+    file!("tree.js"),
     file!("vendor.js"),
 ];
 

@@ -3,9 +3,10 @@
 import { html, useState } from '/assets/vendor.js';
 import { post, query } from '/assets/api.js';
 import { useRead } from '/assets/live.js';
-import { Card, Chip, Dialog, Empty, Field, Icon, Link, Trouble, Waiting, isOpen, go, mayWrite, short, title, useAct } from '/assets/parts.js';
+import { Card, Chip, Dialog, Empty, Field, Icon, Link, Trouble, Waiting, isOpen, go, mayWrite, plural, short, title, useAct } from '/assets/parts.js';
 import { Ago, Clock, Since, Until, duration } from '/assets/time.js';
 import { EvidenceOfTask } from '/assets/entries.js';
+import { Tree } from '/assets/tree.js';
 
 const at = (event) => event.created_at_ms;
 
@@ -50,14 +51,14 @@ function Answer({ task, done }) {
     <${Trouble} error=${error} /><button class="button primary" disabled=${busy}>Answer</button></form><//>`;
 }
 
-function Act({ kind, task, network, onClose, done, base }) {
+function Act({ kind, task, openBelow, network, onClose, done, base }) {
   const { busy, error, act } = useAct();
   const status = useRead(kind === 'reassign' ? query('/api/status', { network_id: network.network_id }) : null, { live: false, list: 'sessions' });
   const submit = async (event) => {
     event.preventDefault();
     const form = new FormData(event.target);
     const path = `/api/tasks/${task.task_id}/${kind}`;
-    const body = kind === 'cancel' ? { reason: form.get('reason') || undefined } : kind === 'reassign' ? { new_alias: form.get('alias') } : {};
+    const body = kind === 'cancel' ? { reason: form.get('reason') || undefined, cascade: form.has('cascade') || undefined } : kind === 'reassign' ? { new_alias: form.get('alias') } : {};
     const answer = await act(() => post(path, body));
     if (!answer) return;
     onClose();
@@ -65,7 +66,8 @@ function Act({ kind, task, network, onClose, done, base }) {
   };
   const words = { cancel: ['Cancel this task', 'Cancel task'], retry: ['Send this task again', 'Send again'], reassign: ['Give this task to another agent', 'Reassign'] }[kind];
   return html`<${Dialog} heading=${words[0]} onClose=${onClose}><form onSubmit=${submit}>
-    ${kind === 'cancel' && html`<p class="sub">Its end is final. Whoever works on it is told to stop.</p><${Field} label="Reason, for the record"><input name="reason" maxlength="1000" autofocus placeholder="optional" /><//>`}
+    ${kind === 'cancel' && html`<p class="sub">Its end is final. Whoever works on it is told to stop.</p><${Field} label="Reason, for the record"><input name="reason" maxlength="1000" autofocus placeholder="optional" /><//>
+      ${openBelow > 0 && html`<label class="check"><input type="checkbox" name="cascade" /><span>Cancel ${plural(openBelow, 'open task')} below it too</span></label>`}`}
     ${kind === 'retry' && html`<p class="sub">This one stays as it is. A new task with the same text goes to ${task.to_name}.</p>`}
     ${kind === 'reassign' && html`<p class="sub">${task.to_name} loses it; whoever takes it now begins anew.</p><${Field} label="Agent"><input name="alias" list="agents" required autofocus autocomplete="off" /><//>
       <datalist id="agents">${(status.data?.sessions || []).map((s) => html`<option value=${s.alias}></option>`)}</datalist>`}
@@ -73,6 +75,13 @@ function Act({ kind, task, network, onClose, done, base }) {
     <div class="dialog-acts"><button type="button" class="button" onClick=${onClose}>Leave it</button><button class="button ${kind === 'cancel' ? 'danger' : 'primary'}" disabled=${busy}>${words[1]}</button></div>
   </form><//>`;
 }
+
+/// How many tasks below the one that is shown have not ended, of those that the tree shows.
+const openBelow = (tree) => {
+  const nodes = tree?.nodes || [];
+  const at = nodes.findIndex((node) => node.task_id === tree.task_id);
+  return nodes.slice(at + 1).filter((node) => isOpen(node.status)).length;
+};
 
 function Relatives({ task, children, base, retriedTo }) {
   const link = (id, text) => html`<${Link} to=${`${base}/tasks/${id}`}><code>${short(id)}</code> ${text || ''}<//>`;
@@ -113,8 +122,9 @@ export default function Task({ id, network, base, role, session }) {
   const read = useRead(`/api/tasks/${encodeURIComponent(id)}`);
   const history = useRead(query('/api/task_events', { task_id: id, limit: '500' }));
   const children = useRead(query('/api/tasks', { network_id: network.network_id, parent_task_id: id, limit: '50', view: 'row' }));
+  const tree = useRead(`/api/tasks/${encodeURIComponent(id)}/tree`);
   const [acting, setActing] = useState(null);
-  const refresh = () => { read.refresh(); history.refresh(); };
+  const refresh = () => { read.refresh(); history.refresh(); tree.refresh(); };
   const task = read.data?.task;
   const head = html`<p class="crumb"><${Link} to=${`${base}/tasks`}><${Icon} name="back" />Tasks<//></p>`;
   const isElsewhere = task && task.network_id !== network.network_id;
@@ -139,6 +149,7 @@ export default function Task({ id, network, base, role, session }) {
           : html`<${Card} class="asks"><p>${task.to_name} waits for an answer from ${task.from_name}.</p><//>`)}
         <${Progress} task=${task} network=${network} />
         ${task.result != null && html`<${Said} label=${task.status === 'replied' ? 'Answer' : task.status === 'cancelled' ? 'Why it was cancelled' : 'What was said at the end'} who=${task.status === 'replied' ? `from ${task.to_name}` : ''} text=${task.result} tone="end-${task.status}" />`}
+        <${Tree} tree=${tree.data?.tree} base=${base} />
         <${EvidenceOfTask} task=${task} network=${network} />
       </div>
       <div class="col narrow">
@@ -146,5 +157,5 @@ export default function Task({ id, network, base, role, session }) {
         <${Facts} task=${task} /><${Relatives} task=${task} children=${children.data?.tasks || []} base=${base} retriedTo=${read.data.retried_to} />
       </div>
     </div>
-    ${acting && html`<${Act} kind=${acting} task=${task} network=${network} base=${base} onClose=${() => setActing(null)} done=${refresh} />`}`;
+    ${acting && html`<${Act} kind=${acting} task=${task} openBelow=${openBelow(tree.data?.tree)} network=${network} base=${base} onClose=${() => setActing(null)} done=${refresh} />`}`;
 }

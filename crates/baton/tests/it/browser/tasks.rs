@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::script::{drive, drive_with};
 use crate::it::hub::{ADMIN, Hub, PASSWORD};
-use crate::it::tenant::{Tenant, act, claim, send, succeed};
+use crate::it::tenant::{Tenant, act, claim, send, send_with, succeed};
 use crate::it::work::worker::Worker;
 
 #[test]
@@ -90,4 +90,25 @@ fn what_the_pages_say_is_what_the_hub_said() {
         "token": network.user.token, "agent": worker.token,
     });
     drive("sayings.mjs", &given);
+}
+
+#[test]
+fn a_tasks_tree_stands_on_its_page_as_a_waterfall_and_is_cancelled_from_there() {
+    let hub = Hub::start();
+    let network = Tenant::of_admin(&hub);
+    let [planner, coder, tester] = ["planner", "coder", "tester"].map(|alias| network.agent(alias));
+    let root = send(&network.user, "planner", "build it");
+    let part = |from, alias: &str, parent: &str| {
+        send_with(from, &json!({"alias": alias, "task": "a part", "parent_task_id": parent}))
+    };
+    let code = part(&planner, "coder", &root);
+    let test = part(&coder, "tester", &code);
+    claim(&tester, 0, 600);
+    succeed(&act(&tester, &test, "reply", &json!({"text": "done"})));
+    let alone = send(&network.user, "planner", "something else");
+    let given = json!({
+        "base": hub.url(), "username": ADMIN, "password": PASSWORD, "network": network.network_id,
+        "token": network.user.token, "tasks": {"root": root, "code": code, "test": test, "alone": alone},
+    });
+    drive("tree.mjs", &given);
 }
