@@ -42,30 +42,39 @@ fn actors() -> [Principal; 5] {
     [user("alice"), user("東京-たろう"), node("planner"), node("агент.7"), Principal::Hub]
 }
 
-/// Every kind of event, with where it leads; of the machine's own list (`baton_core::Event`).
-fn events(text: &str) -> Vec<(&'static str, Event, Status)> {
-    let named = |event: Event, to| {
-        let name = match &event {
-            Event::Sent => "sent",
-            Event::Retried { .. } => "retried",
-            Event::Acknowledged => "acknowledged",
-            Event::Started => "started",
-            Event::Claimed { .. } => "claimed",
-            Event::LeaseLapsed { .. } => "lapsed",
-            Event::GivenUp { .. } => "given-up",
-            Event::SenderAsked => "asked",
-            Event::Answered => "answered",
-            Event::Replied { ending: Ending::Replied } => "replied",
-            Event::Replied { ending: Ending::Failed } => "failed",
-            Event::Replied { ending: Ending::Cancelled } => "declined",
-            Event::Completed => "completed",
-            Event::Cancelled { .. } => "cancelled",
-            Event::CancelledWithParent { .. } => "cancelled-with-parent",
-            Event::Expired => "expired",
-            Event::Reassigned { .. } => "reassigned",
-        };
-        (name, event, to)
+type Named = (&'static str, Event, Status);
+
+/// An event with its name, of the machine's own list (`baton_core::Event`), and where it leads.
+fn named(event: Event, to: Status) -> Named {
+    let name = match &event {
+        Event::Sent => "sent",
+        Event::Retried { .. } => "retried",
+        Event::Acknowledged => "acknowledged",
+        Event::Started => "started",
+        Event::Claimed { .. } => "claimed",
+        Event::LeaseLapsed { .. } => "lapsed",
+        Event::GivenUp { .. } => "given-up",
+        Event::SenderAsked => "asked",
+        Event::Answered => "answered",
+        Event::Replied { ending: Ending::Replied } => "replied",
+        Event::Replied { ending: Ending::Failed } => "failed",
+        Event::Replied { ending: Ending::Cancelled } => "declined",
+        Event::Completed => "completed",
+        Event::Cancelled { .. } => "cancelled",
+        Event::CancelledWithParent { .. } => "cancelled-with-parent",
+        Event::Expired => "expired",
+        Event::Reassigned { .. } => "reassigned",
     };
+    (name, event, to)
+}
+
+/// The kinds of events that came later. An entry's place is part of it, so they are written after all others.
+fn later_events(text: &str) -> Vec<Named> {
+    vec![named(Event::CancelledWithParent { reason: text.to_owned() }, Status::Cancelled)]
+}
+
+/// The kinds of events there were from the first.
+fn events(text: &str) -> Vec<Named> {
     vec![
         named(Event::Sent, Status::Delivered),
         named(Event::Retried { retry_of: task_id(9) }, Status::Delivered),
@@ -81,7 +90,6 @@ fn events(text: &str) -> Vec<(&'static str, Event, Status)> {
         named(Event::Replied { ending: Ending::Cancelled }, Status::Cancelled),
         named(Event::Completed, Status::Replied),
         named(Event::Cancelled { reason: text.to_owned() }, Status::Cancelled),
-        named(Event::CancelledWithParent { reason: text.to_owned() }, Status::Cancelled),
         named(Event::Expired, Status::Expired),
         named(Event::Reassigned { from: alias("planner"), to: alias("coder") }, Status::Delivered),
     ]
@@ -207,9 +215,8 @@ impl Change<'_> {
     }
 }
 
-/// Writes every case into the log of one network; answers their names, in order.
-fn every_change(tx: &mut dyn Transaction) -> Vec<String> {
-    row(tx);
+/// Writes these events with every text, by everybody; answers their names, in order.
+fn write_all(tx: &mut dyn Transaction, events: impl Fn(&str) -> Vec<Named>) -> Vec<String> {
     let mut names = Vec::new();
     let texts = texts();
     let texts = texts.iter().map(|(name, text)| (*name, Some(&**text))).chain([("none", None)]);
@@ -224,6 +231,13 @@ fn every_change(tx: &mut dyn Transaction) -> Vec<String> {
             }
         }
     }
+    names
+}
+
+/// Writes every case into the log of one network; answers their names, in order.
+fn every_change(tx: &mut dyn Transaction) -> Vec<String> {
+    row(tx);
+    let mut names = write_all(tx, events);
     let actor = &node("planner");
     for (number, at, token) in [
         (0, 0, false),
@@ -306,7 +320,7 @@ async fn corpus() -> Vec<(String, LeafRow)> {
     let hub = TestHub::start();
     hub.person("alice", SystemRole::User, &[1]).await;
     let written = hub.hub.store.write(|tx| -> Result<_, baton_store::Error> {
-        Ok([every_change(tx), artifacts(tx), capabilities(tx)].concat())
+        Ok([every_change(tx), artifacts(tx), capabilities(tx), write_all(tx, later_events)].concat())
     });
     let names = written.await.unwrap();
     let page = LeafPage { from: 0, to: u64::MAX >> 1, limit: 10_000, bytes: usize::MAX, with_packets: true };
