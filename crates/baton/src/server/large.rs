@@ -39,6 +39,7 @@ mod tests {
             (Method::GET, "/api/tasks", Some(Cost::List)),
             (Method::HEAD, "/api/tasks", Some(Cost::List)),
             (Method::GET, "/api/tasks/0199", None),
+            (Method::GET, "/api/tasks/0199/tree", Some(Cost::List)),
             (Method::GET, "/api/networks/net_1/members", Some(Cost::List)),
             (Method::GET, "/api/evidence", Some(Cost::List)),
             (Method::GET, "/api/evidence/key", None),

@@ -89,6 +89,7 @@ async fn the_official_client_calls_every_tool() {
     ask("get_inbox", json!({ "alias": "bob" })).await;
     ask("broadcast", json!({ "message": "all" })).await;
     ask("get_task", json!({ "task_id": acked })).await;
+    ask("get_task_tree", json!({ "task_id": acked })).await;
     ask("list_tasks", json!({})).await;
     ask("get_all_status", json!({})).await;
     ask("get_session_status", json!({ "alias": "bob" })).await;
