@@ -29,7 +29,8 @@ fn grown(network: &Tenant, random: &mut Random) -> Vec<String> {
     while tasks.len() < TASKS {
         // One that would be too deep is not sent.
         let parent = random.pick(&tasks).clone();
-        let answer = network.user.post("/api/task", &part(*random.pick(&AGENTS), &parent));
+        let alias = *random.pick(&AGENTS);
+        let answer = network.user.post("/api/task", &part(alias, &parent));
         if answer.status != 409 {
             tasks.push(text(&succeed(&answer)["task_id"]));
         }
@@ -53,7 +54,8 @@ fn work(agent: &Client, random: &mut Random) {
 
 fn grow(user: &Client, tasks: &[String], random: &mut Random) {
     for _ in 0..SENDS {
-        let answer = user.post("/api/task", &part(*random.pick(&AGENTS), random.pick::<String>(tasks)));
+        let (alias, parent) = (*random.pick(&AGENTS), random.pick(tasks));
+        let answer = user.post("/api/task", &part(alias, parent));
         assert!(matches!(answer.status, 200 | 202 | 409), "{}", answer.text());
     }
 }
