@@ -47,7 +47,7 @@ function Answer({ task, done }) {
   };
   return html`<${Card} title="Your answer" class="asks"><form onSubmit=${submit}>
     <p class="quiet">${task.to_name} waits for this before it goes on.</p>
-    <textarea name="text" rows="3" required maxlength="10000" aria-label="Your answer"></textarea>
+    <textarea name="text" rows="3" required maxlength="1048576" aria-label="Your answer"></textarea>
     <${Trouble} error=${error} /><button class="button primary" disabled=${busy}>Answer</button></form><//>`;
 }
 
