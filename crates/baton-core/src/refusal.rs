@@ -166,6 +166,12 @@ pub enum Refusal {
         /// Where it stands.
         status: Status,
     },
+    /// The question offers options, and the answer is none of them.
+    #[error("the answer must be exactly one of the options: {}", quoted(options))]
+    NotAnOption {
+        /// What the question offers.
+        options: Vec<String>,
+    },
     /// A task of this id exists.
     #[error("a task of this id exists")]
     TaskExists,
@@ -306,6 +312,7 @@ impl Refusal {
             Self::TaskIsNotWaitingInput { status } => {
                 return format!("task status is {status}, not waiting_input").into();
             }
+            Self::NotAnOption { .. } => "not_an_option",
             Self::TaskExists => "task_exists",
             Self::LeaseLost => "lease_lost",
             Self::LeaseStillRuns => "lease_still_runs",
@@ -330,4 +337,9 @@ impl Refusal {
             Self::WrongOldPassword => "incorrect current password",
         })
     }
+}
+
+/// Texts in quotation marks, with commas between them.
+fn quoted(texts: &[String]) -> String {
+    texts.iter().map(|text| format!("\"{text}\"")).collect::<Vec<_>>().join(", ")
 }
