@@ -2,8 +2,8 @@
 //! are added up and written once; what they come to is in `known.rs`.
 
 use baton_core::{NetworkId, PrincipalKind, Status, UnixMillis};
-use rusqlite::{Connection, params};
 use foldhash::HashMap;
+use rusqlite::{Connection, params};
 
 use super::edges::EdgeChanges;
 use super::figures;

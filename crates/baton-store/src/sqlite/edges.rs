@@ -4,8 +4,8 @@
 //! to be counted there.
 
 use baton_core::{Alias, NetworkId, Principal, PrincipalKind, Status, TaskId, UnixMillis, limits};
-use rusqlite::{Connection, Row, params};
 use foldhash::HashMap;
+use rusqlite::{Connection, Row, params};
 use std::ops::Range;
 
 use super::columns::{get, parsed};

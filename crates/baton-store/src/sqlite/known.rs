@@ -4,8 +4,8 @@
 //! when it has grown too large.
 
 use baton_core::{Alias, NetworkId, NetworkRole, PrincipalKind, Status, TaskId, TokenId, UserId, limits};
-use rusqlite::{Connection, params};
 use foldhash::HashMap;
+use rusqlite::{Connection, params};
 use std::sync::Arc;
 
 use super::counts::{Counts, RecipientChange};

@@ -2,9 +2,9 @@
 //! key; a task that is made, claimed and answered in one batch is one row.
 
 use baton_core::{NetworkId, Principal, Status, TaskId, UnixMillis};
+use foldhash::HashMap;
 use rusqlite::types::Value;
 use rusqlite::{Connection, params, params_from_iter};
-use foldhash::HashMap;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
