@@ -1,7 +1,7 @@
 //! The circumstances of a call, fixed once before its transaction: fresh ids, who is there, and the time for reads. What a
 //! write decides has the time of its batch instead ([`Transaction::time`]).
 
-use baton_core::{Context, Facts, LeaseId, MessageId, Presence, Principal, TaskId};
+use baton_core::{Context, Facts, LeaseId, MessageId, Presence, Principal, QuestionTerms, TaskId};
 use baton_store::{ClockReading, Transaction};
 use std::sync::Arc;
 
@@ -93,7 +93,12 @@ impl Stamp {
 
     /// The context of a decision that is made at `time`; what the store knows is filled in by the operation.
     pub(crate) fn context(&self, time: ClockReading, actor: Principal) -> Context {
-        let facts = Facts { recipient_exists: false, parent: None, assignee: Presence::NONE };
+        let facts = Facts {
+            recipient_exists: false,
+            parent: None,
+            assignee: Presence::NONE,
+            question: QuestionTerms::default(),
+        };
         Context {
             actor,
             now: time.now,

@@ -10,11 +10,12 @@ use tokio::time::{Instant, sleep};
 
 use super::agent::Agent;
 use super::answer::Answer;
+use super::conversation::Conversation;
 use super::lease::{Keeper, Kept, Lost};
 use super::outage::Outage;
 use super::process::{Printed, Process};
 use crate::client::Error;
-use crate::client::tasks::{Claimed, Task};
+use crate::client::tasks::{Claimed, Task, TaskMessage};
 use crate::service::claim_task;
 use crate::service::send_reply::{self, EndingName};
 
@@ -23,6 +24,8 @@ use crate::service::send_reply::{self, EndingName};
 pub(super) struct Lease {
     pub(super) task: Task,
     pub(super) lease_id: String,
+    /// What was said on the task, oldest first.
+    messages: Vec<TaskMessage>,
     /// The trace the task was sent in.
     pub(super) traceparent: Option<String>,
 }
@@ -30,8 +33,8 @@ pub(super) struct Lease {
 impl Lease {
     /// The lease of a claim; none if it found no task.
     pub(super) fn of(claimed: Claimed) -> Option<Self> {
-        let Claimed { task, lease_id, traceparent } = claimed;
-        Some(Self { task: task?, lease_id: lease_id?, traceparent })
+        let Claimed { task, lease_id, messages, traceparent } = claimed;
+        Some(Self { task: task?, lease_id: lease_id?, messages, traceparent })
     }
 
     /// Works on the task to its end, or until it is no longer ours. The answer may bring the next one.
@@ -67,7 +70,12 @@ impl Lease {
     async fn run(&self, agent: &Agent, printed: &Printed, kept: &Kept) -> Result<Answer, String> {
         let text = &self.task.content;
         let attempt = self.task.attempt.to_string();
+        let conversation = match Conversation::write(text, &self.messages).await {
+            Ok(conversation) => conversation,
+            Err(error) => return Ok(Answer::no_conversation(&error)),
+        };
         let mut command = agent.settings.program.command(text, &self.environment(agent, &attempt));
+        command.env("BATON_MESSAGES", conversation.file());
         let process = match Process::start(&mut command, &agent.guard) {
             Ok(process) => process,
             Err(error) => return Ok(Answer::not_started(&error)),
@@ -80,7 +88,7 @@ impl Lease {
             };
         };
         let room = agent.settings.room.clone();
-        let finished = process.run(text, room, printed, agent.settings.grace, stop).await;
+        let finished = process.run(conversation.input(), room, printed, agent.settings.grace, stop).await;
         Answer::of(finished, printed).await.ok_or(state)
     }
 
@@ -89,6 +97,8 @@ impl Lease {
         let task = &self.task;
         let mut environment = vec![
             ("BATON_TASK_ID", task.task_id.as_str()),
+            // With which the command can ask the sender while this worker keeps the task.
+            ("BATON_LEASE_ID", &self.lease_id),
             ("BATON_FROM", &task.from_name),
             ("BATON_KIND", &task.kind),
             ("BATON_ATTEMPT", attempt),
@@ -133,6 +143,9 @@ impl Lease {
             if error.is_final() {
                 let state = match self.was_taken(agent, answer, &error).await {
                     true => outcome(answer),
+                    false if error.code() == Some("task_is_waiting_input") => {
+                        "its command ended while its question waits: it runs again after the answer".into()
+                    }
                     false => format!("its answer was not taken: {error}"),
                 };
                 return (state, None);

@@ -6,7 +6,8 @@
 use baton_adapter::{DESCRIPTOR, DigestOnly, Input, Mode, Options, convert};
 use baton_core::{
     ActorToken, Alias, Delivery, DeliveryContent, Effects, Ending, Event, Kind, MessageId, NewTask,
-    Principal, Priority, Status, SystemRole, TaskId, TaskSnapshot, Transition, TtlSeconds, UnixMillis, hex,
+    Principal, Priority, Status, SystemRole, TaskId, TaskMessage, TaskSnapshot, Transition, TtlSeconds,
+    UnixMillis, hex,
 };
 use baton_evidence::canonical::{self, Writer};
 use baton_evidence::event::{Event as EvidenceEvent, Origin, PRODUCER_GIT, PRODUCER_VERSION};
@@ -52,6 +53,7 @@ fn events(text: &str) -> Vec<(&'static str, Event, Status)> {
             Event::Started => "started",
             Event::Claimed { .. } => "claimed",
             Event::LeaseLapsed { .. } => "lapsed",
+            Event::LeaseLapsedWaiting => "lapsed-waiting",
             Event::GivenUp { .. } => "given-up",
             Event::SenderAsked => "asked",
             Event::Answered => "answered",
@@ -72,6 +74,7 @@ fn events(text: &str) -> Vec<(&'static str, Event, Status)> {
         named(Event::Started, Status::Running),
         named(Event::Claimed { attempt: 1 }, Status::Running),
         named(Event::LeaseLapsed { attempt: 2 }, Status::Delivered),
+        named(Event::LeaseLapsedWaiting, Status::WaitingInput),
         named(Event::GivenUp { attempts: 3 }, Status::Failed),
         named(Event::SenderAsked, Status::WaitingInput),
         named(Event::Answered, Status::Running),
@@ -189,7 +192,8 @@ impl Change<'_> {
                 effects.row.delivery = Some(message_id(2));
             }
             Event::SenderAsked | Event::Answered => {
-                effects.delivery = text().map(|text| deliver(DeliveryContent::Message(text)));
+                effects.delivery =
+                    text().map(|text| deliver(DeliveryContent::Message(TaskMessage::Answer(text))));
             }
             Event::Replied { .. } => {
                 effects.row.result = text();

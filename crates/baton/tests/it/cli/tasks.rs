@@ -173,11 +173,12 @@ fn an_agent_asks_and_its_sender_answers_in_words() {
     let id = ada.says(&["send", "coder", "paint it"]);
     let lease = text(&claim(&coder, 0, 60)["lease_id"]);
     let as_coder = ["--token", coder.token.as_ref().unwrap()];
-    let asked =
-        ada.says(&[&["task", "ask", &id, "which colour?", "--lease", &lease], &as_coder[..]].concat());
+    let ask = ["task", "ask", &id, "which colour?", "--lease", &lease, "--no-wait"];
+    let asked = ada.says(&[&ask, &as_coder[..]].concat());
     assert_eq!(asked, format!("{id} waits for its sender's answer."));
     assert_eq!(task(&ada.tenant.user, &id)["status"], "waiting_input");
     ada.baton(&[&["task", "ask", &id, "and?"], &as_coder[..]].concat()).exited(6);
+    ada.baton(&[&["task", "ask", "which task?"], &as_coder[..]].concat()).exited(2);
     assert_eq!(ada.says(&["task", "answer", &id, "blue"]), format!("{id} is delivered."));
     let answered = ada.json(&["task", "answer", &id, "or green"]);
     assert_eq!((&answered["ok"], &answered["status"]), (&json!(true), &json!("delivered")));
