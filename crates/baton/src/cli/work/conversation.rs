@@ -5,9 +5,9 @@
 //! that was ever given, not only those since the last run.
 
 use serde::Serialize;
-use std::fs::OpenOptions;
+use std::fs::{OpenOptions, Permissions};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use tokio::task::spawn_blocking;
@@ -46,7 +46,8 @@ impl Conversation {
     pub(super) async fn write(task: &str, messages: &[TaskMessage]) -> io::Result<Self> {
         let (document, input) = (document(task, messages)?, input(task, messages));
         let written = spawn_blocking(move || {
-            let folder = tempfile::Builder::new().prefix("baton-task-").tempdir()?;
+            let private = Permissions::from_mode(0o700);
+            let folder = tempfile::Builder::new().prefix("baton-task-").permissions(private).tempdir()?;
             let file = folder.path().join("messages.json");
             let mut open = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&file)?;
             open.write_all(&document)?;
@@ -93,7 +94,6 @@ fn input(task: &str, messages: &[TaskMessage]) -> String {
 mod tests {
     use super::*;
     use baton_core::UnixMillis;
-    use std::os::unix::fs::PermissionsExt;
 
     fn said(kind: &str, content: &str, options: &[&str]) -> TaskMessage {
         TaskMessage {
