@@ -110,7 +110,7 @@ struct Asked {
 }
 
 impl Asked {
-    fn keeping(lease_seconds: u32, send: Value, ask: Value) -> Self {
+    fn keeping(lease_seconds: u32, send: &Value, ask: &Value) -> Self {
         let hub = Hub::start();
         let network = Tenant::register(&hub, "alice");
         let (sender, worker) = (network.agent("sender"), network.agent("worker"));
@@ -144,7 +144,7 @@ impl Asked {
 
 #[test]
 fn a_worker_that_keeps_its_lease_gets_the_answer_under_it() {
-    let asked = Asked::keeping(60, json!({}), json!({}));
+    let asked = Asked::keeping(60, &json!({}), &json!({}));
     succeed(&asked.extend());
     refused(&asked.reply(), 409, "task_is_waiting_input");
     assert!(claim(&asked.worker, 0, 60)["task"].is_null(), "nobody else finds it");
@@ -161,7 +161,7 @@ fn a_worker_that_keeps_its_lease_gets_the_answer_under_it() {
 
 #[test]
 fn an_answer_that_is_no_option_is_refused_on_every_door_and_changes_nothing() {
-    let asked = Asked::keeping(60, json!({}), json!({"options": ["red", "dark blue"]}));
+    let asked = Asked::keeping(60, &json!({}), &json!({"options": ["red", "dark blue"]}));
     let inbox = succeed(&asked.sender.get("/api/inbox"));
     assert_eq!(inbox["messages"][0]["content"], "which colour?\n\nOptions:\n- red\n- dark blue");
     let before = (messages(&asked.sender, &asked.task_id), events(&asked.sender, &asked.task_id));
@@ -184,7 +184,7 @@ fn an_answer_that_is_no_option_is_refused_on_every_door_and_changes_nothing() {
 
 #[test]
 fn of_two_racing_answers_one_is_the_answer_and_the_other_a_message() {
-    let asked = Asked::keeping(60, json!({}), json!({"options": ["red", "blue"]}));
+    let asked = Asked::keeping(60, &json!({}), &json!({"options": ["red", "blue"]}));
     let racing: Vec<_> = ["red", "blue"]
         .into_iter()
         .map(|text| {
@@ -204,7 +204,7 @@ fn of_two_racing_answers_one_is_the_answer_and_the_other_a_message() {
 
 #[test]
 fn a_lease_that_lapses_while_the_task_waits_costs_no_attempt_and_the_answer_is_a_new_delivery() {
-    let asked = Asked::keeping(5, json!({}), json!({"options": ["red", "blue"]}));
+    let asked = Asked::keeping(5, &json!({}), &json!({"options": ["red", "blue"]}));
     let lapsed = eventually("the lapse", || {
         events(&asked.sender, &asked.task_id).into_iter().find(|event| event["actor"] == "hub")
     });
@@ -225,7 +225,7 @@ fn a_lease_that_lapses_while_the_task_waits_costs_no_attempt_and_the_answer_is_a
 
 #[test]
 fn a_question_expires_by_its_own_time_and_with_it_the_lease() {
-    let asked = Asked::keeping(600, json!({}), json!({"input_ttl_seconds": 1}));
+    let asked = Asked::keeping(600, &json!({}), &json!({"input_ttl_seconds": 1}));
     let row = ended(&asked.sender, &asked.task_id);
     assert_eq!(row["status"], "expired");
     refused(&asked.extend(), 409, "lease_lost");
@@ -237,7 +237,7 @@ fn a_question_expires_by_its_own_time_and_with_it_the_lease() {
 
 #[test]
 fn a_question_waits_past_the_sends_time_and_over_a_restart() {
-    let mut asked = Asked::keeping(5, json!({"ttl_seconds": 1}), json!({}));
+    let mut asked = Asked::keeping(5, &json!({"ttl_seconds": 1}), &json!({}));
     asked.hub.kill9();
     asked.hub.restart();
     let short = json!({"alias": "sender", "task": "time passes", "ttl_seconds": 2});
@@ -248,7 +248,7 @@ fn a_question_waits_past_the_sends_time_and_over_a_restart() {
 
 #[test]
 fn a_cancel_while_a_worker_waits_ends_its_lease() {
-    let asked = Asked::keeping(60, json!({}), json!({}));
+    let asked = Asked::keeping(60, &json!({}), &json!({}));
     let reassigned = act(&asked.sender, &asked.task_id, "reassign", &json!({"new_alias": "sender"}));
     refused(&reassigned, 409, "task_is_waiting_input");
     succeed(&act(&asked.sender, &asked.task_id, "cancel", &json!({})));
