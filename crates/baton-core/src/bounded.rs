@@ -6,31 +6,32 @@ use std::fmt;
 use crate::limits;
 use crate::refusal::Refusal;
 
-/// Text of `MIN` to `MAX` characters.
+/// Text of at least `MIN` characters and at most `MAX`, which are characters or bytes of UTF-8.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Text<const MIN: usize, const MAX: usize>(String);
+pub struct Text<const MIN: usize, const MAX: usize, const IN_BYTES: bool = false>(String);
 
 /// What a task asks for.
-pub type TaskText = Text<1, { limits::TASK_TEXT_MAX_CHARS }>;
+pub type TaskText = Text<1, { limits::TEXT_MAX_BYTES }, true>;
 /// What is sent along with a task.
-pub type ContextText = Text<0, { limits::CONTEXT_MAX_CHARS }>;
+pub type ContextText = Text<0, { limits::CONTEXT_MAX_BYTES }, true>;
 /// A message, a question or an answer.
-pub type MessageText = Text<1, { limits::MESSAGE_MAX_CHARS }>;
+pub type MessageText = Text<1, { limits::TEXT_MAX_BYTES }, true>;
 /// What `send_reply` says.
-pub type ReplyText = Text<1, { limits::REPLY_MAX_CHARS }>;
+pub type ReplyText = Text<1, { limits::TEXT_MAX_BYTES }, true>;
 /// What `report_completion` says.
-pub type ResultText = Text<1, { limits::RESULT_MAX_CHARS }>;
+pub type ResultText = Text<1, { limits::TEXT_MAX_BYTES }, true>;
 /// Why a task was cancelled; empty says as little as none.
 pub type Reason = Text<0, { limits::REASON_MAX_CHARS }>;
 /// The key that makes a repeated send harmless.
 pub type IdempotencyKey = Text<1, { limits::IDEMPOTENCY_KEY_MAX_CHARS }>;
 
-impl<const MIN: usize, const MAX: usize> Text<MIN, MAX> {
+impl<const MIN: usize, const MAX: usize, const IN_BYTES: bool> Text<MIN, MAX, IN_BYTES> {
     /// Takes the text of `field`, or says which bound it breaks.
     pub fn parse(field: &'static str, text: &str) -> Result<Self, Refusal> {
         // A text with no more bytes than allowed characters needs no counting.
-        if text.len() > MAX && text.chars().nth(MAX).is_some() {
-            return Err(Refusal::invalid(field, format!("must be at most {MAX} characters")));
+        if text.len() > MAX && (IN_BYTES || text.chars().nth(MAX).is_some()) {
+            let unit = if IN_BYTES { "bytes of UTF-8" } else { "characters" };
+            return Err(Refusal::invalid(field, format!("must be at most {MAX} {unit}")));
         }
         if text.chars().take(MIN).count() < MIN {
             return Err(Refusal::invalid(field, format!("must be at least {MIN} characters")));
@@ -44,7 +45,7 @@ impl<const MIN: usize, const MAX: usize> Text<MIN, MAX> {
     }
 }
 
-impl<const MIN: usize, const MAX: usize> fmt::Display for Text<MIN, MAX> {
+impl<const MIN: usize, const MAX: usize, const IN_BYTES: bool> fmt::Display for Text<MIN, MAX, IN_BYTES> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }

@@ -32,16 +32,16 @@ pub const INVITATIONS_PER_NETWORK_MAX_COUNT: usize = 500;
 
 // Texts.
 
-/// Longest task text.
-pub const TASK_TEXT_MAX_CHARS: usize = 10_000;
-/// Longest context sent along with a task.
-pub const CONTEXT_MAX_CHARS: usize = 10_000;
-/// Longest message, question, answer or broadcast.
-pub const MESSAGE_MAX_CHARS: usize = 10_000;
-/// Longest text of a reply.
-pub const REPLY_MAX_CHARS: usize = 10_000;
-/// Longest result of a completion.
-pub const RESULT_MAX_CHARS: usize = 50_000;
+/// Longest task text, message, question, answer, broadcast, reply or result, as UTF-8.
+pub const TEXT_MAX_BYTES: usize = 1024 * 1024;
+/// Longest context sent along with a task, as UTF-8.
+pub const CONTEXT_MAX_BYTES: usize = 64 * 1024;
+/// A list shows so much of a text, and says if there is more (ours).
+pub const LISTED_TEXT_MAX_CHARS: usize = 10_000;
+/// A list shows so much of a result, and says if there is more (ours).
+pub const LISTED_RESULT_MAX_CHARS: usize = 50_000;
+/// Longest text of what a session reports to be working on.
+pub const SESSION_TASK_MAX_CHARS: usize = 10_000;
 /// Longest reason of a cancel.
 pub const REASON_MAX_CHARS: usize = 1_000;
 /// How much of a reported output is kept; more is cut, never refused.
@@ -61,15 +61,15 @@ pub const OPTION_MAX_CHARS: usize = 80;
 /// Most messages said on one task between its text and its result (ours).
 pub const TASK_MESSAGES_MAX_COUNT: usize = 1_000;
 /// Most bytes of all messages said on one task, with their parts and what comes with them (ours).
-pub const TASK_MESSAGES_MAX_BYTES: usize = 4 * 1024 * 1024;
+pub const TASK_MESSAGES_MAX_BYTES: usize = 16 * 1024 * 1024;
 /// Messages that `GET /api/tasks/:id` shows: the newest (ours).
 pub const TASK_MESSAGES_SHOWN_COUNT: usize = 100;
 /// Of the newest messages of a task, so many bytes come with a claim, at least one message; `GET /api/tasks/:id` has more (ours).
 pub const CLAIM_MESSAGES_MAX_BYTES: usize = 64 * 1024;
 /// Tasks that are claimed together end at so many bytes; one always fits (ours).
 pub const CLAIM_ANSWER_MAX_BYTES: usize = 1024 * 1024;
-/// Largest parts of a message, as JSON text (ours).
-pub const PARTS_MAX_BYTES: usize = 512 * 1024;
+/// Largest parts of a message, as JSON text (ours): a text of the longest kind fits, also with many characters escaped.
+pub const PARTS_MAX_BYTES: usize = 2 * TEXT_MAX_BYTES;
 /// Most parts of a message (ours).
 pub const PARTS_MAX_COUNT: usize = 100;
 /// Largest `meta` of a task, as JSON text (ours).
@@ -330,8 +330,8 @@ pub const GRAPH_SINCE_DEFAULT_SECONDS: u32 = 86_400;
 
 // Sockets.
 
-/// Largest JSON body (ours).
-pub const JSON_BODY_MAX_BYTES: usize = 1024 * 1024;
+/// Largest JSON body (ours). The longest text fits with every character escaped: six bytes for one.
+pub const JSON_BODY_MAX_BYTES: usize = 8 * TEXT_MAX_BYTES;
 /// Largest JSON body of a call without a token (ours).
 pub const PUBLIC_BODY_MAX_BYTES: usize = 16 * 1024;
 /// Largest request head (ours).

@@ -11,6 +11,7 @@ mod error;
 pub(crate) mod evidence;
 mod frame;
 mod idempotency;
+mod listed_text;
 pub(crate) mod names;
 mod operation;
 pub(crate) mod page;

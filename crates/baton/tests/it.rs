@@ -39,6 +39,7 @@ mod it {
     mod isolation;
     mod keep;
     mod limits;
+    mod long_texts;
     mod memory;
     mod observe;
     mod outside;

@@ -2,16 +2,24 @@
 
 use baton_core::{
     InputTtlSeconds, LeaseSeconds, Presence, QuestionOptions, Reason, Refusal, TaskText, TtlSeconds,
-    WaitSeconds, login_lock_seconds,
+    WaitSeconds, limits, login_lock_seconds,
 };
 
 use super::fixtures::NOW;
 
 #[test]
-fn a_text_is_counted_in_characters_not_bytes() {
-    assert!(TaskText::parse("task", &"龍".repeat(10_000)).is_ok());
-    assert!(TaskText::parse("task", &"龍".repeat(10_001)).is_err());
-    assert!(TaskText::parse("task", &"a".repeat(10_001)).is_err());
+fn short_texts_are_counted_in_characters_and_long_ones_in_bytes() {
+    for (text, is_reason) in
+        [("龍".repeat(1_000), true), ("龍".repeat(1_001), false), ("a".repeat(1_001), false)]
+    {
+        assert_eq!(Reason::parse("reason", &text).is_ok(), is_reason);
+    }
+    const MOST: usize = limits::TEXT_MAX_BYTES;
+    for (text, is_task) in
+        [("龍".repeat(MOST / 3), true), ("a".repeat(MOST), true), ("é".repeat(MOST / 2) + "a", false)]
+    {
+        assert_eq!(TaskText::parse("task", &text).is_ok(), is_task);
+    }
     assert!(Reason::parse("reason", "").is_ok());
 }
 
@@ -20,6 +28,8 @@ fn a_refused_text_names_its_field_and_its_bound() {
     let refusal = TaskText::parse("task", "").unwrap_err();
     assert_eq!(refusal.code(), "invalid input");
     assert_eq!(refusal.message(), "task must be at least 1 characters");
+    let refusal = TaskText::parse("task", &"x".repeat(limits::TEXT_MAX_BYTES + 1)).unwrap_err();
+    assert_eq!(refusal.message(), "task must be at most 1048576 bytes of UTF-8");
     let refusal = Reason::parse("reason", &"x".repeat(1_001)).unwrap_err();
     assert_eq!(refusal.message(), "reason must be at most 1000 characters");
 }

@@ -300,6 +300,8 @@ pub enum TaskTexts {
     /// All of them.
     #[default]
     Whole,
+    /// What a list shows of them, and one character more where there is more.
+    Listed,
     /// The beginning of what is to be done. Context, meta, result, parts and how it was answered are not looked at: the
     /// row has none of them.
     Beginning,

@@ -14,6 +14,9 @@ use super::damage::Damage;
 use crate::error::Error;
 
 const EVERY: Duration = Duration::from_millis(150);
+/// How often a log past its bound is folded again before the writer folds the rest. Each pass has only what was written
+/// during the one before.
+const FURTHER_PASSES: usize = 2;
 
 pub(super) struct Checkpointer {
     stop: Mutex<Option<SyncSender<()>>>,
@@ -36,6 +39,11 @@ impl Checkpointer {
             let mut folder = Folder { connection, is_ill: false, damage };
             while matches!(stopped.recv_timeout(EVERY), Err(RecvTimeoutError::Timeout)) {
                 if folder.fold("PASSIVE") > bound {
+                    // What came in meanwhile, and meanwhile again: the less is left, the shorter everybody waits while
+                    // the writer folds the rest.
+                    for _ in 0..FURTHER_PASSES {
+                        folder.fold("PASSIVE");
+                    }
                     is_long.store(true, Ordering::Release);
                 }
             }

@@ -7,12 +7,14 @@ use baton_core::{
 };
 use rusqlite::{Row, params};
 use std::collections::VecDeque;
+use std::sync::LazyLock;
 
 use super::columns::{get, optional, order_of, parsed, principal, priority, time};
 use super::keys::numbered;
 use super::known::Recipient;
 use super::merge::{Fetch, Merge};
 use super::rows::Rows;
+use super::task_row::listed;
 use super::write_set::{Head, NewDeliveryRow, NewFrameRow};
 use crate::error::Error;
 use crate::rows::{
@@ -23,22 +25,38 @@ use crate::rows::{
 const OPEN: i64 = 0;
 const ACKED: i64 = 2;
 
-/// The newest deliveries of tasks, with the columns of a delivery.
-const OF_TASKS: &str = "
-    SELECT t.inbox_place AS seq, COALESCE(t.delivery_id, t.task_id) AS message_id, k.network_id,
-        'node' AS to_kind, t.to_name AS to_name, t.from_kind AS from_kind, t.from_name AS from_name, 'task' AS type,
-        t.priority AS priority, t.task_id AS task_id, t.content AS text, t.context AS context,
-        COALESCE(t.redelivered_at, t.created_at) AS created_at
-    FROM tasks t JOIN network_keys k ON k.key = t.network";
+/// The newest deliveries of tasks, with the columns of a delivery. Texts are as a list shows them.
+fn of_tasks() -> &'static str {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        let text = listed("t.content", limits::LISTED_TEXT_MAX_CHARS);
+        format!(
+            "SELECT t.inbox_place AS seq, COALESCE(t.delivery_id, t.task_id) AS message_id, k.network_id,
+                'node' AS to_kind, t.to_name AS to_name, t.from_kind AS from_kind, t.from_name AS from_name,
+                'task' AS type, t.priority AS priority, t.task_id AS task_id, {text} AS text, t.context AS context,
+                COALESCE(t.redelivered_at, t.created_at) AS created_at
+             FROM tasks t JOIN network_keys k ON k.key = t.network"
+        )
+    });
+    &SQL
+}
 
 /// Other deliveries; what has no text of its own has its task's.
-const OTHERS: &str = "
-    SELECT d.seq AS seq, d.message_id AS message_id, k.network_id,
-        d.to_kind AS to_kind, d.to_name AS to_name, d.from_kind AS from_kind, d.from_name AS from_name, d.type AS type,
-        d.priority AS priority, t.task_id AS task_id,
-        CASE WHEN d.type = 'task' THEN t.content ELSE d.content END AS text,
-        CASE WHEN d.type = 'task' THEN t.context END AS context, d.created_at AS created_at
-    FROM deliveries d JOIN network_keys k ON k.key = d.network LEFT JOIN tasks t ON t.seq = d.task";
+fn others() -> &'static str {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        let text = listed(
+            "CASE WHEN d.type = 'task' THEN t.content ELSE d.content END",
+            limits::LISTED_TEXT_MAX_CHARS,
+        );
+        format!(
+            "SELECT d.seq AS seq, d.message_id AS message_id, k.network_id, d.to_kind AS to_kind, d.to_name AS to_name,
+                d.from_kind AS from_kind, d.from_name AS from_name, d.type AS type, d.priority AS priority,
+                t.task_id AS task_id, {text} AS text, CASE WHEN d.type = 'task' THEN t.context END AS context,
+                d.created_at AS created_at
+             FROM deliveries d JOIN network_keys k ON k.key = d.network LEFT JOIN tasks t ON t.seq = d.task"
+        )
+    });
+    &SQL
+}
 
 fn delivery_row(row: &Row<'_>) -> Result<DeliveryRow, Error> {
     Ok(DeliveryRow {
@@ -155,15 +173,16 @@ impl Rows<'_> {
 
     /// The delivery in a place: a task's newest or another one.
     fn delivery_at(&self, place: MessagePlace) -> Result<Option<DeliveryRow>, Error> {
-        let others = format!("{OTHERS} WHERE d.seq = ?1");
+        let (of_tasks, others) = (of_tasks(), others());
+        let others = format!("{others} WHERE d.seq = ?1");
         if let Some(found) = self.one(&others, [place], delivery_row)? {
             return Ok(Some(found));
         }
-        let first = format!("{OF_TASKS} WHERE t.seq = ?1 AND t.redelivered_at IS NULL");
+        let first = format!("{of_tasks} WHERE t.seq = ?1 AND t.redelivered_at IS NULL");
         if let Some(found) = self.one(&first, [place], delivery_row)? {
             return Ok(Some(found));
         }
-        let again = format!("{OF_TASKS} WHERE t.inbox_place = ?1 AND t.redelivered_at IS NOT NULL");
+        let again = format!("{of_tasks} WHERE t.inbox_place = ?1 AND t.redelivered_at IS NOT NULL");
         self.one(&again, [place], delivery_row)
     }
 }
@@ -187,11 +206,12 @@ impl DeliveryReads for Rows<'_> {
         bounds: PageBounds,
     ) -> Result<Page<DeliveryRow, InboxPlace>, Error> {
         // Tasks are only delivered to agents.
+        let (of_tasks, others) = (of_tasks(), others());
         let sql = format!(
-            "{OF_TASKS} WHERE t.network = ?1 AND t.to_name = ?2 AND ?3 = 'node' AND t.inbox_state = 0
+            "{of_tasks} WHERE t.network = ?1 AND t.to_name = ?2 AND ?3 = 'node' AND t.inbox_state = 0
                AND (t.priority, t.inbox_place) > (?4, ?5)
              UNION ALL
-             {OTHERS} WHERE d.network = ?1 AND d.to_name = ?2 AND d.to_kind = ?3 AND d.state = 0
+             {others} WHERE d.network = ?1 AND d.to_name = ?2 AND d.to_kind = ?3 AND d.state = 0
                AND (d.priority, d.seq) > (?4, ?5)
              ORDER BY priority, seq LIMIT ?6"
         );
@@ -216,13 +236,15 @@ impl DeliveryReads for Rows<'_> {
             |sql: String| self.one(&sql, params![id, key, to.name(), to.kind().as_str()], delivery_row);
         let of_task = |which: &str| {
             find(format!(
-                "{OF_TASKS} WHERE {which} AND t.inbox_state < 2 AND t.network = ?2 AND t.to_name = ?3 AND ?4 = 'node'"
+                "{} WHERE {which} AND t.inbox_state < 2 AND t.network = ?2 AND t.to_name = ?3 AND ?4 = 'node'",
+                of_tasks()
             ))
         };
         let other = |which: &str| {
             find(format!(
-                "{OTHERS} WHERE {which} AND d.state = 0 AND d.network = ?2 AND d.to_name = ?3 AND d.to_kind = ?4
-                 ORDER BY d.seq LIMIT 1"
+                "{} WHERE {which} AND d.state = 0 AND d.network = ?2 AND d.to_name = ?3 AND d.to_kind = ?4
+                 ORDER BY d.seq LIMIT 1",
+                others()
             ))
         };
         // By its own id, else whatever is there about the task of that id, the oldest first.

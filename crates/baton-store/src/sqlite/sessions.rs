@@ -3,10 +3,12 @@
 use baton_core::access::TaskReach;
 use baton_core::{Alias, NetworkId, PrincipalKind, TaskId, TokenId, UnixMillis, limits};
 use rusqlite::{Row, params};
+use std::sync::LazyLock;
 
 use super::columns::{get, parsed, time};
 use super::merge::{Fetch, Merge};
 use super::rows::Rows;
+use super::task_row::listed;
 use crate::error::Error;
 use crate::rows::{
     CompletionFilter, CompletionPlace, CompletionRow, NewCompletion, Page, SessionGlance, SessionReads,
@@ -38,6 +40,20 @@ fn session_row(row: &Row<'_>) -> Result<SessionRow, Error> {
         updated_at: time(row, "updated_at")?,
         last_seen_at: time(row, "last_seen_at")?,
     })
+}
+
+/// A completion as a list shows it.
+fn completion() -> &'static str {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        let task = listed("task", limits::LISTED_TEXT_MAX_CHARS);
+        let result = listed("result", limits::LISTED_RESULT_MAX_CHARS);
+        format!(
+            "SELECT id, number, network_id, session_name, {task} AS task, {result} AS result, artifacts, score,
+                duration_minutes, completed_at
+             FROM completions WHERE id = ?1"
+        )
+    });
+    &SQL
 }
 
 fn completion_row(row: &Row<'_>) -> Result<CompletionRow, Error> {
@@ -143,8 +159,7 @@ impl SessionReads for Rows<'_> {
             filter.networks.iter().map(|(network, reach)| self.completions_of(network, reach, filter));
         let before = filter.before.unwrap_or((i64::MAX, i64::MAX));
         let mut merge = Merge::new(lists.collect(), before, filter.page.rows, limits::LIST_EXAMINED_COUNT)?;
-        let sql = "SELECT * FROM completions WHERE id = ?1";
-        self.page_of(&mut merge, filter.page, |(_, id)| self.one(sql, [id], completion_row))
+        self.page_of(&mut merge, filter.page, |(_, id)| self.one(completion(), [id], completion_row))
     }
 
     fn artifacts_of(

@@ -111,10 +111,23 @@ pub(super) fn tasks(texts: TaskTexts) -> &'static str {
             _ => format!("t.{name}"),
         })
     });
+    static LISTED: LazyLock<String> = LazyLock::new(|| {
+        select(|name| match name {
+            "content" => listed("t.content", limits::LISTED_TEXT_MAX_CHARS),
+            "result" => listed("t.result", limits::LISTED_RESULT_MAX_CHARS),
+            _ => format!("t.{name}"),
+        })
+    });
     match texts {
         TaskTexts::Whole => &WHOLE,
+        TaskTexts::Listed => &LISTED,
         TaskTexts::Beginning => &BEGINNING,
     }
+}
+
+/// A text as a list shows it, and one character more where there is more.
+pub(super) fn listed(column: &str, chars: usize) -> String {
+    format!("substr({column}, 1, {})", chars + 1)
 }
 
 fn select(column: impl Fn(&str) -> String) -> String {

@@ -6,8 +6,7 @@ use std::path::Path;
 
 use super::failure::Failure;
 
-/// More bytes than any text of a task or a reply may have.
-const MAX_BYTES: u64 = 4 * baton_core::limits::TASK_TEXT_MAX_CHARS as u64;
+const MAX_BYTES: u64 = baton_core::limits::TEXT_MAX_BYTES as u64;
 
 /// The text, or what standard input holds, without the line break at its end.
 pub(crate) fn text(argument: &str) -> Result<String, Failure> {
@@ -32,7 +31,9 @@ fn read(name: &str, from: impl Read) -> Result<String, Failure> {
     let failed = |error| Failure::Read { name: name.into(), error };
     from.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(Failure::usage(format!("{name} holds more than {MAX_BYTES} bytes")));
+        return Err(Failure::usage(format!(
+            "{name} holds more than {MAX_BYTES} bytes, the most a text may have"
+        )));
     }
     let text = String::from_utf8(bytes).map_err(|_| Failure::usage(format!("{name} is no UTF-8 text")))?;
     Ok(text.strip_suffix('\n').unwrap_or(&text).to_owned())

@@ -231,7 +231,7 @@ async fn bounds_of_the_contract_are_invalid_params() {
     let client = Client { door: super::router(&hub.hub), token, _hub: hub };
     let cases = [
         ("send_task", json!({ "alias": "b", "task": "" }), "task"),
-        ("send_task", json!({ "alias": "b", "task": "x".repeat(10_001) }), "task"),
+        ("send_task", json!({ "alias": "b", "task": "x".repeat(limits::TEXT_MAX_BYTES + 1) }), "task"),
         ("send_task", json!({ "alias": "b", "task": "x", "ttl_seconds": 0 }), "ttl_seconds"),
         ("send_task", json!({ "alias": "b", "task": "x", "ttl_seconds": 1.5 }), "ttl_seconds"),
         ("send_task", json!({ "alias": "b", "task": "x", "priority": "urgent" }), "priority"),

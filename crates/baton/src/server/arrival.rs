@@ -22,7 +22,7 @@ use crate::rest::Plain;
 use crate::service::Error;
 
 /// Of a body that is too large so much is still read: a client that is cut off while it sends sees no answer.
-const DISCARDED_BYTES: usize = 8 * limits::JSON_BODY_MAX_BYTES;
+const DISCARDED_BYTES: usize = 2 * limits::JSON_BODY_MAX_BYTES;
 const DISCARD_TIME: Duration = Duration::from_secs(5);
 
 /// What a body must keep to.

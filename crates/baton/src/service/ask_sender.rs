@@ -18,7 +18,7 @@ use crate::hub::Hub;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Args {
     task_id: String,
-    #[schemars(length(min = 1, max = 10000))]
+    #[schemars(length(min = 1, max = 1048576))]
     question: String,
     /// The lease you hold; it ends with the question unless keep_lease is true
     lease_id: Option<String>,
@@ -37,7 +37,7 @@ pub(crate) struct Args {
 #[derive(Debug, Default, Deserialize, Serialize, ToSchema)]
 #[schema(as = Question)]
 pub(crate) struct PathArgs {
-    #[schema(min_length = 1, max_length = 10000)]
+    #[schema(min_length = 1, max_length = 1048576)]
     pub(crate) question: String,
     /// The lease you hold; it ends with the question unless `keep_lease` is true
     pub(crate) lease_id: Option<String>,

@@ -24,8 +24,8 @@ use crate::hub::Hub;
 #[derive(Debug, Deserialize, JsonSchema, ToSchema)]
 #[schema(as = NewBroadcast)]
 pub(crate) struct Args {
-    #[schemars(length(min = 1, max = 10000))]
-    #[schema(min_length = 1, max_length = 10000)]
+    #[schemars(length(min = 1, max = 1048576))]
+    #[schema(min_length = 1, max_length = 1048576)]
     message: String,
     filter_server: Option<String>,
     filter_status: Option<String>,

@@ -17,7 +17,7 @@ use crate::hub::Hub;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Args {
     task_id: String,
-    #[schemars(length(min = 1, max = 10000))]
+    #[schemars(length(min = 1, max = 1048576))]
     text: String,
     network_id: Option<String>,
 }
@@ -26,7 +26,7 @@ pub(crate) struct Args {
 #[derive(Debug, Deserialize, Serialize, ToSchema)]
 #[schema(as = AnswerToQuestion)]
 pub(crate) struct PathArgs {
-    #[schema(min_length = 1, max_length = 10000)]
+    #[schema(min_length = 1, max_length = 1048576)]
     pub(crate) text: String,
 }
 

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::{IntoParams, ToSchema};
 
+use super::listed_text::ListedText;
 use super::place::Reach;
 use super::wire_time::{WireTime, parse_since};
 use super::{Error, page};
@@ -60,7 +61,13 @@ pub(crate) struct CompletionView {
     id: i64,
     session_name: String,
     task: String,
+    /// If `task` is only the beginning.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    task_truncated: bool,
     result: String,
+    /// If `result` is only the beginning.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    result_truncated: bool,
     #[schema(value_type = Value)]
     artifacts: Option<Box<RawValue>>,
     score: Option<f64>,
@@ -71,11 +78,15 @@ pub(crate) struct CompletionView {
 
 impl From<CompletionRow> for CompletionView {
     fn from(row: CompletionRow) -> Self {
+        let task = ListedText::new(row.task, limits::LISTED_TEXT_MAX_CHARS);
+        let result = ListedText::new(row.result, limits::LISTED_RESULT_MAX_CHARS);
         Self {
             id: row.number,
             session_name: row.session_name,
-            task: row.task,
-            result: row.result,
+            task: task.text,
+            task_truncated: task.is_cut,
+            result: result.text,
+            result_truncated: result.is_cut,
             artifacts: row.artifacts.and_then(|artifacts| RawValue::from_string(artifacts).ok()),
             score: row.score,
             duration_minutes: row.duration_minutes,

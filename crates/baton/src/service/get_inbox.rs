@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use super::listed_text::ListedText;
 use super::place::{Place, known_role};
 use super::wire_time::WireTime;
 use super::{Error, audit, names, page};
@@ -56,6 +57,9 @@ pub(crate) struct DeliveryView {
     kind: &'static str,
     priority: Priority,
     content: String,
+    /// If `content` is only the beginning; `GET /api/tasks/:id` has all of a task's.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    content_truncated: bool,
     context: Option<String>,
     from_session: String,
     created_at: WireTime,
@@ -64,12 +68,14 @@ pub(crate) struct DeliveryView {
 
 impl From<DeliveryRow> for DeliveryView {
     fn from(row: DeliveryRow) -> Self {
+        let content = ListedText::new(row.content, limits::LISTED_TEXT_MAX_CHARS);
         Self {
             id: row.message_id,
             task_id: row.task_id,
             kind: row.kind.as_str(),
             priority: row.priority,
-            content: row.content,
+            content: content.text,
+            content_truncated: content.is_cut,
             context: row.context,
             from_session: row.from.name().to_owned(),
             created_at: WireTime(row.created_at),

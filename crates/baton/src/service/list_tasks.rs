@@ -81,6 +81,7 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer
         from_name: args.from_name,
         before: cursors.open(args.cursor.as_deref())?,
         page: PageBounds::of_tool(page::limit(args.limit, limits::TASK_LIST_DEFAULT, limits::TASK_LIST_MAX)?),
+        texts: TaskTexts::Listed,
         ..TaskFilter::default()
     };
     let search = TaskSearch { filter, ..TaskSearch::default() };
@@ -123,7 +124,7 @@ pub(crate) async fn run_on_query(hub: &Hub, caller: &Caller, args: QueryArgs) ->
 
 fn texts(view: Option<&str>) -> Result<TaskTexts, Error> {
     match view {
-        None => Ok(TaskTexts::Whole),
+        None => Ok(TaskTexts::Listed),
         Some("row") => Ok(TaskTexts::Beginning),
         Some(_) => Err(Error::argument("view", "must be row")),
     }
@@ -187,7 +188,7 @@ async fn list(
         let reach = Reach::of(rows, &asker, network_id.as_deref())?;
         let mut search = search.clone();
         search.filter.networks = reach.networks.clone();
-        let page = rows.search_tasks(&search)?.map(TaskView::from);
+        let page = rows.search_tasks(&search)?.map(TaskView::listed);
         let stats = stats(rows, reach.networks.iter().map(|(network, _)| network))?;
         let (count, next_cursor) = (page.rows.len(), cursors.next(page.next));
         Ok((reach, Answer { ok: true, count, tasks: page.rows, stats, next_cursor }))

@@ -1,11 +1,12 @@
 //! Every delivery of the networks a caller may read.
 
 use baton_core::{Caller, MessageId, NetworkId, Priority, limits};
-use baton_store::rows::{MessageFilter, PageBounds};
+use baton_store::rows::{DeliveryRow, MessageFilter, PageBounds};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::get_completions::since;
+use super::listed_text::ListedText;
 use super::place::Reach;
 use super::wire_time::WireTime;
 use super::{Error, page};
@@ -45,8 +46,28 @@ struct MessageView {
     kind: &'static str,
     priority: Priority,
     content: String,
+    /// If `content` is only the beginning.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    content_truncated: bool,
     created_at: WireTime,
     network_id: NetworkId,
+}
+
+impl From<DeliveryRow> for MessageView {
+    fn from(row: DeliveryRow) -> Self {
+        let content = ListedText::new(row.content, limits::LISTED_TEXT_MAX_CHARS);
+        Self {
+            id: row.message_id,
+            to_alias: row.to.name().to_owned(),
+            from_alias: row.from.name().to_owned(),
+            kind: row.kind.as_str(),
+            priority: row.priority,
+            content: content.text,
+            content_truncated: content.is_cut,
+            created_at: WireTime(row.created_at),
+            network_id: row.network_id,
+        }
+    }
 }
 
 /// Lists deliveries.
@@ -68,15 +89,6 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<A
         })
         .await?;
     reach.write_down(hub, caller, "messages").await?;
-    let page = found.map(|row| MessageView {
-        id: row.message_id,
-        to_alias: row.to.name().to_owned(),
-        from_alias: row.from.name().to_owned(),
-        kind: row.kind.as_str(),
-        priority: row.priority,
-        content: row.content,
-        created_at: WireTime(row.created_at),
-        network_id: row.network_id,
-    });
+    let page = found.map(MessageView::from);
     Ok(Answer { ok: true, messages: page.rows, next_cursor: cursors.next(page.next) })
 }

@@ -20,7 +20,7 @@ pub(crate) struct Args {
     alias: String,
     /// The task's id, or the exact text of one open task
     task: String,
-    #[schemars(length(min = 1, max = 50000))]
+    #[schemars(length(min = 1, max = 1048576))]
     result: String,
     #[schemars(length(max = 50))]
     artifacts: Option<Vec<Value>>,

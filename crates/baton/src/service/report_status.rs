@@ -132,7 +132,7 @@ impl Args {
         if self.resume_id.is_empty() {
             return Err(Error::argument("resume_id", "must be at least 1 characters"));
         }
-        at_most("task", self.task.as_deref().unwrap_or_default(), limits::TASK_TEXT_MAX_CHARS)?;
+        at_most("task", self.task.as_deref().unwrap_or_default(), limits::SESSION_TASK_MAX_CHARS)?;
         skills::check(self.skills.as_deref().unwrap_or_default())?;
         self.progress.map(check_progress).transpose()?;
         check_score(self.score)

@@ -19,7 +19,7 @@ pub(crate) struct Args {
     /// An agent's alias, or a member's username
     #[schemars(length(min = 1, max = 200))]
     alias: String,
-    #[schemars(length(min = 1, max = 10000))]
+    #[schemars(length(min = 1, max = 1048576))]
     message: String,
     network_id: Option<String>,
 }

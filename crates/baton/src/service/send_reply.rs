@@ -21,7 +21,7 @@ use crate::hub::Hub;
 pub(crate) struct Args {
     /// Whom to reply to; ignored with in_reply_to
     alias: Option<String>,
-    #[schemars(length(min = 1, max = 10000))]
+    #[schemars(length(min = 1, max = 1048576))]
     text: String,
     /// The task this ends
     in_reply_to: Option<String>,
@@ -48,7 +48,7 @@ pub(crate) enum EndingName {
 #[derive(Debug, Deserialize, Serialize, ToSchema)]
 #[schema(as = Reply)]
 pub(crate) struct PathArgs {
-    #[schema(min_length = 1, max_length = 10000)]
+    #[schema(min_length = 1, max_length = 1048576)]
     pub(crate) text: String,
     pub(crate) status: Option<EndingName>,
     pub(crate) lease_id: Option<String>,

@@ -33,13 +33,13 @@ pub(crate) struct Args {
     #[schema(min_length = 1, max_length = 200)]
     pub(crate) alias: String,
     /// What is to be done
-    #[schemars(length(min = 1, max = 10000))]
-    #[schema(min_length = 1, max_length = 10000)]
+    #[schemars(length(min = 1, max = 1048576))]
+    #[schema(min_length = 1, max_length = 1048576)]
     pub(crate) task: String,
     pub(crate) priority: Option<PriorityName>,
     /// Anything the agent should know beside the task
-    #[schemars(length(max = 10000))]
-    #[schema(max_length = 10000)]
+    #[schemars(length(max = 65536))]
+    #[schema(max_length = 65536)]
     pub(crate) context: Option<String>,
     /// Accepted, never used: who acts is what the token says
     #[serde(rename = "from_session", skip_serializing)]

@@ -1,7 +1,7 @@
 //! Counts of tasks, sessions and agents, and the latest tasks.
 
 use baton_core::{Caller, limits};
-use baton_store::rows::{PageBounds, TaskFilter};
+use baton_store::rows::{PageBounds, TaskFilter, TaskTexts};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -64,6 +64,7 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<A
             let recent = rows.tasks(&TaskFilter {
                 networks: reach.networks,
                 page: PageBounds::rows(limits::RECENT_TASKS_COUNT),
+                texts: TaskTexts::Listed,
                 ..TaskFilter::default()
             })?;
             Ok(Answer {
@@ -71,7 +72,7 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<A
                 tasks: Tasks { total: by_status.iter().map(|counted| counted.count).sum(), by_status },
                 sessions: Sessions { by_status: sessions.clone() },
                 nodes: Nodes { total: nodes },
-                recent_tasks: recent.map(TaskView::from).rows,
+                recent_tasks: recent.map(TaskView::listed).rows,
             })
         })
         .await

@@ -1,12 +1,13 @@
 //! A task as every door shows it: the contract's row, in its order.
 
-use baton_core::{ContextId, Kind, MessageId, MessageKind, NetworkId, Priority, Status, TaskId, hex};
+use baton_core::{ContextId, Kind, MessageId, MessageKind, NetworkId, Priority, Status, TaskId, hex, limits};
 use baton_store::rows::{TaskMessageRow, TaskRow, text_bytes};
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
+use super::listed_text::ListedText;
 use super::question;
 use super::wire_time::WireTime;
 
@@ -21,8 +22,14 @@ pub(crate) struct TaskView {
     priority: Priority,
     status: Status,
     content: String,
+    /// In a list, if `content` is only the beginning; `GET /api/tasks/:id` has all of it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    content_truncated: bool,
     context: Option<String>,
     result: Option<String>,
+    /// In a list, if `result` is only the beginning.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    result_truncated: bool,
     in_reply_to: Option<TaskId>,
     requires_response: bool,
     scope: &'static str,
@@ -57,8 +64,10 @@ impl From<TaskRow> for TaskView {
             priority: row.priority,
             status: task.status,
             content: row.content,
+            content_truncated: false,
             context: row.context,
             result: row.result,
+            result_truncated: false,
             in_reply_to: None,
             requires_response: true,
             scope: "network",
@@ -75,6 +84,21 @@ impl From<TaskRow> for TaskView {
             parts: row.parts.and_then(|parts| RawValue::from_string(parts).ok()),
             evidence_salt: hex::encode(&row.salt),
             meta: row.meta.and_then(|meta| RawValue::from_string(meta).ok()),
+        }
+    }
+}
+
+impl TaskView {
+    /// As a list shows it.
+    pub(crate) fn listed(mut row: TaskRow) -> Self {
+        let content = ListedText::new(std::mem::take(&mut row.content), limits::LISTED_TEXT_MAX_CHARS);
+        let result = row.result.take().map(|result| ListedText::new(result, limits::LISTED_RESULT_MAX_CHARS));
+        Self {
+            content_truncated: content.is_cut,
+            content: content.text,
+            result_truncated: result.as_ref().is_some_and(|result| result.is_cut),
+            result: result.map(|result| result.text),
+            ..Self::from(row)
         }
     }
 }

@@ -57,7 +57,7 @@ impl Question<'_> {
 async fn read_line() -> Result<Option<String>, Failure> {
     let read = || -> io::Result<String> {
         let mut line = String::new();
-        io::stdin().lock().take(limits::MESSAGE_MAX_CHARS as u64 * 4).read_line(&mut line)?;
+        io::stdin().lock().take(limits::TEXT_MAX_BYTES as u64).read_line(&mut line)?;
         Ok(line.trim().to_owned())
     };
     let line = tokio::task::spawn_blocking(read).await.map_err(io::Error::other).and_then(|line| line);

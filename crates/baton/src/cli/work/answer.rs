@@ -82,8 +82,8 @@ fn truncated(head: &str, attachment: &Attachment) -> String {
          the worker in {}]",
         path.display()
     );
-    let kept = limits::REPLY_MAX_CHARS.saturating_sub(note.chars().count());
-    head.chars().take(kept).chain(note.chars()).take(limits::REPLY_MAX_CHARS).collect()
+    let kept = head.floor_char_boundary(limits::TEXT_MAX_BYTES.saturating_sub(note.len()));
+    format!("{}{note}", &head[..kept])
 }
 
 #[cfg(test)]
@@ -108,8 +108,8 @@ mod tests {
     #[test]
     fn a_truncated_text_fits_a_reply_and_names_its_attachment() {
         let attachment = Attachment { sha256: "ab".repeat(32), size_bytes: 123_456, path: "/a/b".into() };
-        let text = replied(&"€".repeat(10_000), Some(attachment));
-        assert_eq!(text.chars().count(), limits::REPLY_MAX_CHARS);
+        let text = replied(&"€".repeat(limits::TEXT_MAX_BYTES / 3), Some(attachment));
+        assert!((limits::TEXT_MAX_BYTES - 2..=limits::TEXT_MAX_BYTES).contains(&text.len()));
         assert!(ReplyText::parse("text", &text).is_ok());
         for part in ["123456 bytes", &"ab".repeat(32), "/a/b"] {
             assert!(text.contains(part), "{part}");

@@ -5,6 +5,7 @@
 //! again. A result that is ready is sent until the hub takes it or says that the lease is lost.
 
 use baton_core::Ending;
+use std::borrow::Cow;
 use std::sync::Arc;
 use tokio::time::{Instant, sleep};
 
@@ -70,7 +71,7 @@ impl Lease {
     async fn run(&self, agent: &Agent, printed: &Printed, kept: &Kept) -> Result<Answer, String> {
         let text = &self.task.content;
         let attempt = self.task.attempt.to_string();
-        let conversation = match Conversation::write(text, &self.messages).await {
+        let conversation = match Conversation::write(text, &self.conversation(agent).await).await {
             Ok(conversation) => conversation,
             Err(error) => return Ok(Answer::no_conversation(&error)),
         };
@@ -90,6 +91,24 @@ impl Lease {
         let room = agent.settings.room.clone();
         let finished = process.run(conversation.input(), room, printed, agent.settings.grace, stop).await;
         Answer::of(finished, printed).await.ok_or(state)
+    }
+
+    /// What was said on the task. A claim shows only as much of it as is quickly read; the rest is asked for.
+    async fn conversation(&self, agent: &Agent) -> Cow<'_, [TaskMessage]> {
+        if self.messages.is_empty() {
+            return Cow::Borrowed(&self.messages);
+        }
+        match agent.client.task(&self.task.task_id).await {
+            Ok(seen) => Cow::Owned(seen.into_value().messages),
+            Err(error) => {
+                let task = &self.task.task_id;
+                tracing::warn!(
+                    task,
+                    "its older messages cannot be read, the command gets the newest: {error}"
+                );
+                Cow::Borrowed(&self.messages)
+            }
+        }
     }
 
     /// The task, and what the command needs to speak to the hub itself, as the same agent.

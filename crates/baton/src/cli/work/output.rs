@@ -10,7 +10,7 @@ use tokio::task::{JoinHandle, spawn_blocking};
 use super::attachment::{Attachment, Spool};
 
 /// So many bytes can be a reply of the longest kind.
-const HEAD_MAX_BYTES: usize = limits::REPLY_MAX_CHARS * 4;
+const HEAD_MAX_BYTES: usize = limits::TEXT_MAX_BYTES;
 
 /// Where a command's output goes and how much of it there may be.
 #[derive(Debug, Clone)]
@@ -80,13 +80,9 @@ impl Output {
         written.map_err(io::Error::other).flatten().map(Some).map_err(|error| self.failed(error))
     }
 
-    /// The end of it. An output that is no UTF-8, or has more characters than a reply takes, is kept in a file too.
+    /// The end of it. An output that is no UTF-8 is kept in a file too.
     pub(super) async fn finish(mut self) -> Result<Whole, Full> {
-        let is_whole = match std::str::from_utf8(&self.head) {
-            Ok(text) => self.file.is_none() && text.chars().nth(limits::REPLY_MAX_CHARS).is_none(),
-            Err(_) => false,
-        };
-        if self.file.is_none() && !is_whole {
+        if self.file.is_none() && std::str::from_utf8(&self.head).is_err() {
             self.file = Some(write(None, self.room.attachments.clone(), self.head.clone()));
         }
         let attachment = match self.written().await? {
@@ -123,7 +119,7 @@ mod tests {
     use std::path::Path;
 
     async fn of(folder: &Path, chunks: &[&[u8]]) -> Whole {
-        let mut output = Output::new(Room { attachments: folder.to_owned(), max_bytes: 1 << 20 });
+        let mut output = Output::new(Room { attachments: folder.to_owned(), max_bytes: 1 << 22 });
         for chunk in chunks {
             output.push(chunk).await.unwrap();
         }
@@ -133,8 +129,8 @@ mod tests {
     #[tokio::test]
     async fn an_output_that_fits_a_reply_makes_no_file() {
         let folder = tempfile::tempdir().unwrap();
-        let whole = of(folder.path(), &[b"a", "€".repeat(9_999).as_bytes()]).await;
-        assert_eq!(whole.head.chars().count(), 10_000);
+        let whole = of(folder.path(), &[b"a", "€".repeat(HEAD_MAX_BYTES / 3).as_bytes()]).await;
+        assert_eq!(whole.head.len(), HEAD_MAX_BYTES);
         assert_eq!(whole.attachment, None);
         assert_eq!(folder.path().read_dir().unwrap().count(), 0);
     }
@@ -142,7 +138,8 @@ mod tests {
     #[tokio::test]
     async fn a_longer_one_is_kept_whole_wherever_it_is_cut() {
         let folder = tempfile::tempdir().unwrap();
-        for sizes in [vec![10_001], vec![40_001], vec![39_999, 5, 7], vec![40_000, 1], vec![100_000, 1]] {
+        const MAX: usize = HEAD_MAX_BYTES;
+        for sizes in [vec![MAX + 1], vec![MAX - 1, 5, 7], vec![MAX, 1], vec![2 * MAX, 1]] {
             let all: Vec<u8> = (0..sizes.iter().sum()).map(|n: usize| b'a' + (n % 26) as u8).collect();
             let mut rest = all.as_slice();
             let chunks: Vec<&[u8]> = sizes.iter().map(|size| rest.split_off(..*size).unwrap()).collect();
@@ -163,15 +160,16 @@ mod tests {
     #[tokio::test]
     async fn more_than_the_room_is_refused() {
         let folder = tempfile::tempdir().unwrap();
-        let mut output = Output::new(Room { attachments: folder.path().to_owned(), max_bytes: 50_000 });
-        output.push(&[b'a'; 50_000]).await.unwrap();
-        assert!(matches!(output.push(b"a").await, Err(Full::TooMuch { max_bytes: 50_000 })));
+        const MAX: u64 = 2 * HEAD_MAX_BYTES as u64;
+        let mut output = Output::new(Room { attachments: folder.path().to_owned(), max_bytes: MAX });
+        output.push(&[b'a'; 2 * HEAD_MAX_BYTES]).await.unwrap();
+        assert!(matches!(output.push(b"a").await, Err(Full::TooMuch { max_bytes: MAX })));
     }
 
     #[tokio::test]
     async fn a_disk_that_is_slow_holds_nobody_up_and_a_reader_that_gives_up_loses_nothing_written() {
         let folder = tempfile::tempdir().unwrap();
-        let room = Room { attachments: folder.path().to_owned(), max_bytes: 1 << 20 };
+        let room = Room { attachments: folder.path().to_owned(), max_bytes: 1 << 22 };
         let mut output = Output::new(room);
         let (release, held) = std::sync::mpsc::channel::<()>();
         let first = write(None, folder.path().to_owned(), vec![b'a'; HEAD_MAX_BYTES]);

@@ -36,7 +36,7 @@ export default function Send({ at, network, base, role }) {
       <${Field} label="To" hint=${chosen ? html`<${Presence} kind=${presence(chosen)} />` : alias && status.data ? 'No session by this name; if it has a key, the task waits for it.' : ''}>
         <input name="alias" list="aliases" value=${alias} onInput=${(e) => setAlias(e.target.value)} required autocomplete="off" spellcheck="false" placeholder="an agent's name" /><//>
       <datalist id="aliases">${sessions.map((s) => html`<option value=${s.alias}>${presence(s)}</option>`)}</datalist>
-      <${Field} label="Task" hint="Ctrl + Enter sends."><textarea name="task" rows="7" maxlength="10000" required onKeyDown=${keys}></textarea><//>
+      <${Field} label="Task" hint="Ctrl + Enter sends."><textarea name="task" rows="7" maxlength="1048576" required onKeyDown=${keys}></textarea><//>
       <div class="two">
         <${Field} label="Priority"><select name="priority"><option value="normal">normal</option><option value="high">high</option><option value="low">low</option></select><//>
         <${Field} label="Give up if nobody takes it up within"><select name="ttl" value=${ttl} onChange=${(e) => setTtl(e.target.value)}>${Object.entries(TTLS).map(([value, name]) => html`<option value=${value}>${name}</option>`)}</select><//>

@@ -49,7 +49,7 @@ function Question({ task, messages, mayAnswer, done }) {
     ${asked && html`<pre class="said" tabindex="0">${asked.content}</pre>`}
     ${!mayAnswer ? html`<p class="quiet">${task.to_name} waits for an answer from ${task.from_name}.${options.length ? ` Options: ${options.join(', ')}.` : ''}</p>`
     : options.length ? html`<div class="options" role="group" aria-label="Your answer">${options.map((option) => html`<button type="button" class="button" key=${option} disabled=${busy} onClick=${() => answer(option)}>${option}</button>`)}</div><${Trouble} error=${error} />`
-    : html`<form onSubmit=${submit}><textarea name="text" rows="3" required maxlength="10000" aria-label="Your answer"></textarea>
+    : html`<form onSubmit=${submit}><textarea name="text" rows="3" required maxlength="1048576" aria-label="Your answer"></textarea>
       <${Trouble} error=${error} /><button class="button primary" disabled=${busy}>Answer</button></form>`}<//>`;
 }
 

@@ -65,11 +65,11 @@ pub(super) fn question_id(task: &Task) -> String {
 /// A text as long as a reply may be; what is cut is said.
 pub(super) fn bounded(text: &str) -> String {
     const CUT: &str = "\n[cut: the text was longer than a reply may be]";
-    if text.chars().count() <= limits::REPLY_MAX_CHARS {
+    if text.len() <= limits::TEXT_MAX_BYTES {
         return text.to_owned();
     }
-    let kept = limits::REPLY_MAX_CHARS - CUT.chars().count();
-    text.chars().take(kept).chain(CUT.chars()).collect()
+    let kept = text.floor_char_boundary(limits::TEXT_MAX_BYTES - CUT.len());
+    format!("{}{CUT}", &text[..kept])
 }
 
 #[cfg(test)]
@@ -103,8 +103,10 @@ mod tests {
 
     #[test]
     fn a_long_text_is_cut_to_what_a_reply_takes() {
-        let text = "ü".repeat(limits::REPLY_MAX_CHARS + 1);
-        assert_eq!(bounded(&text).chars().count(), limits::REPLY_MAX_CHARS);
+        let text = format!("a{}", "ü".repeat(limits::TEXT_MAX_BYTES / 2));
+        let cut = bounded(&text);
+        assert!((limits::TEXT_MAX_BYTES - 1..=limits::TEXT_MAX_BYTES).contains(&cut.len()));
+        assert!(cut.ends_with("]"));
         assert_eq!(bounded("short"), "short");
     }
 }

@@ -1,5 +1,6 @@
 //! What clients write: other spellings, more than is known, less than is needed. The documented error each.
 
+use baton_core::limits;
 use serde_json::{Value, json};
 
 use super::door::{BOTH, Binding, Door, message};
@@ -50,7 +51,7 @@ fn what_a_message_must_have_is_checked_before_anything_is_done() {
         params["message"][name] = value;
         params
     };
-    let long = "é".repeat(10_001);
+    let long = "é".repeat(limits::TEXT_MAX_BYTES / 2 + 1);
     let cases = [
         json!({}),
         json!({"message": null}),
@@ -73,7 +74,7 @@ fn what_a_message_must_have_is_checked_before_anything_is_done() {
         with("parts", json!([{"raw": "not base64!"}])),
         with("parts", json!([{"text": long}])),
         with("parts", json!(vec![json!({"text": "a"}); 101])),
-        with("parts", json!([{"data": "x".repeat(600 * 1024)}])),
+        with("parts", json!([{"data": "x".repeat(limits::PARTS_MAX_BYTES)}])),
         with("metadata", json!({"x": "y".repeat(20 * 1024)})),
         with("metadata", json!("text")),
         json!({"message": message("x")["message"], "tenant": "acme"}),
@@ -97,13 +98,14 @@ fn what_a_message_must_have_is_checked_before_anything_is_done() {
 }
 
 #[test]
-fn a_text_of_exactly_the_most_characters_and_an_empty_part_beside_it_are_taken() {
+fn a_text_of_exactly_the_most_bytes_and_an_empty_part_beside_it_are_taken() {
     let hub = Hub::start();
     let tenant = Tenant::register(&hub, "alice");
     let worker = tenant.agent("worker");
     let door = Door::of(&tenant, &tenant.user, "worker");
-    door.send(&"é".repeat(10_000));
-    assert_eq!(claim(&worker, 0, 60)["task"]["content"], "é".repeat(10_000));
+    let most = "é".repeat(limits::TEXT_MAX_BYTES / 2);
+    door.send(&most);
+    assert_eq!(claim(&worker, 0, 60)["task"]["content"], most);
     door.send("");
     assert_eq!(claim(&worker, 0, 60)["task"]["content"], "[1 text part]");
 }

@@ -1,5 +1,6 @@
 //! `baton send`: every way a task can end as an exit code, the result on stdout, the course on stderr.
 
+use baton_core::limits;
 use serde_json::json;
 
 use super::super::hub::Hub;
@@ -31,7 +32,7 @@ fn a_dash_reads_the_text_from_standard_input() {
     ada.agent("coder");
     let id = ada.fed(&["send", "coder", "-"], "two\nlines\n").exited(0).stdout;
     assert_eq!(task(&ada.tenant.user, id.trim())["content"], "two\nlines");
-    ada.fed(&["send", "coder", "-"], &"x".repeat(50_000)).exited(2);
+    ada.fed(&["send", "coder", "-"], &"x".repeat(limits::TEXT_MAX_BYTES + 1)).exited(2);
 }
 
 /// Sends with `--wait`, has the agent end the task so, and gives what the command came to.
@@ -160,4 +161,17 @@ fn an_agent_waits_for_another_and_sees_its_progress() {
     succeed(&act(&coder, &id, "reply", &json!({"text": "done"})));
     assert_eq!(waiting.end().exited(0).stdout, "done\n");
     assert_eq!(task(&ada.tenant.user, &id)["kind"], "delegation");
+}
+
+#[test]
+fn a_send_that_waits_prints_a_result_of_a_mebibyte_whole() {
+    let hub = Hub::start();
+    let ada = Person::logged_in(&hub, "ada");
+    let coder = ada.agent("coder");
+    let most = "ä\n".repeat(limits::TEXT_MAX_BYTES / 3) + "x";
+    let waiting = ada.start(&["send", "coder", "work", "--wait"]);
+    let id = text(&claim(&coder, 30, 60)["task"]["task_id"]);
+    succeed(&act(&coder, &id, "reply", &json!({"text": most})));
+    let ran = waiting.end().exited(0);
+    assert_eq!(ran.stdout.trim_end_matches('\n'), most);
 }

@@ -1,5 +1,6 @@
 //! Bad input on every endpoint: a clear error with the documented code, and the hub goes on (section 3).
 
+use baton_core::limits;
 use serde_json::{Value, json};
 
 use crate::it::http::{Answer, Client, raw};
@@ -63,7 +64,7 @@ fn wrong_types_and_bodies_are_refused_with_the_documented_codes() {
         );
         let answer = send_text(client, method, &path, "text/plain", body.to_string().as_bytes());
         assert_eq!(answer.status, 415, "{path}: {}", answer.text());
-        let large = format!("{{\"a\":\"{}\"}}", "x".repeat(1_100_000));
+        let large = format!("{{\"a\":\"{}\"}}", "x".repeat(limits::JSON_BODY_MAX_BYTES));
         let answer = send_text(client, method, &path, "application/json", large.as_bytes());
         assert_eq!(answer.status, 413, "{path}: {}", answer.text());
         assert_clear(&answer, &path);
@@ -113,23 +114,25 @@ fn texts_over_their_bounds_are_refused() {
     let user = &network.user;
     let task_id = send(user, "worker", "work");
     let long = |count: usize| "ä".repeat(count);
+    // Two bytes each.
+    let most = limits::TEXT_MAX_BYTES / 2;
     let too_long = [
-        ("/api/task".to_owned(), json!({"alias": "worker", "task": long(10_001)})),
+        ("/api/task".to_owned(), json!({"alias": "worker", "task": long(most + 1)})),
         ("/api/task".to_owned(), json!({"alias": "worker", "task": ""})),
         ("/api/task".to_owned(), json!({"alias": long(201), "task": "x"})),
         ("/api/task".to_owned(), json!({"alias": "worker", "task": "x", "kind": "NOT A KIND"})),
         ("/api/task".to_owned(), json!({"alias": "worker", "task": "x", "priority": "urgent"})),
         ("/api/task".to_owned(), json!({"alias": "worker", "task": "x", "meta": {"m": "x".repeat(17_000)}})),
-        (format!("/api/tasks/{task_id}/reply"), json!({"text": long(10_001)})),
+        (format!("/api/tasks/{task_id}/reply"), json!({"text": long(most + 1)})),
         (format!("/api/tasks/{task_id}/reply"), json!({"text": ""})),
         (format!("/api/tasks/{task_id}/reply"), json!({"text": "x", "status": "expired"})),
         (format!("/api/tasks/{task_id}/cancel"), json!({"reason": long(1_001)})),
-        ("/api/broadcast".to_owned(), json!({"message": long(10_001)})),
+        ("/api/broadcast".to_owned(), json!({"message": long(most + 1)})),
     ];
     for (path, body) in too_long {
         refused(&user.post(&path, &body), 400, "invalid input");
     }
-    succeed(&user.post("/api/task", &json!({"alias": "worker", "task": long(10_000)})));
+    succeed(&user.post("/api/task", &json!({"alias": "worker", "task": long(most)})));
 }
 
 #[test]
@@ -235,7 +238,7 @@ fn tool_arguments_that_break_the_schema_name_the_field() {
         ("send_task", json!({"alias": "worker"}), "task"),
         ("send_task", json!({"alias": 7, "task": "x"}), "alias"),
         ("send_task", json!({"alias": "worker", "task": "x", "ttl_seconds": "soon"}), "ttl_seconds"),
-        ("send_task", json!({"alias": "worker", "task": "x".repeat(10_001)}), "task"),
+        ("send_task", json!({"alias": "worker", "task": "x".repeat(limits::TEXT_MAX_BYTES + 1)}), "task"),
         ("report_status", json!({"resume_id": "r", "alias": "worker", "status": "sleepy"}), "status"),
         ("send_reply", json!({"text": "x", "in_reply_to": NO_TASK, "status": "expired"}), "status"),
         ("cancel_task", json!({}), "task_id"),

@@ -229,3 +229,16 @@ fn without_a_wait_the_lease_ends_and_the_answer_is_a_new_delivery() {
     assert_eq!(answer(&network.user, &task_id, "blue")["status"], "delivered");
     told(&network, &task_id, &text(&ended(&network.user, &task_id)["result"]));
 }
+
+#[test]
+fn a_conversation_that_is_more_than_a_claim_shows_is_told_whole() {
+    let hub = Hub::start();
+    let (network, agent) = tenant_with(&hub, "counter");
+    let task_id = send(&network.user, "counter", "count");
+    for words in ["x".repeat(100_000), "a few words".into()] {
+        answer(&network.user, &task_id, &words);
+    }
+    let script = r#"grep -o '"kind":"message"' "$BATON_MESSAGES" | wc -l"#;
+    let _worker = Worker::start(&agent, "counter", &[], script);
+    assert_eq!(text(&ended(&network.user, &task_id)["result"]).trim(), "2");
+}
