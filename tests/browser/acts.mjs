@@ -31,6 +31,10 @@ await tell(async ({ given, open, rest }) => {
   await page.locator('.task-head .s-delivered').waitFor();
   const again = await second.post('/api/claim', {});
   assert.equal(again.task.task_id, given.task);
+  await second.post(`/api/tasks/${given.task}/ask`, { question: 'Merge or rebase?', lease_id: again.lease_id, keep_lease: true, options: ['merge', 'rebase'] });
+  await page.getByRole('button', { name: 'rebase', exact: true }).click();
+  await page.locator('.talk pre', { hasText: /^rebase$/ }).waitFor();
+  await page.locator('.task-head .s-running').waitFor();
   await second.post(`/api/tasks/${given.task}/reply`, { text: 'neither builds', status: 'failed', lease_id: again.lease_id });
   await page.locator('.task-head .s-failed').waitFor();
 

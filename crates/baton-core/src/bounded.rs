@@ -58,6 +58,12 @@ pub struct Seconds<const MIN: u32, const MAX: u32, const DEFAULT: u32>(u32);
 /// How long a task may wait to be taken up.
 pub type TtlSeconds =
     Seconds<{ limits::TTL_MIN_SECONDS }, { limits::TTL_MAX_SECONDS }, { limits::TTL_DEFAULT_SECONDS }>;
+/// How long a question may wait for its answer.
+pub type InputTtlSeconds = Seconds<
+    { limits::INPUT_TTL_MIN_SECONDS },
+    { limits::INPUT_TTL_MAX_SECONDS },
+    { limits::INPUT_TTL_DEFAULT_SECONDS },
+>;
 /// How long a worker holds a task without a sign of life.
 pub type LeaseSeconds =
     Seconds<{ limits::LEASE_MIN_SECONDS }, { limits::LEASE_MAX_SECONDS }, { limits::LEASE_DEFAULT_SECONDS }>;

@@ -6,6 +6,7 @@ use crate::alias::Alias;
 use crate::bounded::{LeaseSeconds, MessageText, Reason, ReplyText, ResultText, TtlSeconds};
 use crate::ids::{LeaseId, NetworkId};
 use crate::kind::Kind;
+use crate::question::Question;
 use crate::status::Ending;
 use crate::uuid::{ContextId, TaskId};
 
@@ -71,9 +72,11 @@ pub enum Command {
     /// Ask its sender for input.
     AskSender {
         /// What the worker wants to know.
-        question: MessageText,
+        question: Question,
         /// The lease it is worked on under, if the worker says so.
         lease_id: Option<LeaseId>,
+        /// Whether the worker waits for the answer under that lease; else the lease ends.
+        keeps_lease: bool,
     },
     /// Give the input that was asked for.
     Answer {

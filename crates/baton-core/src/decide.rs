@@ -14,6 +14,7 @@ use crate::command::Command;
 use crate::effects::{Delivered, LeaseMove};
 use crate::presence::Presence;
 use crate::principal::Principal;
+use crate::question::QuestionTerms;
 use crate::refusal::Refusal;
 use crate::status::Status;
 use crate::task::{ChainTask, ParentTask, TaskSnapshot};
@@ -53,6 +54,8 @@ pub struct Facts {
     pub max_chain: usize,
     /// The signs of life of the task's assignee, for an expiry.
     pub assignee: Presence,
+    /// The terms of the question that waits, for an answer and an expiry.
+    pub question: QuestionTerms,
 }
 
 /// Decides what a command does to a task, or which rule it breaks. Nothing but the arguments is read.
@@ -84,8 +87,8 @@ pub fn decide(
         Command::CancelWithParent { reason } => finish::cancel_with_parent(task, reason.as_ref(), context),
         Command::Retry { new_task_id } => create::retry(task, new_task_id, context),
         Command::Reassign { new_alias } => hand_on::reassign(task, new_alias, context),
-        Command::AskSender { question, lease_id } => {
-            work::ask_sender(task, question, lease_id.as_ref(), context)
+        Command::AskSender { question, lease_id, keeps_lease } => {
+            work::ask_sender(task, question, lease_id.as_ref(), *keeps_lease, context)
         }
         Command::Answer { text } => work::answer(task, text, context),
         Command::FollowUp { text } => work::follow_up(task, text, context),
@@ -122,5 +125,10 @@ fn end_lease(task: &TaskSnapshot) -> Option<LeaseMove> {
 
 /// A task delivered again may wait its whole time again: work taken back late is not lost to an old deadline.
 fn delivered_again(task: &TaskSnapshot, context: &Context) -> Delivered {
-    Delivered { at: context.now, expires_at: context.now.plus_seconds(task.ttl.get()) }
+    Delivered { at: context.now, expires_at: whole_time(task, context) }
+}
+
+/// When the time that its sender gave the task is over, if it begins now.
+fn whole_time(task: &TaskSnapshot, context: &Context) -> UnixMillis {
+    context.now.plus_seconds(task.ttl.get())
 }

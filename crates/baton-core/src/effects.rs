@@ -6,6 +6,7 @@ use crate::bounded::TtlSeconds;
 use crate::ids::NetworkId;
 use crate::kind::Kind;
 use crate::principal::Principal;
+use crate::question::TaskMessage;
 use crate::status::Status;
 use crate::task::Lease;
 use crate::time::UnixMillis;
@@ -40,6 +41,8 @@ pub struct RowChange {
     pub attempt: Option<u32>,
     /// The task was delivered again and its time begins anew.
     pub delivered: Option<Delivered>,
+    /// Its time begins anew without a delivery: it waits for an answer, or its worker got one.
+    pub expires_at: Option<UnixMillis>,
     /// Work began.
     pub started_at: Option<UnixMillis>,
     /// What came of it.
@@ -101,6 +104,8 @@ pub enum InboxMove {
     Ack,
     /// It does so, and with it every delivery about the task that is not acked yet, in every inbox, the hidden ones too.
     AckEvery,
+    /// It stays where it is, and every other delivery about the task leaves its inbox.
+    AckOthers,
     /// It leaves the assignee's inbox until it is shown again.
     Hide,
     /// It stands in the assignee's inbox again, in its old place.
@@ -152,8 +157,8 @@ pub struct Delivery {
 /// What a delivery holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DeliveryContent {
-    /// A question or an answer about the task.
-    Message(String),
+    /// Something said on the task.
+    Message(TaskMessage),
     /// What was said at its end.
     Reply(String),
 }

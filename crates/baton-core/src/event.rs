@@ -31,6 +31,8 @@ pub enum Event {
         /// Which delivery this made it.
         attempt: u32,
     },
+    /// The worker went silent while the task waited for its sender, and the task waits on.
+    LeaseLapsedWaiting,
     /// The worker went silent once too often.
     GivenUp {
         /// How many deliveries there had been.
@@ -77,6 +79,7 @@ impl fmt::Display for Event {
             Self::Started => f.write_str("started"),
             Self::Claimed { attempt } => write!(f, "claimed, attempt {attempt}"),
             Self::LeaseLapsed { attempt } => write!(f, "lease lapsed, delivered again as attempt {attempt}"),
+            Self::LeaseLapsedWaiting => f.write_str("lease lapsed while waiting for input"),
             Self::GivenUp { attempts } => write!(f, "lease expired after {attempts} attempts"),
             Self::SenderAsked => f.write_str("sender asked for input"),
             Self::Answered => f.write_str("sender answered"),

@@ -34,6 +34,7 @@ mod password;
 mod presence;
 mod principal;
 mod priority;
+mod question;
 mod quota;
 mod refusal;
 mod role;
@@ -53,8 +54,8 @@ pub use action::{Action, TaskAction};
 pub use alias::Alias;
 pub use binding::{AliasFacts, bind_alias, mint_alias};
 pub use bounded::{
-    CallWaitSeconds, ContextText, IdempotencyKey, LeaseSeconds, MessageText, Reason, ReplyText, ResultText,
-    Seconds, TaskText, Text, TtlSeconds, WaitSeconds,
+    CallWaitSeconds, ContextText, IdempotencyKey, InputTtlSeconds, LeaseSeconds, MessageText, Reason,
+    ReplyText, ResultText, Seconds, TaskText, Text, TtlSeconds, WaitSeconds,
 };
 pub use browser::browser_session_ends;
 pub use caller::{Caller, NodeCaller, UserCaller};
@@ -78,6 +79,7 @@ pub use password::check_password;
 pub use presence::Presence;
 pub use principal::{Principal, PrincipalKind};
 pub use priority::Priority;
+pub use question::{MessageKind, Question, QuestionOptions, QuestionTerms, TaskMessage};
 pub use quota::Quota;
 pub use refusal::Refusal;
 pub use role::{NetworkRole, SystemRole, TokenScope};

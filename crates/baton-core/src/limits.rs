@@ -54,6 +54,10 @@ pub const SKILLS_MAX_COUNT: usize = 50;
 pub const SKILL_ID_MAX_CHARS: usize = 64;
 /// Most tags of one skill (ours).
 pub const SKILL_TAGS_MAX_COUNT: usize = 20;
+/// Most options of one question.
+pub const OPTIONS_MAX_COUNT: usize = 10;
+/// Longest option of a question.
+pub const OPTION_MAX_CHARS: usize = 80;
 /// Most messages said on one task between its text and its result (ours).
 pub const TASK_MESSAGES_MAX_COUNT: usize = 1_000;
 /// Most bytes of all messages said on one task, with their parts and what comes with them (ours).
@@ -80,9 +84,15 @@ pub const PROGRESS_MAX_PERCENT: u32 = 100;
 /// Shortest time to live of a task.
 pub const TTL_MIN_SECONDS: u32 = 1;
 /// Longest time to live of a task.
-pub const TTL_MAX_SECONDS: u32 = 86_400;
+pub const TTL_MAX_SECONDS: u32 = 30 * 86_400;
 /// Time to live of a task that names none.
 pub const TTL_DEFAULT_SECONDS: u32 = 3_600;
+/// Shortest time a question may wait for its answer.
+pub const INPUT_TTL_MIN_SECONDS: u32 = 1;
+/// Longest time a question may wait for its answer.
+pub const INPUT_TTL_MAX_SECONDS: u32 = 30 * 86_400;
+/// How long a question waits that names no time.
+pub const INPUT_TTL_DEFAULT_SECONDS: u32 = 7 * 86_400;
 /// Shortest lease.
 pub const LEASE_MIN_SECONDS: u32 = 5;
 /// Longest lease.

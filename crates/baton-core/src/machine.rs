@@ -1,4 +1,4 @@
-//! The task state machine: the table of section 6, row by row, and nothing else.
+//! The task state machine: the table of the wire contract, row by row, and nothing else.
 //! What a step needs beside the status, and what it brings with it, is in `decide/`.
 
 use crate::status::{Ending, Status};
@@ -10,14 +10,16 @@ pub(crate) enum Step {
     Acknowledge,
     /// The assignee reports working on it, or claims it.
     TakeUp,
-    /// The worker's lease lapsed.
+    /// The worker's lease lapsed. A task that waits for its sender goes on waiting.
     Lapse,
     /// The worker's lease lapsed once too often.
     GiveUp,
     /// The worker has a question.
     Ask,
-    /// The sender answers it.
+    /// The sender answers it, and nobody works on the task.
     Answer,
+    /// The sender answers it to the worker that waits for the answer.
+    Resume,
     /// A reply or a completion.
     End(Ending),
     /// Somebody calls it off.
@@ -38,7 +40,9 @@ pub(crate) const fn next(from: Status, step: Step) -> Option<Status> {
         (Running, Step::Lapse) => Delivered,
         (Running, Step::GiveUp) => Failed,
         (Running, Step::Ask) => WaitingInput,
+        (WaitingInput, Step::Lapse) => WaitingInput,
         (WaitingInput, Step::Answer) => Delivered,
+        (WaitingInput, Step::Resume) => Running,
         (Delivered | Acked | Running, Step::End(Ending::Replied)) => Replied,
         (Delivered | Acked | Running, Step::End(Ending::Failed)) => Failed,
         (Delivered | Acked | Running, Step::End(Ending::Cancelled)) => Cancelled,

@@ -169,6 +169,12 @@ pub enum Refusal {
         /// Where it stands.
         status: Status,
     },
+    /// The question offers options, and the answer is none of them.
+    #[error("the answer must be exactly one of the options: {}", quoted(options))]
+    NotAnOption {
+        /// What the question offers.
+        options: Vec<String>,
+    },
     /// A task of this id exists.
     #[error("a task of this id exists")]
     TaskExists,
@@ -339,6 +345,7 @@ impl Refusal {
             Self::TaskIsNotWaitingInput { status } => {
                 return format!("task status is {status}, not waiting_input").into();
             }
+            Self::NotAnOption { .. } => "not_an_option",
             Self::TaskExists => "task_exists",
             Self::LeaseLost => "lease_lost",
             Self::LeaseStillRuns => "lease_still_runs",
@@ -372,4 +379,9 @@ impl Refusal {
 fn readable(chain: &[ChainTask]) -> String {
     let links = chain.iter().map(|task| format!("{} ({})", task.to, task.id));
     links.collect::<Vec<_>>().join(" > ")
+}
+
+/// Texts in quotation marks, with commas between them.
+fn quoted(texts: &[String]) -> String {
+    texts.iter().map(|text| format!("\"{text}\"")).collect::<Vec<_>>().join(", ")
 }

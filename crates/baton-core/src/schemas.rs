@@ -5,8 +5,8 @@ use utoipa::openapi::{RefOr, SchemaFormat};
 use utoipa::{PartialSchema, ToSchema};
 
 use crate::{
-    ActorToken, Alias, ContextId, Kind, LeaseId, MessageId, NetworkId, NetworkRole, PrincipalKind, Priority,
-    Status, SystemRole, TaskId, TokenId, TokenScope, UserId, Username,
+    ActorToken, Alias, ContextId, Kind, LeaseId, MessageId, MessageKind, NetworkId, NetworkRole,
+    PrincipalKind, Priority, Status, SystemRole, TaskId, TokenId, TokenScope, UserId, Username,
 };
 
 macro_rules! described {
@@ -56,6 +56,7 @@ described! {
     Alias: text(r"^.{1,200}$"), "The name an agent has in its network: letters, digits, `_`, `.` and `-`";
     Username: text(r"^.{2,50}$"), "The name a person has on the hub";
     Status: words(of(Status::ALL, Status::as_str)), "Where a task stands";
+    MessageKind: words(of(MessageKind::ALL, MessageKind::as_str)), "What a message is to its task's conversation";
     Priority: words(of(Priority::ALL, Priority::as_str)), "How urgent a delivery is";
     NetworkRole: words(of(NetworkRole::ALL, NetworkRole::as_str)), "What a user is in a network";
     SystemRole: words(of(SystemRole::ALL, SystemRole::as_str)), "What a user is on the hub";

@@ -29,13 +29,13 @@ pub struct TaskSnapshot {
     pub attempt: u32,
     /// How many deliveries there may be.
     pub max_attempts: u32,
-    /// The worker's hold on it; only a running task has one.
+    /// The worker's hold on it; only a running task has one, and one whose worker waits for an answer.
     pub lease: Option<Lease>,
     /// Whether its delivery shows in the assignee's inbox: neither acked nor hidden by a claim.
     pub is_in_inbox: bool,
     /// How long it may wait after each delivery.
     pub ttl: TtlSeconds,
-    /// When that is over.
+    /// When the time is over that counts: of the question while it waits for input, else of the delivery.
     pub expires_at: UnixMillis,
     /// The task it is a part of.
     pub parent: Option<ParentTask>,
@@ -45,7 +45,7 @@ pub struct TaskSnapshot {
     pub context_id: Option<ContextId>,
 }
 
-/// A worker's hold on a running task.
+/// A worker's hold on a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lease {
     /// What the worker names it by.

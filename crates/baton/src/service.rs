@@ -18,6 +18,7 @@ mod operation;
 pub(crate) mod page;
 pub(crate) mod place;
 mod presence;
+pub(crate) mod question;
 pub(crate) mod skills;
 mod stamp;
 pub(crate) mod task_record;

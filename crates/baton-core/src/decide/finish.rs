@@ -104,8 +104,12 @@ pub(super) fn expire(task: &TaskSnapshot, context: &Context) -> Result<Transitio
         }
         _ => false,
     };
-    let delivered_at = task.expires_at.plus_millis(-1_000 * i64::from(task.ttl.get()));
-    if now_since(delivered_at) < task.expires_at || is_in_work {
+    let ttl_seconds = match task.status {
+        Status::WaitingInput => context.facts.question.input_ttl.get(),
+        _ => task.ttl.get(),
+    };
+    let waits_since = task.expires_at.plus_millis(-1_000 * i64::from(ttl_seconds));
+    if now_since(waits_since) < task.expires_at || is_in_work {
         return Err(Refusal::TaskNotOverdue);
     }
     Ok(told(task, to, Event::Expired, None, EXPIRED_TEXT, context))

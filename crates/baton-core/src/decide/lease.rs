@@ -8,6 +8,7 @@ use crate::event::Event;
 use crate::ids::LeaseId;
 use crate::machine::{self, Step};
 use crate::refusal::Refusal;
+use crate::status::Status;
 use crate::task::{Lease, TaskSnapshot};
 use crate::time::UnixMillis;
 use crate::transition::Transition;
@@ -56,6 +57,9 @@ pub(super) fn lapse(
     if context.monotonic < lease.deadline {
         return Err(Refusal::LeaseStillRuns);
     }
+    if task.status == Status::WaitingInput {
+        return lapse_waiting(task, context);
+    }
     if task.attempt >= task.max_attempts {
         return finish::give_up(task, context);
     }
@@ -71,6 +75,19 @@ pub(super) fn lapse(
     let notices = vec![(task.assignee(), Notice::NewTask)];
     let effects = Effects { row, notices, ..Effects::default() };
     Ok(Transition::to(task, to, &context.actor, Event::LeaseLapsed { attempt }).with(effects))
+}
+
+/// The question stands, so the task waits on and no attempt is lost: the answer makes a new delivery.
+fn lapse_waiting(task: &TaskSnapshot, context: &Context) -> Result<Transition, Refusal> {
+    let to = machine::next(task.status, Step::Lapse).ok_or(Refusal::LeaseLost)?;
+    let row = RowChange { lease: end_lease(task), ..RowChange::default() };
+    let lapsed = Transition::to(task, to, &context.actor, Event::LeaseLapsedWaiting);
+    Ok(lapsed.with(Effects { row, ..Effects::default() }))
+}
+
+/// Whether a worker holds the task at this moment.
+pub(super) fn is_held(task: &TaskSnapshot, context: &Context) -> bool {
+    task.lease.as_ref().is_some_and(|lease| context.monotonic < lease.deadline)
 }
 
 /// Refuses a lease that was named and no longer holds; naming none is no fault.

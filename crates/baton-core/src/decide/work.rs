@@ -1,13 +1,14 @@
 //! What happens while a task is open: it is seen, taken up without a lease, asked about and answered.
 //! Work under a lease is in `lease.rs`.
 
-use super::{Context, delivered_again, end_lease, lease, stuck};
+use super::{Context, delivered_again, end_lease, lease, stuck, whole_time};
 use crate::bounded::MessageText;
 use crate::effects::{Delivery, DeliveryContent, Effects, InboxMove, Notice, RowChange};
 use crate::event::Event;
 use crate::ids::LeaseId;
 use crate::machine::{self, Step};
 use crate::principal::Principal;
+use crate::question::{Question, TaskMessage};
 use crate::refusal::Refusal;
 use crate::status::Status;
 use crate::task::TaskSnapshot;
@@ -32,39 +33,62 @@ pub(super) fn start(task: &TaskSnapshot, context: &Context) -> Result<Transition
     Ok(started.with(Effects { row, ..Effects::default() }))
 }
 
+/// The lease ends, unless its worker waits for the answer under it. From now on the question's time counts.
 pub(super) fn ask_sender(
     task: &TaskSnapshot,
-    question: &MessageText,
+    question: &Question,
     lease_id: Option<&LeaseId>,
+    keeps_lease: bool,
     context: &Context,
 ) -> Result<Transition, Refusal> {
     let to = machine::next(task.status, Step::Ask).ok_or(stuck(task.status))?;
+    if keeps_lease && lease_id.is_none() {
+        return Err(Refusal::invalid("lease_id", "must be given with keep_lease"));
+    }
     lease::check(task, lease_id, context)?;
-    let row = RowChange { lease: end_lease(task), inbox: Some(InboxMove::Hide), ..RowChange::default() };
-    let effects = Effects { row, ..message(&task.from, question, context) };
-    Ok(Transition::to(task, to, &context.actor, Event::SenderAsked).with(effects))
+    let row = RowChange {
+        expires_at: Some(context.now.plus_seconds(question.terms.input_ttl.get())),
+        lease: if keeps_lease { None } else { end_lease(task) },
+        inbox: Some(InboxMove::Hide),
+        ..RowChange::default()
+    };
+    let said = message(&task.from, TaskMessage::Question(question.clone()), context);
+    Ok(Transition::to(task, to, &context.actor, Event::SenderAsked).with(Effects { row, ..said }))
 }
 
-/// The task goes back to its agent as a new delivery: the old one may have been acked long ago. The question is done.
+/// A worker that waits for the answer goes on under its lease. Else the task goes back to its agent as a new delivery:
+/// the old one may have been acked long ago. Either way the question is done.
 pub(super) fn answer(
     task: &TaskSnapshot,
     text: &MessageText,
     context: &Context,
 ) -> Result<Transition, Refusal> {
-    let to = machine::next(task.status, Step::Answer).ok_or(if task.status.is_terminal() {
+    let is_held = lease::is_held(task, context);
+    let step = if is_held { Step::Resume } else { Step::Answer };
+    let to = machine::next(task.status, step).ok_or(if task.status.is_terminal() {
         Refusal::TaskIsTerminal { status: task.status }
     } else {
         Refusal::TaskIsNotWaitingInput { status: task.status }
     })?;
+    context.facts.question.options.check(text)?;
     let assignee = task.assignee();
-    let row = RowChange {
-        delivered: Some(delivered_again(task, context)),
-        inbox: Some(InboxMove::AckEvery),
-        delivery: Some(context.new_delivery_id.clone()),
-        ..RowChange::default()
-    };
-    let mut effects = Effects { row, ..message(&assignee, text, context) };
-    effects.notices.push((assignee, Notice::NewTask));
+    let mut effects = message(&assignee, TaskMessage::Answer(text.as_str().to_owned()), context);
+    if is_held {
+        effects.row = RowChange {
+            expires_at: Some(whole_time(task, context)),
+            inbox: Some(InboxMove::AckOthers),
+            ..RowChange::default()
+        };
+    } else {
+        effects.row = RowChange {
+            delivered: Some(delivered_again(task, context)),
+            lease: end_lease(task),
+            inbox: Some(InboxMove::AckEvery),
+            delivery: Some(context.new_delivery_id.clone()),
+            ..RowChange::default()
+        };
+        effects.notices.push((assignee, Notice::NewTask));
+    }
     Ok(Transition::to(task, to, &context.actor, Event::Answered).with(effects))
 }
 
@@ -77,13 +101,16 @@ pub(super) fn follow_up(
     match task.status {
         Status::WaitingInput => answer(task, text, context),
         status if status.is_terminal() => Err(Refusal::TaskIsTerminal { status }),
-        _ => Ok(Transition::stay(task, &context.actor).with(message(&task.assignee(), text, context))),
+        _ => {
+            let said = message(&task.assignee(), TaskMessage::Message(text.as_str().to_owned()), context);
+            Ok(Transition::stay(task, &context.actor).with(said))
+        }
     }
 }
 
-fn message(to: &Principal, text: &MessageText, context: &Context) -> Effects {
+fn message(to: &Principal, message: TaskMessage, context: &Context) -> Effects {
     let message_id = context.new_message_id.clone();
-    let content = DeliveryContent::Message(text.as_str().to_owned());
+    let content = DeliveryContent::Message(message);
     Effects {
         delivery: Some(Delivery { message_id: message_id.clone(), to: to.clone(), content }),
         notices: vec![(to.clone(), Notice::NewMessage { message_id })],

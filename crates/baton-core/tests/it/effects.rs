@@ -3,8 +3,8 @@
 use baton_core::{
     ClockWatch, Command, Context, Delivered, Delivery, DeliveryContent, Effects, Ending, Event, Facts,
     InboxMove, Kind, Lease, LeaseId, LeaseMove, MessageId, MessageText, NewTask, Notice, ParentTask,
-    Presence, Principal, Reason, Refusal, ReplyText, ResultText, RowChange, Status, TaskSnapshot, Transition,
-    TtlSeconds, decide,
+    Presence, Principal, QuestionTerms, Reason, Refusal, ReplyText, ResultText, RowChange, Status,
+    TaskMessage, TaskSnapshot, Transition, TtlSeconds, decide,
 };
 
 use super::fixtures::*;
@@ -38,7 +38,11 @@ fn replied(row: RowChange, to: Principal, status: Status, text: &str) -> Effects
 
 /// A row changes, and somebody receives a message and a notice of it.
 fn said(row: RowChange, to: Principal, text: &str) -> Effects {
-    let content = DeliveryContent::Message(text.to_owned());
+    let message = match to == node("ada") {
+        true => TaskMessage::Question(question(text)),
+        false => TaskMessage::Answer(text.to_owned()),
+    };
+    let content = DeliveryContent::Message(message);
     Effects {
         delivery: Some(Delivery { message_id: message_id(), to: to.clone(), content }),
         notices: vec![(to, Notice::NewMessage { message_id: message_id() })],
@@ -187,8 +191,7 @@ fn a_lease_is_lost_the_moment_its_deadline_passes() {
 fn a_stale_lease_id_is_lost_and_naming_none_is_no_fault() {
     let working = leased(running_lease());
     assert_eq!(by(node("bob"), &working, &reply("done", Some(lease_id(9)))), Err(Refusal::LeaseLost));
-    let question = MessageText::parse("message", "which?").unwrap();
-    let ask = Command::AskSender { question, lease_id: Some(lease_id(9)) };
+    let ask = ask("which?", Some(lease_id(9)));
     assert_eq!(by(node("bob"), &working, &ask), Err(Refusal::LeaseLost));
     let result = ResultText::parse("result", "x").unwrap();
     let complete = Command::Complete { result, lease_id: Some(lease_id(9)) };
@@ -325,8 +328,7 @@ fn a_clock_that_was_put_ahead_does_not_expire_a_task_before_its_time_has_elapsed
 fn work_in_progress_expires_only_after_ten_minutes_of_silence() {
     let seen = |seconds_ago: i64| {
         let last_call_at = Some(NOW.plus_millis(-1_000 * seconds_ago));
-        let facts = Facts { assignee: Presence { last_call_at, ..Presence::NONE }, ..facts() };
-        Context { facts, ..context(Principal::Hub) }
+        Context { facts: facts(Presence { last_call_at, ..Presence::NONE }), ..context(Principal::Hub) }
     };
     let expire = |status, seconds_ago| {
         decide(Some(&task(status)), &Command::Expire, &seen(seconds_ago)).map(|expired| expired.to)
@@ -437,17 +439,112 @@ fn a_delegation_is_not_reassigned_to_its_own_sender() {
 
 #[test]
 fn a_question_ends_the_lease_and_asks_the_sender() {
-    let question = MessageText::parse("message", "which branch?").unwrap();
-    let ask = Command::AskSender { question, lease_id: Some(lease_id(1)) };
+    let ask = ask("which branch?", Some(lease_id(1)));
     let asked = by(node("bob"), &leased(running_lease()), &ask).unwrap();
-    let row = RowChange { lease: Some(LeaseMove::End), inbox: Some(InboxMove::Hide), ..RowChange::default() };
+    let row = RowChange { lease: Some(LeaseMove::End), ..asked_row() };
     assert_eq!((asked.to, asked.effects), (Status::WaitingInput, said(row, node("ada"), "which branch?")));
+}
+
+/// What a question leaves in the row of a task whose lease it keeps.
+fn asked_row() -> RowChange {
+    RowChange {
+        expires_at: Some(NOW.plus_seconds(604_800)),
+        inbox: Some(InboxMove::Hide),
+        ..RowChange::default()
+    }
+}
+
+#[test]
+fn a_question_may_keep_the_lease_it_is_asked_under() {
+    let asked = by(node("bob"), &leased(running_lease()), &ask_keeping("which?", lease_id(1))).unwrap();
+    assert_eq!((asked.to, asked.effects), (Status::WaitingInput, said(asked_row(), node("ada"), "which?")));
+    for stale in [leased(lapsed_lease()), task(Status::Running)] {
+        let refused = by(node("bob"), &stale, &ask_keeping("which?", lease_id(1)));
+        assert_eq!(refused, Err(Refusal::LeaseLost));
+    }
+    let unnamed = Command::AskSender { question: question("which?"), lease_id: None, keeps_lease: true };
+    let refused = by(node("bob"), &leased(running_lease()), &unnamed).unwrap_err();
+    assert_eq!(refused.message(), "lease_id must be given with keep_lease");
+}
+
+#[test]
+fn an_answer_to_a_worker_that_waits_goes_on_under_its_lease() {
+    let answered = by(node("ada"), &waiting_under(running_lease()), &answer("main")).unwrap();
+    let row = RowChange {
+        expires_at: Some(NOW.plus_seconds(3_600)),
+        inbox: Some(InboxMove::AckOthers),
+        ..RowChange::default()
+    };
+    assert_eq!((answered.to, answered.effects), (Status::Running, said(row, node("bob"), "main")));
+}
+
+#[test]
+fn an_answer_after_the_lease_ran_out_delivers_the_task_again_and_ends_the_lease() {
+    let answered = by(node("ada"), &waiting_under(lapsed_lease()), &answer("main")).unwrap();
+    let row = &answered.effects.row;
+    assert_eq!((answered.to, &row.lease), (Status::Delivered, &Some(LeaseMove::End)));
+    assert_eq!((row.delivered, &row.delivery), (delivered_again(), &Some(delivery_id())));
+}
+
+#[test]
+fn a_lease_that_lapses_while_the_task_waits_costs_no_attempt_and_the_question_stands() {
+    let last = TaskSnapshot { attempt: 3, ..waiting_under(lapsed_lease()) };
+    let lapsed = by(Principal::Hub, &last, &Command::LapseLease { lease_id: lease_id(1) }).unwrap();
+    let row = RowChange { lease: Some(LeaseMove::End), ..RowChange::default() };
+    assert_eq!(lapsed.event, Some(Event::LeaseLapsedWaiting));
+    assert_eq!((lapsed.to, lapsed.effects), (Status::WaitingInput, self::row(row)));
+}
+
+#[test]
+fn a_task_that_waits_expires_by_the_questions_time_and_ends_its_lease() {
+    let asked = by(node("bob"), &leased(running_lease()), &ask_keeping("which?", lease_id(1))).unwrap();
+    let row = asked.effects.row;
+    let waiting = TaskSnapshot { expires_at: row.expires_at.unwrap(), ..waiting_under(running_lease()) };
+    let at = |seconds: u32| Context { now: NOW.plus_seconds(seconds), ..context(Principal::Hub) };
+    let expire = |seconds| decide(Some(&waiting), &Command::Expire, &at(seconds));
+    assert_eq!(expire(604_799), Err(Refusal::TaskNotOverdue), "the time of the send does not count");
+    let expired = expire(604_800).unwrap();
+    assert_eq!((expired.to, expired.effects.row.lease), (Status::Expired, Some(LeaseMove::End)));
+}
+
+#[test]
+fn a_clock_that_was_put_ahead_does_not_expire_a_question() {
+    let mut watch = ClockWatch::new(NOW, MONOTONIC);
+    let jumped = NOW.plus_seconds(30 * 86_400);
+    watch.observe(jumped, MONOTONIC);
+    let waiting = TaskSnapshot { expires_at: NOW.plus_seconds(604_800), ..task(Status::WaitingInput) };
+    let expire = |now| {
+        let context = Context { now, clock_jumps: watch.jumps().clone(), ..context(Principal::Hub) };
+        decide(Some(&waiting), &Command::Expire, &context).map(|expired| expired.to)
+    };
+    assert_eq!(expire(jumped.plus_seconds(604_799)), Err(Refusal::TaskNotOverdue));
+    assert_eq!(expire(jumped.plus_seconds(604_800)), Ok(Status::Expired));
+}
+
+#[test]
+fn an_answer_that_is_no_option_is_refused_with_the_options() {
+    let asked = || {
+        let question = QuestionTerms { options: options(&["main", "dev"]), ..QuestionTerms::default() };
+        let facts = Facts { question, ..facts(Presence::NONE) };
+        Context { facts, ..context(node("ada")) }
+    };
+    for waiting in [task(Status::WaitingInput), waiting_under(running_lease())] {
+        for text in ["master", "Main", "main "] {
+            let refusal = decide(Some(&waiting), &answer(text), &asked()).unwrap_err();
+            assert_eq!(refusal, Refusal::NotAnOption { options: vec!["main".into(), "dev".into()] });
+            assert_eq!(refusal.message(), "the answer must be exactly one of the options: \"main\", \"dev\"");
+        }
+        assert!(decide(Some(&waiting), &answer("dev"), &asked()).is_ok());
+    }
+}
+
+fn answer(text: &str) -> Command {
+    Command::Answer { text: MessageText::parse("message", text).unwrap() }
 }
 
 #[test]
 fn an_answer_delivers_the_task_again_together_with_the_answer() {
-    let answer = Command::Answer { text: MessageText::parse("message", "main").unwrap() };
-    let answered = by(node("ada"), &task(Status::WaitingInput), &answer).unwrap();
+    let answered = by(node("ada"), &task(Status::WaitingInput), &answer("main")).unwrap();
     let row = RowChange {
         delivered: delivered_again(),
         inbox: Some(InboxMove::AckEvery),
@@ -474,6 +571,7 @@ fn the_detail_of_every_event_reads_as_a_plain_text() {
         (Event::Sent, "sent"),
         (Event::Claimed { attempt: 2 }, "claimed, attempt 2"),
         (Event::LeaseLapsed { attempt: 2 }, "lease lapsed, delivered again as attempt 2"),
+        (Event::LeaseLapsedWaiting, "lease lapsed while waiting for input"),
         (Event::GivenUp { attempts: 3 }, "lease expired after 3 attempts"),
         (Event::Replied { ending: Ending::Failed }, "reply: failed"),
         (Event::Cancelled { reason: "no".to_owned() }, "no"),

@@ -1,9 +1,10 @@
 //! One small world for all tests: a network, the task `ada` sent to `bob`, and everybody around it.
 
 use baton_core::{
-    Alias, Caller, ClockJumps, Context, Facts, Kind, Lease, LeaseId, LeaseSeconds, MessageId,
-    MonotonicMillis, NetworkId, NodeCaller, ParentTask, Presence, Principal, SendTask, Status, SystemRole,
-    TaskId, TaskSnapshot, TokenId, TokenScope, TtlSeconds, UnixMillis, UserCaller, UserId, Username,
+    Alias, Caller, ClockJumps, Command, Context, Facts, Kind, Lease, LeaseId, LeaseSeconds, MessageId,
+    MessageText, MonotonicMillis, NetworkId, NodeCaller, ParentTask, Presence, Principal, Question,
+    QuestionOptions, QuestionTerms, SendTask, Status, SystemRole, TaskId, TaskSnapshot, TokenId, TokenScope,
+    TtlSeconds, UnixMillis, UserCaller, UserId, Username,
 };
 
 /// The wall clock of every test that does not say otherwise; the fixture task has been overdue since.
@@ -86,14 +87,45 @@ pub(super) fn leased(lease: Lease) -> TaskSnapshot {
     TaskSnapshot { lease: Some(lease), ..task(Status::Running) }
 }
 
+/// The same, waiting for an answer whose worker waits for it under this lease.
+pub(super) fn waiting_under(lease: Lease) -> TaskSnapshot {
+    TaskSnapshot { lease: Some(lease), ..task(Status::WaitingInput) }
+}
+
+/// A question that takes any answer and waits the usual time.
+pub(super) fn question(text: &str) -> Question {
+    let text = MessageText::parse("question", text).unwrap();
+    Question { text, terms: QuestionTerms::default() }
+}
+
+/// A plain question, which ends the lease.
+pub(super) fn ask(text: &str, lease_id: Option<LeaseId>) -> Command {
+    Command::AskSender { question: question(text), lease_id, keeps_lease: false }
+}
+
+/// A question whose worker waits for the answer under its lease.
+pub(super) fn ask_keeping(text: &str, lease_id: LeaseId) -> Command {
+    Command::AskSender { question: question(text), lease_id: Some(lease_id), keeps_lease: true }
+}
+
+pub(super) fn options(options: &[&str]) -> QuestionOptions {
+    QuestionOptions::parse(options.iter().map(|option| (*option).to_owned()).collect()).unwrap()
+}
+
 pub(super) fn parent() -> ParentTask {
     ParentTask { id: task_id(7), network_id: network(), from: user("paula"), to: alias("ada") }
 }
 
-/// Nothing but that the recipient exists.
-pub(super) fn facts() -> Facts {
-    let (chain, max_chain) = (Vec::new(), 16);
-    Facts { recipient_exists: true, parent: None, chain, max_chain, assignee: Presence::NONE }
+/// What the store knows: everybody is there, nothing has a parent, and nothing was asked with options.
+pub(super) fn facts(assignee: Presence) -> Facts {
+    Facts {
+        recipient_exists: true,
+        parent: None,
+        chain: Vec::new(),
+        max_chain: 16,
+        assignee,
+        question: QuestionTerms::default(),
+    }
 }
 
 pub(super) fn context(actor: Principal) -> Context {
@@ -104,7 +136,7 @@ pub(super) fn context(actor: Principal) -> Context {
         monotonic: MONOTONIC,
         new_message_id: message_id(),
         new_delivery_id: delivery_id(),
-        facts: facts(),
+        facts: facts(Presence::NONE),
     }
 }
 

@@ -1,7 +1,8 @@
 //! Bounds of texts and times, presence, and the login guard.
 
 use baton_core::{
-    LeaseSeconds, Presence, Reason, Refusal, TaskText, TtlSeconds, WaitSeconds, limits, login_lock_seconds,
+    InputTtlSeconds, LeaseSeconds, Presence, QuestionOptions, Reason, Refusal, TaskText, TtlSeconds,
+    WaitSeconds, limits, login_lock_seconds,
 };
 
 use super::fixtures::NOW;
@@ -36,9 +37,11 @@ fn a_refused_text_names_its_field_and_its_bound() {
 #[test]
 fn seconds_keep_their_bounds_and_defaults() {
     for (seconds, is_ok) in
-        [(-1, false), (0, false), (1, true), (86_400, true), (86_401, false), (1 << 40, false)]
+        [(-1, false), (0, false), (1, true), (2_592_000, true), (2_592_001, false), (1 << 40, false)]
     {
         assert_eq!(TtlSeconds::parse("ttl_seconds", seconds).is_ok(), is_ok, "ttl {seconds}");
+        let input_ttl = InputTtlSeconds::parse("input_ttl_seconds", seconds);
+        assert_eq!(input_ttl.is_ok(), is_ok, "input ttl {seconds}");
     }
     for (seconds, is_ok) in [(4, false), (5, true), (3_600, true), (3_601, false)] {
         assert_eq!(LeaseSeconds::parse("lease_seconds", seconds).is_ok(), is_ok, "lease {seconds}");
@@ -47,10 +50,37 @@ fn seconds_keep_their_bounds_and_defaults() {
         assert_eq!(WaitSeconds::parse("wait_seconds", seconds).is_ok(), is_ok, "wait {seconds}");
     }
     assert_eq!(TtlSeconds::default().get(), 3_600);
+    assert_eq!(InputTtlSeconds::default().get(), 604_800);
     assert_eq!(LeaseSeconds::default().get(), 60);
     assert_eq!(WaitSeconds::default().get(), 0);
     let refusal: Refusal = LeaseSeconds::parse("lease_seconds", 4).unwrap_err();
     assert_eq!(refusal.message(), "lease_seconds must be 5 to 3600 seconds");
+}
+
+#[test]
+fn options_are_few_short_plain_and_different() {
+    let parse = |options: &[&str]| {
+        QuestionOptions::parse(options.iter().map(|option| (*option).to_owned()).collect())
+    };
+    let (ten, eleven): (Vec<_>, Vec<_>) =
+        ((0..10).map(|n| n.to_string()).collect(), (0..11).map(|n| n.to_string()).collect());
+    let long = "龍".repeat(80);
+    for options in [vec![], vec!["yes", "no"], ten.iter().map(|text| &**text).collect(), vec![&*long]] {
+        assert!(parse(&options).is_ok(), "{options:?}");
+    }
+    let longer = "龍".repeat(81);
+    for options in [
+        eleven.iter().map(|text| &**text).collect(),
+        vec![&*longer],
+        vec![""],
+        vec![" a"],
+        vec!["a "],
+        vec!["a\nb"],
+        vec!["a\u{1b}b"],
+        vec!["a", "b", "a"],
+    ] {
+        assert_eq!(parse(&options).unwrap_err().code(), "invalid input", "{options:?}");
+    }
 }
 
 #[test]

@@ -2,8 +2,8 @@
 //! A row that applies transitions the way a store would stands in for the store.
 
 use baton_core::{
-    ClockJumps, Command, Context, Ending, Facts, InboxMove, LeaseMove, MessageText, Presence, Principal,
-    Reason, ReplyText, ResultText, Status, TaskSnapshot, Transition, UnixMillis, decide,
+    ClockJumps, Command, Context, Ending, InboxMove, LeaseMove, MessageText, Presence, Principal, Reason,
+    ReplyText, ResultText, Status, TaskSnapshot, Transition, UnixMillis, decide,
 };
 use proptest::prelude::*;
 
@@ -17,7 +17,7 @@ const LEGAL: [(Status, &[Status]); 4] = {
         (Delivered,    &[Acked, Running, Replied, Failed, Cancelled, Expired, Delivered]),
         (Acked,        &[Running, Replied, Failed, Cancelled, Expired, Delivered]),
         (Running,      &[Delivered, WaitingInput, Replied, Failed, Cancelled, Expired]),
-        (WaitingInput, &[Delivered, Cancelled, Expired]),
+        (WaitingInput, &[Delivered, Running, Cancelled, Expired, WaitingInput]),
     ]
 };
 
@@ -42,7 +42,8 @@ impl Row {
         task.status = transition.to;
         task.to = change.assignee.unwrap_or(task.to.clone());
         task.attempt = change.attempt.unwrap_or(task.attempt);
-        task.expires_at = change.delivered.map_or(task.expires_at, |delivered| delivered.expires_at);
+        let expires_at = change.delivered.map(|delivered| delivered.expires_at).or(change.expires_at);
+        task.expires_at = expires_at.unwrap_or(task.expires_at);
         self.result = change.result.or(self.result.take());
         self.completed_at = change.completed_at.or(self.completed_at);
         match change.lease {
@@ -55,6 +56,7 @@ impl Row {
         match change.inbox {
             Some(InboxMove::Ack) => task.is_in_inbox = false,
             Some(InboxMove::AckEvery) => (task.is_in_inbox, self.has_hidden_delivery) = (false, false),
+            Some(InboxMove::AckOthers) => {}
             Some(InboxMove::Hide) => (task.is_in_inbox, self.has_hidden_delivery) = (false, true),
             Some(InboxMove::Show) => (task.is_in_inbox, self.has_hidden_delivery) = (true, false),
             None => {}
@@ -102,8 +104,8 @@ fn command() -> impl Strategy<Value = Command> {
         1 => Just(Command::Retry { new_task_id: task_id(2) }),
         2 => prop::sample::select(vec!["bob", "carl"])
             .prop_map(|name| Command::Reassign { new_alias: alias(name) }),
-        2 => (message(), maybe_lease())
-            .prop_map(|(question, lease_id)| Command::AskSender { question, lease_id }),
+        2 => maybe_lease().prop_map(|lease_id| ask("x", lease_id)),
+        4 => lease().prop_map(|lease_id| ask_keeping("x", lease_id)),
         3 => message().prop_map(|text| Command::Answer { text }),
         3 => message().prop_map(|text| Command::FollowUp { text }),
         9 => lease().prop_map(|lease_id| Command::LapseLease { lease_id }),
@@ -125,14 +127,16 @@ fn circumstances(happening: &Happening, elapsed_seconds: u32) -> Context {
         monotonic: MONOTONIC.plus_seconds(elapsed_seconds),
         new_message_id: message_id(),
         new_delivery_id: message_id(),
-        facts: Facts { assignee, ..facts() },
+        facts: facts(assignee),
     }
 }
 
 fn check_row(row: &Row) -> Result<(), TestCaseError> {
     let task = &row.task;
     prop_assert_eq!(row.completed_at.is_some(), task.status.is_terminal(), "completed_at iff terminal");
-    prop_assert!(task.lease.is_none() || task.status == Status::Running, "a lease only while running");
+    let is_worked_on = matches!(task.status, Status::Running | Status::WaitingInput);
+    prop_assert!(task.lease.is_none() || is_worked_on, "a lease only while running or waiting for input");
+    prop_assert!(!(task.lease.is_some() && task.is_in_inbox), "nobody else finds a task under a lease");
     prop_assert!((1..=task.max_attempts).contains(&task.attempt), "attempt within max_attempts");
     prop_assert!(task.is_in_inbox || task.status != Status::Delivered, "a delivered task is in an inbox");
     let has_open_delivery = task.is_in_inbox || row.has_hidden_delivery;

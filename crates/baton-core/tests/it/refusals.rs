@@ -43,6 +43,7 @@ fn every_refusal_has_the_contracts_wire_string() {
         (Refusal::TaskIsWaitingInput, "task_is_waiting_input"),
         (Refusal::TaskIsNotRunning { status: Status::Acked }, "task status is acked, not running"),
         (Refusal::TaskIsNotWaitingInput { status }, "task status is running, not waiting_input"),
+        (Refusal::NotAnOption { options: vec!["yes".into()] }, "not_an_option"),
         (Refusal::TaskExists, "task_exists"),
         (Refusal::LeaseLost, "lease_lost"),
         (Refusal::LeaseStillRuns, "lease_still_runs"),

@@ -14,31 +14,33 @@ use baton_core::{
 use super::fixtures::*;
 
 const CALLERS: &str = "own adm mem vie out sys snd asg oth coo hub";
-const STATES: &str = "none delivered acked running leased waiting_input replied failed cancelled expired";
+const STATES: &str =
+    "none delivered acked running leased waiting_input waiting_leased replied failed cancelled expired";
 
 /// `terminal`, `reply_terminal` and `not_retryable` stand for the refusals that name the status.
 #[rustfmt::skip]
 const TABLE: &str = "
-#             own adm mem vie out sys snd asg oth coo hub | none      delivered       acked           running         leased          waiting_input   replied        failed         cancelled      expired
-send           y   y   y   .   X   .   y   y   y   y   y  | delivered exists          exists          exists          exists          exists          exists         exists         exists         exists
-ack            y   y   y   .   ?   y   -   y   -   -   y  | no_task   acked           not_open        not_open        not_open        not_open        not_open       not_open       not_open       not_open
-start          N   N   N   N   N   N   -   y   -   -   y  | no_task   running         running         is_running      is_running      is_waiting      terminal       terminal       terminal       terminal
-claim          N   N   N   N   N   N   -   y   -   -   y  | no_task   running         running         is_running      is_running      is_waiting      terminal       terminal       terminal       terminal
-extend         N   N   N   N   N   N   -   y   -   -   y  | lost      lost            lost            lost            running         lost            lost           lost           lost           lost
-reply          y   y   y   .   ?   y   -   y   -   -   y  | no_reply  replied         replied         replied         replied         is_waiting      reply_terminal reply_terminal reply_terminal reply_terminal
-reply_failed   y   y   y   .   ?   y   -   y   -   -   y  | no_reply  failed          failed          failed          failed          is_waiting      reply_terminal reply_terminal reply_terminal reply_terminal
-reply_cancel   y   y   y   .   ?   y   -   y   -   -   y  | no_reply  cancelled       cancelled       cancelled       cancelled       is_waiting      reply_terminal reply_terminal reply_terminal reply_terminal
-reply_leased   y   y   y   .   ?   y   -   y   -   -   y  | no_reply  lost            lost            lost            replied         lost            reply_terminal reply_terminal reply_terminal reply_terminal
-complete       N   N   N   N   N   N   -   y   -   -   y  | no_task   replied         replied         replied         replied         is_waiting      reply_terminal reply_terminal reply_terminal reply_terminal
-cancel         y   y   y   .   ?   y   y   y   -   y   y  | no_task   cancelled       cancelled       cancelled       cancelled       cancelled       terminal       terminal       terminal       terminal
-cancel_parent  y   y   y   .   ?   y   y   y   -   y   y  | no_task   cancelled       cancelled       cancelled       cancelled       cancelled       terminal       terminal       terminal       terminal
-retry          y   y   y   .   ?   y   y   y   -   y   y  | no_task   not_retryable   not_retryable   not_retryable   not_retryable   not_retryable   not_retryable  delivered      delivered      delivered
-reassign       y   y   y   .   ?   y   y   y   -   y   y  | no_task   delivered       delivered       delivered       delivered       is_waiting      terminal       terminal       terminal       terminal
-ask_sender     N   N   N   N   N   N   -   y   -   -   y  | no_task   not_running     not_running     waiting_input   waiting_input   is_waiting      terminal       terminal       terminal       terminal
-answer         -   -   -   .   ?   .   y   -   -   -   y  | no_task   not_waiting     not_waiting     not_waiting     not_waiting     delivered       terminal       terminal       terminal       terminal
-follow_up      -   -   -   .   ?   .   y   -   -   -   y  | no_task   delivered       acked           running         running         delivered       terminal       terminal       terminal       terminal
-lapse_lease    .   .   .   .   .   .   .   .   .   .   y  | lost      lost            lost            lost            delivered       lost            lost           lost           lost           lost
-expire         .   .   .   .   .   .   .   .   .   .   y  | no_task   expired         expired         expired         not_overdue     expired         terminal       terminal       terminal       terminal
+#             own adm mem vie out sys snd asg oth coo hub | none      delivered       acked           running         leased          waiting_input   waiting_leased  replied        failed         cancelled      expired
+send           y   y   y   .   X   .   y   y   y   y   y  | delivered exists          exists          exists          exists          exists          exists          exists         exists         exists         exists
+ack            y   y   y   .   ?   y   -   y   -   -   y  | no_task   acked           not_open        not_open        not_open        not_open        not_open        not_open       not_open       not_open       not_open
+start          N   N   N   N   N   N   -   y   -   -   y  | no_task   running         running         is_running      is_running      is_waiting      is_waiting      terminal       terminal       terminal       terminal
+claim          N   N   N   N   N   N   -   y   -   -   y  | no_task   running         running         is_running      is_running      is_waiting      is_waiting      terminal       terminal       terminal       terminal
+extend         N   N   N   N   N   N   -   y   -   -   y  | lost      lost            lost            lost            running         lost            waiting_input   lost           lost           lost           lost
+reply          y   y   y   .   ?   y   -   y   -   -   y  | no_reply  replied         replied         replied         replied         is_waiting      is_waiting      reply_terminal reply_terminal reply_terminal reply_terminal
+reply_failed   y   y   y   .   ?   y   -   y   -   -   y  | no_reply  failed          failed          failed          failed          is_waiting      is_waiting      reply_terminal reply_terminal reply_terminal reply_terminal
+reply_cancel   y   y   y   .   ?   y   -   y   -   -   y  | no_reply  cancelled       cancelled       cancelled       cancelled       is_waiting      is_waiting      reply_terminal reply_terminal reply_terminal reply_terminal
+reply_leased   y   y   y   .   ?   y   -   y   -   -   y  | no_reply  lost            lost            lost            replied         lost            is_waiting      reply_terminal reply_terminal reply_terminal reply_terminal
+complete       N   N   N   N   N   N   -   y   -   -   y  | no_task   replied         replied         replied         replied         is_waiting      is_waiting      reply_terminal reply_terminal reply_terminal reply_terminal
+cancel         y   y   y   .   ?   y   y   y   -   y   y  | no_task   cancelled       cancelled       cancelled       cancelled       cancelled       cancelled       terminal       terminal       terminal       terminal
+cancel_parent  y   y   y   .   ?   y   y   y   -   y   y  | no_task   cancelled       cancelled       cancelled       cancelled       cancelled       cancelled       terminal       terminal       terminal       terminal
+retry          y   y   y   .   ?   y   y   y   -   y   y  | no_task   not_retryable   not_retryable   not_retryable   not_retryable   not_retryable   not_retryable   not_retryable  delivered      delivered      delivered
+reassign       y   y   y   .   ?   y   y   y   -   y   y  | no_task   delivered       delivered       delivered       delivered       is_waiting      is_waiting      terminal       terminal       terminal       terminal
+ask_sender     N   N   N   N   N   N   -   y   -   -   y  | no_task   not_running     not_running     waiting_input   waiting_input   is_waiting      is_waiting      terminal       terminal       terminal       terminal
+ask_keeping    N   N   N   N   N   N   -   y   -   -   y  | no_task   not_running     not_running     lost            waiting_input   is_waiting      is_waiting      terminal       terminal       terminal       terminal
+answer         -   -   -   .   ?   .   y   -   -   -   y  | no_task   not_waiting     not_waiting     not_waiting     not_waiting     delivered       running         terminal       terminal       terminal       terminal
+follow_up      -   -   -   .   ?   .   y   -   -   -   y  | no_task   delivered       acked           running         running         delivered       running         terminal       terminal       terminal       terminal
+lapse_lease    .   .   .   .   .   .   .   .   .   .   y  | lost      lost            lost            lost            delivered       lost            waiting_input   lost           lost           lost           lost
+expire         .   .   .   .   .   .   .   .   .   .   y  | no_task   expired         expired         expired         not_overdue     expired         expired         terminal       terminal       terminal       terminal
 ";
 
 #[test]
@@ -64,7 +66,7 @@ fn every_state_command_and_role_pair_is_decided_as_the_table_says() {
             }
         }
     }
-    assert_eq!(pairs, 19 * 11 * 10, "no row or column is missing");
+    assert_eq!(pairs, 20 * 11 * 11, "no row or column is missing");
 }
 
 /// What a door does: first may this caller, then does this task.
@@ -109,6 +111,8 @@ fn task_in(state: &str, command: &str) -> Option<TaskSnapshot> {
         "none" => None,
         "leased" if command == "lapse_lease" => Some(leased(lapsed_lease())),
         "leased" => Some(leased(running_lease())),
+        "waiting_leased" if command == "lapse_lease" => Some(waiting_under(lapsed_lease())),
+        "waiting_leased" => Some(waiting_under(running_lease())),
         status => Some(task(Status::parse(status).unwrap())),
     }
 }
@@ -131,9 +135,8 @@ fn command_named(name: &str) -> Command {
         "cancel_parent" => Command::CancelWithParent { reason: None },
         "retry" => Command::Retry { new_task_id: task_id(2) },
         "reassign" => Command::Reassign { new_alias: alias("carl") },
-        "ask_sender" => {
-            Command::AskSender { question: MessageText::parse("message", "x").unwrap(), lease_id: None }
-        }
+        "ask_sender" => ask("x", None),
+        "ask_keeping" => ask_keeping("x", lease_id(1)),
         "follow_up" => Command::FollowUp { text: MessageText::parse("message", "x").unwrap() },
         "answer" => Command::Answer { text: MessageText::parse("message", "x").unwrap() },
         "lapse_lease" => Command::LapseLease { lease_id: lease_id(1) },

@@ -2,8 +2,8 @@
 
 use baton_core::access::TaskReach;
 use baton_core::{
-    ActorToken, Alias, ContextId, Kind, LeaseId, MessageId, MonotonicMillis, NetworkId, Principal, Priority,
-    Status, TaskId, TaskSnapshot, TraceParent, UnixMillis,
+    ActorToken, Alias, ContextId, Kind, LeaseId, MessageId, MessageKind, MonotonicMillis, NetworkId,
+    Principal, Priority, Status, TaskId, TaskSnapshot, TraceParent, UnixMillis,
 };
 
 use crate::error::Error;
@@ -78,6 +78,8 @@ pub struct TaskChange {
     pub attempt: Option<u32>,
     /// When it was delivered again and when that time is over.
     pub delivered: Option<(UnixMillis, UnixMillis)>,
+    /// When its time is over, if it begins anew without a delivery.
+    pub expires_at: Option<UnixMillis>,
     /// When work began.
     pub started_at: Option<UnixMillis>,
     /// What came of it.
@@ -148,8 +150,14 @@ pub struct TaskMessageRow {
     pub message_id: MessageId,
     /// Who said it.
     pub author: Principal,
+    /// What it is to the conversation.
+    pub kind: MessageKind,
     /// Its text.
     pub content: String,
+    /// The answers that a question takes, a JSON array; none if it takes any.
+    pub options: Option<String>,
+    /// How long a question waits for its answer.
+    pub input_ttl_seconds: Option<u32>,
     /// What it consists of beside its text, a JSON array.
     pub parts: Option<String>,
     /// What came with it beside, a JSON object.
@@ -169,8 +177,14 @@ pub struct NewTaskMessage<'a> {
     pub message_id: &'a MessageId,
     /// Who says it.
     pub author: &'a Principal,
+    /// What it is to the conversation.
+    pub kind: MessageKind,
     /// Its text.
     pub content: &'a str,
+    /// The answers that a question takes, a JSON array; none if it takes any.
+    pub options: Option<&'a str>,
+    /// How long a question waits for its answer.
+    pub input_ttl_seconds: Option<u32>,
     /// What it consists of beside its text, a JSON array.
     pub parts: Option<&'a str>,
     /// What came with it beside, a JSON object.
@@ -182,7 +196,8 @@ pub struct NewTaskMessage<'a> {
 impl NewTaskMessage<'_> {
     /// What it adds to the bytes of everything said on its task.
     pub fn bytes(&self) -> usize {
-        self.content.len() + self.parts.map_or(0, str::len) + self.meta.map_or(0, str::len)
+        self.content.len()
+            + [self.options, self.parts, self.meta].into_iter().flatten().map(str::len).sum::<usize>()
     }
 }
 
@@ -348,7 +363,8 @@ impl Weight for EventRow {
 
 impl Weight for TaskMessageRow {
     fn weight(&self) -> usize {
-        let json = [&self.parts, &self.meta].into_iter().flatten().map(String::len).sum::<usize>();
+        let json = [&self.options, &self.parts, &self.meta].into_iter().flatten();
+        let json = json.map(String::len).sum::<usize>();
         ROW_BYTES + text_bytes(self.author.name()) + text_bytes(&self.content) + json
     }
 }
@@ -427,15 +443,14 @@ pub trait TaskReads {
         until: Option<UnixMillis>,
         bounds: PageBounds,
     ) -> Result<Vec<TaskMessageRow>, Error>;
-    /// The newest message on a task up to a time that is not its sender's: what its agent had asked by then.
+    /// What a task's agent asked last, up to a time if one is named.
     fn newest_question(
         &self,
         network: &NetworkId,
         id: &TaskId,
-        sender: &Principal,
-        until: UnixMillis,
+        until: Option<UnixMillis>,
     ) -> Result<Option<TaskMessageRow>, Error>;
-    /// The bytes of everything said on a task: texts, parts and what came with them.
+    /// The bytes of everything said on a task: texts, options, parts and what came with them.
     fn task_messages_bytes(&self, network: &NetworkId, id: &TaskId) -> Result<usize, Error>;
     /// A task's history, oldest first.
     fn task_history(&self, id: &TaskId) -> Result<Vec<EventRow>, Error>;

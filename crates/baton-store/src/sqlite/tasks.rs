@@ -2,8 +2,8 @@
 
 use baton_core::access::TaskReach;
 use baton_core::{
-    Alias, Lease, LeaseId, MessageId, MonotonicMillis, NetworkId, Principal, PrincipalKind, Status, TaskId,
-    TaskSnapshot, UnixMillis, limits,
+    Alias, Lease, LeaseId, MessageId, MessageKind, MonotonicMillis, NetworkId, Principal, PrincipalKind,
+    Status, TaskId, TaskSnapshot, UnixMillis, limits,
 };
 use rusqlite::{Row, params};
 use std::sync::LazyLock;
@@ -29,7 +29,10 @@ fn message_row(row: &Row<'_>) -> Result<TaskMessageRow, Error> {
         n: get(row, "n")?,
         message_id: parsed(row, "message_id", MessageId::parse)?,
         author: principal(row, "author_kind", "author")?,
+        kind: parsed(row, "kind", MessageKind::parse)?,
         content: get(row, "content")?,
+        options: get(row, "options")?,
+        input_ttl_seconds: get(row, "input_ttl_seconds")?,
         parts: get(row, "parts")?,
         meta: get(row, "meta")?,
         created_at: time(row, "created_at")?,
@@ -202,20 +205,19 @@ impl TaskReads for Rows<'_> {
         &self,
         network: &NetworkId,
         id: &TaskId,
-        sender: &Principal,
-        until: UnixMillis,
+        until: Option<UnixMillis>,
     ) -> Result<Option<TaskMessageRow>, Error> {
         let sql = "SELECT * FROM task_messages WHERE network_id = ?1 AND task_id = ?2
-                     AND (author_kind <> ?3 OR author <> ?4) AND created_at <= ?5
+                     AND kind = 'question' AND created_at <= ?3
                    ORDER BY n DESC LIMIT 1";
-        let sender = (sender.kind().as_str(), sender.name());
-        self.one(sql, params![network.as_str(), id.as_str(), sender.0, sender.1, until.get()], message_row)
+        let until = until.map_or(i64::MAX, UnixMillis::get);
+        self.one(sql, params![network.as_str(), id.as_str(), until], message_row)
     }
 
     fn task_messages_bytes(&self, network: &NetworkId, id: &TaskId) -> Result<usize, Error> {
         // A length in bytes stands in a row's head: the texts themselves are not read.
-        let sql = "SELECT COALESCE(SUM(octet_length(content) + COALESCE(octet_length(parts), 0)
-                       + COALESCE(octet_length(meta), 0)), 0) AS bytes
+        let sql = "SELECT COALESCE(SUM(octet_length(content) + COALESCE(octet_length(options), 0)
+                       + COALESCE(octet_length(parts), 0) + COALESCE(octet_length(meta), 0)), 0) AS bytes
                    FROM task_messages WHERE network_id = ?1 AND task_id = ?2";
         let bytes = self.one(sql, params![network.as_str(), id.as_str()], |row| get::<i64>(row, "bytes"))?;
         Ok(bytes.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or_default())
@@ -410,6 +412,7 @@ fn changed_task(before: &Task, to: Status, change: &TaskChange) -> Result<Task, 
     if let Some((delivered_at, expires_at)) = change.delivered {
         (row.delivered_at, row.snapshot.expires_at) = (delivered_at, expires_at);
     }
+    row.snapshot.expires_at = change.expires_at.unwrap_or(row.snapshot.expires_at);
     row.started_at = change.started_at.or(row.started_at);
     row.completed_at = change.completed_at.or(row.completed_at);
     if let Some(result) = &change.result {
@@ -509,8 +512,9 @@ impl TaskWrites for Rows<'_> {
 
     fn append_task_message(&mut self, message: NewTaskMessage<'_>) -> Result<i64, Error> {
         let n = self.execute_returning(
-            "INSERT INTO task_messages (network_id, task_id, n, message_id, author_kind, author, content, parts, meta, created_at)
-             SELECT ?1, ?2, COALESCE(MAX(n), 0) + 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9
+            "INSERT INTO task_messages (network_id, task_id, n, message_id, author_kind, author, kind, content, options,
+                 input_ttl_seconds, parts, meta, created_at)
+             SELECT ?1, ?2, COALESCE(MAX(n), 0) + 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12
              FROM task_messages WHERE network_id = ?1 AND task_id = ?2 RETURNING n",
             params![
                 message.network_id.as_str(),
@@ -518,7 +522,10 @@ impl TaskWrites for Rows<'_> {
                 message.message_id.as_str(),
                 message.author.kind().as_str(),
                 message.author.name(),
+                message.kind.as_str(),
                 message.content,
+                message.options,
+                message.input_ttl_seconds,
                 message.parts,
                 message.meta,
                 message.at.get(),

@@ -259,6 +259,7 @@ fn of_refusal(refusal: &Refusal) -> Fault {
         | Refusal::MintFieldsMissing
         | Refusal::UserNotFound
         | Refusal::CrossNetworkParent
+        | Refusal::NotAnOption { .. }
         | Refusal::InvalidInput { .. }
         | Refusal::UsernameTooShort
         | Refusal::UsernameTooLong

@@ -10,7 +10,7 @@ use super::call::history_length;
 use super::fault::Fault;
 use super::message::Message;
 use super::push;
-use super::stream::{Begin, TaskStream, take_seat};
+use super::stream::{Begin, Ends, TaskStream, take_seat};
 use super::task::{self, Shown};
 use super::visitor::Visitor;
 use super::watch::{self, until_settled};
@@ -81,7 +81,7 @@ pub(super) async fn stream(
     let sent = send(hub, &visitor, request).await?;
     // Whoever sent a task hears all of it.
     let begin = if sent.is_new { Begin::After(1) } else { Begin::Now };
-    TaskStream::open(hub, visitor, sent.task, seat, begin, history).await
+    TaskStream::open(hub, visitor, sent.task, seat, (begin, Ends::WithQuestion), history).await
 }
 
 /// Sends, or says something on a task. Everything is checked first, and first of all that the caller may: only then

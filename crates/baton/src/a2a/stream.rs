@@ -1,9 +1,10 @@
-//! A task's stream: the task first, then an update for each of its events, until it has ended. A frame's id is the
+//! A task's stream: the task first, then an update for each of its events, until it has ended; the stream of a message
+//! ends also where its sender is asked, who has to say something before it goes on. A frame's id is the
 //! number of the event it tells, so `Last-Event-ID` resumes after it; the rows are read in order, live or late, so every
 //! subscriber hears the same. It is polled only as fast as its client reads: a slow one holds up nobody.
 
 use a2a_types::StreamResponse;
-use baton_core::{Quota, TaskId, limits};
+use baton_core::{Quota, Status, TaskId, limits};
 use baton_store::rows::EventRow;
 use bytes::Bytes;
 use futures_util::stream::{self, Stream};
@@ -45,7 +46,23 @@ pub(super) struct TaskStream {
     /// Everything up to this event was told, or is in the first frame.
     position: i64,
     history: usize,
+    ends: Ends,
     seat: StreamSeat,
+}
+
+/// Where a stream ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ends {
+    /// With the task.
+    WithTask,
+    /// With the task, or when its agent asks the sender.
+    WithQuestion,
+}
+
+impl Ends {
+    fn at(self, status: Status) -> bool {
+        status.is_terminal() || (self == Self::WithQuestion && status == Status::WaitingInput)
+    }
 }
 
 impl TaskStream {
@@ -68,7 +85,7 @@ impl TaskStream {
         }
         let seat = take_seat(hub, &visitor).await?;
         let history = limits::A2A_HISTORY_DEFAULT_COUNT;
-        Self::open(hub, visitor, seen.row.snapshot.id, seat, begin, history).await
+        Self::open(hub, visitor, seen.row.snapshot.id, seat, (begin, Ends::WithTask), history).await
     }
 
     /// Begins to listen, then reads what there is: nothing is missed between the two.
@@ -77,7 +94,7 @@ impl TaskStream {
         visitor: Visitor,
         task: TaskId,
         seat: StreamSeat,
-        begin: Begin,
+        (begin, ends): (Begin, Ends),
         history: usize,
     ) -> Result<Self, Fault> {
         let watch = Watch::new(hub, visitor, task);
@@ -92,7 +109,7 @@ impl TaskStream {
             Begin::Now => record.history.last().map_or(0, |event| event.n),
             Begin::After(n) => n,
         };
-        Ok(Self { watch, record, position, history, seat })
+        Ok(Self { watch, record, position, history, ends, seat })
     }
 
     /// The stream's bytes. With an id each frame is that JSON-RPC request's response.
@@ -102,6 +119,7 @@ impl TaskStream {
             position: self.position,
             is_caught_up: false,
             is_over: false,
+            ends: self.ends,
             comment_at: Instant::now() + COMMENT_EVERY,
             print: Print { id },
             first: Some((self.record, self.history)),
@@ -135,6 +153,7 @@ struct Teller {
     position: i64,
     is_caught_up: bool,
     is_over: bool,
+    ends: Ends,
     comment_at: Instant,
     print: Print,
     /// What the first frame is made of.
@@ -173,7 +192,7 @@ impl Teller {
 
     fn tell_first(&mut self, record: &TaskRecord, history: usize) -> Bytes {
         let event = record.history.iter().find(|event| event.n == self.position);
-        self.is_over = event.is_some_and(|event| event.to_status.is_terminal());
+        self.is_over = event.is_some_and(|event| self.ends.at(event.to_status));
         let task = task::task_at(record, event, Shown { history, artifacts: true });
         self.print.frame(self.position, &StreamResponse::Task(task)).into()
     }
@@ -200,7 +219,10 @@ impl Teller {
                 let id = if at == last { event.n } else { event.n - 1 };
                 frames.push_str(&self.print.frame(id, update));
             }
-            self.is_over = event.to_status.is_terminal();
+            self.is_over = self.ends.at(event.to_status);
+            if self.is_over {
+                break;
+            }
         }
         self.position = record.history.last().map_or(self.position, |event| event.n.max(self.position));
         Some(frames.into())

@@ -11,6 +11,7 @@ use chrono::{DateTime, Utc};
 use serde_json::Value;
 
 use super::message::Envelope;
+use crate::service::question;
 use crate::service::task_record::TaskRecord;
 
 /// The artifact that is a task's result.
@@ -169,7 +170,18 @@ fn first_message(record: &TaskRecord) -> Message {
 fn of_message(record: &TaskRecord, message: &TaskMessageRow) -> Message {
     let role = if message.author == record.row.snapshot.from { Role::User } else { Role::Agent };
     let (parts, meta) = (message.parts.as_deref(), message.meta.as_deref());
-    said(record, role, message.message_id.as_str(), &message.content, parts, meta)
+    let said = said(record, role, message.message_id.as_str(), &message.content, parts, meta);
+    match message.options.as_deref().and_then(|options| question::list(options).ok()) {
+        Some(options) => offering(said, options),
+        None => said,
+    }
+}
+
+/// A question with the answers it takes: as a list for programs, and in words for clients that show nothing but parts.
+fn offering(mut asked: Message, options: Vec<String>) -> Message {
+    asked.parts.push(Part::text(question::in_words(&options)));
+    asked.metadata.get_or_insert_default().insert("options".into(), options.into());
+    asked
 }
 
 fn said(

@@ -166,7 +166,7 @@ async fn of_what_was_said_only_as_much_is_read_as_is_shown() {
     }
     let bob = hub.identity_of(&world.bob).await.unwrap().caller.clone();
     claim_task::run(hub, &bob, claim_task::Args::default()).await.unwrap();
-    let ask = ask_sender::PathArgs { question: "which?".into(), lease_id: None };
+    let ask = ask_sender::PathArgs { question: "which?".into(), ..ask_sender::PathArgs::default() };
     ask_sender::run_on_path(hub, &bob, task.as_str(), ask).await.unwrap();
     let question = [(3, "which?")];
     for (extent, messages) in [

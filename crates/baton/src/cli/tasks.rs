@@ -8,6 +8,7 @@ mod history;
 mod inbox;
 mod list;
 mod logs;
+mod question;
 mod reassign;
 mod reply;
 mod retry;

@@ -2,12 +2,13 @@
 //! input; what it prints is the answer.
 //!
 //! `agent` claims, `attempt` is one task under one lease, `process` one run of the command. Around them: the lease
-//! that is kept, the notices that come, the output and where a long one goes, the guard, the stop.
+//! that is kept, the notices that come, the conversation so far, the output and where a long one goes, the guard, the stop.
 
 mod agent;
 mod answer;
 mod attachment;
 mod attempt;
+mod conversation;
 mod drain;
 mod group;
 mod guard;
@@ -53,7 +54,9 @@ const OPENING_MAX: Duration = Duration::from_secs(1);
 ///
 /// The command gets the task's text on standard input, and an argument {task} is replaced by it, unless a shell or an
 /// interpreter would run it. It finds BATON_TASK_ID, BATON_FROM, BATON_KIND and BATON_CONTEXT in its environment, and hub and token, so that it can
-/// call `baton send` itself. Exit code 0 is a reply, any other a failure with the end of standard error.
+/// call `baton send` itself, and `baton task ask QUESTION`, which prints the sender's answer. BATON_MESSAGES names a JSON file with the
+/// conversation so far; the answers in it follow the text on standard input. Exit code 0 is a reply, any other a failure
+/// with the end of standard error.
 ///
 /// The first SIGTERM or Ctrl-C lets running commands finish, the second ends them.
 #[derive(Debug, Args)]

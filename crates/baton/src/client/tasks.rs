@@ -1,7 +1,7 @@
 //! Calls about tasks, inboxes, leases and who is there. Arguments are the services' own; answers are read into
 //! types of the client: a tool may be older or newer than its hub, so it reads what it needs and passes over the rest.
 
-use baton_core::{Priority, Status, TraceParent};
+use baton_core::{MessageKind, Priority, Status, TraceParent};
 use reqwest::Method;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -44,8 +44,31 @@ pub(crate) struct Task {
 /// Something said on a task.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct TaskMessage {
+    pub(crate) message_id: String,
     pub(crate) from_name: String,
+    /// question, answer or message; older hubs do not send it.
+    pub(crate) kind: Option<String>,
     pub(crate) content: String,
+    /// The answers that a question takes; any, if it has none.
+    #[serde(default)]
+    pub(crate) options: Vec<String>,
+    pub(crate) created_at: WireTime,
+}
+
+impl TaskMessage {
+    pub(crate) fn is_question(&self) -> bool {
+        self.kind.as_deref() == Some(MessageKind::Question.as_str())
+    }
+
+    pub(crate) fn is_answer(&self) -> bool {
+        self.kind.as_deref() == Some(MessageKind::Answer.as_str())
+    }
+}
+
+/// A question that was asked.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Asked {
+    pub(crate) message_id: String,
 }
 
 /// `{task}`.
@@ -90,6 +113,9 @@ pub(crate) struct Sent {
 pub(crate) struct Claimed {
     pub(crate) task: Option<Task>,
     pub(crate) lease_id: Option<String>,
+    /// What was said on the task, oldest first.
+    #[serde(default)]
+    pub(crate) messages: Vec<TaskMessage>,
     /// The trace the task was sent in.
     pub(crate) traceparent: Option<String>,
 }
@@ -299,7 +325,7 @@ impl Client {
         &self,
         task_id: &str,
         args: &ask_sender::PathArgs,
-    ) -> Result<Answer<Value>, Error> {
+    ) -> Result<Answer<Asked>, Error> {
         self.post_json(&["api", "tasks", task_id, "ask"], args).await
     }
 

@@ -233,6 +233,7 @@ pub(crate) fn status_of(refusal: &Refusal) -> StatusCode {
         | Refusal::NetworkNameTaken
         | Refusal::MintFieldsMissing
         | Refusal::CrossNetworkParent
+        | Refusal::NotAnOption { .. }
         | Refusal::InvalidInput { .. }
         | Refusal::UsernameTooShort
         | Refusal::UsernameTooLong

@@ -3,18 +3,19 @@
 
 use baton_core::{
     ActorToken, Context, Delivery, DeliveryContent, Event, InboxMove, LeaseMove, MessageId, NetworkId,
-    Principal, Priority, RowChange, TaskId, TaskSnapshot, TraceParent, Transition, limits,
+    Principal, Priority, RowChange, TaskId, TaskMessage, TaskSnapshot, TraceParent, Transition, limits,
 };
 use baton_store::rows::{
     DeliveryKind, InboxState, LeaseChange, NewDelivery, NewEvent, NewTaskMessage, NewTaskRow, Redelivery,
     TaskChange,
 };
 use baton_store::{Ring, Snapshot, Transaction};
+use std::borrow::Cow;
 
 use super::actor::Actor;
 use super::evidence::{Digested, change};
 use super::stamp::Stamp;
-use super::{Error, frame};
+use super::{Error, frame, question};
 
 /// What a new task carries that no rule reads.
 #[derive(Debug, Clone)]
@@ -130,14 +131,16 @@ impl Move<'_> {
             to: row.assignee.clone(),
             attempt: row.attempt,
             delivered: row.delivered.map(|delivered| (delivered.at, delivered.expires_at)),
+            expires_at: row.expires_at,
             started_at: row.started_at,
             result: row.result.clone(),
             completed_at: row.completed_at,
             lease: row.lease.as_ref().map(|lease| self.lease(lease)),
-            inbox: row.inbox.map(|inbox| match inbox {
-                InboxMove::Ack | InboxMove::AckEvery => InboxState::Acked,
-                InboxMove::Hide => InboxState::Hidden,
-                InboxMove::Show => InboxState::Open,
+            inbox: row.inbox.and_then(|inbox| match inbox {
+                InboxMove::Ack | InboxMove::AckEvery => Some(InboxState::Acked),
+                InboxMove::AckOthers => None,
+                InboxMove::Hide => Some(InboxState::Hidden),
+                InboxMove::Show => Some(InboxState::Open),
             }),
             redelivery: row
                 .delivery
@@ -233,14 +236,18 @@ impl Move<'_> {
     /// What leaves the inboxes, and then what comes into one.
     fn deliveries(&self, tx: &mut dyn Transaction) -> Result<(), Error> {
         let effects = &self.transition.effects;
-        if effects.row.inbox == Some(InboxMove::AckEvery) {
+        if matches!(effects.row.inbox, Some(InboxMove::AckEvery | InboxMove::AckOthers)) {
             tx.ack_deliveries_about(&self.transition.task_id)?;
         }
         let Some(Delivery { message_id, to, content }) = &effects.delivery else { return Ok(()) };
         match content {
-            DeliveryContent::Message(text) => {
-                self.say(tx, message_id, text)?;
-                self.deliver(tx, message_id, to, DeliveryKind::Message, text)
+            DeliveryContent::Message(message) => {
+                self.say(tx, message_id, message)?;
+                let text = match message {
+                    TaskMessage::Question(asked) => Cow::Owned(question::delivered(asked)),
+                    TaskMessage::Answer(_) | TaskMessage::Message(_) => Cow::Borrowed(message.text()),
+                };
+                self.deliver(tx, message_id, to, DeliveryKind::Message, &text)
             }
             DeliveryContent::Reply(text) => self.deliver(tx, message_id, to, DeliveryKind::Reply, text),
         }
@@ -279,13 +286,21 @@ impl Move<'_> {
     }
 
     /// What is said on a task stays with it, also when the delivery is gone.
-    fn say(&self, tx: &mut dyn Transaction, message_id: &MessageId, text: &str) -> Result<(), Error> {
+    fn say(&self, tx: &mut dyn Transaction, message_id: &MessageId, said: &TaskMessage) -> Result<(), Error> {
+        let terms = match said {
+            TaskMessage::Question(asked) => Some(&asked.terms),
+            TaskMessage::Answer(_) | TaskMessage::Message(_) => None,
+        };
+        let options = terms.and_then(|terms| question::stored(&terms.options));
         let message = NewTaskMessage {
             network_id: self.network,
             task_id: &self.transition.task_id,
             message_id,
             author: &self.transition.actor,
-            content: text,
+            kind: said.kind(),
+            content: said.text(),
+            options: options.as_deref(),
+            input_ttl_seconds: terms.map(|terms| terms.input_ttl.get()),
             parts: self.stamp.message_parts.as_deref(),
             meta: self.stamp.message_meta.as_deref(),
             at: self.context.now,

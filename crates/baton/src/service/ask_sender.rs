@@ -1,6 +1,10 @@
-//! A question to the task's sender: the task waits for the answer, and the lease ends.
+//! A question to the task's sender: the task waits for the answer. The lease ends, unless its worker keeps it to wait for
+//! the answer itself.
 
-use baton_core::{Caller, Command, MessageId, MessageText, Refusal, Status, TaskId};
+use baton_core::{
+    Caller, Command, InputTtlSeconds, MessageId, MessageText, Question, QuestionOptions, QuestionTerms,
+    Refusal, Status, TaskId,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -16,18 +20,38 @@ pub(crate) struct Args {
     task_id: String,
     #[schemars(length(min = 1, max = 1048576))]
     question: String,
-    /// The lease you hold; it ends with the question
+    /// The lease you hold; it ends with the question unless keep_lease is true
     lease_id: Option<String>,
+    /// Keep the lease and wait for the answer under it; extend it meanwhile. Takes lease_id
+    keep_lease: Option<bool>,
+    /// The answers to choose from, at most 10 of 80 characters; any answer without them
+    #[schemars(length(max = 10))]
+    options: Option<Vec<String>>,
+    /// How long the question waits, 7 days by default
+    #[schemars(range(min = 1, max = 2592000))]
+    input_ttl_seconds: Option<i64>,
     network_id: Option<String>,
 }
 
 /// The body of `POST /api/tasks/:id/ask`.
-#[derive(Debug, Deserialize, Serialize, ToSchema)]
+#[derive(Debug, Default, Deserialize, Serialize, ToSchema)]
 #[schema(as = Question)]
 pub(crate) struct PathArgs {
     #[schema(min_length = 1, max_length = 1048576)]
     pub(crate) question: String,
+    /// The lease you hold; it ends with the question unless `keep_lease` is true
     pub(crate) lease_id: Option<String>,
+    /// Keep the lease and wait for the answer under it, extending it meanwhile; takes `lease_id`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) keep_lease: Option<bool>,
+    /// The answers to choose from, each of 1 to 80 characters; without them any answer is accepted
+    #[schema(max_items = 10)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) options: Option<Vec<String>>,
+    /// How long the question waits for its answer; 604800, which is 7 days, by default
+    #[schema(minimum = 1, maximum = 2592000)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) input_ttl_seconds: Option<i64>,
 }
 
 /// It waits.
@@ -43,7 +67,9 @@ pub(crate) struct Answer {
 /// Asks, by the tool's arguments.
 pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
     let place = Place::of_task_call(args.network_id.as_deref());
-    ask(hub, caller, place, &args.task_id, &args.question, args.lease_id.as_deref()).await
+    let Args { question, lease_id, keep_lease, options, input_ttl_seconds, .. } = args;
+    let asked = PathArgs { question, lease_id, keep_lease, options, input_ttl_seconds };
+    ask(hub, caller, place, &args.task_id, asked).await
 }
 
 /// Asks about the task in the path.
@@ -53,20 +79,12 @@ pub(crate) async fn run_on_path(
     task: &str,
     args: PathArgs,
 ) -> Result<Answer, Error> {
-    ask(hub, caller, Place::TheTasks, task, &args.question, args.lease_id.as_deref()).await
+    ask(hub, caller, Place::TheTasks, task, args).await
 }
 
-async fn ask(
-    hub: &Hub,
-    caller: &Caller,
-    place: Place,
-    task: &str,
-    question: &str,
-    lease_id: Option<&str>,
-) -> Result<Answer, Error> {
+async fn ask(hub: &Hub, caller: &Caller, place: Place, task: &str, args: PathArgs) -> Result<Answer, Error> {
     let task = TaskId::parse(task).ok_or(Refusal::TaskNotFound)?;
-    let question = MessageText::parse("question", question).map_err(Error::of_argument)?;
-    let command = Command::AskSender { question, lease_id: send_reply::lease(lease_id)? };
+    let command = command(args)?;
     let stamp = Stamp::new(hub);
     let caller = caller.clone();
     hub.store_for(&caller)
@@ -76,4 +94,20 @@ async fn ask(
             Ok(Answer { ok: true, task_id: task.clone(), message_id, status: done.transition.to })
         })
         .await
+}
+
+/// The arguments, checked.
+fn command(args: PathArgs) -> Result<Command, Error> {
+    let keeps_lease = args.keep_lease.unwrap_or(false);
+    if keeps_lease && args.lease_id.is_none() {
+        return Err(Error::argument("lease_id", "must be given with keep_lease"));
+    }
+    let input_ttl = args.input_ttl_seconds.map(|ttl| InputTtlSeconds::parse("input_ttl_seconds", ttl));
+    let terms = QuestionTerms {
+        options: QuestionOptions::parse(args.options.unwrap_or_default()).map_err(Error::of_argument)?,
+        input_ttl: input_ttl.transpose().map_err(Error::of_argument)?.unwrap_or_default(),
+    };
+    let text = MessageText::parse("question", &args.question).map_err(Error::of_argument)?;
+    let lease_id = send_reply::lease(args.lease_id.as_deref())?;
+    Ok(Command::AskSender { question: Question { text, terms }, lease_id, keeps_lease })
 }

@@ -2,8 +2,8 @@
 //! touches a task goes through [`act`], inside its transaction, so every door has the same rules.
 
 use baton_core::{
-    Action, ActorToken, Caller, Command, Context, Principal, Refusal, TaskId, TaskSnapshot, Transition,
-    access, decide,
+    Action, ActorToken, Caller, Command, Context, Principal, Refusal, Status, TaskId, TaskSnapshot,
+    Transition, access, decide,
 };
 use baton_store::{Snapshot, Transaction};
 
@@ -12,7 +12,7 @@ use super::actor::Actor;
 use super::apply::{self, Decided, Payload};
 use super::place::{Place, Stand};
 use super::stamp::Stamp;
-use super::{presence, quotas};
+use super::{presence, question, quotas};
 
 /// What was done to a task.
 #[derive(Debug, Clone)]
@@ -158,6 +158,11 @@ fn fill_in(
     command: &Command,
     context: &mut Context,
 ) -> Result<(), Error> {
+    let is_about_the_question =
+        matches!(command, Command::Answer { .. } | Command::FollowUp { .. } | Command::Expire);
+    if task.status == Status::WaitingInput && is_about_the_question {
+        context.facts.question = question::terms(rows, task)?;
+    }
     match command {
         Command::Reassign { new_alias } => {
             context.facts.recipient_exists = rows.alias_exists(&task.network_id, new_alias)?;

@@ -45,8 +45,8 @@ pub(crate) struct Args {
     #[serde(rename = "from_session", skip_serializing)]
     pub(crate) _from_session: Option<Value>,
     /// How long it may wait to be taken up, 3600 by default
-    #[schemars(range(min = 1, max = 86400))]
-    #[schema(minimum = 1, maximum = 86400)]
+    #[schemars(range(min = 1, max = 2592000))]
+    #[schema(minimum = 1, maximum = 2592000)]
     pub(crate) ttl_seconds: Option<i64>,
     pub(crate) network_id: Option<String>,
     pub(crate) parent_task_id: Option<String>,

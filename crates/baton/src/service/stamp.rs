@@ -1,7 +1,7 @@
 //! The circumstances of a call, fixed once before its transaction: fresh ids, who is there, and the time for reads. What a
 //! write decides has the time of its batch instead ([`Transaction::time`]).
 
-use baton_core::{Context, Facts, LeaseId, MessageId, Presence, Principal, TaskId};
+use baton_core::{Context, Facts, LeaseId, MessageId, Presence, Principal, QuestionTerms, TaskId};
 use baton_store::{ClockReading, Transaction};
 use std::sync::Arc;
 
@@ -99,6 +99,7 @@ impl Stamp {
             chain: Vec::new(),
             max_chain: 0,
             assignee: Presence::NONE,
+            question: QuestionTerms::default(),
         };
         Context {
             actor,

@@ -161,7 +161,7 @@ fn questions<'a>(
 ) -> Result<Vec<(i64, TaskMessageRow)>, Error> {
     let mut found = Vec::new();
     for event in events.filter(|event| event.to_status == Status::WaitingInput) {
-        let question = rows.newest_question(&task.network_id, &task.id, &task.from, event.created_at)?;
+        let question = rows.newest_question(&task.network_id, &task.id, Some(event.created_at))?;
         found.extend(question.map(|question| (event.n, question)));
     }
     Ok(found)
@@ -201,7 +201,9 @@ impl TaskRecord {
     /// How large it is in an answer, about: its texts as JSON.
     pub(super) fn bytes(&self) -> usize {
         let json = |text: &Option<String>| text.as_ref().map_or(0, String::len);
-        let said = |said: &TaskMessageRow| text_bytes(&said.content) + json(&said.parts) + json(&said.meta);
+        let said = |said: &TaskMessageRow| {
+            text_bytes(&said.content) + json(&said.options) + json(&said.parts) + json(&said.meta)
+        };
         let questions = self.questions.iter().map(|(_, question)| said(question)).sum::<usize>();
         let artifacts = self.artifacts.iter().map(|artifact| artifact.to_string().len()).sum::<usize>();
         answer_bytes(&self.row, &self.messages) + questions + artifacts

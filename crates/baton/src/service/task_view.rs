@@ -1,6 +1,6 @@
 //! A task as every door shows it: the contract's row, in its order.
 
-use baton_core::{ContextId, Kind, MessageId, NetworkId, Priority, Status, TaskId, hex, limits};
+use baton_core::{ContextId, Kind, MessageId, MessageKind, NetworkId, Priority, Status, TaskId, hex, limits};
 use baton_store::rows::{TaskMessageRow, TaskRow, text_bytes};
 use serde::Serialize;
 use serde_json::Value;
@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use super::listed_text::ListedText;
+use super::question;
 use super::wire_time::WireTime;
 
 /// A task row.
@@ -108,7 +109,12 @@ impl TaskView {
 pub(crate) struct TaskMessageView {
     message_id: MessageId,
     from_name: String,
+    kind: MessageKind,
     content: String,
+    /// The answers that a question takes; any, if it has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<String>>)]
+    options: Option<Box<RawValue>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Vec<Value>>)]
     parts: Option<Box<RawValue>>,
@@ -123,7 +129,9 @@ impl From<TaskMessageRow> for TaskMessageView {
         Self {
             message_id: row.message_id,
             from_name: row.author.name().to_owned(),
+            kind: row.kind,
             content: row.content,
+            options: question::shown(row.options),
             parts: row.parts.and_then(|parts| RawValue::from_string(parts).ok()),
             meta: row.meta.and_then(|meta| RawValue::from_string(meta).ok()),
             created_at: WireTime(row.created_at),
@@ -147,7 +155,9 @@ pub(crate) struct WholeTaskView {
 pub(crate) fn answer_bytes(task: &TaskRow, messages: &[TaskMessageRow]) -> usize {
     let json = |text: &Option<String>| text.as_ref().map_or(0, String::len);
     let text = |text: &Option<String>| text.as_ref().map_or(0, |text| text_bytes(text));
-    let said = |said: &TaskMessageRow| text_bytes(&said.content) + json(&said.parts) + json(&said.meta);
+    let said = |said: &TaskMessageRow| {
+        text_bytes(&said.content) + json(&said.options) + json(&said.parts) + json(&said.meta)
+    };
     let TaskRow { content, context, parts, meta, result, .. } = task;
     text_bytes(content)
         + text(context)

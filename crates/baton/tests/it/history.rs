@@ -32,7 +32,9 @@ fn is_step(from: Option<&str>, to: &str) -> bool {
         Some("delivered") => to != "waiting_input",
         Some("acked") => !matches!(to, "acked" | "waiting_input"),
         Some("running") => !matches!(to, "acked" | "running"),
-        Some("waiting_input") => matches!(to, "delivered" | "cancelled" | "expired"),
+        Some("waiting_input") => {
+            matches!(to, "delivered" | "running" | "cancelled" | "expired" | "waiting_input")
+        }
         Some(_) => false,
     }
 }

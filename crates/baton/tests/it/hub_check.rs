@@ -531,7 +531,7 @@ fn tables_that_were_changed_are_named() {
         ("UPDATE task_events SET log_index = NULL WHERE task = (SELECT seq FROM tasks WHERE task_id = ?1) AND n = 3", completed, 1,
          &[("no_such_change", Some(ended))]),
         ("INSERT INTO task_events (place, task, n, previous, from_status, to_status, actor_kind, actor, detail, created_at,
-            log_index) SELECT (SELECT MAX(e.place) + 1 FROM task_events e WHERE e.place >> 40 = task_events.place >> 40), task, 4, id, to_status, to_status, actor_kind, actor, detail, created_at,
+            log_index) SELECT (SELECT MAX(m.place) + 1 FROM task_events m WHERE m.network = task_events.network), task, 4, id, to_status, to_status, actor_kind, actor, detail, created_at,
             log_index FROM task_events WHERE task = (SELECT seq FROM tasks WHERE task_id = ?1) AND n = 3", completed, 1, &[("evidence_of_another", None)]),
         ("DELETE FROM tasks WHERE task_id = ?1", running, 1,
          &[("event_without_task", None), ("task_count", None)]),

@@ -2,6 +2,7 @@
 
 mod answers;
 mod bridge;
+pub(crate) mod conversation;
 mod crashes;
 mod demo;
 mod ends;

@@ -4,7 +4,7 @@ use super::super::engine::{Engine, Open, engines};
 use super::super::fixtures::{
     NOW, insert_network, insert_task, network, node, remove_network, task_id, with_network,
 };
-use baton_core::{MessageId, Priority, Status, UnixMillis};
+use baton_core::{MessageId, MessageKind, Priority, Status, UnixMillis};
 use baton_store::rows::{
     DeliveryKind, InboxState, NewCompletion, NewDelivery, NewEvent, NewTaskMessage, RetentionRow, TaskChange,
 };
@@ -51,7 +51,10 @@ fn live(tx: &mut dyn Transaction, n: u16, end: Option<Status>) -> Result<(), Err
         task_id: &task_id(n),
         message_id: &MessageId::from(&task_id(2_000 + n)),
         author: &node("lead"),
+        kind: MessageKind::Message,
         content: "said",
+        options: None,
+        input_ttl_seconds: None,
         parts: None,
         meta: None,
         at: NOW,

@@ -5,7 +5,7 @@ use super::super::fixtures::{
     NOW, alias, insert_network, insert_task, insert_task_from, network, node, task_id, with_network,
 };
 use baton_core::access::TaskReach;
-use baton_core::{MessageId, Principal, Status, Username};
+use baton_core::{MessageId, MessageKind, Principal, Status};
 use baton_store::rows::{
     ChangedFilter, EventFilter, IdempotentSend, NewEvent, NewTaskMessage, PageBounds, TaskChange, TaskFilter,
 };
@@ -68,12 +68,16 @@ fn say(
     let (at, network_id, task_id) = (NOW.plus_seconds(n.into()), network(1), task_id(1));
     let message_id = MessageId::new(at, [n; 10]);
     let meta = parts.map(|_| "{}");
+    let is_question = content.ends_with('?');
     let message = NewTaskMessage {
         network_id: &network_id,
         task_id: &task_id,
         message_id: &message_id,
         author,
+        kind: if is_question { MessageKind::Question } else { MessageKind::Answer },
         content,
+        options: is_question.then_some(r#"["yes","no"]"#),
+        input_ttl_seconds: is_question.then_some(60),
         parts,
         meta,
         at,
@@ -90,12 +94,11 @@ engines! {
         engine.store.write(|tx| -> Result<(), Error> {
             insert_task(tx, 1, 1, "coder")?;
             let (sender, agent) = (node("lead"), node("coder"));
-            // An author of the same name that is no node is not the sender.
-            let user = Principal::User(Username::parse("lead").unwrap());
             say(tx, 1, &sender, "é", Some("[1]"))?;
             say(tx, 2, &agent, "first?", None)?;
             say(tx, 3, &sender, "yes", None)?;
-            say(tx, 4, &user, "second?", None)?;
+            // Whoever asks, a question is known by its kind: an agent may have sent the task to itself.
+            say(tx, 4, &sender, "second?", None)?;
             say(tx, 5, &sender, "no", None)
         }).await.unwrap();
         engine.reopen(open);
@@ -109,14 +112,19 @@ engines! {
             assert_eq!(newest(None, usize::MAX)?, ["é", "first?", "yes", "second?", "no"]);
             assert_eq!(newest(Some(3), 2)?, ["first?", "yes"]);
             assert_eq!(newest(Some(0), 2)?, [""; 0]);
-            let question = |until| -> Result<Option<String>, Error> {
-                let until = NOW.plus_seconds(until);
-                let found = rows.newest_question(&network(1), &task_id(1), &node("lead"), until)?;
-                Ok(found.map(|message| message.content))
+            let question = |until: Option<u32>| -> Result<Option<String>, Error> {
+                let until = until.map(|seconds| NOW.plus_seconds(seconds));
+                let found = rows.newest_question(&network(1), &task_id(1), until)?;
+                Ok(found.map(|asked| {
+                    assert_eq!(asked.options.as_deref(), Some(r#"["yes","no"]"#));
+                    assert_eq!((asked.kind, asked.input_ttl_seconds), (MessageKind::Question, Some(60)));
+                    asked.content
+                }))
             };
-            assert_eq!([question(1)?, question(3)?], [None, Some("first?".into())]);
-            assert_eq!(question(9)?, Some("second?".into()));
-            let bytes = "é[1]{}".len() + "first?".len() + "yes".len() + "second?".len() + "no".len();
+            assert_eq!([question(Some(1))?, question(Some(3))?], [None, Some("first?".into())]);
+            assert_eq!([question(Some(9))?, question(None)?], [Some("second?".into()), Some("second?".into())]);
+            let options = 2 * r#"["yes","no"]"#.len();
+            let bytes = "é[1]{}first?yessecond?no".len() + options;
             assert_eq!(rows.task_messages_bytes(&network(1), &task_id(1))?, bytes);
             assert_eq!(rows.task_messages_bytes(&network(1), &task_id(2))?, 0);
             Ok(())

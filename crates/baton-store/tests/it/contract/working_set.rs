@@ -3,7 +3,9 @@
 
 use super::super::engine::{Engine, Open, engines};
 use super::super::fixtures::{NOW, alias, insert_network, insert_task, network, node, session, task_id};
-use baton_core::{LeaseId, MessageId, MonotonicMillis, NetworkId, Principal, Priority, Status, TaskId};
+use baton_core::{
+    LeaseId, MessageId, MessageKind, MonotonicMillis, NetworkId, Principal, Priority, Status, TaskId,
+};
 use baton_store::rows::{
     DeliveryKind, EventRow, FeedRow, IdempotentSend, InboxState, LeaseChange, NewDelivery, NewEvent, NewLeaf,
     NewTaskMessage, PageBounds, Redelivery, SessionGlance, TaskChange, TaskRow,
@@ -201,7 +203,10 @@ fn act(tx: &mut dyn Transaction, chance: &mut Chance) -> Result<(), Error> {
                 task_id: &id,
                 message_id: &message(random),
                 author: &Principal::Hub,
+                kind: MessageKind::Message,
                 content: "said",
+                options: None,
+                input_ttl_seconds: None,
                 parts: None,
                 meta: None,
                 at: NOW,
@@ -284,7 +289,10 @@ engines! {
                 task_id: &task_id(1),
                 message_id: &message(1),
                 author: &node("lead"),
+                kind: MessageKind::Message,
                 content: "more",
+                options: None,
+                input_ttl_seconds: None,
                 parts: None,
                 meta: None,
                 at: NOW,

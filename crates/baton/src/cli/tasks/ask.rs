@@ -1,22 +1,53 @@
-//! `baton task ask`: an agent's question to the task's sender, in one's own words.
+//! `baton task ask`: an agent's question to the task's sender, in one's own words. It waits for the answer and prints it;
+//! the worker that holds the task keeps its lease meanwhile.
 
+use baton_core::limits;
 use clap::Args;
+use serde_json::json;
+use std::collections::HashSet;
 use std::process::ExitCode;
+use std::time::Duration;
+use tokio::time::{Instant, sleep};
 
 use super::task_id;
+use super::wait::{Answered, Away, PAUSE, STILL_OPEN, ended_code, until_answered};
 use crate::cli::connection::{Connection, Link};
 use crate::cli::failure::Failure;
 use crate::cli::runtime::block_on;
+use crate::cli::screen::{Screen, note};
 use crate::cli::spoken;
+use crate::client::tasks::OneTask;
 use crate::service::ask_sender::PathArgs;
 
+/// Asks the sender of a task you work on, waits for the answer and prints it.
+///
+/// A command of `baton work` names neither the task nor its lease. While it waits the task is waiting_input and the worker
+/// keeps its lease; with the answer the task is running again and the command goes on. Asking again what is already
+/// asked waits for the same answer.
 #[derive(Debug, Args)]
+#[command(
+    allow_missing_positional = true,
+    after_help = "Exit codes: 0 answered (or asked, with --no-wait), 1 the task failed, 2 usage, 3 cancelled, 4 expired, \
+                  5 hub not reachable, 6 refused by the hub, 7 no answer when the wait ended; the question still waits"
+)]
 pub(crate) struct Ask {
-    /// The task's id, or its beginning
-    id: String,
+    /// The task's id, or its beginning [default: $BATON_TASK_ID]
+    id: Option<String>,
     /// The question; - reads standard input
     text: String,
-    /// The lease you hold; it ends with the question
+    /// An answer to choose from; give it once for each, at most 10 times
+    #[arg(long = "option", value_name = "TEXT")]
+    options: Vec<String>,
+    /// Wait at most this long for the answer
+    #[arg(long, value_name = "SECONDS", conflicts_with = "no_wait")]
+    timeout: Option<u32>,
+    /// Ask and exit: the lease ends, and the answer brings the task back as a new delivery
+    #[arg(long)]
+    no_wait: bool,
+    /// How long the question waits until the task expires [default: 604800, which is 7 days]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(i64).range(i64::from(limits::INPUT_TTL_MIN_SECONDS)..=i64::from(limits::INPUT_TTL_MAX_SECONDS)))]
+    input_ttl: Option<i64>,
+    /// The lease you hold [default: $BATON_LEASE_ID, for the task it belongs to]
     #[arg(long, value_name = "ID")]
     lease: Option<String>,
     #[command(flatten)]
@@ -27,12 +58,100 @@ impl Ask {
     pub(super) fn run(&self) -> Result<ExitCode, Failure> {
         let link = self.connection.open()?;
         let question = spoken::text(&self.text)?;
-        block_on(self.ask(&link, question))
+        block_on(Box::pin(self.ask(&link, question)))
     }
 
     async fn ask(&self, link: &Link, question: String) -> Result<ExitCode, Failure> {
-        let id = task_id::find(link, &self.id).await?;
-        let asked = link.client.ask(&id, &PathArgs { question, lease_id: self.lease.clone() }).await?;
-        self.connection.tell(asked.text(), &format!("{id} waits for its sender's answer."))
+        let given = variable("BATON_TASK_ID");
+        let id = match self.id.as_ref().or(given.as_ref()) {
+            Some(id) => task_id::find(link, id).await?,
+            None => return Err(Failure::usage("which task? Give its id; BATON_TASK_ID names none")),
+        };
+        // The worker's lease is on the worker's task.
+        let lease_id =
+            self.lease.clone().or_else(|| variable("BATON_LEASE_ID").filter(|_| given.as_ref() == Some(&id)));
+        let args = PathArgs {
+            question,
+            keep_lease: (!self.no_wait && lease_id.is_some()).then_some(true),
+            lease_id,
+            options: (!self.options.is_empty()).then(|| self.options.clone()),
+            input_ttl_seconds: self.input_ttl,
+        };
+        if self.no_wait {
+            let asked = link.client.ask(&id, &args).await?;
+            return self.connection.tell(asked.text(), &format!("{id} waits for its sender's answer."));
+        }
+        self.ask_and_wait(link, &id, &args).await
     }
+
+    async fn ask_and_wait(&self, link: &Link, id: &str, args: &PathArgs) -> Result<ExitCode, Failure> {
+        let deadline = self.timeout.map(|seconds| Instant::now() + Duration::from_secs(seconds.into()));
+        let question_id = post(link, id, args).await?;
+        match until_answered(&link.client, id, &question_id, deadline).await? {
+            Answered::With(answer) => {
+                let screen = Screen::stdout();
+                match self.connection.is_json() {
+                    true => screen.json(&json!({
+                        "ok": true, "task_id": id, "message_id": answer.message_id, "answer": answer.content,
+                    }))?,
+                    false => screen.content(&answer.content)?,
+                }
+                Ok(ExitCode::SUCCESS)
+            }
+            Answered::NotInTime => {
+                note(&format!(
+                    "no answer yet; the question waits on. `baton task answer {id} TEXT` answers it"
+                ));
+                Ok(ExitCode::from(STILL_OPEN))
+            }
+            Answered::Never(status) => {
+                note(&format!("the task is {status}; its question was not answered"));
+                Ok(ExitCode::from(ended_code(status).max(1)))
+            }
+        }
+    }
+}
+
+/// Asks, and finds the question again if the answer to the call was lost or it was asked before. Gives its id.
+async fn post(link: &Link, id: &str, args: &PathArgs) -> Result<String, Failure> {
+    let mut away = Away::default();
+    let before = loop {
+        match away.met(link.client.task(id).await)? {
+            Some(task) => break task.into_value(),
+            None => sleep(PAUSE).await,
+        }
+    };
+    let known: HashSet<String> = before.messages.into_iter().map(|message| message.message_id).collect();
+    loop {
+        let error = match link.client.ask(id, args).await {
+            Ok(asked) => return Ok(asked.into_value().message_id),
+            Err(error) => error,
+        };
+        let was_lost = !error.is_final();
+        if was_lost {
+            away.met::<()>(Err(error.clone()))?;
+            sleep(PAUSE).await;
+        } else if error.code() != Some("task_is_waiting_input") {
+            return Err(error.into());
+        }
+        let asked = away.met(link.client.task(id).await)?;
+        let asked = asked.and_then(|task| asked_there(&task, args, |id| !was_lost || !known.contains(id)));
+        match asked {
+            Some(question_id) => return Ok(question_id),
+            None if was_lost => {}
+            None => return Err(error.into()),
+        }
+    }
+}
+
+/// The same question, if it is the last that the task asked and is one of those that are meant.
+fn asked_there(seen: &OneTask, args: &PathArgs, is_meant: impl Fn(&str) -> bool) -> Option<String> {
+    let last = seen.messages.iter().rev().find(|message| message.is_question())?;
+    let is_same = last.content == args.question && last.options == args.options.clone().unwrap_or_default();
+    (is_same && is_meant(&last.message_id)).then(|| last.message_id.clone())
+}
+
+/// What the worker told this command, if it did.
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
 }

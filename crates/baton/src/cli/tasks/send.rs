@@ -3,7 +3,6 @@
 
 use baton_core::{hex, limits};
 use clap::{Args, ValueEnum};
-use std::io::{self, BufRead, IsTerminal, Read};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -17,7 +16,6 @@ use crate::cli::screen::{Screen, note};
 use crate::cli::spoken;
 use crate::client::tasks::Sent;
 use crate::client::{Answer, Channel, Error, Token};
-use crate::service::follow_up;
 use crate::service::send_task::{self, PriorityName};
 use crate::trace;
 
@@ -141,8 +139,7 @@ impl Send {
             }
             None => wait.run().await?,
         };
-        while let Some(answer) = self.asked(&outcome).await? {
-            link.client.answer(&task_id, &follow_up::PathArgs { text: answer }).await?;
+        while self.answer(link, &outcome).await? {
             outcome = wait.run().await?;
         }
         self.tell_outcome(&outcome)
@@ -185,26 +182,14 @@ impl Send {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// What somebody at the terminal answers to the agent's question; none if there is nobody, or they say nothing.
-    async fn asked(&self, outcome: &Outcome) -> Result<Option<String>, Failure> {
-        let Some(question) = outcome.question() else { return Ok(None) };
-        if self.quiet
-            || self.connection.is_json()
-            || !io::stdin().is_terminal()
-            || !io::stderr().is_terminal()
-        {
-            return Ok(None);
+    /// Whether somebody at the terminal has answered the agent's question.
+    async fn answer(&self, link: &Link, outcome: &Outcome) -> Result<bool, Failure> {
+        match outcome.question() {
+            Some(question) if !self.quiet && !self.connection.is_json() => {
+                question.answer(&link.client, &outcome.task.task_id).await
+            }
+            _ => Ok(false),
         }
-        note(&format!("{} asks: {question}", self.alias));
-        note("your answer, or an empty line to leave it open:");
-        let read = || -> io::Result<String> {
-            let mut line = String::new();
-            io::stdin().lock().take(limits::TEXT_MAX_BYTES as u64).read_line(&mut line)?;
-            Ok(line.trim().to_owned())
-        };
-        let line = tokio::task::spawn_blocking(read).await.map_err(io::Error::other).and_then(|line| line);
-        let line = line.map_err(|error| Failure::Read { name: "standard input".into(), error })?;
-        Ok((!line.is_empty()).then_some(line))
     }
 
     fn tell_outcome(&self, outcome: &Outcome) -> Result<ExitCode, Failure> {
@@ -216,7 +201,7 @@ impl Send {
             screen.content(result)?;
         }
         match outcome.question() {
-            Some(question) => note(&format!("{} asks: {question}", self.alias)),
+            Some(question) => question.show(),
             None if !task.status.is_terminal() && !self.quiet => note(&format!(
                 "still {}; `baton task show {}` shows how it goes on",
                 task.status, task.task_id

@@ -1,6 +1,6 @@
 //! `baton task show`: a task, its texts, and its history with who did what and how long each step took.
 
-use baton_core::limits;
+use baton_core::{Status, limits};
 use clap::{Args, Subcommand};
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -17,7 +17,7 @@ use crate::cli::moment;
 use crate::cli::runtime::block_on;
 use crate::cli::screen::{Screen, Tone};
 use crate::cli::table::{Cell, Table};
-use crate::client::tasks::{Task, TaskEvent};
+use crate::client::tasks::{Task, TaskEvent, TaskMessage};
 use crate::client::{Error, HubAddress};
 use crate::service::{WireTime, task_events};
 
@@ -27,8 +27,8 @@ pub(crate) enum TaskCommand {
     Show(Show),
     /// Show what a task is part of and what it led to, with status and duration
     Tree(Tree),
-    /// Ask the sender of a task you work on; it waits for the answer
-    Ask(Ask),
+    /// Ask the sender of a task you work on, and print the answer
+    Ask(Box<Ask>),
     /// Answer the question of a task's agent, or tell it something on the way
     Answer(Answer),
 }
@@ -69,12 +69,16 @@ impl Show {
             let hub = link.client.hub();
             let (task, events) =
                 (member(hub, answer.text(), "task")?, member(hub, history.text(), "events")?);
-            screen.json(&json!({"ok": true, "task": task, "events": events}))?;
+            // The hub leaves the member out where nothing was said.
+            let messages = member(hub, answer.text(), "messages").ok();
+            let messages = messages.map_or_else(|| json!([]), |messages| json!(messages));
+            screen.json(&json!({"ok": true, "task": task, "messages": messages, "events": events}))?;
             return Ok(ExitCode::SUCCESS);
         }
         let mut events = history.into_value().events;
         events.reverse();
         show_task(&screen, &answer.task)?;
+        show_messages(&screen, &answer.messages)?;
         screen.say("")?;
         screen.table(&timeline(&events, &answer.task))?;
         Ok(ExitCode::SUCCESS)
@@ -86,6 +90,9 @@ fn show_task(screen: &Screen, task: &Task) -> Result<(), Failure> {
     let attempts = if task.attempt > 1 { format!(", attempt {}", task.attempt) } else { String::new() };
     let end = match task.completed_at {
         Some(end) => format!("ended {} later", moment::between(task.created_at, end)),
+        None if task.status == Status::WaitingInput => {
+            format!("to be answered by {}", moment::date_time(task.expires_at))
+        }
         None => format!("to be taken up by {}", moment::date_time(task.expires_at)),
     };
     let fields = [
@@ -113,6 +120,22 @@ fn show_task(screen: &Screen, task: &Task) -> Result<(), Failure> {
             screen.say_toned(Tone::Heading, name)?;
             text.lines().try_for_each(|line| screen.say(&format!("  {line}")))?;
         }
+    }
+    Ok(())
+}
+
+/// What was said on the task, in its order.
+fn show_messages(screen: &Screen, messages: &[TaskMessage]) -> Result<(), Failure> {
+    if messages.is_empty() {
+        return Ok(());
+    }
+    screen.say("")?;
+    screen.say_toned(Tone::Heading, "messages")?;
+    for message in messages {
+        let kind = message.kind.as_deref().unwrap_or("message");
+        screen.say(&format!("  {}  {kind} by {}", moment::clock(message.created_at), message.from_name))?;
+        message.content.lines().try_for_each(|line| screen.say(&format!("    {line}")))?;
+        message.options.iter().try_for_each(|option| screen.say(&format!("    - {option}")))?;
     }
     Ok(())
 }

@@ -8,20 +8,21 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
 use super::history::History;
+use super::question::Question;
 use crate::cli::moment;
 use crate::cli::screen::note;
 use crate::client::tasks::{OneTask, Sent, Task, TaskEvent, TaskMessage};
 use crate::client::{Answer, Channel, Client, Error, Follower, Heard, News};
 
 /// Between two calls to a hub that is away, or does not know how to wait.
-const PAUSE: Duration = Duration::from_secs(1);
+pub(super) const PAUSE: Duration = Duration::from_secs(1);
 /// A hub that is away longer than this is given up.
 const AWAY_MAX: Duration = Duration::from_secs(120);
 /// What one call waits at most.
 const LONGEST: Duration = Duration::from_secs(limits::CALL_WAIT_MAX_SECONDS as u64);
 
 /// The wait ended before the task did.
-const STILL_OPEN: u8 = 7;
+pub(super) const STILL_OPEN: u8 = 7;
 /// The task waits for an answer.
 const NEEDS_INPUT: u8 = 8;
 
@@ -53,22 +54,84 @@ impl Outcome {
     }
 
     /// What the agent asks, if it waits for an answer.
-    pub(super) fn question(&self) -> Option<&str> {
-        let asked = self.messages.iter().rev().find(|message| message.from_name == self.task.to_name);
-        asked.filter(|_| self.task.status == Status::WaitingInput).map(|message| &*message.content)
+    pub(super) fn question(&self) -> Option<Question<'_>> {
+        let agent = &self.task.to_name;
+        // Older hubs do not say what a message is, and have no other messages of an agent.
+        let is_question = |message: &&TaskMessage| {
+            message.is_question() || (message.kind.is_none() && message.from_name == *agent)
+        };
+        let asked = self.messages.iter().rev().find(is_question);
+        let asked = asked.filter(|_| self.task.status == Status::WaitingInput)?;
+        Some(Question { agent, asked })
     }
 
     /// The exit code for scripts.
     pub(super) const fn code(&self) -> u8 {
-        match self.task.status {
-            Status::Replied => 0,
-            Status::Failed => 1,
-            Status::Cancelled => 3,
-            Status::Expired => 4,
-            Status::WaitingInput => NEEDS_INPUT,
-            Status::Delivered | Status::Acked | Status::Running => STILL_OPEN,
+        ended_code(self.task.status)
+    }
+}
+
+/// The exit code for a task that was left in this status.
+pub(super) const fn ended_code(status: Status) -> u8 {
+    match status {
+        Status::Replied => 0,
+        Status::Failed => 1,
+        Status::Cancelled => 3,
+        Status::Expired => 4,
+        Status::WaitingInput => NEEDS_INPUT,
+        Status::Delivered | Status::Acked | Status::Running => STILL_OPEN,
+    }
+}
+
+/// What a wait for the answer to a question came to.
+#[derive(Debug)]
+pub(super) enum Answered {
+    With(TaskMessage),
+    NotInTime,
+    /// The task ended without an answer.
+    Never(Status),
+}
+
+/// Waits for the answer to a question.
+pub(super) async fn until_answered(
+    client: &Client,
+    task_id: &str,
+    question_id: &str,
+    deadline: Option<Instant>,
+) -> Result<Answered, Error> {
+    let (mut after, mut away) = (0, Away::default());
+    loop {
+        let (wait, is_last) = next_wait(deadline);
+        let asked = client.task_after(task_id, after, wait).await;
+        let Some(seen) = away.met(asked)? else {
+            if is_last {
+                return Err(Error::away(client.hub(), "no answer before the wait ended"));
+            }
+            sleep(PAUSE).await;
+            continue;
+        };
+        after = seen.event_count.unwrap_or(0);
+        if let Some(answer) = answer_to(&seen.messages, question_id) {
+            return Ok(Answered::With(answer.clone()));
+        }
+        match seen.task.status {
+            status if status.is_terminal() => return Ok(Answered::Never(status)),
+            _ if is_last => return Ok(Answered::NotInTime),
+            _ => {}
         }
     }
+}
+
+/// What answered a question: the first answer after it.
+fn answer_to<'a>(messages: &'a [TaskMessage], question_id: &str) -> Option<&'a TaskMessage> {
+    let asked = messages.iter().position(|message| message.message_id == question_id)?;
+    messages[asked..].iter().find(|message| message.is_answer())
+}
+
+/// How long the next call waits, and whether it is the last.
+fn next_wait(deadline: Option<Instant>) -> (Duration, bool) {
+    let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+    (left.map_or(LONGEST, |left| left.min(LONGEST)), left == Some(Duration::ZERO))
 }
 
 /// A wait for one task.
@@ -147,9 +210,7 @@ impl<'a> Wait<'a> {
     /// Waits until the task is settled or the time is over.
     pub(super) async fn run(&mut self) -> Result<Outcome, Error> {
         loop {
-            let left = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-            let is_last = left == Some(Duration::ZERO);
-            let wait = left.map_or(LONGEST, |left| left.min(LONGEST));
+            let (wait, is_last) = next_wait(self.deadline);
             let asked = self.ask(wait).await;
             if let Some(answer) = self.away.met(asked)? {
                 self.tell_course().await?;

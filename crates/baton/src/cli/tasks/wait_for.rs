@@ -10,7 +10,7 @@ use super::task_id;
 use super::wait::{Outcome, Wait};
 use crate::cli::connection::{Connection, Link};
 use crate::cli::failure::Failure;
-use crate::cli::screen::{Screen, note};
+use crate::cli::screen::Screen;
 use crate::client::Error;
 
 /// Waits until tasks have ended and prints their results; a task that asks for input is not waited for any longer.
@@ -45,6 +45,7 @@ impl WaitFor {
         for outcome in self.outcomes(&link, &ids).await {
             match outcome {
                 Ok(outcome) => {
+                    let outcome = self.answered(&link, outcome).await?;
                     self.print(&screen, &outcome, self.ids.len() > 1)?;
                     code = code.max(outcome.code());
                 }
@@ -55,8 +56,25 @@ impl WaitFor {
         failed.map_or(Ok(ExitCode::from(code)), |error| Err(error.into()))
     }
 
+    /// The same, once somebody at the terminal has answered what is asked; with several tasks nobody is asked.
+    async fn answered(&self, link: &Link, mut outcome: Outcome) -> Result<Outcome, Failure> {
+        let id = outcome.task.task_id.clone();
+        while self.ids.len() == 1
+            && !self.connection.is_json()
+            && let Some(question) = outcome.question()
+            && question.answer(&link.client, &id).await?
+        {
+            outcome = Wait::new(&link.client, &id, self.deadline()).run().await?;
+        }
+        Ok(outcome)
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.timeout.map(|seconds| Instant::now() + Duration::from_secs(seconds.into()))
+    }
+
     async fn outcomes(&self, link: &Link, ids: &[String]) -> Vec<Result<Outcome, Error>> {
-        let deadline = self.timeout.map(|seconds| Instant::now() + Duration::from_secs(seconds.into()));
+        let deadline = self.deadline();
         let waits =
             ids.iter().map(|id| Box::pin(async move { Wait::new(&link.client, id, deadline).run().await }));
         match self.any {
@@ -77,7 +95,7 @@ impl WaitFor {
             screen.content(result)?;
         }
         if let Some(question) = outcome.question() {
-            note(&format!("{} asks: {question}", task.to_name));
+            question.show();
         }
         Ok(())
     }

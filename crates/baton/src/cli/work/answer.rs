@@ -39,6 +39,11 @@ impl Answer {
         Self::failed(&format!("the command could not be started: {error}"), "")
     }
 
+    /// The answer to a task whose command was not started, because it could not have been told what was said.
+    pub(super) fn no_conversation(error: &io::Error) -> Self {
+        Self::failed(&format!("the task's messages could not be written to a temporary file: {error}"), "")
+    }
+
     fn not_kept(full: &Full) -> Self {
         Self::failed(&format!("the command was ended: {full}"), "")
     }

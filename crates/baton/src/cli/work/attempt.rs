@@ -5,16 +5,18 @@
 //! again. A result that is ready is sent until the hub takes it or says that the lease is lost.
 
 use baton_core::Ending;
+use std::borrow::Cow;
 use std::sync::Arc;
 use tokio::time::{Instant, sleep};
 
 use super::agent::Agent;
 use super::answer::Answer;
+use super::conversation::Conversation;
 use super::lease::{Keeper, Kept, Lost};
 use super::outage::Outage;
 use super::process::{Printed, Process};
 use crate::client::Error;
-use crate::client::tasks::{Claimed, Task};
+use crate::client::tasks::{Claimed, Task, TaskMessage};
 use crate::service::claim_task;
 use crate::service::send_reply::{self, EndingName};
 
@@ -23,6 +25,8 @@ use crate::service::send_reply::{self, EndingName};
 pub(super) struct Lease {
     pub(super) task: Task,
     pub(super) lease_id: String,
+    /// What was said on the task, oldest first.
+    messages: Vec<TaskMessage>,
     /// The trace the task was sent in.
     pub(super) traceparent: Option<String>,
 }
@@ -30,8 +34,8 @@ pub(super) struct Lease {
 impl Lease {
     /// The lease of a claim; none if it found no task.
     pub(super) fn of(claimed: Claimed) -> Option<Self> {
-        let Claimed { task, lease_id, traceparent } = claimed;
-        Some(Self { task: task?, lease_id: lease_id?, traceparent })
+        let Claimed { task, lease_id, messages, traceparent } = claimed;
+        Some(Self { task: task?, lease_id: lease_id?, messages, traceparent })
     }
 
     /// Works on the task to its end, or until it is no longer ours. The answer may bring the next one.
@@ -67,7 +71,12 @@ impl Lease {
     async fn run(&self, agent: &Agent, printed: &Printed, kept: &Kept) -> Result<Answer, String> {
         let text = &self.task.content;
         let attempt = self.task.attempt.to_string();
+        let conversation = match Conversation::write(text, &self.conversation(agent).await).await {
+            Ok(conversation) => conversation,
+            Err(error) => return Ok(Answer::no_conversation(&error)),
+        };
         let mut command = agent.settings.program.command(text, &self.environment(agent, &attempt));
+        command.env("BATON_MESSAGES", conversation.file());
         let process = match Process::start(&mut command, &agent.guard) {
             Ok(process) => process,
             Err(error) => return Ok(Answer::not_started(&error)),
@@ -80,8 +89,26 @@ impl Lease {
             };
         };
         let room = agent.settings.room.clone();
-        let finished = process.run(text, room, printed, agent.settings.grace, stop).await;
+        let finished = process.run(conversation.input(), room, printed, agent.settings.grace, stop).await;
         Answer::of(finished, printed).await.ok_or(state)
+    }
+
+    /// What was said on the task. A claim shows only as much of it as is quickly read; the rest is asked for.
+    async fn conversation(&self, agent: &Agent) -> Cow<'_, [TaskMessage]> {
+        if self.messages.is_empty() {
+            return Cow::Borrowed(&self.messages);
+        }
+        match agent.client.task(&self.task.task_id).await {
+            Ok(seen) => Cow::Owned(seen.into_value().messages),
+            Err(error) => {
+                let task = &self.task.task_id;
+                tracing::warn!(
+                    task,
+                    "its older messages cannot be read, the command gets the newest: {error}"
+                );
+                Cow::Borrowed(&self.messages)
+            }
+        }
     }
 
     /// The task, and what the command needs to speak to the hub itself, as the same agent.
@@ -89,6 +116,8 @@ impl Lease {
         let task = &self.task;
         let mut environment = vec![
             ("BATON_TASK_ID", task.task_id.as_str()),
+            // With which the command can ask the sender while this worker keeps the task.
+            ("BATON_LEASE_ID", &self.lease_id),
             ("BATON_FROM", &task.from_name),
             ("BATON_KIND", &task.kind),
             ("BATON_ATTEMPT", attempt),
@@ -133,6 +162,9 @@ impl Lease {
             if error.is_final() {
                 let state = match self.was_taken(agent, answer, &error).await {
                     true => outcome(answer),
+                    false if error.code() == Some("task_is_waiting_input") => {
+                        "its command ended while its question waits: it runs again after the answer".into()
+                    }
                     false => format!("its answer was not taken: {error}"),
                 };
                 return (state, None);

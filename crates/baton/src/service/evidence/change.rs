@@ -88,6 +88,7 @@ impl<'a> Seen<'a> {
             | Event::Started
             | Event::Claimed { .. }
             | Event::LeaseLapsed { .. }
+            | Event::LeaseLapsedWaiting
             | Event::Expired
             | Event::Reassigned { .. } => None,
         }
@@ -107,7 +108,7 @@ impl<'a> Seen<'a> {
 
     fn message(&self) -> Option<&'a str> {
         match &self.transition.effects.delivery.as_ref()?.content {
-            DeliveryContent::Message(text) => Some(text),
+            DeliveryContent::Message(message) => Some(message.text()),
             DeliveryContent::Reply(_) => None,
         }
     }

@@ -6,7 +6,8 @@
 use baton_adapter::{DESCRIPTOR, DigestOnly, Input, Mode, Options, convert};
 use baton_core::{
     ActorToken, Alias, Delivery, DeliveryContent, Effects, Ending, Event, Kind, MessageId, NewTask,
-    Principal, Priority, Status, SystemRole, TaskId, TaskSnapshot, Transition, TtlSeconds, UnixMillis, hex,
+    Principal, Priority, Status, SystemRole, TaskId, TaskMessage, TaskSnapshot, Transition, TtlSeconds,
+    UnixMillis, hex,
 };
 use baton_evidence::canonical::{self, Writer};
 use baton_evidence::event::{Event as EvidenceEvent, Origin, PRODUCER_GIT, PRODUCER_VERSION};
@@ -53,6 +54,7 @@ fn named(event: Event, to: Status) -> Named {
         Event::Started => "started",
         Event::Claimed { .. } => "claimed",
         Event::LeaseLapsed { .. } => "lapsed",
+        Event::LeaseLapsedWaiting => "lapsed-waiting",
         Event::GivenUp { .. } => "given-up",
         Event::SenderAsked => "asked",
         Event::Answered => "answered",
@@ -199,7 +201,8 @@ impl Change<'_> {
                 effects.row.delivery = Some(message_id(2));
             }
             Event::SenderAsked | Event::Answered => {
-                effects.delivery = text().map(|text| deliver(DeliveryContent::Message(text)));
+                effects.delivery =
+                    text().map(|text| deliver(DeliveryContent::Message(TaskMessage::Answer(text))));
             }
             Event::Replied { .. } => {
                 effects.row.result = text();
@@ -252,6 +255,18 @@ fn every_change(tx: &mut dyn Transaction) -> Vec<String> {
         let to = Status::Running;
         Change { event: &event, to, actor, text: None, kind, token, number, at }.write_down(tx);
         names.push(format!("claimed as number {number} at {}", at.get()));
+    }
+    names
+}
+
+/// Kinds of change that came later: behind everything else, which keeps its place in the log.
+fn later_changes(tx: &mut dyn Transaction) -> Vec<String> {
+    let (event, to, text) = (Event::LeaseLapsedWaiting, Status::WaitingInput, None);
+    let mut names = Vec::new();
+    for (n, actor) in actors().iter().enumerate() {
+        let (token, kind) = (*actor != Principal::Hub, if n % 2 == 0 { "delegation" } else { "request" });
+        Change { event: &event, to, actor, text, kind, token, number: 4, at: NOW }.write_down(tx);
+        names.push(format!("lapsed-waiting by {} {kind}", actor.name()));
     }
     names
 }
@@ -320,7 +335,8 @@ async fn corpus() -> Vec<(String, LeafRow)> {
     let hub = TestHub::start();
     hub.person("alice", SystemRole::User, &[1]).await;
     let written = hub.hub.store.write(|tx| -> Result<_, baton_store::Error> {
-        Ok([every_change(tx), artifacts(tx), capabilities(tx), write_all(tx, later_events)].concat())
+        let first = [every_change(tx), artifacts(tx), capabilities(tx)].concat();
+        Ok([first, write_all(tx, later_events), later_changes(tx)].concat())
     });
     let names = written.await.unwrap();
     let page = LeafPage { from: 0, to: u64::MAX >> 1, limit: 10_000, bytes: usize::MAX, with_packets: true };

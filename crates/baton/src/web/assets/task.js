@@ -34,21 +34,24 @@ function Parts({ parts }) {
 
 function Conversation({ messages }) {
   if (!messages?.length) return null;
-  return html`<${Card} title="Said on the way"><ul class="talk">${messages.map((m) => html`<li key=${m.message_id}>
-    <p><b>${m.from_name}</b> <span class="quiet"><${Clock} at=${m.created_at} /></span></p><pre class="said" tabindex="0">${m.content}</pre><${Parts} parts=${m.parts} /></li>`)}</ul><//>`;
+  return html`<${Card} title="Messages"><ul class="talk">${messages.map((m) => html`<li key=${m.message_id}>
+    <p><b>${m.from_name}</b> <span class="quiet">${m.kind} <${Clock} at=${m.created_at} /></span></p><pre class="said" tabindex="0">${m.content}</pre>
+    ${m.options && html`<p class="quiet">Options: ${m.options.join(', ')}</p>`}<${Parts} parts=${m.parts} /></li>`)}</ul><//>`;
 }
 
-function Answer({ task, done }) {
+/// What the agent asks, above everything else: its options are buttons, without options any text is an answer.
+function Question({ task, messages, mayAnswer, done }) {
   const { busy, error, act } = useAct();
-  const submit = async (event) => {
-    event.preventDefault();
-    const form = event.target;
-    if (await act(() => post(`/api/tasks/${task.task_id}/answer`, { text: new FormData(form).get('text') }))) { form.reset(); done(); }
-  };
-  return html`<${Card} title="Your answer" class="asks"><form onSubmit=${submit}>
-    <p class="quiet">${task.to_name} waits for this before it goes on.</p>
-    <textarea name="text" rows="3" required maxlength="1048576" aria-label="Your answer"></textarea>
-    <${Trouble} error=${error} /><button class="button primary" disabled=${busy}>Answer</button></form><//>`;
+  const asked = [...(messages || [])].reverse().find((message) => message.kind === 'question');
+  const options = asked?.options || [];
+  const answer = async (text) => { if (await act(() => post(`/api/tasks/${task.task_id}/answer`, { text }))) done(); };
+  const submit = (event) => { event.preventDefault(); answer(new FormData(event.target).get('text')); };
+  return html`<${Card} title=${`${task.to_name} asks`} aside=${html`<${Until} at=${task.expires_at} />`} class="asks">
+    ${asked && html`<pre class="said" tabindex="0">${asked.content}</pre>`}
+    ${!mayAnswer ? html`<p class="quiet">${task.to_name} waits for an answer from ${task.from_name}.${options.length ? ` Options: ${options.join(', ')}.` : ''}</p>`
+    : options.length ? html`<div class="options" role="group" aria-label="Your answer">${options.map((option) => html`<button type="button" class="button" key=${option} disabled=${busy} onClick=${() => answer(option)}>${option}</button>`)}</div><${Trouble} error=${error} />`
+    : html`<form onSubmit=${submit}><textarea name="text" rows="3" required maxlength="1048576" aria-label="Your answer"></textarea>
+      <${Trouble} error=${error} /><button class="button primary" disabled=${busy}>Answer</button></form>`}<//>`;
 }
 
 function Act({ kind, task, openBelow, network, onClose, done, base }) {
@@ -142,11 +145,9 @@ export default function Task({ id, network, base, role, session }) {
         ${canRetry && html`<button type="button" class="button primary" onClick=${() => setActing('retry')}>Retry</button>`}`}</div></div>
     <div class="split task-split">
       <div class="col">
+        ${task.status === 'waiting_input' && html`<${Question} task=${task} messages=${read.data.messages} mayAnswer=${mayWrite(role) && task.from_name === session.user.username} done=${refresh} />`}
         <${Said} label="Task" who=${`from ${task.from_name}`} text=${task.content}>${task.context && html`<h3>Context</h3><pre class="said" tabindex="0">${task.context}</pre>`}<${Parts} parts=${task.parts} /><//>
         <${Conversation} messages=${read.data.messages} />
-        ${task.status === 'waiting_input' && (mayWrite(role) && task.from_name === session.user.username
-          ? html`<${Answer} task=${task} done=${refresh} />`
-          : html`<${Card} class="asks"><p>${task.to_name} waits for an answer from ${task.from_name}.</p><//>`)}
         <${Progress} task=${task} network=${network} />
         ${task.result != null && html`<${Said} label=${task.status === 'replied' ? 'Answer' : task.status === 'cancelled' ? 'Why it was cancelled' : 'What was said at the end'} who=${task.status === 'replied' ? `from ${task.to_name}` : ''} text=${task.result} tone="end-${task.status}" />`}
         <${Tree} tree=${tree.data?.tree} base=${base} />

@@ -296,6 +296,7 @@ impl Errand {
             let args = ask_sender::PathArgs {
                 question: text.clone(),
                 lease_id: Some(self.lease.as_str().to_owned()),
+                ..ask_sender::PathArgs::default()
             };
             ask_sender::run_on_path(&remote.hub, caller, task_id, args)
         });

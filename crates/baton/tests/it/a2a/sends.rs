@@ -188,6 +188,34 @@ fn a_question_parks_the_task_and_a_follow_up_answers_it() {
 }
 
 #[test]
+fn an_answer_under_a_kept_lease_makes_the_task_working_and_options_bind_it() {
+    let hub = Hub::start();
+    let tenant = Tenant::register(&hub, "alice");
+    let worker = tenant.agent("worker");
+    for binding in BOTH {
+        let door = Door::of(&tenant, &tenant.user, "worker");
+        let id = text(&door.send("paint it")["id"]);
+        let lease_id = claim(&worker, 0, 60)["lease_id"].clone();
+        let ask =
+            json!({"question": "which?", "lease_id": lease_id, "keep_lease": true, "options": ["a", "b"]});
+        succeed(&act(&worker, &id, "ask", &ask));
+        let parked = door.get(&id);
+        let question = &parked["status"]["message"];
+        assert_eq!(question["metadata"]["options"], json!(["a", "b"]));
+        let words = json!([{"text": "which?"}, {"text": "Options:\n- a\n- b"}]);
+        assert_eq!(question["parts"], words);
+        let wrong = door.call(binding, "SendMessage", &immediately(follow_up(&parked, "c", true)));
+        assert_eq!(wrong, Err("INVALID_PARAMS".into()));
+        assert_eq!(state(&door.get(&id)), "TASK_STATE_INPUT_REQUIRED");
+        let answered =
+            door.call(binding, "SendMessage", &immediately(follow_up(&parked, "b", true))).unwrap();
+        assert_eq!(state(&answered["task"]), "TASK_STATE_WORKING");
+        succeed(&act(&worker, &id, "reply", &json!({"text": "done", "lease_id": lease_id})));
+        assert_eq!(state(&door.get(&id)), "TASK_STATE_COMPLETED");
+    }
+}
+
+#[test]
 fn an_agent_may_answer_with_a_bare_message() {
     let hub = Hub::start();
     let tenant = Tenant::register(&hub, "alice");

@@ -173,12 +173,43 @@ fn an_agent_asks_and_its_sender_answers_in_words() {
     let id = ada.says(&["send", "coder", "paint it"]);
     let lease = text(&claim(&coder, 0, 60)["lease_id"]);
     let as_coder = ["--token", coder.token.as_ref().unwrap()];
-    let asked =
-        ada.says(&[&["task", "ask", &id, "which colour?", "--lease", &lease], &as_coder[..]].concat());
+    let ask = ["task", "ask", &id, "which colour?", "--lease", &lease, "--no-wait"];
+    let asked = ada.says(&[&ask, &as_coder[..]].concat());
     assert_eq!(asked, format!("{id} waits for its sender's answer."));
     assert_eq!(task(&ada.tenant.user, &id)["status"], "waiting_input");
     ada.baton(&[&["task", "ask", &id, "and?"], &as_coder[..]].concat()).exited(6);
+    ada.baton(&[&["task", "ask", "which task?"], &as_coder[..]].concat()).exited(2);
     assert_eq!(ada.says(&["task", "answer", &id, "blue"]), format!("{id} is delivered."));
     let answered = ada.json(&["task", "answer", &id, "or green"]);
     assert_eq!((&answered["ok"], &answered["status"]), (&json!(true), &json!("delivered")));
+}
+
+#[test]
+fn a_question_waits_for_its_answer_and_a_task_shows_what_was_said() {
+    let hub = Hub::start();
+    let ada = Person::logged_in(&hub, "ada");
+    let coder = ada.agent("coder");
+    let id = ada.says(&["send", "coder", "paint it"]);
+    let lease = text(&claim(&coder, 0, 60)["lease_id"]);
+    let options = ["--option", "red", "--option", "dark blue", "--lease", &lease, "--json", "--token"];
+    let ask =
+        [&["task", "ask", &id, "which colour?"], &options[..], &[coder.token.as_ref().unwrap()]].concat();
+    let asking = ada.start(&ask);
+    succeed(&coder.get(&format!("/api/tasks/{id}?wait_seconds=30&after=2")));
+    let ran = ada.baton(&["wait", &id]).exited(8);
+    assert_eq!(ran.stderr, "coder asks: which colour?\n  1. red\n  2. dark blue\n");
+    let ran = ada.baton(&["task", "answer", &id, "green"]).exited(6);
+    assert!(ran.stderr.contains(r#""red", "dark blue" [not_an_option]"#), "{}", ran.stderr);
+    assert_eq!(ada.says(&["task", "answer", &id, "dark blue"]), format!("{id} is running."));
+    let answered = &asking.end().exited(0).lines()[0];
+    assert_eq!((&answered["answer"], &answered["task_id"]), (&json!("dark blue"), &json!(id)));
+    let shown = ada.says(&["task", "show", &id]);
+    for part in
+        ["question by coder\n    which colour?\n    - red\n    - dark blue", "answer by ada\n    dark blue"]
+    {
+        assert!(shown.contains(part), "no {part:?} in\n{shown}");
+    }
+    let shown = ada.json(&["task", "show", &id]);
+    assert_eq!(shown["messages"][0]["options"], json!(["red", "dark blue"]));
+    assert_eq!(shown["messages"][1]["kind"], "answer");
 }

@@ -182,6 +182,33 @@ fn an_agents_question_is_shown_and_what_is_typed_is_the_answer() {
 }
 
 #[test]
+fn a_wait_for_one_task_takes_an_option_by_its_number_and_asks_again_after_one_that_is_none() {
+    let hub = Hub::start();
+    let ada = Person::logged_in(&hub, "ada");
+    let coder = ada.agent("coder");
+    let id = send(&ada.tenant.user, "coder", "work");
+    let lease_id = claim(&coder, 0, 60)["lease_id"].clone();
+    let question =
+        json!({"question": "which?", "lease_id": lease_id, "keep_lease": true, "options": ["red", "blue"]});
+    succeed(&act(&coder, &id, "ask", &question));
+    let mut terminal = Terminal::start(&mut ada.command(&["wait", &id]), 80);
+    terminal.wait_for("2. blue");
+    terminal.wait_for("your answer");
+    terminal.types("green");
+    terminal.wait_for("must be exactly one of the options");
+    terminal.types("2");
+    let seen = succeed(&coder.get(&format!("/api/tasks/{id}?wait_seconds=30&after=3")));
+    assert_eq!(
+        (&seen["task"]["status"], &seen["messages"][1]["content"]),
+        (&json!("running"), &json!("blue"))
+    );
+    succeed(&act(&coder, &id, "reply", &json!({"text": "done", "lease_id": lease_id})));
+    let (shown, code) = terminal.end();
+    assert_eq!(code, Some(0), "{shown}");
+    assert!(shown.ends_with("done\n"), "{shown:?}");
+}
+
+#[test]
 fn watching_draws_what_happens_and_gives_the_screen_back() {
     let hub = Hub::start();
     let ada = Person::logged_in(&hub, "ada");

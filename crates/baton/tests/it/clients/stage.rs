@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::it::http::Client;
 use crate::it::hub::Hub;
 use crate::it::program::{Ran, run};
 use crate::it::tenant::Tenant;
@@ -17,21 +18,32 @@ pub(super) struct Stage {
     pub(super) token: String,
     // In this order: the worker ends before its hub.
     worker: Worker,
+    agent: Client,
     _hub: Hub,
 }
 
 impl Stage {
     pub(super) fn set() -> Self {
+        let script = repository().join("tests/clients/agent.py");
+        Self::with(&["--concurrency", "4"], &["python3", script.to_str().unwrap()])
+    }
+
+    /// The same with another agent.
+    pub(super) fn with(options: &[&str], command: &[&str]) -> Self {
         let hub = Hub::start();
         let network = Tenant::of_admin(&hub);
         let agent = network.agent(ALIAS);
-        let script = repository().join("tests/clients/agent.py");
-        let command = ["python3", script.to_str().unwrap()];
-        let mut worker = Worker::start_command(&agent, ALIAS, &["--concurrency", "4"], &command);
+        let mut worker = Worker::start_command(&agent, ALIAS, options, command);
         worker.says("waiting for tasks");
         let base = format!("{}/a2a/{}/{ALIAS}/", hub.url(), network.network_id);
         let token = network.agent("caller").token.unwrap();
-        Self { base, token, worker, _hub: hub }
+        Self { base, token, worker, agent, _hub: hub }
+    }
+
+    /// Kills the worker, and starts another with this command.
+    pub(super) fn replace_worker(&mut self, command: &[&str]) {
+        self.worker.kill9();
+        self.worker = Worker::start_command(&self.agent, ALIAS, &[], command);
     }
 
     /// Where a file ends the wait of the agent's `hold`.

@@ -477,3 +477,43 @@ fn a_folder_of_a_newer_schema_is_refused_in_a_sentence() {
         assert_eq!(error.lines().count(), 1, "{error}");
     }
 }
+
+#[test]
+fn a_conversation_of_an_earlier_schema_waits_on_for_a_week_from_its_question() {
+    let said = |n: u8, author: &str, content: &str| {
+        format!(
+            "INSERT INTO task_messages (network_id, task_id, n, message_id, author_kind, author, content, created_at)
+             VALUES ('{NETWORK}', '{HELD}', {n}, '018bcfe5-6800-7000-8000-0000000000b{n}', 'node', '{author}', '{content}', {THEN});"
+        )
+    };
+    let hub = Hub::start_on(|folder| {
+        make(folder, 24);
+        let db = Connection::open(folder.join("hub.db")).unwrap();
+        db.execute_batch(&format!(
+            "{}{}{}{}
+             UPDATE tasks SET status = 'waiting_input', lease_id = NULL, lease_seconds = NULL, lease_deadline = NULL,
+                 lease_expires_at = NULL, expires_at = {THEN} WHERE task_id = '{HELD}';
+             UPDATE task_events SET to_status = 'waiting_input', created_at = unixepoch() * 1000
+                 WHERE place = (SELECT network << 40 | last_event FROM tasks WHERE task_id = '{HELD}');
+             UPDATE inbox_counts SET leases = 0;
+             UPDATE task_counts SET status = 'waiting_input' WHERE status = 'running';",
+            said(1, "lead", "by the way"),
+            said(2, "coder", "first?"),
+            said(3, "lead", "yes"),
+            said(4, "coder", "second?"),
+        ))
+        .unwrap();
+    });
+    assert_agrees(&hub.data_dir());
+    let network = tenant(&hub);
+    let (coder, lead) = (network.agent("coder"), network.agent("lead"));
+    let seen = succeed(&lead.get(&format!("/api/tasks/{HELD}")));
+    let kinds: Vec<_> = seen["messages"].as_array().unwrap().iter().map(|said| text(&said["kind"])).collect();
+    assert_eq!(kinds, ["message", "question", "answer", "question"]);
+    assert_eq!(seen["task"]["status"], "waiting_input", "the time of its send was over long ago");
+    succeed(&act(&lead, HELD, "answer", &json!({"text": "no"})));
+    let taken = [claim(&coder, 0, 60), claim(&coder, 0, 60), claim(&coder, 0, 60)];
+    let again = taken.iter().find(|claimed| claimed["task"]["task_id"] == HELD).unwrap();
+    assert_eq!(again["messages"][4]["kind"], "answer");
+    assert_agrees(&hub.data_dir());
+}

@@ -59,6 +59,45 @@ async fn the_official_client_finds_the_hubs_tools_and_works_with_them() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_official_client_asks_twice_with_options_and_goes_on_under_one_lease() {
+    let hub = Hub::start();
+    let (network, agent) = tenant_with(&hub, "coder");
+    let (asker, sender) = (open(&agent, &["--alias", "coder"]).await, network.agent("lead"));
+    let sender = open(&sender, &["--alias", "lead"]).await;
+    let task_id =
+        call(&sender, "send_task", json!({"alias": "coder", "task": "paint it"})).await.unwrap()["task_id"]
+            .clone();
+    let claimed = call(&asker, "claim_task", json!({"wait_seconds": 5})).await.unwrap();
+    let lease_id = &claimed["lease_id"];
+    for (question, options, chosen) in
+        [("which colour?", ["red", "blue"], "blue"), ("which size?", ["small", "large"], "small")]
+    {
+        let ask = json!({"task_id": task_id, "question": question, "lease_id": lease_id, "keep_lease": true,
+            "options": options});
+        assert_eq!(call(&asker, "ask_sender", ask).await.unwrap()["status"], "waiting_input");
+        let seen = call(&sender, "get_task", json!({"task_id": task_id})).await.unwrap();
+        let asked = seen["messages"].as_array().unwrap().last().unwrap();
+        assert_eq!((&asked["content"], &asked["options"]), (&json!(question), &json!(options)));
+        let wrong = json!({"task_id": task_id, "text": "neither"});
+        assert_eq!(call(&sender, "answer_task", wrong).await.unwrap()["error"], "not_an_option");
+        call(&asker, "extend_lease", json!({"lease_id": lease_id})).await.unwrap();
+        let after = json!({"task_id": task_id, "wait_seconds": 30, "after": seen["event_count"]});
+        let answer = json!({"task_id": task_id, "text": chosen});
+        let (seen, answered) =
+            tokio::join!(call(&asker, "get_task", after), call(&sender, "answer_task", answer));
+        assert_eq!(answered.unwrap()["status"], "running");
+        let answer = seen.unwrap()["messages"].as_array().unwrap().last().unwrap().clone();
+        assert_eq!((&answer["kind"], &answer["content"]), (&json!("answer"), &json!(chosen)));
+    }
+    let reply = json!({"in_reply_to": task_id, "text": "small and blue", "lease_id": lease_id});
+    assert_eq!(call(&asker, "send_reply", reply).await.unwrap()["ok"], true);
+    let row = crate::it::tenant::task(&network.user, task_id.as_str().unwrap());
+    assert_eq!((&row["status"], &row["attempt"]), (&json!("replied"), &json!(1)));
+    asker.cancel().await.unwrap();
+    sender.cancel().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_hub_that_is_away_is_an_error_and_one_that_is_back_works() {
     let mut hub = Hub::start();
     let (_network, agent) = tenant_with(&hub, "coder");

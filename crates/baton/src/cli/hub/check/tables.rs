@@ -105,7 +105,7 @@ fn task_agrees(task: &TaskState, findings: &mut Findings) {
     if status.is_terminal() && task.has_open_delivery {
         differs(Name::TaskEnd, format!("it is {status} and still lies in an inbox"));
     }
-    if task.has_lease && status != Status::Running {
+    if task.has_lease && !matches!(status, Status::Running | Status::WaitingInput) {
         differs(Name::Lease, format!("it is {status} and has a lease"));
     }
 }
