@@ -1,5 +1,6 @@
 //! Packets handed in by others: the same adapter, marked as reported and by whom, never taken for what the hub saw.
 
+use baton_core::limits;
 use serde_json::{Value, json};
 
 use super::{log, no_handoff, of_task, visible_handoff};
@@ -100,7 +101,7 @@ fn what_cannot_be_taken_is_refused_in_words_and_changes_nothing() {
     refused(&json_in(&network.user, "", &unversioned), 400, "unsupported_protocol_version");
     let plain = hand_in(&network.user, "", "text/plain", "{}");
     assert_eq!(plain.status, 415);
-    let huge = "x".repeat(2 << 20);
+    let huge = "x".repeat(limits::JSON_BODY_MAX_BYTES + 1);
     assert_eq!(hand_in(&network.user, "", "application/json", &huge).status, 413);
     let mut big = packet("t", "x");
     big["attributes"] = json!("y".repeat(300 << 10));
