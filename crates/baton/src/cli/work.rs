@@ -19,6 +19,7 @@ mod output;
 mod placeholder;
 mod process;
 mod program;
+mod run_folder;
 mod running;
 mod session;
 mod tail;
@@ -45,6 +46,7 @@ use drain::Drain;
 use outage::Outage;
 use output::Room;
 use program::Program;
+use run_folder::RunFolder;
 use running::Running;
 
 /// A worker that is told to stop while it asks for its token waits this long for the answer.
@@ -126,6 +128,7 @@ impl Work {
             lease_seconds: self.lease,
             grace: Duration::from_secs(self.grace),
             room: Room { attachments, max_bytes: self.max_output << 20 },
+            runs: RunFolder::open().map_err(Failure::System)?,
             once: self.once,
             program,
         })

@@ -14,6 +14,7 @@ use super::notices;
 use super::outage::Outage;
 use super::output::Room;
 use super::program::Program;
+use super::run_folder::RunFolder;
 use super::running::Running;
 use super::session;
 use crate::client::{Client, Error, Token};
@@ -32,6 +33,7 @@ pub(super) struct Settings {
     pub(super) lease_seconds: u32,
     pub(super) grace: Duration,
     pub(super) room: Room,
+    pub(super) runs: RunFolder,
     pub(super) once: bool,
     pub(super) program: Program,
 }

@@ -71,7 +71,8 @@ impl Lease {
     async fn run(&self, agent: &Agent, printed: &Printed, kept: &Kept) -> Result<Answer, String> {
         let text = &self.task.content;
         let attempt = self.task.attempt.to_string();
-        let conversation = match Conversation::write(text, &self.conversation(agent).await).await {
+        let messages = self.conversation(agent).await;
+        let conversation = match Conversation::write(agent.settings.runs.path(), text, &messages).await {
             Ok(conversation) => conversation,
             Err(error) => return Ok(Answer::no_conversation(&error)),
         };

@@ -41,13 +41,14 @@ struct Said<'a> {
 }
 
 impl Conversation {
-    /// Writes the file, for nobody but this user to read. The disk is written to on a thread for that: a slow one must not
+    /// Writes the file into a folder within this one, for nobody but this user to read. The disk is written to on a thread for that: a slow one must not
     /// hold up the leases.
-    pub(super) async fn write(task: &str, messages: &[TaskMessage]) -> io::Result<Self> {
+    pub(super) async fn write(folder: &Path, task: &str, messages: &[TaskMessage]) -> io::Result<Self> {
         let (document, input) = (document(task, messages)?, input(task, messages));
+        let within = folder.to_owned();
         let written = spawn_blocking(move || {
             let private = Permissions::from_mode(0o700);
-            let folder = tempfile::Builder::new().prefix("baton-task-").permissions(private).tempdir()?;
+            let folder = tempfile::Builder::new().prefix("task-").permissions(private).tempdir_in(within)?;
             let file = folder.path().join("messages.json");
             let mut open = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&file)?;
             open.write_all(&document)?;
@@ -119,7 +120,8 @@ mod tests {
     #[tokio::test]
     async fn the_file_has_every_message_is_private_and_goes_with_its_attempt() {
         let talk = [said("question", "which?", &["a", "b"]), said("answer", "a", &[])];
-        let conversation = Conversation::write("paint it", &talk).await.unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let conversation = Conversation::write(folder.path(), "paint it", &talk).await.unwrap();
         let file = conversation.file().to_owned();
         let read: serde_json::Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
         let at = "1970-01-01 00:00:01";
