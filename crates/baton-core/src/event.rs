@@ -31,7 +31,7 @@ pub enum Event {
         /// Which delivery this made it.
         attempt: u32,
     },
-    /// The worker went silent while the task waited for its sender, and the task waits on.
+    /// The worker went silent while the task waited for its sender, and the task keeps waiting.
     LeaseLapsedWaiting,
     /// The worker went silent once too often.
     GivenUp {

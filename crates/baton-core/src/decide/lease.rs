@@ -77,7 +77,7 @@ pub(super) fn lapse(
     Ok(Transition::to(task, to, &context.actor, Event::LeaseLapsed { attempt }).with(effects))
 }
 
-/// The question stands, so the task waits on and no attempt is lost: the answer makes a new delivery.
+/// The question stands, so the task keeps waiting and no attempt is lost: the answer makes a new delivery.
 fn lapse_waiting(task: &TaskSnapshot, context: &Context) -> Result<Transition, Refusal> {
     let to = machine::next(task.status, Step::Lapse).ok_or(Refusal::LeaseLost)?;
     let row = RowChange { lease: end_lease(task), ..RowChange::default() };

@@ -100,7 +100,7 @@ impl Ask {
             }
             Answered::NotInTime => {
                 note(&format!(
-                    "no answer yet; the question waits on. `baton task answer {id} TEXT` answers it"
+                    "no answer yet; the question stays open. `baton task answer {id} TEXT` answers it"
                 ));
                 Ok(ExitCode::from(STILL_OPEN))
             }
