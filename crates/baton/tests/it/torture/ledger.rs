@@ -69,6 +69,7 @@ pub(super) struct End {
 #[derive(Debug)]
 pub(super) struct Claim {
     pub(super) lease_id: String,
+    pub(super) asked: Instant,
     /// When it was asked for, or last extended: the hub's time runs from no earlier.
     pub(super) held_from: Instant,
     pub(super) answered: Instant,

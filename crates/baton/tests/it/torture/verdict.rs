@@ -6,9 +6,9 @@ use serde_json::Value;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use super::ledger::{Book, Sent};
+use super::ledger::{Book, Claim, Sent};
 use super::senders::try_send;
 use super::stage::{Grounds, Network, PROCESS, Stage};
 use super::workers::end_of;
@@ -171,7 +171,7 @@ fn check_leases(stage: &Stage) {
         for pair in claims.windows(2) {
             let (first, second) = (&pair[0], &pair[1]);
             let moves = book.moves.get(id).map(Vec::as_slice).unwrap_or_default();
-            let was_moved = moves.iter().any(|(from, to)| *from <= second.answered && *to >= first.held_from);
+            let was_moved = was_moved(moves, first, second);
             let until = first.held_from + Duration::from_secs(first.lease_seconds);
             if first.lease_id == second.lease_id || second.answered < until && !was_moved {
                 wrong.push((id.clone(), format!("was leased twice at once: {first:?} and {second:?}")));
@@ -179,15 +179,29 @@ fn check_leases(stage: &Stage) {
         }
         for end in book.ends.get(id).into_iter().flatten().filter(|end| end.is_acknowledged) {
             let Some((lease_id, asked)) = &end.lease else { continue };
-            let own = claims.iter().position(|claim| claim.lease_id == *lease_id);
-            let later = claims.iter().skip(own.map_or(0, |own| own + 1));
-            if later.filter(|claim| claim.answered < *asked).count() > 0 {
+            let own = claims.iter().find(|claim| claim.lease_id == *lease_id);
+            let moves = book.moves.get(id).map(Vec::as_slice).unwrap_or_default();
+            let is_later = |claim: &&Claim| match own {
+                Some(own) => {
+                    claim.asked >= own.answered
+                        || claim.answered > own.answered && !was_moved(moves, own, claim)
+                }
+                None => true,
+            };
+            if claims.iter().filter(is_later).any(|claim| claim.answered < *asked) {
                 wrong.push((id.clone(), format!("was ended under a lease that was lost: {end:?}")));
             }
         }
     }
     drop(book);
     wrong.into_iter().for_each(|(id, what)| stage.ledger.finding_of(&id, &what));
+}
+
+/// Whether the task may have been given to another agent between two claims. Their answers may cross on the way: without
+/// a move the one that was answered first was given first.
+fn was_moved(moves: &[(Instant, Instant)], one: &Claim, other: &Claim) -> bool {
+    let (first, last) = (one.asked.min(other.asked), one.answered.max(other.answered));
+    moves.iter().any(|(from, to)| *from <= last && *to >= first)
 }
 
 /// A task is retried at most once, as what was answered, and only if somebody asked.

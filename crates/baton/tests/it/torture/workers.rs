@@ -63,6 +63,7 @@ impl Work<'_> {
         }
         let claim = Claim {
             lease_id: lease_id.clone(),
+            asked,
             held_from: asked,
             answered: Instant::now(),
             lease_seconds: LEASE_SECONDS,
