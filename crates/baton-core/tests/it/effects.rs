@@ -279,7 +279,7 @@ fn a_task_that_is_cancelled_with_its_parent_says_so_and_keeps_the_reason_as_its_
     let with_parent = by(user("uma"), &child, &Command::CancelWithParent { reason }).unwrap();
     assert_eq!(with_parent.event.as_ref().unwrap().to_string(), "cancelled with its parent");
     assert_eq!(with_parent.effects.row.result.as_deref(), Some("not needed"));
-    // Everything else is as if it were cancelled by itself: the lease, the inbox and who is told.
+    // Everything else is as if it were cancelled by itself: the lease, the inbox and who gets notices.
     assert_eq!((with_parent.to, with_parent.effects), (alone.to, alone.effects));
     let by_ada = by(node("ada"), &task(Status::Acked), &Command::CancelWithParent { reason: None }).unwrap();
     assert_eq!(by_ada.effects.row.result.as_deref(), Some("cancelled by ada"));

@@ -16,7 +16,7 @@ pub(super) fn of(failure: rusqlite::Error) -> Error {
 
 /// Whether all frames may be in the log, by the extended code of SQLite's error. They are written from the front, also
 /// where `baton_wal` writes many of them at once, the commit mark last and nothing after it (no padding: SQLite takes
-/// disks for `SQLITE_IOCAP_POWERSAFE_OVERWRITE` unless it is told otherwise). So a write or read that failed, or a disk that
+/// disks for `SQLITE_IOCAP_POWERSAFE_OVERWRITE` unless it is built otherwise). So a write or read that failed, or a disk that
 /// was full, left the log without the mark. Then the log is synced (`FSYNC`) and the frames are entered in the wal-index
 /// (`SHMMAP`, `SHMSIZE`, memory). What else can go wrong with a file is not known to come before.
 const fn may_be_in_the_log(extended_code: i32) -> bool {

@@ -22,7 +22,7 @@ pub(super) fn all() -> Vec<Tool> {
         tool!("send_ack", send_ack::run(Args), "Say that you have seen a task you were given."),
         tool!("ask_sender", ask_sender::run(Args), "Ask the sender of a task you work on; it waits for the answer and comes back to you with it. Your lease ends, unless keep_lease is true: then extend it and look for the answer with get_task (wait_seconds), in messages."),
         tool!("answer_task", follow_up::run(Args), "Answer the question of an agent about a task you sent, or tell it something on the way."),
-        tool!("cancel_task", cancel_task::run(Args), "Call off a task that has not ended; its agent is told. Final. cascade calls off all that is open below it too."),
+        tool!("cancel_task", cancel_task::run(Args), "Call off a task that has not ended; its agent gets a notice. Final. cascade calls off all that is open below it too."),
         tool!("retry_task", retry_task::run(Args), "Send a failed, cancelled or expired task again, as a new task."),
         tool!("reassign_task", reassign_task::run(Args), "Give a task that has not ended to another agent."),
         tool!("get_task", sharing get_task::run_as_tool(Args), "One task: status, result, times, messages. wait_seconds waits for news."),

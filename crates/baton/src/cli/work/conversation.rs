@@ -1,4 +1,4 @@
-//! What a command is told of the conversation about its task: a file with every message, whose path is BATON_MESSAGES,
+//! What a command receives of the conversation about its task: a file with every message, whose path is BATON_MESSAGES,
 //! and standard input, where the answers follow the task's text.
 //!
 //! A command that is started again starts from zero, whatever an earlier run asked. So standard input has every answer

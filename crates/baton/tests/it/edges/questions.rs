@@ -232,7 +232,7 @@ fn a_question_expires_by_its_own_time_and_with_it_the_lease() {
     refused(&asked.answer("blue"), 409, "task is terminal (expired)");
     assert_legal(&row, &events(&asked.network.user, &asked.task_id));
     let inbox = succeed(&asked.sender.get("/api/inbox"));
-    assert_eq!(inbox["messages"][0]["type"], "reply", "its sender is told");
+    assert_eq!(inbox["messages"][0]["type"], "reply", "its sender gets the reply");
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! A command asks the sender of its task and goes on with the answer, in the same run; if its worker dies meanwhile, the
-//! next run is told what was said.
+//! next run receives what was said.
 
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ pub(crate) fn asking_twice() -> String {
     )
 }
 
-/// Asks in its first run. A run that finds an answer prints what it was told.
+/// Asks in its first run. A run that finds an answer prints what it received.
 pub(crate) fn asking_once(ask: &str) -> String {
     format!(
         r#"input=$(cat)
