@@ -69,7 +69,7 @@ function Act({ kind, task, openBelow, network, onClose, done, base }) {
   };
   const words = { cancel: ['Cancel this task', 'Cancel task'], retry: ['Send this task again', 'Send again'], reassign: ['Give this task to another agent', 'Reassign'] }[kind];
   return html`<${Dialog} heading=${words[0]} onClose=${onClose}><form onSubmit=${submit}>
-    ${kind === 'cancel' && html`<p class="sub">Its end is final. The agent that works on it is stopped.</p><${Field} label="Reason, for the record"><input name="reason" maxlength="1000" autofocus placeholder="optional" /><//>
+    ${kind === 'cancel' && html`<p class="sub">Its end is final. Whoever works on it gets a notice to stop.</p><${Field} label="Reason, for the record"><input name="reason" maxlength="1000" autofocus placeholder="optional" /><//>
       ${openBelow > 0 && html`<label class="check"><input type="checkbox" name="cascade" /><span>Cancel ${plural(openBelow, 'open task')} below it too</span></label>`}`}
     ${kind === 'retry' && html`<p class="sub">This one stays as it is. A new task with the same text goes to ${task.to_name}.</p>`}
     ${kind === 'reassign' && html`<p class="sub">${task.to_name} loses it; whoever takes it now begins anew.</p><${Field} label="Agent"><input name="alias" list="agents" required autofocus autocomplete="off" /><//>
