@@ -16,8 +16,8 @@ pub type TaskText = Text<1, { limits::TEXT_MAX_BYTES }, true>;
 pub type ContextText = Text<0, { limits::CONTEXT_MAX_BYTES }, true>;
 /// A message, a question or an answer.
 pub type MessageText = Text<1, { limits::TEXT_MAX_BYTES }, true>;
-/// What `send_reply` says.
-pub type ReplyText = Text<1, { limits::TEXT_MAX_BYTES }, true>;
+/// What `send_reply` says. It may be empty only where artifacts come with it.
+pub type ReplyText = Text<0, { limits::TEXT_MAX_BYTES }, true>;
 /// What `report_completion` says.
 pub type ResultText = Text<1, { limits::TEXT_MAX_BYTES }, true>;
 /// Why a task was cancelled; empty says as little as none.

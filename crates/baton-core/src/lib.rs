@@ -8,6 +8,7 @@
 pub mod access;
 mod action;
 mod alias;
+mod artifact;
 pub mod attention;
 mod binding;
 mod bounded;
@@ -52,6 +53,9 @@ mod wire;
 
 pub use action::{Action, TaskAction};
 pub use alias::Alias;
+pub use artifact::{
+    ArtifactDescription, ArtifactHash, ArtifactName, ArtifactRef, ArtifactSource, MediaType,
+};
 pub use binding::{AliasFacts, bind_alias, mint_alias};
 pub use bounded::{
     CallWaitSeconds, ContextText, IdempotencyKey, InputTtlSeconds, LeaseSeconds, MessageText, Reason,

@@ -37,13 +37,15 @@ pub enum Quota {
     Remotes,
     /// Tasks in the chain of parents of a new task of a network.
     DelegationDepth,
+    /// Bytes of artifacts that a network has.
+    ArtifactBytes,
 }
 
 impl Quota {
     /// Those of an account.
     pub const OF_USER: [Self; 3] = [Self::Networks, Self::Memberships, Self::Tokens];
     /// Those of a network.
-    pub const OF_NETWORK: [Self; 11] = [
+    pub const OF_NETWORK: [Self; 12] = [
         Self::Members,
         Self::Invites,
         Self::Sessions,
@@ -55,6 +57,7 @@ impl Quota {
         Self::PushConfigs,
         Self::Remotes,
         Self::DelegationDepth,
+        Self::ArtifactBytes,
     ];
 
     /// The word on the wire and in the row.
@@ -75,6 +78,7 @@ impl Quota {
             Self::PushConfigs => "push_configs",
             Self::Remotes => "remotes",
             Self::DelegationDepth => "delegation_depth",
+            Self::ArtifactBytes => "artifact_bytes",
         }
     }
 
@@ -102,6 +106,7 @@ impl Quota {
             Self::PushConfigs => limits::PUSH_CONFIGS_PER_NETWORK_COUNT,
             Self::Remotes => limits::REMOTES_PER_NETWORK_COUNT,
             Self::DelegationDepth => limits::DELEGATION_DEPTH_COUNT,
+            Self::ArtifactBytes => limits::ARTIFACT_BYTES_PER_NETWORK,
         }
     }
 
@@ -110,6 +115,7 @@ impl Quota {
     pub const fn highest_max(self) -> i64 {
         match self {
             Self::DelegationDepth => limits::DELEGATION_DEPTH_MAX_COUNT,
+            Self::ArtifactBytes => limits::ARTIFACT_BYTES_MAX,
             _ => limits::QUOTA_MAX_COUNT,
         }
     }
@@ -143,6 +149,7 @@ impl Quota {
             Self::PushConfigs => ("this network has", "push receivers", "delete some"),
             Self::Remotes => ("this network has", "remote agents", "remove some"),
             Self::DelegationDepth => ("this task has", "parents", "send it without a parent"),
+            Self::ArtifactBytes => ("this network has", "bytes of artifacts", "wait until old ones have left"),
         }
     }
 
@@ -155,7 +162,7 @@ impl Quota {
 }
 
 /// A number with commas between its thousands.
-struct Grouped(i64);
+pub(crate) struct Grouped(pub(crate) i64);
 
 impl fmt::Display for Grouped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -4,8 +4,9 @@
 use std::borrow::Cow;
 
 use crate::alias::Alias;
+use crate::artifact::ArtifactHash;
 use crate::limits;
-use crate::quota::Quota;
+use crate::quota::{Grouped, Quota};
 use crate::status::Status;
 use crate::task::ChainTask;
 use crate::uuid::TaskId;
@@ -223,6 +224,27 @@ pub enum Refusal {
         /// Among so many that were examined.
         examined: usize,
     },
+    /// There is no such artifact, or none that the caller may see.
+    #[error("no artifact {} in this network; upload it first, with PUT /api/artifacts", named(hash.as_ref()))]
+    ArtifactNotFound {
+        /// Which one; none if what was given is no SHA-256.
+        hash: Option<ArtifactHash>,
+    },
+    /// An artifact is larger than the hub takes.
+    #[error("an artifact must be at most {} bytes; send it in pieces", Grouped(limits::ARTIFACT_MAX_BYTES as i64))]
+    ArtifactTooLarge,
+    /// A network has no room for an artifact.
+    #[error(
+        "this network has {} of {} bytes of artifacts, and the upload does not fit; wait until old ones have left, or ask a system admin to raise artifact_bytes",
+        Grouped(*used),
+        Grouped(*max)
+    )]
+    ArtifactQuotaExceeded {
+        /// What it has, with what is being uploaded.
+        used: i64,
+        /// What it may have.
+        max: i64,
+    },
     /// The key came before with other arguments.
     #[error("this idempotency_key came before with other arguments: use a new key")]
     IdempotencyKeyReused,
@@ -355,6 +377,9 @@ impl Refusal {
             Self::DelegationTooDeep { .. } => "delegation_too_deep",
             Self::DelegationCycle { .. } => "delegation_cycle",
             Self::TreeTooLarge { .. } => "tree_too_large",
+            Self::ArtifactNotFound { .. } => "artifact_not_found",
+            Self::ArtifactTooLarge => "artifact_too_large",
+            Self::ArtifactQuotaExceeded { .. } => "artifact_quota_exceeded",
             Self::IdempotencyKeyReused => "idempotency_key_reused",
             Self::AliasNotFound => "alias_not_found",
             Self::AliasInUse
@@ -384,4 +409,9 @@ fn readable(chain: &[ChainTask]) -> String {
 /// Texts in quotation marks, with commas between them.
 fn quoted(texts: &[String]) -> String {
     texts.iter().map(|text| format!("\"{text}\"")).collect::<Vec<_>>().join(", ")
+}
+
+/// An artifact by its hash.
+fn named(hash: Option<&ArtifactHash>) -> String {
+    hash.map_or_else(|| "of this name".into(), ArtifactHash::to_string)
 }

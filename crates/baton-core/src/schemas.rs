@@ -5,7 +5,7 @@ use utoipa::openapi::{RefOr, SchemaFormat};
 use utoipa::{PartialSchema, ToSchema};
 
 use crate::{
-    ActorToken, Alias, ContextId, Kind, LeaseId, MessageId, MessageKind, NetworkId, NetworkRole,
+    ActorToken, Alias, ArtifactHash, ArtifactName, ArtifactSource, ContextId, Kind, LeaseId, MediaType, MessageId, MessageKind, NetworkId, NetworkRole,
     PrincipalKind, Priority, Status, SystemRole, TaskId, TokenId, TokenScope, UserId, Username,
 };
 
@@ -50,6 +50,10 @@ described! {
     ActorToken: text("^tk_[0-9a-f]{16}$"), "How history and evidence name the token that acted";
     LeaseId: text("^lease_[0-9a-f]{32}$"), "One worker's hold on one task";
     Kind: text("^[a-z0-9._-]{1,64}$"), "What sort of work a task is";
+    ArtifactHash: text("^[0-9a-f]{64}$"), "The SHA-256 of an artifact's bytes, by which it is called";
+    ArtifactName: text(r"^.{1,255}$"), "The name of an artifact: at most 255 bytes, and no path";
+    MediaType: text("^[ -~]{3,255}$"), "What sort of bytes an artifact has";
+    ArtifactSource: words(of(ArtifactSource::ALL, ArtifactSource::as_str)), "What a reference to an artifact came with";
     TaskId: uuid(), "A task";
     MessageId: uuid(), "A delivery; a task's first has the task's id";
     ContextId: uuid(), "A conversation: the id of the task that began it";

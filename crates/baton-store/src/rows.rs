@@ -3,6 +3,7 @@
 
 mod accounts;
 mod aliases;
+mod artifacts;
 mod attempts;
 mod check;
 mod deliveries;
@@ -25,6 +26,9 @@ pub use accounts::{
     MemberRow, MembershipRow, NetworkRow, NodeTokenRow, TokenRow, UserRow,
 };
 pub use aliases::{AliasReads, AliasRow, AliasWrites};
+pub use artifacts::{
+    ArtifactReads, ArtifactRefRow, ArtifactRow, ArtifactWrites, NewArtifact, NewArtifactRef,
+};
 pub use attempts::{AttemptKey, AttemptKind, AttemptReads, AttemptWrites, AttemptsRow};
 pub use check::{
     BundleDamage, CheckReads, EventState, LeafState, LogPart, RecordedEvent, See, Stray, TaskState,
@@ -68,6 +72,7 @@ use crate::store::Ring;
 pub trait Snapshot:
     AccountReads
     + AliasReads
+    + ArtifactReads
     + AttemptReads
     + InvitationReads
     + TaskReads
@@ -90,6 +95,7 @@ pub trait Transaction:
     Snapshot
     + AccountWrites
     + AliasWrites
+    + ArtifactWrites
     + AttemptWrites
     + InvitationWrites
     + TaskWrites

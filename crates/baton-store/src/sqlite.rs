@@ -4,6 +4,7 @@
 mod access_epoch;
 mod accounts;
 mod aliases;
+mod artifacts;
 mod attempts;
 mod changed;
 mod check;

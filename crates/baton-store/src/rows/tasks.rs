@@ -44,6 +44,8 @@ pub struct TaskRow {
     pub salt: Vec<u8>,
     /// The trace it was sent in.
     pub traceparent: Option<TraceParent>,
+    /// How many references to artifacts it has; 0 where only the beginning of its texts was asked for.
+    pub artifacts: i64,
 }
 
 /// A task to be inserted: what the rules made of it, and the payload no rule reads.

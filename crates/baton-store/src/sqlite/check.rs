@@ -304,11 +304,25 @@ impl CheckReads for Rows<'_> {
                  UNION ALL SELECT network_id, 'sessions', COUNT(*) FROM sessions GROUP BY network_id
                  UNION ALL SELECT network_id, 'invites', COUNT(*) FROM invites GROUP BY network_id
                  UNION ALL SELECT network_id, 'push_configs', COUNT(*) FROM push_configs WHERE is_open GROUP BY network_id
-                 UNION ALL SELECT network_id, 'remotes', COUNT(*) FROM remotes GROUP BY network_id)
+                 UNION ALL SELECT network_id, 'remotes', COUNT(*) FROM remotes GROUP BY network_id
+                 UNION ALL SELECT w.network_id, 'artifact_bytes', SUM(a.size) FROM artifacts a
+                    JOIN network_keys w ON w.key = a.network GROUP BY w.network_id)
             SELECT COALESCE(k.subject, c.subject) AS network_id, COALESCE(k.kind, c.kind) AS name,
                 COALESCE(k.used, 0) AS counter, COALESCE(c.count, 0) AS counted
             FROM counted c FULL OUTER JOIN quotas k ON k.subject = c.subject AND k.kind = c.kind
             WHERE COALESCE(k.used, 0) <> COALESCE(c.count, 0)";
+        self.each(sql, [], wrong_count, see)
+    }
+
+    fn each_wrong_artifact_count(&self, see: See<'_, WrongCount>) -> Result<(), Error> {
+        let sql = "/* scans */ WITH counts (network, name, counter, counted) AS
+                (SELECT t.network, 'artifacts of task ' || t.task_id, t.artifacts,
+                     (SELECT COUNT(*) FROM artifact_refs r WHERE r.task = t.seq) FROM tasks t
+                 UNION ALL SELECT a.network, 'references to artifact ' || lower(hex(a.sha256)), a.refs,
+                     (SELECT COUNT(*) FROM artifact_refs r WHERE r.network = a.network AND r.sha256 = a.sha256)
+                     FROM artifacts a)
+            SELECT w.network_id, c.name, c.counter, c.counted FROM counts c JOIN network_keys w ON w.key = c.network
+            WHERE c.counter <> c.counted AND w.network_id NOT IN (SELECT network_id FROM removals)";
         self.each(sql, [], wrong_count, see)
     }
 
@@ -323,6 +337,13 @@ impl CheckReads for Rows<'_> {
                 "/* scans */ SELECT CAST(d.task AS TEXT) AS stray FROM deliveries d
                  WHERE d.task IS NOT NULL AND NOT EXISTS (SELECT 1 FROM tasks t WHERE t.seq = d.task)
                     AND NOT EXISTS (SELECT 1 FROM removals r WHERE r.network = d.network)",
+            ),
+            (
+                "artifact_refs",
+                "/* scans */ SELECT CAST(f.task AS TEXT) AS stray FROM artifact_refs f
+                 WHERE NOT EXISTS (SELECT 1 FROM removals r WHERE r.network = f.network)
+                    AND (NOT EXISTS (SELECT 1 FROM tasks t WHERE t.seq = f.task)
+                      OR NOT EXISTS (SELECT 1 FROM artifacts a WHERE a.network = f.network AND a.sha256 = f.sha256))",
             ),
             (
                 "tiles",

@@ -186,6 +186,7 @@ impl Rows<'_> {
         for event in &past.events {
             self.execute("DELETE FROM task_events WHERE place = ?1", [numbered(leaver.key, *event)])?;
         }
+        self.execute("DELETE FROM artifact_refs WHERE task = ?1", [leaver.seq])?;
         self.execute("DELETE FROM tasks WHERE seq = ?1", [leaver.seq])?;
         Ok(())
     }

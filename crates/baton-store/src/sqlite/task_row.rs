@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::rows::{InboxState, TaskRow, TaskTexts, kind_of};
 
 /// A task's own columns, in the order they are asked for.
-const OWN: [&str; 37] = [
+const OWN: [&str; 38] = [
     "seq",
     "task_id",
     "network",
@@ -52,6 +52,7 @@ const OWN: [&str; 37] = [
     "parts",
     "answered_bare",
     "traceparent",
+    "artifacts",
 ];
 
 /// What stands beside a task's own columns, in the order of [`BESIDE_SQL`]: its network, its parent, its retry.
@@ -107,7 +108,7 @@ pub(super) fn tasks(texts: TaskTexts) -> &'static str {
         select(|name| match name {
             "content" => format!("substr(t.content, 1, {})", limits::ROW_CONTENT_MAX_CHARS),
             "context" | "meta" | "result" | "parts" | "traceparent" => "NULL".into(),
-            "answered_bare" => "0".into(),
+            "answered_bare" | "artifacts" => "0".into(),
             _ => format!("t.{name}"),
         })
     });
@@ -278,6 +279,7 @@ impl Columns {
         columns.set_if("inbox_place", &before.inbox_place, &now.inbox_place, |place| *place);
         columns.set_if("redelivered_at", &before.redelivered_at, &now.redelivered_at, millis);
         columns.set_if("delivery_id", &before.delivery_id, &now.delivery_id, Clone::clone);
+        columns.set_if("artifacts", &before.row.artifacts, &now.row.artifacts, |count| *count);
         columns.set_if("last_event", &before.last_event, &now.last_event, |id| *id);
         columns.set_if_lease(before, now);
         columns
@@ -349,5 +351,6 @@ pub(super) fn task_row(row: &Row<'_>) -> Result<TaskRow, Error> {
         answered_bare: get(row, column!("answered_bare"))?,
         salt: get(row, column!("salt"))?,
         traceparent: optional(row, column!("traceparent"), TraceParent::parse)?,
+        artifacts: get(row, column!("artifacts"))?,
     })
 }

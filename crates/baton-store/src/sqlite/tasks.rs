@@ -605,6 +605,7 @@ fn new_task(row: NewTaskRow<'_>, network: i64, seq: i64) -> Task {
         answered_bare: false,
         salt: row.salt.to_vec(),
         traceparent: row.traceparent,
+        artifacts: 0,
     };
     Task {
         row,
