@@ -22,6 +22,8 @@ pub type ReplyText = Text<0, { limits::TEXT_MAX_BYTES }, true>;
 pub type ResultText = Text<1, { limits::TEXT_MAX_BYTES }, true>;
 /// Why a task was cancelled; empty says as little as none.
 pub type Reason = Text<0, { limits::REASON_MAX_CHARS }>;
+/// What an agent calls an artifact that it shares before the end.
+pub type ArtifactId = Text<1, { limits::ARTIFACT_ID_MAX_CHARS }>;
 /// The key that makes a repeated send harmless.
 pub type IdempotencyKey = Text<1, { limits::IDEMPOTENCY_KEY_MAX_CHARS }>;
 

@@ -3,7 +3,7 @@
 
 use crate::action::TaskAction;
 use crate::alias::Alias;
-use crate::bounded::{LeaseSeconds, MessageText, Reason, ReplyText, ResultText, TtlSeconds};
+use crate::bounded::{ArtifactId, LeaseSeconds, MessageText, Reason, ReplyText, ResultText, TtlSeconds};
 use crate::ids::{LeaseId, NetworkId};
 use crate::kind::Kind;
 use crate::question::Question;
@@ -32,6 +32,13 @@ pub enum Command {
         lease_id: LeaseId,
         /// How long it holds from now.
         lease_seconds: LeaseSeconds,
+    },
+    /// Share an artifact, or more of one, before the end.
+    ShareArtifact {
+        /// The lease it is worked on under.
+        lease_id: LeaseId,
+        /// Which artifact it is.
+        artifact_id: ArtifactId,
     },
     /// End it with a reply to its sender.
     Reply {
@@ -125,7 +132,8 @@ impl Command {
             Self::Ack => TaskAction::Ack,
             Self::Start => TaskAction::Start,
             Self::Claim { .. } => TaskAction::Claim,
-            Self::Extend { .. } => TaskAction::Extend,
+            // Whoever may keep the lease may share what was made under it.
+            Self::Extend { .. } | Self::ShareArtifact { .. } => TaskAction::Extend,
             Self::Reply { .. } => TaskAction::Reply,
             Self::Complete { .. } => TaskAction::Complete,
             Self::Cancel { .. } | Self::CancelWithParent { .. } => TaskAction::Cancel,

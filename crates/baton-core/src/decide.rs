@@ -79,6 +79,9 @@ pub fn decide(
         Command::Start => work::start(task, context),
         Command::Claim { lease_id, lease_seconds } => lease::claim(task, lease_id, *lease_seconds, context),
         Command::Extend { lease_id, lease_seconds } => lease::extend(task, lease_id, *lease_seconds, context),
+        Command::ShareArtifact { lease_id, artifact_id } => {
+            lease::share(task, lease_id, artifact_id, context)
+        }
         Command::Reply { ending, text, lease_id } => {
             finish::reply(task, *ending, text, lease_id.as_ref(), context)
         }
@@ -101,7 +104,9 @@ pub fn decide(
 fn missing(command: &Command) -> Refusal {
     match command {
         Command::Reply { .. } => Refusal::ReplyTaskNotFound,
-        Command::Extend { .. } | Command::LapseLease { .. } => Refusal::LeaseLost,
+        Command::Extend { .. } | Command::ShareArtifact { .. } | Command::LapseLease { .. } => {
+            Refusal::LeaseLost
+        }
         _ => Refusal::TaskNotFound,
     }
 }

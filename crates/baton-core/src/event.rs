@@ -38,6 +38,11 @@ pub enum Event {
         /// How many deliveries there had been.
         attempts: u32,
     },
+    /// The worker shared an artifact, or more of one.
+    ArtifactShared {
+        /// Which one.
+        artifact_id: String,
+    },
     /// The worker asked the sender.
     SenderAsked,
     /// The sender answered.
@@ -81,6 +86,7 @@ impl fmt::Display for Event {
             Self::LeaseLapsed { attempt } => write!(f, "lease lapsed, delivered again as attempt {attempt}"),
             Self::LeaseLapsedWaiting => f.write_str("lease lapsed while waiting for input"),
             Self::GivenUp { attempts } => write!(f, "lease expired after {attempts} attempts"),
+            Self::ArtifactShared { artifact_id } => write!(f, "artifact {artifact_id} shared"),
             Self::SenderAsked => f.write_str("sender asked for input"),
             Self::Answered => f.write_str("sender answered"),
             Self::Replied { ending } => write!(f, "reply: {ending}"),

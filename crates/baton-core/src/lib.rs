@@ -53,13 +53,11 @@ mod wire;
 
 pub use action::{Action, TaskAction};
 pub use alias::Alias;
-pub use artifact::{
-    ArtifactDescription, ArtifactHash, ArtifactName, ArtifactRef, ArtifactSource, MediaType,
-};
+pub use artifact::{ArtifactDescription, ArtifactHash, ArtifactName, ArtifactRef, ArtifactSource, MediaType};
 pub use binding::{AliasFacts, bind_alias, mint_alias};
 pub use bounded::{
-    CallWaitSeconds, ContextText, IdempotencyKey, InputTtlSeconds, LeaseSeconds, MessageText, Reason,
-    ReplyText, ResultText, Seconds, TaskText, Text, TtlSeconds, WaitSeconds,
+    ArtifactId, CallWaitSeconds, ContextText, IdempotencyKey, InputTtlSeconds, LeaseSeconds, MessageText,
+    Reason, ReplyText, ResultText, Seconds, TaskText, Text, TtlSeconds, WaitSeconds,
 };
 pub use browser::browser_session_ends;
 pub use caller::{Caller, NodeCaller, UserCaller};

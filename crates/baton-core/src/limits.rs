@@ -52,6 +52,8 @@ pub const ARTIFACTS_MAX_COUNT: usize = 50;
 pub const ARTIFACT_REFS_MAX_COUNT: usize = 100;
 /// Most references to artifacts of one task: its own, its messages' and its reply's (ours).
 pub const TASK_ARTIFACTS_MAX_COUNT: usize = 1_000;
+/// Longest id an agent gives an artifact (ours).
+pub const ARTIFACT_ID_MAX_CHARS: usize = 200;
 /// Longest name of an artifact, as UTF-8.
 pub const ARTIFACT_NAME_MAX_BYTES: usize = 255;
 /// Longest media type of an artifact.

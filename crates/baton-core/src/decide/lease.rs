@@ -2,7 +2,7 @@
 //! Leases run on monotonic time; a lease is lost the moment its deadline passes, swept or not.
 
 use super::{Context, delivered_again, end_lease, finish, stuck};
-use crate::bounded::LeaseSeconds;
+use crate::bounded::{ArtifactId, LeaseSeconds};
 use crate::effects::{Effects, InboxMove, LeaseMove, Notice, RowChange};
 use crate::event::Event;
 use crate::ids::LeaseId;
@@ -46,6 +46,21 @@ pub(super) fn extend(
     let expires_at = on_the_wall(&lease, context);
     let row = RowChange { lease: Some(LeaseMove::Extend { lease, expires_at }), ..RowChange::default() };
     Ok(Transition::stay(task, &context.actor).with(Effects { row, ..Effects::default() }))
+}
+
+/// The task runs on; its history has a row, so that whoever follows it receives the artifact in its place.
+pub(super) fn share(
+    task: &TaskSnapshot,
+    lease_id: &LeaseId,
+    artifact_id: &ArtifactId,
+    context: &Context,
+) -> Result<Transition, Refusal> {
+    held(task, lease_id, context)?;
+    if task.status != Status::Running {
+        return Err(stuck(task.status));
+    }
+    let event = Event::ArtifactShared { artifact_id: artifact_id.as_str().to_owned() };
+    Ok(Transition::to(task, task.status, &context.actor, event))
 }
 
 pub(super) fn lapse(

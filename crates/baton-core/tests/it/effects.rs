@@ -1,8 +1,8 @@
 //! What goes with each move, exactly, and the conditions a status alone does not show.
 
 use baton_core::{
-    ClockWatch, Command, Context, Delivered, Delivery, DeliveryContent, Effects, Ending, Event, Facts,
-    InboxMove, Kind, Lease, LeaseId, LeaseMove, MessageId, MessageText, NewTask, Notice, ParentTask,
+    ArtifactId, ClockWatch, Command, Context, Delivered, Delivery, DeliveryContent, Effects, Ending, Event,
+    Facts, InboxMove, Kind, Lease, LeaseId, LeaseMove, MessageId, MessageText, NewTask, Notice, ParentTask,
     Presence, Principal, QuestionTerms, Reason, Refusal, ReplyText, ResultText, RowChange, Status,
     TaskMessage, TaskSnapshot, Transition, TtlSeconds, decide,
 };
@@ -177,6 +177,21 @@ fn an_extension_writes_no_event_and_never_shortens_the_lease() {
     };
     assert_eq!(extend(300), until(300));
     assert_eq!(extend(5), until(60), "the fixture's lease has a minute left");
+}
+
+#[test]
+fn what_is_shared_before_the_end_leaves_a_row_of_history_and_changes_nothing_else() {
+    let share = |lease| Command::ShareArtifact {
+        lease_id: lease_id(lease),
+        artifact_id: ArtifactId::parse("artifact_id", "plan").unwrap(),
+    };
+    let shared = by(node("bob"), &leased(running_lease()), &share(1)).unwrap();
+    assert_eq!((shared.is_move(), &shared.effects), (false, &Effects::default()));
+    assert_eq!(shared.event, Some(Event::ArtifactShared { artifact_id: "plan".to_owned() }));
+    assert_eq!(by(node("bob"), &leased(running_lease()), &share(9)), Err(Refusal::LeaseLost));
+    assert_eq!(by(node("bob"), &leased(lapsed_lease()), &share(1)), Err(Refusal::LeaseLost));
+    let waiting = waiting_under(running_lease());
+    assert_eq!(by(node("bob"), &waiting, &share(1)), Err(Refusal::TaskIsWaitingInput));
 }
 
 #[test]
@@ -573,6 +588,7 @@ fn the_detail_of_every_event_reads_as_a_plain_text() {
         (Event::LeaseLapsed { attempt: 2 }, "lease lapsed, delivered again as attempt 2"),
         (Event::LeaseLapsedWaiting, "lease lapsed while waiting for input"),
         (Event::GivenUp { attempts: 3 }, "lease expired after 3 attempts"),
+        (Event::ArtifactShared { artifact_id: "plan".to_owned() }, "artifact plan shared"),
         (Event::Replied { ending: Ending::Failed }, "reply: failed"),
         (Event::Cancelled { reason: "no".to_owned() }, "no"),
         (Event::Reassigned { from: alias("bob"), to: alias("carl") }, "reassigned from bob to carl"),

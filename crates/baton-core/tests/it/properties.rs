@@ -2,8 +2,8 @@
 //! A row that applies transitions the way a store would stands in for the store.
 
 use baton_core::{
-    ClockJumps, Command, Context, Ending, InboxMove, LeaseMove, MessageText, Presence, Principal, Reason,
-    ReplyText, ResultText, Status, TaskSnapshot, Transition, UnixMillis, decide,
+    ArtifactId, ClockJumps, Command, Context, Ending, InboxMove, LeaseMove, MessageText, Presence, Principal,
+    Reason, ReplyText, ResultText, Status, TaskSnapshot, Transition, UnixMillis, decide,
 };
 use proptest::prelude::*;
 
@@ -16,7 +16,8 @@ const LEGAL: [(Status, &[Status]); 4] = {
     [
         (Delivered,    &[Acked, Running, Replied, Failed, Cancelled, Expired, Delivered]),
         (Acked,        &[Running, Replied, Failed, Cancelled, Expired, Delivered]),
-        (Running,      &[Delivered, WaitingInput, Replied, Failed, Cancelled, Expired]),
+        // An artifact that is shared before the end leaves the task running.
+        (Running,      &[Running, Delivered, WaitingInput, Replied, Failed, Cancelled, Expired]),
         (WaitingInput, &[Delivered, Running, Cancelled, Expired, WaitingInput]),
     ]
 };
@@ -91,6 +92,10 @@ fn command() -> impl Strategy<Value = Command> {
         1 => Just(Command::Start),
         6 => (lease(), seconds()).prop_map(|(lease_id, lease_seconds)| Command::Claim { lease_id, lease_seconds }),
         3 => (lease(), seconds()).prop_map(|(lease_id, lease_seconds)| Command::Extend { lease_id, lease_seconds }),
+        2 => lease().prop_map(|lease_id| Command::ShareArtifact {
+            lease_id,
+            artifact_id: ArtifactId::parse("artifact_id", "plan").unwrap(),
+        }),
         1 => (ending, maybe_lease()).prop_map(|(ending, lease_id)| {
             Command::Reply { ending, text: ReplyText::parse("text", "x").unwrap(), lease_id }
         }),

@@ -86,7 +86,9 @@ impl ArtifactRefRow {
     #[must_use]
     pub fn bytes(&self) -> usize {
         let texts = [Some(self.name.as_str()), self.description.as_deref(), self.artifact_id.as_deref()];
-        256 + text_bytes(self.media_type.as_str()) + texts_bytes(texts) + self.metadata.as_ref().map_or(0, String::len)
+        256 + text_bytes(self.media_type.as_str())
+            + texts_bytes(texts)
+            + self.metadata.as_ref().map_or(0, String::len)
     }
 }
 

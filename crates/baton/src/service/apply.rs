@@ -229,6 +229,7 @@ impl Move<'_> {
             kind,
             content: self.payload.map(|payload| &*payload.content),
             content_digest: created.and(self.payload).and_then(|payload| payload.content_digest.as_ref()),
+            parts: &self.stamp.parts_seen,
             new_salt: created.map(|_| &self.stamp.new_salt),
         })
     }

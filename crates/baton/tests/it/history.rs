@@ -31,7 +31,8 @@ fn is_step(from: Option<&str>, to: &str) -> bool {
         None => to == "delivered",
         Some("delivered") => to != "waiting_input",
         Some("acked") => !matches!(to, "acked" | "waiting_input"),
-        Some("running") => !matches!(to, "acked" | "running"),
+        // An artifact that is shared before the end leaves the task running.
+        Some("running") => to != "acked",
         Some("waiting_input") => {
             matches!(to, "delivered" | "running" | "cancelled" | "expired" | "waiting_input")
         }

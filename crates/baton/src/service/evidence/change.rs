@@ -2,16 +2,18 @@
 //! acted. Which text came with it follows from what happened; the text itself stays out.
 
 use baton_core::{
-    ActorToken, Alias, DeliveryContent, Event, Kind, NetworkId, Principal, TaskId, Transition, UnixMillis,
+    ActorToken, Alias, ArtifactHash, DeliveryContent, Event, Kind, MediaType, NetworkId, Principal, TaskId,
+    Transition, UnixMillis,
 };
 use baton_evidence::canonical;
 use baton_store::Transaction;
+use baton_store::rows::NewArtifactRef;
 use serde_json::Value;
 use std::borrow::Cow;
 
 use super::packet::{Baton, Packet, Task};
 use super::record::observed;
-use super::salt::{Digested, Salt};
+use super::salt::{Digested, DigestedPart, Salt};
 use crate::service::{Error, operation::Done};
 
 /// Everything the hub saw of one change.
@@ -35,8 +37,25 @@ pub(crate) struct Seen<'a> {
     pub(crate) content: Option<&'a str>,
     /// That text digested with the new salt, if there was time to do so before the transaction.
     pub(crate) content_digest: Option<&'a Digested>,
+    /// The files and other parts that came with it.
+    pub(crate) parts: &'a [SeenPart],
     /// A new task's salt; an older one's is in its row.
     pub(crate) new_salt: Option<&'a Salt>,
+}
+
+/// A part or an artifact, as far as evidence looks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SeenPart {
+    pub(crate) hash: ArtifactHash,
+    pub(crate) size: u64,
+    pub(crate) media_type: MediaType,
+}
+
+impl SeenPart {
+    pub(crate) fn of(reference: &NewArtifactRef) -> Self {
+        let NewArtifactRef { hash, size, media_type, .. } = reference;
+        Self { hash: *hash, size: *size, media_type: media_type.clone() }
+    }
 }
 
 /// Writes a change down.
@@ -46,6 +65,7 @@ pub(crate) fn write_down(tx: &mut dyn Transaction, seen: &Seen<'_>) -> Result<()
     let task = Task { id: &transition.task_id, status: transition.to, kind: seen.kind };
     let text = seen.text();
     let digested = text.map(|(_, text)| seen.digest(tx, text)).transpose()?;
+    let parts = seen.digest_parts(tx)?;
     let of = |part: Part| digested.as_deref().filter(|_| text.is_some_and(|(named, _)| named == part));
     let baton = Baton {
         from: seen.from.name(),
@@ -56,6 +76,7 @@ pub(crate) fn write_down(tx: &mut dyn Transaction, seen: &Seen<'_>) -> Result<()
         result: of(Part::Result),
         reason: of(Part::Reason),
         artifact: None,
+        parts: &parts,
     };
     let is_new = transition.from.is_none();
     let actor = transition.actor.name();
@@ -86,6 +107,7 @@ impl<'a> Seen<'a> {
             }
             Event::Acknowledged
             | Event::Started
+            | Event::ArtifactShared { .. }
             | Event::Claimed { .. }
             | Event::LeaseLapsed { .. }
             | Event::LeaseLapsedWaiting
@@ -100,6 +122,18 @@ impl<'a> Seen<'a> {
             (None, Some(salt)) => Cow::Owned(salt.digest(text.as_bytes())),
             (None, None) => Cow::Owned(salt_of(tx, &self.transition.task_id)?.digest(text.as_bytes())),
         })
+    }
+
+    fn digest_parts(&self, tx: &dyn Transaction) -> Result<Vec<DigestedPart>, Error> {
+        if self.parts.is_empty() {
+            return Ok(Vec::new());
+        }
+        let salt = match self.new_salt {
+            Some(salt) => Cow::Borrowed(salt),
+            None => Cow::Owned(salt_of(tx, &self.transition.task_id)?),
+        };
+        let digest = |part: &SeenPart| salt.digest_part(&part.hash, part.size, &part.media_type);
+        Ok(self.parts.iter().map(digest).collect())
     }
 
     fn result(&self) -> Option<&'a str> {
@@ -140,6 +174,7 @@ pub(crate) fn write_down_artifacts(
             result: None,
             reason: None,
             artifact: Some(&digested),
+            parts: &[],
         };
         let as_it_stands = Task { id: &task.id, status: transition.to, kind: &task.kind };
         let packet = Packet::of_artifact(at, transition.actor.name(), as_it_stands, place + 1, baton);

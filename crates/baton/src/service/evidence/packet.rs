@@ -7,7 +7,7 @@ use baton_evidence::time::Time;
 use serde::Serialize;
 use std::borrow::Cow;
 
-use super::salt::Digested;
+use super::salt::{Digested, DigestedPart};
 
 /// One packet of the hub's own.
 #[derive(Debug)]
@@ -52,6 +52,9 @@ pub(crate) struct Baton<'a> {
     pub(crate) reason: Option<&'a Digested>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) artifact: Option<&'a Digested>,
+    /// The files and other parts that came with it, in order.
+    #[serde(skip_serializing_if = "<[DigestedPart]>::is_empty")]
+    pub(crate) parts: &'a [DigestedPart],
 }
 
 impl<'a> Packet<'a> {

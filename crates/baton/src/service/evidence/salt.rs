@@ -1,7 +1,7 @@
 //! What a task's texts are digested with. The log shows that a text was this one to whoever has the text and the
 //! task's salt; to a holder of the log alone a digest says nothing, not even of a short text.
 
-use baton_core::hex;
+use baton_core::{ArtifactHash, MediaType, hex};
 use hmac::{Hmac, Mac};
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
@@ -34,6 +34,13 @@ impl Salt {
         mac.update(text);
         Digested { hmac_sha256: hex::encode(&mac.finalize().into_bytes()), size_bytes: text.len() }
     }
+
+    /// A part or an artifact: HMAC-SHA-256 of the SHA-256 of its bytes, so that a large file need not be read again for
+    /// every task that it goes with.
+    pub(crate) fn digest_part(&self, hash: &ArtifactHash, size: u64, media_type: &MediaType) -> DigestedPart {
+        let Digested { hmac_sha256, .. } = self.digest(hash.bytes());
+        DigestedPart { hmac_sha256, size_bytes: size, media_type: media_type.as_str().to_owned() }
+    }
 }
 
 /// Nobody reads a salt in a log line.
@@ -48,4 +55,12 @@ impl std::fmt::Debug for Salt {
 pub(crate) struct Digested {
     hmac_sha256: String,
     size_bytes: usize,
+}
+
+/// What the evidence has of a part or an artifact: no name and none of its bytes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct DigestedPart {
+    pub(crate) hmac_sha256: String,
+    pub(crate) size_bytes: u64,
+    pub(crate) media_type: String,
 }

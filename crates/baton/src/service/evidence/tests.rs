@@ -56,6 +56,7 @@ fn named(event: Event, to: Status) -> Named {
         Event::LeaseLapsed { .. } => "lapsed",
         Event::LeaseLapsedWaiting => "lapsed-waiting",
         Event::GivenUp { .. } => "given-up",
+        Event::ArtifactShared { .. } => "shared",
         Event::SenderAsked => "asked",
         Event::Answered => "answered",
         Event::Replied { ending: Ending::Replied } => "replied",
@@ -185,6 +186,7 @@ impl Change<'_> {
                 kind: &kind(self.kind),
                 content: self.text.filter(|_| is_new),
                 content_digest: None,
+                parts: &[],
                 new_salt: is_new.then_some(&salt),
             },
         )
