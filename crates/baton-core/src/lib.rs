@@ -53,9 +53,7 @@ mod wire;
 
 pub use action::{Action, TaskAction};
 pub use alias::Alias;
-pub use artifact::{
-    ArtifactDescription, ArtifactHash, ArtifactName, ArtifactRef, ArtifactSource, MediaType,
-};
+pub use artifact::{ArtifactDescription, ArtifactHash, ArtifactName, ArtifactRef, ArtifactSource, MediaType};
 pub use binding::{AliasFacts, bind_alias, mint_alias};
 pub use bounded::{
     CallWaitSeconds, ContextText, IdempotencyKey, InputTtlSeconds, LeaseSeconds, MessageText, Reason,

@@ -149,7 +149,9 @@ impl Quota {
             Self::PushConfigs => ("this network has", "push receivers", "delete some"),
             Self::Remotes => ("this network has", "remote agents", "remove some"),
             Self::DelegationDepth => ("this task has", "parents", "send it without a parent"),
-            Self::ArtifactBytes => ("this network has", "bytes of artifacts", "wait until old ones have left"),
+            Self::ArtifactBytes => {
+                ("this network has", "bytes of artifacts", "wait until old ones have left")
+            }
         }
     }
 

@@ -5,8 +5,9 @@ use utoipa::openapi::{RefOr, SchemaFormat};
 use utoipa::{PartialSchema, ToSchema};
 
 use crate::{
-    ActorToken, Alias, ArtifactHash, ArtifactName, ArtifactSource, ContextId, Kind, LeaseId, MediaType, MessageId, MessageKind, NetworkId, NetworkRole,
-    PrincipalKind, Priority, Status, SystemRole, TaskId, TokenId, TokenScope, UserId, Username,
+    ActorToken, Alias, ArtifactHash, ArtifactName, ArtifactSource, ContextId, Kind, LeaseId, MediaType,
+    MessageId, MessageKind, NetworkId, NetworkRole, PrincipalKind, Priority, Status, SystemRole, TaskId,
+    TokenId, TokenScope, UserId, Username,
 };
 
 macro_rules! described {

@@ -79,7 +79,8 @@ impl ArtifactReads for Rows<'_> {
         let (key, before) = (self.key(network)?, before.unwrap_or(i64::MAX));
         match uploader {
             None => {
-                let sql = "SELECT * FROM artifacts WHERE network = ?1 AND seq < ?2 ORDER BY seq DESC LIMIT ?3";
+                let sql =
+                    "SELECT * FROM artifacts WHERE network = ?1 AND seq < ?2 ORDER BY seq DESC LIMIT ?3";
                 let parameters = params![key, before, bounds.looked_at()];
                 self.page(sql, parameters, bounds, artifact_row, |row| row.seq)
             }
@@ -168,8 +169,7 @@ impl ArtifactWrites for Rows<'_> {
                 let sql = "INSERT INTO artifacts (network, sha256, size, object, name, media_type, created_at, touched_at)
                            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7) RETURNING seq";
                 let (name, media_type) = (name.as_str(), media_type.as_str());
-                let parameters =
-                    params![key, hash.bytes(), stored(size), object, name, media_type, at.get()];
+                let parameters = params![key, hash.bytes(), stored(size), object, name, media_type, at.get()];
                 let seq = self.execute_returning(sql, parameters, |row| get::<i64>(row, "seq"))?;
                 (seq.ok_or_else(|| Error::Corrupt("an artifact without a place".into()))?, true)
             }
@@ -180,11 +180,11 @@ impl ArtifactWrites for Rows<'_> {
         Ok(is_new)
     }
 
-    fn add_artifact_refs(&mut self, task: &TaskId, refs: &[NewArtifactRef]) -> Result<(), Error> {
-        if refs.is_empty() {
-            return Ok(());
-        }
+    fn add_artifact_refs(&mut self, task: &TaskId, refs: &[NewArtifactRef]) -> Result<i64, Error> {
         let before = self.known_task(task)?;
+        if refs.is_empty() {
+            return Ok(before.row.artifacts);
+        }
         let sql = "INSERT INTO artifact_refs (task, n, network, source, message, event, sha256, size, name, media_type,
                        description, artifact_id, metadata)
                    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
@@ -213,7 +213,7 @@ impl ArtifactWrites for Rows<'_> {
         let mut after = Task::clone(&before);
         after.row.artifacts = n;
         self.change(|work| work.put_task(Some(before), after));
-        Ok(())
+        Ok(n)
     }
 
     fn remove_unreferenced_artifacts(&mut self, before: UnixMillis, limit: usize) -> Result<usize, Error> {
