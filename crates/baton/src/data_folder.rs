@@ -54,6 +54,11 @@ impl DataFolder {
         self.path.join("hub.sock")
     }
 
+    /// Where the bytes of artifacts lie, unless they lie in a bucket.
+    pub(crate) fn artifacts(&self) -> PathBuf {
+        self.path.join("artifacts")
+    }
+
     pub(crate) fn evidence_key(&self) -> PathBuf {
         self.path.join("evidence.key")
     }

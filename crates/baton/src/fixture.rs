@@ -18,6 +18,7 @@ use std::sync::Arc;
 
 use self::runs_twice::RunsTwice;
 use crate::hub::{Bells, Clock, Hub, Settings};
+use crate::objects::Objects;
 
 const NOW: UnixMillis = UnixMillis::new(1_700_000_000_000);
 
@@ -51,14 +52,16 @@ impl TestHub {
             public_url: "http://127.0.0.1".into(),
             serves_tls: false,
             keep_tasks: None,
+            artifact_quota: baton_core::limits::ARTIFACT_BYTES_PER_NETWORK,
             records_evidence: true,
             metrics_token: None,
             collector: None,
         };
         change(&mut settings);
         let engine = Arc::new(store);
+        let objects = Objects::in_folder(&folder.path().join("artifacts")).unwrap();
         let store = Arc::new(RunsTwice(engine.clone()));
-        Self { hub: Arc::new(Hub::new(store, engine, clock, bells, test_key(), settings)), folder }
+        Self { hub: Arc::new(Hub::new(store, engine, objects, clock, bells, test_key(), settings)), folder }
     }
 
     /// A person who owns the networks of these numbers, and their token.

@@ -14,6 +14,7 @@ pub(crate) mod random;
 mod readiness;
 mod settings;
 mod shutdown;
+mod transfers;
 mod unsealed;
 
 pub(crate) use access::Identity;
@@ -29,6 +30,7 @@ pub(crate) use random::{bytes as random_bytes, id_bytes};
 pub(crate) use readiness::{NotReady, look};
 pub(crate) use settings::Settings;
 pub(crate) use shutdown::Shutdown;
+pub(crate) use transfers::{Room, Transfers};
 
 #[cfg(test)]
 use baton_core::TaskId;
@@ -40,6 +42,7 @@ use std::sync::Arc;
 use crate::events::Streams;
 use crate::in_flight::InFlight;
 use crate::metrics::Metrics;
+use crate::objects::Objects;
 use crate::outbound::Outbound;
 use crate::service::evidence::Exports;
 use crate::service::page::CursorKey;
@@ -54,6 +57,10 @@ pub(crate) struct Hub {
     pub(crate) store: Arc<dyn Store>,
     /// What makes backups, in the way of the store's engine.
     pub(crate) backup: Arc<dyn Backup>,
+    /// Where the bytes of artifacts lie.
+    pub(crate) objects: Objects,
+    /// Uploads and downloads of them.
+    pub(crate) transfers: Transfers,
     pub(crate) clock: Clock,
     pub(crate) bells: Arc<Bells>,
     pub(crate) presences: Arc<Presences>,
@@ -95,6 +102,7 @@ impl Hub {
     pub(crate) fn new(
         store: Arc<dyn Store>,
         backup: Arc<dyn Backup>,
+        objects: Objects,
         clock: Clock,
         bells: Arc<Bells>,
         evidence_key: SigningKey,
@@ -105,6 +113,8 @@ impl Hub {
         Self {
             store,
             backup,
+            objects,
+            transfers: Transfers::default(),
             bells,
             presences: Arc::new(Presences::new(clock.clone())),
             clock,

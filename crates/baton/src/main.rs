@@ -14,6 +14,7 @@ mod in_flight;
 mod json_depth;
 mod mcp;
 mod metrics;
+mod objects;
 mod openapi;
 mod outbound;
 mod peer;

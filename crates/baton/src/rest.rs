@@ -3,6 +3,8 @@
 pub(crate) mod accounts;
 mod answer;
 mod arguments;
+pub(crate) mod artifacts;
+mod byte_range;
 mod caller;
 mod client_address;
 pub(crate) mod error;
@@ -42,4 +44,5 @@ pub(crate) fn router() -> Router<Arc<Hub>> {
         .merge(evidence::routes())
         .merge(remotes::routes())
         .merge(quotas::routes())
+        .merge(artifacts::routes())
 }

@@ -29,6 +29,7 @@ mod wire_time;
 // Tasks.
 pub(crate) mod ack_inbox;
 pub(crate) mod agent_tasks;
+pub(crate) mod artifacts;
 pub(crate) mod ask_sender;
 pub(crate) mod broadcast;
 pub(crate) mod cancel_task;

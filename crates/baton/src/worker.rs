@@ -14,7 +14,7 @@ use tokio::task::JoinSet;
 use crate::hub::Hub;
 use crate::service::evidence::{bundling, seal};
 use crate::service::networks::removal;
-use crate::service::{Error, old_tasks, sweep};
+use crate::service::{Error, artifacts, old_tasks, sweep};
 use crate::trace;
 
 const PRESENCE: Duration = Duration::from_secs(2);
@@ -41,6 +41,7 @@ pub(crate) fn start(hub: &Arc<Hub>) -> JoinSet<()> {
     keep(loops, hub, "entry bundles", BUNDLING, async |hub| bundling::round(&hub).await);
     workers_of_the_outside(loops, hub);
     keep(loops, hub, "retention", RETENTION, async |hub| sweep::retention(&hub).await);
+    keep(loops, hub, "artifacts", RETENTION, async |hub| artifacts::sweep::round(&hub).await);
     keep(loops, hub, "browsers", RETENTION, async |hub| sweep::browsers(&hub).await);
     keep(loops, hub, "deleted networks", SWEEP, async |hub| removal::round(&hub).await);
     keep(loops, hub, "old tasks", LEAVING, async |hub| old_tasks::leave(&hub).await);

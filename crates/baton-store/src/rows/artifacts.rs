@@ -167,8 +167,8 @@ pub trait ArtifactWrites {
     /// Adds an artifact with the object that was noted for it. If the network has these bytes already, that artifact counts
     /// as uploaded again and the new object is to be deleted at once. Answers whether it was added.
     fn put_artifact(&mut self, artifact: NewArtifact<'_>) -> Result<bool, Error>;
-    /// Adds references to a task that has not ended, in this order, after those it has.
-    fn add_artifact_refs(&mut self, task: &TaskId, refs: &[NewArtifactRef]) -> Result<(), Error>;
+    /// Adds references to a task that has not ended, in this order, after those it has. Answers how many it has then.
+    fn add_artifact_refs(&mut self, task: &TaskId, refs: &[NewArtifactRef]) -> Result<i64, Error>;
     /// Removes artifacts that nothing refers to and that were last uploaded before this, so many at once. Their objects are
     /// unused from then on.
     fn remove_unreferenced_artifacts(&mut self, before: UnixMillis, limit: usize) -> Result<usize, Error>;

@@ -156,6 +156,8 @@ pub trait CheckReads: Snapshot {
     fn each_wrong_inbox_count(&self, see: See<'_, WrongCount>) -> Result<(), Error>;
     /// Counters of quotas that are wrong; each with the account or network whose they are.
     fn each_wrong_quota_count(&self, see: See<'_, WrongCount>) -> Result<(), Error>;
+    /// Counters of references to artifacts that are wrong: those in the rows of tasks and of artifacts.
+    fn each_wrong_artifact_count(&self, see: See<'_, WrongCount>) -> Result<(), Error>;
     /// Counters of edges that are wrong, of the hours that are counted.
     fn each_wrong_edge_count(&self, see: See<'_, WrongCount>) -> Result<(), Error>;
     /// Leases, tiles, checkpoints and events of tasks and logs that are not there.

@@ -180,11 +180,11 @@ impl ArtifactWrites for Rows<'_> {
         Ok(is_new)
     }
 
-    fn add_artifact_refs(&mut self, task: &TaskId, refs: &[NewArtifactRef]) -> Result<(), Error> {
-        if refs.is_empty() {
-            return Ok(());
-        }
+    fn add_artifact_refs(&mut self, task: &TaskId, refs: &[NewArtifactRef]) -> Result<i64, Error> {
         let before = self.known_task(task)?;
+        if refs.is_empty() {
+            return Ok(before.row.artifacts);
+        }
         let sql = "INSERT INTO artifact_refs (task, n, network, source, message, event, sha256, size, name, media_type,
                        description, artifact_id, metadata)
                    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
@@ -213,7 +213,7 @@ impl ArtifactWrites for Rows<'_> {
         let mut after = Task::clone(&before);
         after.row.artifacts = n;
         self.change(|work| work.put_task(Some(before), after));
-        Ok(())
+        Ok(n)
     }
 
     fn remove_unreferenced_artifacts(&mut self, before: UnixMillis, limit: usize) -> Result<usize, Error> {

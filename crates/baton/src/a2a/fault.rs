@@ -253,6 +253,9 @@ fn of_refusal(refusal: &Refusal) -> Fault {
         | Refusal::AliasLooksLikeAnother
         | Refusal::UsernameIsAlias => Kind::UnsupportedOperation,
         Refusal::IdempotencyKeyReused
+        | Refusal::ArtifactNotFound { .. }
+        | Refusal::ArtifactTooLarge
+        | Refusal::ArtifactQuotaExceeded { .. }
         | Refusal::NetworkIdRequired
         | Refusal::NetworkNameTaken
         | Refusal::TokenNotFound

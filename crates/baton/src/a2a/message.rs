@@ -71,7 +71,14 @@ impl Message {
             let most = limits::META_MAX_BYTES;
             return Err(Fault::params(format!("message.metadata must be at most {most} bytes of JSON")));
         }
-        Ok(Said { text: text_of(&parts), parts: kept(&parts)?, meta: Some(meta), key, push: None })
+        Ok(Said {
+            text: text_of(&parts),
+            parts: kept(&parts)?,
+            meta: Some(meta),
+            artifacts: Vec::new(),
+            key,
+            push: None,
+        })
     }
 }
 

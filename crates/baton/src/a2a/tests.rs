@@ -161,7 +161,7 @@ async fn of_what_was_said_only_as_much_is_read_as_is_shown() {
     let hub = &world.test.hub;
     let ada = world.visitor().await.identity.caller.clone();
     for text in ["one", "two", "three"] {
-        let args = follow_up::PathArgs { text: text.into() };
+        let args = follow_up::PathArgs { text: text.into(), artifacts: None };
         follow_up::run_on_path(hub, &ada, task.as_str(), args).await.unwrap();
     }
     let bob = hub.identity_of(&world.bob).await.unwrap().caller.clone();
@@ -215,7 +215,14 @@ async fn a_task_takes_a_thousand_messages_and_no_more() {
     let world = World::new().await;
     let (hub, task, ada) =
         (&world.test.hub, world.send_at_once().await, world.visitor().await.identity.caller.clone());
-    let say = || follow_up::run_on_path(hub, &ada, task.as_str(), follow_up::PathArgs { text: "x".into() });
+    let say = || {
+        follow_up::run_on_path(
+            hub,
+            &ada,
+            task.as_str(),
+            follow_up::PathArgs { text: "x".into(), artifacts: None },
+        )
+    };
     let said = futures_util::future::join_all((0..limits::TASK_MESSAGES_MAX_COUNT).map(|_| say())).await;
     assert!(said.iter().all(Result::is_ok));
     let refused = say().await.unwrap_err().to_string();

@@ -27,6 +27,8 @@ pub(crate) struct Settings {
     pub(crate) serves_tls: bool,
     /// How long tasks stay once they have ended; for ever if none is named.
     pub(crate) keep_tasks: Option<Duration>,
+    /// Bytes of artifacts a network may have, unless a system admin sets another number for it.
+    pub(crate) artifact_quota: i64,
     /// Whether what happens is written into the networks' logs; only a measurement turns it off.
     pub(crate) records_evidence: bool,
     /// What opens `/metrics` beside a system admin's token.

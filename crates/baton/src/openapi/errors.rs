@@ -230,6 +230,9 @@ pub(super) fn refusals() -> Vec<Refusal> {
         Refusal::DelegationTooDeep { max: 16 },
         Refusal::DelegationCycle { to: Alias::parse("worker").unwrap(), chain: Vec::new() },
         Refusal::TreeTooLarge { open: 1_001, examined: 2_000 },
+        Refusal::ArtifactNotFound { hash: None },
+        Refusal::ArtifactTooLarge,
+        Refusal::ArtifactQuotaExceeded { used: 10_737_000_000, max: Quota::ArtifactBytes.default_max() },
         Refusal::IdempotencyKeyReused,
         Refusal::AliasNotFound,
         Refusal::AliasInUse,
@@ -304,6 +307,9 @@ const fn meaning(refusal: &Refusal) -> &'static str {
             "the recipient has an open task in the chain of parents of the new task; `details` has the chain, root first"
         }
         Refusal::TreeTooLarge { .. } => "a cancel with `cascade` found more open descendants than end together",
+        Refusal::ArtifactNotFound { .. } => "no artifact of the network has this SHA-256, or none that you may read; the two answer alike",
+        Refusal::ArtifactTooLarge => "the bytes uploaded are more than one artifact may have",
+        Refusal::ArtifactQuotaExceeded { .. } => "the network's artifacts would have more bytes than its quota allows",
         Refusal::IdempotencyKeyReused => "the key came before with other arguments",
         Refusal::AliasNotFound => "no token or session of the network has this alias",
         Refusal::AliasInUse => "the alias is a member's username, another token's, or live elsewhere",

@@ -206,6 +206,7 @@ pub(crate) fn status_of(refusal: &Refusal) -> StatusCode {
         | Refusal::InvitationNotFound
         | Refusal::TaskNotFound
         | Refusal::NoEvidence
+        | Refusal::ArtifactNotFound { .. }
         | Refusal::ReplyTaskNotFound
         | Refusal::AliasNotFound
         | Refusal::MessageNotOpen => StatusCode::NOT_FOUND,
@@ -229,6 +230,7 @@ pub(crate) fn status_of(refusal: &Refusal) -> StatusCode {
         | Refusal::AliasOwnedByAnother
         | Refusal::AliasLooksLikeAnother
         | Refusal::UsernameIsAlias => StatusCode::CONFLICT,
+        Refusal::ArtifactTooLarge | Refusal::ArtifactQuotaExceeded { .. } => StatusCode::PAYLOAD_TOO_LARGE,
         Refusal::NetworkIdRequired
         | Refusal::NetworkNameTaken
         | Refusal::MintFieldsMissing

@@ -53,6 +53,8 @@ plain! {
     MethodNotAllowed = METHOD_NOT_ALLOWED, "method not allowed", "the header `allow` lists them";
     /// The body did not arrive in time.
     BodyTooLate = REQUEST_TIMEOUT, "the request took too long to arrive", "send the whole body at once, and again";
+    /// The body ended before its end.
+    BodyCutOff = BAD_REQUEST, "the body was cut off", "send it again, whole";
     /// The body is larger than the hub reads.
     BodyTooLarge = PAYLOAD_TOO_LARGE, "body too large", "send less at a time";
     /// The body is not called JSON.

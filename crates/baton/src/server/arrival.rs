@@ -1,14 +1,14 @@
 //! A request's body must arrive in time and within bounds, whoever reads it. A body that does not is cut off where
 //! it is read, and whatever the reader made of that is replaced by the answer that says why.
 
-use axum::body::{Body, Bytes, HttpBody};
+use axum::body::{Body, BodyDataStream, Bytes, HttpBody};
 use axum::extract::Request;
-use axum::http::header;
+use axum::http::{Method, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use baton_core::limits;
+use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
-use http_body_util::BodyExt;
 use hyper::body::{Frame, SizeHint};
 use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
@@ -19,6 +19,7 @@ use super::refuse;
 use crate::hub::{Hub, Identity, Shutdown};
 use crate::in_flight::{Cost, Reservation, SharePlace};
 use crate::rest::Plain;
+use crate::rest::artifacts::ARTIFACTS;
 use crate::service::Error;
 
 /// Of a body that is too large so much is still read: a client that is cut off while it sends sees no answer.
@@ -65,7 +66,11 @@ impl Cut {
 
 /// Whether a request's body may be larger than anybody may send.
 pub(super) fn needs_known_caller(request: &Request) -> bool {
-    may_exceed(request, limits::PUBLIC_BODY_MAX_BYTES)
+    !is_upload(request) && may_exceed(request, limits::PUBLIC_BODY_MAX_BYTES)
+}
+
+fn is_upload(request: &Request) -> bool {
+    request.method() == Method::PUT && request.uri().path() == ARTIFACTS
 }
 
 fn may_exceed(request: &Request, bytes: usize) -> bool {
@@ -82,11 +87,12 @@ pub(super) async fn bounded(
     request: Request,
     next: Next,
 ) -> Response {
-    if request.body().is_end_stream() {
+    // An upload is streamed: its handler holds it to bounds of its own.
+    if request.body().is_end_stream() || is_upload(&request) {
         return next.run(request).await;
     }
     if declared_bytes(&request).is_some_and(|bytes| bytes > bounds.bytes as u64) {
-        discard(request.into_body()).await;
+        discard(request.into_body().into_data_stream()).await;
         return Cut::Large.answer();
     }
     let cut = Arc::new(OnceLock::new());
@@ -110,11 +116,12 @@ fn declared_bytes(request: &Request) -> Option<u64> {
     request.headers().get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
-async fn discard(mut body: Body) {
+/// Reads on for a while, so that a client which is still sending sees the answer.
+pub(crate) async fn discard(mut body: BodyDataStream) {
     let all = async {
         let mut left = DISCARDED_BYTES;
-        while let Some(Ok(frame)) = body.frame().await {
-            left = left.saturating_sub(frame.data_ref().map_or(0, Bytes::len));
+        while let Some(Ok(bytes)) = body.next().await {
+            left = left.saturating_sub(bytes.len());
             if left == 0 {
                 return;
             }

@@ -26,7 +26,9 @@ pub(super) fn cost(method: &Method, path: &str) -> Option<Cost> {
     }
     // A look at one task may wait, and reserves its share afterwards.
     let is_task = path.strip_prefix("/api/tasks/").is_some_and(|id| !id.contains('/'));
-    (!is_task).then_some(Cost::List)
+    // The bytes of an artifact are sent as they are read.
+    let is_artifact = path.starts_with("/api/artifacts/");
+    (!is_task && !is_artifact).then_some(Cost::List)
 }
 
 #[cfg(test)]
@@ -41,6 +43,8 @@ mod tests {
             (Method::GET, "/api/tasks/0199", None),
             (Method::GET, "/api/tasks/0199/tree", Some(Cost::List)),
             (Method::GET, "/api/networks/net_1/members", Some(Cost::List)),
+            (Method::GET, "/api/artifacts", Some(Cost::List)),
+            (Method::GET, "/api/artifacts/00ff", None),
             (Method::GET, "/api/evidence", Some(Cost::List)),
             (Method::GET, "/api/evidence/key", None),
             (Method::GET, "/api/evidence/bundle", None),

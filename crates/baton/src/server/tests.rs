@@ -58,6 +58,7 @@ fn house_with(cors_origins: &[&str], time: Duration) -> House {
         public_url: "http://127.0.0.1".into(),
         serves_tls: false,
         keep_tasks: None,
+        artifact_quota: baton_core::limits::ARTIFACT_BYTES_PER_NETWORK,
         records_evidence: true,
         metrics_token: None,
         collector: None,
@@ -66,6 +67,7 @@ fn house_with(cors_origins: &[&str], time: Duration) -> House {
     let hub = Arc::new(Hub::new(
         store.clone(),
         store,
+        crate::objects::Objects::in_folder(&folder.path().join("artifacts")).unwrap(),
         clock,
         Arc::new(Bells::default()),
         crate::fixture::test_key(),

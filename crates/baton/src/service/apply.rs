@@ -6,8 +6,8 @@ use baton_core::{
     Principal, Priority, RowChange, TaskId, TaskMessage, TaskSnapshot, TraceParent, Transition, limits,
 };
 use baton_store::rows::{
-    DeliveryKind, InboxState, LeaseChange, NewDelivery, NewEvent, NewTaskMessage, NewTaskRow, Redelivery,
-    TaskChange,
+    DeliveryKind, InboxState, LeaseChange, NewArtifactRef, NewDelivery, NewEvent, NewTaskMessage, NewTaskRow,
+    Redelivery, TaskChange,
 };
 use baton_store::{Ring, Snapshot, Transaction};
 use std::borrow::Cow;
@@ -53,6 +53,8 @@ pub(crate) struct Decided<'a> {
     pub(crate) context: &'a Context,
     pub(crate) transition: &'a Transition,
     pub(crate) actor_token: Option<&'a ActorToken>,
+    /// What the task, the message or the reply refers to.
+    pub(crate) artifacts: &'a [NewArtifactRef],
 }
 
 /// The token that the event of a transition names; none if it leaves no event.
@@ -78,6 +80,7 @@ struct Move<'a> {
     task: Option<&'a TaskSnapshot>,
     transition: &'a Transition,
     actor_token: Option<&'a ActorToken>,
+    artifacts: &'a [NewArtifactRef],
     payload: Option<&'a Payload>,
 }
 
@@ -90,21 +93,26 @@ pub(crate) fn apply(
     decided: Decided<'_>,
     payload: Option<&Payload>,
 ) -> Result<Option<u64>, Error> {
-    let Decided { context, transition, actor_token } = decided;
-    let change = Move { stamp, context, network, task, transition, actor_token, payload };
+    let Decided { context, transition, actor_token, artifacts } = decided;
+    let change = Move { stamp, context, network, task, transition, actor_token, artifacts, payload };
     // A new task needs its row before its history. A task that ends has its row written last: it never changes after that.
     let number = match transition.effects.created {
         Some(_) => {
             change.row(tx)?;
-            change.history(tx)?
+            let number = change.history(tx)?;
+            change.refer(tx, None, number)?;
+            number
         }
         None => {
             let number = change.history(tx)?;
+            if !change.is_message() {
+                change.refer(tx, None, number)?;
+            }
             change.row(tx)?;
             number
         }
     };
-    change.deliveries(tx)?;
+    change.deliveries(tx, number)?;
     change.notices(tx)?;
     Ok(number)
 }
@@ -235,7 +243,7 @@ impl Move<'_> {
     }
 
     /// What leaves the inboxes, and then what comes into one.
-    fn deliveries(&self, tx: &mut dyn Transaction) -> Result<(), Error> {
+    fn deliveries(&self, tx: &mut dyn Transaction, number: Option<u64>) -> Result<(), Error> {
         let effects = &self.transition.effects;
         if matches!(effects.row.inbox, Some(InboxMove::AckEvery | InboxMove::AckOthers)) {
             tx.ack_deliveries_about(&self.transition.task_id)?;
@@ -243,7 +251,8 @@ impl Move<'_> {
         let Some(Delivery { message_id, to, content }) = &effects.delivery else { return Ok(()) };
         match content {
             DeliveryContent::Message(message) => {
-                self.say(tx, message_id, message)?;
+                let n = self.say(tx, message_id, message)?;
+                self.refer(tx, Some(n), number)?;
                 let text = match message {
                     TaskMessage::Question(asked) => Cow::Owned(question::delivered(asked)),
                     TaskMessage::Answer(_) | TaskMessage::Message(_) => Cow::Borrowed(message.text()),
@@ -287,7 +296,12 @@ impl Move<'_> {
     }
 
     /// What is said on a task stays with it, also when the delivery is gone.
-    fn say(&self, tx: &mut dyn Transaction, message_id: &MessageId, said: &TaskMessage) -> Result<(), Error> {
+    fn say(
+        &self,
+        tx: &mut dyn Transaction,
+        message_id: &MessageId,
+        said: &TaskMessage,
+    ) -> Result<i64, Error> {
         let terms = match said {
             TaskMessage::Question(asked) => Some(&asked.terms),
             TaskMessage::Answer(_) | TaskMessage::Message(_) => None,
@@ -313,9 +327,36 @@ impl Move<'_> {
             let rule = format!("is too large: a task takes {most} bytes of messages, and has {left} left");
             return Err(Error::argument("message", rule));
         }
-        if tx.append_task_message(message)? > limits::TASK_MESSAGES_MAX_COUNT as i64 {
+        let n = tx.append_task_message(message)?;
+        if n > limits::TASK_MESSAGES_MAX_COUNT as i64 {
             let rule = format!("is one too many: a task takes {} messages", limits::TASK_MESSAGES_MAX_COUNT);
             return Err(Error::argument("message", rule));
+        }
+        Ok(n)
+    }
+
+    /// Whether what it delivers is a message: then that is what refers to artifacts.
+    fn is_message(&self) -> bool {
+        let delivery = self.transition.effects.delivery.as_ref();
+        delivery.is_some_and(|delivery| matches!(delivery.content, DeliveryContent::Message(_)))
+    }
+
+    /// The references to artifacts, each with the message and the event it came with. Before the row of a task that ends.
+    fn refer(
+        &self,
+        tx: &mut dyn Transaction,
+        message: Option<i64>,
+        number: Option<u64>,
+    ) -> Result<(), Error> {
+        if self.artifacts.is_empty() {
+            return Ok(());
+        }
+        let event = number.and_then(|number| i64::try_from(number).ok());
+        let placed = self.artifacts.iter().map(|new| NewArtifactRef { message, event, ..new.clone() });
+        let count = tx.add_artifact_refs(&self.transition.task_id, &placed.collect::<Vec<_>>())?;
+        let most = limits::TASK_ARTIFACTS_MAX_COUNT;
+        if count > most as i64 {
+            return Err(Error::argument("artifacts", format!("are too many: a task takes {most} in all")));
         }
         Ok(())
     }

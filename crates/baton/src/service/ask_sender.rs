@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::artifacts::{RefArgs, reference};
 use super::place::Place;
 use super::stamp::Stamp;
 use super::{Error, operation, send_reply};
@@ -30,6 +31,9 @@ pub(crate) struct Args {
     /// How long the question waits, 7 days by default
     #[schemars(range(min = 1, max = 2592000))]
     input_ttl_seconds: Option<i64>,
+    /// Artifacts that come with it, uploaded with PUT /api/artifacts
+    #[schemars(length(max = 100))]
+    artifacts: Option<Vec<RefArgs>>,
     network_id: Option<String>,
 }
 
@@ -52,6 +56,10 @@ pub(crate) struct PathArgs {
     #[schema(minimum = 1, maximum = 2592000)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) input_ttl_seconds: Option<i64>,
+    /// Artifacts that come with it, uploaded with `PUT /api/artifacts`
+    #[schema(max_items = 100)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) artifacts: Option<Vec<RefArgs>>,
 }
 
 /// It waits.
@@ -67,8 +75,8 @@ pub(crate) struct Answer {
 /// Asks, by the tool's arguments.
 pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
     let place = Place::of_task_call(args.network_id.as_deref());
-    let Args { question, lease_id, keep_lease, options, input_ttl_seconds, .. } = args;
-    let asked = PathArgs { question, lease_id, keep_lease, options, input_ttl_seconds };
+    let Args { question, lease_id, keep_lease, options, input_ttl_seconds, artifacts, .. } = args;
+    let asked = PathArgs { question, lease_id, keep_lease, options, input_ttl_seconds, artifacts };
     ask(hub, caller, place, &args.task_id, asked).await
 }
 
@@ -82,10 +90,17 @@ pub(crate) async fn run_on_path(
     ask(hub, caller, Place::TheTasks, task, args).await
 }
 
-async fn ask(hub: &Hub, caller: &Caller, place: Place, task: &str, args: PathArgs) -> Result<Answer, Error> {
+async fn ask(
+    hub: &Hub,
+    caller: &Caller,
+    place: Place,
+    task: &str,
+    mut args: PathArgs,
+) -> Result<Answer, Error> {
     let task = TaskId::parse(task).ok_or(Refusal::TaskNotFound)?;
+    let artifacts = reference::read(args.artifacts.take())?;
     let command = command(args)?;
-    let stamp = Stamp::new(hub);
+    let stamp = Stamp { artifacts, ..Stamp::new(hub) };
     let caller = caller.clone();
     hub.store_for(&caller)
         .write(move |tx| {

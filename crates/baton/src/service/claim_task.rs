@@ -12,11 +12,11 @@ use baton_store::rows::PageBounds;
 use baton_store::{IfNothing, Inbox, Transaction};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use std::time::Duration;
 use tokio::time::Instant;
 use utoipa::ToSchema;
 
+use super::artifacts::{self, ArtifactView, Conversation};
 use super::place::role_in;
 use super::stamp::Stamper;
 use super::task_view::{TaskMessageView, TaskView, answer_bytes};
@@ -78,9 +78,9 @@ pub(crate) struct Answer {
     /// What was said on the task, oldest first; the newest, if it is much.
     #[serde(skip_serializing_if = "Option::is_none")]
     messages: Option<Vec<TaskMessageView>>,
-    /// What the task has brought so far.
+    /// What came with the task, and what its work has brought so far.
     #[serde(skip_serializing_if = "Option::is_none")]
-    artifacts: Option<Vec<Value>>,
+    artifacts: Option<Vec<ArtifactView>>,
     /// The trace the task was sent in.
     #[serde(skip_serializing_if = "Option::is_none")]
     traceparent: Option<String>,
@@ -112,8 +112,8 @@ pub(crate) struct Held {
     lease_expires_at: Option<WireTime>,
     /// What was said on it, oldest first; the newest, if it is much.
     messages: Vec<TaskMessageView>,
-    /// What it has brought so far.
-    artifacts: Vec<Value>,
+    /// What came with it, and what its work has brought so far.
+    artifacts: Vec<ArtifactView>,
     /// The trace it was sent in.
     #[serde(skip_serializing_if = "Option::is_none")]
     traceparent: Option<String>,
@@ -299,7 +299,8 @@ impl Claim {
         let Some(task_id) = tx.next_task(network, alias)? else { return Ok(None) };
         let Some(mut task) = tx.task(&task_id)? else { return Ok(None) };
         let messages = tx.newest_task_messages(network, &task_id, None, SHOWN)?;
-        let bytes = answer_bytes(&task, &messages);
+        let refs = artifacts::of_task(tx.as_snapshot(), &task)?;
+        let bytes = answer_bytes(&task, &messages, &refs);
         if !is_first && bytes > *room {
             return Ok(None);
         }
@@ -314,15 +315,8 @@ impl Claim {
         task.snapshot.status = done.transition.to;
         task.started_at = written.started_at;
         let traceparent = task.traceparent.map(|trace| trace.to_string());
-        Ok(Some(Held {
-            task: task.into(),
-            lease_id,
-            lease_expires_at,
-            messages: messages.into_iter().map(TaskMessageView::from).collect(),
-            // What it brings is reported with its end.
-            artifacts: Vec::new(),
-            traceparent,
-        }))
+        let Conversation { messages, artifacts } = Conversation::new(messages, refs);
+        Ok(Some(Held { task: task.into(), lease_id, lease_expires_at, messages, artifacts, traceparent }))
     }
 }
 

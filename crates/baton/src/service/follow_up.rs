@@ -1,12 +1,15 @@
 //! The sender says something on a task that is open: the answer if its agent asked, else a message on the way.
 
-use baton_core::{Caller, Command, IdempotencyKey, MessageId, MessageText, Refusal, Status, TaskId};
+use baton_core::{
+    ArtifactRef, Caller, Command, IdempotencyKey, MessageId, MessageText, Refusal, Status, TaskId,
+};
 use baton_store::Transaction;
 use baton_store::rows::IdempotentSend;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::artifacts::{RefArgs, reference};
 use super::place::Place;
 use super::push_configs::create::{self, CheckedPush, Since};
 use super::stamp::Stamp;
@@ -19,6 +22,9 @@ pub(crate) struct Args {
     task_id: String,
     #[schemars(length(min = 1, max = 1048576))]
     text: String,
+    /// Artifacts that come with it, uploaded with PUT /api/artifacts
+    #[schemars(length(max = 100))]
+    artifacts: Option<Vec<RefArgs>>,
     network_id: Option<String>,
 }
 
@@ -28,6 +34,10 @@ pub(crate) struct Args {
 pub(crate) struct PathArgs {
     #[schema(min_length = 1, max_length = 1048576)]
     pub(crate) text: String,
+    /// Artifacts that come with it, uploaded with `PUT /api/artifacts`
+    #[schema(max_items = 100)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) artifacts: Option<Vec<RefArgs>>,
 }
 
 /// Where the task stands now.
@@ -48,6 +58,8 @@ pub(crate) struct Said {
     pub(crate) parts: Option<String>,
     /// What else came with it, a JSON object.
     pub(crate) meta: Option<String>,
+    /// Artifacts that come with it.
+    pub(crate) artifacts: Vec<ArtifactRef>,
     /// Makes saying it twice harmless.
     pub(crate) key: Option<IdempotencyKey>,
     /// Who is told of the task's events from then on.
@@ -55,12 +67,16 @@ pub(crate) struct Said {
 }
 
 impl Said {
-    fn plain(text: String) -> Self {
-        Self { text, ..Self::default() }
+    fn plain(text: String, artifacts: Option<Vec<RefArgs>>) -> Result<Self, Error> {
+        Ok(Self { text, artifacts: reference::read(artifacts)?, ..Self::default() })
     }
 
     fn digest(&self, task: &TaskId) -> Vec<u8> {
-        let parts = [Some(task.as_str()), Some(&*self.text), self.parts.as_deref(), self.meta.as_deref()];
+        let artifacts = reference::as_text(&self.artifacts);
+        let mut parts =
+            vec![Some(task.as_str()), Some(&*self.text), self.parts.as_deref(), self.meta.as_deref()];
+        // Only calls that have them: the digests of others are those that were remembered before there were any.
+        parts.extend(artifacts.as_deref().map(Some));
         idempotency::digest(&parts)
     }
 }
@@ -68,7 +84,7 @@ impl Said {
 /// Says it, by the tool's arguments.
 pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
     let place = Place::of_task_call(args.network_id.as_deref());
-    say(hub, caller, place, &args.task_id, Said::plain(args.text)).await
+    say(hub, caller, place, &args.task_id, Said::plain(args.text, args.artifacts)?).await
 }
 
 /// Says it on the task in the path.
@@ -78,7 +94,7 @@ pub(crate) async fn run_on_path(
     task: &str,
     args: PathArgs,
 ) -> Result<Answer, Error> {
-    say(hub, caller, Place::TheTasks, task, Said::plain(args.text)).await
+    say(hub, caller, Place::TheTasks, task, Said::plain(args.text, args.artifacts)?).await
 }
 
 /// Says it.
@@ -93,7 +109,12 @@ pub(crate) async fn say(
     let text = MessageText::parse("text", &said.text).map_err(Error::of_argument)?;
     let command = Command::FollowUp { text };
     let arguments = said.digest(&task);
-    let stamp = Stamp { message_parts: said.parts, message_meta: said.meta, ..Stamp::new(hub) };
+    let stamp = Stamp {
+        message_parts: said.parts,
+        message_meta: said.meta,
+        artifacts: said.artifacts,
+        ..Stamp::new(hub)
+    };
     let (speaker, key, push) = (caller.clone(), said.key, said.push);
     let watched = push.is_some().then(|| task.clone());
     let saying = move |tx: &mut dyn Transaction| {

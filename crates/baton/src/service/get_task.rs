@@ -7,8 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use super::artifacts::{self, Conversation};
 use super::place::{self, Stand};
-use super::task_view::{TaskMessageView, TaskView, WholeTaskView};
+use super::task_view::{TaskMessageView, TaskWithArtifacts, WholeTaskView};
 use super::task_wait::{self, TaskWait};
 use super::{Error, audit, permit, task_record};
 use crate::hub::Hub;
@@ -54,7 +55,7 @@ impl QueryArgs {
 #[schema(as = TaskShown)]
 pub(crate) struct Answer {
     ok: bool,
-    task: TaskView,
+    task: TaskWithArtifacts,
     /// The task that was made of it. Not in its row: a task that ended never changes.
     #[serde(skip_serializing_if = "Option::is_none")]
     retried_to: Option<TaskId>,
@@ -145,17 +146,19 @@ async fn look(
         let (task, is_audited) = visible(rows, &asker, &id)?;
         let messages = rows.newest_task_messages(&task.snapshot.network_id, &id, None, shown)?;
         let event_count = rows.last_event(&id)?.map_or(0, |event| event.n);
-        Ok((task, messages, event_count, is_audited))
+        let refs = artifacts::of_task(rows, &task)?;
+        Ok((task, messages, refs, event_count, is_audited))
     });
-    let (task, messages, event_count, is_audited) = read.await?;
+    let (task, messages, refs, event_count, is_audited) = read.await?;
     if is_audited {
         audit::network_read(hub, caller, task.snapshot.network_id.clone(), "task").await?;
     }
     // They are numbered from 1 without gaps.
     let message_count = messages.last().map(|newest| newest.n);
-    let messages = messages.into_iter().map(TaskMessageView::from).collect();
+    let Conversation { messages, artifacts } = Conversation::new(messages, refs);
     let retried_to = task.snapshot.retried_to.clone();
-    Ok(Answer { ok: true, task: task.into(), retried_to, messages, message_count, event_count })
+    let task = TaskWithArtifacts { row: task.into(), artifacts };
+    Ok(Answer { ok: true, task, retried_to, messages, message_count, event_count })
 }
 
 /// A task with what belongs to it, for somebody who sent it and has waited; and whether it has ended.
@@ -170,16 +173,18 @@ pub(super) async fn whole(
         permit::token_stands(rows, &asker)?;
         let (task, is_audited) = visible(rows, &asker, &id)?;
         let messages = rows.newest_task_messages(&task.snapshot.network_id, &id, None, shown)?;
-        let artifacts = task_record::artifacts(rows, &task)?;
-        Ok((task, messages, artifacts, is_audited))
+        let reported = task_record::artifacts(rows, &task)?;
+        let refs = artifacts::of_task(rows, &task)?;
+        Ok((task, messages, reported, refs, is_audited))
     });
-    let (task, messages, artifacts, is_audited) = read.await?;
+    let (task, messages, mut reported, refs, is_audited) = read.await?;
     if is_audited {
         audit::network_read(hub, caller, task.snapshot.network_id.clone(), "task").await?;
     }
     let has_ended = task.snapshot.status.is_terminal();
-    let messages = messages.into_iter().map(TaskMessageView::from).collect();
-    Ok((WholeTaskView { row: task.into(), artifacts, messages }, has_ended))
+    let Conversation { messages, artifacts } = Conversation::new(messages, refs);
+    reported.extend(artifacts.iter().filter_map(|artifact| serde_json::to_value(artifact).ok()));
+    Ok((WholeTaskView { row: task.into(), artifacts: reported, messages }, has_ended))
 }
 
 /// A task the caller may see, and whether that is to be written down.

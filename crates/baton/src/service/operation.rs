@@ -2,14 +2,16 @@
 //! touches a task goes through [`act`], inside its transaction, so every door has the same rules.
 
 use baton_core::{
-    Action, ActorToken, Caller, Command, Context, Principal, Refusal, Status, TaskId, TaskSnapshot,
-    Transition, access, decide,
+    Action, ActorToken, ArtifactSource, Caller, Command, Context, Principal, Refusal, Status, TaskId,
+    TaskSnapshot, Transition, access, decide,
 };
+use baton_store::rows::NewArtifactRef;
 use baton_store::{Snapshot, Transaction};
 
 use super::Error;
 use super::actor::Actor;
 use super::apply::{self, Decided, Payload};
+use super::artifacts::{self, reference};
 use super::place::{Place, Stand};
 use super::stamp::Stamp;
 use super::{presence, question, quotas};
@@ -24,6 +26,8 @@ pub(crate) struct Done {
     pub(crate) event_number: Option<u64>,
     /// The token that event names.
     pub(crate) actor_token: Option<ActorToken>,
+    /// What it refers to.
+    pub(crate) artifacts: Vec<NewArtifactRef>,
 }
 
 /// A caller's command to an existing task.
@@ -36,7 +40,12 @@ pub(crate) fn act(
     command: &Command,
 ) -> Result<Done, Error> {
     let (task, actor) = find_for(tx, stamp, caller, place, task_id, command)?;
-    carry_out(tx, stamp, &actor, task, command)
+    let source = match command {
+        Command::Reply { .. } => ArtifactSource::Reply,
+        _ => ArtifactSource::Message,
+    };
+    let artifacts = reference::resolve(tx.as_snapshot(), caller, &task.network_id, &stamp.artifacts, source)?;
+    carry_out_with(tx, stamp, &actor, task, command, artifacts)
 }
 
 /// The task a caller's command is for, and as whom the caller acts; nothing is decided yet.
@@ -122,11 +131,24 @@ pub(super) fn carry_out(
     task: TaskSnapshot,
     command: &Command,
 ) -> Result<Done, Error> {
+    carry_out_with(tx, stamp, actor, task, command, Vec::new())
+}
+
+/// The same for a command that artifacts come with.
+fn carry_out_with(
+    tx: &mut dyn Transaction,
+    stamp: &Stamp,
+    actor: &Actor,
+    task: TaskSnapshot,
+    command: &Command,
+    mut artifacts: Vec<NewArtifactRef>,
+) -> Result<Done, Error> {
     let mut context = stamp.context(tx.time(), actor.principal.clone());
     fill_in(tx.as_snapshot(), stamp, &task, command, &mut context)?;
     let transition = decide(Some(&task), command, &context)?;
     match command {
         Command::Retry { .. } => {
+            artifacts = retried_artifacts(tx, &task.id)?;
             quotas::admit_task(tx.as_snapshot(), &task.network_id, &Principal::Node(task.to.clone()))?;
         }
         Command::Reassign { new_alias } => {
@@ -145,9 +167,22 @@ pub(super) fn carry_out(
     };
     let network = &task.network_id;
     let actor_token = apply::recorded_token(tx.as_snapshot(), stamp, network, actor, &transition)?;
-    let decided = Decided { context: &context, transition: &transition, actor_token: actor_token.as_ref() };
+    let decided = Decided {
+        context: &context,
+        transition: &transition,
+        actor_token: actor_token.as_ref(),
+        artifacts: &artifacts,
+    };
     let event_number = apply::apply(tx, stamp, network, Some(&task), decided, payload.as_ref())?;
-    Ok(Done { before: task, transition, event_number, actor_token })
+    Ok(Done { before: task, transition, event_number, actor_token, artifacts })
+}
+
+/// What the task that is made of another one comes with: what the other came with.
+fn retried_artifacts(tx: &dyn Transaction, id: &TaskId) -> Result<Vec<NewArtifactRef>, Error> {
+    match tx.task(id)? {
+        Some(task) => Ok(reference::of_retried(artifacts::of_task(tx.as_snapshot(), &task)?)),
+        None => Ok(Vec::new()),
+    }
 }
 
 /// Reads what the decision asks of the store.

@@ -71,14 +71,18 @@ impl Subject {
         }
     }
 
-    fn view(&self, rows: &dyn Snapshot) -> Result<Vec<QuotaView>, Error> {
+    fn view(&self, rows: &dyn Snapshot, artifact_bytes: i64) -> Result<Vec<QuotaView>, Error> {
         let view = |quota: &Quota| {
             let row = rows.quota(self.row(), *quota)?;
+            let default_limit = match quota {
+                Quota::ArtifactBytes => artifact_bytes,
+                quota => quota.default_max(),
+            };
             Ok(QuotaView {
                 quota: quota.as_str(),
                 used: quota.is_counted().then_some(row.used),
-                limit: row.max.unwrap_or(quota.default_max()),
-                default_limit: quota.default_max(),
+                limit: row.max.unwrap_or(default_limit),
+                default_limit,
             })
         };
         self.quotas().iter().map(view).collect()

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::ToSchema;
 
+use super::artifacts::{ArtifactView, RefArgs, reference};
 use super::claim_task::{self, Claim};
 use super::place::{Place, role_in};
 use super::stamp::Stamp;
@@ -21,7 +22,7 @@ use crate::hub::Hub;
 pub(crate) struct Args {
     /// Whom to reply to; ignored with in_reply_to
     alias: Option<String>,
-    #[schemars(length(min = 1, max = 1048576))]
+    #[schemars(length(max = 1048576))]
     text: String,
     /// The task this ends
     in_reply_to: Option<String>,
@@ -30,6 +31,9 @@ pub(crate) struct Args {
     lease_id: Option<String>,
     /// Answer with a message of its own instead of a result; A2A senders see the difference
     bare: Option<bool>,
+    /// What the task brought, uploaded with PUT /api/artifacts; with them text may be empty. Takes in_reply_to
+    #[schemars(length(max = 100))]
+    artifacts: Option<Vec<RefArgs>>,
     network_id: Option<String>,
 }
 
@@ -48,12 +52,17 @@ pub(crate) enum EndingName {
 #[derive(Debug, Deserialize, Serialize, ToSchema)]
 #[schema(as = Reply)]
 pub(crate) struct PathArgs {
-    #[schema(min_length = 1, max_length = 1048576)]
+    /// At least one character, unless artifacts come with a reply that succeeded
+    #[schema(max_length = 1048576)]
     pub(crate) text: String,
     pub(crate) status: Option<EndingName>,
     pub(crate) lease_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) bare: Option<bool>,
+    /// What the task brought, uploaded with `PUT /api/artifacts`
+    #[schema(max_items = 100)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) artifacts: Option<Vec<RefArgs>>,
     /// Takes the next task as well; the reply counts whatever that finds
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) claim_next: Option<claim_task::NextArgs>,
@@ -71,6 +80,9 @@ pub(crate) struct Answer {
     status: Option<Status>,
     #[serde(skip_serializing_if = "Option::is_none")]
     session_status: Option<String>,
+    /// What the reply refers to.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    artifacts: Vec<ArtifactView>,
     /// With `claim_next`: what `POST /api/claim` would have answered, or null if there was no task.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<claim_task::Answer>)]
@@ -88,9 +100,10 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer
                 status: args.status,
                 lease_id: args.lease_id,
                 bare: args.bare,
+                artifacts: args.artifacts,
                 claim_next: None,
             };
-            end(hub, caller, place, task, &said).await
+            end(hub, caller, place, task, said).await
         }
         None => say(hub, caller, place, args).await,
     }
@@ -104,7 +117,7 @@ pub(crate) async fn run_on_path(
     args: PathArgs,
 ) -> Result<Answer, Error> {
     let task = Some(TaskId::parse(task).ok_or(Refusal::TaskNotFound)?);
-    let done = end(hub, caller, Place::TheTasks, task, &args).await;
+    let done = end(hub, caller, Place::TheTasks, task, args).await;
     // The path names the task, so the path's word for a missing one.
     done.map_err(|error| match error {
         Error::Refused(Refusal::ReplyTaskNotFound) => Refusal::TaskNotFound.into(),
@@ -117,7 +130,7 @@ async fn end(
     caller: &Caller,
     place: Place,
     task: Option<TaskId>,
-    said: &PathArgs,
+    said: PathArgs,
 ) -> Result<Answer, Error> {
     let ending = match said.status.unwrap_or_default() {
         EndingName::Replied => Ending::Replied,
@@ -128,11 +141,12 @@ async fn end(
     if answers_bare && ending != Ending::Replied {
         return Err(Error::argument("bare", "goes with status replied only"));
     }
-    let text = ReplyText::parse("text", &said.text).map_err(Error::of_argument)?;
+    let artifacts = reference::read(said.artifacts)?;
+    let text = reply_text(&said.text, !artifacts.is_empty() && ending == Ending::Replied)?;
     let lease_id = lease(said.lease_id.as_deref())?;
     let command = Command::Reply { ending, text, lease_id };
     let next = said.claim_next.map(|args| Claim::next(hub, caller, args)).transpose()?;
-    let stamp = Stamp { answers_bare, ..Stamp::new(hub) };
+    let stamp = Stamp { answers_bare, artifacts, ..Stamp::new(hub) };
     let reply = TaskReply { stamp, replier: caller.clone(), place, task, command };
     let claim = next.as_ref().map(|(claim, _)| claim.clone());
     let (mut answer, mut held) = match write_reply(hub, caller, reply.clone(), claim.clone()).await {
@@ -175,6 +189,7 @@ impl TaskReply {
             task_id: Some(done.before.id),
             status: Some(done.transition.to),
             session_status: None,
+            artifacts: done.artifacts.into_iter().map(ArtifactView::from).collect(),
             next: None,
         })
     }
@@ -205,6 +220,14 @@ async fn write_reply(
     written
 }
 
+/// What is replied; nothing only where that is allowed.
+fn reply_text(text: &str, may_be_empty: bool) -> Result<ReplyText, Error> {
+    if text.is_empty() && !may_be_empty {
+        return Err(Error::argument("text", "must be at least 1 characters"));
+    }
+    ReplyText::parse("text", text).map_err(Error::of_argument)
+}
+
 /// A lease that cannot be read is one that was never given.
 pub(crate) fn lease(lease_id: Option<&str>) -> Result<Option<LeaseId>, Error> {
     lease_id.map(|text| LeaseId::parse(text).ok_or(Refusal::LeaseLost.into())).transpose()
@@ -212,7 +235,10 @@ pub(crate) fn lease(lease_id: Option<&str>) -> Result<Option<LeaseId>, Error> {
 
 /// A plain reply, to nobody's task.
 async fn say(hub: &Hub, caller: &Caller, place: Place, args: Args) -> Result<Answer, Error> {
-    let text = ReplyText::parse("text", &args.text).map_err(Error::of_argument)?;
+    let text = reply_text(&args.text, false)?;
+    if args.artifacts.is_some_and(|artifacts| !artifacts.is_empty()) {
+        return Err(Error::argument("artifacts", "go with in_reply_to only"));
+    }
     let Some(alias) = args.alias else {
         return Err(Error::argument("alias", "is needed without in_reply_to"));
     };
@@ -243,6 +269,7 @@ async fn say(hub: &Hub, caller: &Caller, place: Place, args: Args) -> Result<Ans
                 task_id: None,
                 status: None,
                 session_status: Some(session_status),
+                artifacts: Vec::new(),
                 next: None,
             })
         })

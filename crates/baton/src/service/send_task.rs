@@ -1,8 +1,9 @@
 //! Send a task to an agent, and wait for its end if asked to.
 
 use baton_core::{
-    Action, Caller, Command, ContextId, ContextText, IdempotencyKey, Kind, NetworkId, Principal, Priority,
-    Refusal, SendTask, TaskId, TaskText, TraceParent, TtlSeconds, access, decide, limits,
+    Action, ArtifactRef, ArtifactSource, Caller, Command, ContextId, ContextText, IdempotencyKey, Kind,
+    NetworkId, Principal, Priority, Refusal, SendTask, TaskId, TaskText, TraceParent, TtlSeconds, access,
+    decide, limits,
 };
 use baton_store::rows::{IdempotentSend, PageBounds, TaskFilter, TaskTexts};
 use baton_store::{Snapshot, Transaction};
@@ -14,6 +15,7 @@ use utoipa::ToSchema;
 use super::actor::Actor;
 use super::agent::AgentAddress;
 use super::apply::{self, Decided, Payload};
+use super::artifacts::{RefArgs, reference};
 use super::follow_up::Said;
 use super::place::{Place, role_in};
 use super::push_configs::create::{self, CheckedPush, Since};
@@ -62,6 +64,11 @@ pub(crate) struct Args {
     pub(crate) idempotency_key: Option<String>,
     /// Your own notes, any JSON
     pub(crate) meta: Option<Value>,
+    /// Artifacts to send along, uploaded with PUT /api/artifacts
+    #[schemars(length(max = 100))]
+    #[schema(max_items = 100)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) artifacts: Option<Vec<RefArgs>>,
     /// Wait so long for the task to end or to ask for input; 0 by default
     #[schemars(range(min = 0, max = 60))]
     #[schema(minimum = 0, maximum = 60)]
@@ -131,6 +138,8 @@ pub(super) struct Sent {
 pub(super) struct Request {
     to: baton_core::Alias,
     payload: Payload,
+    /// Artifacts to send along.
+    artifacts: Vec<ArtifactRef>,
     kind: Option<Kind>,
     ttl: TtlSeconds,
     parent_task_id: Option<String>,
@@ -244,11 +253,13 @@ impl Request {
         let ttl = ttl.transpose().map_err(Error::of_argument)?.unwrap_or_default();
         let parent =
             Parentage { id: args.parent_task_id.as_deref(), allow_cycle: args.allow_cycle.unwrap_or(false) };
-        let arguments = digest(&to, &payload, kind.as_ref(), ttl, parent, None);
+        let artifacts = reference::read(args.artifacts)?;
+        let arguments = digest(&to, &payload, kind.as_ref(), ttl, parent, None, &artifacts);
         let allow_cycle = parent.allow_cycle;
         Ok(Self {
             to,
             payload,
+            artifacts,
             kind,
             ttl,
             parent_task_id: args.parent_task_id,
@@ -274,11 +285,14 @@ impl Request {
             traceparent,
         };
         let ttl = TtlSeconds::default();
-        let arguments = digest(&agent.alias, &payload, None, ttl, Parentage::default(), context_id.as_ref());
+        let (alias, artifacts) = (&agent.alias, said.artifacts);
+        let context = context_id.as_ref();
+        let arguments = digest(alias, &payload, None, ttl, Parentage::default(), context, &artifacts);
         Ok(Self {
             place: Place::of_write(Some(agent.network_id.as_str())),
             to: agent.alias,
             payload,
+            artifacts,
             kind: None,
             ttl,
             parent_task_id: None,
@@ -305,6 +319,7 @@ fn digest(
     ttl: TtlSeconds,
     parent: Parentage<'_>,
     context_id: Option<&ContextId>,
+    artifacts: &[ArtifactRef],
 ) -> Vec<u8> {
     let ttl = ttl.get().to_string();
     let mut parts = vec![
@@ -323,6 +338,10 @@ fn digest(
     }
     if parent.allow_cycle {
         parts.push(Some("allow_cycle"));
+    }
+    let artifacts = reference::as_text(artifacts);
+    if let Some(artifacts) = &artifacts {
+        parts.extend([Some("artifacts"), Some(&**artifacts)]);
     }
     idempotency::digest(&parts)
 }
@@ -365,8 +384,15 @@ pub(super) fn send(
     });
     let transition = decide(None, &command, &context)?;
     quotas::admit_task(tx.as_snapshot(), &network, &Principal::Node(request.to.clone()))?;
+    let source = ArtifactSource::Task;
+    let artifacts = reference::resolve(tx.as_snapshot(), caller, &network, &request.artifacts, source)?;
     let actor_token = apply::recorded_token(tx.as_snapshot(), stamp, &network, &by, &transition)?;
-    let decided = Decided { context: &context, transition: &transition, actor_token: actor_token.as_ref() };
+    let decided = Decided {
+        context: &context,
+        transition: &transition,
+        actor_token: actor_token.as_ref(),
+        artifacts: &artifacts,
+    };
     apply::apply(tx, stamp, &network, None, decided, Some(&request.payload))?;
     if let Some(push) = &request.push {
         create::attach(tx, stamp, caller, &stamp.new_task_id, push, Since::TheBeginning)?;

@@ -1,7 +1,9 @@
 //! The circumstances of a call, fixed once before its transaction: fresh ids, who is there, and the time for reads. What a
 //! write decides has the time of its batch instead ([`Transaction::time`]).
 
-use baton_core::{Context, Facts, LeaseId, MessageId, Presence, Principal, QuestionTerms, TaskId};
+use baton_core::{
+    ArtifactRef, Context, Facts, LeaseId, MessageId, Presence, Principal, QuestionTerms, TaskId,
+};
 use baton_store::{ClockReading, Transaction};
 use std::sync::Arc;
 
@@ -25,6 +27,8 @@ pub(crate) struct Stamp {
     pub(crate) message_parts: Option<String>,
     /// What came with a message beside that, a JSON object; no rule reads it.
     pub(crate) message_meta: Option<String>,
+    /// Artifacts that come with a message or a reply, as the caller names them.
+    pub(crate) artifacts: Vec<ArtifactRef>,
     /// Whether a reply is a message of its own instead of a result.
     pub(crate) answers_bare: bool,
     pub(crate) presences: Arc<Presences>,
@@ -73,6 +77,7 @@ impl Stamper {
             records_evidence: self.records_evidence,
             message_parts: None,
             message_meta: None,
+            artifacts: Vec::new(),
             answers_bare: false,
             time,
             presences: self.presences.clone(),

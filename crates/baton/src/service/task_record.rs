@@ -4,7 +4,7 @@
 use baton_core::{Caller, Refusal, Status, TaskId, TaskSnapshot};
 use baton_store::Snapshot;
 use baton_store::Tenant;
-use baton_store::rows::{EventRow, PageBounds, TaskMessageRow, TaskRow, text_bytes};
+use baton_store::rows::{ArtifactRefRow, EventRow, PageBounds, TaskMessageRow, TaskRow, text_bytes};
 use serde_json::Value;
 
 use super::agent::AgentAddress;
@@ -24,6 +24,8 @@ pub(crate) struct TaskRecord {
     pub(crate) questions: Vec<(i64, TaskMessageRow)>,
     /// What was reported with its completion.
     pub(crate) artifacts: Vec<Value>,
+    /// The artifacts it, its messages and its reply refer to, in order.
+    pub(crate) refs: Vec<ArtifactRefRow>,
 }
 
 /// How much of a task's story is read.
@@ -179,8 +181,11 @@ fn record(
     if history.is_empty() {
         return Err(baton_store::Error::Corrupt(format!("task {} has no history", task.id)).into());
     }
-    let artifacts = if with_artifacts { artifacts(rows, &row)? } else { Vec::new() };
-    Ok(TaskRecord { row, messages, history, questions, artifacts })
+    let (artifacts, refs) = match with_artifacts {
+        true => (artifacts(rows, &row)?, super::artifacts::of_task(rows, &row)?),
+        false => (Vec::new(), Vec::new()),
+    };
+    Ok(TaskRecord { row, messages, history, questions, artifacts, refs })
 }
 
 /// What was reported with a task's completion.
@@ -206,6 +211,6 @@ impl TaskRecord {
         };
         let questions = self.questions.iter().map(|(_, question)| said(question)).sum::<usize>();
         let artifacts = self.artifacts.iter().map(|artifact| artifact.to_string().len()).sum::<usize>();
-        answer_bytes(&self.row, &self.messages) + questions + artifacts
+        answer_bytes(&self.row, &self.messages, &self.refs) + questions + artifacts
     }
 }

@@ -1,12 +1,13 @@
 //! A task as every door shows it: the contract's row, in its order.
 
 use baton_core::{ContextId, Kind, MessageId, MessageKind, NetworkId, Priority, Status, TaskId, hex, limits};
-use baton_store::rows::{TaskMessageRow, TaskRow, text_bytes};
+use baton_store::rows::{ArtifactRefRow, TaskMessageRow, TaskRow, text_bytes};
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
+use super::artifacts::ArtifactView;
 use super::listed_text::ListedText;
 use super::question;
 use super::wire_time::WireTime;
@@ -121,6 +122,9 @@ pub(crate) struct TaskMessageView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Value>)]
     meta: Option<Box<RawValue>>,
+    /// What came with it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) artifacts: Vec<ArtifactView>,
     created_at: WireTime,
 }
 
@@ -134,9 +138,21 @@ impl From<TaskMessageRow> for TaskMessageView {
             options: question::shown(row.options),
             parts: row.parts.and_then(|parts| RawValue::from_string(parts).ok()),
             meta: row.meta.and_then(|meta| RawValue::from_string(meta).ok()),
+            artifacts: Vec::new(),
             created_at: WireTime(row.created_at),
         }
     }
+}
+
+/// A task's row with what it refers to.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = TaskWithArtifacts)]
+pub(crate) struct TaskWithArtifacts {
+    #[serde(flatten)]
+    pub(crate) row: TaskView,
+    /// What came with its text, its work and its reply.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) artifacts: Vec<ArtifactView>,
 }
 
 /// A task's row with what belongs to it.
@@ -145,14 +161,14 @@ impl From<TaskMessageRow> for TaskMessageView {
 pub(crate) struct WholeTaskView {
     #[serde(flatten)]
     pub(crate) row: TaskView,
-    /// What it brought.
+    /// What was reported with its completion, and what came with its text, its work and its reply.
     pub(crate) artifacts: Vec<Value>,
     /// What was said on it, oldest first; the newest, if it is much.
     pub(crate) messages: Vec<TaskMessageView>,
 }
 
-/// How large a task and what was said on it are in an answer, about: their texts as JSON.
-pub(crate) fn answer_bytes(task: &TaskRow, messages: &[TaskMessageRow]) -> usize {
+/// How large a task, what was said on it and what it refers to are in an answer, about: their texts as JSON.
+pub(crate) fn answer_bytes(task: &TaskRow, messages: &[TaskMessageRow], refs: &[ArtifactRefRow]) -> usize {
     let json = |text: &Option<String>| text.as_ref().map_or(0, String::len);
     let text = |text: &Option<String>| text.as_ref().map_or(0, |text| text_bytes(text));
     let said = |said: &TaskMessageRow| {
@@ -165,6 +181,7 @@ pub(crate) fn answer_bytes(task: &TaskRow, messages: &[TaskMessageRow]) -> usize
         + json(parts)
         + json(meta)
         + messages.iter().map(said).sum::<usize>()
+        + refs.iter().map(ArtifactRefRow::bytes).sum::<usize>()
 }
 
 /// How many tasks have a status.

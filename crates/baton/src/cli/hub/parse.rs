@@ -60,6 +60,25 @@ pub(super) fn keep(text: &str) -> Result<Duration, &'static str> {
     }
 }
 
+/// A number of bytes, with a unit if there is one.
+pub(super) fn size(text: &str) -> Result<i64, &'static str> {
+    let at = text.find(|character: char| !character.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(at);
+    let unit: Option<i64> = match unit.to_ascii_lowercase().trim() {
+        "" | "b" => Some(1),
+        "kib" | "k" => Some(1 << 10),
+        "mib" | "m" => Some(1 << 20),
+        "gib" | "g" => Some(1 << 30),
+        "tib" | "t" => Some(1 << 40),
+        _ => None,
+    };
+    let bytes = number.parse::<i64>().ok().zip(unit).and_then(|(number, unit)| number.checked_mul(unit));
+    match bytes {
+        Some(bytes) if (0..=limits::ARTIFACT_BYTES_MAX).contains(&bytes) => Ok(bytes),
+        _ => Err("give a size such as 10GiB, 500MiB or a number of bytes, at most 1024TiB"),
+    }
+}
+
 /// Time between two checks for damage; none if they are off. A type of its own: clap reads an `Option` as an option
 /// that may be left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -19,6 +19,7 @@ use super::{Trouble, folder};
 use crate::control;
 use crate::data_folder::{DataFolder, Holder, Lock};
 use crate::hub::{Bells, Clock, Hub, Settings};
+use crate::objects::Objects;
 use crate::server::{self, Connections, Listener, TlsFiles};
 use crate::service::evidence::seal;
 use crate::service::{first_admin, sweep};
@@ -137,7 +138,9 @@ async fn open(
     let key = evidence_key(folder, &*store).await?;
     let database = |error| Trouble::Database { database: folder.database(), error };
     let cursor_key = store.read(|rows| rows.cursor_key()).await.map_err(database)?;
-    Ok(Hub::new(store, backup, clock, bells, key, settings).with_cursor_key(&cursor_key))
+    let objects = Objects::in_folder(&folder.artifacts())
+        .map_err(|error| Trouble::Folder { folder: folder.artifacts(), error })?;
+    Ok(Hub::new(store, backup, objects, clock, bells, key, settings).with_cursor_key(&cursor_key))
 }
 
 /// The key that signs this folder's checkpoints. The file is on disk before the database knows its public half.

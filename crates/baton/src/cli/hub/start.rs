@@ -74,6 +74,10 @@ pub(crate) struct Start {
     /// stays [default: for ever]
     #[arg(long, value_name = "TIME", value_parser = parse::keep)]
     keep_tasks: Option<Duration>,
+    /// How many bytes of artifacts a network may have, such as 10GiB or 500MiB; a system admin can set another number
+    /// for one network
+    #[arg(long, value_name = "SIZE", default_value = "10GiB", value_parser = parse::size)]
+    artifact_quota: i64,
     /// How often the database is checked for damage while the hub runs, such as 24h or 7d; off turns it off
     #[arg(long, value_name = "TIME", default_value = "24h", value_parser = parse::check_every)]
     check_every: CheckEvery,
@@ -138,6 +142,7 @@ impl Start {
             public_url: String::new(),
             serves_tls: self.tls_cert.is_some(),
             keep_tasks: self.keep_tasks,
+            artifact_quota: self.artifact_quota,
             records_evidence: !self.without_evidence,
             metrics_token: self.metrics_token()?,
             collector,

@@ -29,7 +29,7 @@ impl Answer {
 
     async fn answer(&self, link: &Link, text: String) -> Result<ExitCode, Failure> {
         let id = task_id::find(link, &self.id).await?;
-        let answered = link.client.answer(&id, &PathArgs { text }).await?;
+        let answered = link.client.answer(&id, &PathArgs { text, artifacts: None }).await?;
         let status = answered.status.map_or("open", |status| status.as_str());
         self.connection.tell(answered.text(), &format!("{id} is {status}."))
     }

@@ -76,6 +76,7 @@ impl Ask {
             lease_id,
             options: (!self.options.is_empty()).then(|| self.options.clone()),
             input_ttl_seconds: self.input_ttl,
+            artifacts: None,
         };
         if self.no_wait {
             let asked = link.client.ask(&id, &args).await?;

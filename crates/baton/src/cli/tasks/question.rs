@@ -34,7 +34,7 @@ impl Question<'_> {
         loop {
             note("your answer, or an empty line to leave it open:");
             let Some(text) = read_line().await? else { return Ok(false) };
-            match client.answer(task_id, &PathArgs { text: self.chosen(text) }).await {
+            match client.answer(task_id, &PathArgs { text: self.chosen(text), artifacts: None }).await {
                 Ok(_) => return Ok(true),
                 Err(error) if error.code() == Some("not_an_option") => note(&error.to_string()),
                 Err(error) => return Err(error.into()),

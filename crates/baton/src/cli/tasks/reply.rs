@@ -49,8 +49,14 @@ impl Reply {
 
     async fn reply(&self, link: &Link, text: String) -> Result<ExitCode, Failure> {
         let id = task_id::find(link, &self.id).await?;
-        let args =
-            PathArgs { text, status: Some(self.status.into()), lease_id: None, bare: None, claim_next: None };
+        let args = PathArgs {
+            text,
+            status: Some(self.status.into()),
+            lease_id: None,
+            bare: None,
+            artifacts: None,
+            claim_next: None,
+        };
         let replied = link.client.reply(&id, &args).await?;
         let status = replied.status.map_or("ended", |status| status.as_str());
         self.connection.tell(replied.text(), &format!("{id} is {status}."))

@@ -152,6 +152,7 @@ impl Lease {
             }),
             lease_id: Some(self.lease_id.clone()),
             bare: None,
+            artifacts: None,
             claim_next: None,
         };
         let mut outage = Outage::default();

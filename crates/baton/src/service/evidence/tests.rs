@@ -295,6 +295,7 @@ fn artifacts(tx: &mut dyn Transaction) -> Vec<String> {
             transition: transition.clone(),
             event_number: Some(4),
             actor_token: token,
+            artifacts: Vec::new(),
         };
         change::write_down_artifacts(tx, NOW, &done, &artifacts).unwrap();
     }

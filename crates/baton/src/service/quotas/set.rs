@@ -22,7 +22,7 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, subject: Subject, args: Args
     let changes = changes(&subject, args)?;
     let (actor, now) = (permit::account(caller)?.username.clone(), hub.clock.now());
     let (changed, set) = (subject.clone(), changes.clone());
-    let store = hub.store_for(caller);
+    let (store, artifact_bytes) = (hub.store_for(caller), hub.settings.artifact_quota);
     let change = move |tx: &mut dyn Transaction| {
         changed.check(tx.as_snapshot())?;
         let network = match &changed {
@@ -37,7 +37,7 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, subject: Subject, args: Args
             };
             tx.audit(now, actor.as_str(), audit::QUOTA_SET, network, changed.row().id(), &detail)?;
         }
-        changed.view(tx.as_snapshot())
+        changed.view(tx.as_snapshot(), artifact_bytes)
     };
     hub.maxima().await?;
     let quotas = store.write(change).await?;

@@ -11,10 +11,10 @@ use crate::service::Error;
 pub(crate) async fn run(hub: &Hub, caller: &Caller, subject: Subject) -> Result<Answer, Error> {
     access::authorize_on_hub(caller, HubAction::ManageQuotas)?;
     let shown = subject.clone();
-    let store = hub.store_for(caller);
+    let (store, artifact_bytes) = (hub.store_for(caller), hub.settings.artifact_quota);
     let show = move |rows: &dyn Snapshot| {
         shown.check(rows)?;
-        shown.view(rows)
+        shown.view(rows, artifact_bytes)
     };
     Ok(Answer::new(hub, &subject, store.read(show).await?))
 }

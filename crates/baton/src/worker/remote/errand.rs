@@ -369,6 +369,7 @@ impl Errand {
                 status: Some(ending),
                 lease_id: Some(self.lease.as_str().to_owned()),
                 bare: None,
+                artifacts: None,
                 claim_next: None,
             };
             send_reply::run_on_path(&self.remote.hub, &self.caller, task_id, args)

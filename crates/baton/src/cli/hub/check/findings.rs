@@ -34,6 +34,8 @@ pub(super) enum Name {
     InboxCount,
     /// A counter of what an account or a network has.
     QuotaCount,
+    /// A counter of references to artifacts.
+    ArtifactCount,
     /// A counter of who sent tasks to whom.
     EdgeCount,
     /// Rows of something that is not there.

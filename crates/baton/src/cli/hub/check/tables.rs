@@ -63,6 +63,11 @@ pub(super) fn look(
         findings.add(Name::QuotaCount, place, what);
         Ok(())
     })?;
+    rows.each_wrong_artifact_count(&mut |count| {
+        let what = format!("the counter of {} says {}, there are {}", count.of, count.counter, count.counted);
+        findings.add(Name::ArtifactCount, Place::network(&count.network_id), what);
+        Ok(())
+    })?;
     rows.each_wrong_edge_count(&mut |count| {
         let what = format!(
             "the counter of tasks from {} says {}, there are {}",

@@ -87,6 +87,7 @@ impl TestHub {
             public_url: "http://127.0.0.1".into(),
             serves_tls: false,
             keep_tasks: None,
+            artifact_quota: baton_core::limits::ARTIFACT_BYTES_PER_NETWORK,
             records_evidence: true,
             metrics_token: None,
             collector: None,
@@ -96,6 +97,7 @@ impl TestHub {
         let hub = Arc::new(Hub::new(
             store.clone(),
             store,
+            crate::objects::Objects::in_folder(&folder.path().join("artifacts")).unwrap(),
             clock,
             Arc::<Bells>::default(),
             crate::fixture::test_key(),
@@ -111,6 +113,7 @@ impl TestHub {
         let hub = Arc::new(Hub::new(
             hub.store.clone(),
             hub.backup.clone(),
+            hub.objects.clone(),
             hub.clock.clone(),
             Arc::<Bells>::default(),
             crate::fixture::test_key(),

@@ -1,0 +1,50 @@
+//! Artifacts: bytes with a name. Uploaded into a network, referred to by tasks, messages and replies, downloaded by whoever
+//! may see them, and removed once nothing refers to them.
+//!
+//! Users who may read a network, and coordinators, may read all of its artifacts. Any other agent may read what it uploaded
+//! itself, and what a task refers to that it sent or was given. Nobody may refer to what they may not read.
+
+pub(crate) mod download;
+pub(crate) mod list;
+pub(crate) mod reference;
+pub(crate) mod sweep;
+pub(crate) mod upload;
+mod view;
+
+pub(crate) use reference::RefArgs;
+pub(crate) use view::{ArtifactView, Conversation};
+
+use baton_core::access::{self, TaskReach};
+use baton_core::{ArtifactHash, Caller, NetworkId, NetworkRole, Principal, limits};
+use baton_store::Snapshot;
+use baton_store::rows::{ArtifactRefRow, ArtifactRow, TaskRow};
+
+use super::Error;
+
+/// An artifact that the caller may read; none if there is none such.
+pub(super) fn readable(
+    rows: &dyn Snapshot,
+    caller: &Caller,
+    network: &NetworkId,
+    role: Option<NetworkRole>,
+    hash: &ArtifactHash,
+) -> Result<Option<ArtifactRow>, Error> {
+    let reach = access::task_reach(caller, network, role)?;
+    let Some(artifact) = rows.artifact(network, hash)? else { return Ok(None) };
+    let may = match reach {
+        TaskReach::Network => true,
+        TaskReach::Own(alias) => {
+            rows.has_uploaded(network, &Principal::Node(alias.clone()), artifact.seq)?
+                || rows.is_referred_to_for(network, hash, &alias, limits::ARTIFACT_REFS_EXAMINED_COUNT)?
+        }
+    };
+    Ok(may.then_some(artifact))
+}
+
+/// What a task refers to, with its messages and its reply. A task that refers to nothing costs nothing.
+pub(super) fn of_task(rows: &dyn Snapshot, task: &TaskRow) -> Result<Vec<ArtifactRefRow>, Error> {
+    match task.artifacts {
+        0 => Ok(Vec::new()),
+        _ => Ok(rows.artifact_refs(task.seq)?),
+    }
+}

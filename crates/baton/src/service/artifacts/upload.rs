@@ -1,0 +1,263 @@
+//! Uploads an artifact. The bytes are streamed through SHA-256 into an object of their own, with one buffer of fixed size;
+//! once the object is durable one transaction adds the artifact. What holds if the hub is killed anywhere here: there is
+//! either no artifact or a whole one, and the object of an upload that came to nothing is noted and deleted later.
+
+use baton_core::{
+    Action, ArtifactHash, ArtifactName, Caller, MediaType, NetworkId, Principal, Quota, Refusal, access,
+    limits,
+};
+use baton_store::rows::{NewArtifact, QuotaSubject};
+use baton_store::{Snapshot, Transaction};
+use bytes::Bytes;
+use futures_util::{Stream, StreamExt};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::time::Duration;
+use tokio::time::{Instant, timeout_at};
+use utoipa::{IntoParams, ToSchema};
+
+use super::ArtifactView;
+use crate::hub::{Hub, Identity, Room};
+use crate::objects::{ObjectWriter, Objects};
+use crate::service::Error;
+use crate::service::place::{Place, role_in};
+
+const IDLE: Duration = Duration::from_secs(limits::UPLOAD_IDLE_MAX_SECONDS as u64);
+const GRACE: Duration = Duration::from_secs(limits::UPLOAD_GRACE_SECONDS);
+
+/// Where to, and under which name.
+#[derive(Debug, Clone, Default, Deserialize, Serialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct QueryArgs {
+    /// The network; needed unless the token has only one
+    pub(crate) network_id: Option<String>,
+    /// What it is called, 1 to 255 bytes without `/` and `\`; `artifact` by default
+    pub(crate) name: Option<String>,
+    /// What sort of bytes it has; `application/octet-stream` by default
+    pub(crate) media_type: Option<String>,
+}
+
+/// The artifact.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ArtifactUploaded)]
+pub(crate) struct Answer {
+    ok: bool,
+    artifact: ArtifactView,
+}
+
+/// Why an upload came to nothing.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Unfinished {
+    #[error(transparent)]
+    Failed(#[from] Error),
+    /// The rest did not come in time.
+    #[error("the upload was too slow")]
+    Late,
+    /// It ended before its end.
+    #[error("the upload was cut off")]
+    Cut,
+    /// The hub stops.
+    #[error("the hub is stopping")]
+    Stopping,
+}
+
+impl From<Refusal> for Unfinished {
+    fn from(refusal: Refusal) -> Self {
+        Self::Failed(refusal.into())
+    }
+}
+
+impl From<crate::objects::Error> for Unfinished {
+    fn from(error: crate::objects::Error) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// What is uploaded, checked.
+#[derive(Debug, Clone)]
+pub(crate) struct Upload {
+    place: Place,
+    name: ArtifactName,
+    media_type: MediaType,
+    /// How many bytes are announced.
+    length: Option<u64>,
+}
+
+impl Upload {
+    pub(crate) fn read(args: &QueryArgs, length: Option<u64>) -> Result<Self, Error> {
+        let named = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
+        let name = named(&args.name).map(|name| ArtifactName::parse("name", &name)).transpose();
+        let media_type =
+            named(&args.media_type).map(|text| MediaType::parse("media_type", &text)).transpose();
+        if length.is_some_and(|length| length > limits::ARTIFACT_MAX_BYTES) {
+            return Err(Refusal::ArtifactTooLarge.into());
+        }
+        Ok(Self {
+            place: Place::of_write(args.network_id.as_deref()),
+            name: name.map_err(Error::of_argument)?.unwrap_or_default(),
+            media_type: media_type.map_err(Error::of_argument)?.unwrap_or_default(),
+            length,
+        })
+    }
+}
+
+/// Whose upload it is, and what is left of the quota.
+struct Admitted {
+    network: NetworkId,
+    uploader: Principal,
+    used: i64,
+    max: i64,
+}
+
+/// Uploads the body.
+pub(crate) async fn run<E>(
+    hub: &Hub,
+    who: &Identity,
+    upload: &Upload,
+    body: impl Stream<Item = Result<Bytes, E>> + Unpin,
+) -> Result<Answer, Unfinished> {
+    let (caller, place, quota) = (who.caller.clone(), upload.place.clone(), hub.settings.artifact_quota);
+    let admitted = hub.store_for(&who.caller).read(move |rows| admit(rows, &caller, &place, quota)).await?;
+    let mut room = hub.transfers.room(&admitted.network, admitted.used, admitted.max);
+    room.grow_to(upload.length.unwrap_or_default())?;
+    let _turn = hub.transfers.upload(who).await?;
+    let object = Objects::new_name(&admitted.network);
+    note(hub, who, &object).await?;
+    let written = write_object(hub, &object, &mut room, body).await;
+    let added = match written {
+        Ok(bytes) => add(hub, who, upload, &object, &bytes)
+            .await
+            .map_err(Unfinished::from)
+            .map(|is_new| (bytes, is_new)),
+        Err(unfinished) => Err(unfinished),
+    };
+    // An outcome that is not known may be that the artifact has the object.
+    let is_unused = match &added {
+        Ok((_, is_new)) => !is_new,
+        Err(Unfinished::Failed(Error::Store(baton_store::Error::Unknown(_)))) => false,
+        Err(_) => true,
+    };
+    if is_unused {
+        discard(hub, &object).await;
+    }
+    let (Written { hash, size }, _) = added?;
+    let artifact = ArtifactView::uploaded(hash, size, upload.name.clone(), upload.media_type.clone());
+    Ok(Answer { ok: true, artifact })
+}
+
+/// Whether the caller may upload, and what the network has and may have.
+fn admit(rows: &dyn Snapshot, caller: &Caller, place: &Place, hub_quota: i64) -> Result<Admitted, Error> {
+    let network = place.network(rows, caller, None)?;
+    access::authorize(caller, &network, role_in(rows, caller, &network)?, Action::Send)?;
+    let row = rows.quota(QuotaSubject::Network(&network), Quota::ArtifactBytes)?;
+    let uploader = caller.principal()?;
+    Ok(Admitted { network, uploader, used: row.used, max: row.max.unwrap_or(hub_quota) })
+}
+
+/// Notes the object before it is begun: if this upload comes to nothing it is deleted a day later.
+async fn note(hub: &Hub, who: &Identity, object: &str) -> Result<(), Error> {
+    let object = object.to_owned();
+    let noted = hub.store_for(&who.caller).write(move |tx| -> Result<(), Error> {
+        let delete_after = tx.time().now.plus_seconds(limits::ARTIFACT_UNREFERENCED_KEPT_SECONDS);
+        Ok(tx.begin_object(&object, delete_after)?)
+    });
+    noted.await
+}
+
+/// What was written.
+#[derive(Debug, Clone, Copy)]
+struct Written {
+    hash: ArtifactHash,
+    size: u64,
+}
+
+async fn write_object<E>(
+    hub: &Hub,
+    object: &str,
+    room: &mut Room,
+    body: impl Stream<Item = Result<Bytes, E>> + Unpin,
+) -> Result<Written, Unfinished> {
+    let mut writer = hub.objects.begin(object).await?;
+    match copy(hub, &mut writer, room, body).await {
+        Ok(written) => {
+            writer.complete().await?;
+            Ok(written)
+        }
+        Err(unfinished) => {
+            if let Err(error) = writer.abort().await {
+                tracing::warn!(%error, object, "an upload that was given up left something behind");
+            }
+            Err(unfinished)
+        }
+    }
+}
+
+async fn copy<E>(
+    hub: &Hub,
+    writer: &mut ObjectWriter,
+    room: &mut Room,
+    mut body: impl Stream<Item = Result<Bytes, E>> + Unpin,
+) -> Result<Written, Unfinished> {
+    let (mut digest, mut size, began) = (Sha256::new(), 0_u64, Instant::now());
+    loop {
+        let earned = Duration::from_secs(size / limits::UPLOAD_MIN_BYTES_PER_SECOND);
+        let latest = (Instant::now() + IDLE).min(began + GRACE + earned);
+        let next = tokio::select! {
+            next = timeout_at(latest, body.next()) => next.map_err(|_| Unfinished::Late)?,
+            () = hub.shutdown.wait() => return Err(Unfinished::Stopping),
+        };
+        let Some(bytes) = next.transpose().map_err(|_| Unfinished::Cut)? else { break };
+        size += bytes.len() as u64;
+        if size > limits::ARTIFACT_MAX_BYTES {
+            return Err(Refusal::ArtifactTooLarge.into());
+        }
+        room.grow_to(size)?;
+        digest.update(&bytes);
+        writer.write(&bytes).await?;
+    }
+    Ok(Written { hash: ArtifactHash::new(digest.finalize().into()), size })
+}
+
+/// Adds the artifact; answers whether the network did not have these bytes yet. Who may is asked again, and the quota too.
+async fn add(
+    hub: &Hub,
+    who: &Identity,
+    upload: &Upload,
+    object: &str,
+    written: &Written,
+) -> Result<bool, Error> {
+    let (caller, quota, written) = (who.caller.clone(), hub.settings.artifact_quota, *written);
+    let (upload, object) = (upload.clone(), object.to_owned());
+    let adding = hub.store_for(&who.caller).write(move |tx: &mut dyn Transaction| -> Result<bool, Error> {
+        let admitted = admit(tx.as_snapshot(), &caller, &upload.place, quota)?;
+        let Admitted { network, uploader, used, max } = &admitted;
+        let is_known = tx.artifact(network, &written.hash)?.is_some();
+        if !is_known && used.saturating_add_unsigned(written.size) > *max {
+            return Err(Refusal::ArtifactQuotaExceeded { used: *used, max: *max }.into());
+        }
+        Ok(tx.put_artifact(NewArtifact {
+            network,
+            hash: written.hash,
+            size: written.size,
+            object: &object,
+            name: &upload.name,
+            media_type: &upload.media_type,
+            uploader,
+            at: tx.time().now,
+        })?)
+    });
+    adding.await
+}
+
+/// Deletes an object that no artifact has. If that fails now, the sweep does it.
+async fn discard(hub: &Hub, object: &str) {
+    if let Err(error) = hub.objects.delete(object).await {
+        tracing::warn!(%error, object, "an unused object is deleted later");
+        return;
+    }
+    let forgotten = object.to_owned();
+    let forget = hub.store.write(move |tx| -> Result<(), Error> { Ok(tx.forget_object(&forgotten)?) });
+    if let Err(error) = forget.await {
+        tracing::debug!(%error, object, "an object that was deleted is forgotten later");
+    }
+}

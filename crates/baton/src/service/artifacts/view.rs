@@ -1,0 +1,84 @@
+//! Artifacts as every door shows them.
+
+use baton_core::{ArtifactHash, ArtifactName, ArtifactSource, MediaType};
+use baton_store::rows::{ArtifactRefRow, ArtifactRow, NewArtifactRef, TaskMessageRow};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::service::task_view::TaskMessageView;
+use crate::service::wire_time::WireTime;
+
+/// An artifact, or a reference to one.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(as = Artifact)]
+pub(crate) struct ArtifactView {
+    sha256: ArtifactHash,
+    /// In bytes.
+    size: u64,
+    name: ArtifactName,
+    media_type: MediaType,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<String>,
+    /// What the reference came with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<ArtifactSource>,
+    /// In a list of artifacts: when it was first uploaded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    created_at: Option<WireTime>,
+}
+
+impl ArtifactView {
+    pub(super) fn uploaded(hash: ArtifactHash, size: u64, name: ArtifactName, media_type: MediaType) -> Self {
+        Self { sha256: hash, size, name, media_type, description: None, source: None, created_at: None }
+    }
+}
+
+impl From<ArtifactRow> for ArtifactView {
+    fn from(row: ArtifactRow) -> Self {
+        let created_at = Some(WireTime(row.created_at));
+        Self { created_at, ..Self::uploaded(row.hash, row.size, row.name, row.media_type) }
+    }
+}
+
+impl From<ArtifactRefRow> for ArtifactView {
+    fn from(row: ArtifactRefRow) -> Self {
+        let source = Some(row.source);
+        let description = row.description;
+        Self { description, source, ..Self::uploaded(row.hash, row.size, row.name, row.media_type) }
+    }
+}
+
+impl From<NewArtifactRef> for ArtifactView {
+    fn from(new: NewArtifactRef) -> Self {
+        let source = Some(new.source);
+        let description = new.description;
+        Self { description, source, ..Self::uploaded(new.hash, new.size, new.name, new.media_type) }
+    }
+}
+
+/// What a task refers to: with its messages, and beside them.
+pub(crate) struct Conversation {
+    pub(crate) messages: Vec<TaskMessageView>,
+    /// What came with the task's text, its work and its reply.
+    pub(crate) artifacts: Vec<ArtifactView>,
+}
+
+impl Conversation {
+    /// Gives each message what came with it; what came with a message that is not shown is not shown either.
+    pub(crate) fn new(messages: Vec<TaskMessageRow>, refs: Vec<ArtifactRefRow>) -> Self {
+        let mut shown: Vec<(i64, TaskMessageView)> =
+            messages.into_iter().map(|row| (row.n, TaskMessageView::from(row))).collect();
+        let mut artifacts = Vec::new();
+        for row in refs {
+            match row.message {
+                None => artifacts.push(row.into()),
+                Some(n) => {
+                    if let Some((_, message)) = shown.iter_mut().find(|(number, _)| *number == n) {
+                        message.artifacts.push(row.into());
+                    }
+                }
+            }
+        }
+        Self { messages: shown.into_iter().map(|(_, message)| message).collect(), artifacts }
+    }
+}
