@@ -24,14 +24,7 @@ impl ArtifactHash {
 
     /// Reads 64 lower-case hex digits.
     pub fn parse(text: &str) -> Option<Self> {
-        if text.len() != 64 || !hex::is_hex(text) {
-            return None;
-        }
-        let mut digest = [0; 32];
-        for (byte, digits) in digest.iter_mut().zip(text.as_bytes().chunks(2)) {
-            *byte = u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
-        }
-        Some(Self(digest))
+        Some(Self(hex::decode(text)?.try_into().ok()?))
     }
 
     /// The 32 bytes.

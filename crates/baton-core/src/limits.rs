@@ -52,6 +52,10 @@ pub const ARTIFACTS_MAX_COUNT: usize = 50;
 pub const ARTIFACT_REFS_MAX_COUNT: usize = 100;
 /// Most references to artifacts of one task: its own, its messages' and its reply's (ours).
 pub const TASK_ARTIFACTS_MAX_COUNT: usize = 1_000;
+/// Largest file that an A2A answer holds in place; of a larger one it says where it is (ours).
+pub const FILE_IN_PLACE_MAX_BYTES: u64 = 1024 * 1024;
+/// Most bytes of files that one task has in place in an A2A answer (ours).
+pub const FILES_IN_PLACE_MAX_BYTES: u64 = 4 * 1024 * 1024;
 /// Longest id an agent gives an artifact (ours).
 pub const ARTIFACT_ID_MAX_CHARS: usize = 200;
 /// Longest name of an artifact, as UTF-8.

@@ -2,6 +2,7 @@
 //! the protocol. A binding (`rpc`, `http`) reads a request into a `Call` and prints what came of it; the call itself is
 //! one use case of `service/`, the same that REST and MCP call. What is said of a task is in `task`, errors in `fault`.
 
+mod artifact;
 mod call;
 mod card;
 pub(crate) mod described;

@@ -19,6 +19,7 @@ pub(crate) mod page;
 pub(crate) mod place;
 mod presence;
 pub(crate) mod question;
+pub(crate) mod share_artifact;
 pub(crate) mod skills;
 mod stamp;
 pub(crate) mod task_record;

@@ -79,16 +79,20 @@ pub struct ArtifactRefRow {
     pub artifact_id: Option<String>,
     /// What came with it beside, a JSON object.
     pub metadata: Option<String>,
+    /// The part itself, a JSON object, where its bytes are no artifact.
+    pub part: Option<String>,
+    /// How the parts of its event go on with those before, a JSON object; with the first of them.
+    pub chunk: Option<String>,
 }
 
 impl ArtifactRefRow {
     /// About how many bytes it has in an answer.
     #[must_use]
     pub fn bytes(&self) -> usize {
+        let json = [&self.metadata, &self.part, &self.chunk];
+        let json = json.into_iter().flatten().map(String::len).sum::<usize>();
         let texts = [Some(self.name.as_str()), self.description.as_deref(), self.artifact_id.as_deref()];
-        256 + text_bytes(self.media_type.as_str())
-            + texts_bytes(texts)
-            + self.metadata.as_ref().map_or(0, String::len)
+        256 + text_bytes(self.media_type.as_str()) + texts_bytes(texts) + json
     }
 }
 
@@ -121,6 +125,10 @@ pub struct NewArtifactRef {
     pub artifact_id: Option<String>,
     /// What comes with it beside, a JSON object.
     pub metadata: Option<String>,
+    /// The part itself, a JSON object, where its bytes are no artifact.
+    pub part: Option<String>,
+    /// How the parts of its event go on with those before, a JSON object; with the first of them.
+    pub chunk: Option<String>,
 }
 
 /// Reads of artifacts.

@@ -2,6 +2,8 @@
 //! them. Nothing is parsed here, so that a row nobody of ours wrote is shown and not refused. Each walk hands over
 //! one row at a time, in the order of an integer key; nothing is collected.
 
+use baton_core::{ArtifactHash, MediaType};
+
 use super::Snapshot;
 use crate::error::Error;
 
@@ -80,6 +82,19 @@ pub struct RecordedEvent {
     pub content: Option<String>,
     /// What came of the task, with the event that ended it.
     pub result: Option<String>,
+    /// The parts and artifacts that came with it, in order.
+    pub parts: Vec<RecordedPart>,
+}
+
+/// A part or an artifact, as far as its digest goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordedPart {
+    /// The SHA-256 of its bytes.
+    pub hash: ArtifactHash,
+    /// How many bytes it has.
+    pub size: u64,
+    /// What sort of bytes it has.
+    pub media_type: MediaType,
 }
 
 /// What a walk along a log meets, in order.

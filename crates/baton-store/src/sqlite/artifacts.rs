@@ -55,6 +55,8 @@ fn ref_row(row: &Row<'_>) -> Result<ArtifactRefRow, Error> {
         description: get(row, "description")?,
         artifact_id: get(row, "artifact_id")?,
         metadata: get(row, "metadata")?,
+        part: get(row, "part")?,
+        chunk: get(row, "chunk")?,
     })
 }
 
@@ -186,8 +188,8 @@ impl ArtifactWrites for Rows<'_> {
             return Ok(before.row.artifacts);
         }
         let sql = "INSERT INTO artifact_refs (task, n, network, source, message, event, sha256, size, name, media_type,
-                       description, artifact_id, metadata)
-                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
+                       description, artifact_id, metadata, part, chunk)
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
         let mut n = before.row.artifacts;
         for new in refs {
             n += 1;
@@ -207,6 +209,8 @@ impl ArtifactWrites for Rows<'_> {
                     new.description,
                     new.artifact_id,
                     new.metadata,
+                    new.part,
+                    new.chunk,
                 ],
             )?;
         }

@@ -15,7 +15,10 @@ use super::plans;
 use super::rows::Rows;
 use super::schema;
 use crate::error::Error;
-use crate::rows::{CheckReads, EventState, LogPart, RecordedEvent, See, Stray, TaskState, WrongCount};
+use crate::rows::{
+    ArtifactReads, ArtifactRefRow, CheckReads, EventState, LogPart, RecordedEvent, RecordedPart, See, Stray,
+    TaskState, WrongCount,
+};
 
 /// How often a database that changes hands during a look is looked at anew.
 const LOOKS: usize = 5;
@@ -380,13 +383,14 @@ impl CheckReads for Rows<'_> {
     fn recorded_event(&self, task_id: &str, n: i64) -> Result<Option<RecordedEvent>, Error> {
         let sql = "SELECT k.network_id, e.from_status, e.to_status, e.actor, e.actor_token, e.created_at,
                 e.log_index,
-                t.kind, t.from_name, t.salt, CASE WHEN e.n = 1 THEN t.content END AS content,
+                t.seq, t.artifacts, t.kind, t.from_name, t.salt, CASE WHEN e.n = 1 THEN t.content END AS content,
                 CASE WHEN e.to_status IN ('replied', 'failed', 'cancelled', 'expired') THEN t.result END AS result
             FROM task_events e JOIN tasks t ON t.seq = e.task JOIN network_keys k ON k.key = e.network
             WHERE e.place = ?1";
         let Some((network, event)) = self.event_numbered(task_id, n)? else { return Ok(None) };
-        self.one(sql, [numbered(network, event)], |row| {
-            Ok(RecordedEvent {
+        let found = self.one(sql, [numbered(network, event)], |row| {
+            let refs = (get::<i64>(row, "seq")?, get::<i64>(row, "artifacts")?);
+            let event = RecordedEvent {
                 network_id: get(row, "network_id")?,
                 from_status: get(row, "from_status")?,
                 to_status: get(row, "to_status")?,
@@ -399,13 +403,29 @@ impl CheckReads for Rows<'_> {
                 salt: get(row, "salt")?,
                 content: get(row, "content")?,
                 result: get(row, "result")?,
-            })
-        })
+                parts: Vec::new(),
+            };
+            Ok((refs, event))
+        })?;
+        let Some(((task, refs), mut event)) = found else { return Ok(None) };
+        if refs > 0 {
+            event.parts = self.parts_of_event(task, n)?;
+        }
+        Ok(Some(event))
     }
 
     fn knows_alias(&self, network_id: &str, alias: &str) -> Result<bool, Error> {
         let sql = "SELECT 1 FROM aliases WHERE network_id = ?1 AND alias = ?2";
         Ok(self.one(sql, params![network_id, alias], |_| Ok(()))?.is_some())
+    }
+}
+
+impl Rows<'_> {
+    fn parts_of_event(&self, task: i64, event: i64) -> Result<Vec<RecordedPart>, Error> {
+        let came_with = self.artifact_refs(task)?.into_iter().filter(|row| row.event == Some(event));
+        let part =
+            |row: ArtifactRefRow| RecordedPart { hash: row.hash, size: row.size, media_type: row.media_type };
+        Ok(came_with.map(part).collect())
     }
 }
 

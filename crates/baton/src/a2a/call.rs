@@ -139,7 +139,8 @@ async fn cancel(hub: &Hub, visitor: &Visitor, request: &CancelTaskRequest) -> Re
         Some(refusal) => return Err(refusal.into()),
     }
     let history = limits::A2A_HISTORY_DEFAULT_COUNT;
-    let record = task_record::read_again(hub.store_for(visitor.caller()), &id, Extent::now(history)).await?;
+    let record =
+        task_record::read_again(hub, hub.store_for(visitor.caller()), &id, Extent::now(history)).await?;
     Ok(task::task(&record, Shown { history, artifacts: true }))
 }
 

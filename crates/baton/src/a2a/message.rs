@@ -6,7 +6,12 @@ use baton_core::{IdempotencyKey, limits};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::artifact::ARTIFACT;
 use super::fault::Fault;
+use super::visitor::Visitor;
+use crate::hub::Hub;
+use crate::service::Error;
+use crate::service::artifacts::part;
 use crate::service::follow_up::Said;
 
 /// A message as it came.
@@ -53,9 +58,49 @@ const CONTENTS: [&str; 4] = ["text", "raw", "url", "data"];
 /// What a part is kept with; the protocol has no more.
 const KNOWN: [&str; 7] = ["text", "raw", "url", "data", "filename", "mediaType", "metadata"];
 
+/// A message, checked, whose files are still in it.
+pub(super) struct Checked {
+    parts: Vec<Map<String, Value>>,
+    meta: String,
+    key: Option<IdempotencyKey>,
+}
+
+impl Checked {
+    /// Whether there is something to store before it can be said.
+    pub(super) fn has_files(&self) -> bool {
+        self.parts.iter().any(|part| !part.contains_key("text"))
+    }
+
+    /// What the hub is to keep and pass on. Everything but texts becomes an artifact that its agent receives; in the
+    /// message the bytes are replaced by the artifact's hash.
+    pub(super) async fn said(mut self, hub: &Hub, visitor: &Visitor) -> Result<Said, Fault> {
+        let text = text_of(&self.parts);
+        let mut artifacts = Vec::new();
+        for (at, stored) in self.parts.iter_mut().enumerate().filter(|(_, part)| !part.contains_key("text")) {
+            let in_place = |error| match error {
+                Error::Argument { field, rule } => {
+                    Error::argument(format!("message.parts[{at}].{field}"), rule)
+                }
+                error => error,
+            };
+            let args = serde_json::from_value(Value::Object(stored.clone()));
+            let args = args.map_err(|error| Fault::params(format!("message.parts[{at}]: {error}")))?;
+            let read = part::read(args).map_err(Error::of_argument).map_err(in_place)?;
+            let uploaded =
+                read.upload(hub, &visitor.identity, &visitor.agent.network_id).await.map_err(in_place)?;
+            if stored.remove("raw").is_some() {
+                stored.insert(ARTIFACT.into(), uploaded.hash.to_string().into());
+            }
+            artifacts.push(uploaded);
+        }
+        let parts = kept(&self.parts)?;
+        Ok(Said { text, parts, meta: Some(self.meta), artifacts, key: self.key, push: None })
+    }
+}
+
 impl Message {
-    /// What the hub is to keep and pass on.
-    pub(super) fn said(self, key: Option<IdempotencyKey>) -> Result<Said, Fault> {
+    /// Checks all of it; nothing is stored yet.
+    pub(super) fn check(self, key: Option<IdempotencyKey>) -> Result<Checked, Fault> {
         if self.role != Role::User {
             return Err(Fault::params("message.role must be ROLE_USER"));
         }
@@ -71,14 +116,7 @@ impl Message {
             let most = limits::META_MAX_BYTES;
             return Err(Fault::params(format!("message.metadata must be at most {most} bytes of JSON")));
         }
-        Ok(Said {
-            text: text_of(&parts),
-            parts: kept(&parts)?,
-            meta: Some(meta),
-            artifacts: Vec::new(),
-            key,
-            push: None,
-        })
+        Ok(Checked { parts, meta, key })
     }
 }
 

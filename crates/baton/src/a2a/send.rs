@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::call::history_length;
 use super::fault::Fault;
-use super::message::Message;
+use super::message::{Checked, Message};
 use super::push;
 use super::stream::{Begin, Ends, TaskStream, take_seat};
 use super::task::{self, Shown};
@@ -17,7 +17,7 @@ use super::watch::{self, until_settled};
 use crate::hub::Hub;
 use crate::in_flight::Cost;
 use crate::outbound::for_network;
-use crate::service::follow_up::{self, Said};
+use crate::service::follow_up;
 use crate::service::place::Place;
 use crate::service::push_configs::{self, create::NewPush};
 use crate::service::send_task::{self, NewMessage};
@@ -59,7 +59,8 @@ pub(super) async fn run(
     let record = match &wait {
         None => {
             visitor.take_share(hub, Cost::Item).await?;
-            task_record::read_again(hub.store_for(visitor.caller()), &sent.task, Extent::now(history)).await?
+            task_record::read_again(hub, hub.store_for(visitor.caller()), &sent.task, Extent::now(history))
+                .await?
         }
         Some(_) => until_settled(hub, visitor, &sent.task, watch::LONGEST, history).await?,
     };
@@ -91,7 +92,7 @@ async fn send(hub: &Hub, visitor: &Visitor, request: SendRequest) -> Result<Sent
     let push = request.configured(|given| given.task_push_notification_config.clone()).map(push::new_push);
     let mut message = request.message;
     let (task_id, context_id) = (message.task_id.take(), message.context_id.take());
-    let said = message.said(visitor.idempotency_key.clone())?;
+    let said = message.check(visitor.idempotency_key.clone())?;
     match task_id {
         Some(task_id) => follow_up(hub, visitor, &task_id, context_id.as_deref(), said, push).await,
         None => new_task(hub, visitor, context_id.as_deref(), said, push).await,
@@ -102,14 +103,17 @@ async fn new_task(
     hub: &Hub,
     visitor: &Visitor,
     context_id: Option<&str>,
-    mut said: Said,
+    said: Checked,
     push: Option<NewPush>,
 ) -> Result<Sent, Fault> {
     // The hub makes contexts; a client goes on in one it was given.
     let unknown = || Fault::params("message.contextId names no conversation of yours here");
     let context_id = context_id.map(|id| ContextId::parse(id).ok_or_else(unknown)).transpose()?;
-    if let Some(push) = push {
+    if push.is_some() || said.has_files() {
         send_task::check_may(hub, visitor.caller(), &visitor.agent).await?;
+    }
+    let mut said = said.said(hub, visitor).await?;
+    if let Some(push) = push {
         said.push = Some(for_network(&visitor.agent.network_id, push.check(hub)).await?);
     }
     let message =
@@ -123,7 +127,7 @@ async fn follow_up(
     visitor: &Visitor,
     task_id: &str,
     context_id: Option<&str>,
-    mut said: Said,
+    said: Checked,
     push: Option<NewPush>,
 ) -> Result<Sent, Fault> {
     let caller = visitor.caller();
@@ -131,6 +135,7 @@ async fn follow_up(
     if context_id.is_some_and(|id| ContextId::parse(id) != Some(seen.context())) {
         return Err(Fault::params("message.contextId is not the context of message.taskId"));
     }
+    let mut said = said.said(hub, visitor).await?;
     if let Some(push) = push {
         let both = &[TaskAction::Answer, TaskAction::Notify];
         push_configs::check_may(hub, caller, &seen.id, both).await?;

@@ -104,7 +104,7 @@ impl TaskStream {
         };
         // The task it begins with may be large; the updates after it are not.
         watch.visitor.take_share(hub, Cost::Item).await?;
-        let record = task_record::read_again(watch.store(), &watch.task, extent).await?;
+        let record = task_record::read_again(hub, watch.store(), &watch.task, extent).await?;
         let position = match begin {
             Begin::Now => record.history.last().map_or(0, |event| event.n),
             Begin::After(n) => n,
@@ -200,7 +200,14 @@ impl Teller {
     /// Tells what happened since. None when the store is closed.
     async fn read_on(&mut self) -> Option<Bytes> {
         let news = Extent::told_from(self.position);
-        let record = match task_record::read_again(self.watch.store(), &self.watch.task, news).await {
+        let record = match task_record::read_again(
+            &self.watch.hub,
+            self.watch.store(),
+            &self.watch.task,
+            news,
+        )
+        .await
+        {
             Ok(record) => record,
             Err(crate::service::Error::Store(baton_store::Error::Closed)) => return None,
             Err(error) => {

@@ -1,21 +1,16 @@
 //! A task as the protocol shows it, now or as it stood at one of its events, and what each event tells a stream. The one
 //! place where the hub's words for a task become A2A's.
 
-use a2a_types::{
-    Artifact, Message, Part, Role, StreamResponse, Task, TaskArtifactUpdateEvent, TaskState, TaskStatus,
-    TaskStatusUpdateEvent,
-};
-use baton_core::{Status, UnixMillis};
-use baton_store::rows::{EventRow, TaskMessageRow};
+use a2a_types::{Message, Part, Role, StreamResponse, Task, TaskState, TaskStatus, TaskStatusUpdateEvent};
+use baton_core::{ArtifactSource, Status, UnixMillis};
+use baton_store::rows::{ArtifactRefRow, EventRow, TaskMessageRow};
 use chrono::{DateTime, Utc};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+use super::artifact;
 use super::message::Envelope;
 use crate::service::question;
 use crate::service::task_record::TaskRecord;
-
-/// The artifact that is a task's result.
-const RESULT: &str = "result";
 
 /// How much of a task is shown.
 #[derive(Debug, Clone, Copy)]
@@ -51,10 +46,9 @@ pub(super) fn task(record: &TaskRecord, shown: Shown) -> Task {
 pub(super) fn task_at(record: &TaskRecord, event: Option<&EventRow>, shown: Shown) -> Task {
     let row = &record.row;
     let status = event.map_or(row.snapshot.status, |event| event.to_status);
-    let artifacts = match shown.artifacts && status.is_terminal() {
-        true => Some(artifacts(record)).filter(|artifacts| !artifacts.is_empty()),
-        false => None,
-    };
+    let last = event.map_or(i64::MAX, |event| event.n);
+    let artifacts = shown.artifacts.then(|| artifact::at(record, last, status));
+    let artifacts = artifacts.filter(|artifacts| !artifacts.is_empty());
     Task {
         id: row.snapshot.id.as_str().to_owned(),
         context_id: row.snapshot.context().as_str().to_owned(),
@@ -71,21 +65,14 @@ pub(super) fn task_at(record: &TaskRecord, event: Option<&EventRow>, shown: Show
 /// What an event tells a stream: artifacts first, so that nothing follows the end.
 pub(crate) fn updates(record: &TaskRecord, event: &EventRow) -> Vec<StreamResponse> {
     let (task_id, context_id) = ids(record);
-    let artifacts = if event.to_status == Status::Replied { artifacts(record) } else { Vec::new() };
-    let of_artifact = |artifact| {
-        StreamResponse::ArtifactUpdate(TaskArtifactUpdateEvent {
-            task_id: task_id.clone(),
-            context_id: context_id.clone(),
-            artifact,
-            append: None,
-            last_chunk: Some(true),
-            metadata: None,
-        })
-    };
-    let mut told: Vec<_> = artifacts.into_iter().map(of_artifact).collect();
+    let mut told = artifact::updates(record, event);
+    // Sharing an artifact changes no status.
+    if !told.is_empty() && event.from_status == Some(event.to_status) {
+        return told;
+    }
     told.push(StreamResponse::StatusUpdate(TaskStatusUpdateEvent {
-        task_id: task_id.clone(),
-        context_id: context_id.clone(),
+        task_id,
+        context_id,
         status: status_at(record, event),
         metadata: None,
     }));
@@ -98,7 +85,8 @@ pub(super) fn bare_answer(record: &TaskRecord) -> Option<Message> {
     let event = record.history.last()?;
     (row.answered_bare && row.snapshot.status == Status::Replied).then(|| {
         // It stands for itself: what is said next begins a new task in the same context.
-        let answer = agents_message(record, event, row.result.clone().unwrap_or_default());
+        let mut answer = agents_message(record, event, row.result.clone().unwrap_or_default());
+        answer.parts.extend(artifact::of_reply(record).map(|row| artifact::of_ref(record, row)));
         Message { task_id: None, ..answer }
     })
 }
@@ -164,13 +152,16 @@ fn history(record: &TaskRecord, most: usize) -> Option<Vec<Message>> {
 fn first_message(record: &TaskRecord) -> Message {
     let row = &record.row;
     let hubs_id = row.snapshot.id.as_str();
-    said(record, Role::User, hubs_id, &row.content, row.parts.as_deref(), row.meta.as_deref())
+    let files = record.refs.iter().filter(|row| row.source == ArtifactSource::Task);
+    let text = (&*row.content, row.parts.as_deref());
+    said(record, Role::User, hubs_id, text, files, row.meta.as_deref())
 }
 
 fn of_message(record: &TaskRecord, message: &TaskMessageRow) -> Message {
     let role = if message.author == record.row.snapshot.from { Role::User } else { Role::Agent };
-    let (parts, meta) = (message.parts.as_deref(), message.meta.as_deref());
-    let said = said(record, role, message.message_id.as_str(), &message.content, parts, meta);
+    let (text, meta) = ((&*message.content, message.parts.as_deref()), message.meta.as_deref());
+    let files = record.refs.iter().filter(|row| row.message == Some(message.n));
+    let said = said(record, role, message.message_id.as_str(), text, files, meta);
     match message.options.as_deref().and_then(|options| question::list(options).ok()) {
         Some(options) => offering(said, options),
         None => said,
@@ -184,12 +175,13 @@ fn offering(mut asked: Message, options: Vec<String>) -> Message {
     asked
 }
 
-fn said(
+/// A message: its parts as they came, or its text and the files that came with it.
+fn said<'a>(
     record: &TaskRecord,
     role: Role,
     hubs_id: &str,
-    text: &str,
-    parts: Option<&str>,
+    (text, parts): (&str, Option<&str>),
+    files: impl Iterator<Item = &'a ArtifactRefRow>,
     meta: Option<&str>,
 ) -> Message {
     let (task_id, context_id) = ids(record);
@@ -197,42 +189,26 @@ fn said(
     let envelope = Envelope::of_meta(meta)
         .unwrap_or_else(|| Envelope { message_id: hubs_id.to_owned(), ..Envelope::default() });
     // Parts that this door did not write are not its to show.
-    let parts = parts.and_then(|parts| serde_json::from_str::<Vec<Part>>(parts).ok());
+    let parts = parts.and_then(|parts| serde_json::from_str::<Vec<Map<String, Value>>>(parts).ok());
+    let parts =
+        parts.map(|parts| parts.into_iter().filter_map(|part| artifact::of_stored(record, part)).collect());
+    let plain = || {
+        let files = files.map(|row| artifact::of_ref(record, row));
+        std::iter::once(Part::text(text)).chain(files).collect()
+    };
     Message {
         message_id: envelope.message_id,
         context_id: Some(context_id),
         task_id: Some(task_id),
         role,
-        parts: parts.unwrap_or_else(|| vec![Part::text(text)]),
+        parts: parts.unwrap_or_else(plain),
         metadata: envelope.metadata.map(|metadata| metadata.into_iter().collect()),
         extensions: envelope.extensions,
         reference_task_ids: envelope.reference_task_ids,
     }
 }
 
-/// The result, then what was reported with it.
-fn artifacts(record: &TaskRecord) -> Vec<Artifact> {
-    let row = &record.row;
-    if row.snapshot.status != Status::Replied || row.answered_bare {
-        return Vec::new();
-    }
-    let result = row.result.iter().map(|text| artifact(RESULT.into(), None, Part::text(text)));
-    let reported = record.artifacts.iter().enumerate().map(|(at, value)| {
-        let name = value.get("name").and_then(Value::as_str).map(str::to_owned);
-        let part = match value {
-            Value::String(text) => Part::text(text),
-            other => Part::data(other.clone()),
-        };
-        artifact(format!("artifact-{}", at + 1), name, part)
-    });
-    result.chain(reported).collect()
-}
-
-fn artifact(artifact_id: String, name: Option<String>, part: Part) -> Artifact {
-    Artifact { artifact_id, name, description: None, parts: vec![part], metadata: None, extensions: None }
-}
-
-fn ids(record: &TaskRecord) -> (String, String) {
+pub(super) fn ids(record: &TaskRecord) -> (String, String) {
     let task = &record.row.snapshot;
     (task.id.as_str().to_owned(), task.context().as_str().to_owned())
 }

@@ -175,7 +175,7 @@ async fn of_what_was_said_only_as_much_is_read_as_is_shown() {
         (Extent::now(usize::MAX), &["one", "two", "three", "which?"]),
         (Extent::told_from(2), &[]),
     ] {
-        let record = task_record::read_again(hub.store_for_anybody(), &task, extent).await.unwrap();
+        let record = task_record::read_again(hub, hub.store_for_anybody(), &task, extent).await.unwrap();
         assert_eq!((&*said(&record), &*asked(&record)), (messages, &question[..]));
     }
     for (messages, shown) in [(0, 0), (3, 3)] {
@@ -228,6 +228,6 @@ async fn a_task_takes_a_thousand_messages_and_no_more() {
     let refused = say().await.unwrap_err().to_string();
     assert!(refused.contains("is one too many: a task takes 1000 messages"), "{refused}");
     let record =
-        task_record::read_again(hub.store_for_anybody(), &task, Extent::now(usize::MAX)).await.unwrap();
+        task_record::read_again(hub, hub.store_for_anybody(), &task, Extent::now(usize::MAX)).await.unwrap();
     assert_eq!(record.messages.len(), 1_000, "it was not said");
 }

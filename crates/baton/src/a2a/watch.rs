@@ -107,5 +107,5 @@ pub(super) async fn until_settled(
     // Much may have happened meanwhile: what a revoked token waited for is not for it any more.
     watch.check_access().await?;
     visitor.take_share(hub, Cost::Item).await?;
-    Ok(task_record::read_again(watch.store(), task, Extent::now(history)).await?)
+    Ok(task_record::read_again(hub, watch.store(), task, Extent::now(history)).await?)
 }

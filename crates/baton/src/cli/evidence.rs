@@ -6,6 +6,7 @@ mod export;
 mod findings;
 mod known_key;
 mod log;
+mod matching;
 mod reading;
 mod show;
 mod verify;
@@ -23,6 +24,7 @@ pub(crate) enum Evidence {
     Show(show::Show),
     Export(export::Export),
     Log(log::Log),
+    Match(matching::Match),
     Audit(audit::Audit),
 }
 
@@ -34,6 +36,7 @@ impl Evidence {
             Self::Show(command) => command.run(),
             Self::Export(command) => command.run(),
             Self::Log(command) => command.run(),
+            Self::Match(command) => command.run(),
             Self::Audit(command) => command.run(),
         }
     }

@@ -19,6 +19,9 @@ use crate::service::{
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Task {
     pub(crate) task_id: String,
+    /// What the digests in its evidence are keyed with; lists and older hubs do not send it.
+    #[serde(default)]
+    pub(crate) evidence_salt: String,
     pub(crate) from_name: String,
     pub(crate) to_name: String,
     pub(crate) kind: String,

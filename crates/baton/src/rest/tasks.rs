@@ -18,7 +18,7 @@ use crate::openapi::{Conflict, NotFound};
 use crate::service::{
     ack_inbox, ask_sender, broadcast, cancel_task, claim_task, extend_lease, follow_up, get_completions,
     get_inbox, get_task, list_tasks, messages, overview, reassign_task, retry_task, send_ack, send_reply,
-    send_task, send_tasks, stats, statuses, task_events, task_tree, work_graph,
+    send_task, send_tasks, share_artifact, stats, statuses, task_events, task_tree, work_graph,
 };
 use crate::trace::Traced;
 
@@ -34,6 +34,7 @@ pub(crate) fn routes() -> Router<Arc<Hub>> {
         .route("/api/tasks/{id}/reassign", post(reassign))
         .route("/api/tasks/{id}/reply", post(reply))
         .route("/api/tasks/{id}/ack", post(ack))
+        .route("/api/tasks/{id}/artifacts", post(share))
         .route("/api/tasks/{id}/ask", post(ask))
         .route("/api/tasks/{id}/answer", post(follow_up_on))
         .route("/api/task_events", get(events))
@@ -63,6 +64,7 @@ pub(crate) fn routes() -> Router<Arc<Hub>> {
     reassign,
     reply,
     ack,
+    share,
     ask,
     follow_up_on,
     events,
@@ -409,6 +411,32 @@ async fn reply(
 )]
 async fn ack(State(hub): HubState, Authenticated(who): Authenticated, Path(id): Path<String>) -> Response {
     answer(send_ack::run_on_path(&hub, &who.caller, &id).await)
+}
+
+/// Share an artifact, or more of one, before the task ends
+///
+/// The agent that works on it, under its lease. Each part is exactly one of `text`, `raw` (base64), `url`, `data` and
+/// `sha256` (uploaded before). A2A streams show it as an `artifactUpdate`.
+#[utoipa::path(
+    post,
+    path = "/api/tasks/{id}/artifacts",
+    tag = "tasks",
+    operation_id = "share_artifact",
+    params(("id" = TaskId, Path, description = "The task")),
+    request_body = share_artifact::PathArgs,
+    responses(
+        (status = 200, description = "shared", body = share_artifact::Answer),
+        NotFound,
+        Conflict
+    )
+)]
+async fn share(
+    State(hub): HubState,
+    Authenticated(who): Authenticated,
+    Path(id): Path<String>,
+    Body(args): Body<share_artifact::PathArgs>,
+) -> Response {
+    answer(share_artifact::run_on_path(&hub, &who, &id, args).await)
 }
 
 /// Ask the sender of a task, which then waits

@@ -40,7 +40,7 @@ pub(crate) struct Page {
 pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Page, Error> {
     args.agent.check_reach(caller)?;
     let asker = caller.clone();
-    let (reach, page) = hub
+    let (reach, mut page) = hub
         .store_for(caller)
         .read(move |rows| -> Result<_, Error> {
             let AgentAddress { network_id, alias } = &args.agent;
@@ -79,6 +79,9 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Page, 
             Ok((reach, Page { tasks, next, total }))
         })
         .await?;
+    for task in &mut page.tasks {
+        task.load_files(hub).await;
+    }
     reach.write_down(hub, caller, "tasks").await?;
     Ok(page)
 }

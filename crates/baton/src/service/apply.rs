@@ -13,7 +13,8 @@ use baton_store::{Ring, Snapshot, Transaction};
 use std::borrow::Cow;
 
 use super::actor::Actor;
-use super::evidence::{Digested, change};
+use super::evidence::Digested;
+use super::evidence::change::{self, SeenPart};
 use super::stamp::Stamp;
 use super::{Error, frame, question};
 
@@ -57,17 +58,17 @@ pub(crate) struct Decided<'a> {
     pub(crate) artifacts: &'a [NewArtifactRef],
 }
 
-/// The token that the event of a transition names; none if it leaves no event.
+/// The token that the evidence of a transition names; none if it leaves none.
 pub(crate) fn recorded_token(
     rows: &dyn Snapshot,
     stamp: &Stamp,
     network: &NetworkId,
     actor: &Actor,
-    transition: &Transition,
+    leaves_evidence: bool,
 ) -> Result<Option<ActorToken>, Error> {
-    match &transition.event {
-        Some(_) => actor.token_in(rows, &stamp.actor_tokens, network),
-        None => Ok(None),
+    match leaves_evidence {
+        true => actor.token_in(rows, &stamp.actor_tokens, network),
+        false => Ok(None),
     }
 }
 
@@ -210,13 +211,20 @@ impl Move<'_> {
             log_index,
         })?;
         if let Some(log_index) = log_index {
-            change::write_down(tx, &self.seen(event, number, log_index)?)?;
+            let parts: Vec<_> = self.artifacts.iter().map(SeenPart::of).collect();
+            change::write_down(tx, &self.seen(event, number, log_index, &parts)?)?;
         }
         Ok(Some(number))
     }
 
     /// What the evidence says of this.
-    fn seen<'a>(&'a self, event: &'a Event, number: u64, log_index: u64) -> Result<change::Seen<'a>, Error> {
+    fn seen<'a>(
+        &'a self,
+        event: &'a Event,
+        number: u64,
+        log_index: u64,
+        parts: &'a [SeenPart],
+    ) -> Result<change::Seen<'a>, Error> {
         let effects = &self.transition.effects;
         let created = effects.created.as_deref();
         let (from, to, kind) = match (created, self.task) {
@@ -237,7 +245,7 @@ impl Move<'_> {
             kind,
             content: self.payload.map(|payload| &*payload.content),
             content_digest: created.and(self.payload).and_then(|payload| payload.content_digest.as_ref()),
-            parts: &self.stamp.parts_seen,
+            parts,
             new_salt: created.map(|_| &self.stamp.new_salt),
         })
     }
@@ -353,10 +361,20 @@ impl Move<'_> {
         }
         let event = number.and_then(|number| i64::try_from(number).ok());
         let placed = self.artifacts.iter().map(|new| NewArtifactRef { message, event, ..new.clone() });
-        let count = tx.add_artifact_refs(&self.transition.task_id, &placed.collect::<Vec<_>>())?;
+        let placed: Vec<_> = placed.collect();
+        let count = tx.add_artifact_refs(&self.transition.task_id, &placed)?;
         let most = limits::TASK_ARTIFACTS_MAX_COUNT;
         if count > most as i64 {
             return Err(Error::argument("artifacts", format!("are too many: a task takes {most} in all")));
+        }
+        if let (None, Some(task), true) = (number, self.task, self.stamp.records_evidence) {
+            let parts: Vec<_> = placed.iter().map(SeenPart::of).collect();
+            let first = usize::try_from(count).unwrap_or_default() + 1 - parts.len();
+            let (at, actor, actor_token) = (self.context.now, &self.transition.actor, self.actor_token);
+            change::write_down_files(
+                tx,
+                &change::SeenFiles { at, task, actor, actor_token, parts: &parts, first },
+            )?;
         }
         Ok(())
     }

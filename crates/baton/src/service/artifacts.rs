@@ -5,7 +5,9 @@
 //! itself, and what a task refers to that it sent or was given. Nobody may refer to what they may not read.
 
 pub(crate) mod download;
+pub(crate) mod inline;
 pub(crate) mod list;
+pub(crate) mod part;
 pub(crate) mod reference;
 pub(crate) mod sweep;
 pub(crate) mod upload;

@@ -22,4 +22,4 @@ mod tests;
 mod tree;
 
 pub(crate) use export_turns::Exports;
-pub(crate) use salt::{Digested, Salt};
+pub(crate) use salt::{Digested, DigestedPart, Salt};

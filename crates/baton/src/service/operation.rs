@@ -2,8 +2,8 @@
 //! touches a task goes through [`act`], inside its transaction, so every door has the same rules.
 
 use baton_core::{
-    Action, ActorToken, ArtifactSource, Caller, Command, Context, Principal, Refusal, Status, TaskId,
-    TaskSnapshot, Transition, access, decide,
+    Action, ActorToken, ArtifactSource, Caller, Command, Context, NetworkId, Principal, Refusal, Status,
+    TaskId, TaskSnapshot, Transition, access, decide,
 };
 use baton_store::rows::NewArtifactRef;
 use baton_store::{Snapshot, Transaction};
@@ -39,7 +39,7 @@ pub(crate) fn act(
     task_id: Option<&TaskId>,
     command: &Command,
 ) -> Result<Done, Error> {
-    let (task, actor) = find_for(tx, stamp, caller, place, task_id, command)?;
+    let (task, actor) = find_for(tx.as_snapshot(), stamp, caller, place, task_id, command)?;
     let source = match command {
         Command::Reply { .. } => ArtifactSource::Reply,
         _ => ArtifactSource::Message,
@@ -50,19 +50,19 @@ pub(crate) fn act(
 
 /// The task a caller's command is for, and as whom the caller acts; nothing is decided yet.
 pub(super) fn find_for(
-    tx: &dyn Transaction,
+    rows: &dyn Snapshot,
     stamp: &Stamp,
     caller: &Caller,
     place: &Place,
     task_id: Option<&TaskId>,
     command: &Command,
 ) -> Result<(TaskSnapshot, Actor), Error> {
-    let task = find(tx, caller, place, task_id, command)?;
+    let task = find(rows, caller, place, task_id, command)?;
     let actor = Actor::of(caller)?;
     match task {
         Some(task) => Ok((task, actor)),
         None => {
-            let refusal = decide(None, command, &stamp.context(tx.time(), actor.principal)).err();
+            let refusal = decide(None, command, &stamp.context(stamp.time.clone(), actor.principal)).err();
             Err(refusal.unwrap_or(Refusal::TaskNotFound).into())
         }
     }
@@ -70,15 +70,15 @@ pub(super) fn find_for(
 
 /// Finds the task a caller means and asks whether the caller may. Who may not see it learns nothing of it.
 fn find(
-    tx: &dyn Transaction,
+    rows: &dyn Snapshot,
     caller: &Caller,
     place: &Place,
     task_id: Option<&TaskId>,
     command: &Command,
 ) -> Result<Option<TaskSnapshot>, Error> {
-    let Stand { network, role } = place.stand(tx.as_snapshot(), caller, task_id)?;
+    let Stand { network, role } = place.stand(rows, caller, task_id)?;
     let task = match task_id {
-        Some(id) => tx.task_snapshot_in(&network, id)?,
+        Some(id) => rows.task_snapshot_in(&network, id)?,
         None => None,
     };
     if let Some(action) = command.task_action() {
@@ -86,6 +86,22 @@ fn find(
         access::authorize(caller, &network, role, Action::Task { action, parties })?;
     }
     Ok(task)
+}
+
+/// Whether a caller's command would be carried out as things stand, asked before work is done for it. Answers the network.
+pub(super) fn would_act(
+    rows: &dyn Snapshot,
+    stamp: &Stamp,
+    caller: &Caller,
+    place: &Place,
+    task_id: &TaskId,
+    command: &Command,
+) -> Result<NetworkId, Error> {
+    let (task, actor) = find_for(rows, stamp, caller, place, Some(task_id), command)?;
+    let mut context = stamp.context(stamp.time.clone(), actor.principal);
+    fill_in(rows, stamp, &task, command, &mut context)?;
+    decide(Some(&task), command, &context)?;
+    Ok(task.network_id)
 }
 
 /// The hub's own command to a task: a lapse or an expiry.
@@ -135,7 +151,7 @@ pub(super) fn carry_out(
 }
 
 /// The same for a command that artifacts come with.
-fn carry_out_with(
+pub(super) fn carry_out_with(
     tx: &mut dyn Transaction,
     stamp: &Stamp,
     actor: &Actor,
@@ -166,7 +182,8 @@ fn carry_out_with(
         _ => None,
     };
     let network = &task.network_id;
-    let actor_token = apply::recorded_token(tx.as_snapshot(), stamp, network, actor, &transition)?;
+    let leaves_evidence = transition.event.is_some() || !artifacts.is_empty();
+    let actor_token = apply::recorded_token(tx.as_snapshot(), stamp, network, actor, leaves_evidence)?;
     let decided = Decided {
         context: &context,
         transition: &transition,

@@ -386,7 +386,7 @@ pub(super) fn send(
     quotas::admit_task(tx.as_snapshot(), &network, &Principal::Node(request.to.clone()))?;
     let source = ArtifactSource::Task;
     let artifacts = reference::resolve(tx.as_snapshot(), caller, &network, &request.artifacts, source)?;
-    let actor_token = apply::recorded_token(tx.as_snapshot(), stamp, &network, &by, &transition)?;
+    let actor_token = apply::recorded_token(tx.as_snapshot(), stamp, &network, &by, true)?;
     let decided = Decided {
         context: &context,
         transition: &transition,

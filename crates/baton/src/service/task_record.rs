@@ -8,6 +8,7 @@ use baton_store::rows::{ArtifactRefRow, EventRow, PageBounds, TaskMessageRow, Ta
 use serde_json::Value;
 
 use super::agent::AgentAddress;
+use super::artifacts::inline::Files;
 use super::task_view::answer_bytes;
 use super::{Error, audit, get_task};
 use crate::hub::Hub;
@@ -24,8 +25,10 @@ pub(crate) struct TaskRecord {
     pub(crate) questions: Vec<(i64, TaskMessageRow)>,
     /// What was reported with its completion.
     pub(crate) artifacts: Vec<Value>,
-    /// The artifacts it, its messages and its reply refer to, in order.
+    /// What it, its messages and its reply refer to, and what its agent shared, in order.
     pub(crate) refs: Vec<ArtifactRefRow>,
+    /// The bytes of those that are shown in place.
+    pub(crate) files: Files,
 }
 
 /// How much of a task's story is read.
@@ -69,7 +72,8 @@ pub(crate) async fn read(
         let (row, is_audited) = visible(rows, &asker, &agent, &id)?;
         Ok((whole(rows, row, extent)?, is_audited))
     });
-    let (record, is_audited) = read.await?;
+    let (mut record, is_audited) = read.await?;
+    record.load_files(hub).await;
     if is_audited {
         audit::network_read(hub, caller, record.row.snapshot.network_id.clone(), "task").await?;
     }
@@ -77,9 +81,17 @@ pub(crate) async fn read(
 }
 
 /// The same again, for somebody who waits and has been allowed to look.
-pub(crate) async fn read_again(store: Tenant<'_>, id: &TaskId, extent: Extent) -> Result<TaskRecord, Error> {
+pub(crate) async fn read_again(
+    hub: &Hub,
+    store: Tenant<'_>,
+    id: &TaskId,
+    extent: Extent,
+) -> Result<TaskRecord, Error> {
     let id = id.clone();
-    store.read(move |rows| whole(rows, rows.task(&id)?.ok_or(Refusal::TaskNotFound)?, extent)).await
+    let read = store.read(move |rows| whole(rows, rows.task(&id)?.ok_or(Refusal::TaskNotFound)?, extent));
+    let mut record: TaskRecord = read.await?;
+    record.load_files(hub).await;
+    Ok(record)
 }
 
 /// Whether somebody who waits and was allowed to look still is. What was written down of the look stands.
@@ -135,7 +147,9 @@ fn whole(rows: &dyn Snapshot, row: TaskRow, extent: Extent) -> Result<TaskRecord
     };
     let told = extent.at.or(last).unwrap_or_default();
     let questions = questions(rows, task, history.iter().filter(|event| event.n >= told))?;
-    record(rows, row, messages, history, questions, true)
+    // What is only told on needs no files of what was told before.
+    let files_from = extent.at.filter(|_| extent.messages == 0);
+    record(rows, row, (messages, questions), history, Some(files_from.unwrap_or_default()))
 }
 
 /// What a list shows of a task: its newest messages within these bounds, none if none are wanted.
@@ -152,7 +166,12 @@ pub(super) fn listed(
     };
     let history: Vec<_> = rows.last_event(&task.id)?.into_iter().collect();
     let questions = questions(rows, task, history.iter())?;
-    record(rows, row, messages, history, questions, with_artifacts)
+    let shows_files = with_artifacts || !messages.is_empty();
+    let mut record = record(rows, row, (messages, questions), history, shows_files.then_some(0))?;
+    if !with_artifacts {
+        record.artifacts.clear();
+    }
+    Ok(record)
 }
 
 /// What was asked when a task was parked.
@@ -169,23 +188,26 @@ fn questions<'a>(
     Ok(found)
 }
 
+/// Puts it together, with the artifacts if they are wanted, and the files of those that came with this event or later.
 fn record(
     rows: &dyn Snapshot,
     row: TaskRow,
-    messages: Vec<TaskMessageRow>,
+    (messages, questions): (Vec<TaskMessageRow>, Vec<(i64, TaskMessageRow)>),
     history: Vec<EventRow>,
-    questions: Vec<(i64, TaskMessageRow)>,
-    with_artifacts: bool,
+    files_from: Option<i64>,
 ) -> Result<TaskRecord, Error> {
     let task = &row.snapshot;
     if history.is_empty() {
         return Err(baton_store::Error::Corrupt(format!("task {} has no history", task.id)).into());
     }
-    let (artifacts, refs) = match with_artifacts {
-        true => (artifacts(rows, &row)?, super::artifacts::of_task(rows, &row)?),
-        false => (Vec::new(), Vec::new()),
+    let Some(first) = files_from else {
+        let (artifacts, refs, files) = Default::default();
+        return Ok(TaskRecord { row, messages, history, questions, artifacts, refs, files });
     };
-    Ok(TaskRecord { row, messages, history, questions, artifacts, refs })
+    let (artifacts, refs) = (artifacts(rows, &row)?, super::artifacts::of_task(rows, &row)?);
+    let late = refs.iter().filter(|row| first == 0 || row.event.is_some_and(|event| event >= first));
+    let files = Files::find(rows, &task.network_id, late)?;
+    Ok(TaskRecord { row, messages, history, questions, artifacts, refs, files })
 }
 
 /// What was reported with a task's completion.
@@ -203,6 +225,13 @@ pub(super) fn artifacts(rows: &dyn Snapshot, row: &TaskRow) -> Result<Vec<Value>
 }
 
 impl TaskRecord {
+    /// Reads the files that are shown in place.
+    pub(super) async fn load_files(&mut self, hub: &Hub) {
+        if !self.refs.is_empty() {
+            self.files.load(hub, &self.row.snapshot.network_id).await;
+        }
+    }
+
     /// How large it is in an answer, about: its texts as JSON.
     pub(super) fn bytes(&self) -> usize {
         let json = |text: &Option<String>| text.as_ref().map_or(0, String::len);
@@ -211,6 +240,6 @@ impl TaskRecord {
         };
         let questions = self.questions.iter().map(|(_, question)| said(question)).sum::<usize>();
         let artifacts = self.artifacts.iter().map(|artifact| artifact.to_string().len()).sum::<usize>();
-        answer_bytes(&self.row, &self.messages, &self.refs) + questions + artifacts
+        answer_bytes(&self.row, &self.messages, &self.refs) + questions + artifacts + self.files.bytes_shown()
     }
 }

@@ -83,27 +83,34 @@ pub(crate) fn resolve(
     refs: &[ArtifactRef],
     source: ArtifactSource,
 ) -> Result<Vec<NewArtifactRef>, Error> {
-    if refs.is_empty() {
-        return Ok(Vec::new());
-    }
+    refs.iter().map(|given| resolve_one(rows, caller, network, given, source)).collect()
+}
+
+/// One reference.
+pub(crate) fn resolve_one(
+    rows: &dyn Snapshot,
+    caller: &Caller,
+    network: &NetworkId,
+    given: &ArtifactRef,
+    source: ArtifactSource,
+) -> Result<NewArtifactRef, Error> {
     let role = role_in(rows, caller, network)?;
-    let resolved = refs.iter().map(|given| {
-        let found = readable(rows, caller, network, role, &given.hash)?;
-        let artifact = found.ok_or(Refusal::ArtifactNotFound { hash: Some(given.hash) })?;
-        Ok(NewArtifactRef {
-            source,
-            message: None,
-            event: None,
-            hash: artifact.hash,
-            size: artifact.size,
-            name: given.name.clone().unwrap_or(artifact.name),
-            media_type: given.media_type.clone().unwrap_or(artifact.media_type),
-            description: given.description.as_ref().map(ToString::to_string),
-            artifact_id: None,
-            metadata: None,
-        })
-    });
-    resolved.collect()
+    let found = readable(rows, caller, network, role, &given.hash)?;
+    let artifact = found.ok_or(Refusal::ArtifactNotFound { hash: Some(given.hash) })?;
+    Ok(NewArtifactRef {
+        source,
+        message: None,
+        event: None,
+        hash: artifact.hash,
+        size: artifact.size,
+        name: given.name.clone().unwrap_or(artifact.name),
+        media_type: given.media_type.clone().unwrap_or(artifact.media_type),
+        description: given.description.as_ref().map(ToString::to_string),
+        artifact_id: None,
+        metadata: None,
+        part: None,
+        chunk: None,
+    })
 }
 
 /// What a task came with, for a new task that is made of it.
@@ -120,6 +127,8 @@ pub(crate) fn of_retried(refs: Vec<ArtifactRefRow>) -> Vec<NewArtifactRef> {
         description: row.description,
         artifact_id: row.artifact_id,
         metadata: row.metadata,
+        part: row.part,
+        chunk: row.chunk,
     };
     own.map(again).collect()
 }

@@ -9,7 +9,7 @@ use baton_core::{
 use baton_store::rows::{NewArtifact, QuotaSubject};
 use baton_store::{Snapshot, Transaction};
 use bytes::Bytes;
-use futures_util::{Stream, StreamExt};
+use futures_util::{Stream, StreamExt, stream};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::time::Duration;
@@ -143,6 +143,25 @@ pub(crate) async fn run<E>(
     let (Written { hash, size }, _) = added?;
     let artifact = ArtifactView::uploaded(hash, size, upload.name.clone(), upload.media_type.clone());
     Ok(Answer { ok: true, artifact })
+}
+
+/// Uploads what is at hand already.
+pub(crate) async fn bytes(
+    hub: &Hub,
+    who: &Identity,
+    network: &NetworkId,
+    name: ArtifactName,
+    media_type: MediaType,
+    bytes: Bytes,
+) -> Result<ArtifactHash, Error> {
+    let length = Some(bytes.len() as u64);
+    let upload = Upload { place: Place::of_write(Some(network.as_str())), name, media_type, length };
+    let body = stream::iter([Ok::<_, std::convert::Infallible>(bytes)]);
+    match run(hub, who, &upload, body).await {
+        Ok(answer) => Ok(answer.artifact.hash()),
+        Err(Unfinished::Failed(error)) => Err(error),
+        Err(other) => Err(baton_store::Error::Unavailable(other.to_string()).into()),
+    }
 }
 
 /// Whether the caller may upload, and what the network has and may have.

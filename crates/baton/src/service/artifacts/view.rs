@@ -3,6 +3,7 @@
 use baton_core::{ArtifactHash, ArtifactName, ArtifactSource, MediaType};
 use baton_store::rows::{ArtifactRefRow, ArtifactRow, NewArtifactRef, TaskMessageRow};
 use serde::Serialize;
+use serde_json::Value;
 use utoipa::ToSchema;
 
 use crate::service::task_view::TaskMessageView;
@@ -22,14 +23,35 @@ pub(crate) struct ArtifactView {
     /// What the reference came with.
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<ArtifactSource>,
+    /// What its agent calls the artifact that it is a part of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    artifact_id: Option<String>,
+    /// The part itself, with one of `text`, `url` and `data`: its bytes are not stored elsewhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    part: Option<Value>,
     /// In a list of artifacts: when it was first uploaded.
     #[serde(skip_serializing_if = "Option::is_none")]
     created_at: Option<WireTime>,
 }
 
 impl ArtifactView {
+    pub(super) fn hash(&self) -> ArtifactHash {
+        self.sha256
+    }
+
     pub(super) fn uploaded(hash: ArtifactHash, size: u64, name: ArtifactName, media_type: MediaType) -> Self {
-        Self { sha256: hash, size, name, media_type, description: None, source: None, created_at: None }
+        Self {
+            sha256: hash,
+            size,
+            name,
+            media_type,
+            description: None,
+            source: None,
+            artifact_id: None,
+            part: None,
+            created_at: None,
+        }
     }
 }
 
@@ -42,9 +64,10 @@ impl From<ArtifactRow> for ArtifactView {
 
 impl From<ArtifactRefRow> for ArtifactView {
     fn from(row: ArtifactRefRow) -> Self {
-        let source = Some(row.source);
+        let (source, artifact_id) = (Some(row.source), row.artifact_id);
+        let part = row.part.and_then(|part| serde_json::from_str(&part).ok());
         let description = row.description;
-        Self { description, source, ..Self::uploaded(row.hash, row.size, row.name, row.media_type) }
+        Self { description, source, artifact_id, part, ..Self::uploaded(row.hash, row.size, row.name, row.media_type) }
     }
 }
 

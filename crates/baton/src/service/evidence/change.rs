@@ -3,7 +3,7 @@
 
 use baton_core::{
     ActorToken, Alias, ArtifactHash, DeliveryContent, Event, Kind, MediaType, NetworkId, Principal, TaskId,
-    Transition, UnixMillis,
+    TaskSnapshot, Transition, UnixMillis,
 };
 use baton_evidence::canonical;
 use baton_store::Transaction;
@@ -178,6 +178,44 @@ pub(crate) fn write_down_artifacts(
         };
         let as_it_stands = Task { id: &task.id, status: transition.to, kind: &task.kind };
         let packet = Packet::of_artifact(at, transition.actor.name(), as_it_stands, place + 1, baton);
+        observed(tx, &task.network_id, index, Some(&task.id), &packet)?;
+    }
+    Ok(())
+}
+
+/// Files of a message that changes nothing: there is no event to write them down with, so each has one of its own.
+#[derive(Debug)]
+pub(crate) struct SeenFiles<'a> {
+    pub(crate) at: UnixMillis,
+    pub(crate) task: &'a TaskSnapshot,
+    pub(crate) actor: &'a Principal,
+    pub(crate) actor_token: Option<&'a ActorToken>,
+    pub(crate) parts: &'a [SeenPart],
+    /// The number of the first of them within the task.
+    pub(crate) first: usize,
+}
+
+/// Writes such files down, each with the number of the task's latest event.
+pub(crate) fn write_down_files(tx: &mut dyn Transaction, seen: &SeenFiles<'_>) -> Result<(), Error> {
+    let SeenFiles { at, task, actor, actor_token, parts, first } = seen;
+    let salt = salt_of(tx, &task.id)?;
+    let event = tx.last_event(&task.id)?.map_or(0, |event| event.n.unsigned_abs());
+    let size = tx.log_size(&task.network_id)?;
+    for (index, (number, part)) in (size..).zip((*first..).zip(*parts)) {
+        let digested = [salt.digest_part(&part.hash, part.size, &part.media_type)];
+        let baton = Baton {
+            from: task.from.name(),
+            to: task.to.as_str(),
+            event,
+            actor_token: *actor_token,
+            content: None,
+            result: None,
+            reason: None,
+            artifact: None,
+            parts: &digested,
+        };
+        let as_it_stands = Task { id: &task.id, status: task.status, kind: &task.kind };
+        let packet = Packet::of_artifact(*at, actor.name(), as_it_stands, number, baton);
         observed(tx, &task.network_id, index, Some(&task.id), &packet)?;
     }
     Ok(())

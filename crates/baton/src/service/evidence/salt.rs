@@ -35,11 +35,19 @@ impl Salt {
         Digested { hmac_sha256: hex::encode(&mac.finalize().into_bytes()), size_bytes: text.len() }
     }
 
+    /// HMAC-SHA-256 of a SHA-256, in hex.
+    pub(crate) fn digest_hash(&self, hash: &ArtifactHash) -> String {
+        self.digest(hash.bytes()).hmac_sha256
+    }
+
     /// A part or an artifact: HMAC-SHA-256 of the SHA-256 of its bytes, so that a large file need not be read again for
     /// every task that it goes with.
     pub(crate) fn digest_part(&self, hash: &ArtifactHash, size: u64, media_type: &MediaType) -> DigestedPart {
-        let Digested { hmac_sha256, .. } = self.digest(hash.bytes());
-        DigestedPart { hmac_sha256, size_bytes: size, media_type: media_type.as_str().to_owned() }
+        DigestedPart {
+            hmac_sha256: self.digest_hash(hash),
+            size_bytes: size,
+            media_type: media_type.as_str().to_owned(),
+        }
     }
 }
 

@@ -72,7 +72,7 @@ async fn carry_some(hub: &Hub, task_id: &TaskId, config_id: &str) -> Result<Outc
         let is_open = !event.to_status.is_terminal();
         let extent = Extent::told_from(event.n);
         let record =
-            task_record::read_again(hub.store_of(&config.network_id), &config.task_id, extent).await?;
+            task_record::read_again(hub, hub.store_of(&config.network_id), &config.task_id, extent).await?;
         let failed = match for_network(&config.network_id, tell(hub, &config, &record, &event)).await {
             Ok(()) => {
                 hub.metrics.pushes.note(PushOutcome::Told);

@@ -11,7 +11,7 @@ use baton_store::rows::{CheckReads, LeafState, RecordedEvent};
 use serde::Deserialize;
 
 use super::findings::{Findings, Name, Place};
-use crate::service::evidence::{Digested, Salt};
+use crate::service::evidence::{Digested, DigestedPart, Salt};
 
 /// What an event turned out to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,6 +61,8 @@ struct Baton {
     content: Option<Digested>,
     result: Option<Digested>,
     reason: Option<Digested>,
+    #[serde(default)]
+    parts: Vec<DigestedPart>,
 }
 
 impl Said {
@@ -265,6 +267,14 @@ impl Look<'_> {
                     format!("the {part} of task {} is not the one that was digested", task.id),
                 );
             }
+        }
+        let kept = row.parts.iter().map(|part| salt.digest_part(&part.hash, part.size, &part.media_type));
+        if !kept.eq(baton.parts.iter().cloned()) {
+            let what = format!(
+                "the parts of event {} of task {} are not those that were digested",
+                baton.event, task.id
+            );
+            self.differs(Name::TextDiffers, what);
         }
     }
 
