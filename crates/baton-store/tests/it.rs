@@ -7,6 +7,7 @@
 mod it {
     mod contract {
         mod accounts;
+        mod artifacts;
         mod attempts;
         mod commits;
         mod consent;

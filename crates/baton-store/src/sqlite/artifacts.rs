@@ -111,10 +111,9 @@ impl ArtifactReads for Rows<'_> {
         alias: &Alias,
         examined: usize,
     ) -> Result<bool, Error> {
-        let sql = "SELECT 1 FROM (SELECT task FROM artifact_refs WHERE network = ?1 AND sha256 = ?2
-                                  ORDER BY task DESC LIMIT ?3) r
-                   JOIN tasks t ON t.seq = r.task
-                   WHERE t.to_name = ?4 OR (t.from_kind = 'node' AND t.from_name = ?4) LIMIT 1";
+        let sql = "SELECT 1 FROM tasks WHERE seq IN
+                       (SELECT task FROM artifact_refs WHERE network = ?1 AND sha256 = ?2 ORDER BY task DESC LIMIT ?3)
+                   AND (to_name = ?4 OR (from_kind = 'node' AND from_name = ?4)) LIMIT 1";
         let parameters = params![self.key(network)?, hash.bytes(), examined as i64, alias.as_str()];
         Ok(self.one(sql, parameters, |_| Ok(()))?.is_some())
     }

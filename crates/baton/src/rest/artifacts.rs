@@ -1,6 +1,9 @@
 //! Artifacts over REST: uploads and downloads are streamed. Whatever an artifact's media type says, a browser that is sent
 //! there saves it and runs nothing of it.
 
+#[cfg(test)]
+mod tests;
+
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
