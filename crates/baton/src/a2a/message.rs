@@ -2,7 +2,7 @@
 //! agents read; its parts are kept as they came when they are more than that text.
 
 use a2a_types::{Part, Role};
-use baton_core::{IdempotencyKey, limits};
+use baton_core::{ArtifactRef, IdempotencyKey, limits};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -71,12 +71,11 @@ impl Checked {
         self.parts.iter().any(|part| !part.contains_key("text"))
     }
 
-    /// What the hub is to keep and pass on. Everything but texts becomes an artifact that its agent receives; in the
-    /// message the bytes are replaced by the artifact's hash.
+    /// What the hub is to keep and pass on. Everything but texts becomes an artifact that its agent receives.
     pub(super) async fn said(mut self, hub: &Hub, visitor: &Visitor) -> Result<Said, Fault> {
         let text = text_of(&self.parts);
         let mut artifacts = Vec::new();
-        for (at, stored) in self.parts.iter_mut().enumerate().filter(|(_, part)| !part.contains_key("text")) {
+        for (at, stored) in self.parts.iter().enumerate().filter(|(_, part)| !part.contains_key("text")) {
             let in_place = |error| match error {
                 Error::Argument { field, rule } => {
                     Error::argument(format!("message.parts[{at}].{field}"), rule)
@@ -88,13 +87,25 @@ impl Checked {
             let read = part::read(args).map_err(Error::of_argument).map_err(in_place)?;
             let uploaded =
                 read.upload(hub, &visitor.identity, &visitor.agent.network_id).await.map_err(in_place)?;
-            if stored.remove("raw").is_some() {
-                stored.insert(ARTIFACT.into(), uploaded.hash.to_string().into());
-            }
             artifacts.push(uploaded);
+        }
+        if json(&self.parts)?.len() > limits::PARTS_MAX_BYTES {
+            self.name_files(&artifacts);
         }
         let parts = kept(&self.parts)?;
         Ok(Said { text, parts, meta: Some(self.meta), artifacts, key: self.key, push: None })
+    }
+}
+
+impl Checked {
+    /// In a message that is too large to be kept as it came, the hashes of files stand for their bytes.
+    fn name_files(&mut self, artifacts: &[ArtifactRef]) {
+        let files = self.parts.iter_mut().filter(|part| !part.contains_key("text"));
+        for (stored, artifact) in files.zip(artifacts) {
+            if stored.remove("raw").is_some() {
+                stored.insert(ARTIFACT.into(), artifact.hash.to_string().into());
+            }
+        }
     }
 }
 

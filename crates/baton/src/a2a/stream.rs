@@ -220,10 +220,9 @@ impl Teller {
         let mut frames = String::new();
         for event in record.history.iter().filter(|event| event.n > self.position) {
             let updates = task::updates(&record, event);
-            let last = updates.len() - 1;
-            for (at, update) in updates.iter().enumerate() {
+            for (at, update) in (1..).zip(&updates) {
                 // Only the last frame of an event says that the event was told: a resume before it tells all of it.
-                let id = if at == last { event.n } else { event.n - 1 };
+                let id = if at == updates.len() { event.n } else { event.n - 1 };
                 frames.push_str(&self.print.frame(id, update));
             }
             self.is_over = self.ends.at(event.to_status);

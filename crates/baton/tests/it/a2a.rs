@@ -7,6 +7,7 @@ mod bounds;
 mod cards;
 mod door;
 mod lists;
+mod parts;
 mod receivers;
 mod sends;
 mod streams;

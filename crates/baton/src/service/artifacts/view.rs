@@ -67,7 +67,13 @@ impl From<ArtifactRefRow> for ArtifactView {
         let (source, artifact_id) = (Some(row.source), row.artifact_id);
         let part = row.part.and_then(|part| serde_json::from_str(&part).ok());
         let description = row.description;
-        Self { description, source, artifact_id, part, ..Self::uploaded(row.hash, row.size, row.name, row.media_type) }
+        Self {
+            description,
+            source,
+            artifact_id,
+            part,
+            ..Self::uploaded(row.hash, row.size, row.name, row.media_type)
+        }
     }
 }
 
