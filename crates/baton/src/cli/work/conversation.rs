@@ -18,7 +18,7 @@ use crate::service::WireTime;
 /// The conversation of one attempt; its folder goes with it.
 #[derive(Debug)]
 pub(super) struct Conversation {
-    _folder: TempDir,
+    folder: TempDir,
     file: PathBuf,
     input: String,
 }
@@ -52,9 +52,14 @@ impl Conversation {
             let file = folder.path().join("messages.json");
             let mut open = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&file)?;
             open.write_all(&document)?;
-            Ok(Self { _folder: folder, file, input })
+            Ok(Self { folder, file, input })
         });
         written.await.map_err(io::Error::other)?
+    }
+
+    /// The folder of the attempt.
+    pub(super) fn folder(&self) -> &Path {
+        self.folder.path()
     }
 
     /// Where the messages are.
@@ -103,6 +108,7 @@ mod tests {
             kind: Some(kind.into()),
             content: content.into(),
             options: options.iter().map(|option| (*option).to_owned()).collect(),
+            artifacts: Vec::new(),
             created_at: WireTime(UnixMillis::new(1_000)),
         }
     }
