@@ -4,6 +4,7 @@
 mod account;
 mod adapt;
 mod agent_token;
+mod artifact;
 mod bench;
 mod connection;
 mod demo;
@@ -22,6 +23,7 @@ mod shell_word;
 mod spoken;
 mod table;
 mod tasks;
+mod transfer;
 mod work;
 
 use clap::{Parser, Subcommand};
@@ -43,6 +45,9 @@ enum Command {
     Account(account::Account),
     /// Turn A2A packets into evidence events
     Adapt(adapt::Adapt),
+    /// Upload, download and list files that tasks refer to
+    #[command(subcommand)]
+    Artifact(artifact::ArtifactCommand),
     /// Measure a hub under load
     #[command(subcommand)]
     Bench(bench::Bench),
@@ -71,6 +76,7 @@ enum Command {
 pub(crate) fn run() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Adapt(command) => command.run(),
+        Command::Artifact(command) => command.run(),
         Command::Bench(command) => command.run(),
         Command::Demo(command) => command.run(),
         Command::Evidence(command) => command.run(),

@@ -5,6 +5,7 @@
 pub(crate) mod accounts;
 mod address;
 mod answer;
+pub(crate) mod artifacts;
 mod backoff;
 mod call;
 mod error;

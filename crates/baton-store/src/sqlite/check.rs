@@ -322,8 +322,8 @@ impl CheckReads for Rows<'_> {
                 (SELECT t.network, 'artifacts of task ' || t.task_id, t.artifacts,
                      (SELECT COUNT(*) FROM artifact_refs r WHERE r.task = t.seq) FROM tasks t
                  UNION ALL SELECT a.network, 'references to artifact ' || lower(hex(a.sha256)), a.refs,
-                     (SELECT COUNT(*) FROM artifact_refs r WHERE r.network = a.network AND r.sha256 = a.sha256)
-                     FROM artifacts a)
+                     (SELECT COUNT(*) FROM artifact_refs r WHERE r.network = a.network AND r.sha256 = a.sha256
+                         AND r.part IS NULL) FROM artifacts a)
             SELECT w.network_id, c.name, c.counter, c.counted FROM counts c JOIN network_keys w ON w.key = c.network
             WHERE c.counter <> c.counted AND w.network_id NOT IN (SELECT network_id FROM removals)";
         self.each(sql, [], wrong_count, see)
@@ -346,7 +346,8 @@ impl CheckReads for Rows<'_> {
                 "/* scans */ SELECT CAST(f.task AS TEXT) AS stray FROM artifact_refs f
                  WHERE NOT EXISTS (SELECT 1 FROM removals r WHERE r.network = f.network)
                     AND (NOT EXISTS (SELECT 1 FROM tasks t WHERE t.seq = f.task)
-                      OR NOT EXISTS (SELECT 1 FROM artifacts a WHERE a.network = f.network AND a.sha256 = f.sha256))",
+                      OR (f.part IS NULL AND NOT EXISTS
+                          (SELECT 1 FROM artifacts a WHERE a.network = f.network AND a.sha256 = f.sha256)))",
             ),
             (
                 "tiles",

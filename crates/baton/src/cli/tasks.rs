@@ -23,6 +23,9 @@ mod view;
 mod wait;
 mod wait_for;
 mod watch;
+mod whole_result;
+
+pub(crate) use wait::Away;
 
 use clap::Subcommand;
 use std::process::ExitCode;

@@ -6,10 +6,11 @@
 
 mod agent;
 mod answer;
-mod attachment;
 mod attempt;
 mod conversation;
+mod delivery;
 mod drain;
+mod files;
 mod group;
 mod guard;
 mod lease;
@@ -22,6 +23,7 @@ mod program;
 mod run_folder;
 mod running;
 mod session;
+mod spool;
 mod tail;
 
 pub(crate) use group::Group;
@@ -30,7 +32,6 @@ pub(crate) use guard::{Guard, Guarded, RunGuard};
 use baton_core::{Alias, limits};
 use clap::Args;
 use std::ffi::OsString;
-use std::path::PathBuf;
 use std::pin::pin;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -57,8 +58,9 @@ const OPENING_MAX: Duration = Duration::from_secs(1);
 /// The command gets the task's text on standard input, and an argument {task} is replaced by it, unless a shell or an
 /// interpreter would run it. It finds BATON_TASK_ID, BATON_FROM, BATON_KIND and BATON_CONTEXT in its environment, and hub and token, so that it can
 /// call `baton send` itself, and `baton task ask QUESTION`, which prints the sender's answer. BATON_MESSAGES names a JSON file with the
-/// conversation so far; the answers in it follow the text on standard input. Exit code 0 is a reply, any other a failure
-/// with the end of standard error.
+/// conversation so far; the answers in it follow the text on standard input. Files that came with the task are in the folder
+/// BATON_INPUT_DIR, and files that the command writes into the folder BATON_OUTPUT_DIR go with the reply. Exit code 0 is a
+/// reply, any other a failure with the end of standard error.
 ///
 /// The first SIGTERM or Ctrl-C lets running commands finish, the second ends them.
 #[derive(Debug, Args)]
@@ -75,11 +77,8 @@ pub(crate) struct Work {
     /// Between TERM and KILL when a command has to end
     #[arg(long, value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(0..=3600))]
     grace: u64,
-    /// Where results are kept that are too long for a reply [default: ~/.baton/attachments]
-    #[arg(long, value_name = "DIR")]
-    attachments: Option<PathBuf>,
     /// The most a command may print; one that prints more is ended
-    #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = clap::value_parser!(u64).range(1..=1_048_576))]
+    #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = clap::value_parser!(u64).range(1..=1_024))]
     max_output: u64,
     /// Work on one task, then stop
     #[arg(long)]
@@ -118,17 +117,14 @@ impl Work {
     fn settings(&self) -> Result<Settings, Failure> {
         let program = Program::new(&self.command, self.allow_embedded);
         let program = program.map_err(|unfit| Failure::usage(unfit.to_string()))?;
-        let attachments = match &self.attachments {
-            Some(folder) => folder.clone(),
-            None => attachments_at_home()?,
-        };
+        let runs = RunFolder::open().map_err(Failure::System)?;
         Ok(Settings {
             alias: self.alias.to_string(),
             concurrency: self.concurrency.into(),
             lease_seconds: self.lease,
             grace: Duration::from_secs(self.grace),
-            room: Room { attachments, max_bytes: self.max_output << 20 },
-            runs: RunFolder::open().map_err(Failure::System)?,
+            room: Room { folder: runs.path().to_owned(), max_bytes: self.max_output << 20 },
+            runs,
             once: self.once,
             program,
         })
@@ -204,11 +200,4 @@ async fn bind(link: &AgentLink, alias: &Alias) -> Result<(), String> {
     let door = Door::new(link.client.clone());
     let done = session::report(&door, alias.as_str(), false).await;
     done.map_err(|words| format!("this token cannot speak as {alias}: {words}"))
-}
-
-fn attachments_at_home() -> Result<PathBuf, Failure> {
-    let home = crate::data_folder::DataFolder::home();
-    let home =
-        home.ok_or_else(|| Failure::usage("there is no home folder; set HOME or pass --attachments"))?;
-    Ok(home.path().join("attachments"))
 }

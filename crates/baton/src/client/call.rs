@@ -1,8 +1,8 @@
 //! One call: built, sent, and sent again where that is safe. Which calls are is said by whoever makes them.
 
 use baton_core::TraceParent;
-use reqwest::header::{ACCEPT, CONTENT_TYPE};
-use reqwest::{Method, RequestBuilder, Response};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderName};
+use reqwest::{Body, Method, RequestBuilder, Response};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::time::Duration;
@@ -64,6 +64,17 @@ impl<'a> Call<'a> {
         self
     }
 
+    pub(super) fn header(mut self, name: HeaderName, value: String) -> Self {
+        self.request = self.request.header(name, value);
+        self
+    }
+
+    /// A body that is sent as it is read: the call has no copy, and `run_once` sends it.
+    pub(super) fn stream(mut self, body: Body) -> Self {
+        self.request = self.request.body(body);
+        self
+    }
+
     pub(super) fn repeat(mut self, repeat: Repeat) -> Self {
         self.repeat = repeat;
         self
@@ -79,6 +90,13 @@ impl<'a> Call<'a> {
     pub(super) async fn run<T: DeserializeOwned>(self) -> Result<Answer<T>, Error> {
         let hub = self.hub;
         answer::read(hub, self.text().await?)
+    }
+
+    /// The same for a call that is sent once, whatever becomes of it.
+    pub(super) async fn run_once<T: DeserializeOwned>(self) -> Result<Answer<T>, Error> {
+        let sent = self.request.timeout(self.timeout).send().await;
+        let response = sent.map_err(|error| Error::unreachable(self.hub, &error))?;
+        answer::read(self.hub, answer::plain(self.hub, response).await?)
     }
 
     /// Sends the call and reads an answer that is plain text.

@@ -8,6 +8,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use std::time::Duration;
 
+use super::artifacts::Artifact;
 use super::call::{Call, Repeat};
 use super::{Answer, Client, Error};
 use crate::service::{
@@ -42,6 +43,15 @@ pub(crate) struct Task {
     /// What was said on it, where a send waited for it.
     #[serde(default)]
     pub(crate) messages: Vec<TaskMessage>,
+    /// The artifacts that came with its text, its work and its reply.
+    #[serde(default, deserialize_with = "artifacts")]
+    pub(crate) artifacts: Vec<Artifact>,
+}
+
+/// Artifacts among other things that were reported with a completion.
+fn artifacts<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<Artifact>, D::Error> {
+    let all = Vec::<Value>::deserialize(deserializer)?;
+    Ok(all.into_iter().filter_map(|one| serde_json::from_value(one).ok()).collect())
 }
 
 /// Something said on a task.
@@ -55,6 +65,9 @@ pub(crate) struct TaskMessage {
     /// The answers that a question takes; any, if it has none.
     #[serde(default)]
     pub(crate) options: Vec<String>,
+    /// The artifacts that came with it.
+    #[serde(default)]
+    pub(crate) artifacts: Vec<Artifact>,
     pub(crate) created_at: WireTime,
 }
 
@@ -119,6 +132,9 @@ pub(crate) struct Claimed {
     /// What was said on the task, oldest first.
     #[serde(default)]
     pub(crate) messages: Vec<TaskMessage>,
+    /// The artifacts that came with the task and its work so far.
+    #[serde(default)]
+    pub(crate) artifacts: Vec<Artifact>,
     /// The trace the task was sent in.
     pub(crate) traceparent: Option<String>,
 }

@@ -1,13 +1,14 @@
 //! `baton task answer`: what a task's agent asked for, or a word on the way.
 
 use clap::Args;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::task_id;
 use crate::cli::connection::{Connection, Link};
 use crate::cli::failure::Failure;
 use crate::cli::runtime::block_on;
-use crate::cli::spoken;
+use crate::cli::{spoken, transfer};
 use crate::service::follow_up::PathArgs;
 
 #[derive(Debug, Args)]
@@ -16,6 +17,9 @@ pub(crate) struct Answer {
     id: String,
     /// The answer; - reads standard input
     text: String,
+    /// A file that belongs to the answer, up to 1 GiB; can be repeated
+    #[arg(long, value_name = "FILE")]
+    file: Vec<PathBuf>,
     #[command(flatten)]
     connection: Connection,
 }
@@ -29,7 +33,8 @@ impl Answer {
 
     async fn answer(&self, link: &Link, text: String) -> Result<ExitCode, Failure> {
         let id = task_id::find(link, &self.id).await?;
-        let answered = link.client.answer(&id, &PathArgs { text, artifacts: None }).await?;
+        let artifacts = transfer::upload_for(&link.client, &id, &self.file).await?;
+        let answered = link.client.answer(&id, &PathArgs { text, artifacts }).await?;
         let status = answered.status.map_or("open", |status| status.as_str());
         self.connection.tell(answered.text(), &format!("{id} is {status}."))
     }

@@ -5,6 +5,7 @@ use baton_core::limits;
 use clap::Args;
 use serde_json::json;
 use std::collections::HashSet;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
@@ -15,7 +16,7 @@ use crate::cli::connection::{Connection, Link};
 use crate::cli::failure::Failure;
 use crate::cli::runtime::block_on;
 use crate::cli::screen::{Screen, note};
-use crate::cli::spoken;
+use crate::cli::{spoken, transfer};
 use crate::client::tasks::OneTask;
 use crate::service::ask_sender::PathArgs;
 
@@ -38,6 +39,9 @@ pub(crate) struct Ask {
     /// An answer to choose from; give it once for each, at most 10 times
     #[arg(long = "option", value_name = "TEXT")]
     options: Vec<String>,
+    /// A file that belongs to the question, up to 1 GiB; can be repeated
+    #[arg(long, value_name = "FILE")]
+    file: Vec<PathBuf>,
     /// Wait at most this long for the answer
     #[arg(long, value_name = "SECONDS", conflicts_with = "no_wait")]
     timeout: Option<u32>,
@@ -76,7 +80,7 @@ impl Ask {
             lease_id,
             options: (!self.options.is_empty()).then(|| self.options.clone()),
             input_ttl_seconds: self.input_ttl,
-            artifacts: None,
+            artifacts: transfer::upload_for(&link.client, &id, &self.file).await?,
         };
         if self.no_wait {
             let asked = link.client.ask(&id, &args).await?;

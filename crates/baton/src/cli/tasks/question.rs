@@ -78,6 +78,7 @@ mod tests {
             kind: Some("question".into()),
             content: "how many?".into(),
             options: vec!["2".into(), "10".into(), "all".into()],
+            artifacts: Vec::new(),
             created_at: crate::service::WireTime(UnixMillis::new(0)),
         };
         let question = Question { agent: "coder", asked: &asked };

@@ -1,13 +1,14 @@
 //! `baton reply`: the end of a task, in one's own words.
 
 use clap::{Args, ValueEnum};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::task_id;
 use crate::cli::connection::{Connection, Link};
 use crate::cli::failure::Failure;
 use crate::cli::runtime::block_on;
-use crate::cli::spoken;
+use crate::cli::{spoken, transfer};
 use crate::service::send_reply::{EndingName, PathArgs};
 
 #[derive(Debug, Args)]
@@ -16,6 +17,9 @@ pub(crate) struct Reply {
     id: String,
     /// The answer; - reads standard input
     text: String,
+    /// A file that the task brought, up to 1 GiB; can be repeated, up to 100 times
+    #[arg(long, value_name = "FILE")]
+    file: Vec<PathBuf>,
     /// How the task ends
     #[arg(long, value_enum, default_value_t = Ending::Replied)]
     status: Ending,
@@ -49,12 +53,13 @@ impl Reply {
 
     async fn reply(&self, link: &Link, text: String) -> Result<ExitCode, Failure> {
         let id = task_id::find(link, &self.id).await?;
+        let artifacts = transfer::upload_for(&link.client, &id, &self.file).await?;
         let args = PathArgs {
             text,
             status: Some(self.status.into()),
             lease_id: None,
             bare: None,
-            artifacts: None,
+            artifacts,
             claim_next: None,
         };
         let replied = link.client.reply(&id, &args).await?;

@@ -11,11 +11,12 @@ use tokio::time::{Instant, sleep};
 use super::interrupt::unless_interrupted;
 use super::send_key::{self, KeySource};
 use super::wait::{Away, Outcome, Wait};
+use super::whole_result;
 use crate::cli::connection::{Connection, Link};
 use crate::cli::failure::Failure;
 use crate::cli::runtime::block_on;
 use crate::cli::screen::{Screen, note};
-use crate::cli::spoken;
+use crate::cli::{spoken, transfer};
 use crate::client::tasks::Sent;
 use crate::client::{Answer, Channel, Error, Token};
 use crate::service::send_task::{self, PriorityName};
@@ -41,6 +42,9 @@ pub(crate) struct Send {
     /// Read what is to be done from a file; - reads standard input
     #[arg(long, value_name = "FILE")]
     input: Option<PathBuf>,
+    /// A file to send along, up to 1 GiB; can be repeated, up to 100 times
+    #[arg(long, value_name = "FILE")]
+    file: Vec<PathBuf>,
     /// How urgent it is
     #[arg(long, value_enum)]
     priority: Option<Priority>,
@@ -109,6 +113,7 @@ impl Send {
 
     async fn send(&self, link: &Link, text: String) -> Result<ExitCode, Failure> {
         let network_id = link.network().await?;
+        let artifacts = transfer::upload_all(&link.client, network_id.as_deref(), &self.file).await?;
         let began = Instant::now();
         let mut args = send_task::Args {
             alias: self.alias.clone(),
@@ -120,6 +125,7 @@ impl Send {
             parent_task_id: self.parent.clone(),
             allow_cycle: self.allow_cycle.then_some(true),
             kind: self.kind.clone(),
+            artifacts,
             wait_seconds: self.wait.map(|limit| self.first_wait(limit)),
             ..Default::default()
         };
@@ -160,7 +166,7 @@ impl Send {
         while self.answer(link, &outcome).await? {
             outcome = wait.run().await?;
         }
-        self.tell_outcome(&outcome)
+        self.tell_outcome(link, &outcome).await
     }
 
     fn key_source(&self) -> KeySource<'_> {
@@ -218,13 +224,11 @@ impl Send {
         }
     }
 
-    fn tell_outcome(&self, outcome: &Outcome) -> Result<ExitCode, Failure> {
+    async fn tell_outcome(&self, link: &Link, outcome: &Outcome) -> Result<ExitCode, Failure> {
         let Outcome { json, task, .. } = outcome;
-        let screen = Screen::stdout();
-        if self.connection.is_json() {
-            screen.json(json)?;
-        } else if let Some(result) = &task.result {
-            screen.content(result)?;
+        match self.connection.is_json() {
+            true => Screen::stdout().json(json)?,
+            false => whole_result::print(&link.client, task, self.quiet).await?,
         }
         match outcome.question() {
             Some(question) => question.show(),

@@ -17,6 +17,7 @@ use crate::cli::moment;
 use crate::cli::runtime::block_on;
 use crate::cli::screen::{Screen, Tone};
 use crate::cli::table::{Cell, Table};
+use crate::client::artifacts::Artifact;
 use crate::client::tasks::{Task, TaskEvent, TaskMessage};
 use crate::client::{Error, HubAddress};
 use crate::service::{WireTime, task_events};
@@ -79,6 +80,7 @@ impl Show {
         events.reverse();
         show_task(&screen, &answer.task)?;
         show_messages(&screen, &answer.messages)?;
+        show_artifacts(&screen, &answer.task.artifacts)?;
         screen.say("")?;
         screen.table(&timeline(&events, &answer.task))?;
         Ok(ExitCode::SUCCESS)
@@ -136,8 +138,31 @@ fn show_messages(screen: &Screen, messages: &[TaskMessage]) -> Result<(), Failur
         screen.say(&format!("  {}  {kind} by {}", moment::clock(message.created_at), message.from_name))?;
         message.content.lines().try_for_each(|line| screen.say(&format!("    {line}")))?;
         message.options.iter().try_for_each(|option| screen.say(&format!("    - {option}")))?;
+        message
+            .artifacts
+            .iter()
+            .try_for_each(|artifact| screen.say(&format!("    + {}", named(artifact))))?;
     }
     Ok(())
+}
+
+/// What came with the task's text, its work and its reply.
+fn show_artifacts(screen: &Screen, artifacts: &[Artifact]) -> Result<(), Failure> {
+    if artifacts.is_empty() {
+        return Ok(());
+    }
+    screen.say("")?;
+    screen.say_toned(Tone::Heading, "artifacts")?;
+    for artifact in artifacts {
+        let source = artifact.source.as_deref().unwrap_or_default();
+        screen.say(&format!("  {source:<8} {}", named(artifact)))?;
+    }
+    Ok(())
+}
+
+fn named(artifact: &Artifact) -> String {
+    let Artifact { sha256, size, name, media_type, .. } = artifact;
+    format!("{name}  {size} bytes, {media_type}, sha256 {sha256}")
 }
 
 /// Each step with when it came, how long the task then stood there, and who made it.

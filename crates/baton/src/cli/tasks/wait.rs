@@ -156,18 +156,18 @@ pub(super) struct Wait<'a> {
 
 /// Since when the hub has not answered.
 #[derive(Default)]
-pub(super) struct Away {
+pub(crate) struct Away {
     since: Option<Instant>,
     is_quiet: bool,
 }
 
 impl Away {
-    pub(super) fn quiet(is_quiet: bool) -> Self {
+    pub(crate) fn quiet(is_quiet: bool) -> Self {
         Self { since: None, is_quiet }
     }
 
     /// What a call came to: nothing if the hub is away and may come back.
-    pub(super) fn met<T>(&mut self, outcome: Result<T, Error>) -> Result<Option<T>, Error> {
+    pub(crate) fn met<T>(&mut self, outcome: Result<T, Error>) -> Result<Option<T>, Error> {
         match outcome {
             Ok(value) => {
                 if self.since.take().is_some() && !self.is_quiet {

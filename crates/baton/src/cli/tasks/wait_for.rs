@@ -9,6 +9,7 @@ use tokio::time::Instant;
 use super::interrupt::unless_interrupted;
 use super::task_id;
 use super::wait::{Outcome, Wait};
+use super::whole_result;
 use crate::cli::connection::{Connection, Link};
 use crate::cli::failure::Failure;
 use crate::cli::screen::Screen;
@@ -52,7 +53,7 @@ impl WaitFor {
             match outcome {
                 Ok(outcome) => {
                     let outcome = self.answered(link, outcome).await?;
-                    self.print(&screen, &outcome, self.ids.len() > 1)?;
+                    self.print(link, &screen, &outcome).await?;
                     code = code.max(outcome.code());
                 }
                 Err(error) => failed = failed.or(Some(error)),
@@ -89,17 +90,15 @@ impl WaitFor {
         }
     }
 
-    fn print(&self, screen: &Screen, outcome: &Outcome, is_named: bool) -> Result<(), Failure> {
+    async fn print(&self, link: &Link, screen: &Screen, outcome: &Outcome) -> Result<(), Failure> {
         let Outcome { json, task, .. } = outcome;
         if self.connection.is_json() {
             return screen.json(json);
         }
-        if is_named {
+        if self.ids.len() > 1 {
             screen.say(&format!("{} {}", task.task_id, task.status))?;
         }
-        if let Some(result) = &task.result {
-            screen.content(result)?;
-        }
+        whole_result::print(&link.client, task, false).await?;
         match outcome.question() {
             Some(question) => question.show(),
             None if task.status.is_terminal() => outcome.note_reason(screen),

@@ -5,18 +5,28 @@ use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
-use super::attachment::Attachment;
 use super::output::{Full, Whole};
 use super::process::{Ended, Finished, Printed};
+use super::spool::Spooled;
+use crate::cli::transfer::Named;
 
 /// What is said of a command that printed nothing.
 const NO_OUTPUT: &str = "(no output)";
 
-/// A reply that is ready to be sent, and sent again.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A reply that is ready to be sent, and sent again, once its artifacts are uploaded.
+#[derive(Debug)]
 pub(super) struct Answer {
     pub(super) ending: Ending,
     pub(super) text: String,
+    /// All of a result that is too long for the text.
+    pub(super) whole: Option<WholeResult>,
+}
+
+/// A result that becomes an artifact of the reply.
+#[derive(Debug)]
+pub(super) struct WholeResult {
+    pub(super) spooled: Spooled,
+    pub(super) named: Named,
 }
 
 impl Answer {
@@ -49,20 +59,49 @@ impl Answer {
     }
 
     fn replied(whole: Whole) -> Self {
-        let text = match whole.attachment {
-            Some(attachment) => truncated(&whole.head, &attachment),
-            None => match whole.head.trim_end_matches(['\n', '\r']) {
+        let Some(spooled) = whole.spooled else {
+            let text = match whole.head.trim_end_matches(['\n', '\r']) {
                 text if text.trim().is_empty() => NO_OUTPUT.into(),
                 text => text.to_owned(),
-            },
+            };
+            return Self { ending: Ending::Replied, text, whole: None };
         };
-        Self { ending: Ending::Replied, text }
+        // The head of an output that is no text has had its odd bytes replaced.
+        let (name, media_type) = match whole.head.contains('\u{FFFD}') {
+            true => ("result.bin", "application/octet-stream"),
+            false => ("result.txt", "text/plain; charset=utf-8"),
+        };
+        let named = Named { name: name.into(), media_type: media_type.into() };
+        let text = truncated(&whole.head, &spooled, name);
+        Self { ending: Ending::Replied, text, whole: Some(WholeResult { spooled, named }) }
+    }
+
+    /// The failure of a task whose command did its work, but whose files did not reach the hub.
+    pub(super) fn unsent(error: &impl std::fmt::Display) -> Self {
+        Self::failed(&format!("the command ended, but its files could not be uploaded: {error}"), "")
+    }
+
+    /// The answer to a task whose command was not started, because a file that came with the task could not be had.
+    pub(super) fn no_input(name: &str, error: &impl std::fmt::Display) -> Self {
+        Self::failed(&format!("the artifact {name} could not be fetched: {error}"), "")
+    }
+
+    /// What is added to a failure.
+    pub(super) fn add(&mut self, words: &str) {
+        let room = limits::TEXT_MAX_BYTES.saturating_sub(words.len() + 1);
+        self.text.truncate(self.text.floor_char_boundary(room));
+        self.text.push_str(&format!("\n{words}"));
+    }
+
+    /// With artifacts there is something to show for the work.
+    pub(super) fn is_silent(&self) -> bool {
+        self.ending == Ending::Replied && self.text == NO_OUTPUT
     }
 
     fn failed(what: &str, words: &str) -> Self {
         let words = words.trim_end();
         let text = if words.is_empty() { what.to_owned() } else { format!("{what}\n{words}") };
-        Self { ending: Ending::Failed, text }
+        Self { ending: Ending::Failed, text, whole: None }
     }
 }
 
@@ -74,13 +113,12 @@ fn how(status: ExitStatus) -> String {
     }
 }
 
-/// As much of the beginning as fits, and where all of it is.
-fn truncated(head: &str, attachment: &Attachment) -> String {
-    let Attachment { sha256, size_bytes, path } = attachment;
+/// As much of the beginning as fits, and which artifact has all of it.
+fn truncated(head: &str, spooled: &Spooled, name: &str) -> String {
+    let Spooled { hash, size_bytes, .. } = spooled;
     let note = format!(
-        "\n[baton: this is the beginning. The whole result has {size_bytes} bytes, sha256 {sha256}, and is kept by \
-         the worker in {}]",
-        path.display()
+        "\n[baton: this is the beginning. The whole result has {size_bytes} bytes and is the artifact {name} of this \
+         reply, sha256 {hash}]"
     );
     let kept = head.floor_char_boundary(limits::TEXT_MAX_BYTES.saturating_sub(note.len()));
     format!("{}{note}", &head[..kept])
@@ -89,11 +127,12 @@ fn truncated(head: &str, attachment: &Attachment) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::output::{Output, Room};
+    use super::super::spool::Spool;
     use super::*;
     use baton_core::ReplyText;
 
-    fn replied(head: &str, attachment: Option<Attachment>) -> String {
-        Answer::replied(Whole { head: head.into(), attachment }).text
+    fn replied(head: &str) -> String {
+        Answer::replied(Whole { head: head.into(), spooled: None }).text
     }
 
     #[test]
@@ -101,25 +140,31 @@ mod tests {
         for (printed, text) in
             [("", NO_OUTPUT), (" \n\t\n", NO_OUTPUT), ("hi\n", "hi"), ("a\r\n\n", "a"), ("  a \n", "  a ")]
         {
-            assert_eq!(replied(printed, None), text);
+            assert_eq!(replied(printed), text);
         }
     }
 
     #[test]
-    fn a_truncated_text_fits_a_reply_and_names_its_attachment() {
-        let attachment = Attachment { sha256: "ab".repeat(32), size_bytes: 123_456, path: "/a/b".into() };
-        let text = replied(&"€".repeat(limits::TEXT_MAX_BYTES / 3), Some(attachment));
-        assert!((limits::TEXT_MAX_BYTES - 2..=limits::TEXT_MAX_BYTES).contains(&text.len()));
-        assert!(ReplyText::parse("text", &text).is_ok());
-        for part in ["123456 bytes", &"ab".repeat(32), "/a/b"] {
-            assert!(text.contains(part), "{part}");
+    fn a_truncated_text_fits_a_reply_and_names_the_artifact_that_has_all_of_it() {
+        let folder = tempfile::tempdir().unwrap();
+        for (head, name) in [("€", "result.txt"), ("\u{FFFD}", "result.bin")] {
+            let mut spool = Spool::create(folder.path()).unwrap();
+            spool.write(b"abc").unwrap();
+            let head = head.repeat(limits::TEXT_MAX_BYTES / 3);
+            let answer = Answer::replied(Whole { head, spooled: Some(spool.finish().unwrap()) });
+            assert!((limits::TEXT_MAX_BYTES - 2..=limits::TEXT_MAX_BYTES).contains(&answer.text.len()));
+            assert!(ReplyText::parse("text", &answer.text).is_ok());
+            for part in ["has 3 bytes", "ba7816bf8f01cfea", name] {
+                assert!(answer.text.contains(part), "{part}");
+            }
+            assert_eq!(answer.whole.unwrap().named.name, name);
         }
     }
 
     #[tokio::test]
     async fn a_command_that_was_stopped_has_no_answer() {
-        let output = Output::new(Room { attachments: "/nowhere".into(), max_bytes: 1 });
+        let output = Output::new(Room { folder: "/nowhere".into(), max_bytes: 1 });
         let finished = Finished { ended: Ended::Stopped, output };
-        assert_eq!(Answer::of(finished, &Printed::new()).await, None);
+        assert!(Answer::of(finished, &Printed::new()).await.is_none());
     }
 }

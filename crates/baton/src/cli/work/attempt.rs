@@ -12,12 +12,16 @@ use tokio::time::{Instant, sleep};
 use super::agent::Agent;
 use super::answer::Answer;
 use super::conversation::Conversation;
+use super::delivery;
+use super::files::Folders;
 use super::lease::{Keeper, Kept, Lost};
 use super::outage::Outage;
 use super::process::{Printed, Process};
 use crate::cli::tasks::send_key;
 use crate::client::Error;
+use crate::client::artifacts::Artifact;
 use crate::client::tasks::{Claimed, Task, TaskMessage};
+use crate::service::artifacts::RefArgs;
 use crate::service::claim_task;
 use crate::service::send_reply::{self, EndingName};
 
@@ -28,6 +32,8 @@ pub(super) struct Lease {
     pub(super) lease_id: String,
     /// What was said on the task, oldest first.
     messages: Vec<TaskMessage>,
+    /// The artifacts that came with it.
+    artifacts: Vec<Artifact>,
     /// The trace the task was sent in.
     pub(super) traceparent: Option<String>,
 }
@@ -35,8 +41,8 @@ pub(super) struct Lease {
 impl Lease {
     /// The lease of a claim; none if it found no task.
     pub(super) fn of(claimed: Claimed) -> Option<Self> {
-        let Claimed { task, lease_id, messages, traceparent } = claimed;
-        Some(Self { task: task?, lease_id: lease_id?, messages, traceparent })
+        let Claimed { task, lease_id, messages, artifacts, traceparent } = claimed;
+        Some(Self { task: task?, lease_id: lease_id?, messages, artifacts, traceparent })
     }
 
     /// Works on the task to its end, or until it is no longer ours. The answer may bring the next one.
@@ -60,7 +66,7 @@ impl Lease {
         };
         let kept = kept.start();
         let (state, next) = match self.run(agent, &printed, &kept).await {
-            Ok(answer) => self.reply(agent, &answer).await,
+            Ok((answer, artifacts)) => self.reply(agent, &answer, artifacts).await,
             Err(state) => (state, None),
         };
         let seconds = begun.elapsed().as_millis() as f64 / 1000.0;
@@ -68,30 +74,73 @@ impl Lease {
         next
     }
 
-    /// Runs the command: an answer, or what became of the task instead.
-    async fn run(&self, agent: &Agent, printed: &Printed, kept: &Kept) -> Result<Answer, String> {
+    /// Runs the command: an answer with its artifacts, or what became of the task instead.
+    async fn run(
+        &self,
+        agent: &Agent,
+        printed: &Printed,
+        kept: &Kept,
+    ) -> Result<(Answer, Option<Vec<RefArgs>>), String> {
         let text = &self.task.content;
-        let attempt = self.task.attempt.to_string();
         let messages = self.conversation(agent).await;
         let conversation = match Conversation::write(agent.settings.runs.path(), text, &messages).await {
             Ok(conversation) => conversation,
-            Err(error) => return Ok(Answer::no_conversation(&error)),
+            Err(error) => return Ok((Answer::no_conversation(&error), None)),
         };
-        let mut command = agent.settings.program.command(text, &self.environment(agent, &attempt));
+        let folders = match Folders::create(conversation.folder()) {
+            Ok(folders) => folders,
+            Err(error) => return Ok((Answer::no_conversation(&error), None)),
+        };
+        let came: Vec<&Artifact> = self
+            .artifacts
+            .iter()
+            .filter(|artifact| artifact.is_of_task())
+            .chain(messages.iter().flat_map(|message| &message.artifacts))
+            .collect();
+        let fetching = delivery::fetch_all(&agent.client, &came, &folders.input);
+        if let Err(answer) = self.unless_stopped(agent, kept, fetching).await? {
+            return Ok((answer, None));
+        }
+        let mut answer = self.run_command(agent, printed, kept, &conversation, &folders).await?;
+        let sending = delivery::send_all(&agent.client, &mut answer, &folders.output);
+        let artifacts = self.unless_stopped(agent, kept, sending).await?;
+        Ok((answer, artifacts))
+    }
+
+    /// Does something for the task, unless it is no longer ours or the worker ends: then says what became of it.
+    async fn unless_stopped<T>(
+        &self,
+        agent: &Agent,
+        kept: &Kept,
+        doing: impl Future<Output = T>,
+    ) -> Result<T, String> {
+        tokio::select! {
+            done = doing => Ok(done),
+            state = stopped(agent, kept) => Err(state),
+        }
+    }
+
+    async fn run_command(
+        &self,
+        agent: &Agent,
+        printed: &Printed,
+        kept: &Kept,
+        conversation: &Conversation,
+        folders: &Folders,
+    ) -> Result<Answer, String> {
+        let attempt = self.task.attempt.to_string();
+        let mut command =
+            agent.settings.program.command(&self.task.content, &self.environment(agent, &attempt));
         command.env("BATON_MESSAGES", conversation.file());
         // A command that is started again counts from the beginning, and so finds what it already sent.
         command.env(send_key::FOLDER, conversation.sends());
+        command.env("BATON_INPUT_DIR", &folders.input).env("BATON_OUTPUT_DIR", &folders.output);
         let process = match Process::start(&mut command, &agent.guard) {
             Ok(process) => process,
             Err(error) => return Ok(Answer::not_started(&error)),
         };
         let mut state = String::new();
-        let stop = async {
-            state = tokio::select! {
-                lost = kept.lost() => lost.to_string(),
-                () = agent.drain.is_ending() => "left: the hub delivers it again when its lease lapses".into(),
-            };
-        };
+        let stop = async { state = stopped(agent, kept).await };
         let room = agent.settings.room.clone();
         let finished = process.run(conversation.input(), room, printed, agent.settings.grace, stop).await;
         Answer::of(finished, printed).await.ok_or(state)
@@ -141,7 +190,12 @@ impl Lease {
 
     /// Sends the answer until the hub has taken it or refuses it. Says what became of it, and brings the next task if one
     /// waits: there is no wait for one, in which this one would look as if it ran on.
-    async fn reply(&self, agent: &Agent, answer: &Answer) -> (String, Option<Self>) {
+    async fn reply(
+        &self,
+        agent: &Agent,
+        answer: &Answer,
+        artifacts: Option<Vec<RefArgs>>,
+    ) -> (String, Option<Self>) {
         let lease_seconds = Some(agent.settings.lease_seconds.into());
         let mut args = send_reply::PathArgs {
             text: answer.text.clone(),
@@ -152,7 +206,7 @@ impl Lease {
             }),
             lease_id: Some(self.lease_id.clone()),
             bare: None,
-            artifacts: None,
+            artifacts,
             claim_next: None,
         };
         let mut outage = Outage::default();
@@ -189,6 +243,14 @@ impl Lease {
         }
         let row = agent.client.task(&self.task.task_id).await;
         row.is_ok_and(|row| row.task.result.as_deref() == Some(&answer.text))
+    }
+}
+
+/// What becomes of a task that is no longer ours, or whose worker ends.
+async fn stopped(agent: &Agent, kept: &Kept) -> String {
+    tokio::select! {
+        lost = kept.lost() => lost.to_string(),
+        () = agent.drain.is_ending() => "left: the hub delivers it again when its lease lapses".into(),
     }
 }
 

@@ -57,6 +57,11 @@ impl Conversation {
         written.await.map_err(io::Error::other)?
     }
 
+    /// The folder of the attempt.
+    pub(super) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
     /// Where the messages are.
     pub(super) fn file(&self) -> &Path {
         &self.file
@@ -108,6 +113,7 @@ mod tests {
             kind: Some(kind.into()),
             content: content.into(),
             options: options.iter().map(|option| (*option).to_owned()).collect(),
+            artifacts: Vec::new(),
             created_at: WireTime(UnixMillis::new(1_000)),
         }
     }

@@ -7,7 +7,7 @@ use std::io;
 use std::path::PathBuf;
 use tokio::task::{JoinHandle, spawn_blocking};
 
-use super::attachment::{Attachment, Spool};
+use super::spool::{Spool, Spooled};
 
 /// So many bytes can be a reply of the longest kind.
 const HEAD_MAX_BYTES: usize = limits::TEXT_MAX_BYTES;
@@ -15,7 +15,7 @@ const HEAD_MAX_BYTES: usize = limits::TEXT_MAX_BYTES;
 /// Where a command's output goes and how much of it there may be.
 #[derive(Debug, Clone)]
 pub(super) struct Room {
-    pub(super) attachments: PathBuf,
+    pub(super) folder: PathBuf,
     pub(super) max_bytes: u64,
 }
 
@@ -31,12 +31,12 @@ pub(super) struct Output {
 }
 
 /// All of an output.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) struct Whole {
     /// Its beginning, or all of it.
     pub(super) head: String,
-    /// Where all of it is, if the head is not all.
-    pub(super) attachment: Option<Attachment>,
+    /// All of it, if the head is not.
+    pub(super) spooled: Option<Spooled>,
 }
 
 /// Why no more is taken.
@@ -68,7 +68,7 @@ impl Output {
         if self.filed_bytes > self.room.max_bytes {
             return Err(Full::TooMuch { max_bytes: self.room.max_bytes });
         }
-        self.file = Some(write(before, self.room.attachments.clone(), bytes));
+        self.file = Some(write(before, self.room.folder.clone(), bytes));
         Ok(())
     }
 
@@ -83,20 +83,20 @@ impl Output {
     /// The end of it. An output that is no UTF-8 is kept in a file too.
     pub(super) async fn finish(mut self) -> Result<Whole, Full> {
         if self.file.is_none() && std::str::from_utf8(&self.head).is_err() {
-            self.file = Some(write(None, self.room.attachments.clone(), self.head.clone()));
+            self.file = Some(write(None, self.room.folder.clone(), self.head.clone()));
         }
-        let attachment = match self.written().await? {
+        let spooled = match self.written().await? {
             Some(spool) => {
-                let named = spawn_blocking(|| spool.finish()).await.map_err(io::Error::other).flatten();
-                Some(named.map_err(|error| self.failed(error))?)
+                let whole = spawn_blocking(|| spool.finish()).await.map_err(io::Error::other).flatten();
+                Some(whole.map_err(|error| self.failed(error))?)
             }
             None => None,
         };
-        Ok(Whole { head: String::from_utf8_lossy(&self.head).into_owned(), attachment })
+        Ok(Whole { head: String::from_utf8_lossy(&self.head).into_owned(), spooled })
     }
 
     fn failed(&self, error: io::Error) -> Full {
-        Full::Disk { folder: self.room.attachments.clone(), error }
+        Full::Disk { folder: self.room.folder.clone(), error }
     }
 }
 
@@ -116,10 +116,18 @@ fn write(spool: Option<Spool>, folder: PathBuf, bytes: Vec<u8>) -> JoinHandle<io
 mod tests {
     use super::*;
     use futures_util::FutureExt;
+    use std::io::{Read, Seek};
     use std::path::Path;
 
+    fn bytes_of(mut spooled: Spooled) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        spooled.file.rewind().unwrap();
+        spooled.file.read_to_end(&mut bytes).unwrap();
+        bytes
+    }
+
     async fn of(folder: &Path, chunks: &[&[u8]]) -> Whole {
-        let mut output = Output::new(Room { attachments: folder.to_owned(), max_bytes: 1 << 22 });
+        let mut output = Output::new(Room { folder: folder.to_owned(), max_bytes: 1 << 22 });
         for chunk in chunks {
             output.push(chunk).await.unwrap();
         }
@@ -131,7 +139,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let whole = of(folder.path(), &[b"a", "€".repeat(HEAD_MAX_BYTES / 3).as_bytes()]).await;
         assert_eq!(whole.head.len(), HEAD_MAX_BYTES);
-        assert_eq!(whole.attachment, None);
+        assert!(whole.spooled.is_none());
         assert_eq!(folder.path().read_dir().unwrap().count(), 0);
     }
 
@@ -143,9 +151,9 @@ mod tests {
             let all: Vec<u8> = (0..sizes.iter().sum()).map(|n: usize| b'a' + (n % 26) as u8).collect();
             let mut rest = all.as_slice();
             let chunks: Vec<&[u8]> = sizes.iter().map(|size| rest.split_off(..*size).unwrap()).collect();
-            let attachment = of(folder.path(), &chunks).await.attachment.unwrap();
-            assert_eq!(attachment.size_bytes, all.len() as u64);
-            assert_eq!(std::fs::read(attachment.path).unwrap(), all, "{sizes:?}");
+            let spooled = of(folder.path(), &chunks).await.spooled.unwrap();
+            assert_eq!(spooled.size_bytes, all.len() as u64);
+            assert!(bytes_of(spooled) == all, "{sizes:?}");
         }
     }
 
@@ -154,14 +162,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let whole = of(folder.path(), &[b"\xFFok"]).await;
         assert_eq!(whole.head, "\u{FFFD}ok");
-        assert_eq!(std::fs::read(whole.attachment.unwrap().path).unwrap(), b"\xFFok");
+        assert_eq!(bytes_of(whole.spooled.unwrap()), b"\xFFok");
     }
 
     #[tokio::test]
     async fn more_than_the_room_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         const MAX: u64 = 2 * HEAD_MAX_BYTES as u64;
-        let mut output = Output::new(Room { attachments: folder.path().to_owned(), max_bytes: MAX });
+        let mut output = Output::new(Room { folder: folder.path().to_owned(), max_bytes: MAX });
         output.push(&[b'a'; 2 * HEAD_MAX_BYTES]).await.unwrap();
         assert!(matches!(output.push(b"a").await, Err(Full::TooMuch { max_bytes: MAX })));
     }
@@ -169,7 +177,7 @@ mod tests {
     #[tokio::test]
     async fn a_disk_that_is_slow_holds_nobody_up_and_a_reader_that_gives_up_loses_nothing_written() {
         let folder = tempfile::tempdir().unwrap();
-        let room = Room { attachments: folder.path().to_owned(), max_bytes: 1 << 22 };
+        let room = Room { folder: folder.path().to_owned(), max_bytes: 1 << 22 };
         let mut output = Output::new(room);
         let (release, held) = std::sync::mpsc::channel::<()>();
         let first = write(None, folder.path().to_owned(), vec![b'a'; HEAD_MAX_BYTES]);
@@ -181,7 +189,7 @@ mod tests {
         // On this test's one thread a write that blocked would never come back.
         assert!(output.push(b"never read").now_or_never().is_none());
         release.send(()).unwrap();
-        let attachment = output.finish().await.unwrap().attachment.unwrap();
-        assert_eq!(attachment.size_bytes, HEAD_MAX_BYTES as u64);
+        let spooled = output.finish().await.unwrap().spooled.unwrap();
+        assert_eq!(spooled.size_bytes, HEAD_MAX_BYTES as u64);
     }
 }
