@@ -49,6 +49,8 @@ pub struct RowChange {
     pub result: Option<String>,
     /// It ended.
     pub completed_at: Option<UnixMillis>,
+    /// Its agent declined it.
+    pub is_rejected: bool,
     /// What becomes of the worker's hold on it.
     pub lease: Option<LeaseMove>,
     /// What becomes of its delivery in the assignee's inbox.

@@ -240,6 +240,19 @@ fn a_reply_sets_the_result_closes_every_delivery_and_reaches_the_sender() {
 }
 
 #[test]
+fn a_rejection_fails_the_task_and_marks_its_row() {
+    let text = ReplyText::parse("text", "not my job").unwrap();
+    let command = Command::Reply { ending: Ending::Rejected, text, lease_id: None };
+    let rejected = by(node("bob"), &task(Status::Delivered), &command).unwrap();
+    let row = RowChange { is_rejected: true, ..ended(Some("not my job"), None) };
+    assert_eq!(
+        (rejected.to, rejected.event),
+        (Status::Failed, Some(Event::Replied { ending: Ending::Rejected }))
+    );
+    assert_eq!(rejected.effects, replied(row, node("ada"), Status::Failed, "not my job"));
+}
+
+#[test]
 fn a_completion_report_reaches_the_sender_like_a_reply() {
     let result = ResultText::parse("result", &"r".repeat(50_000)).unwrap();
     let completed =
@@ -574,6 +587,7 @@ fn the_detail_of_every_event_reads_as_a_plain_text() {
         (Event::LeaseLapsedWaiting, "lease lapsed while waiting for input"),
         (Event::GivenUp { attempts: 3 }, "lease expired after 3 attempts"),
         (Event::Replied { ending: Ending::Failed }, "reply: failed"),
+        (Event::Replied { ending: Ending::Rejected }, "reply: rejected"),
         (Event::Cancelled { reason: "no".to_owned() }, "no"),
         (Event::Reassigned { from: alias("bob"), to: alias("carl") }, "reassigned from bob to carl"),
     ];

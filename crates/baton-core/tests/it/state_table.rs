@@ -28,6 +28,7 @@ claim          N   N   N   N   N   N   -   y   -   -   y  | no_task   running   
 extend         N   N   N   N   N   N   -   y   -   -   y  | lost      lost            lost            lost            running         lost            waiting_input   lost           lost           lost           lost
 reply          y   y   y   .   ?   y   -   y   -   -   y  | no_reply  replied         replied         replied         replied         is_waiting      is_waiting      reply_terminal reply_terminal reply_terminal reply_terminal
 reply_failed   y   y   y   .   ?   y   -   y   -   -   y  | no_reply  failed          failed          failed          failed          is_waiting      is_waiting      reply_terminal reply_terminal reply_terminal reply_terminal
+reply_reject   y   y   y   .   ?   y   -   y   -   -   y  | no_reply  failed          failed          failed          failed          is_waiting      is_waiting      reply_terminal reply_terminal reply_terminal reply_terminal
 reply_cancel   y   y   y   .   ?   y   -   y   -   -   y  | no_reply  cancelled       cancelled       cancelled       cancelled       is_waiting      is_waiting      reply_terminal reply_terminal reply_terminal reply_terminal
 reply_leased   y   y   y   .   ?   y   -   y   -   -   y  | no_reply  lost            lost            lost            replied         lost            is_waiting      reply_terminal reply_terminal reply_terminal reply_terminal
 complete       N   N   N   N   N   N   -   y   -   -   y  | no_task   replied         replied         replied         replied         is_waiting      is_waiting      reply_terminal reply_terminal reply_terminal reply_terminal
@@ -128,6 +129,7 @@ fn command_named(name: &str) -> Command {
         "extend" => Command::Extend { lease_id: lease_id(1), lease_seconds: lease_seconds(60) },
         "reply" => reply(Ending::Replied, None),
         "reply_failed" => reply(Ending::Failed, None),
+        "reply_reject" => reply(Ending::Rejected, None),
         "reply_cancel" => reply(Ending::Cancelled, None),
         "reply_leased" => reply(Ending::Replied, Some(lease_id(1))),
         "complete" => Command::Complete { result: ResultText::parse("result", "x").unwrap(), lease_id: None },

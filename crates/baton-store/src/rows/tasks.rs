@@ -40,6 +40,8 @@ pub struct TaskRow {
     pub parts: Option<String>,
     /// Whether it was answered with a message of its own instead of a result.
     pub answered_bare: bool,
+    /// Whether its agent declined it.
+    pub is_rejected: bool,
     /// What the evidence's digests of its texts are salted with; empty for a task that ended before there was a log.
     pub salt: Vec<u8>,
     /// The trace it was sent in.
@@ -88,6 +90,8 @@ pub struct TaskChange {
     pub completed_at: Option<UnixMillis>,
     /// Whether it was answered with a message of its own instead of a result.
     pub answered_bare: bool,
+    /// Whether its agent declined it.
+    pub is_rejected: bool,
     /// Where its delivery stands from now on.
     pub inbox: Option<InboxState>,
     /// A new delivery, which is open; the one before it is acked.
@@ -158,6 +162,8 @@ pub struct TaskMessageRow {
     pub options: Option<String>,
     /// How long a question waits for its answer.
     pub input_ttl_seconds: Option<u32>,
+    /// Whether a question asks its sender to authenticate.
+    pub auth_required: bool,
     /// What it consists of beside its text, a JSON array.
     pub parts: Option<String>,
     /// What came with it beside, a JSON object.
@@ -185,6 +191,8 @@ pub struct NewTaskMessage<'a> {
     pub options: Option<&'a str>,
     /// How long a question waits for its answer.
     pub input_ttl_seconds: Option<u32>,
+    /// Whether a question asks its sender to authenticate.
+    pub auth_required: bool,
     /// What it consists of beside its text, a JSON array.
     pub parts: Option<&'a str>,
     /// What came with it beside, a JSON object.
@@ -378,6 +386,12 @@ pub struct ChangedFilter {
     pub to: Alias,
     /// Of one of these statuses; all when there are none.
     pub statuses: Vec<Status>,
+    /// Of those that failed: whether their agent declined them.
+    pub is_rejected: Option<bool>,
+    /// Of those that wait for input: whether their question asks the sender to authenticate.
+    pub auth_required: Option<bool>,
+    /// Of those that are in their agent's inbox: whether work on them has begun before.
+    pub has_begun: Option<bool>,
     /// Of this conversation.
     pub context: Option<ContextId>,
     /// Whose status is newer than this.

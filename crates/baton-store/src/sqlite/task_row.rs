@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::rows::{InboxState, TaskRow, TaskTexts, kind_of};
 
 /// A task's own columns, in the order they are asked for.
-const OWN: [&str; 37] = [
+const OWN: [&str; 38] = [
     "seq",
     "task_id",
     "network",
@@ -52,6 +52,7 @@ const OWN: [&str; 37] = [
     "parts",
     "answered_bare",
     "traceparent",
+    "rejected",
 ];
 
 /// What stands beside a task's own columns, in the order of [`BESIDE_SQL`]: its network, its parent, its retry.
@@ -107,7 +108,7 @@ pub(super) fn tasks(texts: TaskTexts) -> &'static str {
         select(|name| match name {
             "content" => format!("substr(t.content, 1, {})", limits::ROW_CONTENT_MAX_CHARS),
             "context" | "meta" | "result" | "parts" | "traceparent" => "NULL".into(),
-            "answered_bare" => "0".into(),
+            "answered_bare" | "rejected" => "0".into(),
             _ => format!("t.{name}"),
         })
     });
@@ -274,6 +275,7 @@ impl Columns {
         columns.set_if("completed_at", &before.row.completed_at, &now.row.completed_at, millis);
         columns.set_if("result", &before.row.result, &now.row.result, Clone::clone);
         columns.set_if("answered_bare", &before.row.answered_bare, &now.row.answered_bare, |bare| *bare);
+        columns.set_if("rejected", &before.row.is_rejected, &now.row.is_rejected, |rejected| *rejected);
         columns.set_if("inbox_state", &before.inbox, &now.inbox, |state| number_of(*state));
         columns.set_if("inbox_place", &before.inbox_place, &now.inbox_place, |place| *place);
         columns.set_if("redelivered_at", &before.redelivered_at, &now.redelivered_at, millis);
@@ -347,6 +349,7 @@ pub(super) fn task_row(row: &Row<'_>) -> Result<TaskRow, Error> {
         completed_at: optional_time(row, column!("completed_at"))?,
         parts: get(row, column!("parts"))?,
         answered_bare: get(row, column!("answered_bare"))?,
+        is_rejected: get(row, column!("rejected"))?,
         salt: get(row, column!("salt"))?,
         traceparent: optional(row, column!("traceparent"), TraceParent::parse)?,
     })

@@ -33,6 +33,7 @@ fn message_row(row: &Row<'_>) -> Result<TaskMessageRow, Error> {
         content: get(row, "content")?,
         options: get(row, "options")?,
         input_ttl_seconds: get(row, "input_ttl_seconds")?,
+        auth_required: get(row, "auth_required")?,
         parts: get(row, "parts")?,
         meta: get(row, "meta")?,
         created_at: time(row, "created_at")?,
@@ -419,6 +420,7 @@ fn changed_task(before: &Task, to: Status, change: &TaskChange) -> Result<Task, 
         row.result = Some(result.clone());
     }
     row.answered_bare |= change.answered_bare;
+    row.is_rejected |= change.is_rejected;
     match (&change.lease, before.lease) {
         (Some(LeaseChange::Grant { .. }), Some(_)) => {
             return Err(Error::Corrupt(format!("task {id} has a lease")));
@@ -513,8 +515,8 @@ impl TaskWrites for Rows<'_> {
     fn append_task_message(&mut self, message: NewTaskMessage<'_>) -> Result<i64, Error> {
         let n = self.execute_returning(
             "INSERT INTO task_messages (network_id, task_id, n, message_id, author_kind, author, kind, content, options,
-                 input_ttl_seconds, parts, meta, created_at)
-             SELECT ?1, ?2, COALESCE(MAX(n), 0) + 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12
+                 input_ttl_seconds, parts, meta, created_at, auth_required)
+             SELECT ?1, ?2, COALESCE(MAX(n), 0) + 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13
              FROM task_messages WHERE network_id = ?1 AND task_id = ?2 RETURNING n",
             params![
                 message.network_id.as_str(),
@@ -529,6 +531,7 @@ impl TaskWrites for Rows<'_> {
                 message.parts,
                 message.meta,
                 message.at.get(),
+                message.auth_required,
             ],
             |row| get::<i64>(row, "n"),
         )?;
@@ -603,6 +606,7 @@ fn new_task(row: NewTaskRow<'_>, network: i64, seq: i64) -> Task {
         completed_at: None,
         parts: row.parts.map(str::to_owned),
         answered_bare: false,
+        is_rejected: false,
         salt: row.salt.to_vec(),
         traceparent: row.traceparent,
     };

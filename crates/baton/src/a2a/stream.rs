@@ -191,6 +191,13 @@ impl Teller {
     }
 
     fn tell_first(&mut self, record: &TaskRecord, history: usize) -> Bytes {
+        // A2A: the stream of a message is a task with its updates, or one message. A task that was answered with a message
+        // before its stream began, as a repeated send finds it, is that message.
+        if let Some(message) = task::bare_answer(record).filter(|_| self.ends == Ends::WithQuestion) {
+            self.is_over = true;
+            let n = record.history.last().map_or(self.position, |event| event.n);
+            return self.print.frame(n, &StreamResponse::Message(message)).into();
+        }
         let event = record.history.iter().find(|event| event.n == self.position);
         self.is_over = event.is_some_and(|event| self.ends.at(event.to_status));
         let task = task::task_at(record, event, Shown { history, artifacts: true });

@@ -27,6 +27,9 @@ pub(crate) struct Task {
     pub(crate) content: String,
     pub(crate) context: Option<String>,
     pub(crate) result: Option<String>,
+    /// Whether its agent declined it.
+    #[serde(default)]
+    pub(crate) rejected: bool,
     pub(crate) created_at: WireTime,
     pub(crate) completed_at: Option<WireTime>,
     pub(crate) expires_at: WireTime,
@@ -52,6 +55,9 @@ pub(crate) struct TaskMessage {
     /// The answers that a question takes; any, if it has none.
     #[serde(default)]
     pub(crate) options: Vec<String>,
+    /// Whether a question asks its sender to authenticate.
+    #[serde(default)]
+    pub(crate) auth_required: bool,
     pub(crate) created_at: WireTime,
 }
 

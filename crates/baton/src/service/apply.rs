@@ -128,6 +128,7 @@ impl Move<'_> {
     fn change(&self, row: &RowChange) -> TaskChange {
         TaskChange {
             answered_bare: self.stamp.answers_bare,
+            is_rejected: row.is_rejected,
             to: row.assignee.clone(),
             attempt: row.attempt,
             delivered: row.delivered.map(|delivered| (delivered.at, delivered.expires_at)),
@@ -301,6 +302,7 @@ impl Move<'_> {
             content: said.text(),
             options: options.as_deref(),
             input_ttl_seconds: terms.map(|terms| terms.input_ttl.get()),
+            auth_required: terms.is_some_and(|terms| terms.auth_required),
             parts: self.stamp.message_parts.as_deref(),
             meta: self.stamp.message_meta.as_deref(),
             at: self.context.now,

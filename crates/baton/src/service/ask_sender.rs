@@ -30,6 +30,8 @@ pub(crate) struct Args {
     /// How long the question waits, 7 days by default
     #[schemars(range(min = 1, max = 2592000))]
     input_ttl_seconds: Option<i64>,
+    /// The sender has to authenticate somewhere before you can go on; say in the question where and how
+    auth_required: Option<bool>,
     network_id: Option<String>,
 }
 
@@ -52,6 +54,9 @@ pub(crate) struct PathArgs {
     #[schema(minimum = 1, maximum = 2592000)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) input_ttl_seconds: Option<i64>,
+    /// The sender has to authenticate somewhere before the work can go on; the question says where and how
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) auth_required: Option<bool>,
 }
 
 /// It waits.
@@ -67,8 +72,8 @@ pub(crate) struct Answer {
 /// Asks, by the tool's arguments.
 pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
     let place = Place::of_task_call(args.network_id.as_deref());
-    let Args { question, lease_id, keep_lease, options, input_ttl_seconds, .. } = args;
-    let asked = PathArgs { question, lease_id, keep_lease, options, input_ttl_seconds };
+    let Args { question, lease_id, keep_lease, options, input_ttl_seconds, auth_required, .. } = args;
+    let asked = PathArgs { question, lease_id, keep_lease, options, input_ttl_seconds, auth_required };
     ask(hub, caller, place, &args.task_id, asked).await
 }
 
@@ -106,6 +111,7 @@ fn command(args: PathArgs) -> Result<Command, Error> {
     let terms = QuestionTerms {
         options: QuestionOptions::parse(args.options.unwrap_or_default()).map_err(Error::of_argument)?,
         input_ttl: input_ttl.transpose().map_err(Error::of_argument)?.unwrap_or_default(),
+        auth_required: args.auth_required.unwrap_or(false),
     };
     let text = MessageText::parse("question", &args.question).map_err(Error::of_argument)?;
     let lease_id = send_reply::lease(args.lease_id.as_deref())?;

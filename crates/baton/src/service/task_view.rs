@@ -30,6 +30,9 @@ pub(crate) struct TaskView {
     /// In a list, if `result` is only the beginning.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     result_truncated: bool,
+    /// True if its agent declined it; its status is `failed`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    rejected: bool,
     in_reply_to: Option<TaskId>,
     requires_response: bool,
     scope: &'static str,
@@ -68,6 +71,7 @@ impl From<TaskRow> for TaskView {
             context: row.context,
             result: row.result,
             result_truncated: false,
+            rejected: row.is_rejected,
             in_reply_to: None,
             requires_response: true,
             scope: "network",
@@ -115,6 +119,9 @@ pub(crate) struct TaskMessageView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Vec<String>>)]
     options: Option<Box<RawValue>>,
+    /// True if the question asks its sender to authenticate.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    auth_required: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Vec<Value>>)]
     parts: Option<Box<RawValue>>,
@@ -132,6 +139,7 @@ impl From<TaskMessageRow> for TaskMessageView {
             kind: row.kind,
             content: row.content,
             options: question::shown(row.options),
+            auth_required: row.auth_required,
             parts: row.parts.and_then(|parts| RawValue::from_string(parts).ok()),
             meta: row.meta.and_then(|meta| RawValue::from_string(meta).ok()),
             created_at: WireTime(row.created_at),

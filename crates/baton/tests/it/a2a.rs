@@ -6,6 +6,7 @@ mod bodies;
 mod bounds;
 mod cards;
 mod door;
+mod ends;
 mod lists;
 mod receivers;
 mod sends;

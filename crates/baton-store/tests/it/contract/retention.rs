@@ -55,6 +55,7 @@ fn live(tx: &mut dyn Transaction, n: u16, end: Option<Status>) -> Result<(), Err
         content: "said",
         options: None,
         input_ttl_seconds: None,
+        auth_required: false,
         parts: None,
         meta: None,
         at: NOW,

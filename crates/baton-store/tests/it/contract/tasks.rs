@@ -33,6 +33,9 @@ fn changed(limit: usize, examined: usize) -> ChangedFilter {
         network: (network(1), TaskReach::Network),
         to: alias("coder"),
         statuses: Vec::new(),
+        is_rejected: None,
+        auth_required: None,
+        has_begun: None,
         context: None,
         after: None,
         before: None,
@@ -78,6 +81,7 @@ fn say(
         content,
         options: is_question.then_some(r#"["yes","no"]"#),
         input_ttl_seconds: is_question.then_some(60),
+        auth_required: content == "second?",
         parts,
         meta,
         at,
@@ -118,6 +122,7 @@ engines! {
                 Ok(found.map(|asked| {
                     assert_eq!(asked.options.as_deref(), Some(r#"["yes","no"]"#));
                     assert_eq!((asked.kind, asked.input_ttl_seconds), (MessageKind::Question, Some(60)));
+                    assert_eq!(asked.auth_required, asked.content == "second?");
                     asked.content
                 }))
             };

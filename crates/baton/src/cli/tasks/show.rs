@@ -9,6 +9,7 @@ use std::process::ExitCode;
 
 use super::answer::Answer;
 use super::ask::Ask;
+use super::reply::Reply;
 use super::task_id;
 use super::tree::Tree;
 use crate::cli::connection::Connection;
@@ -29,6 +30,8 @@ pub(crate) enum TaskCommand {
     Tree(Tree),
     /// Ask the sender of a task you work on, and print the answer
     Ask(Box<Ask>),
+    /// End a task with a reply
+    Reply(Reply),
     /// Answer the question of a task's agent, or tell it something on the way
     Answer(Answer),
 }
@@ -47,6 +50,7 @@ impl TaskCommand {
             Self::Show(command) => block_on(command.show()),
             Self::Tree(command) => block_on(command.show()),
             Self::Ask(command) => command.run(),
+            Self::Reply(command) => command.run(),
             Self::Answer(command) => command.run(),
         }
     }
@@ -86,7 +90,9 @@ impl Show {
 }
 
 fn show_task(screen: &Screen, task: &Task) -> Result<(), Failure> {
-    screen.say_toned(Tone::of_status(task.status.as_str()), &format!("{}  {}", task.task_id, task.status))?;
+    let rejected = if task.rejected { " (rejected)" } else { "" };
+    let head = format!("{}  {}{rejected}", task.task_id, task.status);
+    screen.say_toned(Tone::of_status(task.status.as_str()), &head)?;
     let attempts = if task.attempt > 1 { format!(", attempt {}", task.attempt) } else { String::new() };
     let end = match task.completed_at {
         Some(end) => format!("ended {} later", moment::between(task.created_at, end)),
@@ -133,6 +139,7 @@ fn show_messages(screen: &Screen, messages: &[TaskMessage]) -> Result<(), Failur
     screen.say_toned(Tone::Heading, "messages")?;
     for message in messages {
         let kind = message.kind.as_deref().unwrap_or("message");
+        let kind = if message.auth_required { "question (authentication required)" } else { kind };
         screen.say(&format!("  {}  {kind} by {}", moment::clock(message.created_at), message.from_name))?;
         message.content.lines().try_for_each(|line| screen.say(&format!("    {line}")))?;
         message.options.iter().try_for_each(|option| screen.say(&format!("    - {option}")))?;

@@ -4,7 +4,6 @@
 //! If the worker dies anywhere here, the guard ends the command, the lease lapses, and the hub delivers the task
 //! again. A result that is ready is sent until the hub takes it or says that the lease is lost.
 
-use baton_core::Ending;
 use std::borrow::Cow;
 use std::sync::Arc;
 use tokio::time::{Instant, sleep};
@@ -17,8 +16,7 @@ use super::outage::Outage;
 use super::process::{Printed, Process};
 use crate::client::Error;
 use crate::client::tasks::{Claimed, Task, TaskMessage};
-use crate::service::claim_task;
-use crate::service::send_reply::{self, EndingName};
+use crate::service::{claim_task, send_reply};
 
 /// What a claim gave.
 #[derive(Debug)]
@@ -140,17 +138,8 @@ impl Lease {
     /// waits: there is no wait for one, in which this one would look as if it ran on.
     async fn reply(&self, agent: &Agent, answer: &Answer) -> (String, Option<Self>) {
         let lease_seconds = Some(agent.settings.lease_seconds.into());
-        let mut args = send_reply::PathArgs {
-            text: answer.text.clone(),
-            status: Some(match answer.ending {
-                Ending::Replied => EndingName::Replied,
-                Ending::Failed => EndingName::Failed,
-                Ending::Cancelled => EndingName::Cancelled,
-            }),
-            lease_id: Some(self.lease_id.clone()),
-            bare: None,
-            claim_next: None,
-        };
+        let text = answer.text.clone();
+        let mut args = send_reply::PathArgs::ending(answer.ending, text, self.lease_id.clone());
         let mut outage = Outage::default();
         loop {
             let takes_more = !agent.settings.once && !agent.drain.has_begun();
@@ -189,11 +178,7 @@ impl Lease {
 }
 
 fn outcome(answer: &Answer) -> String {
-    match answer.ending {
-        Ending::Replied => "replied".into(),
-        Ending::Failed => "failed".into(),
-        Ending::Cancelled => "cancelled".into(),
-    }
+    answer.ending.as_str().to_owned()
 }
 
 impl std::fmt::Display for Lost {

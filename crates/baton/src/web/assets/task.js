@@ -35,7 +35,7 @@ function Parts({ parts }) {
 function Conversation({ messages }) {
   if (!messages?.length) return null;
   return html`<${Card} title="Messages"><ul class="talk">${messages.map((m) => html`<li key=${m.message_id}>
-    <p><b>${m.from_name}</b> <span class="quiet">${m.kind} <${Clock} at=${m.created_at} /></span></p><pre class="said" tabindex="0">${m.content}</pre>
+    <p><b>${m.from_name}</b> <span class="quiet">${m.kind}${m.auth_required ? ', authentication required' : ''} <${Clock} at=${m.created_at} /></span></p><pre class="said" tabindex="0">${m.content}</pre>
     ${m.options && html`<p class="quiet">Options: ${m.options.join(', ')}</p>`}<${Parts} parts=${m.parts} /></li>`)}</ul><//>`;
 }
 
@@ -47,6 +47,7 @@ function Question({ task, messages, mayAnswer, done }) {
   const answer = async (text) => { if (await act(() => post(`/api/tasks/${task.task_id}/answer`, { text }))) done(); };
   const submit = (event) => { event.preventDefault(); answer(new FormData(event.target).get('text')); };
   return html`<${Card} title=${`${task.to_name} asks`} aside=${html`<${Until} at=${task.expires_at} />`} class="asks">
+    ${asked?.auth_required && html`<p><span class="tag">Authentication required</span></p>`}
     ${asked && html`<pre class="said" tabindex="0">${asked.content}</pre>`}
     ${!mayAnswer ? html`<p class="quiet">${task.to_name} waits for an answer from ${task.from_name}.${options.length ? ` Options: ${options.join(', ')}.` : ''}</p>`
     : options.length ? html`<div class="options" role="group" aria-label="Your answer">${options.map((option) => html`<button type="button" class="button" key=${option} disabled=${busy} onClick=${() => answer(option)}>${option}</button>`)}</div><${Trouble} error=${error} />`
@@ -138,7 +139,7 @@ export default function Task({ id, network, base, role, session }) {
   const events = [...(history.data?.events || [])].sort((a, b) => a.n - b.n);
   return html`${head}
     <div class="page-head task-head"><div><h1 tabindex="-1" class="task-title">${title(task.content, 160)}</h1>
-      <p class="sub"><${Chip} status=${task.status} /> ${task.from_name} → ${task.to_name} · <${Ago} at=${task.created_at} /></p></div>
+      <p class="sub"><${Chip} status=${task.status} />${task.rejected ? html` <span class="tag">Rejected</span>` : ''} ${task.from_name} → ${task.to_name} · <${Ago} at=${task.created_at} /></p></div>
       <div class="page-acts">${may && html`
         ${['delivered', 'acked', 'running'].includes(task.status) && html`<button type="button" class="button" onClick=${() => setActing('reassign')}>Reassign</button>`}
         ${isOpen(task.status) && html`<button type="button" class="button danger" onClick=${() => setActing('cancel')}>Cancel</button>`}
