@@ -6,6 +6,7 @@ use crate::alias::Alias;
 use crate::bounded::{LeaseSeconds, MessageText, Reason, ReplyText, ResultText, TtlSeconds};
 use crate::ids::{LeaseId, NetworkId};
 use crate::kind::Kind;
+use crate::progress::Progress;
 use crate::question::Question;
 use crate::status::Ending;
 use crate::uuid::{ContextId, TaskId};
@@ -32,6 +33,13 @@ pub enum Command {
         lease_id: LeaseId,
         /// How long it holds from now.
         lease_seconds: LeaseSeconds,
+    },
+    /// Report how far the work is.
+    ReportProgress {
+        /// The lease it is worked on under.
+        lease_id: LeaseId,
+        /// What is new.
+        progress: Progress,
     },
     /// End it with a reply to its sender.
     Reply {
@@ -125,7 +133,8 @@ impl Command {
             Self::Ack => TaskAction::Ack,
             Self::Start => TaskAction::Start,
             Self::Claim { .. } => TaskAction::Claim,
-            Self::Extend { .. } => TaskAction::Extend,
+            // Whoever may keep the lease may report under it.
+            Self::Extend { .. } | Self::ReportProgress { .. } => TaskAction::Extend,
             Self::Reply { .. } => TaskAction::Reply,
             Self::Complete { .. } => TaskAction::Complete,
             Self::Cancel { .. } | Self::CancelWithParent { .. } => TaskAction::Cancel,

@@ -79,6 +79,7 @@ pub fn decide(
         Command::Start => work::start(task, context),
         Command::Claim { lease_id, lease_seconds } => lease::claim(task, lease_id, *lease_seconds, context),
         Command::Extend { lease_id, lease_seconds } => lease::extend(task, lease_id, *lease_seconds, context),
+        Command::ReportProgress { lease_id, progress } => lease::report(task, lease_id, progress, context),
         Command::Reply { ending, text, lease_id } => {
             finish::reply(task, *ending, text, lease_id.as_ref(), context)
         }

@@ -7,8 +7,8 @@
 
 use baton_core::access::authorize;
 use baton_core::{
-    Action, Caller, Command, Ending, MessageText, NetworkRole, Principal, Refusal, ReplyText, ResultText,
-    Status, SystemRole, TaskSnapshot, TokenScope, Transition, decide,
+    Action, Caller, Command, Ending, MessageText, NetworkRole, Principal, Progress, Refusal, ReplyText,
+    ResultText, Status, SystemRole, TaskSnapshot, TokenScope, Transition, decide,
 };
 
 use super::fixtures::*;
@@ -26,6 +26,7 @@ ack            y   y   y   .   ?   y   -   y   -   -   y  | no_task   acked     
 start          N   N   N   N   N   N   -   y   -   -   y  | no_task   running         running         is_running      is_running      is_waiting      is_waiting      terminal       terminal       terminal       terminal
 claim          N   N   N   N   N   N   -   y   -   -   y  | no_task   running         running         is_running      is_running      is_waiting      is_waiting      terminal       terminal       terminal       terminal
 extend         N   N   N   N   N   N   -   y   -   -   y  | lost      lost            lost            lost            running         lost            waiting_input   lost           lost           lost           lost
+progress       N   N   N   N   N   N   -   y   -   -   y  | no_task   lost            lost            lost            running         lost            waiting_input   lost           lost           lost           lost
 reply          y   y   y   .   ?   y   -   y   -   -   y  | no_reply  replied         replied         replied         replied         is_waiting      is_waiting      reply_terminal reply_terminal reply_terminal reply_terminal
 reply_failed   y   y   y   .   ?   y   -   y   -   -   y  | no_reply  failed          failed          failed          failed          is_waiting      is_waiting      reply_terminal reply_terminal reply_terminal reply_terminal
 reply_reject   y   y   y   .   ?   y   -   y   -   -   y  | no_reply  failed          failed          failed          failed          is_waiting      is_waiting      reply_terminal reply_terminal reply_terminal reply_terminal
@@ -67,7 +68,7 @@ fn every_state_command_and_role_pair_is_decided_as_the_table_says() {
             }
         }
     }
-    assert_eq!(pairs, 20 * 11 * 11, "no row or column is missing");
+    assert_eq!(pairs, 22 * 11 * 11, "no row or column is missing");
 }
 
 /// What a door does: first may this caller, then does this task.
@@ -127,6 +128,7 @@ fn command_named(name: &str) -> Command {
         "start" => Command::Start,
         "claim" => Command::Claim { lease_id: lease_id(2), lease_seconds: lease_seconds(60) },
         "extend" => Command::Extend { lease_id: lease_id(1), lease_seconds: lease_seconds(60) },
+        "progress" => Command::ReportProgress { lease_id: lease_id(1), progress: Progress::default() },
         "reply" => reply(Ending::Replied, None),
         "reply_failed" => reply(Ending::Failed, None),
         "reply_reject" => reply(Ending::Rejected, None),

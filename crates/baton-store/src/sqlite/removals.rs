@@ -18,7 +18,8 @@ const AT_ONCE: [&str; 6] = ["members", "invitations", "invites", "remotes", "rem
 
 /// What is removed in steps and names the network by its key: the table and its own key. Open tasks first, because the
 /// hub's sweeps read them.
-const BY_KEY_IN_STEPS: [(&str, &str); 2] = [("tasks", "seq"), ("deliveries", "seq")];
+const BY_KEY_IN_STEPS: [(&str, &str); 3] =
+    [("tasks", "seq"), ("deliveries", "seq"), ("task_outputs", "task")];
 
 /// What is removed in steps and has the network in its own key.
 const NUMBERED_IN_STEPS: [&str; 2] = ["task_events", "feed"];

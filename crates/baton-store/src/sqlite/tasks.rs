@@ -19,8 +19,9 @@ use crate::error::Error;
 use crate::parked::Inbox;
 use crate::rows::{
     ChangedFilter, ChangedPage, DeliveryKind, DueLease, EventFilter, EventRow, IdempotentSend, InboxState,
-    LeaseChange, LeaseRow, NewEvent, NewTaskMessage, NewTaskRow, Page, PageBounds, TaskChange, TaskFilter,
-    TaskMessageRow, TaskReads, TaskRow, TaskSearch, TaskTexts, TaskWrites,
+    LeaseChange, LeaseRow, NewEvent, NewTaskMessage, NewTaskRow, OutputRow, Page, PageBounds, ProgressChange,
+    ProgressRow, TaskChange, TaskFilter, TaskMessageRow, TaskReads, TaskRow, TaskSearch, TaskTexts,
+    TaskWrites,
 };
 use crate::store::ChangedTask;
 
@@ -52,6 +53,12 @@ impl Rows<'_> {
             counts[parsed(row, "status", Status::parse)? as usize] += get::<i64>(row, "count")?;
         }
         Ok(counts)
+    }
+
+    /// What the command of the task in this place printed.
+    fn output_at(&self, seq: i64) -> Result<Option<OutputRow>, Error> {
+        let sql = "SELECT written, tail FROM task_outputs WHERE task = ?1";
+        self.one(sql, [seq], |row| Ok(OutputRow { written: get(row, "written")?, tail: get(row, "tail")? }))
     }
 
     /// The task in this place in the order.
@@ -213,6 +220,15 @@ impl TaskReads for Rows<'_> {
                    ORDER BY n DESC LIMIT 1";
         let until = until.map_or(i64::MAX, UnixMillis::get);
         self.one(sql, params![network.as_str(), id.as_str(), until], message_row)
+    }
+
+    fn task_output(&self, id: &TaskId) -> Result<Option<OutputRow>, Error> {
+        match self
+            .one("SELECT seq FROM tasks WHERE task_id = ?1", [id.as_str()], |row| get::<i64>(row, "seq"))?
+        {
+            Some(seq) => self.output_at(seq),
+            None => Ok(None),
+        }
     }
 
     fn task_messages_bytes(&self, network: &NetworkId, id: &TaskId) -> Result<usize, Error> {
@@ -421,6 +437,20 @@ fn changed_task(before: &Task, to: Status, change: &TaskChange) -> Result<Task, 
     }
     row.answered_bare |= change.answered_bare;
     row.is_rejected |= change.is_rejected;
+    match &change.progress {
+        Some(ProgressChange::Report { percent, message, at }) => {
+            let last = row.progress.take();
+            row.progress = Some(ProgressRow {
+                n: last.as_ref().map_or(0, |last| last.n) + 1,
+                event: before.events,
+                percent: percent.or(last.as_ref().and_then(|last| last.percent)),
+                message: message.clone().or(last.and_then(|last| last.message)),
+                at: *at,
+            });
+        }
+        Some(ProgressChange::Clear) => row.progress = None,
+        None => {}
+    }
     match (&change.lease, before.lease) {
         (Some(LeaseChange::Grant { .. }), Some(_)) => {
             return Err(Error::Corrupt(format!("task {id} has a lease")));
@@ -509,6 +539,32 @@ impl TaskWrites for Rows<'_> {
             }
         });
         self.change(|work| work.put_task(Some(before), after));
+        if matches!(change.progress, Some(ProgressChange::Report { .. })) {
+            self.note_changed(network, id, None, None);
+        }
+        Ok(())
+    }
+
+    fn append_output(
+        &mut self,
+        network: &NetworkId,
+        id: &TaskId,
+        text: &str,
+        kept_bytes: usize,
+    ) -> Result<(), Error> {
+        let task = self.known_task(id)?;
+        let (seq, key) = (task.row.seq, task.network);
+        let OutputRow { written, mut tail } =
+            self.output_at(seq)?.unwrap_or(OutputRow { written: 0, tail: String::new() });
+        tail.push_str(text);
+        let excess = tail.len().saturating_sub(kept_bytes);
+        tail.drain(..tail.ceil_char_boundary(excess));
+        self.execute(
+            "INSERT INTO task_outputs (task, network, written, tail) VALUES (?1, ?2, ?3, ?4)
+             ON CONFLICT (task) DO UPDATE SET written = excluded.written, tail = excluded.tail",
+            params![seq, key, written + text.len() as i64, tail],
+        )?;
+        self.note_changed(network, id, None, None);
         Ok(())
     }
 
@@ -607,6 +663,7 @@ fn new_task(row: NewTaskRow<'_>, network: i64, seq: i64) -> Task {
         parts: row.parts.map(str::to_owned),
         answered_bare: false,
         is_rejected: false,
+        progress: None,
         salt: row.salt.to_vec(),
         traceparent: row.traceparent,
     };

@@ -6,7 +6,7 @@ use a2a_types::{
     TaskStatusUpdateEvent,
 };
 use baton_core::{Status, UnixMillis};
-use baton_store::rows::{EventRow, TaskMessageRow};
+use baton_store::rows::{EventRow, ProgressRow, TaskMessageRow};
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
@@ -92,7 +92,10 @@ pub(super) fn task_at(record: &TaskRecord, event: Option<&EventRow>, shown: Show
         context_id: row.snapshot.context().as_str().to_owned(),
         status: event.map_or_else(
             || TaskStatus { state: TaskState::Submitted, message: None, timestamp: time(row.created_at) },
-            |event| status_at(record, event),
+            |event| match progress_at(record, event) {
+                Some(progress) => progress_status(record, progress),
+                None => status_at(record, event),
+            },
         ),
         artifacts,
         history: history(record, shown.history),
@@ -122,6 +125,42 @@ pub(crate) fn updates(record: &TaskRecord, event: &EventRow) -> Vec<StreamRespon
         metadata: None,
     }));
     told
+}
+
+/// The latest progress of a task as it stood at an event: none, once something else has happened or it does not run.
+pub(super) fn progress_at<'a>(record: &'a TaskRecord, event: &EventRow) -> Option<&'a ProgressRow> {
+    let is_last = record.history.last().is_some_and(|last| last.n == event.n);
+    let progress = record.row.progress.as_ref().filter(|progress| progress.event == event.n);
+    progress.filter(|_| is_last && event.to_status == Status::Running)
+}
+
+/// What progress tells a stream.
+pub(super) fn progress_update(record: &TaskRecord, progress: &ProgressRow) -> StreamResponse {
+    let (task_id, context_id) = ids(record);
+    let status = progress_status(record, progress);
+    StreamResponse::StatusUpdate(TaskStatusUpdateEvent { task_id, context_id, status, metadata: None })
+}
+
+/// A task that is worked on, and how far it is: in words, and the percentage for programs.
+fn progress_status(record: &TaskRecord, progress: &ProgressRow) -> TaskStatus {
+    let (task_id, context_id) = ids(record);
+    let words = match (progress.percent, progress.message.as_deref()) {
+        (Some(percent), Some(message)) => format!("{percent} %: {message}"),
+        (Some(percent), None) => format!("{percent} %"),
+        (None, message) => message.unwrap_or_default().to_owned(),
+    };
+    let percent = progress.percent.map(|percent| [("percent".to_owned(), Value::from(percent))].into());
+    let message = Message {
+        message_id: format!("{task_id}:{}.{}", progress.event, progress.n),
+        context_id: Some(context_id),
+        task_id: Some(task_id),
+        role: Role::Agent,
+        parts: vec![Part::text(words)],
+        metadata: percent,
+        extensions: None,
+        reference_task_ids: None,
+    };
+    TaskStatus { state: TaskState::Working, message: Some(message), timestamp: time(progress.at) }
 }
 
 /// The answer that is a message of its own, if the task was answered so.

@@ -3,11 +3,12 @@
 
 use baton_core::{
     ActorToken, Context, Delivery, DeliveryContent, Event, InboxMove, LeaseMove, MessageId, NetworkId,
-    Principal, Priority, RowChange, TaskId, TaskMessage, TaskSnapshot, TraceParent, Transition, limits,
+    Percent, Principal, Priority, Progress, ProgressMove, RowChange, TaskId, TaskMessage, TaskSnapshot,
+    TraceParent, Transition, limits,
 };
 use baton_store::rows::{
-    DeliveryKind, InboxState, LeaseChange, NewDelivery, NewEvent, NewTaskMessage, NewTaskRow, Redelivery,
-    TaskChange,
+    DeliveryKind, InboxState, LeaseChange, NewDelivery, NewEvent, NewTaskMessage, NewTaskRow, ProgressChange,
+    Redelivery, TaskChange,
 };
 use baton_store::{Ring, Snapshot, Transaction};
 use std::borrow::Cow;
@@ -137,6 +138,7 @@ impl Move<'_> {
             result: row.result.clone(),
             completed_at: row.completed_at,
             lease: row.lease.as_ref().map(|lease| self.lease(lease)),
+            progress: row.progress.as_ref().map(|progress| self.progress(progress)),
             inbox: row.inbox.and_then(|inbox| match inbox {
                 InboxMove::Ack | InboxMove::AckEvery => Some(InboxState::Acked),
                 InboxMove::AckOthers => None,
@@ -147,6 +149,17 @@ impl Move<'_> {
                 .delivery
                 .as_ref()
                 .map(|id| Redelivery { message_id: id.clone(), at: self.context.now }),
+        }
+    }
+
+    fn progress(&self, progress: &ProgressMove) -> ProgressChange {
+        match progress {
+            ProgressMove::Report(Progress { percent, message }) => ProgressChange::Report {
+                percent: percent.map(Percent::get),
+                message: message.as_ref().map(ToString::to_string),
+                at: self.context.now,
+            },
+            ProgressMove::Clear => ProgressChange::Clear,
         }
     }
 

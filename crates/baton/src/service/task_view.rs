@@ -1,7 +1,7 @@
 //! A task as every door shows it: the contract's row, in its order.
 
 use baton_core::{ContextId, Kind, MessageId, MessageKind, NetworkId, Priority, Status, TaskId, hex, limits};
-use baton_store::rows::{TaskMessageRow, TaskRow, text_bytes};
+use baton_store::rows::{ProgressRow, TaskMessageRow, TaskRow, text_bytes};
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -53,6 +53,26 @@ pub(crate) struct TaskView {
     meta: Option<Box<RawValue>>,
     /// Hex; what the evidence's digests of the texts are keyed with.
     evidence_salt: String,
+    /// The latest progress that was reported of its run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    progress: Option<ProgressView>,
+}
+
+/// How far the work on a task is.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = TaskProgress)]
+pub(crate) struct ProgressView {
+    #[schema(minimum = 0, maximum = 100)]
+    percent: Option<u8>,
+    message: Option<String>,
+    /// When it was reported.
+    at: WireTime,
+}
+
+impl From<ProgressRow> for ProgressView {
+    fn from(row: ProgressRow) -> Self {
+        Self { percent: row.percent, message: row.message, at: WireTime(row.at) }
+    }
 }
 
 impl From<TaskRow> for TaskView {
@@ -87,6 +107,7 @@ impl From<TaskRow> for TaskView {
             context_id,
             parts: row.parts.and_then(|parts| RawValue::from_string(parts).ok()),
             evidence_salt: hex::encode(&row.salt),
+            progress: row.progress.map(ProgressView::from),
             meta: row.meta.and_then(|meta| RawValue::from_string(meta).ok()),
         }
     }
@@ -166,12 +187,13 @@ pub(crate) fn answer_bytes(task: &TaskRow, messages: &[TaskMessageRow]) -> usize
     let said = |said: &TaskMessageRow| {
         text_bytes(&said.content) + json(&said.options) + json(&said.parts) + json(&said.meta)
     };
-    let TaskRow { content, context, parts, meta, result, .. } = task;
+    let TaskRow { content, context, parts, meta, result, progress, .. } = task;
     text_bytes(content)
         + text(context)
         + text(result)
         + json(parts)
         + json(meta)
+        + progress.as_ref().map_or(0, ProgressRow::bytes)
         + messages.iter().map(said).sum::<usize>()
 }
 

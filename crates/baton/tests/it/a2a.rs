@@ -8,6 +8,7 @@ mod cards;
 mod door;
 mod ends;
 mod lists;
+mod progress;
 mod receivers;
 mod sends;
 mod streams;

@@ -65,14 +65,16 @@ impl Ask {
     }
 
     async fn ask(&self, link: &Link, question: String) -> Result<ExitCode, Failure> {
-        let given = variable("BATON_TASK_ID");
+        let given = task_id::variable("BATON_TASK_ID");
         let id = match self.id.as_ref().or(given.as_ref()) {
             Some(id) => task_id::find(link, id).await?,
             None => return Err(Failure::usage("which task? Give its id; BATON_TASK_ID names none")),
         };
         // The worker's lease is on the worker's task.
-        let lease_id =
-            self.lease.clone().or_else(|| variable("BATON_LEASE_ID").filter(|_| given.as_ref() == Some(&id)));
+        let lease_id = self
+            .lease
+            .clone()
+            .or_else(|| task_id::variable("BATON_LEASE_ID").filter(|_| given.as_ref() == Some(&id)));
         let args = PathArgs {
             question,
             keep_lease: (!self.no_wait && lease_id.is_some()).then_some(true),
@@ -155,9 +157,4 @@ fn asked_there(seen: &OneTask, args: &PathArgs, is_meant: impl Fn(&str) -> bool)
         && last.options == args.options.clone().unwrap_or_default()
         && last.auth_required == args.auth_required.unwrap_or_default();
     (is_same && is_meant(&last.message_id)).then(|| last.message_id.clone())
-}
-
-/// What the worker told this command, if it did.
-fn variable(name: &str) -> Option<String> {
-    std::env::var(name).ok().filter(|value| !value.is_empty())
 }

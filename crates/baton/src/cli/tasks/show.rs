@@ -9,6 +9,8 @@ use std::process::ExitCode;
 
 use super::answer::Answer;
 use super::ask::Ask;
+use super::follow::Follow;
+use super::progress::Progress;
 use super::reply::Reply;
 use super::task_id;
 use super::tree::Tree;
@@ -18,7 +20,7 @@ use crate::cli::moment;
 use crate::cli::runtime::block_on;
 use crate::cli::screen::{Screen, Tone};
 use crate::cli::table::{Cell, Table};
-use crate::client::tasks::{Task, TaskEvent, TaskMessage};
+use crate::client::tasks::{Task, TaskEvent, TaskMessage, TaskProgress};
 use crate::client::{Error, HubAddress};
 use crate::service::{WireTime, task_events};
 
@@ -30,6 +32,10 @@ pub(crate) enum TaskCommand {
     Tree(Tree),
     /// Ask the sender of a task you work on, and print the answer
     Ask(Box<Ask>),
+    /// Print what a task's command prints, until the task has ended
+    Follow(Follow),
+    /// Report how far a task you work on is
+    Progress(Progress),
     /// End a task with a reply
     Reply(Reply),
     /// Answer the question of a task's agent, or tell it something on the way
@@ -50,6 +56,8 @@ impl TaskCommand {
             Self::Show(command) => block_on(command.show()),
             Self::Tree(command) => block_on(command.show()),
             Self::Ask(command) => command.run(),
+            Self::Follow(command) => command.run(),
+            Self::Progress(command) => command.run(),
             Self::Reply(command) => command.run(),
             Self::Answer(command) => command.run(),
         }
@@ -108,6 +116,7 @@ fn show_task(screen: &Screen, task: &Task) -> Result<(), Failure> {
             "sent",
             Some(format!("{} ({}), {end}", moment::date_time(task.created_at), moment::ago(task.created_at))),
         ),
+        ("progress", task.progress.as_ref().map(progress)),
         ("network", Some(task.network_id.clone())),
         ("part of", task.parent_task_id.clone()),
         ("retry of", task.retry_of.clone()),
@@ -128,6 +137,13 @@ fn show_task(screen: &Screen, task: &Task) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// `40 %: compiling (3 s ago)`.
+fn progress(progress: &TaskProgress) -> String {
+    let percent = progress.percent.map(|percent| format!("{percent} %"));
+    let words: Vec<_> = percent.into_iter().chain(progress.message.clone()).collect();
+    format!("{} ({})", words.join(": "), moment::ago(progress.at))
 }
 
 /// What was said on the task, in its order.

@@ -11,7 +11,7 @@ use tokio::time::{Instant, sleep};
 use super::agent::Agent;
 use super::answer::Answer;
 use super::conversation::Conversation;
-use super::lease::{Keeper, Kept, Lost};
+use super::lease::{self, Keeper, Kept, Lost};
 use super::outage::Outage;
 use super::process::{Printed, Process};
 use crate::client::Error;
@@ -50,6 +50,7 @@ impl Lease {
         let printed = Arc::new(Printed::new());
         let kept = Keeper {
             client: agent.client.clone(),
+            task_id: task.task_id.clone(),
             lease_id: self.lease_id.clone(),
             lease_seconds: agent.settings.lease_seconds,
             printed: printed.clone(),
@@ -57,7 +58,13 @@ impl Lease {
         };
         let kept = kept.start();
         let (state, next) = match self.run(agent, &printed, &kept).await {
-            Ok(answer) => self.reply(agent, &answer).await,
+            Ok(answer) => {
+                // Whoever follows the output gets the end of it too. What was never shown is in the answer.
+                if printed.was_shown() {
+                    lease::show(&agent.client, &task.task_id, &self.lease_id, &printed).await;
+                }
+                self.reply(agent, &answer).await
+            }
             Err(state) => (state, None),
         };
         let seconds = begun.elapsed().as_millis() as f64 / 1000.0;
