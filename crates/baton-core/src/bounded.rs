@@ -24,6 +24,10 @@ pub type ResultText = Text<1, { limits::TEXT_MAX_BYTES }, true>;
 pub type Reason = Text<0, { limits::REASON_MAX_CHARS }>;
 /// What an agent calls an artifact that it shares before the end.
 pub type ArtifactId = Text<1, { limits::ARTIFACT_ID_MAX_CHARS }>;
+/// What a worker is doing, in a progress report.
+pub type ProgressMessage = Text<1, { limits::PROGRESS_MESSAGE_MAX_CHARS }>;
+/// What a worker's command printed, in a progress report.
+pub type ProgressOutput = Text<0, { limits::PROGRESS_OUTPUT_MAX_BYTES }, true>;
 /// The key that makes a repeated send harmless.
 pub type IdempotencyKey = Text<1, { limits::IDEMPOTENCY_KEY_MAX_CHARS }>;
 

@@ -6,6 +6,7 @@ use crate::alias::Alias;
 use crate::bounded::{ArtifactId, LeaseSeconds, MessageText, Reason, ReplyText, ResultText, TtlSeconds};
 use crate::ids::{LeaseId, NetworkId};
 use crate::kind::Kind;
+use crate::progress::Progress;
 use crate::question::Question;
 use crate::status::Ending;
 use crate::uuid::{ContextId, TaskId};
@@ -39,6 +40,13 @@ pub enum Command {
         lease_id: LeaseId,
         /// Which artifact it is.
         artifact_id: ArtifactId,
+    },
+    /// Report how far the work is.
+    ReportProgress {
+        /// The lease it is worked on under.
+        lease_id: LeaseId,
+        /// What is new.
+        progress: Progress,
     },
     /// End it with a reply to its sender.
     Reply {
@@ -132,8 +140,10 @@ impl Command {
             Self::Ack => TaskAction::Ack,
             Self::Start => TaskAction::Start,
             Self::Claim { .. } => TaskAction::Claim,
-            // Whoever may keep the lease may share what was made under it.
-            Self::Extend { .. } | Self::ShareArtifact { .. } => TaskAction::Extend,
+            // Whoever may keep the lease may report under it, and share what was made.
+            Self::Extend { .. } | Self::ReportProgress { .. } | Self::ShareArtifact { .. } => {
+                TaskAction::Extend
+            }
             Self::Reply { .. } => TaskAction::Reply,
             Self::Complete { .. } => TaskAction::Complete,
             Self::Cancel { .. } | Self::CancelWithParent { .. } => TaskAction::Cancel,

@@ -82,6 +82,7 @@ pub fn decide(
         Command::ShareArtifact { lease_id, artifact_id } => {
             lease::share(task, lease_id, artifact_id, context)
         }
+        Command::ReportProgress { lease_id, progress } => lease::report(task, lease_id, progress, context),
         Command::Reply { ending, text, lease_id } => {
             finish::reply(task, *ending, text, lease_id.as_ref(), context)
         }

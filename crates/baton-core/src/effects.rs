@@ -6,6 +6,7 @@ use crate::bounded::TtlSeconds;
 use crate::ids::NetworkId;
 use crate::kind::Kind;
 use crate::principal::Principal;
+use crate::progress::Progress;
 use crate::question::TaskMessage;
 use crate::status::Status;
 use crate::task::Lease;
@@ -49,8 +50,12 @@ pub struct RowChange {
     pub result: Option<String>,
     /// It ended.
     pub completed_at: Option<UnixMillis>,
+    /// Its agent declined it.
+    pub is_rejected: bool,
     /// What becomes of the worker's hold on it.
     pub lease: Option<LeaseMove>,
+    /// What becomes of what was reported of its progress.
+    pub progress: Option<ProgressMove>,
     /// What becomes of its delivery in the assignee's inbox.
     pub inbox: Option<InboxMove>,
     /// The task's new delivery, to whoever is its assignee from now on; made after the old one was moved.
@@ -64,6 +69,15 @@ pub struct Delivered {
     pub at: UnixMillis,
     /// When its time is over.
     pub expires_at: UnixMillis,
+}
+
+/// What becomes of a task's progress.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProgressMove {
+    /// There is news; what it leaves out stays.
+    Report(Progress),
+    /// A new run begins, of which nothing is known.
+    Clear,
 }
 
 /// What becomes of a lease. The deadline on the wall clock is for the worker to read.

@@ -35,6 +35,7 @@ mod password;
 mod presence;
 mod principal;
 mod priority;
+mod progress;
 mod question;
 mod quota;
 mod refusal;
@@ -57,7 +58,8 @@ pub use artifact::{ArtifactDescription, ArtifactHash, ArtifactName, ArtifactRef,
 pub use binding::{AliasFacts, bind_alias, mint_alias};
 pub use bounded::{
     ArtifactId, CallWaitSeconds, ContextText, IdempotencyKey, InputTtlSeconds, LeaseSeconds, MessageText,
-    Reason, ReplyText, ResultText, Seconds, TaskText, Text, TtlSeconds, WaitSeconds,
+    ProgressMessage, ProgressOutput, Reason, ReplyText, ResultText, Seconds, TaskText, Text, TtlSeconds,
+    WaitSeconds,
 };
 pub use browser::browser_session_ends;
 pub use caller::{Caller, NodeCaller, UserCaller};
@@ -65,7 +67,8 @@ pub use clock_jumps::{ClockJumps, ClockMove, ClockWatch};
 pub use command::{Command, SendTask};
 pub use decide::{Context, Facts, decide};
 pub use effects::{
-    Delivered, Delivery, DeliveryContent, Effects, InboxMove, LeaseMove, NewTask, Notice, RowChange,
+    Delivered, Delivery, DeliveryContent, Effects, InboxMove, LeaseMove, NewTask, Notice, ProgressMove,
+    RowChange,
 };
 pub use event::Event;
 pub use fair_share::{Asked, FairShare, Shares, Ticket};
@@ -81,6 +84,7 @@ pub use password::check_password;
 pub use presence::Presence;
 pub use principal::{Principal, PrincipalKind};
 pub use priority::Priority;
+pub use progress::{Percent, Progress};
 pub use question::{MessageKind, Question, QuestionOptions, QuestionTerms, TaskMessage};
 pub use quota::Quota;
 pub use refusal::Refusal;

@@ -46,6 +46,12 @@ pub const SESSION_TASK_MAX_CHARS: usize = 10_000;
 pub const REASON_MAX_CHARS: usize = 1_000;
 /// How much of a reported output is kept; more is cut, never refused.
 pub const OUTPUT_KEPT_CHARS: usize = 4_000;
+/// Longest message of a progress report.
+pub const PROGRESS_MESSAGE_MAX_CHARS: usize = 1_000;
+/// Most output of one progress report, in bytes of UTF-8.
+pub const PROGRESS_OUTPUT_MAX_BYTES: usize = 64 * 1_024;
+/// How much of a task's output is kept, in bytes of UTF-8: the last of it.
+pub const TASK_OUTPUT_KEPT_BYTES: usize = 64 * 1_024;
 /// Most artifacts of one completion.
 pub const ARTIFACTS_MAX_COUNT: usize = 50;
 /// Most artifacts that one task, message or reply refers to.
@@ -92,8 +98,14 @@ pub const PARTS_MAX_COUNT: usize = 100;
 pub const META_MAX_BYTES: usize = 16 * 1024;
 /// Highest score a session or a completion reports.
 pub const SCORE_MAX: u32 = 10;
-/// Highest progress a session reports.
+/// Highest progress a session or a task has.
 pub const PROGRESS_MAX_PERCENT: u32 = 100;
+/// Progress under a lease is written once in this time; a report that comes sooner waits for its turn.
+pub const PROGRESS_EVERY_MILLIS: u64 = 1_000;
+/// Longest a progress report waits for its turn; one that would wait longer is refused.
+pub const PROGRESS_WAIT_MAX_MILLIS: u64 = 5_000;
+/// Most leases whose progress is held to its turns at once.
+pub const PROGRESS_TURNS_MAX_COUNT: usize = 16_384;
 
 // Time to live, leases, waits.
 

@@ -44,7 +44,7 @@ pub(crate) const fn next(from: Status, step: Step) -> Option<Status> {
         (WaitingInput, Step::Answer) => Delivered,
         (WaitingInput, Step::Resume) => Running,
         (Delivered | Acked | Running, Step::End(Ending::Replied)) => Replied,
-        (Delivered | Acked | Running, Step::End(Ending::Failed)) => Failed,
+        (Delivered | Acked | Running, Step::End(Ending::Failed | Ending::Rejected)) => Failed,
         (Delivered | Acked | Running, Step::End(Ending::Cancelled)) => Cancelled,
         (Delivered | Acked | Running | WaitingInput, Step::Cancel) => Cancelled,
         (Delivered | Acked | Running | WaitingInput, Step::Expire) => Expired,

@@ -64,6 +64,8 @@ pub struct QuestionTerms {
     pub options: QuestionOptions,
     /// How long it waits.
     pub input_ttl: InputTtlSeconds,
+    /// Whether its sender has to authenticate somewhere before the work can go on.
+    pub auth_required: bool,
 }
 
 /// The answers a question takes; one without options takes any.

@@ -26,7 +26,7 @@ wire_words!(
 );
 
 wire_words!(
-    /// The three ends an agent can give a task.
+    /// The ends an agent can give a task.
     Ending {
         /// With an answer.
         Replied = "replied",
@@ -34,6 +34,8 @@ wire_words!(
         Failed = "failed",
         /// Called off.
         Cancelled = "cancelled",
+        /// Without an answer, because the agent declines it; the task's status is `failed`.
+        Rejected = "rejected",
     }
 );
 
@@ -53,7 +55,7 @@ impl From<Ending> for Status {
     fn from(ending: Ending) -> Self {
         match ending {
             Ending::Replied => Self::Replied,
-            Ending::Failed => Self::Failed,
+            Ending::Failed | Ending::Rejected => Self::Failed,
             Ending::Cancelled => Self::Cancelled,
         }
     }

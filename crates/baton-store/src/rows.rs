@@ -60,8 +60,8 @@ pub use sessions::{
 pub(crate) use tasks::kind_of;
 pub use tasks::{
     ChangedFilter, ChangedPage, DueLease, EventFilter, EventRow, IdempotentSend, InboxState, LeaseChange,
-    LeaseRow, NewEvent, NewTaskMessage, NewTaskRow, Redelivery, TaskChange, TaskFilter, TaskMessageRow,
-    TaskReads, TaskRow, TaskTexts, TaskWrites,
+    LeaseRow, NewEvent, NewTaskMessage, NewTaskRow, OutputRow, ProgressChange, ProgressRow, Redelivery,
+    TaskChange, TaskFilter, TaskMessageRow, TaskReads, TaskRow, TaskTexts, TaskWrites,
 };
 pub use trees::{LevelFilter, TreeLevel, TreeReads, TreeTaskRow};
 

@@ -19,6 +19,7 @@ mod pages;
 pub(crate) mod quotas;
 pub(crate) mod remotes;
 mod sse;
+mod task_stream;
 pub(crate) mod tasks;
 #[cfg(test)]
 mod tests;
@@ -32,6 +33,7 @@ pub(crate) use follow::{Channel, Follower, Heard};
 pub(crate) use news::News;
 pub(crate) use options::{CaError, Options};
 pub(crate) use sse::Parser as SseParser;
+pub(crate) use task_stream::{TaskNews, TaskStream};
 
 /// What a caller shows the hub; prints redacted.
 pub(crate) use baton_core::BearerToken as Token;
@@ -122,5 +124,10 @@ impl Client {
     /// Follows a channel of events from now on, or from after an event, through restarts of the hub.
     pub(crate) fn follow(&self, channel: Channel, last_event_id: Option<String>) -> Follower {
         Follower::start(self.clone(), channel, last_event_id)
+    }
+
+    /// Follows one task.
+    pub(crate) fn follow_task(&self, task_id: String) -> TaskStream {
+        TaskStream::new(self.clone(), task_id)
     }
 }

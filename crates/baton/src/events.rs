@@ -8,6 +8,7 @@ mod listener;
 mod page;
 mod seats;
 mod tail;
+mod task;
 #[cfg(test)]
 mod tests;
 
@@ -18,8 +19,7 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderMap, HeaderName, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use baton_core::NetworkId;
-use baton_core::{Refusal, TokenId, limits};
+use baton_core::{NetworkId, Refusal, TaskId, TokenId, limits};
 use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::{IntoParams, OpenApi};
@@ -33,6 +33,7 @@ use listener::{Listener, Rhythm};
 pub(crate) use seats::Seat;
 use seats::Seats;
 use tail::Tails;
+use task::TaskStream;
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
@@ -88,12 +89,15 @@ struct Args {
 
 /// The routes of the SSE door.
 pub(crate) fn router() -> Router<Arc<Hub>> {
-    Router::new().route("/events/{name}", get(somebodys)).route("/events/network/{network_id}", get(networks))
+    Router::new()
+        .route("/events/{name}", get(somebodys))
+        .route("/events/network/{network_id}", get(networks))
+        .route("/events/task/{task_id}", get(tasks))
 }
 
 /// What the routes are, for the description.
 #[derive(OpenApi)]
-#[openapi(paths(somebodys, networks))]
+#[openapi(paths(somebodys, networks, tasks))]
 pub(crate) struct Described;
 
 /// What happens to an agent or a person, while it happens
@@ -152,15 +156,56 @@ async fn networks(
     stream(hub, Wanted::Network { network_id }, &headers).await
 }
 
+/// A task's statuses, its progress and what its command prints, until it has ended
+///
+/// Who may read the task. Frames are `{type: "status", task_id, status, event, detail, at}`,
+/// `{type: "progress", task_id, percent, message, at}` and `{type: "output", task_id, offset, text}`; `offset` counts the bytes
+/// printed before `text`. A stream begins with how the task stands and the output that is kept, the last 64 KiB.
+#[utoipa::path(
+    get,
+    path = "/events/task/{task_id}",
+    tag = "streams",
+    operation_id = "follow_task",
+    params(
+        ("task_id" = TaskId, Path, description = "The task"),
+        ("last-event-id" = Option<String>, Header, description = "The id of the last event seen: what came after it is sent, as far as it is kept")
+    ),
+    responses(
+        (status = 200, description = "server-sent events, until the task has ended", content_type = "text/event-stream", body = String),
+        NotFound
+    )
+)]
+async fn tasks(
+    State(hub): State<Arc<Hub>>,
+    _: Authenticated,
+    task_id: Result<Path<String>, PathRejection>,
+    headers: HeaderMap,
+) -> Result<Response, Failure> {
+    let Path(task_id) = task_id.map_err(|_| Refusal::TaskNotFound)?;
+    let (bearer, last_event_id) = named(&headers)?;
+    let stream = TaskStream::open(hub, bearer, &task_id, last_event_id.as_deref()).await?;
+    Ok(answered(Body::from_stream(stream.frames())))
+}
+
 async fn stream(hub: Arc<Hub>, wanted: Wanted, headers: &HeaderMap) -> Result<Response, Failure> {
+    let (bearer, last_event_id) = named(headers)?;
+    let listener = Listener::open(hub, bearer, wanted, last_event_id).await?;
+    Ok(answered(Body::from_stream(listener.frames())))
+}
+
+/// The token of a request, and the last event that its client has seen.
+fn named(headers: &HeaderMap) -> Result<(String, Option<String>), Failure> {
     let bearer = bearer(headers).ok_or(Error::from(Refusal::Unauthorized))?.to_owned();
     let last_event_id = headers.get(LAST_EVENT_ID).map(|id| id.to_str().unwrap_or_default().to_owned());
-    let listener = Listener::open(hub, bearer, wanted, last_event_id).await?;
+    Ok((bearer, last_event_id))
+}
+
+fn answered(frames: Body) -> Response {
     let headers = [
         (header::CONTENT_TYPE, "text/event-stream"),
         (header::CACHE_CONTROL, "no-cache"),
         // Proxies that collect an answer before they pass it on are asked not to.
         (HeaderName::from_static("x-accel-buffering"), "no"),
     ];
-    Ok((headers, Body::from_stream(listener.frames())).into_response())
+    (headers, frames).into_response()
 }

@@ -9,6 +9,7 @@ mod long_tails;
 mod occupancy;
 mod passing;
 mod presence;
+mod progress_turns;
 mod push_bell;
 pub(crate) mod random;
 mod readiness;
@@ -50,6 +51,7 @@ use crate::service::{ActorTokens, JoinGuard, LoginGuard, NotedReads, Passwords};
 use crate::trace::Traces;
 use access::Access;
 use occupancy::Occupancy;
+use progress_turns::ProgressTurns;
 use readiness::Readiness;
 
 /// The hub.
@@ -90,6 +92,8 @@ pub(crate) struct Hub {
     pub(crate) streams: Streams,
     /// Streams and waiting claims of each network.
     pub(crate) occupancy: Occupancy,
+    /// When progress of each lease may be written.
+    pub(crate) progress_turns: ProgressTurns,
     pub(crate) readiness: Readiness,
     pub(crate) metrics: Metrics,
     /// Where spans go, if they go anywhere.
@@ -137,6 +141,7 @@ impl Hub {
             actor_tokens: Arc::default(),
             streams: Streams::default(),
             occupancy: Occupancy::default(),
+            progress_turns: ProgressTurns::default(),
             readiness: Readiness::default(),
             metrics: Metrics::default(),
             traces,

@@ -5,6 +5,7 @@ mod answer;
 mod cost;
 mod handler;
 mod message;
+mod progress;
 mod schema;
 #[cfg(test)]
 mod tests;
@@ -38,6 +39,10 @@ struct Door {
     framed: Service,
     plain: Service,
 }
+
+/// Marks a request whose answer is an event stream, which has room for notifications before the response.
+#[derive(Debug, Clone, Copy)]
+struct Framed;
 
 /// What the route is, for the description.
 #[derive(OpenApi)]
@@ -106,6 +111,9 @@ async fn enter(State(door): State<Door>, request: Request) -> Response {
         return broken.into_response();
     }
     let service = if wants_plain_json { &door.plain } else { &door.framed };
+    if !wants_plain_json {
+        parts.extensions.insert(Framed);
+    }
     service.handle(Request::from_parts(parts, Body::from(bytes))).await.into_response()
 }
 

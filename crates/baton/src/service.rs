@@ -24,7 +24,7 @@ pub(crate) mod skills;
 mod stamp;
 pub(crate) mod task_record;
 mod task_view;
-mod task_wait;
+pub(crate) mod task_wait;
 mod wire_time;
 
 // Tasks.
@@ -36,6 +36,7 @@ pub(crate) mod broadcast;
 pub(crate) mod cancel_task;
 pub(crate) mod claim_task;
 pub(crate) mod extend_lease;
+pub(crate) mod follow_task;
 pub(crate) mod follow_up;
 pub(crate) mod get_completions;
 pub(crate) mod get_inbox;
@@ -47,6 +48,7 @@ pub(crate) mod overview;
 pub(crate) mod push_configs;
 pub(crate) mod reassign_task;
 pub(crate) mod report_completion;
+pub(crate) mod report_progress;
 pub(crate) mod report_status;
 pub(crate) mod retry_task;
 pub(crate) mod send_ack;

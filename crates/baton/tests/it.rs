@@ -46,6 +46,7 @@ mod it {
     mod outside;
     mod packaging;
     mod program;
+    mod progress;
     mod push;
     mod races;
     mod random;

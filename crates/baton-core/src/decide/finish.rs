@@ -48,7 +48,9 @@ fn answered(
     }
     lease::check(task, lease_id, context)?;
     let to = machine::next(task.status, Step::End(ending)).ok_or(stuck(task.status))?;
-    Ok(told(task, to, event, Some(text), text, context))
+    let mut ended = told(task, to, event, Some(text), text, context);
+    ended.effects.row.is_rejected = ending == Ending::Rejected;
+    Ok(ended)
 }
 
 /// The worker is told whoever cancels: another worker of the same alias may hold the lease.

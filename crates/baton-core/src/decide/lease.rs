@@ -3,10 +3,11 @@
 
 use super::{Context, delivered_again, end_lease, finish, stuck};
 use crate::bounded::{ArtifactId, LeaseSeconds};
-use crate::effects::{Effects, InboxMove, LeaseMove, Notice, RowChange};
+use crate::effects::{Effects, InboxMove, LeaseMove, Notice, ProgressMove, RowChange};
 use crate::event::Event;
 use crate::ids::LeaseId;
 use crate::machine::{self, Step};
+use crate::progress::Progress;
 use crate::refusal::Refusal;
 use crate::status::Status;
 use crate::task::{Lease, TaskSnapshot};
@@ -27,6 +28,8 @@ pub(super) fn claim(
         started_at: Some(context.now),
         lease: Some(LeaseMove::Grant { lease, expires_at }),
         inbox: Some(InboxMove::Hide),
+        // What was reported of an earlier run says nothing of this one.
+        progress: Some(ProgressMove::Clear),
         ..RowChange::default()
     };
     let event = Event::Claimed { attempt: task.attempt };
@@ -61,6 +64,19 @@ pub(super) fn share(
     }
     let event = Event::ArtifactShared { artifact_id: artifact_id.as_str().to_owned() };
     Ok(Transition::to(task, task.status, &context.actor, event))
+}
+
+/// Progress is no transition: the task stays, and its history has no row of it.
+pub(super) fn report(
+    task: &TaskSnapshot,
+    lease_id: &LeaseId,
+    progress: &Progress,
+    context: &Context,
+) -> Result<Transition, Refusal> {
+    held(task, lease_id, context)?;
+    let progress = (!progress.is_empty()).then(|| ProgressMove::Report(progress.clone()));
+    let row = RowChange { progress, ..RowChange::default() };
+    Ok(Transition::stay(task, &context.actor).with(Effects { row, ..Effects::default() }))
 }
 
 pub(super) fn lapse(

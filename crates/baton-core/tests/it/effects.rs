@@ -3,8 +3,8 @@
 use baton_core::{
     ArtifactId, ClockWatch, Command, Context, Delivered, Delivery, DeliveryContent, Effects, Ending, Event,
     Facts, InboxMove, Kind, Lease, LeaseId, LeaseMove, MessageId, MessageText, NewTask, Notice, ParentTask,
-    Presence, Principal, QuestionTerms, Reason, Refusal, ReplyText, ResultText, RowChange, Status,
-    TaskMessage, TaskSnapshot, Transition, TtlSeconds, decide,
+    Percent, Presence, Principal, Progress, ProgressMove, QuestionTerms, Reason, Refusal, ReplyText,
+    ResultText, RowChange, Status, TaskMessage, TaskSnapshot, Transition, TtlSeconds, decide,
 };
 
 use super::fixtures::*;
@@ -156,10 +156,32 @@ fn a_claim_grants_a_lease_and_hides_the_delivery() {
         started_at: Some(NOW),
         lease: Some(LeaseMove::Grant { lease, expires_at: NOW.plus_seconds(30) }),
         inbox: Some(InboxMove::Hide),
+        progress: Some(ProgressMove::Clear),
         ..RowChange::default()
     };
     assert_eq!(claimed.effects, row(expected));
     assert_eq!(claimed.event, Some(Event::Claimed { attempt: 1 }));
+}
+
+#[test]
+fn progress_is_reported_under_the_lease_and_is_no_transition() {
+    let progress = Progress { percent: Some(Percent::parse("percent", 40).unwrap()), message: None };
+    let report =
+        |lease, progress: &Progress| Command::ReportProgress { lease_id: lease, progress: progress.clone() };
+    let reported = by(node("bob"), &leased(running_lease()), &report(lease_id(1), &progress)).unwrap();
+    assert_eq!((reported.is_move(), &reported.event), (false, &None));
+    let expected =
+        RowChange { progress: Some(ProgressMove::Report(progress.clone())), ..RowChange::default() };
+    assert_eq!(reported.effects, row(expected));
+    let nothing =
+        by(node("bob"), &leased(running_lease()), &report(lease_id(1), &Progress::default())).unwrap();
+    assert_eq!(nothing.effects, Effects::default());
+    for (held, named) in [(running_lease(), 2), (lapsed_lease(), 1)] {
+        let refused = by(node("bob"), &leased(held), &report(lease_id(named), &progress));
+        assert_eq!(refused, Err(Refusal::LeaseLost));
+    }
+    assert_eq!([0, 100].map(|percent| Percent::parse("percent", percent).unwrap().get()), [0, 100]);
+    assert!([-1, 101, 256].iter().all(|percent| Percent::parse("percent", *percent).is_err()));
 }
 
 #[test]
@@ -252,6 +274,19 @@ fn a_reply_sets_the_result_closes_every_delivery_and_reaches_the_sender() {
     let row = ended(Some("done"), Some(LeaseMove::End));
     assert_eq!(answered.effects, replied(row, node("ada"), Status::Replied, "done"));
     assert_eq!(answered.event, Some(Event::Replied { ending: Ending::Replied }));
+}
+
+#[test]
+fn a_rejection_fails_the_task_and_marks_its_row() {
+    let text = ReplyText::parse("text", "not my job").unwrap();
+    let command = Command::Reply { ending: Ending::Rejected, text, lease_id: None };
+    let rejected = by(node("bob"), &task(Status::Delivered), &command).unwrap();
+    let row = RowChange { is_rejected: true, ..ended(Some("not my job"), None) };
+    assert_eq!(
+        (rejected.to, rejected.event),
+        (Status::Failed, Some(Event::Replied { ending: Ending::Rejected }))
+    );
+    assert_eq!(rejected.effects, replied(row, node("ada"), Status::Failed, "not my job"));
 }
 
 #[test]
@@ -590,6 +625,7 @@ fn the_detail_of_every_event_reads_as_a_plain_text() {
         (Event::GivenUp { attempts: 3 }, "lease expired after 3 attempts"),
         (Event::ArtifactShared { artifact_id: "plan".to_owned() }, "artifact plan shared"),
         (Event::Replied { ending: Ending::Failed }, "reply: failed"),
+        (Event::Replied { ending: Ending::Rejected }, "reply: rejected"),
         (Event::Cancelled { reason: "no".to_owned() }, "no"),
         (Event::Reassigned { from: alias("bob"), to: alias("carl") }, "reassigned from bob to carl"),
     ];

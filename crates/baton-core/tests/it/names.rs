@@ -199,7 +199,7 @@ fn every_word_is_read_back_as_it_is_written() {
     assert_eq!(Status::parse("Replied"), None);
     assert_eq!(
         Ending::ALL.iter().map(|word| word.as_str()).collect::<Vec<_>>(),
-        ["replied", "failed", "cancelled"]
+        ["replied", "failed", "cancelled", "rejected"]
     );
     assert_eq!(Ending::parse("expired"), None, "only the hub gives that end");
 }
@@ -217,7 +217,9 @@ fn words_and_names_are_serialised_as_their_text() {
     let read =
         |word: &'static str| Ending::deserialize(IntoDeserializer::<value::Error>::into_deserializer(word));
     assert_eq!(read("failed"), Ok(Ending::Failed));
-    assert!(read("expired").unwrap_err().to_string().contains("`replied`, `failed`, `cancelled`"));
+    assert!(
+        read("expired").unwrap_err().to_string().contains("`replied`, `failed`, `cancelled`, `rejected`")
+    );
 }
 
 #[test]

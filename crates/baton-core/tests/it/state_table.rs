@@ -7,8 +7,8 @@
 
 use baton_core::access::authorize;
 use baton_core::{
-    Action, ArtifactId, Caller, Command, Ending, MessageText, NetworkRole, Principal, Refusal, ReplyText,
-    ResultText, Status, SystemRole, TaskSnapshot, TokenScope, Transition, decide,
+    Action, ArtifactId, Caller, Command, Ending, MessageText, NetworkRole, Principal, Progress, Refusal,
+    ReplyText, ResultText, Status, SystemRole, TaskSnapshot, TokenScope, Transition, decide,
 };
 
 use super::fixtures::*;
@@ -27,8 +27,10 @@ start          N   N   N   N   N   N   -   y   -   -   y  | no_task   running   
 claim          N   N   N   N   N   N   -   y   -   -   y  | no_task   running         running         is_running      is_running      is_waiting      is_waiting      terminal       terminal       terminal       terminal
 extend         N   N   N   N   N   N   -   y   -   -   y  | lost      lost            lost            lost            running         lost            waiting_input   lost           lost           lost           lost
 share          N   N   N   N   N   N   -   y   -   -   y  | lost      lost            lost            lost            running         lost            is_waiting      lost           lost           lost           lost
+progress       N   N   N   N   N   N   -   y   -   -   y  | no_task   lost            lost            lost            running         lost            waiting_input   lost           lost           lost           lost
 reply          y   y   y   .   ?   y   -   y   -   -   y  | no_reply  replied         replied         replied         replied         is_waiting      is_waiting      reply_terminal reply_terminal reply_terminal reply_terminal
 reply_failed   y   y   y   .   ?   y   -   y   -   -   y  | no_reply  failed          failed          failed          failed          is_waiting      is_waiting      reply_terminal reply_terminal reply_terminal reply_terminal
+reply_reject   y   y   y   .   ?   y   -   y   -   -   y  | no_reply  failed          failed          failed          failed          is_waiting      is_waiting      reply_terminal reply_terminal reply_terminal reply_terminal
 reply_cancel   y   y   y   .   ?   y   -   y   -   -   y  | no_reply  cancelled       cancelled       cancelled       cancelled       is_waiting      is_waiting      reply_terminal reply_terminal reply_terminal reply_terminal
 reply_leased   y   y   y   .   ?   y   -   y   -   -   y  | no_reply  lost            lost            lost            replied         lost            is_waiting      reply_terminal reply_terminal reply_terminal reply_terminal
 complete       N   N   N   N   N   N   -   y   -   -   y  | no_task   replied         replied         replied         replied         is_waiting      is_waiting      reply_terminal reply_terminal reply_terminal reply_terminal
@@ -67,7 +69,7 @@ fn every_state_command_and_role_pair_is_decided_as_the_table_says() {
             }
         }
     }
-    assert_eq!(pairs, 21 * 11 * 11, "no row or column is missing");
+    assert_eq!(pairs, 23 * 11 * 11, "no row or column is missing");
 }
 
 /// What a door does: first may this caller, then does this task.
@@ -131,8 +133,10 @@ fn command_named(name: &str) -> Command {
             lease_id: lease_id(1),
             artifact_id: ArtifactId::parse("artifact_id", "plan").unwrap(),
         },
+        "progress" => Command::ReportProgress { lease_id: lease_id(1), progress: Progress::default() },
         "reply" => reply(Ending::Replied, None),
         "reply_failed" => reply(Ending::Failed, None),
+        "reply_reject" => reply(Ending::Rejected, None),
         "reply_cancel" => reply(Ending::Cancelled, None),
         "reply_leased" => reply(Ending::Replied, Some(lease_id(1))),
         "complete" => Command::Complete { result: ResultText::parse("result", "x").unwrap(), lease_id: None },

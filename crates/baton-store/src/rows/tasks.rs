@@ -40,12 +40,40 @@ pub struct TaskRow {
     pub parts: Option<String>,
     /// Whether it was answered with a message of its own instead of a result.
     pub answered_bare: bool,
+    /// Whether its agent declined it.
+    pub is_rejected: bool,
+    /// The latest progress of its run.
+    pub progress: Option<ProgressRow>,
     /// What the evidence's digests of its texts are salted with; empty for a task that ended before there was a log.
     pub salt: Vec<u8>,
     /// The trace it was sent in.
     pub traceparent: Option<TraceParent>,
     /// How many references to artifacts it has; 0 where only the beginning of its texts was asked for.
     pub artifacts: i64,
+}
+
+/// What was last reported of a task's progress.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProgressRow {
+    /// Its number within the run, from 1.
+    pub n: i64,
+    /// The number of the task's last event when it was reported.
+    pub event: i64,
+    /// How much is done.
+    pub percent: Option<u8>,
+    /// What is being done.
+    pub message: Option<String>,
+    /// When it was reported.
+    pub at: UnixMillis,
+}
+
+/// What a task's command printed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutputRow {
+    /// How many bytes in all.
+    pub written: i64,
+    /// The last of them.
+    pub tail: String,
 }
 
 /// A task to be inserted: what the rules made of it, and the payload no rule reads.
@@ -90,12 +118,32 @@ pub struct TaskChange {
     pub completed_at: Option<UnixMillis>,
     /// Whether it was answered with a message of its own instead of a result.
     pub answered_bare: bool,
+    /// Whether its agent declined it.
+    pub is_rejected: bool,
     /// Where its delivery stands from now on.
     pub inbox: Option<InboxState>,
     /// A new delivery, which is open; the one before it is acked.
     pub redelivery: Option<Redelivery>,
     /// What becomes of a worker's hold on it.
     pub lease: Option<LeaseChange>,
+    /// What becomes of what was reported of its progress.
+    pub progress: Option<ProgressChange>,
+}
+
+/// What becomes of a task's progress.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProgressChange {
+    /// There is news; what it leaves out stays.
+    Report {
+        /// How much is done.
+        percent: Option<u8>,
+        /// What is being done.
+        message: Option<String>,
+        /// When.
+        at: UnixMillis,
+    },
+    /// A new run begins, of which nothing is known.
+    Clear,
 }
 
 /// Where a task's delivery stands in its assignee's inbox.
@@ -160,6 +208,8 @@ pub struct TaskMessageRow {
     pub options: Option<String>,
     /// How long a question waits for its answer.
     pub input_ttl_seconds: Option<u32>,
+    /// Whether a question asks its sender to authenticate.
+    pub auth_required: bool,
     /// What it consists of beside its text, a JSON array.
     pub parts: Option<String>,
     /// What came with it beside, a JSON object.
@@ -187,6 +237,8 @@ pub struct NewTaskMessage<'a> {
     pub options: Option<&'a str>,
     /// How long a question waits for its answer.
     pub input_ttl_seconds: Option<u32>,
+    /// Whether a question asks its sender to authenticate.
+    pub auth_required: bool,
     /// What it consists of beside its text, a JSON array.
     pub parts: Option<&'a str>,
     /// What came with it beside, a JSON object.
@@ -353,7 +405,15 @@ impl Weight for TaskRow {
             + text_bytes(self.snapshot.to.as_str())
             + text_bytes(&self.content)
             + texts_bytes(optional)
+            + self.progress.as_ref().map_or(0, ProgressRow::bytes)
             + json
+    }
+}
+
+impl ProgressRow {
+    /// How large it is in an answer, about.
+    pub fn bytes(&self) -> usize {
+        self.message.as_deref().map_or(0, text_bytes)
     }
 }
 
@@ -380,6 +440,12 @@ pub struct ChangedFilter {
     pub to: Alias,
     /// Of one of these statuses; all when there are none.
     pub statuses: Vec<Status>,
+    /// Of those that failed: whether their agent declined them.
+    pub is_rejected: Option<bool>,
+    /// Of those that wait for input: whether their question asks the sender to authenticate.
+    pub auth_required: Option<bool>,
+    /// Of those that are in their agent's inbox: whether work on them has begun before.
+    pub has_begun: Option<bool>,
     /// Of this conversation.
     pub context: Option<ContextId>,
     /// Whose status is newer than this.
@@ -454,6 +520,8 @@ pub trait TaskReads {
     ) -> Result<Option<TaskMessageRow>, Error>;
     /// The bytes of everything said on a task: texts, options, parts and what came with them.
     fn task_messages_bytes(&self, network: &NetworkId, id: &TaskId) -> Result<usize, Error>;
+    /// The last of what a task's command printed, if it printed anything.
+    fn task_output(&self, id: &TaskId) -> Result<Option<OutputRow>, Error>;
     /// A task's history, oldest first.
     fn task_history(&self, id: &TaskId) -> Result<Vec<EventRow>, Error>;
     /// The newest row of a task's history.
@@ -497,6 +565,14 @@ pub trait TaskWrites {
     ) -> Result<(), Error>;
     /// Says something on a task; answers its number there.
     fn append_task_message(&mut self, message: NewTaskMessage<'_>) -> Result<i64, Error>;
+    /// Appends to what a task's command printed, of which so many bytes are kept: the last ones.
+    fn append_output(
+        &mut self,
+        network: &NetworkId,
+        id: &TaskId,
+        text: &str,
+        kept_bytes: usize,
+    ) -> Result<(), Error>;
     /// Appends to a task's history and answers the event's number there.
     fn append_event(&mut self, event: NewEvent<'_>) -> Result<u64, Error>;
     /// Gives every lease its whole time again, from now: what a new beginning of monotonic time asks for.

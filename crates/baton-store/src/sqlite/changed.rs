@@ -34,12 +34,38 @@ impl Conditions {
             let names: Vec<_> = filter.statuses.iter().copied().map(quoted).collect();
             all.sql.push_str(&format!(" AND {table}.status IN ({})", names.join(", ")));
         }
+        all.narrow_status(filter, table);
         if let Some(context) = &filter.context {
             // The task that began a conversation names none.
             let context = all.bind(context.as_str().to_owned());
             all.sql.push_str(&format!(" AND COALESCE({table}.context_id, {table}.task_id) = {context}"));
         }
         all
+    }
+
+    /// What the filter asks beyond the status, each of the statuses that it is about.
+    fn narrow_status(&mut self, filter: &ChangedFilter, table: &str) {
+        if let Some(is_rejected) = filter.is_rejected {
+            let is_rejected = self.bind(is_rejected);
+            self.sql
+                .push_str(&format!(" AND ({table}.status <> 'failed' OR {table}.rejected = {is_rejected})"));
+        }
+        if let Some(has_begun) = filter.has_begun {
+            let has_begun = self.bind(has_begun);
+            self.sql.push_str(&format!(
+                " AND ({table}.status NOT IN ('delivered', 'acked') OR ({table}.started_at IS NOT NULL) = {has_begun})"
+            ));
+        }
+        if let Some(auth_required) = filter.auth_required {
+            let network = self.bind(filter.network.0.as_str().to_owned());
+            let auth_required = self.bind(auth_required);
+            self.sql.push_str(&format!(
+                " AND ({table}.status <> 'waiting_input' OR {auth_required} = COALESCE(
+                    (SELECT q.auth_required FROM task_messages q
+                     WHERE q.network_id = {network} AND q.task_id = {table}.task_id AND q.kind = 'question'
+                     ORDER BY q.n DESC LIMIT 1), 0))"
+            ));
+        }
     }
 
     fn bind(&mut self, value: impl ToSql + 'static) -> String {
@@ -101,7 +127,8 @@ pub(super) fn count(rows: &Rows<'_>, filter: &ChangedFilter, counted: usize) -> 
     let counted = all.bind(counted as i64);
     let mut sql = format!(
         "SELECT COUNT(*) AS count FROM
-            (SELECT seq, task_id, network, from_kind, from_name, to_name, status, context_id, last_event FROM tasks
+            (SELECT seq, task_id, network, from_kind, from_name, to_name, status, context_id, last_event,
+                started_at, rejected FROM tasks
              WHERE network = ?1 AND to_name = ?2 ORDER BY seq DESC LIMIT {counted}) counted_subquery
          WHERE {}",
         all.sql

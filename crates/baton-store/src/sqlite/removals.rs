@@ -18,12 +18,13 @@ const AT_ONCE: [&str; 6] = ["members", "invitations", "invites", "remotes", "rem
 
 /// What is removed in steps and names the network by its key: the table and its own key. Open tasks first, because the
 /// hub's sweeps read them.
-const BY_KEY_IN_STEPS: [(&str, &str); 5] = [
+const BY_KEY_IN_STEPS: [(&str, &str); 6] = [
     ("tasks", "seq"),
     ("deliveries", "seq"),
     ("artifact_refs", "task, n"),
     ("artifact_uploaders", "network, uploader_kind, uploader, artifact"),
     ("artifacts", "seq"),
+    ("task_outputs", "task"),
 ];
 
 /// What is removed in steps and has the network in its own key.

@@ -181,6 +181,7 @@ impl Rows<'_> {
         self.execute(sql, params![network, leaver.completed_at.get(), id])?;
         let sql = "DELETE FROM task_messages WHERE network_id = ?1 AND task_id = ?2";
         self.execute(sql, params![network, id])?;
+        self.execute("DELETE FROM task_outputs WHERE task = ?1", [leaver.seq])?;
         // What is out at an agent of others stays: its cancel may not have arrived yet, and its worker removes it.
         self.execute("DELETE FROM push_configs WHERE task_id = ?1", [id])?;
         for event in &past.events {

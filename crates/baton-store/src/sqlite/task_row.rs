@@ -11,10 +11,10 @@ use std::sync::LazyLock;
 use super::columns::{Place, get, optional, optional_time, order_of, parsed, principal, priority, time};
 use super::edges::Edge;
 use crate::error::Error;
-use crate::rows::{InboxState, TaskRow, TaskTexts, kind_of};
+use crate::rows::{InboxState, ProgressRow, TaskRow, TaskTexts, kind_of};
 
 /// A task's own columns, in the order they are asked for.
-const OWN: [&str; 38] = [
+const OWN: [&str; 44] = [
     "seq",
     "task_id",
     "network",
@@ -53,6 +53,12 @@ const OWN: [&str; 38] = [
     "answered_bare",
     "traceparent",
     "artifacts",
+    "rejected",
+    "progress_n",
+    "progress_event",
+    "progress_percent",
+    "progress_message",
+    "progress_at",
 ];
 
 /// What stands beside a task's own columns, in the order of [`BESIDE_SQL`]: its network, its parent, its retry.
@@ -108,7 +114,8 @@ pub(super) fn tasks(texts: TaskTexts) -> &'static str {
         select(|name| match name {
             "content" => format!("substr(t.content, 1, {})", limits::ROW_CONTENT_MAX_CHARS),
             "context" | "meta" | "result" | "parts" | "traceparent" => "NULL".into(),
-            "answered_bare" | "artifacts" => "0".into(),
+            name if name.starts_with("progress_") => "NULL".into(),
+            "answered_bare" | "rejected" | "artifacts" => "0".into(),
             _ => format!("t.{name}"),
         })
     });
@@ -213,7 +220,11 @@ impl Task {
     /// About how much memory it takes.
     pub(super) fn bytes(&self) -> usize {
         let texts = [&self.row.context, &self.row.meta, &self.row.result, &self.row.parts];
-        1_024 + self.row.content.len() + texts.into_iter().flatten().map(String::len).sum::<usize>()
+        let progress = self.row.progress.as_ref().map_or(0, ProgressRow::bytes);
+        1_024
+            + progress
+            + self.row.content.len()
+            + texts.into_iter().flatten().map(String::len).sum::<usize>()
     }
 
     /// Reads it but for the length of its history.
@@ -275,6 +286,7 @@ impl Columns {
         columns.set_if("completed_at", &before.row.completed_at, &now.row.completed_at, millis);
         columns.set_if("result", &before.row.result, &now.row.result, Clone::clone);
         columns.set_if("answered_bare", &before.row.answered_bare, &now.row.answered_bare, |bare| *bare);
+        columns.set_if("rejected", &before.row.is_rejected, &now.row.is_rejected, |rejected| *rejected);
         columns.set_if("inbox_state", &before.inbox, &now.inbox, |state| number_of(*state));
         columns.set_if("inbox_place", &before.inbox_place, &now.inbox_place, |place| *place);
         columns.set_if("redelivered_at", &before.redelivered_at, &now.redelivered_at, millis);
@@ -282,7 +294,20 @@ impl Columns {
         columns.set_if("artifacts", &before.row.artifacts, &now.row.artifacts, |count| *count);
         columns.set_if("last_event", &before.last_event, &now.last_event, |id| *id);
         columns.set_if_lease(before, now);
+        columns.set_if_progress(&before.row.progress, &now.row.progress);
         columns
+    }
+
+    fn set_if_progress(&mut self, before: &Option<ProgressRow>, now: &Option<ProgressRow>) {
+        if before == now {
+            return;
+        }
+        let now = now.as_ref();
+        self.set("progress_n", now.map(|progress| progress.n));
+        self.set("progress_event", now.map(|progress| progress.event));
+        self.set("progress_percent", now.and_then(|progress| progress.percent));
+        self.set("progress_message", now.and_then(|progress| progress.message.clone()));
+        self.set("progress_at", now.map(|progress| progress.at.get()));
     }
 
     fn set_if_lease(&mut self, before: &Task, now: &Task) {
@@ -333,6 +358,19 @@ pub(super) fn snapshot(row: &Row<'_>) -> Result<TaskSnapshot, Error> {
     })
 }
 
+fn progress(row: &Row<'_>) -> Result<Option<ProgressRow>, Error> {
+    let (n, event) = (get::<Option<i64>>(row, column!("progress_n"))?, column!("progress_event"));
+    let at = optional_time(row, column!("progress_at"))?;
+    let Some((n, at)) = n.zip(at) else { return Ok(None) };
+    Ok(Some(ProgressRow {
+        n,
+        event: get(row, event)?,
+        percent: get(row, column!("progress_percent"))?,
+        message: get(row, column!("progress_message"))?,
+        at,
+    }))
+}
+
 pub(super) fn task_row(row: &Row<'_>) -> Result<TaskRow, Error> {
     Ok(TaskRow {
         seq: get(row, column!("seq"))?,
@@ -349,6 +387,8 @@ pub(super) fn task_row(row: &Row<'_>) -> Result<TaskRow, Error> {
         completed_at: optional_time(row, column!("completed_at"))?,
         parts: get(row, column!("parts"))?,
         answered_bare: get(row, column!("answered_bare"))?,
+        is_rejected: get(row, column!("rejected"))?,
+        progress: progress(row)?,
         salt: get(row, column!("salt"))?,
         traceparent: optional(row, column!("traceparent"), TraceParent::parse)?,
         artifacts: get(row, column!("artifacts"))?,

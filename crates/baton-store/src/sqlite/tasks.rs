@@ -19,8 +19,9 @@ use crate::error::Error;
 use crate::parked::Inbox;
 use crate::rows::{
     ChangedFilter, ChangedPage, DeliveryKind, DueLease, EventFilter, EventRow, IdempotentSend, InboxState,
-    LeaseChange, LeaseRow, NewEvent, NewTaskMessage, NewTaskRow, Page, PageBounds, TaskChange, TaskFilter,
-    TaskMessageRow, TaskReads, TaskRow, TaskSearch, TaskTexts, TaskWrites,
+    LeaseChange, LeaseRow, NewEvent, NewTaskMessage, NewTaskRow, OutputRow, Page, PageBounds, ProgressChange,
+    ProgressRow, TaskChange, TaskFilter, TaskMessageRow, TaskReads, TaskRow, TaskSearch, TaskTexts,
+    TaskWrites,
 };
 use crate::store::ChangedTask;
 
@@ -33,6 +34,7 @@ fn message_row(row: &Row<'_>) -> Result<TaskMessageRow, Error> {
         content: get(row, "content")?,
         options: get(row, "options")?,
         input_ttl_seconds: get(row, "input_ttl_seconds")?,
+        auth_required: get(row, "auth_required")?,
         parts: get(row, "parts")?,
         meta: get(row, "meta")?,
         created_at: time(row, "created_at")?,
@@ -51,6 +53,12 @@ impl Rows<'_> {
             counts[parsed(row, "status", Status::parse)? as usize] += get::<i64>(row, "count")?;
         }
         Ok(counts)
+    }
+
+    /// What the command of the task in this place printed.
+    fn output_at(&self, seq: i64) -> Result<Option<OutputRow>, Error> {
+        let sql = "SELECT written, tail FROM task_outputs WHERE task = ?1";
+        self.one(sql, [seq], |row| Ok(OutputRow { written: get(row, "written")?, tail: get(row, "tail")? }))
     }
 
     /// The task in this place in the order.
@@ -212,6 +220,15 @@ impl TaskReads for Rows<'_> {
                    ORDER BY n DESC LIMIT 1";
         let until = until.map_or(i64::MAX, UnixMillis::get);
         self.one(sql, params![network.as_str(), id.as_str(), until], message_row)
+    }
+
+    fn task_output(&self, id: &TaskId) -> Result<Option<OutputRow>, Error> {
+        match self
+            .one("SELECT seq FROM tasks WHERE task_id = ?1", [id.as_str()], |row| get::<i64>(row, "seq"))?
+        {
+            Some(seq) => self.output_at(seq),
+            None => Ok(None),
+        }
     }
 
     fn task_messages_bytes(&self, network: &NetworkId, id: &TaskId) -> Result<usize, Error> {
@@ -419,6 +436,21 @@ fn changed_task(before: &Task, to: Status, change: &TaskChange) -> Result<Task, 
         row.result = Some(result.clone());
     }
     row.answered_bare |= change.answered_bare;
+    row.is_rejected |= change.is_rejected;
+    match &change.progress {
+        Some(ProgressChange::Report { percent, message, at }) => {
+            let last = row.progress.take();
+            row.progress = Some(ProgressRow {
+                n: last.as_ref().map_or(0, |last| last.n) + 1,
+                event: before.events,
+                percent: percent.or(last.as_ref().and_then(|last| last.percent)),
+                message: message.clone().or(last.and_then(|last| last.message)),
+                at: *at,
+            });
+        }
+        Some(ProgressChange::Clear) => row.progress = None,
+        None => {}
+    }
     match (&change.lease, before.lease) {
         (Some(LeaseChange::Grant { .. }), Some(_)) => {
             return Err(Error::Corrupt(format!("task {id} has a lease")));
@@ -507,14 +539,40 @@ impl TaskWrites for Rows<'_> {
             }
         });
         self.change(|work| work.put_task(Some(before), after));
+        if matches!(change.progress, Some(ProgressChange::Report { .. })) {
+            self.note_changed(network, id, None, None);
+        }
+        Ok(())
+    }
+
+    fn append_output(
+        &mut self,
+        network: &NetworkId,
+        id: &TaskId,
+        text: &str,
+        kept_bytes: usize,
+    ) -> Result<(), Error> {
+        let task = self.known_task(id)?;
+        let (seq, key) = (task.row.seq, task.network);
+        let OutputRow { written, mut tail } =
+            self.output_at(seq)?.unwrap_or(OutputRow { written: 0, tail: String::new() });
+        tail.push_str(text);
+        let excess = tail.len().saturating_sub(kept_bytes);
+        tail.drain(..tail.ceil_char_boundary(excess));
+        self.execute(
+            "INSERT INTO task_outputs (task, network, written, tail) VALUES (?1, ?2, ?3, ?4)
+             ON CONFLICT (task) DO UPDATE SET written = excluded.written, tail = excluded.tail",
+            params![seq, key, written + text.len() as i64, tail],
+        )?;
+        self.note_changed(network, id, None, None);
         Ok(())
     }
 
     fn append_task_message(&mut self, message: NewTaskMessage<'_>) -> Result<i64, Error> {
         let n = self.execute_returning(
             "INSERT INTO task_messages (network_id, task_id, n, message_id, author_kind, author, kind, content, options,
-                 input_ttl_seconds, parts, meta, created_at)
-             SELECT ?1, ?2, COALESCE(MAX(n), 0) + 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12
+                 input_ttl_seconds, parts, meta, created_at, auth_required)
+             SELECT ?1, ?2, COALESCE(MAX(n), 0) + 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13
              FROM task_messages WHERE network_id = ?1 AND task_id = ?2 RETURNING n",
             params![
                 message.network_id.as_str(),
@@ -529,6 +587,7 @@ impl TaskWrites for Rows<'_> {
                 message.parts,
                 message.meta,
                 message.at.get(),
+                message.auth_required,
             ],
             |row| get::<i64>(row, "n"),
         )?;
@@ -603,6 +662,8 @@ fn new_task(row: NewTaskRow<'_>, network: i64, seq: i64) -> Task {
         completed_at: None,
         parts: row.parts.map(str::to_owned),
         answered_bare: false,
+        is_rejected: false,
+        progress: None,
         salt: row.salt.to_vec(),
         traceparent: row.traceparent,
         artifacts: 0,

@@ -345,9 +345,10 @@ fn insert_task(connection: &Connection, task: &Task) -> Result<(), Error> {
                 context, meta, parent_task_id, retry_of, attempt, max_attempts, ttl_seconds, created_at, delivered_at,
                 expires_at, salt, context_id, parts, traceparent, inbox_state, inbox_place, answered_bare, started_at,
                 completed_at, result, redelivered_at, delivery_id, lease_id, lease_seconds, lease_deadline,
-                lease_expires_at, last_event, artifacts)
+                lease_expires_at, last_event, artifacts, rejected, progress_n, progress_event, progress_percent,
+                progress_message, progress_at)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21,
-                ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35, ?36, ?37, ?38)",
+                ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35, ?36, ?37, ?38, ?39, ?40, ?41, ?42, ?43, ?44)",
         )?
         .execute(params![
             row.seq,
@@ -388,6 +389,12 @@ fn insert_task(connection: &Connection, task: &Task) -> Result<(), Error> {
             task.lease.map(|lease| lease.expires_at.get()),
             task.last_event,
             row.artifacts,
+            row.is_rejected,
+            row.progress.as_ref().map(|progress| progress.n),
+            row.progress.as_ref().map(|progress| progress.event),
+            row.progress.as_ref().and_then(|progress| progress.percent),
+            row.progress.as_ref().and_then(|progress| progress.message.as_deref()),
+            row.progress.as_ref().map(|progress| progress.at.get()),
         ])?;
     Ok(())
 }

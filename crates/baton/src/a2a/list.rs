@@ -25,7 +25,7 @@ pub(super) async fn run(
     let cursors = page::cursors(hub, visitor.caller(), "a2a tasks");
     let args = Args {
         agent: visitor.agent.clone(),
-        statuses: request.status.as_ref().map(task::statuses).unwrap_or_default(),
+        standing: request.status.as_ref().map(task::standing).unwrap_or_default(),
         context: context.flatten(),
         after: request.status_timestamp_after.map(|time| UnixMillis::new(time.timestamp_millis())),
         before: request.page_token.as_deref().map(|token| page_token(&cursors, token)).transpose()?,
@@ -50,7 +50,7 @@ pub(super) async fn run(
 
 /// A state the hub's tasks never have; no state at all asks for every one.
 fn is_unknown(state: Option<&TaskState>) -> bool {
-    state.is_some_and(|state| *state != TaskState::Unspecified && task::statuses(state).is_empty())
+    state.is_some_and(|state| *state != TaskState::Unspecified && task::standing(state).statuses.is_empty())
 }
 
 fn page_size(wanted: Option<i32>) -> Result<usize, Fault> {

@@ -1,16 +1,18 @@
 //! A task's stream: the task first, then an update for each of its events, until it has ended; the stream of a message
-//! ends also where its sender is asked, who has to say something before it goes on. A frame's id is the
-//! number of the event it tells, so `Last-Event-ID` resumes after it; the rows are read in order, live or late, so every
+//! ends also where its sender is asked, who has to say something before it goes on. Between events it tells the latest
+//! progress. A frame's id is the number of the event it tells, or that of the last event and the number of the progress after
+//! it (`2.5`), so `Last-Event-ID` resumes after it; the rows are read in order, live or late, so every
 //! subscriber hears the same. It is polled only as fast as its client reads: a slow one holds up nobody.
 
 use a2a_types::StreamResponse;
 use baton_core::{Quota, Status, TaskId, limits};
-use baton_store::rows::EventRow;
+use baton_store::rows::{EventRow, ProgressRow};
 use bytes::Bytes;
 use futures_util::stream::{self, Stream};
 use serde::Serialize;
 use serde_json::Value;
 use std::convert::Infallible;
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
@@ -37,6 +39,39 @@ pub(super) enum Begin {
     Now,
     /// With the task as it stood at this event.
     After(i64),
+}
+
+/// Where a stream is: everything up to this event, and this progress after it, was told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Position {
+    event: i64,
+    progress: i64,
+}
+
+impl Position {
+    const fn of_event(event: i64) -> Self {
+        Self { event, progress: 0 }
+    }
+
+    const fn of_progress(progress: &ProgressRow) -> Self {
+        Self { event: progress.event, progress: progress.n }
+    }
+
+    /// The number of the event in a frame's id.
+    fn event_of(id: &str) -> Option<i64> {
+        let (event, progress) = id.split_once('.').unwrap_or((id, "1"));
+        progress.parse::<u32>().ok().filter(|progress| *progress > 0)?;
+        event.parse().ok()
+    }
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.progress {
+            0 => write!(f, "{}", self.event),
+            progress => write!(f, "{}.{progress}", self.event),
+        }
+    }
 }
 
 /// A stream about to be told.
@@ -116,7 +151,7 @@ impl TaskStream {
     pub(super) fn frames(self, id: Option<Value>) -> impl Stream<Item = Result<Bytes, Infallible>> + Send {
         let teller = Teller {
             watch: self.watch,
-            position: self.position,
+            position: Position::of_event(self.position),
             is_caught_up: false,
             is_over: false,
             ends: self.ends,
@@ -143,14 +178,14 @@ pub(super) async fn take_seat(hub: &Hub, visitor: &Visitor) -> Result<StreamSeat
 
 /// The number a client names as its last: one of the task's.
 fn resumed(record: &TaskRecord, last: &str) -> Result<i64, Fault> {
-    let number = last.parse().ok().filter(|n| record.history.iter().any(|event| event.n == *n));
+    let number = Position::event_of(last).filter(|n| record.history.iter().any(|event| event.n == *n));
     number.ok_or_else(|| Fault::params("Last-Event-ID must be the id of a frame of this task's streams"))
 }
 
 /// An open stream.
 struct Teller {
     watch: Watch,
-    position: i64,
+    position: Position,
     is_caught_up: bool,
     is_over: bool,
     ends: Ends,
@@ -191,7 +226,17 @@ impl Teller {
     }
 
     fn tell_first(&mut self, record: &TaskRecord, history: usize) -> Bytes {
-        let event = record.history.iter().find(|event| event.n == self.position);
+        // A2A: the stream of a message is a task with its updates, or one message. A task that was answered with a message
+        // before its stream began, as a repeated send finds it, is that message.
+        if let Some(message) = task::bare_answer(record).filter(|_| self.ends == Ends::WithQuestion) {
+            self.is_over = true;
+            let position = record.history.last().map_or(self.position, |event| Position::of_event(event.n));
+            return self.print.frame(position, &StreamResponse::Message(message)).into();
+        }
+        let event = record.history.iter().find(|event| event.n == self.position.event);
+        if let Some(progress) = event.and_then(|event| task::progress_at(record, event)) {
+            self.position = Position::of_progress(progress);
+        }
         self.is_over = event.is_some_and(|event| self.ends.at(event.to_status));
         let task = task::task_at(record, event, Shown { history, artifacts: true });
         self.print.frame(self.position, &StreamResponse::Task(task)).into()
@@ -199,7 +244,7 @@ impl Teller {
 
     /// Tells what happened since. None when the store is closed.
     async fn read_on(&mut self) -> Option<Bytes> {
-        let news = Extent::told_from(self.position);
+        let news = Extent::told_from(self.position.event);
         let record = match task_record::read_again(
             &self.watch.hub,
             self.watch.store(),
@@ -218,19 +263,27 @@ impl Teller {
         };
         self.is_caught_up = true;
         let mut frames = String::new();
-        for event in record.history.iter().filter(|event| event.n > self.position) {
+        for event in record.history.iter().filter(|event| event.n > self.position.event) {
             let updates = task::updates(&record, event);
             for (at, update) in (1..).zip(&updates) {
                 // Only the last frame of an event says that the event was told: a resume before it tells all of it.
                 let id = if at == updates.len() { event.n } else { event.n - 1 };
-                frames.push_str(&self.print.frame(id, update));
+                frames.push_str(&self.print.frame(Position::of_event(id), update));
             }
             self.is_over = self.ends.at(event.to_status);
             if self.is_over {
                 break;
             }
         }
-        self.position = record.history.last().map_or(self.position, |event| event.n.max(self.position));
+        let Some(last) = record.history.last() else { return Some(frames.into()) };
+        self.position = self.position.max(Position::of_event(last.n));
+        if let Some(progress) = task::progress_at(&record, last).filter(|_| !self.is_over) {
+            let position = Position::of_progress(progress);
+            if position > self.position {
+                self.position = position;
+                frames.push_str(&self.print.frame(position, &task::progress_update(&record, progress)));
+            }
+        }
         Some(frames.into())
     }
 
@@ -268,12 +321,12 @@ struct Response<'a> {
 }
 
 impl Print {
-    fn frame(&self, n: i64, told: &StreamResponse) -> String {
+    fn frame(&self, position: Position, told: &StreamResponse) -> String {
         let json = match &self.id {
             Some(id) => serde_json::to_string(&Response { jsonrpc: "2.0", id, result: told }),
             None => serde_json::to_string(told),
         };
         // Everything in it came from JSON or is plain words: there is nothing that JSON cannot say.
-        format!("id: {n}\ndata: {}\n\n", json.unwrap_or_default())
+        format!("id: {position}\ndata: {}\n\n", json.unwrap_or_default())
     }
 }

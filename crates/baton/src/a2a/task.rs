@@ -3,12 +3,13 @@
 
 use a2a_types::{Message, Part, Role, StreamResponse, Task, TaskState, TaskStatus, TaskStatusUpdateEvent};
 use baton_core::{ArtifactSource, Status, UnixMillis};
-use baton_store::rows::{ArtifactRefRow, EventRow, TaskMessageRow};
+use baton_store::rows::{ArtifactRefRow, EventRow, ProgressRow, TaskMessageRow};
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
 
 use super::artifact;
 use super::message::Envelope;
+use crate::service::agent_tasks::Standing;
 use crate::service::question;
 use crate::service::task_record::TaskRecord;
 
@@ -20,21 +21,52 @@ pub(super) struct Shown {
     pub(super) artifacts: bool,
 }
 
-/// A hub's status in the protocol's words.
-pub(super) const fn state(status: Status) -> TaskState {
-    match status {
+/// Where the task stood at one of its events, in the protocol's words. [`standing`] is the same table the other way round.
+fn state_at(record: &TaskRecord, event: &EventRow) -> TaskState {
+    match event.to_status {
+        Status::Delivered | Status::Acked if has_begun(record, event) => TaskState::Working,
         Status::Delivered | Status::Acked => TaskState::Submitted,
         Status::Running => TaskState::Working,
+        Status::WaitingInput if question_at(record, event).is_some_and(|asked| asked.auth_required) => {
+            TaskState::AuthRequired
+        }
         Status::WaitingInput => TaskState::InputRequired,
         Status::Replied => TaskState::Completed,
+        Status::Failed if record.row.is_rejected => TaskState::Rejected,
         Status::Failed | Status::Expired => TaskState::Failed,
         Status::Cancelled => TaskState::Canceled,
     }
 }
 
-/// The hub's statuses that are shown as a state; none for a state the hub does not know.
-pub(super) fn statuses(wanted: &TaskState) -> Vec<Status> {
-    Status::ALL.iter().copied().filter(|status| state(*status) == *wanted).collect()
+/// Whether work on the task had begun by this event: a task that was answered, or whose worker went silent, is delivered
+/// to its agent again, which is nothing new to whoever sent it.
+fn has_begun(record: &TaskRecord, event: &EventRow) -> bool {
+    // A list has read only the last event, as of which the row knows.
+    let is_last = record.history.last().is_some_and(|last| last.n == event.n);
+    match is_last {
+        true => record.row.started_at.is_some(),
+        false => record.history.iter().any(|past| past.n < event.n && past.to_status == Status::Running),
+    }
+}
+
+/// Which of the hub's tasks are shown as a state; no status for a state the hub does not know.
+pub(super) fn standing(wanted: &TaskState) -> Standing {
+    let of = |statuses: &[Status]| Standing { statuses: statuses.to_vec(), ..Standing::default() };
+    match wanted {
+        TaskState::Submitted => {
+            Standing { has_begun: Some(false), ..of(&[Status::Delivered, Status::Acked]) }
+        }
+        TaskState::Working => {
+            Standing { has_begun: Some(true), ..of(&[Status::Running, Status::Delivered, Status::Acked]) }
+        }
+        TaskState::InputRequired => Standing { auth_required: Some(false), ..of(&[Status::WaitingInput]) },
+        TaskState::AuthRequired => Standing { auth_required: Some(true), ..of(&[Status::WaitingInput]) },
+        TaskState::Completed => of(&[Status::Replied]),
+        TaskState::Failed => Standing { is_rejected: Some(false), ..of(&[Status::Failed, Status::Expired]) },
+        TaskState::Rejected => Standing { is_rejected: Some(true), ..of(&[Status::Failed]) },
+        TaskState::Canceled => of(&[Status::Cancelled]),
+        TaskState::Unspecified => Standing::default(),
+    }
 }
 
 /// The task as it is.
@@ -53,8 +85,11 @@ pub(super) fn task_at(record: &TaskRecord, event: Option<&EventRow>, shown: Show
         id: row.snapshot.id.as_str().to_owned(),
         context_id: row.snapshot.context().as_str().to_owned(),
         status: event.map_or_else(
-            || TaskStatus { state: state(status), message: None, timestamp: time(row.created_at) },
-            |event| status_at(record, event),
+            || TaskStatus { state: TaskState::Submitted, message: None, timestamp: time(row.created_at) },
+            |event| match progress_at(record, event) {
+                Some(progress) => progress_status(record, progress),
+                None => status_at(record, event),
+            },
         ),
         artifacts,
         history: history(record, shown.history),
@@ -79,6 +114,42 @@ pub(crate) fn updates(record: &TaskRecord, event: &EventRow) -> Vec<StreamRespon
     told
 }
 
+/// The latest progress of a task as it stood at an event: none, once something else has happened or it does not run.
+pub(super) fn progress_at<'a>(record: &'a TaskRecord, event: &EventRow) -> Option<&'a ProgressRow> {
+    let is_last = record.history.last().is_some_and(|last| last.n == event.n);
+    let progress = record.row.progress.as_ref().filter(|progress| progress.event == event.n);
+    progress.filter(|_| is_last && event.to_status == Status::Running)
+}
+
+/// What progress tells a stream.
+pub(super) fn progress_update(record: &TaskRecord, progress: &ProgressRow) -> StreamResponse {
+    let (task_id, context_id) = ids(record);
+    let status = progress_status(record, progress);
+    StreamResponse::StatusUpdate(TaskStatusUpdateEvent { task_id, context_id, status, metadata: None })
+}
+
+/// A task that is worked on, and how far it is: in words, and the percentage for programs.
+fn progress_status(record: &TaskRecord, progress: &ProgressRow) -> TaskStatus {
+    let (task_id, context_id) = ids(record);
+    let words = match (progress.percent, progress.message.as_deref()) {
+        (Some(percent), Some(message)) => format!("{percent} %: {message}"),
+        (Some(percent), None) => format!("{percent} %"),
+        (None, message) => message.unwrap_or_default().to_owned(),
+    };
+    let percent = progress.percent.map(|percent| [("percent".to_owned(), Value::from(percent))].into());
+    let message = Message {
+        message_id: format!("{task_id}:{}.{}", progress.event, progress.n),
+        context_id: Some(context_id),
+        task_id: Some(task_id),
+        role: Role::Agent,
+        parts: vec![Part::text(words)],
+        metadata: percent,
+        extensions: None,
+        reference_task_ids: None,
+    };
+    TaskStatus { state: TaskState::Working, message: Some(message), timestamp: time(progress.at) }
+}
+
 /// The answer that is a message of its own, if the task was answered so.
 pub(super) fn bare_answer(record: &TaskRecord) -> Option<Message> {
     let row = &record.row;
@@ -93,7 +164,7 @@ pub(super) fn bare_answer(record: &TaskRecord) -> Option<Message> {
 
 fn status_at(record: &TaskRecord, event: &EventRow) -> TaskStatus {
     TaskStatus {
-        state: state(event.to_status),
+        state: state_at(record, event),
         message: words_at(record, event),
         timestamp: time(event.created_at),
     }
@@ -103,10 +174,7 @@ fn status_at(record: &TaskRecord, event: &EventRow) -> TaskStatus {
 fn words_at(record: &TaskRecord, event: &EventRow) -> Option<Message> {
     let row = &record.row;
     match event.to_status {
-        Status::WaitingInput => {
-            let asked = record.questions.iter().find(|(parked, _)| *parked == event.n);
-            asked.map(|(_, question)| of_message(record, question))
-        }
+        Status::WaitingInput => question_at(record, event).map(|question| of_message(record, question)),
         Status::Failed | Status::Cancelled => {
             Some(agents_message(record, event, row.result.clone().unwrap_or_else(|| event.detail.clone())))
         }
@@ -119,6 +187,11 @@ fn words_at(record: &TaskRecord, event: &EventRow) -> Option<Message> {
         }
         Status::Replied | Status::Delivered | Status::Acked | Status::Running => None,
     }
+}
+
+/// What was asked when the task began to wait.
+fn question_at<'a>(record: &'a TaskRecord, event: &EventRow) -> Option<&'a TaskMessageRow> {
+    record.questions.iter().find(|(parked, _)| *parked == event.n).map(|(_, question)| question)
 }
 
 /// Words of the agent's side that are no message of their own in the hub.

@@ -13,6 +13,7 @@ use super::router;
 use super::visitor::Visitor;
 use super::watch::until_settled;
 use crate::fixture::{TestHub, json as json_of, network, request};
+use crate::service::agent_tasks::Standing;
 use crate::service::push_configs::create::NewPush;
 use crate::service::task_record::{self, Extent, TaskRecord};
 use crate::service::{agent_tasks, ask_sender, claim_task, follow_up, send_task};
@@ -58,7 +59,7 @@ impl World {
         let visitor = self.visitor().await;
         let args = agent_tasks::Args {
             agent: visitor.agent.clone(),
-            statuses: Vec::new(),
+            standing: Standing::default(),
             context: None,
             after: None,
             before: None,

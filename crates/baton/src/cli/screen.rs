@@ -110,6 +110,11 @@ impl Screen {
         put(&format!("{shown}{end}"))
     }
 
+    /// A piece of a longer text, as it comes; nothing is added to it.
+    pub(crate) fn stream(&self, text: &str) -> Result<(), Failure> {
+        if self.is_terminal { put(&plain::block(text)) } else { put(text) }
+    }
+
     /// One JSON document on a line.
     pub(crate) fn json(&self, document: &(impl Serialize + ?Sized)) -> Result<(), Failure> {
         let text = serde_json::to_string(document).map_err(|error| Failure::stdout(error.into()))?;

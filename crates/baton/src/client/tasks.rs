@@ -13,7 +13,7 @@ use super::call::{Call, Repeat};
 use super::{Answer, Client, Error};
 use crate::service::{
     WireTime, ack_inbox, ask_sender, cancel_task, claim_task, extend_lease, follow_up, get_inbox, get_task,
-    list_tasks, reassign_task, send_reply, send_task, stats, statuses, task_events,
+    list_tasks, reassign_task, report_progress, send_reply, send_task, stats, statuses, task_events,
 };
 
 /// A task's row.
@@ -31,6 +31,11 @@ pub(crate) struct Task {
     pub(crate) content: String,
     pub(crate) context: Option<String>,
     pub(crate) result: Option<String>,
+    /// The latest progress of its run.
+    pub(crate) progress: Option<TaskProgress>,
+    /// Whether its agent declined it.
+    #[serde(default)]
+    pub(crate) rejected: bool,
     pub(crate) created_at: WireTime,
     pub(crate) completed_at: Option<WireTime>,
     pub(crate) expires_at: WireTime,
@@ -54,6 +59,14 @@ fn artifacts<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<Ar
     Ok(all.into_iter().filter_map(|one| serde_json::from_value(one).ok()).collect())
 }
 
+/// How far the work on a task is.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct TaskProgress {
+    pub(crate) percent: Option<u8>,
+    pub(crate) message: Option<String>,
+    pub(crate) at: WireTime,
+}
+
 /// Something said on a task.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct TaskMessage {
@@ -68,6 +81,9 @@ pub(crate) struct TaskMessage {
     /// The artifacts that came with it.
     #[serde(default)]
     pub(crate) artifacts: Vec<Artifact>,
+    /// Whether a question asks its sender to authenticate.
+    #[serde(default)]
+    pub(crate) auth_required: bool,
     pub(crate) created_at: WireTime,
 }
 
@@ -398,6 +414,16 @@ impl Client {
     ) -> Result<Answer<Value>, Error> {
         let path = ["api", "leases", lease_id, "extend"];
         Call::new(self, Method::POST, &path).body(args).repeat(Repeat::Always).run().await
+    }
+
+    /// Reports progress; output that may have arrived is not sent again.
+    pub(crate) async fn report_progress(
+        &self,
+        id: &str,
+        args: &report_progress::PathArgs,
+    ) -> Result<Answer<Value>, Error> {
+        let repeat = if args.output.is_some() { Repeat::Unsent } else { Repeat::Always };
+        Call::new(self, Method::POST, &["api", "tasks", id, "progress"]).body(args).repeat(repeat).run().await
     }
 
     pub(crate) async fn sessions(&self, args: &statuses::QueryArgs) -> Result<Answer<Sessions>, Error> {

@@ -19,6 +19,7 @@ const SMALL: &[&str] = &[
     "broadcast",
     "claim_task",
     "extend_lease",
+    "report_progress",
 ];
 
 /// Tools that may wait, and reserve the memory for a task afterwards.

@@ -14,12 +14,14 @@ use std::sync::Arc;
 use std::time::Instant;
 use tracing::{Instrument, Span};
 
+use super::progress::Teller;
 use super::tool::{Tool, Who};
-use super::{answer, cost};
+use super::{Framed, answer, cost};
 use crate::hub::{Hub, Identity};
 use crate::in_flight::{AnswerShare, Cost, SharePlace};
 use crate::metrics::Door;
 use crate::service::Error;
+use crate::service::task_wait::ProgressSink;
 use crate::trace;
 
 const INSTRUCTIONS: &str = "Baton hands tasks between agents. Work: claim_task, then send_reply with in_reply_to = \
@@ -82,7 +84,9 @@ impl ServerHandler for Handler {
         let tool = self
             .find(&request.name)
             .ok_or_else(|| ErrorData::invalid_params(format!("unknown tool: {}", request.name), None))?;
-        let call = tool.call(self.hub.clone(), who(&context)?, request.arguments.unwrap_or_default());
+        let mut who = who(&context)?;
+        let mut teller = teller(&context, &mut who);
+        let call = tool.call(self.hub.clone(), who, request.arguments.unwrap_or_default());
         let share = self.take_share(&request.name, &context);
         let call = async {
             if let Err(busy) = share.await {
@@ -102,6 +106,7 @@ impl ServerHandler for Handler {
         // has handed to the store is done whole all the same.
         let outcome = tokio::select! {
             outcome = call.instrument(span(&context)) => outcome,
+            () = tell(teller.as_mut()) => return Err(ErrorData::internal_error("nobody answers", None)),
             () = context.ct.cancelled() => return Err(ErrorData::internal_error("the caller has gone", None)),
         };
         match outcome {
@@ -120,7 +125,26 @@ fn who(context: &RequestContext<RoleServer>) -> Result<Who, ErrorData> {
     let traceparent = in_meta.or_else(|| trace::of_headers(&parts?.headers));
     let place = parts.and_then(|parts| parts.extensions.get::<SharePlace>()).cloned().unwrap_or_default();
     let caller = identity.caller.clone();
-    Ok(Who { caller, traceparent, share: AnswerShare::new(place, identity, Cost::List) })
+    let share = AnswerShare::new(place, identity, Cost::List);
+    Ok(Who { caller, traceparent, share, progress: ProgressSink::default() })
+}
+
+/// What tells the caller of progress, if it gave a token and its answer is a stream of messages.
+fn teller(context: &RequestContext<RoleServer>, who: &mut Who) -> Option<Teller> {
+    let parts = context.extensions.get::<Parts>()?;
+    parts.extensions.get::<Framed>()?;
+    let token = context.meta.get_progress_token()?;
+    let (sink, told) = ProgressSink::channel();
+    who.progress = sink;
+    Some(Teller::new(context.peer.clone(), token, told))
+}
+
+/// Tells progress for as long as the call runs; never ends.
+async fn tell(teller: Option<&mut Teller>) {
+    match teller {
+        Some(teller) => teller.tell().await,
+        None => std::future::pending().await,
+    }
 }
 
 /// What the log says of the request: the SDK calls a tool in a task of its own.

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use super::{answer, schema};
 use crate::hub::Hub;
 use crate::in_flight::AnswerShare;
+use crate::service::task_wait::ProgressSink;
 
 /// What a call comes to.
 pub(super) type Outcome = Result<CallToolResult, ErrorData>;
@@ -22,6 +23,8 @@ pub(super) struct Who {
     pub(super) traceparent: Option<TraceParent>,
     /// For a tool that waits before it knows what it answers.
     pub(super) share: AnswerShare,
+    /// Whom a tool that waits for a task tells of its progress.
+    pub(super) progress: ProgressSink,
 }
 
 /// A use case, ready to be called.
@@ -32,8 +35,8 @@ pub(super) struct Tool {
 }
 
 /// `tool!("name", module::run(Args), "description")`: a use case is an async function of the hub, the caller and
-/// its arguments; with `sharing` before it, of the share of memory it reserves itself, and with `traced` of the caller's
-/// trace too.
+/// its arguments; with `sharing` before it, for one that may wait, of the share of memory it reserves itself and of whom it tells
+/// of progress, and with `traced` of the caller's trace too.
 macro_rules! tool {
     ($name:literal, $module:ident::$run:ident($args:ident), $description:literal) => {
         $crate::mcp::tool::Tool::new::<$module::$args, _>($name, $description, |hub, who, args| async move {
@@ -42,12 +45,14 @@ macro_rules! tool {
     };
     ($name:literal, traced $module:ident::$run:ident($args:ident), $description:literal) => {
         $crate::mcp::tool::Tool::new::<$module::$args, _>($name, $description, |hub, who, args| async move {
-            $crate::mcp::answer::of($module::$run(&hub, &who.caller, args, who.traceparent, &who.share).await)
+            $crate::mcp::answer::of(
+                $module::$run(&hub, &who.caller, args, who.traceparent, &who.share, &who.progress).await,
+            )
         })
     };
     ($name:literal, sharing $module:ident::$run:ident($args:ident), $description:literal) => {
         $crate::mcp::tool::Tool::new::<$module::$args, _>($name, $description, |hub, who, args| async move {
-            $crate::mcp::answer::of($module::$run(&hub, &who.caller, args, &who.share).await)
+            $crate::mcp::answer::of($module::$run(&hub, &who.caller, args, &who.share, &who.progress).await)
         })
     };
 }

@@ -4,8 +4,8 @@ use super::tool::{Tool, tool};
 use crate::service::evidence::page;
 use crate::service::{
     ack_inbox, ask_sender, broadcast, cancel_task, claim_task, extend_lease, follow_up, get_completions,
-    get_inbox, get_task, list_tasks, reassign_task, report_completion, report_status, retry_task, send_ack,
-    send_message, send_reply, send_task, statuses, task_tree,
+    get_inbox, get_task, list_tasks, reassign_task, report_completion, report_progress, report_status,
+    retry_task, send_ack, send_message, send_reply, send_task, statuses, task_tree,
 };
 
 /// All tools, in the order they are listed.
@@ -34,6 +34,7 @@ pub(super) fn all() -> Vec<Tool> {
         tool!("broadcast", broadcast::run(Args), "Send a message to every agent that is there."),
         tool!("claim_task", claim_task::run(Args), "Take your next task under a lease, waiting for one if asked. task:null means there was none. Extend the lease while you work."),
         tool!("extend_lease", extend_lease::run(Args), "Keep a claimed task. lease_lost means: stop, it ended or went to another worker."),
+        tool!("report_progress", report_progress::run(Args), "Report how far a claimed task is: percent, message, output since the last report. Does not extend the lease."),
         tool!("get_evidence", page::run(Args), "What the hub recorded of one task: hashed events of who did what when, without texts. Visible, not judged."),
     ]
 }

@@ -15,10 +15,12 @@ use super::{Authenticated, Body, ErrorBody, Failure, HubState, Path, Query, Rate
 use crate::hub::Hub;
 use crate::in_flight::{AnswerShare, Cost};
 use crate::openapi::{Conflict, NotFound};
+use crate::service::task_wait::ProgressSink;
 use crate::service::{
     ack_inbox, ask_sender, broadcast, cancel_task, claim_task, extend_lease, follow_up, get_completions,
-    get_inbox, get_task, list_tasks, messages, overview, reassign_task, retry_task, send_ack, send_reply,
-    send_task, send_tasks, share_artifact, stats, statuses, task_events, task_tree, work_graph,
+    get_inbox, get_task, list_tasks, messages, overview, reassign_task, report_progress, retry_task,
+    send_ack, send_reply, send_task, send_tasks, share_artifact, stats, statuses, task_events, task_tree,
+    work_graph,
 };
 use crate::trace::Traced;
 
@@ -36,6 +38,7 @@ pub(crate) fn routes() -> Router<Arc<Hub>> {
         .route("/api/tasks/{id}/ack", post(ack))
         .route("/api/tasks/{id}/artifacts", post(share))
         .route("/api/tasks/{id}/ask", post(ask))
+        .route("/api/tasks/{id}/progress", post(progress))
         .route("/api/tasks/{id}/answer", post(follow_up_on))
         .route("/api/task_events", get(events))
         .route("/api/inbox", get(inbox))
@@ -66,6 +69,7 @@ pub(crate) fn routes() -> Router<Arc<Hub>> {
     ack,
     share,
     ask,
+    progress,
     follow_up_on,
     events,
     inbox,
@@ -151,7 +155,7 @@ async fn send(
     Body(args): Body<send_task::Args>,
 ) -> Response {
     let share = AnswerShare::new(place, who, Cost::Item);
-    match send_task::run(&hub, share.caller(), args, traceparent, &share).await {
+    match send_task::run(&hub, share.caller(), args, traceparent, &share, &ProgressSink::default()).await {
         // The task waits for an agent that is not there.
         Ok(sent) if sent.is_queued() => json(StatusCode::ACCEPTED, "application/json", &sent),
         outcome => answer(outcome),
@@ -462,6 +466,32 @@ async fn ask(
     Body(args): Body<ask_sender::PathArgs>,
 ) -> Response {
     answer(ask_sender::run_on_path(&hub, &who.caller, &id, args).await)
+}
+
+/// Report how far the work on a task is, and what its command printed
+///
+/// The agent that holds the task's lease. One report a second is written for a lease: one that comes sooner is answered when
+/// its turn has come, and one that would wait more than 5 seconds is `rate_limited`. What a report leaves out stays as it was.
+#[utoipa::path(
+    post,
+    path = "/api/tasks/{id}/progress",
+    tag = "tasks",
+    operation_id = "report_progress",
+    params(("id" = TaskId, Path, description = "The task")),
+    request_body = report_progress::PathArgs,
+    responses(
+        (status = 200, description = "written", body = report_progress::Answer),
+        NotFound,
+        Conflict
+    )
+)]
+async fn progress(
+    State(hub): HubState,
+    Authenticated(who): Authenticated,
+    Path(id): Path<String>,
+    Body(args): Body<report_progress::PathArgs>,
+) -> Response {
+    answer(report_progress::run_on_path(&hub, &who.caller, &id, args).await)
 }
 
 /// Answer what the agent of a task asked, or say more

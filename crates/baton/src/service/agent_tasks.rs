@@ -13,8 +13,7 @@ use crate::hub::Hub;
 #[derive(Debug, Clone)]
 pub(crate) struct Args {
     pub(crate) agent: AgentAddress,
-    /// Of one of these statuses; all when there are none.
-    pub(crate) statuses: Vec<Status>,
+    pub(crate) standing: Standing,
     pub(crate) context: Option<ContextId>,
     /// Whose status is newer than this.
     pub(crate) after: Option<UnixMillis>,
@@ -24,6 +23,19 @@ pub(crate) struct Args {
     /// So many messages of each, the newest.
     pub(crate) messages: usize,
     pub(crate) with_artifacts: bool,
+}
+
+/// Where the tasks stand.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Standing {
+    /// Of one of these statuses; all when there are none.
+    pub(crate) statuses: Vec<Status>,
+    /// Of those that failed: whether their agent declined them.
+    pub(crate) is_rejected: Option<bool>,
+    /// Of those that wait for input: whether their question asks the sender to authenticate.
+    pub(crate) auth_required: Option<bool>,
+    /// Of those in their agent's inbox: whether work on them has begun before.
+    pub(crate) has_begun: Option<bool>,
 }
 
 /// A page.
@@ -53,7 +65,10 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Page, 
             let filter = ChangedFilter {
                 network,
                 to: alias.clone(),
-                statuses: args.statuses.clone(),
+                statuses: args.standing.statuses.clone(),
+                is_rejected: args.standing.is_rejected,
+                auth_required: args.standing.auth_required,
+                has_begun: args.standing.has_begun,
                 context: args.context.clone(),
                 after: args.after,
                 before: args.before,

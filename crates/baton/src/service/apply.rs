@@ -3,11 +3,12 @@
 
 use baton_core::{
     ActorToken, Context, Delivery, DeliveryContent, Event, InboxMove, LeaseMove, MessageId, NetworkId,
-    Principal, Priority, RowChange, TaskId, TaskMessage, TaskSnapshot, TraceParent, Transition, limits,
+    Percent, Principal, Priority, Progress, ProgressMove, RowChange, TaskId, TaskMessage, TaskSnapshot,
+    TraceParent, Transition, limits,
 };
 use baton_store::rows::{
     DeliveryKind, InboxState, LeaseChange, NewArtifactRef, NewDelivery, NewEvent, NewTaskMessage, NewTaskRow,
-    Redelivery, TaskChange,
+    ProgressChange, Redelivery, TaskChange,
 };
 use baton_store::{Ring, Snapshot, Transaction};
 use std::borrow::Cow;
@@ -137,6 +138,7 @@ impl Move<'_> {
     fn change(&self, row: &RowChange) -> TaskChange {
         TaskChange {
             answered_bare: self.stamp.answers_bare,
+            is_rejected: row.is_rejected,
             to: row.assignee.clone(),
             attempt: row.attempt,
             delivered: row.delivered.map(|delivered| (delivered.at, delivered.expires_at)),
@@ -145,6 +147,7 @@ impl Move<'_> {
             result: row.result.clone(),
             completed_at: row.completed_at,
             lease: row.lease.as_ref().map(|lease| self.lease(lease)),
+            progress: row.progress.as_ref().map(|progress| self.progress(progress)),
             inbox: row.inbox.and_then(|inbox| match inbox {
                 InboxMove::Ack | InboxMove::AckEvery => Some(InboxState::Acked),
                 InboxMove::AckOthers => None,
@@ -155,6 +158,17 @@ impl Move<'_> {
                 .delivery
                 .as_ref()
                 .map(|id| Redelivery { message_id: id.clone(), at: self.context.now }),
+        }
+    }
+
+    fn progress(&self, progress: &ProgressMove) -> ProgressChange {
+        match progress {
+            ProgressMove::Report(Progress { percent, message }) => ProgressChange::Report {
+                percent: percent.map(Percent::get),
+                message: message.as_ref().map(ToString::to_string),
+                at: self.context.now,
+            },
+            ProgressMove::Clear => ProgressChange::Clear,
         }
     }
 
@@ -324,6 +338,7 @@ impl Move<'_> {
             content: said.text(),
             options: options.as_deref(),
             input_ttl_seconds: terms.map(|terms| terms.input_ttl.get()),
+            auth_required: terms.is_some_and(|terms| terms.auth_required),
             parts: self.stamp.message_parts.as_deref(),
             meta: self.stamp.message_meta.as_deref(),
             at: self.context.now,

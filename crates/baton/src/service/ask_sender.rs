@@ -34,6 +34,8 @@ pub(crate) struct Args {
     /// Artifacts that come with it, uploaded with PUT /api/artifacts
     #[schemars(length(max = 100))]
     artifacts: Option<Vec<RefArgs>>,
+    /// The sender has to authenticate somewhere before you can go on; say in the question where and how
+    auth_required: Option<bool>,
     network_id: Option<String>,
 }
 
@@ -60,6 +62,9 @@ pub(crate) struct PathArgs {
     #[schema(max_items = 100)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) artifacts: Option<Vec<RefArgs>>,
+    /// The sender has to authenticate somewhere before the work can go on; the question says where and how
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) auth_required: Option<bool>,
 }
 
 /// It waits.
@@ -75,8 +80,10 @@ pub(crate) struct Answer {
 /// Asks, by the tool's arguments.
 pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
     let place = Place::of_task_call(args.network_id.as_deref());
-    let Args { question, lease_id, keep_lease, options, input_ttl_seconds, artifacts, .. } = args;
-    let asked = PathArgs { question, lease_id, keep_lease, options, input_ttl_seconds, artifacts };
+    let Args { question, lease_id, keep_lease, options, input_ttl_seconds, artifacts, auth_required, .. } =
+        args;
+    let asked =
+        PathArgs { question, lease_id, keep_lease, options, input_ttl_seconds, artifacts, auth_required };
     ask(hub, caller, place, &args.task_id, asked).await
 }
 
@@ -121,6 +128,7 @@ fn command(args: PathArgs) -> Result<Command, Error> {
     let terms = QuestionTerms {
         options: QuestionOptions::parse(args.options.unwrap_or_default()).map_err(Error::of_argument)?,
         input_ttl: input_ttl.transpose().map_err(Error::of_argument)?.unwrap_or_default(),
+        auth_required: args.auth_required.unwrap_or(false),
     };
     let text = MessageText::parse("question", &args.question).map_err(Error::of_argument)?;
     let lease_id = send_reply::lease(args.lease_id.as_deref())?;

@@ -10,7 +10,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::artifacts::{self, Conversation};
 use super::place::{self, Stand};
 use super::task_view::{TaskMessageView, TaskWithArtifacts, WholeTaskView};
-use super::task_wait::{self, TaskWait};
+use super::task_wait::{self, ProgressSink, TaskWait};
 use super::{Error, audit, permit, task_record};
 use crate::hub::Hub;
 use crate::in_flight::AnswerShare;
@@ -86,9 +86,10 @@ pub(crate) async fn run_as_tool(
     caller: &Caller,
     args: Args,
     share: &AnswerShare,
+    progress: &ProgressSink,
 ) -> Result<ToolAnswer, Error> {
     let shown = PageBounds::of_tool(limits::TASK_MESSAGES_SHOWN_COUNT).halved();
-    match wait_and_look(hub, caller, args, shown, share).await {
+    match wait_and_look(hub, caller, args, shown, share, progress).await {
         Ok(found) => Ok(ToolAnswer::Found(Box::new(found))),
         Err(Error::Refused(Refusal::TaskNotFound)) => {
             Ok(ToolAnswer::NotFound { ok: false, error: NOT_FOUND })
@@ -106,7 +107,7 @@ pub(crate) async fn run_on_path(
     share: &AnswerShare,
 ) -> Result<Answer, Error> {
     let shown = PageBounds::rows(limits::TASK_MESSAGES_SHOWN_COUNT).halved();
-    wait_and_look(hub, caller, args.of(task_id)?, shown, share).await
+    wait_and_look(hub, caller, args.of(task_id)?, shown, share, &ProgressSink::default()).await
 }
 
 /// Looks, after a wait if one is asked for. No memory is held for the answer meanwhile.
@@ -116,6 +117,7 @@ async fn wait_and_look(
     args: Args,
     shown: PageBounds,
     share: &AnswerShare,
+    progress: &ProgressSink,
 ) -> Result<Answer, Error> {
     let wait = task_wait::seconds(args.wait_seconds)?;
     if args.after.is_some_and(|after| after < 0) {
@@ -125,7 +127,7 @@ async fn wait_and_look(
     let wait = TaskWait::begin(hub, caller, wait)?;
     let has_waited = wait.is_some();
     if let Some(wait) = wait {
-        wait.until_event(hub, caller, &id, args.after).await?;
+        wait.until_event(hub, caller, &id, args.after, progress).await?;
     }
     share.reserve(hub).await?;
     look(hub, caller, id, shown, has_waited).await

@@ -19,7 +19,7 @@ pub(super) fn terms(rows: &dyn Snapshot, task: &TaskSnapshot) -> Result<Question
         Some(options) => QuestionOptions::parse(list(&options)?).map_err(corrupt)?,
         None => QuestionOptions::default(),
     };
-    Ok(QuestionTerms { options, input_ttl })
+    Ok(QuestionTerms { options, input_ttl, auth_required: asked.auth_required })
 }
 
 /// Options as they are stored, a JSON array; none if a question takes any answer.

@@ -34,6 +34,8 @@ pub(crate) struct Args {
     /// What the task brought, uploaded with PUT /api/artifacts; with them text may be empty. Takes in_reply_to
     #[schemars(length(max = 100))]
     artifacts: Option<Vec<RefArgs>>,
+    /// With status failed: you decline the task
+    rejected: Option<bool>,
     network_id: Option<String>,
 }
 
@@ -63,9 +65,43 @@ pub(crate) struct PathArgs {
     #[schema(max_items = 100)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) artifacts: Option<Vec<RefArgs>>,
+    /// With status `failed`: the agent declines the task
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) rejected: Option<bool>,
     /// Takes the next task as well; the reply counts whatever that finds
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) claim_next: Option<claim_task::NextArgs>,
+}
+
+impl PathArgs {
+    /// The end of a task that is worked on under a lease.
+    pub(crate) fn ending(ending: Ending, text: String, lease_id: String) -> Self {
+        let status = match ending {
+            Ending::Replied => EndingName::Replied,
+            Ending::Failed | Ending::Rejected => EndingName::Failed,
+            Ending::Cancelled => EndingName::Cancelled,
+        };
+        Self {
+            text,
+            status: Some(status),
+            lease_id: Some(lease_id),
+            bare: None,
+            artifacts: None,
+            rejected: (ending == Ending::Rejected).then_some(true),
+            claim_next: None,
+        }
+    }
+
+    /// How the task ends; a rejection is a failure.
+    fn end(&self) -> Result<Ending, Error> {
+        match (self.status.unwrap_or_default(), self.rejected.unwrap_or_default()) {
+            (EndingName::Failed, true) => Ok(Ending::Rejected),
+            (_, true) => Err(Error::argument("rejected", "goes with status failed only")),
+            (EndingName::Replied, false) => Ok(Ending::Replied),
+            (EndingName::Failed, false) => Ok(Ending::Failed),
+            (EndingName::Cancelled, false) => Ok(Ending::Cancelled),
+        }
+    }
 }
 
 /// What became of it.
@@ -101,6 +137,7 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer
                 lease_id: args.lease_id,
                 bare: args.bare,
                 artifacts: args.artifacts,
+                rejected: args.rejected,
                 claim_next: None,
             };
             end(hub, caller, place, task, said).await
@@ -132,11 +169,7 @@ async fn end(
     task: Option<TaskId>,
     said: PathArgs,
 ) -> Result<Answer, Error> {
-    let ending = match said.status.unwrap_or_default() {
-        EndingName::Replied => Ending::Replied,
-        EndingName::Failed => Ending::Failed,
-        EndingName::Cancelled => Ending::Cancelled,
-    };
+    let ending = said.end()?;
     let answers_bare = said.bare.unwrap_or_default();
     if answers_bare && ending != Ending::Replied {
         return Err(Error::argument("bare", "goes with status replied only"));

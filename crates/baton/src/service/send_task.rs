@@ -21,7 +21,7 @@ use super::place::{Place, role_in};
 use super::push_configs::create::{self, CheckedPush, Since};
 use super::stamp::Stamp;
 use super::task_view::WholeTaskView;
-use super::task_wait::{self, TaskWait};
+use super::task_wait::{self, ProgressSink, TaskWait};
 use super::{Error, delegation, get_task, idempotency, names, presence, quotas};
 use crate::hub::Hub;
 use crate::in_flight::AnswerShare;
@@ -170,6 +170,7 @@ pub(crate) async fn run(
     args: Args,
     traceparent: Option<TraceParent>,
     share: &AnswerShare,
+    progress: &ProgressSink,
 ) -> Result<Answer, Error> {
     let wait = task_wait::seconds(args.wait_seconds)?;
     let request = Request::read(args, traceparent)?;
@@ -183,7 +184,7 @@ pub(crate) async fn run(
     let Sent { mut answer, network, is_new } = take(hub, caller, stamp, request).await?;
     let id = answer.task_id.clone();
     let bell = if is_new { bell } else { hub.bells.listen_to_task(&id) };
-    wait.until_settled(hub, caller, (&network, &id), bell, is_new).await?;
+    wait.until_settled(hub, caller, (&network, &id), (bell, is_new), progress).await?;
     share.reserve(hub).await?;
     let (task, has_ended) = get_task::whole(hub, caller, id, share.messages_shown()).await?;
     (answer.task, answer.ended) = (Some(Box::new(task)), Some(has_ended));

@@ -1,7 +1,7 @@
 //! A task as every door shows it: the contract's row, in its order.
 
 use baton_core::{ContextId, Kind, MessageId, MessageKind, NetworkId, Priority, Status, TaskId, hex, limits};
-use baton_store::rows::{ArtifactRefRow, TaskMessageRow, TaskRow, text_bytes};
+use baton_store::rows::{ArtifactRefRow, ProgressRow, TaskMessageRow, TaskRow, text_bytes};
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -31,6 +31,9 @@ pub(crate) struct TaskView {
     /// In a list, if `result` is only the beginning.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     result_truncated: bool,
+    /// True if its agent declined it; its status is `failed`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    rejected: bool,
     in_reply_to: Option<TaskId>,
     requires_response: bool,
     scope: &'static str,
@@ -51,6 +54,26 @@ pub(crate) struct TaskView {
     meta: Option<Box<RawValue>>,
     /// Hex; what the evidence's digests of the texts are keyed with.
     evidence_salt: String,
+    /// The latest progress that was reported of its run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    progress: Option<ProgressView>,
+}
+
+/// How far the work on a task is.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = TaskProgress)]
+pub(crate) struct ProgressView {
+    #[schema(minimum = 0, maximum = 100)]
+    percent: Option<u8>,
+    message: Option<String>,
+    /// When it was reported.
+    at: WireTime,
+}
+
+impl From<ProgressRow> for ProgressView {
+    fn from(row: ProgressRow) -> Self {
+        Self { percent: row.percent, message: row.message, at: WireTime(row.at) }
+    }
 }
 
 impl From<TaskRow> for TaskView {
@@ -69,6 +92,7 @@ impl From<TaskRow> for TaskView {
             context: row.context,
             result: row.result,
             result_truncated: false,
+            rejected: row.is_rejected,
             in_reply_to: None,
             requires_response: true,
             scope: "network",
@@ -84,6 +108,7 @@ impl From<TaskRow> for TaskView {
             context_id,
             parts: row.parts.and_then(|parts| RawValue::from_string(parts).ok()),
             evidence_salt: hex::encode(&row.salt),
+            progress: row.progress.map(ProgressView::from),
             meta: row.meta.and_then(|meta| RawValue::from_string(meta).ok()),
         }
     }
@@ -116,6 +141,9 @@ pub(crate) struct TaskMessageView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Vec<String>>)]
     options: Option<Box<RawValue>>,
+    /// True if the question asks its sender to authenticate.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    auth_required: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Vec<Value>>)]
     parts: Option<Box<RawValue>>,
@@ -136,6 +164,7 @@ impl From<TaskMessageRow> for TaskMessageView {
             kind: row.kind,
             content: row.content,
             options: question::shown(row.options),
+            auth_required: row.auth_required,
             parts: row.parts.and_then(|parts| RawValue::from_string(parts).ok()),
             meta: row.meta.and_then(|meta| RawValue::from_string(meta).ok()),
             artifacts: Vec::new(),
@@ -174,12 +203,13 @@ pub(crate) fn answer_bytes(task: &TaskRow, messages: &[TaskMessageRow], refs: &[
     let said = |said: &TaskMessageRow| {
         text_bytes(&said.content) + json(&said.options) + json(&said.parts) + json(&said.meta)
     };
-    let TaskRow { content, context, parts, meta, result, .. } = task;
+    let TaskRow { content, context, parts, meta, result, progress, .. } = task;
     text_bytes(content)
         + text(context)
         + text(result)
         + json(parts)
         + json(meta)
+        + progress.as_ref().map_or(0, ProgressRow::bytes)
         + messages.iter().map(said).sum::<usize>()
         + refs.iter().map(ArtifactRefRow::bytes).sum::<usize>()
 }

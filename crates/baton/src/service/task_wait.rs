@@ -1,9 +1,11 @@
 //! Waiting for a task: until it has ended or asks for input, or until something happened to it. A ring says that it is
 //! worth looking, and mostly which status the task has now; whether the caller may still look is asked when it is over.
 
-use baton_core::{CallWaitSeconds, Caller, NetworkId, Quota, Refusal, Status, TaskId};
+use baton_core::{CallWaitSeconds, Caller, NetworkId, Quota, Refusal, Status, TaskId, TaskSnapshot};
 use baton_store::Snapshot;
+use baton_store::rows::ProgressRow;
 use std::time::Duration;
+use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
 use super::{Error, get_task, permit};
@@ -14,6 +16,28 @@ use crate::hub::{Bell, Hub};
 pub(super) fn seconds(asked: Option<i64>) -> Result<CallWaitSeconds, Error> {
     let wait = asked.map(|wait| CallWaitSeconds::parse("wait_seconds", wait)).transpose();
     Ok(wait.map_err(Error::of_argument)?.unwrap_or_default())
+}
+
+/// Whom a call that waits for a task tells of its progress; nobody, unless the caller asked for it.
+#[derive(Debug, Default)]
+pub(crate) struct ProgressSink(Option<watch::Sender<Option<ProgressRow>>>);
+
+impl ProgressSink {
+    /// A sink, and where what is told arrives: always the latest.
+    pub(crate) fn channel() -> (Self, watch::Receiver<Option<ProgressRow>>) {
+        let (tell, told) = watch::channel(None);
+        (Self(Some(tell)), told)
+    }
+
+    fn tell(&self, progress: Option<ProgressRow>) {
+        if let (Self(Some(tell)), Some(progress)) = (self, progress) {
+            tell.send_if_modified(|last| {
+                let is_new = last.as_ref() != Some(&progress);
+                *last = Some(progress);
+                is_new
+            });
+        }
+    }
 }
 
 /// A wait that its token has room for, and when it is over.
@@ -41,8 +65,8 @@ impl TaskWait {
         hub: &Hub,
         caller: &Caller,
         (network, task): (&NetworkId, &TaskId),
-        mut bell: Bell,
-        mut is_known: bool,
+        (mut bell, mut is_known): (Bell, bool),
+        progress: &ProgressSink,
     ) -> Result<(), Error> {
         let _occupied = match hub.occupy(Quota::WaitingCalls, network).await {
             Ok(occupied) => occupied,
@@ -53,7 +77,9 @@ impl TaskWait {
             if !is_known {
                 let (asker, id) = (caller.clone(), task.clone());
                 let read = hub.store_for(caller).read(move |rows| may_look(rows, &asker, &id));
-                if is_settled(read.await?.0) {
+                let seen = read.await?;
+                progress.tell(seen.progress);
+                if is_settled(seen.status) {
                     return Ok(());
                 }
             }
@@ -75,16 +101,17 @@ impl TaskWait {
         caller: &Caller,
         task: &TaskId,
         after: Option<i64>,
+        progress: &ProgressSink,
     ) -> Result<(), Error> {
         let mut bell = hub.bells.listen_to_task(task);
         let (mut after, mut occupied) = (after, None);
         loop {
             let (asker, id) = (caller.clone(), task.clone());
             let look = hub.store_for(caller).read(move |rows| -> Result<_, Error> {
-                let (status, network) = may_look(rows, &asker, &id)?;
-                Ok((status, network, rows.last_event(&id)?.map_or(0, |event| event.n)))
+                Ok((may_look(rows, &asker, &id)?, rows.last_event(&id)?.map_or(0, |event| event.n)))
             });
-            let (status, network, last) = look.await?;
+            let (Seen { status, network, progress: reported }, last) = look.await?;
+            progress.tell(reported);
             if status.is_terminal() || last > *after.get_or_insert(last) {
                 return Ok(());
             }
@@ -105,9 +132,17 @@ const fn is_settled(status: Status) -> bool {
     status.is_terminal() || matches!(status, Status::WaitingInput)
 }
 
+/// What a call that waits sees of its task.
+struct Seen {
+    status: Status,
+    network: NetworkId,
+    progress: Option<ProgressRow>,
+}
+
 /// Where a task stands, for a caller that may look and whose token still counts.
-fn may_look(rows: &dyn Snapshot, caller: &Caller, id: &TaskId) -> Result<(Status, NetworkId), Error> {
+fn may_look(rows: &dyn Snapshot, caller: &Caller, id: &TaskId) -> Result<Seen, Error> {
     permit::token_stands(rows, caller)?;
     let (task, _) = get_task::visible(rows, caller, id)?;
-    Ok((task.snapshot.status, task.snapshot.network_id))
+    let TaskSnapshot { status, network_id: network, .. } = task.snapshot;
+    Ok(Seen { status, network, progress: task.progress })
 }

@@ -105,17 +105,22 @@ impl Client {
 
     /// Opens a stream of events; anything but 200 is the answer instead.
     pub(crate) fn stream(&self, path: &str, last_event_id: Option<&str>) -> Result<Stream, Answer> {
-        let mut request =
-            format!("GET {path} HTTP/1.1\r\nhost: {}\r\naccept: text/event-stream\r\n", self.address);
-        if let Some(token) = &self.token {
-            request.push_str(&format!("authorization: Bearer {token}\r\n"));
-        }
-        if let Some(id) = last_event_id {
-            request.push_str(&format!("last-event-id: {id}\r\n"));
-        }
-        request.push_str("\r\n");
+        let last = last_event_id.map(|id| ("last-event-id", id));
+        let headers: Vec<_> = [("accept", "text/event-stream")].into_iter().chain(last).collect();
+        self.stream_of("GET", path, &headers, None)
+    }
+
+    /// Opens the stream of events that any request is answered with.
+    pub(crate) fn stream_of(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: Option<&Value>,
+    ) -> Result<Stream, Answer> {
+        let request = self.request(method, path, headers, body.map(Value::to_string).as_deref());
         let mut socket = connect(self.address);
-        socket.write_all(request.as_bytes()).unwrap();
+        socket.write_all(&request).unwrap();
         let mut reader = BufReader::new(socket);
         let (status, headers) = read_head(&mut reader).expect("a response head");
         if status == 200 {

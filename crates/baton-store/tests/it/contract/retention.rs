@@ -55,10 +55,12 @@ fn live(tx: &mut dyn Transaction, n: u16, end: Option<Status>) -> Result<(), Err
         content: "said",
         options: None,
         input_ttl_seconds: None,
+        auth_required: false,
         parts: None,
         meta: None,
         at: NOW,
     })?;
+    tx.append_output(&network(1), &task_id(n), "printed", 100)?;
     let Some(end) = end else { return Ok(()) };
     let (completed_at, inbox) = (Some(NOW), Some(InboxState::Acked));
     let change = TaskChange { completed_at, inbox, ..TaskChange::default() };
@@ -100,6 +102,7 @@ engines! {
         engine.store.read(|rows| -> Result<(), Error> {
             assert!(rows.task(&task_id(1))?.is_none());
             assert!(rows.task_history(&task_id(1))?.is_empty());
+            assert!(rows.task_output(&task_id(1))?.is_none() && rows.task_output(&task_id(2))?.is_some());
             assert!(rows.task_messages(&network(1), &task_id(1))?.is_empty());
             assert_eq!(rows.task_counts(&network(1))?, [(Status::Delivered, 1), (Status::Cancelled, 1)]);
             assert_eq!(rows.inbox_count(&network(1), &node("lead"))?, 1, "the other's reply");

@@ -7,7 +7,8 @@ use super::super::fixtures::{
 use baton_core::access::TaskReach;
 use baton_core::{MessageId, MessageKind, Principal, Status};
 use baton_store::rows::{
-    ChangedFilter, EventFilter, IdempotentSend, NewEvent, NewTaskMessage, PageBounds, TaskChange, TaskFilter,
+    ChangedFilter, EventFilter, IdempotentSend, NewEvent, NewTaskMessage, OutputRow, PageBounds,
+    ProgressChange, ProgressRow, TaskChange, TaskFilter,
 };
 use baton_store::{Error, Snapshot, Transaction};
 
@@ -33,6 +34,9 @@ fn changed(limit: usize, examined: usize) -> ChangedFilter {
         network: (network(1), TaskReach::Network),
         to: alias("coder"),
         statuses: Vec::new(),
+        is_rejected: None,
+        auth_required: None,
+        has_begun: None,
         context: None,
         after: None,
         before: None,
@@ -78,6 +82,7 @@ fn say(
         content,
         options: is_question.then_some(r#"["yes","no"]"#),
         input_ttl_seconds: is_question.then_some(60),
+        auth_required: content == "second?",
         parts,
         meta,
         at,
@@ -88,7 +93,60 @@ fn say(
     Ok(())
 }
 
+fn report(tx: &mut dyn Transaction, progress: ProgressChange) -> Result<(), Error> {
+    let change = TaskChange { progress: Some(progress), ..TaskChange::default() };
+    tx.change_task(&network(1), &task_id(1), Status::Delivered, Status::Delivered, &change)
+}
+
 engines! {
+    async fn progress_is_numbered_within_a_run_and_what_it_leaves_out_stays(engine: &mut Engine, open: Open) {
+        with_network(&*engine.store).await;
+        engine.store.write(|tx| -> Result<(), Error> {
+            insert_task(tx, 1, 1, "coder")?;
+            log(tx, 1, None, Status::Delivered)?;
+            report(tx, ProgressChange::Report { percent: Some(10), message: Some("first".into()), at: NOW })
+        }).await.unwrap();
+        engine.store.write(|tx| -> Result<(), Error> {
+            log(tx, 1, Some(Status::Delivered), Status::Delivered)?;
+            report(tx, ProgressChange::Report { percent: Some(20), message: None, at: NOW.plus_seconds(1) })
+        }).await.unwrap();
+        engine.reopen(open);
+        let read = || engine.store.read(|rows| Ok::<_, Error>(rows.task(&task_id(1))?.unwrap().progress));
+        let second = ProgressRow {
+            n: 2, event: 2, percent: Some(20), message: Some("first".into()), at: NOW.plus_seconds(1),
+        };
+        assert_eq!(read().await.unwrap(), Some(second));
+        engine.store.write(|tx| report(tx, ProgressChange::Clear)).await.unwrap();
+        assert_eq!(read().await.unwrap(), None);
+        let at = NOW;
+        engine.store.write(move |tx| {
+            report(tx, ProgressChange::Report { percent: None, message: Some("again".into()), at })
+        }).await.unwrap();
+        let first = ProgressRow { n: 1, event: 2, percent: None, message: Some("again".into()), at: NOW };
+        assert_eq!(read().await.unwrap(), Some(first));
+    }
+
+    async fn the_last_of_an_output_is_kept_and_all_of_it_counted(engine: &mut Engine, open: Open) {
+        with_network(&*engine.store).await;
+        engine.store.write(|tx| -> Result<(), Error> {
+            insert_task(tx, 1, 1, "coder")?;
+            assert_eq!(tx.task_output(&task_id(1))?, None);
+            tx.append_output(&network(1), &task_id(1), "one ", 8)?;
+            tx.append_output(&network(1), &task_id(1), "two ", 8)
+        }).await.unwrap();
+        let read = || engine.store.read(|rows| rows.task_output(&task_id(1)));
+        assert_eq!(read().await.unwrap(), Some(OutputRow { written: 8, tail: "one two ".into() }));
+        // No half of a character is left at the beginning.
+        engine.store.write(|tx| tx.append_output(&network(1), &task_id(1), "€€3", 8)).await.unwrap();
+        engine.reopen(open);
+        let read = || engine.store.read(|rows| rows.task_output(&task_id(1)));
+        assert_eq!(read().await.unwrap(), Some(OutputRow { written: 15, tail: " €€3".into() }));
+        engine.store.write(|tx| tx.append_output(&network(1), &task_id(1), "€", 8)).await.unwrap();
+        let read = || engine.store.read(|rows| rows.task_output(&task_id(1)));
+        assert_eq!(read().await.unwrap(), Some(OutputRow { written: 18, tail: "€3€".into() }));
+        assert_eq!(engine.store.read(|rows| rows.task_output(&task_id(2))).await.unwrap(), None);
+    }
+
     async fn of_what_was_said_the_newest_is_read_and_all_of_it_measured(engine: &mut Engine, open: Open) {
         with_network(&*engine.store).await;
         engine.store.write(|tx| -> Result<(), Error> {
@@ -118,6 +176,7 @@ engines! {
                 Ok(found.map(|asked| {
                     assert_eq!(asked.options.as_deref(), Some(r#"["yes","no"]"#));
                     assert_eq!((asked.kind, asked.input_ttl_seconds), (MessageKind::Question, Some(60)));
+                    assert_eq!(asked.auth_required, asked.content == "second?");
                     asked.content
                 }))
             };

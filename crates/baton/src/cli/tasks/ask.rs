@@ -51,6 +51,9 @@ pub(crate) struct Ask {
     /// How long the question waits until the task expires [default: 604800, which is 7 days]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(i64).range(i64::from(limits::INPUT_TTL_MIN_SECONDS)..=i64::from(limits::INPUT_TTL_MAX_SECONDS)))]
     input_ttl: Option<i64>,
+    /// The sender has to authenticate somewhere first; say in the question where and how
+    #[arg(long)]
+    auth_required: bool,
     /// The lease you hold [default: $BATON_LEASE_ID, for the task it belongs to]
     #[arg(long, value_name = "ID")]
     lease: Option<String>,
@@ -66,14 +69,16 @@ impl Ask {
     }
 
     async fn ask(&self, link: &Link, question: String) -> Result<ExitCode, Failure> {
-        let given = variable("BATON_TASK_ID");
+        let given = task_id::variable("BATON_TASK_ID");
         let id = match self.id.as_ref().or(given.as_ref()) {
             Some(id) => task_id::find(link, id).await?,
             None => return Err(Failure::usage("which task? Give its id; BATON_TASK_ID names none")),
         };
         // The worker's lease is on the worker's task.
-        let lease_id =
-            self.lease.clone().or_else(|| variable("BATON_LEASE_ID").filter(|_| given.as_ref() == Some(&id)));
+        let lease_id = self
+            .lease
+            .clone()
+            .or_else(|| task_id::variable("BATON_LEASE_ID").filter(|_| given.as_ref() == Some(&id)));
         let args = PathArgs {
             question,
             keep_lease: (!self.no_wait && lease_id.is_some()).then_some(true),
@@ -81,6 +86,7 @@ impl Ask {
             options: (!self.options.is_empty()).then(|| self.options.clone()),
             input_ttl_seconds: self.input_ttl,
             artifacts: transfer::upload_for(&link.client, &id, &self.file).await?,
+            auth_required: self.auth_required.then_some(true),
         };
         if self.no_wait {
             let asked = link.client.ask(&id, &args).await?;
@@ -152,11 +158,8 @@ async fn post(link: &Link, id: &str, args: &PathArgs) -> Result<String, Failure>
 /// The same question, if it is the last that the task asked and is one of those that are meant.
 fn asked_there(seen: &OneTask, args: &PathArgs, is_meant: impl Fn(&str) -> bool) -> Option<String> {
     let last = seen.messages.iter().rev().find(|message| message.is_question())?;
-    let is_same = last.content == args.question && last.options == args.options.clone().unwrap_or_default();
+    let is_same = last.content == args.question
+        && last.options == args.options.clone().unwrap_or_default()
+        && last.auth_required == args.auth_required.unwrap_or_default();
     (is_same && is_meant(&last.message_id)).then(|| last.message_id.clone())
-}
-
-/// What the worker told this command, if it did.
-fn variable(name: &str) -> Option<String> {
-    std::env::var(name).ok().filter(|value| !value.is_empty())
 }

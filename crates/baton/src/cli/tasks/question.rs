@@ -19,7 +19,8 @@ pub(super) struct Question<'a> {
 impl Question<'_> {
     /// Shows it on stderr, with its options.
     pub(super) fn show(&self) {
-        note(&format!("{} asks: {}", self.agent, self.asked.content));
+        let asks = if self.asked.auth_required { "asks you to authenticate" } else { "asks" };
+        note(&format!("{} {asks}: {}", self.agent, self.asked.content));
         for (at, option) in self.asked.options.iter().enumerate() {
             note(&format!("  {}. {option}", at + 1));
         }
@@ -79,6 +80,7 @@ mod tests {
             content: "how many?".into(),
             options: vec!["2".into(), "10".into(), "all".into()],
             artifacts: Vec::new(),
+            auth_required: false,
             created_at: crate::service::WireTime(UnixMillis::new(0)),
         };
         let question = Question { agent: "coder", asked: &asked };

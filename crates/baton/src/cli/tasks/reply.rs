@@ -20,9 +20,12 @@ pub(crate) struct Reply {
     /// A file that the task brought, up to 1 GiB; can be repeated, up to 100 times
     #[arg(long, value_name = "FILE")]
     file: Vec<PathBuf>,
-    /// How the task ends
-    #[arg(long, value_enum, default_value_t = Ending::Replied)]
-    status: Ending,
+    /// How the task ends [default: replied, or failed with --rejected]
+    #[arg(long, value_enum)]
+    status: Option<Ending>,
+    /// Decline the task: it ends as failed, and A2A senders get TASK_STATE_REJECTED
+    #[arg(long)]
+    rejected: bool,
     #[command(flatten)]
     connection: Connection,
 }
@@ -51,15 +54,21 @@ impl Reply {
         block_on(self.reply(&link, text))
     }
 
+    /// A rejection is a failure; the hub refuses it with any other end.
+    fn status(&self) -> Ending {
+        self.status.unwrap_or(if self.rejected { Ending::Failed } else { Ending::Replied })
+    }
+
     async fn reply(&self, link: &Link, text: String) -> Result<ExitCode, Failure> {
         let id = task_id::find(link, &self.id).await?;
         let artifacts = transfer::upload_for(&link.client, &id, &self.file).await?;
         let args = PathArgs {
             text,
-            status: Some(self.status.into()),
+            status: Some(self.status().into()),
             lease_id: None,
             bare: None,
             artifacts,
+            rejected: self.rejected.then_some(true),
             claim_next: None,
         };
         let replied = link.client.reply(&id, &args).await?;

@@ -232,7 +232,7 @@ impl Send {
         }
         match outcome.question() {
             Some(question) => question.show(),
-            None if task.status.is_terminal() => outcome.note_reason(&screen),
+            None if task.status.is_terminal() => outcome.note_reason(&Screen::stdout()),
             None if !self.quiet => note(&format!(
                 "still {}; `baton task show {}` shows how it goes on",
                 task.status, task.task_id

@@ -9,6 +9,9 @@ use std::process::ExitCode;
 
 use super::answer::Answer;
 use super::ask::Ask;
+use super::follow::Follow;
+use super::progress::Progress;
+use super::reply::Reply;
 use super::task_id;
 use super::tree::Tree;
 use crate::cli::connection::Connection;
@@ -18,7 +21,7 @@ use crate::cli::runtime::block_on;
 use crate::cli::screen::{Screen, Tone};
 use crate::cli::table::{Cell, Table};
 use crate::client::artifacts::Artifact;
-use crate::client::tasks::{Task, TaskEvent, TaskMessage};
+use crate::client::tasks::{Task, TaskEvent, TaskMessage, TaskProgress};
 use crate::client::{Error, HubAddress};
 use crate::service::{WireTime, task_events};
 
@@ -30,6 +33,12 @@ pub(crate) enum TaskCommand {
     Tree(Tree),
     /// Ask the sender of a task you work on, and print the answer
     Ask(Box<Ask>),
+    /// Print what a task's command prints, until the task has ended
+    Follow(Follow),
+    /// Report how far a task you work on is
+    Progress(Progress),
+    /// End a task with a reply
+    Reply(Reply),
     /// Answer the question of a task's agent, or tell it something on the way
     Answer(Answer),
 }
@@ -48,6 +57,9 @@ impl TaskCommand {
             Self::Show(command) => block_on(command.show()),
             Self::Tree(command) => block_on(command.show()),
             Self::Ask(command) => command.run(),
+            Self::Follow(command) => command.run(),
+            Self::Progress(command) => command.run(),
+            Self::Reply(command) => command.run(),
             Self::Answer(command) => command.run(),
         }
     }
@@ -88,7 +100,9 @@ impl Show {
 }
 
 fn show_task(screen: &Screen, task: &Task) -> Result<(), Failure> {
-    screen.say_toned(Tone::of_status(task.status.as_str()), &format!("{}  {}", task.task_id, task.status))?;
+    let rejected = if task.rejected { " (rejected)" } else { "" };
+    let head = format!("{}  {}{rejected}", task.task_id, task.status);
+    screen.say_toned(Tone::of_status(task.status.as_str()), &head)?;
     let attempts = if task.attempt > 1 { format!(", attempt {}", task.attempt) } else { String::new() };
     let end = match task.completed_at {
         Some(end) => format!("ended {} later", moment::between(task.created_at, end)),
@@ -104,6 +118,7 @@ fn show_task(screen: &Screen, task: &Task) -> Result<(), Failure> {
             "sent",
             Some(format!("{} ({}), {end}", moment::date_time(task.created_at), moment::ago(task.created_at))),
         ),
+        ("progress", task.progress.as_ref().map(progress)),
         ("network", Some(task.network_id.clone())),
         ("part of", task.parent_task_id.clone()),
         ("retry of", task.retry_of.clone()),
@@ -126,6 +141,13 @@ fn show_task(screen: &Screen, task: &Task) -> Result<(), Failure> {
     Ok(())
 }
 
+/// `40 %: compiling (3 s ago)`.
+fn progress(progress: &TaskProgress) -> String {
+    let percent = progress.percent.map(|percent| format!("{percent} %"));
+    let words: Vec<_> = percent.into_iter().chain(progress.message.clone()).collect();
+    format!("{} ({})", words.join(": "), moment::ago(progress.at))
+}
+
 /// What was said on the task, in its order.
 fn show_messages(screen: &Screen, messages: &[TaskMessage]) -> Result<(), Failure> {
     if messages.is_empty() {
@@ -135,6 +157,7 @@ fn show_messages(screen: &Screen, messages: &[TaskMessage]) -> Result<(), Failur
     screen.say_toned(Tone::Heading, "messages")?;
     for message in messages {
         let kind = message.kind.as_deref().unwrap_or("message");
+        let kind = if message.auth_required { "question (authentication required)" } else { kind };
         screen.say(&format!("  {}  {kind} by {}", moment::clock(message.created_at), message.from_name))?;
         message.content.lines().try_for_each(|line| screen.say(&format!("    {line}")))?;
         message.options.iter().try_for_each(|option| screen.say(&format!("    - {option}")))?;

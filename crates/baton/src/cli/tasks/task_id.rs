@@ -80,3 +80,8 @@ pub(super) fn shown<'a>(ids: impl IntoIterator<Item = &'a str>, is_terminal: boo
         length += 1;
     }
 }
+
+/// What the worker told this command, if it did.
+pub(super) fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}

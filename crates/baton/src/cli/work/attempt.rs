@@ -4,7 +4,6 @@
 //! If the worker dies anywhere here, the guard ends the command, the lease lapses, and the hub delivers the task
 //! again. A result that is ready is sent until the hub takes it or says that the lease is lost.
 
-use baton_core::Ending;
 use std::borrow::Cow;
 use std::sync::Arc;
 use tokio::time::{Instant, sleep};
@@ -14,7 +13,7 @@ use super::answer::Answer;
 use super::conversation::Conversation;
 use super::delivery;
 use super::files::Folders;
-use super::lease::{Keeper, Kept, Lost};
+use super::lease::{self, Keeper, Kept, Lost};
 use super::outage::Outage;
 use super::process::{Printed, Process};
 use crate::cli::tasks::send_key;
@@ -22,8 +21,7 @@ use crate::client::Error;
 use crate::client::artifacts::Artifact;
 use crate::client::tasks::{Claimed, Task, TaskMessage};
 use crate::service::artifacts::RefArgs;
-use crate::service::claim_task;
-use crate::service::send_reply::{self, EndingName};
+use crate::service::{claim_task, send_reply};
 
 /// What a claim gave.
 #[derive(Debug)]
@@ -59,6 +57,7 @@ impl Lease {
         let printed = Arc::new(Printed::new());
         let kept = Keeper {
             client: agent.client.clone(),
+            task_id: task.task_id.clone(),
             lease_id: self.lease_id.clone(),
             lease_seconds: agent.settings.lease_seconds,
             printed: printed.clone(),
@@ -66,7 +65,13 @@ impl Lease {
         };
         let kept = kept.start();
         let (state, next) = match self.run(agent, &printed, &kept).await {
-            Ok((answer, artifacts)) => self.reply(agent, &answer, artifacts).await,
+            Ok((answer, artifacts)) => {
+                // Whoever follows the output gets the end of it too. What was never shown is in the answer.
+                if printed.was_shown() {
+                    lease::show(&agent.client, &task.task_id, &self.lease_id, &printed).await;
+                }
+                self.reply(agent, &answer, artifacts).await
+            }
             Err(state) => (state, None),
         };
         let seconds = begun.elapsed().as_millis() as f64 / 1000.0;
@@ -197,18 +202,9 @@ impl Lease {
         artifacts: Option<Vec<RefArgs>>,
     ) -> (String, Option<Self>) {
         let lease_seconds = Some(agent.settings.lease_seconds.into());
-        let mut args = send_reply::PathArgs {
-            text: answer.text.clone(),
-            status: Some(match answer.ending {
-                Ending::Replied => EndingName::Replied,
-                Ending::Failed => EndingName::Failed,
-                Ending::Cancelled => EndingName::Cancelled,
-            }),
-            lease_id: Some(self.lease_id.clone()),
-            bare: None,
-            artifacts,
-            claim_next: None,
-        };
+        let text = answer.text.clone();
+        let mut args = send_reply::PathArgs::ending(answer.ending, text, self.lease_id.clone());
+        args.artifacts = artifacts;
         let mut outage = Outage::default();
         loop {
             let takes_more = !agent.settings.once && !agent.drain.has_begun();
@@ -255,11 +251,7 @@ async fn stopped(agent: &Agent, kept: &Kept) -> String {
 }
 
 fn outcome(answer: &Answer) -> String {
-    match answer.ending {
-        Ending::Replied => "replied".into(),
-        Ending::Failed => "failed".into(),
-        Ending::Cancelled => "cancelled".into(),
-    }
+    answer.ending.as_str().to_owned()
 }
 
 impl std::fmt::Display for Lost {

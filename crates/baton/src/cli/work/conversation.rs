@@ -108,6 +108,7 @@ mod tests {
 
     fn said(kind: &str, content: &str, options: &[&str]) -> TaskMessage {
         TaskMessage {
+            auth_required: false,
             message_id: content.into(),
             from_name: if kind == "question" { "coder".into() } else { "ada".into() },
             kind: Some(kind.into()),

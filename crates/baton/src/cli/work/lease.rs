@@ -1,6 +1,7 @@
-//! Keeping a lease: extended at a third of its time, sooner when the command has printed something to show, at once
-//! when a notice came. While the hub is away the command goes on; whether the lease still holds is for the hub to say.
+//! Keeping a lease: extended at a third of its time, at once when a notice came. Beside that, what the command prints is
+//! shown as the task's output. While the hub is away the command goes on; whether the lease still holds is for the hub to say.
 
+use baton_core::limits;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -10,10 +11,10 @@ use tokio::time::{Instant, sleep};
 use super::process::Printed;
 use super::running::{InHand, Notice};
 use crate::client::{Client, Error};
-use crate::service::extend_lease;
+use crate::service::{extend_lease, report_progress};
 
-/// New output is shown no sooner than this after the last.
-const SHOW_EVERY: Duration = Duration::from_secs(2);
+/// New output is shown no sooner than this after the last: as often as the hub writes it.
+const SHOW_EVERY: Duration = Duration::from_millis(limits::PROGRESS_EVERY_MILLIS);
 
 /// Why a lease is no longer ours.
 #[derive(Debug, Clone)]
@@ -34,6 +35,7 @@ pub(super) struct Kept {
 /// What keeps it.
 pub(super) struct Keeper {
     pub(super) client: Client,
+    pub(super) task_id: String,
     pub(super) lease_id: String,
     pub(super) lease_seconds: u32,
     pub(super) printed: Arc<Printed>,
@@ -58,6 +60,21 @@ impl Drop for Kept {
     }
 }
 
+/// Shows what the command printed since the last time. What the hub cannot have seen is shown the next time.
+pub(super) async fn show(client: &Client, task_id: &str, lease_id: &str, printed: &Printed) {
+    let Some(news) = printed.take_news() else { return };
+    let args = report_progress::PathArgs {
+        lease_id: lease_id.to_owned(),
+        output: Some(news.text.clone()),
+        ..report_progress::PathArgs::default()
+    };
+    match client.report_progress(task_id, &args).await {
+        Ok(_) => {}
+        Err(error) if error.is_final() => tracing::debug!(%error, "output is not shown"),
+        Err(_) => printed.put_back(&news),
+    }
+}
+
 impl Keeper {
     /// Keeps the lease in a task of its own.
     pub(super) fn start(self) -> Kept {
@@ -77,24 +94,24 @@ impl Keeper {
                 () = sleep(third.min(SHOW_EVERY)) => false,
                 () = self.in_hand.heard() => true,
             };
-            let output = self.printed.take_news();
-            if !is_noticed && output.is_none() && extended_at.elapsed() < third {
-                continue;
+            if is_noticed || extended_at.elapsed() >= third {
+                match self.extend().await {
+                    Ok(()) => extended_at = Instant::now(),
+                    Err(error) if error.is_final() => return self.why(error),
+                    // The claims, or the answer, say that the hub is away; the next round asks again.
+                    Err(_) => {}
+                }
             }
-            let has_news = output.is_some();
-            match self.extend(output).await {
-                Ok(()) => extended_at = Instant::now(),
-                Err(error) if error.is_final() => return self.why(error),
-                // The claims, or the answer, say that the hub is away; the next round asks again.
-                Err(_) if has_news => self.printed.put_back(),
-                Err(_) => {}
-            }
+            // A lease that is lost is found out by its extension.
+            show(&self.client, &self.task_id, &self.lease_id, &self.printed).await;
         }
     }
 
-    async fn extend(&self, output: Option<String>) -> Result<(), Error> {
-        let args =
-            extend_lease::PathArgs { lease_seconds: Some(self.lease_seconds.into()), progress: None, output };
+    async fn extend(&self) -> Result<(), Error> {
+        let args = extend_lease::PathArgs {
+            lease_seconds: Some(self.lease_seconds.into()),
+            ..extend_lease::PathArgs::default()
+        };
         self.client.extend_lease(&self.lease_id, &args).await.map(|_| ())
     }
 

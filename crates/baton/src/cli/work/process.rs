@@ -55,27 +55,60 @@ pub(super) struct Finished {
 /// What a command has printed lately, for whoever follows it.
 #[derive(Debug)]
 pub(super) struct Printed {
-    /// Both streams, as they came, and whether there is news in it.
-    both: Mutex<(Tail, bool)>,
+    /// Both streams, as they came.
+    both: Mutex<Shown>,
     stderr: Mutex<Tail>,
+}
+
+/// The last of both streams, and how much of it nobody has been shown.
+#[derive(Debug)]
+struct Shown {
+    tail: Tail,
+    unsent: usize,
+    /// How much was shown.
+    sent: u64,
+}
+
+/// What a command printed since it was asked for the last time.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct News {
+    pub(super) text: String,
+    bytes: usize,
 }
 
 impl Printed {
     pub(super) fn new() -> Self {
-        let tail = || Tail::of_chars(limits::OUTPUT_KEPT_CHARS);
-        Self { both: Mutex::new((tail(), false)), stderr: Mutex::new(tail()) }
+        let both = Shown { tail: Tail::of_bytes(limits::TASK_OUTPUT_KEPT_BYTES), unsent: 0, sent: 0 };
+        let stderr = Tail::of_chars(limits::OUTPUT_KEPT_CHARS);
+        Self { both: Mutex::new(both), stderr: Mutex::new(stderr) }
     }
 
-    /// The last of both streams, if something came since this was asked for the last time.
-    pub(super) fn take_news(&self) -> Option<String> {
+    /// What came since this was asked for the last time; of very much, the last. A character whose end has not come yet
+    /// stays for the next time.
+    pub(super) fn take_news(&self) -> Option<News> {
         let mut both = self.both.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_new = std::mem::take(&mut both.1);
-        is_new.then(|| both.0.last_chars(limits::OUTPUT_KEPT_CHARS))
+        let fresh = both.tail.last_bytes(both.unsent);
+        let unfinished = unfinished_bytes(&fresh);
+        let (bytes, all) =
+            (fresh.len() - unfinished, String::from_utf8_lossy(&fresh[..fresh.len() - unfinished]));
+        // What is no UTF-8 takes more room than it had.
+        let excess = all.len().saturating_sub(limits::PROGRESS_OUTPUT_MAX_BYTES);
+        let text = all[all.ceil_char_boundary(excess)..].to_owned();
+        both.unsent = unfinished;
+        both.sent += bytes as u64;
+        (bytes > 0).then_some(News { text, bytes })
     }
 
     /// What was taken last reached nobody: it is news still.
-    pub(super) fn put_back(&self) {
-        self.both.lock().unwrap_or_else(PoisonError::into_inner).1 = true;
+    pub(super) fn put_back(&self, news: &News) {
+        let mut both = self.both.lock().unwrap_or_else(PoisonError::into_inner);
+        both.unsent += news.bytes;
+        both.sent -= news.bytes as u64;
+    }
+
+    /// Whether some of it was shown while the command ran.
+    pub(super) fn was_shown(&self) -> bool {
+        self.both.lock().unwrap_or_else(PoisonError::into_inner).sent > 0
     }
 
     /// The last of stderr, or of both if nothing was said there.
@@ -86,19 +119,29 @@ impl Printed {
             return words;
         }
         let both = self.both.lock().unwrap_or_else(PoisonError::into_inner);
-        both.0.last_chars(limits::OUTPUT_KEPT_CHARS)
+        both.tail.last_chars(limits::OUTPUT_KEPT_CHARS)
     }
 
     fn push(&self, chunk: &[u8]) {
         let mut both = self.both.lock().unwrap_or_else(PoisonError::into_inner);
-        both.0.push(chunk);
-        both.1 = true;
+        both.tail.push(chunk);
+        both.unsent += chunk.len();
     }
 
     fn push_stderr(&self, chunk: &[u8]) {
         self.stderr.lock().unwrap_or_else(PoisonError::into_inner).push(chunk);
         self.push(chunk);
     }
+}
+
+/// How many bytes at the end are a character that is not all there.
+fn unfinished_bytes(bytes: &[u8]) -> usize {
+    let behind = bytes.len().saturating_sub(3);
+    let cut = bytes[behind..].utf8_chunks().last().map_or(0, |chunk| chunk.invalid().len());
+    // A lead byte that promises more than there is; anything else is no UTF-8 and never will be.
+    let is_cut = cut > 0
+        && std::str::from_utf8(&bytes[bytes.len() - cut..]).is_err_and(|error| error.error_len().is_none());
+    if is_cut { cut } else { 0 }
 }
 
 impl Process {

@@ -12,7 +12,17 @@ pub(super) struct Tail {
 impl Tail {
     /// Keeps enough bytes for this many characters.
     pub(super) fn of_chars(max_chars: usize) -> Self {
-        Self { bytes: VecDeque::new(), max_bytes: max_chars * 4 }
+        Self::of_bytes(max_chars * 4)
+    }
+
+    /// Keeps this many bytes.
+    pub(super) const fn of_bytes(max_bytes: usize) -> Self {
+        Self { bytes: VecDeque::new(), max_bytes }
+    }
+
+    /// The last so many bytes, or all there are.
+    pub(super) fn last_bytes(&self, count: usize) -> Vec<u8> {
+        self.bytes.iter().skip(self.bytes.len().saturating_sub(count)).copied().collect()
     }
 
     pub(super) fn push(&mut self, chunk: &[u8]) {

@@ -3,22 +3,28 @@
 use axum::Router;
 use axum::http::{HeaderName, HeaderValue};
 use baton_core::SystemRole;
-use rmcp::model::CallToolRequestParams;
-use rmcp::service::RunningService;
+use rmcp::model::{CallToolRequestParams, ProgressNotificationParam};
+use rmcp::service::{NotificationContext, RunningService};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
-use rmcp::{RoleClient, ServiceExt};
+use rmcp::{ClientHandler, RoleClient, ServiceExt};
 use serde_json::{Value, json};
 use std::collections::HashSet;
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use super::fake;
 use crate::fixture::TestHub;
 use crate::mcp::{router, router_of};
 
-type Client = RunningService<RoleClient, ()>;
+type Client<H = ()> = RunningService<RoleClient, H>;
 
 /// A client with this token, at this door.
 async fn connect(test: &TestHub, door: Router, token: &str) -> Client {
+    connect_as((), test, door, token).await
+}
+
+/// The same with what handles notifications.
+async fn connect_as<H: ClientHandler>(handler: H, test: &TestHub, door: Router, token: &str) -> Client<H> {
     let socket = test.folder.path().join("mcp.sock");
     let listener = tokio::net::UnixListener::bind(&socket).unwrap();
     // Ends with the test's runtime.
@@ -27,7 +33,7 @@ async fn connect(test: &TestHub, door: Router, token: &str) -> Client {
     let bearer = HeaderValue::from_str(&format!("Bearer {token}")).unwrap();
     config.custom_headers.insert(HeaderName::from_static("authorization"), bearer);
     let path = socket.to_str().unwrap();
-    ().serve(StreamableHttpClientTransport::from_unix_socket_with_config(path, config)).await.unwrap()
+    handler.serve(StreamableHttpClientTransport::from_unix_socket_with_config(path, config)).await.unwrap()
 }
 
 /// The object a tool answers; its text says the same.
@@ -52,6 +58,49 @@ async fn the_official_client_lists_the_tools_and_calls_one() {
     assert_eq!(answer, json!({ "ok": true, "alias": "bob", "actor": "ada" }));
     let failed = client.call_tool(CallToolRequestParams::new("greet")).await.unwrap_err().to_string();
     assert!(failed.contains("alias: is required"), "{failed}");
+}
+
+/// Passes on what it is told of progress.
+struct Told(UnboundedSender<ProgressNotificationParam>);
+
+impl ClientHandler for Told {
+    async fn on_progress(&self, params: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
+        self.0.send(params).unwrap();
+    }
+}
+
+#[tokio::test]
+async fn the_official_client_is_told_of_progress_while_it_waits_for_a_task() {
+    let test = TestHub::start();
+    test.person("ada", SystemRole::User, &[1]).await;
+    let token = test.agent("ada", 1, "bob").await;
+    let (tell, mut told) = unbounded_channel();
+    let client = connect_as(Told(tell), &test, router(&test.hub), &token).await;
+    let call = async |tool: &'static str, arguments: Value| {
+        let mut call = CallToolRequestParams::new(tool);
+        call.arguments = arguments.as_object().cloned();
+        client.call_tool(call).await.unwrap().structured_content.unwrap()
+    };
+    call("send_task", json!({ "alias": "bob", "task": "x" })).await;
+    let claimed = call("claim_task", json!({ "lease_seconds": 60 })).await;
+    let (id, lease) = (&claimed["task"]["task_id"], &claimed["lease_id"]);
+    let working = async {
+        let report = json!({ "task_id": id, "lease_id": lease, "percent": 30, "message": "reading" });
+        call("report_progress", report).await;
+        let first = told.recv().await.unwrap();
+        call("report_progress", json!({ "task_id": id, "lease_id": lease, "percent": 60 })).await;
+        let second = told.recv().await.unwrap();
+        call("send_reply", json!({ "text": "done", "in_reply_to": id, "lease_id": lease })).await;
+        [first, second]
+    };
+    let waiting = call("get_task", json!({ "task_id": id, "wait_seconds": 60 }));
+    let (answer, progress) = tokio::join!(waiting, working);
+    assert_eq!(answer["task"]["result"], "done");
+    assert_eq!(progress.each_ref().map(|told| told.progress), [30.0, 60.0]);
+    assert!(
+        progress.iter().all(|told| told.message.as_deref() == Some("reading") && told.total == Some(100.0))
+    );
+    assert!(told.try_recv().is_err(), "nothing is told twice");
 }
 
 /// One agent that sends itself work, so that every tool has something to do.
@@ -79,6 +128,9 @@ async fn the_official_client_calls_every_tool() {
     ask("send_task", json!({ "alias": "bob", "task": "two", "kind": "request" })).await;
     let claimed = ask("claim_task", json!({ "lease_seconds": 5 })).await;
     ask("extend_lease", json!({ "lease_id": claimed["lease_id"], "progress": 50 })).await;
+    let report =
+        json!({ "task_id": claimed["task"]["task_id"], "lease_id": claimed["lease_id"], "percent": 60 });
+    ask("report_progress", report).await;
     ask("send_reply", json!({ "text": "no", "in_reply_to": claimed["task"]["task_id"], "status": "failed" }))
         .await;
     let again = task_of(&ask("retry_task", json!({ "task_id": claimed["task"]["task_id"] })).await);

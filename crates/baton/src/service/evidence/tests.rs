@@ -62,6 +62,7 @@ fn named(event: Event, to: Status) -> Named {
         Event::Replied { ending: Ending::Replied } => "replied",
         Event::Replied { ending: Ending::Failed } => "failed",
         Event::Replied { ending: Ending::Cancelled } => "declined",
+        Event::Replied { ending: Ending::Rejected } => "rejected",
         Event::Completed => "completed",
         Event::Cancelled { .. } => "cancelled",
         Event::CancelledWithParent { .. } => "cancelled-with-parent",

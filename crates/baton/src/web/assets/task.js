@@ -1,6 +1,6 @@
 // One task: its texts, its story event by event, its relatives, its evidence, and what may be done about it.
 
-import { html, useState } from '/assets/vendor.js';
+import { html, useEffect, useState } from '/assets/vendor.js';
 import { post, query } from '/assets/api.js';
 import { useRead } from '/assets/live.js';
 import { Card, Chip, Dialog, Empty, Field, Icon, Link, Trouble, Waiting, isOpen, go, mayWrite, plural, short, title, useAct } from '/assets/parts.js';
@@ -35,7 +35,7 @@ function Parts({ parts }) {
 function Conversation({ messages }) {
   if (!messages?.length) return null;
   return html`<${Card} title="Messages"><ul class="talk">${messages.map((m) => html`<li key=${m.message_id}>
-    <p><b>${m.from_name}</b> <span class="quiet">${m.kind} <${Clock} at=${m.created_at} /></span></p><pre class="said" tabindex="0">${m.content}</pre>
+    <p><b>${m.from_name}</b> <span class="quiet">${m.kind}${m.auth_required ? ', authentication required' : ''} <${Clock} at=${m.created_at} /></span></p><pre class="said" tabindex="0">${m.content}</pre>
     ${m.options && html`<p class="quiet">Options: ${m.options.join(', ')}</p>`}<${Parts} parts=${m.parts} /></li>`)}</ul><//>`;
 }
 
@@ -47,6 +47,7 @@ function Question({ task, messages, mayAnswer, done }) {
   const answer = async (text) => { if (await act(() => post(`/api/tasks/${task.task_id}/answer`, { text }))) done(); };
   const submit = (event) => { event.preventDefault(); answer(new FormData(event.target).get('text')); };
   return html`<${Card} title=${`${task.to_name} asks`} aside=${html`<${Until} at=${task.expires_at} />`} class="asks">
+    ${asked?.auth_required && html`<p><span class="tag">Authentication required</span></p>`}
     ${asked && html`<pre class="said" tabindex="0">${asked.content}</pre>`}
     ${!mayAnswer ? html`<p class="quiet">${task.to_name} waits for an answer from ${task.from_name}.${options.length ? ` Options: ${options.join(', ')}.` : ''}</p>`
     : options.length ? html`<div class="options" role="group" aria-label="Your answer">${options.map((option) => html`<button type="button" class="button" key=${option} disabled=${busy} onClick=${() => answer(option)}>${option}</button>`)}</div><${Trouble} error=${error} />`
@@ -112,13 +113,28 @@ function Facts({ task }) {
   </dl><//>`;
 }
 
-function Progress({ task, network }) {
-  const status = useRead(task.status === 'running' ? query('/api/status', { network_id: network.network_id }) : null, { list: 'sessions' });
-  const session = status.data?.sessions.find((s) => s.alias === task.to_name && s.task === task.task_id);
-  if (!session || (session.progress == null && !session.output)) return null;
-  return html`<${Card} title="While it runs">
-    ${session.progress != null && html`<progress max="100" value=${session.progress} aria-label="progress"></progress>`}
-    ${session.output && html`<pre class="said" tabindex="0">${session.output}</pre>`}<//>`;
+const OUTPUT_MAX = 64 * 1024;
+
+/// What the task's command prints and how far it is, as it happens; of a task that has ended, what is kept.
+function Progress({ task }) {
+  const [live, set] = useState({ output: '', progress: null });
+  useEffect(() => {
+    set({ output: '', progress: null });
+    const source = new EventSource(`/events/task/${encodeURIComponent(task.task_id)}`);
+    source.onmessage = (message) => {
+      const frame = JSON.parse(message.data);
+      if (frame.type === 'output') set((was) => ({ ...was, output: (was.output + frame.text).slice(-OUTPUT_MAX) }));
+      if (frame.type === 'progress') set((was) => ({ ...was, progress: frame }));
+      if (frame.type === 'status' && !isOpen(frame.status)) source.close(); // the hub ends the stream, and nothing follows
+    };
+    return () => source.close();
+  }, [task.task_id]);
+  const progress = isOpen(task.status) ? live.progress || task.progress : null;
+  if (!progress && !live.output) return null;
+  return html`<${Card} title=${isOpen(task.status) ? 'While it runs' : 'Output'}>
+    ${progress?.percent != null && html`<progress max="100" value=${progress.percent} aria-label="progress"></progress>`}
+    ${progress?.message && html`<p>${progress.message}</p>`}
+    ${live.output && html`<pre class="said" tabindex="0">${live.output}</pre>`}<//>`;
 }
 
 export default function Task({ id, network, base, role, session }) {
@@ -138,7 +154,7 @@ export default function Task({ id, network, base, role, session }) {
   const events = [...(history.data?.events || [])].sort((a, b) => a.n - b.n);
   return html`${head}
     <div class="page-head task-head"><div><h1 tabindex="-1" class="task-title">${title(task.content, 160)}</h1>
-      <p class="sub"><${Chip} status=${task.status} /> ${task.from_name} → ${task.to_name} · <${Ago} at=${task.created_at} /></p></div>
+      <p class="sub"><${Chip} status=${task.status} />${task.rejected ? html` <span class="tag">Rejected</span>` : ''} ${task.from_name} → ${task.to_name} · <${Ago} at=${task.created_at} /></p></div>
       <div class="page-acts">${may && html`
         ${['delivered', 'acked', 'running'].includes(task.status) && html`<button type="button" class="button" onClick=${() => setActing('reassign')}>Reassign</button>`}
         ${isOpen(task.status) && html`<button type="button" class="button danger" onClick=${() => setActing('cancel')}>Cancel</button>`}
@@ -148,7 +164,7 @@ export default function Task({ id, network, base, role, session }) {
         ${task.status === 'waiting_input' && html`<${Question} task=${task} messages=${read.data.messages} mayAnswer=${mayWrite(role) && task.from_name === session.user.username} done=${refresh} />`}
         <${Said} label="Task" who=${`from ${task.from_name}`} text=${task.content}>${task.context && html`<h3>Context</h3><pre class="said" tabindex="0">${task.context}</pre>`}<${Parts} parts=${task.parts} /><//>
         <${Conversation} messages=${read.data.messages} />
-        <${Progress} task=${task} network=${network} />
+        <${Progress} task=${task} />
         ${task.result != null && html`<${Said} label=${task.status === 'replied' ? 'Answer' : task.status === 'cancelled' ? 'Why it was cancelled' : 'What was said at the end'} who=${task.status === 'replied' ? `from ${task.to_name}` : ''} text=${task.result} tone="end-${task.status}" />`}
         <${Tree} tree=${tree.data?.tree} base=${base} />
         <${EvidenceOfTask} task=${task} network=${network} />

@@ -3,7 +3,7 @@
 //! never between a send and the note of its answer: only that answer says what is to be cancelled there.
 
 use a2a_types::{Message, Part, Role, SendMessageResponse, Task, TaskState};
-use baton_core::{Caller, LeaseId, Principal, Refusal, TraceParent, limits};
+use baton_core::{Caller, Ending, LeaseId, Principal, Refusal, TraceParent, limits};
 use baton_store::rows::{RemoteTaskRow, TaskMessageRow, TaskRow};
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +16,6 @@ use super::wording;
 use crate::hub::Shutdown;
 use crate::outbound::ANSWER;
 use crate::peer::Trouble;
-use crate::service::send_reply::EndingName;
 use crate::service::{Error, ask_sender, send_reply};
 
 const POLL_FIRST: Duration = Duration::from_millis(limits::REMOTE_POLL_FIRST_MILLIS as u64);
@@ -161,7 +160,7 @@ impl Errand {
     async fn step(&mut self) -> Result<Step, Failed> {
         if let Some(text) = &self.out.answer {
             // It was noted under a lease that was lost before the end could be written.
-            self.finish(EndingName::Replied, text).await?;
+            self.finish(Ending::Replied, text).await?;
             return Ok(Step::Done);
         }
         let peer = self.unless_over(self.remote.peer()).await?;
@@ -217,7 +216,7 @@ impl Errand {
                 let text = wording::of_parts(&message.parts);
                 self.out.answer = Some(text.clone());
                 self.note().await?;
-                self.finish(EndingName::Replied, &text).await?;
+                self.finish(Ending::Replied, &text).await?;
                 Ok(Step::Done)
             }
             SendMessageResponse::Task(task) => {
@@ -268,13 +267,17 @@ impl Errand {
     /// Takes over where the task there stands.
     async fn take(&mut self, task: &Task) -> Result<Step, Failed> {
         match task.status.state {
-            TaskState::Completed => self.finish(EndingName::Replied, &wording::of_result(task)).await?,
-            TaskState::Failed | TaskState::Rejected => {
-                self.finish(EndingName::Failed, &wording::of_status(task, "the remote agent failed")).await?;
+            TaskState::Completed => self.finish(Ending::Replied, &wording::of_result(task)).await?,
+            TaskState::Failed => {
+                self.finish(Ending::Failed, &wording::of_status(task, "the remote agent failed")).await?;
+            }
+            TaskState::Rejected => {
+                let text = wording::of_status(task, "the remote agent declined the task");
+                self.finish(Ending::Rejected, &text).await?;
             }
             TaskState::Canceled => {
                 let text = wording::of_status(task, "the remote agent called the task off");
-                self.finish(EndingName::Cancelled, &text).await?;
+                self.finish(Ending::Cancelled, &text).await?;
             }
             // It has not ended there, and nobody here can go on with it: so it is called off there too.
             TaskState::AuthRequired => self.fail(&wording::of_wanted_credentials(task)).await?,
@@ -347,11 +350,11 @@ impl Errand {
     }
 
     async fn fail(&self, text: &str) -> Result<(), Error> {
-        self.end(EndingName::Failed, &wording::bounded(text)).await
+        self.end(Ending::Failed, &wording::bounded(text)).await
     }
 
     /// Ends the task here as it ended there. If the hub dies between the two writes, a cancel goes out for nothing.
-    async fn finish(&self, ending: EndingName, text: &str) -> Result<(), Error> {
+    async fn finish(&self, ending: Ending, text: &str) -> Result<(), Error> {
         self.end(ending, text).await?;
         insist("the end of an errand", GIVEN_UP, || {
             let errand = self.out.errand_id.clone();
@@ -361,17 +364,11 @@ impl Errand {
     }
 
     /// Ends the task here. What it still has out there is called off by whoever looks for strays.
-    async fn end(&self, ending: EndingName, text: &str) -> Result<(), Error> {
+    async fn end(&self, ending: Ending, text: &str) -> Result<(), Error> {
         let task_id = self.out.task_id.as_str();
         let ended = insist("an answer", GIVEN_UP, || {
-            let args = send_reply::PathArgs {
-                text: text.to_owned(),
-                status: Some(ending),
-                lease_id: Some(self.lease.as_str().to_owned()),
-                bare: None,
-                artifacts: None,
-                claim_next: None,
-            };
+            let lease_id = self.lease.as_str().to_owned();
+            let args = send_reply::PathArgs::ending(ending, text.to_owned(), lease_id);
             send_reply::run_on_path(&self.remote.hub, &self.caller, task_id, args)
         });
         ended.await.map(drop)

@@ -109,6 +109,22 @@ impl Door {
         self.call(Binding::Http, "GetTask", &json!({"id": id})).unwrap()
     }
 
+    /// Follows a task by either binding.
+    pub(super) fn follow(&self, binding: Binding, id: &str, last_event_id: Option<&str>) -> Stream {
+        let headers: Vec<_> =
+            [VERSION].into_iter().chain(last_event_id.map(|id| ("last-event-id", id))).collect();
+        let params = json!({"id": id});
+        let body = json!({"jsonrpc": "2.0", "id": 7, "method": "SubscribeToTask", "params": params});
+        let opened = match binding {
+            Binding::Rpc => self.client.stream_of("POST", &format!("{}/", self.base), &headers, Some(&body)),
+            Binding::Http => {
+                let path = format!("{}/tasks/{id}:subscribe", self.base);
+                self.client.stream_of("POST", &path, &headers, Some(&params))
+            }
+        };
+        opened.unwrap_or_else(|refused| panic!("{}", refused.text()))
+    }
+
     /// Follows a task.
     pub(super) fn subscribe(&self, id: &str, last_event_id: Option<&str>) -> Result<Stream, Answer> {
         let path = format!("{}/tasks/{id}:subscribe?A2A-Version=1.0", self.base);

@@ -321,7 +321,7 @@ fn a_second_answer_to_a_parked_task_is_a_message_on_the_way() {
     for binding in BOTH {
         let params = immediately(follow_up(&sent, "blue", false));
         let said = door.call(binding, "SendMessage", &params).unwrap()["task"].clone();
-        assert_eq!((&said["id"], state(&said)), (&sent["id"], "TASK_STATE_SUBMITTED"));
+        assert_eq!((&said["id"], state(&said)), (&sent["id"], "TASK_STATE_WORKING"));
         assert_eq!(said["contextId"], sent["contextId"]);
     }
     let told: Vec<_> = events(&tenant.user, &id).iter().map(|event| text(&event["to_status"])).collect();

@@ -10,7 +10,7 @@ use crate::it::hub::Hub;
 use crate::it::tenant::{Tenant, act, claim, succeed, text};
 
 /// What a frame says, in short: its id, what it is, and the state it names.
-fn short(frame: &Frame) -> (String, String, String) {
+pub(super) fn short(frame: &Frame) -> (String, String, String) {
     let said = frame.data.get("result").unwrap_or(&frame.data);
     let (kind, told) = said.as_object().unwrap().iter().next().unwrap();
     let state = told.pointer("/status/state").or(told.pointer("/artifact/artifactId"));
@@ -18,11 +18,11 @@ fn short(frame: &Frame) -> (String, String, String) {
 }
 
 /// The rest of a stream.
-fn rest(mut stream: Stream) -> Vec<Frame> {
+pub(super) fn rest(mut stream: Stream) -> Vec<Frame> {
     std::iter::from_fn(|| stream.next_frame()).collect()
 }
 
-fn frames_of(body: &str) -> Vec<Frame> {
+pub(super) fn frames_of(body: &str) -> Vec<Frame> {
     let frames = body.split("\n\n").filter(|frame| frame.contains("data:"));
     frames
         .map(|frame| {
@@ -32,11 +32,11 @@ fn frames_of(body: &str) -> Vec<Frame> {
         .collect()
 }
 
-fn story(frames: &[Frame]) -> Vec<(String, String, String)> {
+pub(super) fn story(frames: &[Frame]) -> Vec<(String, String, String)> {
     frames.iter().map(short).collect()
 }
 
-fn told(parts: &[(&str, &str, &str)]) -> Vec<(String, String, String)> {
+pub(super) fn told(parts: &[(&str, &str, &str)]) -> Vec<(String, String, String)> {
     parts.iter().map(|(id, kind, state)| ((*id).into(), (*kind).into(), (*state).into())).collect()
 }
 
@@ -163,7 +163,7 @@ fn a_parked_task_is_followed_through_its_answer_to_its_end() {
     door.call(Binding::Rpc, "SendMessage", &answer).unwrap();
     work(&worker, "done");
     let expected = [
-        ("4", "statusUpdate", "TASK_STATE_SUBMITTED"),
+        ("4", "statusUpdate", "TASK_STATE_WORKING"),
         ("5", "statusUpdate", "TASK_STATE_WORKING"),
         ("5", "artifactUpdate", "result"),
         ("6", "statusUpdate", "TASK_STATE_COMPLETED"),

@@ -213,3 +213,22 @@ fn a_question_waits_for_its_answer_and_a_task_shows_what_was_said() {
     assert_eq!(shown["messages"][0]["options"], json!(["red", "dark blue"]));
     assert_eq!(shown["messages"][1]["kind"], "answer");
 }
+
+#[test]
+fn a_task_is_declined_and_a_question_requires_authentication_by_command() {
+    let hub = Hub::start();
+    let ada = Person::logged_in(&hub, "ada");
+    let coder = ada.agent("coder");
+    let id = ada.says(&["send", "coder", "deploy"]);
+    ada.baton(&["task", "reply", &id, "no", "--status", "replied", "--rejected"]).exited(6);
+    assert_eq!(ada.says(&["task", "reply", &id, "not mine", "--rejected"]), format!("{id} is failed."));
+    assert_eq!(task(&ada.tenant.user, &id)["rejected"], true);
+    assert!(ada.says(&["task", "show", &id]).starts_with(&format!("{id}  failed (rejected)")));
+    let id = ada.says(&["send", "coder", "deploy again"]);
+    let lease = text(&claim(&coder, 0, 60)["lease_id"]);
+    let as_coder = ["--token", coder.token.as_ref().unwrap()];
+    let ask = ["task", "ask", &id, "log in first", "--auth-required", "--no-wait", "--lease", &lease];
+    ada.says(&[&ask, &as_coder[..]].concat());
+    let shown = ada.says(&["task", "show", &id]);
+    assert!(shown.contains("question (authentication required) by coder"), "{shown}");
+}

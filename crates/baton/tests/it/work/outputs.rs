@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::worker::{Worker, ended, tenant_with};
+use crate::it::cli::person::Person;
 use crate::it::hub::Hub;
 use crate::it::tenant::send;
 
@@ -18,4 +19,45 @@ fn a_command_that_never_stops_printing_is_ended() {
     );
     worker.says("failed");
     assert_eq!(row.get("artifacts"), None, "nothing of it is kept");
+}
+
+#[test]
+fn what_a_command_prints_is_followed_live_to_its_end() {
+    let hub = Hub::start();
+    let ada = Person::logged_in(&hub, "ada");
+    let agent = ada.agent("loud");
+    let script =
+        "echo one; echo err >&2; while [ ! -e \"$WHERE/go\" ]; do sleep 0.05; done; printf 'twö'; exit 3";
+    let worker = Worker::start(&agent, "loud", &[], script);
+    let task_id = send(&ada.tenant.user, "loud", "go");
+    let following = ada.start(&["task", "follow", &task_id]);
+    following.stdout.wait_for("one");
+    following.stdout.wait_for("err");
+    std::fs::write(worker.home.path().join("go"), "").unwrap();
+    let ran = following.end().exited(1);
+    let (one, err) = (ran.stdout.find("one\n"), ran.stdout.find("err\n"));
+    assert!(one.is_some() && err.is_some() && ran.stdout.ends_with("twö"), "{ran:?}");
+    assert_eq!(ran.stdout.len(), "one\nerr\ntwö".len(), "everything once: {ran:?}");
+    assert!(ran.stderr.ends_with("failed\n"), "{}", ran.stderr);
+    let again = ada.baton(&["task", "follow", &task_id]).exited(1);
+    assert_eq!(again.stdout, ran.stdout, "what is kept is there afterwards too");
+}
+
+#[test]
+fn a_command_reports_its_own_progress() {
+    let hub = Hub::start();
+    let ada = Person::logged_in(&hub, "ada");
+    let agent = ada.agent("tidy");
+    let program = env!("CARGO_BIN_EXE_baton");
+    let script = format!(
+        "{program} task progress --percent 40 --message 'half way' >&2 || exit 9; \
+        while [ ! -e \"$WHERE/go\" ]; do sleep 0.05; done; echo done"
+    );
+    let worker = Worker::start(&agent, "tidy", &[], &script);
+    let task_id = send(&ada.tenant.user, "tidy", "go");
+    let following = ada.start(&["task", "follow", &task_id]);
+    following.stderr.wait_for("progress: 40 %: half way");
+    assert!(ada.says(&["task", "show", &task_id]).contains("  progress  40 %: half way ("));
+    std::fs::write(worker.home.path().join("go"), "").unwrap();
+    following.end().exited(0);
 }

@@ -1,0 +1,187 @@
+//! Report how far the work on a task is, and what its command printed, under the lease it is worked on. It is no transition:
+//! the latest is kept with the task, without history or evidence. A lease has one report written a second; one that comes
+//! sooner waits for its turn (`hub/progress_turns.rs`), and an answer means that it is on the disk.
+
+use baton_core::{
+    Caller, Command, LeaseId, NodeCaller, Percent, Progress, ProgressMessage, ProgressOutput, Refusal,
+    TaskId, limits,
+};
+use baton_store::Transaction;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tokio::time::{Instant, sleep_until};
+use utoipa::ToSchema;
+
+use super::place::Place;
+use super::stamp::Stamp;
+use super::{Error, operation, report_status, send_reply};
+use crate::hub::Hub;
+
+/// Which task, and what is new.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct Args {
+    task_id: String,
+    /// The lease you hold
+    lease_id: String,
+    #[schemars(range(min = 0, max = 100))]
+    percent: Option<i64>,
+    /// What you are doing
+    #[schemars(length(min = 1, max = 1000))]
+    message: Option<String>,
+    /// What was printed since the last report; it is appended, and the last 64 KiB are kept
+    #[schemars(length(max = 65536))]
+    output: Option<String>,
+    network_id: Option<String>,
+}
+
+/// The body of `POST /api/tasks/:id/progress`.
+#[derive(Debug, Default, Deserialize, Serialize, ToSchema)]
+#[schema(as = ProgressReport)]
+pub(crate) struct PathArgs {
+    /// The lease you hold
+    pub(crate) lease_id: String,
+    #[schema(minimum = 0, maximum = 100)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) percent: Option<i64>,
+    /// What is being done
+    #[schema(min_length = 1, max_length = 1000)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) message: Option<String>,
+    /// What was printed since the last report, at most 64 KiB of UTF-8. It is appended to the task's output, of which the
+    /// last 64 KiB are kept
+    #[schema(max_length = 65536)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) output: Option<String>,
+}
+
+/// It is written.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ProgressReported)]
+pub(crate) struct Answer {
+    ok: bool,
+    task_id: TaskId,
+}
+
+/// What was reported, checked.
+#[derive(Debug, Clone)]
+struct Report {
+    task: TaskId,
+    lease_id: LeaseId,
+    progress: Progress,
+    output: String,
+}
+
+/// Reports, by the tool's arguments.
+pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
+    let Args { task_id, lease_id, percent, message, output, network_id } = args;
+    let place = Place::of_task_call(network_id.as_deref());
+    report(hub, caller, place, &task_id, PathArgs { lease_id, percent, message, output }).await
+}
+
+/// Reports on the task in the path.
+pub(crate) async fn run_on_path(
+    hub: &Hub,
+    caller: &Caller,
+    task: &str,
+    args: PathArgs,
+) -> Result<Answer, Error> {
+    report(hub, caller, Place::TheTasks, task, args).await
+}
+
+async fn report(
+    hub: &Hub,
+    caller: &Caller,
+    place: Place,
+    task: &str,
+    args: PathArgs,
+) -> Result<Answer, Error> {
+    let report = Report::read(task, args)?;
+    let Caller::Node(node) = caller else { return Err(Refusal::NetworkTokenRequired.into()) };
+    let reporter = (node.token_id.clone(), report.lease_id.clone());
+    let turn = hub.progress_turns.take(&reporter, Instant::now())?;
+    tokio::select! {
+        () = sleep_until(turn) => {}
+        // What waits when the hub stops is written before it does.
+        () = hub.shutdown.wait() => {}
+    }
+    let percent = report.progress.percent.map(|percent| i64::from(percent.get()));
+    let passing = node.alias.as_ref().filter(|_| percent.is_some());
+    let passing = passing.map(|alias| report_status::passing_frame(alias, "working", percent));
+    let (stamp, node, asker) = (Stamp::new(hub), node.clone(), caller.clone());
+    let task = report.task.clone();
+    let network = node.network_id.clone();
+    hub.store_for(caller).write(move |tx| report.write(tx, &stamp, &asker, &place, &node)).await?;
+    hub.progress_turns.written(reporter, Instant::now());
+    if let Some(passing) = passing {
+        hub.passing.tell(&network, passing);
+    }
+    Ok(Answer { ok: true, task_id: task })
+}
+
+impl Report {
+    fn read(task: &str, args: PathArgs) -> Result<Self, Error> {
+        let percent = args.percent.map(|percent| Percent::parse("percent", percent)).transpose();
+        let message = args.message.as_deref().map(|message| ProgressMessage::parse("message", message));
+        let output = args.output.as_deref().map(|output| ProgressOutput::parse("output", output));
+        let progress = Progress {
+            percent: percent.map_err(Error::of_argument)?,
+            message: message.transpose().map_err(Error::of_argument)?,
+        };
+        let output = output.transpose().map_err(Error::of_argument)?;
+        Ok(Self {
+            task: TaskId::parse(task).ok_or(Refusal::TaskNotFound)?,
+            lease_id: send_reply::lease(Some(&args.lease_id))?.ok_or(Refusal::LeaseLost)?,
+            progress,
+            output: output.map(|output| output.to_string()).unwrap_or_default(),
+        })
+    }
+
+    fn write(
+        &self,
+        tx: &mut dyn Transaction,
+        stamp: &Stamp,
+        caller: &Caller,
+        place: &Place,
+        node: &NodeCaller,
+    ) -> Result<(), Error> {
+        let (lease_id, progress) = (self.lease_id.clone(), self.progress.clone());
+        let command = Command::ReportProgress { lease_id, progress };
+        operation::act(tx, stamp, caller, place, Some(&self.task), &command)?;
+        append_output(tx, node, &self.task, &self.output)?;
+        self.show_in_session(tx, node)
+    }
+
+    /// The agent's session shows how far it is and the last of the task's output.
+    fn show_in_session(&self, tx: &mut dyn Transaction, node: &NodeCaller) -> Result<(), Error> {
+        let Some(alias) = &node.alias else { return Ok(()) };
+        if self.progress.percent.is_none() && self.output.is_empty() {
+            return Ok(());
+        }
+        let Some(mut session) = tx.session(&node.network_id, alias)? else { return Ok(()) };
+        session.progress = self.progress.percent.map(|percent| percent.get().into()).or(session.progress);
+        if !self.output.is_empty() {
+            session.output = tx.task_output(&self.task)?.map(|output| last_chars(&output.tail));
+        }
+        session.updated_at = tx.time().now;
+        Ok(tx.put_session(&session)?)
+    }
+}
+
+/// Appends to a task's output, if there is anything to append.
+pub(super) fn append_output(
+    tx: &mut dyn Transaction,
+    node: &NodeCaller,
+    task: &TaskId,
+    output: &str,
+) -> Result<(), Error> {
+    match output.is_empty() {
+        true => Ok(()),
+        false => Ok(tx.append_output(&node.network_id, task, output, limits::TASK_OUTPUT_KEPT_BYTES)?),
+    }
+}
+
+/// As much of the end as a session keeps.
+fn last_chars(output: &str) -> String {
+    let skipped = output.chars().count().saturating_sub(limits::OUTPUT_KEPT_CHARS);
+    output.chars().skip(skipped).collect()
+}
