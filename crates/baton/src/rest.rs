@@ -17,7 +17,7 @@ mod request_cost;
 pub(crate) mod tasks;
 
 pub(crate) use answer::answer;
-pub(crate) use arguments::{Body, Path, Query};
+pub(crate) use arguments::{Body, Path, Query, Strict};
 pub(crate) use caller::{Authenticated, bearer};
 pub(crate) use client_address::{ClientAddress, client_of};
 #[cfg(test)]

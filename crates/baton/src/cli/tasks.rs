@@ -17,6 +17,7 @@ mod reply;
 mod retry;
 mod send;
 pub(crate) mod send_key;
+mod share;
 mod show;
 mod status;
 pub(crate) mod task_id;

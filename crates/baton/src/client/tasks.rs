@@ -13,7 +13,7 @@ use super::call::{Call, Repeat};
 use super::{Answer, Client, Error};
 use crate::service::{
     WireTime, ack_inbox, ask_sender, cancel_task, claim_task, extend_lease, follow_up, get_inbox, get_task,
-    list_tasks, reassign_task, report_progress, send_reply, send_task, stats, statuses, task_events,
+    list_tasks, reassign_task, report_progress, send_reply, send_task, share_artifact, stats, statuses, task_events,
 };
 
 /// A task's row.
@@ -424,6 +424,16 @@ impl Client {
     ) -> Result<Answer<Value>, Error> {
         let repeat = if args.output.is_some() { Repeat::Unsent } else { Repeat::Always };
         Call::new(self, Method::POST, &["api", "tasks", id, "progress"]).body(args).repeat(repeat).run().await
+    }
+
+    pub(crate) async fn share_artifact(
+        &self,
+        id: &str,
+        args: &share_artifact::PathArgs,
+    ) -> Result<Answer<Value>, Error> {
+        // Shared twice it would be there twice.
+        let call = Call::new(self, Method::POST, &["api", "tasks", id, "artifacts"]).body(args);
+        call.repeat(Repeat::Unsent).run().await
     }
 
     pub(crate) async fn sessions(&self, args: &statuses::QueryArgs) -> Result<Answer<Sessions>, Error> {

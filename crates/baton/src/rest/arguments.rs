@@ -17,6 +17,13 @@ use crate::service::Error;
 #[derive(Debug)]
 pub(crate) struct Body<T, const MAX: usize = { limits::JSON_BODY_MAX_BYTES }>(pub(crate) T);
 
+/// The same, where a member that the call does not know is refused: what it holds would be lost in silence.
+#[derive(Debug)]
+pub(crate) struct Strict<T>(pub(crate) T);
+
+/// Who acts is what the token says, and where is what the path says: these are accepted and never used.
+const NEVER_USED: [&str; 3] = ["from", "from_session", "network_id"];
+
 /// The names in the path.
 #[derive(Debug)]
 pub(crate) struct Path<T>(pub(crate) T);
@@ -29,25 +36,37 @@ impl<S: Send + Sync, T: DeserializeOwned, const MAX: usize> FromRequest<S> for B
     type Rejection = Response;
 
     async fn from_request(request: Request, _: &S) -> Result<Self, Response> {
-        let is_json =
-            media_type(&request).is_some_and(|named| named.eq_ignore_ascii_case("application/json"));
-        let bytes = body::to_bytes(request.into_body(), MAX).await;
-        let Ok(bytes) = bytes else {
-            return Err(refuse(Plain::BodyTooLarge));
-        };
-        let body = if bytes.is_empty() { &b"{}"[..] } else { &bytes };
-        if !bytes.is_empty() && !is_json {
-            return Err(refuse(Plain::NotCalledJson));
-        }
-        match read(body) {
-            Ok(arguments) => Ok(Self(arguments)),
-            Err(Unread::NotJson) => Err(refuse(Plain::NotJson)),
-            Err(Unread::TooDeep) => {
-                Err((Plain::NotJson.status(), Json(ErrorBody::too_deep())).into_response())
-            }
-            Err(Unread::Field(error)) => Err(Failure(error).into_response()),
-        }
+        take(request, MAX, read).await.map(Self)
     }
+}
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Strict<T> {
+    type Rejection = Response;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self, Response> {
+        take(request, limits::JSON_BODY_MAX_BYTES, read_strictly).await.map(Self)
+    }
+}
+
+async fn take<T>(
+    request: Request,
+    most: usize,
+    read: impl FnOnce(&[u8]) -> Result<T, Unread>,
+) -> Result<T, Response> {
+    let is_json = media_type(&request).is_some_and(|named| named.eq_ignore_ascii_case("application/json"));
+    let bytes = body::to_bytes(request.into_body(), most).await;
+    let Ok(bytes) = bytes else {
+        return Err(refuse(Plain::BodyTooLarge));
+    };
+    let body = if bytes.is_empty() { &b"{}"[..] } else { &bytes };
+    if !bytes.is_empty() && !is_json {
+        return Err(refuse(Plain::NotCalledJson));
+    }
+    read(body).map_err(|unread| match unread {
+        Unread::NotJson => refuse(Plain::NotJson),
+        Unread::TooDeep => (Plain::NotJson.status(), Json(ErrorBody::too_deep())).into_response(),
+        Unread::Field(error) => Failure(error).into_response(),
+    })
 }
 
 /// What the body is said to be, in whatever case and without parameters.
@@ -76,6 +95,30 @@ fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Unread> {
         let value = serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_str(text));
         value.map_err(|error| Unread::Field(Error::of_schema(error)))
     })
+}
+
+/// The same, and no member is passed over.
+fn read_strictly<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Unread> {
+    let text = std::str::from_utf8(bytes).map_err(|_| Unread::NotJson)?;
+    if json_depth::is_exceeded(bytes) {
+        return Err(Unread::TooDeep);
+    }
+    let mut unknown = None;
+    let mut json = serde_json::Deserializer::from_str(text);
+    let arguments = serde_ignored::deserialize(&mut json, |path| {
+        let name = path.to_string();
+        if !NEVER_USED.contains(&&*name) {
+            unknown.get_or_insert(name);
+        }
+    });
+    match (arguments, json.end(), unknown) {
+        (Ok(arguments), Ok(()), None) => Ok(arguments),
+        (Ok(_), Ok(()), Some(name)) => {
+            Err(Unread::Field(Error::argument(name, "is no member that this call knows")))
+        }
+        // What is wrong with it is named there.
+        _ => read(bytes),
+    }
 }
 
 impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {

@@ -11,7 +11,7 @@ use serde::Serialize;
 use std::sync::Arc;
 use utoipa::{OpenApi, ToSchema};
 
-use super::{Authenticated, Body, ErrorBody, Failure, HubState, Path, Query, Rate, Reserved, answer, json};
+use super::{Authenticated, Body, ErrorBody, Failure, HubState, Path, Query, Rate, Reserved, Strict, answer, json};
 use crate::hub::Hub;
 use crate::in_flight::{AnswerShare, Cost};
 use crate::openapi::{Conflict, NotFound};
@@ -393,7 +393,7 @@ async fn reply(
     State(hub): HubState,
     Authenticated(who): Authenticated,
     Path(id): Path<String>,
-    Body(args): Body<send_reply::PathArgs>,
+    Strict(args): Strict<send_reply::PathArgs>,
 ) -> Response {
     answer(send_reply::run_on_path(&hub, &who.caller, &id, args).await)
 }
@@ -463,7 +463,7 @@ async fn ask(
     State(hub): HubState,
     Authenticated(who): Authenticated,
     Path(id): Path<String>,
-    Body(args): Body<ask_sender::PathArgs>,
+    Strict(args): Strict<ask_sender::PathArgs>,
 ) -> Response {
     answer(ask_sender::run_on_path(&hub, &who.caller, &id, args).await)
 }
@@ -489,7 +489,7 @@ async fn progress(
     State(hub): HubState,
     Authenticated(who): Authenticated,
     Path(id): Path<String>,
-    Body(args): Body<report_progress::PathArgs>,
+    Strict(args): Strict<report_progress::PathArgs>,
 ) -> Response {
     answer(report_progress::run_on_path(&hub, &who.caller, &id, args).await)
 }
@@ -514,7 +514,7 @@ async fn follow_up_on(
     State(hub): HubState,
     Authenticated(who): Authenticated,
     Path(id): Path<String>,
-    Body(args): Body<follow_up::PathArgs>,
+    Strict(args): Strict<follow_up::PathArgs>,
 ) -> Response {
     answer(follow_up::run_on_path(&hub, &who.caller, &id, args).await)
 }

@@ -5,6 +5,7 @@ pub(crate) mod desk;
 mod export;
 mod independent;
 mod log;
+mod matching;
 mod rewrite;
 mod rewritten;
 mod send;

@@ -12,6 +12,7 @@ use super::ask::Ask;
 use super::follow::Follow;
 use super::progress::Progress;
 use super::reply::Reply;
+use super::share::Share;
 use super::task_id;
 use super::tree::Tree;
 use crate::cli::connection::Connection;
@@ -37,6 +38,8 @@ pub(crate) enum TaskCommand {
     Follow(Follow),
     /// Report how far a task you work on is
     Progress(Progress),
+    /// Share a file or a text of a task you work on before it ends
+    Share(Box<Share>),
     /// End a task with a reply
     Reply(Reply),
     /// Answer the question of a task's agent, or tell it something on the way
@@ -59,6 +62,7 @@ impl TaskCommand {
             Self::Ask(command) => command.run(),
             Self::Follow(command) => command.run(),
             Self::Progress(command) => command.run(),
+            Self::Share(command) => command.run(),
             Self::Reply(command) => command.run(),
             Self::Answer(command) => command.run(),
         }

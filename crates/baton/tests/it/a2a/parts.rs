@@ -8,7 +8,9 @@ use serde_json::{Value, json};
 use super::door::{BOTH, Binding, Door, message};
 use crate::it::http::{Client, Frame};
 use crate::it::hub::Hub;
+use crate::it::program::binary;
 use crate::it::tenant::{Tenant, act, claim, refused, succeed, text};
+use crate::it::work::worker::{Worker, eventually, tenant_with};
 
 fn immediately(parts: Value) -> Value {
     let mut params = message("");
@@ -319,4 +321,54 @@ fn what_shares_without_the_lease_or_with_parts_that_are_none_changes_nothing() {
     let missing = json!({"parts": [{"sha256": "0".repeat(64)}]});
     refused(&act(&worker, &id, "artifacts", &body(missing)), 404, "artifact_not_found");
     assert!(door.get(&id).get("artifacts").is_none());
+}
+
+#[test]
+fn what_a_call_does_not_know_is_refused_and_who_or_where_it_claims_to_be_is_passed_over() {
+    let hub = Hub::start();
+    let tenant = Tenant::register(&hub, "alice");
+    let worker = tenant.agent("worker");
+    let door = Door::of(&tenant, &tenant.user, "worker");
+    let (id, lease) = running(&door, &worker);
+    let calls = [
+        ("reply", json!({"text": "done", "lease_id": lease})),
+        ("ask", json!({"question": "which?", "lease_id": lease})),
+        ("progress", json!({"lease_id": lease, "percent": 5})),
+    ];
+    for (action, body) in calls {
+        for unknown in ["parts", "metadata", "artefacts"] {
+            let mut body = body.clone();
+            body[unknown] = json!([]);
+            let said = refused(&act(&worker, &id, action, &body), 400, "invalid_input");
+            assert!(said.to_string().contains(unknown), "{said}");
+        }
+    }
+    assert_eq!(crate::it::tenant::task(&tenant.user, &id)["status"], "running", "nothing changed");
+    let reply = json!({"text": "done", "lease_id": lease, "from": "x", "from_session": 7, "network_id": "n"});
+    succeed(&act(&worker, &id, "reply", &reply));
+}
+
+#[test]
+fn a_command_shares_files_and_texts_before_it_ends() {
+    let hub = Hub::start();
+    let (tenant, agent) = tenant_with(&hub, "worker");
+    let script = format!(
+        r#"printf 'a,b\n' > table.csv; '{0}' task share --as data table.csv --text "first" && '{0}' task share --as data --append --last --text "then"
+           while [ ! -e "$WHERE/go" ]; do sleep 0.02; done; echo done"#,
+        binary().display()
+    );
+    let worker = Worker::start(&agent, "worker", &[], &format!(r#"cd "$WHERE" && {{ {script}; }}"#));
+    let door = Door::of(&tenant, &tenant.user, "worker");
+    let id = text(&door.send("share it")["id"]);
+    let shown = eventually("both pieces", || {
+        let task = door.get(&id);
+        task["artifacts"][0]["parts"].as_array().filter(|parts| parts.len() == 3).cloned()
+    });
+    assert_eq!(door.get(&id)["status"]["state"], "TASK_STATE_WORKING", "before its end");
+    let csv = json!({"raw": STANDARD.encode("a,b\n"), "filename": "table.csv", "mediaType": "text/csv"});
+    let plain = |text: &str| json!({"text": text, "mediaType": "text/plain"});
+    assert_eq!(shown, [plain("first"), csv, plain("then")]);
+    std::fs::write(worker.home.path().join("go"), "").unwrap();
+    let done = eventually("the end", || Some(door.get(&id)).filter(|task| task["status"]["state"] == "TASK_STATE_COMPLETED"));
+    assert_eq!(done["artifacts"].as_array().unwrap().len(), 2, "what was shared, and the result");
 }

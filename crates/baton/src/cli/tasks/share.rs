@@ -1,0 +1,80 @@
+//! `baton task share`: files and texts of a task's work, shown to its sender before the task ends.
+
+use clap::Args;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use super::task_id;
+use crate::cli::connection::{Connection, Link};
+use crate::cli::failure::Failure;
+use crate::cli::runtime::block_on;
+use crate::cli::{spoken, transfer};
+use crate::service::artifacts::part::PartArgs;
+use crate::service::share_artifact::PathArgs;
+
+/// Shares an artifact of a task you work on before the task ends.
+///
+/// A command of `baton work` names neither the task nor its lease. Texts and files are parts of one artifact, in the order
+/// they are given, texts first. A2A clients that follow the task receive them at once.
+#[derive(Debug, Args)]
+pub(crate) struct Share {
+    /// A file, up to 1 GiB; can be repeated
+    #[arg(value_name = "FILE", required_unless_present = "text")]
+    file: Vec<PathBuf>,
+    /// A text; - reads standard input; can be repeated
+    #[arg(long, value_name = "TEXT")]
+    text: Vec<String>,
+    /// What you call the artifact; the same again adds to it or replaces it
+    #[arg(long = "as", value_name = "ID", default_value = "output")]
+    artifact_id: String,
+    /// Add to what was shared under this id; otherwise it is replaced
+    #[arg(long)]
+    append: bool,
+    /// Nothing is added to it any more
+    #[arg(long)]
+    last: bool,
+    /// The task's id, or its beginning [default: $BATON_TASK_ID]
+    #[arg(long, value_name = "ID")]
+    task: Option<String>,
+    /// The lease you hold [default: $BATON_LEASE_ID]
+    #[arg(long, value_name = "ID")]
+    lease: Option<String>,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+impl Share {
+    pub(super) fn run(&self) -> Result<ExitCode, Failure> {
+        let link = self.connection.open()?;
+        let texts = self.text.iter().map(|text| spoken::text(text)).collect::<Result<_, _>>()?;
+        block_on(Box::pin(self.share(&link, texts)))
+    }
+
+    async fn share(&self, link: &Link, texts: Vec<String>) -> Result<ExitCode, Failure> {
+        let id = match self.task.clone().or_else(|| task_id::variable("BATON_TASK_ID")) {
+            Some(id) => task_id::find(link, &id).await?,
+            None => return Err(Failure::usage("which task? Give --task; BATON_TASK_ID names none")),
+        };
+        let Some(lease_id) = self.lease.clone().or_else(|| task_id::variable("BATON_LEASE_ID")) else {
+            return Err(Failure::usage("under which lease? Give --lease; BATON_LEASE_ID names none"));
+        };
+        let files = transfer::upload_for(&link.client, &id, &self.file).await?.unwrap_or_default();
+        let texts = texts.into_iter().map(|text| PartArgs { text: Some(text), ..PartArgs::default() });
+        let files = files.into_iter().map(|file| PartArgs {
+            sha256: Some(file.sha256),
+            filename: file.name,
+            media_type: file.media_type,
+            ..PartArgs::default()
+        });
+        let args = PathArgs {
+            lease_id,
+            artifact_id: self.artifact_id.clone(),
+            append: self.append,
+            last_chunk: self.last,
+            parts: texts.chain(files).collect(),
+            ..PathArgs::default()
+        };
+        let shared = link.client.share_artifact(&id, &args).await?;
+        self.connection.tell(shared.text(), &format!("{id}: {} shared.", self.artifact_id))
+    }
+}
