@@ -15,7 +15,9 @@ use super::plans;
 use super::rows::Rows;
 use super::schema;
 use crate::error::Error;
-use crate::rows::{CheckReads, EventState, LogPart, RecordedEvent, See, Stray, TaskState, WrongCount};
+use crate::rows::{
+    ArtifactState, CheckReads, EventState, LogPart, RecordedEvent, See, Stray, TaskState, WrongCount,
+};
 
 /// How often a database that changes hands during a look is looked at anew.
 const LOOKS: usize = 5;
@@ -324,6 +326,20 @@ impl CheckReads for Rows<'_> {
             SELECT w.network_id, c.name, c.counter, c.counted FROM counts c JOIN network_keys w ON w.key = c.network
             WHERE c.counter <> c.counted AND w.network_id NOT IN (SELECT network_id FROM removals)";
         self.each(sql, [], wrong_count, see)
+    }
+
+    fn each_artifact(&self, see: See<'_, ArtifactState>) -> Result<(), Error> {
+        let sql = "/* scans */ SELECT w.network_id, lower(hex(a.sha256)) AS sha256, a.size, a.object
+                   FROM artifacts a JOIN network_keys w ON w.key = a.network";
+        let read = |row: &Row<'_>| {
+            Ok(ArtifactState {
+                network_id: get(row, "network_id")?,
+                sha256: get(row, "sha256")?,
+                size: get::<i64>(row, "size")?.unsigned_abs(),
+                object: get(row, "object")?,
+            })
+        };
+        self.each(sql, [], read, see)
     }
 
     fn each_wrong_edge_count(&self, see: See<'_, WrongCount>) -> Result<(), Error> {
