@@ -31,7 +31,7 @@ pub use artifacts::{
 };
 pub use attempts::{AttemptKey, AttemptKind, AttemptReads, AttemptWrites, AttemptsRow};
 pub use check::{
-    BundleDamage, CheckReads, EventState, LeafState, LogPart, RecordedEvent, RecordedPart, See, Stray,
+    ArtifactState, BundleDamage, CheckReads, EventState, LeafState, LogPart, RecordedEvent, RecordedPart, See, Stray,
     TaskState, WrongCount,
 };
 pub use deliveries::{

@@ -1,12 +1,15 @@
-//! A backup: one file that holds a hub's database and signing key. A gzipped tar of `manifest.json`, `hub.db` and
-//! `evidence.key`, in this order; the manifest names the SHA-256 of each. Any tar reads it, and `baton hub restore`.
+//! A backup: one file that holds a hub's database, its signing key and the bytes of its artifacts. A gzipped tar of
+//! `manifest.json`, `hub.db`, `evidence.key` and `artifacts/…`, in this order; the manifest names the SHA-256 of the first, the
+//! database that of each artifact. Any tar reads it, and `baton hub restore`.
 
+mod artifacts;
 mod manifest;
 mod pack;
 mod unpack;
 
+pub(crate) use artifacts::artifacts_of;
 pub(crate) use manifest::Manifest;
-pub(crate) use pack::pack;
+pub(crate) use pack::{Contents, pack};
 pub(crate) use unpack::{Unfit, look_over, unpack};
 
 const MANIFEST: &str = "manifest.json";

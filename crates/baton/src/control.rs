@@ -25,6 +25,8 @@ pub(crate) enum Command {
         /// Whom.
         username: String,
     },
+    /// Delete no bytes of artifacts while this connection is open: somebody reads them beside a copy of the database.
+    HoldObjects,
     /// Copy the database into this file. Until it is done the hub says how far it is; who hangs up has given it up.
     Copy {
         /// Where to.
@@ -42,6 +44,7 @@ pub(crate) enum Answer {
     UserReset { new_password: String, token: String },
     Copying { pages: u64, of: u64 },
     Copied,
+    ObjectsHeld,
     Refused { message: String },
 }
 

@@ -152,6 +152,19 @@ pub struct Stray {
     pub of: String,
 }
 
+/// An artifact and the object that is to hold its bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArtifactState {
+    /// Its network.
+    pub network_id: String,
+    /// The SHA-256 of its bytes, in hex.
+    pub sha256: String,
+    /// How many bytes it has.
+    pub size: u64,
+    /// The object.
+    pub object: String,
+}
+
 /// What is done with each row of a walk.
 pub type See<'a, T> = &'a mut dyn FnMut(T) -> Result<(), Error>;
 
@@ -173,6 +186,8 @@ pub trait CheckReads: Snapshot {
     fn each_wrong_quota_count(&self, see: See<'_, WrongCount>) -> Result<(), Error>;
     /// Counters of references to artifacts that are wrong: those in the rows of tasks and of artifacts.
     fn each_wrong_artifact_count(&self, see: See<'_, WrongCount>) -> Result<(), Error>;
+    /// Every artifact.
+    fn each_artifact(&self, see: See<'_, ArtifactState>) -> Result<(), Error>;
     /// Counters of edges that are wrong, of the hours that are counted.
     fn each_wrong_edge_count(&self, see: See<'_, WrongCount>) -> Result<(), Error>;
     /// Leases, tiles, checkpoints and events of tasks and logs that are not there.

@@ -16,7 +16,7 @@ use super::rows::Rows;
 use super::schema;
 use crate::error::Error;
 use crate::rows::{
-    ArtifactReads, ArtifactRefRow, CheckReads, EventState, LogPart, RecordedEvent, RecordedPart, See, Stray,
+    ArtifactReads, ArtifactRefRow, ArtifactState, CheckReads, EventState, LogPart, RecordedEvent, RecordedPart, See, Stray,
     TaskState, WrongCount,
 };
 
@@ -327,6 +327,20 @@ impl CheckReads for Rows<'_> {
             SELECT w.network_id, c.name, c.counter, c.counted FROM counts c JOIN network_keys w ON w.key = c.network
             WHERE c.counter <> c.counted AND w.network_id NOT IN (SELECT network_id FROM removals)";
         self.each(sql, [], wrong_count, see)
+    }
+
+    fn each_artifact(&self, see: See<'_, ArtifactState>) -> Result<(), Error> {
+        let sql = "/* scans */ SELECT w.network_id, lower(hex(a.sha256)) AS sha256, a.size, a.object
+                   FROM artifacts a JOIN network_keys w ON w.key = a.network";
+        let read = |row: &Row<'_>| {
+            Ok(ArtifactState {
+                network_id: get(row, "network_id")?,
+                sha256: get(row, "sha256")?,
+                size: get::<i64>(row, "size")?.unsigned_abs(),
+                object: get(row, "object")?,
+            })
+        };
+        self.each(sql, [], read, see)
     }
 
     fn each_wrong_edge_count(&self, see: See<'_, WrongCount>) -> Result<(), Error> {

@@ -6,18 +6,30 @@ use flate2::write::GzEncoder;
 use sha2::{Digest as _, Sha256};
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
+use std::path::Path;
 
+use super::artifacts::{self, Artifacts};
 use super::manifest::{FORMAT, Member};
 use super::{DATABASE, EVIDENCE_KEY, MANIFEST, Manifest};
 
-/// Writes a backup of this database and key; it is read twice, once for its hash.
+/// What goes into a backup beside the database.
+#[derive(Debug)]
+pub(crate) struct Contents<'a> {
+    pub(crate) evidence_key: Option<&'a [u8]>,
+    /// The artifacts of the database, and the folder with their bytes.
+    pub(crate) artifacts: &'a Artifacts,
+    pub(crate) folder: &'a Path,
+}
+
+/// Writes a backup of this database and what belongs to it; the database is read twice, once for its hash.
 pub(crate) fn pack(
     out: impl Write,
     database: &mut File,
-    evidence_key: Option<&[u8]>,
+    contents: &Contents<'_>,
     schema: u32,
     made_at: String,
 ) -> io::Result<Manifest> {
+    let Contents { evidence_key, artifacts, folder } = *contents;
     let (bytes, sha256) = measure(database)?;
     let mut files = vec![Member { name: DATABASE.into(), bytes, sha256: sha256.hex() }];
     if let Some(key) = evidence_key {
@@ -35,12 +47,13 @@ pub(crate) fn pack(
     if let Some(key) = evidence_key {
         archive.append_data(&mut header(key.len() as u64), EVIDENCE_KEY, key)?;
     }
+    artifacts::append(&mut archive, folder, artifacts)?;
     archive.into_inner()?.finish()?.flush()?;
     Ok(manifest)
 }
 
 /// A plain file, its owner's alone.
-fn header(bytes: u64) -> tar::Header {
+pub(super) fn header(bytes: u64) -> tar::Header {
     let mut header = tar::Header::new_gnu();
     header.set_size(bytes);
     header.set_mode(0o600);

@@ -63,7 +63,12 @@ async fn converse(stream: UnixStream, running: &Running) -> io::Result<()> {
         Ok(command) => obey(command, running).await,
         Err(error) => Answer::Refused { message: format!("not a command: {error}") },
     };
+    let _held = matches!(answer, Answer::ObjectsHeld).then(|| running.hub.transfers.hold_objects());
     say(&mut output, &answer).await?;
+    if _held.is_some() {
+        // Until the other end hangs up.
+        let _ = input.read_line(&mut line).await?;
+    }
     if matches!(answer, Answer::Stopping) {
         tracing::info!("asked to stop");
         running.hub.shutdown.begin();
@@ -106,6 +111,7 @@ async fn copy(to: PathBuf, Running { hub, .. }: &Running, output: &mut OwnedWrit
 async fn obey(command: Command, Running { hub, url }: &Running) -> Answer {
     match command {
         Command::Stop => Answer::Stopping,
+        Command::HoldObjects => Answer::ObjectsHeld,
         Command::Copy { .. } => Answer::Refused { message: "a copy is not answered in one line".into() },
         Command::Status => Answer::Status(Status {
             pid: std::process::id(),

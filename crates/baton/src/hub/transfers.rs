@@ -21,7 +21,13 @@ pub(crate) struct Transfers {
     uploads: Arc<Turns<UserId, TokenId>>,
     downloads: Arc<Turns<UserId, TokenId>>,
     reserved: Arc<Mutex<HashMap<NetworkId, u64>>>,
+    /// Cloned by whoever reads objects whose artifacts may be removed meanwhile.
+    held: Arc<()>,
 }
+
+/// While this lives no object is deleted.
+#[derive(Debug)]
+pub(crate) struct HeldObjects(#[allow(dead_code)] Arc<()>);
 
 impl Default for Transfers {
     fn default() -> Self {
@@ -46,7 +52,12 @@ impl Default for Transfers {
             limits::DOWNLOADS_PER_ACCOUNT_AT_ONCE,
             limits::DOWNLOADS_PER_TOKEN_AT_ONCE,
         );
-        Self { uploads: Turns::new(uploads), downloads: Turns::new(downloads), reserved: Arc::default() }
+        Self {
+            uploads: Turns::new(uploads),
+            downloads: Turns::new(downloads),
+            reserved: Arc::default(),
+            held: Arc::new(()),
+        }
     }
 }
 
@@ -59,6 +70,16 @@ impl Transfers {
     /// Waits for a turn to download.
     pub(crate) async fn download(&self, who: &Identity) -> Result<TransferTurn, Error> {
         take(&self.downloads, who).await
+    }
+
+    /// Keeps objects from being deleted.
+    pub(crate) fn hold_objects(&self) -> HeldObjects {
+        HeldObjects(self.held.clone())
+    }
+
+    /// Whether somebody does.
+    pub(crate) fn are_objects_held(&self) -> bool {
+        Arc::strong_count(&self.held) > 1
     }
 
     /// Room in a network's quota, of which so much was used when it was looked at; none is taken yet.

@@ -3,6 +3,7 @@
 
 mod commands;
 mod cuts;
+mod keeping;
 mod relay;
 mod results;
 

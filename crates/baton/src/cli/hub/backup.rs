@@ -12,7 +12,7 @@ use tempfile::NamedTempFile;
 
 use super::Trouble;
 use super::folder::{self, Folder};
-use crate::backup::{Manifest, look_over, pack};
+use crate::backup::{Contents, Manifest, artifacts_of, look_over, pack};
 use crate::cli::failure::Failure;
 use crate::cli::plain;
 use crate::control::{Answer, Command, Control, ControlError};
@@ -22,7 +22,8 @@ use crate::service::WireTime;
 
 /// Write everything a hub keeps to one file, also while it runs
 ///
-/// FILE holds the database as it was at one moment and the key that signs the evidence: whoever has it can sign as
+/// FILE holds the database as it was at one moment, the bytes of its artifacts if they lie in the hub's folder, and the key
+/// that signs the evidence: whoever has it can sign as
 /// this hub, and has the hashes of passwords and tokens. It is made for its owner alone, and appears under its name
 /// only when it is whole and on the disk. Beside it there must be room for the database once more while it is made.
 #[derive(Debug, Args)]
@@ -46,9 +47,12 @@ impl Backup {
                 self.output.display()
             )));
         }
+        // From before the copy: whatever the copy names is there until it is packed.
+        let held = hold_objects(&folder)?;
         let copy = self.copy(&folder)?;
         let facts = baton_store::look_at_copy(copy.path()).map_err(Trouble::Copy)?;
         let manifest = self.write(&folder, copy, &facts)?;
+        drop(held);
         self.tell(&manifest)
     }
 
@@ -85,11 +89,14 @@ impl Backup {
         let made_at = WireTime(Clock::start().now()).to_string();
         let out = WholeFile::create_private(&self.output);
         let mut out = out.map_err(|error| self.failed(error))?;
-        let manifest = pack(&mut out, copy.as_file_mut(), key.as_deref(), facts.schema, made_at);
+        let artifacts = artifacts_of(copy.path()).map_err(Trouble::Copy)?;
+        let (evidence_key, folder) = (key.as_deref(), &folder.artifacts());
+        let contents = Contents { evidence_key, artifacts: &artifacts, folder };
+        let manifest = pack(&mut out, copy.as_file_mut(), &contents, facts.schema, made_at);
         let manifest = manifest.map_err(|error| self.failed(error))?;
         // Read back before it gets its name: whoever needs it has nothing else.
         let written = out.reopen().map_err(|error| self.failed(error))?;
-        look_over(BufReader::new(written))
+        look_over(BufReader::new(written), &artifacts)
             .map_err(|error| Trouble::Written { file: self.output.clone(), error })?;
         let named = if self.force { out.commit() } else { out.commit_new() };
         named.map_err(|error| self.failed(error))?;
@@ -110,6 +117,18 @@ impl Backup {
         );
         said.map_err(Failure::stdout)?;
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Keeps a running hub from deleting bytes of artifacts, for as long as this is held.
+fn hold_objects(folder: &DataFolder) -> Result<Option<Control>, Trouble> {
+    let Some(mut control) = Control::connect(&folder.socket())? else { return Ok(None) };
+    match control.ask(&Command::HoldObjects) {
+        Ok(Answer::ObjectsHeld) => Ok(Some(control)),
+        // A hub from before there were artifacts has none to delete.
+        Err(ControlError::Refused(_)) => Ok(None),
+        Ok(_) => Err(ControlError::Unexpected.into()),
+        Err(error) => Err(error.into()),
     }
 }
 

@@ -5,6 +5,7 @@ mod findings;
 mod keys;
 mod leaf;
 mod log;
+mod objects;
 mod report;
 mod tables;
 mod tree;
@@ -21,6 +22,7 @@ use crate::cli::failure::{Failure, REFUSED};
 use crate::data_folder::DataFolder;
 use findings::{Findings, Name, Place};
 use keys::Keys;
+use objects::Objects;
 use report::Report;
 
 /// Check that a hub's tables and its logs of evidence agree
@@ -32,6 +34,9 @@ use report::Report;
 pub(crate) struct Check {
     #[command(flatten)]
     folder: Folder,
+    /// Also read every artifact and compare its bytes with its SHA-256
+    #[arg(long)]
+    deep: bool,
     /// Answer one JSON object
     #[arg(long)]
     json: bool,
@@ -40,21 +45,34 @@ pub(crate) struct Check {
 impl Check {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
         let folder = self.folder.find()?;
-        let report = look(&folder)?;
+        let report = look(&folder, self.deep)?;
         let text = if self.json { report.to_json() } else { report.to_string() };
         io::stdout().write_all(text.as_bytes()).map_err(Failure::stdout)?;
         Ok(if report.agrees() { ExitCode::SUCCESS } else { ExitCode::from(REFUSED) })
     }
 }
 
-fn look(folder: &DataFolder) -> Result<Report, Trouble> {
+fn look(folder: &DataFolder, is_deep: bool) -> Result<Report, Trouble> {
     let database = folder.database();
     if let Err(error) = std::fs::metadata(&database) {
         let no_hub = error.kind() == io::ErrorKind::NotFound && folder.path().is_dir();
         let error = if no_hub { io::Error::other("there is no hub in it") } else { error };
         return Err(Trouble::Folder { folder: folder.path().into(), error });
     }
-    let report = baton_store::inspect(&database, |rows| look_at(rows, folder));
+    let objects = Objects::of(&folder.artifacts(), is_deep);
+    let looked = baton_store::inspect(&database, |rows| {
+        let (mut report, (differ, count)) = (look_at(rows, folder)?, objects.look(rows)?);
+        report.counts.artifacts = count;
+        report.are_artifacts_elsewhere = count > 0 && objects.lie_elsewhere();
+        Ok((report, differ))
+    });
+    let report = looked.and_then(|(mut report, differ)| {
+        if !differ.is_empty() {
+            let stay = baton_store::inspect(&database, |rows| objects::those_that_stay(rows, &differ))?;
+            stay.into_iter().for_each(|at| objects::name(&differ[at], &mut report.findings));
+        }
+        Ok(report)
+    });
     report.map_err(|error| match error {
         Error::Damaged(damage) => Trouble::Damaged { database, damage },
         error => Trouble::Database { database, error },
@@ -72,5 +90,5 @@ fn look_at(rows: &dyn CheckReads, folder: &DataFolder) -> Result<Report, Error> 
     let found = log::look_at_all(rows, &keys, &mut findings, &mut counts)?;
     let links = tables::look(rows, &mut findings, &mut counts)?;
     tables::name_unmatched(rows, &links, &found, &mut findings)?;
-    Ok(Report { counts, findings, unread_key: keys.unread })
+    Ok(Report { counts, findings, unread_key: keys.unread, are_artifacts_elsewhere: false })
 }

@@ -103,8 +103,8 @@ fn must_be_free(folder: &DataFolder) -> Result<(), Trouble> {
 }
 
 /// What a restore puts into a folder.
-fn own(folder: &DataFolder) -> [PathBuf; 3] {
-    [folder.restoring(), folder.database(), folder.evidence_key()]
+fn own(folder: &DataFolder) -> [PathBuf; 4] {
+    [folder.restoring(), folder.database(), folder.evidence_key(), folder.artifacts()]
 }
 
 /// Whatever happens in here, the inner folder is there until all files are in their places and the disk has that.
@@ -116,7 +116,11 @@ fn restore(folder: &DataFolder, file: File) -> Result<Manifest, Broke> {
     let manifest =
         unpack(io::BufReader::new(file), inner.path(), baton_store::schema()).map_err(Broke::Backup)?;
     look_at(&inner, &manifest).map_err(Broke::Backup)?;
-    for (from, to) in [(inner.evidence_key(), folder.evidence_key()), (inner.database(), folder.database())] {
+    for (from, to) in [
+        (inner.artifacts(), folder.artifacts()),
+        (inner.evidence_key(), folder.evidence_key()),
+        (inner.database(), folder.database()),
+    ] {
         if from.exists() {
             fs::rename(from, to)?;
         }
@@ -149,6 +153,10 @@ fn clear(folder: &DataFolder) -> io::Result<()> {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
+    }
+    match fs::remove_dir_all(folder.artifacts()) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
     }
     sync(folder.path())?;
     fs::remove_dir_all(folder.restoring())?;

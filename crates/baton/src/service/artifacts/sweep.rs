@@ -25,7 +25,7 @@ pub(crate) async fn round(hub: &Hub) -> Result<usize, Error> {
     }
     let unused = hub.store.read(move |rows| -> Result<_, Error> { Ok(rows.unused_objects(now, ROUND)?) });
     for object in unused.await? {
-        if hub.shutdown.is_draining() {
+        if hub.shutdown.is_draining() || hub.transfers.are_objects_held() {
             break;
         }
         hub.objects.delete(&object).await?;

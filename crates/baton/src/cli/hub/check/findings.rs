@@ -36,6 +36,8 @@ pub(super) enum Name {
     QuotaCount,
     /// A counter of references to artifacts.
     ArtifactCount,
+    /// The file of an artifact is missing, or has other bytes.
+    ArtifactBytes,
     /// A counter of who sent tasks to whom.
     EdgeCount,
     /// Rows of something that is not there.

@@ -23,6 +23,7 @@ pub(super) struct Counts {
     /// Of those: changes of tasks that have left by retention.
     pub(super) left: u64,
     pub(super) checkpoints: u64,
+    pub(super) artifacts: u64,
 }
 
 /// Everything a check has to say.
@@ -32,6 +33,8 @@ pub(super) struct Report {
     pub(super) findings: Findings,
     /// Why evidence.key was not read.
     pub(super) unread_key: Option<String>,
+    /// Whether there are artifacts and no folder of their files.
+    pub(super) are_artifacts_elsewhere: bool,
 }
 
 /// What no look at one folder can show, and what this one does not look at.
@@ -71,7 +74,9 @@ impl Report {
 
     fn not_checked(&self) -> Vec<String> {
         let key = self.unread_key.as_ref().map(|why| format!("evidence.key, which cannot be read: {why}"));
-        key.into_iter().chain(NOT_CHECKED.map(str::to_owned)).collect()
+        let artifacts = "the bytes of artifacts, which do not lie in this folder";
+        let artifacts = self.are_artifacts_elsewhere.then(|| artifacts.to_owned());
+        key.into_iter().chain(artifacts).chain(NOT_CHECKED.map(str::to_owned)).collect()
     }
 }
 
