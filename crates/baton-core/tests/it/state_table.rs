@@ -43,6 +43,7 @@ answer         -   -   -   .   ?   .   y   -   -   -   y  | no_task   not_waitin
 follow_up      -   -   -   .   ?   .   y   -   -   -   y  | no_task   delivered       acked           running         running         delivered       running         terminal       terminal       terminal       terminal
 lapse_lease    .   .   .   .   .   .   .   .   .   .   y  | lost      lost            lost            lost            delivered       lost            waiting_input   lost           lost           lost           lost
 expire         .   .   .   .   .   .   .   .   .   .   y  | no_task   expired         expired         expired         not_overdue     expired         expired         terminal       terminal       terminal       terminal
+come_due       .   .   .   .   .   .   .   .   .   .   y  | no_task   not_overdue     not_overdue     not_overdue     not_overdue     not_overdue     not_overdue     not_overdue    not_overdue    not_overdue    not_overdue
 ";
 
 #[test]
@@ -68,7 +69,7 @@ fn every_state_command_and_role_pair_is_decided_as_the_table_says() {
             }
         }
     }
-    assert_eq!(pairs, 22 * 11 * 11, "no row or column is missing");
+    assert_eq!(pairs, 23 * 11 * 11, "no row or column is missing");
 }
 
 /// What a door does: first may this caller, then does this task.
@@ -145,6 +146,7 @@ fn command_named(name: &str) -> Command {
         "answer" => Command::Answer { text: MessageText::parse("message", "x").unwrap() },
         "lapse_lease" => Command::LapseLease { lease_id: lease_id(1) },
         "expire" => Command::Expire,
+        "come_due" => Command::ComeDue,
         _ => panic!("no command {name}"),
     }
 }

@@ -75,6 +75,12 @@ pub(crate) struct Work {
     /// Between TERM and KILL when a command has to end
     #[arg(long, value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(0..=3600))]
     grace: u64,
+    /// How long a run of the command may take; then it is ended with all its processes, and counts as failed
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(u64::from(limits::RUN_TIMEOUT_MIN_SECONDS)..=u64::from(limits::RUN_TIMEOUT_MAX_SECONDS)))]
+    timeout: Option<u64>,
+    /// How often a command that failed is run again before the task is answered
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=i64::from(limits::WORK_RETRIES_MAX)))]
+    retries: u32,
     /// Where results are kept that are too long for a reply [default: ~/.baton/attachments]
     #[arg(long, value_name = "DIR")]
     attachments: Option<PathBuf>,
@@ -127,6 +133,8 @@ impl Work {
             concurrency: self.concurrency.into(),
             lease_seconds: self.lease,
             grace: Duration::from_secs(self.grace),
+            timeout: self.timeout.map(Duration::from_secs),
+            retries: self.retries,
             room: Room { attachments, max_bytes: self.max_output << 20 },
             runs: RunFolder::open().map_err(Failure::System)?,
             once: self.once,

@@ -39,6 +39,10 @@ pub(crate) struct Task {
     pub(crate) parent_task_id: Option<String>,
     pub(crate) retry_of: Option<String>,
     pub(crate) attempt: u32,
+    /// What its sender allows its runs, where that is not the usual.
+    pub(crate) max_attempts: Option<u32>,
+    pub(crate) retry_backoff_seconds: Option<u32>,
+    pub(crate) run_timeout_seconds: Option<u32>,
     /// Unparsed: it may nest deeper than the parser accepts.
     pub(crate) meta: Option<Box<RawValue>>,
     /// What was said on it, where a send waited for it.

@@ -139,6 +139,7 @@ pub(super) fn carry_out(
         Command::Retry { .. }
         | Command::Reassign { .. }
         | Command::LapseLease { .. }
+        | Command::ComeDue
         | Command::Answer { .. }
         | Command::FollowUp { .. } => Payload::of_task(tx, &task.id)?,
         _ => None,

@@ -4,8 +4,10 @@
 //! If the worker dies anywhere here, the guard ends the command, the lease lapses, and the hub delivers the task
 //! again. A result that is ready is sent until the hub takes it or says that the lease is lost.
 
+use baton_core::Ending;
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
 use super::agent::Agent;
@@ -72,8 +74,21 @@ impl Lease {
         next
     }
 
-    /// Runs the command: an answer, or what became of the task instead.
+    /// Runs the command, again if it fails and may be: an answer, or what became of the task instead.
     async fn run(&self, agent: &Agent, printed: &Printed, kept: &Kept) -> Result<Answer, String> {
+        for left in (0..agent.settings.retries).rev() {
+            let answer = self.run_once(agent, printed, kept).await?;
+            if answer.ending != Ending::Failed || agent.drain.has_begun() {
+                return Ok(answer);
+            }
+            let why = answer.text.lines().next().unwrap_or_default();
+            tracing::info!(task = self.task.task_id, left, "failed and is run again: {why}");
+            printed.begin_again();
+        }
+        self.run_once(agent, printed, kept).await
+    }
+
+    async fn run_once(&self, agent: &Agent, printed: &Printed, kept: &Kept) -> Result<Answer, String> {
         let text = &self.task.content;
         let attempt = self.task.attempt.to_string();
         let messages = self.conversation(agent).await;
@@ -87,16 +102,20 @@ impl Lease {
             Ok(process) => process,
             Err(error) => return Ok(Answer::not_started(&error)),
         };
-        let mut state = String::new();
+        let mut stopped = Err(String::new());
         let stop = async {
-            state = tokio::select! {
-                lost = kept.lost() => lost.to_string(),
-                () = agent.drain.is_ending() => "left: the hub delivers it again when its lease lapses".into(),
+            stopped = tokio::select! {
+                lost = kept.lost() => Err(lost.to_string()),
+                () = agent.drain.is_ending() => Err("left: the hub delivers it again when its lease lapses".into()),
+                limit = past(agent.settings.timeout) => Ok(limit),
             };
         };
         let room = agent.settings.room.clone();
         let finished = process.run(conversation.input(), room, printed, agent.settings.grace, stop).await;
-        Answer::of(finished, printed).await.ok_or(state)
+        match Answer::of(finished, printed).await {
+            Some(answer) => Ok(answer),
+            None => stopped.map(|limit| Answer::timed_out(limit, printed)),
+        }
     }
 
     /// What was said on the task. A claim shows only as much of it as is quickly read; the rest is asked for.
@@ -181,6 +200,17 @@ impl Lease {
         }
         let row = agent.client.task(&self.task.task_id).await;
         row.is_ok_and(|row| row.task.result.as_deref() == Some(&answer.text))
+    }
+}
+
+/// Waits until a run has taken as long as it may, and says how long that is; for ever, if there is no limit.
+async fn past(limit: Option<Duration>) -> Duration {
+    match limit {
+        Some(limit) => {
+            sleep(limit).await;
+            limit
+        }
+        None => std::future::pending().await,
     }
 }
 
