@@ -73,6 +73,14 @@ pub type InputTtlSeconds = Seconds<
 /// How long a worker holds a task without a sign of life.
 pub type LeaseSeconds =
     Seconds<{ limits::LEASE_MIN_SECONDS }, { limits::LEASE_MAX_SECONDS }, { limits::LEASE_DEFAULT_SECONDS }>;
+/// How long a task whose lease lapsed waits until it is delivered again.
+pub type RetryBackoffSeconds = Seconds<0, { limits::RETRY_BACKOFF_MAX_SECONDS }, 0>;
+/// How long one run of a task may take.
+pub type RunTimeoutSeconds = Seconds<
+    { limits::RUN_TIMEOUT_MIN_SECONDS },
+    { limits::RUN_TIMEOUT_MAX_SECONDS },
+    { limits::RUN_TIMEOUT_MAX_SECONDS },
+>;
 /// How long a claim waits for work.
 pub type WaitSeconds = Seconds<0, { limits::WAIT_MAX_SECONDS }, 0>;
 /// How long a send or a look waits for its task to go on.

@@ -7,7 +7,8 @@ use crate::bounded::{ArtifactId, LeaseSeconds, MessageText, Reason, ReplyText, R
 use crate::ids::{LeaseId, NetworkId};
 use crate::kind::Kind;
 use crate::progress::Progress;
-use crate::question::Question;
+use crate::question::{AskedUnder, Question};
+use crate::run_terms::{MaxAttempts, RunTerms};
 use crate::status::Ending;
 use crate::uuid::{ContextId, TaskId};
 
@@ -88,10 +89,8 @@ pub enum Command {
     AskSender {
         /// What the worker wants to know.
         question: Question,
-        /// The lease it is worked on under, if the worker says so.
-        lease_id: Option<LeaseId>,
-        /// Whether the worker waits for the answer under that lease; else the lease ends.
-        keeps_lease: bool,
+        /// The lease it is worked on under.
+        under: AskedUnder,
     },
     /// Give the input that was asked for.
     Answer {
@@ -110,6 +109,9 @@ pub enum Command {
     },
     /// End it because its time is over. Only the hub says this.
     Expire,
+    /// Do what the hub was to do at a time that has come: end a run that takes too long, or deliver a task again whose
+    /// pause is over. Only the hub says this.
+    ComeDue,
 }
 
 /// A task to be made.
@@ -131,6 +133,10 @@ pub struct SendTask {
     pub context_id: Option<ContextId>,
     /// Whether it may go to an agent that has an open task in its chain of parents.
     pub allow_cycle: bool,
+    /// How many deliveries of it there may be.
+    pub max_attempts: MaxAttempts,
+    /// What else its runs are allowed.
+    pub runs: RunTerms,
 }
 
 impl Command {
@@ -151,12 +157,12 @@ impl Command {
             Self::Reassign { .. } => TaskAction::Reassign,
             Self::AskSender { .. } => TaskAction::AskSender,
             Self::Answer { .. } | Self::FollowUp { .. } => TaskAction::Answer,
-            Self::Send(_) | Self::LapseLease { .. } | Self::Expire => return None,
+            Self::Send(_) | Self::LapseLease { .. } | Self::Expire | Self::ComeDue => return None,
         })
     }
 
     /// Whether only the hub itself may say this.
     pub const fn is_hubs_own(&self) -> bool {
-        matches!(self, Self::LapseLease { .. } | Self::Expire)
+        matches!(self, Self::LapseLease { .. } | Self::Expire | Self::ComeDue)
     }
 }

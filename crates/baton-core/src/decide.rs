@@ -4,6 +4,7 @@
 
 mod create;
 mod delegation;
+mod due;
 mod finish;
 mod hand_on;
 mod lease;
@@ -73,7 +74,7 @@ pub fn decide(
             _ => Err(missing(command)),
         };
     };
-    match command {
+    let decided = match command {
         Command::Send(_) => Err(Refusal::TaskExists),
         Command::Ack => work::ack(task, context),
         Command::Start => work::start(task, context),
@@ -91,14 +92,14 @@ pub fn decide(
         Command::CancelWithParent { reason } => finish::cancel_with_parent(task, reason.as_ref(), context),
         Command::Retry { new_task_id } => create::retry(task, new_task_id, context),
         Command::Reassign { new_alias } => hand_on::reassign(task, new_alias, context),
-        Command::AskSender { question, lease_id, keeps_lease } => {
-            work::ask_sender(task, question, lease_id.as_ref(), *keeps_lease, context)
-        }
+        Command::AskSender { question, under } => work::ask_sender(task, question, under, context),
         Command::Answer { text } => work::answer(task, text, context),
         Command::FollowUp { text } => work::follow_up(task, text, context),
         Command::LapseLease { lease_id } => lease::lapse(task, lease_id, context),
         Command::Expire => finish::expire(task, context),
-    }
+        Command::ComeDue => due::come(task, context),
+    };
+    decided.map(|transition| due::arm(task, transition, context))
 }
 
 /// How a command is refused when there is no task.

@@ -8,6 +8,7 @@ use crate::kind::Kind;
 use crate::principal::Principal;
 use crate::progress::Progress;
 use crate::question::TaskMessage;
+use crate::run_terms::RunTerms;
 use crate::status::Status;
 use crate::task::Lease;
 use crate::time::UnixMillis;
@@ -54,6 +55,8 @@ pub struct RowChange {
     pub is_rejected: bool,
     /// What becomes of the worker's hold on it.
     pub lease: Option<LeaseMove>,
+    /// When the hub is to act by itself.
+    pub due: Option<DueMove>,
     /// What becomes of what was reported of its progress.
     pub progress: Option<ProgressMove>,
     /// What becomes of its delivery in the assignee's inbox.
@@ -69,6 +72,15 @@ pub struct Delivered {
     pub at: UnixMillis,
     /// When its time is over.
     pub expires_at: UnixMillis,
+}
+
+/// When the hub is to act on a task by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DueMove {
+    /// At this time.
+    At(UnixMillis),
+    /// Not any more.
+    Never,
 }
 
 /// What becomes of a task's progress.
@@ -143,6 +155,8 @@ pub struct NewTask {
     pub attempt: u32,
     /// How many deliveries there may be.
     pub max_attempts: u32,
+    /// What else its runs are allowed.
+    pub runs: RunTerms,
     /// How long it may wait after each delivery.
     pub ttl: TtlSeconds,
     /// When it was delivered.

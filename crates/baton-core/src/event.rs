@@ -66,6 +66,8 @@ pub enum Event {
     },
     /// Its time was over.
     Expired,
+    /// Its run took longer than its sender allows.
+    RunTimedOut,
     /// It was given to another agent.
     Reassigned {
         /// Who had it.
@@ -94,6 +96,7 @@ impl fmt::Display for Event {
             Self::Cancelled { reason } => f.write_str(reason),
             Self::CancelledWithParent { .. } => f.write_str("cancelled with its parent"),
             Self::Expired => f.write_str("expired"),
+            Self::RunTimedOut => f.write_str("run_timeout"),
             Self::Reassigned { from, to } => write!(f, "reassigned from {from} to {to}"),
         }
     }

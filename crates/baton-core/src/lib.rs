@@ -40,6 +40,7 @@ mod question;
 mod quota;
 mod refusal;
 mod role;
+mod run_terms;
 #[cfg(feature = "schemas")]
 mod schemas;
 mod secret;
@@ -58,8 +59,8 @@ pub use artifact::{ArtifactDescription, ArtifactHash, ArtifactName, ArtifactRef,
 pub use binding::{AliasFacts, bind_alias, mint_alias};
 pub use bounded::{
     ArtifactId, CallWaitSeconds, ContextText, IdempotencyKey, InputTtlSeconds, LeaseSeconds, MessageText,
-    ProgressMessage, ProgressOutput, Reason, ReplyText, ResultText, Seconds, TaskText, Text, TtlSeconds,
-    WaitSeconds,
+    ProgressMessage, ProgressOutput, Reason, ReplyText, ResultText, RetryBackoffSeconds, RunTimeoutSeconds,
+    Seconds, TaskText, Text, TtlSeconds, WaitSeconds,
 };
 pub use browser::browser_session_ends;
 pub use caller::{Caller, NodeCaller, UserCaller};
@@ -67,8 +68,8 @@ pub use clock_jumps::{ClockJumps, ClockMove, ClockWatch};
 pub use command::{Command, SendTask};
 pub use decide::{Context, Facts, decide};
 pub use effects::{
-    Delivered, Delivery, DeliveryContent, Effects, InboxMove, LeaseMove, NewTask, Notice, ProgressMove,
-    RowChange,
+    Delivered, Delivery, DeliveryContent, DueMove, Effects, InboxMove, LeaseMove, NewTask, Notice,
+    ProgressMove, RowChange,
 };
 pub use event::Event;
 pub use fair_share::{Asked, FairShare, Shares, Ticket};
@@ -85,10 +86,11 @@ pub use presence::Presence;
 pub use principal::{Principal, PrincipalKind};
 pub use priority::Priority;
 pub use progress::{Percent, Progress};
-pub use question::{MessageKind, Question, QuestionOptions, QuestionTerms, TaskMessage};
+pub use question::{AskedUnder, MessageKind, Question, QuestionOptions, QuestionTerms, TaskMessage};
 pub use quota::Quota;
 pub use refusal::Refusal;
 pub use role::{NetworkRole, SystemRole, TokenScope};
+pub use run_terms::{MaxAttempts, RunTerms};
 pub use secret::{BearerToken, InviteCode, NodeToken, SECRET_RANDOM_BYTES, UserToken};
 pub use status::{Ending, Status};
 pub use task::{ChainTask, Lease, ParentTask, Parties, TaskSnapshot};

@@ -137,6 +137,16 @@ pub const CLAIM_MAX_COUNT: usize = 32;
 pub const SEND_MAX_COUNT: usize = 100;
 /// Deliveries of one task before a lapse makes it fail.
 pub const MAX_ATTEMPTS: u32 = 3;
+/// Most deliveries that a sender may allow a task.
+pub const MAX_ATTEMPTS_MAX: u32 = 10;
+/// Longest pause before a task whose lease lapsed is delivered again.
+pub const RETRY_BACKOFF_MAX_SECONDS: u32 = 3_600;
+/// Shortest and longest time that a sender gives one run of a task.
+pub const RUN_TIMEOUT_MIN_SECONDS: u32 = 1;
+/// See above.
+pub const RUN_TIMEOUT_MAX_SECONDS: u32 = 86_400;
+/// Most times that `baton work` runs a failed command again within one task.
+pub const WORK_RETRIES_MAX: u32 = 100;
 /// Without a stream, a wait, a lease or a call for this long an agent is offline and its alias free to take.
 pub const OFFLINE_AFTER_SECONDS: u32 = 60;
 /// An overdue task in work without a lease expires only when its agent has been silent for this long.

@@ -14,6 +14,8 @@ pub(crate) enum Step {
     Lapse,
     /// The worker's lease lapsed once too often.
     GiveUp,
+    /// The run takes longer than it may.
+    TimeOut,
     /// The worker has a question.
     Ask,
     /// The sender answers it, and nobody works on the task.
@@ -38,7 +40,7 @@ pub(crate) const fn next(from: Status, step: Step) -> Option<Status> {
         (Delivered, Step::Acknowledge) => Acked,
         (Delivered | Acked, Step::TakeUp) => Running,
         (Running, Step::Lapse) => Delivered,
-        (Running, Step::GiveUp) => Failed,
+        (Running, Step::GiveUp | Step::TimeOut) => Failed,
         (Running, Step::Ask) => WaitingInput,
         (WaitingInput, Step::Lapse) => WaitingInput,
         (WaitingInput, Step::Answer) => Delivered,

@@ -2,6 +2,7 @@
 //! messages that a conversation consists of.
 
 use crate::bounded::{InputTtlSeconds, MessageText};
+use crate::ids::LeaseId;
 use crate::limits;
 use crate::refusal::Refusal;
 use crate::wire::wire_words;
@@ -55,6 +56,27 @@ pub struct Question {
     pub text: MessageText,
     /// Which answers it takes, and how long it waits.
     pub terms: QuestionTerms,
+}
+
+/// What becomes of the lease that its worker names with a question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AskedUnder {
+    /// The worker names none.
+    NoLease,
+    /// It ends with the question.
+    Ending(LeaseId),
+    /// The worker waits for the answer under it.
+    Kept(LeaseId),
+}
+
+impl AskedUnder {
+    /// The lease that is named.
+    pub const fn lease_id(&self) -> Option<&LeaseId> {
+        match self {
+            Self::NoLease => None,
+            Self::Ending(lease_id) | Self::Kept(lease_id) => Some(lease_id),
+        }
+    }
 }
 
 /// Which answers a question takes, and how long it waits for one.

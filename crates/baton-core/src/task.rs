@@ -6,6 +6,7 @@ use crate::bounded::TtlSeconds;
 use crate::ids::{LeaseId, NetworkId};
 use crate::kind::Kind;
 use crate::principal::Principal;
+use crate::run_terms::RunTerms;
 use crate::status::Status;
 use crate::time::{MonotonicMillis, UnixMillis};
 use crate::uuid::{ContextId, TaskId};
@@ -29,6 +30,10 @@ pub struct TaskSnapshot {
     pub attempt: u32,
     /// How many deliveries there may be.
     pub max_attempts: u32,
+    /// What else its runs are allowed.
+    pub runs: RunTerms,
+    /// When the hub is to act by itself: the run takes too long then, or a pause before a delivery is over.
+    pub due_at: Option<UnixMillis>,
     /// The worker's hold on it; only a running task has one, and one whose worker waits for an answer.
     pub lease: Option<Lease>,
     /// Whether its delivery shows in the assignee's inbox: neither acked nor hidden by a claim.

@@ -31,8 +31,8 @@ pub use artifacts::{
 };
 pub use attempts::{AttemptKey, AttemptKind, AttemptReads, AttemptWrites, AttemptsRow};
 pub use check::{
-    ArtifactState, BundleDamage, CheckReads, EventState, LeafState, LogPart, RecordedEvent, RecordedPart, See, Stray,
-    TaskState, WrongCount,
+    ArtifactState, BundleDamage, CheckReads, EventState, LeafState, LogPart, RecordedEvent, RecordedPart,
+    See, Stray, TaskState, WrongCount,
 };
 pub use deliveries::{
     DeliveryKind, DeliveryReads, DeliveryRow, DeliveryWrites, FeedRow, InboxPlace, MessageFilter,

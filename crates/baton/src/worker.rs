@@ -37,6 +37,7 @@ pub(crate) fn start(hub: &Arc<Hub>) -> JoinSet<()> {
     keep(loops, hub, "presence", PRESENCE, async |hub| presence::round(&hub).await);
     keep(loops, hub, "leases", SWEEP, async |hub| sweep::leases(&hub).await);
     keep(loops, hub, "expiry", SWEEP, async |hub| sweep::expiry(&hub).await);
+    keep(loops, hub, "due tasks", SWEEP, async |hub| sweep::due(&hub).await);
     keep(loops, hub, "seal", SEAL, async |hub| seal::round(&hub).await);
     keep(loops, hub, "entry bundles", BUNDLING, async |hub| bundling::round(&hub).await);
     workers_of_the_outside(loops, hub);

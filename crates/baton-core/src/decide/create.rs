@@ -6,7 +6,6 @@ use crate::command::SendTask;
 use crate::effects::{Effects, NewTask, Notice, RowChange};
 use crate::event::Event;
 use crate::kind::Kind;
-use crate::limits::MAX_ATTEMPTS;
 use crate::principal::Principal;
 use crate::refusal::Refusal;
 use crate::status::Status;
@@ -34,7 +33,8 @@ pub(super) fn send(send: &SendTask, context: &Context) -> Result<Transition, Ref
         to: send.to.clone(),
         kind,
         attempt: 1,
-        max_attempts: MAX_ATTEMPTS,
+        max_attempts: send.max_attempts.get(),
+        runs: send.runs,
         ttl: send.ttl,
         delivered_at: context.now,
         expires_at: context.now.plus_seconds(send.ttl.get()),
@@ -64,6 +64,7 @@ pub(super) fn retry(old: &TaskSnapshot, new_id: &TaskId, context: &Context) -> R
         kind: old.kind.clone(),
         attempt: 1,
         max_attempts: old.max_attempts,
+        runs: old.runs,
         ttl: old.ttl,
         delivered_at: context.now,
         expires_at: context.now.plus_seconds(old.ttl.get()),

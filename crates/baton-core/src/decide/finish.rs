@@ -125,6 +125,14 @@ pub(super) fn give_up(task: &TaskSnapshot, context: &Context) -> Result<Transiti
     Ok(told(task, to, event, Some(&result), &result, context))
 }
 
+/// The run took longer than its sender allows. Its worker finds the lease lost.
+pub(super) fn time_out(task: &TaskSnapshot, context: &Context) -> Result<Transition, Refusal> {
+    let to = machine::next(task.status, Step::TimeOut).ok_or(stuck(task.status))?;
+    let event = Event::RunTimedOut;
+    let result = event.to_string();
+    Ok(told(task, to, event, Some(&result), &result, context))
+}
+
 /// An end that the sender reads of in their inbox.
 fn told(
     task: &TaskSnapshot,

@@ -3,7 +3,7 @@
 
 use super::{Context, delivered_again, end_lease, finish, stuck};
 use crate::bounded::{ArtifactId, LeaseSeconds};
-use crate::effects::{Effects, InboxMove, LeaseMove, Notice, ProgressMove, RowChange};
+use crate::effects::{Delivered, DueMove, Effects, InboxMove, LeaseMove, Notice, ProgressMove, RowChange};
 use crate::event::Event;
 use crate::ids::LeaseId;
 use crate::machine::{self, Step};
@@ -96,15 +96,23 @@ pub(super) fn lapse(
     }
     let to = machine::next(task.status, Step::Lapse).ok_or(Refusal::LeaseLost)?;
     let attempt = task.attempt + 1;
-    let row = RowChange {
-        attempt: Some(attempt),
-        delivered: Some(delivered_again(task, context)),
-        lease: end_lease(task),
-        inbox: Some(InboxMove::Show),
-        ..RowChange::default()
+    let row = RowChange { attempt: Some(attempt), lease: end_lease(task), ..RowChange::default() };
+    let effects = match task.runs.retry_backoff.get() {
+        0 => {
+            let delivered = Some(delivered_again(task, context));
+            let row = RowChange { delivered, inbox: Some(InboxMove::Show), ..row };
+            let notices = vec![(task.assignee(), Notice::NewTask)];
+            Effects { row, notices, ..Effects::default() }
+        }
+        // It stays out of the inbox until its pause is over, and has its whole time after that.
+        seconds => {
+            let due_at = context.now.plus_seconds(seconds);
+            let delivered = Delivered { at: context.now, expires_at: due_at.plus_seconds(task.ttl.get()) };
+            let due = Some(DueMove::At(due_at));
+            let row = RowChange { delivered: Some(delivered), inbox: Some(InboxMove::Hide), due, ..row };
+            Effects { row, ..Effects::default() }
+        }
     };
-    let notices = vec![(task.assignee(), Notice::NewTask)];
-    let effects = Effects { row, notices, ..Effects::default() };
     Ok(Transition::to(task, to, &context.actor, Event::LeaseLapsed { attempt }).with(effects))
 }
 

@@ -5,10 +5,9 @@ use super::{Context, delivered_again, end_lease, lease, stuck, whole_time};
 use crate::bounded::MessageText;
 use crate::effects::{Delivery, DeliveryContent, Effects, InboxMove, Notice, RowChange};
 use crate::event::Event;
-use crate::ids::LeaseId;
 use crate::machine::{self, Step};
 use crate::principal::Principal;
-use crate::question::{Question, TaskMessage};
+use crate::question::{AskedUnder, Question, TaskMessage};
 use crate::refusal::Refusal;
 use crate::status::Status;
 use crate::task::TaskSnapshot;
@@ -37,18 +36,14 @@ pub(super) fn start(task: &TaskSnapshot, context: &Context) -> Result<Transition
 pub(super) fn ask_sender(
     task: &TaskSnapshot,
     question: &Question,
-    lease_id: Option<&LeaseId>,
-    keeps_lease: bool,
+    under: &AskedUnder,
     context: &Context,
 ) -> Result<Transition, Refusal> {
     let to = machine::next(task.status, Step::Ask).ok_or(stuck(task.status))?;
-    if keeps_lease && lease_id.is_none() {
-        return Err(Refusal::invalid("lease_id", "must be given with keep_lease"));
-    }
-    lease::check(task, lease_id, context)?;
+    lease::check(task, under.lease_id(), context)?;
     let row = RowChange {
         expires_at: Some(context.now.plus_seconds(question.terms.input_ttl.get())),
-        lease: if keeps_lease { None } else { end_lease(task) },
+        lease: if matches!(under, AskedUnder::Kept(_)) { None } else { end_lease(task) },
         inbox: Some(InboxMove::Hide),
         ..RowChange::default()
     };

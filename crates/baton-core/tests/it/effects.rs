@@ -1,10 +1,11 @@
 //! What goes with each move, exactly, and the conditions a status alone does not show.
 
 use baton_core::{
-    ArtifactId, ClockWatch, Command, Context, Delivered, Delivery, DeliveryContent, Effects, Ending, Event,
-    Facts, InboxMove, Kind, Lease, LeaseId, LeaseMove, MessageId, MessageText, NewTask, Notice, ParentTask,
-    Percent, Presence, Principal, Progress, ProgressMove, QuestionTerms, Reason, Refusal, ReplyText,
-    ResultText, RowChange, Status, TaskMessage, TaskSnapshot, Transition, TtlSeconds, decide,
+    ArtifactId, ClockWatch, Command, Context, Delivered, Delivery, DeliveryContent, DueMove, Effects, Ending,
+    Event, Facts, InboxMove, Kind, Lease, LeaseId, LeaseMove, MessageId, MessageText, NewTask, Notice,
+    ParentTask, Percent, Presence, Principal, Progress, ProgressMove, QuestionTerms, Reason, Refusal,
+    ReplyText, ResultText, RetryBackoffSeconds, RowChange, RunTerms, RunTimeoutSeconds, Status, TaskMessage,
+    TaskSnapshot, Transition, TtlSeconds, decide,
 };
 
 use super::fixtures::*;
@@ -79,6 +80,7 @@ fn a_send_makes_a_task_its_delivery_and_a_notice() {
         kind: Kind::parse("delegation").unwrap(),
         attempt: 1,
         max_attempts: 3,
+        runs: RunTerms::default(),
         ttl: TtlSeconds::default(),
         delivered_at: NOW,
         expires_at: NOW.plus_seconds(3_600),
@@ -512,9 +514,6 @@ fn a_question_may_keep_the_lease_it_is_asked_under() {
         let refused = by(node("bob"), &stale, &ask_keeping("which?", lease_id(1)));
         assert_eq!(refused, Err(Refusal::LeaseLost));
     }
-    let unnamed = Command::AskSender { question: question("which?"), lease_id: None, keeps_lease: true };
-    let refused = by(node("bob"), &leased(running_lease()), &unnamed).unwrap_err();
-    assert_eq!(refused.message(), "lease_id must be given with keep_lease");
 }
 
 #[test]
@@ -632,4 +631,88 @@ fn the_detail_of_every_event_reads_as_a_plain_text() {
     for (event, detail) in details {
         assert_eq!(event.to_string(), detail);
     }
+}
+
+fn with_terms(task: TaskSnapshot, backoff: i64, timeout: Option<i64>) -> TaskSnapshot {
+    let runs = RunTerms {
+        retry_backoff: RetryBackoffSeconds::parse("retry_backoff_seconds", backoff).unwrap(),
+        run_timeout: timeout.map(|timeout| RunTimeoutSeconds::parse("run_timeout_seconds", timeout).unwrap()),
+    };
+    TaskSnapshot { runs, ..task }
+}
+
+#[test]
+fn a_run_has_its_time_from_its_beginning_and_none_once_it_is_over() {
+    let claim = Command::Claim { lease_id: lease_id(2), lease_seconds: lease_seconds(30) };
+    let waiting = with_terms(task(Status::Delivered), 0, Some(60));
+    let due = |transition: baton_core::Transition| transition.effects.row.due;
+    let whole = Some(DueMove::At(NOW.plus_seconds(60)));
+    assert_eq!(due(by(node("bob"), &waiting, &claim).unwrap()), whole);
+    assert_eq!(due(by(node("bob"), &waiting, &Command::Start).unwrap()), whole);
+    let running = TaskSnapshot {
+        due_at: Some(NOW.plus_seconds(5)),
+        ..with_terms(leased(running_lease()), 0, Some(60))
+    };
+    let extend = Command::Extend { lease_id: lease_id(1), lease_seconds: lease_seconds(30) };
+    assert_eq!(due(by(node("bob"), &running, &extend).unwrap()), None, "an extension gives it no more time");
+    assert_eq!(due(by(node("bob"), &running, &ask("x", None)).unwrap()), Some(DueMove::Never));
+    assert_eq!(due(by(node("bob"), &running, &reply("x", None)).unwrap()), Some(DueMove::Never));
+    let answered = with_terms(waiting_under(running_lease()), 0, Some(60));
+    assert_eq!(
+        due(by(node("ada"), &answered, &answer("x")).unwrap()),
+        whole,
+        "after an answer it has its whole time"
+    );
+    assert_eq!(by(Principal::Hub, &running, &Command::ComeDue), Err(Refusal::TaskNotOverdue));
+}
+
+#[test]
+fn a_run_past_its_time_fails_with_run_timeout_and_only_the_hub_says_so() {
+    let late = TaskSnapshot { due_at: Some(NOW), ..with_terms(leased(running_lease()), 0, Some(60)) };
+    let failed = by(Principal::Hub, &late, &Command::ComeDue).unwrap();
+    let row = RowChange { due: Some(DueMove::Never), ..ended(Some("run_timeout"), Some(LeaseMove::End)) };
+    assert_eq!(failed.event, Some(Event::RunTimedOut));
+    assert_eq!(
+        (failed.to, failed.effects),
+        (Status::Failed, replied(row, node("ada"), Status::Failed, "run_timeout"))
+    );
+    assert_eq!(by(node("bob"), &late, &Command::ComeDue), Err(Refusal::PermissionDenied));
+}
+
+#[test]
+fn a_lapse_with_a_pause_delivers_again_when_the_pause_is_over() {
+    let running = with_terms(leased(lapsed_lease()), 30, None);
+    let lapsed = by(Principal::Hub, &running, &Command::LapseLease { lease_id: lease_id(1) }).unwrap();
+    let due_at = NOW.plus_seconds(30);
+    assert_eq!((lapsed.to, lapsed.effects.row.due), (Status::Delivered, Some(DueMove::At(due_at))));
+    assert_eq!(lapsed.effects.row.inbox, Some(InboxMove::Hide));
+    assert!(lapsed.effects.notices.is_empty(), "nobody is to look yet");
+    let pausing = TaskSnapshot {
+        due_at: Some(due_at),
+        is_in_inbox: false,
+        ..with_terms(task(Status::Delivered), 30, None)
+    };
+    assert_eq!(by(Principal::Hub, &pausing, &Command::ComeDue), Err(Refusal::TaskNotOverdue));
+    let over = TaskSnapshot { due_at: Some(NOW), ..pausing.clone() };
+    let delivered = by(Principal::Hub, &over, &Command::ComeDue).unwrap();
+    assert_eq!((delivered.is_move(), &delivered.event), (false, &None));
+    assert_eq!(delivered.effects.row.inbox, Some(InboxMove::Show));
+    assert_eq!(delivered.effects.row.due, Some(DueMove::Never));
+    assert_eq!(delivered.effects.notices, [(node("bob"), Notice::NewTask)]);
+    let reassign = Command::Reassign { new_alias: alias("carl") };
+    let reassigned = by(node("ada"), &pausing, &reassign).unwrap();
+    assert_eq!(reassigned.effects.row.due, Some(DueMove::Never), "another agent has it at once");
+}
+
+#[test]
+fn a_clock_put_ahead_ends_no_run_before_its_time_has_elapsed() {
+    let mut context = context(Principal::Hub);
+    let due_at = NOW.plus_seconds(60);
+    let running = TaskSnapshot { due_at: Some(due_at), ..with_terms(leased(running_lease()), 0, Some(60)) };
+    let mut watch = ClockWatch::new(NOW, MONOTONIC);
+    watch.observe(NOW.plus_seconds(3_601), MONOTONIC.plus_seconds(1));
+    (context.now, context.clock_jumps) = (NOW.plus_seconds(3_601), watch.jumps().clone());
+    assert_eq!(decide(Some(&running), &Command::ComeDue, &context), Err(Refusal::TaskNotOverdue));
+    context.now = NOW.plus_seconds(3_660);
+    assert_eq!(decide(Some(&running), &Command::ComeDue, &context).unwrap().to, Status::Failed);
 }

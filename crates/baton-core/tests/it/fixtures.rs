@@ -1,10 +1,10 @@
 //! One small world for all tests: a network, the task `ada` sent to `bob`, and everybody around it.
 
 use baton_core::{
-    Alias, Caller, ClockJumps, Command, Context, Facts, Kind, Lease, LeaseId, LeaseSeconds, MessageId,
-    MessageText, MonotonicMillis, NetworkId, NodeCaller, ParentTask, Presence, Principal, Question,
-    QuestionOptions, QuestionTerms, SendTask, Status, SystemRole, TaskId, TaskSnapshot, TokenId, TokenScope,
-    TtlSeconds, UnixMillis, UserCaller, UserId, Username,
+    Alias, AskedUnder, Caller, ClockJumps, Command, Context, Facts, Kind, Lease, LeaseId, LeaseSeconds,
+    MaxAttempts, MessageId, MessageText, MonotonicMillis, NetworkId, NodeCaller, ParentTask, Presence,
+    Principal, Question, QuestionOptions, QuestionTerms, RunTerms, SendTask, Status, SystemRole, TaskId,
+    TaskSnapshot, TokenId, TokenScope, TtlSeconds, UnixMillis, UserCaller, UserId, Username,
 };
 
 /// The wall clock of every test that does not say otherwise; the fixture task has been overdue since.
@@ -73,6 +73,8 @@ pub(super) fn task(status: Status) -> TaskSnapshot {
         status,
         attempt: 1,
         max_attempts: 3,
+        runs: RunTerms::default(),
+        due_at: None,
         lease: None,
         is_in_inbox: status == Status::Delivered,
         ttl: TtlSeconds::default(),
@@ -100,12 +102,13 @@ pub(super) fn question(text: &str) -> Question {
 
 /// A plain question, which ends the lease.
 pub(super) fn ask(text: &str, lease_id: Option<LeaseId>) -> Command {
-    Command::AskSender { question: question(text), lease_id, keeps_lease: false }
+    let under = lease_id.map_or(AskedUnder::NoLease, AskedUnder::Ending);
+    Command::AskSender { question: question(text), under }
 }
 
 /// A question whose worker waits for the answer under its lease.
 pub(super) fn ask_keeping(text: &str, lease_id: LeaseId) -> Command {
-    Command::AskSender { question: question(text), lease_id: Some(lease_id), keeps_lease: true }
+    Command::AskSender { question: question(text), under: AskedUnder::Kept(lease_id) }
 }
 
 pub(super) fn options(options: &[&str]) -> QuestionOptions {
@@ -151,6 +154,8 @@ pub(super) fn send_task() -> SendTask {
         parent_task_id: None,
         context_id: None,
         allow_cycle: false,
+        max_attempts: MaxAttempts::default(),
+        runs: RunTerms::default(),
     }
 }
 

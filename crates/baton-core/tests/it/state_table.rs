@@ -44,6 +44,7 @@ answer         -   -   -   .   ?   .   y   -   -   -   y  | no_task   not_waitin
 follow_up      -   -   -   .   ?   .   y   -   -   -   y  | no_task   delivered       acked           running         running         delivered       running         terminal       terminal       terminal       terminal
 lapse_lease    .   .   .   .   .   .   .   .   .   .   y  | lost      lost            lost            lost            delivered       lost            waiting_input   lost           lost           lost           lost
 expire         .   .   .   .   .   .   .   .   .   .   y  | no_task   expired         expired         expired         not_overdue     expired         expired         terminal       terminal       terminal       terminal
+come_due       .   .   .   .   .   .   .   .   .   .   y  | no_task   not_overdue     not_overdue     not_overdue     not_overdue     not_overdue     not_overdue     not_overdue    not_overdue    not_overdue    not_overdue
 ";
 
 #[test]
@@ -150,6 +151,7 @@ fn command_named(name: &str) -> Command {
         "answer" => Command::Answer { text: MessageText::parse("message", "x").unwrap() },
         "lapse_lease" => Command::LapseLease { lease_id: lease_id(1) },
         "expire" => Command::Expire,
+        "come_due" => Command::ComeDue,
         _ => panic!("no command {name}"),
     }
 }

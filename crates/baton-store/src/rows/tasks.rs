@@ -2,7 +2,7 @@
 
 use baton_core::access::TaskReach;
 use baton_core::{
-    ActorToken, Alias, ContextId, Kind, LeaseId, MessageId, MessageKind, MonotonicMillis, NetworkId,
+    ActorToken, Alias, ContextId, DueMove, Kind, LeaseId, MessageId, MessageKind, MonotonicMillis, NetworkId,
     Principal, Priority, Status, TaskId, TaskSnapshot, TraceParent, UnixMillis,
 };
 
@@ -128,6 +128,8 @@ pub struct TaskChange {
     pub lease: Option<LeaseChange>,
     /// What becomes of what was reported of its progress.
     pub progress: Option<ProgressChange>,
+    /// When the hub is to act on it by itself.
+    pub due: Option<DueMove>,
 }
 
 /// What becomes of a task's progress.
@@ -536,6 +538,13 @@ pub trait TaskReads {
     fn due_leases(&self, now: MonotonicMillis, limit: usize) -> Result<Vec<DueLease>, Error>;
     /// Open tasks whose time is over, oldest first, after this place (expiry, seq) in that order.
     fn overdue_tasks(
+        &self,
+        now: UnixMillis,
+        after: (i64, i64),
+        limit: usize,
+    ) -> Result<Vec<(i64, i64, TaskId)>, Error>;
+    /// Tasks that the hub was to act on by now, oldest first, after this place (time, seq) in that order.
+    fn due_tasks(
         &self,
         now: UnixMillis,
         after: (i64, i64),

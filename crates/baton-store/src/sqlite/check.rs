@@ -16,8 +16,8 @@ use super::rows::Rows;
 use super::schema;
 use crate::error::Error;
 use crate::rows::{
-    ArtifactReads, ArtifactRefRow, ArtifactState, CheckReads, EventState, LogPart, RecordedEvent, RecordedPart, See, Stray,
-    TaskState, WrongCount,
+    ArtifactReads, ArtifactRefRow, ArtifactState, CheckReads, EventState, LogPart, RecordedEvent,
+    RecordedPart, See, Stray, TaskState, WrongCount,
 };
 
 /// How often a database that changes hands during a look is looked at anew.

@@ -1,8 +1,8 @@
 //! A task's columns, and the types they are read into.
 
 use baton_core::{
-    Alias, ContextId, Lease, LeaseId, MonotonicMillis, NetworkId, ParentTask, Status, TaskId, TaskSnapshot,
-    TraceParent, TtlSeconds, UnixMillis, limits,
+    Alias, ContextId, Lease, LeaseId, MonotonicMillis, NetworkId, ParentTask, RetryBackoffSeconds, RunTerms,
+    RunTimeoutSeconds, Status, TaskId, TaskSnapshot, TraceParent, TtlSeconds, UnixMillis, limits,
 };
 use rusqlite::Row;
 use rusqlite::types::Value;
@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::rows::{InboxState, ProgressRow, TaskRow, TaskTexts, kind_of};
 
 /// A task's own columns, in the order they are asked for.
-const OWN: [&str; 44] = [
+const OWN: [&str; 47] = [
     "seq",
     "task_id",
     "network",
@@ -59,6 +59,9 @@ const OWN: [&str; 44] = [
     "progress_percent",
     "progress_message",
     "progress_at",
+    "retry_backoff_seconds",
+    "run_timeout_seconds",
+    "due_at",
 ];
 
 /// What stands beside a task's own columns, in the order of [`BESIDE_SQL`]: its network, its parent, its retry.
@@ -293,6 +296,7 @@ impl Columns {
         columns.set_if("delivery_id", &before.delivery_id, &now.delivery_id, Clone::clone);
         columns.set_if("artifacts", &before.row.artifacts, &now.row.artifacts, |count| *count);
         columns.set_if("last_event", &before.last_event, &now.last_event, |id| *id);
+        columns.set_if("due_at", &old.due_at, &new.due_at, millis);
         columns.set_if_lease(before, now);
         columns.set_if_progress(&before.row.progress, &now.row.progress);
         columns
@@ -347,6 +351,8 @@ pub(super) fn snapshot(row: &Row<'_>) -> Result<TaskSnapshot, Error> {
         status: parsed(row, column!("status"), Status::parse)?,
         attempt: get(row, column!("attempt"))?,
         max_attempts: get(row, column!("max_attempts"))?,
+        runs: run_terms(row)?,
+        due_at: optional_time(row, column!("due_at"))?,
         lease,
         is_in_inbox: inbox_state(row)? == InboxState::Open,
         ttl: TtlSeconds::parse("ttl_seconds", ttl)
@@ -355,6 +361,17 @@ pub(super) fn snapshot(row: &Row<'_>) -> Result<TaskSnapshot, Error> {
         parent,
         retried_to: optional(row, column!("retried_to"), TaskId::parse)?,
         context_id: optional(row, column!("context_id"), ContextId::parse)?,
+    })
+}
+
+fn run_terms(row: &Row<'_>) -> Result<RunTerms, Error> {
+    let corrupt = |refusal: baton_core::Refusal| Error::Corrupt(format!("terms of runs: {refusal}"));
+    let backoff: i64 = get(row, column!("retry_backoff_seconds"))?;
+    let timeout: Option<i64> = get(row, column!("run_timeout_seconds"))?;
+    let timeout = timeout.map(|timeout| RunTimeoutSeconds::parse("run_timeout_seconds", timeout)).transpose();
+    Ok(RunTerms {
+        retry_backoff: RetryBackoffSeconds::parse("retry_backoff_seconds", backoff).map_err(corrupt)?,
+        run_timeout: timeout.map_err(corrupt)?,
     })
 }
 

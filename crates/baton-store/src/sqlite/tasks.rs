@@ -2,8 +2,8 @@
 
 use baton_core::access::TaskReach;
 use baton_core::{
-    Alias, Lease, LeaseId, MessageId, MessageKind, MonotonicMillis, NetworkId, Principal, PrincipalKind,
-    Status, TaskId, TaskSnapshot, UnixMillis, limits,
+    Alias, DueMove, Lease, LeaseId, MessageId, MessageKind, MonotonicMillis, NetworkId, Principal,
+    PrincipalKind, Status, TaskId, TaskSnapshot, UnixMillis, limits,
 };
 use rusqlite::{Row, params};
 use std::sync::LazyLock;
@@ -300,6 +300,21 @@ impl TaskReads for Rows<'_> {
         })
     }
 
+    fn due_tasks(
+        &self,
+        now: UnixMillis,
+        after: (i64, i64),
+        limit: usize,
+    ) -> Result<Vec<(i64, i64, TaskId)>, Error> {
+        let sql = "SELECT due_at, seq, task_id FROM tasks t
+                   WHERE due_at IS NOT NULL AND due_at <= ?1 AND (due_at, seq) > (?2, ?3)
+                     AND NOT EXISTS (SELECT 1 FROM removals r WHERE r.network = t.network)
+                   ORDER BY due_at, seq LIMIT ?4";
+        self.all(sql, params![now.get(), after.0, after.1, limit as i64], |row| {
+            Ok((get(row, "due_at")?, get(row, "seq")?, parsed(row, "task_id", TaskId::parse)?))
+        })
+    }
+
     fn idempotent_send(
         &self,
         network: &NetworkId,
@@ -437,6 +452,11 @@ fn changed_task(before: &Task, to: Status, change: &TaskChange) -> Result<Task, 
     }
     row.answered_bare |= change.answered_bare;
     row.is_rejected |= change.is_rejected;
+    match change.due {
+        Some(DueMove::At(at)) => row.snapshot.due_at = Some(at),
+        Some(DueMove::Never) => row.snapshot.due_at = None,
+        None => {}
+    }
     match &change.progress {
         Some(ProgressChange::Report { percent, message, at }) => {
             let last = row.progress.take();
@@ -639,6 +659,8 @@ fn new_task(row: NewTaskRow<'_>, network: i64, seq: i64) -> Task {
         status: row.status,
         attempt: new.attempt,
         max_attempts: new.max_attempts,
+        runs: new.runs,
+        due_at: None,
         lease: None,
         is_in_inbox: true,
         ttl: new.ttl,

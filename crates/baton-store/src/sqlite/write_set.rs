@@ -346,9 +346,9 @@ fn insert_task(connection: &Connection, task: &Task) -> Result<(), Error> {
                 expires_at, salt, context_id, parts, traceparent, inbox_state, inbox_place, answered_bare, started_at,
                 completed_at, result, redelivered_at, delivery_id, lease_id, lease_seconds, lease_deadline,
                 lease_expires_at, last_event, artifacts, rejected, progress_n, progress_event, progress_percent,
-                progress_message, progress_at)
+                progress_message, progress_at, retry_backoff_seconds, run_timeout_seconds, due_at)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21,
-                ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35, ?36, ?37, ?38, ?39, ?40, ?41, ?42, ?43, ?44)",
+                ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35, ?36, ?37, ?38, ?39, ?40, ?41, ?42, ?43, ?44, ?45, ?46, ?47)",
         )?
         .execute(params![
             row.seq,
@@ -395,6 +395,9 @@ fn insert_task(connection: &Connection, task: &Task) -> Result<(), Error> {
             row.progress.as_ref().and_then(|progress| progress.percent),
             row.progress.as_ref().and_then(|progress| progress.message.as_deref()),
             row.progress.as_ref().map(|progress| progress.at.get()),
+            snapshot.runs.retry_backoff.get(),
+            snapshot.runs.run_timeout.map(baton_core::RunTimeoutSeconds::get),
+            snapshot.due_at.map(UnixMillis::get),
         ])?;
     Ok(())
 }

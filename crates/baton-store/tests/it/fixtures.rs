@@ -110,6 +110,7 @@ fn insert(
         kind: Kind::parse("delegation").unwrap(),
         attempt: 1,
         max_attempts: 3,
+        runs: baton_core::RunTerms::default(),
         ttl: TtlSeconds::default(),
         delivered_at: NOW,
         expires_at: NOW.plus_seconds(3600),

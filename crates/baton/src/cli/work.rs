@@ -77,6 +77,12 @@ pub(crate) struct Work {
     /// Between TERM and KILL when a command has to end
     #[arg(long, value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(0..=3600))]
     grace: u64,
+    /// How long a run of the command may take; then it is ended with all its processes, and counts as failed
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(u64::from(limits::RUN_TIMEOUT_MIN_SECONDS)..=u64::from(limits::RUN_TIMEOUT_MAX_SECONDS)))]
+    timeout: Option<u64>,
+    /// How often a command that failed is run again before the task is answered
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=i64::from(limits::WORK_RETRIES_MAX)))]
+    retries: u32,
     /// The most a command may print; one that prints more is ended
     #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = clap::value_parser!(u64).range(1..=1_024))]
     max_output: u64,
@@ -123,6 +129,8 @@ impl Work {
             concurrency: self.concurrency.into(),
             lease_seconds: self.lease,
             grace: Duration::from_secs(self.grace),
+            timeout: self.timeout.map(Duration::from_secs),
+            retries: self.retries,
             room: Room { folder: runs.path().to_owned(), max_bytes: self.max_output << 20 },
             runs,
             once: self.once,

@@ -13,7 +13,8 @@ use super::call::{Call, Repeat};
 use super::{Answer, Client, Error};
 use crate::service::{
     WireTime, ack_inbox, ask_sender, cancel_task, claim_task, extend_lease, follow_up, get_inbox, get_task,
-    list_tasks, reassign_task, report_progress, send_reply, send_task, share_artifact, stats, statuses, task_events,
+    list_tasks, reassign_task, report_progress, send_reply, send_task, share_artifact, stats, statuses,
+    task_events,
 };
 
 /// A task's row.
@@ -43,6 +44,10 @@ pub(crate) struct Task {
     pub(crate) parent_task_id: Option<String>,
     pub(crate) retry_of: Option<String>,
     pub(crate) attempt: u32,
+    /// What its sender allows its runs, where that is not the usual.
+    pub(crate) max_attempts: Option<u32>,
+    pub(crate) retry_backoff_seconds: Option<u32>,
+    pub(crate) run_timeout_seconds: Option<u32>,
     /// Unparsed: it may nest deeper than the parser accepts.
     pub(crate) meta: Option<Box<RawValue>>,
     /// What was said on it, where a send waited for it.

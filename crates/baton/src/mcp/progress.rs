@@ -36,7 +36,7 @@ impl Teller {
             }
         }
         // The call tells nothing more; its answer ends it.
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 
     fn next(&mut self, progress: ProgressRow) -> ProgressNotificationParam {

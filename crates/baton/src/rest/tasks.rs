@@ -11,7 +11,9 @@ use serde::Serialize;
 use std::sync::Arc;
 use utoipa::{OpenApi, ToSchema};
 
-use super::{Authenticated, Body, ErrorBody, Failure, HubState, Path, Query, Rate, Reserved, Strict, answer, json};
+use super::{
+    Authenticated, Body, ErrorBody, Failure, HubState, Path, Query, Rate, Reserved, Strict, answer, json,
+};
 use crate::hub::Hub;
 use crate::in_flight::{AnswerShare, Cost};
 use crate::openapi::{Conflict, NotFound};

@@ -147,6 +147,7 @@ impl Move<'_> {
             result: row.result.clone(),
             completed_at: row.completed_at,
             lease: row.lease.as_ref().map(|lease| self.lease(lease)),
+            due: row.due,
             progress: row.progress.as_ref().map(|progress| self.progress(progress)),
             inbox: row.inbox.and_then(|inbox| match inbox {
                 InboxMove::Ack | InboxMove::AckEvery => Some(InboxState::Acked),

@@ -2,8 +2,8 @@
 //! the answer itself.
 
 use baton_core::{
-    Caller, Command, InputTtlSeconds, MessageId, MessageText, Question, QuestionOptions, QuestionTerms,
-    Refusal, Status, TaskId,
+    AskedUnder, Caller, Command, InputTtlSeconds, MessageId, MessageText, Question, QuestionOptions,
+    QuestionTerms, Refusal, Status, TaskId,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -120,10 +120,12 @@ async fn ask(
 
 /// The arguments, checked.
 fn command(args: PathArgs) -> Result<Command, Error> {
-    let keeps_lease = args.keep_lease.unwrap_or(false);
-    if keeps_lease && args.lease_id.is_none() {
-        return Err(Error::argument("lease_id", "must be given with keep_lease"));
-    }
+    let under = match (send_reply::lease(args.lease_id.as_deref())?, args.keep_lease.unwrap_or(false)) {
+        (None, true) => return Err(Error::argument("lease_id", "must be given with keep_lease")),
+        (None, false) => AskedUnder::NoLease,
+        (Some(lease_id), false) => AskedUnder::Ending(lease_id),
+        (Some(lease_id), true) => AskedUnder::Kept(lease_id),
+    };
     let input_ttl = args.input_ttl_seconds.map(|ttl| InputTtlSeconds::parse("input_ttl_seconds", ttl));
     let terms = QuestionTerms {
         options: QuestionOptions::parse(args.options.unwrap_or_default()).map_err(Error::of_argument)?,
@@ -131,6 +133,5 @@ fn command(args: PathArgs) -> Result<Command, Error> {
         auth_required: args.auth_required.unwrap_or(false),
     };
     let text = MessageText::parse("question", &args.question).map_err(Error::of_argument)?;
-    let lease_id = send_reply::lease(args.lease_id.as_deref())?;
-    Ok(Command::AskSender { question: Question { text, terms }, lease_id, keeps_lease })
+    Ok(Command::AskSender { question: Question { text, terms }, under })
 }

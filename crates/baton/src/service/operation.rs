@@ -177,6 +177,7 @@ pub(super) fn carry_out_with(
         Command::Retry { .. }
         | Command::Reassign { .. }
         | Command::LapseLease { .. }
+        | Command::ComeDue
         | Command::Answer { .. }
         | Command::FollowUp { .. } => Payload::of_task(tx, &task.id)?,
         _ => None,

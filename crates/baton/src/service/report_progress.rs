@@ -75,7 +75,7 @@ struct Report {
 pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
     let Args { task_id, lease_id, percent, message, output, network_id } = args;
     let place = Place::of_task_call(network_id.as_deref());
-    report(hub, caller, place, &task_id, PathArgs { lease_id, percent, message, output }).await
+    report(hub, caller, place, &task_id, &PathArgs { lease_id, percent, message, output }).await
 }
 
 /// Reports on the task in the path.
@@ -85,7 +85,7 @@ pub(crate) async fn run_on_path(
     task: &str,
     args: PathArgs,
 ) -> Result<Answer, Error> {
-    report(hub, caller, Place::TheTasks, task, args).await
+    report(hub, caller, Place::TheTasks, task, &args).await
 }
 
 async fn report(
@@ -93,7 +93,7 @@ async fn report(
     caller: &Caller,
     place: Place,
     task: &str,
-    args: PathArgs,
+    args: &PathArgs,
 ) -> Result<Answer, Error> {
     let report = Report::read(task, args)?;
     let Caller::Node(node) = caller else { return Err(Refusal::NetworkTokenRequired.into()) };
@@ -119,7 +119,7 @@ async fn report(
 }
 
 impl Report {
-    fn read(task: &str, args: PathArgs) -> Result<Self, Error> {
+    fn read(task: &str, args: &PathArgs) -> Result<Self, Error> {
         let percent = args.percent.map(|percent| Percent::parse("percent", percent)).transpose();
         let message = args.message.as_deref().map(|message| ProgressMessage::parse("message", message));
         let output = args.output.as_deref().map(|output| ProgressOutput::parse("output", output));

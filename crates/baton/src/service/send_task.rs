@@ -2,8 +2,8 @@
 
 use baton_core::{
     Action, ArtifactRef, ArtifactSource, Caller, Command, ContextId, ContextText, IdempotencyKey, Kind,
-    NetworkId, Principal, Priority, Refusal, SendTask, TaskId, TaskText, TraceParent, TtlSeconds, access,
-    decide, limits,
+    MaxAttempts, NetworkId, Principal, Priority, Refusal, RetryBackoffSeconds, RunTerms, RunTimeoutSeconds,
+    SendTask, TaskId, TaskText, TraceParent, TtlSeconds, access, decide, limits,
 };
 use baton_store::rows::{IdempotentSend, PageBounds, TaskFilter, TaskTexts};
 use baton_store::{Snapshot, Transaction};
@@ -69,6 +69,21 @@ pub(crate) struct Args {
     #[schema(max_items = 100)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) artifacts: Option<Vec<RefArgs>>,
+    /// How many deliveries there may be before a lapsed lease makes the task fail, 3 by default
+    #[schemars(range(min = 1, max = 10))]
+    #[schema(minimum = 1, maximum = 10)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) max_attempts: Option<i64>,
+    /// How long the task waits after a lapsed lease until it is delivered again, 0 by default
+    #[schemars(range(min = 0, max = 3600))]
+    #[schema(minimum = 0, maximum = 3600)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) retry_backoff_seconds: Option<i64>,
+    /// How long one run may take; after that the task fails with run_timeout. No limit by default
+    #[schemars(range(min = 1, max = 86400))]
+    #[schema(minimum = 1, maximum = 86400)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) run_timeout_seconds: Option<i64>,
     /// Wait so long for the task to end or to ask for input; 0 by default
     #[schemars(range(min = 0, max = 60))]
     #[schema(minimum = 0, maximum = 60)]
@@ -142,6 +157,8 @@ pub(super) struct Request {
     artifacts: Vec<ArtifactRef>,
     kind: Option<Kind>,
     ttl: TtlSeconds,
+    max_attempts: MaxAttempts,
+    runs: RunTerms,
     parent_task_id: Option<String>,
     context_id: Option<ContextId>,
     allow_cycle: bool,
@@ -254,8 +271,11 @@ impl Request {
         let ttl = ttl.transpose().map_err(Error::of_argument)?.unwrap_or_default();
         let parent =
             Parentage { id: args.parent_task_id.as_deref(), allow_cycle: args.allow_cycle.unwrap_or(false) };
+        let (max_attempts, runs) =
+            run_terms(args.max_attempts, args.retry_backoff_seconds, args.run_timeout_seconds)?;
         let artifacts = reference::read(args.artifacts)?;
-        let arguments = digest(&to, &payload, kind.as_ref(), ttl, parent, None, &artifacts);
+        let terms = (max_attempts, runs, &*artifacts);
+        let arguments = digest(&to, &payload, kind.as_ref(), ttl, parent, None, terms);
         let allow_cycle = parent.allow_cycle;
         Ok(Self {
             to,
@@ -263,6 +283,8 @@ impl Request {
             artifacts,
             kind,
             ttl,
+            max_attempts,
+            runs,
             parent_task_id: args.parent_task_id,
             context_id: None,
             allow_cycle,
@@ -286,9 +308,10 @@ impl Request {
             traceparent,
         };
         let ttl = TtlSeconds::default();
+        let (max_attempts, runs) = (MaxAttempts::default(), RunTerms::default());
         let (alias, artifacts) = (&agent.alias, said.artifacts);
-        let context = context_id.as_ref();
-        let arguments = digest(alias, &payload, None, ttl, Parentage::default(), context, &artifacts);
+        let (context, terms) = (context_id.as_ref(), (max_attempts, runs, &*artifacts));
+        let arguments = digest(alias, &payload, None, ttl, Parentage::default(), context, terms);
         Ok(Self {
             place: Place::of_write(Some(agent.network_id.as_str())),
             to: agent.alias,
@@ -296,6 +319,8 @@ impl Request {
             artifacts,
             kind: None,
             ttl,
+            max_attempts,
+            runs,
             parent_task_id: None,
             context_id,
             allow_cycle: false,
@@ -304,6 +329,22 @@ impl Request {
             push: said.push,
         })
     }
+}
+
+/// What the sender allows the runs of a task.
+fn run_terms(
+    max_attempts: Option<i64>,
+    backoff: Option<i64>,
+    timeout: Option<i64>,
+) -> Result<(MaxAttempts, RunTerms), Error> {
+    let max_attempts = max_attempts.map(|attempts| MaxAttempts::parse("max_attempts", attempts));
+    let backoff = backoff.map(|backoff| RetryBackoffSeconds::parse("retry_backoff_seconds", backoff));
+    let timeout = timeout.map(|timeout| RunTimeoutSeconds::parse("run_timeout_seconds", timeout));
+    let runs = RunTerms {
+        retry_backoff: backoff.transpose().map_err(Error::of_argument)?.unwrap_or_default(),
+        run_timeout: timeout.transpose().map_err(Error::of_argument)?,
+    };
+    Ok((max_attempts.transpose().map_err(Error::of_argument)?.unwrap_or_default(), runs))
 }
 
 /// The parent a send names, and whether its chain may hold the recipient already.
@@ -320,9 +361,15 @@ fn digest(
     ttl: TtlSeconds,
     parent: Parentage<'_>,
     context_id: Option<&ContextId>,
-    artifacts: &[ArtifactRef],
+    (max_attempts, runs, artifacts): (MaxAttempts, RunTerms, &[ArtifactRef]),
 ) -> Vec<u8> {
     let ttl = ttl.get().to_string();
+    let terms = format!(
+        "attempts {} backoff {} timeout {:?}",
+        max_attempts.get(),
+        runs.retry_backoff.get(),
+        runs.run_timeout.map(RunTimeoutSeconds::get)
+    );
     let mut parts = vec![
         Some(to.as_str()),
         Some(payload.priority.as_str()),
@@ -343,6 +390,9 @@ fn digest(
     let artifacts = reference::as_text(artifacts);
     if let Some(artifacts) = &artifacts {
         parts.extend([Some("artifacts"), Some(&**artifacts)]);
+    }
+    if max_attempts != MaxAttempts::default() || runs != RunTerms::default() {
+        parts.push(Some(&*terms));
     }
     idempotency::digest(&parts)
 }
@@ -382,6 +432,8 @@ pub(super) fn send(
         parent_task_id: parent,
         context_id: request.context_id.clone(),
         allow_cycle: request.allow_cycle,
+        max_attempts: request.max_attempts,
+        runs: request.runs,
     });
     let transition = decide(None, &command, &context)?;
     quotas::admit_task(tx.as_snapshot(), &network, &Principal::Node(request.to.clone()))?;

@@ -46,22 +46,40 @@ pub(crate) async fn expiry(hub: &Hub) -> Result<usize, Error> {
     let (now, clock_jumps) = hub.clock.observe();
     let mut expired = 0;
     for (after, until) in clock_jumps.due_ranges(now) {
-        expired += expire(hub, after, until).await?;
+        expired += in_range(hub, after, until, &Command::Expire).await?;
     }
     Ok(expired)
 }
 
-/// The same for tasks whose deadline lies in a range.
-async fn expire(hub: &Hub, after: UnixMillis, until: UnixMillis) -> Result<usize, Error> {
-    let mut expired = 0;
+/// Ends runs that take too long, and delivers tasks again whose pause is over. Answers how many.
+pub(crate) async fn due(hub: &Hub) -> Result<usize, Error> {
+    let (now, clock_jumps) = hub.clock.observe();
+    let mut done = 0;
+    for (after, until) in clock_jumps.due_ranges(now) {
+        done += in_range(hub, after, until, &Command::ComeDue).await?;
+    }
+    Ok(done)
+}
+
+/// Carries out an expiry, or what has come due, for tasks whose time lies in a range.
+async fn in_range(
+    hub: &Hub,
+    after: UnixMillis,
+    until: UnixMillis,
+    command: &Command,
+) -> Result<usize, Error> {
+    let mut done = 0;
     let mut after = (after.get(), i64::MAX);
     for _ in 0..PAGES {
-        let stamp = Stamp::new(hub);
+        let (stamp, asked) = (Stamp::new(hub), command.clone());
         let page = hub.store.read(move |rows| -> Result<_, Error> {
-            let overdue = rows.overdue_tasks(until, after, ROUND)?;
+            let overdue = match asked {
+                Command::ComeDue => rows.due_tasks(until, after, ROUND)?,
+                _ => rows.overdue_tasks(until, after, ROUND)?,
+            };
             let mut due = Vec::new();
             for (_, _, task_id) in &overdue {
-                if operation::would_act_as_hub(rows, &stamp, task_id, &Command::Expire)? {
+                if operation::would_act_as_hub(rows, &stamp, task_id, &asked)? {
                     due.push(task_id.clone());
                 }
             }
@@ -69,14 +87,14 @@ async fn expire(hub: &Hub, after: UnixMillis, until: UnixMillis) -> Result<usize
         });
         let (looked_at, last, due) = page.await?;
         for task_id in due {
-            expired += usize::from(hub_acts(hub, task_id, Command::Expire).await?);
+            done += usize::from(hub_acts(hub, task_id, command.clone()).await?);
         }
         match last {
             Some(last) if looked_at == ROUND => after = last,
             _ => break,
         }
     }
-    Ok(expired)
+    Ok(done)
 }
 
 /// Carries out the hub's own command; a task that moved on meanwhile is left alone.

@@ -1,6 +1,9 @@
 //! A task as every door shows it: the contract's row, in its order.
 
-use baton_core::{ContextId, Kind, MessageId, MessageKind, NetworkId, Priority, Status, TaskId, hex, limits};
+use baton_core::{
+    ContextId, Kind, MessageId, MessageKind, NetworkId, Priority, RunTimeoutSeconds, Status, TaskId, hex,
+    limits,
+};
 use baton_store::rows::{ArtifactRefRow, ProgressRow, TaskMessageRow, TaskRow, text_bytes};
 use serde::Serialize;
 use serde_json::Value;
@@ -46,6 +49,15 @@ pub(crate) struct TaskView {
     parent_task_id: Option<TaskId>,
     retry_of: Option<TaskId>,
     attempt: u32,
+    /// How many deliveries there may be, if not 3.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_attempts: Option<u32>,
+    /// How long it waits after a lapsed lease until it is delivered again, if it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry_backoff_seconds: Option<u32>,
+    /// How long one run may take, if that is limited.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run_timeout_seconds: Option<u32>,
     context_id: ContextId,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Vec<Value>>)]
@@ -105,6 +117,9 @@ impl From<TaskRow> for TaskView {
             parent_task_id: task.parent.map(|parent| parent.id),
             retry_of: row.retry_of,
             attempt: task.attempt,
+            max_attempts: Some(task.max_attempts).filter(|most| *most != limits::MAX_ATTEMPTS),
+            retry_backoff_seconds: Some(task.runs.retry_backoff.get()).filter(|seconds| *seconds > 0),
+            run_timeout_seconds: task.runs.run_timeout.map(RunTimeoutSeconds::get),
             context_id,
             parts: row.parts.and_then(|parts| RawValue::from_string(parts).ok()),
             evidence_salt: hex::encode(&row.salt),

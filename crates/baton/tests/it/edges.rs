@@ -9,5 +9,6 @@ mod leases;
 mod names;
 mod questions;
 mod roles;
+mod runs;
 mod scopes;
 mod streams;

@@ -24,6 +24,7 @@ fn insert(tx: &mut dyn Transaction, n: u16, at: UnixMillis, kind: &str, content:
         kind: Kind::parse(kind).unwrap(),
         attempt: 1,
         max_attempts: 3,
+        runs: baton_core::RunTerms::default(),
         ttl: TtlSeconds::default(),
         delivered_at: at,
         expires_at: at.plus_seconds(3600),

@@ -5,7 +5,7 @@ use super::super::fixtures::{
     NOW, alias, insert_network, insert_task, insert_task_from, network, node, task_id, with_network,
 };
 use baton_core::access::TaskReach;
-use baton_core::{MessageId, MessageKind, Principal, Status};
+use baton_core::{DueMove, MessageId, MessageKind, Principal, Status};
 use baton_store::rows::{
     ChangedFilter, EventFilter, IdempotentSend, NewEvent, NewTaskMessage, OutputRow, PageBounds,
     ProgressChange, ProgressRow, TaskChange, TaskFilter,
@@ -145,6 +145,33 @@ engines! {
         let read = || engine.store.read(|rows| rows.task_output(&task_id(1)));
         assert_eq!(read().await.unwrap(), Some(OutputRow { written: 18, tail: "€3€".into() }));
         assert_eq!(engine.store.read(|rows| rows.task_output(&task_id(2))).await.unwrap(), None);
+    }
+
+    async fn tasks_that_are_due_are_found_in_order_until_they_are_not(engine: &mut Engine, open: Open) {
+        with_network(&*engine.store).await;
+        engine.store.write(|tx| -> Result<(), Error> {
+            for (n, seconds) in [(1, 30), (2, 10), (3, 20)] {
+                insert_task(tx, 1, n, "coder")?;
+                let change = TaskChange { due: Some(DueMove::At(NOW.plus_seconds(seconds))), ..TaskChange::default() };
+                tx.change_task(&network(1), &task_id(n), Status::Delivered, Status::Delivered, &change)?;
+            }
+            Ok(())
+        }).await.unwrap();
+        engine.reopen(open);
+        let due = async |seconds: u32, after: (i64, i64), limit: usize| {
+            let found = engine.store.read(move |rows| rows.due_tasks(NOW.plus_seconds(seconds), after, limit)).await;
+            found.unwrap()
+        };
+        let ids = |found: &[(i64, i64, baton_core::TaskId)]| found.iter().map(|due| due.2.clone()).collect::<Vec<_>>();
+        assert_eq!(ids(&due(20, (0, 0), 10).await), [task_id(2), task_id(3)]);
+        let first = due(60, (0, 0), 1).await;
+        let rest = due(60, (first[0].0, first[0].1), 10).await;
+        assert_eq!((ids(&first), ids(&rest)), (vec![task_id(2)], vec![task_id(3), task_id(1)]));
+        engine.store.write(|tx| {
+            let change = TaskChange { due: Some(DueMove::Never), ..TaskChange::default() };
+            tx.change_task(&network(1), &task_id(2), Status::Delivered, Status::Delivered, &change)
+        }).await.unwrap();
+        assert_eq!(ids(&due(20, (0, 0), 10).await), [task_id(3)]);
     }
 
     async fn of_what_was_said_the_newest_is_read_and_all_of_it_measured(engine: &mut Engine, open: Open) {

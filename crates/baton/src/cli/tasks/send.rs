@@ -51,6 +51,15 @@ pub(crate) struct Send {
     /// How long it may wait to be taken up [default: 3600]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(i64).range(i64::from(limits::TTL_MIN_SECONDS)..=i64::from(limits::TTL_MAX_SECONDS)))]
     ttl: Option<i64>,
+    /// How many deliveries there may be before a lapsed lease makes it fail [default: 3]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..=i64::from(limits::MAX_ATTEMPTS_MAX)))]
+    max_attempts: Option<i64>,
+    /// How long it waits after a lapsed lease until it is delivered again [default: 0]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(i64).range(0..=i64::from(limits::RETRY_BACKOFF_MAX_SECONDS)))]
+    retry_backoff: Option<i64>,
+    /// How long one run may take; after that it fails with run_timeout
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(i64).range(i64::from(limits::RUN_TIMEOUT_MIN_SECONDS)..=i64::from(limits::RUN_TIMEOUT_MAX_SECONDS)))]
+    run_timeout: Option<i64>,
     /// What sort of task it is, in a word of yours
     #[arg(long, value_name = "WORD")]
     kind: Option<String>,
@@ -121,6 +130,9 @@ impl Send {
             priority: self.priority.map(PriorityName::from),
             context: self.context.clone(),
             ttl_seconds: self.ttl,
+            max_attempts: self.max_attempts,
+            retry_backoff_seconds: self.retry_backoff,
+            run_timeout_seconds: self.run_timeout,
             network_id: network_id.clone(),
             parent_task_id: self.parent.clone(),
             allow_cycle: self.allow_cycle.then_some(true),

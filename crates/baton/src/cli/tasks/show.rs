@@ -122,6 +122,7 @@ fn show_task(screen: &Screen, task: &Task) -> Result<(), Failure> {
             "sent",
             Some(format!("{} ({}), {end}", moment::date_time(task.created_at), moment::ago(task.created_at))),
         ),
+        ("runs", runs(task)),
         ("progress", task.progress.as_ref().map(progress)),
         ("network", Some(task.network_id.clone())),
         ("part of", task.parent_task_id.clone()),
@@ -143,6 +144,17 @@ fn show_task(screen: &Screen, task: &Task) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// `at most 5, 30 s apart, at most 600 s each`: what its sender allows its runs.
+fn runs(task: &Task) -> Option<String> {
+    let terms = [
+        task.max_attempts.map(|most| format!("at most {most}")),
+        task.retry_backoff_seconds.map(|seconds| format!("{seconds} s apart")),
+        task.run_timeout_seconds.map(|seconds| format!("at most {seconds} s each")),
+    ];
+    let terms: Vec<_> = terms.into_iter().flatten().collect();
+    (!terms.is_empty()).then(|| terms.join(", "))
 }
 
 /// `40 %: compiling (3 s ago)`.

@@ -32,6 +32,10 @@ pub(super) struct Settings {
     pub(super) concurrency: usize,
     pub(super) lease_seconds: u32,
     pub(super) grace: Duration,
+    /// How long a run may take.
+    pub(super) timeout: Option<Duration>,
+    /// How often a command that failed is run again.
+    pub(super) retries: u32,
     pub(super) room: Room,
     pub(super) runs: RunFolder,
     pub(super) once: bool,

@@ -4,6 +4,7 @@ use baton_core::{Ending, limits};
 use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
+use std::time::Duration;
 
 use super::output::{Full, Whole};
 use super::process::{Ended, Finished, Printed};
@@ -52,6 +53,11 @@ impl Answer {
     /// The answer to a task whose command was not started, because it could not have been told what was said.
     pub(super) fn no_conversation(error: &io::Error) -> Self {
         Self::failed(&format!("the task's messages could not be written to a temporary file: {error}"), "")
+    }
+
+    /// The answer to a task whose command took longer than it may.
+    pub(super) fn timed_out(limit: Duration, printed: &Printed) -> Self {
+        Self::failed(&format!("the command was ended after {} s", limit.as_secs()), &printed.last_words())
     }
 
     fn not_kept(full: &Full) -> Self {

@@ -4,8 +4,10 @@
 //! If the worker dies anywhere here, the guard ends the command, the lease lapses, and the hub delivers the task
 //! again. A result that is ready is sent until the hub takes it or says that the lease is lost.
 
+use baton_core::Ending;
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
 use super::agent::Agent;
@@ -22,6 +24,9 @@ use crate::client::artifacts::Artifact;
 use crate::client::tasks::{Claimed, Task, TaskMessage};
 use crate::service::artifacts::RefArgs;
 use crate::service::{claim_task, send_reply};
+
+/// An answer, and the artifacts that go with it.
+type Answered = (Answer, Option<Vec<RefArgs>>);
 
 /// What a claim gave.
 #[derive(Debug)]
@@ -79,13 +84,21 @@ impl Lease {
         next
     }
 
-    /// Runs the command: an answer with its artifacts, or what became of the task instead.
-    async fn run(
-        &self,
-        agent: &Agent,
-        printed: &Printed,
-        kept: &Kept,
-    ) -> Result<(Answer, Option<Vec<RefArgs>>), String> {
+    /// Runs the command, again if it fails and may be: an answer with its artifacts, or what became of the task instead.
+    async fn run(&self, agent: &Agent, printed: &Printed, kept: &Kept) -> Result<Answered, String> {
+        for left in (0..agent.settings.retries).rev() {
+            let answered = self.run_once(agent, printed, kept).await?;
+            if answered.0.ending != Ending::Failed || agent.drain.has_begun() {
+                return Ok(answered);
+            }
+            let why = answered.0.text.lines().next().unwrap_or_default();
+            tracing::info!(task = self.task.task_id, left, "failed and is run again: {why}");
+            printed.begin_again();
+        }
+        self.run_once(agent, printed, kept).await
+    }
+
+    async fn run_once(&self, agent: &Agent, printed: &Printed, kept: &Kept) -> Result<Answered, String> {
         let text = &self.task.content;
         let messages = self.conversation(agent).await;
         let conversation = match Conversation::write(agent.settings.runs.path(), text, &messages).await {
@@ -144,11 +157,19 @@ impl Lease {
             Ok(process) => process,
             Err(error) => return Ok(Answer::not_started(&error)),
         };
-        let mut state = String::new();
-        let stop = async { state = stopped(agent, kept).await };
+        let mut ended = Err(String::new());
+        let stop = async {
+            ended = tokio::select! {
+                state = stopped(agent, kept) => Err(state),
+                limit = past(agent.settings.timeout) => Ok(limit),
+            };
+        };
         let room = agent.settings.room.clone();
         let finished = process.run(conversation.input(), room, printed, agent.settings.grace, stop).await;
-        Answer::of(finished, printed).await.ok_or(state)
+        match Answer::of(finished, printed).await {
+            Some(answer) => Ok(answer),
+            None => ended.map(|limit| Answer::timed_out(limit, printed)),
+        }
     }
 
     /// What was said on the task. A claim shows only as much of it as is quickly read; the rest is asked for.
@@ -247,6 +268,17 @@ async fn stopped(agent: &Agent, kept: &Kept) -> String {
     tokio::select! {
         lost = kept.lost() => lost.to_string(),
         () = agent.drain.is_ending() => "left: the hub delivers it again when its lease lapses".into(),
+    }
+}
+
+/// Waits until a run has taken as long as it may, and says how long that is; for ever, if there is no limit.
+async fn past(limit: Option<Duration>) -> Duration {
+    match limit {
+        Some(limit) => {
+            sleep(limit).await;
+            limit
+        }
+        None => std::future::pending().await,
     }
 }
 

@@ -122,6 +122,12 @@ impl Printed {
         both.tail.last_chars(limits::OUTPUT_KEPT_CHARS)
     }
 
+    /// Another run begins: what the one before said on stderr is not its last words.
+    pub(super) fn begin_again(&self) {
+        *self.stderr.lock().unwrap_or_else(PoisonError::into_inner) =
+            Tail::of_chars(limits::OUTPUT_KEPT_CHARS);
+    }
+
     fn push(&self, chunk: &[u8]) {
         let mut both = self.both.lock().unwrap_or_else(PoisonError::into_inner);
         both.tail.push(chunk);

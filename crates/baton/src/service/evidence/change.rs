@@ -99,7 +99,7 @@ impl<'a> Seen<'a> {
         match self.event {
             Event::Sent | Event::Retried { .. } => self.content.map(|text| (Part::Content, text)),
             Event::SenderAsked | Event::Answered => self.message().map(|text| (Part::Content, text)),
-            Event::Replied { .. } | Event::Completed | Event::GivenUp { .. } => {
+            Event::Replied { .. } | Event::Completed | Event::GivenUp { .. } | Event::RunTimedOut => {
                 self.result().map(|text| (Part::Result, text))
             }
             Event::Cancelled { reason } | Event::CancelledWithParent { reason } => {

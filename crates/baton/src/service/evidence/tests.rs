@@ -67,6 +67,7 @@ fn named(event: Event, to: Status) -> Named {
         Event::Cancelled { .. } => "cancelled",
         Event::CancelledWithParent { .. } => "cancelled-with-parent",
         Event::Expired => "expired",
+        Event::RunTimedOut => "run-timed-out",
         Event::Reassigned { .. } => "reassigned",
     };
     (name, event, to)
@@ -125,6 +126,7 @@ fn row(tx: &mut dyn Transaction) {
         kind: kind("delegation"),
         attempt: 1,
         max_attempts: 3,
+        runs: baton_core::RunTerms::default(),
         ttl: TtlSeconds::default(),
         delivered_at: NOW,
         expires_at: NOW,

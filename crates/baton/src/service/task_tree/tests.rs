@@ -26,6 +26,7 @@ fn insert(tx: &mut dyn Transaction, number: usize, parent: Option<usize>) -> Res
         kind: Kind::parse("delegation").unwrap(),
         attempt: 1,
         max_attempts: 3,
+        runs: baton_core::RunTerms::default(),
         ttl: TtlSeconds::default(),
         delivered_at: NOW,
         expires_at: NOW.plus_seconds(3_600),

@@ -81,6 +81,7 @@ fn insert(
         kind: Kind::parse("delegation").unwrap(),
         attempt: 1,
         max_attempts: 3,
+        runs: baton_core::RunTerms::default(),
         ttl: TtlSeconds::default(),
         delivered_at: made_at,
         expires_at: made_at.plus_seconds(3600),

@@ -369,6 +369,8 @@ fn a_command_shares_files_and_texts_before_it_ends() {
     let plain = |text: &str| json!({"text": text, "mediaType": "text/plain"});
     assert_eq!(shown, [plain("first"), csv, plain("then")]);
     std::fs::write(worker.home.path().join("go"), "").unwrap();
-    let done = eventually("the end", || Some(door.get(&id)).filter(|task| task["status"]["state"] == "TASK_STATE_COMPLETED"));
+    let done = eventually("the end", || {
+        Some(door.get(&id)).filter(|task| task["status"]["state"] == "TASK_STATE_COMPLETED")
+    });
     assert_eq!(done["artifacts"].as_array().unwrap().len(), 2, "what was shared, and the result");
 }

@@ -9,9 +9,10 @@ use crate::it::tenant::{Tenant, report, text};
 
 const VERSION: (&str, &str) = ("a2a-version", "1.0");
 /// Streams have no end, so no whole answer; their frames are held by the tests of their doors.
-const STREAMS: [&str; 5] = [
+const STREAMS: [&str; 6] = [
     "GET /events/{name}",
     "GET /events/network/{network_id}",
+    "GET /events/task/{task_id}",
     "POST /a2a/{network_id}/{alias}/message:stream",
     "GET /a2a/{network_id}/{alias}/tasks/{id}:subscribe",
     "POST /a2a/{network_id}/{alias}/tasks/{id}:subscribe",
@@ -172,6 +173,9 @@ fn leases(stage: &mut Stage) {
     stage.seen.call(&helper, "POST /api/leases/{id}/extend", &[&lease], Some(&json!({"progress": 40})));
     let task =
         if claimed["task"]["task_id"] == json!(task) { task } else { text(&claimed["task"]["task_id"]) };
+    let progress = json!({"lease_id": lease, "percent": 50, "message": "half way", "output": "one\n"});
+    stage.seen.call(&helper, "POST /api/tasks/{id}/progress", &[&task], Some(&progress));
+    stage.call("GET /api/tasks/{id}", &[&task], None);
     let ask = json!({"question": "which one?", "lease_id": lease});
     stage.seen.call(&helper, "POST /api/tasks/{id}/ask", &[&task], Some(&ask));
     stage.call("POST /api/tasks/{id}/answer", &[&task], Some(&json!({"text": "the left one"})));

@@ -89,3 +89,38 @@ fn a_lost_lease_ends_the_command() {
     worker.signal(Signal::TERM);
     assert!(worker.ends().0.success());
 }
+
+#[test]
+fn a_run_past_its_time_is_ended_with_its_children_and_the_task_fails_with_the_time() {
+    let hub = Hub::start();
+    let (network, agent) = tenant_with(&hub, "slow");
+    let mut worker = Worker::start(&agent, "slow", &["--timeout", "1"], FAMILY);
+    let task_id = send(&network.user, "slow", "go");
+    let family = pids(&worker.file("family"));
+    let row = ended(&network.user, &task_id);
+    assert_eq!(
+        (&row["status"], &row["result"]),
+        (&json!("failed"), &json!("the command was ended after 1 s"))
+    );
+    wait_until_gone(&family);
+    worker.says("failed");
+}
+
+#[test]
+fn a_failed_command_is_run_again_as_often_as_it_may_before_the_task_is_answered() {
+    let hub = Hub::start();
+    let (network, agent) = tenant_with(&hub, "flaky");
+    let script = r#"echo x >> "$WHERE/runs"; n=$(wc -l < "$WHERE/runs"); echo "run $n failed" >&2
+        [ "$(cat)" = never ] && exit 4; [ "$n" -ge 3 ] && echo "run $n" && exit 0; exit 4"#;
+    let mut worker = Worker::start(&agent, "flaky", &["--retries", "2"], script);
+    let row = ended(&network.user, &send(&network.user, "flaky", "sometimes"));
+    assert_eq!((&row["status"], &row["result"]), (&json!("replied"), &json!("run 3")));
+    for left in [1, 0] {
+        let line = worker.says("failed and is run again: exit code 4");
+        assert!(line.contains(&format!("left={left}")), "{line}");
+    }
+    worker.says("replied");
+    let row = ended(&network.user, &send(&network.user, "flaky", "never"));
+    assert_eq!((&row["status"], &row["result"]), (&json!("failed"), &json!("exit code 4\nrun 6 failed")));
+    assert_eq!(row["attempt"], 1, "all in one attempt");
+}
