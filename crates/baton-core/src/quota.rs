@@ -21,6 +21,8 @@ pub enum Quota {
     Invites,
     /// Sessions of a network.
     Sessions,
+    /// Workers of a network.
+    Workers,
     /// Tasks of a network that have not ended.
     OpenTasks,
     /// Open deliveries of one recipient in a network.
@@ -43,10 +45,11 @@ impl Quota {
     /// Those of an account.
     pub const OF_USER: [Self; 3] = [Self::Networks, Self::Memberships, Self::Tokens];
     /// Those of a network.
-    pub const OF_NETWORK: [Self; 11] = [
+    pub const OF_NETWORK: [Self; 12] = [
         Self::Members,
         Self::Invites,
         Self::Sessions,
+        Self::Workers,
         Self::OpenTasks,
         Self::Inbox,
         Self::WaitingClaims,
@@ -67,6 +70,7 @@ impl Quota {
             Self::Members => "members",
             Self::Invites => "invites",
             Self::Sessions => "sessions",
+            Self::Workers => "workers",
             Self::OpenTasks => "open_tasks",
             Self::Inbox => "inbox",
             Self::WaitingClaims => "waiting_claims",
@@ -94,6 +98,7 @@ impl Quota {
             Self::Members => limits::MEMBERS_PER_NETWORK_COUNT,
             Self::Invites => limits::INVITES_PER_NETWORK_COUNT,
             Self::Sessions => limits::SESSIONS_PER_NETWORK_COUNT,
+            Self::Workers => limits::WORKERS_PER_NETWORK_COUNT,
             Self::OpenTasks => limits::OPEN_TASKS_PER_NETWORK_COUNT,
             Self::Inbox => limits::INBOX_PER_RECIPIENT_COUNT,
             Self::WaitingClaims => limits::WAITING_CLAIMS_PER_NETWORK_COUNT,
@@ -135,6 +140,7 @@ impl Quota {
             Self::Members => ("this network has", "members", "remove some"),
             Self::Invites => ("this network has", "invites", "withdraw some"),
             Self::Sessions => ("this network has", "sessions", "reuse the aliases it has"),
+            Self::Workers => ("this network has", "workers", "stop some"),
             Self::OpenTasks => ("this network has", "open tasks", "finish or cancel some"),
             Self::Inbox => ("this recipient has", "open deliveries", "wait until it works on them"),
             Self::WaitingClaims => ("this network has", "waiting claims", "run fewer workers"),

@@ -2,6 +2,7 @@
 //! transaction sees what it wrote. Nothing here decides anything.
 
 mod accounts;
+mod agents;
 mod aliases;
 mod attempts;
 mod check;
@@ -19,12 +20,14 @@ mod retention;
 mod sessions;
 mod tasks;
 mod trees;
+mod workers;
 
 pub use accounts::{
     AccountReads, AccountWrites, AuditRow, BROWSER_TOKEN_NAME, InvitePlace, InviteRow, MemberPlace,
     MemberRow, MembershipRow, NetworkRow, NodeTokenRow, TokenRow, UserRow,
 };
-pub use aliases::{AliasReads, AliasRow, AliasWrites};
+pub use agents::{AgentFigures, AgentReads, AgentRow, WorkedTask};
+pub use aliases::{AliasProfile, AliasReads, AliasRow, AliasWrites};
 pub use attempts::{AttemptKey, AttemptKind, AttemptReads, AttemptWrites, AttemptsRow};
 pub use check::{
     BundleDamage, CheckReads, EventState, LeafState, LogPart, RecordedEvent, See, Stray, TaskState,
@@ -60,6 +63,7 @@ pub use tasks::{
     TaskReads, TaskRow, TaskTexts, TaskWrites,
 };
 pub use trees::{LevelFilter, TreeLevel, TreeReads, TreeTaskRow};
+pub use workers::{WorkerGlance, WorkerReads, WorkerRow, WorkerWrites};
 
 use crate::clock::ClockReading;
 use crate::store::Ring;
@@ -82,6 +86,8 @@ pub trait Snapshot:
     + RemovalReads
     + QuotaReads
     + TreeReads
+    + WorkerReads
+    + AgentReads
 {
 }
 
@@ -103,6 +109,7 @@ pub trait Transaction:
     + RetentionWrites
     + RemovalWrites
     + QuotaWrites
+    + WorkerWrites
 {
     /// The time of the batch this is part of: the same for all its use cases, and never one from before an earlier
     /// batch's. Whatever is decided or written here has this time.

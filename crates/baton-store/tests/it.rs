@@ -7,6 +7,7 @@
 mod it {
     mod contract {
         mod accounts;
+        mod agents;
         mod attempts;
         mod commits;
         mod consent;
@@ -34,6 +35,7 @@ mod it {
         mod times;
         mod tokens;
         mod trees;
+        mod workers;
         mod working_set;
     }
     mod conflicts;

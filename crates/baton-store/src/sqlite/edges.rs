@@ -3,7 +3,7 @@
 //! without names. Rows of an hour are only removed with all of the hour, so a task that has no row of its edge is known
 //! to be counted there.
 
-use baton_core::{Alias, NetworkId, Principal, PrincipalKind, Status, TaskId, UnixMillis, limits};
+use baton_core::{Alias, Latencies, NetworkId, Principal, PrincipalKind, Status, TaskId, UnixMillis, limits};
 use foldhash::HashMap;
 use rusqlite::{Connection, Row, params};
 use std::ops::Range;
@@ -63,13 +63,28 @@ impl Edge {
     }
 }
 
+/// What changes on an edge.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct EdgeChange {
+    counts: EdgeCounts,
+    /// How long the tasks took that were answered or failed. What leaves by retention stays in it.
+    durations: Latencies,
+}
+
 /// Changes not yet written.
 #[derive(Debug, Default)]
-pub(super) struct EdgeChanges(HashMap<(NetworkId, Edge), EdgeCounts>);
+pub(super) struct EdgeChanges(HashMap<(NetworkId, Edge), EdgeChange>);
 
 impl EdgeChanges {
     pub(super) fn add(&mut self, network: &NetworkId, edge: Edge, status: Status, change: i64) {
-        *self.0.entry((network.clone(), edge)).or_default().of(status) += change;
+        *self.0.entry((network.clone(), edge)).or_default().counts.of(status) += change;
+    }
+
+    /// Notes how long a task took that was answered or failed.
+    pub(super) fn note_end(&mut self, network: &NetworkId, edge: Edge, status: Status, millis: i64) {
+        if matches!(status, Status::Replied | Status::Failed) {
+            self.0.entry((network.clone(), edge)).or_default().durations.note(millis);
+        }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -77,8 +92,10 @@ impl EdgeChanges {
     }
 
     pub(super) fn take_in(&mut self, later: Self) {
-        for (key, counts) in later.0 {
-            self.0.entry(key).or_default().add(&counts);
+        for (key, change) in later.0 {
+            let all = self.0.entry(key).or_default();
+            all.counts.add(&change.counts);
+            all.durations.add(&change.durations);
         }
     }
 
@@ -88,10 +105,13 @@ impl EdgeChanges {
 
     pub(super) fn write(&self, connection: &Connection) -> Result<(), Error> {
         let rows = Rows::new(connection);
-        let changed = self.0.iter().filter(|(_, counts)| **counts != EdgeCounts::default());
+        let changed = self.0.iter().filter(|(_, change)| **change != EdgeChange::default());
         for ((network, edge), more) in changed {
-            if !rows.add_to_edge(network, edge, more)? {
-                rows.begin_edge(network, edge.clone(), more)?;
+            if !rows.add_to_edge(network, edge, &more.counts)? {
+                rows.begin_edge(network, edge.clone(), &more.counts)?;
+            }
+            if more.durations != Latencies::default() {
+                rows.add_durations(network, edge, &more.durations)?;
             }
         }
         Ok(())
@@ -117,6 +137,24 @@ impl Rows<'_> {
                        cancelled = cancelled + ?9, expired = expired + ?10
                    WHERE network_id = ?1 AND hour = ?2 AND from_kind = ?3 AND from_name = ?4 AND to_name = ?5";
         self.write_edge(sql, network, edge, more)
+    }
+
+    /// Adds durations to an edge's own row; those of further edges are nobody's and are not kept.
+    fn add_durations(&self, network: &NetworkId, edge: &Edge, more: &Latencies) -> Result<(), Error> {
+        let Edge { hour, from_kind, from_name, to_name } = edge;
+        let sql = "SELECT durations FROM edges
+                   WHERE network_id = ?1 AND hour = ?2 AND from_kind = ?3 AND from_name = ?4 AND to_name = ?5";
+        let parameters = params![network.as_str(), hour, from_kind, from_name, to_name];
+        let Some(before) = self.one(sql, parameters, |row| get::<Vec<u8>>(row, "durations"))? else {
+            return Ok(());
+        };
+        let corrupt = || Error::Corrupt(format!("{} bytes of durations", before.len()));
+        let mut all = Latencies::from_bytes(&before).ok_or_else(corrupt)?;
+        all.add(more);
+        let sql = "UPDATE edges SET durations = ?6
+                   WHERE network_id = ?1 AND hour = ?2 AND from_kind = ?3 AND from_name = ?4 AND to_name = ?5";
+        self.execute(sql, params![network.as_str(), hour, from_kind, from_name, to_name, all.to_bytes()])?;
+        Ok(())
     }
 
     fn write_edge(
