@@ -59,6 +59,7 @@ pub(crate) fn document() -> utoipa::openapi::OpenApi {
         crate::metrics::Described::openapi(),
         crate::rest::accounts::Described::openapi(),
         crate::rest::tasks::Described::openapi(),
+        crate::rest::agents::Described::openapi(),
         crate::rest::evidence::Described::openapi(),
         crate::rest::remotes::Described::openapi(),
         crate::rest::quotas::Described::openapi(),

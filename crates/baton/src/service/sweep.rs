@@ -97,7 +97,8 @@ async fn hub_acts(hub: &Hub, task_id: TaskId, command: Command) -> Result<bool, 
     }
 }
 
-/// Removes what is no longer kept: old messages, old keys, old frames, failed logins that no longer matter. Answers how many rows went.
+/// Removes what is no longer kept: old messages, old keys, old frames, failed logins that no longer matter,
+/// silent workers. Answers how many rows went.
 pub(crate) async fn retention(hub: &Hub) -> Result<usize, Error> {
     let now = hub.clock.now_without_jumps();
     let ago = move |seconds: u32| -> UnixMillis { now.plus_millis(-1000 * i64::from(seconds)) };
@@ -110,7 +111,8 @@ pub(crate) async fn retention(hub: &Hub) -> Result<usize, Error> {
             let minutes = tx.forget_minutes(minute_of(ago(limits::MINUTES_KEPT_SECONDS)), ROUND)?;
             let edges = tx.forget_edges(hour_of(ago(limits::EDGES_KEPT_SECONDS)), ROUND)?;
             let attempts = tx.forget_attempts(now, ROUND)?;
-            Ok(deliveries + keys + minutes + edges + attempts)
+            let workers = tx.forget_workers(ago(limits::WORKER_KEPT_SECONDS), ROUND)?;
+            Ok(deliveries + keys + minutes + edges + attempts + workers)
         });
         let round = round.await?;
         removed += round;
