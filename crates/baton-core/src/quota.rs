@@ -1,5 +1,5 @@
 //! How much an account or a network may have. Each quota has a default in `limits` that a system admin can change for
-//! one account or one network. Counting and storing live elsewhere.
+//! one account or one network, and the depth of delegation also an admin of the network. Counting and storing live elsewhere.
 
 use std::fmt;
 

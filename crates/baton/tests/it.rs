@@ -5,6 +5,7 @@
 mod it {
     mod a2a;
     mod adapt;
+    mod agents;
     mod bench;
     mod browser;
     mod bundle;

@@ -9,7 +9,7 @@ use utoipa::OpenApi;
 
 use super::{Authenticated, Body, HubState, Path, Query, answer};
 use crate::hub::Hub;
-use crate::openapi::{Conflict, NotFound};
+use crate::openapi::NotFound;
 use crate::service::agents;
 use crate::service::workers::{put, remove};
 
@@ -61,8 +61,7 @@ async fn list(
     params(("worker_id" = String, Path, description = "1-64 of A-Z a-z 0-9 . _ -")),
     request_body = put::Args,
     responses(
-        (status = 200, description = "seen", body = put::Answer),
-        Conflict
+        (status = 200, description = "seen", body = put::Answer)
     )
 )]
 async fn put_worker(

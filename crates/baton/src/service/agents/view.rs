@@ -139,13 +139,15 @@ impl<'a> Network<'a> {
             return Ok(None);
         }
         let kept = self.rows.alias_profile(self.id, &row.alias)?;
-        let skills = skills::of_row(capabilities::skills_of(session.as_ref(), &kept))?;
+        let said = capabilities::skills_of(session.as_ref(), &kept);
+        let skills = skills::of_row(said)?;
+        let skills_bytes = said.map_or(0, str::len); // JSON already
         let description =
             session.as_ref().and_then(|session| session.description.clone()).or(kept.description);
         let works_on = self.works_on(shared, &row.alias)?;
-        let texts = [description.as_deref(), kept.skills.as_deref()];
         let bytes = AGENT_BYTES
-            + texts.into_iter().flatten().map(text_bytes).sum::<usize>()
+            + description.as_deref().map_or(0, text_bytes)
+            + skills_bytes
             + session.as_ref().map_or(0, SessionRow::json_bytes)
             + workers.iter().map(WorkerView::bytes).sum::<usize>()
             + works_on.iter().map(|task| PART_BYTES + text_bytes(&task.content)).sum::<usize>();
