@@ -1,11 +1,12 @@
 //! A network's agents as a whole, in SQL.
 
-use baton_core::{Alias, Latencies, NetworkId, Status, TaskId};
+use baton_core::{Alias, NetworkId, Status, TaskId};
 use rusqlite::{Row, params};
 use std::collections::HashMap;
 use std::ops::Range;
 
 use super::columns::{get, optional_time, parsed, principal, time};
+use super::edges::durations;
 use super::rows::Rows;
 use crate::error::Error;
 use crate::rows::{AgentFigures, AgentReads, AgentRow, EdgeCounts, WorkedTask};
@@ -33,9 +34,6 @@ fn worked_task(row: &Row<'_>) -> Result<WorkedTask, Error> {
 
 /// The figures of one edge in one hour, for its assignee.
 fn figures(row: &Row<'_>) -> Result<(Alias, AgentFigures), Error> {
-    let durations: Vec<u8> = get(row, "durations")?;
-    let durations = Latencies::from_bytes(&durations)
-        .ok_or_else(|| Error::Corrupt(format!("{} bytes of durations", durations.len())))?;
     let counts = EdgeCounts {
         open: get(row, "open")?,
         replied: get(row, "replied")?,
@@ -44,7 +42,7 @@ fn figures(row: &Row<'_>) -> Result<(Alias, AgentFigures), Error> {
         expired: get(row, "expired")?,
     };
     let alias = parsed(row, "to_name", |text| Alias::parse(text).ok())?;
-    Ok((alias, AgentFigures { counts, durations }))
+    Ok((alias, AgentFigures { counts, durations: durations(row)? }))
 }
 
 impl AgentReads for Rows<'_> {

@@ -107,11 +107,8 @@ impl EdgeChanges {
         let rows = Rows::new(connection);
         let changed = self.0.iter().filter(|(_, change)| **change != EdgeChange::default());
         for ((network, edge), more) in changed {
-            if !rows.add_to_edge(network, edge, &more.counts)? {
-                rows.begin_edge(network, edge.clone(), &more.counts)?;
-            }
-            if more.durations != Latencies::default() {
-                rows.add_durations(network, edge, &more.durations)?;
+            if !rows.add_to_edge(network, edge, more)? {
+                rows.begin_edge(network, edge.clone(), more)?;
             }
         }
         Ok(())
@@ -132,29 +129,28 @@ impl Rows<'_> {
     }
 
     /// False if there is no such edge yet.
-    fn add_to_edge(&self, network: &NetworkId, edge: &Edge, more: &EdgeCounts) -> Result<bool, Error> {
+    fn add_to_edge(&self, network: &NetworkId, edge: &Edge, more: &EdgeChange) -> Result<bool, Error> {
+        if more.durations == Latencies::default() {
+            let sql = "UPDATE edges SET open = open + ?6, replied = replied + ?7, failed = failed + ?8,
+                           cancelled = cancelled + ?9, expired = expired + ?10
+                       WHERE network_id = ?1 AND hour = ?2 AND from_kind = ?3 AND from_name = ?4 AND to_name = ?5";
+            return self.write_edge(sql, network, edge, &more.counts, None);
+        }
+        let Some(mut durations) = self.durations_of(network, edge)? else { return Ok(false) };
+        durations.add(&more.durations);
         let sql = "UPDATE edges SET open = open + ?6, replied = replied + ?7, failed = failed + ?8,
-                       cancelled = cancelled + ?9, expired = expired + ?10
+                       cancelled = cancelled + ?9, expired = expired + ?10, durations = ?11
                    WHERE network_id = ?1 AND hour = ?2 AND from_kind = ?3 AND from_name = ?4 AND to_name = ?5";
-        self.write_edge(sql, network, edge, more)
+        self.write_edge(sql, network, edge, &more.counts, Some(&durations))
     }
 
-    /// Adds durations to an edge's own row; those of further edges are nobody's and are not kept.
-    fn add_durations(&self, network: &NetworkId, edge: &Edge, more: &Latencies) -> Result<(), Error> {
+    /// How long the tasks of an edge took so far; none if there is no such edge yet.
+    fn durations_of(&self, network: &NetworkId, edge: &Edge) -> Result<Option<Latencies>, Error> {
         let Edge { hour, from_kind, from_name, to_name } = edge;
         let sql = "SELECT durations FROM edges
                    WHERE network_id = ?1 AND hour = ?2 AND from_kind = ?3 AND from_name = ?4 AND to_name = ?5";
         let parameters = params![network.as_str(), hour, from_kind, from_name, to_name];
-        let Some(before) = self.one(sql, parameters, |row| get::<Vec<u8>>(row, "durations"))? else {
-            return Ok(());
-        };
-        let corrupt = || Error::Corrupt(format!("{} bytes of durations", before.len()));
-        let mut all = Latencies::from_bytes(&before).ok_or_else(corrupt)?;
-        all.add(more);
-        let sql = "UPDATE edges SET durations = ?6
-                   WHERE network_id = ?1 AND hour = ?2 AND from_kind = ?3 AND from_name = ?4 AND to_name = ?5";
-        self.execute(sql, params![network.as_str(), hour, from_kind, from_name, to_name, all.to_bytes()])?;
-        Ok(())
+        self.one(sql, parameters, durations)
     }
 
     fn write_edge(
@@ -163,28 +159,46 @@ impl Rows<'_> {
         network: &NetworkId,
         edge: &Edge,
         counts: &EdgeCounts,
+        durations: Option<&Latencies>,
     ) -> Result<bool, Error> {
         let Edge { hour, from_kind, from_name, to_name } = edge;
         let EdgeCounts { open, replied, failed, cancelled, expired } = counts;
         let network = network.as_str();
-        let parameters =
-            params![network, hour, from_kind, from_name, to_name, open, replied, failed, cancelled, expired];
-        Ok(self.execute(sql, parameters)? > 0)
+        let changed = match durations.map(Latencies::to_bytes) {
+            None => self.execute(
+                sql,
+                params![
+                    network, hour, from_kind, from_name, to_name, open, replied, failed, cancelled, expired
+                ],
+            )?,
+            Some(durations) => self.execute(
+                sql,
+                params![
+                    network, hour, from_kind, from_name, to_name, open, replied, failed, cancelled, expired,
+                    durations
+                ],
+            )?,
+        };
+        Ok(changed > 0)
     }
 
-    /// Counts what no row is there for yet. Hours that are forgotten stay so.
-    fn begin_edge(&self, network: &NetworkId, edge: Edge, counts: &EdgeCounts) -> Result<(), Error> {
+    /// Counts what no row is there for yet. Hours that are forgotten stay so. The durations of further edges are nobody's,
+    /// and are not kept.
+    fn begin_edge(&self, network: &NetworkId, edge: Edge, change: &EdgeChange) -> Result<(), Error> {
         if edge.hour < self.edges_since()? {
             return Ok(());
         }
         // Tasks that were only changed were counted before, and so with the further ones.
+        let counts = change.counts;
         let is_new = counts.total() > 0 && self.has_room_for_an_edge(network, edge.hour)?;
         let edge = if is_new { edge } else { Edge::further(edge.hour) };
-        if is_new || !self.add_to_edge(network, &edge, counts)? {
+        let further = EdgeChange { counts, durations: Latencies::default() };
+        if is_new || !self.add_to_edge(network, &edge, &further)? {
             let sql = "INSERT INTO edges
-                           (network_id, hour, from_kind, from_name, to_name, open, replied, failed, cancelled, expired)
-                       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
-            self.write_edge(sql, network, &edge, counts)?;
+                           (network_id, hour, from_kind, from_name, to_name, open, replied, failed, cancelled, expired, durations)
+                       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+            let durations = if is_new { &change.durations } else { &further.durations };
+            self.write_edge(sql, network, &edge, &counts, Some(durations))?;
         }
         Ok(())
     }
@@ -195,6 +209,13 @@ impl Rows<'_> {
         let count = self.one(sql, params![network.as_str(), hour], |row| get::<i64>(row, "count"))?;
         Ok(count.unwrap_or_default() < limits::EDGES_PER_HOUR_MAX_COUNT as i64)
     }
+}
+
+/// The durations of a row.
+pub(super) fn durations(row: &Row<'_>) -> Result<Latencies, Error> {
+    let bytes: Vec<u8> = get(row, "durations")?;
+    let corrupt = || Error::Corrupt(format!("{} bytes of durations", bytes.len()));
+    Latencies::from_bytes(&bytes).ok_or_else(corrupt)
 }
 
 fn edge_row(row: &Row<'_>) -> Result<(EdgeRow, i64), Error> {
