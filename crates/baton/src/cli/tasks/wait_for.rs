@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 use tokio::time::Instant;
 
+use super::interrupt::unless_interrupted;
 use super::task_id;
 use super::wait::{Outcome, Wait};
 use crate::cli::connection::{Connection, Link};
@@ -40,12 +41,17 @@ impl WaitFor {
         for id in &self.ids {
             ids.push(task_id::find(&link, id).await?);
         }
+        let named: Vec<&str> = ids.iter().map(String::as_str).collect();
+        unless_interrupted(self.wait_for(&link, &ids), &named).await
+    }
+
+    async fn wait_for(&self, link: &Link, ids: &[String]) -> Result<ExitCode, Failure> {
         let screen = Screen::stdout();
         let (mut code, mut failed) = (0, None);
-        for outcome in self.outcomes(&link, &ids).await {
+        for outcome in self.outcomes(link, ids).await {
             match outcome {
                 Ok(outcome) => {
-                    let outcome = self.answered(&link, outcome).await?;
+                    let outcome = self.answered(link, outcome).await?;
                     self.print(&screen, &outcome, self.ids.len() > 1)?;
                     code = code.max(outcome.code());
                 }
@@ -94,8 +100,10 @@ impl WaitFor {
         if let Some(result) = &task.result {
             screen.content(result)?;
         }
-        if let Some(question) = outcome.question() {
-            question.show();
+        match outcome.question() {
+            Some(question) => question.show(),
+            None if task.status.is_terminal() => outcome.note_reason(screen),
+            None => {}
         }
         Ok(())
     }

@@ -15,6 +15,7 @@ use super::conversation::Conversation;
 use super::lease::{Keeper, Kept, Lost};
 use super::outage::Outage;
 use super::process::{Printed, Process};
+use crate::cli::tasks::send_key;
 use crate::client::Error;
 use crate::client::tasks::{Claimed, Task, TaskMessage};
 use crate::service::claim_task;
@@ -78,6 +79,8 @@ impl Lease {
         };
         let mut command = agent.settings.program.command(text, &self.environment(agent, &attempt));
         command.env("BATON_MESSAGES", conversation.file());
+        // A command that is started again counts from the beginning, and so finds what it already sent.
+        command.env(send_key::FOLDER, conversation.sends());
         let process = match Process::start(&mut command, &agent.guard) {
             Ok(process) => process,
             Err(error) => return Ok(Answer::not_started(&error)),

@@ -18,7 +18,7 @@ use crate::service::WireTime;
 /// The conversation of one attempt; its folder goes with it.
 #[derive(Debug)]
 pub(super) struct Conversation {
-    _folder: TempDir,
+    folder: TempDir,
     file: PathBuf,
     input: String,
 }
@@ -52,7 +52,7 @@ impl Conversation {
             let file = folder.path().join("messages.json");
             let mut open = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&file)?;
             open.write_all(&document)?;
-            Ok(Self { _folder: folder, file, input })
+            Ok(Self { folder, file, input })
         });
         written.await.map_err(io::Error::other)?
     }
@@ -60,6 +60,11 @@ impl Conversation {
     /// Where the messages are.
     pub(super) fn file(&self) -> &Path {
         &self.file
+    }
+
+    /// Where the tasks that the command sends are counted.
+    pub(super) fn sends(&self) -> PathBuf {
+        self.folder.path().join("sends")
     }
 
     /// What the command reads on standard input.
