@@ -355,11 +355,11 @@ pub const WORKER_ID_MAX_CHARS: usize = 64;
 pub const WORKER_SKILLS_MAX_BYTES: usize = 64 * 1024;
 /// Most tasks at the same time that a worker can name (ours).
 pub const WORKER_CONCURRENCY_MAX_COUNT: i64 = 100_000;
-/// A worker says that it is there as often as this (ours).
+/// How often a worker reports that it still runs (ours).
 pub const WORKER_SEEN_EVERY_SECONDS: u32 = 30;
-/// A worker that says nothing for this long counts as gone: three of those times (ours).
+/// A worker that was not seen for this long counts as gone: three of those times (ours).
 pub const WORKER_SILENT_AFTER_SECONDS: u32 = 90;
-/// A worker that says nothing for this long is removed (ours).
+/// A worker that was not seen for this long is removed (ours).
 pub const WORKER_KEPT_SECONDS: u32 = 3_600;
 /// Default page of agents (ours).
 pub const AGENT_PAGE_DEFAULT: usize = 100;

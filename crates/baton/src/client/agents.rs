@@ -55,7 +55,7 @@ impl Client {
         self.get_pages(&["api", "agents"], args, "agents").await
     }
 
-    /// Says that a worker is there; saying it twice changes nothing.
+    /// Registers a worker, or reports that it still runs; repeating it changes nothing.
     pub(crate) async fn put_worker(
         &self,
         worker_id: &str,
@@ -65,7 +65,7 @@ impl Client {
         Call::new(self, Method::PUT, &path).body(args).repeat(Repeat::Always).run().await
     }
 
-    /// Says that a worker has stopped.
+    /// Removes a worker that has stopped.
     pub(crate) async fn remove_worker(&self, worker_id: &str) -> Result<Answer<Value>, Error> {
         let path = ["api", "workers", worker_id];
         Call::new(self, Method::DELETE, &path).repeat(Repeat::Always).run().await

@@ -1,4 +1,4 @@
-//! Who is there, and the workers that say so, over REST.
+//! Agents and their workers over REST.
 
 use axum::Router;
 use axum::extract::State;
@@ -48,11 +48,11 @@ async fn list(
     answer(agents::run_on_query(&hub, &who.caller, args).await)
 }
 
-/// Say that a worker of yours is there
+/// Register a worker, or report that it still runs
 ///
-/// Node tokens. The worker is the token's alias's, under an id it chooses; an alias may have several. Repeat it every 30
-/// seconds: a worker that says nothing for 90 counts as gone. What is left out is not known any more, but for `description`
-/// and `skills`, which are the agent's and stay until they are said anew.
+/// Node tokens. The worker belongs to the token's alias and chooses its own id; an alias may have several. Repeat the call every 30
+/// seconds: a worker that was not seen for 90 seconds counts as gone. A field that is left out is cleared, except `description` and
+/// `skills`, which describe the agent and stay until they are replaced.
 #[utoipa::path(
     put,
     path = "/api/workers/{worker_id}",
@@ -61,7 +61,7 @@ async fn list(
     params(("worker_id" = String, Path, description = "1-64 of A-Z a-z 0-9 . _ -")),
     request_body = put::Args,
     responses(
-        (status = 200, description = "seen", body = put::Answer)
+        (status = 200, description = "registered", body = put::Answer)
     )
 )]
 async fn put_worker(
@@ -73,7 +73,7 @@ async fn put_worker(
     answer(put::run(&hub, &who.caller, worker_id, args).await)
 }
 
-/// Say that a worker of yours has stopped
+/// Remove a worker that has stopped
 ///
 /// Node tokens.
 #[utoipa::path(
@@ -83,7 +83,7 @@ async fn put_worker(
     operation_id = "remove_worker",
     params(("worker_id" = String, Path, description = "1-64 of A-Z a-z 0-9 . _ -")),
     responses(
-        (status = 200, description = "it is gone", body = remove::Answer)
+        (status = 200, description = "removed, or not there", body = remove::Answer)
     )
 )]
 async fn remove_worker(

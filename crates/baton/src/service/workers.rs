@@ -1,5 +1,5 @@
-//! An agent's workers: each says that it is there under an id of its own, as often as `limits::WORKER_SEEN_EVERY_SECONDS`,
-//! and that it stops. One that is silent counts as gone, and its row leaves later (`sweep.rs`).
+//! An agent's workers: each registers under an id of its own, repeats that every `limits::WORKER_SEEN_EVERY_SECONDS`, and
+//! removes itself when it stops. One that is silent counts as gone, and its row is removed later (`sweep.rs`).
 
 pub(crate) mod put;
 pub(crate) mod remove;

@@ -1,5 +1,5 @@
-//! The worker's row at the hub: it says that it is there, again and again, and at its end that it stops. Each worker has an id
-//! of its own, so that several of one agent are all shown, and one that was killed is not in the way of the next.
+//! The worker's row at the hub: registered at the start, renewed while it runs, removed at the end. Each worker has an id
+//! of its own, so that several of one agent are all listed, and one that was killed is not in the way of the next.
 
 use baton_core::{hex, limits};
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use crate::hub::id_bytes;
 use crate::service::workers::put;
 
 const EVERY: Duration = Duration::from_secs(limits::WORKER_SEEN_EVERY_SECONDS as u64);
-/// After a failure it is said again sooner.
+/// After a failure it is tried again sooner.
 const AGAIN: Duration = Duration::from_secs(2);
 
-/// Says that the worker is there until it ends, and then that it has stopped. Work goes on without.
+/// Keeps the worker registered until it ends. Work goes on without.
 pub(super) async fn keep(agent: Arc<Agent>, ended: Ended) {
     let worker_id = hex::encode(&id_bytes::<8>());
     let report = agent.settings.report();
@@ -42,7 +42,7 @@ pub(super) async fn keep(agent: Arc<Agent>, ended: Ended) {
 }
 
 impl super::agent::Settings {
-    /// What the worker says of itself.
+    /// What the worker reports of itself.
     fn report(&self) -> put::Args {
         put::Args {
             hostname: Some(label(&rustix::system::uname().nodename().to_string_lossy())),

@@ -1,4 +1,4 @@
-//! A worker says that it is there, and what its agent is and can do.
+//! Registers a worker, or notes that it still runs; with it comes what its agent is and can do.
 
 use baton_core::{Caller, Quota, limits};
 use baton_store::Transaction;
@@ -12,7 +12,7 @@ use crate::service::skills::{self, Skill};
 use crate::service::stamp::Stamp;
 use crate::service::{Error, capabilities, labels, quotas};
 
-/// What the worker says; it replaces what it said before.
+/// What the worker reports; it replaces what it reported before.
 #[derive(Debug, Clone, Default, Deserialize, Serialize, ToSchema)]
 #[schema(as = WorkerReport)]
 pub(crate) struct Args {

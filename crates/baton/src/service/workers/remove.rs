@@ -1,4 +1,4 @@
-//! A worker says that it stops.
+//! Removes a worker that has stopped.
 
 use baton_core::Caller;
 use baton_store::Transaction;
