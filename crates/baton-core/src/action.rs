@@ -75,6 +75,8 @@ pub enum Action<'a> {
     ManageAliases,
     /// Register, list or remove agents of others that tasks are handed to.
     ManageRemotes,
+    /// See and set how many tasks a chain of parents may have.
+    ManageDelegation,
     /// Give the network another name.
     RenameNetwork,
     /// End the network.
@@ -127,7 +129,9 @@ impl Action<'_> {
             Self::ManageInvites | Self::ManageAliases | Self::ManageTokens { own: false } => {
                 NetworkRole::Admin
             }
-            Self::MintCoordinatorToken | Self::ListMembers | Self::ManageRemotes => NetworkRole::Admin,
+            Self::MintCoordinatorToken | Self::ListMembers | Self::ManageRemotes | Self::ManageDelegation => {
+                NetworkRole::Admin
+            }
             Self::AddMember { .. } | Self::Invite { .. } | Self::RemoveMember { .. } => NetworkRole::Admin,
             Self::ChangeRole { .. } | Self::RenameNetwork | Self::DeleteNetwork => NetworkRole::Owner,
         }
@@ -140,7 +144,7 @@ impl Action<'_> {
             Self::AddMember { .. } | Self::Invite { .. } | Self::RemoveMember { .. } => true,
             Self::ChangeRole { .. } | Self::RenameNetwork | Self::DeleteNetwork => true,
             Self::ManageRemotes | Self::ManageInvites | Self::ManageTokens { .. } => true,
-            Self::Leave | Self::ManageAliases => true,
+            Self::Leave | Self::ManageAliases | Self::ManageDelegation => true,
             Self::ReadNetwork | Self::ReadInbox(_) | Self::AckInbox(_) | Self::Listen(_) => false,
             Self::ReportStatus | Self::ReportEvidence | Self::Send | Self::Broadcast => false,
             Self::Task { .. } => false,

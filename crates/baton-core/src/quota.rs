@@ -1,5 +1,5 @@
 //! How much an account or a network may have. Each quota has a default in `limits` that a system admin can change for
-//! one account or one network. Counting and storing live elsewhere.
+//! one account or one network, and the depth of delegation also an admin of the network. Counting and storing live elsewhere.
 
 use std::fmt;
 
@@ -21,6 +21,8 @@ pub enum Quota {
     Invites,
     /// Sessions of a network.
     Sessions,
+    /// Workers of a network.
+    Workers,
     /// Tasks of a network that have not ended.
     OpenTasks,
     /// Open deliveries of one recipient in a network.
@@ -45,10 +47,11 @@ impl Quota {
     /// Those of an account.
     pub const OF_USER: [Self; 3] = [Self::Networks, Self::Memberships, Self::Tokens];
     /// Those of a network.
-    pub const OF_NETWORK: [Self; 12] = [
+    pub const OF_NETWORK: [Self; 13] = [
         Self::Members,
         Self::Invites,
         Self::Sessions,
+        Self::Workers,
         Self::OpenTasks,
         Self::Inbox,
         Self::WaitingClaims,
@@ -70,6 +73,7 @@ impl Quota {
             Self::Members => "members",
             Self::Invites => "invites",
             Self::Sessions => "sessions",
+            Self::Workers => "workers",
             Self::OpenTasks => "open_tasks",
             Self::Inbox => "inbox",
             Self::WaitingClaims => "waiting_claims",
@@ -98,6 +102,7 @@ impl Quota {
             Self::Members => limits::MEMBERS_PER_NETWORK_COUNT,
             Self::Invites => limits::INVITES_PER_NETWORK_COUNT,
             Self::Sessions => limits::SESSIONS_PER_NETWORK_COUNT,
+            Self::Workers => limits::WORKERS_PER_NETWORK_COUNT,
             Self::OpenTasks => limits::OPEN_TASKS_PER_NETWORK_COUNT,
             Self::Inbox => limits::INBOX_PER_RECIPIENT_COUNT,
             Self::WaitingClaims => limits::WAITING_CLAIMS_PER_NETWORK_COUNT,
@@ -141,6 +146,7 @@ impl Quota {
             Self::Members => ("this network has", "members", "remove some"),
             Self::Invites => ("this network has", "invites", "withdraw some"),
             Self::Sessions => ("this network has", "sessions", "reuse the aliases it has"),
+            Self::Workers => ("this network has", "workers", "stop some"),
             Self::OpenTasks => ("this network has", "open tasks", "finish or cancel some"),
             Self::Inbox => ("this recipient has", "open deliveries", "wait until it works on them"),
             Self::WaitingClaims => ("this network has", "waiting claims", "run fewer workers"),

@@ -2,6 +2,7 @@
 //! transaction sees what it wrote. Nothing here decides anything.
 
 mod accounts;
+mod agents;
 mod aliases;
 mod artifacts;
 mod attempts;
@@ -20,12 +21,14 @@ mod retention;
 mod sessions;
 mod tasks;
 mod trees;
+mod workers;
 
 pub use accounts::{
     AccountReads, AccountWrites, AuditRow, BROWSER_TOKEN_NAME, InvitePlace, InviteRow, MemberPlace,
     MemberRow, MembershipRow, NetworkRow, NodeTokenRow, TokenRow, UserRow,
 };
-pub use aliases::{AliasReads, AliasRow, AliasWrites};
+pub use agents::{AgentFigures, AgentReads, AgentRow, WorkedTask};
+pub use aliases::{AliasProfile, AliasReads, AliasRow, AliasWrites};
 pub use artifacts::{
     ArtifactReads, ArtifactRefRow, ArtifactRow, ArtifactWrites, NewArtifact, NewArtifactRef,
 };
@@ -64,6 +67,7 @@ pub use tasks::{
     TaskChange, TaskFilter, TaskMessageRow, TaskReads, TaskRow, TaskTexts, TaskWrites,
 };
 pub use trees::{LevelFilter, TreeLevel, TreeReads, TreeTaskRow};
+pub use workers::{WorkerGlance, WorkerReads, WorkerRow, WorkerWrites};
 
 use crate::clock::ClockReading;
 use crate::store::Ring;
@@ -87,6 +91,8 @@ pub trait Snapshot:
     + RemovalReads
     + QuotaReads
     + TreeReads
+    + WorkerReads
+    + AgentReads
 {
 }
 
@@ -109,6 +115,7 @@ pub trait Transaction:
     + RetentionWrites
     + RemovalWrites
     + QuotaWrites
+    + WorkerWrites
 {
     /// The time of the batch this is part of: the same for all its use cases, and never one from before an earlier
     /// batch's. Whatever is decided or written here has this time.

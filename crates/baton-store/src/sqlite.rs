@@ -3,6 +3,7 @@
 
 mod access_epoch;
 mod accounts;
+mod agents;
 mod aliases;
 mod artifacts;
 mod attempts;
@@ -52,6 +53,7 @@ mod tasks;
 mod trees;
 mod upgrade;
 mod work;
+mod workers;
 mod working_task;
 mod write_set;
 mod writer;

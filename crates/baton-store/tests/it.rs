@@ -7,6 +7,7 @@
 mod it {
     mod contract {
         mod accounts;
+        mod agents;
         mod artifacts;
         mod attempts;
         mod commits;
@@ -35,6 +36,7 @@ mod it {
         mod times;
         mod tokens;
         mod trees;
+        mod workers;
         mod working_set;
     }
     mod conflicts;

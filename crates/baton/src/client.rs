@@ -4,6 +4,7 @@
 
 pub(crate) mod accounts;
 mod address;
+pub(crate) mod agents;
 mod answer;
 pub(crate) mod artifacts;
 mod backoff;

@@ -1,6 +1,7 @@
 //! The REST door. Every route on one screen; handlers are thin: arguments in, one use case, its answer out.
 
 pub(crate) mod accounts;
+pub(crate) mod agents;
 mod answer;
 mod arguments;
 pub(crate) mod artifacts;
@@ -41,6 +42,7 @@ pub(crate) fn router() -> Router<Arc<Hub>> {
     Router::new()
         .merge(accounts::routes())
         .merge(tasks::routes())
+        .merge(agents::routes())
         .merge(evidence::routes())
         .merge(remotes::routes())
         .merge(quotas::routes())

@@ -7,6 +7,7 @@ pub(crate) mod agent;
 mod apply;
 mod attempts;
 mod attention;
+mod capabilities;
 mod delegation;
 mod error;
 pub(crate) mod evidence;
@@ -30,6 +31,7 @@ mod wire_time;
 // Tasks.
 pub(crate) mod ack_inbox;
 pub(crate) mod agent_tasks;
+pub(crate) mod agents;
 pub(crate) mod artifacts;
 pub(crate) mod ask_sender;
 pub(crate) mod broadcast;
@@ -62,6 +64,7 @@ pub(crate) mod sweep;
 pub(crate) mod task_events;
 pub(crate) mod task_tree;
 pub(crate) mod work_graph;
+pub(crate) mod workers;
 
 // Accounts.
 pub(crate) mod aliases;

@@ -5,6 +5,7 @@
 mod it {
     mod a2a;
     mod adapt;
+    mod agents;
     mod artifacts;
     mod bench;
     mod browser;

@@ -51,6 +51,7 @@ manage_all_tokens      y   y   .   .   ?   .   U   U   U   U   U   U
 leave                  L   y   y   y   ?   y   U   U   U   U   U   U
 manage_aliases         y   y   .   .   ?   .   U   U   U   U   U   U
 manage_remotes         y   y   .   .   ?   .   U   U   U   U   U   U
+manage_delegation      y   y   .   .   ?   .   U   U   U   U   U   U
 rename_network         y   .   .   .   ?   .   U   U   U   U   U   U
 delete_network         y   .   .   .   ?   .   U   U   U   U   U   U
 ";
@@ -89,6 +90,7 @@ fn attempt(caller: &str, action: &str) -> Result<(), Refusal> {
         "leave" => Action::Leave,
         "manage_aliases" => Action::ManageAliases,
         "manage_remotes" => Action::ManageRemotes,
+        "manage_delegation" => Action::ManageDelegation,
         "read_inbox_of_bob" => Action::ReadInbox(&bob),
         "ack_inbox_of_bob" => Action::AckInbox(&bob),
         "listen_to_bob" => Action::Listen(&bob),

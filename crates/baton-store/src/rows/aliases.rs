@@ -23,10 +23,21 @@ impl Weight for AliasRow {
     }
 }
 
+/// What a worker last said of an alias.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AliasProfile {
+    /// What the agent is.
+    pub description: Option<String>,
+    /// What it can do, a JSON array.
+    pub skills: Option<String>,
+}
+
 /// Reads of aliases and of what names look like.
 pub trait AliasReads {
     /// The user an alias belongs to.
     fn alias_owner(&self, network: &NetworkId, alias: &Alias) -> Result<Option<UserId>, Error>;
+    /// What a worker last said of an alias.
+    fn alias_profile(&self, network: &NetworkId, alias: &Alias) -> Result<AliasProfile, Error>;
     /// A page of a network's aliases in their order, after one of them or from the first on.
     fn aliases(
         &self,
@@ -48,6 +59,13 @@ pub trait AliasReads {
 pub trait AliasWrites {
     /// Gives an alias to a user.
     fn hand_over_alias(&mut self, network: &NetworkId, alias: &Alias, owner: &UserId) -> Result<(), Error>;
+    /// Keeps what a worker says of an alias.
+    fn set_alias_profile(
+        &mut self,
+        network: &NetworkId,
+        alias: &Alias,
+        profile: &AliasProfile,
+    ) -> Result<(), Error>;
     /// Revokes the tokens of an alias that belong to other users than this one, and returns how many. The hub's own
     /// tokens, with which it works for remote agents, stay.
     fn revoke_alias_tokens_of_others(

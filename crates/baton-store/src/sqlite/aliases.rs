@@ -6,13 +6,21 @@ use rusqlite::{Row, params};
 use super::columns::{get, optional, optional_time, parsed};
 use super::rows::Rows;
 use crate::error::Error;
-use crate::rows::{AliasReads, AliasRow, AliasWrites, Page, PageBounds};
+use crate::rows::{AliasProfile, AliasReads, AliasRow, AliasWrites, Page, PageBounds};
 
 impl AliasReads for Rows<'_> {
     fn alias_owner(&self, network: &NetworkId, alias: &Alias) -> Result<Option<UserId>, Error> {
         let sql = "SELECT owner_id FROM aliases WHERE network_id = ?1 AND alias = ?2";
         let parameters = params![network.as_str(), alias.as_str()];
         Ok(self.one(sql, parameters, |row| optional(row, "owner_id", UserId::parse))?.flatten())
+    }
+
+    fn alias_profile(&self, network: &NetworkId, alias: &Alias) -> Result<AliasProfile, Error> {
+        let sql = "SELECT description, skills FROM aliases WHERE network_id = ?1 AND alias = ?2";
+        let profile = self.one(sql, params![network.as_str(), alias.as_str()], |row| {
+            Ok(AliasProfile { description: get(row, "description")?, skills: get(row, "skills")? })
+        })?;
+        Ok(profile.unwrap_or_default())
     }
 
     fn aliases(
@@ -86,6 +94,18 @@ impl AliasWrites for Rows<'_> {
     fn hand_over_alias(&mut self, network: &NetworkId, alias: &Alias, owner: &UserId) -> Result<(), Error> {
         let sql = "UPDATE aliases SET owner_id = ?3 WHERE network_id = ?1 AND alias = ?2";
         self.execute(sql, params![network.as_str(), alias.as_str(), owner.as_str()])?;
+        Ok(())
+    }
+
+    fn set_alias_profile(
+        &mut self,
+        network: &NetworkId,
+        alias: &Alias,
+        profile: &AliasProfile,
+    ) -> Result<(), Error> {
+        let sql = "UPDATE aliases SET description = ?3, skills = ?4 WHERE network_id = ?1 AND alias = ?2";
+        let AliasProfile { description, skills } = profile;
+        self.execute(sql, params![network.as_str(), alias.as_str(), description, skills])?;
         Ok(())
     }
 

@@ -305,6 +305,7 @@ impl CheckReads for Rows<'_> {
                  UNION ALL SELECT network_id, 'members', COUNT(*) FROM members GROUP BY network_id
                  UNION ALL SELECT user_id, 'tokens', COUNT(*) FROM tokens WHERE revoked_at IS NULL GROUP BY user_id
                  UNION ALL SELECT network_id, 'sessions', COUNT(*) FROM sessions GROUP BY network_id
+                 UNION ALL SELECT network_id, 'workers', COUNT(*) FROM workers GROUP BY network_id
                  UNION ALL SELECT network_id, 'invites', COUNT(*) FROM invites GROUP BY network_id
                  UNION ALL SELECT network_id, 'push_configs', COUNT(*) FROM push_configs WHERE is_open GROUP BY network_id
                  UNION ALL SELECT network_id, 'remotes', COUNT(*) FROM remotes GROUP BY network_id

@@ -3,7 +3,7 @@
 //! without names. Rows of an hour are only removed with all of the hour, so a task that has no row of its edge is known
 //! to be counted there.
 
-use baton_core::{Alias, NetworkId, Principal, PrincipalKind, Status, TaskId, UnixMillis, limits};
+use baton_core::{Alias, Latencies, NetworkId, Principal, PrincipalKind, Status, TaskId, UnixMillis, limits};
 use foldhash::HashMap;
 use rusqlite::{Connection, Row, params};
 use std::ops::Range;
@@ -63,13 +63,28 @@ impl Edge {
     }
 }
 
+/// What changes on an edge.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct EdgeChange {
+    counts: EdgeCounts,
+    /// How long the tasks took that were answered or failed. What leaves by retention stays in it.
+    durations: Latencies,
+}
+
 /// Changes not yet written.
 #[derive(Debug, Default)]
-pub(super) struct EdgeChanges(HashMap<(NetworkId, Edge), EdgeCounts>);
+pub(super) struct EdgeChanges(HashMap<(NetworkId, Edge), EdgeChange>);
 
 impl EdgeChanges {
     pub(super) fn add(&mut self, network: &NetworkId, edge: Edge, status: Status, change: i64) {
-        *self.0.entry((network.clone(), edge)).or_default().of(status) += change;
+        *self.0.entry((network.clone(), edge)).or_default().counts.of(status) += change;
+    }
+
+    /// Notes how long a task took that was answered or failed.
+    pub(super) fn note_end(&mut self, network: &NetworkId, edge: Edge, status: Status, millis: i64) {
+        if matches!(status, Status::Replied | Status::Failed) {
+            self.0.entry((network.clone(), edge)).or_default().durations.note(millis);
+        }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -77,8 +92,10 @@ impl EdgeChanges {
     }
 
     pub(super) fn take_in(&mut self, later: Self) {
-        for (key, counts) in later.0 {
-            self.0.entry(key).or_default().add(&counts);
+        for (key, change) in later.0 {
+            let all = self.0.entry(key).or_default();
+            all.counts.add(&change.counts);
+            all.durations.add(&change.durations);
         }
     }
 
@@ -88,7 +105,7 @@ impl EdgeChanges {
 
     pub(super) fn write(&self, connection: &Connection) -> Result<(), Error> {
         let rows = Rows::new(connection);
-        let changed = self.0.iter().filter(|(_, counts)| **counts != EdgeCounts::default());
+        let changed = self.0.iter().filter(|(_, change)| **change != EdgeChange::default());
         for ((network, edge), more) in changed {
             if !rows.add_to_edge(network, edge, more)? {
                 rows.begin_edge(network, edge.clone(), more)?;
@@ -112,11 +129,28 @@ impl Rows<'_> {
     }
 
     /// False if there is no such edge yet.
-    fn add_to_edge(&self, network: &NetworkId, edge: &Edge, more: &EdgeCounts) -> Result<bool, Error> {
+    fn add_to_edge(&self, network: &NetworkId, edge: &Edge, more: &EdgeChange) -> Result<bool, Error> {
+        if more.durations == Latencies::default() {
+            let sql = "UPDATE edges SET open = open + ?6, replied = replied + ?7, failed = failed + ?8,
+                           cancelled = cancelled + ?9, expired = expired + ?10
+                       WHERE network_id = ?1 AND hour = ?2 AND from_kind = ?3 AND from_name = ?4 AND to_name = ?5";
+            return self.write_edge(sql, network, edge, &more.counts, None);
+        }
+        let Some(mut durations) = self.durations_of(network, edge)? else { return Ok(false) };
+        durations.add(&more.durations);
         let sql = "UPDATE edges SET open = open + ?6, replied = replied + ?7, failed = failed + ?8,
-                       cancelled = cancelled + ?9, expired = expired + ?10
+                       cancelled = cancelled + ?9, expired = expired + ?10, durations = ?11
                    WHERE network_id = ?1 AND hour = ?2 AND from_kind = ?3 AND from_name = ?4 AND to_name = ?5";
-        self.write_edge(sql, network, edge, more)
+        self.write_edge(sql, network, edge, &more.counts, Some(&durations))
+    }
+
+    /// How long the tasks of an edge took so far; none if there is no such edge yet.
+    fn durations_of(&self, network: &NetworkId, edge: &Edge) -> Result<Option<Latencies>, Error> {
+        let Edge { hour, from_kind, from_name, to_name } = edge;
+        let sql = "SELECT durations FROM edges
+                   WHERE network_id = ?1 AND hour = ?2 AND from_kind = ?3 AND from_name = ?4 AND to_name = ?5";
+        let parameters = params![network.as_str(), hour, from_kind, from_name, to_name];
+        self.one(sql, parameters, durations)
     }
 
     fn write_edge(
@@ -125,28 +159,46 @@ impl Rows<'_> {
         network: &NetworkId,
         edge: &Edge,
         counts: &EdgeCounts,
+        durations: Option<&Latencies>,
     ) -> Result<bool, Error> {
         let Edge { hour, from_kind, from_name, to_name } = edge;
         let EdgeCounts { open, replied, failed, cancelled, expired } = counts;
         let network = network.as_str();
-        let parameters =
-            params![network, hour, from_kind, from_name, to_name, open, replied, failed, cancelled, expired];
-        Ok(self.execute(sql, parameters)? > 0)
+        let changed = match durations.map(Latencies::to_bytes) {
+            None => self.execute(
+                sql,
+                params![
+                    network, hour, from_kind, from_name, to_name, open, replied, failed, cancelled, expired
+                ],
+            )?,
+            Some(durations) => self.execute(
+                sql,
+                params![
+                    network, hour, from_kind, from_name, to_name, open, replied, failed, cancelled, expired,
+                    durations
+                ],
+            )?,
+        };
+        Ok(changed > 0)
     }
 
-    /// Counts what no row is there for yet. Hours that are forgotten stay so.
-    fn begin_edge(&self, network: &NetworkId, edge: Edge, counts: &EdgeCounts) -> Result<(), Error> {
+    /// Counts what no row is there for yet. Hours that are forgotten stay so. The durations of further edges are nobody's,
+    /// and are not kept.
+    fn begin_edge(&self, network: &NetworkId, edge: Edge, change: &EdgeChange) -> Result<(), Error> {
         if edge.hour < self.edges_since()? {
             return Ok(());
         }
         // Tasks that were only changed were counted before, and so with the further ones.
+        let counts = change.counts;
         let is_new = counts.total() > 0 && self.has_room_for_an_edge(network, edge.hour)?;
         let edge = if is_new { edge } else { Edge::further(edge.hour) };
-        if is_new || !self.add_to_edge(network, &edge, counts)? {
+        let further = EdgeChange { counts, durations: Latencies::default() };
+        if is_new || !self.add_to_edge(network, &edge, &further)? {
             let sql = "INSERT INTO edges
-                           (network_id, hour, from_kind, from_name, to_name, open, replied, failed, cancelled, expired)
-                       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
-            self.write_edge(sql, network, &edge, counts)?;
+                           (network_id, hour, from_kind, from_name, to_name, open, replied, failed, cancelled, expired, durations)
+                       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+            let durations = if is_new { &change.durations } else { &further.durations };
+            self.write_edge(sql, network, &edge, &counts, Some(durations))?;
         }
         Ok(())
     }
@@ -157,6 +209,13 @@ impl Rows<'_> {
         let count = self.one(sql, params![network.as_str(), hour], |row| get::<i64>(row, "count"))?;
         Ok(count.unwrap_or_default() < limits::EDGES_PER_HOUR_MAX_COUNT as i64)
     }
+}
+
+/// The durations of a row.
+pub(super) fn durations(row: &Row<'_>) -> Result<Latencies, Error> {
+    let bytes: Vec<u8> = get(row, "durations")?;
+    let corrupt = || Error::Corrupt(format!("{} bytes of durations", bytes.len()));
+    Latencies::from_bytes(&bytes).ok_or_else(corrupt)
 }
 
 fn edge_row(row: &Row<'_>) -> Result<(EdgeRow, i64), Error> {

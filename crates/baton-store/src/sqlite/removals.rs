@@ -31,7 +31,7 @@ const BY_KEY_IN_STEPS: [(&str, &str); 6] = [
 const NUMBERED_IN_STEPS: [&str; 2] = ["task_events", "feed"];
 
 /// What else is removed in steps.
-const IN_STEPS: [(&str, &str); 11] = [
+const IN_STEPS: [(&str, &str); 12] = [
     ("task_messages", "network_id, task_id, n"),
     ("minutes", "network_id, minute"),
     ("edges", "network_id, hour, from_kind, from_name, to_name"),
@@ -40,6 +40,7 @@ const IN_STEPS: [(&str, &str); 11] = [
     ("idempotency_keys", "network_id, sender_kind, sender, key"),
     ("feed_marks", "network_id, at"),
     ("push_configs", "task_id, config_id"),
+    ("workers", "network_id, alias, worker_id"),
     ("sessions", "network_id, alias"),
     ("tokens", "token_id"),
     ("aliases", "network_id, alias"),

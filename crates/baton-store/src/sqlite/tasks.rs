@@ -548,6 +548,8 @@ impl TaskWrites for Rows<'_> {
         self.count(|counts| {
             if let Some(ended_at) = change.completed_at {
                 counts.minute(network, ended_at).note_end(to, before.row.created_at, ended_at);
+                let millis = ended_at.get() - before.row.created_at.get();
+                counts.edges.note_end(network, after.edge(), to, millis);
             }
             if from.is_terminal() != to.is_terminal() || before.row.snapshot.to != after.row.snapshot.to {
                 counts.edges.add(network, before.edge(), from, -1);

@@ -34,7 +34,7 @@ pub(crate) enum Account {
     /// List and revoke tokens
     #[command(subcommand)]
     Token(token::TokenCommand),
-    /// Show and set how much accounts and networks may have; for system admins
+    /// Show and set how much accounts and networks may have; for system admins, and delegation_depth for a network's admins
     #[command(subcommand)]
     Quota(quota::QuotaCommand),
 }

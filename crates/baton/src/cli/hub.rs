@@ -12,6 +12,7 @@ mod password;
 mod restore;
 mod run;
 mod service_manager;
+mod short_line;
 mod start;
 mod status;
 mod stop;

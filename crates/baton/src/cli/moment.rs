@@ -68,6 +68,15 @@ pub(crate) fn between(from: WireTime, to: WireTime) -> String {
     seconds((to.0.get() - from.0.get()) / 1000)
 }
 
+/// A span that may be short: tenths of seconds below ten.
+pub(crate) fn short_seconds(span: f64) -> String {
+    #[allow(clippy::cast_possible_truncation)] // a duration in seconds
+    match span {
+        span if span < 10.0 => format!("{span:.1} s"),
+        span => seconds(span.round() as i64),
+    }
+}
+
 /// A span in its two largest units.
 pub(crate) fn seconds(seconds: i64) -> String {
     let seconds = seconds.max(0);
@@ -110,5 +119,6 @@ mod tests {
         ] {
             assert_eq!(seconds(span), told);
         }
+        assert_eq!([0.0, 0.34, 9.9, 61.2].map(short_seconds), ["0.0 s", "0.3 s", "9.9 s", "1 min 1 s"]);
     }
 }

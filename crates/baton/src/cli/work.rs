@@ -20,6 +20,7 @@ mod output;
 mod placeholder;
 mod process;
 mod program;
+mod registration;
 mod run_folder;
 mod running;
 mod session;
@@ -32,6 +33,7 @@ pub(crate) use guard::{Guard, Guarded, RunGuard};
 use baton_core::{Alias, limits};
 use clap::Args;
 use std::ffi::OsString;
+use std::io::IsTerminal;
 use std::pin::pin;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -42,6 +44,8 @@ use super::connection::Connection;
 use super::failure::Failure;
 use super::hub::Log;
 use super::mcp::Door;
+use super::screen::note;
+use crate::service::skills::{self, Skill};
 use agent::{Agent, Settings};
 use drain::Drain;
 use outage::Outage;
@@ -61,6 +65,9 @@ const OPENING_MAX: Duration = Duration::from_secs(1);
 /// conversation so far; the answers in it follow the text on standard input. Files that came with the task are in the folder
 /// BATON_INPUT_DIR, and files that the command writes into the folder BATON_OUTPUT_DIR go with the reply. Exit code 0 is a
 /// reply, any other a failure with the end of standard error.
+///
+/// The log on stderr has one line per event, with the time of day. Where stdout and stderr are a terminal that you may use for
+/// something else, only warnings appear after the first line; --verbose shows every task.
 ///
 /// The first SIGTERM or Ctrl-C lets running commands finish, the second ends them.
 #[derive(Debug, Args)]
@@ -92,9 +99,18 @@ pub(crate) struct Work {
     /// Replace {task} also inside longer arguments, such as --prompt={task}; never for shells and interpreters
     #[arg(long)]
     allow_embedded: bool,
+    /// What the agent is, in a sentence; shown to others and on its A2A card
+    #[arg(long, value_name = "TEXT", value_parser = description)]
+    description: Option<String>,
+    /// What the agent can do, such as review or review="Code review"; repeat it for more
+    #[arg(long = "skill", value_name = "ID[=NAME]", value_parser = Skill::of_option)]
+    skills: Vec<Skill>,
     /// How the log on stderr is written
     #[arg(long, value_enum, default_value_t = Log::Human)]
     log: Log,
+    /// Log every task also where standard output and standard error are a terminal; without it only warnings appear there
+    #[arg(long, short)]
+    verbose: bool,
     #[command(flatten)]
     connection: Connection,
     /// The command and its arguments
@@ -112,15 +128,33 @@ pub(crate) fn alias(text: &str) -> Result<Alias, String> {
     Alias::parse(text).map_err(|refusal| refusal.message())
 }
 
+/// A description of the agent, as the hub takes it.
+fn description(text: &str) -> Result<String, String> {
+    let most = limits::LABEL_MAX_CHARS;
+    match text.chars().nth(most) {
+        Some(_) => Err(format!("must be at most {most} characters")),
+        None => Ok(text.to_owned()),
+    }
+}
+
 impl Work {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
         let settings = self.settings()?;
-        self.log.begin();
+        self.log.begin_short(self.is_quiet());
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
         runtime.map_err(Failure::System)?.block_on(self.live(settings))
     }
 
+    /// Whether a person may use the terminal for something else: `baton work … &` must not write over what they do there.
+    fn is_quiet(&self) -> bool {
+        !self.verbose
+            && self.log == Log::Human
+            && std::io::stdout().is_terminal()
+            && std::io::stderr().is_terminal()
+    }
+
     fn settings(&self) -> Result<Settings, Failure> {
+        skills::check(&self.skills).map_err(|error| Failure::usage(format!("--skill: {error}")))?;
         let program = Program::new(&self.command, self.allow_embedded);
         let program = program.map_err(|unfit| Failure::usage(unfit.to_string()))?;
         let runs = RunFolder::open().map_err(Failure::System)?;
@@ -135,6 +169,8 @@ impl Work {
             runs,
             once: self.once,
             program,
+            description: self.description.clone(),
+            skills: self.skills.clone(),
         })
     }
 
@@ -167,6 +203,9 @@ impl Work {
         };
         let hub = client.hub().to_string();
         tracing::info!(alias = settings.alias, hub, concurrency = settings.concurrency, "waiting for tasks");
+        if self.is_quiet() {
+            note(&format!("{} is waiting for tasks; --verbose shows each of them", settings.alias));
+        }
         let guard = Guard::start(settings.grace).map_err(Failure::System)?;
         let ca = opened.ca.as_ref().map(|file| file.display().to_string());
         let agent = Agent {

@@ -1,4 +1,4 @@
-//! Calls about quotas, for system admins.
+//! Calls about quotas.
 
 use baton_core::NetworkId;
 use reqwest::Method;

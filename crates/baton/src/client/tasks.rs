@@ -261,21 +261,6 @@ pub(crate) struct Inbox {
     pub(crate) messages: Vec<Delivery>,
 }
 
-/// What an agent last reported, or `offline`.
-#[derive(Debug, Clone, Deserialize)]
-pub(crate) struct Session {
-    pub(crate) alias: String,
-    pub(crate) status: String,
-    pub(crate) task: Option<String>,
-    pub(crate) progress: Option<i64>,
-    pub(crate) last_seen_at: WireTime,
-}
-
-#[derive(Debug, Clone, Deserialize)]
-pub(crate) struct Sessions {
-    pub(crate) sessions: Vec<Session>,
-}
-
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Stats {
     pub(crate) tasks: TaskStats,
@@ -441,7 +426,7 @@ impl Client {
         call.repeat(Repeat::Unsent).run().await
     }
 
-    pub(crate) async fn sessions(&self, args: &statuses::QueryArgs) -> Result<Answer<Sessions>, Error> {
+    pub(crate) async fn sessions(&self, args: &statuses::QueryArgs) -> Result<Answer<Value>, Error> {
         self.get_pages(&["api", "status"], args, "sessions").await
     }
 

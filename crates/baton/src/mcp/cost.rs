@@ -51,6 +51,7 @@ mod tests {
                 "list_tasks",
                 "get_all_status",
                 "get_session_status",
+                "list_agents",
                 "get_completions",
                 "get_evidence"
             ]

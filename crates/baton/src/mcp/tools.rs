@@ -3,9 +3,9 @@
 use super::tool::{Tool, tool};
 use crate::service::evidence::page;
 use crate::service::{
-    ack_inbox, ask_sender, broadcast, cancel_task, claim_task, extend_lease, follow_up, get_completions,
-    get_inbox, get_task, list_tasks, reassign_task, report_completion, report_progress, report_status,
-    retry_task, send_ack, send_message, send_reply, send_task, statuses, task_tree,
+    ack_inbox, agents, ask_sender, broadcast, cancel_task, claim_task, extend_lease, follow_up,
+    get_completions, get_inbox, get_task, list_tasks, reassign_task, report_completion, report_progress,
+    report_status, retry_task, send_ack, send_message, send_reply, send_task, statuses, task_tree,
 };
 
 /// All tools, in the order they are listed.
@@ -30,6 +30,7 @@ pub(super) fn all() -> Vec<Tool> {
         tool!("list_tasks", list_tasks::run(Args), "Tasks you may see, newest first."),
         tool!("get_all_status", statuses::all(AllArgs), "Which agents there are and what they are doing."),
         tool!("get_session_status", statuses::one(OneArgs), "What one agent is doing, what waits for it and what it last completed."),
+        tool!("list_agents", agents::run(Args), "Agents that are there or were within a day: what each works on, how many deliveries wait for it, how it did in the last day."),
         tool!("get_completions", get_completions::run(Args), "Reported completions, newest first."),
         tool!("broadcast", broadcast::run(Args), "Send a message to every agent that is there."),
         tool!("claim_task", claim_task::run(Args), "Take your next task under a lease, waiting for one if asked. task:null means there was none. Extend the lease while you work."),

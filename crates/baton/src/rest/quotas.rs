@@ -1,4 +1,4 @@
-//! Quotas of accounts and networks over REST, for system admins.
+//! Quotas of accounts and networks over REST, for system admins; the depth of delegation also for admins of the network.
 
 use axum::Router;
 use axum::extract::State;
@@ -74,7 +74,7 @@ async fn set_user_quotas(
 
 /// How much a network may have, and how much it has
 ///
-/// System admins.
+/// System admins; an admin of the network sees `delegation_depth` alone.
 #[utoipa::path(
     get,
     path = "/api/networks/{network}/quotas",
@@ -95,7 +95,7 @@ async fn show_network_quotas(
 
 /// Set how much a network may have
 ///
-/// System admins. Quotas that are not named stay as they are; null sets one back to the default. What the network has
+/// System admins; an admin of the network may set `delegation_depth`. Quotas that are not named stay as they are; null sets one back to the default. What the network has
 /// already stays, also if it is more.
 #[utoipa::path(
     put,

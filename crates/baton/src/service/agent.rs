@@ -5,7 +5,7 @@ use baton_store::Snapshot;
 
 use super::place::known_role;
 use super::skills::{self, Skill};
-use super::{Error, audit, names};
+use super::{Error, audit, capabilities, names};
 use crate::hub::Hub;
 
 /// Where an agent is found.
@@ -82,9 +82,9 @@ fn read(rows: &dyn Snapshot, agent: &AgentAddress) -> Result<Profile, Error> {
     if !rows.alias_exists(network_id, alias)? {
         return Err(Refusal::AliasNotFound.into());
     }
-    let session = rows.session(network_id, alias)?;
-    let skills = skills::of_row(session.as_ref().and_then(|session| session.skills.as_deref()))?;
+    let (session, kept) = (rows.session(network_id, alias)?, rows.alias_profile(network_id, alias)?);
+    let skills = skills::of_row(capabilities::skills_of(session.as_ref(), &kept))?;
     let (description, version) =
         session.map_or((None, None), |session| (session.description, session.version));
-    Ok(Profile { description, version, skills })
+    Ok(Profile { description: description.or(kept.description), version, skills })
 }

@@ -1,4 +1,4 @@
-//! Free texts of accounts: names and descriptions, trimmed and of bounded length.
+//! Free texts of accounts, sessions and workers: names and descriptions, trimmed and of bounded length.
 
 use baton_core::{Text, check_network_name, limits};
 
@@ -11,6 +11,14 @@ type NetworkName = Text<1, { limits::NETWORK_NAME_MAX_CHARS }>;
 pub(super) fn label(field: &'static str, text: Option<&str>) -> Result<Option<String>, Error> {
     let parse = |text: &str| Label::parse(field, text.trim()).map_err(Error::of_argument);
     Ok(text.map(parse).transpose()?.map(|label| label.as_str().to_owned()))
+}
+
+/// A text that may not be longer than this.
+pub(super) fn at_most(field: &'static str, text: &str, max: usize) -> Result<(), Error> {
+    if text.chars().nth(max).is_some() {
+        return Err(Error::argument(field, format!("must be at most {max} characters")));
+    }
+    Ok(())
 }
 
 /// The name of a new or renamed network.

@@ -1,10 +1,11 @@
 //! How much an account or a network may have. Every use case that adds something capped asks here, in its transaction;
-//! system admins read and change the limits.
+//! system admins read and change the limits, and an admin of a network how deep its tasks may be handed on.
 
 pub(crate) mod set;
 pub(crate) mod show;
 
-use baton_core::{NetworkId, Principal, Quota, Refusal, UnixMillis, UserId};
+use baton_core::access::{self, HubAction};
+use baton_core::{Action, Caller, NetworkId, Principal, Quota, Refusal, UnixMillis, UserId};
 use baton_store::rows::QuotaSubject;
 use baton_store::{Snapshot, Transaction};
 use serde::Serialize;
@@ -63,6 +64,21 @@ impl Subject {
         }
     }
 
+    /// The quotas that a caller may see and set: a system admin all, an admin of a network how deep its tasks may be handed on.
+    fn open_to(&self, rows: &dyn Snapshot, caller: &Caller) -> Result<&'static [Quota], Error> {
+        match (access::authorize_on_hub(caller, HubAction::ManageQuotas), self) {
+            (Ok(()), _) => {
+                self.check(rows)?;
+                Ok(self.quotas())
+            }
+            (Err(refusal), Self::User(_)) => Err(refusal.into()),
+            (Err(_), Self::Network(network)) => {
+                permit::network(rows, caller, network, Action::ManageDelegation)?;
+                Ok(&[Quota::DelegationDepth])
+            }
+        }
+    }
+
     /// Whether there is such an account or network.
     fn check(&self, rows: &dyn Snapshot) -> Result<(), Error> {
         match self {
@@ -71,7 +87,12 @@ impl Subject {
         }
     }
 
-    fn view(&self, rows: &dyn Snapshot, artifact_bytes: i64) -> Result<Vec<QuotaView>, Error> {
+    fn view(
+        &self,
+        rows: &dyn Snapshot,
+        quotas: &[Quota],
+        artifact_bytes: i64,
+    ) -> Result<Vec<QuotaView>, Error> {
         let view = |quota: &Quota| {
             let row = rows.quota(self.row(), *quota)?;
             let default_limit = match quota {
@@ -85,7 +106,7 @@ impl Subject {
                 default_limit,
             })
         };
-        self.quotas().iter().map(view).collect()
+        quotas.iter().map(view).collect()
     }
 }
 

@@ -9,13 +9,12 @@ use baton_store::rows::SessionRow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::evidence::packet::Packet;
-use super::evidence::record::observed;
 use super::extend_lease::{check_progress, extend, kept_output};
+use super::labels::at_most;
 use super::place::{Place, role_in};
 use super::skills::{self, Skill};
 use super::stamp::Stamp;
-use super::{Error, names, operation, quotas, send_reply};
+use super::{Error, capabilities, names, operation, quotas, send_reply};
 use crate::hub::Hub;
 
 /// What the agent reports; what it leaves out stays as it was.
@@ -139,13 +138,6 @@ impl Args {
     }
 }
 
-fn at_most(field: &'static str, text: &str, max: usize) -> Result<(), Error> {
-    if text.chars().nth(max).is_some() {
-        return Err(Error::argument(field, format!("must be at most {max} characters")));
-    }
-    Ok(())
-}
-
 /// A score within its bounds.
 pub(crate) fn check_score(score: Option<f64>) -> Result<(), Error> {
     match score {
@@ -176,7 +168,16 @@ fn report(
     let session = session(tx.time().now, node, &network, alias, before.as_ref(), args)?;
     tx.put_session(&session)?;
     if stamp.records_evidence {
-        write_down_capabilities(tx, before.as_ref(), &session)?;
+        let profile = tx.alias_profile(&network, alias)?;
+        let is_first = before.is_none() && profile.skills.is_none();
+        let said = (!is_first).then(|| capabilities::skills_of(before.as_ref(), &profile));
+        capabilities::write_down(
+            tx,
+            &network,
+            alias,
+            said,
+            capabilities::skills_of(Some(&session), &profile),
+        )?;
     }
     // From here on the token speaks as this alias, whatever it spoke as before.
     let caller = Caller::Node(NodeCaller { alias: Some(alias.clone()), ..node.clone() });
@@ -271,23 +272,6 @@ fn session(
         updated_at: now,
         last_seen_at: now,
     })
-}
-
-/// An agent's first report, and every one that changes what it can do, goes into the evidence.
-fn write_down_capabilities(
-    tx: &mut dyn Transaction,
-    before: Option<&SessionRow>,
-    session: &SessionRow,
-) -> Result<(), Error> {
-    let now = skills::ids(&skills::of_row(session.skills.as_deref())?);
-    if let Some(before) = before
-        && (before.skills == session.skills || skills::ids(&skills::of_row(before.skills.as_deref())?) == now)
-    {
-        return Ok(());
-    }
-    let packet = Packet::of_capabilities(tx.time().now, session.alias.as_str(), &now);
-    let index = tx.log_size(&session.network_id)?;
-    observed(tx, &session.network_id, index, None, &packet)
 }
 
 /// Working on a task moves it to running. A report is about the agent: a task that cannot be started, because

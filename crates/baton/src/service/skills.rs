@@ -1,4 +1,4 @@
-//! What an agent says it can do: bounded, kept with its session, shown on its card. Their ids are what the evidence
+//! What an agent says it can do: bounded, kept with its session or its alias, shown on its card. Their ids are what the evidence
 //! calls its capabilities.
 
 use baton_core::limits;
@@ -20,6 +20,22 @@ pub(crate) struct Skill {
     pub(crate) description: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) tags: Vec<String>,
+}
+
+impl Skill {
+    /// Reads `ID` or `ID=NAME`, as an option of a command has it.
+    pub(crate) fn of_option(text: &str) -> Result<Self, String> {
+        let (id, name) = match text.split_once('=') {
+            Some((id, name)) => (id, Some(name.to_owned())),
+            None => (text, None),
+        };
+        let skill = Self { id: id.to_owned(), name, description: None, tags: Vec::new() };
+        match check(std::slice::from_ref(&skill)) {
+            Ok(()) => Ok(skill),
+            Err(Error::Argument { rule, .. }) => Err(rule.to_string()),
+            Err(error) => Err(error.to_string()),
+        }
+    }
 }
 
 /// Checks what was reported.

@@ -150,7 +150,7 @@ pub(crate) struct SessionView {
 }
 
 impl SessionView {
-    fn new(row: SessionRow, status: String) -> Result<Self, Error> {
+    pub(crate) fn new(row: SessionRow, status: String) -> Result<Self, Error> {
         let skills = skills::of_row(row.skills.as_deref())?;
         Ok(Self {
             resume_id: row.resume_id,

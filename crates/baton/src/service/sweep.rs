@@ -115,7 +115,8 @@ async fn hub_acts(hub: &Hub, task_id: TaskId, command: Command) -> Result<bool, 
     }
 }
 
-/// Removes what is no longer kept: old messages, old keys, old frames, failed logins that no longer matter. Answers how many rows went.
+/// Removes what is no longer kept: old messages, old keys, old frames, failed logins that no longer matter,
+/// silent workers. Answers how many rows went.
 pub(crate) async fn retention(hub: &Hub) -> Result<usize, Error> {
     let now = hub.clock.now_without_jumps();
     let ago = move |seconds: u32| -> UnixMillis { now.plus_millis(-1000 * i64::from(seconds)) };
@@ -128,7 +129,8 @@ pub(crate) async fn retention(hub: &Hub) -> Result<usize, Error> {
             let minutes = tx.forget_minutes(minute_of(ago(limits::MINUTES_KEPT_SECONDS)), ROUND)?;
             let edges = tx.forget_edges(hour_of(ago(limits::EDGES_KEPT_SECONDS)), ROUND)?;
             let attempts = tx.forget_attempts(now, ROUND)?;
-            Ok(deliveries + keys + minutes + edges + attempts)
+            let workers = tx.forget_workers(ago(limits::WORKER_KEPT_SECONDS), ROUND)?;
+            Ok(deliveries + keys + minutes + edges + attempts + workers)
         });
         let round = round.await?;
         removed += round;
@@ -181,8 +183,8 @@ pub(crate) async fn browsers(hub: &Hub) -> Result<usize, Error> {
 mod tests {
     use super::*;
     use crate::fixture::{TestHub, browser_token, network, node, user_id};
-    use baton_core::SystemRole;
-    use baton_store::rows::{AttemptKind, AttemptsRow, IdempotentSend};
+    use baton_core::{Alias, SystemRole, TokenId};
+    use baton_store::rows::{AttemptKind, AttemptsRow, IdempotentSend, WorkerRow};
 
     const WEEKS: i64 = 40 * 86_400_000;
 
@@ -201,6 +203,40 @@ mod tests {
         assert_eq!(retention(&test.hub).await.unwrap(), 1);
         let kept = test.hub.store.read(|rows| rows.attempts(AttemptKind::Address, &[2; 32])).await.unwrap();
         assert!(kept.is_some());
+    }
+
+    #[tokio::test]
+    async fn a_worker_that_is_silent_for_an_hour_is_removed_and_one_that_was_just_seen_stays() {
+        let test = TestHub::start();
+        test.person("ada", SystemRole::User, &[1]).await;
+        test.agent("ada", 1, "coder").await;
+        let now = test.hub.clock.now();
+        test.write(move |tx| {
+            for (id, seconds) in [("silent", 3_601), ("there", 60)] {
+                let seen = now.plus_millis(-1_000 * seconds);
+                let worker = WorkerRow {
+                    network_id: network(1),
+                    alias: Alias::parse("coder").unwrap(),
+                    worker_id: id.into(),
+                    token_id: TokenId::from_random([1; 6]),
+                    hostname: None,
+                    project_dir: None,
+                    version: None,
+                    concurrency: None,
+                    description: None,
+                    skills: None,
+                    started_at: seen,
+                    last_seen_at: seen,
+                };
+                tx.put_worker(&worker, 9)?;
+            }
+            Ok(())
+        })
+        .await;
+        assert_eq!(retention(&test.hub).await.unwrap(), 1);
+        let coder = Alias::parse("coder").unwrap();
+        let left = test.hub.store.read(move |rows| rows.workers(&network(1), &coder, 9)).await.unwrap();
+        assert_eq!(left.into_iter().map(|worker| worker.worker_id).collect::<Vec<_>>(), ["there"]);
     }
 
     #[tokio::test]

@@ -32,6 +32,9 @@ impl Victim {
             status[field] = json!(format!("zebra {field}"));
         }
         assert_eq!(tool::call(&worker, "report_status", &status)["ok"], true);
+        let worker_row =
+            json!({"hostname": "zebra host", "description": "zebra", "skills": [{"id": "zebra"}]});
+        succeed(&worker.put("/api/workers/zebra", &worker_row));
         let replied = send(&sender, "zebra-worker", "zebra work");
         succeed(&act(&worker, &replied, "reply", &json!({"text": "zebra result"})));
         let completed = send(&sender, "zebra-worker", "zebra completion");
@@ -88,6 +91,8 @@ fn calls_by_id([network, user, token, task, lease]: [&str; 5]) -> Vec<Call> {
         ("POST", format!("/api/networks/{network}/invite"), Some(json!({"role": "viewer", "max_uses": 1}))),
         ("GET", format!("/api/networks/{network}/invites"), None),
         ("DELETE", format!("/api/networks/{network}/invites/invite_0011223344556677"), None),
+        ("GET", format!("/api/networks/{network}/quotas"), None),
+        ("PUT", format!("/api/networks/{network}/quotas"), Some(json!({"delegation_depth": 1}))),
         ("GET", format!("/api/networks/{network}/tokens"), None),
         ("DELETE", format!("/api/networks/{network}/tokens/{token}"), None),
         ("GET", format!("/api/tasks?parent_task_id={task}"), None),
@@ -98,9 +103,17 @@ fn calls_by_id([network, user, token, task, lease]: [&str; 5]) -> Vec<Call> {
         ("GET", format!("/api/task_events?task_id={task}"), None),
         ("GET", format!("/events/network/{network}"), None),
     ];
-    for reads in
-        ["tasks", "task_events", "status", "messages", "completions", "stats", "overview", "work-graph"]
-    {
+    for reads in [
+        "tasks",
+        "task_events",
+        "status",
+        "agents",
+        "messages",
+        "completions",
+        "stats",
+        "overview",
+        "work-graph",
+    ] {
         calls.push(("GET", format!("/api/{reads}?network_id={network}"), None));
     }
     let work = [
@@ -145,6 +158,7 @@ fn tools_by_id([network, _, _, task, lease]: [&str; 5]) -> Vec<(&'static str, Va
         ("extend_lease", json!({"lease_id": lease})),
         ("list_tasks", json!({"network_id": network})),
         ("get_all_status", json!({"network_id": network})),
+        ("list_agents", json!({"network_id": network})),
         ("get_completions", json!({"network_id": network})),
         ("get_session_status", json!({"alias": "spy-worker", "network_id": network})),
         ("send_message", json!({"alias": "spy-worker", "message": "x", "network_id": network})),
@@ -217,6 +231,7 @@ fn no_list_shows_a_byte_of_another_tenant() {
         "/api/tasks?from_name=zebra-sender",
         "/api/task_events",
         "/api/status",
+        "/api/agents",
         "/api/stats",
         "/api/tasks?text=zebra",
         "/api/overview",
@@ -233,6 +248,7 @@ fn no_list_shows_a_byte_of_another_tenant() {
         ("list_tasks", json!({})),
         ("list_tasks", json!({"alias": "zebra-worker"})),
         ("get_all_status", json!({})),
+        ("list_agents", json!({})),
         ("get_session_status", json!({"alias": "zebra-worker"})),
         ("get_completions", json!({})),
         ("claim_task", json!({})),

@@ -5,6 +5,7 @@ use super::super::fixtures::{
     NOW, insert_network, insert_task, move_delivery, network, node, node_token, remote_with, remove_network,
     session, task_id, user, user_token, with_network,
 };
+use super::workers::worker;
 use baton_core::{NetworkRole, Quota, Status, TokenId};
 use baton_store::rows::{
     InboxState, InviteRow, NetworkRow, PushConfigRow, PushSecrets, PushTrouble, QuotaRow, QuotaSubject,
@@ -40,6 +41,8 @@ const STEPS: &[(&str, Step, Quota, i64)] = &[
     ("it is withdrawn", |tx| tx.delete_invite(&network(1), &[1; 8]).map(drop), Quota::Invites, 0),
     ("a session", |tx| tx.put_session(&session(1, "coder", 2)), Quota::Sessions, 1),
     ("the session again", |tx| tx.put_session(&session(1, "coder", 2)), Quota::Sessions, 1),
+    ("a worker", |tx| tx.put_worker(&worker(1, "coder", "a", 7), 2), Quota::Workers, 1),
+    ("the worker again", |tx| tx.put_worker(&worker(1, "coder", "a", 7), 2), Quota::Workers, 1),
     ("a task", |tx| insert_task(tx, 1, 1, "coder"), Quota::OpenTasks, 1),
     ("a second", |tx| insert_task(tx, 1, 2, "lead"), Quota::OpenTasks, 2),
     ("a task elsewhere", |tx| insert_task(tx, 2, 3, "coder"), Quota::OpenTasks, 2),
@@ -54,13 +57,14 @@ const STEPS: &[(&str, Step, Quota, i64)] = &[
 ];
 
 /// What is used once all of it is done.
-const IN_THE_END: [(Quota, i64); 9] = [
+const IN_THE_END: [(Quota, i64); 10] = [
     (Quota::Networks, 1),
     (Quota::Memberships, 1),
     (Quota::Tokens, 0),
     (Quota::Members, 2),
     (Quota::Invites, 0),
     (Quota::Sessions, 1),
+    (Quota::Workers, 1),
     (Quota::OpenTasks, 1),
     (Quota::PushConfigs, 0),
     (Quota::Remotes, 0),

@@ -1,4 +1,5 @@
-//! `baton quota`: how much an account or a network may have. For system admins.
+//! `baton quota`: how much an account or a network may have. For system admins; an admin of a network may set its
+//! `delegation_depth`.
 
 use baton_core::{NetworkId, UserId};
 use clap::{Args, Subcommand};

@@ -5,6 +5,8 @@ use clap::ValueEnum;
 use std::io::{self, Write};
 use tracing_subscriber::EnvFilter;
 
+use super::short_line::ShortLine;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Log {
     Human,
@@ -14,12 +16,22 @@ pub(crate) enum Log {
 impl Log {
     /// From here on `tracing` speaks, and panics are told by it too.
     pub(crate) fn begin(self) {
-        let said = std::env::var("BATON_LOG").unwrap_or_else(|_| "info,rmcp=error".into());
+        self.start("info,rmcp=error", false);
+    }
+
+    /// The same with short lines for people. Quiet, only warnings are said.
+    pub(crate) fn begin_short(self, is_quiet: bool) {
+        self.start(if is_quiet { "warn,rmcp=error" } else { "info,rmcp=error" }, true);
+    }
+
+    fn start(self, default: &str, is_short: bool) {
+        let said = std::env::var("BATON_LOG").unwrap_or_else(|_| default.into());
         let filter =
             EnvFilter::builder().with_default_directive(tracing::Level::INFO.into()).parse_lossy(said);
         let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(|| Lines(io::stderr()));
         // Only one subscriber can be; a second try changes nothing.
         let _ = match self {
+            Self::Human if is_short => lines.event_format(ShortLine).try_init(),
             // Where in the code a line comes from says nothing to a person.
             Self::Human => {
                 lines.with_target(false).with_ansi(io::IsTerminal::is_terminal(&io::stderr())).try_init()

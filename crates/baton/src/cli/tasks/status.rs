@@ -1,4 +1,4 @@
-//! `baton status`: the hub, whoever asks, the counts, and the agents that reported.
+//! `baton status`: the hub, whoever asks, the counts, and the agents: what they work on and how they did.
 
 use clap::Args;
 use serde_json::json;
@@ -9,7 +9,7 @@ use crate::cli::connection::Connection;
 use crate::cli::failure::Failure;
 use crate::cli::moment;
 use crate::cli::screen::Screen;
-use crate::service::{stats, statuses};
+use crate::service::{agents, stats, statuses};
 
 #[derive(Debug, Args)]
 pub(crate) struct Status {
@@ -24,11 +24,13 @@ impl Status {
         let (health, who) = (client.health().await?, client.me().await?);
         let network_id = link.network().await?;
         let counts = client.stats(&stats::QueryArgs { network_id: network_id.clone() }).await?;
-        let sessions = client.sessions(&statuses::QueryArgs::of(network_id.clone())).await?;
+        let agents = client.agents(&agents::QueryArgs::of(network_id.clone())).await?;
         let screen = Screen::stdout();
         if self.connection.is_json() {
+            let sessions = client.sessions(&statuses::QueryArgs::of(network_id)).await?;
             screen.json(&json!({
                 "ok": true, "hub": health.text(), "me": who.text(), "stats": counts.text(), "status": sessions.text(),
+                "agents": agents.text(),
             }))?;
             return Ok(ExitCode::SUCCESS);
         }
@@ -44,14 +46,11 @@ impl Status {
         };
         screen.say(&format!("you      {name} {place}"))?;
         screen.say(&format!("tasks    {}", view::counts(&counts.tasks.by_status)))?;
-        screen.say(&format!(
-            "agents   {} with a token, {} reported",
-            counts.nodes.total,
-            sessions.sessions.len()
-        ))?;
-        if !sessions.sessions.is_empty() {
+        let online = agents.agents.iter().filter(|agent| agent.status != "offline").count();
+        screen.say(&format!("agents   {} with a token, {online} online", counts.nodes.total))?;
+        if !agents.agents.is_empty() {
             screen.say("")?;
-            screen.table(&view::agents(&sessions.sessions))?;
+            screen.table(&view::agents(&agents.agents))?;
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -2,7 +2,8 @@
 
 use crate::cli::moment;
 use crate::cli::table::{Cell, Table};
-use crate::client::tasks::{Delivery, Session, StatusCount, Task};
+use crate::client::agents::Agent;
+use crate::client::tasks::{Delivery, StatusCount, Task};
 
 use super::task_id;
 
@@ -22,20 +23,52 @@ pub(super) fn tasks(tasks: &[Task], is_terminal: bool) -> Table {
     table
 }
 
-pub(super) fn agents(sessions: &[Session]) -> Table {
-    let mut table = Table::new(&["AGENT", "STATUS", "PROGRESS", "SEEN", "WORKS ON"]);
-    for session in sessions {
-        let is_working = session.status == "working";
-        let progress = session.progress.filter(|_| is_working).map(|percent| format!("{percent} %"));
+pub(super) fn agents(agents: &[Agent]) -> Table {
+    let mut table = Table::new(&["AGENT", "STATUS", "PROGRESS", "QUEUE", "DAY", "P50", "SEEN", "WORKS ON"]);
+    for agent in agents {
+        let session = agent.session.as_ref().filter(|_| agent.status == "working");
+        let progress = session.and_then(|session| session.progress).map(|percent| format!("{percent} %"));
         table.row([
-            (&session.alias).into(),
-            Cell::status(&session.status),
+            name(agent).into(),
+            Cell::status(&agent.status),
             progress.unwrap_or_default().into(),
-            moment::ago(session.last_seen_at).into(),
-            session.task.as_deref().filter(|_| is_working).unwrap_or_default().into(),
+            agent.queue.to_string().into(),
+            day(agent).into(),
+            agent.day.p50_seconds.map(moment::short_seconds).unwrap_or_default().into(),
+            agent.last_seen_at.map(moment::ago).unwrap_or_default().into(),
+            works_on(agent).into(),
         ]);
     }
     table
+}
+
+/// `coder`, or `coder (2 workers)`.
+fn name(agent: &Agent) -> String {
+    match agent.workers.len() {
+        0 | 1 => agent.alias.clone(),
+        count => format!("{} ({count} workers)", agent.alias),
+    }
+}
+
+/// `97 % of 120`; all of them is 100 %, and nothing less.
+fn day(agent: &Agent) -> String {
+    match agent.day.ended {
+        0 => String::new(),
+        ended => format!("{} % of {ended}", agent.day.replied * 100 / ended),
+    }
+}
+
+/// The newest task an agent works on, and how many more there are; or what its session says.
+fn works_on(agent: &Agent) -> String {
+    let more = agent.leases.max(agent.works_on.len()).saturating_sub(1);
+    match agent.works_on.first() {
+        Some(task) if more > 0 => format!("{} (+{more}) {}", task.task_id, task.content),
+        Some(task) => format!("{} {}", task.task_id, task.content),
+        None => {
+            let session = agent.session.as_ref().filter(|_| agent.status == "working");
+            session.and_then(|session| session.task.clone()).unwrap_or_default()
+        }
+    }
 }
 
 pub(super) fn deliveries(messages: &[Delivery]) -> Table {

@@ -15,7 +15,7 @@ use crate::cli::moment;
 use crate::cli::plain;
 use crate::cli::screen::{Screen, Tone};
 use crate::client::{Error, Follower};
-use crate::service::{list_tasks, statuses};
+use crate::service::{agents, list_tasks};
 
 /// Between two drawings, at least and at most.
 const LEAST: Duration = Duration::from_millis(250);
@@ -100,15 +100,15 @@ impl Picture<'_> {
         let screen = Screen::stdout();
         let client = &self.link.client;
         let network_id = Some(self.network_id.clone());
-        let sessions = client.sessions(&statuses::QueryArgs::of(network_id.clone())).await?;
+        let agents = client.agents(&agents::QueryArgs::of(network_id.clone())).await?;
         let limit = Some(limits::TASK_PAGE_DEFAULT.to_string());
         let page = client.tasks(&list_tasks::QueryArgs { network_id, limit, ..Default::default() }).await?;
         let time = moment::clock(moment::now().into());
         let title = plain::line(&format!("{} on {}, {time}", self.name, client.hub()));
         let counts = plain::line(&format!("tasks: {}", view::counts(&page.stats)));
         let mut text = format!("{}\n{counts}\n", screen.toned(Tone::Heading, &title));
-        if !sessions.sessions.is_empty() {
-            text.push_str(&format!("\n{}", view::agents(&sessions.sessions).render(&screen)));
+        if !agents.agents.is_empty() {
+            text.push_str(&format!("\n{}", view::agents(&agents.agents).render(&screen)));
         }
         text.push_str(&format!("\n{}", view::tasks(&page.tasks, true).render(&screen)));
         Ok(fit(&text, screen.lines()))

@@ -1,5 +1,7 @@
 //! The agent: every free slot claims a task, until the agent is told to stop.
 
+use futures_util::FutureExt;
+use futures_util::future::Shared;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,9 +18,10 @@ use super::output::Room;
 use super::program::Program;
 use super::run_folder::RunFolder;
 use super::running::Running;
-use super::session;
+use super::{registration, session};
 use crate::client::{Client, Error, Token};
 use crate::service::claim_task;
+use crate::service::skills::Skill;
 
 /// How long one claim waits for work. Short enough that a connection that died silently is noticed.
 const WAIT_SECONDS: u32 = 20;
@@ -40,7 +43,14 @@ pub(super) struct Settings {
     pub(super) runs: RunFolder,
     pub(super) once: bool,
     pub(super) program: Program,
+    /// What the agent is, in a sentence.
+    pub(super) description: Option<String>,
+    /// What the agent can do.
+    pub(super) skills: Vec<Skill>,
 }
+
+/// Comes when the worker has ended.
+pub(super) type Ended = Shared<oneshot::Receiver<()>>;
 
 /// A worker and everything its tasks are handed.
 #[derive(Debug)]
@@ -64,7 +74,7 @@ impl Agent {
         let agent = Arc::new(self);
         let listening = tokio::spawn(listen(agent.clone()));
         let (end, ended) = oneshot::channel();
-        let mut shown = tokio::spawn(session::show(agent.clone(), ended));
+        let mut shown = tokio::spawn(show(agent.clone(), ended.shared()));
         let slots = if agent.settings.once { 1 } else { agent.settings.concurrency };
         let mut filled = JoinSet::new();
         for _ in 0..slots {
@@ -141,6 +151,11 @@ impl Agent {
             }
         }
     }
+}
+
+/// Shows the hub that the worker is there, and whether it is busy, until it has ended.
+async fn show(agent: Arc<Agent>, ended: Ended) {
+    tokio::join!(registration::keep(agent.clone(), ended.clone()), session::show(agent, ended));
 }
 
 /// Without the stream a cancel is noticed when the lease is extended next.

@@ -1,15 +1,14 @@
-//! The agent's session: what `baton status` and a sender see of it. It says whether the worker is busy, and it is
-//! where the hub keeps the output that a lease's extension carries. Work goes on without one.
+//! The agent's session: broadcasts reach it, and it is where the hub keeps the output that a lease's extension carries. An alias
+//! has one, whoever reports first; a further worker goes on without, and is seen by its own row (`registration.rs`).
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc::channel;
-use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use super::agent::Agent;
+use super::agent::{Agent, Ended};
 use crate::cli::mcp::{Door, Message};
 
 /// The busy state is looked at, and told if it has changed, no more often than this.
@@ -24,9 +23,19 @@ struct Reported {
     message: String,
 }
 
+/// Why a report was not taken.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Unreported {
+    /// Another worker of the agent has its session.
+    #[error("{0}")]
+    InUse(String),
+    #[error("{0}")]
+    Other(String),
+}
+
 /// Reports until the worker ends, and once more then: its last word is not that it works. A report that is refused
-/// is said once.
-pub(super) async fn show(agent: Arc<Agent>, mut end: oneshot::Receiver<()>) {
+/// is said once; that another worker has the session is as it should be.
+pub(super) async fn show(agent: Arc<Agent>, ended: Ended) {
     let door = Door::new(agent.client.clone());
     let (mut told, mut is_refusal_told, mut is_last) = (None, false, false);
     loop {
@@ -35,22 +44,22 @@ pub(super) async fn show(agent: Arc<Agent>, mut end: oneshot::Receiver<()>) {
         if told != Some(is_busy) {
             match report(&door, &agent.settings.alias, is_busy).await {
                 Ok(()) => told = Some(is_busy),
-                Err(words) if !is_refusal_told => {
-                    tracing::info!("the agent's status and output are not shown: {words}");
+                Err(Unreported::Other(words)) if !is_refusal_told => {
+                    tracing::info!("the agent's output is not shown: {words}");
                     is_refusal_told = true;
                 }
-                Err(_) => {}
+                Err(unreported) => tracing::debug!("the session was not reported: {unreported}"),
             }
         }
         if is_last {
             return;
         }
-        is_last = timeout(TELL_EVERY, &mut end).await.is_ok();
+        is_last = timeout(TELL_EVERY, ended.clone()).await.is_ok();
     }
 }
 
 /// One report. A token without an alias speaks as this one from here on.
-pub(super) async fn report(door: &Door, alias: &str, is_busy: bool) -> Result<(), String> {
+pub(super) async fn report(door: &Door, alias: &str, is_busy: bool) -> Result<(), Unreported> {
     let arguments = json!({
         "resume_id": format!("baton-work-{alias}"),
         "alias": alias,
@@ -64,20 +73,28 @@ pub(super) async fn report(door: &Door, alias: &str, is_busy: bool) -> Result<()
         "jsonrpc": "2.0", "id": 1, "method": "tools/call",
         "params": {"name": "report_status", "arguments": arguments},
     });
-    let message = Message::read(call.to_string())?;
+    let message = Message::read(call.to_string()).map_err(Unreported::Other)?;
     let (tell, mut answers) = channel(1); // one call, one answer
     door.pass(&message, &tell).await;
-    read(&answers.try_recv().map_err(|error| error.to_string())?)
+    read(&answers.try_recv().map_err(|error| Unreported::Other(error.to_string()))?)
 }
 
-fn read(answer: &str) -> Result<(), String> {
-    let answer: Value = serde_json::from_str(answer).map_err(|error| error.to_string())?;
+fn read(answer: &str) -> Result<(), Unreported> {
+    let answer: Value = serde_json::from_str(answer).map_err(|error| Unreported::Other(error.to_string()))?;
     let reported = answer.pointer("/result/structuredContent").cloned().unwrap_or_default();
     match serde_json::from_value::<Reported>(reported) {
         Ok(Reported { ok: true, .. }) => Ok(()),
-        Ok(refused) => Err(format!("{} ({})", refused.error, refused.message)),
+        Ok(refused) => {
+            let words = format!("{} ({})", refused.error, refused.message);
+            Err(if refused.error == "alias_in_use" {
+                Unreported::InUse(words)
+            } else {
+                Unreported::Other(words)
+            })
+        }
         Err(_) => {
-            Err(answer.pointer("/error/message").and_then(Value::as_str).unwrap_or("no answer").to_owned())
+            let words = answer.pointer("/error/message").and_then(Value::as_str).unwrap_or("no answer");
+            Err(Unreported::Other(words.to_owned()))
         }
     }
 }

@@ -1,10 +1,11 @@
-// The network's agents: presence, what they say of themselves, their keys, and a new key with the lines to paste.
+// The network's agents: presence, what they work on, how they did, what they say of themselves, their keys, and a new key
+// with the lines to paste.
 
 import { html, useState } from '/assets/vendor.js';
 import { del, post, query } from '/assets/api.js';
 import { useRead } from '/assets/live.js';
-import { Card, Chip, Code, Dialog, Empty, Field, Icon, Link, PageHead, Presence, Trouble, Waiting, mayManage, mayWrite, number, plural, presence, title, useAct } from '/assets/parts.js';
-import { Ago } from '/assets/time.js';
+import { Card, Chip, Code, Dialog, Empty, Field, Icon, Link, PageHead, Presence, Trouble, Waiting, doing, mayManage, mayWrite, number, plural, presence, progress, title, useAct } from '/assets/parts.js';
+import { Ago, duration } from '/assets/time.js';
 
 /// A new key: shown once, with what to do with it.
 function NewKey({ network, role, onClose }) {
@@ -57,34 +58,55 @@ function Keys({ network, alias, role }) {
 
 const Skills = ({ skills }) => (skills?.length ? html`<ul class="skills">${skills.map((skill) => html`<li title=${skill.description || ''}>${skill.name || skill.id}</li>`)}</ul>` : null);
 
+const useAgents = (network) => useRead(query('/api/agents', { network_id: network.network_id, limit: '200' }), { list: 'agents' });
+
+/// `97 % of 120`; all of them is 100 %, and nothing less.
+const day = ({ ended, replied }) => (ended ? `${Math.floor((100 * replied) / ended)} % of ${number(ended)}` : '');
+const p50 = (agent) => (agent.day.p50_seconds == null ? '' : duration(1000 * agent.day.p50_seconds));
+
+const Seen = ({ agent }) => (agent.last_seen_at ? html`<${Ago} at=${agent.last_seen_at} />` : html`<span class="quiet">never</span>`);
+
+const Workers = ({ workers }) => html`<${Card} title="Workers" aside=${plural(workers.length, 'worker')} class="flush-table">
+  <table class="plain"><caption class="visually-hidden">Workers</caption><thead><tr><th scope="col">Machine</th><th scope="col" class="wide-only">Folder</th><th scope="col" class="num">At once</th><th scope="col">Started</th></tr></thead>
+  <tbody>${workers.map((worker) => html`<tr key=${worker.worker_id}><td><span class="clip">${worker.hostname || worker.worker_id}</span></td><td class="wide-only quiet"><span class="clip">${worker.project_dir}</span></td><td class="num">${worker.concurrency}</td><td><${Ago} at=${worker.started_at} /></td></tr>`)}</tbody></table><//>`;
+
+const WorksOn = ({ agent, base }) => html`<${Card} title="Works on" aside=${plural(agent.leases, 'lease')}>
+  <ul class="children">${agent.works_on.map((task) => html`<li key=${task.task_id}><${Link} to=${`${base}/tasks/${task.task_id}`}><span class="clip">${title(task.content, 90)}</span><small class="quiet">since <${Ago} at=${task.since} /></small><//></li>`)}</ul><//>`;
+
 function Agent({ alias, network, base, role }) {
-  const status = useRead(query('/api/status', { network_id: network.network_id }), { list: 'sessions' });
+  const listed = useAgents(network);
   const tasks = useRead(query('/api/tasks', { network_id: network.network_id, to_name: alias, limit: '10', view: 'row' }));
-  const agent = status.data?.sessions.find((s) => s.alias === alias);
-  const facts = agent ? [['Program', agent.agent], ['Model', agent.model], ['Version', agent.version], ['Machine', agent.hostname], ['Server', agent.server], ['Folder', agent.project_dir]].filter(([, value]) => value) : [];
+  const agent = listed.data?.agents.find((one) => one.alias === alias);
+  const session = agent?.session || {};
+  const facts = agent ? [['Last day', day(agent.day)], ['p50 duration', p50(agent)], ['Queue', agent.queue ? number(agent.queue) : ''], ['Program', session.agent], ['Model', session.model], ['Version', session.version], ['Machine', session.hostname], ['Server', session.server], ['Folder', session.project_dir]].filter(([, value]) => value) : [];
   return html`<p class="crumb"><${Link} to=${`${base}/agents`}><${Icon} name="back" />Agents<//></p>
-    <${PageHead} heading=${alias} sub=${agent ? html`<${Presence} kind=${presence(agent)} /> · last seen <${Ago} at=${agent.last_seen_at} />` : status.data ? 'has not reported yet' : ''}>
+    <${PageHead} heading=${alias} sub=${agent ? html`<${Presence} kind=${presence(agent)} /> · last seen <${Seen} agent=${agent} />` : listed.data ? 'not seen within the last day' : ''}>
       ${mayWrite(role) && html`<${Link} to=${`${base}/send?to=${encodeURIComponent(alias)}`} class="button primary">Send it a task<//>`}<//>
     <div class="split"><div class="col">
+      ${agent?.works_on.length > 0 && html`<${WorksOn} agent=${agent} base=${base} />`}
       ${agent && html`<${Card} title="What it says">
         ${agent.description && html`<p>${agent.description}</p>`}<${Skills} skills=${agent.skills} />
-        ${agent.progress != null && presence(agent) === 'working' && html`<progress max="100" value=${agent.progress} aria-label="progress"></progress>`}
-        ${agent.output && html`<h3>Last output</h3><pre class="said" tabindex="0">${agent.output}</pre>`}
-        ${!agent.description && !agent.skills?.length && !agent.output && html`<p class="quiet">Nothing yet beyond being there.</p>`}<//>`}
+        ${progress(agent) != null && html`<progress max="100" value=${progress(agent)} aria-label="progress"></progress>`}
+        ${session.output && html`<h3>Last output</h3><pre class="said" tabindex="0">${session.output}</pre>`}
+        ${!agent.description && !agent.skills?.length && !session.output && html`<p class="quiet">Nothing yet beyond being there.</p>`}<//>`}
       <${Card} title="Its latest tasks" aside=${html`<${Link} to=${query(`${base}/tasks`, { to: alias })}>All<//>`}>
         ${!tasks.data ? html`<${Waiting} read=${tasks} />` : !tasks.data.tasks.length ? html`<${Empty}><p>Nobody has sent it a task yet.</p><//>` : html`<ul class="children">${tasks.data.tasks.map((task) => html`<li key=${task.task_id}><${Link} to=${`${base}/tasks/${task.task_id}`}><${Chip} status=${task.status} /><span class="clip">${title(task.content, 90)}</span><small class="quiet"><${Ago} at=${task.created_at} /></small><//></li>`)}</ul>`}<//>
     </div><div class="col narrow">
       ${facts.length > 0 && html`<${Card} title="Facts"><dl class="facts">${facts.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl><//>`}
+      ${agent?.workers.length > 0 && html`<${Workers} workers=${agent.workers} />`}
       <${Keys} network=${network} alias=${alias} role=${role} />
     </div></div>`;
 }
 
-function Row({ agent, doing, base }) {
-  return html`<tr><td><${Link} to=${`${base}/agents/${encodeURIComponent(agent.alias)}`} class="row-link clip">${agent.alias}<//></td>
+function Row({ agent, base }) {
+  return html`<tr><td><${Link} to=${`${base}/agents/${encodeURIComponent(agent.alias)}`} class="row-link clip">${agent.alias}<//>${agent.workers.length > 1 && html` <small class="quiet">${plural(agent.workers.length, 'worker')}</small>`}</td>
     <td><${Presence} kind=${presence(agent)} /></td>
-    <td class="wide-only"><span class="clip doing">${presence(agent) === 'working' ? title(doing || agent.task || 'working', 80) : html`<${Skills} skills=${(agent.skills || []).slice(0, 4)} />`}</span></td>
-    <td class="wide-only quiet"><span class="clip">${[agent.agent, agent.version].filter(Boolean).join(' ')}</span></td>
-    <td class="num"><${Ago} at=${agent.last_seen_at} /></td></tr>`;
+    <td class="wide-only"><span class="clip doing">${presence(agent) === 'working' ? title(doing(agent), 80) : html`<${Skills} skills=${(agent.skills || []).slice(0, 4)} />`}</span>
+      ${progress(agent) != null && html`<progress max="100" value=${progress(agent)} aria-label=${`progress of ${agent.alias}`}></progress>`}</td>
+    <td class="num wide-only">${number(agent.queue)}</td>
+    <td class="num wide-only">${day(agent.day)}</td>
+    <td class="num wide-only">${p50(agent)}</td>
+    <td class="num"><${Seen} agent=${agent} /></td></tr>`;
 }
 
 export default function Agents({ at, network, base, role }) {
@@ -93,19 +115,17 @@ export default function Agents({ at, network, base, role }) {
 }
 
 function All({ network, base, role }) {
-  const status = useRead(query('/api/status', { network_id: network.network_id }), { list: 'sessions' });
-  const running = useRead(query('/api/tasks', { network_id: network.network_id, status: 'running', limit: '200', view: 'row' }));
+  const listed = useAgents(network);
   const [making, setMaking] = useState(false);
-  const sessions = [...(status.data?.sessions || [])].sort((a, b) => a.alias.localeCompare(b.alias));
-  const doing = new Map((running.data?.tasks || []).map((task) => [task.to_name, task.content]));
-  const there = sessions.filter((s) => presence(s) !== 'silent').length;
-  return html`<${PageHead} heading="Agents" sub=${status.data ? `${number(there)} there, ${number(sessions.length - there)} silent` : ''}>
+  const agents = [...(listed.data?.agents || [])].sort((a, b) => a.alias.localeCompare(b.alias));
+  const there = agents.filter((agent) => presence(agent) !== 'silent').length;
+  return html`<${PageHead} heading="Agents" sub=${listed.data ? `${number(there)} online, ${number(agents.length - there)} silent` : ''}>
       ${mayWrite(role) && html`<button type="button" class="button primary" onClick=${() => setMaking(true)}>Make a key</button>`}<//>
-    ${!status.data ? html`<${Waiting} read=${status} lines=${6} />` : !sessions.length ? html`<${Card}><${Empty} heading="No agent has reported yet">
-        <p>${mayWrite(role) ? 'Make a key and paste the lines it comes with, or put a command to work:' : 'Once an agent reports, it appears here by itself.'}</p>${mayWrite(role) && html`<${Code}>baton work --alias shouter -- tr a-z A-Z<//>`}<//><//>` : html`
-      <div class="card flush"><table class="plain roomy"><caption class="visually-hidden">${plural(sessions.length, 'agent')}</caption>
-        <thead><tr><th scope="col">Agent</th><th scope="col">Presence</th><th scope="col" class="wide-only">Doing, or able to</th><th scope="col" class="wide-only">Program</th><th scope="col" class="num">Last seen</th></tr></thead>
-        <tbody>${sessions.map((agent) => html`<${Row} key=${agent.alias} agent=${agent} doing=${doing.get(agent.alias)} base=${base} />`)}</tbody></table></div>`}
+    ${!listed.data ? html`<${Waiting} read=${listed} lines=${6} />` : !agents.length ? html`<${Card}><${Empty} heading="No agent has been seen yet">
+        <p>${mayWrite(role) ? 'Make a key and paste the lines it comes with, or put a command to work:' : 'Once an agent connects, it appears here by itself.'}</p>${mayWrite(role) && html`<${Code}>baton work --alias shouter -- tr a-z A-Z<//>`}<//><//>` : html`
+      <div class="card flush"><table class="plain roomy"><caption class="visually-hidden">${plural(agents.length, 'agent')}</caption>
+        <thead><tr><th scope="col">Agent</th><th scope="col">Status</th><th scope="col" class="wide-only">Works on, or can do</th><th scope="col" class="num wide-only">Queue</th><th scope="col" class="num wide-only">Last day</th><th scope="col" class="num wide-only">p50</th><th scope="col" class="num">Last seen</th></tr></thead>
+        <tbody>${agents.map((agent) => html`<${Row} key=${agent.alias} agent=${agent} base=${base} />`)}</tbody></table></div>`}
     <${Keys} key=${making} network=${network} role=${role} />
     ${making && html`<${NewKey} network=${network} role=${role} onClose=${() => setMaking(false)} />`}`;
 }

@@ -3,7 +3,7 @@
 import { html, useEffect } from '/assets/vendor.js';
 import { query } from '/assets/api.js';
 import { useRead } from '/assets/live.js';
-import { Card, Chip, Code, Empty, ENDS, Link, OPEN, PageHead, Presence, Waiting, mayWrite, number, plural, presence, title } from '/assets/parts.js';
+import { Card, Chip, Code, Empty, ENDS, Link, OPEN, PageHead, Presence, Waiting, doing, mayWrite, number, plural, presence, progress, title } from '/assets/parts.js';
 import { Plot } from '/assets/plot.js';
 import { Ago, Until, duration, setNow } from '/assets/time.js';
 
@@ -20,18 +20,18 @@ const OPEN_NAMES = { delivered: 'delivered', acked: 'acked', running: 'running',
 const Tile = ({ name, value, note, to, tone = '' }) => html`
   <${to ? Link : 'div'} to=${to} class="tile ${tone}"><span class="tile-name">${name}</span><span class="tile-value">${value}</span><span class="tile-note">${note}</span><//>`;
 
-function Tiles({ overview, sessions, base }) {
+function Tiles({ overview, agents, base }) {
   const count = Object.fromEntries(overview.tasks.by_status.map((s) => [s.status, s.count]));
   const open = OPEN.filter((status) => count[status]).map((status) => `${number(count[status])} ${OPEN_NAMES[status]}`).join(' · ');
   const hour = (key) => overview.minutes.reduce((sum, m) => sum + m[key], 0);
   const ended = ENDS.reduce((sum, end) => sum + hour(end), 0);
-  const kinds = sessions.map(presence);
+  const kinds = agents.map(presence);
   const there = kinds.filter((kind) => kind !== 'silent').length;
   const busy = kinds.filter((kind) => kind === 'working').length;
   const failed = hour('failed');
   const { p50_ms: p50, p95_ms: p95 } = overview.last_hour;
   return html`<div class="tiles">
-    <${Tile} name="Agents there" value=${number(there)} note=${`${number(busy)} working · ${number(kinds.length - there)} silent`} to=${`${base}/agents`} />
+    <${Tile} name="Agents online" value=${number(there)} note=${`${number(busy)} working · ${number(kinds.length - there)} silent`} to=${`${base}/agents`} />
     <${Tile} name="Open tasks" value=${number(overview.tasks.open)} note=${open || 'nothing to do'} to=${`${base}/tasks`} />
     <${Tile} name="Ended, last hour" value=${number(ended)} note=${`${number(hour('sent'))} sent`} to=${`${base}/tasks`} />
     <${Tile} name="Failed, last hour" value=${number(failed)} note=${ended ? `${((100 * failed) / ended).toFixed(failed && failed / ended < 0.01 ? 1 : 0)} % of ends · ${number(hour('expired'))} expired` : 'nothing ended yet'} tone=${failed ? 'bad' : ''} to=${`${base}/tasks?status=failed`} />
@@ -60,22 +60,21 @@ function Attention({ attention, base }) {
     </div>`)}<//>`;
 }
 
-function Agents({ sessions, running, base }) {
-  const doing = new Map(running.map((task) => [task.to_name, task.content]));
+function Agents({ agents, base }) {
   const order = { working: 0, held: 1, idle: 2, silent: 3 };
-  const sorted = [...sessions].sort((a, b) => order[presence(a)] - order[presence(b)] || a.alias.localeCompare(b.alias));
+  const sorted = [...agents].sort((a, b) => order[presence(a)] - order[presence(b)] || a.alias.localeCompare(b.alias));
   return html`<${Card} title="Agents" aside=${html`<${Link} to=${`${base}/agents`}>All agents<//>`}>
     <ul class="agent-grid">${sorted.slice(0, 60).map((agent) => html`<li key=${agent.alias}><${Link} to=${`${base}/agents/${encodeURIComponent(agent.alias)}`} class="agent">
       <span class="agent-head"><b class="clip">${agent.alias}</b><${Presence} kind=${presence(agent)} /></span>
-      <span class="agent-doing clip">${presence(agent) === 'working' ? title(doing.get(agent.alias) || agent.task || 'working', 80) : html`<span class="quiet">${presence(agent) === 'silent' ? html`last seen <${Ago} at=${agent.last_seen_at} />` : 'nothing to do'}</span>`}</span>
-      ${presence(agent) === 'working' && agent.progress != null && html`<progress max="100" value=${agent.progress} aria-label=${`progress of ${agent.alias}`}></progress>`}
+      <span class="agent-doing clip">${presence(agent) === 'working' ? title(doing(agent), 80) : html`<span class="quiet">${presence(agent) !== 'silent' ? 'nothing to do' : agent.last_seen_at ? html`last seen <${Ago} at=${agent.last_seen_at} />` : 'not seen yet'}</span>`}</span>
+      ${progress(agent) != null && html`<progress max="100" value=${progress(agent)} aria-label=${`progress of ${agent.alias}`}></progress>`}
     <//></li>`)}</ul>
     ${sorted.length > 60 && html`<p class="foot-note"><${Link} to=${`${base}/agents`}>and ${number(sorted.length - 60)} more<//></p>`}
   <//>`;
 }
 
 const FirstSteps = ({ base, role }) => html`<${Card} title="Begin here">
-  <p>No agent has reported yet. Any command can be one: what it reads is the task, what it prints is the answer.</p>
+  <p>No agent has been seen yet. Any command can be one: what it reads is the task, what it prints is the answer.</p>
   <${Code}>${`baton login --hub ${location.origin}\nbaton work --alias shouter -- tr a-z A-Z`}<//>
   <p>Then send it something${mayWrite(role) ? html`, <${Link} to=${`${base}/send`}>from here<//> or` : ''} from a shell:</p>
   <${Code}>baton send shouter "hello" --wait<//>
@@ -84,19 +83,18 @@ const FirstSteps = ({ base, role }) => html`<${Card} title="Begin here">
 
 export default function Overview({ network, base, role }) {
   const overview = useRead(query('/api/overview', { network_id: network.network_id }));
-  const status = useRead(query('/api/status', { network_id: network.network_id }), { list: 'sessions' });
-  const running = useRead(query('/api/tasks', { network_id: network.network_id, status: 'running', limit: '200', view: 'row' }));
+  const listed = useRead(query('/api/agents', { network_id: network.network_id, limit: '200' }), { list: 'agents' });
   useEffect(() => { if (overview.data) setNow(overview.data.now); }, [overview.data]);
-  const sessions = status.data?.sessions || [];
-  const isNew = status.data && !sessions.length && overview.data && !overview.data.tasks.total;
+  const agents = listed.data?.agents || [];
+  const isNew = listed.data && !agents.length && overview.data && !overview.data.tasks.total;
   return html`
     <${PageHead} heading="Overview" sub=${network.network_name}>${mayWrite(role) && html`<${Link} to=${`${base}/send`} class="button primary">Send a task<//>`}<//>
-    ${!overview.data || !status.data ? html`<${Waiting} read=${overview.error ? overview : status} lines=${6} />` : html`
+    ${!overview.data || !listed.data ? html`<${Waiting} read=${overview.error ? overview : listed} lines=${6} />` : html`
       ${isNew ? html`<${FirstSteps} base=${base} role=${role} />` : html`
-        <${Tiles} overview=${overview.data} sessions=${sessions} base=${base} />
+        <${Tiles} overview=${overview.data} agents=${agents} base=${base} />
         <div class="split">
           <div class="col"><${Card} title="The last hour"><${Plot} minutes=${overview.data.minutes} /><//><${States} counts=${overview.data.tasks.by_status} base=${base} /></div>
           <div class="col"><${Attention} attention=${overview.data.attention} base=${base} /></div>
         </div>
-        ${sessions.length ? html`<${Agents} sessions=${sessions} running=${running.data?.tasks || []} base=${base} />` : html`<${FirstSteps} base=${base} role=${role} />`}`}`}`;
+        ${agents.length ? html`<${Agents} agents=${agents} base=${base} />` : html`<${FirstSteps} base=${base} role=${role} />`}`}`}`;
 }

@@ -116,12 +116,15 @@ export function useWidth(fallback = 600) {
 }
 
 /// Presence in the hub's words, and what they come to.
-export function presence(session) {
-  if (!session || session.status === 'offline') return 'silent';
-  if (session.status === 'working') return 'working';
-  if (session.status === 'idle') return 'idle';
+export function presence(agent) {
+  if (!agent || agent.status === 'offline') return 'silent';
+  if (agent.status === 'working') return 'working';
+  if (agent.status === 'idle') return 'idle';
   return 'held';
 }
+/// What an agent works on, in words, and how far it is, if that is known.
+export const doing = (agent) => agent.works_on[0]?.content || agent.session?.task || 'working';
+export const progress = (agent) => (presence(agent) === 'working' ? agent.session?.progress ?? null : null);
 const PRESENCE_WORDS = { working: 'working', idle: 'idle', held: 'held up', silent: 'silent' };
 export const Presence = ({ kind }) => html`<span class="presence p-${kind}"><i class="dot"></i>${PRESENCE_WORDS[kind]}</span>`;
 

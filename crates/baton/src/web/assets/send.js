@@ -8,11 +8,11 @@ import { Card, Empty, Field, PageHead, Presence, Trouble, go, mayWrite, presence
 const TTLS = { 600: '10 minutes', 3600: '1 hour', 21600: '6 hours', 86400: '1 day' };
 
 export default function Send({ at, network, base, role }) {
-  const status = useRead(query('/api/status', { network_id: network.network_id }), { list: 'sessions' });
+  const listed = useRead(query('/api/agents', { network_id: network.network_id, limit: '200' }), { list: 'agents' });
   const { busy, error, act } = useAct();
   const [alias, setAlias] = useState(at.search.get('to') || '');
-  const sessions = status.data?.sessions || [];
-  const chosen = sessions.find((s) => s.alias === alias.trim());
+  const agents = listed.data?.agents || [];
+  const chosen = agents.find((agent) => agent.alias === alias.trim());
   const [ttl, setTtl] = useState('3600');
   const last = useRef({});
   if (!mayWrite(role)) return html`<${PageHead} heading="Send a task" /><${Card}><${Empty} heading="You may look, not send"><p>${role ? 'Your role here is viewer. An owner or admin of the network can change that.' : 'You look at this network as the hub’s admin. Its members send in it.'}</p><//><//>`;
@@ -33,9 +33,9 @@ export default function Send({ at, network, base, role }) {
   const keys = (event) => { if (event.key === 'Enter' && (event.metaKey || event.ctrlKey) && !event.repeat) event.target.form.requestSubmit(); };
   return html`<${PageHead} heading="Send a task" sub="It waits in the agent's inbox until it is taken up." />
     <${Card} class="form-card"><form onSubmit=${submit}>
-      <${Field} label="To" hint=${chosen ? html`<${Presence} kind=${presence(chosen)} />` : alias && status.data ? 'No session by this name; if it has a key, the task waits for it.' : ''}>
+      <${Field} label="To" hint=${chosen ? html`<${Presence} kind=${presence(chosen)} />` : alias && listed.data ? 'No agent of this name was seen lately; if it has a key, the task waits for it.' : ''}>
         <input name="alias" list="aliases" value=${alias} onInput=${(e) => setAlias(e.target.value)} required autocomplete="off" spellcheck="false" placeholder="an agent's name" /><//>
-      <datalist id="aliases">${sessions.map((s) => html`<option value=${s.alias}>${presence(s)}</option>`)}</datalist>
+      <datalist id="aliases">${agents.map((agent) => html`<option value=${agent.alias}>${presence(agent)}</option>`)}</datalist>
       <${Field} label="Task" hint="Ctrl + Enter sends."><textarea name="task" rows="7" maxlength="1048576" required onKeyDown=${keys}></textarea><//>
       <div class="two">
         <${Field} label="Priority"><select name="priority"><option value="normal">normal</option><option value="high">high</option><option value="low">low</option></select><//>

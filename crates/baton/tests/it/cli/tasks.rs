@@ -156,7 +156,7 @@ fn the_status_names_the_hub_the_counts_and_the_agents() {
     send(&ada.tenant.user, "coder", "one");
     let status = ada.says(&["status"]);
     for part in
-        [&*ada.url, "you      ada in", "tasks    1 delivered", "1 with a token, 1 reported", "coder  working"]
+        [&*ada.url, "you      ada in", "tasks    1 delivered", "1 with a token, 1 online", "coder  working"]
     {
         assert!(status.contains(part), "no {part:?} in\n{status}");
     }

@@ -232,3 +232,20 @@ fn watching_draws_what_happens_and_gives_the_screen_back() {
     );
     assert!(!shown.contains("\x1b]0") && !shown.contains('\u{9b}'), "{shown:?}");
 }
+
+#[test]
+fn a_worker_on_a_terminal_says_that_it_waits_and_then_only_warnings_unless_it_is_to_say_all() {
+    let hub = Hub::start();
+    let ada = Person::logged_in(&hub, "ada");
+    for (option, is_quiet) in [(None, true), (Some("--verbose"), false)] {
+        let mut work = ada.command(&["work", "--alias", "coder", "--once"]);
+        work.args(option).args(["--", "cat"]);
+        let mut terminal = Terminal::start(&mut work, 200);
+        terminal.wait_for("waiting for tasks");
+        let id = send(&ada.tenant.user, "coder", "one");
+        let (said, code) = terminal.end();
+        assert_eq!(code, Some(0), "{said}");
+        assert_eq!(said.lines().count() == 1, is_quiet, "{said}");
+        assert_eq!(!said.contains(&id), is_quiet, "{said}");
+    }
+}

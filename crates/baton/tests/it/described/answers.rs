@@ -170,6 +170,12 @@ fn leases(stage: &mut Stage) {
     let task = stage.send("to be worked on");
     let claimed = stage.seen.call(&helper, "POST /api/claim", &[], Some(&json!({"lease_seconds": 60})));
     let lease = text(&claimed["lease_id"]);
+    let worker =
+        json!({"hostname": "host", "concurrency": 2, "description": "Helps", "skills": [{"id": "help"}]});
+    stage.seen.call(&helper, "PUT /api/workers/{worker_id}", &["w1"], Some(&worker));
+    stage.seen.call(&helper, "PUT /api/workers/{worker_id}", &["w2"], Some(&json!({})));
+    stage.call(&format!("GET /api/agents?network_id={}", stage.tenant.network_id), &[], None);
+    stage.seen.call(&helper, "DELETE /api/workers/{worker_id}", &["w2"], None);
     stage.seen.call(&helper, "POST /api/leases/{id}/extend", &[&lease], Some(&json!({"progress": 40})));
     let task =
         if claimed["task"]["task_id"] == json!(task) { task } else { text(&claimed["task"]["task_id"]) };
@@ -204,9 +210,17 @@ fn several_at_once(stage: &mut Stage, helper: &Client) {
 }
 
 fn lists(stage: &mut Stage) {
-    for list in
-        ["tasks", "task_events", "messages", "completions", "status", "stats", "overview", "work-graph"]
-    {
+    for list in [
+        "tasks",
+        "task_events",
+        "messages",
+        "completions",
+        "status",
+        "agents",
+        "stats",
+        "overview",
+        "work-graph",
+    ] {
         stage.call(&format!("GET /api/{list}?network_id={}", stage.tenant.network_id), &[], None);
     }
 }

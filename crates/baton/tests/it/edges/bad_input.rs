@@ -191,6 +191,7 @@ fn malformed_tokens_are_all_the_same_401() {
     let paths = [
         "/api/tasks",
         "/api/status",
+        "/api/agents",
         "/api/messages",
         "/api/networks",
         "/api/auth/me",

@@ -92,11 +92,17 @@ fn sessions_of_the_largest_rows_come_in_pages_and_are_all_counted() {
             database
                 .execute(sql, params![tenant.network_id, format!("a{n:04}"), output, now(), skills])
                 .unwrap();
+            let sql =
+                "INSERT INTO aliases (network_id, alias, skeleton, skeleton_lower) VALUES (?1, ?2, ?2, ?2)";
+            database.execute(sql, params![tenant.network_id, format!("a{n:04}")]).unwrap();
         }
     });
     let (sizes, rows) = pages(&tenant.user, "/api/status", "sessions");
     assert!(sizes.iter().all(|size| *size <= MOST), "{sizes:?}");
     assert!(sizes.len() >= COUNT * 900_000 / MOST, "{} pages", sizes.len());
+    assert_eq!((rows.len(), distinct(&rows, "alias")), (COUNT, COUNT));
+    let (sizes, rows) = pages(&tenant.user, "/api/agents?limit=200", "agents");
+    assert!(sizes.iter().all(|size| *size <= MOST), "{sizes:?}");
     assert_eq!((rows.len(), distinct(&rows, "alias")), (COUNT, COUNT));
     let first = succeed(&tenant.user.get("/api/status?limit=1"));
     assert_eq!(first["sessions"].as_array().unwrap().len(), 1);

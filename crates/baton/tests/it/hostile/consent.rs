@@ -44,6 +44,7 @@ fn seen(user: &Client) -> Vec<Value> {
         "/api/messages",
         "/api/completions",
         "/api/status",
+        "/api/agents",
         "/api/stats",
     ];
     paths.into_iter().map(|path| succeed(&user.get(path))).collect()

@@ -154,9 +154,10 @@ fn only_a_system_admin_sees_and_sets_quotas_and_each_change_is_in_the_audit_log(
     let user = user_id(&tenant.user);
     let of_user = format!("/api/users/{user}/quotas");
     let of_network = format!("/api/networks/{}/quotas", tenant.network_id);
+    refused(&tenant.user.get(&of_user), 403, "permission_denied");
+    refused(&tenant.user.put(&of_user, &json!({"networks": 9_999})), 403, "permission_denied");
+    refused(&tenant.user.put(&of_network, &json!({"inbox": 9_999})), 403, "permission_denied");
     for path in [&of_user, &of_network] {
-        refused(&tenant.user.get(path), 403, "permission_denied");
-        refused(&tenant.user.put(path, &json!({"networks": 9_999})), 403, "permission_denied");
         refused(&tenant.agent("worker").get(path), 403, "user_token_required");
     }
     for body in
@@ -192,6 +193,51 @@ fn only_a_system_admin_sees_and_sets_quotas_and_each_change_is_in_the_audit_log(
     let shown: Value = serde_json::from_str(&run(&["quota", "show", &user, "--json"])).unwrap();
     assert_eq!(shown["quotas"][0], json!({"quota": "networks", "used": 1, "limit": 60, "default_limit": 50}));
     assert!(run(&["quota", "show", &tenant.network_id]).contains("inbox"));
+}
+
+#[test]
+fn an_admin_of_a_network_sees_and_sets_its_delegation_depth_and_nothing_else() {
+    let (hub, admin, tenant) = hub();
+    let [(boss, _), (member, _), (stranger, _)] =
+        ["boss", "member", "stranger"].map(|name| hub.register(name));
+    tenant.admit(&boss, "admin");
+    tenant.admit(&member, "member");
+    let path = format!("/api/networks/{}/quotas", tenant.network_id);
+    let depth = |limit: i64| json!([{"quota": "delegation_depth", "used": null, "limit": limit, "default_limit": 16}]);
+    for (user, limit) in [(&tenant.user, 4), (&boss, 32)] {
+        let set = succeed(&user.put(&path, &json!({"delegation_depth": limit})));
+        assert_eq!(set["quotas"], depth(limit));
+        assert_eq!(succeed(&user.get(&path))["quotas"], depth(limit));
+    }
+    let entry = succeed(&admin.get("/api/audit-log?limit=1"))["entries"][0].clone();
+    assert_eq!((&entry["actor"], &entry["detail"]), (&json!("boss"), &json!("delegation_depth at most 32")));
+    for body in [json!({"inbox": 5}), json!({"delegation_depth": 5, "inbox": 5})] {
+        refused(&boss.put(&path, &body), 403, "permission_denied");
+    }
+    for body in [json!({"delegation_depth": 33}), json!({"delegation_depth": -1}), json!({"x": 1}), json!({})]
+    {
+        refused(&boss.put(&path, &body), 400, "invalid input");
+    }
+    let body = json!({"delegation_depth": 5});
+    refused(&member.get(&path), 403, "permission_denied");
+    refused(&member.put(&path, &body), 403, "permission_denied");
+    refused(&stranger.get(&path), 404, "network not found");
+    refused(&stranger.put(&path, &body), 404, "network not found");
+    refused(&tenant.coordinator("lead").put(&path, &body), 403, "user_token_required");
+    assert_eq!(succeed(&boss.get(&path))["quotas"], depth(32), "nothing was changed");
+    // The command needs no other rights.
+    let home = tempfile::tempdir().unwrap();
+    let mut command = baton();
+    command
+        .env("HOME", home.path())
+        .env("BATON_HUB", hub.url())
+        .env("BATON_TOKEN", boss.token.as_ref().unwrap());
+    let ran =
+        command.args(["quota", "set", &tenant.network_id, "delegation_depth=default"]).output().unwrap();
+    let said = String::from_utf8(ran.stdout).unwrap();
+    assert!(ran.status.success() && said.contains("delegation_depth") && !said.contains("inbox"), "{said}");
+    assert_eq!(succeed(&boss.get(&path))["quotas"], depth(16));
+    assert_eq!(succeed(&admin.get(&path))["quotas"].as_array().unwrap().len(), 12, "a system admin sees all");
 }
 
 #[test]
