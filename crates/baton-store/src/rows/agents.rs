@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::edges::EdgeCounts;
+use super::tasks::ProgressRow;
 use crate::error::Error;
 
 /// An alias and the signs of life that are stored.
@@ -37,6 +38,8 @@ pub struct WorkedTask {
     pub attempt: u32,
     /// When it was taken up.
     pub since: UnixMillis,
+    /// The latest progress of its run.
+    pub progress: Option<ProgressRow>,
 }
 
 /// How an agent did: what became of the tasks it was sent in some hours.

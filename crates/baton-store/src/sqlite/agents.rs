@@ -1,6 +1,6 @@
 //! A network's agents as a whole, in SQL.
 
-use baton_core::{Alias, NetworkId, Status, TaskId};
+use baton_core::{Alias, NetworkId, Status, TaskId, UnixMillis};
 use rusqlite::{Row, params};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use super::columns::{get, optional_time, parsed, principal, time};
 use super::edges::durations;
 use super::rows::Rows;
 use crate::error::Error;
-use crate::rows::{AgentFigures, AgentReads, AgentRow, EdgeCounts, WorkedTask};
+use crate::rows::{AgentFigures, AgentReads, AgentRow, EdgeCounts, ProgressRow, WorkedTask};
 
 fn agent_row(row: &Row<'_>) -> Result<AgentRow, Error> {
     Ok(AgentRow {
@@ -29,6 +29,17 @@ fn worked_task(row: &Row<'_>) -> Result<WorkedTask, Error> {
         to: parsed(row, "to_name", |text| Alias::parse(text).ok())?,
         attempt: get(row, "attempt")?,
         since: time(row, "since")?,
+        progress: optional_time(row, "progress_at")?.map(|at| progress(row, at)).transpose()?,
+    })
+}
+
+fn progress(row: &Row<'_>, at: UnixMillis) -> Result<ProgressRow, Error> {
+    Ok(ProgressRow {
+        n: get(row, "progress_n")?,
+        event: get(row, "progress_event")?,
+        percent: get(row, "progress_percent")?,
+        message: get(row, "progress_message")?,
+        at,
     })
 }
 
@@ -70,7 +81,8 @@ impl AgentReads for Rows<'_> {
     fn worked_tasks(&self, network: &NetworkId, limit: usize) -> Result<Vec<WorkedTask>, Error> {
         // The lease is asked for outside: asked for inside, the walk would go on past the limit.
         let sql = "SELECT * FROM
-                       (SELECT task_id, from_kind, from_name, to_name, attempt, lease_id,
+                       (SELECT task_id, from_kind, from_name, to_name, attempt, lease_id, progress_n, progress_event,
+                            progress_percent, progress_message, progress_at,
                             COALESCE(started_at, delivered_at) AS since
                         FROM tasks WHERE network = ?1 AND status = ?2 ORDER BY seq DESC LIMIT ?3)
                    WHERE ?4 OR lease_id IS NOT NULL";

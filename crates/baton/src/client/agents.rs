@@ -6,6 +6,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::call::{Call, Repeat};
+use super::tasks::TaskProgress;
 use super::{Answer, Client, Error};
 use crate::service::{WireTime, agents, workers};
 
@@ -28,6 +29,8 @@ pub(crate) struct Agent {
 pub(crate) struct WorksOn {
     pub(crate) task_id: String,
     pub(crate) content: String,
+    #[serde(default)]
+    pub(crate) progress: Option<TaskProgress>,
 }
 
 /// How an agent did in the last day.

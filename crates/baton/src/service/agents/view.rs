@@ -15,6 +15,7 @@ use super::figures::{self, Day};
 use crate::service::skills::{self, Skill};
 use crate::service::stamp::Stamp;
 use crate::service::statuses::SessionView;
+use crate::service::task_view::ProgressView;
 use crate::service::{Error, WireTime, capabilities, presence};
 
 /// Bytes of an agent beside its texts.
@@ -59,6 +60,9 @@ struct WorksOn {
     content: String,
     attempt: u32,
     since: WireTime,
+    /// The latest progress of the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    progress: Option<ProgressView>,
 }
 
 /// A running worker.
@@ -208,6 +212,7 @@ impl<'a> Network<'a> {
                 content: self.rows.title(&task.task_id)?.unwrap_or_default(),
                 attempt: task.attempt,
                 since: task.since.into(),
+                progress: task.progress.clone().map(ProgressView::from),
             })
         };
         tasks.iter().map(view).collect()
