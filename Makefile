@@ -11,7 +11,7 @@ BINARY ?= target/release/baton
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help demo run build test check bench bench-page bench-peers bench-growth bench-streams bench-soak bench-fairness bench-hostile bench-start bench-adapter driver proof peers bench-hub bench-evidence bench-work bench-a2a fuzz torture walk dist install uninstall size tools clients browser schemathesis screenshots clean
+.PHONY: help demo run build test check bench bench-page bench-peers bench-growth bench-streams bench-soak bench-fairness bench-hostile bench-start bench-adapter driver proof peers bench-hub bench-evidence bench-work bench-a2a fuzz torture relay walk dist install uninstall size tools clients browser schemathesis s3 screenshots clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -25,11 +25,12 @@ run: ## build the hub and start it on 127.0.0.1:9200
 build: ## the release binary, target/release/baton
 	$(CARGO) build --locked --release --package baton
 
-# Without the package registries the clients', the browser's and schemathesis's own tests fail and say so; all others still run.
+# Without the package registries the clients', the browser's, schemathesis's and the bucket's own tests fail and say so; all others still run.
 test: tools ## every test
 	@$(MAKE) --no-print-directory clients || true
 	@$(MAKE) --no-print-directory browser || true
 	@$(MAKE) --no-print-directory schemathesis || true
+	@$(MAKE) --no-print-directory s3 || true
 	$(CARGO) nextest run --locked --workspace
 
 check: ## formatting, lints as errors, documentation
@@ -107,6 +108,10 @@ torture: tools ## faults with a seed for ten minutes: kills, clock jumps, full d
 	TORTURE_SECONDS=$(SECONDS) TORTURE_SEED=$(SEED) \
 		$(CARGO) nextest run --locked --profile torture --package baton --test it --no-capture -E 'test(/^it::torture::/)'
 
+relay: tools build ## 300 MiB through two agents and back, over kills of hub and workers, with a release build
+	BATON_TEST_BINARY=$(CURDIR)/target/release/baton BATON_RELAY_MIB=300 \
+		$(CARGO) nextest run --locked --package baton --test it --no-capture -E 'test(/^it::artifacts::relay::/)'
+
 # The hub that is walked over is a release build: what it holds is what is measured.
 walk: tools build ## ten minutes of hostile calls to every route and tool by every kind of caller (SECONDS, SEED)
 	BATON_TEST_BINARY=$(CURDIR)/target/release/baton WALK_SECONDS=$(SECONDS) WALK_SEED=$(SEED) \
@@ -141,6 +146,10 @@ browser:
 # What calls a live hub by its own description, pinned, in a folder of its own under target/tools.
 schemathesis:
 	@scripts/schemathesis.sh
+
+# The server that speaks S3 in the tests of artifacts, pinned, in a folder of its own under target/tools.
+s3:
+	@scripts/s3.sh
 
 screenshots: browser ## the dashboard's pictures in docs/images, taken anew
 	$(CARGO) build --locked --package baton

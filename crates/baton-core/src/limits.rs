@@ -233,6 +233,8 @@ pub const ARTIFACT_PIECE_MAX_BYTES: usize = 1024 * 1024;
 pub const ARTIFACT_PART_BYTES: usize = 5 * 1024 * 1024;
 /// Largest piece of a download held in memory (ours).
 pub const ARTIFACT_READ_BYTES: usize = 128 * 1024;
+/// Longest a bucket may say nothing while a request to it runs, and longest a failed request is repeated (ours).
+pub const BUCKET_SILENT_MAX_SECONDS: u32 = 30;
 /// Uploads at once (ours).
 pub const UPLOADS_AT_ONCE: usize = 16;
 /// Of these, reserved for accounts that have none (ours).

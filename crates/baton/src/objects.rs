@@ -1,9 +1,11 @@
 //! Where the bytes of artifacts lie: objects in a folder or a bucket, each written once, read any number of times and
 //! deleted. Which artifact has which object is the store's to know; nothing here decides what is served.
 
+mod bucket;
 mod reading;
 mod writing;
 
+pub(crate) use bucket::Bucket;
 pub(crate) use reading::ObjectStream;
 pub(crate) use writing::ObjectWriter;
 

@@ -23,7 +23,7 @@ mod tls;
 
 pub(crate) use accept::{Connections, Listener};
 pub(crate) use accompanied::Accompanied;
-pub(crate) use arrival::discard;
+pub(crate) use arrival::discard_upload;
 pub(crate) use file_limit::raise as raise_file_limit;
 pub(crate) use health::Described;
 pub(crate) use tls::{TlsError, TlsFiles};

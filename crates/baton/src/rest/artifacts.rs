@@ -66,7 +66,7 @@ async fn put_artifact(
     let upload = match Upload::read(&args, length) {
         Ok(upload) => upload,
         Err(error) => {
-            server::discard(body).await;
+            server::discard_upload(body).await;
             return Failure(error).into_response();
         }
     };
@@ -75,7 +75,7 @@ async fn put_artifact(
         let uploaded = upload::run(&hub, &who, &upload, &mut body).await;
         if uploaded.is_err() {
             // A client that is cut off while it sends sees no answer.
-            server::discard(body).await;
+            server::discard_upload(body).await;
         }
         uploaded
     });

@@ -117,11 +117,20 @@ fn declared_bytes(request: &Request) -> Option<u64> {
 }
 
 /// Reads on for a while, so that a client which is still sending sees the answer.
-pub(crate) async fn discard(mut body: BodyDataStream) {
+async fn discard(body: BodyDataStream) {
+    discard_up_to(body, DISCARDED_BYTES as u64).await;
+}
+
+/// The same for an upload, of which more may come.
+pub(crate) async fn discard_upload(body: BodyDataStream) {
+    discard_up_to(body, limits::ARTIFACT_MAX_BYTES).await;
+}
+
+async fn discard_up_to(mut body: BodyDataStream, most: u64) {
     let all = async {
-        let mut left = DISCARDED_BYTES;
+        let mut left = most;
         while let Some(Ok(bytes)) = body.next().await {
-            left = left.saturating_sub(bytes.len());
+            left = left.saturating_sub(bytes.len() as u64);
             if left == 0 {
                 return;
             }

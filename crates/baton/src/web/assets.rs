@@ -31,6 +31,7 @@ const FILES: &[(&str, &[u8])] = &[
     file!("api.js"),
     file!("app.css"),
     file!("app.js"),
+    file!("artifacts.js"),
     file!("check.js"),
     file!("entries.js"),
     file!("evidence.js"),

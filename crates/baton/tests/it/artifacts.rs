@@ -1,6 +1,7 @@
 //! Artifacts with the real binary: files through agents and back, over kills, within bounded memory; uploads that are cut,
 //! disks that are full, results too long for a reply.
 
+mod bucket;
 mod commands;
 mod cuts;
 mod keeping;

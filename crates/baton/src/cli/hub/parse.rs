@@ -5,6 +5,8 @@ use ipnet::IpNet;
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
+use crate::objects::Bucket;
+
 /// An IP address, or `localhost`.
 pub(super) fn host(text: &str) -> Result<IpAddr, &'static str> {
     if text.eq_ignore_ascii_case("localhost") {
@@ -58,6 +60,11 @@ pub(super) fn keep(text: &str) -> Result<Duration, &'static str> {
         Some(seconds) if range.contains(&seconds) => Ok(Duration::from_secs(seconds)),
         _ => Err("give days or hours such as 90d or 36h, from 1d to 3650d"),
     }
+}
+
+/// A bucket for the bytes of artifacts.
+pub(super) fn bucket(text: &str) -> Result<Bucket, &'static str> {
+    text.parse()
 }
 
 /// A number of bytes, with a unit if there is one.

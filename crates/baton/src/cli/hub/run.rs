@@ -19,7 +19,7 @@ use super::{Trouble, folder};
 use crate::control;
 use crate::data_folder::{DataFolder, Holder, Lock};
 use crate::hub::{Bells, Clock, Hub, Settings};
-use crate::objects::Objects;
+use crate::objects::{Bucket, Objects};
 use crate::server::{self, Connections, Listener, TlsFiles};
 use crate::service::evidence::seal;
 use crate::service::{first_admin, sweep};
@@ -30,6 +30,8 @@ pub(super) struct Plan {
     pub(super) folder: DataFolder,
     pub(super) tls: Option<TlsFiles>,
     pub(super) settings: Settings,
+    /// Where the bytes of artifacts lie, if not in the folder.
+    pub(super) bucket: Option<Bucket>,
     /// What clients reach the hub by, if it is not the address it listens on.
     pub(super) public_url: Option<String>,
     /// How many connections one client address may have, if the operator says so.
@@ -66,7 +68,7 @@ impl Plan {
         let opened = async {
             lock.ensure_database(&self.folder.database())
                 .map_err(|error| folder::not_locked(&self.folder, error))?;
-            let hub = Arc::new(open(&self.folder, settings, self.check_every).await?);
+            let hub = Arc::new(open(&self.folder, settings, self.bucket.as_ref(), self.check_every).await?);
             let admin = first_admin::ensure(&*hub.store, &self.username, self.password).await;
             let admin = admin.map_err(Trouble::FirstAdmin)?;
             sweep::rearm(&hub).await.map_err(Trouble::Rearm)?;
@@ -121,6 +123,7 @@ impl Plan {
 async fn open(
     folder: &DataFolder,
     settings: Settings,
+    bucket: Option<&Bucket>,
     check_every: Option<Duration>,
 ) -> Result<Hub, Trouble> {
     let bells = Arc::new(Bells::default());
@@ -138,8 +141,11 @@ async fn open(
     let key = evidence_key(folder, &*store).await?;
     let database = |error| Trouble::Database { database: folder.database(), error };
     let cursor_key = store.read(|rows| rows.cursor_key()).await.map_err(database)?;
-    let objects = Objects::in_folder(&folder.artifacts())
-        .map_err(|error| Trouble::Folder { folder: folder.artifacts(), error })?;
+    let objects = match bucket {
+        Some(bucket) => Objects::in_bucket(bucket).map_err(Trouble::Bucket)?,
+        None => Objects::in_folder(&folder.artifacts())
+            .map_err(|error| Trouble::Folder { folder: folder.artifacts(), error })?,
+    };
     Ok(Hub::new(store, backup, objects, clock, bells, key, settings).with_cursor_key(&cursor_key))
 }
 

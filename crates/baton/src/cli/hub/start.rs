@@ -15,6 +15,7 @@ use crate::cli::failure::Failure;
 use crate::data_folder::DataFolder;
 use crate::hub::Settings;
 use crate::metrics::MetricsToken;
+use crate::objects::Bucket;
 use crate::outbound::{Authorities, Policy};
 use crate::server::TlsFiles;
 use crate::trace::{Collector, OtlpEndpoint};
@@ -74,6 +75,11 @@ pub(crate) struct Start {
     /// stays [default: for ever]
     #[arg(long, value_name = "TIME", value_parser = parse::keep)]
     keep_tasks: Option<Duration>,
+    /// Keep the bytes of artifacts in a bucket that speaks S3, such as s3://bucket/prefix; keys and address come from the
+    /// environment (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT_URL) [default: the folder artifacts
+    /// in the data folder]
+    #[arg(long, value_name = "URL", value_parser = parse::bucket)]
+    artifacts: Option<Bucket>,
     /// How many bytes of artifacts a network may have, such as 10GiB or 500MiB; a system admin can set another number
     /// for one network
     #[arg(long, value_name = "SIZE", default_value = "10GiB", value_parser = parse::size)]
@@ -103,6 +109,7 @@ impl Start {
             settings: self.settings(&folder)?,
             check_every: self.check_every.0,
             folder,
+            bucket: self.artifacts.clone(),
             public_url: self.public_url.clone(),
             connections_per_address: self.connections_per_address,
             username: self.username.clone(),

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use crate::backup::Unfit;
 use crate::control::ControlError;
 use crate::data_folder::{EvidenceKeyError, Holder};
+use crate::objects;
 use crate::server::TlsError;
 
 #[derive(Debug, thiserror::Error)]
@@ -38,6 +39,8 @@ pub(crate) enum Trouble {
         "spans cannot be sent: {0}; start without --otlp-endpoint, or mend the certificates of the system"
     )]
     Collector(String),
+    #[error("the bucket of --artifacts cannot be used: {0}; check the AWS_ variables")]
+    Bucket(objects::Error),
     #[error("{0}")]
     Tls(#[from] TlsError),
     #[error("cannot listen on {address}: {error}; pass another --port or --host")]

@@ -30,15 +30,20 @@ export const onSignedOut = (tell) => { signedOut = tell; };
 
 const LONGEST_MS = 20000; // a call that a sleeping machine forgot must not hold its page
 
+const SLOWEST_UPLOAD = 16 * 1024; // bytes a second, as the hub allows
+const UPLOAD_GRACE_MS = 90000;
+
 async function call(method, path, body) {
   const headers = { accept: 'application/json' };
+  const isFile = body instanceof Blob;
   if (method !== 'GET') headers['baton-page'] = '1';
-  if (body !== undefined) headers['content-type'] = 'application/json';
+  if (body !== undefined) headers['content-type'] = isFile ? 'application/octet-stream' : 'application/json';
+  const longest = isFile ? UPLOAD_GRACE_MS + Math.ceil((1000 * body.size) / SLOWEST_UPLOAD) : LONGEST_MS;
   let response;
   try {
     response = await fetch(path, {
-      method, headers, credentials: 'same-origin', cache: 'no-store', signal: AbortSignal.timeout(LONGEST_MS),
-      body: body === undefined ? undefined : JSON.stringify(body),
+      method, headers, credentials: 'same-origin', cache: 'no-store', signal: AbortSignal.timeout(longest),
+      body: body === undefined || isFile ? body : JSON.stringify(body),
     });
   } catch {
     throw new ApiError(0, 'unreachable', 'The hub cannot be reached.');
@@ -78,6 +83,8 @@ export async function getAll(path, list, first) {
 }
 export const post = (path, body = {}) => call('POST', path, body);
 export const put = (path, body = {}) => call('PUT', path, body);
+/// Uploads a file as it is; the browser reads it from the disk while it is sent.
+export const upload = (path, file) => call('PUT', path, file);
 export const del = (path) => call('DELETE', path);
 
 /// A text nobody else has, for calls that must count once; also where the browser has no crypto.randomUUID.

@@ -2,6 +2,7 @@
 
 import { html, useRef, useState } from '/assets/vendor.js';
 import { post, query, unique } from '/assets/api.js';
+import { uploadAll } from '/assets/artifacts.js';
 import { useRead } from '/assets/live.js';
 import { Card, Empty, Field, PageHead, Presence, Trouble, go, mayWrite, presence, useAct } from '/assets/parts.js';
 
@@ -24,10 +25,14 @@ export default function Send({ at, network, base, role }) {
       alias: form.get('alias').trim(), task: form.get('task'), priority: form.get('priority'),
       ttl_seconds: Number(ttl), network_id: network.network_id,
     };
-    // The same words sent again, because no answer came, are the same task.
-    const words = JSON.stringify(task);
-    if (last.current.words !== words) last.current = { words, key: unique() };
-    const sent = await act(() => post('/api/task', { ...task, idempotency_key: last.current.key }));
+    const files = form.getAll('files').filter((file) => file.name);
+    const sent = await act(async () => {
+      if (files.length) task.artifacts = await uploadAll(files, network);
+      // The same words sent again, because no answer came, are the same task.
+      const words = JSON.stringify(task);
+      if (last.current.words !== words) last.current = { words, key: unique() };
+      return post('/api/task', { ...task, idempotency_key: last.current.key });
+    });
     if (sent) go(`${base}/tasks/${sent.task_id}`);
   };
   const keys = (event) => { if (event.key === 'Enter' && (event.metaKey || event.ctrlKey) && !event.repeat) event.target.form.requestSubmit(); };
@@ -36,7 +41,8 @@ export default function Send({ at, network, base, role }) {
       <${Field} label="To" hint=${chosen ? html`<${Presence} kind=${presence(chosen)} />` : alias && listed.data ? 'No agent of this name was seen lately; if it has a key, the task waits for it.' : ''}>
         <input name="alias" list="aliases" value=${alias} onInput=${(e) => setAlias(e.target.value)} required autocomplete="off" spellcheck="false" placeholder="an agent's name" /><//>
       <datalist id="aliases">${agents.map((agent) => html`<option value=${agent.alias}>${presence(agent)}</option>`)}</datalist>
-      <${Field} label="Task" hint="Ctrl + Enter sends."><textarea name="task" rows="7" maxlength="1048576" required onKeyDown=${keys}></textarea><//>
+      <${Field} label="Task" hint="At most 1 MiB of text; send more as a file. Ctrl + Enter sends."><textarea name="task" rows="7" maxlength="1048576" required onKeyDown=${keys}></textarea><//>
+      <${Field} label="Files" hint="Up to 100 files of at most 1 GiB each."><input type="file" name="files" multiple /><//>
       <div class="two">
         <${Field} label="Priority"><select name="priority"><option value="normal">normal</option><option value="high">high</option><option value="low">low</option></select><//>
         <${Field} label="Give up if nobody takes it up within"><select name="ttl" value=${ttl} onChange=${(e) => setTtl(e.target.value)}>${Object.entries(TTLS).map(([value, name]) => html`<option value=${value}>${name}</option>`)}</select><//>

@@ -2,6 +2,7 @@
 
 import { html, useEffect, useState } from '/assets/vendor.js';
 import { post, query } from '/assets/api.js';
+import { Artifacts } from '/assets/artifacts.js';
 import { useRead } from '/assets/live.js';
 import { Card, Chip, Dialog, Empty, Field, Icon, Link, Trouble, Waiting, isOpen, go, mayWrite, plural, short, title, useAct } from '/assets/parts.js';
 import { Ago, Clock, Since, Until, duration } from '/assets/time.js';
@@ -32,11 +33,11 @@ function Parts({ parts }) {
     ${part.data !== undefined ? html`<pre class="said" tabindex="0">${JSON.stringify(part.data, null, 2)}</pre>` : ''}${part.url ? html`<code>${part.url}</code>` : ''}${part.raw ? html`<span class="quiet"> ${Math.floor(part.raw.length * 0.75)} bytes</span>` : ''}</li>`)}</ul>`;
 }
 
-function Conversation({ messages }) {
+function Conversation({ messages, network }) {
   if (!messages?.length) return null;
   return html`<${Card} title="Messages"><ul class="talk">${messages.map((m) => html`<li key=${m.message_id}>
     <p><b>${m.from_name}</b> <span class="quiet">${m.kind}${m.auth_required ? ', authentication required' : ''} <${Clock} at=${m.created_at} /></span></p><pre class="said" tabindex="0">${m.content}</pre>
-    ${m.options && html`<p class="quiet">Options: ${m.options.join(', ')}</p>`}<${Parts} parts=${m.parts} /></li>`)}</ul><//>`;
+    ${m.options && html`<p class="quiet">Options: ${m.options.join(', ')}</p>`}<${Parts} parts=${m.parts} /><${Artifacts} artifacts=${m.artifacts} network=${network} /></li>`)}</ul><//>`;
 }
 
 /// What the agent asks, above everything else: its options are buttons, without options any text is an answer.
@@ -151,6 +152,7 @@ export default function Task({ id, network, base, role, session }) {
   if (!task) return html`${head}<${Waiting} read=${read} lines=${8} />`;
   const may = mayWrite(role) || (role == null && session.user.role === 'admin');
   const canRetry = ['failed', 'cancelled', 'expired'].includes(task.status) && !read.data.retried_to;
+  const [sent, brought] = [true, false].map((isSent) => (task.artifacts || []).filter((artifact) => (artifact.source === 'task') === isSent));
   const events = [...(history.data?.events || [])].sort((a, b) => a.n - b.n);
   return html`${head}
     <div class="page-head task-head"><div><h1 tabindex="-1" class="task-title">${title(task.content, 160)}</h1>
@@ -162,10 +164,10 @@ export default function Task({ id, network, base, role, session }) {
     <div class="split task-split">
       <div class="col">
         ${task.status === 'waiting_input' && html`<${Question} task=${task} messages=${read.data.messages} mayAnswer=${mayWrite(role) && task.from_name === session.user.username} done=${refresh} />`}
-        <${Said} label="Task" who=${`from ${task.from_name}`} text=${task.content}>${task.context && html`<h3>Context</h3><pre class="said" tabindex="0">${task.context}</pre>`}<${Parts} parts=${task.parts} /><//>
-        <${Conversation} messages=${read.data.messages} />
-        <${Progress} task=${task} />
-        ${task.result != null && html`<${Said} label=${task.status === 'replied' ? 'Answer' : task.status === 'cancelled' ? 'Why it was cancelled' : 'What was said at the end'} who=${task.status === 'replied' ? `from ${task.to_name}` : ''} text=${task.result} tone="end-${task.status}" />`}
+        <${Said} label="Task" who=${`from ${task.from_name}`} text=${task.content}>${task.context && html`<h3>Context</h3><pre class="said" tabindex="0">${task.context}</pre>`}<${Parts} parts=${task.parts} /><${Artifacts} artifacts=${sent} network=${network} /><//>
+        <${Conversation} messages=${read.data.messages} network=${network} />
+        <${Progress} task=${task} network=${network} />
+        ${task.result != null && html`<${Said} label=${task.status === 'replied' ? 'Answer' : task.status === 'cancelled' ? 'Why it was cancelled' : 'What was said at the end'} who=${task.status === 'replied' ? `from ${task.to_name}` : ''} text=${task.result} tone="end-${task.status}"><${Artifacts} artifacts=${brought} network=${network} /><//>`}
         <${Tree} tree=${tree.data?.tree} base=${base} />
         <${EvidenceOfTask} task=${task} network=${network} />
       </div>

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{files_below, output, read, run, sha256sum};
-use crate::it::hub::Hub;
+use crate::it::hub::{ADMIN, Hub, PASSWORD};
 use crate::it::tenant::{Tenant, claim, send_with, task};
 
 #[test]
@@ -96,4 +96,17 @@ fn a_file_that_is_missing_sends_nothing() {
     assert_eq!(network.user.get("/api/tasks").json()["tasks"], json!([]));
     assert!(files_below(&hub.data_dir().join("artifacts")).is_empty());
     send_with(&network.user, &json!({"alias": "coder", "task": "plain"}));
+}
+
+#[test]
+fn a_large_file_over_the_quota_is_refused_with_the_hubs_own_words() {
+    let hub = Hub::start_with(&["--username", ADMIN, "--password", PASSWORD, "--artifact-quota", "1MiB"]);
+    let network = Tenant::of_admin(&hub);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("big");
+    super::file_of(&file, 100 << 20);
+    let put = run(&network.user, &["artifact", "put", file.to_str().unwrap()]);
+    let said = String::from_utf8(put.stderr).unwrap();
+    assert_eq!(put.status.code(), Some(6), "{said}");
+    assert!(said.contains("0 of 1,048,576 bytes") && said.contains("artifact_quota_exceeded"), "{said}");
 }

@@ -34,6 +34,18 @@ fn a_task_is_cancelled_with_a_reason_that_stands_on_the_page_and_in_the_hub() {
 }
 
 #[test]
+fn files_go_along_from_the_page_and_are_previewed_and_downloaded_there() {
+    let hub = Hub::start();
+    let network = Tenant::of_admin(&hub);
+    let agent = network.agent("worker");
+    let given = json!({
+        "base": hub.url(), "username": ADMIN, "password": PASSWORD, "network": network.network_id,
+        "token": network.user.token, "agent": agent.token, "alias": "worker",
+    });
+    drive("files.mjs", &given);
+}
+
+#[test]
 fn a_task_is_reassigned_answered_and_retried_from_its_page() {
     let hub = Hub::start();
     let network = Tenant::of_admin(&hub);

@@ -1,0 +1,147 @@
+//! Artifacts in a bucket: the same calls against a server that speaks S3 and is not ours (PyPI's moto, which `make s3` installs).
+
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+use super::{file_of, files_below, output, peak_mib, read, run};
+use crate::it::http::{self, Client};
+use crate::it::hub::{ADMIN, Hub, PASSWORD};
+use crate::it::tenant::{Tenant, refused, succeed};
+use crate::it::work::worker::eventually;
+
+const BUCKET: &str = "artifacts-of-a-test";
+
+/// A server that speaks S3, with one bucket.
+struct S3 {
+    server: Child,
+    address: SocketAddr,
+}
+
+impl S3 {
+    fn start() -> Self {
+        let program = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../target/tools/s3/bin/moto_server");
+        assert!(program.exists(), "{} is not there: `make s3` installs it", program.display());
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let mut command = Command::new(program);
+        command.args(["--host", "127.0.0.1", "--port", &port.to_string()]);
+        let mut server = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(server.stderr.take().unwrap()).lines();
+        lines.find(|line| line.as_ref().unwrap().contains("Running on")).unwrap().unwrap();
+        std::thread::spawn(move || lines.for_each(drop));
+        let s3 = Self { server, address: ([127, 0, 0, 1], port).into() };
+        assert_eq!(s3.call("PUT", "").0, 200);
+        s3
+    }
+
+    /// Calls the bucket without the hub.
+    fn call(&self, method: &str, path: &str) -> (u16, String) {
+        let request = format!(
+            "{method} /{BUCKET}{path} HTTP/1.1\r\nHost: {}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
+            self.address
+        );
+        let answer = http::raw(self.address, request.as_bytes());
+        (answer.status, answer.text())
+    }
+
+    /// How many objects there are, and how many uploads that have not ended.
+    fn counts(&self) -> (usize, usize) {
+        let count = |path: &str, what: &str| self.call("GET", path).1.matches(what).count();
+        (count("?list-type=2", "<Key>"), count("?uploads", "<UploadId>"))
+    }
+
+    fn hub(&self) -> Hub {
+        let endpoint = format!("http://{}", self.address);
+        let options =
+            ["--username", ADMIN, "--password", PASSWORD, "--artifacts", &format!("s3://{BUCKET}/of/baton")];
+        let environment = [
+            ("AWS_ENDPOINT_URL", &*endpoint),
+            ("AWS_ACCESS_KEY_ID", "test"),
+            ("AWS_SECRET_ACCESS_KEY", "test"),
+            ("AWS_REGION", "us-east-1"),
+        ];
+        Hub::start_with_env(&options, &environment)
+    }
+}
+
+impl Drop for S3 {
+    fn drop(&mut self) {
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
+
+fn listed(network: &Tenant) -> Value {
+    let path = format!("/api/artifacts?network_id={}", network.network_id);
+    succeed(&network.user.get(&path))["artifacts"].clone()
+}
+
+fn upload(who: &Client, network: &Tenant, body: &str) -> http::Answer {
+    who.send_text("PUT", &format!("/api/artifacts?network_id={}", network.network_id), &[], Some(body))
+}
+
+#[test]
+fn a_bucket_keeps_artifacts_as_a_folder_does() {
+    let s3 = S3::start();
+    let hub = s3.hub();
+    let network = Tenant::of_admin(&hub);
+    let folder = tempfile::tempdir().unwrap();
+    let (file, copy) = (folder.path().join("a.bin"), folder.path().join("copy"));
+    file_of(&file, 23 << 20);
+    let sha = output(&network.user, &["artifact", "put", file.to_str().unwrap()]);
+    output(&network.user, &["artifact", "put", file.to_str().unwrap()]);
+    assert_eq!(s3.counts(), (1, 0), "the second object is deleted again");
+    output(&network.user, &["artifact", "get", &sha, "-o", copy.to_str().unwrap()]);
+    assert!(read(&copy) == read(&file));
+    let range = [("range", "bytes=6000000-6000009")];
+    let path = format!("/api/artifacts/{sha}?network_id={}", network.network_id);
+    let part = network.user.send_text("GET", &path, &range, None);
+    assert_eq!((part.status, &*part.body), (206, &read(&file)[6_000_000..6_000_010]));
+    succeed(&upload(&network.user, &network, ""));
+    assert_eq!(listed(&network).as_array().unwrap().len(), 2, "an empty one too");
+    assert!(!hub.data_dir().join("artifacts").exists() && files_below(folder.path()).len() == 2);
+    let checked = hub.baton(&["hub", "check"]);
+    let said = String::from_utf8(checked.stdout).unwrap();
+    assert!(said.contains("the bytes of artifacts, which do not lie in this folder"), "{said}");
+    let peak = peak_mib(hub.pid());
+    assert!(peak < 100, "{peak} MiB");
+}
+
+#[test]
+fn an_upload_to_a_bucket_that_is_cut_off_leaves_nothing_there() {
+    let s3 = S3::start();
+    let hub = s3.hub();
+    let network = Tenant::of_admin(&hub);
+    let bytes = 12 << 20;
+    for tenth in [1, 5, 9] {
+        let mut socket = http::connect(hub.address());
+        let token = network.user.token.as_deref().unwrap();
+        let head = format!(
+            "PUT /api/artifacts?network_id={} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {token}\r\nContent-Length: {bytes}\r\n\r\n",
+            network.network_id,
+            hub.address()
+        );
+        socket.write_all(head.as_bytes()).unwrap();
+        socket.write_all(&vec![b'x'; bytes * tenth / 10]).unwrap();
+        socket.shutdown(Shutdown::Both).unwrap();
+    }
+    eventually("the end of every upload", || (s3.counts() == (0, 0)).then_some(()));
+    assert_eq!(listed(&network), json!([]));
+}
+
+#[test]
+fn a_bucket_that_is_away_refuses_uploads_and_nothing_is_written() {
+    let mut s3 = S3::start();
+    let hub = s3.hub();
+    let network = Tenant::of_admin(&hub);
+    succeed(&upload(&network.user, &network, "before"));
+    s3.server.kill().unwrap();
+    s3.server.wait().unwrap();
+    refused(&upload(&network.user, &network, "after"), 503, "storage_unavailable");
+    assert_eq!(listed(&network).as_array().unwrap().len(), 1);
+    let sha = listed(&network)[0]["sha256"].as_str().unwrap().to_owned();
+    let got = run(&network.user, &["artifact", "ls"]);
+    assert!(String::from_utf8(got.stdout).unwrap().contains(&sha), "what is in the database is still listed");
+}
