@@ -78,6 +78,14 @@ fn later_events(text: &str) -> Vec<Named> {
     vec![named(Event::CancelledWithParent { reason: text.to_owned() }, Status::Cancelled)]
 }
 
+/// Those that came after these.
+fn latest_events(_: &str) -> Vec<Named> {
+    vec![
+        named(Event::Replied { ending: Ending::Rejected }, Status::Failed),
+        named(Event::RunTimedOut, Status::Failed),
+    ]
+}
+
 /// The kinds of events there were from the first.
 fn events(text: &str) -> Vec<Named> {
     vec![
@@ -342,7 +350,8 @@ async fn corpus() -> Vec<(String, LeafRow)> {
     hub.person("alice", SystemRole::User, &[1]).await;
     let written = hub.hub.store.write(|tx| -> Result<_, baton_store::Error> {
         let first = [every_change(tx), artifacts(tx), capabilities(tx)].concat();
-        Ok([first, write_all(tx, later_events), later_changes(tx)].concat())
+        let later = [write_all(tx, later_events), later_changes(tx), write_all(tx, latest_events)].concat();
+        Ok([first, later].concat())
     });
     let names = written.await.unwrap();
     let page = LeafPage { from: 0, to: u64::MAX >> 1, limit: 10_000, bytes: usize::MAX, with_packets: true };
