@@ -18,6 +18,7 @@ pub(crate) struct Agent {
     pub(crate) leases: usize,
     pub(crate) queue: i64,
     pub(crate) day: Day,
+    pub(crate) progress: Option<i64>,
     pub(crate) last_seen_at: Option<WireTime>,
     pub(crate) workers: Vec<IgnoredAny>,
     pub(crate) session: Option<Reported>,
@@ -42,7 +43,6 @@ pub(crate) struct Day {
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Reported {
     pub(crate) task: Option<String>,
-    pub(crate) progress: Option<i64>,
 }
 
 #[derive(Debug, Clone, Deserialize)]

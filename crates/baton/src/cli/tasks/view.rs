@@ -26,8 +26,7 @@ pub(super) fn tasks(tasks: &[Task], is_terminal: bool) -> Table {
 pub(super) fn agents(agents: &[Agent]) -> Table {
     let mut table = Table::new(&["AGENT", "STATUS", "PROGRESS", "QUEUE", "DAY", "P50", "SEEN", "WORKS ON"]);
     for agent in agents {
-        let session = agent.session.as_ref().filter(|_| agent.status == "working");
-        let progress = session.and_then(|session| session.progress).map(|percent| format!("{percent} %"));
+        let progress = agent.progress.map(|percent| format!("{percent} %"));
         table.row([
             name(agent).into(),
             Cell::status(&agent.status),
