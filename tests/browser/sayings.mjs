@@ -39,7 +39,7 @@ await tell(async ({ given, open, rest }) => {
   // The expiry somebody chose stays chosen, whatever happens in the network meanwhile.
   await page.goto(at(given, 'send'));
   await page.getByLabel('Give up').selectOption('86400');
-  const reads = page.waitForResponse((response) => response.url().includes('/api/status'));
+  const reads = page.waitForResponse((response) => response.url().includes('/api/agents'));
   await hub.post('/api/task', { alias: 'worker', task: 'meanwhile', network_id: given.network });
   await reads;
   await page.getByLabel('To').fill('worker');

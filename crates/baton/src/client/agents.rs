@@ -6,7 +6,6 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::call::{Call, Repeat};
-use super::tasks::TaskProgress;
 use super::{Answer, Client, Error};
 use crate::service::{WireTime, agents, workers};
 
@@ -19,6 +18,7 @@ pub(crate) struct Agent {
     pub(crate) leases: usize,
     pub(crate) queue: i64,
     pub(crate) day: Day,
+    pub(crate) progress: Option<i64>,
     pub(crate) last_seen_at: Option<WireTime>,
     pub(crate) workers: Vec<IgnoredAny>,
     pub(crate) session: Option<Reported>,
@@ -29,8 +29,6 @@ pub(crate) struct Agent {
 pub(crate) struct WorksOn {
     pub(crate) task_id: String,
     pub(crate) content: String,
-    #[serde(default)]
-    pub(crate) progress: Option<TaskProgress>,
 }
 
 /// How an agent did in the last day.
@@ -45,7 +43,6 @@ pub(crate) struct Day {
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Reported {
     pub(crate) task: Option<String>,
-    pub(crate) progress: Option<i64>,
 }
 
 #[derive(Debug, Clone, Deserialize)]

@@ -6,7 +6,6 @@ mod view;
 
 use baton_core::access::TaskReach;
 use baton_core::{Alias, Caller, NetworkId, TokenScope, limits};
-use baton_store::Snapshot;
 use baton_store::rows::PageBounds;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,7 +15,7 @@ use super::place::Reach;
 use super::stamp::Stamp;
 use super::{Error, page};
 use crate::hub::Hub;
-use view::{AgentView, Network};
+use view::{AgentView, Detail, Network};
 
 /// Which agents.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -38,12 +37,15 @@ pub(crate) struct QueryArgs {
     pub(crate) limit: Option<String>,
     /// `next_cursor` of the page before
     pub(crate) cursor: Option<String>,
+    /// `row` leaves out description, skills, workers and session
+    #[param(pattern = "^row$")]
+    pub(crate) view: Option<String>,
 }
 
 impl QueryArgs {
     /// All agents of a network, or of all of the caller's.
     pub(crate) fn of(network_id: Option<String>) -> Self {
-        Self { network_id, limit: Some(limits::AGENT_PAGE_MAX.to_string()), cursor: None }
+        Self { network_id, limit: Some(limits::AGENT_PAGE_MAX.to_string()), ..Self::default() }
     }
 }
 
@@ -64,21 +66,26 @@ type Place = (NetworkId, Alias);
 /// Agents, for the tool.
 pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
     let limit = page::limit(args.limit, limits::AGENT_PAGE_DEFAULT, limits::AGENT_PAGE_MAX)?;
-    list(hub, caller, args.network_id, args.cursor, PageBounds::of_tool(limit)).await
+    list(hub, caller, (args.network_id, args.cursor), Detail::Whole, PageBounds::of_tool(limit)).await
 }
 
 /// Agents, for `GET /api/agents`.
 pub(crate) async fn run_on_query(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Answer, Error> {
     let (default, most) = (limits::AGENT_PAGE_DEFAULT, limits::AGENT_PAGE_MAX);
     let limit = page::limit_text(args.limit.as_deref(), default, most)?;
-    list(hub, caller, args.network_id, args.cursor, PageBounds::rows(limit)).await
+    let detail = match args.view.as_deref() {
+        None | Some("") => Detail::Whole,
+        Some("row") => Detail::Row,
+        Some(_) => return Err(Error::argument("view", "must be row")),
+    };
+    list(hub, caller, (args.network_id, args.cursor), detail, PageBounds::rows(limit)).await
 }
 
 async fn list(
     hub: &Hub,
     caller: &Caller,
-    network_id: Option<String>,
-    cursor: Option<String>,
+    (network_id, cursor): (Option<String>, Option<String>),
+    detail: Detail,
     bounds: PageBounds,
 ) -> Result<Answer, Error> {
     let cursors = page::cursors(hub, caller, AGENTS);
@@ -90,7 +97,8 @@ async fn list(
         .read(move |rows| -> Result<_, Error> {
             let reach = Reach::of_status(rows, &asker, network_id.as_deref())?;
             let mut page = AgentPage::new(bounds, after.clone());
-            page.fill(rows, &stamp, &reach, task_reach(&asker).as_ref())?;
+            let tasks = task_reach(&asker);
+            page.fill(&reach, |network| Network::new(rows, &stamp, network, tasks.as_ref(), detail))?;
             Ok((reach, page))
         })
         .await?;
@@ -127,12 +135,10 @@ impl AgentPage {
     }
 
     /// Reads agents of the networks, in the order of their ids, until the page is full.
-    fn fill(
+    fn fill<'a>(
         &mut self,
-        rows: &dyn Snapshot,
-        stamp: &Stamp,
-        reach: &Reach,
-        tasks: Option<&TaskReach>,
+        reach: &'a Reach,
+        look_into: impl Fn(&'a NetworkId) -> Network<'a>,
     ) -> Result<(), Error> {
         let mut networks: Vec<&NetworkId> = reach.networks.iter().map(|(network, _)| network).collect();
         networks.sort_unstable_by_key(|network| network.as_str());
@@ -142,7 +148,7 @@ impl AgentPage {
                 Some((last, alias)) if last == id => Some(alias.clone()),
                 _ => None,
             };
-            self.fill_from(rows, &Network::new(rows, stamp, id, tasks), after)?;
+            self.fill_from(&look_into(id), after)?;
             if self.is_full {
                 break;
             }
@@ -150,14 +156,9 @@ impl AgentPage {
         Ok(())
     }
 
-    fn fill_from(
-        &mut self,
-        rows: &dyn Snapshot,
-        network: &Network<'_>,
-        mut after: Option<Alias>,
-    ) -> Result<(), Error> {
+    fn fill_from(&mut self, network: &Network<'_>, mut after: Option<Alias>) -> Result<(), Error> {
         loop {
-            let aliases = rows.agents(network.id, after.as_ref(), limits::OTHER_PAGE_MAX)?;
+            let aliases = network.rows.agents(network.id, after.as_ref(), limits::OTHER_PAGE_MAX)?;
             let is_last = aliases.len() < limits::OTHER_PAGE_MAX;
             after = aliases.last().map(|last| last.alias.clone());
             for row in aliases {

@@ -82,6 +82,12 @@ pub(crate) struct ProgressView {
     at: WireTime,
 }
 
+impl ProgressView {
+    pub(crate) fn percent(&self) -> Option<u8> {
+        self.percent
+    }
+}
+
 impl From<ProgressRow> for ProgressView {
     fn from(row: ProgressRow) -> Self {
         Self { percent: row.percent, message: row.message, at: WireTime(row.at) }

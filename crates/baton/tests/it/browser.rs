@@ -2,6 +2,7 @@
 //! `tests/browser/`, do what a person does. `make browser` installs what the scripts need.
 
 mod accessible;
+mod agents;
 mod evidence;
 mod graph;
 mod outage;

@@ -26,7 +26,7 @@ pub(super) fn tasks(tasks: &[Task], is_terminal: bool) -> Table {
 pub(super) fn agents(agents: &[Agent]) -> Table {
     let mut table = Table::new(&["AGENT", "STATUS", "PROGRESS", "QUEUE", "DAY", "P50", "SEEN", "WORKS ON"]);
     for agent in agents {
-        let progress = progress(agent).map(|percent| format!("{percent} %"));
+        let progress = agent.progress.map(|percent| format!("{percent} %"));
         table.row([
             name(agent).into(),
             Cell::status(&agent.status),
@@ -39,13 +39,6 @@ pub(super) fn agents(agents: &[Agent]) -> Table {
         ]);
     }
     table
-}
-
-/// How far it is: as it reported for the task it works on, or else of itself.
-fn progress(agent: &Agent) -> Option<i64> {
-    let of_task = agent.works_on.iter().find_map(|task| task.progress.as_ref()?.percent);
-    let session = agent.session.as_ref().filter(|_| agent.status == "working");
-    of_task.map(i64::from).or_else(|| session?.progress)
 }
 
 /// `coder`, or `coder (2 workers)`.

@@ -38,13 +38,17 @@ pub(crate) struct AgentView {
     /// Open deliveries in its inbox
     queue: i64,
     day: Day,
+    /// How far it is in percent, if that is known of a task it works on, or its session reports it
+    #[serde(skip_serializing_if = "Option::is_none")]
+    progress: Option<i64>,
     last_seen_at: Option<WireTime>,
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     skills: Vec<Skill>,
     /// Its workers that were seen within the last 90 seconds, at most 20
-    workers: Vec<WorkerView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    workers: Option<Vec<WorkerView>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     session: Option<SessionView>,
     #[serde(skip)]
@@ -104,13 +108,22 @@ impl WorkerView {
     }
 }
 
+/// How much of an agent is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Detail {
+    Whole,
+    /// What a line of a list needs.
+    Row,
+}
+
 /// A network whose agents are listed.
 pub(super) struct Network<'a> {
-    rows: &'a dyn Snapshot,
+    pub(super) rows: &'a dyn Snapshot,
     stamp: &'a Stamp,
     pub(super) id: &'a NetworkId,
     /// Whose tasks the caller sees.
     tasks: Option<&'a TaskReach>,
+    detail: Detail,
     shared: OnceCell<Shared>,
 }
 
@@ -128,8 +141,9 @@ impl<'a> Network<'a> {
         stamp: &'a Stamp,
         id: &'a NetworkId,
         tasks: Option<&'a TaskReach>,
+        detail: Detail,
     ) -> Self {
-        Self { rows, stamp, id, tasks, shared: OnceCell::new() }
+        Self { rows, stamp, id, tasks, detail, shared: OnceCell::new() }
     }
 
     /// An agent, if it is there or was lately.
@@ -142,21 +156,11 @@ impl<'a> Network<'a> {
         if !(life.is_shown || day.has_ends()) {
             return Ok(None);
         }
-        let kept = self.rows.alias_profile(self.id, &row.alias)?;
-        let said = capabilities::skills_of(session.as_ref(), &kept);
-        let skills = skills::of_row(said)?;
-        let skills_bytes = said.map_or(0, str::len); // JSON already
-        let description =
-            session.as_ref().and_then(|session| session.description.clone()).or(kept.description);
         let works_on = self.works_on(shared, &row.alias)?;
-        let bytes = AGENT_BYTES
-            + description.as_deref().map_or(0, text_bytes)
-            + skills_bytes
-            + session.as_ref().map_or(0, SessionRow::json_bytes)
-            + workers.iter().map(WorkerView::bytes).sum::<usize>()
-            + works_on.iter().map(|task| PART_BYTES + text_bytes(&task.content)).sum::<usize>();
-        let session = session.map(|session| SessionView::new(session, life.status.clone())).transpose()?;
-        Ok(Some(AgentView {
+        let bytes = works_on.iter().map(|task| PART_BYTES + text_bytes(&task.content)).sum::<usize>();
+        let is_working = life.status == "working";
+        let of_task = works_on.iter().find_map(|task| task.progress.as_ref()?.percent()).map(i64::from);
+        let agent = AgentView {
             network_id: self.id.clone(),
             alias: row.alias,
             status: life.status,
@@ -164,13 +168,41 @@ impl<'a> Network<'a> {
             leases: row.leases,
             queue: row.queue,
             day,
+            progress: of_task
+                .or(session.as_ref().filter(|_| is_working).and_then(|session| session.progress)),
             last_seen_at: life.last_seen_at.map(WireTime),
-            description,
-            skills,
-            workers,
-            session,
-            bytes,
-        }))
+            description: None,
+            skills: Vec::new(),
+            workers: None,
+            session: None,
+            bytes: AGENT_BYTES + bytes,
+        };
+        match self.detail {
+            Detail::Row => Ok(Some(agent)),
+            Detail::Whole => self.whole(agent, session, workers).map(Some),
+        }
+    }
+
+    /// An agent with all that is known of it.
+    fn whole(
+        &self,
+        agent: AgentView,
+        session: Option<SessionRow>,
+        workers: Vec<WorkerView>,
+    ) -> Result<AgentView, Error> {
+        let kept = self.rows.alias_profile(self.id, &agent.alias)?;
+        let said = capabilities::skills_of(session.as_ref(), &kept);
+        let skills = skills::of_row(said)?;
+        let skills_bytes = said.map_or(0, str::len); // JSON already
+        let description =
+            session.as_ref().and_then(|session| session.description.clone()).or(kept.description);
+        let bytes = agent.bytes
+            + description.as_deref().map_or(0, text_bytes)
+            + skills_bytes
+            + session.as_ref().map_or(0, SessionRow::json_bytes)
+            + workers.iter().map(WorkerView::bytes).sum::<usize>();
+        let session = session.map(|session| SessionView::new(session, agent.status.clone())).transpose()?;
+        Ok(AgentView { description, skills, workers: Some(workers), session, bytes, ..agent })
     }
 
     fn shared(&self) -> Result<&Shared, Error> {

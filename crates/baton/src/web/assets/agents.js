@@ -4,7 +4,7 @@
 import { html, useState } from '/assets/vendor.js';
 import { del, post, query } from '/assets/api.js';
 import { useRead } from '/assets/live.js';
-import { Card, Chip, Code, Dialog, Empty, Field, Icon, Link, PageHead, Presence, Trouble, Waiting, doing, mayManage, mayWrite, number, plural, presence, progress, title, useAct } from '/assets/parts.js';
+import { Card, Chip, Code, Dialog, Empty, Field, Icon, Link, PageHead, Presence, Trouble, Waiting, doing, mayManage, mayWrite, number, plural, presence, title, useAct } from '/assets/parts.js';
 import { Ago, duration } from '/assets/time.js';
 
 /// A new key: shown once, with what to do with it.
@@ -86,7 +86,7 @@ function Agent({ alias, network, base, role }) {
       ${agent?.works_on.length > 0 && html`<${WorksOn} agent=${agent} base=${base} />`}
       ${agent && html`<${Card} title="What it says">
         ${agent.description && html`<p>${agent.description}</p>`}<${Skills} skills=${agent.skills} />
-        ${progress(agent) != null && html`<progress max="100" value=${progress(agent)} aria-label="progress"></progress>`}
+        ${agent.progress != null && html`<progress max="100" value=${agent.progress} aria-label="progress"></progress>`}
         ${session.output && html`<h3>Last output</h3><pre class="said" tabindex="0">${session.output}</pre>`}
         ${!agent.description && !agent.skills?.length && !session.output && html`<p class="quiet">Nothing yet beyond being there.</p>`}<//>`}
       <${Card} title="Its latest tasks" aside=${html`<${Link} to=${query(`${base}/tasks`, { to: alias })}>All<//>`}>
@@ -102,7 +102,7 @@ function Row({ agent, base }) {
   return html`<tr><td><${Link} to=${`${base}/agents/${encodeURIComponent(agent.alias)}`} class="row-link clip">${agent.alias}<//>${agent.workers.length > 1 && html` <small class="quiet">${plural(agent.workers.length, 'worker')}</small>`}</td>
     <td><${Presence} kind=${presence(agent)} /></td>
     <td class="wide-only"><span class="clip doing">${presence(agent) === 'working' ? title(doing(agent), 80) : html`<${Skills} skills=${(agent.skills || []).slice(0, 4)} />`}</span>
-      ${progress(agent) != null && html`<progress max="100" value=${progress(agent)} aria-label=${`progress of ${agent.alias}`}></progress>`}</td>
+      ${agent.progress != null && html`<progress max="100" value=${agent.progress} aria-label=${`progress of ${agent.alias}`}></progress>`}</td>
     <td class="num wide-only">${number(agent.queue)}</td>
     <td class="num wide-only">${day(agent.day)}</td>
     <td class="num wide-only">${p50(agent)}</td>

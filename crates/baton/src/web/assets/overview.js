@@ -3,7 +3,7 @@
 import { html, useEffect } from '/assets/vendor.js';
 import { query } from '/assets/api.js';
 import { useRead } from '/assets/live.js';
-import { Card, Chip, Code, Empty, ENDS, Link, OPEN, PageHead, Presence, Waiting, doing, mayWrite, number, plural, presence, progress, title } from '/assets/parts.js';
+import { Card, Chip, Code, Empty, ENDS, Link, OPEN, PageHead, Presence, Waiting, doing, mayWrite, number, plural, presence, title } from '/assets/parts.js';
 import { Plot } from '/assets/plot.js';
 import { Ago, Until, duration, setNow } from '/assets/time.js';
 
@@ -67,7 +67,7 @@ function Agents({ agents, base }) {
     <ul class="agent-grid">${sorted.slice(0, 60).map((agent) => html`<li key=${agent.alias}><${Link} to=${`${base}/agents/${encodeURIComponent(agent.alias)}`} class="agent">
       <span class="agent-head"><b class="clip">${agent.alias}</b><${Presence} kind=${presence(agent)} /></span>
       <span class="agent-doing clip">${presence(agent) === 'working' ? title(doing(agent), 80) : html`<span class="quiet">${presence(agent) !== 'silent' ? 'nothing to do' : agent.last_seen_at ? html`last seen <${Ago} at=${agent.last_seen_at} />` : 'not seen yet'}</span>`}</span>
-      ${progress(agent) != null && html`<progress max="100" value=${progress(agent)} aria-label=${`progress of ${agent.alias}`}></progress>`}
+      ${agent.progress != null && html`<progress max="100" value=${agent.progress} aria-label=${`progress of ${agent.alias}`}></progress>`}
     <//></li>`)}</ul>
     ${sorted.length > 60 && html`<p class="foot-note"><${Link} to=${`${base}/agents`}>and ${number(sorted.length - 60)} more<//></p>`}
   <//>`;
@@ -83,7 +83,7 @@ const FirstSteps = ({ base, role }) => html`<${Card} title="Begin here">
 
 export default function Overview({ network, base, role }) {
   const overview = useRead(query('/api/overview', { network_id: network.network_id }));
-  const listed = useRead(query('/api/agents', { network_id: network.network_id, limit: '200' }), { list: 'agents' });
+  const listed = useRead(query('/api/agents', { network_id: network.network_id, limit: '200', view: 'row' }), { list: 'agents' });
   useEffect(() => { if (overview.data) setNow(overview.data.now); }, [overview.data]);
   const agents = listed.data?.agents || [];
   const isNew = listed.data && !agents.length && overview.data && !overview.data.tasks.total;

@@ -122,9 +122,8 @@ export function presence(agent) {
   if (agent.status === 'idle') return 'idle';
   return 'held';
 }
-/// What an agent works on, in words, and how far it is, if that is known.
+/// What an agent works on, in words.
 export const doing = (agent) => agent.works_on[0]?.content || agent.session?.task || 'working';
-export const progress = (agent) => (presence(agent) === 'working' ? agent.works_on?.find((task) => task.progress?.percent != null)?.progress.percent ?? agent.session?.progress ?? null : null);
 const PRESENCE_WORDS = { working: 'working', idle: 'idle', held: 'held up', silent: 'silent' };
 export const Presence = ({ kind }) => html`<span class="presence p-${kind}"><i class="dot"></i>${PRESENCE_WORDS[kind]}</span>`;
 

@@ -9,7 +9,7 @@ import { Card, Empty, Field, PageHead, Presence, Trouble, go, mayWrite, presence
 const TTLS = { 600: '10 minutes', 3600: '1 hour', 21600: '6 hours', 86400: '1 day' };
 
 export default function Send({ at, network, base, role }) {
-  const listed = useRead(query('/api/agents', { network_id: network.network_id, limit: '200' }), { list: 'agents' });
+  const listed = useRead(query('/api/agents', { network_id: network.network_id, limit: '200', view: 'row' }), { list: 'agents' });
   const { busy, error, act } = useAct();
   const [alias, setAlias] = useState(at.search.get('to') || '');
   const agents = listed.data?.agents || [];

@@ -56,6 +56,28 @@ fn a_session_says_what_an_agent_does_and_a_lease_that_it_works() {
 }
 
 #[test]
+fn a_row_of_an_agent_leaves_out_what_a_list_does_not_need_and_keeps_its_progress() {
+    let hub = Hub::start();
+    let network = Tenant::of_admin(&hub);
+    let coder = network.agent("coder");
+    put(&coder, "w1", &json!({"description": "Writes code", "skills": [{"id": "rust"}]}));
+    let status =
+        json!({"resume_id": "r", "alias": "coder", "status": "working", "progress": 40, "output": "x"});
+    assert_eq!(tool::call(&coder, "report_status", &status)["ok"], true);
+    let whole = agent(&network.user, "coder");
+    let row = succeed(&network.user.get("/api/agents?view=row"))["agents"][0].clone();
+    let left_out = ["description", "skills", "workers", "session"];
+    for (name, value) in whole.as_object().unwrap() {
+        let expected = (!left_out.contains(&name.as_str())).then_some(value);
+        // Seconds may pass between the two.
+        assert!(row.get(name) == expected || name == "last_seen_at", "{name}: {row}");
+    }
+    assert_eq!((&row["status"], &row["progress"]), (&json!("working"), &json!(40)));
+    report(&coder, "coder", "idle");
+    assert_eq!(agent(&network.user, "coder").get("progress"), None, "it does not work");
+}
+
+#[test]
 fn the_figures_of_the_day_are_what_was_replied_and_failed() {
     let hub = Hub::start();
     let network = Tenant::of_admin(&hub);
@@ -136,7 +158,7 @@ fn pages_end_at_their_limit_and_the_cursor_goes_on() {
         }
     }
     assert_eq!(seen, ["a", "b", "c", "z"]);
-    for wrong in ["limit=0", "limit=201", "limit=x", "cursor=x"] {
+    for wrong in ["limit=0", "limit=201", "limit=x", "cursor=x", "view=all"] {
         refused(&network.user.get(&format!("/api/agents?{wrong}")), 400, "invalid input");
     }
     assert_eq!(find(&network.user, "unused"), None);
