@@ -140,9 +140,9 @@ engines! {
             let task = rows.task(&task_id(1))?.unwrap();
             assert_eq!(task.artifacts, 3);
             let refs = rows.artifact_refs(task.seq)?;
-            let told: Vec<_> = refs.iter().map(|row| (row.n, row.hash, row.source)).collect();
+            let shown: Vec<_> = refs.iter().map(|row| (row.n, row.hash, row.source)).collect();
             let (sent, replied) = (ArtifactSource::Task, ArtifactSource::Reply);
-            assert_eq!(told, [(1, hash(1), sent), (2, hash(2), sent), (3, hash(3), replied)]);
+            assert_eq!(shown, [(1, hash(1), sent), (2, hash(2), sent), (3, hash(3), replied)]);
             assert_eq!((refs[0].name.as_str(), refs[0].description.as_deref()), ("file 1", Some("for you")));
             let newest = whole(|before, bounds| rows.newest_artifact_refs(task.seq, before, bounds))?;
             assert_eq!(newest.iter().map(|row| row.n).collect::<Vec<_>>(), [3, 2, 1]);
