@@ -5,9 +5,9 @@
 
 use baton_adapter::{DESCRIPTOR, DigestOnly, Input, Mode, Options, convert};
 use baton_core::{
-    ActorToken, Alias, Delivery, DeliveryContent, Effects, Ending, Event, Kind, MessageId, NewTask,
-    Principal, Priority, Status, SystemRole, TaskId, TaskMessage, TaskSnapshot, Transition, TtlSeconds,
-    UnixMillis, hex,
+    ActorToken, Alias, ArtifactHash, Delivery, DeliveryContent, Effects, Ending, Event, Kind, MediaType,
+    MessageId, NewTask, Principal, Priority, Status, SystemRole, TaskId, TaskMessage, TaskSnapshot,
+    Transition, TtlSeconds, UnixMillis, hex,
 };
 use baton_evidence::canonical::{self, Writer};
 use baton_evidence::event::{Event as EvidenceEvent, Origin, PRODUCER_GIT, PRODUCER_VERSION};
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::path::Path;
 
-use super::change::{self, Seen};
+use super::change::{self, Seen, SeenFiles, SeenPart};
 use super::packet::Packet;
 use super::record::{self, observed};
 use super::salt::Salt;
@@ -170,6 +170,10 @@ struct Change<'a> {
 
 impl Change<'_> {
     fn write_down(&self, tx: &mut dyn Transaction) {
+        self.write_down_with(tx, &[]);
+    }
+
+    fn write_down_with(&self, tx: &mut dyn Transaction, parts: &[SeenPart]) {
         let is_new = matches!(self.event, Event::Sent | Event::Retried { .. });
         let transition = Transition {
             task_id: task_id(1),
@@ -197,7 +201,7 @@ impl Change<'_> {
                 kind: &kind(self.kind),
                 content: self.text.filter(|_| is_new),
                 content_digest: None,
-                parts: &[],
+                parts,
                 new_salt: is_new.then_some(&salt),
             },
         )
@@ -284,6 +288,32 @@ fn later_changes(tx: &mut dyn Transaction) -> Vec<String> {
     names
 }
 
+/// Changes that parts come with, and files of a message that changes nothing.
+fn changes_with_parts(tx: &mut dyn Transaction) -> Vec<String> {
+    let part = |byte, size, media_type| SeenPart {
+        hash: ArtifactHash::new([byte; 32]),
+        size,
+        media_type: MediaType::parse("media_type", media_type).unwrap(),
+    };
+    let parts = [part(0x11, 0, "text/plain; charset=utf-8"), part(0x22, 314_572_800, "application/x-thing")];
+    let shared = Event::ArtifactShared { artifact_id: "plan".to_owned() };
+    let mut names = Vec::new();
+    for (event, to) in [(&Event::Sent, Status::Delivered), (&shared, Status::Running)] {
+        let actor = &node("planner");
+        let change =
+            Change { event, to, actor, text: None, kind: "request", token: true, number: 4, at: NOW };
+        change.write_down_with(tx, &parts);
+        names.push(format!("{event} with parts"));
+    }
+    let task = tx.task_snapshot(&task_id(1)).unwrap().unwrap();
+    let (actor, token) = (user("alice"), ActorToken::of_digest(&[0xa7; 32]));
+    let seen =
+        SeenFiles { at: NOW, task: &task, actor: &actor, actor_token: Some(&token), parts: &parts, first: 3 };
+    change::write_down_files(tx, &seen).unwrap();
+    names.extend(parts.iter().map(|part| format!("file of {} bytes", part.size)));
+    names
+}
+
 /// Artifacts of a completion.
 fn artifacts(tx: &mut dyn Transaction) -> Vec<String> {
     let before = TaskSnapshot { status: Status::Running, ..tx.task_snapshot(&task_id(1)).unwrap().unwrap() };
@@ -350,7 +380,13 @@ async fn corpus() -> Vec<(String, LeafRow)> {
     hub.person("alice", SystemRole::User, &[1]).await;
     let written = hub.hub.store.write(|tx| -> Result<_, baton_store::Error> {
         let first = [every_change(tx), artifacts(tx), capabilities(tx)].concat();
-        let later = [write_all(tx, later_events), later_changes(tx), write_all(tx, latest_events)].concat();
+        let later = [
+            write_all(tx, later_events),
+            later_changes(tx),
+            write_all(tx, latest_events),
+            changes_with_parts(tx),
+        ]
+        .concat();
         Ok([first, later].concat())
     });
     let names = written.await.unwrap();
