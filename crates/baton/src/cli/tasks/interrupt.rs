@@ -1,6 +1,7 @@
 //! Ctrl-C while a command waits for tasks: the wait ends, the tasks go on, and the person learns how to go on with them.
 
 use std::process::ExitCode;
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::cli::failure::Failure;
 use crate::cli::screen::note;
@@ -8,17 +9,26 @@ use crate::cli::screen::note;
 /// What shells report of a program that SIGINT ended.
 const INTERRUPTED: u8 = 130;
 
-/// Waits, unless somebody presses Ctrl-C.
-pub(super) async fn unless_interrupted(
-    wait: impl Future<Output = Result<ExitCode, Failure>>,
-    task_ids: &[&str],
-) -> Result<ExitCode, Failure> {
-    tokio::select! {
-        ended = wait => ended,
-        pressed = tokio::signal::ctrl_c() => {
-            pressed.map_err(Failure::System)?;
-            note(&words(task_ids));
-            Ok(ExitCode::from(INTERRUPTED))
+/// Listens for Ctrl-C. Until it is waited with, a press is remembered.
+pub(super) struct Interrupt(Signal);
+
+impl Interrupt {
+    pub(super) fn listen() -> Result<Self, Failure> {
+        signal(SignalKind::interrupt()).map(Self).map_err(Failure::System)
+    }
+
+    /// Waits, unless somebody presses Ctrl-C.
+    pub(super) async fn unless_pressed(
+        mut self,
+        wait: impl Future<Output = Result<ExitCode, Failure>>,
+        task_ids: &[&str],
+    ) -> Result<ExitCode, Failure> {
+        tokio::select! {
+            ended = wait => ended,
+            _ = self.0.recv() => {
+                note(&words(task_ids));
+                Ok(ExitCode::from(INTERRUPTED))
+            }
         }
     }
 }

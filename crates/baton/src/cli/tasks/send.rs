@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
-use super::interrupt::unless_interrupted;
+use super::interrupt::Interrupt;
 use super::send_key::{self, KeySource};
 use super::wait::{Away, Outcome, Wait};
 use super::whole_result;
@@ -144,8 +144,10 @@ impl Send {
         args.idempotency_key = Some(self.key_source().key(&args)?);
         let sent = self.post(link, &args).await?;
         let Some(limit) = self.wait else { return self.tell_sent(&sent) };
+        // From before the person reads the task's id.
+        let interrupt = Interrupt::listen()?;
         let task_id = sent.task_id.clone();
-        unless_interrupted(self.follow(link, network_id, sent, began, limit), &[&task_id]).await
+        interrupt.unless_pressed(self.follow(link, network_id, sent, began, limit), &[&task_id]).await
     }
 
     /// Waits for what was sent, and prints its result.

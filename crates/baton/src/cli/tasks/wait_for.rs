@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 use tokio::time::Instant;
 
-use super::interrupt::unless_interrupted;
+use super::interrupt::Interrupt;
 use super::task_id;
 use super::wait::{Outcome, Wait};
 use super::whole_result;
@@ -43,7 +43,7 @@ impl WaitFor {
             ids.push(task_id::find(&link, id).await?);
         }
         let named: Vec<&str> = ids.iter().map(String::as_str).collect();
-        unless_interrupted(self.wait_for(&link, &ids), &named).await
+        Interrupt::listen()?.unless_pressed(self.wait_for(&link, &ids), &named).await
     }
 
     async fn wait_for(&self, link: &Link, ids: &[String]) -> Result<ExitCode, Failure> {
