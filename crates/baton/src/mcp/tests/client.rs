@@ -145,6 +145,7 @@ async fn the_official_client_calls_every_tool() {
     ask("list_tasks", json!({})).await;
     ask("get_all_status", json!({})).await;
     ask("get_session_status", json!({ "alias": "bob" })).await;
+    ask("list_agents", json!({})).await;
     ask("get_completions", json!({})).await;
     ask("get_evidence", json!({ "task_id": acked })).await;
     let asked =

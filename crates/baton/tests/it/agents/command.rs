@@ -74,14 +74,11 @@ fn a_worker_says_what_its_agent_is_and_can_do() {
     for wrong in [&["--skill", "not an id"][..], &["--skill", "a", "--skill", "a"]] {
         let mut work = baton();
         work.args(["work", "--alias", "coder"]).args(wrong).args(["--", "cat"]);
-        let output = work.env("HOME", network_home().path()).output().unwrap();
+        let home = tempfile::tempdir().unwrap();
+        let output = work.env("HOME", home.path()).output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.code() == Some(2) && said.contains("skill"), "{output:?}");
     }
-}
-
-fn network_home() -> tempfile::TempDir {
-    tempfile::tempdir().unwrap()
 }
 
 #[test]
@@ -93,13 +90,13 @@ fn the_log_of_a_worker_is_one_short_line_per_event_with_a_clock() {
     for (event, rest) in [("running", "  from admin"), ("replied", "  from admin  ")] {
         let line = worker.says(event);
         let (clock, words) = line.split_at(8);
-        assert!(chrono_like(clock), "{line}");
+        assert!(is_clock(clock), "{line}");
         assert!(words.starts_with(&format!("  {event}  {task}{rest}")), "{line}");
     }
 }
 
 /// `16:02:11`.
-fn chrono_like(clock: &str) -> bool {
+fn is_clock(clock: &str) -> bool {
     let parts: Vec<&str> = clock.split(':').collect();
     parts.len() == 3 && parts.iter().all(|part| part.len() == 2 && part.bytes().all(|b| b.is_ascii_digit()))
 }
