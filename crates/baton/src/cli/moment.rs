@@ -12,6 +12,32 @@ pub(crate) fn now() -> UnixMillis {
     UnixMillis::new(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }
 
+/// A time in the past as people write it: `90s`, `10m`, `2h`, `3d` before now, or a date and time in RFC 3339.
+pub(crate) fn since(text: &str) -> Result<UnixMillis, String> {
+    since_at(now(), text)
+}
+
+fn since_at(now: UnixMillis, text: &str) -> Result<UnixMillis, String> {
+    if let Ok(time) = DateTime::parse_from_rfc3339(text) {
+        return Ok(UnixMillis::new(time.timestamp_millis()));
+    }
+    let rule =
+        || "must be a span such as 90s, 10m, 2h or 3d, or a time such as 2026-01-31T12:00:00Z".to_owned();
+    let unit = text.chars().next_back().ok_or_else(rule)?;
+    let count: i64 = text[..text.len() - unit.len_utf8()].parse().map_err(|_| rule())?;
+    let seconds = match unit {
+        's' => 1,
+        'm' => 60,
+        'h' => 3_600,
+        'd' => 86_400,
+        _ => return Err(rule()),
+    };
+    match count.checked_mul(seconds * 1000) {
+        Some(span) if span >= 0 => Ok(now.plus_millis(-span)),
+        _ => Err(rule()),
+    }
+}
+
 /// The date and the time.
 pub(crate) fn date_time(time: WireTime) -> String {
     local(time).format("%Y-%m-%d %H:%M:%S").to_string()
@@ -59,6 +85,17 @@ pub(crate) fn seconds(seconds: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_time_in_the_past_is_a_span_or_a_date() {
+        let now = UnixMillis::new(1_000_000_000);
+        let ago = |text| (now.get() - since_at(now, text).unwrap().get()) / 1000;
+        assert_eq!([ago("90s"), ago("10m"), ago("2h"), ago("3d"), ago("0s")], [90, 600, 7_200, 259_200, 0]);
+        assert_eq!(since_at(now, "1970-01-01T00:00:01Z").unwrap().get(), 1_000);
+        for wrong in ["", "s", "10", "-5m", "5 m", "5w", "9223372036854775807d", "yesterday", "1é"] {
+            assert!(since_at(now, wrong).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn spans_are_told_in_their_two_largest_units() {

@@ -215,6 +215,9 @@ pub(crate) struct TaskEvent {
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct History {
     pub(crate) events: Vec<TaskEvent>,
+    /// Where the page before this one begins; older hubs do not send it.
+    #[serde(default)]
+    pub(crate) next_cursor: Option<String>,
 }
 
 /// Something in an inbox.

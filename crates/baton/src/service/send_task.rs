@@ -27,7 +27,7 @@ use crate::hub::Hub;
 use crate::in_flight::AnswerShare;
 
 /// What is to be sent.
-#[derive(Debug, Default, Deserialize, Serialize, JsonSchema, ToSchema)]
+#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema, ToSchema)]
 #[schema(as = NewTask)]
 pub(crate) struct Args {
     /// The agent to send to

@@ -8,5 +8,6 @@ mod demo;
 mod ends;
 mod init;
 mod outputs;
+mod planner;
 mod stops;
 pub(crate) mod worker;

@@ -1,11 +1,14 @@
 //! New rows of history, each told once: of one task or of a network. A stream says when to look; looking is what
 //! counts, so a stream that misses something delays a line and loses none.
 
-use baton_core::limits;
+use baton_core::{UnixMillis, limits};
 
 use crate::client::tasks::TaskEvent;
 use crate::client::{Client, Error};
 use crate::service::task_events::QueryArgs;
+
+/// So many rows of the past are shown at most, the newest.
+const SHOWN_MAX: usize = 10_000;
 
 /// Where the reading stands.
 #[derive(Debug)]
@@ -33,6 +36,41 @@ impl History {
     /// A network's history from the first look on.
     pub(super) fn of_network(network_id: String) -> Self {
         Self { task_id: None, network_id: Some(network_id), last: None }
+    }
+
+    /// A network's history from a time on: what happened since then comes with the first look.
+    pub(super) async fn of_network_since(
+        client: &Client,
+        network_id: String,
+        since: UnixMillis,
+    ) -> Result<(Self, Fresh), Error> {
+        let mut args = QueryArgs {
+            network_id: Some(network_id.clone()),
+            limit: Some(limits::EVENT_PAGE_MAX.to_string()),
+            ..QueryArgs::default()
+        };
+        let mut events: Vec<TaskEvent> = Vec::new();
+        // The wire's times are whole seconds.
+        let since = since.get() / 1000 * 1000;
+        let has_gap = loop {
+            let page = client.task_events(&args).await?.into_value();
+            let is_older = page.events.last().is_none_or(|oldest| oldest.created_at.0.get() < since);
+            events.extend(page.events.into_iter().filter(|event| event.created_at.0.get() >= since));
+            args.cursor = page.next_cursor.filter(|_| !is_older);
+            match &args.cursor {
+                None => break false,
+                Some(_) if events.len() >= SHOWN_MAX => break true,
+                Some(_) => {}
+            }
+        };
+        // The newest of all, also where nothing has happened since then.
+        let mut history = Self { task_id: None, network_id: Some(network_id), last: None };
+        match events.first() {
+            Some(newest) => history.last = Some(newest.id),
+            None => drop(history.look(client).await?),
+        }
+        events.reverse();
+        Ok((history, Fresh { events, has_gap }))
     }
 
     /// Looks for rows that are new.

@@ -1,5 +1,6 @@
 //! `baton logs`: what happens in a network, a line each, until it is stopped.
 
+use baton_core::UnixMillis;
 use clap::Args;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -18,8 +19,15 @@ const LOOK: Duration = Duration::from_secs(1);
 /// Between two looks, however much is told.
 const PAUSE: Duration = Duration::from_millis(200);
 
+/// Prints what happens in the network, a line each, until Ctrl-C.
 #[derive(Debug, Args)]
 pub(crate) struct Logs {
+    /// Begin with what has happened since then: 90s, 10m, 2h or 3d ago, or a time such as 2026-01-31T12:00:00Z
+    #[arg(long, value_name = "TIME", value_parser = moment::since)]
+    since: Option<UnixMillis>,
+    /// End after that instead of going on
+    #[arg(long, requires = "since")]
+    no_follow: bool,
     #[command(flatten)]
     connection: Connection,
 }
@@ -27,7 +35,11 @@ pub(crate) struct Logs {
 impl Logs {
     pub(super) async fn follow(&self) -> Result<ExitCode, Failure> {
         let link = self.connection.open()?;
-        let mut log = Log::open(&link, self.connection.is_json()).await?;
+        let mut log = Log::open(&link, self.connection.is_json(), self.since).await?;
+        if self.no_follow {
+            return Ok(ExitCode::SUCCESS);
+        }
+        log.note_following();
         loop {
             log.next().await?;
         }
@@ -50,6 +62,7 @@ pub(super) async fn channel(link: &Link, network_id: &str) -> Result<Channel, Fa
 /// An open log, printed as it comes.
 pub(super) struct Log<'a> {
     link: &'a Link,
+    network_id: String,
     screen: Screen,
     is_json: bool,
     history: History,
@@ -60,16 +73,30 @@ pub(super) struct Log<'a> {
 }
 
 impl<'a> Log<'a> {
-    pub(super) async fn open(link: &'a Link, is_json: bool) -> Result<Self, Failure> {
+    /// A log from now on; with a time in the past, from then on, and what has happened since is printed.
+    pub(super) async fn open(
+        link: &'a Link,
+        is_json: bool,
+        since: Option<UnixMillis>,
+    ) -> Result<Self, Failure> {
         let network_id = link.the_network().await?;
         let follower = link.client.follow(channel(link, &network_id).await?, None);
-        let mut history = History::of_network(network_id.clone());
-        history.look(&link.client).await?;
-        // Everything from here on is told: a script that starts something now sees all of it.
-        note(&format!("following {network_id} on {}", link.client.hub()));
+        let (history, past) = match since {
+            Some(since) => {
+                let (history, past) =
+                    History::of_network_since(&link.client, network_id.clone(), since).await?;
+                (history, Some(past))
+            }
+            None => {
+                let mut history = History::of_network(network_id.clone());
+                history.look(&link.client).await?;
+                (history, None)
+            }
+        };
         let (looked, look_at) = (Instant::now(), Instant::now() + LOOK);
-        Ok(Self {
+        let log = Self {
             link,
+            network_id,
             screen: Screen::stdout(),
             is_json,
             history,
@@ -77,7 +104,16 @@ impl<'a> Log<'a> {
             is_away: false,
             looked,
             look_at,
-        })
+        };
+        if let Some(past) = past {
+            log.print(&past)?;
+        }
+        Ok(log)
+    }
+
+    /// Everything from here on is printed: a script that starts something now sees all of it.
+    pub(super) fn note_following(&self) {
+        note(&format!("following {} on {}", self.network_id, self.link.client.hub()));
     }
 
     /// Waits for something and prints it.

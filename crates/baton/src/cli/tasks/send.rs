@@ -1,13 +1,15 @@
 //! `baton send`: a task for an agent. Without `--wait` its id is the output; with it, its result, which comes with the answer
 //! to the send itself where it comes soon.
 
-use baton_core::{hex, limits};
+use baton_core::limits;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
+use super::interrupt::unless_interrupted;
+use super::send_key::{self, KeySource};
 use super::wait::{Away, Outcome, Wait};
 use super::whole_result;
 use crate::cli::connection::{Connection, Link};
@@ -64,9 +66,16 @@ pub(crate) struct Send {
     /// Wait for the end, at most this long; give it last, or write --wait=SECONDS
     #[arg(long, value_name = "SECONDS", num_args = 0..=1)]
     wait: Option<Option<u32>>,
-    /// A key of yours: the same call with the same key makes no second task
+    /// A key of yours: the same call with the same key makes no second task. A command of `baton work` need not name one:
+    /// started again, it receives the tasks it already sent
     #[arg(long, value_name = "KEY")]
     key: Option<String>,
+    /// Make a new task in any case, also in a command that is started again
+    #[arg(long, conflicts_with = "key")]
+    no_key: bool,
+    /// Where the calls of a run are counted
+    #[arg(long, hide = true, env = send_key::FOLDER, hide_env_values = true)]
+    counted_in: Option<PathBuf>,
     /// Print nothing but the result, and nothing but errors and a question on stderr
     #[arg(long)]
     quiet: bool,
@@ -106,7 +115,7 @@ impl Send {
         let network_id = link.network().await?;
         let artifacts = transfer::upload_all(&link.client, network_id.as_deref(), &self.file).await?;
         let began = Instant::now();
-        let args = send_task::Args {
+        let mut args = send_task::Args {
             alias: self.alias.clone(),
             task: text,
             priority: self.priority.map(PriorityName::from),
@@ -116,17 +125,26 @@ impl Send {
             parent_task_id: self.parent.clone(),
             allow_cycle: self.allow_cycle.then_some(true),
             kind: self.kind.clone(),
-            // By this the hub knows the call again when its answer was lost.
-            idempotency_key: Some(match &self.key {
-                Some(key) => key.clone(),
-                None => key()?,
-            }),
             artifacts,
             wait_seconds: self.wait.map(|limit| self.first_wait(limit)),
             ..Default::default()
         };
+        args.idempotency_key = Some(self.key_source().key(&args)?);
         let sent = self.post(link, &args).await?;
         let Some(limit) = self.wait else { return self.tell_sent(&sent) };
+        let task_id = sent.task_id.clone();
+        unless_interrupted(self.follow(link, network_id, sent, began, limit), &[&task_id]).await
+    }
+
+    /// Waits for what was sent, and prints its result.
+    async fn follow(
+        &self,
+        link: &Link,
+        network_id: Option<String>,
+        sent: Answer<Sent>,
+        began: Instant,
+        limit: Option<u32>,
+    ) -> Result<ExitCode, Failure> {
         let task_id = sent.task_id.clone();
         if !self.quiet {
             note(&format!("task {task_id} sent; {} {}", self.alias, state(&sent)));
@@ -149,6 +167,14 @@ impl Send {
             outcome = wait.run().await?;
         }
         self.tell_outcome(link, &outcome).await
+    }
+
+    fn key_source(&self) -> KeySource<'_> {
+        match (&self.key, &self.counted_in) {
+            (Some(key), _) => KeySource::Named(key),
+            (None, Some(counted_in)) if !self.no_key => KeySource::Derived { counted_in },
+            _ => KeySource::Random,
+        }
     }
 
     /// How long the first call waits. Who wants to follow the course has to know the task's id soon.
@@ -200,13 +226,15 @@ impl Send {
 
     async fn tell_outcome(&self, link: &Link, outcome: &Outcome) -> Result<ExitCode, Failure> {
         let Outcome { json, task, .. } = outcome;
+        let screen = Screen::stdout();
         match self.connection.is_json() {
-            true => Screen::stdout().json(json)?,
+            true => screen.json(json)?,
             false => whole_result::print(&link.client, task, self.quiet).await?,
         }
         match outcome.question() {
             Some(question) => question.show(),
-            None if !task.status.is_terminal() && !self.quiet => note(&format!(
+            None if task.status.is_terminal() => outcome.note_reason(&screen),
+            None if !self.quiet => note(&format!(
                 "still {}; `baton task show {}` shows how it goes on",
                 task.status, task.task_id
             )),
@@ -226,11 +254,4 @@ async fn channel(link: &Link, network_id: Option<String>) -> Result<Option<Chann
         Some(Token::Node(_)) => link.client.me().await?.into_value().alias.map(Channel::Alias),
         _ => Some(Channel::Me { network_id }),
     })
-}
-
-/// A key nobody else has.
-fn key() -> Result<String, Failure> {
-    let mut bytes = [0_u8; 16];
-    getrandom::fill(&mut bytes).map_err(|error| Failure::System(std::io::Error::other(error)))?;
-    Ok(hex::encode(&bytes))
 }

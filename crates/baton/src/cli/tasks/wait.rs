@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep};
 use super::history::History;
 use super::question::Question;
 use crate::cli::moment;
-use crate::cli::screen::note;
+use crate::cli::screen::{Screen, note};
 use crate::client::tasks::{OneTask, Sent, Task, TaskEvent, TaskMessage};
 use crate::client::{Answer, Channel, Client, Error, Follower, Heard, News};
 
@@ -63,6 +63,15 @@ impl Outcome {
         let asked = self.messages.iter().rev().find(is_question);
         let asked = asked.filter(|_| self.task.status == Status::WaitingInput)?;
         Some(Question { agent, asked })
+    }
+
+    /// Says on stderr why a task ended without an answer, for a script that keeps stdout for itself.
+    pub(super) fn note_reason(&self, screen: &Screen) {
+        let Task { status, task_id, result, .. } = &self.task;
+        if *status != Status::Replied && !screen.is_terminal() {
+            let reason = result.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
+            note(&format!("task {task_id} {status}{reason}"));
+        }
     }
 
     /// The exit code for scripts.

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 use tokio::time::Instant;
 
+use super::interrupt::unless_interrupted;
 use super::task_id;
 use super::wait::{Outcome, Wait};
 use super::whole_result;
@@ -41,13 +42,18 @@ impl WaitFor {
         for id in &self.ids {
             ids.push(task_id::find(&link, id).await?);
         }
+        let named: Vec<&str> = ids.iter().map(String::as_str).collect();
+        unless_interrupted(self.wait_for(&link, &ids), &named).await
+    }
+
+    async fn wait_for(&self, link: &Link, ids: &[String]) -> Result<ExitCode, Failure> {
         let screen = Screen::stdout();
         let (mut code, mut failed) = (0, None);
-        for outcome in self.outcomes(&link, &ids).await {
+        for outcome in self.outcomes(link, ids).await {
             match outcome {
                 Ok(outcome) => {
-                    let outcome = self.answered(&link, outcome).await?;
-                    self.print(&link, &screen, &outcome).await?;
+                    let outcome = self.answered(link, outcome).await?;
+                    self.print(link, &screen, &outcome).await?;
                     code = code.max(outcome.code());
                 }
                 Err(error) => failed = failed.or(Some(error)),
@@ -93,8 +99,10 @@ impl WaitFor {
             screen.say(&format!("{} {}", task.task_id, task.status))?;
         }
         whole_result::print(&link.client, task, false).await?;
-        if let Some(question) = outcome.question() {
-            question.show();
+        match outcome.question() {
+            Some(question) => question.show(),
+            None if task.status.is_terminal() => outcome.note_reason(screen),
+            None => {}
         }
         Ok(())
     }

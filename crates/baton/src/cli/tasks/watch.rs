@@ -32,7 +32,8 @@ impl Watch {
         let link = self.connection.open()?;
         let screen = Screen::stdout();
         if !screen.is_terminal() || self.connection.is_json() {
-            let mut log = Log::open(&link, self.connection.is_json()).await?;
+            let mut log = Log::open(&link, self.connection.is_json(), None).await?;
+            log.note_following();
             loop {
                 log.next().await?;
             }

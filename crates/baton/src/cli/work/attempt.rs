@@ -17,6 +17,7 @@ use super::files::Folders;
 use super::lease::{Keeper, Kept, Lost};
 use super::outage::Outage;
 use super::process::{Printed, Process};
+use crate::cli::tasks::send_key;
 use crate::client::Error;
 use crate::client::artifacts::Artifact;
 use crate::client::tasks::{Claimed, Task, TaskMessage};
@@ -128,6 +129,8 @@ impl Lease {
             agent.settings.program.command(&self.task.content, &self.environment(agent, &attempt));
         command.env("BATON_MESSAGES", conversation.file());
         command.env("BATON_INPUT_DIR", &folders.input).env("BATON_OUTPUT_DIR", &folders.output);
+        // A command that is started again counts from the beginning, and so finds what it already sent.
+        command.env(send_key::FOLDER, conversation.sends());
         let process = match Process::start(&mut command, &agent.guard) {
             Ok(process) => process,
             Err(error) => return Ok(Answer::not_started(&error)),

@@ -67,6 +67,11 @@ impl Conversation {
         &self.file
     }
 
+    /// Where the tasks that the command sends are counted.
+    pub(super) fn sends(&self) -> PathBuf {
+        self.folder.path().join("sends")
+    }
+
     /// What the command reads on standard input.
     pub(super) fn input(&self) -> &str {
         &self.input

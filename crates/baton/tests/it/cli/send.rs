@@ -60,8 +60,24 @@ fn a_reply_is_0_with_the_result_on_stdout_and_the_course_on_stderr() {
 
 #[test]
 fn a_failure_is_1_and_a_cancel_by_the_agent_is_3() {
-    assert_eq!(ended("failed").exited(1).stdout, "the words\n");
+    let failed = ended("failed").exited(1);
+    assert_eq!(failed.stdout, "the words\n");
+    let last = failed.stderr.lines().last().unwrap();
+    assert!(last.starts_with("task ") && last.ends_with(" failed: the words"), "{last}");
     assert_eq!(ended("cancelled").exited(3).stdout, "the words\n");
+}
+
+#[test]
+fn whoever_stops_waiting_reads_that_the_task_goes_on_and_how_to_cancel_it() {
+    let hub = Hub::start();
+    let ada = Person::logged_in(&hub, "ada");
+    ada.agent("coder");
+    let waiting = ada.start(&["send", "coder", "work", "--wait"]);
+    let id = waiting.stderr.wait_for("sent; coder").split(' ').nth(1).unwrap().to_owned();
+    let advice =
+        format!("task {id} goes on; `baton wait {id}` waits for it again, `baton cancel {id}` ends it");
+    assert_eq!(waiting.interrupt().exited(130).stderr.lines().last().unwrap(), advice);
+    assert_eq!(task(&ada.tenant.user, &id)["status"], "delivered");
 }
 
 #[test]

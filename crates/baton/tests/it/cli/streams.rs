@@ -33,6 +33,30 @@ fn what_happens_is_told_line_by_line_through_a_restart() {
 }
 
 #[test]
+fn with_since_the_past_comes_first_and_nothing_is_missing_between_it_and_what_follows() {
+    let hub = Hub::start();
+    let ada = Person::logged_in(&hub, "ada");
+    ada.agent("coder");
+    // More than one page of the past.
+    let before: Vec<String> =
+        (0..520).map(|n| send(&ada.tenant.user, "coder", &format!("before {n}"))).collect();
+    let past = ada.says(&["logs", "--since", "1h", "--no-follow"]);
+    let ids = |lines: &str| -> Vec<String> {
+        lines.lines().map(|line| line.split_whitespace().nth(1).unwrap().to_owned()).collect()
+    };
+    assert_eq!(ids(&past), before);
+    let logs = ada.start(&["logs", "--since", "1h"]);
+    logs.stderr.wait_for("following");
+    let after = send(&ada.tenant.user, "coder", "after");
+    logs.stdout.wait_for(&after);
+    assert_eq!(ids(&logs.interrupt().stdout), [&before[..], &[after]].concat());
+    assert_eq!(ada.says(&["logs", "--since", "2100-01-01T00:00:00Z", "--no-follow"]), "");
+    for wrong in [&["logs", "--since", "soon"][..], &["logs", "--no-follow"]] {
+        ada.baton(wrong).exited(2);
+    }
+}
+
+#[test]
 fn as_json_every_line_is_a_document_and_watch_without_a_terminal_is_the_same() {
     let hub = Hub::start();
     let ada = Person::logged_in(&hub, "ada");
