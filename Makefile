@@ -11,7 +11,7 @@ BINARY ?= target/release/baton
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help demo run build test check bench bench-page bench-peers bench-growth bench-streams bench-soak bench-fairness bench-hostile bench-start bench-adapter driver proof peers bench-hub bench-evidence bench-work bench-a2a fuzz torture relay walk dist install uninstall size tools clients browser schemathesis s3 screenshots clean
+.PHONY: help demo run build test check bench bench-page bench-peers bench-growth bench-streams bench-soak bench-fairness bench-hostile bench-start bench-adapter driver proof peers bench-hub bench-evidence bench-work bench-a2a fuzz torture walk dist install uninstall size tools clients browser schemathesis s3 screenshots clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -107,10 +107,6 @@ fuzz: ## each fuzz target for a minute; needs a nightly toolchain and cargo-fuzz
 torture: tools ## faults with a seed for ten minutes: kills, clock jumps, full disks; then everything acknowledged is accounted for
 	TORTURE_SECONDS=$(SECONDS) TORTURE_SEED=$(SEED) \
 		$(CARGO) nextest run --locked --profile torture --package baton --test it --no-capture -E 'test(/^it::torture::/)'
-
-relay: tools build ## 300 MiB through two agents and back, over kills of hub and workers, with a release build
-	BATON_TEST_BINARY=$(CURDIR)/target/release/baton BATON_RELAY_MIB=300 \
-		$(CARGO) nextest run --locked --package baton --test it --no-capture -E 'test(/^it::artifacts::relay::/)'
 
 # The hub that is walked over is a release build: what it holds is what is measured.
 walk: tools build ## ten minutes of hostile calls to every route and tool by every kind of caller (SECONDS, SEED)

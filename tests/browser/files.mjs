@@ -11,8 +11,8 @@ await tell(async ({ given, open, rest }) => {
   const page = await open();
   await signIn(page, given.base, given);
   await page.goto(at(given, `send?to=${given.alias}`));
-  await page.getByLabel('Task', { exact: true }).fill('look at these');
-  await page.getByLabel('Files').setInputFiles([
+  await page.locator('textarea[name=task]').fill('look at these');
+  await page.locator('input[name=files]').setInputFiles([
     { name: 'page.html', mimeType: 'text/html', buffer: Buffer.from(SCRIPT) },
     { name: 'pixel.png', mimeType: 'image/png', buffer: PIXEL },
   ]);

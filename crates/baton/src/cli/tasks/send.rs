@@ -240,8 +240,9 @@ impl Send {
 
     async fn tell_outcome(&self, link: &Link, outcome: &Outcome) -> Result<ExitCode, Failure> {
         let Outcome { json, task, .. } = outcome;
+        let screen = Screen::stdout();
         match self.connection.is_json() {
-            true => Screen::stdout().json(json)?,
+            true => screen.json(json)?,
             false => whole_result::print(&link.client, task, self.quiet).await?,
         }
         match outcome.question() {

@@ -1,5 +1,4 @@
-//! One large file from a sender through two agents and back, byte for byte, while hub and workers are killed. So many MiB as
-//! `BATON_RELAY_MIB` says, 64 by default; `make relay` takes 300.
+//! One large file from a sender through two agents and back, byte for byte, while hub and workers are killed.
 
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -12,9 +11,7 @@ use crate::it::work::worker::Worker;
 /// Longer than the whole way may take.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-fn mebibytes() -> usize {
-    std::env::var("BATON_RELAY_MIB").ok().and_then(|text| text.parse().ok()).unwrap_or(64)
-}
+const BYTES: usize = 300 << 20;
 
 fn eventually<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     let deadline = Instant::now() + PATIENCE;
@@ -55,14 +52,13 @@ fn a_large_file_goes_through_two_agents_and_back_over_kills_within_100_mib() {
     let mut far_worker = Worker::start(&far, "far", &options, far_script);
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("big.bin");
-    let size = mebibytes() << 20;
-    file_of(&file, size);
+    file_of(&file, BYTES);
 
     let mut send = command(&network.user);
     send.args(["send", "near", "go", "--key", "relay", "--file", file.to_str().unwrap()]);
     let send = send.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     // In the middle of the upload.
-    eventually("the upload", || (stored(&hub) > size as u64 / 3).then_some(()));
+    eventually("the upload", || (stored(&hub) > BYTES as u64 / 3).then_some(()));
     hub.kill9();
     hub.restart();
     let sent = send.wait_with_output().unwrap();

@@ -57,6 +57,7 @@ fn every_operation_has_a_success_that_fits_its_schema() {
     tasks(&mut stage);
     leases(&mut stage);
     lists(&mut stage);
+    artifacts(&mut stage);
     evidence(&mut stage);
     remotes(&mut stage);
     agents(&mut stage);
@@ -223,6 +224,18 @@ fn lists(stage: &mut Stage) {
     ] {
         stage.call(&format!("GET /api/{list}?network_id={}", stage.tenant.network_id), &[], None);
     }
+}
+
+fn artifacts(stage: &mut Stage) {
+    let network = format!("network_id={}", stage.tenant.network_id);
+    let uploaded = stage.call(&format!("PUT /api/artifacts?{network}"), &[], Some(&json!("bytes")));
+    let sha256 = text(&uploaded["artifact"]["sha256"]);
+    stage.call(&format!("GET /api/artifacts?{network}"), &[], None);
+    stage.call(&format!("GET /api/artifacts/{{sha256}}?{network}"), &[&sha256], None);
+    let sent = json!({"alias": "helper", "task": "look", "network_id": stage.tenant.network_id, "artifacts": [{"sha256": sha256}]});
+    let id = text(&stage.call("POST /api/task", &[], Some(&sent))["task_id"]);
+    let shown = stage.call("GET /api/tasks/{id}", &[&id], None);
+    assert_eq!(shown["task"]["artifacts"][0]["sha256"], *sha256);
 }
 
 fn evidence(stage: &mut Stage) {
