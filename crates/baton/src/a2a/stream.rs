@@ -1,6 +1,6 @@
 //! A task's stream: the task first, then an update for each of its events, until it has ended; the stream of a message
-//! ends also where its sender is asked, who has to say something before it goes on. Between events it tells the latest
-//! progress. A frame's id is the number of the event it tells, or that of the last event and the number of the progress after
+//! ends also where its sender is asked, who has to say something before it goes on. Between events it sends the latest
+//! progress. A frame's id is the number of its event, or that of the last event and the number of the progress after
 //! it (`2.5`), so `Last-Event-ID` resumes after it; the rows are read in order, live or late, so every
 //! subscriber hears the same. It is polled only as fast as its client reads: a slow one holds up nobody.
 
@@ -41,7 +41,7 @@ pub(super) enum Begin {
     After(i64),
 }
 
-/// Where a stream is: everything up to this event, and this progress after it, was told.
+/// Where a stream is: everything up to this event, and this progress after it, was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Position {
     event: i64,

@@ -121,7 +121,7 @@ pub(super) fn progress_at<'a>(record: &'a TaskRecord, event: &EventRow) -> Optio
     progress.filter(|_| is_last && event.to_status == Status::Running)
 }
 
-/// What progress tells a stream.
+/// The frame of a stream for progress.
 pub(super) fn progress_update(record: &TaskRecord, progress: &ProgressRow) -> StreamResponse {
     let (task_id, context_id) = ids(record);
     let status = progress_status(record, progress);

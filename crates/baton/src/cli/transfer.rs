@@ -38,7 +38,7 @@ impl Named {
     }
 }
 
-/// The media type that the end of a name tells, for the most usual ones.
+/// The media type that the end of a name stands for, of the most usual ones.
 pub(crate) fn media_type_of(name: &str) -> &'static str {
     let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).unwrap_or_default();
     match &*ending {

@@ -12,7 +12,7 @@ use super::{Client, Error};
 
 const SILENCE: Duration = Duration::from_secs(limits::STREAM_SILENT_MAX_SECONDS as u64);
 
-/// What is told of a task.
+/// A frame of a task's stream.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(crate) enum TaskNews {
@@ -47,7 +47,7 @@ impl TaskStream {
         Self { client, task_id, last_event_id: None, open: None }
     }
 
-    /// What is told next. After an error the next call opens the stream again.
+    /// The next frame. After an error the next call opens the stream again.
     pub(crate) async fn next(&mut self) -> Result<TaskNews, Error> {
         let mut open = match self.open.take() {
             Some(open) => open,

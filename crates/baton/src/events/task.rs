@@ -56,7 +56,7 @@ impl TaskStream {
         let network = follow_task::open(&hub, &caller, &task).await?;
         let seat = hub.streams.take_seat(&who.token_id)?;
         let occupied = hub.occupy(Quota::Streams, &network).await?;
-        // Listening begins before the rows are read: what comes between is heard.
+        // Listening begins before the rows are read: what comes between is not missed.
         let bell = hub.bells.listen_to_task(&task);
         Ok(Self {
             place: last_event_id.and_then(TaskPlace::parse),

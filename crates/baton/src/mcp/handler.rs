@@ -129,7 +129,7 @@ fn who(context: &RequestContext<RoleServer>) -> Result<Who, ErrorData> {
     Ok(Who { caller, traceparent, share, progress: ProgressSink::default() })
 }
 
-/// What tells the caller of progress, if it gave a token and its answer is a stream of messages.
+/// What notifies the caller of progress, if it gave a token and its answer is a stream of messages.
 fn teller(context: &RequestContext<RoleServer>, who: &mut Who) -> Option<Teller> {
     let parts = context.extensions.get::<Parts>()?;
     parts.extensions.get::<Framed>()?;
@@ -139,7 +139,7 @@ fn teller(context: &RequestContext<RoleServer>, who: &mut Who) -> Option<Teller>
     Some(Teller::new(context.peer.clone(), token, told))
 }
 
-/// Tells progress for as long as the call runs; never ends.
+/// Sends progress for as long as the call runs; never ends.
 async fn tell(teller: Option<&mut Teller>) {
     match teller {
         Some(teller) => teller.tell().await,

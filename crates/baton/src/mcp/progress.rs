@@ -1,4 +1,4 @@
-//! Progress of a task as MCP tells it: `notifications/progress` to a caller that waits for the task and gave a token. Each
+//! Progress of a task as MCP reports it: `notifications/progress` to a caller that waits for the task and gave a token. Each
 //! value is greater than the one before it, as MCP asks, so where the percentage has not grown it is a hundredth more.
 
 use baton_store::rows::ProgressRow;
@@ -9,7 +9,7 @@ use tokio::sync::watch;
 const STEP: f64 = 0.01;
 const TOTAL: f64 = 100.0;
 
-/// What tells one caller.
+/// What notifies one caller.
 pub(super) struct Teller {
     peer: Peer<RoleServer>,
     token: ProgressToken,
@@ -26,16 +26,16 @@ impl Teller {
         Self { peer, token, told, last: 0.0 }
     }
 
-    /// Tells what is reported, until the call it belongs to is over and drops this.
+    /// Sends what is reported, until the call it belongs to is over and drops this.
     pub(super) async fn tell(&mut self) {
         while self.told.changed().await.is_ok() {
             let Some(progress) = self.told.borrow_and_update().clone() else { continue };
             let param = self.next(progress);
             if let Err(error) = self.peer.notify_progress(param).await {
-                tracing::debug!(%error, "progress could not be told");
+                tracing::debug!(%error, "progress could not be sent");
             }
         }
-        // The call tells nothing more; its answer ends it.
+        // Nothing more is sent; the answer ends the call.
         std::future::pending::<()>().await;
     }
 

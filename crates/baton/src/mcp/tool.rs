@@ -23,7 +23,7 @@ pub(super) struct Who {
     pub(super) traceparent: Option<TraceParent>,
     /// For a tool that waits before it knows what it answers.
     pub(super) share: AnswerShare,
-    /// Whom a tool that waits for a task tells of its progress.
+    /// Who receives the progress of a task that a tool waits for.
     pub(super) progress: ProgressSink,
 }
 

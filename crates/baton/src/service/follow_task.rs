@@ -1,5 +1,5 @@
 //! Following one task: what happened to it since a place in its course, in one state of the database. A place is the last
-//! event, the last progress after it and how much of the output was told; whoever comes back with it misses nothing that
+//! event, the last progress after it and how much of the output was sent; whoever comes back with it misses nothing that
 //! is kept.
 
 use baton_core::{Caller, NetworkId, Status, TaskId};
@@ -23,7 +23,7 @@ pub(crate) struct TaskPlace {
     written: i64,
 }
 
-/// Something that is told of a task.
+/// Something that happens to a task, as a stream sends it.
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(crate) enum Told {

@@ -147,7 +147,7 @@ fn whole(rows: &dyn Snapshot, row: TaskRow, extent: Extent) -> Result<TaskRecord
     };
     let told = extent.at.or(last).unwrap_or_default();
     let questions = questions(rows, task, history.iter().filter(|event| event.n >= told))?;
-    // What is only told on needs no files of what was told before.
+    // Whoever goes on from an event needs no files of those before it.
     let files_from = extent.at.filter(|_| extent.messages == 0);
     record(rows, row, (messages, questions), history, Some(files_from.unwrap_or_default()))
 }

@@ -18,12 +18,12 @@ pub(super) fn seconds(asked: Option<i64>) -> Result<CallWaitSeconds, Error> {
     Ok(wait.map_err(Error::of_argument)?.unwrap_or_default())
 }
 
-/// Whom a call that waits for a task tells of its progress; nobody, unless the caller asked for it.
+/// Who receives the progress of a task that a call waits for; nobody, unless the caller asked for it.
 #[derive(Debug, Default)]
 pub(crate) struct ProgressSink(Option<watch::Sender<Option<ProgressRow>>>);
 
 impl ProgressSink {
-    /// A sink, and where what is told arrives: always the latest.
+    /// A sink, and where its progress arrives: always the latest.
     pub(crate) fn channel() -> (Self, watch::Receiver<Option<ProgressRow>>) {
         let (tell, told) = watch::channel(None);
         (Self(Some(tell)), told)

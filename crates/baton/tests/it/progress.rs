@@ -1,4 +1,4 @@
-//! Progress and output of a task that runs: who may report it, what is kept, and who is told.
+//! Progress and output of a task that runs: who may report it, what is kept, and who receives it.
 
 use serde_json::{Value, json};
 
@@ -145,7 +145,7 @@ fn follow(client: &Client, id: &str, last: Option<&str>) -> Stream {
     opened.unwrap_or_else(|refused| panic!("{}", refused.text()))
 }
 
-/// What a frame tells, in short.
+/// A frame, in short.
 fn short(frame: &Frame) -> String {
     let told = &frame.data;
     match told["type"].as_str().unwrap() {
@@ -244,7 +244,7 @@ fn strangers_follow_no_task_and_a_revoked_token_no_longer_does() {
     assert!(stream.next_frame().is_none());
 }
 
-/// A tool call that wants to be told of progress.
+/// A tool call that asks for progress.
 fn call_with_progress(client: &Client, tool: &str, arguments: &Value) -> Stream {
     let headers = [("accept", "application/json, text/event-stream"), ("MCP-Protocol-Version", "2025-03-26")];
     let params = json!({"name": tool, "arguments": arguments, "_meta": {"progressToken": "p-1"}});
@@ -255,7 +255,7 @@ fn call_with_progress(client: &Client, tool: &str, arguments: &Value) -> Stream 
 }
 
 #[test]
-fn an_mcp_caller_that_waits_is_told_of_progress_in_order_and_once() {
+fn an_mcp_caller_that_waits_receives_progress_in_order_and_once() {
     let running = Running::start();
     let Running { tenant, worker, id, lease, .. } = &running;
     let args = json!({"task_id": id, "wait_seconds": 60});
@@ -279,7 +279,7 @@ fn an_mcp_caller_that_waits_is_told_of_progress_in_order_and_once() {
 }
 
 #[test]
-fn a_send_that_waits_is_told_of_progress_of_the_task_it_made() {
+fn a_send_that_waits_receives_progress_of_the_task_it_made() {
     let hub = Hub::start();
     let tenant = Tenant::register(&hub, "alice");
     let worker = tenant.agent("worker");

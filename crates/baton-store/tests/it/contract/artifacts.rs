@@ -52,6 +52,8 @@ fn reference(n: u8, source: ArtifactSource) -> NewArtifactRef {
         description: Some("for you".into()),
         artifact_id: None,
         metadata: None,
+        part: None,
+        chunk: None,
     }
 }
 
@@ -151,6 +153,32 @@ engines! {
                 assert_eq!(rows.is_referred_to_for(&network(1), &hash(3), &alias(who), 10)?, is_party, "{who}");
             }
             assert!(!rows.is_referred_to_for(&network(2), &hash(3), &alias("coder"), 10)?);
+            Ok(())
+        }).await.unwrap();
+    }
+
+    async fn a_part_that_stands_in_its_reference_holds_no_artifact(engine: &mut Engine, open: Open) {
+        with_network(&*engine.store).await;
+        engine.store.write(|tx| -> Result<(), Error> {
+            put(tx, 1, 1, "object", "lead", NOW)?;
+            insert_task(tx, 1, 1, "coder")?;
+            let shared = NewArtifactRef {
+                artifact_id: Some("plan".into()),
+                metadata: Some(r#"{"k":1}"#.into()),
+                part: Some(r#"{"text":"x"}"#.into()),
+                chunk: Some(r#"{"append":true}"#.into()),
+                ..reference(1, ArtifactSource::Work)
+            };
+            assert_eq!(tx.add_artifact_refs(&task_id(1), &[shared])?, 1);
+            Ok(())
+        }).await.unwrap();
+        engine.reopen(open);
+        engine.store.read(|rows| -> Result<(), Error> {
+            let refs = rows.artifact_refs(rows.task(&task_id(1))?.unwrap().seq)?;
+            let shown = [&refs[0].artifact_id, &refs[0].metadata, &refs[0].part, &refs[0].chunk];
+            let expected = ["plan", r#"{"k":1}"#, r#"{"text":"x"}"#, r#"{"append":true}"#];
+            assert_eq!(shown.map(|text| text.as_deref().unwrap()), expected);
+            assert!(rows.has_unreferenced_artifacts(NOW.plus_seconds(1))?, "the same bytes are not held by it");
             Ok(())
         }).await.unwrap();
     }

@@ -60,7 +60,7 @@ async fn the_official_client_lists_the_tools_and_calls_one() {
     assert!(failed.contains("alias: is required"), "{failed}");
 }
 
-/// Passes on what it is told of progress.
+/// Passes on the progress it receives.
 struct Told(UnboundedSender<ProgressNotificationParam>);
 
 impl ClientHandler for Told {
@@ -70,7 +70,7 @@ impl ClientHandler for Told {
 }
 
 #[tokio::test]
-async fn the_official_client_is_told_of_progress_while_it_waits_for_a_task() {
+async fn the_official_client_receives_progress_while_it_waits_for_a_task() {
     let test = TestHub::start();
     test.person("ada", SystemRole::User, &[1]).await;
     let token = test.agent("ada", 1, "bob").await;
@@ -100,7 +100,7 @@ async fn the_official_client_is_told_of_progress_while_it_waits_for_a_task() {
     assert!(
         progress.iter().all(|told| told.message.as_deref() == Some("reading") && told.total == Some(100.0))
     );
-    assert!(told.try_recv().is_err(), "nothing is told twice");
+    assert!(told.try_recv().is_err(), "nothing comes twice");
 }
 
 /// One agent that sends itself work, so that every tool has something to do.

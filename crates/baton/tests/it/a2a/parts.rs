@@ -241,7 +241,7 @@ fn an_artifact_in_pieces_comes_in_order_and_once_also_over_a_killed_hub() {
     let end: Vec<Frame> = std::iter::from_fn(|| stream.next_frame()).collect();
     let kinds: Vec<String> =
         end.iter().map(|frame| frame.data.as_object().unwrap().keys().next().unwrap().clone()).collect();
-    assert_eq!(kinds, ["artifactUpdate", "statusUpdate"], "the result alone: nothing is told twice");
+    assert_eq!(kinds, ["artifactUpdate", "statusUpdate"], "the result alone: nothing comes twice");
     for binding in BOTH {
         let done = door.call(binding, "GetTask", &json!({"id": id})).unwrap();
         let ids: Vec<&str> =

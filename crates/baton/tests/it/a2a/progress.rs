@@ -25,7 +25,7 @@ fn report(worker: &Client, id: &str, lease: &Value, percent: u8, message: &str) 
 
 fn next_of_both(streams: &mut [Stream; 2]) -> (String, String, Value) {
     let [rpc, http] = streams.each_mut().map(|stream| stream.next_frame().unwrap());
-    assert_eq!(rpc.data["result"], http.data, "both bindings tell the same");
+    assert_eq!(rpc.data["result"], http.data, "both bindings send the same");
     assert_eq!(of(&rpc), of(&http));
     of(&http)
 }
@@ -49,7 +49,7 @@ fn progress_arrives_in_order_and_once_on_both_bindings_also_over_a_killed_hub() 
     assert_eq!(next_of_both(&mut streams), ("2.2".into(), "20 %: writing".into(), json!(20)));
     hub.kill9();
     hub.restart();
-    // One that has heard it all begins with the task as it is, and gets nothing twice.
+    // One that has received it all begins with the task as it is, and gets nothing twice.
     let mut resumed = follow(Some("2.2"));
     assert_eq!(next_of_both(&mut resumed), ("2.2".into(), "20 %: writing".into(), json!(20)));
     report(&worker, &id, &lease, 30, "testing");
