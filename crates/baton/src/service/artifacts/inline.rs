@@ -56,7 +56,7 @@ impl Files {
             match read(hub, &row).await {
                 Ok(bytes) => drop(self.bytes.insert(row.hash, bytes)),
                 Err(error) => {
-                    tracing::warn!(%error, object = row.object, "an artifact cannot be shown in place")
+                    tracing::warn!(%error, object = row.object, "an artifact cannot be shown in place");
                 }
             }
         }
