@@ -167,7 +167,7 @@ fn a_bare_answer_carries_its_files_as_parts() {
 }
 
 /// Shares some parts of an artifact.
-fn share(worker: &Client, id: &str, lease: &Value, append: bool, last: bool, parts: Value) -> Value {
+fn share(worker: &Client, id: &str, lease: &Value, append: bool, last: bool, parts: &Value) -> Value {
     let body = json!({"lease_id": lease, "artifact_id": "story", "append": append, "last_chunk": last, "parts": parts});
     succeed(&act(worker, id, "artifacts", &body))
 }
@@ -202,7 +202,7 @@ fn an_artifact_in_pieces_comes_in_order_and_once_also_over_a_killed_hub() {
         &lease,
         false,
         false,
-        json!([{"text": "once "}, {"data": {"n": 1}, "metadata": {"m": 2}}]),
+        &json!([{"text": "once "}, {"data": {"n": 1}, "metadata": {"m": 2}}]),
     );
     share(
         &worker,
@@ -210,7 +210,7 @@ fn an_artifact_in_pieces_comes_in_order_and_once_also_over_a_killed_hub() {
         &lease,
         true,
         false,
-        json!([{"raw": "dXBvbg==", "filename": "u.txt", "media_type": "text/plain"}]),
+        &json!([{"raw": "dXBvbg==", "filename": "u.txt", "media_type": "text/plain"}]),
     );
     let plain = |text: &str| json!({"text": text, "mediaType": "text/plain"});
     let first =
@@ -230,7 +230,7 @@ fn an_artifact_in_pieces_comes_in_order_and_once_also_over_a_killed_hub() {
     let begun = stream.next_frame().unwrap();
     assert_eq!(begun.data["task"]["artifacts"][0]["parts"], first, "as it stood then");
     assert_eq!(shared(&stream.next_frame().unwrap()).unwrap().4, second);
-    share(&worker, &id, &lease, true, true, json!([{"text": " a time"}, {"url": "https://example.org/x"}]));
+    share(&worker, &id, &lease, true, true, &json!([{"text": " a time"}, {"url": "https://example.org/x"}]));
     let (n, _, append, last, parts) = shared(&stream.next_frame().unwrap()).unwrap();
     assert_eq!((&*n, append, last), ("5", json!(true), json!(true)));
     assert_eq!(
@@ -262,8 +262,8 @@ fn a_streamed_send_shows_pieces_on_both_bindings() {
         let working = std::thread::spawn(move || {
             let claimed = claim(&agent, 40, 60);
             let (id, lease) = (text(&claimed["task"]["task_id"]), &claimed["lease_id"]);
-            share(&agent, &id, lease, false, false, json!([{"text": "a"}]));
-            share(&agent, &id, lease, true, true, json!([{"text": "b"}]));
+            share(&agent, &id, lease, false, false, &json!([{"text": "a"}]));
+            share(&agent, &id, lease, true, true, &json!([{"text": "b"}]));
             succeed(&act(&agent, &id, "reply", &json!({"text": "done", "lease_id": lease})));
         });
         let answer = match binding {
