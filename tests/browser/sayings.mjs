@@ -42,7 +42,7 @@ await tell(async ({ given, open, rest }) => {
   const reads = page.waitForResponse((response) => response.url().includes('/api/agents'));
   await hub.post('/api/task', { alias: 'worker', task: 'meanwhile', network_id: given.network });
   await reads;
-  await page.getByLabel('To').fill('worker');
+  await page.getByRole('combobox', { name: 'To' }).fill('worker');
   await page.getByRole('textbox', { name: 'Task' }).fill('a day will do');
   assert.equal(await page.getByLabel('Give up').inputValue(), '86400');
   await page.getByRole('button', { name: 'Send', exact: true }).click();

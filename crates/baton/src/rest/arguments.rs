@@ -114,7 +114,7 @@ fn read_strictly<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Unread> {
     match (arguments, json.end(), unknown) {
         (Ok(arguments), Ok(()), None) => Ok(arguments),
         (Ok(_), Ok(()), Some(name)) => {
-            Err(Unread::Field(Error::argument(name, "is no member that this call knows")))
+            Err(Unread::Field(Error::argument(name, "is not a field of this call")))
         }
         // What is wrong with it is named there.
         _ => read(bytes),

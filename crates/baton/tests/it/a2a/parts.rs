@@ -339,7 +339,7 @@ fn what_a_call_does_not_know_is_refused_and_who_or_where_it_claims_to_be_is_pass
         for unknown in ["parts", "metadata", "artefacts"] {
             let mut body = body.clone();
             body[unknown] = json!([]);
-            let said = refused(&act(&worker, &id, action, &body), 400, "invalid_input");
+            let said = refused(&act(&worker, &id, action, &body), 400, "invalid input");
             assert!(said.to_string().contains(unknown), "{said}");
         }
     }
@@ -365,7 +365,7 @@ fn a_command_shares_files_and_texts_before_it_ends() {
         task["artifacts"][0]["parts"].as_array().filter(|parts| parts.len() == 3).cloned()
     });
     assert_eq!(door.get(&id)["status"]["state"], "TASK_STATE_WORKING", "before its end");
-    let csv = json!({"raw": STANDARD.encode("a,b\n"), "filename": "table.csv", "mediaType": "text/csv"});
+    let csv = json!({"raw": STANDARD.encode("a,b\n"), "filename": "table.csv", "mediaType": "text/csv; charset=utf-8"});
     let plain = |text: &str| json!({"text": text, "mediaType": "text/plain"});
     assert_eq!(shown, [plain("first"), csv, plain("then")]);
     std::fs::write(worker.home.path().join("go"), "").unwrap();
