@@ -182,6 +182,8 @@ fn leases(stage: &mut Stage) {
         if claimed["task"]["task_id"] == json!(task) { task } else { text(&claimed["task"]["task_id"]) };
     let progress = json!({"lease_id": lease, "percent": 50, "message": "half way", "output": "one\n"});
     stage.seen.call(&helper, "POST /api/tasks/{id}/progress", &[&task], Some(&progress));
+    let shared = json!({"lease_id": lease, "artifact_id": "log", "parts": [{"text": "one"}, {"data": {"n": 1}}, {"raw": "aGk="}]});
+    stage.seen.call(&helper, "POST /api/tasks/{id}/artifacts", &[&task], Some(&shared));
     stage.call("GET /api/tasks/{id}", &[&task], None);
     let ask = json!({"question": "which one?", "lease_id": lease});
     stage.seen.call(&helper, "POST /api/tasks/{id}/ask", &[&task], Some(&ask));
