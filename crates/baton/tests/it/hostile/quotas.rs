@@ -237,7 +237,7 @@ fn an_admin_of_a_network_sees_and_sets_its_delegation_depth_and_nothing_else() {
     let said = String::from_utf8(ran.stdout).unwrap();
     assert!(ran.status.success() && said.contains("delegation_depth") && !said.contains("inbox"), "{said}");
     assert_eq!(succeed(&boss.get(&path))["quotas"], depth(16));
-    assert_eq!(succeed(&admin.get(&path))["quotas"].as_array().unwrap().len(), 12, "a system admin sees all");
+    assert_eq!(succeed(&admin.get(&path))["quotas"].as_array().unwrap().len(), 13, "a system admin sees all");
 }
 
 #[test]
