@@ -62,6 +62,8 @@ pub const TASK_ARTIFACTS_MAX_COUNT: usize = 1_000;
 pub const FILE_IN_PLACE_MAX_BYTES: u64 = 1024 * 1024;
 /// Most bytes of files that one task has in place in an A2A answer (ours).
 pub const FILES_IN_PLACE_MAX_BYTES: u64 = 4 * 1024 * 1024;
+/// Most bytes that stand in the references of one task: texts, links and data shared before the end, and metadata (ours).
+pub const TASK_PARTS_MAX_BYTES: usize = 16 * 1024 * 1024;
 /// Longest id an agent gives an artifact (ours).
 pub const ARTIFACT_ID_MAX_CHARS: usize = 200;
 /// Longest name of an artifact, as UTF-8.

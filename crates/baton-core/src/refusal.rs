@@ -225,7 +225,7 @@ pub enum Refusal {
         examined: usize,
     },
     /// There is no such artifact, or none that the caller may see.
-    #[error("no artifact {} in this network; upload it first, with PUT /api/artifacts", named(hash.as_ref()))]
+    #[error("this network has no artifact {} that you can read", named(hash.as_ref()))]
     ArtifactNotFound {
         /// Which one; none if what was given is no SHA-256.
         hash: Option<ArtifactHash>,

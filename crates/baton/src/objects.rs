@@ -86,6 +86,15 @@ impl Objects {
         Ok(ObjectWriter::new(upload, self.piece_bytes))
     }
 
+    /// How many bytes an object has; none if it is not there.
+    pub(crate) async fn size(&self, name: &str) -> Result<Option<u64>, Error> {
+        match self.store.head(&self.key(name)).await.map_err(Error::from) {
+            Ok(meta) => Ok(Some(meta.size)),
+            Err(Error::Missing) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Deletes an object, and what a hub that was killed while it wrote it has left of it.
     pub(crate) async fn delete(&self, name: &str) -> Result<(), Error> {
         let key = self.key(name);

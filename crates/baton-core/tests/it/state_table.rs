@@ -70,7 +70,7 @@ fn every_state_command_and_role_pair_is_decided_as_the_table_says() {
             }
         }
     }
-    assert_eq!(pairs, 23 * 11 * 11, "no row or column is missing");
+    assert_eq!(pairs, 24 * 11 * 11, "no row or column is missing");
 }
 
 /// What a door does: first may this caller, then does this task.

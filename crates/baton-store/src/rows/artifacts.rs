@@ -131,6 +131,15 @@ pub struct NewArtifactRef {
     pub chunk: Option<String>,
 }
 
+impl NewArtifactRef {
+    /// How many bytes stand in it: its part, its chunk and its metadata.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let json = [&self.part, &self.chunk, &self.metadata];
+        json.into_iter().flatten().map(String::len).sum()
+    }
+}
+
 /// Reads of artifacts.
 pub trait ArtifactReads {
     /// One artifact.
@@ -155,6 +164,8 @@ pub trait ArtifactReads {
     ) -> Result<bool, Error>;
     /// What a task, by its place, refers to, in order. A task without references needs no call: its row says how many it has.
     fn artifact_refs(&self, task: i64) -> Result<Vec<ArtifactRefRow>, Error>;
+    /// How many bytes stand in what a task, by its place, refers to: parts, chunks and metadata.
+    fn artifact_refs_bytes(&self, task: i64) -> Result<usize, Error>;
     /// The same, newest first, before this number.
     fn newest_artifact_refs(
         &self,
@@ -175,6 +186,8 @@ pub trait ArtifactWrites {
     /// Adds an artifact with the object that was noted for it. If the network has these bytes already, that artifact counts
     /// as uploaded again and the new object is to be deleted at once. Answers whether it was added.
     fn put_artifact(&mut self, artifact: NewArtifact<'_>) -> Result<bool, Error>;
+    /// Gives an artifact, by its place, the object that was noted for a new upload of its bytes; the one it had is to be deleted.
+    fn replace_object(&mut self, artifact: i64, object: &str) -> Result<(), Error>;
     /// Adds references to a task that has not ended, in this order, after those it has. Answers how many it has then.
     fn add_artifact_refs(&mut self, task: &TaskId, refs: &[NewArtifactRef]) -> Result<i64, Error>;
     /// Removes artifacts that nothing refers to and that were last uploaded before this, so many at once. Their objects are

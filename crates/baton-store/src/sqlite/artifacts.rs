@@ -112,7 +112,8 @@ impl ArtifactReads for Rows<'_> {
         examined: usize,
     ) -> Result<bool, Error> {
         let sql = "SELECT 1 FROM tasks WHERE seq IN
-                       (SELECT task FROM artifact_refs WHERE network = ?1 AND sha256 = ?2 ORDER BY task DESC LIMIT ?3)
+                       (SELECT DISTINCT task FROM artifact_refs WHERE network = ?1 AND sha256 = ?2 AND part IS NULL
+                        ORDER BY task DESC LIMIT ?3)
                    AND (to_name = ?4 OR (from_kind = 'node' AND from_name = ?4)) LIMIT 1";
         let parameters = params![self.key(network)?, hash.bytes(), examined as i64, alias.as_str()];
         Ok(self.one(sql, parameters, |_| Ok(()))?.is_some())
@@ -120,6 +121,13 @@ impl ArtifactReads for Rows<'_> {
 
     fn artifact_refs(&self, task: i64) -> Result<Vec<ArtifactRefRow>, Error> {
         self.all("SELECT * FROM artifact_refs WHERE task = ?1 ORDER BY n", [task], ref_row)
+    }
+
+    fn artifact_refs_bytes(&self, task: i64) -> Result<usize, Error> {
+        let sql = "SELECT COALESCE(SUM(COALESCE(octet_length(part), 0) + COALESCE(octet_length(chunk), 0)
+                       + COALESCE(octet_length(metadata), 0)), 0) AS bytes FROM artifact_refs WHERE task = ?1";
+        let bytes = self.one(sql, [task], |row| get::<i64>(row, "bytes"))?.unwrap_or_default();
+        Ok(usize::try_from(bytes).unwrap_or(usize::MAX))
     }
 
     fn newest_artifact_refs(
@@ -179,6 +187,14 @@ impl ArtifactWrites for Rows<'_> {
                    VALUES (?1, ?2, ?3, ?4)";
         self.execute(sql, params![key, uploader.kind().as_str(), uploader.name(), seq])?;
         Ok(is_new)
+    }
+
+    fn replace_object(&mut self, artifact: i64, object: &str) -> Result<(), Error> {
+        let sql = "INSERT INTO unused_objects (object, delete_after) SELECT object, 0 FROM artifacts WHERE seq = ?1";
+        self.execute(sql, [artifact])?;
+        self.execute("DELETE FROM unused_objects WHERE object = ?1", [object])?;
+        self.execute("UPDATE artifacts SET object = ?2 WHERE seq = ?1", params![artifact, object])?;
+        Ok(())
     }
 
     fn add_artifact_refs(&mut self, task: &TaskId, refs: &[NewArtifactRef]) -> Result<i64, Error> {

@@ -118,7 +118,7 @@ pub(super) fn tasks(texts: TaskTexts) -> &'static str {
             "content" => format!("substr(t.content, 1, {})", limits::ROW_CONTENT_MAX_CHARS),
             "context" | "meta" | "result" | "parts" | "traceparent" => "NULL".into(),
             name if name.starts_with("progress_") => "NULL".into(),
-            "answered_bare" | "rejected" | "artifacts" => "0".into(),
+            "answered_bare" | "artifacts" => "0".into(),
             _ => format!("t.{name}"),
         })
     });

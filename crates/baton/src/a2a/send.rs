@@ -135,6 +135,9 @@ async fn follow_up(
     if context_id.is_some_and(|id| ContextId::parse(id) != Some(seen.context())) {
         return Err(Fault::params("message.contextId is not the context of message.taskId"));
     }
+    if said.has_files() {
+        push_configs::check_may(hub, caller, &seen.id, &[TaskAction::Answer]).await?;
+    }
     let mut said = said.said(hub, visitor).await?;
     if let Some(push) = push {
         let both = &[TaskAction::Answer, TaskAction::Notify];

@@ -244,7 +244,7 @@ impl Teller {
 
     /// Tells what happened since. None when the store is closed.
     async fn read_on(&mut self) -> Option<Bytes> {
-        let news = Extent::told_from(self.position.event);
+        let news = Extent::told_from(self.position.event + 1);
         let record = match task_record::read_again(
             &self.watch.hub,
             self.watch.store(),

@@ -21,14 +21,15 @@ pub(crate) struct Contents<'a> {
     pub(crate) folder: &'a Path,
 }
 
-/// Writes a backup of this database and what belongs to it; the database is read twice, once for its hash.
+/// Writes a backup of this database and what belongs to it; the database is read twice, once for its hash. Gives how many
+/// artifacts are in it, too.
 pub(crate) fn pack(
     out: impl Write,
     database: &mut File,
     contents: &Contents<'_>,
     schema: u32,
     made_at: String,
-) -> io::Result<Manifest> {
+) -> io::Result<(Manifest, u64)> {
     let Contents { evidence_key, artifacts, folder } = *contents;
     let (bytes, sha256) = measure(database)?;
     let mut files = vec![Member { name: DATABASE.into(), bytes, sha256: sha256.hex() }];
@@ -47,9 +48,9 @@ pub(crate) fn pack(
     if let Some(key) = evidence_key {
         archive.append_data(&mut header(key.len() as u64), EVIDENCE_KEY, key)?;
     }
-    artifacts::append(&mut archive, folder, artifacts)?;
+    let packed = artifacts::append(&mut archive, folder, artifacts)?;
     archive.into_inner()?.finish()?.flush()?;
-    Ok(manifest)
+    Ok((manifest, packed))
 }
 
 /// A plain file, its owner's alone.

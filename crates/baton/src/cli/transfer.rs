@@ -33,7 +33,7 @@ impl Named {
     pub(crate) fn of(path: &Path) -> Result<Self, Failure> {
         let name = path.file_name().and_then(|name| name.to_str()).map(str::to_owned);
         let name = name
-            .ok_or_else(|| Failure::usage(format!("{} has no name in UTF-8; pass --name", path.display())))?;
+            .ok_or_else(|| Failure::usage(format!("{} has no name in UTF-8; rename it", path.display())))?;
         Ok(Self { media_type: media_type_of(&name).to_owned(), name })
     }
 }
@@ -188,6 +188,11 @@ impl NotDownloaded {
 impl<'a> Download<'a> {
     pub(crate) fn new(client: &'a Client, network_id: Option<&'a str>, sha256: &'a str) -> Self {
         Self { client, network_id, sha256, digest: Sha256::new(), got: 0 }
+    }
+
+    /// How many bytes have come.
+    pub(crate) fn got(&self) -> u64 {
+        self.got
     }
 
     /// Writes all of it, and says how many bytes that were once they are known to be the right ones.

@@ -6,6 +6,7 @@ use futures_util::{Stream, StreamExt, stream};
 use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE, RANGE};
 use reqwest::{Body, Method, Response};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -33,6 +34,12 @@ pub(crate) struct Artifact {
     pub(crate) source: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) created_at: Option<WireTime>,
+    /// What its agent calls the artifact that it is a part of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) artifact_id: Option<String>,
+    /// The part itself, if it is no file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) part: Option<Value>,
 }
 
 impl Artifact {

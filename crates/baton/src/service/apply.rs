@@ -378,6 +378,10 @@ impl Move<'_> {
         let event = number.and_then(|number| i64::try_from(number).ok());
         let placed = self.artifacts.iter().map(|new| NewArtifactRef { message, event, ..new.clone() });
         let placed: Vec<_> = placed.collect();
+        let bytes: usize = placed.iter().map(NewArtifactRef::bytes).sum();
+        if bytes > 0 {
+            self.check_parts(tx, bytes)?;
+        }
         let count = tx.add_artifact_refs(&self.transition.task_id, &placed)?;
         let most = limits::TASK_ARTIFACTS_MAX_COUNT;
         if count > most as i64 {
@@ -391,6 +395,20 @@ impl Move<'_> {
                 tx,
                 &change::SeenFiles { at, task, actor, actor_token, parts: &parts, first },
             )?;
+        }
+        Ok(())
+    }
+
+    /// Refuses more texts, links, data and metadata than a task takes: whoever looks at it reads all of them.
+    fn check_parts(&self, tx: &dyn Transaction, bytes: usize) -> Result<(), Error> {
+        let task = tx.task(&self.transition.task_id)?.ok_or_else(|| missing("parts of no task"))?;
+        let most = limits::TASK_PARTS_MAX_BYTES;
+        let left = most.saturating_sub(tx.artifact_refs_bytes(task.seq)?);
+        if bytes > left {
+            let rule = format!(
+                "are too large: a task takes {most} bytes of parts beside files, and has {left} left"
+            );
+            return Err(Error::argument("parts", rule));
         }
         Ok(())
     }

@@ -72,7 +72,8 @@ impl Said {
     }
 
     fn digest(&self, task: &TaskId) -> Vec<u8> {
-        let artifacts = reference::as_text(&self.artifacts);
+        // Those of a message with parts were made of them.
+        let artifacts = reference::as_text(&self.artifacts).filter(|_| self.parts.is_none());
         let mut parts =
             vec![Some(task.as_str()), Some(&*self.text), self.parts.as_deref(), self.meta.as_deref()];
         // Only calls that have them: the digests of others are those that were remembered before there were any.

@@ -310,7 +310,8 @@ impl Request {
         let ttl = TtlSeconds::default();
         let (max_attempts, runs) = (MaxAttempts::default(), RunTerms::default());
         let (alias, artifacts) = (&agent.alias, said.artifacts);
-        let (context, terms) = (context_id.as_ref(), (max_attempts, runs, &*artifacts));
+        // They were made of its parts, which are digested.
+        let (context, terms) = (context_id.as_ref(), (max_attempts, runs, &[][..]));
         let arguments = digest(alias, &payload, None, ttl, Parentage::default(), context, terms);
         Ok(Self {
             place: Place::of_write(Some(agent.network_id.as_str())),

@@ -152,9 +152,10 @@ async fn prepare(
     let mut ready = Vec::with_capacity(parts.len());
     let mut bytes = 0;
     for part in parts {
+        bytes += metadata(&part).map_or(0, |text| text.len());
         ready.push(match part.inline()? {
             Some(inline) => {
-                bytes += inline.json.len() + metadata(&part).map_or(0, |text| text.len());
+                bytes += inline.json.len();
                 Ready::Inline(inline, part)
             }
             None => Ready::Artifact(part.upload(hub, who, &network).await?, part),

@@ -121,6 +121,20 @@ engines! {
         assert_eq!((early, late), (vec![], vec!["cut".to_owned()]));
     }
 
+    async fn many_references_of_one_task_do_not_hide_those_of_others(engine: &mut Engine, _open: Open) {
+        with_network(&*engine.store).await;
+        engine.store.write(|tx| -> Result<(), Error> {
+            put(tx, 1, 1, "object", "lead", NOW)?;
+            insert_task(tx, 1, 1, "coder")?;
+            insert_task(tx, 1, 2, "other")?;
+            tx.add_artifact_refs(&task_id(1), &[reference(1, ArtifactSource::Task)])?;
+            let many: Vec<_> = (0..50).map(|_| reference(1, ArtifactSource::Task)).collect();
+            tx.add_artifact_refs(&task_id(2), &many)?;
+            assert!(tx.is_referred_to_for(&network(1), &hash(1), &alias("coder"), 2)?);
+            Ok(())
+        }).await.unwrap();
+    }
+
     async fn references_are_numbered_and_counted_in_their_tasks_row(engine: &mut Engine, open: Open) {
         with_network(&*engine.store).await;
         engine.store.write(|tx| -> Result<(), Error> {
@@ -179,6 +193,26 @@ engines! {
             let expected = ["plan", r#"{"k":1}"#, r#"{"text":"x"}"#, r#"{"append":true}"#];
             assert_eq!(shown.map(|text| text.as_deref().unwrap()), expected);
             assert!(rows.has_unreferenced_artifacts(NOW.plus_seconds(1))?, "the same bytes are not held by it");
+            assert!(!rows.is_referred_to_for(&network(1), &hash(1), &alias("coder"), 10)?, "nor opened by it");
+            let bytes: usize = expected[1..].iter().map(|text| text.len()).sum();
+            assert_eq!(rows.artifact_refs_bytes(rows.task(&task_id(1))?.unwrap().seq)?, bytes);
+            Ok(())
+        }).await.unwrap();
+    }
+
+    async fn an_artifact_whose_object_was_lost_gets_another(engine: &mut Engine, open: Open) {
+        with_network(&*engine.store).await;
+        engine.store.write(|tx| -> Result<(), Error> {
+            put(tx, 1, 1, "lost", "lead", NOW)?;
+            tx.begin_object("new", NOW.plus_seconds(86_400))?;
+            let known = tx.artifact(&network(1), &hash(1))?.unwrap();
+            tx.replace_object(known.seq, "new")?;
+            Ok(())
+        }).await.unwrap();
+        engine.reopen(open);
+        engine.store.read(|rows| -> Result<(), Error> {
+            assert_eq!(rows.artifact(&network(1), &hash(1))?.unwrap().object, "new");
+            assert_eq!(rows.unused_objects(NOW, 10)?, ["lost"]);
             Ok(())
         }).await.unwrap();
     }

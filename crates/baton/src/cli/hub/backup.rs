@@ -15,6 +15,7 @@ use super::folder::{self, Folder};
 use crate::backup::{Contents, Manifest, artifacts_of, look_over, pack};
 use crate::cli::failure::Failure;
 use crate::cli::plain;
+use crate::cli::screen::note;
 use crate::control::{Answer, Command, Control, ControlError};
 use crate::data_folder::DataFolder;
 use crate::hub::Clock;
@@ -93,7 +94,15 @@ impl Backup {
         let (evidence_key, folder) = (key.as_deref(), &folder.artifacts());
         let contents = Contents { evidence_key, artifacts: &artifacts, folder };
         let manifest = pack(&mut out, copy.as_file_mut(), &contents, facts.schema, made_at);
-        let manifest = manifest.map_err(|error| self.failed(error))?;
+        let (manifest, packed) = manifest.map_err(|error| self.failed(error))?;
+        let missing = (artifacts.len() as u64).saturating_sub(packed);
+        if missing > 0 {
+            let all = artifacts.len();
+            note(&format!(
+                "{missing} of {all} artifacts are not in it: their bytes do not lie in {}",
+                folder.display()
+            ));
+        }
         // Read back before it gets its name: whoever needs it has nothing else.
         let written = out.reopen().map_err(|error| self.failed(error))?;
         look_over(BufReader::new(written), &artifacts)

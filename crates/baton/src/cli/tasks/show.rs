@@ -2,8 +2,8 @@
 
 use baton_core::{Status, limits};
 use clap::{Args, Subcommand};
-use serde_json::json;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
@@ -201,6 +201,11 @@ fn show_artifacts(screen: &Screen, artifacts: &[Artifact]) -> Result<(), Failure
 
 fn named(artifact: &Artifact) -> String {
     let Artifact { sha256, size, name, media_type, .. } = artifact;
+    if let Some(part) = &artifact.part {
+        let id = artifact.artifact_id.as_deref().unwrap_or_default();
+        let text = part.get("text").or_else(|| part.get("url")).and_then(Value::as_str).map(str::to_owned);
+        return format!("{id}  {}", text.unwrap_or_else(|| part["data"].to_string()));
+    }
     format!("{name}  {size} bytes, {media_type}, sha256 {sha256}")
 }
 

@@ -1,6 +1,7 @@
 //! Files on their way between the hub and one attempt: what came with the task is fetched before the command starts, what the
 //! command left is uploaded before the reply. A hub that is away is waited for, as it is with a reply.
 
+use baton_core::limits;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
@@ -11,9 +12,12 @@ use super::answer::{Answer, WholeResult};
 use super::files::{self, Left, Names};
 use super::outage::Outage;
 use crate::cli::transfer::{self, Download, Named, NotDownloaded, WHOLE_RESULT};
-use crate::client::Client;
 use crate::client::artifacts::{Artifact, NotUploaded};
+use crate::client::{Client, Error};
 use crate::service::artifacts::RefArgs;
+
+/// So often a file is asked for without receiving more of it from a hub that is there.
+const TRIES_IN_VAIN: u32 = 20;
 
 /// Fetches artifacts into a folder, each under a name of its own; an answer instead if one cannot be had.
 pub(super) async fn fetch_all(client: &Client, artifacts: &[&Artifact], folder: &Path) -> Result<(), Answer> {
@@ -29,12 +33,21 @@ async fn fetch(client: &Client, artifact: &Artifact, path: &Path) -> Result<(), 
     let open = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
     let mut file = open.map_err(NotDownloaded::Write)?;
     let (mut download, mut outage) = (Download::new(client, None, &artifact.sha256), Outage::default());
+    let mut in_vain = 0;
     loop {
-        match download.go_on(&mut file).await {
+        let before = download.got();
+        let error = match download.go_on(&mut file).await {
             Ok(()) => break,
-            Err(NotDownloaded::Hub(error)) if !error.is_final() => sleep(outage.wait_after(&error)).await,
+            Err(NotDownloaded::Hub(error)) if !error.is_final() => error,
             Err(error) => return Err(error),
+        };
+        // A hub that is away is waited for. One that answers, and never with more of the file, has lost it.
+        let is_away = matches!(error, Error::Unreachable { is_unsent: true, .. });
+        in_vain = if is_away || download.got() > before { 0 } else { in_vain + 1 };
+        if in_vain >= TRIES_IN_VAIN {
+            return Err(NotDownloaded::Hub(error));
         }
+        sleep(outage.wait_after(&error)).await;
     }
     file.flush().map_err(NotDownloaded::Write)?;
     download.finish().map(drop)
@@ -66,7 +79,9 @@ async fn upload_all(
         refs.push(reference);
     }
     let left = folder.to_owned();
-    let left = tokio::task::spawn_blocking(move || files::left_in(&left)).await;
+    // The whole result is one of the artifacts that a reply may have.
+    let most = limits::ARTIFACT_REFS_MAX_COUNT - refs.len();
+    let left = tokio::task::spawn_blocking(move || files::left_in(&left, most)).await;
     let left = left.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?;
     for Left { named, file } in &left {
         refs.push(upload(client, file, named).await?);

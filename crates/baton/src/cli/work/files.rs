@@ -59,8 +59,8 @@ pub(super) struct Left {
 /// Why what a command left cannot be sent.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Unsendable {
-    #[error("it left more than {} files in BATON_OUTPUT_DIR", limits::ARTIFACT_REFS_MAX_COUNT)]
-    TooMany,
+    #[error("it left more than {most} files and folders in BATON_OUTPUT_DIR")]
+    TooMany { most: usize },
     #[error("the name of {path} in BATON_OUTPUT_DIR {rule}")]
     Name { path: String, rule: String },
     #[error(
@@ -73,8 +73,8 @@ pub(super) enum Unsendable {
 }
 
 /// What a command left, by name: regular files, also in folders, whose names are joined with `-`. Links are not followed,
-/// and what is no file is passed over.
-pub(super) fn left_in(folder: &Path) -> Result<Vec<Left>, Unsendable> {
+/// and what is no file is passed over. There may be so many.
+pub(super) fn left_in(folder: &Path, most: usize) -> Result<Vec<Left>, Unsendable> {
     let (mut paths, mut folders) = (Vec::new(), vec![folder.to_owned()]);
     while let Some(next) = folders.pop() {
         let unreadable = |error| Unsendable::Unreadable { path: next.display().to_string(), error };
@@ -86,8 +86,8 @@ pub(super) fn left_in(folder: &Path) -> Result<Vec<Left>, Unsendable> {
                 (_, true) => folders.push(entry.path()),
                 _ => tracing::warn!(path = %entry.path().display(), "is no regular file and is not sent"),
             }
-            if paths.len() + folders.len() > limits::ARTIFACT_REFS_MAX_COUNT {
-                return Err(Unsendable::TooMany);
+            if paths.len() + folders.len() > most {
+                return Err(Unsendable::TooMany { most });
             }
         }
     }
@@ -140,7 +140,7 @@ mod tests {
             std::fs::write(folder.path().join(name), name).unwrap();
         }
         std::os::unix::fs::symlink("/etc/passwd", folder.path().join("link")).unwrap();
-        let left = left_in(folder.path()).unwrap();
+        let left = left_in(folder.path(), limits::ARTIFACT_REFS_MAX_COUNT).unwrap();
         let names: Vec<_> = left.iter().map(|left| (&*left.named.name, &*left.named.media_type)).collect();
         assert_eq!(
             names,
@@ -156,10 +156,10 @@ mod tests {
     fn more_files_than_a_reply_takes_and_names_that_play_tricks_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("a\nb"), "x").unwrap();
-        assert!(matches!(left_in(folder.path()), Err(Unsendable::Name { .. })));
+        assert!(matches!(left_in(folder.path(), 100), Err(Unsendable::Name { .. })));
         for n in 0..=limits::ARTIFACT_REFS_MAX_COUNT {
             std::fs::write(folder.path().join(n.to_string()), "x").unwrap();
         }
-        assert!(matches!(left_in(folder.path()), Err(Unsendable::TooMany)));
+        assert!(matches!(left_in(folder.path(), 100), Err(Unsendable::TooMany { most: 100 })));
     }
 }

@@ -92,8 +92,10 @@ impl Printed {
         let (bytes, all) =
             (fresh.len() - unfinished, String::from_utf8_lossy(&fresh[..fresh.len() - unfinished]));
         // What is no UTF-8 takes more room than it had.
-        let excess = all.len().saturating_sub(limits::PROGRESS_OUTPUT_MAX_BYTES);
-        let text = all[all.ceil_char_boundary(excess)..].to_owned();
+        let lost = both.unsent.saturating_sub(fresh.len());
+        let gap = if lost > 0 { format!("[baton: {lost} bytes are not shown]\n") } else { String::new() };
+        let excess = (all.len() + gap.len()).saturating_sub(limits::PROGRESS_OUTPUT_MAX_BYTES);
+        let text = gap + &all[all.ceil_char_boundary(excess)..];
         both.unsent = unfinished;
         both.sent += bytes as u64;
         (bytes > 0).then_some(News { text, bytes })

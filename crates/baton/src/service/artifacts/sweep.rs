@@ -28,7 +28,11 @@ pub(crate) async fn round(hub: &Hub) -> Result<usize, Error> {
         if hub.shutdown.is_draining() || hub.transfers.are_objects_held() {
             break;
         }
-        hub.objects.delete(&object).await?;
+        if let Err(error) = hub.objects.delete(&object).await {
+            // The others need not wait for it; it is tried again by the next round.
+            tracing::warn!(%error, object, "an unused object cannot be deleted");
+            continue;
+        }
         let forget = hub.store.write(move |tx| -> Result<(), Error> { Ok(tx.forget_object(&object)?) });
         forget.await?;
         removed += 1;

@@ -125,7 +125,7 @@ pub(crate) async fn run<E>(
     note(hub, who, &object).await?;
     let written = write_object(hub, &object, &mut room, body).await;
     let added = match written {
-        Ok(bytes) => add(hub, who, upload, &object, &bytes)
+        Ok(bytes) => add_or_restore(hub, who, upload, &object, &bytes, &admitted.network)
             .await
             .map_err(Unfinished::from)
             .map(|is_new| (bytes, is_new)),
@@ -235,6 +235,35 @@ async fn copy<E>(
         writer.write(&bytes).await?;
     }
     Ok(Written { hash: ArtifactHash::new(digest.finalize().into()), size })
+}
+
+/// Adds the artifact. If the network has it already and its bytes are lost, this upload brings them back: what is answered
+/// is durable. Answers whether the object is in use from now on.
+async fn add_or_restore(
+    hub: &Hub,
+    who: &Identity,
+    upload: &Upload,
+    object: &str,
+    written: &Written,
+    network: &NetworkId,
+) -> Result<bool, Error> {
+    if add(hub, who, upload, object, written).await? {
+        return Ok(true);
+    }
+    let (network, hash) = (network.clone(), written.hash);
+    let known = hub
+        .store_for(&who.caller)
+        .read(move |rows| -> Result<_, Error> { Ok(rows.artifact(&network, &hash)?) });
+    let Some(known) = known.await? else { return Ok(false) };
+    if hub.objects.size(&known.object).await? == Some(known.size) {
+        return Ok(false);
+    }
+    tracing::warn!(object = known.object, "the bytes of an artifact were lost; an upload brings them back");
+    let new = object.to_owned();
+    let restore =
+        move |tx: &mut dyn Transaction| -> Result<(), Error> { Ok(tx.replace_object(known.seq, &new)?) };
+    hub.store_for(&who.caller).write(restore).await?;
+    Ok(true)
 }
 
 /// Adds the artifact; answers whether the network did not have these bytes yet. Who may is asked again, and the quota too.

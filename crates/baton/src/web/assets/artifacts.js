@@ -28,6 +28,13 @@ async function beginning(path) {
   return response.text();
 }
 
+/// A text, a link or data that its agent shared: it stands here, and is no file.
+function Shared({ artifact }) {
+  const { text, url, data } = artifact.part;
+  return html`<li><b>${artifact.artifact_id}</b> <span class="quiet">${kind(artifact)}, ${size(artifact.size)}</span>
+    <pre class="said" tabindex="0">${text ?? url ?? JSON.stringify(data, null, 2)}</pre></li>`;
+}
+
 function Artifact({ artifact, network }) {
   const { busy, error, act } = useAct();
   const [shown, setShown] = useState(null);
@@ -47,7 +54,7 @@ function Artifact({ artifact, network }) {
 
 export function Artifacts({ artifacts, network }) {
   if (!artifacts?.length) return null;
-  return html`<ul class="parts artifacts">${artifacts.map((artifact, n) => html`<${Artifact} key=${n} artifact=${artifact} network=${network} />`)}</ul>`;
+  return html`<ul class="parts artifacts">${artifacts.map((artifact, n) => (artifact.part ? html`<${Shared} key=${n} artifact=${artifact} />` : html`<${Artifact} key=${n} artifact=${artifact} network=${network} />`))}</ul>`;
 }
 
 /// Uploads files one after the other; gives what a task refers to them by.

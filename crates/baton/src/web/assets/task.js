@@ -152,7 +152,7 @@ export default function Task({ id, network, base, role, session }) {
   if (!task) return html`${head}<${Waiting} read=${read} lines=${8} />`;
   const may = mayWrite(role) || (role == null && session.user.role === 'admin');
   const canRetry = ['failed', 'cancelled', 'expired'].includes(task.status) && !read.data.retried_to;
-  const [sent, brought] = [true, false].map((isSent) => (task.artifacts || []).filter((artifact) => (artifact.source === 'task') === isSent));
+  const [sent, work, brought] = ['task', 'work', 'reply'].map((source) => (task.artifacts || []).filter((artifact) => artifact.source === source));
   const events = [...(history.data?.events || [])].sort((a, b) => a.n - b.n);
   return html`${head}
     <div class="page-head task-head"><div><h1 tabindex="-1" class="task-title">${title(task.content, 160)}</h1>
@@ -167,6 +167,7 @@ export default function Task({ id, network, base, role, session }) {
         <${Said} label="Task" who=${`from ${task.from_name}`} text=${task.content}>${task.context && html`<h3>Context</h3><pre class="said" tabindex="0">${task.context}</pre>`}<${Parts} parts=${task.parts} /><${Artifacts} artifacts=${sent} network=${network} /><//>
         <${Conversation} messages=${read.data.messages} network=${network} />
         <${Progress} task=${task} network=${network} />
+        ${work.length > 0 && html`<${Card} title="Shared before the end"><${Artifacts} artifacts=${work} network=${network} /><//>`}
         ${task.result != null && html`<${Said} label=${task.status === 'replied' ? 'Answer' : task.status === 'cancelled' ? 'Why it was cancelled' : 'What was said at the end'} who=${task.status === 'replied' ? `from ${task.to_name}` : ''} text=${task.result} tone="end-${task.status}"><${Artifacts} artifacts=${brought} network=${network} /><//>`}
         <${Tree} tree=${tree.data?.tree} base=${base} />
         <${EvidenceOfTask} task=${task} network=${network} />

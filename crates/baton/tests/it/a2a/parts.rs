@@ -374,3 +374,19 @@ fn a_command_shares_files_and_texts_before_it_ends() {
     });
     assert_eq!(done["artifacts"].as_array().unwrap().len(), 2, "what was shared, and the result");
 }
+
+#[test]
+fn a_task_takes_16_mib_of_what_stands_in_its_references_and_no_more() {
+    let hub = Hub::start();
+    let tenant = Tenant::register(&hub, "alice");
+    let worker = tenant.agent("worker");
+    let door = Door::of(&tenant, &tenant.user, "worker");
+    let (id, lease) = running(&door, &worker);
+    let large = json!([{"text": "x".repeat(2_000_000)}]);
+    let body = json!({"lease_id": lease, "artifact_id": "a", "append": true, "parts": large});
+    let taken = (0..12).take_while(|_| act(&worker, &id, "artifacts", &body).status == 200).count();
+    assert_eq!(taken, 8, "16 MiB hold eight of two million bytes");
+    let said = refused(&act(&worker, &id, "artifacts", &body), 400, "invalid input");
+    assert!(said.to_string().contains("16777216 bytes of parts"), "{said}");
+    succeed(&act(&worker, &id, "reply", &json!({"text": "done", "lease_id": lease})));
+}

@@ -117,7 +117,7 @@ fn a_failed_command_is_run_again_as_often_as_it_may_before_the_task_is_answered(
     assert_eq!((&row["status"], &row["result"]), (&json!("replied"), &json!("run 3")));
     for left in [1, 0] {
         let line = worker.says("failed and is run again: exit code 4");
-        assert!(line.contains(&format!("left={left}")), "{line}");
+        assert!(line.contains(&format!("left {left}")), "{line}");
     }
     worker.says("replied");
     let row = ended(&network.user, &send(&network.user, "flaky", "never"));
