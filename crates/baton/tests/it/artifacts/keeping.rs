@@ -51,3 +51,23 @@ fn a_file_that_is_missing_shorter_or_other_is_named_by_the_check() {
         assert!(said.contains("artifact_bytes") && said.contains(&sha) && said.contains(words), "{said}");
     }
 }
+
+#[test]
+fn lost_bytes_are_named_by_a_backup_and_come_back_with_an_upload() {
+    let hub = Hub::start();
+    let network = Tenant::of_admin(&hub);
+    let folder = tempfile::tempdir().unwrap();
+    let (file, copy) = (folder.path().join("a"), folder.path().join("copy"));
+    std::fs::write(&file, "true bytes").unwrap();
+    let put = || output(&network.user, &["artifact", "put", file.to_str().unwrap()]);
+    let sha = put();
+    let [stored] = &files_below(&hub.data_dir().join("artifacts"))[..] else { panic!("one file") };
+    std::fs::remove_file(stored).unwrap();
+    let backup = folder.path().join("backup.tar.gz");
+    let made = hub.baton(&["hub", "backup", "-o", backup.to_str().unwrap()]);
+    let said = String::from_utf8_lossy(&made.stderr);
+    assert!(made.status.success() && said.contains("1 of 1 artifacts are not in it"), "{said}");
+    assert_eq!(put(), sha, "uploaded again");
+    output(&network.user, &["artifact", "get", &sha, "-o", copy.to_str().unwrap()]);
+    assert_eq!(std::fs::read(&copy).unwrap(), b"true bytes");
+}
