@@ -189,6 +189,7 @@ pub(crate) struct Tree {
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct TreeNode {
     pub(crate) task_id: String,
+    pub(crate) parent_task_id: Option<String>,
     pub(crate) to_name: String,
     pub(crate) status: Status,
     pub(crate) created_at: WireTime,

@@ -1,12 +1,28 @@
 //! Artifacts with the real binary: files through agents and back, over kills, within bounded memory; uploads that are cut,
 //! disks that are full, results too long for a reply.
 
+/// Each of these functions as a test, with a hub that keeps artifacts in its folder, and with one that keeps them in a bucket.
+macro_rules! in_both_places {
+    ($($test:ident),* $(,)?) => {
+        mod in_a_folder {
+            $(#[test] fn $test() { super::$test(&crate::it::hub::Hub::start()); })*
+        }
+        mod in_a_bucket {
+            $(#[test] fn $test() {
+                let s3 = crate::it::artifacts::s3::S3::start();
+                super::$test(&s3.hub());
+            })*
+        }
+    };
+}
+
 mod bucket;
 mod commands;
 mod cuts;
 mod keeping;
 mod relay;
 mod results;
+mod s3;
 
 use std::fs::File;
 use std::io::{Read, Write};

@@ -22,9 +22,12 @@ use crate::cli::runtime::block_on;
 use crate::cli::screen::{Screen, Tone};
 use crate::cli::table::{Cell, Table};
 use crate::client::artifacts::Artifact;
-use crate::client::tasks::{Task, TaskEvent, TaskMessage, TaskProgress};
+use crate::client::tasks::{self, Task, TaskEvent, TaskMessage, TaskProgress};
 use crate::client::{Error, HubAddress};
 use crate::service::{WireTime, task_events};
+
+/// Tasks that a task led to, so many are shown with it.
+const CHILDREN_SHOWN: usize = 20;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TaskCommand {
@@ -75,7 +78,7 @@ impl Show {
         let id = task_id::find(&link, &self.id).await?;
         let answer = link.client.task(&id).await?;
         let args = task_events::QueryArgs {
-            task_id: Some(id),
+            task_id: Some(id.clone()),
             network_id: None,
             limit: Some(limits::EVENT_PAGE_MAX.to_string()),
             cursor: None,
@@ -92,11 +95,13 @@ impl Show {
             screen.json(&json!({"ok": true, "task": task, "messages": messages, "events": events}))?;
             return Ok(ExitCode::SUCCESS);
         }
+        let tree = link.client.task_tree(&id).await?;
         let mut events = history.into_value().events;
         events.reverse();
         show_task(&screen, &answer.task)?;
         show_messages(&screen, &answer.messages)?;
         show_artifacts(&screen, &answer.task.artifacts)?;
+        show_children(&screen, &tree.tree)?;
         screen.say("")?;
         screen.table(&timeline(&events, &answer.task))?;
         Ok(ExitCode::SUCCESS)
@@ -195,6 +200,25 @@ fn show_artifacts(screen: &Screen, artifacts: &[Artifact]) -> Result<(), Failure
     for artifact in artifacts {
         let source = artifact.source.as_deref().unwrap_or_default();
         screen.say(&format!("  {source:<8} {}", named(artifact)))?;
+    }
+    Ok(())
+}
+
+/// The tasks it led to directly, the first of them.
+fn show_children(screen: &Screen, tree: &tasks::Tree) -> Result<(), Failure> {
+    let children: Vec<_> =
+        tree.nodes.iter().filter(|node| node.parent_task_id.as_deref() == Some(&*tree.task_id)).collect();
+    if children.is_empty() {
+        return Ok(());
+    }
+    screen.say("")?;
+    screen.say_toned(Tone::Heading, "led to")?;
+    for child in children.iter().take(CHILDREN_SHOWN) {
+        screen.say(&format!("  {:<13} {}  {}", child.status.as_str(), child.task_id, child.to_name))?;
+    }
+    let more = children.len().saturating_sub(CHILDREN_SHOWN);
+    if more > 0 {
+        screen.say(&format!("  and {more} more; `baton task tree {}` shows all", tree.task_id))?;
     }
     Ok(())
 }

@@ -6,10 +6,13 @@ use super::{files_below, output, read, run, sha256sum};
 use crate::it::hub::{ADMIN, Hub, PASSWORD};
 use crate::it::tenant::{Tenant, claim, send_with, task};
 
-#[test]
-fn a_file_is_uploaded_listed_and_downloaded_and_another_is_never_overwritten() {
-    let hub = Hub::start();
-    let network = Tenant::of_admin(&hub);
+in_both_places!(
+    a_file_is_uploaded_listed_and_downloaded_and_another_is_never_overwritten,
+    files_go_along_with_a_task_a_question_an_answer_and_a_reply,
+);
+
+fn a_file_is_uploaded_listed_and_downloaded_and_another_is_never_overwritten(hub: &Hub) {
+    let network = Tenant::of_admin(hub);
     let folder = tempfile::tempdir().unwrap();
     let (file, copy) = (folder.path().join("été 1.txt"), folder.path().join("copy"));
     std::fs::write(&file, "some text").unwrap();
@@ -50,10 +53,8 @@ fn bytes_that_were_changed_on_the_hubs_disk_are_not_kept() {
     assert!(String::from_utf8_lossy(&got.stderr).contains("not those of sha256"));
 }
 
-#[test]
-fn files_go_along_with_a_task_a_question_an_answer_and_a_reply() {
-    let hub = Hub::start();
-    let network = Tenant::of_admin(&hub);
+fn files_go_along_with_a_task_a_question_an_answer_and_a_reply(hub: &Hub) {
+    let network = Tenant::of_admin(hub);
     let agent = network.agent("coder");
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str| {

@@ -3,6 +3,7 @@
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use super::s3::S3;
 use super::{command, file_of, files_below, output, peak_mib, read, run, sha256sum};
 use crate::it::hub::Hub;
 use crate::it::tenant::{Tenant, text};
@@ -10,8 +11,6 @@ use crate::it::work::worker::Worker;
 
 /// Longer than the whole way may take.
 const PATIENCE: Duration = Duration::from_secs(300);
-
-const BYTES: usize = 300 << 20;
 
 fn eventually<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     let deadline = Instant::now() + PATIENCE;
@@ -32,7 +31,18 @@ fn stored(hub: &Hub) -> u64 {
 
 #[test]
 fn a_large_file_goes_through_two_agents_and_back_over_kills_within_100_mib() {
-    let mut hub = Hub::start();
+    let bytes = 300 << 20;
+    relay(Hub::start(), bytes, |hub| stored(hub) > bytes as u64 / 3);
+}
+
+#[test]
+fn a_file_goes_through_two_agents_and_back_over_kills_with_a_bucket_too() {
+    let s3 = S3::start();
+    relay(s3.hub(), 64 << 20, |_| s3.counts().1 > 0);
+}
+
+/// Sends a file of so many bytes; the hub is killed for the first time once its upload is under way.
+fn relay(mut hub: Hub, bytes: usize, is_under_way: impl Fn(&Hub) -> bool) {
     let network = Tenant::of_admin(&hub);
     let (near, far) = (network.agent("near"), network.agent("far"));
     let binaries = std::path::Path::new(crate::it::program::binary()).parent().unwrap();
@@ -52,13 +62,13 @@ fn a_large_file_goes_through_two_agents_and_back_over_kills_within_100_mib() {
     let mut far_worker = Worker::start(&far, "far", &options, far_script);
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("big.bin");
-    file_of(&file, BYTES);
+    file_of(&file, bytes);
 
     let mut send = command(&network.user);
     send.args(["send", "near", "go", "--key", "relay", "--file", file.to_str().unwrap()]);
     let send = send.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     // In the middle of the upload.
-    eventually("the upload", || (stored(&hub) > BYTES as u64 / 3).then_some(()));
+    eventually("the upload", || is_under_way(&hub).then_some(()));
     hub.kill9();
     hub.restart();
     let sent = send.wait_with_output().unwrap();

@@ -10,10 +10,16 @@ use crate::it::work::worker::{Worker, ended, tenant_with};
 
 const FIVE_MB: &str = "seq 1 700000";
 
-#[test]
-fn a_result_of_5_mb_is_whole_on_standard_output_and_never_on_the_workers_disk_only() {
-    let hub = Hub::start();
-    let (network, agent) = tenant_with(&hub, "long");
+in_both_places!(
+    a_result_of_5_mb_is_whole_on_standard_output_and_never_on_the_workers_disk_only,
+    a_hundred_megabytes_of_output_reach_the_hub_and_are_not_in_memory,
+    bytes_that_are_no_text_arrive_as_they_were_printed,
+    a_command_finds_what_came_with_its_task_and_its_messages_and_leaves_files_for_its_reply,
+    files_go_with_a_failure_too_and_too_many_make_one,
+);
+
+fn a_result_of_5_mb_is_whole_on_standard_output_and_never_on_the_workers_disk_only(hub: &Hub) {
+    let (network, agent) = tenant_with(hub, "long");
     let worker = Worker::start(&agent, "long", &[], FIVE_MB);
     let sent = run(&network.user, &["send", "long", "go", "--quiet", "--wait", "60"]);
     assert!(sent.status.success(), "{}", String::from_utf8_lossy(&sent.stderr));
@@ -53,10 +59,8 @@ fn a_whole_result_that_cannot_be_had_is_no_success() {
     assert!(waited.stdout.is_empty(), "a beginning is not taken for the whole");
 }
 
-#[test]
-fn a_hundred_megabytes_of_output_reach_the_hub_and_are_not_in_memory() {
-    let hub = Hub::start();
-    let (network, agent) = tenant_with(&hub, "loud");
+fn a_hundred_megabytes_of_output_reach_the_hub_and_are_not_in_memory(hub: &Hub) {
+    let (network, agent) = tenant_with(hub, "loud");
     let mut worker = Worker::start(&agent, "loud", &[], "head -c 104857600 /dev/zero | tr '\\0' 'x'");
     let row = ended(&network.user, &send(&network.user, "loud", "go"));
     worker.says("replied");
@@ -70,19 +74,15 @@ fn a_hundred_megabytes_of_output_reach_the_hub_and_are_not_in_memory() {
     assert!(worker < 100 && hub < 100, "{worker} MiB, {hub} MiB");
 }
 
-#[test]
-fn bytes_that_are_no_text_arrive_as_they_were_printed() {
-    let hub = Hub::start();
-    let (network, agent) = tenant_with(&hub, "odd");
+fn bytes_that_are_no_text_arrive_as_they_were_printed(hub: &Hub) {
+    let (network, agent) = tenant_with(hub, "odd");
     let _worker = Worker::start(&agent, "odd", &[], "printf '\\377ok\\000'");
     let sent = run(&network.user, &["send", "odd", "go", "--quiet", "--wait", "60"]);
     assert_eq!((sent.status.code(), sent.stdout), (Some(0), b"\xFFok\0".to_vec()));
 }
 
-#[test]
-fn a_command_finds_what_came_with_its_task_and_its_messages_and_leaves_files_for_its_reply() {
-    let hub = Hub::start();
-    let (network, agent) = tenant_with(&hub, "files");
+fn a_command_finds_what_came_with_its_task_and_its_messages_and_leaves_files_for_its_reply(hub: &Hub) {
+    let (network, agent) = tenant_with(hub, "files");
     let script = "cd \"$BATON_INPUT_DIR\" && ls > \"$BATON_OUTPUT_DIR/seen.txt\"
         test -e a-2.txt || exec baton task ask 'another?' --no-wait
         mkdir \"$BATON_OUTPUT_DIR/deep\" && cat a.txt a-2.txt > \"$BATON_OUTPUT_DIR/deep/both.txt\"
@@ -108,10 +108,8 @@ fn a_command_finds_what_came_with_its_task_and_its_messages_and_leaves_files_for
     assert_eq!((got(0), got(1)), ("firstsecond".into(), "a-2.txt\na.txt".into()));
 }
 
-#[test]
-fn files_go_with_a_failure_too_and_too_many_make_one() {
-    let hub = Hub::start();
-    let (network, agent) = tenant_with(&hub, "failing");
+fn files_go_with_a_failure_too_and_too_many_make_one(hub: &Hub) {
+    let (network, agent) = tenant_with(hub, "failing");
     let script = "cd \"$BATON_OUTPUT_DIR\"; n=$(cat); i=0
         while [ $i -lt $n ]; do echo $i > f$i; i=$((i+1)); done; [ $n -gt 1 ] || { echo bad >&2; exit 3; }";
     let _worker = Worker::start(&agent, "failing", &[], script);

@@ -33,6 +33,10 @@ fn a_tree_is_printed_indented_with_status_and_duration() {
         assert_eq!(&line[column..], agent, "{said}");
         assert!(line[..column].trim_end().ends_with(" s"), "how long it took: {said}");
     }
+    let shown = ada.says(&["task", "show", &root]);
+    let child = format!("delivered     {code}  coder");
+    assert!(shown.contains("led to") && shown.contains(&child) && !shown.contains(&test), "{shown}");
+    assert!(!ada.says(&["task", "show", &test]).contains("led to"));
     let shown = ada.json(&["task", "tree", &code]);
     assert_eq!(shown, ada.tenant.user.get(&format!("/api/tasks/{code}/tree")).json());
     assert!(
