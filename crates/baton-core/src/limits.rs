@@ -58,6 +58,9 @@ pub const ARTIFACTS_MAX_COUNT: usize = 50;
 pub const ARTIFACT_REFS_MAX_COUNT: usize = 100;
 /// Most references to artifacts of one task: its own, its messages' and its reply's (ours).
 pub const TASK_ARTIFACTS_MAX_COUNT: usize = 1_000;
+/// How long the first frame of a streamed A2A send waits for the task's end: an agent that answers at once with a bare
+/// message answers the stream with that message alone (ours).
+pub const A2A_STREAM_HELD_MILLIS: u64 = 500;
 /// Largest file that an A2A answer holds in place; of a larger one it says where it is (ours).
 pub const FILE_IN_PLACE_MAX_BYTES: u64 = 1024 * 1024;
 /// Most bytes of files that one task has in place in an A2A answer (ours).

@@ -82,6 +82,9 @@ pub(super) async fn stream(
     let sent = send(hub, &visitor, request).await?;
     // Whoever sent a task hears all of it.
     let begin = if sent.is_new { Begin::After(1) } else { Begin::Now };
+    if sent.is_new {
+        watch::hold(hub, &visitor, &sent.task).await?;
+    }
     TaskStream::open(hub, visitor, sent.task, seat, (begin, Ends::WithQuestion), history).await
 }
 

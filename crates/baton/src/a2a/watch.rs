@@ -65,6 +65,22 @@ impl Watch {
         }
     }
 
+    /// Waits until the task has ended or asks for input, no longer than until then and than the hub runs.
+    async fn until_settled(&mut self, until: Instant) -> Result<(), Fault> {
+        let mut woken = None;
+        loop {
+            let status = self.status(woken).await?;
+            if status.is_terminal() || status == Status::WaitingInput || Instant::now() >= until {
+                return Ok(());
+            }
+            match *woken.insert(self.wait(until).await) {
+                Woken::Rung => {}
+                Woken::Due => self.check_access().await?,
+                Woken::Stopping => return Ok(()),
+            }
+        }
+    }
+
     /// Whether the caller may still look; asked of the store only when tokens, members or an assignee changed.
     pub(super) async fn check_access(&mut self) -> Result<(), Fault> {
         let epoch = self.hub.store.access_epoch();
@@ -81,6 +97,12 @@ impl Watch {
 /// Longest a blocking send waits.
 pub(super) const LONGEST: Duration = Duration::from_secs(limits::A2A_SEND_WAIT_MAX_SECONDS as u64);
 
+/// Gives an agent that answers at once the time to do so, before a stream begins with the task.
+pub(super) async fn hold(hub: &Arc<Hub>, visitor: &Visitor, task: &TaskId) -> Result<(), Fault> {
+    let held = Duration::from_millis(limits::A2A_STREAM_HELD_MILLIS);
+    Watch::new(hub, visitor.clone(), task.clone()).until_settled(Instant::now() + held).await
+}
+
 /// Waits until a task has ended or asks for input, no longer than this, than the hub runs and than the caller may look.
 /// Then it is as it is, with so many messages.
 pub(super) async fn until_settled(
@@ -90,20 +112,8 @@ pub(super) async fn until_settled(
     longest: Duration,
     history: usize,
 ) -> Result<TaskRecord, Fault> {
-    let until = Instant::now() + longest;
     let mut watch = Watch::new(hub, visitor.clone(), task.clone());
-    let mut woken = None;
-    loop {
-        let status = watch.status(woken).await?;
-        if status.is_terminal() || status == Status::WaitingInput || Instant::now() >= until {
-            break;
-        }
-        match *woken.insert(watch.wait(until).await) {
-            Woken::Rung => {}
-            Woken::Due => watch.check_access().await?,
-            Woken::Stopping => break,
-        }
-    }
+    watch.until_settled(Instant::now() + longest).await?;
     // Much may have happened meanwhile: what a revoked token waited for is not for it any more.
     watch.check_access().await?;
     visitor.take_share(hub, Cost::Item).await?;

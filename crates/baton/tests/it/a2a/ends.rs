@@ -206,3 +206,35 @@ fn the_stream_of_a_task_that_was_answered_with_a_bare_message_is_that_message() 
         assert_eq!(said, [&json!({"message": sent["message"]})]);
     }
 }
+
+#[test]
+fn the_stream_of_a_send_that_is_answered_at_once_with_a_bare_message_is_that_message_alone() {
+    let hub = Hub::start();
+    let tenant = Tenant::register(&hub, "alice");
+    let worker = tenant.agent("worker");
+    let door = Door::of(&tenant, &tenant.user, "worker");
+    for binding in BOTH {
+        // At once is half a second, which a busy machine may take by itself: then it is tried again.
+        let said = (0..20).find_map(|_| {
+            let agent = worker.clone();
+            let working = thread::spawn(move || {
+                let claimed = claim(&agent, 40, 60);
+                let body = json!({"text": "hello", "bare": true, "lease_id": claimed["lease_id"]});
+                succeed(&act(&agent, &text(&claimed["task"]["task_id"]), "reply", &body));
+            });
+            let streamed = match binding {
+                Binding::Rpc => door.rpc("SendStreamingMessage", &message("hi")),
+                Binding::Http => door.answer_http("SendStreamingMessage", &message("hi"), &[]),
+            };
+            working.join().unwrap();
+            let frames = frames_of(&streamed.text());
+            let first = frames[0].data.get("result").unwrap_or(&frames[0].data).clone();
+            (frames.len() == 1).then_some(first)
+        });
+        let said = said.expect("a stream with one frame");
+        assert_eq!(
+            (&said["message"]["role"], &said["message"]["parts"][0]["text"]),
+            (&json!("ROLE_AGENT"), &json!("hello"))
+        );
+    }
+}
