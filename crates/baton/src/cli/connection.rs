@@ -58,6 +58,18 @@ impl Connection {
         told.map(|()| ExitCode::SUCCESS)
     }
 
+    /// The same for a command that is called inside others, whose output is their answer: in words only on a terminal.
+    pub(crate) fn tell_person(
+        &self,
+        json: &(impl Serialize + ?Sized),
+        words: &str,
+    ) -> Result<ExitCode, Failure> {
+        match self.json || Screen::stdout().is_terminal() {
+            true => self.tell(json, words),
+            false => Ok(ExitCode::SUCCESS),
+        }
+    }
+
     /// The profile's name.
     pub(crate) fn profile_name(&self) -> Result<ProfileName, Failure> {
         Ok(parse(self.profile.as_deref(), "--profile")?.unwrap_or_default())

@@ -46,6 +46,6 @@ impl Progress {
         };
         let args = PathArgs { lease_id, percent: self.percent, message: self.message.clone(), output: None };
         let reported = link.client.report_progress(&id, &args).await?;
-        self.connection.tell(reported.text(), &format!("{id}: progress reported."))
+        self.connection.tell_person(reported.text(), &format!("{id}: progress reported."))
     }
 }

@@ -75,6 +75,6 @@ impl Share {
             ..PathArgs::default()
         };
         let shared = link.client.share_artifact(&id, &args).await?;
-        self.connection.tell(shared.text(), &format!("{id}: {} shared.", self.artifact_id))
+        self.connection.tell_person(shared.text(), &format!("{id}: {} shared.", self.artifact_id))
     }
 }

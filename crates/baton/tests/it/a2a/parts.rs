@@ -372,7 +372,9 @@ fn a_command_shares_files_and_texts_before_it_ends() {
     let done = eventually("the end", || {
         Some(door.get(&id)).filter(|task| task["status"]["state"] == "TASK_STATE_COMPLETED")
     });
-    assert_eq!(done["artifacts"].as_array().unwrap().len(), 2, "what was shared, and the result");
+    let brought = done["artifacts"].as_array().unwrap();
+    assert_eq!(brought.len(), 2, "what was shared, and the result");
+    assert_eq!(brought[1]["parts"][0]["text"], "done", "sharing prints nothing into the result");
 }
 
 #[test]

@@ -51,7 +51,7 @@ fn a_command_reports_its_own_progress() {
     let agent = ada.agent("tidy");
     let program = env!("CARGO_BIN_EXE_baton");
     let script = format!(
-        "{program} task progress --percent 40 --message 'half way' >&2 || exit 9; \
+        "{program} task progress --percent 40 --message 'half way' || exit 9; \
         while [ ! -e \"$WHERE/go\" ]; do sleep 0.05; done; echo done"
     );
     let worker = Worker::start(&agent, "tidy", &[], &script);
