@@ -31,13 +31,15 @@ fn what_a_command_prints_is_followed_live_to_its_end() {
     let worker = Worker::start(&agent, "loud", &[], script);
     let task_id = send(&ada.tenant.user, "loud", "go");
     let following = ada.start(&["task", "follow", &task_id]);
-    following.stdout.wait_for("one");
-    following.stdout.wait_for("err");
+    // Two streams of a command are in no order.
+    let mut begun = [following.stdout.wait_for(""), following.stdout.wait_for("")];
+    begun.sort_unstable();
+    assert_eq!(begun, ["err", "one"]);
     std::fs::write(worker.home.path().join("go"), "").unwrap();
     let ran = following.end().exited(1);
     let mut lines: Vec<_> = ran.stdout.lines().collect();
     assert_eq!(lines.pop(), Some("twö"), "{ran:?}");
-    lines.sort_unstable(); // two streams of a command are in no order
+    lines.sort_unstable();
     assert_eq!(lines, ["err", "one"], "everything once: {ran:?}");
     assert!(ran.stderr.ends_with("failed\n"), "{}", ran.stderr);
     let again = ada.baton(&["task", "follow", &task_id]).exited(1);
