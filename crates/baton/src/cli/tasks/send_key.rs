@@ -2,7 +2,7 @@
 //! way does not make a second task. A command of `baton work` may be started again from its beginning: there the key
 //! follows from the task it works on and from the call, so that a planner that was killed receives the tasks it already sent.
 //!
-//! Calls are told apart by what they send, and equal ones by their order. So calls that run at the same time, and finish
+//! What a call sends makes its key, and equal calls are numbered in their order. So calls that run at the same time, and finish
 //! in another order the next time, keep their keys.
 
 use baton_core::hex;

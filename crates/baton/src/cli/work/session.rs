@@ -33,8 +33,8 @@ pub(super) enum Unreported {
     Other(String),
 }
 
-/// Reports until the worker ends, and once more then: its last word is not that it works. A report that is refused
-/// is said once; that another worker has the session is as it should be.
+/// Reports until the worker ends, and once more then: its last word is not that it works. A refused report
+/// is logged once; none is logged where another worker of the alias has the session.
 pub(super) async fn show(agent: Arc<Agent>, ended: Ended) {
     let door = Door::new(agent.client.clone());
     let (mut told, mut is_refusal_told, mut is_last) = (None, false, false);
