@@ -9,6 +9,7 @@ mod attempts;
 mod check;
 mod deliveries;
 mod edges;
+mod ends;
 mod evidence;
 mod figures;
 mod invitations;
@@ -42,6 +43,7 @@ pub use deliveries::{
     MessagePlace, NewDelivery,
 };
 pub use edges::{EdgeCounts, EdgeReads, EdgeRow, EdgeWrites, Edges, hour_begins, hour_of};
+pub use ends::Ends;
 pub use evidence::{
     CheckpointRow, EvidenceReads, EvidenceWrites, LeafPage, LeafRow, NewLeaf, TailEntries, TileRow,
 };

@@ -20,6 +20,7 @@ pub(crate) mod damage;
 mod deadline;
 mod deliveries;
 mod edges;
+mod ends;
 mod entry_bundles;
 mod evidence;
 mod figures;

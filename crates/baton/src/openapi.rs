@@ -4,6 +4,7 @@
 //! holds.
 
 mod answers;
+mod bounds;
 #[cfg(test)]
 mod errors;
 #[cfg(test)]
@@ -72,6 +73,7 @@ pub(crate) fn document() -> utoipa::openapi::OpenApi {
     ] {
         whole.merge(door);
     }
+    bounds::set(&mut whole);
     whole.paths.paths.values_mut().flat_map(operations).for_each(add_common_answers);
     whole
 }

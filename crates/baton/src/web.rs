@@ -3,6 +3,7 @@
 
 mod assets;
 mod cookie;
+mod facts;
 mod headers;
 mod session;
 #[cfg(test)]

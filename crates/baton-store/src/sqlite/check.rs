@@ -1,7 +1,7 @@
 //! The walks of a check in SQL, and the connection they run on: one that takes no lock of the hub's and writes
 //! nothing, so that it can look at a database in use.
 
-use baton_core::{TaskId, limits};
+use baton_core::{Status, TaskId, limits};
 use rusqlite::{Connection, OpenFlags, Row, params};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -9,6 +9,7 @@ use std::time::SystemTime;
 use super::columns::get;
 use super::connection;
 use super::edges;
+use super::ends::listed;
 use super::history::Chain;
 use super::keys::numbered;
 use super::plans;
@@ -342,7 +343,7 @@ impl CheckReads for Rows<'_> {
     }
 
     fn each_wrong_edge_count(&self, see: See<'_, WrongCount>) -> Result<(), Error> {
-        self.each(edges::WRONG_COUNTS, [], wrong_count, see)
+        self.each(&edges::wrong_counts(), [], wrong_count, see)
     }
 
     fn each_stray(&self, see: See<'_, Stray>) -> Result<(), Error> {
@@ -394,12 +395,12 @@ impl CheckReads for Rows<'_> {
     }
 
     fn recorded_event(&self, task_id: &str, n: i64) -> Result<Option<RecordedEvent>, Error> {
-        let sql = "SELECT k.network_id, e.from_status, e.to_status, e.actor, e.actor_token, e.created_at,
+        let sql = &format!("SELECT k.network_id, e.from_status, e.to_status, e.actor, e.actor_token, e.created_at,
                 e.log_index,
                 t.seq, t.artifacts, t.kind, t.from_name, t.salt, CASE WHEN e.n = 1 THEN t.content END AS content,
-                CASE WHEN e.to_status IN ('replied', 'failed', 'cancelled', 'expired') THEN t.result END AS result
+                CASE WHEN e.to_status IN ({ends}) THEN t.result END AS result
             FROM task_events e JOIN tasks t ON t.seq = e.task JOIN network_keys k ON k.key = e.network
-            WHERE e.place = ?1";
+            WHERE e.place = ?1", ends = listed(Status::terminal()));
         let Some((network, event)) = self.event_numbered(task_id, n)? else { return Ok(None) };
         let found = self.one(sql, [numbered(network, event)], |row| {
             let refs = (get::<i64>(row, "seq")?, get::<i64>(row, "artifacts")?);

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use tower::ServiceExt;
 
+use super::bounds::{self, Bound};
 use super::{errors, json, page};
 use crate::fixture::{TestHub, request};
 
@@ -140,6 +141,31 @@ fn every_reference_leads_to_a_schema() {
     let schemas = api["components"]["schemas"].as_object().unwrap();
     for name in json().split("#/components/schemas/").skip(1).filter_map(|rest| rest.split('"').next()) {
         assert!(schemas.contains_key(name), "{name}");
+    }
+}
+
+#[test]
+fn every_bound_is_on_the_field_that_it_is_for() {
+    let api = described();
+    let holds = |place: &str, schema: &Value, bound: Bound| {
+        let (name, most) = match bound {
+            Bound::Value(_, most) => ("maximum", most),
+            Bound::Length(_, most) => ("maxLength", most),
+            Bound::Items(_, most) => ("maxItems", most),
+        };
+        assert_eq!(schema[name], most, "{place}: {schema}");
+    };
+    for (schema, field, bound) in bounds::FIELDS {
+        let described = &api["components"]["schemas"][schema]["properties"][field];
+        holds(&format!("{schema}.{field}"), described, *bound);
+    }
+    let operations =
+        || api["paths"].as_object().unwrap().values().flat_map(|item| item.as_object().unwrap().values());
+    for (operation, name, bound) in bounds::PARAMETERS {
+        let described = operations().find(|one| one["operationId"] == **operation).unwrap();
+        let mut parameters = described["parameters"].as_array().unwrap().iter();
+        let schema = &parameters.find(|one| one["name"] == **name).unwrap()["schema"];
+        holds(&format!("{operation} {name}"), schema, *bound);
     }
 }
 

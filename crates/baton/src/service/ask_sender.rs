@@ -3,7 +3,7 @@
 
 use baton_core::{
     AskedUnder, Caller, Command, InputTtlSeconds, MessageId, MessageText, Question, QuestionOptions,
-    QuestionTerms, Refusal, Status, TaskId,
+    QuestionTerms, Refusal, Status, TaskId, limits,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,20 +19,20 @@ use crate::hub::Hub;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Args {
     task_id: String,
-    #[schemars(length(min = 1, max = 1048576))]
+    #[schemars(length(min = 1, max = limits::TEXT_MAX_BYTES))]
     question: String,
     /// The lease you hold; it ends with the question unless keep_lease is true
     lease_id: Option<String>,
     /// Keep the lease and wait for the answer under it; extend it meanwhile. Takes lease_id
     keep_lease: Option<bool>,
     /// The answers to choose from, at most 10 of 80 characters; any answer without them
-    #[schemars(length(max = 10))]
+    #[schemars(length(max = limits::OPTIONS_MAX_COUNT))]
     options: Option<Vec<String>>,
     /// How long the question waits, 7 days by default
-    #[schemars(range(min = 1, max = 2592000))]
+    #[schemars(range(min = 1, max = limits::INPUT_TTL_MAX_SECONDS))]
     input_ttl_seconds: Option<i64>,
     /// Artifacts that come with it, uploaded with PUT /api/artifacts
-    #[schemars(length(max = 100))]
+    #[schemars(length(max = limits::ARTIFACT_REFS_MAX_COUNT))]
     artifacts: Option<Vec<RefArgs>>,
     /// The sender has to authenticate somewhere before you can go on; say in the question where and how
     auth_required: Option<bool>,
@@ -43,7 +43,6 @@ pub(crate) struct Args {
 #[derive(Debug, Default, Deserialize, Serialize, ToSchema)]
 #[schema(as = Question)]
 pub(crate) struct PathArgs {
-    #[schema(min_length = 1, max_length = 1048576)]
     pub(crate) question: String,
     /// The lease you hold; it ends with the question unless `keep_lease` is true
     pub(crate) lease_id: Option<String>,
@@ -51,15 +50,12 @@ pub(crate) struct PathArgs {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) keep_lease: Option<bool>,
     /// The answers to choose from, each of 1 to 80 characters; without them any answer is accepted
-    #[schema(max_items = 10)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) options: Option<Vec<String>>,
     /// How long the question waits for its answer; 604800, which is 7 days, by default
-    #[schema(minimum = 1, maximum = 2592000)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) input_ttl_seconds: Option<i64>,
     /// Artifacts that come with it, uploaded with `PUT /api/artifacts`
-    #[schema(max_items = 100)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) artifacts: Option<Vec<RefArgs>>,
     /// The sender has to authenticate somewhere before the work can go on; the question says where and how

@@ -24,8 +24,7 @@ use crate::hub::Hub;
 #[derive(Debug, Deserialize, JsonSchema, ToSchema)]
 #[schema(as = NewBroadcast)]
 pub(crate) struct Args {
-    #[schemars(length(min = 1, max = 1048576))]
-    #[schema(min_length = 1, max_length = 1048576)]
+    #[schemars(length(min = 1, max = limits::TEXT_MAX_BYTES))]
     message: String,
     filter_server: Option<String>,
     filter_status: Option<String>,

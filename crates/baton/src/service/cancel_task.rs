@@ -17,7 +17,7 @@ use crate::hub::Hub;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Args {
     task_id: String,
-    #[schemars(length(max = 1000))]
+    #[schemars(length(max = limits::REASON_MAX_CHARS))]
     reason: Option<String>,
     /// Cancel everything open below it too
     cascade: Option<bool>,
@@ -28,7 +28,6 @@ pub(crate) struct Args {
 #[derive(Debug, Default, Deserialize, Serialize, ToSchema)]
 #[schema(as = Cancel)]
 pub(crate) struct PathArgs {
-    #[schema(max_length = 1000)]
     pub(crate) reason: Option<String>,
     /// Cancel all open descendants too, in the same transaction. A task that has ended may have open ones
     #[serde(skip_serializing_if = "Option::is_none")]

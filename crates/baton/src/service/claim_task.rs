@@ -28,10 +28,10 @@ use crate::hub::Hub;
 #[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
 pub(crate) struct Args {
     /// 0 by default
-    #[schemars(range(min = 0, max = 50))]
+    #[schemars(range(min = 0, max = limits::WAIT_MAX_SECONDS))]
     pub(crate) wait_seconds: Option<i64>,
     /// 60 by default
-    #[schemars(range(min = 5, max = 3600))]
+    #[schemars(range(min = limits::LEASE_MIN_SECONDS, max = limits::LEASE_MAX_SECONDS))]
     pub(crate) lease_seconds: Option<i64>,
 }
 
@@ -40,13 +40,10 @@ pub(crate) struct Args {
 #[schema(as = Claim)]
 pub(crate) struct BodyArgs {
     /// 0 by default
-    #[schema(minimum = 0, maximum = 50)]
     pub(crate) wait_seconds: Option<i64>,
     /// 60 by default
-    #[schema(minimum = 5, maximum = 3600)]
     pub(crate) lease_seconds: Option<i64>,
     /// So many tasks at most, each under a lease of its own; then the answer has `tasks`
-    #[schema(minimum = 1, maximum = 32)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) max: Option<i64>,
 }
@@ -57,10 +54,8 @@ pub(crate) struct BodyArgs {
 #[serde(deny_unknown_fields)]
 pub(crate) struct NextArgs {
     /// 0 by default
-    #[schema(minimum = 0, maximum = 50)]
     pub(crate) wait_seconds: Option<i64>,
     /// 60 by default
-    #[schema(minimum = 5, maximum = 3600)]
     pub(crate) lease_seconds: Option<i64>,
 }
 

@@ -19,9 +19,9 @@ use crate::hub::Hub;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Args {
     lease_id: String,
-    #[schemars(range(min = 5, max = 3600))]
+    #[schemars(range(min = limits::LEASE_MIN_SECONDS, max = limits::LEASE_MAX_SECONDS))]
     lease_seconds: Option<i64>,
-    #[schemars(range(min = 0, max = 100))]
+    #[schemars(range(min = 0, max = limits::PROGRESS_MAX_PERCENT))]
     progress: Option<i64>,
     /// Appended to the task's output; the session shows 4000 characters of it
     output: Option<String>,
@@ -31,9 +31,7 @@ pub(crate) struct Args {
 #[derive(Debug, Default, Deserialize, Serialize, ToSchema)]
 #[schema(as = LeaseExtension)]
 pub(crate) struct PathArgs {
-    #[schema(minimum = 5, maximum = 3600)]
     pub(crate) lease_seconds: Option<i64>,
-    #[schema(minimum = 0, maximum = 100)]
     pub(crate) progress: Option<i64>,
     pub(crate) output: Option<String>,
 }

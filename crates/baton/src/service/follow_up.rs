@@ -1,7 +1,7 @@
 //! The sender says something on a task that is open: the answer if its agent asked, else a message on the way.
 
 use baton_core::{
-    ArtifactRef, Caller, Command, IdempotencyKey, MessageId, MessageText, Refusal, Status, TaskId,
+    ArtifactRef, Caller, Command, IdempotencyKey, MessageId, MessageText, Refusal, Status, TaskId, limits,
 };
 use baton_store::Transaction;
 use baton_store::rows::IdempotentSend;
@@ -20,10 +20,10 @@ use crate::hub::Hub;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Args {
     task_id: String,
-    #[schemars(length(min = 1, max = 1048576))]
+    #[schemars(length(min = 1, max = limits::TEXT_MAX_BYTES))]
     text: String,
     /// Artifacts that come with it, uploaded with PUT /api/artifacts
-    #[schemars(length(max = 100))]
+    #[schemars(length(max = limits::ARTIFACT_REFS_MAX_COUNT))]
     artifacts: Option<Vec<RefArgs>>,
     network_id: Option<String>,
 }
@@ -32,10 +32,8 @@ pub(crate) struct Args {
 #[derive(Debug, Deserialize, Serialize, ToSchema)]
 #[schema(as = AnswerToQuestion)]
 pub(crate) struct PathArgs {
-    #[schema(min_length = 1, max_length = 1048576)]
     pub(crate) text: String,
     /// Artifacts that come with it, uploaded with `PUT /api/artifacts`
-    #[schema(max_items = 100)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) artifacts: Option<Vec<RefArgs>>,
 }

@@ -23,7 +23,7 @@ pub(crate) const NETWORKS: &str = "networks";
 #[into_params(parameter_in = Query)]
 pub(crate) struct PageArgs {
     /// 500 by default
-    #[param(value_type = Option<u32>, minimum = 1, maximum = 500)]
+    #[param(value_type = Option<u32>)]
     pub(crate) limit: Option<String>,
     /// `next_cursor` of the page before
     pub(crate) cursor: Option<String>,

@@ -1,6 +1,6 @@
 //! Give an open task to another agent.
 
-use baton_core::{Alias, Caller, Command, Refusal, TaskId};
+use baton_core::{Alias, Caller, Command, Refusal, TaskId, limits};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -14,7 +14,7 @@ use crate::hub::Hub;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Args {
     task_id: String,
-    #[schemars(length(min = 1, max = 200))]
+    #[schemars(length(min = 1, max = limits::ALIAS_MAX_CHARS))]
     new_alias: String,
     network_id: Option<String>,
 }
@@ -23,7 +23,6 @@ pub(crate) struct Args {
 #[derive(Debug, Deserialize, Serialize, ToSchema)]
 #[schema(as = Reassign)]
 pub(crate) struct PathArgs {
-    #[schema(min_length = 1, max_length = 200)]
     pub(crate) new_alias: String,
 }
 

@@ -23,13 +23,13 @@ pub(crate) struct Args {
     task_id: String,
     /// The lease you hold
     lease_id: String,
-    #[schemars(range(min = 0, max = 100))]
+    #[schemars(range(min = 0, max = limits::PROGRESS_MAX_PERCENT))]
     percent: Option<i64>,
     /// What you are doing
-    #[schemars(length(min = 1, max = 1000))]
+    #[schemars(length(min = 1, max = limits::PROGRESS_MESSAGE_MAX_CHARS))]
     message: Option<String>,
     /// What was printed since the last report; it is appended, and the last 64 KiB are kept
-    #[schemars(length(max = 65536))]
+    #[schemars(length(max = limits::PROGRESS_OUTPUT_MAX_BYTES))]
     output: Option<String>,
     network_id: Option<String>,
 }
@@ -40,16 +40,13 @@ pub(crate) struct Args {
 pub(crate) struct PathArgs {
     /// The lease you hold
     pub(crate) lease_id: String,
-    #[schema(minimum = 0, maximum = 100)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) percent: Option<i64>,
     /// What is being done
-    #[schema(min_length = 1, max_length = 1000)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) message: Option<String>,
     /// What was printed since the last report, at most 64 KiB of UTF-8. It is appended to the task's output, of which the
     /// last 64 KiB are kept
-    #[schema(max_length = 65536)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) output: Option<String>,
 }

@@ -1,7 +1,7 @@
 //! Reply: end a task with an answer, or just say something back.
 
 use baton_core::{
-    Action, Caller, Command, Ending, LeaseId, MessageId, Refusal, ReplyText, Status, TaskId, access,
+    Action, Caller, Command, Ending, LeaseId, MessageId, Refusal, ReplyText, Status, TaskId, access, limits,
 };
 use baton_store::Transaction;
 use baton_store::rows::DeliveryKind;
@@ -22,7 +22,7 @@ use crate::hub::Hub;
 pub(crate) struct Args {
     /// Whom to reply to; ignored with in_reply_to
     alias: Option<String>,
-    #[schemars(length(max = 1048576))]
+    #[schemars(length(max = limits::TEXT_MAX_BYTES))]
     text: String,
     /// The task this ends
     in_reply_to: Option<String>,
@@ -32,7 +32,7 @@ pub(crate) struct Args {
     /// Answer with a message of its own instead of a result; A2A senders see the difference
     bare: Option<bool>,
     /// What the task brought, uploaded with PUT /api/artifacts; with them text may be empty. Takes in_reply_to
-    #[schemars(length(max = 100))]
+    #[schemars(length(max = limits::ARTIFACT_REFS_MAX_COUNT))]
     artifacts: Option<Vec<RefArgs>>,
     /// With status failed: you decline the task
     rejected: Option<bool>,
@@ -55,14 +55,12 @@ pub(crate) enum EndingName {
 #[schema(as = Reply)]
 pub(crate) struct PathArgs {
     /// At least one character, unless artifacts come with a reply that succeeded
-    #[schema(max_length = 1048576)]
     pub(crate) text: String,
     pub(crate) status: Option<EndingName>,
     pub(crate) lease_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) bare: Option<bool>,
     /// What the task brought, uploaded with `PUT /api/artifacts`
-    #[schema(max_items = 100)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) artifacts: Option<Vec<RefArgs>>,
     /// With status `failed`: the agent declines the task

@@ -26,7 +26,6 @@ pub(crate) struct PathArgs {
     /// The lease you hold
     pub(crate) lease_id: String,
     /// What you call the artifact; the same again adds to it or replaces it
-    #[schema(min_length = 1, max_length = 200)]
     pub(crate) artifact_id: String,
     /// Add to what was shared under this id; otherwise it is replaced
     #[serde(default)]
@@ -40,7 +39,6 @@ pub(crate) struct PathArgs {
     pub(crate) description: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) metadata: Option<Map<String, Value>>,
-    #[schema(min_items = 1, max_items = 100)]
     pub(crate) parts: Vec<PartArgs>,
 }
 

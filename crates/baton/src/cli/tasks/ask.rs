@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
 use super::task_id;
-use super::wait::{Answered, Away, STILL_OPEN, ended_code, until_answered};
+use super::wait::{Answered, Away, STILL_OPEN, ended_code, further_ends, until_answered};
 use crate::cli::connection::{Connection, Link};
 use crate::cli::failure::Failure;
 use crate::cli::runtime::block_on;
@@ -28,8 +28,8 @@ use crate::service::ask_sender::PathArgs;
 #[derive(Debug, Args)]
 #[command(
     allow_missing_positional = true,
-    after_help = "Exit codes: 0 answered (or asked, with --no-wait), 1 the task failed, 2 usage, 3 cancelled, 4 expired, \
-                  5 hub not reachable, 6 refused by the hub, 7 no answer when the wait ended; the question still waits"
+    after_help = concat!("Exit codes: 0 answered (or asked, with --no-wait), 1 the task failed, 2 usage, ", further_ends!(), ", \
+                  5 hub not reachable, 6 refused by the hub, 7 no answer when the wait ended; the question still waits")
 )]
 pub(crate) struct Ask {
     /// The task's id, or its beginning [default: $BATON_TASK_ID]

@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep};
 
 use super::interrupt::Interrupt;
 use super::send_key::{self, KeySource};
-use super::wait::{Away, Outcome, Wait};
+use super::wait::{Away, Outcome, Wait, further_ends};
 use super::whole_result;
 use crate::cli::connection::{Connection, Link};
 use crate::cli::failure::Failure;
@@ -27,8 +27,8 @@ use crate::trace;
 /// The same call may reach the hub twice, the task is made once.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Exit codes: 0 replied (or sent), 1 failed, 2 usage, 3 cancelled, 4 expired, 5 hub not reachable, \
-                        6 refused by the hub, 7 still open when the wait ended, 8 needs input"
+    after_help = concat!("Exit codes: 0 replied (or sent), 1 failed, 2 usage, ", further_ends!(), ", 5 hub not reachable, \
+                        6 refused by the hub, 7 still open when the wait ended, 8 needs input")
 )]
 pub(crate) struct Send {
     /// The agent

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use super::interrupt::Interrupt;
 use super::task_id;
-use super::wait::{Outcome, Wait};
+use super::wait::{Outcome, Wait, further_ends};
 use super::whole_result;
 use crate::cli::connection::{Connection, Link};
 use crate::cli::failure::Failure;
@@ -18,8 +18,8 @@ use crate::client::Error;
 /// Waits until tasks have ended and prints their results; a task that asks for input is not waited for any longer.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Exit codes, the highest of all tasks: 0 replied, 1 failed, 2 usage, 3 cancelled, 4 expired, 5 hub not \
-                        reachable, 6 refused by the hub, 7 still open when the wait ended, 8 needs input"
+    after_help = concat!("Exit codes, the highest of all tasks: 0 replied, 1 failed, 2 usage, ", further_ends!(), ", 5 hub not \
+                        reachable, 6 refused by the hub, 7 still open when the wait ended, 8 needs input")
 )]
 pub(crate) struct WaitFor {
     /// The tasks' ids, or their beginnings
