@@ -108,3 +108,19 @@ pub const CALL_TRIES: u32 = 3;
 pub const CLIENT_EXPORT_WAIT_MAX: Duration = Duration::from_secs(90);
 /// Frames of a stream that wait for the caller before it is read no further (ours).
 pub const CLIENT_FRAMES_WAITING_COUNT: usize = 64;
+/// Most tasks that one `baton work` runs at once (ours).
+pub const WORK_CONCURRENCY_MAX_COUNT: u16 = 256;
+/// Time between TERM and KILL for a command that has to end, unless `baton work` is told another (ours).
+pub const WORK_GRACE_DEFAULT_SECONDS: u64 = 5;
+/// Longest such time (ours).
+pub const WORK_GRACE_MAX_SECONDS: u64 = 3_600;
+/// The most MiB that a command may print, and how many it may unless `baton work` is told fewer (ours).
+pub const WORK_OUTPUT_MAX_MIB: u64 = 1_024;
+/// Deliveries that `baton inbox` shows unless it is told another number (ours).
+pub const INBOX_SHOWN_DEFAULT: u16 = 20;
+/// Largest packet that `baton adapt` accepts unless it is told another size (ours).
+pub const ADAPTED_PACKET_MAX_BYTES: u64 = 16 << 20;
+/// Deepest packet that `baton adapt` accepts unless it is told another depth (ours).
+pub const ADAPTED_JSON_DEPTH_MAX: usize = 127;
+/// Tasks that one `baton wait` waits for (ours).
+pub const WAITED_TASKS_MAX_COUNT: usize = 100;

@@ -35,6 +35,13 @@ fn has_number(text: &str) -> bool {
     (0..bytes.len()).any(|at| bytes[at].is_ascii_digit() && (at == 0 || !is_word(bytes[at - 1])))
 }
 
+/// Whether an attribute (of clap, schemars or utoipa) bounds an argument by a number of its own.
+fn bounds_an_argument(line: &str) -> bool {
+    let names = ["default_value_t = ", "max = ", "maximum = ", "max_length = ", "max_items = ", "..="];
+    let is_long = |rest: &str| rest.chars().take_while(|c| c.is_ascii_digit() || *c == '_').count() > 1;
+    line.trim_start().starts_with("#[") && names.iter().any(|name| line.split(name).skip(1).any(is_long))
+}
+
 /// Whether a line of code sets a number of its own that bounds something.
 fn sets_a_limit(line: &str) -> bool {
     let inline = ["Duration::from_secs(", "Duration::from_millis("].iter().any(|call| {
@@ -46,7 +53,7 @@ fn sets_a_limit(line: &str) -> bool {
             TYPES.iter().any(|name| kind == *name || (name.starts_with('[') && kind.starts_with(name)));
         is_typed && has_number(value) && !value.contains("limits::")
     });
-    (inline || is_limit) && !line.contains(MARK)
+    (inline || is_limit || bounds_an_argument(line)) && !line.contains(MARK)
 }
 
 #[test]
@@ -78,6 +85,8 @@ fn a_number_of_its_own_is_told_from_one_that_follows_from_a_limit() {
         "pub(super) const EVERY: Duration = Duration::from_secs(5);",
         "const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(2)];",
         "    sleep(Duration::from_millis(10)).await;",
+        "    #[schemars(range(min = 1, max = 200))]",
+        "    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=256))]",
     ] {
         assert!(sets_a_limit(line), "{line}");
     }

@@ -5,11 +5,22 @@ use super::engine::{Engine, sqlite};
 use baton_core::Status;
 use std::path::Path;
 
-/// The statuses of every `IN ('…', '…')` of a text.
+/// The statuses of every `IN ('…', '…')` of a text; a trigger also asks for one status OR another.
 fn lists(text: &str) -> Vec<Vec<Status>> {
-    let lists = text.split("IN ('").skip(1).filter_map(|rest| rest.split("')").next());
-    let read = |list: &str| list.split("', '").map(Status::parse).collect::<Option<Vec<_>>>();
-    lists.filter_map(read).collect()
+    let text = text.replace("' OR OLD.status = '", "', '").replace("OLD.status = '", "IN ('");
+    text.split("IN ('").skip(1).filter_map(list).collect()
+}
+
+fn list(mut rest: &str) -> Option<Vec<Status>> {
+    let mut statuses = Vec::new();
+    loop {
+        let (word, after) = rest.split_once('\'')?;
+        statuses.push(Status::parse(word)?);
+        match after.strip_prefix(", '") {
+            Some(next) => rest = next,
+            None => return Some(statuses),
+        }
+    }
 }
 
 fn database(engine: &Engine) -> rusqlite::Connection {

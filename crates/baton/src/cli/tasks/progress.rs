@@ -1,5 +1,6 @@
 //! `baton task progress`: how far the work on a task is, from inside its command.
 
+use baton_core::limits;
 use clap::Args;
 use std::process::ExitCode;
 
@@ -18,7 +19,7 @@ pub(crate) struct Progress {
     /// The task's id, or its beginning [default: $BATON_TASK_ID]
     id: Option<String>,
     /// How much is done, 0 to 100
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(0..=100), required_unless_present = "message")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(0..=i64::from(limits::PROGRESS_MAX_PERCENT)), required_unless_present = "message")]
     percent: Option<i64>,
     /// What is being done
     #[arg(long, value_name = "TEXT")]

@@ -1,5 +1,6 @@
 //! `baton wait`: the results of tasks that were sent before, when they have ended.
 
+use baton_core::limits;
 use clap::Args;
 use futures_util::future::{join_all, select_ok};
 use std::process::ExitCode;
@@ -23,7 +24,7 @@ use crate::client::Error;
 )]
 pub(crate) struct WaitFor {
     /// The tasks' ids, or their beginnings
-    #[arg(required = true, num_args = 1..=100, value_name = "ID")]
+    #[arg(required = true, num_args = 1..=limits::WAITED_TASKS_MAX_COUNT, value_name = "ID")]
     ids: Vec<String>,
     /// Wait for the first that has ended, and print only that one
     #[arg(long)]
