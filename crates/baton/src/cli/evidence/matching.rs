@@ -142,7 +142,7 @@ impl Fingerprint {
             size += read as u64;
             match &mut text {
                 Some(text) if size <= limits::MATCHED_TEXT_MAX_BYTES => {
-                    text.extend_from_slice(&buffer[..read])
+                    text.extend_from_slice(&buffer[..read]);
                 }
                 _ => text = None,
             }

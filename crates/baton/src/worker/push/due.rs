@@ -38,7 +38,7 @@ impl Due {
         let pages = found.await?;
         match pages.last() {
             Some((last, _)) if pages.len() == limits::PUSH_NETWORKS_COUNT => {
-                last.as_str().clone_into(&mut self.network)
+                last.as_str().clone_into(&mut self.network);
             }
             _ => {}
         }
