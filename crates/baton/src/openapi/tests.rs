@@ -2,6 +2,7 @@
 
 use axum::body::Body;
 use axum::http::{HeaderValue, Method, StatusCode};
+use baton_core::Status;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -166,6 +167,26 @@ fn every_bound_is_on_the_field_that_it_is_for() {
         let mut parameters = described["parameters"].as_array().unwrap().iter();
         let schema = &parameters.find(|one| one["name"] == **name).unwrap()["schema"];
         holds(&format!("{operation} {name}"), schema, *bound);
+    }
+}
+
+#[test]
+fn whatever_shows_how_tasks_ended_shows_every_end() {
+    let api = described();
+    for schema in ["WorkEnds", "Minute"] {
+        let shown = &api["components"]["schemas"][schema]["properties"];
+        for end in Status::terminal() {
+            assert!(shown[end.as_str()].is_object(), "{schema} has no {end}: {shown}");
+        }
+    }
+}
+
+#[test]
+fn the_page_of_a2a_has_every_status() {
+    let page = include_str!("../../../../docs/a2a.md");
+    let statuses = page.lines().find(|line| line.starts_with("| hub |")).unwrap();
+    for status in Status::ALL {
+        assert!(statuses.contains(status.as_str()), "docs/a2a.md has no {status}: {statuses}");
     }
 }
 
