@@ -15,7 +15,7 @@ use super::task_command::{About, BodyRule, OnTask, TaskCommand};
 use super::{Error, operation, send_reply};
 use crate::hub::Hub;
 
-/// What is asked.
+/// The body of `POST /api/tasks/:id/ask`.
 #[derive(Debug, Default, Deserialize, Serialize, JsonSchema, ToSchema)]
 #[schema(as = Question)]
 pub(crate) struct Args {

@@ -13,7 +13,7 @@ use super::task_command::{About, AnsweredConflict, BodyRule, OnTask, TaskCommand
 use super::{Error, operation, task_tree};
 use crate::hub::Hub;
 
-/// Why, and how far.
+/// The body of `POST /api/tasks/:id/cancel`.
 #[derive(Debug, Default, Deserialize, Serialize, JsonSchema, ToSchema)]
 #[schema(as = Cancel)]
 pub(crate) struct Args {

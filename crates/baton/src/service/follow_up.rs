@@ -17,7 +17,7 @@ use super::task_command::{About, BodyRule, OnTask, TaskCommand};
 use super::{Error, idempotency, operation};
 use crate::hub::Hub;
 
-/// What is said.
+/// The body of `POST /api/tasks/:id/answer`.
 #[derive(Debug, Deserialize, Serialize, JsonSchema, ToSchema)]
 #[schema(as = AnswerToQuestion)]
 pub(crate) struct Args {

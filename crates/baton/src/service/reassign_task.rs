@@ -10,7 +10,7 @@ use super::task_command::{About, BodyRule, OnTask, TaskCommand};
 use super::{Error, names, operation};
 use crate::hub::Hub;
 
-/// Who is to have it.
+/// The body of `POST /api/tasks/:id/reassign`.
 #[derive(Debug, Deserialize, Serialize, JsonSchema, ToSchema)]
 #[schema(as = Reassign)]
 pub(crate) struct Args {

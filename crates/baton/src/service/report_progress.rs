@@ -18,7 +18,7 @@ use super::task_command::{About, BodyRule, OnTask, TaskCommand};
 use super::{Error, operation, report_status, send_reply};
 use crate::hub::Hub;
 
-/// What is new.
+/// The body of `POST /api/tasks/:id/progress`.
 #[derive(Debug, Default, Deserialize, Serialize, JsonSchema, ToSchema)]
 #[schema(as = ProgressReport)]
 pub(crate) struct Args {
