@@ -1,7 +1,7 @@
 //! The walks of a check in SQL, and the connection they run on: one that takes no lock of the hub's and writes
 //! nothing, so that it can look at a database in use.
 
-use baton_core::TaskId;
+use baton_core::{TaskId, limits};
 use rusqlite::{Connection, OpenFlags, Row, params};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -20,16 +20,13 @@ use crate::rows::{
     RecordedPart, See, Stray, TaskState, WrongCount,
 };
 
-/// How often a database that changes hands during a look is looked at anew.
-const LOOKS: usize = 5;
-
 /// Looks at one consistent state of the database at `path`, whether or not a hub runs on it. `look` starts over if
 /// a hub was started in the middle.
 pub fn inspect<T, E: From<Error>>(
     path: &Path,
     mut look: impl FnMut(&dyn CheckReads) -> Result<T, E>,
 ) -> Result<T, E> {
-    for _ in 0..LOOKS {
+    for _ in 0..limits::CHECK_LOOKS_MAX_COUNT {
         if wal_of(path).exists() {
             return look_at(&open(path, Quiet::No)?, &mut look);
         }
