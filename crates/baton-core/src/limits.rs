@@ -232,6 +232,10 @@ pub const ARTIFACT_BYTES_MAX: i64 = 1 << 50;
 pub const ARTIFACT_UNREFERENCED_KEPT_SECONDS: u32 = 86_400;
 /// Artifacts and objects that one round of the sweep removes (ours).
 pub const ARTIFACTS_SWEPT_COUNT: usize = 200;
+/// Artifacts whose files `baton hub check` looks at between two reads of the database.
+pub const ARTIFACTS_CHECKED_COUNT: usize = 500;
+/// Parts of tasks' events that `baton hub check` keeps at hand: it reads those of a task once for all of its events.
+pub const PARTS_CHECKED_COUNT: usize = 100_000;
 /// Largest piece of an upload held in memory before it is written into a folder (ours).
 pub const ARTIFACT_PIECE_MAX_BYTES: usize = 1024 * 1024;
 /// The same for S3, which takes no smaller piece but the last.
