@@ -40,7 +40,8 @@ impl Moto {
     pub(crate) fn call(&self, method: &str, path: &str, body: &[u8]) -> (u16, String) {
         let mut socket = TcpStream::connect(self.address).unwrap();
         let head = format!(
-            "{method} /{BUCKET}{path} HTTP/1.1\r\nHost: {}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+            "{method} /{BUCKET}{path} HTTP/1.1\r\nHost: {}\r\nAuthorization: AWS test:test\r\nContent-Length: {}\r\n\
+             Connection: close\r\n\r\n",
             self.address,
             body.len()
         );
