@@ -71,7 +71,7 @@ pub use effects::{
     Delivered, Delivery, DeliveryContent, DueMove, Effects, InboxMove, LeaseMove, NewTask, Notice,
     ProgressMove, RowChange,
 };
-pub use event::Event;
+pub use event::{Event, EventText};
 pub use fair_share::{Asked, FairShare, Shares, Ticket};
 pub use histogram::{Counted, Histogram};
 pub use ids::{ActorToken, LeaseId, NetworkId, TokenId, UserId};
@@ -88,7 +88,7 @@ pub use priority::Priority;
 pub use progress::{Percent, Progress};
 pub use question::{AskedUnder, MessageKind, Question, QuestionOptions, QuestionTerms, TaskMessage};
 pub use quota::Quota;
-pub use refusal::Refusal;
+pub use refusal::{Class, Refusal};
 pub use role::{NetworkRole, SystemRole, TokenScope};
 pub use run_terms::{MaxAttempts, RunTerms};
 pub use secret::{BearerToken, InviteCode, NodeToken, SECRET_RANDOM_BYTES, UserToken};

@@ -6,10 +6,10 @@ use crate::time::UnixMillis;
 use crate::wire::wire_text;
 
 /// Random bytes a UUID takes beside its time.
-pub const UUID_RANDOM_BYTES: usize = 10;
+pub const UUID_RANDOM_BYTES: usize = 10; // not a limit: the format of a UUID
 
 /// How long a UUID is as text.
-const UUID_CHARS: usize = 36;
+const UUID_CHARS: usize = 36; // not a limit: the format of a UUID
 
 /// Where the dashes stand in it.
 const DASHES: [usize; 4] = [8, 13, 18, 23];

@@ -60,6 +60,7 @@ pub(crate) fn document() -> utoipa::openapi::OpenApi {
         crate::metrics::Described::openapi(),
         crate::rest::accounts::Described::openapi(),
         crate::rest::tasks::Described::openapi(),
+        crate::rest::task_commands::described(),
         crate::rest::agents::Described::openapi(),
         crate::rest::artifacts::Described::openapi(),
         crate::rest::evidence::Described::openapi(),

@@ -15,6 +15,7 @@ mod plain;
 pub(crate) mod quotas;
 pub(crate) mod remotes;
 mod request_cost;
+pub(crate) mod task_commands;
 pub(crate) mod tasks;
 
 pub(crate) use answer::answer;
@@ -42,6 +43,7 @@ pub(crate) fn router() -> Router<Arc<Hub>> {
     Router::new()
         .merge(accounts::routes())
         .merge(tasks::routes())
+        .merge(task_commands::routes())
         .merge(agents::routes())
         .merge(evidence::routes())
         .merge(remotes::routes())

@@ -23,6 +23,7 @@ pub(crate) mod question;
 pub(crate) mod share_artifact;
 pub(crate) mod skills;
 mod stamp;
+pub(crate) mod task_command;
 pub(crate) mod task_record;
 mod task_view;
 pub(crate) mod task_wait;
@@ -110,3 +111,23 @@ pub(crate) use password_hash::Passwords;
 pub(crate) use secret::{Holder, Revealed};
 pub(crate) use user_view::UserView;
 pub(crate) use wire_time::WireTime;
+
+/// Every command to a task, one call of `$of::<Command>()` each; the doors make their routes and tools of it. The first list
+/// changes a task's course, the second is what its worker does under a lease.
+macro_rules! task_commands {
+    (course: $of:ident) => {
+        [
+            $of::<$crate::service::send_ack::AckTask>(),
+            $of::<$crate::service::ask_sender::AskSender>(),
+            $of::<$crate::service::follow_up::AnswerTask>(),
+            $of::<$crate::service::cancel_task::CancelTask>(),
+            $of::<$crate::service::retry_task::RetryTask>(),
+            $of::<$crate::service::reassign_task::ReassignTask>(),
+            $of::<$crate::service::send_reply::ReplyToTask>(),
+        ]
+    };
+    (lease: $of:ident) => {
+        [$of::<$crate::service::report_progress::ReportProgress>()]
+    };
+}
+pub(crate) use task_commands;

@@ -12,6 +12,7 @@ mod it {
     mod bundle;
     mod cli;
     mod clients;
+    mod corpus;
     mod crash;
     mod damage;
     mod described;

@@ -1,7 +1,7 @@
 //! The walks of a check in SQL, and the connection they run on: one that takes no lock of the hub's and writes
 //! nothing, so that it can look at a database in use.
 
-use baton_core::{ArtifactHash, MediaType, TaskId};
+use baton_core::{ArtifactHash, MediaType, TaskId, limits};
 use rusqlite::{Connection, OpenFlags, Row, params};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -19,9 +19,6 @@ use crate::rows::{
     ArtifactState, CheckReads, EventState, LogPart, RecordedEvent, RecordedPart, See, Stray, TaskState,
     WrongCount,
 };
-
-/// How often a database that changes hands during a look is looked at anew.
-const LOOKS: usize = 5;
 
 /// Looks at one consistent state of the database at `path`, whether or not a hub runs on it, once its pages are known to be
 /// whole. `look` starts over if a hub was started in the middle.
@@ -61,7 +58,7 @@ fn on_connection<T, E: From<Error>>(
     path: &Path,
     look: &mut dyn FnMut(&Connection) -> Result<T, E>,
 ) -> Result<T, E> {
-    for _ in 0..LOOKS {
+    for _ in 0..limits::CHECK_LOOKS_MAX_COUNT {
         if wal_of(path).exists() {
             return look(&open(path, Quiet::No)?);
         }

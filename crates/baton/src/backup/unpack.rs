@@ -1,5 +1,6 @@
 //! Taking a backup apart. Nothing of it counts before every file is on the disk with the hash the manifest names.
 
+use baton_core::limits;
 use baton_evidence::digest::Digest;
 use flate2::read::GzDecoder;
 use sha2::{Digest as _, Sha256};
@@ -11,9 +12,6 @@ use std::path::Path;
 use super::artifacts::{self, Artifacts};
 use super::manifest::{self, Member};
 use super::{DATABASE, EVIDENCE_KEY, MANIFEST, Manifest};
-
-/// Bytes moved at once.
-const CHUNK_BYTES: usize = 256 * 1024;
 
 /// Why a file is not restored.
 #[derive(Debug, thiserror::Error)]
@@ -77,7 +75,7 @@ fn read_manifest<R: Read>(entry: tar::Entry<'_, R>) -> Result<Manifest, Unfit> {
         return Err(Unfit::NotABackup(format!("it does not begin with {MANIFEST}")));
     }
     let mut text = Vec::new();
-    entry.take(manifest::MAX_BYTES).read_to_end(&mut text).map_err(|error| damaged(&error))?;
+    entry.take(limits::BACKUP_MANIFEST_MAX_BYTES).read_to_end(&mut text).map_err(|error| damaged(&error))?;
     let manifest: Manifest =
         serde_json::from_slice(&text).map_err(|error| Unfit::NotABackup(format!("{MANIFEST}: {error}")))?;
     if manifest.format != manifest::FORMAT {
@@ -109,7 +107,7 @@ fn copy_member<R: Read>(
         return Err(Unfit::Differs(name.clone()));
     }
     let mut hasher = Sha256::new();
-    let mut chunk = vec![0; CHUNK_BYTES];
+    let mut chunk = vec![0; limits::BACKUP_CHUNK_BYTES];
     let mut bytes = 0;
     loop {
         let read = entry.read(&mut chunk).map_err(|error| damaged(&error))?;

@@ -18,9 +18,6 @@ use super::tail;
 use crate::hub::{Bell, Connected, Hub, Moved, Occupied};
 use crate::service::Error;
 
-/// Between two tries when the store cannot be read.
-const RETRY: Duration = Duration::from_secs(1);
-
 /// How often a stream does what nothing wakes it for.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rhythm {
@@ -181,7 +178,7 @@ impl Listener {
             Err(Error::Store(baton_store::Error::Closed)) => None,
             Err(error) => {
                 tracing::warn!(%error, "a stream could not read its feed");
-                sleep(RETRY).await;
+                sleep(limits::STORE_RETRY_AFTER).await;
                 Some(Bytes::new())
             }
         }

@@ -12,12 +12,8 @@ use super::page::{self, Page};
 use crate::hub::{Bell, Hub};
 use crate::service::Error;
 
-/// How many pages a listener may fall behind before it reads for itself.
-const KEPT: usize = 32;
 /// A lost ring costs at most this.
 const POLL: Duration = Duration::from_secs(limits::STREAM_COMMENT_SECONDS as u64);
-/// Between two tries when the store cannot be read.
-const RETRY: Duration = Duration::from_secs(1);
 
 /// The readers that are at work.
 #[derive(Debug, Default)]
@@ -31,7 +27,7 @@ pub(super) fn follow(hub: &Arc<Hub>, network_id: &NetworkId) -> Receiver<Arc<Pag
     if let Some(pages) = tails.get(network_id) {
         return pages.subscribe();
     }
-    let (pages, listener) = channel(KEPT);
+    let (pages, listener) = channel(limits::STREAM_PAGES_BEHIND_COUNT);
     tails.insert(network_id.clone(), pages.clone());
     let bell = hub.bells.listen_to_network(network_id);
     tokio::spawn(run(hub.clone(), network_id.clone(), bell, pages));
@@ -57,7 +53,7 @@ async fn run(hub: Arc<Hub>, network_id: NetworkId, mut bell: Bell, pages: Sender
             Err(Error::Store(baton_store::Error::Closed)) => return retire(&hub, &network_id),
             Err(error) => {
                 tracing::warn!(%error, "a network's feed could not be read");
-                sleep(RETRY).await;
+                sleep(limits::STORE_RETRY_AFTER).await;
                 continue;
             }
         }

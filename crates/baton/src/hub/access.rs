@@ -3,7 +3,7 @@
 
 use baton_core::{
     BearerToken, Caller, ClockJumps, NodeCaller, Refusal, TokenId, UnixMillis, UserCaller, UserId,
-    browser_session_ends,
+    browser_session_ends, limits,
 };
 use baton_store::Snapshot;
 use baton_store::rows::TokenRow;
@@ -60,9 +60,6 @@ struct Known {
     identities: HashMap<[u8; 32], Identity>,
 }
 
-/// More than this and the memory is begun anew.
-const REMEMBERED: usize = 100_000;
-
 impl Hub {
     /// Who presents this token, and notes the call.
     pub(crate) async fn identify(&self, bearer: &str) -> Result<Identity, Error> {
@@ -110,7 +107,7 @@ impl Access {
 
     fn remember(&self, epoch: u64, hash: [u8; 32], identity: Identity) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.epoch < epoch || known.identities.len() >= REMEMBERED {
+        if known.epoch < epoch || known.identities.len() >= limits::CALLERS_KNOWN_MAX_COUNT {
             known.identities.clear();
             known.epoch = epoch;
         }

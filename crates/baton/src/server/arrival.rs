@@ -24,7 +24,6 @@ use crate::service::Error;
 
 /// Of a body that is too large so much is still read: a client that is cut off while it sends sees no answer.
 const DISCARDED_BYTES: usize = 2 * limits::JSON_BODY_MAX_BYTES;
-const DISCARD_TIME: Duration = Duration::from_secs(5);
 
 /// What a body must keep to.
 #[derive(Debug, Clone, Copy)]
@@ -136,7 +135,7 @@ async fn discard_up_to(mut body: BodyDataStream, most: u64) {
             }
         }
     };
-    let _ = tokio::time::timeout(DISCARD_TIME, all).await;
+    let _ = tokio::time::timeout(limits::DISCARD_MAX, all).await;
 }
 
 /// A body on its way in.

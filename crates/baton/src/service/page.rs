@@ -14,7 +14,7 @@ use utoipa::IntoParams;
 use super::Error;
 use crate::hub::Hub;
 
-const TAG_BYTES: usize = 16;
+const TAG_BYTES: usize = 16; // not a limit: the format of a cursor
 /// The list of a user's networks, which several answers begin.
 pub(crate) const NETWORKS: &str = "networks";
 

@@ -15,11 +15,6 @@ use crate::hub::random;
 use crate::rest::client_of;
 use crate::turns::{Turn, Turns};
 
-/// How long a call waits for its turn before it is refused.
-const WAIT_MAX: Duration = Duration::from_secs(15);
-/// When to come back after that.
-const RETRY_AFTER_MS: u64 = 1_000;
-
 /// A name as it was given, which may be a password or a megabyte: only its hash is kept.
 type Account = [u8; 32];
 
@@ -61,7 +56,7 @@ impl Default for Passwords {
         };
         Self {
             turns: Turns::new(shares),
-            wait: WAIT_MAX,
+            wait: limits::PASSWORD_WAIT_MAX,
             #[cfg(test)]
             computed: std::sync::atomic::AtomicUsize::new(0),
         }
@@ -99,7 +94,7 @@ impl Passwords {
     /// A turn goes to the thread that computes, so that a caller who hangs up does not free it early.
     async fn turn(&self, asker: Asker) -> Result<Turn<IpAddr, Account>, Error> {
         let turn = self.turns.take(asker.address, asker.account, 1, self.wait).await;
-        let turn = turn.map_err(|_| Refusal::RateLimited { retry_after_ms: RETRY_AFTER_MS })?;
+        let turn = turn.map_err(|_| Refusal::RateLimited { retry_after_ms: limits::RETRY_AFTER_MILLIS })?;
         #[cfg(test)]
         self.computed.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         Ok(turn)

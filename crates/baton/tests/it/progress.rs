@@ -197,6 +197,24 @@ fn a_task_is_followed_to_its_end_and_nothing_follows_that() {
 }
 
 #[test]
+fn a_report_is_streamed_without_reading_the_tasks_texts() {
+    let mut running = Running::start();
+    let mut stream = follow(&running.tenant.user, &running.id, None);
+    assert_eq!(short(&stream.next_frame().unwrap()), "2 running");
+    // A text that is no text: whoever reads it gets an error.
+    running._hub.was_damaged = true;
+    let database = rusqlite::Connection::open(running._hub.data_dir().join("hub.db")).unwrap();
+    let damage = "UPDATE tasks SET content = CAST(x'ff' AS TEXT) WHERE task_id = ?1";
+    assert_eq!(database.execute(damage, [&running.id]).unwrap(), 1);
+    drop(database);
+    let whole = running.tenant.user.get(&format!("/api/tasks/{}", running.id));
+    refused(&whole, 503, "storage_unavailable");
+    succeed(&running.report(json!({"percent": 10, "output": "one"})));
+    let frames = [stream.next_frame().unwrap(), stream.next_frame().unwrap()];
+    assert_eq!(frames.each_ref().map(short), ["10 % -", "0: one"]);
+}
+
+#[test]
 fn a_tasks_stream_resumes_over_a_killed_hub_without_a_gap_or_a_repeat() {
     let mut running = Running::start();
     let report = |running: &Running, body: Value| {

@@ -205,7 +205,7 @@ pub(super) fn runtime() -> io::Result<Runtime> {
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     // A password's hash takes some 20 MiB. The allocator gives them back to the system once they have been free for a second,
     // and looks for such memory when a thread ends.
-    builder.enable_all().thread_name("baton").thread_keep_alive(Duration::from_secs(1)).build()
+    builder.enable_all().thread_name("baton").thread_keep_alive(limits::THREAD_IDLE_KEPT).build()
 }
 
 fn control_socket(folder: &DataFolder) -> Result<UnixListener, Trouble> {

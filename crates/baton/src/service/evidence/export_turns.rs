@@ -11,8 +11,6 @@ use crate::service::Error;
 use crate::turns::{Turn, Turns};
 
 const PATIENCE: Duration = Duration::from_secs(limits::EXPORT_WAIT_MAX_SECONDS as u64);
-/// When to come back after that.
-const RETRY_AFTER_MS: u64 = 5_000;
 
 /// A turn of an export.
 pub(crate) type ExportTurn = Turn<UserId, TokenId>;
@@ -69,7 +67,7 @@ impl Exports {
 
 async fn take(turns: &Arc<Turns<UserId, TokenId>>, who: &Identity) -> Result<ExportTurn, Error> {
     let turn = turns.take(who.account().clone(), who.token_id.clone(), 1, PATIENCE).await;
-    turn.map_err(|_| Refusal::TooManyExports { retry_after_ms: RETRY_AFTER_MS }.into())
+    turn.map_err(|_| Refusal::TooManyExports { retry_after_ms: limits::EXPORT_RETRY_AFTER_MILLIS }.into())
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use crate::hub::id_bytes;
 pub(crate) struct Salt(Vec<u8>);
 
 impl Salt {
-    const BYTES: usize = 16;
+    const BYTES: usize = 16; // not a limit: the format of a salt
 
     pub(crate) fn random() -> Self {
         Self(id_bytes::<{ Self::BYTES }>().to_vec())
