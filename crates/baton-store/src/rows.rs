@@ -30,7 +30,7 @@ pub use accounts::{
 pub use agents::{AgentFigures, AgentReads, AgentRow, WorkedTask};
 pub use aliases::{AliasProfile, AliasReads, AliasRow, AliasWrites};
 pub use artifacts::{
-    ArtifactReads, ArtifactRefRow, ArtifactRow, ArtifactWrites, NewArtifact, NewArtifactRef,
+    ArtifactPlace, ArtifactReads, ArtifactRefRow, ArtifactRow, ArtifactWrites, NewArtifact, NewArtifactRef,
 };
 pub use attempts::{AttemptKey, AttemptKind, AttemptReads, AttemptWrites, AttemptsRow};
 pub use check::{

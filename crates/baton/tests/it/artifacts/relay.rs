@@ -25,9 +25,9 @@ fn a_large_file_goes_through_two_agents_and_back_over_kills_within_100_mib() {
 }
 
 #[test]
-fn a_file_goes_through_two_agents_and_back_over_kills_with_a_bucket_too() {
+fn a_large_file_goes_through_two_agents_and_back_over_kills_with_a_bucket_within_100_mib() {
     let s3 = S3::start();
-    relay(s3.hub(), 64 << 20, |_| s3.counts().1 > 0);
+    relay(s3.hub(), 300 << 20, |_| s3.counts().1 > 0);
 }
 
 /// Sends a file of so many bytes; the hub is killed for the first time once its upload is under way.
