@@ -71,7 +71,7 @@ pub use effects::{
     Delivered, Delivery, DeliveryContent, DueMove, Effects, InboxMove, LeaseMove, NewTask, Notice,
     ProgressMove, RowChange,
 };
-pub use event::Event;
+pub use event::{Event, EventText};
 pub use fair_share::{Asked, FairShare, Shares, Ticket};
 pub use histogram::{Counted, Histogram};
 pub use ids::{ActorToken, LeaseId, NetworkId, TokenId, UserId};

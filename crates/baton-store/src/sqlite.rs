@@ -73,7 +73,7 @@ use crate::meter::Meter;
 use crate::parked::Parked;
 use crate::share::Share;
 use crate::store::{self, Committed, Lane, Store, WriteCheck};
-pub use check::inspect;
+pub use check::{artifacts_of_copy, glance, inspect};
 use checker::{Checker, Looked};
 use checkpointer::Checkpointer;
 pub use connection::schema;

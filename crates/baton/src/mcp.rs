@@ -2,7 +2,6 @@
 //! is JSON-RPC at all is settled here; tools, their schemas and how they are answered are in `mcp/`.
 
 mod answer;
-mod cost;
 mod handler;
 mod message;
 mod progress;

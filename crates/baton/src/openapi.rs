@@ -3,7 +3,6 @@
 //! gate in front of all doors may answer. `page` and `errors` make docs/api.md and docs/errors.md, which a test writes and
 //! holds.
 
-mod answers;
 mod bounds;
 #[cfg(test)]
 mod errors;
@@ -12,9 +11,11 @@ mod page;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use answers::{BadRequest, Conflict, NotFound, WrongCredentials, failure};
-
-use std::sync::LazyLock;
+use axum::Router;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use std::sync::{Arc, LazyLock};
 use utoipa::openapi::header::{Header, HeaderBuilder};
 use utoipa::openapi::path::{Operation, PathItem};
 use utoipa::openapi::security::{
@@ -24,6 +25,7 @@ use utoipa::openapi::{ObjectBuilder, Ref, RefOr, Type};
 use utoipa::{Modify, OpenApi};
 
 use crate::rest::ErrorBody;
+use crate::rest::described::failure;
 use crate::web::COOKIE;
 
 #[derive(OpenApi)]
@@ -53,14 +55,40 @@ use crate::web::COOKIE;
 )]
 struct Hub;
 
+/// The one route.
+pub(crate) fn router() -> Router<Arc<crate::hub::Hub>> {
+    Router::new().route("/openapi.json", get(describe))
+}
+
+/// What the route is, for the description.
+#[derive(OpenApi)]
+#[openapi(paths(describe))]
+struct Described;
+
+/// What can be called: this description
+///
+/// Everybody.
+#[utoipa::path(
+    get,
+    path = "/openapi.json",
+    tag = "hub",
+    security(()),
+    responses((status = 200, description = "an OpenAPI 3.1 document", body = Object))
+)]
+async fn describe() -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], json()).into_response()
+}
+
 /// The whole description.
 pub(crate) fn document() -> utoipa::openapi::OpenApi {
     let mut whole = Hub::openapi();
     for door in [
-        crate::server::Described::openapi(),
-        crate::metrics::Described::openapi(),
+        Described::openapi(),
+        crate::rest::health::Described::openapi(),
+        crate::rest::metrics::Described::openapi(),
         crate::rest::accounts::Described::openapi(),
         crate::rest::tasks::Described::openapi(),
+        crate::rest::task_commands::described(),
         crate::rest::agents::Described::openapi(),
         crate::rest::artifacts::Described::openapi(),
         crate::rest::evidence::Described::openapi(),

@@ -8,19 +8,26 @@ pub(crate) mod artifacts;
 mod byte_range;
 mod caller;
 mod client_address;
+pub(crate) mod described;
+pub(crate) mod discard;
 pub(crate) mod error;
 pub(crate) mod evidence;
+pub(crate) mod health;
+pub(crate) mod metrics;
+mod metrics_page;
 mod pieces;
 mod plain;
 pub(crate) mod quotas;
+pub(crate) mod refuse;
 pub(crate) mod remotes;
 mod request_cost;
+pub(crate) mod task_commands;
 pub(crate) mod tasks;
 
 pub(crate) use answer::answer;
 pub(crate) use arguments::{Body, Path, Query, Strict};
 pub(crate) use caller::{Authenticated, bearer};
-pub(crate) use client_address::{ClientAddress, client_of};
+pub(crate) use client_address::ClientAddress;
 #[cfg(test)]
 pub(crate) use error::status_of;
 pub(crate) use error::{ErrorBody, Failure};
@@ -42,9 +49,12 @@ pub(crate) fn router() -> Router<Arc<Hub>> {
     Router::new()
         .merge(accounts::routes())
         .merge(tasks::routes())
+        .merge(task_commands::routes())
         .merge(agents::routes())
         .merge(evidence::routes())
         .merge(remotes::routes())
         .merge(quotas::routes())
         .merge(artifacts::routes())
+        .merge(health::routes())
+        .merge(metrics::routes())
 }

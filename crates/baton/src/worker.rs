@@ -4,6 +4,7 @@
 mod presence;
 mod push;
 mod remote;
+pub(crate) mod span_exporter;
 
 use baton_core::limits;
 use futures_util::FutureExt;
@@ -16,7 +17,6 @@ use crate::hub::Hub;
 use crate::service::evidence::{bundling, seal};
 use crate::service::networks::removal;
 use crate::service::{Error, artifacts, old_tasks, sweep};
-use crate::trace;
 
 /// Starts every worker; they have all ended when the set is empty.
 pub(crate) fn start(hub: &Arc<Hub>) -> JoinSet<()> {
@@ -42,7 +42,7 @@ pub(crate) fn start(hub: &Arc<Hub>) -> JoinSet<()> {
 fn workers_of_the_outside(workers: &mut JoinSet<()>, hub: &Arc<Hub>) {
     workers.spawn(start_again(hub.clone(), "push", push::run));
     workers.spawn(start_again(hub.clone(), "remote", remote::run));
-    workers.spawn(start_again(hub.clone(), "traces", trace::run));
+    workers.spawn(start_again(hub.clone(), "traces", span_exporter::run));
 }
 
 /// Runs a worker until it ends by itself. One that panics begins anew after a pause: what there is to do follows from
@@ -67,7 +67,7 @@ pub(crate) async fn finish(hub: &Hub) {
     if let Err(error) = seal::round(hub).await {
         tracing::warn!(%error, "the last changes were not sealed; the next start does it");
     }
-    trace::flush(hub).await;
+    span_exporter::flush(hub).await;
 }
 
 fn keep<F, R>(workers: &mut JoinSet<()>, hub: &Arc<Hub>, name: &'static str, period: Duration, round: F)

@@ -38,6 +38,10 @@ pub const MATCHED_TEXT_MAX_BYTES: u64 = 8 * 1024 * 1024;
 pub const CHECK_FINDINGS_SHOWN_COUNT: usize = 100;
 /// Logs that `baton hub check` looks up at once (ours).
 pub const CHECK_LOGS_PAGE_COUNT: usize = 500;
+/// Artifacts whose files `baton hub check` looks at between two reads of the database.
+pub const ARTIFACTS_CHECKED_COUNT: usize = 500;
+/// Parts of tasks' events that `baton hub check` keeps at hand: it reads those of a task once for all of its events.
+pub const PARTS_CHECKED_COUNT: usize = 100_000;
 /// Longest wait of `baton hub health`: longer than the hub itself waits for its database (ours).
 pub const HEALTH_ANSWER_MAX: Duration = Duration::from_secs(5);
 /// Smaller files are read without a progress bar: they are done before it could be read (ours).

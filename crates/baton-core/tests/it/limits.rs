@@ -158,7 +158,7 @@ fn the_texts_that_repeat_a_limit_have_its_figure() {
             format!("{INPUT_TTL_DEFAULT_SECONDS}, which is {} days, by default", days(INPUT_TTL_DEFAULT_SECONDS)),
         ),
         ("report_status.rs", format!("/// {OUTPUT_KEPT_CHARS} characters are kept")),
-        ("extend_lease.rs", format!("shows {OUTPUT_KEPT_CHARS} characters of it")),
+        ("extend_lease.rs", format!("at most {OUTPUT_KEPT_CHARS} characters. It is not appended")),
         ("skills.rs", format!("/// 1-{SKILL_ID_MAX_CHARS} of A-Z")),
         ("agents/view.rs", format!("the newest first, at most {AGENT_TASKS_SHOWN_COUNT}")),
         (

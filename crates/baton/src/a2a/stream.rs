@@ -21,9 +21,9 @@ use super::fault::{Fault, Kind};
 use super::task::{self, Shown};
 use super::visitor::Visitor;
 use super::watch::{Watch, Woken};
-use crate::events::Seat;
+use crate::hub::Seat;
+use crate::hub::in_flight::Cost;
 use crate::hub::{Hub, Occupied};
-use crate::in_flight::Cost;
 use crate::service::task_record::{self, Extent, TaskRecord};
 
 const COMMENT_EVERY: Duration = Duration::from_secs(limits::STREAM_COMMENT_SECONDS as u64);

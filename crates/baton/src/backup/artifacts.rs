@@ -19,22 +19,10 @@ const FOLDER: &str = "artifacts";
 /// Every artifact of a database, by its object.
 pub(crate) type Artifacts = BTreeMap<String, ArtifactState>;
 
-/// The first schema that has any.
-const FIRST_SCHEMA: u32 = 27; // not a limit: a version
-
 /// The artifacts of a copy of a database, which may be of an earlier schema.
-pub(crate) fn artifacts_of(database: &Path, schema: u32) -> Result<Artifacts, baton_store::Error> {
-    if schema < FIRST_SCHEMA {
-        return Ok(Artifacts::new());
-    }
-    baton_store::inspect(database, |rows| {
-        let mut all = Artifacts::new();
-        rows.each_artifact(&mut |artifact| {
-            all.insert(artifact.object.clone(), artifact);
-            Ok(())
-        })?;
-        Ok(all)
-    })
+pub(crate) fn artifacts_of(database: &Path) -> Result<Artifacts, baton_store::Error> {
+    let all = baton_store::artifacts_of_copy(database)?;
+    Ok(all.into_iter().map(|artifact| (artifact.object.clone(), artifact)).collect())
 }
 
 /// Appends the bytes of every artifact that a folder has. Whether it has all is for whoever checks the folder to say.

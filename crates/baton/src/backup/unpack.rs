@@ -33,8 +33,8 @@ pub(crate) enum Unfit {
 /// Writes a backup's files into a folder, its owner's alone, and syncs them.
 pub(crate) fn unpack(file: impl Read, into: &Path, known_schema: u32) -> Result<Manifest, Unfit> {
     let unpacked = |entry: tar::Entry<'_, _>, member: &Member| unpack_member(entry, member, into);
-    read(file, known_schema, unpacked, |entries, schema| {
-        let all = artifacts::artifacts_of(&into.join(DATABASE), schema);
+    read(file, known_schema, unpacked, |entries| {
+        let all = artifacts::artifacts_of(&into.join(DATABASE));
         let all = all.map_err(|error| Unfit::Damaged(error.cause()))?;
         artifacts::read(entries, &all, Some(into))
     })
@@ -43,14 +43,14 @@ pub(crate) fn unpack(file: impl Read, into: &Path, known_schema: u32) -> Result<
 /// Reads a backup and compares its hashes, those of these artifacts too; keeps nothing.
 pub(crate) fn look_over(file: impl Read, all: &Artifacts) -> Result<Manifest, Unfit> {
     let compared = |entry: tar::Entry<'_, _>, member: &Member| copy_member(entry, member, &mut io::sink());
-    read(file, u32::MAX, compared, |entries, _| artifacts::read(entries, all, None))
+    read(file, u32::MAX, compared, |entries| artifacts::read(entries, all, None))
 }
 
 fn read<R: Read>(
     file: R,
     known_schema: u32,
     mut take: impl FnMut(tar::Entry<'_, GzDecoder<R>>, &Member) -> Result<(), Unfit>,
-    take_artifacts: impl FnOnce(tar::Entries<'_, GzDecoder<R>>, u32) -> Result<(), Unfit>,
+    take_artifacts: impl FnOnce(tar::Entries<'_, GzDecoder<R>>) -> Result<(), Unfit>,
 ) -> Result<Manifest, Unfit> {
     let mut archive = tar::Archive::new(GzDecoder::new(file));
     let no_backup = |error: io::Error| Unfit::NotABackup(error.to_string());
@@ -65,7 +65,7 @@ fn read<R: Read>(
         let entry = entries.next().ok_or_else(|| Unfit::Damaged(format!("{} is missing", member.name)))?;
         take(entry.map_err(|error| damaged(&error))?, member)?;
     }
-    take_artifacts(entries, manifest.schema)?;
+    take_artifacts(entries)?;
     Ok(manifest)
 }
 

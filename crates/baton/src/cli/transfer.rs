@@ -84,6 +84,7 @@ pub(crate) fn upload_args(network_id: Option<&str>, named: &Named) -> QueryArgs 
         network_id: network_id.map(str::to_owned),
         name: Some(named.name.clone()),
         media_type: Some(named.media_type.clone()),
+        sha256: None,
     }
 }
 

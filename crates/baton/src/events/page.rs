@@ -3,24 +3,10 @@
 
 use baton_core::{NetworkId, Principal, limits};
 use baton_store::Snapshot;
-use bytes::Bytes;
 
 use super::frame;
-use crate::hub::Hub;
+use crate::hub::{Hub, Page};
 use crate::service::Error;
-
-/// The feed from one place to another.
-#[derive(Debug, Clone)]
-pub(super) struct Page {
-    /// Everything up to here was told before.
-    pub(super) after: i64,
-    /// Everything up to here is told with this.
-    pub(super) position: i64,
-    /// The frames; empty when nothing in it was for this recipient.
-    pub(super) frames: Bytes,
-    /// Whether there may be more.
-    pub(super) is_full: bool,
-}
 
 /// Reads on after a place.
 pub(super) async fn read(

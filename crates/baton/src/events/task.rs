@@ -12,8 +12,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::frame;
-use super::seats::Seat;
-use crate::hub::{Bell, Hub, Occupied};
+use crate::hub::{Bell, Hub, Occupied, Seat};
 use crate::service::Error;
 use crate::service::follow_task::{self, TaskPlace, Told};
 

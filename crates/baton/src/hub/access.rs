@@ -13,7 +13,7 @@ use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Hub;
-use crate::service::Error;
+use crate::error::Error;
 
 /// A caller and the token it came with. Every call has one, and most hand it on: a copy is the same one.
 #[derive(Debug, Clone, PartialEq, Eq)]

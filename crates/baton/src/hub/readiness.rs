@@ -9,7 +9,7 @@ use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 use super::Hub;
-use crate::service::Error;
+use crate::error::Error;
 
 /// Why a hub is not ready.
 #[derive(Debug, Clone, thiserror::Error)]

@@ -21,7 +21,7 @@ impl MetricsToken {
     }
 
     /// Whether this is the token; takes as long whatever is shown.
-    pub(super) fn is(&self, shown: &str) -> bool {
+    pub(crate) fn is(&self, shown: &str) -> bool {
         let shown: [u8; 32] = Sha256::digest(shown).into();
         self.0.iter().zip(shown).fold(0, |differs, (ours, theirs)| differs | (ours ^ theirs)) == 0
     }

@@ -9,7 +9,7 @@ use utoipa::OpenApi;
 
 use super::{Authenticated, Body, HubState, Path, Query, answer};
 use crate::hub::Hub;
-use crate::openapi::NotFound;
+use crate::rest::described::NotFound;
 use crate::service::agents;
 use crate::service::workers::{put, remove};
 

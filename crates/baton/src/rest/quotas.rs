@@ -10,7 +10,7 @@ use utoipa::OpenApi;
 
 use super::{Authenticated, Body, Failure, HubState, Path, answer};
 use crate::hub::Hub;
-use crate::openapi::NotFound;
+use crate::rest::described::NotFound;
 use crate::service::quotas::{Answer, Subject, set, show};
 
 /// The routes.

@@ -15,9 +15,9 @@ use tokio_rustls::TlsAcceptor;
 use super::addresses::{Addresses, Place};
 use super::connection::{self, Served};
 use super::paced::Pace;
-use super::refuse;
 use crate::hub::{Hub, Shutdown};
 use crate::metrics::{ConnectionsClosed, Tally};
+use crate::rest::refuse;
 
 const DRAIN: Duration = Duration::from_secs(limits::DRAIN_MAX_SECONDS as u64);
 const HANDSHAKE: Duration = Duration::from_secs(limits::TLS_HANDSHAKE_MAX_SECONDS as u64);

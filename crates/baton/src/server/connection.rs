@@ -18,8 +18,8 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tower::Service;
 
-use super::accompanied::Accompanied;
 use super::paced::{Pace, Paced, TooSlow};
+use crate::accompanied::Accompanied;
 use crate::hub::Shutdown;
 use crate::metrics::{ConnectionsClosed, Tally};
 

@@ -49,7 +49,7 @@ pub(crate) struct BodyArgs {
 }
 
 /// A claim that goes with the reply to the task before.
-#[derive(Debug, Clone, Copy, Default, Deserialize, Serialize, ToSchema)]
+#[derive(Debug, Clone, Copy, Default, Deserialize, Serialize, JsonSchema, ToSchema)]
 #[schema(as = ClaimNext)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NextArgs {

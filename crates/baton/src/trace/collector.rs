@@ -17,7 +17,7 @@ pub(crate) struct Collector {
 }
 
 /// Why spans were not taken.
-pub(super) enum Refused {
+pub(crate) enum Refused {
     /// Perhaps later.
     ForNow(String),
     Finally(String),
@@ -41,7 +41,7 @@ impl Collector {
         Ok(Self { endpoint, client })
     }
 
-    pub(super) async fn post(&self, body: Vec<u8>) -> Result<(), Refused> {
+    pub(crate) async fn post(&self, body: Vec<u8>) -> Result<(), Refused> {
         let request = self.client.post(self.endpoint.url().clone());
         let sent = request.header(CONTENT_TYPE, "application/json").body(body).send().await;
         // The address may hold a password, and the log is no place for it.

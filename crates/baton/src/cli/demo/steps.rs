@@ -34,8 +34,8 @@ pub(super) async fn cancel(stage: &Stage, telling: &Telling) -> Result<(), Failu
     });
     let group = group.await?;
     telling.line("coder       runs it, with two child processes")?;
-    let args = cancel_task::PathArgs { reason: Some("changed my mind".into()), cascade: None };
-    stage.you.cancel(&asked, &args).await?;
+    let args = cancel_task::Args { reason: Some("changed my mind".into()), cascade: None };
+    stage.you.command::<cancel_task::CancelTask, serde_json::Value>(&asked, &args).await?;
     let begun = Instant::now();
     telling.line("you         cancel it: changed my mind")?;
     bounded("the command's end", async {

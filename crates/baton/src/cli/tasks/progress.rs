@@ -8,7 +8,7 @@ use super::task_id;
 use crate::cli::connection::{Connection, Link};
 use crate::cli::failure::Failure;
 use crate::cli::runtime::block_on;
-use crate::service::report_progress::PathArgs;
+use crate::service::report_progress;
 
 /// Reports how far a task you work on is.
 ///
@@ -45,7 +45,12 @@ impl Progress {
         let Some(lease_id) = self.lease.clone().or_else(|| task_id::variable("BATON_LEASE_ID")) else {
             return Err(Failure::usage("under which lease? Give --lease; BATON_LEASE_ID names none"));
         };
-        let args = PathArgs { lease_id, percent: self.percent, message: self.message.clone(), output: None };
+        let args = report_progress::Args {
+            lease_id,
+            percent: self.percent,
+            message: self.message.clone(),
+            output: None,
+        };
         let reported = link.client.report_progress(&id, &args).await?;
         self.connection.tell_person(reported.text(), &format!("{id}: progress reported."))
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 use super::agent::{Agent, Ended};
-use crate::hub::id_bytes;
+use crate::random::id_bytes;
 use crate::service::workers::put;
 
 const EVERY: Duration = Duration::from_secs(limits::WORKER_SEEN_EVERY_SECONDS as u64);

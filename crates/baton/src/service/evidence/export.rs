@@ -1,6 +1,6 @@
 //! Exports: a bundle of one task's events or of a stretch of the log, and its side file with the checkpoint, the
 //! proofs and the packets. Both are read page by page, so that neither memory nor the WAL grows with the log. A bundle
-//! is packed into a file first; how both are sent is in `export_body`, who may when in `export_turns`.
+//! is packed into a file first; how both are sent is in `export_body`, who may when in `hub/export_turns.rs`.
 
 use baton_core::{Caller, NetworkId, Refusal, TaskId, limits};
 use baton_evidence::bundle::{self, BundleWriter};
@@ -21,8 +21,8 @@ use super::export_body::{self, Pieces, SideFile};
 use super::reader::{Reader, number, task_named};
 use super::seal;
 use super::tree::{LogTiles, damaged};
+use crate::hub::in_flight::Cost;
 use crate::hub::{Hub, Identity};
-use crate::in_flight::Cost;
 use crate::service::Error;
 
 /// Events read at once: whole entry bundles, where an export begins with one.

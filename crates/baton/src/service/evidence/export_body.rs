@@ -10,9 +10,9 @@ use std::fs::File;
 use std::io::{self, Read};
 
 use super::export::Selection;
-use super::export_turns::{ExportTurn, Exports};
 use crate::hub::Identity;
-use crate::in_flight::Reservation;
+use crate::hub::in_flight::Reservation;
+use crate::hub::{ExportTurn, Exports};
 use crate::service::Error;
 
 /// The bytes of an export.

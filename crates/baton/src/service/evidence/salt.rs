@@ -6,7 +6,7 @@ use hmac::{Hmac, Mac};
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 
-use crate::hub::id_bytes;
+use crate::random::id_bytes;
 
 /// A task's salt, kept in its row and gone with it.
 #[derive(Clone)]

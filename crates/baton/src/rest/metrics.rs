@@ -9,13 +9,13 @@ use baton_core::{Caller, Refusal, SystemRole};
 use std::sync::Arc;
 use utoipa::OpenApi;
 
-use super::{exposition, page};
+use super::{Failure, HubState, bearer, metrics_page};
+use crate::error::Error;
 use crate::hub::Hub;
-use crate::rest::{Failure, HubState, bearer};
-use crate::service::Error;
+use crate::metrics::exposition;
 
 /// The one route.
-pub(crate) fn router() -> Router<Arc<Hub>> {
+pub(crate) fn routes() -> Router<Arc<Hub>> {
     Router::new().route("/metrics", get(show))
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct Described;
 async fn show(State(hub): HubState, headers: HeaderMap) -> Result<Response, Failure> {
     admit(&hub, &headers).await?;
     let headers = [(header::CONTENT_TYPE, exposition::CONTENT_TYPE), (header::CACHE_CONTROL, "no-store")];
-    Ok((headers, page::of(&hub)).into_response())
+    Ok((headers, metrics_page::of(&hub)).into_response())
 }
 
 async fn admit(hub: &Hub, headers: &HeaderMap) -> Result<(), Error> {

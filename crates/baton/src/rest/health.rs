@@ -1,8 +1,7 @@
-//! `GET /health`: the process answers. `GET /ready`: it can also read and write its database and takes work. `GET /openapi.json`:
-//! what can be called. All public; no names, no counts.
+//! `GET /health`: the process answers. `GET /ready`: it can also read and write its database and takes work. Both public; no
+//! names, no counts.
 
 use axum::extract::State;
-use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
@@ -11,10 +10,8 @@ use std::sync::Arc;
 use utoipa::OpenApi;
 use utoipa::ToSchema;
 
-use super::refuse;
+use super::{HubState, Plain, refuse};
 use crate::hub::{Hub, NotReady, look};
-use crate::openapi;
-use crate::rest::{HubState, Plain};
 
 #[derive(Debug, Serialize, ToSchema)]
 struct Health {
@@ -25,16 +22,13 @@ struct Health {
     uptime: u64,
 }
 
-pub(super) fn router() -> Router<Arc<Hub>> {
-    Router::new()
-        .route("/health", get(health))
-        .route("/ready", get(ready))
-        .route("/openapi.json", get(describe))
+pub(crate) fn routes() -> Router<Arc<Hub>> {
+    Router::new().route("/health", get(health)).route("/ready", get(ready))
 }
 
 /// What the routes are, for the description.
 #[derive(OpenApi)]
-#[openapi(paths(health, ready, describe))]
+#[openapi(paths(health, ready))]
 pub(crate) struct Described;
 
 /// The process answers
@@ -78,18 +72,4 @@ async fn ready(State(hub): HubState) -> Response {
         Err(NotReady::Damaged) => refuse::with_remedy(Plain::DatabaseDamaged),
         Err(NotReady::Refused(_) | NotReady::Silent) => refuse::for_now(Plain::StorageUnavailable),
     }
-}
-
-/// What can be called: this description
-///
-/// Everybody.
-#[utoipa::path(
-    get,
-    path = "/openapi.json",
-    tag = "hub",
-    security(()),
-    responses((status = 200, description = "an OpenAPI 3.1 document", body = Object))
-)]
-async fn describe() -> Response {
-    ([(header::CONTENT_TYPE, "application/json")], openapi::json()).into_response()
 }

@@ -6,11 +6,10 @@ use std::sync::Arc;
 use tokio::sync::mpsc::Receiver;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
-use super::collector::Refused;
-use super::span::Span;
-use super::{Finished, SpanOutcome, Traces, json, task};
+use crate::error::Error;
 use crate::hub::Hub;
-use crate::service::Error;
+use crate::trace::span::Span;
+use crate::trace::{Finished, Refused, SpanOutcome, Traces, json, task};
 
 /// Exports until the hub stops.
 pub(crate) async fn run(hub: Arc<Hub>) {

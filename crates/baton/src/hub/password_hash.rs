@@ -10,9 +10,9 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::Error;
-use crate::hub::random;
-use crate::rest::client_of;
+use super::client_address::client_of;
+use crate::error::Error;
+use crate::random;
 use crate::turns::{Turn, Turns};
 
 /// A name as it was given, which may be a password or a megabyte: only its hash is kept.
@@ -102,7 +102,7 @@ impl Passwords {
 }
 
 /// The hash of a new password, for whoever has no hub.
-pub(super) async fn hash_off_thread(password: String) -> Result<String, Error> {
+pub(crate) async fn hash_off_thread(password: String) -> Result<String, Error> {
     off_thread(move || hash(&password)).await
 }
 

@@ -6,7 +6,7 @@ use baton_core::{Refusal, UnixMillis, limits, login_lock_seconds};
 use baton_store::rows::{AttemptKey, AttemptKind, AttemptsRow};
 use baton_store::{Snapshot, Transaction};
 
-use super::Error;
+use crate::error::Error;
 
 const MINUTE_MS: i64 = 60_000; // not a limit: a unit
 /// Failures are forgotten so long after the last lock ended.

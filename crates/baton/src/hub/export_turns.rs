@@ -6,8 +6,8 @@ use baton_core::{Refusal, Shares, TokenId, UserId, limits};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::hub::Identity;
-use crate::service::Error;
+use super::Identity;
+use crate::error::Error;
 use crate::turns::{Turn, Turns};
 
 const PATIENCE: Duration = Duration::from_secs(limits::EXPORT_WAIT_MAX_SECONDS as u64);
@@ -45,7 +45,7 @@ impl Default for Exports {
 
 impl Exports {
     /// Opens an export; it is open until it has been read or its reader has gone.
-    pub(super) async fn open(&self, who: &Identity) -> Result<ExportTurn, Error> {
+    pub(crate) async fn open(&self, who: &Identity) -> Result<ExportTurn, Error> {
         take(&self.open, who).await
     }
 
@@ -60,7 +60,7 @@ impl Exports {
     }
 
     /// A turn to work.
-    pub(super) async fn work(&self, who: &Identity) -> Result<ExportTurn, Error> {
+    pub(crate) async fn work(&self, who: &Identity) -> Result<ExportTurn, Error> {
         take(&self.at_work, who).await
     }
 }

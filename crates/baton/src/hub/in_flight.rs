@@ -11,8 +11,8 @@ use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::hub::{Hub, Identity};
-use crate::service::Error;
+use super::{Hub, Identity};
+use crate::error::Error;
 use crate::turns::{Turn, Turns};
 
 /// A share of the hub's memory.
