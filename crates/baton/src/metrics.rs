@@ -11,7 +11,7 @@ mod token;
 mod words;
 
 pub(crate) use door::Door;
-pub(crate) use route::{Described, router};
+pub(crate) use route::router;
 pub(crate) use token::MetricsToken;
 pub(crate) use words::{Tally, Word, words};
 

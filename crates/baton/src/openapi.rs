@@ -1,6 +1,6 @@
-//! The API's description, OpenAPI 3.1, made from the code: each door's file has its routes annotated, and the schemas
-//! come from the very types that are read and printed. Here they are put together, and every operation gets what the
-//! gate in front of all doors may answer. `page` and `errors` make docs/api.md and docs/errors.md, which a test writes and
+//! The API's description, OpenAPI 3.1, made from the code: a route is listed once, with its annotated handler, and
+//! the schemas come from the very types that are read and printed. Here the doors are put together, and every operation gets
+//! what the gate in front of all doors may answer. `page` and `errors` make docs/api.md and docs/errors.md, which a test writes and
 //! holds.
 
 mod answers;
@@ -55,24 +55,8 @@ struct Hub;
 /// The whole description.
 pub(crate) fn document() -> utoipa::openapi::OpenApi {
     let mut whole = Hub::openapi();
-    for door in [
-        crate::server::Described::openapi(),
-        crate::metrics::Described::openapi(),
-        crate::rest::accounts::Described::openapi(),
-        crate::rest::tasks::Described::openapi(),
-        crate::rest::task_commands::described(),
-        crate::rest::agents::Described::openapi(),
-        crate::rest::artifacts::Described::openapi(),
-        crate::rest::evidence::Described::openapi(),
-        crate::rest::remotes::Described::openapi(),
-        crate::rest::quotas::Described::openapi(),
-        crate::web::Described::openapi(),
-        crate::events::Described::openapi(),
-        crate::mcp::Described::openapi(),
-        crate::a2a::described::openapi(),
-    ] {
-        whole.merge(door);
-    }
+    whole.merge(crate::server::doors().into_openapi());
+    whole.merge(crate::mcp::Described::openapi());
     whole.paths.paths.values_mut().flat_map(operations).for_each(add_common_answers);
     whole
 }

@@ -1,7 +1,7 @@
 //! The REST door. Every route on one screen; handlers are thin: arguments in, one use case, its answer out.
 
-pub(crate) mod accounts;
-pub(crate) mod agents;
+mod accounts;
+mod agents;
 mod answer;
 mod arguments;
 pub(crate) mod artifacts;
@@ -9,14 +9,14 @@ mod byte_range;
 mod caller;
 mod client_address;
 pub(crate) mod error;
-pub(crate) mod evidence;
+mod evidence;
 mod pieces;
 mod plain;
-pub(crate) mod quotas;
-pub(crate) mod remotes;
+mod quotas;
+mod remotes;
 mod request_cost;
-pub(crate) mod task_commands;
-pub(crate) mod tasks;
+mod task_commands;
+mod tasks;
 
 pub(crate) use answer::answer;
 pub(crate) use arguments::{Body, Path, Query, Strict};
@@ -30,17 +30,17 @@ pub(crate) use pieces::json;
 pub(crate) use plain::Plain;
 pub(crate) use request_cost::{CallRate, Rate, Reserved};
 
-use axum::Router;
 use std::sync::Arc;
+use utoipa_axum::router::OpenApiRouter;
 
 use crate::hub::Hub;
 
 /// What every handler is given.
 pub(crate) type HubState = axum::extract::State<Arc<Hub>>;
 
-/// All REST routes.
-pub(crate) fn router() -> Router<Arc<Hub>> {
-    Router::new()
+/// All REST routes, with their description.
+pub(crate) fn router() -> OpenApiRouter<Arc<Hub>> {
+    OpenApiRouter::new()
         .merge(accounts::routes())
         .merge(tasks::routes())
         .merge(task_commands::routes())

@@ -25,12 +25,12 @@ pub(crate) use accept::{Connections, Listener};
 pub(crate) use accompanied::Accompanied;
 pub(crate) use arrival::discard_upload;
 pub(crate) use file_limit::raise as raise_file_limit;
-pub(crate) use health::Described;
 pub(crate) use tls::{TlsError, TlsFiles};
 
 use axum::Router;
 use axum::middleware;
 use std::sync::Arc;
+use utoipa_axum::router::OpenApiRouter;
 
 use crate::hub::Hub;
 use crate::rest::Plain;
@@ -38,15 +38,19 @@ use arrival::Bounds;
 
 /// Every door behind the one gate.
 pub(crate) fn router(hub: Arc<Hub>) -> Router {
-    let doors = Router::new()
+    let doors = Router::from(doors()).merge(crate::mcp::router(&hub));
+    gated(doors, hub, Bounds::default())
+}
+
+/// The doors that describe their routes where they list them; all but MCP's one route, which takes every method.
+pub(crate) fn doors() -> OpenApiRouter<Arc<Hub>> {
+    OpenApiRouter::new()
         .merge(health::router())
         .merge(crate::metrics::router())
         .merge(crate::rest::router())
-        .merge(crate::mcp::router(&hub))
         .merge(crate::events::router())
         .merge(crate::a2a::router())
-        .merge(crate::web::router());
-    gated(doors, hub, Bounds::default())
+        .merge(crate::web::router())
 }
 
 fn gated(doors: Router<Arc<Hub>>, hub: Arc<Hub>, bounds: Bounds) -> Router {

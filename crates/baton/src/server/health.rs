@@ -1,15 +1,15 @@
 //! `GET /health`: the process answers. `GET /ready`: it can also read and write its database and takes work. `GET /openapi.json`:
 //! what can be called. All public; no names, no counts.
 
+use axum::Json;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
-use axum::{Json, Router};
 use serde::Serialize;
 use std::sync::Arc;
-use utoipa::OpenApi;
 use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
 use super::refuse;
 use crate::hub::{Hub, NotReady, look};
@@ -25,17 +25,9 @@ struct Health {
     uptime: u64,
 }
 
-pub(super) fn router() -> Router<Arc<Hub>> {
-    Router::new()
-        .route("/health", get(health))
-        .route("/ready", get(ready))
-        .route("/openapi.json", get(describe))
+pub(super) fn router() -> OpenApiRouter<Arc<Hub>> {
+    OpenApiRouter::new().routes(routes!(health)).routes(routes!(ready)).routes(routes!(describe))
 }
-
-/// What the routes are, for the description.
-#[derive(OpenApi)]
-#[openapi(paths(health, ready, describe))]
-pub(crate) struct Described;
 
 /// The process answers
 ///
