@@ -89,7 +89,7 @@ pub use priority::Priority;
 pub use progress::{Percent, Progress};
 pub use question::{AskedUnder, MessageKind, Question, QuestionOptions, QuestionTerms, TaskMessage};
 pub use quota::Quota;
-pub use refusal::Refusal;
+pub use refusal::{Class, Refusal};
 pub use role::{NetworkRole, SystemRole, TokenScope};
 pub use run_terms::{MaxAttempts, RunTerms};
 pub use secret::{BearerToken, InviteCode, NodeToken, SECRET_RANDOM_BYTES, UserToken};

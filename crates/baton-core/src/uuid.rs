@@ -8,7 +8,7 @@ use crate::time::UnixMillis;
 use crate::wire::wire_text;
 
 /// Random bytes a UUID takes beside its time.
-pub const UUID_RANDOM_BYTES: usize = 10;
+pub const UUID_RANDOM_BYTES: usize = 10; // not a limit: the format of a UUID
 
 wire_text!(
     /// One task.

@@ -30,7 +30,7 @@ pub use accounts::{
 pub use agents::{AgentFigures, AgentReads, AgentRow, WorkedTask};
 pub use aliases::{AliasProfile, AliasReads, AliasRow, AliasWrites};
 pub use artifacts::{
-    ArtifactReads, ArtifactRefRow, ArtifactRow, ArtifactWrites, NewArtifact, NewArtifactRef,
+    ArtifactPlace, ArtifactReads, ArtifactRefRow, ArtifactRow, ArtifactWrites, NewArtifact, NewArtifactRef,
 };
 pub use attempts::{AttemptKey, AttemptKind, AttemptReads, AttemptWrites, AttemptsRow};
 pub use check::{
@@ -62,9 +62,9 @@ pub use sessions::{
 };
 pub(crate) use tasks::kind_of;
 pub use tasks::{
-    ChangedFilter, ChangedPage, DueLease, EventFilter, EventRow, IdempotentSend, InboxState, LeaseChange,
-    LeaseRow, NewEvent, NewTaskMessage, NewTaskRow, OutputRow, ProgressChange, ProgressRow, Redelivery,
-    TaskChange, TaskFilter, TaskMessageRow, TaskReads, TaskRow, TaskTexts, TaskWrites,
+    ChangedFilter, ChangedPage, CourseRow, DueLease, EventFilter, EventRow, IdempotentSend, InboxState,
+    LeaseChange, LeaseRow, NewEvent, NewTaskMessage, NewTaskRow, OutputRow, ProgressChange, ProgressRow,
+    Redelivery, TaskChange, TaskFilter, TaskMessageRow, TaskReads, TaskRow, TaskTexts, TaskWrites,
 };
 pub use trees::{LevelFilter, TreeLevel, TreeReads, TreeTaskRow};
 pub use workers::{WorkerGlance, WorkerReads, WorkerRow, WorkerWrites};

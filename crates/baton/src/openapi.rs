@@ -3,7 +3,6 @@
 //! what the gate in front of all doors may answer. `page` and `errors` make docs/api.md and docs/errors.md, which a test writes and
 //! holds.
 
-mod answers;
 #[cfg(test)]
 mod errors;
 #[cfg(test)]
@@ -11,9 +10,9 @@ mod page;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use answers::{BadRequest, Conflict, NotFound, WrongCredentials, failure};
-
-use std::sync::LazyLock;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use std::sync::{Arc, LazyLock};
 use utoipa::openapi::header::{Header, HeaderBuilder};
 use utoipa::openapi::path::{Operation, PathItem};
 use utoipa::openapi::security::{
@@ -21,8 +20,11 @@ use utoipa::openapi::security::{
 };
 use utoipa::openapi::{ObjectBuilder, Ref, RefOr, Type};
 use utoipa::{Modify, OpenApi};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
 use crate::rest::ErrorBody;
+use crate::rest::described::failure;
 use crate::web::COOKIE;
 
 #[derive(OpenApi)]
@@ -52,10 +54,34 @@ use crate::web::COOKIE;
 )]
 struct Hub;
 
+/// The doors that describe their routes where they list them; all but MCP's one route, which takes every method.
+pub(crate) fn doors() -> OpenApiRouter<Arc<crate::hub::Hub>> {
+    OpenApiRouter::new()
+        .routes(routes!(describe))
+        .merge(crate::rest::router())
+        .merge(crate::events::router())
+        .merge(crate::a2a::router())
+        .merge(crate::web::router())
+}
+
+/// What can be called: this description
+///
+/// Everybody.
+#[utoipa::path(
+    get,
+    path = "/openapi.json",
+    tag = "hub",
+    security(()),
+    responses((status = 200, description = "an OpenAPI 3.1 document", body = Object))
+)]
+async fn describe() -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], json()).into_response()
+}
+
 /// The whole description.
 pub(crate) fn document() -> utoipa::openapi::OpenApi {
     let mut whole = Hub::openapi();
-    whole.merge(crate::server::doors().into_openapi());
+    whole.merge(doors().into_openapi());
     whole.merge(crate::mcp::Described::openapi());
     whole.paths.paths.values_mut().flat_map(operations).for_each(add_common_answers);
     whole

@@ -8,11 +8,17 @@ pub(crate) mod artifacts;
 mod byte_range;
 mod caller;
 mod client_address;
+pub(crate) mod described;
+pub(crate) mod discard;
 pub(crate) mod error;
 mod evidence;
+mod health;
+mod metrics;
+mod metrics_page;
 mod pieces;
 mod plain;
 mod quotas;
+pub(crate) mod refuse;
 mod remotes;
 mod request_cost;
 mod task_commands;
@@ -21,7 +27,7 @@ mod tasks;
 pub(crate) use answer::answer;
 pub(crate) use arguments::{Body, Path, Query, Strict};
 pub(crate) use caller::{Authenticated, bearer};
-pub(crate) use client_address::{ClientAddress, client_of};
+pub(crate) use client_address::ClientAddress;
 #[cfg(test)]
 pub(crate) use error::status_of;
 pub(crate) use error::{ErrorBody, Failure};
@@ -49,4 +55,6 @@ pub(crate) fn router() -> OpenApiRouter<Arc<Hub>> {
         .merge(remotes::routes())
         .merge(quotas::routes())
         .merge(artifacts::routes())
+        .merge(health::routes())
+        .merge(metrics::routes())
 }

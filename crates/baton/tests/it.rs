@@ -44,6 +44,7 @@ mod it {
     mod limits;
     mod long_texts;
     mod memory;
+    mod module_order;
     mod observe;
     mod outside;
     mod packaging;

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use crate::error::Error;
 
-const HOUR_MILLIS: i64 = 3_600_000;
+const HOUR_MILLIS: i64 = 3_600_000; // not a limit: a unit
 
 /// The hour of a time, counted since 1970.
 #[must_use]

@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::{Page, TaskFilter, TaskRow};
 use crate::error::Error;
 
-const MINUTE_MILLIS: i64 = 60_000;
+const MINUTE_MILLIS: i64 = 60_000; // not a limit: a unit
 
 /// The minute of a time, counted since 1970.
 #[must_use]

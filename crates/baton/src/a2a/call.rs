@@ -19,7 +19,7 @@ use super::task::{self, Shown};
 use super::visitor::Visitor;
 use super::{card, input, list, push, send};
 use crate::hub::Hub;
-use crate::in_flight::Cost;
+use crate::hub::in_flight::Cost;
 use crate::service::cancel_task::{self, CancelTask};
 use crate::service::task_command::{OnTask, TaskCommand};
 use crate::service::task_record::{self, Extent};

@@ -7,9 +7,9 @@ use super::plain;
 use super::screen::{Screen, Tone};
 
 /// Between two columns.
-const GAP: usize = 2;
+const GAP: usize = 2; // not a limit: a layout
 /// However narrow the terminal, so much of the column that gives way is shown.
-const LEAST: usize = 10;
+const LEAST: usize = 10; // not a limit: a layout
 
 /// Rows of cells.
 #[derive(Debug, Clone)]

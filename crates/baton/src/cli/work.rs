@@ -54,9 +54,6 @@ use program::Program;
 use run_folder::RunFolder;
 use running::Running;
 
-/// A worker that is told to stop while it asks for its token waits this long for the answer.
-const OPENING_MAX: Duration = Duration::from_secs(1);
-
 /// Turns a command into an agent: claims tasks, runs the command for each, answers with what it prints.
 ///
 /// The command gets the task's text on standard input, and an argument {task} is replaced by it, unless a shell or an
@@ -182,7 +179,7 @@ impl Work {
             () = drain.begun() => {
                 tracing::info!("stopping before the first task");
                 // A token may be on its way: it is ended as one that came in time would be.
-                if let Ok(Ok(link)) = timeout(OPENING_MAX, opening).await {
+                if let Ok(Ok(link)) = timeout(limits::WORK_OPENING_MAX, opening).await {
                     link.close().await;
                 }
                 return Ok(ExitCode::SUCCESS);

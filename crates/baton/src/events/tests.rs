@@ -11,9 +11,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use tower::ServiceExt;
 
-use super::listener::Rhythm;
 use super::router;
 use crate::fixture::{TestHub, json as json_of, network, node, request, user, user_id};
+use crate::hub::Rhythm;
 
 /// Longer than anything here takes; only a failure waits for it.
 const TOO_LONG: Duration = Duration::from_secs(20);

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use super::{answer, schema};
 use crate::hub::Hub;
-use crate::in_flight::{AnswerShare, Cost};
+use crate::hub::in_flight::{AnswerShare, Cost};
 use crate::service::task_command::{OnTask, TaskCommand};
 use crate::service::task_wait::ProgressSink;
 

@@ -108,25 +108,10 @@ fn every_reference_leads_to_a_schema() {
 
 /// The variants of an enum as its source has them, so that a table of them cannot lack one.
 fn variants(source: &str, name: &str) -> Vec<String> {
-    let body = source
-        .split(&format!("pub enum {name} {{"))
-        .nth(1)
-        .or_else(|| source.split(&format!("pub(super) enum {name} {{")).nth(1));
-    let body = body.unwrap().split("\n}").next().unwrap();
+    let body = source.split(&format!("pub enum {name} {{")).nth(1).unwrap().split("\n}").next().unwrap();
     let lines = body.lines().filter(|line| line.starts_with("    ") && !line.starts_with("     "));
     let words = lines.map(|line| line.trim().split([' ', ',', '{']).next().unwrap_or_default());
     words.filter(|word| word.starts_with(char::is_uppercase)).map(str::to_owned).collect()
-}
-
-fn name_of(value: impl std::fmt::Debug) -> String {
-    format!("{value:?}").split([' ', '{', '(']).next().unwrap_or_default().to_owned()
-}
-
-#[test]
-fn every_refusal_has_its_row() {
-    let rows: Vec<_> = errors::refusals().into_iter().map(name_of).collect();
-    let source = include_str!("../../../baton-core/src/refusal.rs");
-    assert_eq!(rows, variants(source, "Refusal"));
 }
 
 #[test]
@@ -134,8 +119,6 @@ fn every_kind_of_packet_error_and_a2a_fault_has_its_row() {
     let page = errors::page();
     let adapter = include_str!("../../../baton-adapter/src/error.rs");
     assert_eq!(errors::packet_kinds(), variants(adapter, "ErrorKind"));
-    let faults = variants(include_str!("../a2a/fault.rs"), "Kind");
-    assert_eq!(crate::a2a::errors().count(), faults.len());
     for (reason, ..) in crate::a2a::errors() {
         assert!(page.contains(reason), "{reason}");
     }

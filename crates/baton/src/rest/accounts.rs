@@ -13,7 +13,7 @@ use utoipa_axum::routes;
 use super::client_address::ClientAddress;
 use super::{Authenticated, Body, HubState, Path, Query, answer};
 use crate::hub::Hub;
-use crate::openapi::{BadRequest, Conflict, NotFound, WrongCredentials};
+use crate::rest::described::{BadRequest, Conflict, NotFound, WrongCredentials};
 use crate::service::page::PageArgs;
 use crate::service::{
     Done, Holder, aliases, audit_log, invitations, invites, login, logout, members, networks, node_token,

@@ -8,7 +8,7 @@ use utoipa_axum::routes;
 
 use super::{Authenticated, Body, HubState, Path, Query, answer};
 use crate::hub::Hub;
-use crate::openapi::NotFound;
+use crate::rest::described::NotFound;
 use crate::service::agents;
 use crate::service::workers::{put, remove};
 

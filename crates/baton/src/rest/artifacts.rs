@@ -17,10 +17,9 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::byte_range::ByteRange;
-use super::{Authenticated, ErrorBody, Failure, HubState, Path, Plain, Query, answer};
+use super::{Authenticated, ErrorBody, Failure, HubState, Path, Plain, Query, answer, discard};
 use crate::hub::{Hub, Identity};
-use crate::openapi::NotFound;
-use crate::server;
+use crate::rest::described::NotFound;
 use crate::service::artifacts::upload::{self, Unfinished, Upload};
 use crate::service::artifacts::{download, list};
 
@@ -59,7 +58,7 @@ async fn put_artifact(
     let upload = match Upload::read(&args, length) {
         Ok(upload) => upload,
         Err(error) => {
-            server::discard_upload(body).await;
+            discard::upload(body).await;
             return Failure(error).into_response();
         }
     };
@@ -68,7 +67,7 @@ async fn put_artifact(
         let uploaded = upload::run(&hub, &who, &upload, &mut body).await;
         if uploaded.is_err() {
             // A client that is cut off while it sends sees no answer.
-            server::discard_upload(body).await;
+            discard::upload(body).await;
         }
         uploaded
     });

@@ -15,7 +15,7 @@ use utoipa_axum::routes;
 use super::arguments::{media_type, refuse};
 use super::{Authenticated, ErrorBody, Failure, HubState, Plain, Query, answer};
 use crate::hub::Hub;
-use crate::openapi::NotFound;
+use crate::rest::described::NotFound;
 use crate::service::Error;
 use crate::service::evidence::export::{self, Export};
 use crate::service::evidence::{checkpoint, page, proof, report};

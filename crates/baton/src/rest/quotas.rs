@@ -9,7 +9,7 @@ use utoipa_axum::routes;
 
 use super::{Authenticated, Body, Failure, HubState, Path, answer};
 use crate::hub::Hub;
-use crate::openapi::NotFound;
+use crate::rest::described::NotFound;
 use crate::service::quotas::{Answer, Subject, set, show};
 
 /// The routes.

@@ -9,7 +9,7 @@ use utoipa_axum::routes;
 
 use super::{Authenticated, Body, HubState, Path, Query, answer};
 use crate::hub::Hub;
-use crate::openapi::{BadRequest, Conflict, NotFound};
+use crate::rest::described::{BadRequest, Conflict, NotFound};
 use crate::service::page::PageArgs;
 use crate::service::{Done, remotes};
 

@@ -17,7 +17,7 @@ use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 use super::arguments::none;
 use super::{Authenticated, Body, ErrorBody, Failure, HubState, Path, Strict, answer, json};
 use crate::hub::Hub;
-use crate::openapi::{Conflict, NotFound};
+use crate::rest::described::{Conflict, NotFound};
 use crate::service::task_command::{BodyRule, OnTask, TaskCommand};
 use crate::service::task_commands;
 

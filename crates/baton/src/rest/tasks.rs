@@ -12,8 +12,8 @@ use utoipa_axum::routes;
 
 use super::{Authenticated, Body, ErrorBody, HubState, Path, Query, Rate, Reserved, answer, json};
 use crate::hub::Hub;
-use crate::in_flight::{AnswerShare, Cost};
-use crate::openapi::{Conflict, NotFound};
+use crate::hub::in_flight::{AnswerShare, Cost};
+use crate::rest::described::{Conflict, NotFound};
 use crate::service::task_wait::ProgressSink;
 use crate::service::{
     ack_inbox, broadcast, claim_task, extend_lease, get_completions, get_inbox, get_task, list_tasks,

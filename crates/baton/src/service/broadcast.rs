@@ -125,7 +125,7 @@ fn deliver(
     text: &str,
 ) -> Result<MessageId, Error> {
     let now = tx.time().now;
-    let message_id = MessageId::new(now, crate::hub::random_bytes::<UUID_RANDOM_BYTES>());
+    let message_id = MessageId::new(now, crate::random::bytes::<UUID_RANDOM_BYTES>());
     put_delivery(
         tx,
         NewDelivery {

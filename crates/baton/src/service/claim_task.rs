@@ -137,9 +137,6 @@ impl Answer {
     }
 }
 
-/// However a hand-over was missed, work is found within this time, and a claim that may no longer wait is refused.
-const BACKSTOP: Duration = Duration::from_secs(5);
-
 /// Claims the next task of the caller's alias, for the tool.
 pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
     let wait = wait(args.wait_seconds)?;
@@ -225,7 +222,7 @@ impl Claim {
     async fn wait(&self, hub: &Hub, deadline: Instant) -> Result<Option<Vec<Held>>, Error> {
         let mut waiting = self.submit(hub, IfNothing::Park)?;
         loop {
-            let until = deadline.min(Instant::now() + BACKSTOP);
+            let until = deadline.min(Instant::now() + limits::CLAIM_LOOK_EVERY);
             tokio::select! {
                 found = waiting.found() => return found,
                 () = tokio::time::sleep_until(until) => {}

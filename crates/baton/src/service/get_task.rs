@@ -13,7 +13,7 @@ use super::task_view::{TaskMessageView, TaskWithArtifacts, WholeTaskView};
 use super::task_wait::{self, ProgressSink, TaskWait};
 use super::{Error, audit, permit, task_record};
 use crate::hub::Hub;
-use crate::in_flight::AnswerShare;
+use crate::hub::in_flight::AnswerShare;
 
 /// Which task.
 #[derive(Debug, Deserialize, JsonSchema)]

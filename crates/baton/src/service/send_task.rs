@@ -24,7 +24,7 @@ use super::task_view::WholeTaskView;
 use super::task_wait::{self, ProgressSink, TaskWait};
 use super::{Error, delegation, get_task, idempotency, names, presence, quotas};
 use crate::hub::Hub;
-use crate::in_flight::AnswerShare;
+use crate::hub::in_flight::AnswerShare;
 
 /// What is to be sent.
 #[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema, ToSchema)]

@@ -74,7 +74,7 @@ enum AnyValue<'s> {
 }
 
 /// The body of one export.
-pub(super) fn request(spans: &[Span]) -> Result<Vec<u8>, serde_json::Error> {
+pub(crate) fn request(spans: &[Span]) -> Result<Vec<u8>, serde_json::Error> {
     let version = env!("CARGO_PKG_VERSION");
     let resource = [("service.name", "baton"), ("service.version", version)];
     let resource = resource.map(|(key, text)| Attribute { key, value: AnyValue::StringValue(text) });

@@ -15,7 +15,7 @@ use utoipa_axum::routes;
 use super::cookie::Cookie;
 use super::headers;
 use crate::hub::Hub;
-use crate::openapi::WrongCredentials;
+use crate::rest::described::WrongCredentials;
 use crate::rest::{Authenticated, Body, ClientAddress, Failure, HubState, answer};
 use crate::service::{Done, Holder, UserView, browser_session, login, logout, password};
 

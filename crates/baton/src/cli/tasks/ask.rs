@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
 use super::task_id;
-use super::wait::{Answered, Away, PAUSE, STILL_OPEN, ended_code, until_answered};
+use super::wait::{Answered, Away, STILL_OPEN, ended_code, until_answered};
 use crate::cli::connection::{Connection, Link};
 use crate::cli::failure::Failure;
 use crate::cli::runtime::block_on;
@@ -134,7 +134,7 @@ async fn post(link: &Link, id: &str, args: &ask_sender::Args) -> Result<String, 
     let before = loop {
         match away.met(link.client.task(id).await)? {
             Some(task) => break task.into_value(),
-            None => sleep(PAUSE).await,
+            None => sleep(limits::HUB_AWAY_RETRY_AFTER).await,
         }
     };
     let known: HashSet<String> = before.messages.into_iter().map(|message| message.message_id).collect();
@@ -146,7 +146,7 @@ async fn post(link: &Link, id: &str, args: &ask_sender::Args) -> Result<String, 
         let was_lost = !error.is_final();
         if was_lost {
             away.met::<()>(Err(error.clone()))?;
-            sleep(PAUSE).await;
+            sleep(limits::HUB_AWAY_RETRY_AFTER).await;
         } else if error.code() != Some("task_is_waiting_input") {
             return Err(error.into());
         }

@@ -1,12 +1,13 @@
 //! `baton task follow`: what a task's command prints, as it prints it, until the task has ended.
 
+use baton_core::limits;
 use clap::Args;
 use serde_json::json;
 use std::process::ExitCode;
 use tokio::time::sleep;
 
 use super::task_id;
-use super::wait::{Away, PAUSE, ended_code};
+use super::wait::{Away, ended_code};
 use crate::cli::connection::Connection;
 use crate::cli::failure::Failure;
 use crate::cli::runtime::block_on;
@@ -39,7 +40,7 @@ impl Follow {
         let (screen, mut told) = (Screen::stdout(), 0);
         loop {
             let Some(news) = away.met(stream.next().await)? else {
-                sleep(PAUSE).await;
+                sleep(limits::HUB_AWAY_RETRY_AFTER).await;
                 continue;
             };
             match news {

@@ -22,9 +22,6 @@ use crate::client::{Answer, Channel, Error, Token};
 use crate::service::send_task::{self, PriorityName};
 use crate::trace;
 
-/// A task that takes longer than this has its course told on stderr.
-const TOLD_AFTER_SECONDS: u32 = 2;
-
 /// Sends a task and prints its id. With --wait it follows the task and prints its result.
 ///
 /// The same call may reach the hub twice, the task is made once.
@@ -193,7 +190,8 @@ impl Send {
 
     /// How long the first call waits. Who wants to follow the course has to know the task's id soon.
     fn first_wait(&self, limit: Option<u32>) -> i64 {
-        let longest = if self.quiet { limits::CALL_WAIT_MAX_SECONDS } else { TOLD_AFTER_SECONDS };
+        let longest =
+            if self.quiet { limits::CALL_WAIT_MAX_SECONDS } else { limits::SEND_REPORTED_AFTER_SECONDS };
         limit.unwrap_or(longest).min(longest).into()
     }
 
@@ -210,7 +208,7 @@ impl Send {
             is_first = false;
             match away.met(sent)? {
                 Some(sent) => return Ok(sent),
-                None => sleep(Duration::from_secs(1)).await,
+                None => sleep(limits::HUB_AWAY_RETRY_AFTER).await,
             }
         }
     }

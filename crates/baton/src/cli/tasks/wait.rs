@@ -14,10 +14,6 @@ use crate::cli::screen::{Screen, note};
 use crate::client::tasks::{OneTask, Sent, Task, TaskEvent, TaskMessage};
 use crate::client::{Answer, Channel, Client, Error, Follower, Heard, News};
 
-/// Between two calls to a hub that is away, or does not know how to wait.
-pub(super) const PAUSE: Duration = Duration::from_secs(1);
-/// A hub that is away longer than this is given up.
-const AWAY_MAX: Duration = Duration::from_secs(120);
 /// What one call waits at most.
 const LONGEST: Duration = Duration::from_secs(limits::CALL_WAIT_MAX_SECONDS as u64);
 
@@ -116,7 +112,7 @@ pub(super) async fn until_answered(
             if is_last {
                 return Err(Error::away(client.hub(), "no answer before the wait ended"));
             }
-            sleep(PAUSE).await;
+            sleep(limits::HUB_AWAY_RETRY_AFTER).await;
             continue;
         };
         after = seen.event_count.unwrap_or(0);
@@ -177,7 +173,7 @@ impl Away {
             }
             Err(error) if error.is_final() => Err(error),
             Err(error) => match self.since {
-                Some(since) if since.elapsed() >= AWAY_MAX => Err(error),
+                Some(since) if since.elapsed() >= limits::HUB_AWAY_MAX => Err(error),
                 Some(_) => Ok(None),
                 None => {
                     if !self.is_quiet {
@@ -235,7 +231,7 @@ impl<'a> Wait<'a> {
             } else if is_last {
                 return Err(Error::away(self.client.hub(), "no answer before the wait ended"));
             }
-            sleep(PAUSE).await;
+            sleep(limits::HUB_AWAY_RETRY_AFTER).await;
         }
     }
 

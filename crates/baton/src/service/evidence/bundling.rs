@@ -19,10 +19,8 @@ use crate::hub::Hub;
 use crate::service::Error;
 
 const ROUND_MAX: Duration = Duration::from_secs(limits::BUNDLING_ROUND_MAX_SECONDS as u64);
-/// A round that made so many bundles of a log has worked on a backlog, and says how far it is.
-const BACKLOG: usize = 20;
 /// Bytes of a hash in a tile.
-const HASH: usize = 32;
+const HASH: usize = 32; // not a limit: the format of a hash
 
 /// Moves entries of every log that has enough of them, for a while. Answers how many bundles were made.
 pub(crate) async fn round(hub: &Hub) -> Result<usize, Error> {
@@ -78,7 +76,9 @@ impl Round {
 
     /// Tells how far the logs are that had much to move.
     async fn report(&self, hub: &Hub) {
-        for (network, moved) in self.moved.iter().filter(|(_, moved)| **moved >= BACKLOG) {
+        for (network, moved) in
+            self.moved.iter().filter(|(_, moved)| **moved >= limits::BUNDLING_BACKLOG_COUNT)
+        {
             let of = network.clone();
             let read = hub
                 .store

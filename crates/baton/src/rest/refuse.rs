@@ -4,38 +4,38 @@ use axum::Json;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 
-use crate::rest::{ErrorBody, Plain};
+use super::{ErrorBody, Plain};
 
-pub(super) fn with(why: Plain) -> Response {
+pub(crate) fn with(why: Plain) -> Response {
     (why.status(), Json(ErrorBody::bare(why))).into_response()
 }
 
 /// A header came twice.
-pub(super) fn duplicate_header(name: &str) -> Response {
+pub(crate) fn duplicate_header(name: &str) -> Response {
     (Plain::DuplicateHeader.status(), Json(ErrorBody::duplicate_header(name))).into_response()
 }
 
 /// No, and what to do about it: coming back does not help.
-pub(super) fn with_remedy(why: Plain) -> Response {
+pub(crate) fn with_remedy(why: Plain) -> Response {
     (why.status(), Json(ErrorBody::with_remedy(why))).into_response()
 }
 
 /// Not now: the caller is told when to come back.
-pub(super) fn for_now(why: Plain) -> Response {
+pub(crate) fn for_now(why: Plain) -> Response {
     let mut response = with(why);
     response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
     response
 }
 
 /// Not yet, and not on this connection: the next one is answered by the hub itself.
-pub(super) fn while_starting() -> Response {
+pub(crate) fn while_starting() -> Response {
     let mut response = for_now(Plain::Starting);
     response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     response
 }
 
 /// No, and the rest of this connection is not read.
-pub(super) fn and_close(why: Plain) -> Response {
+pub(crate) fn and_close(why: Plain) -> Response {
     let mut response = with(why);
     response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     response

@@ -4,13 +4,11 @@
 //! `governor` counts where it asks, and refills evenly: after ten failures it would let the next in after 6 s. Here only
 //! failures count, and the next is let in when the oldest is a minute old.
 
-use baton_core::MonotonicMillis;
+use baton_core::{MonotonicMillis, limits};
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
 
-const MINUTE_MS: i64 = 60_000;
-/// More keys than this are not remembered.
-const KEYS_MAX_COUNT: usize = 10_000;
+const MINUTE_MS: i64 = 60_000; // not a limit: a unit
 
 /// Counts per key and minute.
 #[derive(Debug)]
@@ -46,12 +44,12 @@ impl<K: Eq + Hash + Clone> MinuteWindow<K> {
     }
 
     fn make_room(&mut self, now: MonotonicMillis) {
-        if self.times.len() < KEYS_MAX_COUNT {
+        if self.times.len() < limits::MINUTE_KEYS_MAX_COUNT {
             return;
         }
         let is_recent = |at: &MonotonicMillis| now.millis_since(*at) < MINUTE_MS;
         self.times.retain(|_, times| times.back().is_some_and(is_recent));
-        if self.times.len() >= KEYS_MAX_COUNT {
+        if self.times.len() >= limits::MINUTE_KEYS_MAX_COUNT {
             let oldest = self.times.iter().min_by_key(|(_, times)| times.back().copied());
             if let Some(key) = oldest.map(|(key, _)| key.clone()) {
                 self.times.remove(&key);
@@ -84,10 +82,10 @@ mod tests {
     #[test]
     fn keys_without_end_do_not_fill_the_memory() {
         let mut window = MinuteWindow::new(2);
-        for key in 0..KEYS_MAX_COUNT + 100 {
+        for key in 0..limits::MINUTE_KEYS_MAX_COUNT + 100 {
             window.count(key, MonotonicMillis::new(key as i64));
         }
-        assert_eq!(window.times.len(), KEYS_MAX_COUNT);
-        assert!(window.times.contains_key(&(KEYS_MAX_COUNT + 99)));
+        assert_eq!(window.times.len(), limits::MINUTE_KEYS_MAX_COUNT);
+        assert!(window.times.contains_key(&(limits::MINUTE_KEYS_MAX_COUNT + 99)));
     }
 }

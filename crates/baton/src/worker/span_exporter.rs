@@ -3,22 +3,13 @@
 
 use baton_core::limits;
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::sync::mpsc::Receiver;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
-use super::collector::Refused;
-use super::span::Span;
-use super::{Finished, SpanOutcome, Traces, json, task};
+use crate::error::Error;
 use crate::hub::Hub;
-use crate::service::Error;
-
-/// How long the first span of a batch waits for others.
-const GATHER: Duration = Duration::from_millis(500);
-/// Waits before a batch is sent again.
-const PAUSES: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(2)];
-/// What the last spans may take when the hub stops.
-const FLUSH: Duration = Duration::from_secs(2);
+use crate::trace::span::Span;
+use crate::trace::{Finished, Refused, SpanOutcome, Traces, json, task};
 
 /// Exports until the hub stops.
 pub(crate) async fn run(hub: Arc<Hub>) {
@@ -41,7 +32,7 @@ pub(crate) async fn flush(hub: &Hub) {
     let Some(traces) = &hub.traces else { return };
     let mut waiting = traces.waiting.lock().await;
     let exporter = Exporter { hub, traces };
-    let deadline = Instant::now() + FLUSH;
+    let deadline = Instant::now() + limits::SPANS_FLUSH_MAX;
     let mut late = 0;
     loop {
         let batch = at_hand(&mut waiting);
@@ -78,7 +69,7 @@ async fn gather(waiting: &mut Receiver<Finished>, batch: &mut Vec<Finished>) {
             waiting.recv_many(batch, room).await;
         }
     };
-    let _ = timeout(GATHER, others).await; // fewer are a batch too
+    let _ = timeout(limits::SPANS_GATHERED_FOR, others).await; // fewer are a batch too
 }
 
 struct Exporter<'h> {
@@ -126,7 +117,7 @@ impl Exporter<'_> {
             return Ok(());
         }
         let body = json::request(spans).map_err(|error| error.to_string())?;
-        let mut pauses = PAUSES.iter();
+        let mut pauses = limits::SPANS_RETRY_PAUSES.iter();
         loop {
             let refused = match self.traces.collector.post(body.clone()).await {
                 Ok(()) => return Ok(()),
@@ -206,7 +197,7 @@ mod tests {
         let test = stopping_hub(&collector);
         let began = Instant::now();
         flush(&test.hub).await;
-        assert!(began.elapsed() < FLUSH * 5);
+        assert!(began.elapsed() < limits::SPANS_FLUSH_MAX * 5);
         assert_eq!(counted(&test, SpanOutcome::Failed), COUNT as u64);
     }
 }

@@ -13,11 +13,11 @@ use std::fmt;
 use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 
-use super::Error;
+use super::Hub;
 use super::attempts::{FORGOTTEN_AFTER_MS, Failures, LOGIN_FAILURES};
+use super::client_address::client_of;
 use super::minute_window::MinuteWindow;
-use crate::hub::Hub;
-use crate::rest::client_of;
+use crate::error::Error;
 
 /// Counts failed logins.
 pub(crate) struct LoginGuard {

@@ -10,15 +10,10 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::Error;
-use crate::hub::random;
-use crate::rest::client_of;
+use super::client_address::client_of;
+use crate::error::Error;
+use crate::random;
 use crate::turns::{Turn, Turns};
-
-/// How long a call waits for its turn before it is refused.
-const WAIT_MAX: Duration = Duration::from_secs(15);
-/// When to come back after that.
-const RETRY_AFTER_MS: u64 = 1_000;
 
 /// A name as it was given, which may be a password or a megabyte: only its hash is kept.
 type Account = [u8; 32];
@@ -61,7 +56,7 @@ impl Default for Passwords {
         };
         Self {
             turns: Turns::new(shares),
-            wait: WAIT_MAX,
+            wait: limits::PASSWORD_WAIT_MAX,
             #[cfg(test)]
             computed: std::sync::atomic::AtomicUsize::new(0),
         }
@@ -99,7 +94,7 @@ impl Passwords {
     /// A turn goes to the thread that computes, so that a caller who hangs up does not free it early.
     async fn turn(&self, asker: Asker) -> Result<Turn<IpAddr, Account>, Error> {
         let turn = self.turns.take(asker.address, asker.account, 1, self.wait).await;
-        let turn = turn.map_err(|_| Refusal::RateLimited { retry_after_ms: RETRY_AFTER_MS })?;
+        let turn = turn.map_err(|_| Refusal::RateLimited { retry_after_ms: limits::RETRY_AFTER_MILLIS })?;
         #[cfg(test)]
         self.computed.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         Ok(turn)
@@ -107,7 +102,7 @@ impl Passwords {
 }
 
 /// The hash of a new password, for whoever has no hub.
-pub(super) async fn hash_off_thread(password: String) -> Result<String, Error> {
+pub(crate) async fn hash_off_thread(password: String) -> Result<String, Error> {
     off_thread(move || hash(&password)).await
 }
 

@@ -8,13 +8,13 @@ use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::{exposition, page};
+use super::{Failure, HubState, bearer, metrics_page};
+use crate::error::Error;
 use crate::hub::Hub;
-use crate::rest::{Failure, HubState, bearer};
-use crate::service::Error;
+use crate::metrics::exposition;
 
 /// The one route.
-pub(crate) fn router() -> OpenApiRouter<Arc<Hub>> {
+pub(crate) fn routes() -> OpenApiRouter<Arc<Hub>> {
     OpenApiRouter::new().routes(routes!(show))
 }
 
@@ -34,7 +34,7 @@ pub(crate) fn router() -> OpenApiRouter<Arc<Hub>> {
 async fn show(State(hub): HubState, headers: HeaderMap) -> Result<Response, Failure> {
     admit(&hub, &headers).await?;
     let headers = [(header::CONTENT_TYPE, exposition::CONTENT_TYPE), (header::CACHE_CONTROL, "no-store")];
-    Ok((headers, page::of(&hub)).into_response())
+    Ok((headers, metrics_page::of(&hub)).into_response())
 }
 
 async fn admit(hub: &Hub, headers: &HeaderMap) -> Result<(), Error> {

@@ -3,10 +3,9 @@
 use baton_core::Status;
 use baton_store::{Health, Meter};
 
-use super::exposition::{Page, Unit};
-use super::process;
-use super::words::Word;
 use crate::hub::Hub;
+use crate::metrics::exposition::{Page, Unit};
+use crate::metrics::{Word, process};
 
 /// All figures as they are now.
 pub(super) fn of(hub: &Hub) -> String {

@@ -6,18 +6,16 @@ use baton_core::{Refusal, UnixMillis, limits, login_lock_seconds};
 use baton_store::rows::{AttemptKey, AttemptKind, AttemptsRow};
 use baton_store::{Snapshot, Transaction};
 
-use super::Error;
+use crate::error::Error;
 
-const MINUTE_MS: i64 = 60_000;
+const MINUTE_MS: i64 = 60_000; // not a limit: a unit
 /// Failures are forgotten so long after the last lock ended.
 pub(super) const FORGOTTEN_AFTER_MS: i64 = limits::LOGIN_LOCK_MAX_SECONDS as i64 * 1_000;
-/// How far the clocks of two hubs may differ.
-const CLOCKS_DIFFER_MAX_MS: i64 = 60_000;
 
 /// How long ago it was; none if it is from before the clock was set back.
 fn age_ms(at: UnixMillis, now: UnixMillis) -> Option<i64> {
     let age = now.get().saturating_sub(at.get());
-    (age >= -CLOCKS_DIFFER_MAX_MS).then_some(age.max(0))
+    (age >= -limits::HUB_CLOCKS_DIFFER_MAX_MILLIS).then_some(age.max(0))
 }
 
 /// At most so many attempts of a key within a minute.

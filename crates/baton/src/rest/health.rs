@@ -1,9 +1,8 @@
-//! `GET /health`: the process answers. `GET /ready`: it can also read and write its database and takes work. `GET /openapi.json`:
-//! what can be called. All public; no names, no counts.
+//! `GET /health`: the process answers. `GET /ready`: it can also read and write its database and takes work. Both public; no
+//! names, no counts.
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use std::sync::Arc;
@@ -11,10 +10,8 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::refuse;
+use super::{HubState, Plain, refuse};
 use crate::hub::{Hub, NotReady, look};
-use crate::openapi;
-use crate::rest::{HubState, Plain};
 
 #[derive(Debug, Serialize, ToSchema)]
 struct Health {
@@ -25,8 +22,8 @@ struct Health {
     uptime: u64,
 }
 
-pub(super) fn router() -> OpenApiRouter<Arc<Hub>> {
-    OpenApiRouter::new().routes(routes!(health)).routes(routes!(ready)).routes(routes!(describe))
+pub(crate) fn routes() -> OpenApiRouter<Arc<Hub>> {
+    OpenApiRouter::new().routes(routes!(health)).routes(routes!(ready))
 }
 
 /// The process answers
@@ -70,18 +67,4 @@ async fn ready(State(hub): HubState) -> Response {
         Err(NotReady::Damaged) => refuse::with_remedy(Plain::DatabaseDamaged),
         Err(NotReady::Refused(_) | NotReady::Silent) => refuse::for_now(Plain::StorageUnavailable),
     }
-}
-
-/// What can be called: this description
-///
-/// Everybody.
-#[utoipa::path(
-    get,
-    path = "/openapi.json",
-    tag = "hub",
-    security(()),
-    responses((status = 200, description = "an OpenAPI 3.1 document", body = Object))
-)]
-async fn describe() -> Response {
-    ([(header::CONTENT_TYPE, "application/json")], openapi::json()).into_response()
 }

@@ -6,10 +6,10 @@ use baton_store::Tenant;
 use sha2::{Digest, Sha256};
 use std::sync::{Mutex, PoisonError};
 
-use super::Error;
+use super::Hub;
 use super::attempts::JOINS;
 use super::minute_window::MinuteWindow;
-use crate::hub::Hub;
+use crate::error::Error;
 
 /// Counts joins.
 #[derive(Debug)]

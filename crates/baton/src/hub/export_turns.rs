@@ -6,13 +6,11 @@ use baton_core::{Refusal, Shares, TokenId, UserId, limits};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::hub::Identity;
-use crate::service::Error;
+use super::Identity;
+use crate::error::Error;
 use crate::turns::{Turn, Turns};
 
 const PATIENCE: Duration = Duration::from_secs(limits::EXPORT_WAIT_MAX_SECONDS as u64);
-/// When to come back after that.
-const RETRY_AFTER_MS: u64 = 5_000;
 
 /// A turn of an export.
 pub(crate) type ExportTurn = Turn<UserId, TokenId>;
@@ -47,7 +45,7 @@ impl Default for Exports {
 
 impl Exports {
     /// Opens an export; it is open until it has been read or its reader has gone.
-    pub(super) async fn open(&self, who: &Identity) -> Result<ExportTurn, Error> {
+    pub(crate) async fn open(&self, who: &Identity) -> Result<ExportTurn, Error> {
         take(&self.open, who).await
     }
 
@@ -62,14 +60,14 @@ impl Exports {
     }
 
     /// A turn to work.
-    pub(super) async fn work(&self, who: &Identity) -> Result<ExportTurn, Error> {
+    pub(crate) async fn work(&self, who: &Identity) -> Result<ExportTurn, Error> {
         take(&self.at_work, who).await
     }
 }
 
 async fn take(turns: &Arc<Turns<UserId, TokenId>>, who: &Identity) -> Result<ExportTurn, Error> {
     let turn = turns.take(who.account().clone(), who.token_id.clone(), 1, PATIENCE).await;
-    turn.map_err(|_| Refusal::TooManyExports { retry_after_ms: RETRY_AFTER_MS }.into())
+    turn.map_err(|_| Refusal::TooManyExports { retry_after_ms: limits::EXPORT_RETRY_AFTER_MILLIS }.into())
 }
 
 #[cfg(test)]

@@ -1,12 +1,9 @@
 //! How many places each token has taken, of streams and of waits: a client that reconnects in a loop without closing
 //! is stopped here.
 
-use baton_core::{Refusal, TokenId};
+use baton_core::{Refusal, TokenId, limits};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// When a client without a seat may look again.
-const RETRY_AFTER_MS: u64 = 1_000;
 
 /// All places of one kind, counted.
 #[derive(Debug)]
@@ -39,7 +36,7 @@ impl Seats {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         let count = taken.entry(token.clone()).or_default();
         if *count >= self.most {
-            return Err(Refusal::RateLimited { retry_after_ms: RETRY_AFTER_MS });
+            return Err(Refusal::RateLimited { retry_after_ms: limits::RETRY_AFTER_MILLIS });
         }
         *count += 1;
         Ok(Seat { seats: self.clone(), token: token.clone() })

@@ -11,12 +11,9 @@ use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::hub::{Hub, Identity};
-use crate::service::Error;
+use super::{Hub, Identity};
+use crate::error::Error;
 use crate::turns::{Turn, Turns};
-
-/// When a token with too many requests may look again.
-const RETRY_AFTER_MS: u64 = 1_000;
 
 /// A share of the hub's memory.
 pub(crate) type Reservation = Turn<UserId, TokenId>;
@@ -127,7 +124,7 @@ impl Requests {
         let count = counts.entry(token).or_default();
         let limit = limits::REQUESTS_PER_TOKEN_MAX_COUNT;
         if *count >= limit {
-            return Err(Refusal::TooManyRequests { limit, retry_after_ms: RETRY_AFTER_MS });
+            return Err(Refusal::TooManyRequests { limit, retry_after_ms: limits::RETRY_AFTER_MILLIS });
         }
         *count += 1;
         Ok(RequestInFlight { requests: self.clone(), token })
@@ -251,7 +248,7 @@ mod tests {
         let limit = limits::REQUESTS_PER_TOKEN_MAX_COUNT;
         let mut open: Vec<_> = (0..limit).map(|_| in_flight.begin("one").unwrap()).collect();
         let refused = in_flight.begin("one").unwrap_err();
-        assert_eq!(refused, Refusal::TooManyRequests { limit, retry_after_ms: RETRY_AFTER_MS });
+        assert_eq!(refused, Refusal::TooManyRequests { limit, retry_after_ms: limits::RETRY_AFTER_MILLIS });
         assert!(in_flight.begin("another").is_ok());
         open.pop();
         assert!(in_flight.begin("one").is_ok());
