@@ -53,6 +53,7 @@ mod username;
 mod uuid;
 mod wire;
 
+pub use self::uuid::{ContextId, MessageId, TaskId, UUID_RANDOM_BYTES};
 pub use action::{Action, TaskAction};
 pub use alias::Alias;
 pub use artifact::{ArtifactDescription, ArtifactHash, ArtifactName, ArtifactRef, ArtifactSource, MediaType};
@@ -98,4 +99,3 @@ pub use time::{MonotonicMillis, UnixMillis};
 pub use trace_parent::TraceParent;
 pub use transition::Transition;
 pub use username::Username;
-pub use uuid::{ContextId, MessageId, TaskId, UUID_RANDOM_BYTES};

@@ -11,17 +11,17 @@ mod task;
 #[cfg(test)]
 mod tests;
 
-use axum::Router;
 use axum::body::Body;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, HeaderName, header};
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
 use baton_core::{NetworkId, Refusal, TaskId};
 use serde::Deserialize;
 use std::sync::Arc;
-use utoipa::{IntoParams, OpenApi};
+use utoipa::IntoParams;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
 use crate::hub::Hub;
 use crate::rest::described::NotFound;
@@ -41,17 +41,9 @@ struct Args {
 }
 
 /// The routes of the SSE door.
-pub(crate) fn router() -> Router<Arc<Hub>> {
-    Router::new()
-        .route("/events/{name}", get(somebodys))
-        .route("/events/network/{network_id}", get(networks))
-        .route("/events/task/{task_id}", get(tasks))
+pub(crate) fn router() -> OpenApiRouter<Arc<Hub>> {
+    OpenApiRouter::new().routes(routes!(somebodys)).routes(routes!(networks)).routes(routes!(tasks))
 }
-
-/// What the routes are, for the description.
-#[derive(OpenApi)]
-#[openapi(paths(somebodys, networks, tasks))]
-pub(crate) struct Described;
 
 /// What happens to an agent or a person, while it happens
 ///

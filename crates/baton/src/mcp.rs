@@ -43,7 +43,7 @@ struct Door {
 #[derive(Debug, Clone, Copy)]
 struct Framed;
 
-/// What the route is, for the description.
+/// What the route is, for the description: it is served for every method, so that a caller is asked for its token first.
 #[derive(OpenApi)]
 #[openapi(paths(enter))]
 pub(crate) struct Described;

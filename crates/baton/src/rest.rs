@@ -1,7 +1,7 @@
 //! The REST door. Every route on one screen; handlers are thin: arguments in, one use case, its answer out.
 
-pub(crate) mod accounts;
-pub(crate) mod agents;
+mod accounts;
+mod agents;
 mod answer;
 mod arguments;
 pub(crate) mod artifacts;
@@ -11,18 +11,18 @@ mod client_address;
 pub(crate) mod described;
 pub(crate) mod discard;
 pub(crate) mod error;
-pub(crate) mod evidence;
-pub(crate) mod health;
-pub(crate) mod metrics;
+mod evidence;
+mod health;
+mod metrics;
 mod metrics_page;
 mod pieces;
 mod plain;
-pub(crate) mod quotas;
+mod quotas;
 pub(crate) mod refuse;
-pub(crate) mod remotes;
+mod remotes;
 mod request_cost;
-pub(crate) mod task_commands;
-pub(crate) mod tasks;
+mod task_commands;
+mod tasks;
 
 pub(crate) use answer::answer;
 pub(crate) use arguments::{Body, Path, Query, Strict};
@@ -36,17 +36,17 @@ pub(crate) use pieces::json;
 pub(crate) use plain::Plain;
 pub(crate) use request_cost::{CallRate, Rate, Reserved};
 
-use axum::Router;
 use std::sync::Arc;
+use utoipa_axum::router::OpenApiRouter;
 
 use crate::hub::Hub;
 
 /// What every handler is given.
 pub(crate) type HubState = axum::extract::State<Arc<Hub>>;
 
-/// All REST routes.
-pub(crate) fn router() -> Router<Arc<Hub>> {
-    Router::new()
+/// All REST routes, with their description.
+pub(crate) fn router() -> OpenApiRouter<Arc<Hub>> {
+    OpenApiRouter::new()
         .merge(accounts::routes())
         .merge(tasks::routes())
         .merge(task_commands::routes())

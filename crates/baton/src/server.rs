@@ -1,5 +1,5 @@
 //! The listener and what stands before every door: limits on time and size, TLS, the gate, the orderly end.
-//! `router` is the one place where the doors are put together.
+//! `router` puts the doors behind the gate.
 
 mod accept;
 mod addresses;
@@ -32,13 +32,7 @@ use arrival::Bounds;
 
 /// Every door behind the one gate.
 pub(crate) fn router(hub: Arc<Hub>) -> Router {
-    let doors = Router::new()
-        .merge(crate::openapi::router())
-        .merge(crate::rest::router())
-        .merge(crate::mcp::router(&hub))
-        .merge(crate::events::router())
-        .merge(crate::a2a::router())
-        .merge(crate::web::router());
+    let doors = Router::from(crate::openapi::doors()).merge(crate::mcp::router(&hub));
     gated(doors, hub, Bounds::default())
 }
 

@@ -47,7 +47,7 @@ impl World {
         let mut request = request("POST", &path, &self.ada, body);
         request.headers_mut().insert("a2a-version", HeaderValue::from_static("1.0"));
         request.headers_mut().insert("content-type", HeaderValue::from_static("application/json"));
-        let door = router().with_state(self.test.hub.clone());
+        let door = axum::Router::from(router()).with_state(self.test.hub.clone());
         async move { door.oneshot(request).await.unwrap() }
     }
 

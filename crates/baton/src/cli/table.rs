@@ -1,4 +1,7 @@
 //! A table for people: aligned columns, one of which gives way when the terminal is too narrow.
+//!
+//! `comfy-table` 8.0 would replace the 16 lines that pad cells: which column gives way is decided here either way, and it
+//! writes colours only through crossterm, as other bytes than the rest of the output has.
 
 use super::plain;
 use super::screen::{Screen, Tone};

@@ -36,7 +36,7 @@ impl World {
         Arc::get_mut(&mut test.hub).unwrap().streams.rhythm = rhythm;
         let ada = test.person("ada", SystemRole::User, &[1]).await;
         let bob = test.agent("ada", 1, "bob").await;
-        let door = router().with_state(test.hub.clone());
+        let door = axum::Router::from(router()).with_state(test.hub.clone());
         Self { test, door, ada, bob }
     }
 

@@ -1,4 +1,7 @@
 //! Prometheus' text format, version 0.0.4: families of samples, each with its help and its type.
+//!
+//! `prometheus-client` 0.25 writes OpenMetrics instead: it appends `_total` to counters and a full stop to every help text, and
+//! ends with `# EOF`. Most figures are read from elsewhere when the page is made, so it would replace this file only.
 
 use baton_core::Counted;
 use std::fmt::{Display, Write};

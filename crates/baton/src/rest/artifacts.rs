@@ -4,17 +4,17 @@
 #[cfg(test)]
 mod tests;
 
+use axum::Json;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
-use axum::{Json, Router};
 use baton_core::ArtifactHash;
 use baton_store::rows::ArtifactRow;
 
 use std::sync::Arc;
-use utoipa::OpenApi;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
 use super::byte_range::ByteRange;
 use super::{Authenticated, ErrorBody, Failure, HubState, Path, Plain, Query, answer, discard};
@@ -27,16 +27,9 @@ use crate::service::artifacts::{download, list};
 pub(crate) const ARTIFACTS: &str = "/api/artifacts";
 
 /// Every route about artifacts.
-pub(crate) fn routes() -> Router<Arc<Hub>> {
-    Router::new()
-        .route(ARTIFACTS, get(list_artifacts).put(put_artifact))
-        .route("/api/artifacts/{sha256}", get(get_artifact))
+pub(crate) fn routes() -> OpenApiRouter<Arc<Hub>> {
+    OpenApiRouter::new().routes(routes!(list_artifacts, put_artifact)).routes(routes!(get_artifact))
 }
-
-/// What the routes are, for the description.
-#[derive(OpenApi)]
-#[openapi(paths(put_artifact, list_artifacts, get_artifact))]
-pub(crate) struct Described;
 
 /// Upload an artifact
 ///

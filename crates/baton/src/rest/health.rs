@@ -1,14 +1,14 @@
 //! `GET /health`: the process answers. `GET /ready`: it can also read and write its database and takes work. Both public; no
 //! names, no counts.
 
+use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
-use axum::{Json, Router};
 use serde::Serialize;
 use std::sync::Arc;
-use utoipa::OpenApi;
 use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
 use super::{HubState, Plain, refuse};
 use crate::hub::{Hub, NotReady, look};
@@ -22,14 +22,9 @@ struct Health {
     uptime: u64,
 }
 
-pub(crate) fn routes() -> Router<Arc<Hub>> {
-    Router::new().route("/health", get(health)).route("/ready", get(ready))
+pub(crate) fn routes() -> OpenApiRouter<Arc<Hub>> {
+    OpenApiRouter::new().routes(routes!(health)).routes(routes!(ready))
 }
-
-/// What the routes are, for the description.
-#[derive(OpenApi)]
-#[openapi(paths(health, ready))]
-pub(crate) struct Described;
 
 /// The process answers
 ///

@@ -1,13 +1,12 @@
 //! `GET /metrics`, for a system admin's token or the one of `--metrics-token`; everybody else hears the same 401.
 
-use axum::Router;
 use axum::extract::State;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
 use baton_core::{Caller, Refusal, SystemRole};
 use std::sync::Arc;
-use utoipa::OpenApi;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
 use super::{Failure, HubState, bearer, metrics_page};
 use crate::error::Error;
@@ -15,14 +14,9 @@ use crate::hub::Hub;
 use crate::metrics::exposition;
 
 /// The one route.
-pub(crate) fn routes() -> Router<Arc<Hub>> {
-    Router::new().route("/metrics", get(show))
+pub(crate) fn routes() -> OpenApiRouter<Arc<Hub>> {
+    OpenApiRouter::new().routes(routes!(show))
 }
-
-/// What the route is, for the description.
-#[derive(OpenApi)]
-#[openapi(paths(show))]
-pub(crate) struct Described;
 
 /// Figures of the hub, for Prometheus
 ///

@@ -1,7 +1,6 @@
 //! The commands to one task over REST: `POST /api/tasks/{id}/…`. Route and description are made of what each use case says
 //! of itself (`service/task_command.rs`).
 
-use axum::Router;
 use axum::extract::{FromRequest, Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -9,13 +8,11 @@ use axum::routing::post;
 use baton_core::{Refusal, TaskId};
 use std::sync::Arc;
 use utoipa::ToSchema;
-use utoipa::openapi::path::{HttpMethod, OperationBuilder, ParameterBuilder, ParameterIn};
+use utoipa::openapi::path::{HttpMethod, Operation, OperationBuilder, ParameterBuilder, ParameterIn};
 use utoipa::openapi::request_body::RequestBodyBuilder;
-use utoipa::openapi::schema::OneOfBuilder;
-use utoipa::openapi::{
-    Components, Content, OpenApi, OpenApiBuilder, PathItem, Paths, Ref, Required, ResponseBuilder,
-    ResponsesBuilder,
-};
+use utoipa::openapi::schema::{OneOfBuilder, Schema};
+use utoipa::openapi::{Content, Paths, Ref, RefOr, Required, ResponseBuilder, ResponsesBuilder};
+use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 
 use super::arguments::none;
 use super::{Authenticated, Body, ErrorBody, Failure, HubState, Path, Strict, answer, json};
@@ -24,29 +21,19 @@ use crate::rest::described::{Conflict, NotFound};
 use crate::service::task_command::{BodyRule, OnTask, TaskCommand};
 use crate::service::task_commands;
 
-/// Every command's route.
-pub(crate) fn routes() -> Router<Arc<Hub>> {
-    task_commands!(course: route)
-        .into_iter()
-        .chain(task_commands!(lease: route))
-        .fold(Router::new(), Router::merge)
+/// Every command's route, with its description.
+pub(crate) fn routes() -> OpenApiRouter<Arc<Hub>> {
+    let routes = task_commands!(course: route).into_iter().chain(task_commands!(lease: route));
+    routes.fold(OpenApiRouter::new(), OpenApiRouter::routes)
 }
 
-/// Every command in the API's description.
-pub(crate) fn described() -> OpenApi {
-    let mut whole = OpenApiBuilder::new().build();
-    for command in task_commands!(course: describe).into_iter().chain(task_commands!(lease: describe)) {
-        whole.merge(command);
-    }
-    whole
-}
-
-fn path<C: TaskCommand>() -> String {
-    format!("/api/tasks/{{id}}/{}", C::ABOUT.verb)
-}
-
-fn route<C: TaskCommand>() -> Router<Arc<Hub>> {
-    Router::new().route(&path::<C>(), post(handle::<C>))
+fn route<C: TaskCommand>() -> UtoipaMethodRouter<Arc<Hub>> {
+    let mut schemas = Schemas::default();
+    let operation = describe::<C>(&mut schemas);
+    let path = format!("/api/tasks/{{id}}/{}", C::ABOUT.verb);
+    let mut paths = Paths::new();
+    paths.add_path_operation(path, vec![HttpMethod::Post], operation);
+    (schemas.0, paths, post(handle::<C>))
 }
 
 async fn handle<C: TaskCommand>(
@@ -75,9 +62,8 @@ async fn handle<C: TaskCommand>(
     }
 }
 
-fn describe<C: TaskCommand>() -> OpenApi {
+fn describe<C: TaskCommand>(schemas: &mut Schemas) -> Operation {
     let about = C::ABOUT;
-    let mut schemas = Schemas::default();
     let id = ParameterBuilder::new()
         .name("id")
         .parameter_in(ParameterIn::Path)
@@ -104,10 +90,7 @@ fn describe<C: TaskCommand>() -> OpenApi {
             responses.response("409", said(conflict.means, schemas.refused::<C>(conflict.schema)))
         }
     };
-    let mut paths = Paths::new();
-    let item = PathItem::new(HttpMethod::Post, operation.responses(responses.build()));
-    paths.paths.insert(path::<C>(), item);
-    OpenApiBuilder::new().paths(paths).components(Some(schemas.components)).build()
+    operation.responses(responses.build()).build()
 }
 
 /// A JSON body with what it means.
@@ -117,16 +100,13 @@ fn said(means: &str, body: Ref) -> utoipa::openapi::Response {
 
 /// The schemas that a command's description refers to.
 #[derive(Default)]
-struct Schemas {
-    components: Components,
-}
+struct Schemas(Vec<(String, RefOr<Schema>)>);
 
 impl Schemas {
     /// Adds a type with all it consists of, and refers to it.
     fn name<T: ToSchema>(&mut self) -> Ref {
-        let mut all = vec![(T::name().into_owned(), T::schema())];
-        T::schemas(&mut all);
-        self.components.schemas.extend(all);
+        self.0.push((T::name().into_owned(), T::schema()));
+        T::schemas(&mut self.0);
         Ref::from_schema_name(T::name())
     }
 
@@ -137,7 +117,7 @@ impl Schemas {
             .item(self.name::<C::Answer>())
             .item(Ref::from_schema_name(ErrorBody::name()))
             .description(Some(description));
-        self.components.schemas.insert(name.clone(), either.into());
+        self.0.push((name.clone(), either.into()));
         Ref::from_schema_name(name)
     }
 }

@@ -1,14 +1,14 @@
 //! Tasks, inboxes, leases and who is there, over REST.
 
-use axum::Router;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use axum::routing::{get, post};
 use baton_core::{LeaseId, MessageId, TaskId};
 use serde::Serialize;
 use std::sync::Arc;
-use utoipa::{OpenApi, ToSchema};
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
 use super::{Authenticated, Body, ErrorBody, HubState, Path, Query, Rate, Reserved, answer, json};
 use crate::hub::Hub;
@@ -23,50 +23,26 @@ use crate::service::{
 use crate::trace::Traced;
 
 /// Every route about tasks.
-pub(crate) fn routes() -> Router<Arc<Hub>> {
-    Router::new()
-        .route("/api/task", post(send))
-        .route("/api/tasks", get(list).post(send_many))
-        .route("/api/tasks/{id}", get(show))
-        .route("/api/tasks/{id}/tree", get(tree))
-        .route("/api/tasks/{id}/artifacts", post(share))
-        .route("/api/task_events", get(events))
-        .route("/api/inbox", get(inbox))
-        .route("/api/inbox/{id}/ack", post(ack_delivery))
-        .route("/api/claim", post(claim))
-        .route("/api/leases/{id}/extend", post(extend))
-        .route("/api/messages", get(list_messages))
-        .route("/api/completions", get(completions))
-        .route("/api/status", get(status))
-        .route("/api/stats", get(counts))
-        .route("/api/overview", get(overview))
-        .route("/api/work-graph", get(work_graph))
-        .route("/api/broadcast", post(tell_all))
+pub(crate) fn routes() -> OpenApiRouter<Arc<Hub>> {
+    OpenApiRouter::new()
+        .routes(routes!(send))
+        .routes(routes!(list, send_many))
+        .routes(routes!(show))
+        .routes(routes!(tree))
+        .routes(routes!(share))
+        .routes(routes!(events))
+        .routes(routes!(inbox))
+        .routes(routes!(ack_delivery))
+        .routes(routes!(claim))
+        .routes(routes!(extend))
+        .routes(routes!(list_messages))
+        .routes(routes!(completions))
+        .routes(routes!(status))
+        .routes(routes!(counts))
+        .routes(routes!(overview))
+        .routes(routes!(work_graph))
+        .routes(routes!(tell_all))
 }
-
-/// What the routes are, for the description.
-#[derive(OpenApi)]
-#[openapi(paths(
-    send,
-    send_many,
-    list,
-    show,
-    tree,
-    share,
-    events,
-    inbox,
-    ack_delivery,
-    claim,
-    extend,
-    list_messages,
-    completions,
-    status,
-    counts,
-    overview,
-    work_graph,
-    tell_all
-))]
-pub(crate) struct Described;
 
 /// What goes on in a network, minute by minute, and what needs somebody
 ///
