@@ -14,7 +14,6 @@ use utoipa::openapi::schema::{OneOfBuilder, Schema};
 use utoipa::openapi::{Content, Paths, Ref, RefOr, Required, ResponseBuilder, ResponsesBuilder};
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 
-use super::arguments::none;
 use super::{Authenticated, Body, ErrorBody, Failure, HubState, Path, Strict, answer, json};
 use crate::hub::Hub;
 use crate::rest::described::{Conflict, NotFound};
@@ -43,7 +42,8 @@ async fn handle<C: TaskCommand>(
     request: Request,
 ) -> Response {
     let args = match C::ABOUT.body {
-        BodyRule::Unread => none(),
+        // An absent body is one without members.
+        BodyRule::Unread => <Body<_>>::from_request(Request::default(), &()).await.map(|Body(args)| args),
         BodyRule::Open => <Body<_>>::from_request(request, &()).await.map(|Body(args)| args),
         BodyRule::Strict => Strict::from_request(request, &()).await.map(|Strict(args)| args),
     };
