@@ -5,6 +5,7 @@
 //! each batch.
 
 use baton_core::limits;
+use foldhash::HashMap;
 use rusqlite::Connection;
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -360,9 +361,13 @@ impl Batches {
     fn disk_waited(&self, took: Duration, writes: &[Taken]) {
         self.meter.disk_waited(took);
         self.answered.set([writes.len(), self.answered.get()[0]]);
-        let all: Duration = writes.iter().map(|taken| taken.took).sum();
-        for taken in writes.iter().filter(|_| !all.is_zero()) {
-            self.turns.charge(&taken.share, took.mul_f64(taken.took.as_secs_f64() / all.as_secs_f64()));
+        let mut by_share: HashMap<&Share, Duration> = HashMap::default();
+        for taken in writes {
+            *by_share.entry(&taken.share).or_default() += taken.took;
+        }
+        let all: Duration = by_share.values().sum();
+        for (share, ran) in by_share.into_iter().filter(|_| !all.is_zero()) {
+            self.turns.charge(share, took.mul_f64(ran.as_secs_f64() / all.as_secs_f64()));
         }
     }
 
