@@ -1,7 +1,7 @@
 //! Who may do what, decided in one place and before a task's state is looked at.
 //! The table itself is in `action.rs`; which network a call means is in `network_choice.rs`.
 
-use crate::action::{Action, TaskAction};
+use crate::action::{Action, Agents, TaskAction};
 use crate::alias::Alias;
 use crate::caller::{Caller, NodeCaller, UserCaller};
 use crate::ids::NetworkId;
@@ -75,22 +75,10 @@ fn authorize_node(
 
 /// What an agent may do to a task, by what the task is to it.
 fn node_may(action: TaskAction, scope: TokenScope, alias: &Alias, task: Parties<'_>) -> bool {
-    match action {
-        TaskAction::Read
-        | TaskAction::Notify
-        | TaskAction::Cancel
-        | TaskAction::Retry
-        | TaskAction::Reassign => {
-            scope == TokenScope::Coordinator || task.sent_by(alias) || task.given_to(alias)
-        }
-        TaskAction::Answer => task.sent_by(alias),
-        TaskAction::Ack
-        | TaskAction::Start
-        | TaskAction::Claim
-        | TaskAction::Extend
-        | TaskAction::Reply
-        | TaskAction::Complete
-        | TaskAction::AskSender => task.given_to(alias),
+    match action.rule().agents {
+        Agents::Party => scope == TokenScope::Coordinator || task.sent_by(alias) || task.given_to(alias),
+        Agents::Sender => task.sent_by(alias),
+        Agents::Assignee => task.given_to(alias),
     }
 }
 

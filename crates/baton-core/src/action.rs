@@ -114,6 +114,60 @@ pub enum TaskAction {
     Reassign,
 }
 
+/// A row of the table: who may do this to a task.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TaskRule {
+    pub(crate) least_role: NetworkRole,
+    /// Which agents may, by what the task is to them.
+    pub(crate) agents: Agents,
+    /// Whether only an agent does this.
+    pub(crate) is_for_nodes: bool,
+    /// Whether a system admin may do it in a network of others.
+    pub(crate) is_on_admin_path: bool,
+}
+
+/// Which agents may do something to a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Agents {
+    /// Who sent it, whom it was given to, and coordinators.
+    Party,
+    Sender,
+    Assignee,
+}
+
+impl TaskRule {
+    const fn of(least_role: NetworkRole, agents: Agents) -> Self {
+        Self { least_role, agents, is_for_nodes: false, is_on_admin_path: false }
+    }
+
+    const fn for_nodes(self) -> Self {
+        Self { is_for_nodes: true, ..self }
+    }
+
+    const fn for_admins_too(self) -> Self {
+        Self { is_on_admin_path: true, ..self }
+    }
+}
+
+impl TaskAction {
+    /// Who may.
+    pub(crate) const fn rule(self) -> TaskRule {
+        use NetworkRole::{Member, Viewer};
+        match self {
+            Self::Read => TaskRule::of(Viewer, Agents::Party),
+            Self::Notify => TaskRule::of(Member, Agents::Party),
+            Self::Cancel | Self::Retry | Self::Reassign => {
+                TaskRule::of(Member, Agents::Party).for_admins_too()
+            }
+            Self::Answer => TaskRule::of(Member, Agents::Sender),
+            Self::Ack | Self::Reply => TaskRule::of(Member, Agents::Assignee).for_admins_too(),
+            Self::Start | Self::Claim | Self::Extend | Self::Complete | Self::AskSender => {
+                TaskRule::of(Member, Agents::Assignee).for_nodes()
+            }
+        }
+    }
+}
+
 impl Action<'_> {
     /// The least role that may do this; a node token stands on its owner's role.
     pub const fn least_role(self) -> NetworkRole {
@@ -121,11 +175,11 @@ impl Action<'_> {
             Self::ReadNetwork | Self::WatchNetwork | Self::ReadInbox(_) | Self::Listen(_) | Self::Leave => {
                 NetworkRole::Viewer
             }
-            Self::Task { action: TaskAction::Read, .. } => NetworkRole::Viewer,
+            Self::Task { action, .. } => action.rule().least_role,
             Self::Send | Self::Broadcast | Self::AckInbox(_) | Self::ReportStatus | Self::ReportEvidence => {
                 NetworkRole::Member
             }
-            Self::Task { .. } | Self::MintNodeToken | Self::ManageTokens { own: true } => NetworkRole::Member,
+            Self::MintNodeToken | Self::ManageTokens { own: true } => NetworkRole::Member,
             Self::ManageInvites | Self::ManageAliases | Self::ManageTokens { own: false } => {
                 NetworkRole::Admin
             }
@@ -153,17 +207,18 @@ impl Action<'_> {
 
     /// Whether user tokens are turned away, because only an agent does this.
     pub(crate) const fn is_for_nodes(self) -> bool {
-        use TaskAction::{AskSender, Claim, Complete, Extend, Start};
-        matches!(
-            self,
-            Self::ReportStatus | Self::Task { action: Start | Claim | Extend | Complete | AskSender, .. }
-        )
+        match self {
+            Self::Task { action, .. } => action.rule().is_for_nodes,
+            _ => matches!(self, Self::ReportStatus),
+        }
     }
 
     /// Whether a system admin may write this in a network of others.
     pub(crate) const fn is_on_admin_path(self) -> bool {
-        use TaskAction::{Ack, Cancel, Reassign, Reply, Retry};
-        matches!(self, Self::AckInbox(_) | Self::Task { action: Cancel | Retry | Reassign | Reply | Ack, .. })
+        match self {
+            Self::Task { action, .. } => action.rule().is_on_admin_path,
+            _ => matches!(self, Self::AckInbox(_)),
+        }
     }
 
     /// How somebody is refused who may not even see the network: as if it did not exist.

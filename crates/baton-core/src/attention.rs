@@ -95,7 +95,7 @@ pub fn concerns(task: &Watched, now: UnixMillis) -> Vec<Concern> {
             concerns.extend(is_recent.then_some(ended));
             return concerns;
         }
-        Status::Replied | Status::Cancelled => return concerns,
+        _ if task.status.is_terminal() => return concerns,
         Status::Delivered if is_older(task.delivered_at, DELIVERED_STUCK_AFTER_SECONDS) => {
             concerns.push(Concern::NotTakenUp(for_how_long(task.delivered_at)));
         }
@@ -105,7 +105,7 @@ pub fn concerns(task: &Watched, now: UnixMillis) -> Vec<Concern> {
         Status::Running if !task.is_leased && task.assignee.has_abandoned_work(now) => {
             concerns.push(Concern::Abandoned);
         }
-        Status::Delivered | Status::Acked | Status::Running => {
+        _ => {
             let is_last = task.max_attempts > 1 && task.attempt >= task.max_attempts;
             concerns.extend(is_last.then_some(Concern::LastAttempt(task.max_attempts)));
         }

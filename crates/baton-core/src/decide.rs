@@ -119,9 +119,7 @@ fn stuck(status: Status) -> Refusal {
         Status::Delivered | Status::Acked => Refusal::TaskIsNotRunning { status },
         Status::Running => Refusal::TaskIsRunning,
         Status::WaitingInput => Refusal::TaskIsWaitingInput,
-        Status::Replied | Status::Failed | Status::Cancelled | Status::Expired => {
-            Refusal::TaskIsTerminal { status }
-        }
+        _ => Refusal::TaskIsTerminal { status },
     }
 }
 

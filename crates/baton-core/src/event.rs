@@ -77,6 +77,43 @@ pub enum Event {
     },
 }
 
+/// Which text comes with an event, for the evidence of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EventText<'a> {
+    /// The new task's.
+    Content,
+    /// That of the message it brings.
+    Message,
+    /// The task's result.
+    Result,
+    /// This reason.
+    Reason(&'a str),
+    /// None.
+    Nothing,
+}
+
+impl Event {
+    /// The text that comes with it.
+    pub fn text(&self) -> EventText<'_> {
+        match self {
+            Self::Sent | Self::Retried { .. } => EventText::Content,
+            Self::SenderAsked | Self::Answered => EventText::Message,
+            Self::Replied { .. } | Self::Completed | Self::GivenUp { .. } | Self::RunTimedOut => {
+                EventText::Result
+            }
+            Self::Cancelled { reason } | Self::CancelledWithParent { reason } => EventText::Reason(reason),
+            Self::Acknowledged
+            | Self::Started
+            | Self::ArtifactShared { .. }
+            | Self::Claimed { .. }
+            | Self::LeaseLapsed { .. }
+            | Self::LeaseLapsedWaiting
+            | Self::Expired
+            | Self::Reassigned { .. } => EventText::Nothing,
+        }
+    }
+}
+
 impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -11,7 +11,7 @@ pub fn encode(bytes: &[u8]) -> String {
 }
 
 /// Writes the two digits of a byte.
-pub(crate) fn push(text: &mut String, byte: u8) {
+fn push(text: &mut String, byte: u8) {
     text.push(char::from(DIGITS[usize::from(byte >> 4)]));
     text.push(char::from(DIGITS[usize::from(byte & 0x0f)]));
 }

@@ -6,14 +6,14 @@
 use std::collections::BTreeMap;
 
 /// Buckets that a power of two is divided into.
-const STEPS: u64 = 16;
+const STEPS: u64 = 16; // not a limit: the stored form of a histogram
 const STEP_BITS: u32 = STEPS.trailing_zeros();
 /// The longest time that has a bucket of its own; longer ones are counted as this. Over 30 days.
-const MAX_MILLIS: u64 = (1 << 32) - 1;
+const MAX_MILLIS: u64 = (1 << 32) - 1; // not a limit: the stored form of a histogram
 /// The number after the last bucket's.
-const BUCKETS: u16 = bucket_of(MAX_MILLIS) + 1;
+const BUCKETS: u16 = bucket_of(MAX_MILLIS) + 1; // not a limit: the stored form of a histogram
 /// What minutes counted by earlier releases consist of: one count of 4 bytes for each power of two.
-const POWERS: usize = 32;
+const POWERS: usize = 32; // not a limit: a stored form of earlier releases
 
 /// A histogram of times.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

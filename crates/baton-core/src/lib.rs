@@ -53,6 +53,7 @@ mod username;
 mod uuid;
 mod wire;
 
+pub use self::uuid::{ContextId, MessageId, TaskId, UUID_RANDOM_BYTES};
 pub use action::{Action, TaskAction};
 pub use alias::Alias;
 pub use artifact::{ArtifactDescription, ArtifactHash, ArtifactName, ArtifactRef, ArtifactSource, MediaType};
@@ -71,7 +72,7 @@ pub use effects::{
     Delivered, Delivery, DeliveryContent, DueMove, Effects, InboxMove, LeaseMove, NewTask, Notice,
     ProgressMove, RowChange,
 };
-pub use event::Event;
+pub use event::{Event, EventText};
 pub use fair_share::{Asked, FairShare, Shares, Ticket};
 pub use histogram::{Counted, Histogram};
 pub use ids::{ActorToken, LeaseId, NetworkId, TokenId, UserId};
@@ -88,7 +89,7 @@ pub use priority::Priority;
 pub use progress::{Percent, Progress};
 pub use question::{AskedUnder, MessageKind, Question, QuestionOptions, QuestionTerms, TaskMessage};
 pub use quota::Quota;
-pub use refusal::Refusal;
+pub use refusal::{Class, Refusal};
 pub use role::{NetworkRole, SystemRole, TokenScope};
 pub use run_terms::{MaxAttempts, RunTerms};
 pub use secret::{BearerToken, InviteCode, NodeToken, SECRET_RANDOM_BYTES, UserToken};
@@ -98,4 +99,3 @@ pub use time::{MonotonicMillis, UnixMillis};
 pub use trace_parent::TraceParent;
 pub use transition::Transition;
 pub use username::Username;
-pub use uuid::{ContextId, MessageId, TaskId, UUID_RANDOM_BYTES};

@@ -2,17 +2,13 @@
 //! They print redacted; only `expose` gives the text, once to its owner and once to the hash.
 //! Hashing and storing live elsewhere.
 
+use crate::limits;
 use std::fmt;
 
 use crate::hex;
 
 /// Random bytes of a new secret; the contract asks for at least 16.
-pub const SECRET_RANDOM_BYTES: usize = 32;
-
-/// Fewest hex digits accepted: 128 bits.
-const MIN_DIGITS: usize = 32;
-/// Most hex digits accepted, so that a long header is turned away before it is hashed.
-const MAX_DIGITS: usize = 128;
+pub const SECRET_RANDOM_BYTES: usize = 32; // not a limit: how a secret is made
 
 macro_rules! secret {
     ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
@@ -32,7 +28,7 @@ macro_rules! secret {
             /// Reads a secret: the prefix and at least 128 bits of lower-case hex.
             pub fn parse(text: &str) -> Option<Self> {
                 let digits = text.strip_prefix($prefix)?;
-                let long_enough = (MIN_DIGITS..=MAX_DIGITS).contains(&digits.len());
+                let long_enough = (limits::SECRET_MIN_DIGITS..=limits::SECRET_MAX_DIGITS).contains(&digits.len());
                 (long_enough && hex::is_hex(digits)).then(|| Self(text.to_owned()))
             }
 

@@ -39,15 +39,53 @@ wire_words!(
     }
 );
 
+/// The groups of statuses. SQL, the dashboard and the pages take them from here, or a test holds them to it.
 impl Status {
     /// Whether the task has ended; such a row never changes again.
     pub const fn is_terminal(self) -> bool {
-        matches!(self, Self::Replied | Self::Failed | Self::Cancelled | Self::Expired)
+        match self {
+            Self::Delivered | Self::Acked | Self::Running | Self::WaitingInput => false,
+            Self::Replied | Self::Failed | Self::Cancelled | Self::Expired => true,
+        }
     }
 
-    /// Whether a new task may be made of this one.
+    /// Whether a new task may be made of this one: it ended without an answer.
     pub const fn is_retryable(self) -> bool {
-        matches!(self, Self::Failed | Self::Cancelled | Self::Expired)
+        self.is_terminal() && !matches!(self, Self::Replied)
+    }
+
+    /// Whether it can be given to somebody else.
+    pub const fn is_reassignable(self) -> bool {
+        !self.is_terminal() && !matches!(self, Self::WaitingInput)
+    }
+
+    /// Whether its agent ended it, by an answer or by a failure: how long that took says how fast the agent is.
+    pub const fn is_agents_end(self) -> bool {
+        matches!(self, Self::Replied | Self::Failed)
+    }
+
+    /// What it means, for people.
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Self::Delivered => "in the inbox, not taken up yet",
+            Self::Acked => "seen by its agent, not begun",
+            Self::Running => "being worked on",
+            Self::WaitingInput => "its agent asked the sender something",
+            Self::Replied => "answered",
+            Self::Failed => "its agent or the hub gave up",
+            Self::Cancelled => "stopped by somebody",
+            Self::Expired => "nobody took it up in time",
+        }
+    }
+
+    /// The statuses of a task that has not ended.
+    pub fn open() -> impl Iterator<Item = Self> {
+        Self::ALL.iter().copied().filter(|status| !status.is_terminal())
+    }
+
+    /// The ways in which a task has ended.
+    pub fn terminal() -> impl Iterator<Item = Self> {
+        Self::ALL.iter().copied().filter(|status| status.is_terminal())
     }
 }
 

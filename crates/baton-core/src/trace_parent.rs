@@ -4,7 +4,7 @@
 use std::fmt;
 
 /// `00-` trace id `-` parent id `-` flags.
-const LENGTH: usize = 55;
+const LENGTH: usize = 55; // not a limit: the W3C format
 const SAMPLED: u8 = 1;
 
 /// Which span of which trace something belongs to.

@@ -1,18 +1,14 @@
 //! Task and message ids: UUIDs of version 7 (RFC 9562), made of a given time and given random bytes.
 //! They have no order: order comes from sequence numbers, never from ids or clocks.
 
-use crate::hex;
+use ::uuid::Builder;
+use ::uuid::fmt::Hyphenated;
+
 use crate::time::UnixMillis;
 use crate::wire::wire_text;
 
 /// Random bytes a UUID takes beside its time.
-pub const UUID_RANDOM_BYTES: usize = 10;
-
-/// How long a UUID is as text.
-const UUID_CHARS: usize = 36;
-
-/// Where the dashes stand in it.
-const DASHES: [usize; 4] = [8, 13, 18, 23];
+pub const UUID_RANDOM_BYTES: usize = 10; // not a limit: the format of a UUID
 
 wire_text!(
     /// One task.
@@ -72,25 +68,15 @@ impl From<&TaskId> for MessageId {
 }
 
 fn version_7(now: UnixMillis, random: [u8; UUID_RANDOM_BYTES]) -> String {
-    let mut bytes = [0; 16];
-    // RFC 9562 section 5.7: 48 bits of time, big-endian, then version, variant and randomness.
-    bytes[..6].copy_from_slice(&now.get().max(0).to_be_bytes()[2..]);
-    bytes[6..].copy_from_slice(&random);
-    bytes[6] = 0x70 | (bytes[6] & 0x0f);
-    bytes[8] = 0x80 | (bytes[8] & 0x3f);
-    let mut text = String::with_capacity(UUID_CHARS);
-    for byte in bytes {
-        if DASHES.contains(&text.len()) {
-            text.push('-');
-        }
-        hex::push(&mut text, byte);
-    }
-    text
+    let millis = u64::try_from(now.get()).unwrap_or_default(); // before 1970 is 0
+    text(Builder::from_unix_timestamp_millis(millis, &random).into_uuid().hyphenated())
 }
 
-fn canonical(text: &str) -> Option<String> {
-    let fits = |(at, byte): (usize, u8)| {
-        if DASHES.contains(&at) { byte == b'-' } else { byte.is_ascii_hexdigit() }
-    };
-    (text.len() == UUID_CHARS && text.bytes().enumerate().all(fits)).then(|| text.to_ascii_lowercase())
+/// Only the form with dashes: the crate also reads others, and one id has one spelling here but for its case.
+fn canonical(given: &str) -> Option<String> {
+    given.parse().ok().map(text)
+}
+
+fn text(uuid: Hyphenated) -> String {
+    uuid.encode_lower(&mut [0; Hyphenated::LENGTH]).to_owned()
 }

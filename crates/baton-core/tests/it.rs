@@ -12,6 +12,7 @@ mod it {
     mod fixtures;
     mod guards;
     mod ids;
+    mod limits;
     mod names;
     mod networks;
     mod properties;

@@ -10,7 +10,7 @@ use std::fmt;
 pub struct Digest([u8; 32]);
 
 /// `sha256:` and 64 hex digits.
-pub(crate) const TAGGED_LENGTH: usize = 7 + 64;
+pub(crate) const TAGGED_LENGTH: usize = 7 + 64; // not a limit: the format of a digest
 
 impl Digest {
     /// The digest of some bytes.

@@ -9,12 +9,8 @@ mod refusal;
 mod report;
 mod verifier;
 
+pub use crate::limits::{REPORTER_CHARACTERS, REPORTERS_NAMED};
 pub use origin::Origin;
 pub use refusal::{Class, Code, Difference, Part, Place, Refusal};
 pub use report::{Check, KeyFrom, Report, Reporter, Span, Tally};
 pub use verifier::{ExportError, verify};
-
-/// How many reporters a report names.
-pub const REPORTERS_NAMED: usize = 20;
-/// Characters of a reporter's name that a report keeps.
-pub const REPORTER_CHARACTERS: usize = 200;

@@ -9,6 +9,7 @@ pub mod digest;
 pub mod event;
 pub mod event_line;
 pub mod export;
+pub mod limits;
 pub mod lines;
 pub mod log;
 pub mod note;

@@ -1,9 +1,8 @@
 //! Lines of bounded length from a stream. A line inside the read buffer is handed out in place; only one that
 //! straddles it is put together. Memory is the buffer and one line, whatever the input.
 
+use crate::limits::BUFFER_BYTES;
 use std::io::{self, BufRead, BufReader, Read};
-
-const BUFFER_BYTES: usize = 256 * 1024;
 
 /// Reads lines of at most `bound` bytes, the line feed not counted.
 #[derive(Debug)]

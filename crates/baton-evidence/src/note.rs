@@ -7,5 +7,6 @@
 mod checkpoint;
 mod key;
 
-pub use checkpoint::{Checkpoint, NOTE_BYTES, NoteError, ORIGIN_PREFIX};
+pub use crate::limits::NOTE_BYTES;
+pub use checkpoint::{Checkpoint, NoteError, ORIGIN_PREFIX};
 pub use key::{KeyError, SigningKey, VerifierKey};

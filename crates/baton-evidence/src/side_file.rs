@@ -14,15 +14,4 @@ pub use reader::{Entry, ReadError, SideFileReader};
 pub use writer::{EntryError, SideFileWriter};
 
 /// Every number a side file is held to.
-pub mod limits {
-    /// Bytes of the file.
-    pub const FILE_BYTES: u64 = 4 << 30;
-    /// Bytes of a raw packet.
-    pub const PACKET_BYTES: usize = 1 << 20;
-    /// Hashes in an inclusion proof: a tree of 2^64 leaves has no more.
-    pub const PROOF_HASHES: usize = 64;
-    /// Bytes of an entry as it stands in the file: a packet in base64, a proof, and room for white space.
-    pub const ENTRY_BYTES: usize = PACKET_BYTES / 3 * 4 + (16 << 10);
-    /// Bytes of the checkpoint's note or of the key as they stand in the file, escapes and all.
-    pub const TEXT_BYTES: usize = 2 * crate::note::NOTE_BYTES;
-}
+pub use crate::limits::side_file as limits;

@@ -15,13 +15,13 @@ use crate::error::Error;
 /// (`cargo bench -p baton-store`), bytes and time for an event with its packet, 1,735 bytes of the hub's own: level 1
 /// gives 264 bytes in 3.4 µs, 2 gives 175 in 6.6, 6 gives 157 in 9.2, 8 gives 155 in 12.7; the check adds 2.7. One stream
 /// of events and packets side by side is a fifth smaller at level 2, and events alone are then read a quarter slower.
-const LEVEL: u32 = 6;
+const LEVEL: u32 = 6; // not a limit: a level of compression, measured
 /// Bytes of a length.
-const LENGTH: usize = 2;
+const LENGTH: usize = 2; // not a limit: the format of an entry bundle
 /// The most a column inflates to.
 const COLUMN_MAX_BYTES: usize = ENTRY_BUNDLE_COUNT * (LENGTH + ENTRY_BUNDLED_MAX_BYTES);
 /// What columns of the hub's own events shrink to at least: how much room inflating one begins with.
-const USUAL_RATIO: usize = 12;
+const USUAL_RATIO: usize = 12; // not a limit: an estimate
 
 /// An entry of a log: a canonical event and the packet it was made of.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -27,6 +27,9 @@ pub use rows::{Snapshot, Transaction};
 pub use share::Share;
 #[cfg(debug_assertions)]
 pub use sqlite::Statements;
-pub use sqlite::{Bell, CopyFacts, SqliteOptions, SqliteStore, copy_closed, inspect, look_at_copy, schema};
+pub use sqlite::{
+    Bell, CopyFacts, SqliteOptions, SqliteStore, artifacts_of_copy, copy_closed, glance, inspect,
+    look_at_copy, schema,
+};
 pub use store::{ChangedTask, Committed, GrownLog, Health, Lane, Ring, Store, WriteCheck};
 pub use tenant::{Claim, IfNothing, Tenant};

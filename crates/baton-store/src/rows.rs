@@ -9,6 +9,7 @@ mod attempts;
 mod check;
 mod deliveries;
 mod edges;
+mod ends;
 mod evidence;
 mod figures;
 mod invitations;
@@ -30,7 +31,7 @@ pub use accounts::{
 pub use agents::{AgentFigures, AgentReads, AgentRow, WorkedTask};
 pub use aliases::{AliasProfile, AliasReads, AliasRow, AliasWrites};
 pub use artifacts::{
-    ArtifactReads, ArtifactRefRow, ArtifactRow, ArtifactWrites, NewArtifact, NewArtifactRef,
+    ArtifactPlace, ArtifactReads, ArtifactRefRow, ArtifactRow, ArtifactWrites, NewArtifact, NewArtifactRef,
 };
 pub use attempts::{AttemptKey, AttemptKind, AttemptReads, AttemptWrites, AttemptsRow};
 pub use check::{
@@ -42,6 +43,7 @@ pub use deliveries::{
     MessagePlace, NewDelivery,
 };
 pub use edges::{EdgeCounts, EdgeReads, EdgeRow, EdgeWrites, Edges, hour_begins, hour_of};
+pub use ends::Ends;
 pub use evidence::{
     CheckpointRow, EvidenceReads, EvidenceWrites, LeafPage, LeafRow, NewLeaf, TailEntries, TileRow,
 };
@@ -62,9 +64,9 @@ pub use sessions::{
 };
 pub(crate) use tasks::kind_of;
 pub use tasks::{
-    ChangedFilter, ChangedPage, DueLease, EventFilter, EventRow, IdempotentSend, InboxState, LeaseChange,
-    LeaseRow, NewEvent, NewTaskMessage, NewTaskRow, OutputRow, ProgressChange, ProgressRow, Redelivery,
-    TaskChange, TaskFilter, TaskMessageRow, TaskReads, TaskRow, TaskTexts, TaskWrites,
+    ChangedFilter, ChangedPage, CourseRow, DueLease, EventFilter, EventRow, IdempotentSend, InboxState,
+    LeaseChange, LeaseRow, NewEvent, NewTaskMessage, NewTaskRow, OutputRow, ProgressChange, ProgressRow,
+    Redelivery, TaskChange, TaskFilter, TaskMessageRow, TaskReads, TaskRow, TaskTexts, TaskWrites,
 };
 pub use trees::{LevelFilter, TreeLevel, TreeReads, TreeTaskRow};
 pub use workers::{WorkerGlance, WorkerReads, WorkerRow, WorkerWrites};

@@ -20,6 +20,7 @@ pub(crate) mod damage;
 mod deadline;
 mod deliveries;
 mod edges;
+mod ends;
 mod entry_bundles;
 mod evidence;
 mod figures;
@@ -72,7 +73,7 @@ use crate::meter::Meter;
 use crate::parked::Parked;
 use crate::share::Share;
 use crate::store::{self, Committed, Lane, Store, WriteCheck};
-pub use check::inspect;
+pub use check::{artifacts_of_copy, glance, inspect};
 use checker::{Checker, Looked};
 use checkpointer::Checkpointer;
 pub use connection::schema;
@@ -82,9 +83,6 @@ use readers::Readers;
 #[cfg(debug_assertions)]
 pub use statements::Statements;
 use writer::{Hooks, Writer};
-
-/// A database that was too large to be checked at the start is checked in the background this soon after.
-const CHECK_REST_AFTER: Duration = Duration::from_secs(10);
 
 /// What is done with the hints of a committed batch.
 pub type Bell = Arc<dyn Fn(Committed) + Send + Sync>;
@@ -148,7 +146,7 @@ impl SqliteStore {
         skeletons::refresh(&mut connection)?;
         let health = Health::default();
         let check = |every| {
-            let first = if looked == Looked::ThroughAll { every } else { CHECK_REST_AFTER };
+            let first = if looked == Looked::ThroughAll { every } else { limits::CHECK_REST_AFTER };
             Checker::start(path, first, every, health.damage.clone())
         };
         let checker = options.check_every.map(check).transpose()?;

@@ -43,4 +43,5 @@ mod it {
     mod engine;
     mod fixtures;
     mod sqlite;
+    mod statuses;
 }

@@ -14,7 +14,7 @@ struct WalFile {
 }
 
 /// Where SQLite's own file begins: after ours, aligned for anything.
-const OWN_AT: usize = size_of::<WalFile>().next_multiple_of(16);
+const OWN_AT: usize = size_of::<WalFile>().next_multiple_of(16); // not a limit: a layout in memory
 
 /// How much room a file needs whose own part needs so much.
 pub(crate) const fn bytes_for(own: c_int) -> c_int {

@@ -2,7 +2,7 @@
 
 /// So many bytes at most are kept back; a larger commit is written in several parts. SQLite's own file system takes less
 /// than 128 KiB at once: it cuts the length of a write to 17 bits.
-const MAX_BYTES: usize = 124 << 10;
+const MAX_BYTES: usize = 124 << 10; // not a limit: SQLite's, not ours
 
 /// What was written and is not in the file yet: one stretch of it.
 #[derive(Debug, Default)]

@@ -5,7 +5,7 @@
 mod artifact;
 mod call;
 mod card;
-pub(crate) mod described;
+mod described;
 mod fault;
 mod http;
 mod input;
@@ -25,16 +25,17 @@ mod watch;
 pub(crate) use fault::errors;
 pub(crate) use task::updates;
 
-use axum::Router;
 use axum::routing::{any, get};
 use std::sync::Arc;
+use utoipa_axum::router::OpenApiRouter;
 
 use crate::hub::Hub;
 
-/// The routes of the A2A door. What comes after the base is read in `http`: the protocol's paths have a colon in them.
-pub(crate) fn router() -> Router<Arc<Hub>> {
+/// The routes of the A2A door. What comes after the base is read in `http`, because the protocol's paths have a colon in
+/// them; so they are described in `described`.
+pub(crate) fn router() -> OpenApiRouter<Arc<Hub>> {
     let base = || get(http::card).post(rpc::answer);
-    Router::new()
+    OpenApiRouter::with_openapi(described::openapi())
         .route("/a2a/{network_id}/{alias}", base())
         .route("/a2a/{network_id}/{alias}/", base())
         .route("/a2a/{network_id}/{alias}/{*rest}", any(http::answer))

@@ -56,10 +56,3 @@ pub(crate) struct Status {
     pub(crate) version: String,
     pub(crate) uptime_seconds: u64,
 }
-
-/// Longest line either side reads.
-const LINE_MAX_BYTES: u64 = 4096;
-/// Longest either side waits for a line; a reset computes a password hash.
-const LINE_MAX_SECONDS: u64 = 30;
-/// How often the hub says how far a copy is.
-const COPYING_EVERY_SECONDS: u64 = 1;

@@ -6,79 +6,32 @@ mod channel;
 mod frame;
 mod listener;
 mod page;
-mod seats;
 mod tail;
 mod task;
 #[cfg(test)]
 mod tests;
 
-use axum::Router;
 use axum::body::Body;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, HeaderName, header};
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
-use baton_core::{NetworkId, Refusal, TaskId, TokenId, limits};
+use baton_core::{NetworkId, Refusal, TaskId};
 use serde::Deserialize;
 use std::sync::Arc;
-use utoipa::{IntoParams, OpenApi};
+use utoipa::IntoParams;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
 use crate::hub::Hub;
-use crate::openapi::NotFound;
+use crate::rest::described::NotFound;
 use crate::rest::{Authenticated, Failure, Query, bearer};
 use crate::service::Error;
 use channel::Wanted;
-use listener::{Listener, Rhythm};
-pub(crate) use seats::Seat;
-use seats::Seats;
-use tail::Tails;
+use listener::Listener;
 use task::TaskStream;
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
-
-/// What the hub keeps for its open streams.
-#[derive(Debug)]
-pub(crate) struct Streams {
-    rhythm: Rhythm,
-    seats: Arc<Seats>,
-    /// Of calls that wait for a task.
-    waits: Arc<Seats>,
-    tails: Tails,
-}
-
-impl Default for Streams {
-    fn default() -> Self {
-        Self {
-            rhythm: Rhythm::default(),
-            seats: Seats::of(limits::STREAMS_PER_TOKEN_MAX_COUNT),
-            waits: Seats::of(limits::WAITS_PER_TOKEN_MAX_COUNT),
-            tails: Tails::default(),
-        }
-    }
-}
-
-impl Streams {
-    /// One of the streams a token may have open; kept for as long as it is.
-    pub(crate) fn take_seat(&self, token: &TokenId) -> Result<Seat, Refusal> {
-        self.seats.take(token)
-    }
-
-    /// Streams that are open.
-    pub(crate) fn open_count(&self) -> usize {
-        self.seats.count()
-    }
-
-    /// Calls that wait for a task.
-    pub(crate) fn wait_count(&self) -> usize {
-        self.waits.count()
-    }
-
-    /// One of the calls of a token that may wait for a task at once; kept for as long as it waits.
-    pub(crate) fn take_wait(&self, token: &TokenId) -> Result<Seat, Refusal> {
-        self.waits.take(token)
-    }
-}
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -88,17 +41,9 @@ struct Args {
 }
 
 /// The routes of the SSE door.
-pub(crate) fn router() -> Router<Arc<Hub>> {
-    Router::new()
-        .route("/events/{name}", get(somebodys))
-        .route("/events/network/{network_id}", get(networks))
-        .route("/events/task/{task_id}", get(tasks))
+pub(crate) fn router() -> OpenApiRouter<Arc<Hub>> {
+    OpenApiRouter::new().routes(routes!(somebodys)).routes(routes!(networks)).routes(routes!(tasks))
 }
-
-/// What the routes are, for the description.
-#[derive(OpenApi)]
-#[openapi(paths(somebodys, networks, tasks))]
-pub(crate) struct Described;
 
 /// What happens to an agent or a person, while it happens
 ///

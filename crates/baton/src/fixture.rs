@@ -1,6 +1,8 @@
 //! For tests of the doors: a hub on a real store in a folder of its own, with people, networks and tokens made
 //! straight in the rows. Every write is run twice (`runs_twice.rs`).
 
+#[path = "../tests/it/artifacts/moto.rs"]
+pub(crate) mod moto;
 mod runs_twice;
 
 use axum::body::Body;
@@ -14,6 +16,7 @@ use baton_store::rows::{BROWSER_TOKEN_NAME, NetworkRow, TokenRow, UserRow};
 use baton_store::{Error, Ring, SqliteOptions, SqliteStore};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
+use std::path::Path;
 use std::sync::Arc;
 
 use self::runs_twice::RunsTwice;
@@ -34,6 +37,14 @@ impl TestHub {
     }
 
     pub(crate) fn start_with(change: impl FnOnce(&mut Settings)) -> Self {
+        Self::start_over(|folder| Objects::in_folder(&folder.join("artifacts")).unwrap(), change)
+    }
+
+    /// A hub whose artifacts have their bytes in these objects, which may lie in the hub's folder.
+    pub(crate) fn start_over(
+        objects: impl FnOnce(&Path) -> Objects,
+        change: impl FnOnce(&mut Settings),
+    ) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let bells = Arc::new(Bells::default());
         let ringer = bells.clone();
@@ -59,7 +70,7 @@ impl TestHub {
         };
         change(&mut settings);
         let engine = Arc::new(store);
-        let objects = Objects::in_folder(&folder.path().join("artifacts")).unwrap();
+        let objects = objects(folder.path());
         let store = Arc::new(RunsTwice(engine.clone()));
         Self { hub: Arc::new(Hub::new(store, engine, objects, clock, bells, test_key(), settings)), folder }
     }

@@ -1,36 +1,53 @@
 //! The running hub: everything a use case is handed. Doors, services and workers share one of these.
 
 mod access;
+mod actor_tokens;
+mod attempts;
 mod bells;
 mod changes;
+mod client_address;
 mod clock;
+mod cursor_key;
+mod export_turns;
+pub(crate) mod in_flight;
+mod join_guard;
 mod keyed_locks;
+pub(crate) mod login_guard;
 mod long_tails;
+mod minute_window;
+mod noted_reads;
 mod occupancy;
 mod passing;
+pub(crate) mod password_hash;
 mod presence;
 mod progress_turns;
 mod push_bell;
-pub(crate) mod random;
 mod readiness;
+mod seats;
 mod settings;
 mod shutdown;
+mod streams;
 mod transfers;
 mod unsealed;
 
 pub(crate) use access::Identity;
+pub(crate) use actor_tokens::ActorTokens;
 pub(crate) use bells::{Bell, Bells};
 pub(crate) use changes::Moved;
+pub(crate) use client_address::client_of;
 pub(crate) use clock::Clock;
+pub(crate) use cursor_key::CursorKey;
+pub(crate) use export_turns::{ExportTurn, Exports};
 pub(crate) use keyed_locks::KeyedLocks;
 pub(crate) use long_tails::LongTails;
 pub(crate) use occupancy::Occupied;
 pub(crate) use passing::Passing;
 pub(crate) use presence::{Connected, Presences};
-pub(crate) use random::{bytes as random_bytes, id_bytes};
 pub(crate) use readiness::{NotReady, look};
+pub(crate) use seats::Seat;
 pub(crate) use settings::Settings;
 pub(crate) use shutdown::Shutdown;
+pub(crate) use streams::{Page, Rhythm, Streams};
 pub(crate) use transfers::{Room, Transfers};
 
 #[cfg(test)]
@@ -40,17 +57,18 @@ use baton_evidence::note::SigningKey;
 use baton_store::{Backup, Share, Store, Tenant};
 use std::sync::Arc;
 
-use crate::events::Streams;
-use crate::in_flight::InFlight;
 use crate::metrics::Metrics;
 use crate::objects::Objects;
 use crate::outbound::Outbound;
-use crate::service::evidence::Exports;
-use crate::service::page::CursorKey;
-use crate::service::{ActorTokens, JoinGuard, LoginGuard, NotedReads, Passwords};
+use crate::random;
 use crate::trace::Traces;
 use access::Access;
+use in_flight::InFlight;
+use join_guard::JoinGuard;
+use login_guard::LoginGuard;
+use noted_reads::NotedReads;
 use occupancy::Occupancy;
+use password_hash::Passwords;
 use progress_turns::ProgressTurns;
 use readiness::Readiness;
 
@@ -128,7 +146,7 @@ impl Hub {
             settings,
             login_guard: LoginGuard::new(&evidence_key),
             evidence_key: Arc::new(evidence_key),
-            cursor_key: CursorKey::new(&random_bytes()),
+            cursor_key: CursorKey::new(&random::bytes()),
             sealing: KeyedLocks::default(),
             long_tails: LongTails::default(),
             broadcasting: KeyedLocks::default(),
@@ -171,10 +189,10 @@ impl Hub {
 
     #[cfg(test)]
     pub(crate) fn new_task_id(&self) -> TaskId {
-        TaskId::new(self.clock.now(), id_bytes())
+        TaskId::new(self.clock.now(), random::id_bytes())
     }
 
     pub(crate) fn new_message_id(&self) -> MessageId {
-        MessageId::new(self.clock.now(), id_bytes())
+        MessageId::new(self.clock.now(), random::id_bytes())
     }
 }

@@ -1,16 +1,17 @@
 //! The `baton` binary.
 
 mod a2a;
+mod accompanied;
 mod backup;
 mod cli;
 mod client;
 mod control;
 mod data_folder;
+mod error;
 mod events;
 #[cfg(test)]
 mod fixture;
 mod hub;
-mod in_flight;
 mod json_depth;
 mod mcp;
 mod metrics;
@@ -19,6 +20,7 @@ mod openapi;
 mod outbound;
 mod peer;
 mod profile;
+mod random;
 mod rest;
 mod server;
 mod service;

@@ -2,7 +2,6 @@
 //! is JSON-RPC at all is settled here; tools, their schemas and how they are answered are in `mcp/`.
 
 mod answer;
-mod cost;
 mod handler;
 mod message;
 mod progress;
@@ -44,7 +43,7 @@ struct Door {
 #[derive(Debug, Clone, Copy)]
 struct Framed;
 
-/// What the route is, for the description.
+/// What the route is, for the description: it is served for every method, so that a caller is asked for its token first.
 #[derive(OpenApi)]
 #[openapi(paths(enter))]
 pub(crate) struct Described;

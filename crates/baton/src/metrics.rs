@@ -2,16 +2,13 @@
 //! few atomic additions: no lock, no allocation. No label ever holds a name: not of a network, an alias, a user or a task.
 
 mod door;
-mod exposition;
-mod page;
-mod process;
+pub(crate) mod exposition;
+pub(crate) mod process;
 mod requests;
-mod route;
 mod token;
 mod words;
 
 pub(crate) use door::Door;
-pub(crate) use route::{Described, router};
 pub(crate) use token::MetricsToken;
 pub(crate) use words::{Tally, Word, words};
 
@@ -26,7 +23,7 @@ pub(crate) struct Metrics {
     pub(crate) pushes: Tally<PushOutcome>,
     /// Shared with every connection.
     pub(crate) connections_closed: Arc<Tally<ConnectionsClosed>>,
-    started: StartTime,
+    pub(crate) started: StartTime,
 }
 
 words!(

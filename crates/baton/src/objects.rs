@@ -19,7 +19,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::hub::id_bytes;
+use crate::random::id_bytes;
 
 /// The objects of a hub.
 #[derive(Debug, Clone)]
@@ -51,7 +51,7 @@ impl From<object_store::Error> for Error {
     }
 }
 
-impl From<Error> for crate::service::Error {
+impl From<Error> for crate::error::Error {
     fn from(error: Error) -> Self {
         Self::Store(baton_store::Error::Unavailable(error.to_string()))
     }

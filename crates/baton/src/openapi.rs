@@ -1,9 +1,9 @@
-//! The API's description, OpenAPI 3.1, made from the code: each door's file has its routes annotated, and the schemas
-//! come from the very types that are read and printed. Here they are put together, and every operation gets what the
-//! gate in front of all doors may answer. `page` and `errors` make docs/api.md and docs/errors.md, which a test writes and
+//! The API's description, OpenAPI 3.1, made from the code: a route is listed once, with its annotated handler, and
+//! the schemas come from the very types that are read and printed. Here the doors are put together, and every operation gets
+//! what the gate in front of all doors may answer. `page` and `errors` make docs/api.md and docs/errors.md, which a test writes and
 //! holds.
 
-mod answers;
+mod bounds;
 #[cfg(test)]
 mod errors;
 #[cfg(test)]
@@ -11,9 +11,9 @@ mod page;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use answers::{BadRequest, Conflict, NotFound, WrongCredentials, failure};
-
-use std::sync::LazyLock;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use std::sync::{Arc, LazyLock};
 use utoipa::openapi::header::{Header, HeaderBuilder};
 use utoipa::openapi::path::{Operation, PathItem};
 use utoipa::openapi::security::{
@@ -21,8 +21,11 @@ use utoipa::openapi::security::{
 };
 use utoipa::openapi::{ObjectBuilder, Ref, RefOr, Type};
 use utoipa::{Modify, OpenApi};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
 use crate::rest::ErrorBody;
+use crate::rest::described::failure;
 use crate::web::COOKIE;
 
 #[derive(OpenApi)]
@@ -52,26 +55,36 @@ use crate::web::COOKIE;
 )]
 struct Hub;
 
+/// The doors that describe their routes where they list them; all but MCP's one route, which takes every method.
+pub(crate) fn doors() -> OpenApiRouter<Arc<crate::hub::Hub>> {
+    OpenApiRouter::new()
+        .routes(routes!(describe))
+        .merge(crate::rest::router())
+        .merge(crate::events::router())
+        .merge(crate::a2a::router())
+        .merge(crate::web::router())
+}
+
+/// What can be called: this description
+///
+/// Everybody.
+#[utoipa::path(
+    get,
+    path = "/openapi.json",
+    tag = "hub",
+    security(()),
+    responses((status = 200, description = "an OpenAPI 3.1 document", body = Object))
+)]
+async fn describe() -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], json()).into_response()
+}
+
 /// The whole description.
 pub(crate) fn document() -> utoipa::openapi::OpenApi {
     let mut whole = Hub::openapi();
-    for door in [
-        crate::server::Described::openapi(),
-        crate::metrics::Described::openapi(),
-        crate::rest::accounts::Described::openapi(),
-        crate::rest::tasks::Described::openapi(),
-        crate::rest::agents::Described::openapi(),
-        crate::rest::artifacts::Described::openapi(),
-        crate::rest::evidence::Described::openapi(),
-        crate::rest::remotes::Described::openapi(),
-        crate::rest::quotas::Described::openapi(),
-        crate::web::Described::openapi(),
-        crate::events::Described::openapi(),
-        crate::mcp::Described::openapi(),
-        crate::a2a::described::openapi(),
-    ] {
-        whole.merge(door);
-    }
+    whole.merge(doors().into_openapi());
+    whole.merge(crate::mcp::Described::openapi());
+    bounds::set(&mut whole);
     whole.paths.paths.values_mut().flat_map(operations).for_each(add_common_answers);
     whole
 }

@@ -132,8 +132,8 @@ impl Outbound {
             .no_proxy() // a proxy would resolve the name itself
             .retry(reqwest::retry::never())
             .connect_timeout(CONNECT)
-            .pool_idle_timeout(Duration::from_secs(30))
-            .pool_max_idle_per_host(2)
+            .pool_idle_timeout(limits::OUTBOUND_IDLE_KEPT)
+            .pool_max_idle_per_host(limits::OUTBOUND_IDLE_PER_HOST_COUNT)
             .tcp_nodelay(true);
         builder = match scheme {
             Scheme::Https => {

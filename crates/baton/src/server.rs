@@ -1,20 +1,17 @@
 //! The listener and what stands before every door: limits on time and size, TLS, the gate, the orderly end.
-//! `router` is the one place where the doors are put together.
+//! `router` puts the doors behind the gate.
 
 mod accept;
-mod accompanied;
 mod addresses;
 mod arrival;
 mod connection;
 mod file_limit;
 mod gate;
-mod health;
 mod hosts;
 mod large;
 mod origins;
 mod paced;
 mod rates;
-mod refuse;
 mod request_id;
 mod sending;
 #[cfg(test)]
@@ -22,10 +19,7 @@ mod tests;
 mod tls;
 
 pub(crate) use accept::{Connections, Listener};
-pub(crate) use accompanied::Accompanied;
-pub(crate) use arrival::discard_upload;
 pub(crate) use file_limit::raise as raise_file_limit;
-pub(crate) use health::Described;
 pub(crate) use tls::{TlsError, TlsFiles};
 
 use axum::Router;
@@ -33,19 +27,12 @@ use axum::middleware;
 use std::sync::Arc;
 
 use crate::hub::Hub;
-use crate::rest::Plain;
+use crate::rest::{Plain, refuse};
 use arrival::Bounds;
 
 /// Every door behind the one gate.
 pub(crate) fn router(hub: Arc<Hub>) -> Router {
-    let doors = Router::new()
-        .merge(health::router())
-        .merge(crate::metrics::router())
-        .merge(crate::rest::router())
-        .merge(crate::mcp::router(&hub))
-        .merge(crate::events::router())
-        .merge(crate::a2a::router())
-        .merge(crate::web::router());
+    let doors = Router::from(crate::openapi::doors()).merge(crate::mcp::router(&hub));
     gated(doors, hub, Bounds::default())
 }
 

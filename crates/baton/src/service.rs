@@ -5,11 +5,9 @@
 mod actor;
 pub(crate) mod agent;
 mod apply;
-mod attempts;
 mod attention;
 mod capabilities;
 mod delegation;
-mod error;
 pub(crate) mod evidence;
 mod frame;
 mod idempotency;
@@ -23,6 +21,7 @@ pub(crate) mod question;
 pub(crate) mod share_artifact;
 pub(crate) mod skills;
 mod stamp;
+pub(crate) mod task_command;
 pub(crate) mod task_record;
 mod task_view;
 pub(crate) mod task_wait;
@@ -75,20 +74,15 @@ mod done;
 pub(crate) mod first_admin;
 pub(crate) mod invitations;
 pub(crate) mod invites;
-mod join_guard;
 mod labels;
 pub(crate) mod login;
-mod login_guard;
 pub(crate) mod logout;
 pub(crate) mod members;
-mod minute_window;
 mod network_view;
 pub(crate) mod networks;
 mod new_user;
 pub(crate) mod node_token;
-mod noted_reads;
 pub(crate) mod password;
-mod password_hash;
 mod permit;
 pub(crate) mod profile;
 pub(crate) mod quotas;
@@ -100,13 +94,28 @@ pub(crate) mod tokens;
 mod user_view;
 pub(crate) mod users;
 
-pub(crate) use actor::ActorTokens;
+pub(crate) use crate::error::Error;
 pub(crate) use done::Done;
-pub(crate) use error::Error;
-pub(crate) use join_guard::JoinGuard;
-pub(crate) use login_guard::LoginGuard;
-pub(crate) use noted_reads::NotedReads;
-pub(crate) use password_hash::Passwords;
 pub(crate) use secret::{Holder, Revealed};
 pub(crate) use user_view::UserView;
 pub(crate) use wire_time::WireTime;
+
+/// Every command to a task, one call of `$of::<Command>()` each; the doors make their routes and tools of it. The first list
+/// changes a task's course, the second is what its worker does under a lease.
+macro_rules! task_commands {
+    (course: $of:ident) => {
+        [
+            $of::<$crate::service::send_ack::AckTask>(),
+            $of::<$crate::service::ask_sender::AskSender>(),
+            $of::<$crate::service::follow_up::AnswerTask>(),
+            $of::<$crate::service::cancel_task::CancelTask>(),
+            $of::<$crate::service::retry_task::RetryTask>(),
+            $of::<$crate::service::reassign_task::ReassignTask>(),
+            $of::<$crate::service::send_reply::ReplyToTask>(),
+        ]
+    };
+    (lease: $of:ident) => {
+        [$of::<$crate::service::report_progress::ReportProgress>()]
+    };
+}
+pub(crate) use task_commands;

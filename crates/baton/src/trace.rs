@@ -5,18 +5,16 @@
 mod collector;
 mod endpoint;
 mod environment;
-mod exporter;
 mod header;
-mod json;
+pub(crate) mod json;
 mod method;
 mod request;
-mod span;
-mod task;
+pub(crate) mod span;
+pub(crate) mod task;
 
-pub(crate) use collector::Collector;
+pub(crate) use collector::{Collector, Refused};
 pub(crate) use endpoint::OtlpEndpoint;
 pub(crate) use environment::of_environment;
-pub(crate) use exporter::{flush, run};
 pub(crate) use header::{Traced, of_headers};
 pub(crate) use method::method_name;
 pub(crate) use request::RequestSpan;
@@ -41,7 +39,7 @@ words!(
 
 /// What is to be exported.
 #[derive(Debug)]
-enum Finished {
+pub(crate) enum Finished {
     Span(Box<Span>),
     /// Its span is made from its row, by the exporter.
     Task(TaskId),
@@ -50,10 +48,10 @@ enum Finished {
 /// The spans of a hub on their way out.
 #[derive(Debug)]
 pub(crate) struct Traces {
-    collector: Collector,
+    pub(crate) collector: Collector,
     queue: mpsc::Sender<Finished>,
     /// Held by the exporter.
-    waiting: Mutex<mpsc::Receiver<Finished>>,
+    pub(crate) waiting: Mutex<mpsc::Receiver<Finished>>,
     outcomes: Tally<SpanOutcome>,
 }
 
@@ -72,13 +70,13 @@ impl Traces {
         changed.iter().filter(has_ended).for_each(|task| self.export(Finished::Task(task.task_id.clone())));
     }
 
-    fn export(&self, finished: Finished) {
+    pub(crate) fn export(&self, finished: Finished) {
         if self.queue.try_send(finished).is_err() {
             self.outcomes.note(SpanOutcome::Dropped);
         }
     }
 
-    fn note(&self, outcome: SpanOutcome, count: usize) {
+    pub(crate) fn note(&self, outcome: SpanOutcome, count: usize) {
         (0..count).for_each(|_| self.outcomes.note(outcome));
     }
 
@@ -89,7 +87,7 @@ impl Traces {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::outbound::Authorities;
     use baton_core::{NetworkId, Status, UnixMillis};
@@ -99,7 +97,7 @@ mod tests {
         ChangedTask { network_id: NetworkId::from_random([1; 6]), task_id, from, status }
     }
 
-    pub(super) fn collector(url: &str) -> Collector {
+    pub(crate) fn collector(url: &str) -> Collector {
         Collector::new(OtlpEndpoint::parse(url).unwrap(), &Authorities::default()).unwrap()
     }
 

@@ -3,6 +3,7 @@
 
 mod assets;
 mod cookie;
+mod facts;
 mod headers;
 mod session;
 #[cfg(test)]
@@ -10,14 +11,13 @@ mod tests;
 
 pub(crate) use cookie::{COOKIE, Cookie, Origin};
 pub(crate) use headers::keep_private;
-pub(crate) use session::Described;
 
-use axum::Router;
 use std::sync::Arc;
+use utoipa_axum::router::OpenApiRouter;
 
 use crate::hub::Hub;
 
 /// The routes of the pages and of the session.
-pub(crate) fn router() -> Router<Arc<Hub>> {
-    Router::new().merge(assets::routes()).merge(session::routes())
+pub(crate) fn router() -> OpenApiRouter<Arc<Hub>> {
+    OpenApiRouter::from(assets::routes()).merge(session::routes())
 }

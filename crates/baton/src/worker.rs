@@ -4,7 +4,9 @@
 mod presence;
 mod push;
 mod remote;
+pub(crate) mod span_exporter;
 
+use baton_core::limits;
 use futures_util::FutureExt;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -15,38 +17,24 @@ use crate::hub::Hub;
 use crate::service::evidence::{bundling, seal};
 use crate::service::networks::removal;
 use crate::service::{Error, artifacts, old_tasks, sweep};
-use crate::trace;
-
-const PRESENCE: Duration = Duration::from_secs(2);
-const SWEEP: Duration = Duration::from_millis(500);
-/// A checkpoint follows a change within a second.
-const SEAL: Duration = Duration::from_millis(400);
-/// How soon signed entries are looked at again to be stored together.
-const BUNDLING: Duration = Duration::from_secs(1);
-const RETENTION: Duration = Duration::from_secs(30);
-/// Half of the first pause before a worker that panicked is started again.
-const RESTART: Duration = Duration::from_millis(500);
-const LEAVING: Duration = Duration::from_secs(5);
-/// The longest pause after failures.
-const PAUSE_MAX: Duration = Duration::from_secs(30);
 
 /// Starts every worker; they have all ended when the set is empty.
 pub(crate) fn start(hub: &Arc<Hub>) -> JoinSet<()> {
     let mut workers = JoinSet::new();
     let loops = &mut workers;
-    keep(loops, hub, "presence", PRESENCE, async |hub| presence::round(&hub).await);
-    keep(loops, hub, "leases", SWEEP, async |hub| sweep::leases(&hub).await);
-    keep(loops, hub, "expiry", SWEEP, async |hub| sweep::expiry(&hub).await);
-    keep(loops, hub, "due tasks", SWEEP, async |hub| sweep::due(&hub).await);
-    keep(loops, hub, "seal", SEAL, async |hub| seal::round(&hub).await);
-    keep(loops, hub, "entry bundles", BUNDLING, async |hub| bundling::round(&hub).await);
+    keep(loops, hub, "presence", limits::PRESENCE_EVERY, async |hub| presence::round(&hub).await);
+    keep(loops, hub, "leases", limits::SWEEP_EVERY, async |hub| sweep::leases(&hub).await);
+    keep(loops, hub, "expiry", limits::SWEEP_EVERY, async |hub| sweep::expiry(&hub).await);
+    keep(loops, hub, "due tasks", limits::SWEEP_EVERY, async |hub| sweep::due(&hub).await);
+    keep(loops, hub, "seal", limits::SEAL_EVERY, async |hub| seal::round(&hub).await);
+    keep(loops, hub, "entry bundles", limits::BUNDLING_EVERY, async |hub| bundling::round(&hub).await);
     workers_of_the_outside(loops, hub);
-    keep(loops, hub, "retention", RETENTION, async |hub| sweep::retention(&hub).await);
-    keep(loops, hub, "artifacts", RETENTION, async |hub| artifacts::sweep::round(&hub).await);
-    keep(loops, hub, "browsers", RETENTION, async |hub| sweep::browsers(&hub).await);
-    keep(loops, hub, "deleted networks", SWEEP, async |hub| removal::round(&hub).await);
-    keep(loops, hub, "old tasks", LEAVING, async |hub| old_tasks::leave(&hub).await);
-    keep(loops, hub, "old frames", RETENTION, async |hub| old_tasks::frames_leave(&hub).await);
+    keep(loops, hub, "retention", limits::RETENTION_EVERY, async |hub| sweep::retention(&hub).await);
+    keep(loops, hub, "artifacts", limits::RETENTION_EVERY, async |hub| artifacts::sweep::round(&hub).await);
+    keep(loops, hub, "browsers", limits::RETENTION_EVERY, async |hub| sweep::browsers(&hub).await);
+    keep(loops, hub, "deleted networks", limits::SWEEP_EVERY, async |hub| removal::round(&hub).await);
+    keep(loops, hub, "old tasks", limits::OLD_TASKS_EVERY, async |hub| old_tasks::leave(&hub).await);
+    keep(loops, hub, "old frames", limits::RETENTION_EVERY, async |hub| old_tasks::frames_leave(&hub).await);
     workers
 }
 
@@ -54,7 +42,7 @@ pub(crate) fn start(hub: &Arc<Hub>) -> JoinSet<()> {
 fn workers_of_the_outside(workers: &mut JoinSet<()>, hub: &Arc<Hub>) {
     workers.spawn(start_again(hub.clone(), "push", push::run));
     workers.spawn(start_again(hub.clone(), "remote", remote::run));
-    workers.spawn(start_again(hub.clone(), "traces", trace::run));
+    workers.spawn(start_again(hub.clone(), "traces", span_exporter::run));
 }
 
 /// Runs a worker until it ends by itself. One that panics begins anew after a pause: what there is to do follows from
@@ -65,7 +53,7 @@ async fn start_again<R: Future<Output = ()>>(hub: Arc<Hub>, name: &'static str, 
         failures += 1;
         tracing::error!(worker = name, failures, "a worker panicked and is started again");
         tokio::select! {
-            () = tokio::time::sleep(pause(RESTART, failures)) => {}
+            () = tokio::time::sleep(pause(limits::BACKGROUND_RESTART_PAUSE, failures)) => {}
             () = hub.shutdown.wait() => return,
         }
     }
@@ -79,7 +67,7 @@ pub(crate) async fn finish(hub: &Hub) {
     if let Err(error) = seal::round(hub).await {
         tracing::warn!(%error, "the last changes were not sealed; the next start does it");
     }
-    trace::flush(hub).await;
+    span_exporter::flush(hub).await;
 }
 
 fn keep<F, R>(workers: &mut JoinSet<()>, hub: &Arc<Hub>, name: &'static str, period: Duration, round: F)
@@ -116,7 +104,11 @@ where
 }
 
 fn pause(period: Duration, failures: u32) -> Duration {
-    if failures == 0 { period } else { (period * 2_u32.pow(failures.min(8))).min(PAUSE_MAX.max(period)) }
+    if failures == 0 {
+        period
+    } else {
+        (period * 2_u32.pow(failures.min(8))).min(limits::BACKGROUND_PAUSE_MAX.max(period))
+    }
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ mod it {
     mod bundle;
     mod cli;
     mod clients;
+    mod corpus;
     mod crash;
     mod damage;
     mod described;
@@ -43,6 +44,7 @@ mod it {
     mod limits;
     mod long_texts;
     mod memory;
+    mod module_order;
     mod observe;
     mod outside;
     mod packaging;

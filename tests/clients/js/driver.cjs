@@ -1,70 +1,21 @@
 // Drives an agent with the official JavaScript client (`@a2a-js/sdk`), one JSON line per step on stdout.
 //
 // The steps and what they print are the same in every language; `crates/baton/tests/it/clients/` asserts on the lines.
-// A2A_BASE is the agent's base, A2A_TOKEN a token, A2A_BINDING a binding's name, and A2A_RELEASE the folder in which a
-// file ends the wait of the agent's `hold` (see `agent.py`). NODE_PATH says where the client is installed.
+// `client.cjs` says which variables it needs; A2A_RELEASE is the folder in which a file ends the wait of the agent's `hold`
+// (see `agent.py`).
 
 const { randomUUID } = require('node:crypto');
 const { writeFileSync } = require('node:fs');
 const { join } = require('node:path');
-const { Role, taskStateToJSON, roleToJSON } = require('@a2a-js/sdk');
-const client = require('@a2a-js/sdk/client');
-const errors = require('@a2a-js/sdk/errors');
+const { roleToJSON, taskStateToJSON } = require('@a2a-js/sdk');
+const { AUTHORIZATION, connect, kindAndState, readCard, request, shown, typeOf } = require('./client.cjs');
 
-const { A2A_BASE: BASE, A2A_TOKEN: TOKEN, A2A_BINDING: BINDING, A2A_RELEASE: RELEASE } = process.env;
+const RELEASE = process.env.A2A_RELEASE;
 // Names of holds are used once: both bindings' runs may share a folder.
 const RUN = randomUUID().slice(0, 8);
-const TYPES = Object.entries(errors).filter(([name]) => /^[A-Z].*Error$/.test(name) && !/^(A2A|JsonRpc|Rest)/.test(name));
 
 function say(step, fields = {}) {
   process.stdout.write(JSON.stringify({ step, ...fields }) + '\n');
-}
-
-/** A `fetch` that adds these headers, whatever the client sets. */
-function fetchWith(headers) {
-  return (url, init = {}) => fetch(url, { ...init, headers: { ...init.headers, ...headers } });
-}
-
-/** A client of the card's interface with the binding under test. */
-function connect(card, headers) {
-  const fetchImpl = fetchWith(headers);
-  const kinds = { JSONRPC: client.JsonRpcTransportFactory, 'HTTP+JSON': client.RestTransportFactory };
-  const transports = [new kinds[BINDING]({ fetchImpl })];
-  return new client.ClientFactory({ transports }).createFromAgentCard(card);
-}
-
-function request(text, { immediately = false, ...fields } = {}) {
-  const part = { content: { $case: 'text', value: text }, metadata: undefined, filename: '', mediaType: '' };
-  const message = {
-    messageId: randomUUID(), role: Role.ROLE_USER, parts: [part], contextId: '', taskId: '',
-    metadata: undefined, extensions: [], referenceTaskIds: [], ...fields,
-  };
-  const configuration = {
-    acceptedOutputModes: [], taskPushNotificationConfig: undefined, historyLength: undefined,
-    returnImmediately: immediately,
-  };
-  return { tenant: '', message, configuration, metadata: undefined };
-}
-
-function words(holder) {
-  const parts = holder?.parts ?? [];
-  return parts.map((part) => (part.content?.$case === 'text' ? part.content.value : '')).join('');
-}
-
-/** What every step says of a task. */
-function shown(task) {
-  return {
-    id: task.id,
-    context: task.contextId,
-    state: taskStateToJSON(task.status.state),
-    words: words(task.status.message) || task.artifacts.map(words).join(''),
-  };
-}
-
-function kindAndState(event) {
-  const { $case: name, value } = event.payload;
-  const kind = name.replace(/[A-Z]/, (letter) => '_' + letter.toLowerCase());
-  return [kind, value.status && taskStateToJSON(value.status.state)];
 }
 
 /** Reads a stream to its end: the kind of its first event, and the states in their order without repetition. */
@@ -150,12 +101,6 @@ async function followsUp(agent) {
   say('answered', { same, parked_stream: state, ...shown(answered) });
 }
 
-/** The client's semantic class: both bindings have twins of it. */
-function typeOf(error) {
-  const known = TYPES.find(([, type]) => error instanceof type);
-  return known ? known[0] : error.constructor.name;
-}
-
 async function refused(what, call) {
   try {
     await call();
@@ -175,7 +120,7 @@ async function refusals(agent, card, sent) {
   await refused('cancel ended', () => agent.cancelTask({ tenant: '', id, metadata: undefined }));
   await refused('subscribe ended', () => followed(agent.resubscribeTask({ tenant: '', id })));
   await refused('page too large', () => agent.listTasks({ tenant: '', contextId: '', status: 0, pageSize: 1000, pageToken: '' }));
-  const other = await connect(card, { Authorization: `Bearer ${TOKEN}`, 'A2A-Version': '9.9' });
+  const other = await connect(card, { ...AUTHORIZATION, 'A2A-Version': '9.9' });
   await refused('version', () => other.getTask({ tenant: '', id }));
   await refused('version of a stream', () => followed(other.sendMessageStream(request('say x'))));
   const stranger = await connect(card, {});
@@ -184,8 +129,7 @@ async function refusals(agent, card, sent) {
 }
 
 async function main() {
-  const headers = { Authorization: `Bearer ${TOKEN}` };
-  const card = await new client.DefaultAgentCardResolver({ fetchImpl: fetchWith(headers) }).resolve(BASE);
+  const card = await readCard();
   say('card', {
     name: card.name,
     bindings: card.supportedInterfaces.map((face) => face.protocolBinding).sort(),
@@ -193,7 +137,7 @@ async function main() {
     skills: card.skills.map((skill) => skill.id),
     streaming: card.capabilities.streaming,
   });
-  const agent = await connect(card, headers);
+  const agent = await connect(card, AUTHORIZATION);
   say('extended card', { name: (await agent.getAgentCard()).name });
   const sent = await sends(agent);
   await reads(agent, sent);

@@ -1,8 +1,8 @@
 """Drives an agent with the official Python client (`a2a-sdk`), one JSON line per step on stdout.
 
 The steps and what they print are the same in every language; `crates/baton/tests/it/clients/` asserts on the lines.
-A2A_BASE is the agent's base, A2A_TOKEN a token, A2A_BINDING a binding's name, and A2A_RELEASE the folder in which a
-file ends the wait of the agent's `hold` (see `agent.py`).
+`client.py` says which variables it needs; A2A_RELEASE is the folder in which a file ends the wait of the agent's `hold`
+(see `agent.py`).
 """
 
 import asyncio
@@ -11,24 +11,20 @@ import os
 import pathlib
 import uuid
 
-import httpx
-from a2a.client import A2ACardResolver, ClientCallContext, ClientConfig, ClientFactory
+from a2a.client import ClientCallContext
 from a2a.types import (
     CancelTaskRequest,
     GetExtendedAgentCardRequest,
     GetTaskRequest,
     ListTasksRequest,
-    Message,
-    Part,
     Role,
-    SendMessageConfiguration,
-    SendMessageRequest,
     SubscribeToTaskRequest,
     TaskState,
 )
 from a2a.utils.errors import A2AError
 
-BASE, TOKEN, BINDING = (os.environ[name] for name in ("A2A_BASE", "A2A_TOKEN", "A2A_BINDING"))
+from client import Agent, kind_and_state, read_card, request, shown
+
 RELEASE = pathlib.Path(os.environ["A2A_RELEASE"])
 # Names of holds are used once: both bindings' runs may share a folder.
 RUN = uuid.uuid4().hex[:8]
@@ -36,32 +32,6 @@ RUN = uuid.uuid4().hex[:8]
 
 def say(step, **fields):
     print(json.dumps({"step": step, **fields}), flush=True)
-
-
-def request(text, immediately=False, **fields):
-    message = Message(message_id=str(uuid.uuid4()), role=Role.ROLE_USER, parts=[Part(text=text)], **fields)
-    configuration = SendMessageConfiguration(return_immediately=immediately)
-    return SendMessageRequest(message=message, configuration=configuration)
-
-
-def words(message):
-    return "".join(part.text for part in message.parts)
-
-
-def shown(task):
-    """What every step says of a task."""
-    return {
-        "id": task.id,
-        "context": task.context_id,
-        "state": TaskState.Name(task.status.state),
-        "words": words(task.status.message) or "".join(words(artifact) for artifact in task.artifacts),
-    }
-
-
-def kind_and_state(event):
-    kind = event.WhichOneof("payload")
-    status = getattr(event, kind).status if kind in ("task", "status_update") else None
-    return kind, TaskState.Name(status.state) if status else None
 
 
 async def followed(stream, at_first=None):
@@ -78,48 +48,28 @@ async def followed(stream, at_first=None):
     return {"first": first, "states": states}
 
 
-class Driver:
-    """A client that blocks and one that streams, of the same card."""
-
-    def __init__(self, card, token=TOKEN):
-        headers = {"Authorization": f"Bearer {token}"} if token else {}
-        self.http = httpx.AsyncClient(headers=headers, timeout=60, trust_env=False)
-        blocking, streaming = (
-            ClientFactory(
-                ClientConfig(streaming=streams, httpx_client=self.http, supported_protocol_bindings=[BINDING])
-            ).create(card)
-            for streams in (False, True)
-        )
-        self.blocking, self.streaming = blocking, streaming
-
-    async def send(self, text, **fields):
-        context = fields.pop("call", None)
-        async for answer in self.blocking.send_message(request(text, **fields), context=context):
-            return answer.task
-
-
 def release(name):
     return lambda: (RELEASE / name).touch()
 
 
-async def sends(driver):
-    sent = await driver.send("say hello")
+async def sends(agent):
+    sent = await agent.send("say hello")
     say("send", **shown(sent))
-    stream = driver.streaming.send_message(request(f"hold {RUN}-stream"))
+    stream = agent.streaming.send_message(request(f"hold {RUN}-stream"))
     say("stream", **await followed(stream, at_first=release(f"{RUN}-stream")))
-    refined = await driver.send("say again", context_id=sent.context_id)
+    refined = await agent.send("say again", context_id=sent.context_id)
     say("refine", new=refined.id != sent.id, **shown(refined))
     return sent
 
 
-async def reads(driver, sent):
-    got = await driver.blocking.get_task(GetTaskRequest(id=sent.id))
-    bare = await driver.blocking.get_task(GetTaskRequest(id=sent.id, history_length=0))
+async def reads(agent, sent):
+    got = await agent.blocking.get_task(GetTaskRequest(id=sent.id))
+    bare = await agent.blocking.get_task(GetTaskRequest(id=sent.id, history_length=0))
     roles = [Role.Name(message.role) for message in got.history]
     say("get", roles=roles, without=len(bare.history), **shown(got))
     tasks, token, pages = [], "", 0
     while pages == 0 or token:
-        page = await driver.blocking.list_tasks(
+        page = await agent.blocking.list_tasks(
             ListTasksRequest(context_id=sent.context_id, page_size=1, page_token=token)
         )
         tasks, token, pages = [*tasks, *page.tasks], page.next_page_token, pages + 1
@@ -127,9 +77,9 @@ async def reads(driver, sent):
     say("list", pages=pages, total=page.total_size, states=states, oldest=tasks[-1].id == sent.id)
 
 
-async def subscribes(driver):
-    task = await driver.send(f"hold {RUN}-subscribe", immediately=True)
-    left = driver.streaming.subscribe(SubscribeToTaskRequest(id=task.id))
+async def subscribes(agent):
+    task = await agent.send(f"hold {RUN}-subscribe", immediately=True)
+    left = agent.streaming.subscribe(SubscribeToTaskRequest(id=task.id))
     kind, state = kind_and_state(await anext(left))
     while state != "TASK_STATE_WORKING":
         _, state = kind_and_state(await anext(left))
@@ -137,25 +87,25 @@ async def subscribes(driver):
     say("subscribe", first=kind, left_at=state)
     # The client keeps no ids of frames; a task's events are numbered from 1.
     after_first = ClientCallContext(service_parameters={"Last-Event-ID": "1"})
-    again = driver.streaming.subscribe(SubscribeToTaskRequest(id=task.id), context=after_first)
+    again = agent.streaming.subscribe(SubscribeToTaskRequest(id=task.id), context=after_first)
     say("resume", **await followed(again, at_first=release(f"{RUN}-subscribe")))
 
 
-async def cancels(driver):
-    task = await driver.send(f"hold {RUN}-cancel", immediately=True)
-    cancelled = await driver.blocking.cancel_task(CancelTaskRequest(id=task.id))
+async def cancels(agent):
+    task = await agent.send(f"hold {RUN}-cancel", immediately=True)
+    cancelled = await agent.blocking.cancel_task(CancelTaskRequest(id=task.id))
     say("cancel", same=cancelled.id == task.id, **shown(cancelled))
 
 
-async def follows_up(driver):
-    parked = await driver.send("ask which colour?")
+async def follows_up(agent):
+    parked = await agent.send("ask which colour?")
     say("parked", **shown(parked))
-    stream = driver.streaming.subscribe(SubscribeToTaskRequest(id=parked.id))
+    stream = agent.streaming.subscribe(SubscribeToTaskRequest(id=parked.id))
     first = await anext(stream)
     await stream.aclose()
-    await refused("mismatching context", driver.send("x", task_id=parked.id, context_id=str(uuid.uuid4())))
+    await refused("mismatching context", agent.send("x", task_id=parked.id, context_id=str(uuid.uuid4())))
     # The task is named, its context is not: the server knows it.
-    answered = await driver.send("blue", task_id=parked.id)
+    answered = await agent.send("blue", task_id=parked.id)
     same = (answered.id, answered.context_id) == (parked.id, parked.context_id)
     say("answered", same=same, parked_stream=kind_and_state(first)[1], **shown(answered))
 
@@ -173,27 +123,26 @@ async def all_of(stream):
     return [event async for event in stream]
 
 
-async def errors(driver, card, sent):
-    client, unknown = driver.blocking, str(uuid.uuid4())
+async def errors(agent, card, sent):
+    client, unknown = agent.blocking, str(uuid.uuid4())
     await refused("get unknown", client.get_task(GetTaskRequest(id=unknown)))
     await refused("cancel unknown", client.cancel_task(CancelTaskRequest(id=unknown)))
-    await refused("send to unknown", driver.send("x", task_id=unknown))
-    await refused("send to ended", driver.send("x", task_id=sent.id))
+    await refused("send to unknown", agent.send("x", task_id=unknown))
+    await refused("send to ended", agent.send("x", task_id=sent.id))
     await refused("cancel ended", client.cancel_task(CancelTaskRequest(id=sent.id)))
-    await refused("subscribe ended", all_of(driver.streaming.subscribe(SubscribeToTaskRequest(id=sent.id))))
+    await refused("subscribe ended", all_of(agent.streaming.subscribe(SubscribeToTaskRequest(id=sent.id))))
     await refused("page too large", client.list_tasks(ListTasksRequest(page_size=1000)))
     other = ClientCallContext(service_parameters={"A2A-Version": "9.9"})
     await refused("version", client.get_task(GetTaskRequest(id=sent.id), context=other))
-    await refused("version of a stream", all_of(driver.streaming.send_message(request("say x"), context=other)))
-    stranger = Driver(card, token=None)
+    await refused("version of a stream", all_of(agent.streaming.send_message(request("say x"), context=other)))
+    stranger = Agent(card, token=None)
     await refused("no token", stranger.blocking.get_task(GetTaskRequest(id=sent.id)))
     await refused("no token for a stream", all_of(stranger.streaming.send_message(request("say x"))))
     await stranger.http.aclose()
 
 
 async def main():
-    async with httpx.AsyncClient(headers={"Authorization": f"Bearer {TOKEN}"}, trust_env=False) as http:
-        card = await A2ACardResolver(http, BASE).get_agent_card()
+    card = await read_card()
     say(
         "card",
         name=card.name,
@@ -202,16 +151,16 @@ async def main():
         skills=[skill.id for skill in card.skills],
         streaming=card.capabilities.streaming,
     )
-    driver = Driver(card)
-    extended = await driver.blocking.get_extended_agent_card(GetExtendedAgentCardRequest())
+    agent = Agent(card)
+    extended = await agent.blocking.get_extended_agent_card(GetExtendedAgentCardRequest())
     say("extended card", name=extended.name)
-    sent = await sends(driver)
-    await reads(driver, sent)
-    await subscribes(driver)
-    await cancels(driver)
-    await follows_up(driver)
-    await errors(driver, card, sent)
-    await driver.http.aclose()
+    sent = await sends(agent)
+    await reads(agent, sent)
+    await subscribes(agent)
+    await cancels(agent)
+    await follows_up(agent)
+    await errors(agent, card, sent)
+    await agent.http.aclose()
     say("done")
 
 

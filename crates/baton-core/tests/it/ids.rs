@@ -48,6 +48,9 @@ fn a_text_that_is_no_uuid_is_no_task_id() {
         assert_eq!(TaskId::parse(text), None, "{text:?}");
     }
     assert_eq!(TaskId::parse("017f22e2_79b0-7cc3-98c4-dc0c0c07398f"), None);
+    assert_eq!(TaskId::parse("{017f22e2-79b0-7cc3-98c4-dc0c0c07398f}"), None);
+    assert_eq!(TaskId::parse("urn:uuid:017f22e2-79b0-7cc3-98c4-dc0c0c07398f"), None);
+    assert_eq!(TaskId::parse(" 017f22e2-79b0-7cc3-98c4-dc0c0c07398f"), None);
     assert_eq!(TaskId::parse("017f22e2-79b0-7cc3-98c4-dc0c0c0739龍"), None);
 }
 

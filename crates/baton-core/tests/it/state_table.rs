@@ -55,6 +55,8 @@ fn every_state_command_and_role_pair_is_decided_as_the_table_says() {
         head.split_whitespace().eq(CALLERS.split(' ').chain(STATES.split(' '))),
         "the head names the columns"
     );
+    let has_column = |status: &Status| STATES.split(' ').any(|state| state == status.as_str());
+    assert!(Status::ALL.iter().all(has_column), "every status has its column");
     let mut pairs = 0;
     for row in rows {
         let (left, outcomes) = row.split_once('|').unwrap();

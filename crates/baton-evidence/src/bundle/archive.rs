@@ -121,4 +121,4 @@ pub(super) const fn is_ended(end: u64, bytes: u64) -> bool {
     bytes >= end + END_BYTES && bytes.is_multiple_of(512)
 }
 
-const END_BYTES: u64 = 1024;
+const END_BYTES: u64 = 1024; // not a limit: the format of tar

@@ -8,7 +8,7 @@ use crate::digest::Digest;
 use crate::event;
 
 /// The version of the format that is written and read.
-pub(super) const SCHEMA_VERSION: u64 = 1;
+pub(super) const SCHEMA_VERSION: u64 = 1; // not a limit: a version
 
 /// The manifest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

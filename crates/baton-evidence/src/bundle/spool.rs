@@ -2,12 +2,11 @@
 //! known yet. A deflate stream may be put together of parts that were compressed by themselves (RFC 1951, 3.2): what
 //! stands first is compressed last, ends on a byte boundary, and the spool follows as it is.
 
+use crate::limits::{BUFFER_BYTES, HELD_BACK_MAX_BYTES};
 use flate2::write::DeflateEncoder;
 use flate2::{Compress, Compression, Crc, FlushCompress};
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 
-/// Deflate holds back at most its window and a block of symbols before it writes; far less than this.
-const HELD_BACK_MAX_BYTES: u64 = 1 << 20;
 /// RFC 1952, 2.3: no name, no comment, no time, an unknown system.
 const GZIP_HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
 
@@ -40,7 +39,7 @@ impl<S: Read + Write + Seek> Spool<S> {
         let file = self.packed.finish()?;
         let mut file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.seek(SeekFrom::Start(0))?;
-        io::copy(&mut BufReader::with_capacity(256 << 10, file), out)?;
+        io::copy(&mut BufReader::with_capacity(BUFFER_BYTES, file), out)?;
         out.write_all(&crc.sum().to_le_bytes())?;
         out.write_all(&crc.amount().to_le_bytes())
     }

@@ -2,6 +2,7 @@
 //! stands first, needs their hashes; then the manifest is put in front of the spool. Memory does not grow with the
 //! count, and how large the bundle has become is known at every event. The same events give the same bytes.
 
+use crate::limits::BUNDLE_OTHER_MAX_BYTES;
 use sha2::{Digest as _, Sha256};
 use std::io::{self, Read, Seek, Write};
 
@@ -15,8 +16,6 @@ use crate::event_line::{EventLine, Stamp};
 
 /// A line, its line feed, and what deflate adds to bytes that it cannot compress.
 const LINE_MAX_BYTES: u64 = limits::LINE_BYTES as u64 + (16 << 10);
-/// The manifest, both headers, the end of the archive and the gzip member's own bytes.
-const OTHER_MAX_BYTES: u64 = 64 << 10;
 
 /// A bundle being put together.
 #[derive(Debug)]
@@ -84,7 +83,7 @@ impl<S: Read + Write + Seek> BundleWriter<S> {
     pub fn has_room(&self) -> bool {
         self.count < limits::EVENTS
             && self.bytes + LINE_MAX_BYTES <= limits::EVENTS_BYTES
-            && self.spool.packed_max_bytes() + LINE_MAX_BYTES + OTHER_MAX_BYTES <= limits::PACKED_BYTES
+            && self.spool.packed_max_bytes() + LINE_MAX_BYTES + BUNDLE_OTHER_MAX_BYTES <= limits::PACKED_BYTES
     }
 
     /// Adds the next event under this run's numbers. Its content, and so its content hash, stays as it is.

@@ -1,7 +1,7 @@
 //! Numbers as RFC 8785 section 3.2.2.3 prints them: every number is an IEEE double, printed as ECMAScript does.
 
 /// Up to here every integer is a double of its own, so its digits are its ECMAScript form.
-const EXACT: u64 = 1 << 53;
+const EXACT: u64 = 1 << 53; // not a limit: the precision of a double
 
 pub(super) fn unsigned(out: &mut Vec<u8>, number: u64) {
     if number <= EXACT {

@@ -35,8 +35,8 @@ pub(super) fn write(out: &mut Vec<u8>, text: &str) {
 /// Whether nothing needs escaping: eight bytes at a time.
 #[inline]
 pub(super) fn is_plain(bytes: &[u8]) -> bool {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const HIGH: u64 = 0x8080_8080_8080_8080;
+    const ONES: u64 = 0x0101_0101_0101_0101; // not a limit: a bit pattern
+    const HIGH: u64 = 0x8080_8080_8080_8080; // not a limit: a bit pattern
     // Some byte of `x` is below `n` (n ≤ 128) — exact as a yes or no, which is all that is asked.
     let below = |x: u64, n: u64| x.wrapping_sub(ONES * n) & !x & HIGH;
     let (words, rest) = bytes.as_chunks::<8>();

@@ -2,13 +2,11 @@
 //! longest goes first. It is made for one piece of work on a tree of one size: what it keeps it never fetches
 //! again, so it is not to outlive a growth of the log.
 
+use crate::limits::KEPT_TILES;
 use std::cell::RefCell;
 
 use super::hash::{Hash, node_hash};
 use super::tiles::{Place, Tiles, TreeError};
-
-/// Tiles kept at once; with inner nodes one takes at most 16 KiB, so all take 1 MiB.
-const KEPT_TILES: usize = 64;
 
 /// A bounded cache before `T`.
 #[derive(Debug)]

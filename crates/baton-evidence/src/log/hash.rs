@@ -11,7 +11,7 @@ use std::str::FromStr;
 pub struct Hash(pub [u8; 32]);
 
 /// 32 bytes in base64.
-const TEXT_LENGTH: usize = 44;
+const TEXT_LENGTH: usize = 44; // not a limit: the format of a hash
 
 /// A text that is not 32 bytes in standard base64.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

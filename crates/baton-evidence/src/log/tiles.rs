@@ -4,7 +4,7 @@
 use super::hash::{Hash, node_hash};
 
 /// Hashes in a full tile.
-pub const TILE_WIDTH: u64 = 1 << TILE_HEIGHT;
+pub const TILE_WIDTH: u64 = 1 << TILE_HEIGHT; // not a limit: the format of tiles
 /// Levels of the binary tree that one tile spans.
 pub(super) const TILE_HEIGHT: u8 = 8;
 

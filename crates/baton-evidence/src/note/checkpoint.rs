@@ -1,5 +1,6 @@
 //! A checkpoint: whose log, how many leaves, which root. Three lines, signed.
 
+use crate::limits::NOTE_BYTES;
 use signed_note::{Note, Signature};
 use std::fmt;
 
@@ -8,9 +9,6 @@ use crate::log::Hash;
 
 /// What every origin of ours begins with; the network's id follows.
 pub const ORIGIN_PREFIX: &str = "baton/";
-
-/// Bytes of a note, cosignatures included.
-pub const NOTE_BYTES: usize = 64 << 10;
 
 /// A log at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]

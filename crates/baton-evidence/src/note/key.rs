@@ -1,6 +1,7 @@
 //! The key a hub signs its checkpoints with, and the verifier key that others open them with: a name, four bytes
 //! of hash, and the public key, as C2SP writes them.
 
+use crate::limits::KEY_TEXT_BYTES;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use signed_note::{Signature, SignerError, StandardSigner, StandardVerifier, Verifier, VerifierError};
 use std::fmt;
@@ -8,9 +9,6 @@ use zeroize::Zeroizing;
 
 /// Names Ed25519 in front of a key's bytes.
 const ED25519: u8 = 1;
-
-/// Characters in a key's text; every real one is far shorter.
-const TEXT_BYTES: usize = 1024;
 
 /// Why a text is no key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -64,7 +62,7 @@ impl SigningKey {
     /// Reads a key file's text; line feeds at its end are not part of it.
     pub fn parse(text: &str) -> Result<Self, KeyError> {
         let text = text.trim_end_matches(['\r', '\n']);
-        if text.len() > TEXT_BYTES {
+        if text.len() > KEY_TEXT_BYTES {
             return Err(KeyError::Format);
         }
         StandardSigner::new(text)?; // the whole form, and that the hash is this key's
@@ -102,7 +100,7 @@ impl fmt::Debug for SigningKey {
 impl VerifierKey {
     /// Reads `name+hash+base64`.
     pub fn parse(text: &str) -> Result<Self, KeyError> {
-        if text.len() > TEXT_BYTES {
+        if text.len() > KEY_TEXT_BYTES {
             return Err(KeyError::Format);
         }
         let verifier = StandardVerifier::new(text)?;

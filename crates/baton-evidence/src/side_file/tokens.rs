@@ -1,12 +1,11 @@
 //! Cuts a side file into its few tokens without parsing what is inside: marks, strings, and whole entries, each of
 //! bounded length. What an entry holds is the JSON parser's business.
 
+use crate::limits::BUFFER_BYTES;
 use std::io::{self, BufRead, BufReader, Read};
 
 use super::limits;
 use super::reader::ReadError;
-
-const BUFFER_BYTES: usize = 256 << 10;
 
 /// The tokens of a side file.
 #[derive(Debug)]

@@ -59,40 +59,17 @@ pub struct NewArtifact<'a> {
 pub struct ArtifactRefRow {
     /// Its number within the task, from 1.
     pub n: i64,
-    /// What it came with.
-    pub source: ArtifactSource,
-    /// The number of the message it came with.
-    pub message: Option<i64>,
-    /// The number of the event it came with.
-    pub event: Option<i64>,
-    /// The artifact.
-    pub hash: ArtifactHash,
-    /// How many bytes it has.
-    pub size: u64,
-    /// What it is called here.
-    pub name: ArtifactName,
-    /// What sort of bytes it has.
-    pub media_type: MediaType,
-    /// What its sender says about it.
-    pub description: Option<String>,
-    /// A2A's own id; several references may be parts of one artifact.
-    pub artifact_id: Option<String>,
-    /// What came with it beside, a JSON object.
-    pub metadata: Option<String>,
-    /// The part itself, a JSON object, where its bytes are no artifact.
-    pub part: Option<String>,
-    /// How the parts of its event go on with those before, a JSON object; with the first of them.
-    pub chunk: Option<String>,
+    /// The reference as it was added.
+    pub reference: NewArtifactRef,
 }
 
 impl ArtifactRefRow {
     /// About how many bytes it has in an answer.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let json = [&self.metadata, &self.part, &self.chunk];
-        let json = json.into_iter().flatten().map(String::len).sum::<usize>();
-        let texts = [Some(self.name.as_str()), self.description.as_deref(), self.artifact_id.as_deref()];
-        256 + text_bytes(self.media_type.as_str()) + texts_bytes(texts) + json
+        let NewArtifactRef { name, description, artifact_id, media_type, .. } = &self.reference;
+        let texts = [Some(name.as_str()), description.as_deref(), artifact_id.as_deref()];
+        256 + text_bytes(media_type.as_str()) + texts_bytes(texts) + self.reference.bytes()
     }
 }
 
@@ -121,7 +98,7 @@ pub struct NewArtifactRef {
     pub media_type: MediaType,
     /// What its sender says about it.
     pub description: Option<String>,
-    /// A2A's own id.
+    /// A2A's own id; several references may be parts of one artifact.
     pub artifact_id: Option<String>,
     /// What comes with it beside, a JSON object.
     pub metadata: Option<String>,
@@ -140,6 +117,15 @@ impl NewArtifactRef {
     }
 }
 
+/// Where the bytes of all artifacts lie.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ArtifactPlace {
+    /// In the folder beside the database.
+    Folder,
+    /// In this bucket, such as `s3://bucket/prefix`.
+    Bucket(String),
+}
+
 /// Reads of artifacts.
 pub trait ArtifactReads {
     /// One artifact.
@@ -152,16 +138,15 @@ pub trait ArtifactReads {
         before: Option<i64>,
         bounds: PageBounds,
     ) -> Result<Page<ArtifactRow>, Error>;
-    /// Whether somebody uploaded an artifact.
-    fn has_uploaded(&self, network: &NetworkId, uploader: &Principal, artifact: i64) -> Result<bool, Error>;
-    /// Whether a task that an agent sent or was given refers to an artifact, among so many of the newest references.
-    fn is_referred_to_for(
+    /// Those of a network's artifacts that have these hashes, in no order, each once. For an agent only those that it uploaded,
+    /// and those that a task refers to which it sent or was given, among so many of the newest tasks that refer to each.
+    fn artifacts_by_hash(
         &self,
         network: &NetworkId,
-        hash: &ArtifactHash,
-        alias: &Alias,
+        hashes: &[ArtifactHash],
+        agent: Option<&Alias>,
         examined: usize,
-    ) -> Result<bool, Error>;
+    ) -> Result<Vec<ArtifactRow>, Error>;
     /// What a task, by its place, refers to, in order. A task without references needs no call: its row says how many it has.
     fn artifact_refs(&self, task: i64) -> Result<Vec<ArtifactRefRow>, Error>;
     /// How many bytes stand in what a task, by its place, refers to: parts, chunks and metadata.
@@ -177,6 +162,8 @@ pub trait ArtifactReads {
     fn unused_objects(&self, now: UnixMillis, limit: usize) -> Result<Vec<String>, Error>;
     /// Whether there is an artifact that nothing refers to and that was last uploaded before this.
     fn has_unreferenced_artifacts(&self, before: UnixMillis) -> Result<bool, Error>;
+    /// Where the bytes lie, as the hub was last started; none if no hub has said so yet.
+    fn artifact_place(&self) -> Result<Option<ArtifactPlace>, Error>;
 }
 
 /// Writes of artifacts.
@@ -195,4 +182,6 @@ pub trait ArtifactWrites {
     fn remove_unreferenced_artifacts(&mut self, before: UnixMillis, limit: usize) -> Result<usize, Error>;
     /// Forgets an object that was deleted.
     fn forget_object(&mut self, object: &str) -> Result<(), Error>;
+    /// Notes where the bytes lie from now on.
+    fn put_artifact_place(&mut self, place: &ArtifactPlace) -> Result<(), Error>;
 }

@@ -82,8 +82,10 @@ pub struct RecordedEvent {
     pub content: Option<String>,
     /// What came of the task, with the event that ended it.
     pub result: Option<String>,
-    /// The parts and artifacts that came with it, in order.
-    pub parts: Vec<RecordedPart>,
+    /// The task's place, by which `recorded_parts` finds what came with it.
+    pub task: i64,
+    /// Whether anything came with the task's events.
+    pub has_parts: bool,
 }
 
 /// A part or an artifact, as far as its digest goes.
@@ -155,6 +157,8 @@ pub struct Stray {
 /// An artifact and the object that is to hold its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArtifactState {
+    /// Its place in the order of artifacts.
+    pub seq: i64,
     /// Its network.
     pub network_id: String,
     /// The SHA-256 of its bytes, in hex.
@@ -186,8 +190,8 @@ pub trait CheckReads: Snapshot {
     fn each_wrong_quota_count(&self, see: See<'_, WrongCount>) -> Result<(), Error>;
     /// Counters of references to artifacts that are wrong: those in the rows of tasks and of artifacts.
     fn each_wrong_artifact_count(&self, see: See<'_, WrongCount>) -> Result<(), Error>;
-    /// Every artifact.
-    fn each_artifact(&self, see: See<'_, ArtifactState>) -> Result<(), Error>;
+    /// So many artifacts after a place, in their order.
+    fn artifact_states(&self, after: i64, limit: usize) -> Result<Vec<ArtifactState>, Error>;
     /// Counters of edges that are wrong, of the hours that are counted.
     fn each_wrong_edge_count(&self, see: See<'_, WrongCount>) -> Result<(), Error>;
     /// Leases, tiles, checkpoints and events of tasks and logs that are not there.
@@ -201,6 +205,8 @@ pub trait CheckReads: Snapshot {
     fn has_task(&self, task_id: &str) -> Result<bool, Error>;
     /// One row of a task's history.
     fn recorded_event(&self, task_id: &str, n: i64) -> Result<Option<RecordedEvent>, Error>;
+    /// The parts and artifacts that came with the events of a task, by its place: each with the event's number, in order.
+    fn recorded_parts(&self, task: i64) -> Result<Vec<(i64, RecordedPart)>, Error>;
     /// Whether a network ever had this alias.
     fn knows_alias(&self, network_id: &str, alias: &str) -> Result<bool, Error>;
 }

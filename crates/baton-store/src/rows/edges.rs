@@ -5,9 +5,10 @@
 use baton_core::{NetworkId, PrincipalKind, Status, UnixMillis};
 use std::ops::Range;
 
+use super::Ends;
 use crate::error::Error;
 
-const HOUR_MILLIS: i64 = 3_600_000;
+const HOUR_MILLIS: i64 = 3_600_000; // not a limit: a unit
 
 /// The hour of a time, counted since 1970.
 #[must_use]
@@ -26,41 +27,29 @@ pub fn hour_begins(hour: i64) -> UnixMillis {
 pub struct EdgeCounts {
     /// Tasks that have not ended.
     pub open: i64,
-    /// Tasks that ended with an answer.
-    pub replied: i64,
-    /// Tasks that failed.
-    pub failed: i64,
-    /// Tasks that were cancelled.
-    pub cancelled: i64,
-    /// Tasks whose time was over.
-    pub expired: i64,
+    /// Tasks that have ended.
+    pub ends: Ends,
 }
 
 impl EdgeCounts {
     /// The count that tasks of a status belong to.
-    pub fn of(&mut self, status: Status) -> &mut i64 {
-        match status {
-            Status::Delivered | Status::Acked | Status::Running | Status::WaitingInput => &mut self.open,
-            Status::Replied => &mut self.replied,
-            Status::Failed => &mut self.failed,
-            Status::Cancelled => &mut self.cancelled,
-            Status::Expired => &mut self.expired,
+    pub const fn of(&mut self, status: Status) -> &mut i64 {
+        match status.is_terminal() {
+            true => self.ends.of(status),
+            false => &mut self.open,
         }
     }
 
     /// All of them.
     #[must_use]
-    pub const fn total(&self) -> i64 {
-        self.open + self.replied + self.failed + self.cancelled + self.expired
+    pub fn total(&self) -> i64 {
+        self.open + self.ends.total()
     }
 
     /// Adds what was counted elsewhere.
     pub fn add(&mut self, other: &Self) {
         self.open += other.open;
-        self.replied += other.replied;
-        self.failed += other.failed;
-        self.cancelled += other.cancelled;
-        self.expired += other.expired;
+        self.ends.add(&other.ends);
     }
 }
 

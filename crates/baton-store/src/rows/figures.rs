@@ -4,10 +4,10 @@
 use baton_core::{Alias, Kind, Latencies, NetworkId, Principal, Status, TaskId, UnixMillis};
 use std::ops::Range;
 
-use super::{Page, TaskFilter, TaskRow};
+use super::{Ends, Page, TaskFilter, TaskRow};
 use crate::error::Error;
 
-const MINUTE_MILLIS: i64 = 60_000;
+const MINUTE_MILLIS: i64 = 60_000; // not a limit: a unit
 
 /// The minute of a time, counted since 1970.
 #[must_use]
@@ -26,14 +26,8 @@ pub fn minute_begins(minute: i64) -> UnixMillis {
 pub struct MinuteCounts {
     /// Tasks that were made.
     pub sent: i64,
-    /// Tasks that ended with an answer.
-    pub replied: i64,
-    /// Tasks that failed.
-    pub failed: i64,
-    /// Tasks that were called off.
-    pub cancelled: i64,
-    /// Tasks whose time was over.
-    pub expired: i64,
+    /// Tasks that ended.
+    pub ends: Ends,
     /// Evidence events whose handoff is visible.
     pub handoffs: i64,
     /// How long those took that were answered or failed, from their making to their end. The others ended by the
@@ -44,15 +38,8 @@ pub struct MinuteCounts {
 impl MinuteCounts {
     /// Counts a task's end.
     pub fn note_end(&mut self, status: Status, created_at: UnixMillis, ended_at: UnixMillis) {
-        let count = match status {
-            Status::Replied => &mut self.replied,
-            Status::Failed => &mut self.failed,
-            Status::Cancelled => &mut self.cancelled,
-            Status::Expired => &mut self.expired,
-            Status::Delivered | Status::Acked | Status::Running | Status::WaitingInput => return,
-        };
-        *count += 1;
-        if matches!(status, Status::Replied | Status::Failed) {
+        *self.ends.of(status) += 1;
+        if status.is_agents_end() {
             self.latencies.note(ended_at.get() - created_at.get());
         }
     }
@@ -60,10 +47,7 @@ impl MinuteCounts {
     /// Takes in what was counted elsewhere.
     pub fn add(&mut self, other: &Self) {
         self.sent += other.sent;
-        self.replied += other.replied;
-        self.failed += other.failed;
-        self.cancelled += other.cancelled;
-        self.expired += other.expired;
+        self.ends.add(&other.ends);
         self.handoffs += other.handoffs;
         self.latencies.add(&other.latencies);
     }

@@ -98,7 +98,7 @@ pub(crate) trait Weight {
 }
 
 /// Names, ids, times and the keys of a row.
-pub(crate) const ROW_BYTES: usize = 1_024;
+pub(crate) const ROW_BYTES: usize = 1_024; // not a limit: an estimate
 
 /// The bytes a text has as a JSON string.
 #[must_use]

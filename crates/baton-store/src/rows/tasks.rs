@@ -67,6 +67,15 @@ pub struct ProgressRow {
     pub at: UnixMillis,
 }
 
+/// How far a task has come: what there is to say of it without its texts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CourseRow {
+    /// Its status.
+    pub status: Status,
+    /// What was last reported of its progress.
+    pub progress: Option<ProgressRow>,
+}
+
 /// What a task's command printed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputRow {
@@ -477,6 +486,8 @@ pub(crate) type Reach = TaskReach;
 pub trait TaskReads {
     /// One task.
     fn task(&self, id: &TaskId) -> Result<Option<TaskRow>, Error>;
+    /// How far one task has come. Its texts are not read: whoever follows a task asks at each report.
+    fn task_course(&self, id: &TaskId) -> Result<Option<CourseRow>, Error>;
     /// What the rules see of one task, without its texts.
     fn task_snapshot(&self, id: &TaskId) -> Result<Option<TaskSnapshot>, Error>;
     /// The same for a task of one network. Whatever an engine has in memory, a task of another network costs what one
@@ -524,8 +535,12 @@ pub trait TaskReads {
     fn task_messages_bytes(&self, network: &NetworkId, id: &TaskId) -> Result<usize, Error>;
     /// The last of what a task's command printed, if it printed anything.
     fn task_output(&self, id: &TaskId) -> Result<Option<OutputRow>, Error>;
+    /// The same, if more than so many bytes were printed.
+    fn task_output_after(&self, id: &TaskId, written: i64) -> Result<Option<OutputRow>, Error>;
     /// A task's history, oldest first.
     fn task_history(&self, id: &TaskId) -> Result<Vec<EventRow>, Error>;
+    /// The rows of a task's history after the one of this number, oldest first.
+    fn task_history_after(&self, id: &TaskId, n: i64) -> Result<Vec<EventRow>, Error>;
     /// The newest row of a task's history.
     fn last_event(&self, id: &TaskId) -> Result<Option<EventRow>, Error>;
     /// A page of history, newest first: of one task or of these networks as far as the caller reaches.

@@ -6,10 +6,11 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::columns::{get, optional_time, parsed, principal, time};
-use super::edges::durations;
+use super::edges::{counts, durations};
+use super::ends::each;
 use super::rows::Rows;
 use crate::error::Error;
-use crate::rows::{AgentFigures, AgentReads, AgentRow, EdgeCounts, ProgressRow, WorkedTask};
+use crate::rows::{AgentFigures, AgentReads, AgentRow, ProgressRow, WorkedTask};
 
 fn agent_row(row: &Row<'_>) -> Result<AgentRow, Error> {
     Ok(AgentRow {
@@ -45,15 +46,8 @@ fn progress(row: &Row<'_>, at: UnixMillis) -> Result<ProgressRow, Error> {
 
 /// The figures of one edge in one hour, for its assignee.
 fn figures(row: &Row<'_>) -> Result<(Alias, AgentFigures), Error> {
-    let counts = EdgeCounts {
-        open: get(row, "open")?,
-        replied: get(row, "replied")?,
-        failed: get(row, "failed")?,
-        cancelled: get(row, "cancelled")?,
-        expired: get(row, "expired")?,
-    };
     let alias = parsed(row, "to_name", |text| Alias::parse(text).ok())?;
-    Ok((alias, AgentFigures { counts, durations: durations(row)? }))
+    Ok((alias, AgentFigures { counts: counts(row)?, durations: durations(row)? }))
 }
 
 impl AgentReads for Rows<'_> {
@@ -100,9 +94,12 @@ impl AgentReads for Rows<'_> {
         network: &NetworkId,
         hours: Range<i64>,
     ) -> Result<HashMap<Alias, AgentFigures>, Error> {
-        let sql = "SELECT to_name, open, replied, failed, cancelled, expired, durations FROM edges
-                   WHERE network_id = ?1 AND hour >= ?2 AND hour < ?3 AND from_kind <> ''";
-        let rows = self.all(sql, params![network.as_str(), hours.start, hours.end], figures)?;
+        let sql = format!(
+            "SELECT to_name, open{}, durations FROM edges
+             WHERE network_id = ?1 AND hour >= ?2 AND hour < ?3 AND from_kind <> ''",
+            each(|end| format!(", {end}"))
+        );
+        let rows = self.all(&sql, params![network.as_str(), hours.start, hours.end], figures)?;
         let mut agents: HashMap<Alias, AgentFigures> = HashMap::new();
         for (alias, of_edge) in rows {
             let all = agents.entry(alias).or_default();

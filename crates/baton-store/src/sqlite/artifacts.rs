@@ -5,13 +5,15 @@ use baton_core::{
     Alias, ArtifactHash, ArtifactName, ArtifactSource, MediaType, NetworkId, Principal, TaskId, UnixMillis,
 };
 use rusqlite::{Row, params};
+use std::collections::BTreeSet;
 
 use super::columns::{get, parsed, time};
 use super::rows::Rows;
 use super::task_row::Task;
 use crate::error::Error;
 use crate::rows::{
-    ArtifactReads, ArtifactRefRow, ArtifactRow, ArtifactWrites, NewArtifact, NewArtifactRef, Page, PageBounds,
+    ArtifactPlace, ArtifactReads, ArtifactRefRow, ArtifactRow, ArtifactWrites, NewArtifact, NewArtifactRef,
+    Page, PageBounds,
 };
 
 fn hash(row: &Row<'_>) -> Result<ArtifactHash, Error> {
@@ -43,8 +45,7 @@ fn artifact_row(row: &Row<'_>) -> Result<ArtifactRow, Error> {
 }
 
 fn ref_row(row: &Row<'_>) -> Result<ArtifactRefRow, Error> {
-    Ok(ArtifactRefRow {
-        n: get(row, "n")?,
+    let reference = NewArtifactRef {
         source: parsed(row, "source", ArtifactSource::parse)?,
         message: get(row, "message")?,
         event: get(row, "event")?,
@@ -57,8 +58,24 @@ fn ref_row(row: &Row<'_>) -> Result<ArtifactRefRow, Error> {
         metadata: get(row, "metadata")?,
         part: get(row, "part")?,
         chunk: get(row, "chunk")?,
-    })
+    };
+    Ok(ArtifactRefRow { n: get(row, "n")?, reference })
 }
+
+/// Artifacts by their hashes, which are a JSON array of hex digits. The array is walked, and each is looked up.
+const BY_HASH: &str = "SELECT a.* FROM json_each(?2) CROSS JOIN artifacts a
+     WHERE a.network = ?1 AND a.sha256 = unhex(json_each.value)";
+
+/// The same, of those that an agent may read.
+const BY_HASH_FOR_AGENT: &str = "SELECT a.* FROM json_each(?2) CROSS JOIN artifacts a
+     WHERE a.network = ?1 AND a.sha256 = unhex(json_each.value)
+       AND (EXISTS (SELECT 1 FROM artifact_uploaders u
+                    WHERE u.network = ?1 AND u.uploader_kind = 'node' AND u.uploader = ?3 AND u.artifact = a.seq)
+         OR EXISTS (SELECT 1 FROM (SELECT DISTINCT task FROM artifact_refs
+                                   WHERE network = ?1 AND sha256 = a.sha256 AND part IS NULL
+                                   ORDER BY task DESC LIMIT ?4)
+                        CROSS JOIN tasks t ON t.seq = task
+                    WHERE t.to_name = ?3 OR (t.from_kind = 'node' AND t.from_name = ?3)))";
 
 /// Sizes and numbers fit: a disk has fewer bytes.
 fn stored(size: u64) -> i64 {
@@ -97,26 +114,23 @@ impl ArtifactReads for Rows<'_> {
         }
     }
 
-    fn has_uploaded(&self, network: &NetworkId, uploader: &Principal, artifact: i64) -> Result<bool, Error> {
-        let sql = "SELECT 1 FROM artifact_uploaders
-                   WHERE network = ?1 AND uploader_kind = ?2 AND uploader = ?3 AND artifact = ?4";
-        let (kind, name) = (uploader.kind().as_str(), uploader.name());
-        Ok(self.look_up(sql, params![self.key(network)?, kind, name, artifact], |_| Ok(()))?.is_some())
-    }
-
-    fn is_referred_to_for(
+    fn artifacts_by_hash(
         &self,
         network: &NetworkId,
-        hash: &ArtifactHash,
-        alias: &Alias,
+        hashes: &[ArtifactHash],
+        agent: Option<&Alias>,
         examined: usize,
-    ) -> Result<bool, Error> {
-        let sql = "SELECT 1 FROM tasks WHERE seq IN
-                       (SELECT DISTINCT task FROM artifact_refs WHERE network = ?1 AND sha256 = ?2 AND part IS NULL
-                        ORDER BY task DESC LIMIT ?3)
-                   AND (to_name = ?4 OR (from_kind = 'node' AND from_name = ?4)) LIMIT 1";
-        let parameters = params![self.key(network)?, hash.bytes(), examined as i64, alias.as_str()];
-        Ok(self.one(sql, parameters, |_| Ok(()))?.is_some())
+    ) -> Result<Vec<ArtifactRow>, Error> {
+        let wanted: BTreeSet<String> = hashes.iter().map(|hash| format!("\"{hash}\"")).collect();
+        let wanted = format!("[{}]", wanted.into_iter().collect::<Vec<_>>().join(","));
+        let key = self.key(network)?;
+        match agent {
+            None => self.look_up_all(BY_HASH, params![key, wanted], artifact_row),
+            Some(alias) => {
+                let parameters = params![key, wanted, alias.as_str(), examined as i64];
+                self.all(BY_HASH_FOR_AGENT, parameters, artifact_row)
+            }
+        }
     }
 
     fn artifact_refs(&self, task: i64) -> Result<Vec<ArtifactRefRow>, Error> {
@@ -149,6 +163,12 @@ impl ArtifactReads for Rows<'_> {
     fn has_unreferenced_artifacts(&self, before: UnixMillis) -> Result<bool, Error> {
         let sql = "SELECT 1 FROM artifacts WHERE refs = 0 AND touched_at < ?1 LIMIT 1";
         Ok(self.one(sql, [before.get()], |_| Ok(()))?.is_some())
+    }
+
+    fn artifact_place(&self) -> Result<Option<ArtifactPlace>, Error> {
+        self.look_up("SELECT bucket FROM artifact_place WHERE one = 1", [], |row| {
+            Ok(get::<Option<String>>(row, "bucket")?.map_or(ArtifactPlace::Folder, ArtifactPlace::Bucket))
+        })
     }
 }
 
@@ -243,6 +263,17 @@ impl ArtifactWrites for Rows<'_> {
 
     fn forget_object(&mut self, object: &str) -> Result<(), Error> {
         self.execute("DELETE FROM unused_objects WHERE object = ?1", [object])?;
+        Ok(())
+    }
+
+    fn put_artifact_place(&mut self, place: &ArtifactPlace) -> Result<(), Error> {
+        let bucket = match place {
+            ArtifactPlace::Folder => None,
+            ArtifactPlace::Bucket(bucket) => Some(bucket),
+        };
+        let sql = "INSERT INTO artifact_place (one, bucket) VALUES (1, ?1)
+                   ON CONFLICT (one) DO UPDATE SET bucket = excluded.bucket";
+        self.execute(sql, [bucket])?;
         Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! Attempts in SQL: one row for each key, its times side by side.
 
-use baton_core::UnixMillis;
+use baton_core::{UnixMillis, limits};
 use rusqlite::{Row, params};
 
 use super::columns::{get, time};
@@ -8,10 +8,8 @@ use super::rows::Rows;
 use crate::error::Error;
 use crate::rows::{AttemptKey, AttemptKind, AttemptReads, AttemptWrites, AttemptsRow};
 
-/// Rows past the bound that are removed with one write. There is one at most, unless the bound was lowered.
-const EXCESS: i64 = 100;
 /// Bytes of a time.
-const TIME: usize = 8;
+const TIME: usize = 8; // not a limit: a stored form
 
 fn attempts_row(row: &Row<'_>) -> Result<AttemptsRow, Error> {
     let bytes: Vec<u8> = get(row, "times")?;
@@ -54,7 +52,7 @@ impl AttemptWrites for Rows<'_> {
         self.execute(
             "DELETE FROM attempts WHERE kind = ?1 AND key IN (
                  SELECT key FROM attempts WHERE kind = ?1 ORDER BY forgotten_at DESC LIMIT ?2 OFFSET ?3)",
-            params![kind.number(), EXCESS, keep.saturating_sub(1) as i64],
+            params![kind.number(), limits::ATTEMPTS_REMOVED_AT_ONCE_COUNT, keep.saturating_sub(1) as i64],
         )?;
         self.execute(
             "INSERT INTO attempts (kind, key, count, times, forgotten_at) VALUES (?1, ?2, ?3, ?4, ?5)",

@@ -1,14 +1,15 @@
 //! The walks of a check in SQL, and the connection they run on: one that takes no lock of the hub's and writes
 //! nothing, so that it can look at a database in use.
 
-use baton_core::TaskId;
+use baton_core::{ArtifactHash, MediaType, Status, TaskId, limits};
 use rusqlite::{Connection, OpenFlags, Row, params};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::columns::get;
+use super::columns::{get, parsed};
 use super::connection;
 use super::edges;
+use super::ends::listed;
 use super::history::Chain;
 use super::keys::numbered;
 use super::plans;
@@ -16,27 +17,56 @@ use super::rows::Rows;
 use super::schema;
 use crate::error::Error;
 use crate::rows::{
-    ArtifactReads, ArtifactRefRow, ArtifactState, CheckReads, EventState, LogPart, RecordedEvent,
-    RecordedPart, See, Stray, TaskState, WrongCount,
+    ArtifactState, CheckReads, EventState, LogPart, RecordedEvent, RecordedPart, See, Stray, TaskState,
+    WrongCount,
 };
 
-/// How often a database that changes hands during a look is looked at anew.
-const LOOKS: usize = 5;
-
-/// Looks at one consistent state of the database at `path`, whether or not a hub runs on it. `look` starts over if
-/// a hub was started in the middle.
+/// Looks at one consistent state of the database at `path`, whether or not a hub runs on it, once its pages are known to be
+/// whole. `look` starts over if a hub was started in the middle.
 pub fn inspect<T, E: From<Error>>(
     path: &Path,
     mut look: impl FnMut(&dyn CheckReads) -> Result<T, E>,
 ) -> Result<T, E> {
-    for _ in 0..LOOKS {
+    on_connection(path, &mut |connection| {
+        begin(connection)?;
+        quick_check(connection)?;
+        look(&Rows::new(connection))
+    })
+}
+
+/// The same for a look that is short and one of many: whether the pages are whole is not asked again.
+pub fn glance<T, E: From<Error>>(
+    path: &Path,
+    mut look: impl FnMut(&dyn CheckReads) -> Result<T, E>,
+) -> Result<T, E> {
+    on_connection(path, &mut |connection| {
+        begin(connection)?;
+        look(&Rows::new(connection))
+    })
+}
+
+/// The artifacts of a copy that nobody writes to, which may be of an earlier schema.
+pub fn artifacts_of_copy(path: &Path) -> Result<Vec<ArtifactState>, Error> {
+    let copy = open_quiet(path)?;
+    if !copy.table_exists(None, "artifacts")? {
+        return Ok(Vec::new());
+    }
+    Rows::new(&copy).all(ARTIFACTS, params![0, -1], artifact_state)
+}
+
+/// `look` with a connection; the state it reads ends with that.
+fn on_connection<T, E: From<Error>>(
+    path: &Path,
+    look: &mut dyn FnMut(&Connection) -> Result<T, E>,
+) -> Result<T, E> {
+    for _ in 0..limits::CHECK_LOOKS_MAX_COUNT {
         if wal_of(path).exists() {
-            return look_at(&open(path, Quiet::No)?, &mut look);
+            return look(&open(path, Quiet::No)?);
         }
         // Nobody has it open. SQLite would still make two files beside it, of whoever runs the check, and leave
         // them there; told that nothing changes it makes none. So see afterwards whether that was so.
         let before = Stamp::of(path)?;
-        let seen = look_at(&open(path, Quiet::Yes)?, &mut look);
+        let seen = look(&open(path, Quiet::Yes)?);
         if !wal_of(path).exists() && Stamp::of(path)? == before {
             return seen;
         }
@@ -44,19 +74,9 @@ pub fn inspect<T, E: From<Error>>(
     Err(Error::Unavailable("hubs come and go on it; try again in a moment".into()).into())
 }
 
-fn look_at<T, E: From<Error>>(
-    connection: &Connection,
-    look: &mut impl FnMut(&dyn CheckReads) -> Result<T, E>,
-) -> Result<T, E> {
-    begin(connection)?;
-    look(&Rows::new(connection))
-    // The state that was read ends with the connection.
-}
-
 fn begin(connection: &Connection) -> Result<(), Error> {
     connection.execute_batch("BEGIN")?;
-    connection::check_schema(connection)?;
-    quick_check(connection)
+    connection::check_schema(connection)
 }
 
 /// Whether the file's pages are whole.
@@ -330,22 +350,12 @@ impl CheckReads for Rows<'_> {
         self.each(sql, [], wrong_count, see)
     }
 
-    fn each_artifact(&self, see: See<'_, ArtifactState>) -> Result<(), Error> {
-        let sql = "/* scans */ SELECT w.network_id, lower(hex(a.sha256)) AS sha256, a.size, a.object
-                   FROM artifacts a JOIN network_keys w ON w.key = a.network";
-        let read = |row: &Row<'_>| {
-            Ok(ArtifactState {
-                network_id: get(row, "network_id")?,
-                sha256: get(row, "sha256")?,
-                size: get::<i64>(row, "size")?.unsigned_abs(),
-                object: get(row, "object")?,
-            })
-        };
-        self.each(sql, [], read, see)
+    fn artifact_states(&self, after: i64, limit: usize) -> Result<Vec<ArtifactState>, Error> {
+        self.all(ARTIFACTS, params![after, limit as i64], artifact_state)
     }
 
     fn each_wrong_edge_count(&self, see: See<'_, WrongCount>) -> Result<(), Error> {
-        self.each(edges::WRONG_COUNTS, [], wrong_count, see)
+        self.each(&edges::wrong_counts(), [], wrong_count, see)
     }
 
     fn each_stray(&self, see: See<'_, Stray>) -> Result<(), Error> {
@@ -397,16 +407,17 @@ impl CheckReads for Rows<'_> {
     }
 
     fn recorded_event(&self, task_id: &str, n: i64) -> Result<Option<RecordedEvent>, Error> {
-        let sql = "SELECT k.network_id, e.from_status, e.to_status, e.actor, e.actor_token, e.created_at,
+        let sql = &format!("SELECT k.network_id, e.from_status, e.to_status, e.actor, e.actor_token, e.created_at,
                 e.log_index,
                 t.seq, t.artifacts, t.kind, t.from_name, t.salt, CASE WHEN e.n = 1 THEN t.content END AS content,
-                CASE WHEN e.to_status IN ('replied', 'failed', 'cancelled', 'expired') THEN t.result END AS result
+                CASE WHEN e.to_status IN ({ends}) THEN t.result END AS result
             FROM task_events e JOIN tasks t ON t.seq = e.task JOIN network_keys k ON k.key = e.network
-            WHERE e.place = ?1";
+            WHERE e.place = ?1", ends = listed(Status::terminal()));
         let Some((network, event)) = self.event_numbered(task_id, n)? else { return Ok(None) };
-        let found = self.one(sql, [numbered(network, event)], |row| {
-            let refs = (get::<i64>(row, "seq")?, get::<i64>(row, "artifacts")?);
-            let event = RecordedEvent {
+        self.one(sql, [numbered(network, event)], |row| {
+            Ok(RecordedEvent {
+                task: get(row, "seq")?,
+                has_parts: get::<i64>(row, "artifacts")? > 0,
                 network_id: get(row, "network_id")?,
                 from_status: get(row, "from_status")?,
                 to_status: get(row, "to_status")?,
@@ -419,15 +430,20 @@ impl CheckReads for Rows<'_> {
                 salt: get(row, "salt")?,
                 content: get(row, "content")?,
                 result: get(row, "result")?,
-                parts: Vec::new(),
+            })
+        })
+    }
+
+    fn recorded_parts(&self, task: i64) -> Result<Vec<(i64, RecordedPart)>, Error> {
+        let sql = "SELECT * FROM artifact_refs WHERE task = ?1 AND event IS NOT NULL ORDER BY n";
+        self.all(sql, [task], |row| {
+            let part = RecordedPart {
+                hash: ArtifactHash::new(get(row, "sha256")?),
+                size: get::<i64>(row, "size")?.unsigned_abs(),
+                media_type: parsed(row, "media_type", |text| MediaType::parse("media_type", text).ok())?,
             };
-            Ok((refs, event))
-        })?;
-        let Some(((task, refs), mut event)) = found else { return Ok(None) };
-        if refs > 0 {
-            event.parts = self.parts_of_event(task, n)?;
-        }
-        Ok(Some(event))
+            Ok((get(row, "event")?, part))
+        })
     }
 
     fn knows_alias(&self, network_id: &str, alias: &str) -> Result<bool, Error> {
@@ -436,13 +452,19 @@ impl CheckReads for Rows<'_> {
     }
 }
 
-impl Rows<'_> {
-    fn parts_of_event(&self, task: i64, event: i64) -> Result<Vec<RecordedPart>, Error> {
-        let came_with = self.artifact_refs(task)?.into_iter().filter(|row| row.event == Some(event));
-        let part =
-            |row: ArtifactRefRow| RecordedPart { hash: row.hash, size: row.size, media_type: row.media_type };
-        Ok(came_with.map(part).collect())
-    }
+/// Artifacts after a place, in their order.
+const ARTIFACTS: &str =
+    "/* scans */ SELECT a.seq, w.network_id, lower(hex(a.sha256)) AS sha256, a.size, a.object
+     FROM artifacts a JOIN network_keys w ON w.key = a.network WHERE a.seq > ?1 ORDER BY a.seq LIMIT ?2";
+
+fn artifact_state(row: &Row<'_>) -> Result<ArtifactState, Error> {
+    Ok(ArtifactState {
+        seq: get(row, "seq")?,
+        network_id: get(row, "network_id")?,
+        sha256: get(row, "sha256")?,
+        size: get::<i64>(row, "size")?.unsigned_abs(),
+        object: get(row, "object")?,
+    })
 }
 
 fn wrong_count(row: &Row<'_>) -> Result<WrongCount, Error> {

@@ -19,11 +19,6 @@ use crate::error::Error;
 
 const START_MAX: Duration = Duration::from_millis(limits::CHECK_AT_START_MAX_MILLIS as u64);
 const TABLE_MAX: Duration = Duration::from_secs(limits::CHECK_TABLE_MAX_SECONDS as u64);
-/// SQLite's steps between two looks at the time.
-const STEPS: i32 = 100;
-/// The checker rests this many times as long as it worked, so that it takes at most a fifth of one core.
-const REST: u32 = 4;
-const REST_MIN: Duration = Duration::from_millis(20);
 
 /// How far a check got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,7 +161,7 @@ impl Round {
     }
 
     fn rests_after(&self, began: Instant) -> bool {
-        self.rests((began.elapsed() * REST).max(REST_MIN))
+        self.rests((began.elapsed() * limits::CHECK_REST_FACTOR).max(limits::CHECK_REST_MIN))
     }
 }
 
@@ -189,7 +184,7 @@ fn bound(
         let is_stopping = is_stopping.as_ref().is_some_and(|stopping| stopping.load(Ordering::Acquire));
         is_stopping || Instant::now() >= deadline
     };
-    Ok(connection.progress_handler(STEPS, Some(is_over))?)
+    Ok(connection.progress_handler(limits::CHECK_STEPS_COUNT, Some(is_over))?)
 }
 
 /// Turns a finding into an error.

@@ -2,21 +2,16 @@
 //! and would grow for ever; past a bound the writer folds the rest itself between two batches, a few milliseconds, and
 //! the log begins anew in the same blocks. It must be the writer: it is never idle long enough for another to get its lock.
 
+use baton_core::limits;
 use rusqlite::Connection;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
 
 use super::damage::Damage;
 use crate::error::Error;
-
-const EVERY: Duration = Duration::from_millis(150);
-/// How often a log past its bound is folded again before the writer folds the rest. Each pass has only what was written
-/// during the one before.
-const FURTHER_PASSES: usize = 2;
 
 pub(super) struct Checkpointer {
     stop: Mutex<Option<SyncSender<()>>>,
@@ -32,16 +27,16 @@ impl Checkpointer {
         damage: Damage,
     ) -> Result<Self, Error> {
         let connection = Connection::open(path)?;
-        connection.busy_timeout(Duration::from_secs(1))?;
+        connection.busy_timeout(limits::WAL_FOLD_LOCKED_MAX)?;
         connection.pragma_update(None, "synchronous", "FULL")?;
         let (stop, stopped) = sync_channel::<()>(0);
         let thread = std::thread::Builder::new().name("checkpointer".into()).spawn(move || {
             let mut folder = Folder { connection, is_ill: false, damage };
-            while matches!(stopped.recv_timeout(EVERY), Err(RecvTimeoutError::Timeout)) {
+            while matches!(stopped.recv_timeout(limits::WAL_FOLDED_EVERY), Err(RecvTimeoutError::Timeout)) {
                 if folder.fold("PASSIVE") > bound {
                     // What came in meanwhile, and meanwhile again: the less is left, the shorter everybody waits while
                     // the writer folds the rest.
-                    for _ in 0..FURTHER_PASSES {
+                    for _ in 0..limits::WAL_FURTHER_PASSES_COUNT {
                         folder.fold("PASSIVE");
                     }
                     is_long.store(true, Ordering::Release);

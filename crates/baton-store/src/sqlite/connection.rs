@@ -1,5 +1,6 @@
 //! Opening the database: pragmas, and which schema it has.
 
+use baton_core::limits;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use rustix::fs::{FallocateFlags, fallocate};
@@ -7,21 +8,9 @@ use rustix::io::Errno;
 use std::fs::File;
 use std::os::fd::IntoRawFd;
 use std::path::Path;
-use std::time::Duration;
 
 use super::upgrade;
 use crate::error::Error;
-
-/// Statements each connection keeps prepared.
-const STATEMENTS: usize = 128;
-/// Memory for the writer's pages, at most: the edges of all indexes of many networks stay in it. SQLite walks all of it
-/// at the end of most commits (its page cache is truncated after a b-tree was balanced), so more is not better.
-const WRITER_CACHE_KIB: i64 = 8 << 10;
-/// The same for each connection that reads. The file is not mapped: a disk that fails under a mapping ends the process,
-/// and a file that grows makes its mappings anew.
-const READER_CACHE_KIB: i64 = 8 << 10;
-/// Room for the index of a WAL of 512 MiB, eight times what it is let grow to.
-const WAL_INDEX_BYTES: u64 = 1 << 20;
 
 /// The one connection that writes.
 pub(super) fn open_writer(path: &Path) -> Result<Connection, Error> {
@@ -32,7 +21,7 @@ pub(super) fn open_writer(path: &Path) -> Result<Connection, Error> {
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "wal_autocheckpoint", 0)?; // the checkpointer's work
-    connection.pragma_update(None, "cache_size", -WRITER_CACHE_KIB)?;
+    connection.pragma_update(None, "cache_size", -limits::WRITER_CACHE_KIB)?;
     connection.pragma_update(None, "foreign_keys", true)?;
     refuse_newer(&connection)?;
     Ok(connection)
@@ -47,7 +36,7 @@ pub(super) fn reserve_wal_index(path: &Path) -> Result<(), Error> {
     let mut name = path.canonicalize().map_err(unavailable)?.into_os_string();
     name.push("-shm");
     let file = File::options().read(true).write(true).open(name).map_err(unavailable)?;
-    let reserved = fallocate(&file, FallocateFlags::empty(), 0, WAL_INDEX_BYTES);
+    let reserved = fallocate(&file, FallocateFlags::empty(), 0, limits::WAL_INDEX_BYTES);
     // Never closed: with any descriptor of a file the system drops all locks that this process has on it, and the next
     // process to look at the database would cut the index off under this one.
     let _ = file.into_raw_fd();
@@ -102,17 +91,17 @@ pub(super) fn open_reader(path: &Path) -> Result<Connection, Error> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     prepare(&connection)?;
-    connection.pragma_update(None, "cache_size", -READER_CACHE_KIB)?;
+    connection.pragma_update(None, "cache_size", -limits::READER_CACHE_KIB)?;
     connection.pragma_update(None, "query_only", true)?;
     Ok(connection)
 }
 
 pub(super) fn prepare(connection: &Connection) -> Result<(), Error> {
-    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    connection.set_prepared_statement_cache_capacity(limits::STATEMENTS_PREPARED_COUNT);
     // One plan per statement. Without this, SQLite plans anew whenever a bound value changes that an index might
     // care about: a quarter of the writer's time.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-    connection.busy_timeout(Duration::from_secs(5))?;
+    connection.busy_timeout(limits::DATABASE_LOCKED_MAX)?;
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     Ok(())
 }

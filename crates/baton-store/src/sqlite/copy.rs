@@ -2,6 +2,7 @@
 //! its batches, a page that is written after it was copied is written into the copy too, so the copy comes to an end
 //! however much is written, and is the database as it was after the last step.
 
+use baton_core::limits;
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, OpenFlags};
 use std::path::Path;
@@ -12,14 +13,6 @@ use super::connection;
 use crate::copy::CopyProgress;
 use crate::error::Error;
 
-/// Pages of a step: as many as take about this long, so that no write waits much longer for one.
-const STEP_TIME: Duration = Duration::from_millis(4);
-const STEP_FIRST_PAGES: i32 = 64;
-const STEP_MIN_PAGES: i32 = 8;
-const STEP_MAX_PAGES: i32 = 1_024;
-/// Steps in a row that find the database locked.
-const LOCKED_MAX_COUNT: usize = 1_000;
-
 /// Copies a database step by step; `between` runs after each, and ends it with an error.
 pub(super) fn copy(
     from: &Connection,
@@ -28,13 +21,13 @@ pub(super) fn copy(
 ) -> Result<(), Error> {
     let mut target = open_target(to)?;
     let backup = Backup::new(from, &mut target)?;
-    let (mut pages, mut locked) = (STEP_FIRST_PAGES, 0);
+    let (mut pages, mut locked) = (limits::COPY_STEP_FIRST_PAGES, 0);
     loop {
         let began = Instant::now();
         match backup.step(pages)? {
             StepResult::Done => return Ok(()),
             StepResult::More => locked = 0,
-            _ if locked < LOCKED_MAX_COUNT => locked += 1,
+            _ if locked < limits::COPY_LOCKED_MAX_COUNT => locked += 1,
             _ => return Err(Error::Unavailable("the database stays locked".into())),
         }
         pages = paced(pages, began.elapsed());
@@ -47,14 +40,14 @@ pub(super) fn copy(
 
 /// More pages next time if these took little time, fewer if they took long.
 fn paced(pages: i32, took: Duration) -> i32 {
-    let next = if took > STEP_TIME {
+    let next = if took > limits::COPY_STEP_TIME {
         pages / 2
-    } else if took < STEP_TIME / 4 {
+    } else if took < limits::COPY_STEP_TIME / 4 {
         pages * 2
     } else {
         pages
     };
-    next.clamp(STEP_MIN_PAGES, STEP_MAX_PAGES)
+    next.clamp(limits::COPY_STEP_MIN_PAGES, limits::COPY_STEP_MAX_PAGES)
 }
 
 /// The copy's own connection. It neither syncs nor journals: whoever asked for the copy syncs the finished file, off the

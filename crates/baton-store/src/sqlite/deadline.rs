@@ -1,15 +1,13 @@
 //! How long a connection may go on with what it does. SQLite checks now and then, and stops the statement when the time
 //! is over; the code that set the time can see that it was stopped.
 
+use baton_core::limits;
 use rusqlite::Connection;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::error::Error;
-
-/// Steps of a statement between two looks at the clock: some tens of microseconds.
-const STEPS: i32 = 2_000;
 
 #[derive(Clone, Debug)]
 pub(super) struct Deadline {
@@ -28,7 +26,7 @@ impl Deadline {
             is_over: Arc::new(AtomicBool::new(false)),
         };
         let watched = deadline.clone();
-        connection.progress_handler(STEPS, Some(move || watched.look()))?;
+        connection.progress_handler(limits::READ_STEPS_COUNT, Some(move || watched.look()))?;
         Ok(deadline)
     }
 

@@ -22,8 +22,8 @@ use crate::rows::{
     MessagePlace, NewDelivery, Page, PageBounds, TaskReads,
 };
 
-const OPEN: i64 = 0;
-const ACKED: i64 = 2;
+const OPEN: i64 = 0; // not a limit: a stored value
+const ACKED: i64 = 2; // not a limit: a stored value
 
 /// The newest deliveries of tasks, with the columns of a delivery. Texts are as a list shows them.
 fn of_tasks() -> &'static str {

@@ -5,26 +5,27 @@
 
 use baton_core::{Alias, Latencies, NetworkId, Principal, PrincipalKind, Status, TaskId, UnixMillis, limits};
 use foldhash::HashMap;
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, Row, ToSql, params};
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use super::columns::{get, parsed};
+use super::ends::{self, each, ends, listed};
 use super::rows::Rows;
 use crate::error::Error;
 use crate::rows::{EdgeCounts, EdgeReads, EdgeRow, EdgeWrites, Edges, hour_of};
 
 /// Every counter of an edge that is not what the tasks say, one row for each count.
-pub(super) const WRONG_COUNTS: &str = "/* scans */ WITH
+pub(super) fn wrong_counts() -> String {
+    format!(
+        "/* scans */ WITH
     kept AS (SELECT edges_since AS hour FROM counting WHERE one = 1),
     counters (network_id, hour, from_kind, from_name, to_name, status, count) AS
         (SELECT network_id, hour, from_kind, from_name, to_name, 'open', open FROM edges
-         UNION ALL SELECT network_id, hour, from_kind, from_name, to_name, 'replied', replied FROM edges
-         UNION ALL SELECT network_id, hour, from_kind, from_name, to_name, 'failed', failed FROM edges
-         UNION ALL SELECT network_id, hour, from_kind, from_name, to_name, 'cancelled', cancelled FROM edges
-         UNION ALL SELECT network_id, hour, from_kind, from_name, to_name, 'expired', expired FROM edges),
+         {counters}),
     made (network_id, hour, from_kind, from_name, to_name, status, count) AS
         (SELECT COALESCE(k.network_id, CAST(network AS TEXT)), created_at / 3600000, from_kind, from_name, to_name,
-             CASE WHEN status IN ('delivered', 'acked', 'running', 'waiting_input') THEN 'open' ELSE status END, COUNT(*)
+             CASE WHEN status IN ({open}) THEN 'open' ELSE status END, COUNT(*)
          FROM tasks LEFT JOIN network_keys k ON k.key = network WHERE created_at >= 3600000 * (SELECT hour FROM kept) GROUP BY 1, 2, 3, 4, 5, 6),
     counted (network_id, hour, from_kind, from_name, to_name, status, count) AS
         (SELECT m.network_id, m.hour, COALESCE(e.from_kind, ''), COALESCE(e.from_name, ''), COALESCE(e.to_name, ''),
@@ -37,7 +38,32 @@ pub(super) const WRONG_COUNTS: &str = "/* scans */ WITH
         SUM(counter) AS counter, SUM(counted) AS counted
     FROM (SELECT *, count AS counter, 0 AS counted FROM counters UNION ALL SELECT *, 0, count FROM counted)
     WHERE hour >= (SELECT hour FROM kept) AND network_id NOT IN (SELECT network_id FROM removals)
-    GROUP BY network_id, hour, from_kind, from_name, to_name, status HAVING SUM(counter) <> SUM(counted)";
+    GROUP BY network_id, hour, from_kind, from_name, to_name, status HAVING SUM(counter) <> SUM(counted)",
+        counters = each(|end| format!(
+            " UNION ALL SELECT network_id, hour, from_kind, from_name, to_name, '{end}', {end} FROM edges"
+        )),
+        open = listed(Status::open()),
+    )
+}
+
+const AT: &str = "WHERE network_id = ?1 AND hour = ?2 AND from_kind = ?3 AND from_name = ?4 AND to_name = ?5";
+
+// The writes of an edge: `?` is the number after the highest so far, so the ends follow `?6` and the durations follow them.
+static ADD: LazyLock<String> = LazyLock::new(|| format!("UPDATE edges SET {} {AT}", sums()));
+static ADD_WITH_DURATIONS: LazyLock<String> =
+    LazyLock::new(|| format!("UPDATE edges SET {}, durations = ? {AT}", sums()));
+static INSERT: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "INSERT INTO edges (network_id, hour, from_kind, from_name, to_name, open{}, durations)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6{}, ?)",
+        each(|end| format!(", {end}")),
+        each(|_| ", ?".into())
+    )
+});
+
+fn sums() -> String {
+    format!("open = open + ?6{}", each(|end| format!(", {end} = {end} + ?")))
+}
 
 /// An edge of an hour; one without names is all further ones of the hour.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -82,7 +108,7 @@ impl EdgeChanges {
 
     /// Notes how long a task took that was answered or failed.
     pub(super) fn note_end(&mut self, network: &NetworkId, edge: Edge, status: Status, millis: i64) {
-        if matches!(status, Status::Replied | Status::Failed) {
+        if status.is_agents_end() {
             self.0.entry((network.clone(), edge)).or_default().durations.note(millis);
         }
     }
@@ -131,17 +157,11 @@ impl Rows<'_> {
     /// False if there is no such edge yet.
     fn add_to_edge(&self, network: &NetworkId, edge: &Edge, more: &EdgeChange) -> Result<bool, Error> {
         if more.durations == Latencies::default() {
-            let sql = "UPDATE edges SET open = open + ?6, replied = replied + ?7, failed = failed + ?8,
-                           cancelled = cancelled + ?9, expired = expired + ?10
-                       WHERE network_id = ?1 AND hour = ?2 AND from_kind = ?3 AND from_name = ?4 AND to_name = ?5";
-            return self.write_edge(sql, network, edge, &more.counts, None);
+            return self.write_edge(&ADD, network, edge, &more.counts, None);
         }
         let Some(mut durations) = self.durations_of(network, edge)? else { return Ok(false) };
         durations.add(&more.durations);
-        let sql = "UPDATE edges SET open = open + ?6, replied = replied + ?7, failed = failed + ?8,
-                       cancelled = cancelled + ?9, expired = expired + ?10, durations = ?11
-                   WHERE network_id = ?1 AND hour = ?2 AND from_kind = ?3 AND from_name = ?4 AND to_name = ?5";
-        self.write_edge(sql, network, edge, &more.counts, Some(&durations))
+        self.write_edge(&ADD_WITH_DURATIONS, network, edge, &more.counts, Some(&durations))
     }
 
     /// How long the tasks of an edge took so far; none if there is no such edge yet.
@@ -162,23 +182,12 @@ impl Rows<'_> {
         durations: Option<&Latencies>,
     ) -> Result<bool, Error> {
         let Edge { hour, from_kind, from_name, to_name } = edge;
-        let EdgeCounts { open, replied, failed, cancelled, expired } = counts;
-        let network = network.as_str();
-        let changed = match durations.map(Latencies::to_bytes) {
-            None => self.execute(
-                sql,
-                params![
-                    network, hour, from_kind, from_name, to_name, open, replied, failed, cancelled, expired
-                ],
-            )?,
-            Some(durations) => self.execute(
-                sql,
-                params![
-                    network, hour, from_kind, from_name, to_name, open, replied, failed, cancelled, expired,
-                    durations
-                ],
-            )?,
-        };
+        let (network, ends) = (network.as_str(), ends::values(&counts.ends));
+        let durations = durations.map(Latencies::to_bytes);
+        let mut values: Vec<&dyn ToSql> = vec![&network, hour, from_kind, from_name, to_name, &counts.open];
+        values.extend(ends.iter().map(|count| count as &dyn ToSql));
+        values.extend(durations.iter().map(|bytes| bytes as &dyn ToSql));
+        let changed = self.execute(sql, &*values)?;
         Ok(changed > 0)
     }
 
@@ -194,11 +203,8 @@ impl Rows<'_> {
         let edge = if is_new { edge } else { Edge::further(edge.hour) };
         let further = EdgeChange { counts, durations: Latencies::default() };
         if is_new || !self.add_to_edge(network, &edge, &further)? {
-            let sql = "INSERT INTO edges
-                           (network_id, hour, from_kind, from_name, to_name, open, replied, failed, cancelled, expired, durations)
-                       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
             let durations = if is_new { &change.durations } else { &further.durations };
-            self.write_edge(sql, network, &edge, &counts, Some(durations))?;
+            self.write_edge(&INSERT, network, &edge, &counts, Some(durations))?;
         }
         Ok(())
     }
@@ -218,14 +224,13 @@ pub(super) fn durations(row: &Row<'_>) -> Result<Latencies, Error> {
     Latencies::from_bytes(&bytes).ok_or_else(corrupt)
 }
 
+/// The counts of a row.
+pub(super) fn counts(row: &Row<'_>) -> Result<EdgeCounts, Error> {
+    Ok(EdgeCounts { open: get(row, "open")?, ends: ends(row)? })
+}
+
 fn edge_row(row: &Row<'_>) -> Result<(EdgeRow, i64), Error> {
-    let counts = EdgeCounts {
-        open: get(row, "open")?,
-        replied: get(row, "replied")?,
-        failed: get(row, "failed")?,
-        cancelled: get(row, "cancelled")?,
-        expired: get(row, "expired")?,
-    };
+    let counts = counts(row)?;
     let from_kind = parsed(row, "from_kind", PrincipalKind::parse)?;
     let (from_name, to_name) = (get(row, "from_name")?, get(row, "to_name")?);
     Ok((EdgeRow { from_kind, from_name, to_name, counts }, get(row, "edges")?))
@@ -233,20 +238,24 @@ fn edge_row(row: &Row<'_>) -> Result<(EdgeRow, i64), Error> {
 
 impl EdgeReads for Rows<'_> {
     fn edges(&self, network: &NetworkId, hours: Range<i64>, limit: usize) -> Result<Edges, Error> {
-        let sql = "SELECT *, COUNT(*) OVER () AS edges FROM
-                       (SELECT from_kind, from_name, to_name, SUM(open) AS open, SUM(replied) AS replied,
-                            SUM(failed) AS failed, SUM(cancelled) AS cancelled, SUM(expired) AS expired,
-                            SUM(open + replied + failed + cancelled + expired) AS total
-                        FROM edges WHERE network_id = ?1 AND hour >= ?2 AND hour < ?3 AND from_kind <> ''
-                        GROUP BY from_kind, from_name, to_name)
-                   WHERE total > 0 ORDER BY total DESC, from_kind, from_name, to_name LIMIT ?4";
+        let sums = each(|end| format!(", SUM({end}) AS {end}"));
+        let total = format!("open{}", each(|end| format!(" + {end}")));
+        let sql = format!(
+            "SELECT *, COUNT(*) OVER () AS edges FROM
+                 (SELECT from_kind, from_name, to_name, SUM(open) AS open{sums}, SUM({total}) AS total
+                  FROM edges WHERE network_id = ?1 AND hour >= ?2 AND hour < ?3 AND from_kind <> ''
+                  GROUP BY from_kind, from_name, to_name)
+             WHERE total > 0 ORDER BY total DESC, from_kind, from_name, to_name LIMIT ?4"
+        );
         let (network, limit) = (network.as_str(), i64::try_from(limit).unwrap_or(i64::MAX));
-        let shown = self.all(sql, params![network, hours.start, hours.end, limit], edge_row)?;
+        let shown = self.all(&sql, params![network, hours.start, hours.end, limit], edge_row)?;
         let all = shown.first().map_or(0, |(_, edges)| *edges);
-        let sql = "SELECT COALESCE(SUM(total), 0) AS tasks, COALESCE(SUM(total) FILTER (WHERE from_kind = ''), 0) AS of_no_edge
-                   FROM (SELECT from_kind, open + replied + failed + cancelled + expired AS total
-                         FROM edges WHERE network_id = ?1 AND hour >= ?2 AND hour < ?3)";
-        let tasks = self.one(sql, params![network, hours.start, hours.end], |row| {
+        let sql = format!(
+            "SELECT COALESCE(SUM(total), 0) AS tasks, COALESCE(SUM(total) FILTER (WHERE from_kind = ''), 0) AS of_no_edge
+             FROM (SELECT from_kind, {total} AS total
+                   FROM edges WHERE network_id = ?1 AND hour >= ?2 AND hour < ?3)"
+        );
+        let tasks = self.one(&sql, params![network, hours.start, hours.end], |row| {
             Ok((get(row, "tasks")?, get(row, "of_no_edge")?))
         })?;
         let (tasks, tasks_of_no_edge) = tasks.unwrap_or_default();

@@ -17,7 +17,7 @@ use crate::rows::{
 };
 
 /// How many bits of a place are the index.
-pub(super) const INDEX_BITS: u32 = 36;
+pub(super) const INDEX_BITS: u32 = 36; // not a limit: a stored form
 
 /// A log as the batch knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

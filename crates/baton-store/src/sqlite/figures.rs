@@ -1,24 +1,39 @@
 //! Counts by the minute and tasks at a glance, in SQL.
 
 use baton_core::{Alias, Latencies, NetworkId, Status, TaskId, UnixMillis, limits};
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, Row, ToSql, params};
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use super::columns::{get, parsed, principal, time};
+use super::ends::{self, each, ends};
 use super::rows::Rows;
 use super::{plans, search};
 use crate::error::Error;
 use crate::rows::{End, FigureReads, FigureWrites, GlanceRow, MinuteCounts, Page, TaskRow, TaskSearch};
 
 const MINUTE: &str = "SELECT * FROM minutes WHERE network_id = ?1 AND minute = ?2";
+// `?` is the number after the highest so far, so the ends follow `?5`.
+static INSERT_MINUTE: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "INSERT INTO minutes (network_id, minute, sent, handoffs, latencies, durations{})
+         VALUES (?1, ?2, ?3, ?4, x'', ?5{})",
+        each(|end| format!(", {end}")),
+        each(|_| ", ?".into())
+    )
+});
+static UPDATE_MINUTE: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "UPDATE minutes SET sent = ?3, handoffs = ?4, latencies = x'', durations = ?5{}
+         WHERE network_id = ?1 AND minute = ?2",
+        each(|end| format!(", {end} = ?"))
+    )
+});
 
 fn counts(row: &Row<'_>) -> Result<MinuteCounts, Error> {
     Ok(MinuteCounts {
         sent: get(row, "sent")?,
-        replied: get(row, "replied")?,
-        failed: get(row, "failed")?,
-        cancelled: get(row, "cancelled")?,
-        expired: get(row, "expired")?,
+        ends: ends(row)?,
         handoffs: get(row, "handoffs")?,
         latencies: latencies(row)?,
     })
@@ -49,29 +64,11 @@ pub(super) fn write_minute(
     let mut all = before.unwrap_or_default();
     all.add(more);
     // An update where there is a row: a replacement would write the index of ages again.
-    let sql = match is_new {
-        true => {
-            "INSERT INTO minutes
-                (network_id, minute, sent, replied, failed, cancelled, expired, handoffs, latencies, durations)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, x'', ?9)"
-        }
-        false => {
-            "UPDATE minutes SET sent = ?3, replied = ?4, failed = ?5, cancelled = ?6, expired = ?7, handoffs = ?8,
-                latencies = x'', durations = ?9
-             WHERE network_id = ?1 AND minute = ?2"
-        }
-    };
-    connection.prepare_cached(sql)?.execute(params![
-        network.as_str(),
-        minute,
-        all.sent,
-        all.replied,
-        all.failed,
-        all.cancelled,
-        all.expired,
-        all.handoffs,
-        all.latencies.to_bytes(),
-    ])?;
+    let sql = if is_new { &*INSERT_MINUTE } else { &*UPDATE_MINUTE };
+    let (network, latencies, ends) = (network.as_str(), all.latencies.to_bytes(), ends::values(&all.ends));
+    let mut values: Vec<&dyn ToSql> = vec![&network, &minute, &all.sent, &all.handoffs, &latencies];
+    values.extend(ends.iter().map(|count| count as &dyn ToSql));
+    connection.prepare_cached(sql)?.execute(&*values)?;
     Ok(())
 }
 

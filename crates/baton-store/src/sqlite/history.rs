@@ -80,9 +80,14 @@ impl Chain {
 
 /// A task's history, oldest first.
 pub(super) fn of_task(rows: &Rows<'_>, id: &TaskId) -> Result<Vec<EventRow>, Error> {
+    of_task_after(rows, id, i64::MIN)
+}
+
+/// The rows of a task's history after the one of this number, oldest first. Older ones are not read.
+pub(super) fn of_task_after(rows: &Rows<'_>, id: &TaskId, n: i64) -> Result<Vec<EventRow>, Error> {
     let mut events = Vec::new();
     if let Some(mut chain) = Chain::of_task(rows, id)? {
-        while let Some(event) = chain.next(rows, EVENT, event_row)? {
+        while let Some(event) = chain.next(rows, EVENT, event_row)?.filter(|event| event.n > n) {
             events.push(event);
         }
     }

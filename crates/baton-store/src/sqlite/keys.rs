@@ -10,11 +10,11 @@ use crate::error::Error;
 
 /// Rows of history and of feeds are numbered within their network, and have both in one key: so many bits are the number.
 /// Statements that put the two together say `<< 40`.
-const NUMBER_BITS: u32 = 40;
+const NUMBER_BITS: u32 = 40; // not a limit: a stored form
 
 /// The key of a row with this number in a network. No row has the highest number, which stands for all higher ones.
 pub(super) const fn numbered(network: i64, number: i64) -> i64 {
-    const HIGHEST: i64 = (1 << NUMBER_BITS) - 1;
+    const HIGHEST: i64 = (1 << NUMBER_BITS) - 1; // not a limit: a stored form
     let number = if number < 0 {
         0
     } else if number > HIGHEST {
@@ -26,7 +26,7 @@ pub(super) const fn numbered(network: i64, number: i64) -> i64 {
 }
 
 /// Stands for a network that has no key: nothing of it was ever written.
-const NO_KEY: i64 = 0;
+const NO_KEY: i64 = 0; // not a limit: a stored value
 
 impl Rows<'_> {
     /// The key of a network; one that no row has if it has none.

@@ -2,17 +2,13 @@
 //! list once and then takes one step per row, however many lists there are. The walk is bounded: it stops after so many
 //! rows, and the next page begins where it stopped.
 
+use baton_core::limits;
 use std::collections::{BinaryHeap, VecDeque};
 
 use crate::error::Error;
 
 /// Rows of a list below a place, newest first, at most so many; each with whether it is wanted.
 pub(super) type Fetch<'a, K> = Box<dyn Fn(K, usize) -> Result<Vec<(K, bool)>, Error> + 'a>;
-
-/// A walk examines at least so many rows however many lists there are, so that every page makes progress.
-const LEAST_ROWS: usize = 64;
-/// The most rows read ahead of one list.
-const AHEAD_MAX: usize = 512;
 
 /// Rows to walk.
 struct List<'a, K> {
@@ -42,12 +38,13 @@ impl<'a, K: Ord + Copy> Merge<'a, K> {
         most_examined: usize,
     ) -> Result<Self, Error> {
         let count = lists.len();
-        let chunk = (wanted.saturating_add(1) / count.max(1)).clamp(1, AHEAD_MAX);
+        let chunk = (wanted.saturating_add(1) / count.max(1)).clamp(1, limits::LIST_AHEAD_MAX_COUNT);
         let mut merge = Self {
             lists: Vec::with_capacity(count),
             newest: BinaryHeap::with_capacity(count),
             examined: 0,
-            most_examined: most_examined.max(count.saturating_mul(chunk).saturating_add(LEAST_ROWS)),
+            most_examined: most_examined
+                .max(count.saturating_mul(chunk).saturating_add(limits::LIST_EXAMINED_MIN_COUNT)),
             last: None,
             is_stopped: false,
         };
@@ -89,7 +86,7 @@ impl<'a, K: Ord + Copy> Merge<'a, K> {
         let chunk = list.chunk.min(self.most_examined.saturating_sub(self.examined)).max(1);
         list.ahead = (list.fetch)(before, chunk)?.into();
         list.is_at_end = list.ahead.len() < chunk;
-        list.chunk = (list.chunk * 2).min(AHEAD_MAX);
+        list.chunk = (list.chunk * 2).min(limits::LIST_AHEAD_MAX_COUNT);
         self.examined += list.ahead.len();
         if let Some((next, _)) = list.ahead.front() {
             self.newest.push((*next, at));

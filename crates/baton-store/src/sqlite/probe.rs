@@ -1,6 +1,7 @@
 //! A probe: a row that a batch writes only to find out whether the disk takes it. Whoever waits for the probe is one of
 //! the batch's writes, and the row is written with theirs.
 
+use baton_core::limits;
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
@@ -8,13 +9,10 @@ use crate::error::Error;
 use crate::job::{Outcome, WriteJob};
 use crate::rows::Transaction;
 
-/// As much as a task brings: on a full disk less may fit where nothing else does.
-const BYTES: i64 = 128 << 10;
-
 /// Writes the row. Its bytes are others each time: SQLite writes no page whose bytes stay the same.
 pub(super) fn write(connection: &Connection) -> Result<(), Error> {
     let sql = "INSERT OR REPLACE INTO probe (one, bytes) VALUES (1, randomblob(?1))";
-    connection.prepare_cached(sql)?.execute([BYTES])?;
+    connection.prepare_cached(sql)?.execute([limits::WRITE_PROBE_BYTES])?;
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! Statements on a connection: prepared once, kept, and read row by row into types. On the writer's connection each sees
-//! what the batch has changed, because that is written first; but for `look_up`, which is for rows that no batch holds
-//! back.
+//! what the batch has changed, because that is written first; but for `look_up` and `look_up_all`, which are for rows that
+//! no batch holds back.
 
 use rusqlite::Row;
 
@@ -44,6 +44,16 @@ impl Rows<'_> {
         read: impl Fn(&Row<'_>) -> Result<T, Error>,
     ) -> Result<Vec<T>, Error> {
         self.settle()?;
+        self.look_up_all(sql, parameters, read)
+    }
+
+    /// The same for rows that cannot be among those that wait to be written.
+    pub(super) fn look_up_all<T>(
+        &self,
+        sql: &str,
+        parameters: impl rusqlite::Params,
+        read: impl Fn(&Row<'_>) -> Result<T, Error>,
+    ) -> Result<Vec<T>, Error> {
         plans::check(self.connection, sql);
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows = statement.query(parameters)?;

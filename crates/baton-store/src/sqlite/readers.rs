@@ -21,11 +21,6 @@ use crate::share::Share;
 use crate::store::Lane;
 use crate::waiting::Waiting;
 
-/// Threads of the slow lane. One: two searches at once would leave writes and quick reads of a small machine no core.
-const SLOW_THREADS: usize = 1;
-/// The `nice` value of the slow lane, so that it yields where cores are scarce.
-const SLOW_NICENESS: i32 = 10;
-
 pub(super) struct Readers {
     lanes: Arc<Lanes>,
     threads: Mutex<Vec<JoinHandle<()>>>,
@@ -47,7 +42,7 @@ impl Readers {
         let quick = options.readers.max(1);
         let lanes = Arc::new(Lanes::new(quick, meter.clone()));
         let mut threads = Vec::new();
-        for number in 0..quick + SLOW_THREADS {
+        for number in 0..quick + limits::SLOW_READ_THREADS {
             let mut connection = connection::open_reader(path)?;
             let deadline = Deadline::watch(&mut connection)?;
             let (lane, longest) = match number < quick {
@@ -87,7 +82,7 @@ impl Lanes {
         let slow = Bounds {
             waiting: limits::READS_WAITING_MAX_COUNT,
             waiting_per_share: limits::SLOW_READS_WAITING_PER_SHARE_MAX_COUNT,
-            running_per_share: SLOW_THREADS,
+            running_per_share: limits::SLOW_READ_THREADS,
         };
         Self { quick: Waiting::new(quick), slow: Waiting::new(slow), meter }
     }
@@ -118,7 +113,7 @@ struct Reader {
 impl Reader {
     fn read_all(&self) {
         if self.lane == Lane::Slow
-            && let Err(error) = rustix::process::setpriority_process(None, SLOW_NICENESS)
+            && let Err(error) = rustix::process::setpriority_process(None, limits::SLOW_READ_NICENESS)
         {
             tracing::debug!(%error, "the slow lane runs at the usual priority");
         }

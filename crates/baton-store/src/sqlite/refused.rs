@@ -1,10 +1,9 @@
 //! Whether the disk takes changes. On a full disk a small change may still fit where a larger one does not, so one that
 //! was taken counts only after a moment without refusals.
 
+use baton_core::limits;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
-
-const QUIET: Duration = Duration::from_secs(2);
+use std::time::Instant;
 
 /// When the disk last refused a change; nothing once it takes them again.
 #[derive(Clone, Debug, Default)]
@@ -16,7 +15,10 @@ impl Refused {
     }
 
     pub(super) fn note_taken(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take_if(|refused| refused.elapsed() >= QUIET);
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take_if(|refused| refused.elapsed() >= limits::DISK_QUIET);
     }
 
     pub(super) fn is_lately(&self) -> bool {

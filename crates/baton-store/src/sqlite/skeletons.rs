@@ -2,7 +2,7 @@
 //! that were computed from another version, or never, are computed when the database is opened. One transaction with the
 //! note of the version, so that a start that is killed in the middle begins again.
 
-use baton_core::{Looks, UNICODE_VERSION};
+use baton_core::{Looks, UNICODE_VERSION, limits};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::error::Error;
@@ -29,9 +29,6 @@ pub(super) fn refresh(connection: &mut Connection) -> Result<(), Error> {
     Ok(())
 }
 
-/// Rows read at a time, so that memory does not grow with the number of names.
-const PAGE: i64 = 1_000;
-
 fn users(connection: &Connection) -> Result<(), Error> {
     let sql = "SELECT user_id, username FROM users WHERE user_id > ?1 ORDER BY user_id LIMIT ?2";
     let mut page = connection.prepare(sql)?;
@@ -39,7 +36,8 @@ fn users(connection: &Connection) -> Result<(), Error> {
         connection.prepare("UPDATE users SET skeleton = ?2, skeleton_lower = ?3 WHERE user_id = ?1")?;
     let mut after = String::new();
     loop {
-        let rows = page.query_map(params![after, PAGE], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let rows = page
+            .query_map(params![after, limits::SKELETONS_READ_COUNT], |row| Ok((row.get(0)?, row.get(1)?)))?;
         let rows: Vec<(String, String)> = rows.collect::<Result<_, _>>()?;
         let Some((last, _)) = rows.last() else { return Ok(()) };
         after.clone_from(last);
@@ -58,7 +56,9 @@ fn aliases(connection: &Connection) -> Result<(), Error> {
     let mut update = connection.prepare(sql)?;
     let mut after = (String::new(), String::new());
     loop {
-        let rows = page.query_map(params![after.0, after.1, PAGE], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let rows = page.query_map(params![after.0, after.1, limits::SKELETONS_READ_COUNT], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })?;
         let rows: Vec<(String, String)> = rows.collect::<Result<_, _>>()?;
         let Some(last) = rows.last() else { return Ok(()) };
         after.clone_from(last);

@@ -9,10 +9,12 @@ use rusqlite::types::Value;
 use std::fmt::Write;
 use std::sync::LazyLock;
 
-use super::columns::{Place, get, optional, optional_time, order_of, parsed, principal, priority, time};
+use super::columns::{
+    Column, Place, get, optional, optional_time, order_of, parsed, principal, priority, time,
+};
 use super::edges::Edge;
 use crate::error::Error;
-use crate::rows::{InboxState, ProgressRow, TaskRow, TaskTexts, kind_of};
+use crate::rows::{CourseRow, InboxState, ProgressRow, TaskRow, TaskTexts, kind_of};
 
 /// A task's own columns, in the order they are asked for.
 const OWN: [&str; 47] = [
@@ -156,6 +158,21 @@ pub(super) fn task_by_id() -> &'static str {
         )
     });
     &SQL
+}
+
+/// How far one task has come, by [`course_row`].
+pub(super) const COURSE_BY_ID: &str = "
+    SELECT t.status, t.progress_n, t.progress_event, t.progress_percent, t.progress_message, t.progress_at
+    FROM tasks t WHERE t.task_id = ?1 AND NOT EXISTS (SELECT 1 FROM removals r WHERE r.network = t.network)";
+
+pub(super) fn course_row(row: &Row<'_>) -> Result<CourseRow, Error> {
+    Ok(CourseRow {
+        status: parsed(row, "status", Status::parse)?,
+        progress: progress(
+            row,
+            ["progress_n", "progress_event", "progress_percent", "progress_message", "progress_at"],
+        )?,
+    })
 }
 
 /// The number a delivery's state is stored as.
@@ -377,15 +394,18 @@ fn run_terms(row: &Row<'_>) -> Result<RunTerms, Error> {
     })
 }
 
-fn progress(row: &Row<'_>) -> Result<Option<ProgressRow>, Error> {
-    let (n, event) = (get::<Option<i64>>(row, column!("progress_n"))?, column!("progress_event"));
-    let at = optional_time(row, column!("progress_at"))?;
-    let Some((n, at)) = n.zip(at) else { return Ok(None) };
+/// What was reported, of its columns in this order.
+fn progress(
+    row: &Row<'_>,
+    [n, event, percent, message, at]: [impl Column; 5],
+) -> Result<Option<ProgressRow>, Error> {
+    let at = optional_time(row, at)?;
+    let Some((n, at)) = get::<Option<i64>>(row, n)?.zip(at) else { return Ok(None) };
     Ok(Some(ProgressRow {
         n,
         event: get(row, event)?,
-        percent: get(row, column!("progress_percent"))?,
-        message: get(row, column!("progress_message"))?,
+        percent: get(row, percent)?,
+        message: get(row, message)?,
         at,
     }))
 }
@@ -407,7 +427,16 @@ pub(super) fn task_row(row: &Row<'_>) -> Result<TaskRow, Error> {
         parts: get(row, column!("parts"))?,
         answered_bare: get(row, column!("answered_bare"))?,
         is_rejected: get(row, column!("rejected"))?,
-        progress: progress(row)?,
+        progress: progress(
+            row,
+            [
+                column!("progress_n"),
+                column!("progress_event"),
+                column!("progress_percent"),
+                column!("progress_message"),
+                column!("progress_at"),
+            ],
+        )?,
         salt: get(row, column!("salt"))?,
         traceparent: optional(row, column!("traceparent"), TraceParent::parse)?,
         artifacts: get(row, column!("artifacts"))?,

@@ -11,17 +11,19 @@ use std::sync::LazyLock;
 use super::columns::{get, order_of, parsed, principal, time};
 use super::known::TaskCounts;
 use super::rows::Rows;
-use super::task_row::{LeaseTimes, Task, number_of, snapshot, task_by_id, task_row, tasks};
+use super::task_row::{
+    COURSE_BY_ID, LeaseTimes, Task, course_row, number_of, snapshot, task_by_id, task_row, tasks,
+};
 use super::work::Work;
 use super::write_set::{NewDeliveryRow, SendKey, WriteSet};
 use super::{changed, history, plans, search};
 use crate::error::Error;
 use crate::parked::Inbox;
 use crate::rows::{
-    ChangedFilter, ChangedPage, DeliveryKind, DueLease, EventFilter, EventRow, IdempotentSend, InboxState,
-    LeaseChange, LeaseRow, NewEvent, NewTaskMessage, NewTaskRow, OutputRow, Page, PageBounds, ProgressChange,
-    ProgressRow, TaskChange, TaskFilter, TaskMessageRow, TaskReads, TaskRow, TaskSearch, TaskTexts,
-    TaskWrites,
+    ChangedFilter, ChangedPage, CourseRow, DeliveryKind, DueLease, EventFilter, EventRow, IdempotentSend,
+    InboxState, LeaseChange, LeaseRow, NewEvent, NewTaskMessage, NewTaskRow, OutputRow, Page, PageBounds,
+    ProgressChange, ProgressRow, TaskChange, TaskFilter, TaskMessageRow, TaskReads, TaskRow, TaskSearch,
+    TaskTexts, TaskWrites,
 };
 use crate::store::ChangedTask;
 
@@ -55,10 +57,12 @@ impl Rows<'_> {
         Ok(counts)
     }
 
-    /// What the command of the task in this place printed.
-    fn output_at(&self, seq: i64) -> Result<Option<OutputRow>, Error> {
-        let sql = "SELECT written, tail FROM task_outputs WHERE task = ?1";
-        self.one(sql, [seq], |row| Ok(OutputRow { written: get(row, "written")?, tail: get(row, "tail")? }))
+    /// What the command of the task in this place printed, if it is more than so many bytes.
+    fn output_at(&self, seq: i64, after: i64) -> Result<Option<OutputRow>, Error> {
+        let sql = "SELECT written, tail FROM task_outputs WHERE task = ?1 AND written > ?2";
+        self.one(sql, [seq, after], |row| {
+            Ok(OutputRow { written: get(row, "written")?, tail: get(row, "tail")? })
+        })
     }
 
     /// The task in this place in the order.
@@ -95,6 +99,16 @@ impl TaskReads for Rows<'_> {
         match self.work() {
             None => self.one(task_by_id(), [id.as_str()], task_row),
             Some(_) => self.find_task(id)?.map(|task| self.shown(&task)).transpose(),
+        }
+    }
+
+    fn task_course(&self, id: &TaskId) -> Result<Option<CourseRow>, Error> {
+        match self.work() {
+            None => self.one(COURSE_BY_ID, [id.as_str()], course_row),
+            Some(_) => Ok(self.find_task(id)?.map(|task| CourseRow {
+                status: task.row.snapshot.status,
+                progress: task.row.progress.clone(),
+            })),
         }
     }
 
@@ -223,10 +237,14 @@ impl TaskReads for Rows<'_> {
     }
 
     fn task_output(&self, id: &TaskId) -> Result<Option<OutputRow>, Error> {
+        self.task_output_after(id, i64::MIN)
+    }
+
+    fn task_output_after(&self, id: &TaskId, written: i64) -> Result<Option<OutputRow>, Error> {
         match self
             .one("SELECT seq FROM tasks WHERE task_id = ?1", [id.as_str()], |row| get::<i64>(row, "seq"))?
         {
-            Some(seq) => self.output_at(seq),
+            Some(seq) => self.output_at(seq, written),
             None => Ok(None),
         }
     }
@@ -242,6 +260,10 @@ impl TaskReads for Rows<'_> {
 
     fn task_history(&self, id: &TaskId) -> Result<Vec<EventRow>, Error> {
         history::of_task(self, id)
+    }
+
+    fn task_history_after(&self, id: &TaskId, n: i64) -> Result<Vec<EventRow>, Error> {
+        history::of_task_after(self, id, n)
     }
 
     fn last_event(&self, id: &TaskId) -> Result<Option<EventRow>, Error> {
@@ -577,7 +599,7 @@ impl TaskWrites for Rows<'_> {
         let task = self.known_task(id)?;
         let (seq, key) = (task.row.seq, task.network);
         let OutputRow { written, mut tail } =
-            self.output_at(seq)?.unwrap_or(OutputRow { written: 0, tail: String::new() });
+            self.output_at(seq, i64::MIN)?.unwrap_or(OutputRow { written: 0, tail: String::new() });
         tail.push_str(text);
         let excess = tail.len().saturating_sub(kept_bytes);
         tail.drain(..tail.ceil_char_boundary(excess));

@@ -2,6 +2,7 @@
 //! of them: a start that is killed in the middle leaves the database as it was, and a new one costs one commit. While an
 //! older database is upgraded, a line is logged every few seconds with the step and the elapsed time.
 
+use baton_core::limits;
 use rusqlite::Connection;
 use rusqlite::hooks::Action;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -14,8 +15,6 @@ mod migrations {
     refinery::embed_migrations!("migrations");
 }
 
-/// Time between two lines about an upgrade that is running.
-const EVERY: Duration = Duration::from_secs(5);
 /// The table in which a migration is recorded once it has run.
 const RECORD: &str = "refinery_schema_history";
 
@@ -49,7 +48,7 @@ pub(super) fn migrate(connection: &mut Connection) -> Result<(), Error> {
          If the upgrade is interrupted, the database stays as it was"
     );
     let began = Instant::now();
-    watched(connection, steps, EVERY, |Progress { step, of, elapsed }| {
+    watched(connection, steps, limits::UPGRADE_REPORTED_EVERY, |Progress { step, of, elapsed }| {
         tracing::info!("database upgrade: step {step} of {of}, {} s elapsed", elapsed.as_secs());
     })?;
     tracing::info!("the database was upgraded to schema {to} in {:.1} s", began.elapsed().as_secs_f64());
@@ -152,7 +151,7 @@ mod tests {
     fn an_upgrade_that_fails_changes_nothing_and_leaves_no_hook() {
         let mut connection = first_release();
         connection.execute_batch("CREATE TABLE errands (x)").unwrap(); // in the way of a later migration
-        assert!(watched(&mut connection, 20, EVERY, |_| ()).is_err());
+        assert!(watched(&mut connection, 20, limits::UPGRADE_REPORTED_EVERY, |_| ()).is_err());
         assert_eq!(schema_of(&connection).unwrap(), 1);
         connection.execute_batch("DROP TABLE errands").unwrap();
         migrate(&mut connection).unwrap();

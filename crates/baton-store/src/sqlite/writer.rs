@@ -34,9 +34,6 @@ use crate::waiting::Waiting;
 
 const BATCH_MAX: Duration = Duration::from_micros(limits::WRITE_BATCH_MAX_MICROS);
 
-/// So many writes in two batches mean that many call at once.
-const MANY: usize = 8;
-
 /// What the writer is asked.
 enum Turn {
     Write(Box<dyn WriteJob>),
@@ -197,7 +194,7 @@ impl Batches {
         while let Some((share, turn)) = self.turns.take() {
             // Where cores are scarce, threads that wait for one run first, and their writes come into this batch: with more
             // of them it costs the disk, the writer and whoever is woken hardly more. Where one is idle this takes no time.
-            if self.answered.get().iter().sum::<usize>() >= MANY {
+            if self.answered.get().iter().sum::<usize>() >= limits::WRITE_YIELD_COUNT {
                 std::thread::yield_now();
             }
             if let Some(job) = self.serve(share, turn) {

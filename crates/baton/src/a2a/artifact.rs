@@ -3,7 +3,7 @@
 
 use a2a_types::{Artifact, Part, PartContent, StreamResponse, TaskArtifactUpdateEvent};
 use baton_core::{ArtifactHash, ArtifactSource, Status};
-use baton_store::rows::{ArtifactRefRow, EventRow};
+use baton_store::rows::{ArtifactRefRow, EventRow, NewArtifactRef};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 
@@ -49,12 +49,9 @@ fn update(record: &TaskRecord, artifact: Artifact, append: Option<bool>, last_ch
 
 /// What an agent shared with an event.
 fn shared_at(record: &TaskRecord, event: i64) -> Option<(Chunk, Artifact)> {
-    let refs: Vec<_> = record
-        .refs
-        .iter()
-        .filter(|row| row.source == ArtifactSource::Work && row.event == Some(event))
-        .collect();
-    let first = refs.first()?;
+    let is_shared = |row: &NewArtifactRef| row.source == ArtifactSource::Work && row.event == Some(event);
+    let refs: Vec<_> = record.refs.iter().filter(|row| is_shared(&row.reference)).collect();
+    let first = &refs.first()?.reference;
     let chunk: Chunk =
         first.chunk.as_deref().and_then(|chunk| serde_json::from_str(chunk).ok()).unwrap_or_default();
     let artifact = Artifact {
@@ -71,7 +68,7 @@ fn shared_at(record: &TaskRecord, event: i64) -> Option<(Chunk, Artifact)> {
 /// What an agent had shared by an event: what is added goes to the artifact of its id, anything else replaces that.
 fn shared_until(record: &TaskRecord, event: i64) -> Vec<Artifact> {
     let mut events: Vec<i64> =
-        record.refs.iter().filter_map(|row| row.chunk.as_ref().and(row.event)).collect();
+        record.refs.iter().filter_map(|row| row.reference.chunk.as_ref().and(row.reference.event)).collect();
     events.retain(|n| *n <= event);
     let mut artifacts: Vec<Artifact> = Vec::new();
     for (chunk, shared) in events.into_iter().filter_map(|n| shared_at(record, n)) {
@@ -102,16 +99,16 @@ fn ended(record: &TaskRecord) -> Vec<Artifact> {
         artifact(format!("artifact-{}", at + 1), name, part)
     });
     let files = of_reply(record).map(|row| {
-        let name = Some(row.name.as_str().to_owned());
+        let name = Some(row.reference.name.as_str().to_owned());
         let file = artifact(format!("file-{}", row.n), name, of_ref(record, row));
-        Artifact { description: row.description.clone(), ..file }
+        Artifact { description: row.reference.description.clone(), ..file }
     });
     result.chain(reported).chain(files).collect()
 }
 
 /// The files of the reply.
 pub(super) fn of_reply(record: &TaskRecord) -> impl Iterator<Item = &ArtifactRefRow> {
-    record.refs.iter().filter(|row| row.source == ArtifactSource::Reply)
+    record.refs.iter().filter(|row| row.reference.source == ArtifactSource::Reply)
 }
 
 fn artifact(artifact_id: String, name: Option<String>, part: Part) -> Artifact {
@@ -120,6 +117,7 @@ fn artifact(artifact_id: String, name: Option<String>, part: Part) -> Artifact {
 
 /// A reference as a part.
 pub(super) fn of_ref(record: &TaskRecord, row: &ArtifactRefRow) -> Part {
+    let row = &row.reference;
     let metadata = row.metadata.as_deref().and_then(|metadata| serde_json::from_str(metadata).ok());
     let content = match row.part.as_deref().map(serde_json::from_str::<Part>) {
         Some(Ok(part)) => part.content,

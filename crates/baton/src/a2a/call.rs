@@ -19,8 +19,9 @@ use super::task::{self, Shown};
 use super::visitor::Visitor;
 use super::{card, input, list, push, send};
 use crate::hub::Hub;
-use crate::in_flight::Cost;
-use crate::service::cancel_task;
+use crate::hub::in_flight::Cost;
+use crate::service::cancel_task::{self, CancelTask};
+use crate::service::task_command::{OnTask, TaskCommand};
 use crate::service::task_record::{self, Extent};
 
 /// One operation with what it was given.
@@ -129,8 +130,8 @@ async fn get(hub: &Hub, visitor: &Visitor, request: &GetTaskRequest) -> Result<T
 async fn cancel(hub: &Hub, visitor: &Visitor, request: &CancelTaskRequest) -> Result<Task, Fault> {
     let seen = task_record::read(hub, visitor.caller(), &visitor.agent, &request.id, Extent::now(0)).await?;
     let id = seen.row.snapshot.id;
-    let args = cancel_task::PathArgs::default();
-    let done = cancel_task::run_on_path(hub, visitor.caller(), id.as_str().to_owned(), args).await?;
+    let args = cancel_task::Args::default();
+    let done = CancelTask::run(hub, visitor.caller(), OnTask::of_path(id.as_str()), args).await?;
     match done.refusal {
         None => {}
         Some(Refusal::TaskIsTerminal { status }) => {

@@ -69,7 +69,7 @@ const ROWS: &[Row] = &[
 ];
 
 /// The door's part of the description.
-pub(crate) fn openapi() -> OpenApi {
+pub(super) fn openapi() -> OpenApi {
     let mut paths = PathsBuilder::new();
     for (path, suffix) in [(BASE.to_owned(), ""), (format!("{BASE}/"), "_with_slash")] {
         paths = paths.path(&path, PathItem::new(HttpMethod::Get, card(&path, &format!("show_card{suffix}"))));

@@ -2,32 +2,12 @@
 //! nowhere else.
 
 use a2a_types::errordetails::{ERROR_INFO_TYPE, PROTOCOL_DOMAIN};
-use baton_core::Refusal;
+use baton_core::{Class, Refusal};
 use baton_store::Error as StoreError;
 use serde::Serialize;
 
 use crate::rest::Plain;
 use crate::service::Error;
-
-/// What went wrong, as the protocol has it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    TaskNotFound,
-    TaskNotCancelable,
-    UnsupportedOperation,
-    ContentTypeNotSupported,
-    VersionNotSupported,
-    ParseError,
-    InvalidRequest,
-    MethodNotFound,
-    InvalidParams,
-    InternalError,
-    // What every HTTP server says in its own way; the protocol leaves it to HTTP, so JSON-RPC has the status too.
-    Unauthenticated,
-    PermissionDenied,
-    ResourceExhausted,
-    Unavailable,
-}
 
 /// How a kind is said: its JSON-RPC code, HTTP status, gRPC name and reason.
 #[derive(Debug, Clone, Copy)]
@@ -49,79 +29,63 @@ const fn of_http(code: i32, http: u16, status: &'static str) -> Words {
     Words { code, http, status, reason: status, rpc_http: http }
 }
 
-impl Kind {
-    /// The table.
-    #[rustfmt::skip]
-    pub(super) const fn words(self) -> Words {
-        match self {
-            Self::TaskNotFound                 => words(-32001, 404, "NOT_FOUND", "TASK_NOT_FOUND"),
-            Self::TaskNotCancelable            => words(-32002, 400, "FAILED_PRECONDITION", "TASK_NOT_CANCELABLE"),
-            Self::UnsupportedOperation         => words(-32004, 400, "FAILED_PRECONDITION", "UNSUPPORTED_OPERATION"),
-            Self::ContentTypeNotSupported      => words(-32005, 400, "INVALID_ARGUMENT", "CONTENT_TYPE_NOT_SUPPORTED"),
-            Self::VersionNotSupported          => words(-32009, 400, "FAILED_PRECONDITION", "VERSION_NOT_SUPPORTED"),
-            Self::ParseError                   => words(-32700, 400, "INVALID_ARGUMENT", "PARSE_ERROR"),
-            Self::InvalidRequest               => words(-32600, 400, "INVALID_ARGUMENT", "INVALID_REQUEST"),
-            Self::MethodNotFound               => words(-32601, 404, "UNIMPLEMENTED", "METHOD_NOT_FOUND"),
-            Self::InvalidParams                => words(-32602, 400, "INVALID_ARGUMENT", "INVALID_PARAMS"),
-            Self::InternalError                => words(-32603, 500, "INTERNAL", "INTERNAL_ERROR"),
-            Self::Unauthenticated              => of_http(-32090, 401, "UNAUTHENTICATED"),
-            Self::PermissionDenied             => of_http(-32091, 403, "PERMISSION_DENIED"),
-            Self::ResourceExhausted            => of_http(-32092, 429, "RESOURCE_EXHAUSTED"),
-            Self::Unavailable                  => of_http(-32093, 503, "UNAVAILABLE"),
+macro_rules! kinds {
+    ($(#[doc = $meaning:literal] $name:ident = $words:expr;)+) => {
+        /// What went wrong, as the protocol has it.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub(super) enum Kind {
+            $(#[doc = $meaning] $name,)+
         }
-    }
+
+        impl Kind {
+            #[cfg(test)]
+            const ALL: &[(Self, &str)] = &[$((Self::$name, $meaning)),+];
+
+            pub(super) const fn words(self) -> Words {
+                match self { $(Self::$name => $words,)+ }
+            }
+        }
+    };
 }
 
-#[cfg(test)]
-impl Kind {
-    /// Every kind; a test holds them against the enum itself.
-    const ALL: &[Self] = &[
-        Self::TaskNotFound,
-        Self::TaskNotCancelable,
-        Self::UnsupportedOperation,
-        Self::ContentTypeNotSupported,
-        Self::VersionNotSupported,
-        Self::ParseError,
-        Self::InvalidRequest,
-        Self::MethodNotFound,
-        Self::InvalidParams,
-        Self::InternalError,
-        Self::Unauthenticated,
-        Self::PermissionDenied,
-        Self::ResourceExhausted,
-        Self::Unavailable,
-    ];
-
-    const fn meaning(self) -> &'static str {
-        match self {
-            Self::TaskNotFound => "there is no such agent or task here, or not for you",
-            Self::TaskNotCancelable => "the task has ended already",
-            Self::UnsupportedOperation => "the task is not in a state for this: the message says which",
-            Self::ContentTypeNotSupported => {
-                "the body or a part of the message is of a type that is not taken"
-            }
-            Self::VersionNotSupported => "send `A2A-Version: 1.0`",
-            Self::ParseError => "the body is not JSON",
-            Self::InvalidRequest => "the body is no request",
-            Self::MethodNotFound => "there is no such operation",
-            Self::InvalidParams => "an argument breaks its rule, named in the message",
-            Self::InternalError => "the hub failed inside; it may or may not have been done",
-            Self::Unauthenticated => "the token is missing, unknown or revoked",
-            Self::PermissionDenied => "your role or your token does not allow this",
-            Self::ResourceExhausted => "too many calls: `retry-after` says when to come back",
-            Self::Unavailable => {
-                "not now: the hub is stopping, busy, or cannot use its disk; or its database is damaged"
-            }
-        }
-    }
+kinds! {
+    /// There is no such agent or task here, or not for you.
+    TaskNotFound = words(-32001, 404, "NOT_FOUND", "TASK_NOT_FOUND");
+    /// The task has ended already.
+    TaskNotCancelable = words(-32002, 400, "FAILED_PRECONDITION", "TASK_NOT_CANCELABLE");
+    /// The task is not in a state for this: the message says which.
+    UnsupportedOperation = words(-32004, 400, "FAILED_PRECONDITION", "UNSUPPORTED_OPERATION");
+    /// The body or a part of the message is of a type that is not taken.
+    ContentTypeNotSupported = words(-32005, 400, "INVALID_ARGUMENT", "CONTENT_TYPE_NOT_SUPPORTED");
+    /// Send `A2A-Version: 1.0`.
+    VersionNotSupported = words(-32009, 400, "FAILED_PRECONDITION", "VERSION_NOT_SUPPORTED");
+    /// The body is not JSON.
+    ParseError = words(-32700, 400, "INVALID_ARGUMENT", "PARSE_ERROR");
+    /// The body is no request.
+    InvalidRequest = words(-32600, 400, "INVALID_ARGUMENT", "INVALID_REQUEST");
+    /// There is no such operation.
+    MethodNotFound = words(-32601, 404, "UNIMPLEMENTED", "METHOD_NOT_FOUND");
+    /// An argument breaks its rule, named in the message.
+    InvalidParams = words(-32602, 400, "INVALID_ARGUMENT", "INVALID_PARAMS");
+    /// The hub failed inside; it may or may not have been done.
+    InternalError = words(-32603, 500, "INTERNAL", "INTERNAL_ERROR");
+    // What every HTTP server says in its own way; the protocol leaves it to HTTP, so JSON-RPC has the status too.
+    /// The token is missing, unknown or revoked.
+    Unauthenticated = of_http(-32090, 401, "UNAUTHENTICATED");
+    /// Your role or your token does not allow this.
+    PermissionDenied = of_http(-32091, 403, "PERMISSION_DENIED");
+    /// Too many calls: `retry-after` says when to come back.
+    ResourceExhausted = of_http(-32092, 429, "RESOURCE_EXHAUSTED");
+    /// Not now: the hub is stopping, busy, or cannot use its disk; or its database is damaged.
+    Unavailable = of_http(-32093, 503, "UNAVAILABLE");
 }
 
 /// The table for docs/errors.md: reason, HTTP status, JSON-RPC code, meaning.
 #[cfg(test)]
 pub(crate) fn errors() -> impl Iterator<Item = (&'static str, u16, i32, &'static str)> {
-    Kind::ALL.iter().map(|kind| {
+    Kind::ALL.iter().map(|(kind, meaning)| {
         let words = kind.words();
-        (words.reason, words.http, words.code, kind.meaning())
+        (words.reason, words.http, words.code, meaning.trim().trim_end_matches('.'))
     })
 }
 
@@ -205,79 +169,20 @@ fn of_store(error: &StoreError) -> Fault {
 }
 
 fn of_refusal(refusal: &Refusal) -> Fault {
-    let kind = match refusal {
-        Refusal::TaskNotFound
-        | Refusal::ReplyTaskNotFound
-        | Refusal::NetworkNotFound
-        | Refusal::NetworkAccessDenied
-        | Refusal::AliasNotFound => return Fault::not_found(),
-        Refusal::RateLimited { retry_after_ms }
-        | Refusal::TooManyRequests { retry_after_ms, .. }
-        | Refusal::TooManyExports { retry_after_ms }
-        | Refusal::LoginLocked { retry_after_ms } => {
+    let kind = match refusal.class() {
+        Class::OutsideNetwork | Class::NotFound => return Fault::not_found(),
+        Class::RateLimited { retry_after_ms } => {
             let seconds = retry_after_ms.div_ceil(1000);
             return Fault::later(Kind::ResourceExhausted, refusal.message(), seconds);
         }
-        Refusal::TaskIsTerminal { status } | Refusal::ReplyTaskTerminal { status } => {
+        Class::TaskEnded { status } => {
             let message = format!("the task is already {status}: send a new message in its context instead");
             return Fault::new(Kind::UnsupportedOperation, message);
         }
-        Refusal::Unauthorized | Refusal::WrongCredentials => Kind::Unauthenticated,
-        Refusal::PermissionDenied
-        | Refusal::NetworkNotNamed
-        | Refusal::TokenHasNoAlias
-        | Refusal::RoleNotBelowYours
-        | Refusal::OwnerCannotLeave
-        | Refusal::UserTokenRequired
-        | Refusal::NetworkTokenRequired
-        | Refusal::NoWriteAccess
-        | Refusal::QuotaExceeded { .. }
-        | Refusal::RegistrationClosed => Kind::PermissionDenied,
-        Refusal::TaskNotRetryable { .. }
-        | Refusal::AlreadyRetried { .. }
-        | Refusal::TaskIsRunning
-        | Refusal::TaskIsWaitingInput
-        | Refusal::TaskIsNotRunning { .. }
-        | Refusal::TaskIsNotWaitingInput { .. }
-        | Refusal::TaskExists
-        | Refusal::LeaseLost
-        | Refusal::LeaseStillRuns
-        | Refusal::TaskNotOverdue
-        | Refusal::NoEvidence
-        | Refusal::MessageNotOpen
-        | Refusal::DelegationTooDeep { .. }
-        | Refusal::DelegationCycle { .. }
-        | Refusal::TreeTooLarge { .. }
-        | Refusal::AliasInUse
-        | Refusal::AliasOwnedByAnother
-        | Refusal::AliasLooksLikeAnother
-        | Refusal::UsernameIsAlias => Kind::UnsupportedOperation,
-        Refusal::IdempotencyKeyReused
-        | Refusal::ArtifactNotFound { .. }
-        | Refusal::ArtifactTooLarge
-        | Refusal::ArtifactQuotaExceeded { .. }
-        | Refusal::NetworkIdRequired
-        | Refusal::NetworkNameTaken
-        | Refusal::TokenNotFound
-        | Refusal::MintFieldsMissing
-        | Refusal::UserNotFound
-        | Refusal::CrossNetworkParent
-        | Refusal::NotAnOption { .. }
-        | Refusal::InvalidInput { .. }
-        | Refusal::UsernameTooShort
-        | Refusal::UsernameTooLong
-        | Refusal::UsernameHasInvalidCharacters
-        | Refusal::UsernameTaken
-        | Refusal::PasswordTooShort
-        | Refusal::PasswordTooCommon
-        | Refusal::WrongOldPassword
-        | Refusal::AlreadyMember
-        | Refusal::AlreadyInvited
-        | Refusal::InvitationNotFound
-        | Refusal::NotAMember
-        | Refusal::InviteUnknown
-        | Refusal::InviteUsedUp
-        | Refusal::InviteExpired => Kind::InvalidParams,
+        Class::Unauthenticated => Kind::Unauthenticated,
+        Class::Forbidden => Kind::PermissionDenied,
+        Class::NothingThere | Class::Conflict => Kind::UnsupportedOperation,
+        Class::UnknownReference | Class::KeyReused | Class::TooLarge | Class::Invalid => Kind::InvalidParams,
     };
     Fault::new(kind, refusal.message())
 }

@@ -15,7 +15,7 @@ use super::task::{self, Shown};
 use super::visitor::Visitor;
 use super::watch::{self, until_settled};
 use crate::hub::Hub;
-use crate::in_flight::Cost;
+use crate::hub::in_flight::Cost;
 use crate::outbound::for_network;
 use crate::service::follow_up;
 use crate::service::place::Place;

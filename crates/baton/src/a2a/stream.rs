@@ -21,13 +21,11 @@ use super::fault::{Fault, Kind};
 use super::task::{self, Shown};
 use super::visitor::Visitor;
 use super::watch::{Watch, Woken};
-use crate::events::Seat;
+use crate::hub::Seat;
+use crate::hub::in_flight::Cost;
 use crate::hub::{Hub, Occupied};
-use crate::in_flight::Cost;
 use crate::service::task_record::{self, Extent, TaskRecord};
 
-/// Between two tries when the store cannot be read.
-const RETRY: Duration = Duration::from_secs(1);
 const COMMENT_EVERY: Duration = Duration::from_secs(limits::STREAM_COMMENT_SECONDS as u64);
 const COMMENT: &[u8] = b": still here\n\n";
 const FAREWELL: &[u8] = b": the hub is stopping\n\n";
@@ -209,7 +207,7 @@ impl Teller {
                     return None;
                 }
                 tokio::select! {
-                    () = sleep(RETRY) => continue,
+                    () = sleep(limits::STORE_RETRY_AFTER) => continue,
                     // A store that is closed never says.
                     () = self.watch.hub.shutdown.wait() => return None,
                 }
@@ -257,7 +255,7 @@ impl Teller {
             Err(crate::service::Error::Store(baton_store::Error::Closed)) => return None,
             Err(error) => {
                 tracing::warn!(%error, "a task's stream could not read it");
-                sleep(RETRY).await;
+                sleep(limits::STORE_RETRY_AFTER).await;
                 return Some(Bytes::new());
             }
         };

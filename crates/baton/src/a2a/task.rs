@@ -225,7 +225,7 @@ fn history(record: &TaskRecord, most: usize) -> Option<Vec<Message>> {
 fn first_message(record: &TaskRecord) -> Message {
     let row = &record.row;
     let hubs_id = row.snapshot.id.as_str();
-    let files = record.refs.iter().filter(|row| row.source == ArtifactSource::Task);
+    let files = record.refs.iter().filter(|row| row.reference.source == ArtifactSource::Task);
     let text = (&*row.content, row.parts.as_deref());
     said(record, Role::User, hubs_id, text, files, row.meta.as_deref())
 }
@@ -233,7 +233,7 @@ fn first_message(record: &TaskRecord) -> Message {
 fn of_message(record: &TaskRecord, message: &TaskMessageRow) -> Message {
     let role = if message.author == record.row.snapshot.from { Role::User } else { Role::Agent };
     let (text, meta) = ((&*message.content, message.parts.as_deref()), message.meta.as_deref());
-    let files = record.refs.iter().filter(|row| row.message == Some(message.n));
+    let files = record.refs.iter().filter(|row| row.reference.message == Some(message.n));
     let said = said(record, role, message.message_id.as_str(), text, files, meta);
     match message.options.as_deref().and_then(|options| question::list(options).ok()) {
         Some(options) => offering(said, options),

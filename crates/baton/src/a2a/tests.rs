@@ -14,7 +14,10 @@ use super::visitor::Visitor;
 use super::watch::until_settled;
 use crate::fixture::{TestHub, json as json_of, network, request};
 use crate::service::agent_tasks::Standing;
+use crate::service::ask_sender::AskSender;
+use crate::service::follow_up::AnswerTask;
 use crate::service::push_configs::create::NewPush;
+use crate::service::task_command::{OnTask, TaskCommand};
 use crate::service::task_record::{self, Extent, TaskRecord};
 use crate::service::{agent_tasks, ask_sender, claim_task, follow_up, send_task};
 
@@ -44,7 +47,7 @@ impl World {
         let mut request = request("POST", &path, &self.ada, body);
         request.headers_mut().insert("a2a-version", HeaderValue::from_static("1.0"));
         request.headers_mut().insert("content-type", HeaderValue::from_static("application/json"));
-        let door = router().with_state(self.test.hub.clone());
+        let door = axum::Router::from(router()).with_state(self.test.hub.clone());
         async move { door.oneshot(request).await.unwrap() }
     }
 
@@ -162,13 +165,13 @@ async fn of_what_was_said_only_as_much_is_read_as_is_shown() {
     let hub = &world.test.hub;
     let ada = world.visitor().await.identity.caller.clone();
     for text in ["one", "two", "three"] {
-        let args = follow_up::PathArgs { text: text.into(), artifacts: None };
-        follow_up::run_on_path(hub, &ada, task.as_str(), args).await.unwrap();
+        let args = follow_up::Args { text: text.into(), artifacts: None };
+        AnswerTask::run(hub, &ada, OnTask::of_path(task.as_str()), args).await.unwrap();
     }
     let bob = hub.identity_of(&world.bob).await.unwrap().caller.clone();
     claim_task::run(hub, &bob, claim_task::Args::default()).await.unwrap();
-    let ask = ask_sender::PathArgs { question: "which?".into(), ..ask_sender::PathArgs::default() };
-    ask_sender::run_on_path(hub, &bob, task.as_str(), ask).await.unwrap();
+    let ask = ask_sender::Args { question: "which?".into(), ..ask_sender::Args::default() };
+    AskSender::run(hub, &bob, OnTask::of_path(task.as_str()), ask).await.unwrap();
     let question = [(3, "which?")];
     for (extent, messages) in [
         (Extent::now(0), &[][..]),
@@ -217,11 +220,11 @@ async fn a_task_takes_a_thousand_messages_and_no_more() {
     let (hub, task, ada) =
         (&world.test.hub, world.send_at_once().await, world.visitor().await.identity.caller.clone());
     let say = || {
-        follow_up::run_on_path(
+        AnswerTask::run(
             hub,
             &ada,
-            task.as_str(),
-            follow_up::PathArgs { text: "x".into(), artifacts: None },
+            OnTask::of_path(task.as_str()),
+            follow_up::Args { text: "x".into(), artifacts: None },
         )
     };
     let said = futures_util::future::join_all((0..limits::TASK_MESSAGES_MAX_COUNT).map(|_| say())).await;

@@ -5,8 +5,8 @@ use axum::http::{HeaderMap, HeaderName, Uri};
 use baton_core::{Caller, IdempotencyKey, Refusal, TraceParent};
 
 use super::fault::{Fault, Kind};
+use crate::hub::in_flight::{Cost, SharePlace};
 use crate::hub::{Hub, Identity};
-use crate::in_flight::{Cost, SharePlace};
 use crate::rest::bearer;
 use crate::service::Error;
 use crate::service::agent::AgentAddress;

@@ -9,8 +9,8 @@ use tokio::time::{Instant, sleep_until};
 
 use super::fault::Fault;
 use super::visitor::Visitor;
+use crate::hub::in_flight::Cost;
 use crate::hub::{Bell, Hub};
-use crate::in_flight::Cost;
 use crate::service::task_record::{self, Extent, TaskRecord};
 
 /// One who waits.

@@ -1,7 +1,7 @@
 //! The bytes of artifacts in a backup: after the files that the manifest names comes one member for each artifact of the
 //! database, `artifacts/OBJECT`. How many bytes it has and their SHA-256 stand in the database's row.
 
-use baton_core::hex;
+use baton_core::{hex, limits};
 use baton_store::rows::ArtifactState;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,28 +15,14 @@ use super::pack::header;
 
 /// The folder of a data folder, and of a backup, that has them.
 const FOLDER: &str = "artifacts";
-/// Bytes moved at once.
-const CHUNK_BYTES: usize = 256 * 1024;
 
 /// Every artifact of a database, by its object.
 pub(crate) type Artifacts = BTreeMap<String, ArtifactState>;
 
-/// The first schema that has any.
-const FIRST_SCHEMA: u32 = 27;
-
 /// The artifacts of a copy of a database, which may be of an earlier schema.
-pub(crate) fn artifacts_of(database: &Path, schema: u32) -> Result<Artifacts, baton_store::Error> {
-    if schema < FIRST_SCHEMA {
-        return Ok(Artifacts::new());
-    }
-    baton_store::inspect(database, |rows| {
-        let mut all = Artifacts::new();
-        rows.each_artifact(&mut |artifact| {
-            all.insert(artifact.object.clone(), artifact);
-            Ok(())
-        })?;
-        Ok(all)
-    })
+pub(crate) fn artifacts_of(database: &Path) -> Result<Artifacts, baton_store::Error> {
+    let all = baton_store::artifacts_of_copy(database)?;
+    Ok(all.into_iter().map(|artifact| (artifact.object.clone(), artifact)).collect())
 }
 
 /// Appends the bytes of every artifact that a folder has. Whether it has all is for whoever checks the folder to say.
@@ -131,7 +117,7 @@ impl Write for SyncedFile {
 }
 
 fn copy(mut entry: impl Read, out: &mut dyn Write) -> Result<(u64, String), Unfit> {
-    let (mut hasher, mut bytes, mut chunk) = (Sha256::new(), 0, vec![0; CHUNK_BYTES]);
+    let (mut hasher, mut bytes, mut chunk) = (Sha256::new(), 0, vec![0; limits::BACKUP_CHUNK_BYTES]);
     loop {
         let read = entry.read(&mut chunk).map_err(|error| Unfit::Damaged(error.to_string()))?;
         let written = match read {

@@ -4,8 +4,6 @@ use serde::{Deserialize, Serialize};
 
 /// The only form there has been.
 pub(super) const FORMAT: &str = "baton-backup/1";
-/// Longest manifest that is read.
-pub(super) const MAX_BYTES: u64 = 64 * 1024;
 
 /// The first file of a backup.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,5 +1,6 @@
 //! Taking a backup apart. Nothing of it counts before every file is on the disk with the hash the manifest names.
 
+use baton_core::limits;
 use baton_evidence::digest::Digest;
 use flate2::read::GzDecoder;
 use sha2::{Digest as _, Sha256};
@@ -11,9 +12,6 @@ use std::path::Path;
 use super::artifacts::{self, Artifacts};
 use super::manifest::{self, Member};
 use super::{DATABASE, EVIDENCE_KEY, MANIFEST, Manifest};
-
-/// Bytes moved at once.
-const CHUNK_BYTES: usize = 256 * 1024;
 
 /// Why a file is not restored.
 #[derive(Debug, thiserror::Error)]
@@ -35,8 +33,8 @@ pub(crate) enum Unfit {
 /// Writes a backup's files into a folder, its owner's alone, and syncs them.
 pub(crate) fn unpack(file: impl Read, into: &Path, known_schema: u32) -> Result<Manifest, Unfit> {
     let unpacked = |entry: tar::Entry<'_, _>, member: &Member| unpack_member(entry, member, into);
-    read(file, known_schema, unpacked, |entries, schema| {
-        let all = artifacts::artifacts_of(&into.join(DATABASE), schema);
+    read(file, known_schema, unpacked, |entries| {
+        let all = artifacts::artifacts_of(&into.join(DATABASE));
         let all = all.map_err(|error| Unfit::Damaged(error.cause()))?;
         artifacts::read(entries, &all, Some(into))
     })
@@ -45,14 +43,14 @@ pub(crate) fn unpack(file: impl Read, into: &Path, known_schema: u32) -> Result<
 /// Reads a backup and compares its hashes, those of these artifacts too; keeps nothing.
 pub(crate) fn look_over(file: impl Read, all: &Artifacts) -> Result<Manifest, Unfit> {
     let compared = |entry: tar::Entry<'_, _>, member: &Member| copy_member(entry, member, &mut io::sink());
-    read(file, u32::MAX, compared, |entries, _| artifacts::read(entries, all, None))
+    read(file, u32::MAX, compared, |entries| artifacts::read(entries, all, None))
 }
 
 fn read<R: Read>(
     file: R,
     known_schema: u32,
     mut take: impl FnMut(tar::Entry<'_, GzDecoder<R>>, &Member) -> Result<(), Unfit>,
-    take_artifacts: impl FnOnce(tar::Entries<'_, GzDecoder<R>>, u32) -> Result<(), Unfit>,
+    take_artifacts: impl FnOnce(tar::Entries<'_, GzDecoder<R>>) -> Result<(), Unfit>,
 ) -> Result<Manifest, Unfit> {
     let mut archive = tar::Archive::new(GzDecoder::new(file));
     let no_backup = |error: io::Error| Unfit::NotABackup(error.to_string());
@@ -67,7 +65,7 @@ fn read<R: Read>(
         let entry = entries.next().ok_or_else(|| Unfit::Damaged(format!("{} is missing", member.name)))?;
         take(entry.map_err(|error| damaged(&error))?, member)?;
     }
-    take_artifacts(entries, manifest.schema)?;
+    take_artifacts(entries)?;
     Ok(manifest)
 }
 
@@ -77,7 +75,7 @@ fn read_manifest<R: Read>(entry: tar::Entry<'_, R>) -> Result<Manifest, Unfit> {
         return Err(Unfit::NotABackup(format!("it does not begin with {MANIFEST}")));
     }
     let mut text = Vec::new();
-    entry.take(manifest::MAX_BYTES).read_to_end(&mut text).map_err(|error| damaged(&error))?;
+    entry.take(limits::BACKUP_MANIFEST_MAX_BYTES).read_to_end(&mut text).map_err(|error| damaged(&error))?;
     let manifest: Manifest =
         serde_json::from_slice(&text).map_err(|error| Unfit::NotABackup(format!("{MANIFEST}: {error}")))?;
     if manifest.format != manifest::FORMAT {
@@ -109,7 +107,7 @@ fn copy_member<R: Read>(
         return Err(Unfit::Differs(name.clone()));
     }
     let mut hasher = Sha256::new();
-    let mut chunk = vec![0; CHUNK_BYTES];
+    let mut chunk = vec![0; limits::BACKUP_CHUNK_BYTES];
     let mut bytes = 0;
     loop {
         let read = entry.read(&mut chunk).map_err(|error| damaged(&error))?;

@@ -6,6 +6,7 @@ use baton_adapter::{
     AdapterError, AttachmentFolder, AttachmentWriter, Converted, DigestOnly, ErrorKind, Lossiness, Mode,
     Options, Payload, convert,
 };
+use baton_core::limits;
 use baton_evidence::canonical::Writer;
 use baton_evidence::event::Event;
 use baton_evidence::lines::{Line, Lines};
@@ -42,10 +43,10 @@ pub(crate) struct Adapt {
     #[arg(long, value_name = "V")]
     protocol_version: Option<String>,
     /// Refuse packets of more bytes
-    #[arg(long, value_name = "N", default_value_t = 16 << 20)]
+    #[arg(long, value_name = "N", default_value_t = limits::ADAPTED_PACKET_MAX_BYTES)]
     max_payload_bytes: u64,
     /// Refuse packets nested deeper; the packet itself has depth 1, scalars count
-    #[arg(long, value_name = "N", default_value_t = 127)]
+    #[arg(long, value_name = "N", default_value_t = limits::ADAPTED_JSON_DEPTH_MAX)]
     max_json_depth: usize,
     /// Refuse packets with a longer array
     #[arg(long, value_name = "N")]

@@ -1,14 +1,12 @@
 //! A file, or standard input as `-`; with a progress bar on a terminal when the file is long.
 
+use baton_core::limits;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
 use super::failure::Failure;
-
-/// Smaller files are done before a bar could be read.
-const LONG_BYTES: u64 = 8 << 20;
 
 /// What a command reads.
 pub(crate) struct Input {
@@ -33,7 +31,7 @@ impl Input {
             Ok((file, found.len()))
         };
         let (file, length) = open().map_err(|error| Failure::Read { name: name.clone(), error })?;
-        let bar = if length >= LONG_BYTES { bar(length) } else { ProgressBar::hidden() };
+        let bar = if length >= limits::PROGRESS_BAR_MIN_BYTES { bar(length) } else { ProgressBar::hidden() };
         Ok(Self { name, reader: Box::new(file), bar })
     }
 

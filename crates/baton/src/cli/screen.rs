@@ -1,6 +1,7 @@
 //! Where output goes: a terminal has a width and maybe colours, anything else has neither. Everything a command
 //! prints passes here, and nothing passes that a terminal would obey, but for the colours put on here.
 
+use baton_core::Status;
 use serde::Serialize;
 use std::io::{self, IsTerminal, Write};
 
@@ -36,12 +37,13 @@ impl Tone {
 
     /// The tone of a task's or a session's status.
     pub(crate) fn of_status(status: &str) -> Self {
-        match status {
-            "replied" | "idle" => Self::Good,
-            "running" | "working" => Self::Busy,
-            "failed" | "error" => Self::Bad,
-            "cancelled" | "expired" | "blocked" | "waiting_input" => Self::Odd,
-            "offline" => Self::Faint,
+        match (status, Status::parse(status)) {
+            ("idle", _) | (_, Some(Status::Replied)) => Self::Good,
+            ("working", _) | (_, Some(Status::Running)) => Self::Busy,
+            ("error", _) | (_, Some(Status::Failed)) => Self::Bad,
+            ("blocked", _) | (_, Some(Status::WaitingInput)) => Self::Odd,
+            (_, Some(status)) if status.is_terminal() => Self::Odd,
+            ("offline", _) => Self::Faint,
             _ => Self::Plain,
         }
     }

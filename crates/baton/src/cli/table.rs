@@ -1,12 +1,15 @@
 //! A table for people: aligned columns, one of which gives way when the terminal is too narrow.
+//!
+//! `comfy-table` 8.0 would replace the 16 lines that pad cells: which column gives way is decided here either way, and it
+//! writes colours only through crossterm, as other bytes than the rest of the output has.
 
 use super::plain;
 use super::screen::{Screen, Tone};
 
 /// Between two columns.
-const GAP: usize = 2;
+const GAP: usize = 2; // not a limit: a layout
 /// However narrow the terminal, so much of the column that gives way is shown.
-const LEAST: usize = 10;
+const LEAST: usize = 10; // not a limit: a layout
 
 /// Rows of cells.
 #[derive(Debug, Clone)]

@@ -1,9 +1,9 @@
 //! Commands about tasks: sending them, looking at them, changing their course, and watching a network at work.
 
 mod ack;
+mod acts;
 mod answer;
 mod ask;
-mod cancel;
 mod follow;
 mod history;
 mod inbox;
@@ -12,9 +12,7 @@ mod list;
 mod logs;
 mod progress;
 mod question;
-mod reassign;
 mod reply;
-mod retry;
 mod send;
 pub(crate) mod send_key;
 mod share;
@@ -48,12 +46,8 @@ pub(crate) enum Tasks {
     /// Look at one task, ask about it, answer
     #[command(subcommand)]
     Task(show::TaskCommand),
-    /// Call a task off
-    Cancel(cancel::Cancel),
-    /// Make a new task of one that ended without an answer
-    Retry(retry::Retry),
-    /// Give an open task to another agent
-    Reassign(reassign::Reassign),
+    #[command(flatten)]
+    Act(acts::Act),
     /// Show what waits for you
     Inbox(inbox::Inbox),
     /// Say that something in your inbox was seen
@@ -75,9 +69,7 @@ impl Tasks {
             Self::Wait(command) => block_on(Box::pin(command.wait())),
             Self::List(command) => block_on(command.list()),
             Self::Task(command) => command.run(),
-            Self::Cancel(command) => block_on(command.cancel()),
-            Self::Retry(command) => block_on(command.retry()),
-            Self::Reassign(command) => block_on(command.reassign()),
+            Self::Act(command) => command.run(),
             Self::Inbox(command) => block_on(command.show()),
             Self::Ack(command) => block_on(command.ack()),
             Self::Reply(command) => command.run(),

@@ -5,7 +5,6 @@ use sha2::{Digest, Sha256};
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
-use std::time::Duration;
 use tokio::time::sleep;
 
 use super::failure::Failure;
@@ -14,9 +13,6 @@ use crate::client::artifacts::{Artifact, NotUploaded};
 use crate::client::{Client, Error};
 use crate::service::artifacts::RefArgs;
 use crate::service::artifacts::upload::QueryArgs;
-
-/// Between two tries with a hub that is away.
-const PAUSE: Duration = Duration::from_secs(1);
 
 /// How the reply of a worker calls the artifact that is its whole result.
 pub(crate) const WHOLE_RESULT: &str = "the whole result";
@@ -88,6 +84,7 @@ pub(crate) fn upload_args(network_id: Option<&str>, named: &Named) -> QueryArgs 
         network_id: network_id.map(str::to_owned),
         name: Some(named.name.clone()),
         media_type: Some(named.media_type.clone()),
+        sha256: None,
     }
 }
 
@@ -108,7 +105,7 @@ pub(crate) async fn upload(
         };
         match away.met(uploaded)? {
             Some(uploaded) => return Ok(uploaded.into_value().artifact),
-            None => sleep(PAUSE).await,
+            None => sleep(limits::HUB_AWAY_RETRY_AFTER).await,
         }
     }
 }
@@ -206,7 +203,7 @@ impl<'a> Download<'a> {
                 Ok(()) => break,
                 Err(NotDownloaded::Hub(error)) => {
                     away.met::<()>(Err(error))?;
-                    sleep(PAUSE).await;
+                    sleep(limits::HUB_AWAY_RETRY_AFTER).await;
                 }
                 Err(other) => return Err(other),
             }

@@ -54,9 +54,6 @@ use program::Program;
 use run_folder::RunFolder;
 use running::Running;
 
-/// A worker that is told to stop while it asks for its token waits this long for the answer.
-const OPENING_MAX: Duration = Duration::from_secs(1);
-
 /// Turns a command into an agent: claims tasks, runs the command for each, answers with what it prints.
 ///
 /// The command gets the task's text on standard input, and an argument {task} is replaced by it, unless a shell or an
@@ -76,13 +73,13 @@ pub(crate) struct Work {
     #[arg(long, env = "BATON_ALIAS", hide_env_values = true, value_parser = alias)]
     alias: Alias,
     /// Tasks at the same time
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=i64::from(limits::WORK_CONCURRENCY_MAX_COUNT)))]
     concurrency: u16,
     /// How long the hub waits for a sign of life before it gives a task to another
     #[arg(long, value_name = "SECONDS", default_value_t = limits::LEASE_DEFAULT_SECONDS, value_parser = lease())]
     lease: u32,
     /// Between TERM and KILL when a command has to end
-    #[arg(long, value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(0..=3600))]
+    #[arg(long, value_name = "SECONDS", default_value_t = limits::WORK_GRACE_DEFAULT_SECONDS, value_parser = clap::value_parser!(u64).range(0..=limits::WORK_GRACE_MAX_SECONDS))]
     grace: u64,
     /// How long a run of the command may take; then it is ended with all its processes, and counts as failed
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(u64::from(limits::RUN_TIMEOUT_MIN_SECONDS)..=u64::from(limits::RUN_TIMEOUT_MAX_SECONDS)))]
@@ -91,7 +88,7 @@ pub(crate) struct Work {
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=i64::from(limits::WORK_RETRIES_MAX)))]
     retries: u32,
     /// The most a command may print; one that prints more is ended
-    #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = clap::value_parser!(u64).range(1..=1_024))]
+    #[arg(long, value_name = "MIB", default_value_t = limits::WORK_OUTPUT_MAX_MIB, value_parser = clap::value_parser!(u64).range(1..=limits::WORK_OUTPUT_MAX_MIB))]
     max_output: u64,
     /// Work on one task, then stop
     #[arg(long)]
@@ -182,7 +179,7 @@ impl Work {
             () = drain.begun() => {
                 tracing::info!("stopping before the first task");
                 // A token may be on its way: it is ended as one that came in time would be.
-                if let Ok(Ok(link)) = timeout(OPENING_MAX, opening).await {
+                if let Ok(Ok(link)) = timeout(limits::WORK_OPENING_MAX, opening).await {
                     link.close().await;
                 }
                 return Ok(ExitCode::SUCCESS);

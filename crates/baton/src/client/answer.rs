@@ -1,14 +1,12 @@
 //! An answer: what is read of it, and its text as it came, for tools that pass it on.
 
+use baton_core::limits;
 use reqwest::Response;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use std::ops::Deref;
 
 use super::{Error, HubAddress};
-
-/// More than any answer has; a hub that sends more is none.
-const MAX_BYTES: usize = 64 << 20;
 
 /// What a hub answered.
 #[derive(Debug)]
@@ -59,7 +57,7 @@ pub(super) async fn plain(hub: &HubAddress, response: Response) -> Result<String
 pub(super) async fn text(hub: &HubAddress, mut response: Response) -> Result<String, Error> {
     let mut bytes = Vec::new();
     while let Some(chunk) = response.chunk().await.map_err(|error| Error::unreachable(hub, &error))? {
-        if bytes.len() + chunk.len() > MAX_BYTES {
+        if bytes.len() + chunk.len() > limits::CLIENT_ANSWER_MAX_BYTES {
             return Err(Error::protocol(hub, "its answer does not end"));
         }
         bytes.extend_from_slice(&chunk);

@@ -21,6 +21,9 @@ use crate::service::artifacts::{list, upload};
 /// Beside what the bytes take: an upload or a download waits for its turn.
 const TURN: Duration = Duration::from_secs(limits::TRANSFER_WAIT_MAX_SECONDS as u64);
 
+/// What the hub says to an upload that does not fit into the network's quota.
+const NO_ROOM: &str = "artifact_quota_exceeded";
+
 /// An artifact, or a reference to one.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 pub(crate) struct Artifact {
@@ -89,8 +92,27 @@ struct Reading {
 }
 
 impl Client {
-    /// Uploads a file from its beginning; what the hub has then must be what was read. Uploading it twice is no harm.
+    /// Uploads a file from its beginning; what the hub has then must be what was read. Uploading it twice is no harm: if the
+    /// network has no room for it, its hash is read and sent, for the network may have it already.
     pub(crate) async fn put_artifact(
+        &self,
+        args: &upload::QueryArgs,
+        file: &File,
+    ) -> Result<Answer<Uploaded>, NotUploaded> {
+        match self.put_artifact_once(args, file).await {
+            Err(NotUploaded::Hub(error)) if error.code() == Some(NO_ROOM) && args.sha256.is_none() => {
+                let file = file.try_clone().map_err(NotUploaded::File)?;
+                let hashed =
+                    tokio::task::spawn_blocking(move || digest(&file).map(|hash| (hash, file))).await;
+                let (hash, file) = hashed.map_err(io::Error::other).flatten().map_err(NotUploaded::File)?;
+                let args = upload::QueryArgs { sha256: Some(hash.to_string()), ..args.clone() };
+                self.put_artifact_once(&args, &file).await
+            }
+            uploaded => uploaded,
+        }
+    }
+
+    async fn put_artifact_once(
         &self,
         args: &upload::QueryArgs,
         file: &File,
@@ -138,6 +160,14 @@ impl Client {
     pub(crate) async fn artifacts(&self, args: &list::QueryArgs) -> Result<Answer<Artifacts>, Error> {
         self.get_json(&["api", "artifacts"], args).await
     }
+}
+
+/// The SHA-256 of a file from its beginning.
+fn digest(mut file: &File) -> io::Result<ArtifactHash> {
+    let mut digest = Sha256::new();
+    file.seek(SeekFrom::Start(0))?;
+    io::copy(&mut file, &mut digest)?;
+    Ok(ArtifactHash::new(digest.finalize().into()))
 }
 
 /// The bytes of a file, a piece at a time, each added to the digest when it is read.

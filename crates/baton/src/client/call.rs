@@ -1,6 +1,6 @@
 //! One call: built, sent, and sent again where that is safe. Which calls are is said by whoever makes them.
 
-use baton_core::TraceParent;
+use baton_core::{TraceParent, limits};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderName};
 use reqwest::{Body, Method, RequestBuilder, Response};
 use serde::Serialize;
@@ -8,9 +8,6 @@ use serde::de::DeserializeOwned;
 use std::time::Duration;
 
 use super::{Answer, Backoff, Client, Error, HubAddress, answer};
-
-/// How often a call is tried in all.
-const TRIES: u32 = 3;
 
 /// When a call may be sent again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,7 +106,7 @@ impl<'a> Call<'a> {
                 Err(error) => Err(error),
             };
             match outcome {
-                Err(error) if tries < TRIES && self.may_repeat(&error) => {
+                Err(error) if tries < limits::CALL_TRIES && self.may_repeat(&error) => {
                     tries += 1;
                     tokio::time::sleep(backoff.next_wait()).await;
                 }

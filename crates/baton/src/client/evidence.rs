@@ -12,8 +12,6 @@ use super::call::{Call, Repeat};
 use super::{Answer, Client, Error};
 use crate::service::evidence::report::ModeName;
 
-/// Beside the usual patience: an export waits for its turn, and its events are read before it begins.
-const EXPORT_WAIT: Duration = Duration::from_secs(90);
 /// An export that brings nothing for this long is taken for broken.
 const SILENCE: Duration = Duration::from_secs(limits::STREAM_SILENT_MAX_SECONDS as u64);
 
@@ -139,7 +137,7 @@ impl Client {
             ExportFile::SideFile => "side-file",
         };
         let call = Call::new(self, Method::GET, &["api", "evidence", route]);
-        call.query(args).waiting(EXPORT_WAIT).open_file().await
+        call.query(args).waiting(limits::CLIENT_EXPORT_WAIT_MAX).open_file().await
     }
 
     /// The next piece of an export; none at its end.

@@ -17,8 +17,6 @@ use tokio::time::{sleep, timeout};
 use super::sse::{Frame, Parser};
 use super::{Backoff, Client, Error, News};
 
-/// Frames that wait for the caller before the stream is read no further.
-const WAITING: usize = 64;
 const SILENCE: Duration = Duration::from_secs(limits::STREAM_SILENT_MAX_SECONDS as u64);
 
 /// What to follow.
@@ -50,7 +48,7 @@ pub(crate) struct Follower {
 
 impl Follower {
     pub(super) fn start(client: Client, channel: Channel, last_event_id: Option<String>) -> Self {
-        let (tell, heard) = self::channel(WAITING);
+        let (tell, heard) = self::channel(limits::CLIENT_FRAMES_WAITING_COUNT);
         let backoff = Backoff::default();
         let reading = Reading { client, channel, last_event_id, tell, backoff, has_heard: false };
         Self { heard, reading: tokio::spawn(reading.run()).abort_handle() }

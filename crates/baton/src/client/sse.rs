@@ -1,6 +1,9 @@
 //! Server-sent events, from bytes to frames: `id:` and `data:` lines up to an empty one. Comments and fields the
 //! hub does not send are passed over. What is kept between two reads is bounded: by a line of an event stream, or by
 //! what the reader says.
+//!
+//! No crate bounds that. `eventsource-stream` 0.2.3 also searches a growing frame again with every read (1 MiB in pieces of
+//! 8 KiB: 3.2 s, 512 KiB: 0.8 s) and panics at a byte order mark; `sse-stream` 0.2.6 fails at a field it does not know.
 
 use baton_core::limits::STREAM_LINE_MAX_BYTES;
 

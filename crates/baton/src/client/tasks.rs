@@ -3,6 +3,7 @@
 
 use baton_core::{MessageKind, Priority, Status, TraceParent};
 use reqwest::Method;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -11,10 +12,10 @@ use std::time::Duration;
 use super::artifacts::Artifact;
 use super::call::{Call, Repeat};
 use super::{Answer, Client, Error};
+use crate::service::task_command::{BodyRule, TaskCommand};
 use crate::service::{
-    WireTime, ack_inbox, ask_sender, cancel_task, claim_task, extend_lease, follow_up, get_inbox, get_task,
-    list_tasks, reassign_task, report_progress, send_reply, send_task, share_artifact, stats, statuses,
-    task_events,
+    WireTime, ack_inbox, claim_task, extend_lease, get_inbox, get_task, list_tasks, report_progress,
+    send_task, share_artifact, stats, statuses, task_events,
 };
 
 /// A task's row.
@@ -160,17 +161,6 @@ pub(crate) struct Claimed {
     pub(crate) traceparent: Option<String>,
 }
 
-/// What a cancel came to; older hubs do not say what is below the task.
-#[derive(Debug, Clone, Deserialize)]
-pub(crate) struct Cancelled {
-    /// Whether the task itself was cancelled.
-    pub(crate) cancelled: bool,
-    #[serde(default)]
-    pub(crate) open_descendants: usize,
-    #[serde(default)]
-    pub(crate) cancelled_descendants: usize,
-}
-
 /// `{tree}`.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct ShownTree {
@@ -195,19 +185,6 @@ pub(crate) struct TreeNode {
     pub(crate) created_at: WireTime,
     pub(crate) completed_at: Option<WireTime>,
     pub(crate) depth: usize,
-}
-
-#[derive(Debug, Clone, Deserialize)]
-pub(crate) struct Retried {
-    pub(crate) task_id: String,
-    pub(crate) retry_of: String,
-}
-
-#[derive(Debug, Clone, Deserialize)]
-pub(crate) struct Reassigned {
-    pub(crate) task_id: String,
-    pub(crate) reassigned_from: String,
-    pub(crate) reassigned_to: String,
 }
 
 /// What ended a task.
@@ -319,58 +296,16 @@ impl Client {
         call.repeat(Repeat::Always).waiting(wait).run().await
     }
 
-    pub(crate) async fn cancel(
+    /// Gives a command to a task; `A` is what is read of its answer. One that comes to the same if it is given twice is
+    /// sent again when an answer was lost.
+    pub(crate) async fn command<C: TaskCommand, A: DeserializeOwned>(
         &self,
         task_id: &str,
-        args: &cancel_task::PathArgs,
-    ) -> Result<Answer<Cancelled>, Error> {
-        self.post_json(&["api", "tasks", task_id, "cancel"], args).await
-    }
-
-    /// A second retry gives the first one's task, so it may be sent twice.
-    pub(crate) async fn retry(&self, task_id: &str) -> Result<Answer<Retried>, Error> {
-        let path = ["api", "tasks", task_id, "retry"];
-        Call::new(self, Method::POST, &path).repeat(Repeat::Always).run().await
-    }
-
-    pub(crate) async fn reassign(
-        &self,
-        task_id: &str,
-        args: &reassign_task::PathArgs,
-    ) -> Result<Answer<Reassigned>, Error> {
-        self.post_json(&["api", "tasks", task_id, "reassign"], args).await
-    }
-
-    pub(crate) async fn reply(
-        &self,
-        task_id: &str,
-        args: &send_reply::PathArgs,
-    ) -> Result<Answer<Replied>, Error> {
-        self.post_json(&["api", "tasks", task_id, "reply"], args).await
-    }
-
-    /// Asks a task's sender.
-    pub(crate) async fn ask(
-        &self,
-        task_id: &str,
-        args: &ask_sender::PathArgs,
-    ) -> Result<Answer<Asked>, Error> {
-        self.post_json(&["api", "tasks", task_id, "ask"], args).await
-    }
-
-    /// Answers a task's agent, or says something on the way.
-    pub(crate) async fn answer(
-        &self,
-        task_id: &str,
-        args: &follow_up::PathArgs,
-    ) -> Result<Answer<Replied>, Error> {
-        self.post_json(&["api", "tasks", task_id, "answer"], args).await
-    }
-
-    /// Says that a task was seen; saying it twice changes nothing.
-    pub(crate) async fn ack(&self, task_id: &str) -> Result<Answer<Value>, Error> {
-        let path = ["api", "tasks", task_id, "ack"];
-        Call::new(self, Method::POST, &path).repeat(Repeat::Always).run().await
+        args: &C::Args,
+    ) -> Result<Answer<A>, Error> {
+        let call = Call::new(self, Method::POST, &["api", "tasks", task_id, C::ABOUT.verb]);
+        let call = if C::ABOUT.body == BodyRule::Unread { call } else { call.body(args) };
+        call.repeat(if C::ABOUT.is_repeatable { Repeat::Always } else { Repeat::Unsent }).run().await
     }
 
     pub(crate) async fn task_events(&self, args: &task_events::QueryArgs) -> Result<Answer<History>, Error> {
@@ -411,7 +346,7 @@ impl Client {
     pub(crate) async fn report_progress(
         &self,
         id: &str,
-        args: &report_progress::PathArgs,
+        args: &report_progress::Args,
     ) -> Result<Answer<Value>, Error> {
         let repeat = if args.output.is_some() { Repeat::Unsent } else { Repeat::Always };
         Call::new(self, Method::POST, &["api", "tasks", id, "progress"]).body(args).repeat(repeat).run().await

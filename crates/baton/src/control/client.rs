@@ -1,11 +1,11 @@
 //! A command's end of the control socket.
 
+use baton_core::limits;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::time::Duration;
 
-use super::{Answer, Command, LINE_MAX_BYTES, LINE_MAX_SECONDS};
+use super::{Answer, Command};
 
 /// A conversation with a running hub.
 pub(crate) struct Control {
@@ -32,8 +32,8 @@ impl Control {
             }
             Err(error) => return Err(error.into()),
         };
-        stream.set_read_timeout(Some(Duration::from_secs(LINE_MAX_SECONDS)))?;
-        stream.set_write_timeout(Some(Duration::from_secs(LINE_MAX_SECONDS)))?;
+        stream.set_read_timeout(Some(limits::CONTROL_LINE_MAX))?;
+        stream.set_write_timeout(Some(limits::CONTROL_LINE_MAX))?;
         Ok(Some(Self { stream: BufReader::new(stream) }))
     }
 
@@ -47,7 +47,7 @@ impl Control {
     /// Hears the next answer.
     pub(crate) fn hear(&mut self) -> Result<Answer, ControlError> {
         let mut line = String::new();
-        self.stream.by_ref().take(LINE_MAX_BYTES).read_line(&mut line)?;
+        self.stream.by_ref().take(limits::CONTROL_LINE_MAX_BYTES).read_line(&mut line)?;
         if line.is_empty() {
             return Err(io::Error::new(ErrorKind::UnexpectedEof, "it has gone").into());
         }

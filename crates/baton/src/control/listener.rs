@@ -1,17 +1,17 @@
 //! The hub's end of the control socket.
 
+use baton_core::limits;
 use baton_store::CopyProgress;
 use std::fs::Permissions;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::unix::OwnedWriteHalf;
 use tokio::net::{UnixListener, UnixStream};
 
-use super::{Answer, COPYING_EVERY_SECONDS, Command, LINE_MAX_BYTES, LINE_MAX_SECONDS, Status};
+use super::{Answer, Command, Status};
 use crate::hub::{Hub, look};
 use crate::service::reset_user::{self, ResetUser};
 
@@ -47,7 +47,7 @@ pub(crate) async fn serve(listener: UnixListener, running: Running) {
             }
             Err(error) => {
                 tracing::warn!(%error, "a control connection could not be accepted");
-                tokio::time::sleep(Duration::from_millis(100)).await;
+                tokio::time::sleep(limits::ACCEPT_PAUSE).await;
             }
         }
     }
@@ -56,8 +56,8 @@ pub(crate) async fn serve(listener: UnixListener, running: Running) {
 async fn converse(stream: UnixStream, running: &Running) -> io::Result<()> {
     let (input, mut output) = stream.into_split();
     let mut line = String::new();
-    let mut input = BufReader::new(input.take(LINE_MAX_BYTES));
-    tokio::time::timeout(Duration::from_secs(LINE_MAX_SECONDS), input.read_line(&mut line)).await??;
+    let mut input = BufReader::new(input.take(limits::CONTROL_LINE_MAX_BYTES));
+    tokio::time::timeout(limits::CONTROL_LINE_MAX, input.read_line(&mut line)).await??;
     let answer = match serde_json::from_str(&line) {
         Ok(Command::Copy { to }) => copy(to, running, &mut output).await?,
         Ok(command) => obey(command, running).await,
@@ -93,7 +93,7 @@ async fn copy(to: PathBuf, Running { hub, .. }: &Running, output: &mut OwnedWrit
         Ok(copying) => copying,
         Err(error) => return Ok(not_copied(error)),
     };
-    let mut ticks = tokio::time::interval(Duration::from_secs(COPYING_EVERY_SECONDS));
+    let mut ticks = tokio::time::interval(limits::COPY_REPORTED_EVERY);
     loop {
         tokio::select! {
             done = &mut copying.done => {

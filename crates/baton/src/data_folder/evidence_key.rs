@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
-use crate::hub::random_bytes;
+use crate::random;
 
 /// The name in front of every signature.
 const NAME: &str = "baton";
@@ -69,7 +69,7 @@ fn read(path: &Path) -> Result<Option<SigningKey>, EvidenceKeyError> {
 /// Killed in the middle, the file is absent or half written; a half-written one holds no key and signed nothing, so
 /// it is written under another name first.
 fn make(path: &Path) -> Result<SigningKey, EvidenceKeyError> {
-    let key = SigningKey::from_seed(random_bytes(), NAME)?;
+    let key = SigningKey::from_seed(random::bytes(), NAME)?;
     let unfinished = path.with_extension("key.new");
     let _ = std::fs::remove_file(&unfinished); // of a start that was killed
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&unfinished)?;

@@ -6,9 +6,9 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-const OTHERS: u32 = 0o077;
+const OTHERS: u32 = 0o077; // not a limit: bits of a file mode
 /// Set on folders that everybody shares, such as /tmp.
-const STICKY: u32 = 0o1000;
+const STICKY: u32 = 0o1000; // not a limit: bits of a file mode
 
 pub(super) fn close_folder(path: &Path) -> io::Result<()> {
     let mode = path.metadata()?.permissions().mode();

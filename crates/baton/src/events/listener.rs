@@ -6,39 +6,15 @@ use bytes::Bytes;
 use futures_util::stream::{self, Stream};
 use std::convert::Infallible;
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::sync::broadcast::{Receiver, error::RecvError};
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::channel::{Channel, Wanted};
 use super::frame;
-use super::page::{self, Page};
-use super::seats::Seat;
+use super::page;
 use super::tail;
-use crate::hub::{Bell, Connected, Hub, Moved, Occupied};
+use crate::hub::{Bell, Connected, Hub, Moved, Occupied, Page, Rhythm, Seat};
 use crate::service::Error;
-
-/// Between two tries when the store cannot be read.
-const RETRY: Duration = Duration::from_secs(1);
-
-/// How often a stream does what nothing wakes it for.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Rhythm {
-    /// Between two comments; with each the feed is looked at too, in case a ring was lost.
-    pub(super) comment: Duration,
-    /// How soon a quiet stream notices that tokens or members changed.
-    pub(super) access: Duration,
-}
-
-impl Default for Rhythm {
-    fn default() -> Self {
-        Self {
-            comment: Duration::from_secs(limits::STREAM_COMMENT_SECONDS.into()),
-            // Well within what the contract gives.
-            access: Duration::from_secs((limits::REVOKED_STREAM_ENDS_SECONDS / 3).into()),
-        }
-    }
-}
 
 /// An open stream.
 pub(super) struct Listener {
@@ -181,7 +157,7 @@ impl Listener {
             Err(Error::Store(baton_store::Error::Closed)) => None,
             Err(error) => {
                 tracing::warn!(%error, "a stream could not read its feed");
-                sleep(RETRY).await;
+                sleep(limits::STORE_RETRY_AFTER).await;
                 Some(Bytes::new())
             }
         }

@@ -1,29 +1,12 @@
 //! One bounded read of a network's feed, as bytes ready to send. A page is read and printed once, also when many
 //! streams tell it.
 
-use baton_core::{NetworkId, Principal};
+use baton_core::{NetworkId, Principal, limits};
 use baton_store::Snapshot;
-use bytes::Bytes;
 
 use super::frame;
-use crate::hub::Hub;
+use crate::hub::{Hub, Page};
 use crate::service::Error;
-
-/// Rows in one read: a stream that has much to catch up on takes turns with the others.
-pub(super) const ROWS: usize = 64;
-
-/// The feed from one place to another.
-#[derive(Debug, Clone)]
-pub(super) struct Page {
-    /// Everything up to here was told before.
-    pub(super) after: i64,
-    /// Everything up to here is told with this.
-    pub(super) position: i64,
-    /// The frames; empty when nothing in it was for this recipient.
-    pub(super) frames: Bytes,
-    /// Whether there may be more.
-    pub(super) is_full: bool,
-}
 
 /// Reads on after a place.
 pub(super) async fn read(
@@ -47,8 +30,8 @@ fn of(
     if after.saturating_add(1) < oldest || after > newest {
         return Ok(Page { after, position: newest, frames: frame::reset(newest).into(), is_full: false });
     }
-    let told = rows.feed_after(network_id, to, after, ROWS)?;
-    let is_full = told.len() == ROWS;
+    let told = rows.feed_after(network_id, to, after, limits::STREAM_PAGE_COUNT)?;
+    let is_full = told.len() == limits::STREAM_PAGE_COUNT;
     // What was for others counts as read, or a quiet stream would one day stand before the oldest row.
     let position = told.last().filter(|_| is_full).map_or(newest, |last| last.n);
     Ok(Page { after, position, frames: frame::numbered(&told).into(), is_full })

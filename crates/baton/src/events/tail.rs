@@ -2,36 +2,25 @@
 //! listener. Who cannot keep up reads for itself, with the same code, and slows nobody down.
 
 use baton_core::{NetworkId, limits};
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 use tokio::sync::broadcast::{Receiver, Sender, channel};
 use tokio::time::{sleep, timeout};
 
-use super::page::{self, Page};
-use crate::hub::{Bell, Hub};
+use super::page;
+use crate::hub::{Bell, Hub, Page};
 use crate::service::Error;
 
-/// How many pages a listener may fall behind before it reads for itself.
-const KEPT: usize = 32;
 /// A lost ring costs at most this.
 const POLL: Duration = Duration::from_secs(limits::STREAM_COMMENT_SECONDS as u64);
-/// Between two tries when the store cannot be read.
-const RETRY: Duration = Duration::from_secs(1);
-
-/// The readers that are at work.
-#[derive(Debug, Default)]
-pub(super) struct Tails {
-    pages: Mutex<HashMap<NetworkId, Sender<Arc<Page>>>>,
-}
 
 /// Follows a network's feed from about now: the first page says from where.
 pub(super) fn follow(hub: &Arc<Hub>, network_id: &NetworkId) -> Receiver<Arc<Page>> {
-    let mut tails = hub.streams.tails.pages.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut tails = hub.streams.tails.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(pages) = tails.get(network_id) {
         return pages.subscribe();
     }
-    let (pages, listener) = channel(KEPT);
+    let (pages, listener) = channel(limits::STREAM_PAGES_BEHIND_COUNT);
     tails.insert(network_id.clone(), pages.clone());
     let bell = hub.bells.listen_to_network(network_id);
     tokio::spawn(run(hub.clone(), network_id.clone(), bell, pages));
@@ -57,7 +46,7 @@ async fn run(hub: Arc<Hub>, network_id: NetworkId, mut bell: Bell, pages: Sender
             Err(Error::Store(baton_store::Error::Closed)) => return retire(&hub, &network_id),
             Err(error) => {
                 tracing::warn!(%error, "a network's feed could not be read");
-                sleep(RETRY).await;
+                sleep(limits::STORE_RETRY_AFTER).await;
                 continue;
             }
         }
@@ -83,12 +72,12 @@ async fn next_page(hub: &Hub, network_id: &NetworkId, last: Option<i64>) -> Resu
 }
 
 fn retire(hub: &Hub, network_id: &NetworkId) {
-    hub.streams.tails.pages.lock().unwrap_or_else(PoisonError::into_inner).remove(network_id);
+    hub.streams.tails.lock().unwrap_or_else(PoisonError::into_inner).remove(network_id);
 }
 
 /// Retires unless somebody came meanwhile.
 fn retire_unheard(hub: &Hub, network_id: &NetworkId, pages: &Sender<Arc<Page>>) -> bool {
-    let mut tails = hub.streams.tails.pages.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut tails = hub.streams.tails.lock().unwrap_or_else(PoisonError::into_inner);
     let is_unheard = pages.receiver_count() == 0;
     if is_unheard {
         tails.remove(network_id);

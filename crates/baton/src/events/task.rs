@@ -12,13 +12,10 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::frame;
-use super::seats::Seat;
-use crate::hub::{Bell, Hub, Occupied};
+use crate::hub::{Bell, Hub, Occupied, Seat};
 use crate::service::Error;
 use crate::service::follow_task::{self, TaskPlace, Told};
 
-/// Between two tries when the store cannot be read.
-const RETRY: Duration = Duration::from_secs(1);
 const COMMENT_EVERY: Duration = Duration::from_secs(limits::STREAM_COMMENT_SECONDS as u64);
 const LOOK_EVERY: Duration = Duration::from_secs((limits::REVOKED_STREAM_ENDS_SECONDS / 3) as u64);
 
@@ -129,7 +126,7 @@ impl TaskStream {
             Err(Error::Refused(_)) => return None,
             Err(error) => {
                 tracing::warn!(%error, "a task's stream could not read it");
-                sleep(RETRY).await;
+                sleep(limits::STORE_RETRY_AFTER).await;
                 return Some(Bytes::new());
             }
         };

@@ -11,9 +11,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use tower::ServiceExt;
 
-use super::listener::Rhythm;
 use super::router;
 use crate::fixture::{TestHub, json as json_of, network, node, request, user, user_id};
+use crate::hub::Rhythm;
 
 /// Longer than anything here takes; only a failure waits for it.
 const TOO_LONG: Duration = Duration::from_secs(20);
@@ -36,7 +36,7 @@ impl World {
         Arc::get_mut(&mut test.hub).unwrap().streams.rhythm = rhythm;
         let ada = test.person("ada", SystemRole::User, &[1]).await;
         let bob = test.agent("ada", 1, "bob").await;
-        let door = router().with_state(test.hub.clone());
+        let door = axum::Router::from(router()).with_state(test.hub.clone());
         Self { test, door, ada, bob }
     }
 

@@ -3,7 +3,7 @@
 
 use baton_core::{
     BearerToken, Caller, ClockJumps, NodeCaller, Refusal, TokenId, UnixMillis, UserCaller, UserId,
-    browser_session_ends,
+    browser_session_ends, limits,
 };
 use baton_store::Snapshot;
 use baton_store::rows::TokenRow;
@@ -13,7 +13,7 @@ use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Hub;
-use crate::service::Error;
+use crate::error::Error;
 
 /// A caller and the token it came with. Every call has one, and most hand it on: a copy is the same one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,9 +59,6 @@ struct Known {
     epoch: u64,
     identities: HashMap<[u8; 32], Identity>,
 }
-
-/// More than this and the memory is begun anew.
-const REMEMBERED: usize = 100_000;
 
 impl Hub {
     /// Who presents this token, and notes the call.
@@ -110,7 +107,7 @@ impl Access {
 
     fn remember(&self, epoch: u64, hash: [u8; 32], identity: Identity) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.epoch < epoch || known.identities.len() >= REMEMBERED {
+        if known.epoch < epoch || known.identities.len() >= limits::CALLERS_KNOWN_MAX_COUNT {
             known.identities.clear();
             known.epoch = epoch;
         }

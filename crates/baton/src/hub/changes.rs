@@ -1,14 +1,11 @@
 //! What streams of a whole network hear of tasks that went on: hints in passing, as many at once as a commit held,
 //! kept nowhere. Nothing is done for a network that nobody watches, and who is slow is told so instead of waited for.
 
-use baton_core::{NetworkId, Status, TaskId};
+use baton_core::{NetworkId, Status, TaskId, limits};
 use baton_store::ChangedTask;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::broadcast;
-
-/// Commits a slow listener may be behind before it misses some.
-const BEHIND: usize = 64;
 
 /// The tasks of one network that a commit moved on, each once, as they are now.
 pub(crate) type Moved = Arc<[(TaskId, Status)]>;
@@ -23,7 +20,10 @@ impl Changes {
     /// Watches a network from now on.
     pub(crate) fn watch(&self, network: &NetworkId) -> broadcast::Receiver<Moved> {
         let mut networks = self.networks.lock().unwrap_or_else(PoisonError::into_inner);
-        networks.entry(network.clone()).or_insert_with(|| broadcast::channel(BEHIND).0).subscribe()
+        networks
+            .entry(network.clone())
+            .or_insert_with(|| broadcast::channel(limits::LISTENER_BEHIND_MAX_COUNT).0)
+            .subscribe()
     }
 
     /// Tells those who watch; called right after a commit.
@@ -100,7 +100,7 @@ mod tests {
     fn a_slow_watcher_misses_some_and_knows_it_and_one_that_left_is_forgotten() {
         let changes = Changes::default();
         let mut slow = changes.watch(&network(1));
-        for _ in 0..=BEHIND {
+        for _ in 0..=limits::LISTENER_BEHIND_MAX_COUNT {
             changes.tell(&[changed(1, 1, Some(Status::Running))]);
         }
         assert!(matches!(slow.try_recv(), Err(broadcast::error::TryRecvError::Lagged(1))));

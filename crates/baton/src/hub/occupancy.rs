@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::OnceCell;
 
 use super::Hub;
-use crate::service::Error;
+use crate::error::Error;
 
 type Key = (NetworkId, Quota);
 

@@ -1,12 +1,9 @@
 //! What streams hear in passing: frames without a number, kept nowhere. Who is not listening misses them.
 
-use baton_core::NetworkId;
+use baton_core::{NetworkId, limits};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::broadcast;
-
-/// Frames a slow listener may be behind before it misses some.
-const BEHIND: usize = 64;
 
 /// Passing frames of all networks.
 #[derive(Debug, Default)]
@@ -28,6 +25,9 @@ impl Passing {
     /// Listens to a network from now on.
     pub(crate) fn listen(&self, network: &NetworkId) -> broadcast::Receiver<Arc<str>> {
         let mut networks = self.networks.lock().unwrap_or_else(PoisonError::into_inner);
-        networks.entry(network.clone()).or_insert_with(|| broadcast::channel(BEHIND).0).subscribe()
+        networks
+            .entry(network.clone())
+            .or_insert_with(|| broadcast::channel(limits::LISTENER_BEHIND_MAX_COUNT).0)
+            .subscribe()
     }
 }

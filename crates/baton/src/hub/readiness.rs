@@ -1,21 +1,15 @@
 //! Whether the hub can do its work, asked of the database by one at a time. Anybody may ask: however many do, there is
 //! one read and one write under way for all of them, and what it found holds for a moment.
 
+use baton_core::limits;
 use baton_store::Health;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 use super::Hub;
-use crate::service::Error;
-
-/// Within this time of a commit nobody asks the disk again.
-const WRITTEN_LATELY: Duration = Duration::from_secs(5);
-/// How long a finding holds.
-const HOLDS: Duration = Duration::from_secs(1);
-/// A database that takes longer than this to say anything is not ready.
-const PATIENCE: Duration = Duration::from_secs(2);
+use crate::error::Error;
 
 /// Why a hub is not ready.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -63,13 +57,14 @@ pub(crate) async fn look(hub: &Arc<Hub>) -> Result<(), NotReady> {
         });
         looked.await.unwrap_or(Err(NotReady::Silent))
     };
-    timeout(PATIENCE, looking).await.unwrap_or(Err(NotReady::Silent))
+    timeout(limits::READINESS_WAIT_MAX, looking).await.unwrap_or(Err(NotReady::Silent))
 }
 
 impl Finding {
     /// A refusal or damage since then counts at once.
     fn holds(&self, hub: &Hub) -> bool {
-        self.at.elapsed() < HOLDS && (self.found.is_err() || hub.store.health() == Health::Well)
+        self.at.elapsed() < limits::READINESS_KEPT
+            && (self.found.is_err() || hub.store.health() == Health::Well)
     }
 }
 
@@ -87,7 +82,7 @@ fn tell_change(last: Option<&Finding>, found: &Result<(), NotReady>) {
 /// a hub that nobody sends to any more because it is not ready would never be ready again.
 async fn try_storage(hub: &Hub) -> Result<(), Error> {
     hub.store.read(|rows| rows.has_users().map_err(Error::from)).await?;
-    let is_written = hub.store.meter().since_commit().is_some_and(|since| since < WRITTEN_LATELY);
+    let is_written = hub.store.meter().since_commit().is_some_and(|since| since < limits::READY_AFTER_COMMIT);
     if is_written && hub.store.health() == Health::Well {
         return Ok(());
     }

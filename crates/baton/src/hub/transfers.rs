@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::Identity;
-use crate::service::Error;
+use crate::error::Error;
 use crate::turns::{Turn, Turns};
 
 const PATIENCE: Duration = Duration::from_secs(limits::TRANSFER_WAIT_MAX_SECONDS as u64);

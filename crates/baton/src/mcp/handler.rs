@@ -16,9 +16,9 @@ use tracing::{Instrument, Span};
 
 use super::progress::Teller;
 use super::tool::{Tool, Who};
-use super::{Framed, answer, cost};
+use super::{Framed, answer};
+use crate::hub::in_flight::{AnswerShare, Cost, SharePlace};
 use crate::hub::{Hub, Identity};
-use crate::in_flight::{AnswerShare, Cost, SharePlace};
 use crate::metrics::Door;
 use crate::service::Error;
 use crate::service::task_wait::ProgressSink;
@@ -41,10 +41,10 @@ impl Handler {
     }
 
     /// Reserves memory for the tool's answer; the reservation goes with the answer's body.
-    async fn take_share(&self, tool: &str, context: &RequestContext<RoleServer>) -> Result<(), Error> {
+    async fn take_share(&self, tool: &Tool, context: &RequestContext<RoleServer>) -> Result<(), Error> {
         let parts = context.extensions.get::<Parts>().map(|parts| &parts.extensions);
         let place = parts.and_then(|parts| parts.get::<SharePlace>().zip(parts.get::<Identity>()));
-        if let Some((cost, (place, who))) = cost::of(tool).zip(place) {
+        if let Some((cost, (place, who))) = tool.cost.zip(place) {
             place.put(self.hub.in_flight.reserve(who, cost).await?);
         }
         Ok(())
@@ -87,7 +87,7 @@ impl ServerHandler for Handler {
         let mut who = who(&context)?;
         let mut teller = teller(&context, &mut who);
         let call = tool.call(self.hub.clone(), who, request.arguments.unwrap_or_default());
-        let share = self.take_share(&request.name, &context);
+        let share = self.take_share(tool, &context);
         let call = async {
             if let Err(busy) = share.await {
                 return Ok(answer::of::<()>(Err(busy)));

@@ -27,6 +27,36 @@ pub(super) fn of<T: JsonSchema>() -> Map<String, Value> {
     schema
 }
 
+/// Arguments between the first of `outer` and the rest of it.
+pub(super) fn around(mut outer: Map<String, Value>, inner: Map<String, Value>) -> Map<String, Value> {
+    let mut properties = Map::new();
+    let (mut ours, mut theirs) = (entries(&mut outer), inner);
+    let theirs_properties = entries(&mut theirs);
+    properties.extend(ours.by_ref().take(1));
+    properties.extend(theirs_properties);
+    properties.extend(ours);
+    let required = [outer.remove("required"), theirs.remove("required")];
+    let required: Vec<Value> = required.into_iter().flatten().filter_map(into_array).flatten().collect();
+    outer.insert("properties".into(), Value::Object(properties));
+    outer.insert("required".into(), Value::Array(required));
+    outer
+}
+
+fn entries(schema: &mut Map<String, Value>) -> impl Iterator<Item = (String, Value)> + use<> {
+    let properties = match schema.remove("properties") {
+        Some(Value::Object(properties)) => properties,
+        _ => Map::new(),
+    };
+    properties.into_iter()
+}
+
+fn into_array(value: Value) -> Option<Vec<Value>> {
+    match value {
+        Value::Array(items) => Some(items),
+        _ => None,
+    }
+}
+
 fn slim(value: &mut Value) {
     let Value::Object(schema) = value else { return };
     let keep_default = schema.get("default").is_some_and(|default| !default.is_null());

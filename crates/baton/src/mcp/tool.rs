@@ -5,12 +5,14 @@ use futures_util::future::BoxFuture;
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, JsonObject};
 use schemars::JsonSchema;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
 
 use super::{answer, schema};
 use crate::hub::Hub;
-use crate::in_flight::AnswerShare;
+use crate::hub::in_flight::{AnswerShare, Cost};
+use crate::service::task_command::{OnTask, TaskCommand};
 use crate::service::task_wait::ProgressSink;
 
 /// What a call comes to.
@@ -31,6 +33,9 @@ pub(super) struct Who {
 pub(super) struct Tool {
     /// As clients list it.
     pub(super) listed: rmcp::model::Tool,
+    /// How much of the hub's memory its answer may need, reserved before it runs; none if that is little, or if it waits
+    /// first and reserves it itself.
+    pub(super) cost: Option<Cost>,
     run: Run,
 }
 
@@ -49,11 +54,13 @@ macro_rules! tool {
                 $module::$run(&hub, &who.caller, args, who.traceparent, &who.share, &who.progress).await,
             )
         })
+        .small()
     };
     ($name:literal, sharing $module:ident::$run:ident($args:ident), $description:literal) => {
         $crate::mcp::tool::Tool::new::<$module::$args, _>($name, $description, |hub, who, args| async move {
             $crate::mcp::answer::of($module::$run(&hub, &who.caller, args, &who.share, &who.progress).await)
         })
+        .small()
     };
 }
 pub(super) use tool;
@@ -69,16 +76,46 @@ impl Tool {
         Args: DeserializeOwned + JsonSchema + Send + 'static,
         Running: Future<Output = Outcome> + Send + 'static,
     {
-        let listed = rmcp::model::Tool::new(name, description, Arc::new(schema::of::<Args>()));
         let run: Run = Box::new(move |hub, who, arguments| {
             let run = run.clone();
             Box::pin(async move { run(hub, who, answer::arguments(arguments)?).await })
         });
-        Self { listed, run }
+        Self::listed(name, description, schema::of::<Args>(), run)
+    }
+
+    fn listed(name: &'static str, description: &'static str, schema: JsonObject, run: Run) -> Self {
+        let listed = rmcp::model::Tool::new(name, description, Arc::new(schema));
+        Self { listed, cost: Some(Cost::ToolList), run }
+    }
+
+    /// Its answer has a few fields, or one task; or it waits, and reserves the memory afterwards.
+    pub(super) fn small(self) -> Self {
+        Self { cost: None, ..self }
     }
 
     /// Calls it; nothing of it runs before the future does.
     pub(super) fn call(&self, hub: Arc<Hub>, who: Who, arguments: JsonObject) -> BoxFuture<'static, Outcome> {
         (self.run)(hub, who, arguments)
     }
+}
+
+/// The task that a tool names, beside the command's own arguments.
+#[derive(Deserialize, JsonSchema)]
+struct TaskNamed {
+    task_id: String,
+    network_id: Option<String>,
+}
+
+/// The tool of a command to one task, if it has one.
+pub(super) fn of_command<C: TaskCommand>() -> Option<Tool> {
+    let (name, description) = C::ABOUT.tool?;
+    let run: Run = Box::new(|hub, who, arguments| {
+        Box::pin(async move {
+            let TaskNamed { task_id, network_id } = answer::arguments(arguments.clone())?;
+            let on = OnTask::of_tool(task_id, network_id.as_deref());
+            answer::of(C::run(&hub, &who.caller, on, answer::arguments(arguments)?).await)
+        })
+    });
+    let schema = schema::around(schema::of::<TaskNamed>(), schema::of::<C::Args>());
+    Some(Tool::listed(name, description, schema, run).small())
 }

@@ -1,17 +1,20 @@
 //! Prometheus' text format, version 0.0.4: families of samples, each with its help and its type.
+//!
+//! `prometheus-client` 0.25 writes OpenMetrics instead: it appends `_total` to counters and a full stop to every help text, and
+//! ends with `# EOF`. Most figures are read from elsewhere when the page is made, so it would replace this file only.
 
 use baton_core::Counted;
 use std::fmt::{Display, Write};
 
 /// What the page is called on the wire.
-pub(super) const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
+pub(crate) const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// Labels of a sample: names of the code, values of closed sets.
-pub(super) type Labels<'a> = &'a [(&'a str, &'a str)];
+pub(crate) type Labels<'a> = &'a [(&'a str, &'a str)];
 
 /// What the numbers of a histogram are.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Unit {
+pub(crate) enum Unit {
     /// Shown as seconds.
     Micros,
     /// Shown as they are.
@@ -29,29 +32,29 @@ impl Unit {
 
 /// A page being written.
 #[derive(Debug, Default)]
-pub(super) struct Page {
+pub(crate) struct Page {
     text: String,
 }
 
 /// A family whose samples are being written.
-pub(super) struct Family<'p> {
+pub(crate) struct Family<'p> {
     name: &'static str,
     text: &'p mut String,
 }
 
 impl Page {
     /// A number that only grows.
-    pub(super) fn counter(&mut self, name: &'static str, help: &str) -> Family<'_> {
+    pub(crate) fn counter(&mut self, name: &'static str, help: &str) -> Family<'_> {
         self.family(name, "counter", help)
     }
 
     /// A number as it is now.
-    pub(super) fn gauge(&mut self, name: &'static str, help: &str) -> Family<'_> {
+    pub(crate) fn gauge(&mut self, name: &'static str, help: &str) -> Family<'_> {
         self.family(name, "gauge", help)
     }
 
     /// Counts by size.
-    pub(super) fn histogram(&mut self, name: &'static str, help: &str) -> Family<'_> {
+    pub(crate) fn histogram(&mut self, name: &'static str, help: &str) -> Family<'_> {
         self.family(name, "histogram", help)
     }
 
@@ -60,23 +63,23 @@ impl Page {
         Family { name, text: &mut self.text }
     }
 
-    pub(super) fn finish(self) -> String {
+    pub(crate) fn finish(self) -> String {
         self.text
     }
 }
 
 impl Family<'_> {
     /// A sample without labels.
-    pub(super) fn is(&mut self, value: impl Display) {
+    pub(crate) fn is(&mut self, value: impl Display) {
         self.sample("", &[], None, value);
     }
 
-    pub(super) fn of(&mut self, labels: Labels<'_>, value: impl Display) {
+    pub(crate) fn of(&mut self, labels: Labels<'_>, value: impl Display) {
         self.sample("", labels, None, value);
     }
 
     /// The samples of one histogram.
-    pub(super) fn counted(&mut self, labels: Labels<'_>, counted: &Counted, unit: Unit) {
+    pub(crate) fn counted(&mut self, labels: Labels<'_>, counted: &Counted, unit: Unit) {
         for (bound, count) in &counted.at_most {
             self.sample("_bucket", labels, Some(&unit.shown(*bound).to_string()), count);
         }

@@ -67,7 +67,7 @@ impl Requests {
     }
 
     /// Answers by door and class; what never happened is left out.
-    pub(super) fn answers(&self) -> impl Iterator<Item = (Door, Class, u64)> {
+    pub(crate) fn answers(&self) -> impl Iterator<Item = (Door, Class, u64)> {
         let doors = Door::ALL.iter().zip(&self.doors);
         let all =
             doors.flat_map(|(door, seen)| seen.answers.read().map(|(class, count)| (*door, class, count)));
@@ -75,7 +75,7 @@ impl Requests {
     }
 
     /// How long each door took, in microseconds.
-    pub(super) fn times(&self) -> impl Iterator<Item = (Door, Counted)> {
+    pub(crate) fn times(&self) -> impl Iterator<Item = (Door, Counted)> {
         Door::ALL.iter().zip(&self.doors).map(|(door, seen)| (*door, seen.took.read()))
     }
 }

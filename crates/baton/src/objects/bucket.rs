@@ -10,6 +10,7 @@ use object_store::client::{
 use object_store::path::Path as Key;
 use object_store::{ClientOptions, RetryConfig};
 use reqwest::{Body, Request, Url, redirect};
+use std::fmt;
 use std::pin::Pin;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -44,11 +45,29 @@ impl FromStr for Bucket {
     }
 }
 
+impl fmt::Display for Bucket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let slash = if self.prefix.is_empty() { "" } else { "/" };
+        write!(f, "s3://{}{slash}{}", self.name, self.prefix)
+    }
+}
+
 impl Objects {
     /// Objects in a bucket. Nothing is asked of it yet.
     pub(crate) fn in_bucket(bucket: &Bucket) -> Result<Self, super::Error> {
+        Self::with_settings(AmazonS3Builder::from_env(), bucket)
+    }
+
+    /// Objects in a bucket of a test's server; the environment of a process with many threads cannot be changed.
+    #[cfg(test)]
+    pub(crate) fn in_bucket_at(endpoint: &str, bucket: &Bucket) -> Result<Self, super::Error> {
+        let settings = AmazonS3Builder::new().with_endpoint(endpoint).with_region("us-east-1");
+        Self::with_settings(settings.with_access_key_id("test").with_secret_access_key("test"), bucket)
+    }
+
+    fn with_settings(settings: AmazonS3Builder, bucket: &Bucket) -> Result<Self, super::Error> {
         let retry = RetryConfig { max_retries: 3, retry_timeout: SILENCE, ..RetryConfig::default() };
-        let store = AmazonS3Builder::from_env()
+        let store = settings
             .with_bucket_name(&bucket.name)
             .with_http_connector(Connector)
             .with_retry(retry)
@@ -134,6 +153,7 @@ mod tests {
         ] {
             let bucket: Bucket = text.parse().unwrap();
             assert_eq!((&*bucket.name, &*bucket.prefix), (name, prefix), "{text}");
+            assert_eq!(bucket.to_string().parse(), Ok(bucket), "{text}");
         }
         for text in ["", "bucket", "s3://", "s3://a", "https://bucket", "s3://Bucket", "s3://b b/x"] {
             assert!(text.parse::<Bucket>().is_err(), "{text}");

@@ -2,58 +2,23 @@
 
 use axum::body::Body;
 use axum::http::{HeaderValue, Method, StatusCode};
+use baton_core::Status;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use tower::ServiceExt;
 
+use super::bounds::{self, Bound};
 use super::{errors, json, page};
 use crate::fixture::{TestHub, request};
-
-/// Pages for people, which are no part of the API.
-const PAGES: [&str; 3] = ["/", "/n/{*path}", "/assets/{name}"];
-/// What comes after an agent's base is described path by path; `a2a/described.rs` holds those against the binding.
-const BINDING: &str = "/a2a/{network_id}/{alias}/{*rest}";
 
 fn described() -> Value {
     serde_json::from_str(json()).unwrap()
 }
 
-/// The paths the router has, as axum prints them; none found is a failure of this test, not a pass.
-fn served(router: &axum::Router) -> BTreeSet<String> {
-    let printed = format!("{router:?}");
-    let quoted = printed.split("paths: {").nth(1).unwrap().split('"').skip(1).step_by(2);
-    let paths: BTreeSet<_> = quoted.take_while(|text| text.starts_with('/')).map(str::to_owned).collect();
-    assert!(paths.len() > 50, "{printed}");
-    paths
-}
-
-/// The same path whatever its names are called.
-fn nameless(path: &str) -> String {
-    let mut steps = path.split('/').map(|step| if step.starts_with('{') { "{}" } else { step });
-    let first = steps.next().unwrap_or_default().to_owned();
-    steps.fold(first, |path, step| path + "/" + step)
-}
-
 fn methods(api: &Value) -> BTreeMap<String, BTreeSet<String>> {
     let paths = api["paths"].as_object().unwrap().iter();
     paths.map(|(path, item)| (path.clone(), item.as_object().unwrap().keys().cloned().collect())).collect()
-}
-
-#[tokio::test]
-async fn every_served_path_is_described_and_every_described_one_is_served() {
-    let hub = TestHub::start();
-    let served: BTreeSet<_> = served(&crate::server::router(hub.hub.clone()))
-        .into_iter()
-        .filter(|path| !PAGES.contains(&path.as_str()) && path != BINDING)
-        .map(|path| nameless(&path))
-        .collect();
-    let api = described();
-    let after_base =
-        |path: &str| path.starts_with("/a2a/{network_id}/{alias}/") && !path.ends_with("{alias}/");
-    let paths = methods(&api).into_keys().filter(|path| !after_base(path));
-    let described: BTreeSet<_> = paths.map(|path| nameless(&path)).collect();
-    assert_eq!(served, described);
 }
 
 #[tokio::test]
@@ -143,27 +108,57 @@ fn every_reference_leads_to_a_schema() {
     }
 }
 
-/// The variants of an enum as its source has them, so that a table of them cannot lack one.
-fn variants(source: &str, name: &str) -> Vec<String> {
-    let body = source
-        .split(&format!("pub enum {name} {{"))
-        .nth(1)
-        .or_else(|| source.split(&format!("pub(super) enum {name} {{")).nth(1));
-    let body = body.unwrap().split("\n}").next().unwrap();
-    let lines = body.lines().filter(|line| line.starts_with("    ") && !line.starts_with("     "));
-    let words = lines.map(|line| line.trim().split([' ', ',', '{']).next().unwrap_or_default());
-    words.filter(|word| word.starts_with(char::is_uppercase)).map(str::to_owned).collect()
-}
-
-fn name_of(value: impl std::fmt::Debug) -> String {
-    format!("{value:?}").split([' ', '{', '(']).next().unwrap_or_default().to_owned()
+#[test]
+fn every_bound_is_on_the_field_that_it_is_for() {
+    let api = described();
+    let holds = |place: &str, schema: &Value, bound: Bound| {
+        let (name, most) = match bound {
+            Bound::Value(_, most) => ("maximum", most),
+            Bound::Length(_, most) => ("maxLength", most),
+            Bound::Items(_, most) => ("maxItems", most),
+        };
+        assert_eq!(schema[name], most, "{place}: {schema}");
+    };
+    for (schema, field, bound) in bounds::FIELDS {
+        let described = &api["components"]["schemas"][schema]["properties"][field];
+        holds(&format!("{schema}.{field}"), described, *bound);
+    }
+    let operations =
+        || api["paths"].as_object().unwrap().values().flat_map(|item| item.as_object().unwrap().values());
+    for (operation, name, bound) in bounds::PARAMETERS {
+        let described = operations().find(|one| one["operationId"] == **operation).unwrap();
+        let mut parameters = described["parameters"].as_array().unwrap().iter();
+        let schema = &parameters.find(|one| one["name"] == **name).unwrap()["schema"];
+        holds(&format!("{operation} {name}"), schema, *bound);
+    }
 }
 
 #[test]
-fn every_refusal_has_its_row() {
-    let rows: Vec<_> = errors::refusals().into_iter().map(name_of).collect();
-    let source = include_str!("../../../baton-core/src/refusal.rs");
-    assert_eq!(rows, variants(source, "Refusal"));
+fn whatever_shows_how_tasks_ended_shows_every_end() {
+    let api = described();
+    for schema in ["WorkEnds", "Minute"] {
+        let shown = &api["components"]["schemas"][schema]["properties"];
+        for end in Status::terminal() {
+            assert!(shown[end.as_str()].is_object(), "{schema} has no {end}: {shown}");
+        }
+    }
+}
+
+#[test]
+fn the_page_of_a2a_has_every_status() {
+    let page = include_str!("../../../../docs/a2a.md");
+    let statuses = page.lines().find(|line| line.starts_with("| hub |")).unwrap();
+    for status in Status::ALL {
+        assert!(statuses.contains(status.as_str()), "docs/a2a.md has no {status}: {statuses}");
+    }
+}
+
+/// The variants of an enum as its source has them, so that a table of them cannot lack one.
+fn variants(source: &str, name: &str) -> Vec<String> {
+    let body = source.split(&format!("pub enum {name} {{")).nth(1).unwrap().split("\n}").next().unwrap();
+    let lines = body.lines().filter(|line| line.starts_with("    ") && !line.starts_with("     "));
+    let words = lines.map(|line| line.trim().split([' ', ',', '{']).next().unwrap_or_default());
+    words.filter(|word| word.starts_with(char::is_uppercase)).map(str::to_owned).collect()
 }
 
 #[test]
@@ -171,8 +166,6 @@ fn every_kind_of_packet_error_and_a2a_fault_has_its_row() {
     let page = errors::page();
     let adapter = include_str!("../../../baton-adapter/src/error.rs");
     assert_eq!(errors::packet_kinds(), variants(adapter, "ErrorKind"));
-    let faults = variants(include_str!("../a2a/fault.rs"), "Kind");
-    assert_eq!(crate::a2a::errors().count(), faults.len());
     for (reason, ..) in crate::a2a::errors() {
         assert!(page.contains(reason), "{reason}");
     }

@@ -5,11 +5,11 @@ use reqwest::StatusCode;
 use crate::outbound;
 
 /// A2A's codes for what will not be otherwise the next time.
-const TASK_NOT_FOUND: i64 = -32001;
-const TASK_NOT_CANCELABLE: i64 = -32002;
-const UNSUPPORTED: i64 = -32004;
+const TASK_NOT_FOUND: i64 = -32001; // not a limit: a code
+const TASK_NOT_CANCELABLE: i64 = -32002; // not a limit: a code
+const UNSUPPORTED: i64 = -32004; // not a limit: a code
 /// JSON-RPC's own code for trouble inside.
-const INTERNAL: i64 = -32603;
+const INTERNAL: i64 = -32603; // not a limit: a code
 
 /// No answer.
 #[derive(Debug, Clone, thiserror::Error)]

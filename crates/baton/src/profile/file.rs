@@ -1,6 +1,7 @@
 //! The file of profiles. It is read whole, changed under a lock and written whole: if we stop anywhere, the old file
 //! or the new one is there. Its mode is 600, its folder's 700; a file that others may read is not used.
 
+use baton_core::limits;
 use baton_evidence::whole_file::WholeFile;
 use rustix::fs::FlockOperation;
 use serde::{Deserialize, Serialize};
@@ -12,8 +13,6 @@ use std::path::PathBuf;
 
 use super::{Profile, ProfileName, Trouble};
 use crate::data_folder::DataFolder;
-
-const MAX_BYTES: u64 = 1 << 20;
 
 /// Where profiles are kept.
 #[derive(Debug, Clone)]
@@ -102,7 +101,7 @@ impl ProfileFile {
         if found.permissions().mode() & 0o077 != 0 {
             return Err(Trouble::Open(path));
         }
-        if found.len() > MAX_BYTES {
+        if found.len() > limits::PROFILES_MAX_BYTES {
             return Err(Trouble::TooLarge(path));
         }
         let mut text = String::new();

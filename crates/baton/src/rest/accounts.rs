@@ -3,18 +3,17 @@
 #[cfg(test)]
 mod tests;
 
-use axum::Router;
 use axum::extract::State;
 use axum::response::Response;
-use axum::routing::{delete, get, post, put};
 use baton_core::{NetworkId, TokenId, UserId};
 use std::sync::Arc;
-use utoipa::OpenApi;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
 use super::client_address::ClientAddress;
 use super::{Authenticated, Body, HubState, Path, Query, answer};
 use crate::hub::Hub;
-use crate::openapi::{BadRequest, Conflict, NotFound, WrongCredentials};
+use crate::rest::described::{BadRequest, Conflict, NotFound, WrongCredentials};
 use crate::service::page::PageArgs;
 use crate::service::{
     Done, Holder, aliases, audit_log, invitations, invites, login, logout, members, networks, node_token,
@@ -22,71 +21,34 @@ use crate::service::{
 };
 
 /// The routes.
-pub(crate) fn routes() -> Router<Arc<Hub>> {
-    Router::new()
-        .route("/api/auth/register", post(register))
-        .route("/api/auth/login", post(login))
-        .route("/api/auth/logout", post(logout))
-        .route("/api/auth/me", get(show_profile).put(change_profile))
-        .route("/api/auth/password", post(change_password))
-        .route("/api/auth/node-token", post(mint_node_token))
-        .route("/api/auth/tokens", get(list_tokens))
-        .route("/api/auth/tokens/{token}", delete(revoke_token))
-        .route("/api/networks", get(list_networks).post(create_network))
-        .route("/api/networks/join", post(join_network))
-        .route("/api/networks/{network}", get(show_network).put(rename_network).delete(delete_network))
-        .route("/api/networks/{network}/members", get(list_members).post(add_member))
-        .route("/api/networks/{network}/members/{user}", put(change_member).delete(remove_member))
-        .route("/api/networks/{network}/aliases", get(list_aliases))
-        .route("/api/networks/{network}/aliases/{alias}", put(hand_over_alias))
-        .route("/api/networks/{network}/invite", post(create_invite))
-        .route("/api/networks/{network}/invites", get(list_invites))
-        .route("/api/networks/{network}/invites/{invite}", delete(delete_invite))
-        .route("/api/networks/{network}/tokens", get(list_node_tokens))
-        .route("/api/networks/{network}/tokens/{token}", delete(revoke_node_token))
-        .route("/api/invitations", get(list_invitations))
-        .route("/api/invitations/{network}/accept", post(accept_invitation))
-        .route("/api/invitations/{network}/decline", post(decline_invitation))
-        .route("/api/audit-log", get(read_audit_log))
-        .route("/api/users", get(list_users))
+pub(crate) fn routes() -> OpenApiRouter<Arc<Hub>> {
+    OpenApiRouter::new()
+        .routes(routes!(register))
+        .routes(routes!(login))
+        .routes(routes!(logout))
+        .routes(routes!(show_profile, change_profile))
+        .routes(routes!(change_password))
+        .routes(routes!(mint_node_token))
+        .routes(routes!(list_tokens))
+        .routes(routes!(revoke_token))
+        .routes(routes!(list_networks, create_network))
+        .routes(routes!(join_network))
+        .routes(routes!(show_network, rename_network, delete_network))
+        .routes(routes!(list_members, add_member))
+        .routes(routes!(change_member, remove_member))
+        .routes(routes!(list_aliases))
+        .routes(routes!(hand_over_alias))
+        .routes(routes!(create_invite))
+        .routes(routes!(list_invites))
+        .routes(routes!(delete_invite))
+        .routes(routes!(list_node_tokens))
+        .routes(routes!(revoke_node_token))
+        .routes(routes!(list_invitations))
+        .routes(routes!(accept_invitation))
+        .routes(routes!(decline_invitation))
+        .routes(routes!(read_audit_log))
+        .routes(routes!(list_users))
 }
-
-/// What the routes are, for the description.
-#[derive(OpenApi)]
-#[openapi(paths(
-    register,
-    login,
-    logout,
-    show_profile,
-    change_profile,
-    change_password,
-    mint_node_token,
-    list_tokens,
-    revoke_token,
-    list_networks,
-    create_network,
-    join_network,
-    show_network,
-    rename_network,
-    delete_network,
-    list_members,
-    add_member,
-    change_member,
-    remove_member,
-    list_aliases,
-    hand_over_alias,
-    list_invitations,
-    accept_invitation,
-    decline_invitation,
-    create_invite,
-    list_invites,
-    delete_invite,
-    list_node_tokens,
-    revoke_node_token,
-    read_audit_log,
-    list_users
-))]
-pub(crate) struct Described;
 
 type Caller = Authenticated;
 

@@ -1,29 +1,21 @@
 //! Agents and their workers over REST.
 
-use axum::Router;
 use axum::extract::State;
 use axum::response::Response;
-use axum::routing::{get, put};
 use std::sync::Arc;
-use utoipa::OpenApi;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
 use super::{Authenticated, Body, HubState, Path, Query, answer};
 use crate::hub::Hub;
-use crate::openapi::NotFound;
+use crate::rest::described::NotFound;
 use crate::service::agents;
 use crate::service::workers::{put, remove};
 
 /// The routes.
-pub(crate) fn routes() -> Router<Arc<Hub>> {
-    Router::new()
-        .route("/api/agents", get(list))
-        .route("/api/workers/{worker_id}", put(put_worker).delete(remove_worker))
+pub(crate) fn routes() -> OpenApiRouter<Arc<Hub>> {
+    OpenApiRouter::new().routes(routes!(list)).routes(routes!(put_worker, remove_worker))
 }
-
-/// What the routes are, for the description.
-#[derive(OpenApi)]
-#[openapi(paths(list, put_worker, remove_worker))]
-pub(crate) struct Described;
 
 /// Agents: what each works on, what waits for it, and its last day
 ///

@@ -48,6 +48,11 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Strict<T> {
     }
 }
 
+/// The arguments of a call whose body is not read.
+pub(super) fn none<T: DeserializeOwned>() -> Result<T, Response> {
+    serde_json::from_str("{}").map_err(|_| refuse(Plain::NotJson))
+}
+
 async fn take<T>(
     request: Request,
     most: usize,

@@ -4,23 +4,22 @@
 #[cfg(test)]
 mod tests;
 
+use axum::Json;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
-use axum::{Json, Router};
 use baton_core::ArtifactHash;
 use baton_store::rows::ArtifactRow;
 
 use std::sync::Arc;
-use utoipa::OpenApi;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
 use super::byte_range::ByteRange;
-use super::{Authenticated, ErrorBody, Failure, HubState, Path, Plain, Query, answer};
+use super::{Authenticated, ErrorBody, Failure, HubState, Path, Plain, Query, answer, discard};
 use crate::hub::{Hub, Identity};
-use crate::openapi::NotFound;
-use crate::server;
+use crate::rest::described::NotFound;
 use crate::service::artifacts::upload::{self, Unfinished, Upload};
 use crate::service::artifacts::{download, list};
 
@@ -28,16 +27,9 @@ use crate::service::artifacts::{download, list};
 pub(crate) const ARTIFACTS: &str = "/api/artifacts";
 
 /// Every route about artifacts.
-pub(crate) fn routes() -> Router<Arc<Hub>> {
-    Router::new()
-        .route(ARTIFACTS, get(list_artifacts).put(put_artifact))
-        .route("/api/artifacts/{sha256}", get(get_artifact))
+pub(crate) fn routes() -> OpenApiRouter<Arc<Hub>> {
+    OpenApiRouter::new().routes(routes!(list_artifacts, put_artifact)).routes(routes!(get_artifact))
 }
-
-/// What the routes are, for the description.
-#[derive(OpenApi)]
-#[openapi(paths(put_artifact, list_artifacts, get_artifact))]
-pub(crate) struct Described;
 
 /// Upload an artifact
 ///
@@ -66,7 +58,7 @@ async fn put_artifact(
     let upload = match Upload::read(&args, length) {
         Ok(upload) => upload,
         Err(error) => {
-            server::discard_upload(body).await;
+            discard::upload(body).await;
             return Failure(error).into_response();
         }
     };
@@ -75,7 +67,7 @@ async fn put_artifact(
         let uploaded = upload::run(&hub, &who, &upload, &mut body).await;
         if uploaded.is_err() {
             // A client that is cut off while it sends sees no answer.
-            server::discard_upload(body).await;
+            discard::upload(body).await;
         }
         uploaded
     });

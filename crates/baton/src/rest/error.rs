@@ -4,7 +4,7 @@ use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use baton_adapter::AdapterError;
-use baton_core::{ChainTask, Refusal, Status, TaskId};
+use baton_core::{ChainTask, Class, Refusal, Status, TaskId};
 use baton_store::Error as StoreError;
 use serde::Serialize;
 use std::borrow::Cow;
@@ -102,19 +102,14 @@ impl ErrorBody {
 
     fn refused(refusal: &Refusal) -> Self {
         let said = Self::said(refusal.code(), refusal.message());
-        match refusal {
-            Refusal::Unauthorized | Refusal::WrongCredentials => Self { message: None, ..said },
-            Refusal::ReplyTaskTerminal { status } | Refusal::TaskIsTerminal { status } => {
-                Self { task_status: Some(*status), ..said }
+        match (refusal, refusal.class()) {
+            (_, Class::Unauthenticated) => Self { message: None, ..said },
+            (_, Class::TaskEnded { status }) => Self { task_status: Some(status), ..said },
+            (_, Class::RateLimited { retry_after_ms }) => {
+                Self { retry_after_ms: Some(retry_after_ms), ..said }
             }
-            Refusal::RateLimited { retry_after_ms }
-            | Refusal::TooManyRequests { retry_after_ms, .. }
-            | Refusal::TooManyExports { retry_after_ms }
-            | Refusal::LoginLocked { retry_after_ms } => {
-                Self { retry_after_ms: Some(*retry_after_ms), ..said }
-            }
-            Refusal::InvalidInput { field, rule } => Self::argument(field, rule),
-            Refusal::DelegationCycle { chain, .. } => {
+            (Refusal::InvalidInput { field, rule }, _) => Self::argument(field, rule),
+            (Refusal::DelegationCycle { chain, .. }, _) => {
                 let link = |task: &ChainTask| Detail::Parent {
                     task_id: task.id.clone(),
                     to_name: task.to.to_string(),
@@ -158,12 +153,9 @@ impl IntoResponse for Failure {
     }
 }
 
-fn retry_after(refusal: &Refusal) -> Option<u64> {
-    match refusal {
-        Refusal::RateLimited { retry_after_ms }
-        | Refusal::TooManyRequests { retry_after_ms, .. }
-        | Refusal::TooManyExports { retry_after_ms }
-        | Refusal::LoginLocked { retry_after_ms } => Some(retry_after_ms.div_ceil(1000)),
+const fn retry_after(refusal: &Refusal) -> Option<u64> {
+    match refusal.class() {
+        Class::RateLimited { retry_after_ms } => Some(retry_after_ms.div_ceil(1000)),
         _ => None,
     }
 }
@@ -182,74 +174,15 @@ const fn store_trouble(error: &StoreError) -> Plain {
 }
 
 /// A refusal's status.
-pub(crate) fn status_of(refusal: &Refusal) -> StatusCode {
-    match refusal {
-        Refusal::Unauthorized | Refusal::WrongCredentials => StatusCode::UNAUTHORIZED,
-        Refusal::RateLimited { .. }
-        | Refusal::TooManyRequests { .. }
-        | Refusal::TooManyExports { .. }
-        | Refusal::LoginLocked { .. } => StatusCode::TOO_MANY_REQUESTS,
-        Refusal::PermissionDenied
-        | Refusal::NetworkNotNamed
-        | Refusal::TokenHasNoAlias
-        | Refusal::RoleNotBelowYours
-        | Refusal::OwnerCannotLeave
-        | Refusal::UserTokenRequired
-        | Refusal::NetworkTokenRequired
-        | Refusal::NetworkAccessDenied
-        | Refusal::NoWriteAccess
-        | Refusal::QuotaExceeded { .. }
-        | Refusal::RegistrationClosed => StatusCode::FORBIDDEN,
-        Refusal::NetworkNotFound
-        | Refusal::TokenNotFound
-        | Refusal::UserNotFound
-        | Refusal::InvitationNotFound
-        | Refusal::TaskNotFound
-        | Refusal::NoEvidence
-        | Refusal::ArtifactNotFound { .. }
-        | Refusal::ReplyTaskNotFound
-        | Refusal::AliasNotFound
-        | Refusal::MessageNotOpen => StatusCode::NOT_FOUND,
-        Refusal::ReplyTaskTerminal { .. }
-        | Refusal::TaskIsTerminal { .. }
-        | Refusal::TaskNotRetryable { .. }
-        | Refusal::AlreadyRetried { .. }
-        | Refusal::TaskIsRunning
-        | Refusal::TaskIsWaitingInput
-        | Refusal::TaskIsNotRunning { .. }
-        | Refusal::TaskIsNotWaitingInput { .. }
-        | Refusal::TaskExists
-        | Refusal::LeaseLost
-        | Refusal::LeaseStillRuns
-        | Refusal::TaskNotOverdue
-        | Refusal::DelegationTooDeep { .. }
-        | Refusal::DelegationCycle { .. }
-        | Refusal::TreeTooLarge { .. }
-        | Refusal::IdempotencyKeyReused
-        | Refusal::AliasInUse
-        | Refusal::AliasOwnedByAnother
-        | Refusal::AliasLooksLikeAnother
-        | Refusal::UsernameIsAlias => StatusCode::CONFLICT,
-        Refusal::ArtifactTooLarge | Refusal::ArtifactQuotaExceeded { .. } => StatusCode::PAYLOAD_TOO_LARGE,
-        Refusal::NetworkIdRequired
-        | Refusal::NetworkNameTaken
-        | Refusal::MintFieldsMissing
-        | Refusal::CrossNetworkParent
-        | Refusal::NotAnOption { .. }
-        | Refusal::InvalidInput { .. }
-        | Refusal::UsernameTooShort
-        | Refusal::UsernameTooLong
-        | Refusal::UsernameHasInvalidCharacters
-        | Refusal::UsernameTaken
-        | Refusal::PasswordTooShort
-        | Refusal::PasswordTooCommon
-        | Refusal::WrongOldPassword
-        | Refusal::AlreadyMember
-        | Refusal::AlreadyInvited
-        | Refusal::NotAMember
-        | Refusal::InviteUnknown
-        | Refusal::InviteUsedUp
-        | Refusal::InviteExpired => StatusCode::BAD_REQUEST,
+pub(crate) const fn status_of(refusal: &Refusal) -> StatusCode {
+    match refusal.class() {
+        Class::Unauthenticated => StatusCode::UNAUTHORIZED,
+        Class::RateLimited { .. } => StatusCode::TOO_MANY_REQUESTS,
+        Class::Forbidden | Class::OutsideNetwork => StatusCode::FORBIDDEN,
+        Class::NotFound | Class::UnknownReference | Class::NothingThere => StatusCode::NOT_FOUND,
+        Class::Conflict | Class::TaskEnded { .. } | Class::KeyReused => StatusCode::CONFLICT,
+        Class::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+        Class::Invalid => StatusCode::BAD_REQUEST,
     }
 }
 

@@ -5,17 +5,17 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{AppendHeaders, IntoResponse, Response};
-use axum::routing::{get, post};
-use axum::{Json, Router, body};
+use axum::{Json, body};
 use baton_core::limits;
 use bytes::Bytes;
 use std::sync::Arc;
-use utoipa::OpenApi;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
 use super::arguments::{media_type, refuse};
 use super::{Authenticated, ErrorBody, Failure, HubState, Plain, Query, answer};
 use crate::hub::Hub;
-use crate::openapi::NotFound;
+use crate::rest::described::NotFound;
 use crate::service::Error;
 use crate::service::evidence::export::{self, Export};
 use crate::service::evidence::{checkpoint, page, proof, report};
@@ -25,22 +25,17 @@ pub(crate) const LOG_FROM: HeaderName = HeaderName::from_static("baton-log-from"
 pub(crate) const LOG_TO: HeaderName = HeaderName::from_static("baton-log-to");
 
 /// Every route about evidence.
-pub(crate) fn routes() -> Router<Arc<Hub>> {
-    Router::new()
-        .route("/api/evidence", get(list))
-        .route("/api/evidence/checkpoint", get(newest_checkpoint))
-        .route("/api/evidence/proof", get(inclusion))
-        .route("/api/evidence/consistency", get(consistency))
-        .route("/api/evidence/key", get(key))
-        .route("/api/evidence/bundle", get(bundle))
-        .route("/api/evidence/side-file", get(side_file))
-        .route("/api/evidence/packets", post(hand_in))
+pub(crate) fn routes() -> OpenApiRouter<Arc<Hub>> {
+    OpenApiRouter::new()
+        .routes(routes!(list))
+        .routes(routes!(newest_checkpoint))
+        .routes(routes!(inclusion))
+        .routes(routes!(consistency))
+        .routes(routes!(key))
+        .routes(routes!(bundle))
+        .routes(routes!(side_file))
+        .routes(routes!(hand_in))
 }
-
-/// What the routes are, for the description.
-#[derive(OpenApi)]
-#[openapi(paths(list, newest_checkpoint, inclusion, consistency, key, bundle, side_file, hand_in))]
-pub(crate) struct Described;
 
 /// The events of a log, in order
 ///

@@ -15,7 +15,7 @@ use std::task::{Context, Poll};
 
 const PIECE: usize = limits::SMALL_BODY_MAX_BYTES;
 /// Most answers are no longer: one with a task is about 1 KiB.
-const FIRST: usize = 2048;
+const FIRST: usize = 2048; // not a limit: an estimate
 
 /// A value as the JSON body of a response.
 pub(crate) fn json(status: StatusCode, media_type: &'static str, value: &impl Serialize) -> Response {

@@ -1,29 +1,23 @@
 //! Quotas of accounts and networks over REST, for system admins; the depth of delegation also for admins of the network.
 
-use axum::Router;
 use axum::extract::State;
 use axum::response::Response;
-use axum::routing::get;
 use baton_core::{NetworkId, UserId};
 use std::sync::Arc;
-use utoipa::OpenApi;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
 use super::{Authenticated, Body, Failure, HubState, Path, answer};
 use crate::hub::Hub;
-use crate::openapi::NotFound;
+use crate::rest::described::NotFound;
 use crate::service::quotas::{Answer, Subject, set, show};
 
 /// The routes.
-pub(crate) fn routes() -> Router<Arc<Hub>> {
-    Router::new()
-        .route("/api/users/{user}/quotas", get(show_user_quotas).put(set_user_quotas))
-        .route("/api/networks/{network}/quotas", get(show_network_quotas).put(set_network_quotas))
+pub(crate) fn routes() -> OpenApiRouter<Arc<Hub>> {
+    OpenApiRouter::new()
+        .routes(routes!(show_user_quotas, set_user_quotas))
+        .routes(routes!(show_network_quotas, set_network_quotas))
 }
-
-/// What the routes are, for the description.
-#[derive(OpenApi)]
-#[openapi(paths(show_user_quotas, set_user_quotas, show_network_quotas, set_network_quotas))]
-pub(crate) struct Described;
 
 type Caller = Authenticated;
 

@@ -1,30 +1,22 @@
 //! Agents of others over REST.
 
-use axum::Router;
 use axum::extract::State;
 use axum::response::Response;
-use axum::routing::{delete, get};
 use baton_core::{Alias, NetworkId};
 use std::sync::Arc;
-use utoipa::OpenApi;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
 use super::{Authenticated, Body, HubState, Path, Query, answer};
 use crate::hub::Hub;
-use crate::openapi::{BadRequest, Conflict, NotFound};
+use crate::rest::described::{BadRequest, Conflict, NotFound};
 use crate::service::page::PageArgs;
 use crate::service::{Done, remotes};
 
 /// The routes.
-pub(crate) fn routes() -> Router<Arc<Hub>> {
-    Router::new()
-        .route("/api/networks/{network}/remotes", get(list_remotes).post(add_remote))
-        .route("/api/networks/{network}/remotes/{alias}", delete(remove_remote))
+pub(crate) fn routes() -> OpenApiRouter<Arc<Hub>> {
+    OpenApiRouter::new().routes(routes!(list_remotes, add_remote)).routes(routes!(remove_remote))
 }
-
-/// What the routes are, for the description.
-#[derive(OpenApi)]
-#[openapi(paths(list_remotes, add_remote, remove_remote))]
-pub(crate) struct Described;
 
 type Caller = Authenticated;
 

@@ -6,7 +6,7 @@ use axum::http::request::Parts;
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use crate::in_flight::SharePlace;
+use crate::hub::in_flight::SharePlace;
 
 /// Counts more calls to a token than the one that was counted at the gate.
 #[derive(Clone)]

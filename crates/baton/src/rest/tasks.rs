@@ -2,91 +2,47 @@
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
-use axum::{Json, Router};
-use baton_core::Refusal;
+use axum::response::Response;
 use baton_core::{LeaseId, MessageId, TaskId};
 use serde::Serialize;
 use std::sync::Arc;
-use utoipa::{OpenApi, ToSchema};
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
-use super::{
-    Authenticated, Body, ErrorBody, Failure, HubState, Path, Query, Rate, Reserved, Strict, answer, json,
-};
+use super::{Authenticated, Body, ErrorBody, HubState, Path, Query, Rate, Reserved, answer, json};
 use crate::hub::Hub;
-use crate::in_flight::{AnswerShare, Cost};
-use crate::openapi::{Conflict, NotFound};
+use crate::hub::in_flight::{AnswerShare, Cost};
+use crate::rest::described::{Conflict, NotFound};
 use crate::service::task_wait::ProgressSink;
 use crate::service::{
-    ack_inbox, ask_sender, broadcast, cancel_task, claim_task, extend_lease, follow_up, get_completions,
-    get_inbox, get_task, list_tasks, messages, overview, reassign_task, report_progress, retry_task,
-    send_ack, send_reply, send_task, send_tasks, share_artifact, stats, statuses, task_events, task_tree,
+    ack_inbox, broadcast, claim_task, extend_lease, get_completions, get_inbox, get_task, list_tasks,
+    messages, overview, send_task, send_tasks, share_artifact, stats, statuses, task_events, task_tree,
     work_graph,
 };
 use crate::trace::Traced;
 
 /// Every route about tasks.
-pub(crate) fn routes() -> Router<Arc<Hub>> {
-    Router::new()
-        .route("/api/task", post(send))
-        .route("/api/tasks", get(list).post(send_many))
-        .route("/api/tasks/{id}", get(show))
-        .route("/api/tasks/{id}/tree", get(tree))
-        .route("/api/tasks/{id}/cancel", post(cancel))
-        .route("/api/tasks/{id}/retry", post(retry))
-        .route("/api/tasks/{id}/reassign", post(reassign))
-        .route("/api/tasks/{id}/reply", post(reply))
-        .route("/api/tasks/{id}/ack", post(ack))
-        .route("/api/tasks/{id}/artifacts", post(share))
-        .route("/api/tasks/{id}/ask", post(ask))
-        .route("/api/tasks/{id}/progress", post(progress))
-        .route("/api/tasks/{id}/answer", post(follow_up_on))
-        .route("/api/task_events", get(events))
-        .route("/api/inbox", get(inbox))
-        .route("/api/inbox/{id}/ack", post(ack_delivery))
-        .route("/api/claim", post(claim))
-        .route("/api/leases/{id}/extend", post(extend))
-        .route("/api/messages", get(list_messages))
-        .route("/api/completions", get(completions))
-        .route("/api/status", get(status))
-        .route("/api/stats", get(counts))
-        .route("/api/overview", get(overview))
-        .route("/api/work-graph", get(work_graph))
-        .route("/api/broadcast", post(tell_all))
+pub(crate) fn routes() -> OpenApiRouter<Arc<Hub>> {
+    OpenApiRouter::new()
+        .routes(routes!(send))
+        .routes(routes!(list, send_many))
+        .routes(routes!(show))
+        .routes(routes!(tree))
+        .routes(routes!(share))
+        .routes(routes!(events))
+        .routes(routes!(inbox))
+        .routes(routes!(ack_delivery))
+        .routes(routes!(claim))
+        .routes(routes!(extend))
+        .routes(routes!(list_messages))
+        .routes(routes!(completions))
+        .routes(routes!(status))
+        .routes(routes!(counts))
+        .routes(routes!(overview))
+        .routes(routes!(work_graph))
+        .routes(routes!(tell_all))
 }
-
-/// What the routes are, for the description.
-#[derive(OpenApi)]
-#[openapi(paths(
-    send,
-    send_many,
-    list,
-    show,
-    tree,
-    cancel,
-    retry,
-    reassign,
-    reply,
-    ack,
-    share,
-    ask,
-    progress,
-    follow_up_on,
-    events,
-    inbox,
-    ack_delivery,
-    claim,
-    extend,
-    list_messages,
-    completions,
-    status,
-    counts,
-    overview,
-    work_graph,
-    tell_all
-))]
-pub(crate) struct Described;
 
 /// What goes on in a network, minute by minute, and what needs somebody
 ///
@@ -162,15 +118,6 @@ async fn send(
         Ok(sent) if sent.is_queued() => json(StatusCode::ACCEPTED, "application/json", &sent),
         outcome => answer(outcome),
     }
-}
-
-/// Why nothing was called off: the task had ended, or too much is open below it.
-#[derive(Serialize, ToSchema)]
-#[serde(untagged)]
-#[allow(dead_code)] // for the description: each is printed where it is made
-enum CancelRefused {
-    Ended(cancel_task::Answer),
-    TooLarge(ErrorBody),
 }
 
 /// What became of one of several tasks: what `POST /api/task` answers, or the error it gives.
@@ -297,128 +244,6 @@ async fn tree(State(hub): HubState, Authenticated(who): Authenticated, Path(id):
     answer(task_tree::run_on_path(&hub, &who.caller, &id).await)
 }
 
-/// Call a task off, and with `cascade` all that is open below it
-///
-/// Members of the task's network, and the nodes that are party to it. With `cascade` all open descendants end in the same
-/// transaction, at most 1,000; a task that has ended may have some. Without it the answer says how many are still open.
-#[utoipa::path(
-    post,
-    path = "/api/tasks/{id}/cancel",
-    tag = "tasks",
-    operation_id = "cancel_task",
-    params(("id" = TaskId, Path, description = "The task")),
-    request_body = cancel_task::PathArgs,
-    responses(
-        (status = 200, description = "called off", body = cancel_task::Answer),
-        (status = 409, description = "it had ended; or `tree_too_large`", body = CancelRefused),
-        NotFound
-    )
-)]
-async fn cancel(
-    State(hub): HubState,
-    Authenticated(who): Authenticated,
-    Path(id): Path<String>,
-    Body(args): Body<cancel_task::PathArgs>,
-) -> Response {
-    match cancel_task::run_on_path(&hub, &who.caller, id, args).await {
-        Ok(cancelled) => match &cancelled.refusal {
-            None => Json(cancelled).into_response(),
-            Some(Refusal::TaskNotFound) => Failure(Refusal::TaskNotFound.into()).into_response(),
-            Some(_) => (StatusCode::CONFLICT, Json(cancelled)).into_response(),
-        },
-        Err(error) => Failure(error).into_response(),
-    }
-}
-
-/// Make a new task of one that ended without an answer
-///
-/// Members of the task's network, and the nodes that are party to it.
-#[utoipa::path(
-    post,
-    path = "/api/tasks/{id}/retry",
-    tag = "tasks",
-    operation_id = "retry_task",
-    params(("id" = TaskId, Path, description = "The task")),
-    responses(
-        (status = 200, description = "the new task", body = retry_task::Answer),
-        NotFound,
-        Conflict
-    )
-)]
-async fn retry(State(hub): HubState, Authenticated(who): Authenticated, Path(id): Path<String>) -> Response {
-    answer(retry_task::run_on_path(&hub, &who.caller, &id).await)
-}
-
-/// Give a task to another agent
-///
-/// Members of the task's network, and the nodes that are party to it.
-#[utoipa::path(
-    post,
-    path = "/api/tasks/{id}/reassign",
-    tag = "tasks",
-    operation_id = "reassign_task",
-    params(("id" = TaskId, Path, description = "The task")),
-    request_body = reassign_task::PathArgs,
-    responses(
-        (status = 200, description = "given", body = reassign_task::Answer),
-        NotFound,
-        Conflict
-    )
-)]
-async fn reassign(
-    State(hub): HubState,
-    Authenticated(who): Authenticated,
-    Path(id): Path<String>,
-    Body(args): Body<reassign_task::PathArgs>,
-) -> Response {
-    answer(reassign_task::run_on_path(&hub, &who.caller, &id, args).await)
-}
-
-/// Reply to a task, which ends it, and take the next one if asked to
-///
-/// The agent it was given to, members of its network; `claim_next` takes a node token. The reply is committed whatever the
-/// claim finds.
-#[utoipa::path(
-    post,
-    path = "/api/tasks/{id}/reply",
-    tag = "tasks",
-    operation_id = "reply_to_task",
-    params(("id" = TaskId, Path, description = "The task")),
-    request_body = send_reply::PathArgs,
-    responses(
-        (status = 200, description = "ended", body = send_reply::Answer),
-        NotFound,
-        Conflict
-    )
-)]
-async fn reply(
-    State(hub): HubState,
-    Authenticated(who): Authenticated,
-    Path(id): Path<String>,
-    Strict(args): Strict<send_reply::PathArgs>,
-) -> Response {
-    answer(send_reply::run_on_path(&hub, &who.caller, &id, args).await)
-}
-
-/// Say that a task has been seen
-///
-/// The agent it was given to, members of its network.
-#[utoipa::path(
-    post,
-    path = "/api/tasks/{id}/ack",
-    tag = "tasks",
-    operation_id = "ack_task",
-    params(("id" = TaskId, Path, description = "The task")),
-    responses(
-        (status = 200, description = "whether that was news", body = send_ack::Answer),
-        NotFound,
-        Conflict
-    )
-)]
-async fn ack(State(hub): HubState, Authenticated(who): Authenticated, Path(id): Path<String>) -> Response {
-    answer(send_ack::run_on_path(&hub, &who.caller, &id).await)
-}
-
 /// Share an artifact, or more of one, before the task ends
 ///
 /// The agent that works on it, under its lease. Each part is exactly one of `text`, `raw` (base64), `url`, `data` and
@@ -443,82 +268,6 @@ async fn share(
     Body(args): Body<share_artifact::PathArgs>,
 ) -> Response {
     answer(share_artifact::run_on_path(&hub, &who, &id, args).await)
-}
-
-/// Ask the sender of a task, which then waits
-///
-/// The agent that works on it.
-#[utoipa::path(
-    post,
-    path = "/api/tasks/{id}/ask",
-    tag = "tasks",
-    operation_id = "ask_sender",
-    params(("id" = TaskId, Path, description = "The task")),
-    request_body = ask_sender::PathArgs,
-    responses(
-        (status = 200, description = "asked", body = ask_sender::Answer),
-        NotFound,
-        Conflict
-    )
-)]
-async fn ask(
-    State(hub): HubState,
-    Authenticated(who): Authenticated,
-    Path(id): Path<String>,
-    Strict(args): Strict<ask_sender::PathArgs>,
-) -> Response {
-    answer(ask_sender::run_on_path(&hub, &who.caller, &id, args).await)
-}
-
-/// Report how far the work on a task is, and what its command printed
-///
-/// The agent that holds the task's lease. One report a second is written for a lease: one that comes sooner is answered when
-/// its turn has come, and one that would wait more than 5 seconds is `rate_limited`. What a report leaves out stays as it was.
-#[utoipa::path(
-    post,
-    path = "/api/tasks/{id}/progress",
-    tag = "tasks",
-    operation_id = "report_progress",
-    params(("id" = TaskId, Path, description = "The task")),
-    request_body = report_progress::PathArgs,
-    responses(
-        (status = 200, description = "written", body = report_progress::Answer),
-        NotFound,
-        Conflict
-    )
-)]
-async fn progress(
-    State(hub): HubState,
-    Authenticated(who): Authenticated,
-    Path(id): Path<String>,
-    Strict(args): Strict<report_progress::PathArgs>,
-) -> Response {
-    answer(report_progress::run_on_path(&hub, &who.caller, &id, args).await)
-}
-
-/// Answer what the agent of a task asked, or say more
-///
-/// Who sent it, members of its network.
-#[utoipa::path(
-    post,
-    path = "/api/tasks/{id}/answer",
-    tag = "tasks",
-    operation_id = "answer_question",
-    params(("id" = TaskId, Path, description = "The task")),
-    request_body = follow_up::PathArgs,
-    responses(
-        (status = 200, description = "told", body = follow_up::Answer),
-        NotFound,
-        Conflict
-    )
-)]
-async fn follow_up_on(
-    State(hub): HubState,
-    Authenticated(who): Authenticated,
-    Path(id): Path<String>,
-    Strict(args): Strict<follow_up::PathArgs>,
-) -> Response {
-    answer(follow_up::run_on_path(&hub, &who.caller, &id, args).await)
 }
 
 /// What happened to tasks, newest first

@@ -1,4 +1,7 @@
 //! Takes connections until the hub stops, never more than there is room for, then lets those that are busy end.
+//!
+//! hyper-util's `GracefulShutdown` waits for every connection: one whose request has half arrived would delay the stop until
+//! its head times out. Here it is cut (`connection.rs`), and the permits that bound connections also tell when all have ended.
 
 use axum::Router;
 use baton_core::limits;
@@ -15,19 +18,12 @@ use tokio_rustls::TlsAcceptor;
 use super::addresses::{Addresses, Place};
 use super::connection::{self, Served};
 use super::paced::Pace;
-use super::refuse;
 use crate::hub::{Hub, Shutdown};
 use crate::metrics::{ConnectionsClosed, Tally};
+use crate::rest::refuse;
 
 const DRAIN: Duration = Duration::from_secs(limits::DRAIN_MAX_SECONDS as u64);
 const HANDSHAKE: Duration = Duration::from_secs(limits::TLS_HANDSHAKE_MAX_SECONDS as u64);
-/// Callers that may wait to be accepted; beyond it the system lets them try again in a second. It may allow less.
-const QUEUE: u32 = 4096;
-/// After the system refused a connection: out of files or memory, which passes.
-const REST: Duration = Duration::from_millis(100);
-
-/// Most hubs are there sooner, and their callers need not come back.
-const START_PATIENCE: Duration = Duration::from_secs(1);
 
 /// The end of the time before the hub: it closes the connections of who has not asked yet.
 #[derive(Default)]
@@ -75,7 +71,7 @@ impl Listener {
         socket.set_reuseaddr(true)?;
         socket.bind(address)?;
         let addresses = Addresses::new(connections.per_address);
-        let (socket, connections_max) = (socket.listen(QUEUE)?, connections.most);
+        let (socket, connections_max) = (socket.listen(limits::ACCEPTS_WAITING_MAX_COUNT)?, connections.most);
         Ok(Self { socket, tls, connections_max, addresses })
     }
 
@@ -86,7 +82,7 @@ impl Listener {
 
     /// While the hub is not there yet, whoever has waited a moment for it is told so. Ends by being dropped.
     pub(crate) async fn turn_away(&self) -> Infallible {
-        tokio::time::sleep(START_PATIENCE).await;
+        tokio::time::sleep(limits::START_WAIT_MAX).await;
         let router = Router::new().fallback(async || refuse::while_starting());
         let (started, seats) = (Started::default(), Arc::new(Semaphore::new(self.connections_max)));
         let served = served(router, &started.0, Arc::default());
@@ -123,7 +119,7 @@ impl Listener {
                 },
                 Err(error) => {
                     tracing::warn!(%error, "a connection could not be accepted");
-                    tokio::time::sleep(REST).await;
+                    tokio::time::sleep(limits::ACCEPT_PAUSE).await;
                 }
             }
         }

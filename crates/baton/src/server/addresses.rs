@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::rest::client_of;
+use crate::hub::client_of;
 
 /// Connections, counted by address.
 #[derive(Debug)]

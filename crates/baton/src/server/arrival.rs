@@ -1,13 +1,12 @@
 //! A request's body must arrive in time and within bounds, whoever reads it. A body that does not is cut off where
 //! it is read, and whatever the reader made of that is replaced by the answer that says why.
 
-use axum::body::{Body, BodyDataStream, Bytes, HttpBody};
+use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::Request;
 use axum::http::{Method, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use baton_core::limits;
-use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use hyper::body::{Frame, SizeHint};
 use std::pin::Pin;
@@ -15,16 +14,11 @@ use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use super::refuse;
+use crate::hub::in_flight::{Cost, Reservation, SharePlace};
 use crate::hub::{Hub, Identity, Shutdown};
-use crate::in_flight::{Cost, Reservation, SharePlace};
-use crate::rest::Plain;
 use crate::rest::artifacts::ARTIFACTS;
+use crate::rest::{Plain, discard, refuse};
 use crate::service::Error;
-
-/// Of a body that is too large so much is still read: a client that is cut off while it sends sees no answer.
-const DISCARDED_BYTES: usize = 2 * limits::JSON_BODY_MAX_BYTES;
-const DISCARD_TIME: Duration = Duration::from_secs(5);
 
 /// What a body must keep to.
 #[derive(Debug, Clone, Copy)]
@@ -92,7 +86,7 @@ pub(super) async fn bounded(
         return next.run(request).await;
     }
     if declared_bytes(&request).is_some_and(|bytes| bytes > bounds.bytes as u64) {
-        discard(request.into_body().into_data_stream()).await;
+        discard::body(request.into_body().into_data_stream()).await;
         return Cut::Large.answer();
     }
     let cut = Arc::new(OnceLock::new());
@@ -114,29 +108,6 @@ pub(super) async fn bounded(
 
 fn declared_bytes(request: &Request) -> Option<u64> {
     request.headers().get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
-}
-
-/// Reads on for a while, so that a client which is still sending sees the answer.
-async fn discard(body: BodyDataStream) {
-    discard_up_to(body, DISCARDED_BYTES as u64).await;
-}
-
-/// The same for an upload, of which more may come.
-pub(crate) async fn discard_upload(body: BodyDataStream) {
-    discard_up_to(body, limits::ARTIFACT_MAX_BYTES).await;
-}
-
-async fn discard_up_to(mut body: BodyDataStream, most: u64) {
-    let all = async {
-        let mut left = most;
-        while let Some(Ok(bytes)) = body.next().await {
-            left = left.saturating_sub(bytes.len() as u64);
-            if left == 0 {
-                return;
-            }
-        }
-    };
-    let _ = tokio::time::timeout(DISCARD_TIME, all).await;
 }
 
 /// A body on its way in.

@@ -18,8 +18,8 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tower::Service;
 
-use super::accompanied::Accompanied;
 use super::paced::{Pace, Paced, TooSlow};
+use crate::accompanied::Accompanied;
 use crate::hub::Shutdown;
 use crate::metrics::{ConnectionsClosed, Tally};
 
@@ -27,9 +27,6 @@ use crate::metrics::{ConnectionsClosed, Tally};
 const HEAD: Duration = Duration::from_secs(limits::REQUEST_READ_MAX_SECONDS as u64);
 /// What hyper reads ahead of a connection: the whole head, and a good piece of a body.
 const BUFFER_BYTES: usize = 4 * limits::HEADERS_MAX_BYTES;
-
-/// What an answer that is complete may take to leave when the hub stops.
-const FLUSH: Duration = Duration::from_secs(1);
 
 /// What a connection is served with.
 #[derive(Clone)]
@@ -68,7 +65,7 @@ where
                 connection.await
             } else {
                 // Nothing but bytes to be flushed, or a request that has not arrived and never may.
-                tokio::time::timeout(FLUSH, connection).await.unwrap_or(Ok(()))
+                tokio::time::timeout(limits::STOP_FLUSH_MAX, connection).await.unwrap_or(Ok(()))
             }
         }
     };

@@ -4,7 +4,7 @@
 
 use axum::http::Method;
 
-use crate::in_flight::Cost;
+use crate::hub::in_flight::Cost;
 
 /// Reads of a few rows, and exports, which are sent from the disk.
 const SMALL: &[&str] = &[

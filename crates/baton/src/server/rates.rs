@@ -1,5 +1,8 @@
 //! How often a token may call: a bucket each that fills with time. Keyed by a hash, so that no token is kept, and
 //! bounded: what has filled up again is forgotten first.
+//!
+//! `governor` 0.10 refuses a charge above the burst instead of letting later calls wait for it (`charge`), and keeps every key
+//! until it is told to sweep: 200,000 tokens are 200,000 entries.
 
 use baton_core::limits;
 use sha2::{Digest, Sha256};

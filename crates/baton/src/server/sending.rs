@@ -8,7 +8,7 @@ use hyper::body::{Frame, SizeHint};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use crate::in_flight::{RequestInFlight, SharePlace};
+use crate::hub::in_flight::{RequestInFlight, SharePlace};
 
 const PIECE: usize = limits::SMALL_BODY_MAX_BYTES;
 
@@ -102,7 +102,7 @@ mod tests {
 
     use super::*;
     use crate::fixture::TestHub;
-    use crate::in_flight::Cost;
+    use crate::hub::in_flight::Cost;
 
     #[tokio::test]
     async fn a_stream_whose_first_frame_was_handed_over_holds_no_memory_while_it_is_idle() {

@@ -1,6 +1,6 @@
 //! Acknowledge a delivery.
 
-use baton_core::{Action, Caller, Command, Refusal, access};
+use baton_core::{Action, Caller, Command, Refusal, access, limits};
 use baton_store::rows::DeliveryKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ use crate::hub::Hub;
 /// Which delivery, in whose inbox.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Args {
-    #[schemars(length(min = 1, max = 200))]
+    #[schemars(length(min = 1, max = limits::ALIAS_MAX_CHARS))]
     alias: String,
     /// A delivery's id or a task's
     message_id: String,

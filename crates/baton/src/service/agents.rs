@@ -21,7 +21,7 @@ use view::{AgentView, Detail, Network};
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub(crate) struct Args {
     network_id: Option<String>,
-    #[schemars(range(min = 1, max = 200))]
+    #[schemars(range(min = 1, max = limits::AGENT_PAGE_MAX))]
     limit: Option<i64>,
     /// next_cursor of the page before
     cursor: Option<String>,
@@ -33,7 +33,7 @@ pub(crate) struct Args {
 pub(crate) struct QueryArgs {
     pub(crate) network_id: Option<String>,
     /// 100 by default; a page may be shorter and still have a next one
-    #[param(value_type = Option<u32>, minimum = 1, maximum = 200)]
+    #[param(value_type = Option<u32>)]
     pub(crate) limit: Option<String>,
     /// `next_cursor` of the page before
     pub(crate) cursor: Option<String>,

@@ -17,30 +17,26 @@ pub(crate) use reference::RefArgs;
 pub(crate) use view::{ArtifactView, Conversation};
 
 use baton_core::access::{self, TaskReach};
-use baton_core::{ArtifactHash, Caller, NetworkId, NetworkRole, Principal, limits};
+use baton_core::{ArtifactHash, Caller, NetworkId, NetworkRole, limits};
 use baton_store::Snapshot;
 use baton_store::rows::{ArtifactRefRow, ArtifactRow, TaskRow};
 
 use super::Error;
 
-/// An artifact that the caller may read; none if there is none such.
+/// Those of these artifacts that there are and that the caller may read, in no order.
 pub(super) fn readable(
     rows: &dyn Snapshot,
     caller: &Caller,
     network: &NetworkId,
     role: Option<NetworkRole>,
-    hash: &ArtifactHash,
-) -> Result<Option<ArtifactRow>, Error> {
-    let reach = access::task_reach(caller, network, role)?;
-    let Some(artifact) = rows.artifact(network, hash)? else { return Ok(None) };
-    let may = match reach {
-        TaskReach::Network => true,
-        TaskReach::Own(alias) => {
-            rows.has_uploaded(network, &Principal::Node(alias.clone()), artifact.seq)?
-                || rows.is_referred_to_for(network, hash, &alias, limits::ARTIFACT_REFS_EXAMINED_COUNT)?
-        }
+    hashes: &[ArtifactHash],
+) -> Result<Vec<ArtifactRow>, Error> {
+    let agent = match access::task_reach(caller, network, role)? {
+        TaskReach::Network => None,
+        TaskReach::Own(alias) => Some(alias),
     };
-    Ok(may.then_some(artifact))
+    let examined = limits::ARTIFACT_REFS_EXAMINED_COUNT;
+    Ok(rows.artifacts_by_hash(network, hashes, agent.as_ref(), examined)?)
 }
 
 /// What a task refers to, with its messages and its reply. A task that refers to nothing costs nothing.

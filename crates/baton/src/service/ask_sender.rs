@@ -3,66 +3,58 @@
 
 use baton_core::{
     AskedUnder, Caller, Command, InputTtlSeconds, MessageId, MessageText, Question, QuestionOptions,
-    QuestionTerms, Refusal, Status, TaskId,
+    QuestionTerms, Status, TaskId, limits,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::artifacts::{RefArgs, reference};
-use super::place::Place;
 use super::stamp::Stamp;
+use super::task_command::{About, BodyRule, OnTask, TaskCommand};
 use super::{Error, operation, send_reply};
 use crate::hub::Hub;
 
-/// Which task, and what is asked.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub(crate) struct Args {
-    task_id: String,
-    #[schemars(length(min = 1, max = 1048576))]
-    question: String,
-    /// The lease you hold; it ends with the question unless keep_lease is true
-    lease_id: Option<String>,
-    /// Keep the lease and wait for the answer under it; extend it meanwhile. Takes lease_id
-    keep_lease: Option<bool>,
-    /// The answers to choose from, at most 10 of 80 characters; any answer without them
-    #[schemars(length(max = 10))]
-    options: Option<Vec<String>>,
-    /// How long the question waits, 7 days by default
-    #[schemars(range(min = 1, max = 2592000))]
-    input_ttl_seconds: Option<i64>,
-    /// Artifacts that come with it, uploaded with PUT /api/artifacts
-    #[schemars(length(max = 100))]
-    artifacts: Option<Vec<RefArgs>>,
-    /// The sender has to authenticate somewhere before you can go on; say in the question where and how
-    auth_required: Option<bool>,
-    network_id: Option<String>,
-}
-
 /// The body of `POST /api/tasks/:id/ask`.
-#[derive(Debug, Default, Deserialize, Serialize, ToSchema)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema, ToSchema)]
 #[schema(as = Question)]
-pub(crate) struct PathArgs {
-    #[schema(min_length = 1, max_length = 1048576)]
+pub(crate) struct Args {
+    #[schemars(length(min = 1, max = limits::TEXT_MAX_BYTES))]
     pub(crate) question: String,
     /// The lease you hold; it ends with the question unless `keep_lease` is true
+    #[schemars(description = "The lease you hold; it ends with the question unless keep_lease is true")]
     pub(crate) lease_id: Option<String>,
     /// Keep the lease and wait for the answer under it, extending it meanwhile; takes `lease_id`
+    #[schemars(
+        description = "Keep the lease and wait for the answer under it; extend it meanwhile. Takes lease_id"
+    )]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) keep_lease: Option<bool>,
     /// The answers to choose from, each of 1 to 80 characters; without them any answer is accepted
-    #[schema(max_items = 10)]
+    #[schemars(
+        length(max = limits::OPTIONS_MAX_COUNT),
+        description = "The answers to choose from, at most 10 of 80 characters; any answer without them"
+    )]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) options: Option<Vec<String>>,
     /// How long the question waits for its answer; 604800, which is 7 days, by default
-    #[schema(minimum = 1, maximum = 2592000)]
+    #[schemars(
+        range(min = 1, max = limits::INPUT_TTL_MAX_SECONDS),
+        description = "How long the question waits, 7 days by default"
+    )]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) input_ttl_seconds: Option<i64>,
     /// Artifacts that come with it, uploaded with `PUT /api/artifacts`
-    #[schema(max_items = 100)]
+    #[schemars(
+        length(max = limits::ARTIFACT_REFS_MAX_COUNT),
+        description = "Artifacts that come with it, uploaded with PUT /api/artifacts"
+    )]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) artifacts: Option<Vec<RefArgs>>,
     /// The sender has to authenticate somewhere before the work can go on; the question says where and how
+    #[schemars(
+        description = "The sender has to authenticate somewhere before you can go on; say in the question where and how"
+    )]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) auth_required: Option<bool>,
 }
@@ -77,49 +69,46 @@ pub(crate) struct Answer {
     status: Status,
 }
 
-/// Asks, by the tool's arguments.
-pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
-    let place = Place::of_task_call(args.network_id.as_deref());
-    let Args { question, lease_id, keep_lease, options, input_ttl_seconds, artifacts, auth_required, .. } =
-        args;
-    let asked =
-        PathArgs { question, lease_id, keep_lease, options, input_ttl_seconds, artifacts, auth_required };
-    ask(hub, caller, place, &args.task_id, asked).await
-}
+/// Ask a task's sender.
+#[derive(Debug)]
+pub(crate) struct AskSender;
 
-/// Asks about the task in the path.
-pub(crate) async fn run_on_path(
-    hub: &Hub,
-    caller: &Caller,
-    task: &str,
-    args: PathArgs,
-) -> Result<Answer, Error> {
-    ask(hub, caller, Place::TheTasks, task, args).await
-}
+impl TaskCommand for AskSender {
+    const ABOUT: About = About {
+        verb: "ask",
+        operation_id: "ask_sender",
+        summary: "Ask the sender of a task, which then waits",
+        details: "The agent that works on it.",
+        done: "asked",
+        conflict: None,
+        body: BodyRule::Strict,
+        is_repeatable: false,
+        tool: Some((
+            "ask_sender",
+            "Ask the sender of a task you work on; it waits for the answer and comes back to you with it. Your lease ends, unless keep_lease is true: then extend it and look for the answer with get_task (wait_seconds), in messages.",
+        )),
+    };
+    type Args = Args;
+    type Answer = Answer;
 
-async fn ask(
-    hub: &Hub,
-    caller: &Caller,
-    place: Place,
-    task: &str,
-    mut args: PathArgs,
-) -> Result<Answer, Error> {
-    let task = TaskId::parse(task).ok_or(Refusal::TaskNotFound)?;
-    let artifacts = reference::read(args.artifacts.take())?;
-    let command = command(args)?;
-    let stamp = Stamp { artifacts, ..Stamp::new(hub) };
-    let caller = caller.clone();
-    hub.store_for(&caller)
-        .write(move |tx| {
-            let done = operation::act(tx, &stamp, &caller, &place, Some(&task), &command)?;
-            let message_id = stamp.new_message_id.clone();
-            Ok(Answer { ok: true, task_id: task.clone(), message_id, status: done.transition.to })
-        })
-        .await
+    async fn run(hub: &Hub, caller: &Caller, on: OnTask, mut args: Args) -> Result<Answer, Error> {
+        let task = on.task_id()?;
+        let artifacts = reference::read(args.artifacts.take())?;
+        let command = command(args)?;
+        let stamp = Stamp { artifacts, ..Stamp::new(hub) };
+        let caller = caller.clone();
+        hub.store_for(&caller)
+            .write(move |tx| {
+                let done = operation::act(tx, &stamp, &caller, &on.place, Some(&task), &command)?;
+                let message_id = stamp.new_message_id.clone();
+                Ok(Answer { ok: true, task_id: task.clone(), message_id, status: done.transition.to })
+            })
+            .await
+    }
 }
 
 /// The arguments, checked.
-fn command(args: PathArgs) -> Result<Command, Error> {
+fn command(args: Args) -> Result<Command, Error> {
     let under = match (send_reply::lease(args.lease_id.as_deref())?, args.keep_lease.unwrap_or(false)) {
         (None, true) => return Err(Error::argument("lease_id", "must be given with keep_lease")),
         (None, false) => AskedUnder::NoLease,

@@ -10,8 +10,6 @@ use utoipa::{IntoParams, ToSchema};
 use super::{Error, WireTime};
 use crate::hub::Hub;
 
-const PAGE_DEFAULT: usize = 100;
-
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct Args {
@@ -58,7 +56,7 @@ impl From<AuditRow> for Entry {
 
 pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
     access::authorize_on_hub(caller, HubAction::ReadAuditLog)?;
-    let limit = args.limit.unwrap_or(PAGE_DEFAULT).clamp(1, limits::OTHER_PAGE_MAX);
+    let limit = args.limit.unwrap_or(limits::AUDIT_PAGE_DEFAULT).clamp(1, limits::OTHER_PAGE_MAX);
     let store = hub.store_for(caller);
     let read = move |rows: &dyn Snapshot| {
         let page = rows.audit_log(args.cursor, PageBounds::rows(limit))?.map(Entry::from);

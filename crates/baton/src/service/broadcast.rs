@@ -24,8 +24,7 @@ use crate::hub::Hub;
 #[derive(Debug, Deserialize, JsonSchema, ToSchema)]
 #[schema(as = NewBroadcast)]
 pub(crate) struct Args {
-    #[schemars(length(min = 1, max = 1048576))]
-    #[schema(min_length = 1, max_length = 1048576)]
+    #[schemars(length(min = 1, max = limits::TEXT_MAX_BYTES))]
     message: String,
     filter_server: Option<String>,
     filter_status: Option<String>,
@@ -125,7 +124,7 @@ fn deliver(
     text: &str,
 ) -> Result<MessageId, Error> {
     let now = tx.time().now;
-    let message_id = MessageId::new(now, crate::hub::random_bytes::<UUID_RANDOM_BYTES>());
+    let message_id = MessageId::new(now, crate::random::bytes::<UUID_RANDOM_BYTES>());
     put_delivery(
         tx,
         NewDelivery {

@@ -8,29 +8,19 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::actor::Actor;
-use super::place::Place;
 use super::stamp::Stamp;
+use super::task_command::{About, AnsweredConflict, BodyRule, OnTask, TaskCommand};
 use super::{Error, operation, task_tree};
 use crate::hub::Hub;
 
-/// Which task, and why.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub(crate) struct Args {
-    task_id: String,
-    #[schemars(length(max = 1000))]
-    reason: Option<String>,
-    /// Cancel everything open below it too
-    cascade: Option<bool>,
-    network_id: Option<String>,
-}
-
 /// The body of `POST /api/tasks/:id/cancel`.
-#[derive(Debug, Default, Deserialize, Serialize, ToSchema)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema, ToSchema)]
 #[schema(as = Cancel)]
-pub(crate) struct PathArgs {
-    #[schema(max_length = 1000)]
+pub(crate) struct Args {
+    #[schemars(length(max = limits::REASON_MAX_CHARS))]
     pub(crate) reason: Option<String>,
     /// Cancel all open descendants too, in the same transaction. A task that has ended may have open ones
+    #[schemars(description = "Cancel everything open below it too")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cascade: Option<bool>,
 }
@@ -65,30 +55,42 @@ struct Outcome {
     cancelled_descendants: usize,
 }
 
-/// Cancels, by the tool's arguments.
-pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
-    let place = Place::of_task_call(args.network_id.as_deref());
-    let args_of_path = PathArgs { reason: args.reason, cascade: args.cascade };
-    cancel(hub, caller, place, args.task_id, args_of_path).await
+/// Call a task off.
+#[derive(Debug)]
+pub(crate) struct CancelTask;
+
+impl TaskCommand for CancelTask {
+    const ABOUT: About = About {
+        verb: "cancel",
+        operation_id: "cancel_task",
+        summary: "Call a task off, and with `cascade` all that is open below it",
+        details: "Members of the task's network, and the nodes that are party to it. With `cascade` all open descendants end in the same\ntransaction, at most 1,000; a task that has ended may have some. Without it the answer says how many are still open.",
+        done: "called off",
+        conflict: Some(AnsweredConflict {
+            means: "it had ended; or `tree_too_large`",
+            schema: "Why nothing was called off: the task had ended, or too much is open below it.",
+        }),
+        body: BodyRule::Open,
+        is_repeatable: false,
+        tool: Some((
+            "cancel_task",
+            "Call off a task that has not ended; its agent gets a notice. Final. cascade calls off all that is open below it too.",
+        )),
+    };
+    type Args = Args;
+    type Answer = Answer;
+
+    async fn run(hub: &Hub, caller: &Caller, on: OnTask, args: Args) -> Result<Answer, Error> {
+        cancel(hub, caller, on, args).await
+    }
+
+    fn refusal(answer: &Answer) -> Option<&Refusal> {
+        answer.refusal.as_ref()
+    }
 }
 
-/// Cancels the task in the path.
-pub(crate) async fn run_on_path(
-    hub: &Hub,
-    caller: &Caller,
-    task: String,
-    args: PathArgs,
-) -> Result<Answer, Error> {
-    cancel(hub, caller, Place::TheTasks, task, args).await
-}
-
-async fn cancel(
-    hub: &Hub,
-    caller: &Caller,
-    place: Place,
-    task: String,
-    args: PathArgs,
-) -> Result<Answer, Error> {
+async fn cancel(hub: &Hub, caller: &Caller, on: OnTask, args: Args) -> Result<Answer, Error> {
+    let OnTask { task, place } = on;
     let reason = args.reason.map(|reason| Reason::parse("reason", &reason)).transpose();
     let reason = reason.map_err(Error::of_argument)?;
     let (task_id, cascades) = (TaskId::parse(&task), args.cascade.unwrap_or(false));

@@ -28,10 +28,10 @@ use crate::hub::Hub;
 #[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
 pub(crate) struct Args {
     /// 0 by default
-    #[schemars(range(min = 0, max = 50))]
+    #[schemars(range(min = 0, max = limits::WAIT_MAX_SECONDS))]
     pub(crate) wait_seconds: Option<i64>,
     /// 60 by default
-    #[schemars(range(min = 5, max = 3600))]
+    #[schemars(range(min = limits::LEASE_MIN_SECONDS, max = limits::LEASE_MAX_SECONDS))]
     pub(crate) lease_seconds: Option<i64>,
 }
 
@@ -40,27 +40,22 @@ pub(crate) struct Args {
 #[schema(as = Claim)]
 pub(crate) struct BodyArgs {
     /// 0 by default
-    #[schema(minimum = 0, maximum = 50)]
     pub(crate) wait_seconds: Option<i64>,
     /// 60 by default
-    #[schema(minimum = 5, maximum = 3600)]
     pub(crate) lease_seconds: Option<i64>,
     /// So many tasks at most, each under a lease of its own; then the answer has `tasks`
-    #[schema(minimum = 1, maximum = 32)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) max: Option<i64>,
 }
 
 /// A claim that goes with the reply to the task before.
-#[derive(Debug, Clone, Copy, Default, Deserialize, Serialize, ToSchema)]
+#[derive(Debug, Clone, Copy, Default, Deserialize, Serialize, JsonSchema, ToSchema)]
 #[schema(as = ClaimNext)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NextArgs {
     /// 0 by default
-    #[schema(minimum = 0, maximum = 50)]
     pub(crate) wait_seconds: Option<i64>,
     /// 60 by default
-    #[schema(minimum = 5, maximum = 3600)]
     pub(crate) lease_seconds: Option<i64>,
 }
 
@@ -136,9 +131,6 @@ impl Answer {
         }
     }
 }
-
-/// However a hand-over was missed, work is found within this time, and a claim that may no longer wait is refused.
-const BACKSTOP: Duration = Duration::from_secs(5);
 
 /// Claims the next task of the caller's alias, for the tool.
 pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
@@ -225,7 +217,7 @@ impl Claim {
     async fn wait(&self, hub: &Hub, deadline: Instant) -> Result<Option<Vec<Held>>, Error> {
         let mut waiting = self.submit(hub, IfNothing::Park)?;
         loop {
-            let until = deadline.min(Instant::now() + BACKSTOP);
+            let until = deadline.min(Instant::now() + limits::CLAIM_LOOK_EVERY);
             tokio::select! {
                 found = waiting.found() => return found,
                 () = tokio::time::sleep_until(until) => {}

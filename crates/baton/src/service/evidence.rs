@@ -8,7 +8,6 @@ pub(crate) mod change;
 pub(crate) mod checkpoint;
 pub(crate) mod export;
 mod export_body;
-mod export_turns;
 pub(crate) mod packet;
 pub(crate) mod page;
 pub(crate) mod proof;
@@ -21,5 +20,4 @@ pub(crate) mod seal;
 mod tests;
 mod tree;
 
-pub(crate) use export_turns::Exports;
 pub(crate) use salt::{Digested, DigestedPart, Salt};

@@ -12,18 +12,18 @@ use utoipa::ToSchema;
 use super::place::Place;
 use super::stamp::Stamp;
 use super::wire_time::WireTime;
-use super::{Error, operation, report_progress, report_status, send_reply};
+use super::{Error, operation, report_status, send_reply};
 use crate::hub::Hub;
 
 /// Which lease, and for how long.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Args {
     lease_id: String,
-    #[schemars(range(min = 5, max = 3600))]
+    #[schemars(range(min = limits::LEASE_MIN_SECONDS, max = limits::LEASE_MAX_SECONDS))]
     lease_seconds: Option<i64>,
-    #[schemars(range(min = 0, max = 100))]
+    #[schemars(range(min = 0, max = limits::PROGRESS_MAX_PERCENT))]
     progress: Option<i64>,
-    /// Appended to the task's output; the session shows 4000 characters of it
+    /// Shown in the session instead of its last, 4000 characters; report_progress appends to the task's output
     output: Option<String>,
 }
 
@@ -31,10 +31,10 @@ pub(crate) struct Args {
 #[derive(Debug, Default, Deserialize, Serialize, ToSchema)]
 #[schema(as = LeaseExtension)]
 pub(crate) struct PathArgs {
-    #[schema(minimum = 5, maximum = 3600)]
     pub(crate) lease_seconds: Option<i64>,
-    #[schema(minimum = 0, maximum = 100)]
     pub(crate) progress: Option<i64>,
+    /// What the agent's session shows as its output from now on, at most 4000 characters. It is not appended to the task's
+    /// output: workers of earlier releases send the same text again with each extension
     pub(crate) output: Option<String>,
 }
 
@@ -76,7 +76,7 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer
         .write(move |tx| -> Result<Answer, Error> {
             let until = extend(tx, &stamp, &caller, &lease_id, lease_seconds)?;
             report(tx, &node, progress, args.output.as_deref())?;
-            report_on_task(tx, &stamp, &caller, &node, &lease_id, progress, args.output.as_deref())?;
+            report_on_task(tx, &stamp, &caller, &node, &lease_id, progress)?;
             Ok(Answer { ok: true, lease_expires_at: WireTime(until) })
         })
         .await?;
@@ -120,8 +120,7 @@ pub(crate) fn kept_output(output: &str) -> String {
     output.chars().take(limits::OUTPUT_KEPT_CHARS).collect()
 }
 
-/// Keeps progress and output with the task. No turn is waited for: a lease must not be lost meanwhile, and its row is
-/// written anyway.
+/// Keeps progress with the task. No turn is waited for: a lease must not be lost meanwhile, and its row is written anyway.
 fn report_on_task(
     tx: &mut dyn Transaction,
     stamp: &Stamp,
@@ -129,21 +128,17 @@ fn report_on_task(
     node: &NodeCaller,
     lease_id: &LeaseId,
     percent: Option<i64>,
-    output: Option<&str>,
 ) -> Result<(), Error> {
     let percent = percent.map(|percent| Percent::parse("progress", percent)).transpose();
     let progress = Progress { percent: percent.map_err(Error::of_argument)?, message: None };
-    let output = output.unwrap_or_default();
-    if progress.is_empty() && output.is_empty() {
+    if progress.is_empty() {
         return Ok(());
     }
     let task = tx.lease(lease_id)?.ok_or(Refusal::LeaseLost)?.task_id;
     let command = Command::ReportProgress { lease_id: lease_id.clone(), progress };
     let place = Place::Named(Some(node.network_id.clone()), Unnamed::IsDenied);
     operation::act(tx, stamp, caller, &place, Some(&task), &command)?;
-    // More than is kept is cut, never refused.
-    let excess = output.len().saturating_sub(limits::PROGRESS_OUTPUT_MAX_BYTES);
-    report_progress::append_output(tx, node, &task, &output[output.ceil_char_boundary(excess)..])
+    Ok(())
 }
 
 /// Notes progress and output in the agent's session, if it has one.

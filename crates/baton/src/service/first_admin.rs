@@ -5,9 +5,9 @@ use baton_store::{Store, Transaction};
 
 use super::Error;
 use super::new_user::{self, NewUser};
-use super::password_hash::hash_off_thread;
 use super::secret::{self, Revealed};
 use crate::hub::Clock;
+use crate::hub::password_hash::hash_off_thread;
 
 /// What became of it.
 #[derive(Debug)]

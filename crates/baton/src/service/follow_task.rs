@@ -104,15 +104,14 @@ pub(crate) async fn read(
 }
 
 fn news(rows: &dyn Snapshot, id: &TaskId, since: Option<TaskPlace>) -> Result<News, Error> {
-    let row = rows.task(id)?.ok_or(baton_core::Refusal::TaskNotFound)?;
-    let history = match since {
-        Some(_) => rows.task_history(id)?,
+    let course = rows.task_course(id)?.ok_or(baton_core::Refusal::TaskNotFound)?;
+    let fresh: Vec<_> = match since {
+        Some(place) => rows.task_history_after(id, place.event)?,
         None => rows.last_event(id)?.into_iter().collect(),
     };
     let mut place = since.unwrap_or_default();
-    let has_ended = row.snapshot.status.is_terminal();
+    let has_ended = course.status.is_terminal();
     let mut told = Vec::new();
-    let fresh: Vec<_> = history.into_iter().filter(|event| event.n > place.event).collect();
     let statuses = fresh.into_iter().map(|event| {
         let at = WireTime(event.created_at);
         let (status, n, detail) = (event.to_status, event.n, event.detail);
@@ -125,11 +124,12 @@ fn news(rows: &dyn Snapshot, id: &TaskId, since: Option<TaskPlace>) -> Result<Ne
         place.event = n;
         told.push((place, status));
     }
-    if let Some(progress) = row.progress.filter(|progress| of_progress(progress) > place.progress) {
+    if let Some(progress) = course.progress.filter(|progress| of_progress(progress) > place.progress) {
         place.progress = of_progress(&progress);
         told.push((place, Told::Progress { task_id: id.clone(), progress: progress.into() }));
     }
-    if let Some((offset, text)) = rows.task_output(id)?.and_then(|output| rest(output, place.written)) {
+    let output = rows.task_output_after(id, place.written)?;
+    if let Some((offset, text)) = output.and_then(|output| rest(output, place.written)) {
         place.written = offset + text.len() as i64;
         told.push((place, Told::Output { task_id: id.clone(), offset, text }));
     }

@@ -1,7 +1,7 @@
 //! The sender says something on a task that is open: the answer if its agent asked, else a message on the way.
 
 use baton_core::{
-    ArtifactRef, Caller, Command, IdempotencyKey, MessageId, MessageText, Refusal, Status, TaskId,
+    ArtifactRef, Caller, Command, IdempotencyKey, MessageId, MessageText, Refusal, Status, TaskId, limits,
 };
 use baton_store::Transaction;
 use baton_store::rows::IdempotentSend;
@@ -13,29 +13,21 @@ use super::artifacts::{RefArgs, reference};
 use super::place::Place;
 use super::push_configs::create::{self, CheckedPush, Since};
 use super::stamp::Stamp;
+use super::task_command::{About, BodyRule, OnTask, TaskCommand};
 use super::{Error, idempotency, operation};
 use crate::hub::Hub;
 
-/// Which task, and what is said.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub(crate) struct Args {
-    task_id: String,
-    #[schemars(length(min = 1, max = 1048576))]
-    text: String,
-    /// Artifacts that come with it, uploaded with PUT /api/artifacts
-    #[schemars(length(max = 100))]
-    artifacts: Option<Vec<RefArgs>>,
-    network_id: Option<String>,
-}
-
 /// The body of `POST /api/tasks/:id/answer`.
-#[derive(Debug, Deserialize, Serialize, ToSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema, ToSchema)]
 #[schema(as = AnswerToQuestion)]
-pub(crate) struct PathArgs {
-    #[schema(min_length = 1, max_length = 1048576)]
+pub(crate) struct Args {
+    #[schemars(length(min = 1, max = limits::TEXT_MAX_BYTES))]
     pub(crate) text: String,
     /// Artifacts that come with it, uploaded with `PUT /api/artifacts`
-    #[schema(max_items = 100)]
+    #[schemars(
+        length(max = limits::ARTIFACT_REFS_MAX_COUNT),
+        description = "Artifacts that come with it, uploaded with PUT /api/artifacts"
+    )]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) artifacts: Option<Vec<RefArgs>>,
 }
@@ -82,20 +74,31 @@ impl Said {
     }
 }
 
-/// Says it, by the tool's arguments.
-pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
-    let place = Place::of_task_call(args.network_id.as_deref());
-    say(hub, caller, place, &args.task_id, Said::plain(args.text, args.artifacts)?).await
-}
+/// Answer a task's agent, or tell it something.
+#[derive(Debug)]
+pub(crate) struct AnswerTask;
 
-/// Says it on the task in the path.
-pub(crate) async fn run_on_path(
-    hub: &Hub,
-    caller: &Caller,
-    task: &str,
-    args: PathArgs,
-) -> Result<Answer, Error> {
-    say(hub, caller, Place::TheTasks, task, Said::plain(args.text, args.artifacts)?).await
+impl TaskCommand for AnswerTask {
+    const ABOUT: About = About {
+        verb: "answer",
+        operation_id: "answer_question",
+        summary: "Answer what the agent of a task asked, or say more",
+        details: "Who sent it, members of its network.",
+        done: "told",
+        conflict: None,
+        body: BodyRule::Strict,
+        is_repeatable: false,
+        tool: Some((
+            "answer_task",
+            "Answer the question of an agent about a task you sent, or tell it something on the way.",
+        )),
+    };
+    type Args = Args;
+    type Answer = Answer;
+
+    async fn run(hub: &Hub, caller: &Caller, on: OnTask, args: Args) -> Result<Answer, Error> {
+        say(hub, caller, on.place, &on.task, Said::plain(args.text, args.artifacts)?).await
+    }
 }
 
 /// Says it.

@@ -20,7 +20,7 @@ pub(crate) struct Args {
     alias: Option<String>,
     /// 24 hours ago by default
     since: Option<String>,
-    #[schemars(range(min = 1, max = 500))]
+    #[schemars(range(min = 1, max = limits::OTHER_PAGE_MAX))]
     limit: Option<i64>,
     network_id: Option<String>,
     /// next_cursor of the page before
@@ -36,7 +36,7 @@ pub(crate) struct QueryArgs {
     /// `YYYY-MM-DD HH:MM:SS` in UTC, or RFC 3339; 24 hours ago by default
     since: Option<String>,
     /// 500 by default
-    #[param(value_type = Option<u32>, minimum = 1, maximum = 500)]
+    #[param(value_type = Option<u32>)]
     limit: Option<String>,
     /// The network; without it, all of the caller's
     network_id: Option<String>,

@@ -15,10 +15,10 @@ use crate::hub::Hub;
 /// Whose inbox.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Args {
-    #[schemars(length(min = 1, max = 200))]
+    #[schemars(length(min = 1, max = limits::ALIAS_MAX_CHARS))]
     alias: String,
     /// 10 by default
-    #[schemars(range(min = 1, max = 100))]
+    #[schemars(range(min = 1, max = limits::INBOX_PAGE_MAX))]
     limit: Option<i64>,
     network_id: Option<String>,
     /// next_cursor of the page before
@@ -30,7 +30,7 @@ pub(crate) struct Args {
 #[into_params(parameter_in = Query)]
 pub(crate) struct QueryArgs {
     /// 10 by default
-    #[param(value_type = Option<u32>, minimum = 1, maximum = 100)]
+    #[param(value_type = Option<u32>)]
     pub(crate) limit: Option<String>,
     /// A user token's network
     pub(crate) network_id: Option<String>,

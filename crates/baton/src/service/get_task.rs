@@ -13,14 +13,14 @@ use super::task_view::{TaskMessageView, TaskWithArtifacts, WholeTaskView};
 use super::task_wait::{self, ProgressSink, TaskWait};
 use super::{Error, audit, permit, task_record};
 use crate::hub::Hub;
-use crate::in_flight::AnswerShare;
+use crate::hub::in_flight::AnswerShare;
 
 /// Which task.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Args {
     task_id: String,
     /// Wait so long for something new; 0 by default
-    #[schemars(range(min = 0, max = 60))]
+    #[schemars(range(min = 0, max = limits::CALL_WAIT_MAX_SECONDS))]
     wait_seconds: Option<i64>,
     /// New is what comes after this event (event_count); by default the last it has now
     after: Option<i64>,
@@ -31,7 +31,7 @@ pub(crate) struct Args {
 #[into_params(parameter_in = Query)]
 pub(crate) struct QueryArgs {
     /// Wait so long for an event after `after`; 0 by default. A task that has ended is answered at once
-    #[param(value_type = Option<u32>, minimum = 0, maximum = 60)]
+    #[param(value_type = Option<u32>)]
     pub(crate) wait_seconds: Option<String>,
     /// The number of an event within the task; by default of the last that it has now
     #[param(value_type = Option<u64>, minimum = 0)]

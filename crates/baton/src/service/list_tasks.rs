@@ -26,7 +26,7 @@ pub(crate) struct Args {
     from_name: Option<String>,
     network_id: Option<String>,
     /// 20 by default
-    #[schemars(range(min = 1, max = 100))]
+    #[schemars(range(min = 1, max = limits::TASK_LIST_MAX))]
     limit: Option<i64>,
     /// next_cursor of the page before
     cursor: Option<String>,
@@ -45,7 +45,7 @@ pub(crate) struct QueryArgs {
     /// The network; without it, all of the caller's
     pub(crate) network_id: Option<String>,
     /// 50 by default
-    #[param(value_type = Option<u32>, minimum = 1, maximum = 200)]
+    #[param(value_type = Option<u32>)]
     pub(crate) limit: Option<String>,
     /// `next_cursor` of the page before
     pub(crate) cursor: Option<String>,

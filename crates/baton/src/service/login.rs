@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
 use utoipa::ToSchema;
 
-use super::login_guard::Attempt;
-use super::password_hash::Asker;
 use super::secret::{self, Holder, Revealed};
 use super::user_view::UserView;
 use super::{Error, audit, quotas};
 use crate::hub::Hub;
+use crate::hub::login_guard::Attempt;
+use crate::hub::password_hash::Asker;
 
 #[derive(Deserialize, Serialize, ToSchema)]
 #[schema(as = Login)]

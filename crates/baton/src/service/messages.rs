@@ -19,7 +19,7 @@ pub(crate) struct QueryArgs {
     /// `YYYY-MM-DD HH:MM:SS` in UTC, or RFC 3339; an hour ago by default
     since: Option<String>,
     /// 100 by default
-    #[param(value_type = Option<u32>, minimum = 1, maximum = 500)]
+    #[param(value_type = Option<u32>)]
     limit: Option<String>,
     /// The network; without it, all of the caller's
     network_id: Option<String>,

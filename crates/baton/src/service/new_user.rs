@@ -5,7 +5,7 @@ use baton_store::Transaction;
 use baton_store::rows::{NetworkRow, UserRow};
 
 use super::{Error, audit};
-use crate::hub::random;
+use crate::random;
 
 /// What the network that comes with a user is called.
 const NETWORK_NAME: &str = "default";

@@ -10,8 +10,6 @@ use crate::hub::Hub;
 const WRITE_MAX: Duration = Duration::from_millis(limits::LEAVING_WRITE_MAX_MILLIS as u64);
 const ROUND_MAX: Duration = Duration::from_secs(limits::LEAVING_ROUND_MAX_SECONDS as u64);
 const MARKED_EVERY: Duration = Duration::from_secs(limits::FEED_MARKED_EVERY_SECONDS as u64);
-/// Frames of one feed forgotten in one write.
-const FRAMES: usize = 2_000;
 
 /// Removes what is too old, for a while. Answers how many tasks went.
 pub(crate) async fn leave(hub: &Hub) -> Result<usize, Error> {
@@ -73,7 +71,7 @@ pub(crate) async fn frames_leave(hub: &Hub) -> Result<usize, Error> {
         }
         let one = hub.store.write(move |tx| -> Result<usize, Error> {
             tx.mark_feed(&network, now, since)?;
-            Ok(tx.forget_frames(&network, before, FRAMES)?)
+            Ok(tx.forget_frames(&network, before, limits::FRAMES_FORGOTTEN_COUNT)?)
         });
         forgotten += one.await?;
     }

@@ -1,6 +1,6 @@
 //! A network at a glance: its counts, its last hour by the minute, and what somebody should look at.
 
-use baton_core::{Caller, Latencies, NetworkId, UnixMillis, limits};
+use baton_core::{Caller, Latencies, NetworkId, Status, UnixMillis, limits};
 use baton_store::Snapshot;
 use baton_store::rows::{MinuteCounts, minute_begins, minute_of};
 use serde::{Deserialize, Serialize};
@@ -117,10 +117,10 @@ impl Minute {
         Self {
             at: minute_begins(minute).into(),
             sent: counts.sent,
-            replied: counts.replied,
-            failed: counts.failed,
-            cancelled: counts.cancelled,
-            expired: counts.expired,
+            replied: counts.ends.get(Status::Replied),
+            failed: counts.ends.get(Status::Failed),
+            cancelled: counts.ends.get(Status::Cancelled),
+            expired: counts.ends.get(Status::Expired),
             p50_ms: counts.latencies.percentile(50),
             p95_ms: counts.latencies.percentile(95),
         }

@@ -8,13 +8,12 @@ use baton_store::rows::PageBounds;
 use hmac::{Hmac, Mac};
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
-use std::fmt;
 use utoipa::IntoParams;
 
 use super::Error;
-use crate::hub::Hub;
+use crate::hub::{CursorKey, Hub};
 
-const TAG_BYTES: usize = 16;
+const TAG_BYTES: usize = 16; // not a limit: the format of a cursor
 /// The list of a user's networks, which several answers begin.
 pub(crate) const NETWORKS: &str = "networks";
 
@@ -23,7 +22,7 @@ pub(crate) const NETWORKS: &str = "networks";
 #[into_params(parameter_in = Query)]
 pub(crate) struct PageArgs {
     /// 500 by default
-    #[param(value_type = Option<u32>, minimum = 1, maximum = 500)]
+    #[param(value_type = Option<u32>)]
     pub(crate) limit: Option<String>,
     /// `next_cursor` of the page before
     pub(crate) cursor: Option<String>,
@@ -56,25 +55,6 @@ pub(crate) fn limit_text(asked: Option<&str>, default: usize, max: usize) -> Res
     match asked {
         None | Some("") => Ok(default),
         Some(text) => limit(Some(text.parse().unwrap_or(0)), default, max),
-    }
-}
-
-/// The hub's secret that cursors are encrypted with.
-#[derive(Clone)]
-pub(crate) struct CursorKey(Hmac<Sha256>);
-
-impl CursorKey {
-    pub(crate) fn new(key: &[u8; 32]) -> Self {
-        // HMAC pads a short key with zeros: this is the block it would make of it.
-        let mut block = hmac::digest::Key::<Hmac<Sha256>>::default();
-        block[..key.len()].copy_from_slice(key);
-        Self(Hmac::new(&block))
-    }
-}
-
-impl fmt::Debug for CursorKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("CursorKey(…)")
     }
 }
 

@@ -7,11 +7,11 @@ use std::net::IpAddr;
 use utoipa::ToSchema;
 
 use super::new_user::{self, NewUser};
-use super::password_hash::Asker;
 use super::secret::{self, Revealed};
 use super::user_view::UserView;
 use super::{Error, audit, labels};
 use crate::hub::Hub;
+use crate::hub::password_hash::Asker;
 
 #[derive(Deserialize, ToSchema)]
 #[schema(as = Registration)]

@@ -16,15 +16,15 @@ use crate::hub::Hub;
 /// What is done.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Args {
-    #[schemars(length(min = 1, max = 200))]
+    #[schemars(length(min = 1, max = limits::ALIAS_MAX_CHARS))]
     alias: String,
     /// The task's id, or the exact text of one open task
     task: String,
-    #[schemars(length(min = 1, max = 1048576))]
+    #[schemars(length(min = 1, max = limits::TEXT_MAX_BYTES))]
     result: String,
-    #[schemars(length(max = 50))]
+    #[schemars(length(max = limits::ARTIFACTS_MAX_COUNT))]
     artifacts: Option<Vec<Value>>,
-    #[schemars(range(min = 0, max = 10))]
+    #[schemars(range(min = 0, max = limits::SCORE_MAX))]
     score: Option<f64>,
     duration_minutes: Option<f64>,
     lease_id: Option<String>,

@@ -14,42 +14,29 @@ use utoipa::ToSchema;
 
 use super::place::Place;
 use super::stamp::Stamp;
+use super::task_command::{About, BodyRule, OnTask, TaskCommand};
 use super::{Error, operation, report_status, send_reply};
 use crate::hub::Hub;
 
-/// Which task, and what is new.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub(crate) struct Args {
-    task_id: String,
-    /// The lease you hold
-    lease_id: String,
-    #[schemars(range(min = 0, max = 100))]
-    percent: Option<i64>,
-    /// What you are doing
-    #[schemars(length(min = 1, max = 1000))]
-    message: Option<String>,
-    /// What was printed since the last report; it is appended, and the last 64 KiB are kept
-    #[schemars(length(max = 65536))]
-    output: Option<String>,
-    network_id: Option<String>,
-}
-
 /// The body of `POST /api/tasks/:id/progress`.
-#[derive(Debug, Default, Deserialize, Serialize, ToSchema)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema, ToSchema)]
 #[schema(as = ProgressReport)]
-pub(crate) struct PathArgs {
+pub(crate) struct Args {
     /// The lease you hold
     pub(crate) lease_id: String,
-    #[schema(minimum = 0, maximum = 100)]
+    #[schemars(range(min = 0, max = limits::PROGRESS_MAX_PERCENT))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) percent: Option<i64>,
     /// What is being done
-    #[schema(min_length = 1, max_length = 1000)]
+    #[schemars(length(min = 1, max = limits::PROGRESS_MESSAGE_MAX_CHARS), description = "What you are doing")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) message: Option<String>,
     /// What was printed since the last report, at most 64 KiB of UTF-8. It is appended to the task's output, of which the
     /// last 64 KiB are kept
-    #[schema(max_length = 65536)]
+    #[schemars(
+        length(max = limits::PROGRESS_OUTPUT_MAX_BYTES),
+        description = "What was printed since the last report; it is appended, and the last 64 KiB are kept"
+    )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) output: Option<String>,
 }
@@ -71,55 +58,56 @@ struct Report {
     output: String,
 }
 
-/// Reports, by the tool's arguments.
-pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
-    let Args { task_id, lease_id, percent, message, output, network_id } = args;
-    let place = Place::of_task_call(network_id.as_deref());
-    report(hub, caller, place, &task_id, &PathArgs { lease_id, percent, message, output }).await
-}
+/// Report how far the work on a task is.
+#[derive(Debug)]
+pub(crate) struct ReportProgress;
 
-/// Reports on the task in the path.
-pub(crate) async fn run_on_path(
-    hub: &Hub,
-    caller: &Caller,
-    task: &str,
-    args: PathArgs,
-) -> Result<Answer, Error> {
-    report(hub, caller, Place::TheTasks, task, &args).await
-}
+impl TaskCommand for ReportProgress {
+    const ABOUT: About = About {
+        verb: "progress",
+        operation_id: "report_progress",
+        summary: "Report how far the work on a task is, and what its command printed",
+        details: "The agent that holds the task's lease. One report a second is written for a lease: one that comes sooner is answered when\nits turn has come, and one that would wait more than 5 seconds is `rate_limited`. What a report leaves out stays as it was.",
+        done: "written",
+        conflict: None,
+        body: BodyRule::Strict,
+        // Output that may have arrived is not sent again.
+        is_repeatable: false,
+        tool: Some((
+            "report_progress",
+            "Report how far a claimed task is: percent, message, output since the last report. Does not extend the lease.",
+        )),
+    };
+    type Args = Args;
+    type Answer = Answer;
 
-async fn report(
-    hub: &Hub,
-    caller: &Caller,
-    place: Place,
-    task: &str,
-    args: &PathArgs,
-) -> Result<Answer, Error> {
-    let report = Report::read(task, args)?;
-    let Caller::Node(node) = caller else { return Err(Refusal::NetworkTokenRequired.into()) };
-    let reporter = (node.token_id.clone(), report.lease_id.clone());
-    let turn = hub.progress_turns.take(&reporter, Instant::now())?;
-    tokio::select! {
-        () = sleep_until(turn) => {}
-        // What waits when the hub stops is written before it does.
-        () = hub.shutdown.wait() => {}
+    async fn run(hub: &Hub, caller: &Caller, on: OnTask, args: Args) -> Result<Answer, Error> {
+        let report = Report::read(&on.task, &args)?;
+        let Caller::Node(node) = caller else { return Err(Refusal::NetworkTokenRequired.into()) };
+        let reporter = (node.token_id.clone(), report.lease_id.clone());
+        let turn = hub.progress_turns.take(&reporter, Instant::now())?;
+        tokio::select! {
+            () = sleep_until(turn) => {}
+            // What waits when the hub stops is written before it does.
+            () = hub.shutdown.wait() => {}
+        }
+        let percent = report.progress.percent.map(|percent| i64::from(percent.get()));
+        let passing = node.alias.as_ref().filter(|_| percent.is_some());
+        let passing = passing.map(|alias| report_status::passing_frame(alias, "working", percent));
+        let (stamp, node, asker) = (Stamp::new(hub), node.clone(), caller.clone());
+        let task = report.task.clone();
+        let network = node.network_id.clone();
+        hub.store_for(caller).write(move |tx| report.write(tx, &stamp, &asker, &on.place, &node)).await?;
+        hub.progress_turns.written(reporter, Instant::now());
+        if let Some(passing) = passing {
+            hub.passing.tell(&network, passing);
+        }
+        Ok(Answer { ok: true, task_id: task })
     }
-    let percent = report.progress.percent.map(|percent| i64::from(percent.get()));
-    let passing = node.alias.as_ref().filter(|_| percent.is_some());
-    let passing = passing.map(|alias| report_status::passing_frame(alias, "working", percent));
-    let (stamp, node, asker) = (Stamp::new(hub), node.clone(), caller.clone());
-    let task = report.task.clone();
-    let network = node.network_id.clone();
-    hub.store_for(caller).write(move |tx| report.write(tx, &stamp, &asker, &place, &node)).await?;
-    hub.progress_turns.written(reporter, Instant::now());
-    if let Some(passing) = passing {
-        hub.passing.tell(&network, passing);
-    }
-    Ok(Answer { ok: true, task_id: task })
 }
 
 impl Report {
-    fn read(task: &str, args: &PathArgs) -> Result<Self, Error> {
+    fn read(task: &str, args: &Args) -> Result<Self, Error> {
         let percent = args.percent.map(|percent| Percent::parse("percent", percent)).transpose();
         let message = args.message.as_deref().map(|message| ProgressMessage::parse("message", message));
         let output = args.output.as_deref().map(|output| ProgressOutput::parse("output", output));

@@ -20,18 +20,18 @@ use crate::hub::Hub;
 /// What the agent reports; what it leaves out stays as it was.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Args {
-    #[schemars(length(min = 1, max = 200))]
+    #[schemars(length(min = 1, max = limits::RESUME_ID_MAX_CHARS))]
     resume_id: String,
-    #[schemars(length(min = 1, max = 200))]
+    #[schemars(length(min = 1, max = limits::ALIAS_MAX_CHARS))]
     alias: String,
     status: StatusName,
     /// What you work on: a task id, or the task's text
     task: Option<String>,
     /// 4000 characters are kept
     output: Option<String>,
-    #[schemars(range(min = 0, max = 10))]
+    #[schemars(range(min = 0, max = limits::SCORE_MAX))]
     score: Option<f64>,
-    #[schemars(range(min = 0, max = 100))]
+    #[schemars(range(min = 0, max = limits::PROGRESS_MAX_PERCENT))]
     progress: Option<i64>,
     server: Option<String>,
     hostname: Option<String>,
@@ -44,7 +44,7 @@ pub(crate) struct Args {
     /// What you are, in a sentence
     description: Option<String>,
     /// What you can do
-    #[schemars(length(max = 50))]
+    #[schemars(length(max = limits::SKILLS_MAX_COUNT))]
     skills: Option<Vec<Skill>>,
     network_id: Option<String>,
     /// Extends the lease too

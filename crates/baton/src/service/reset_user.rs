@@ -5,10 +5,10 @@ use baton_core::{Refusal, UnixMillis};
 use baton_store::{Store, Transaction};
 
 use super::first_admin::HUB;
-use super::password_hash::hash_off_thread;
 use super::secret::{self, Revealed};
 use super::{Error, audit};
 use crate::hub::Clock;
+use crate::hub::password_hash::hash_off_thread;
 
 /// What the operator is shown, once.
 #[derive(Debug)]

@@ -13,7 +13,7 @@ use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa::{PartialSchema, ToSchema};
 
-use crate::hub::random;
+use crate::random;
 
 /// Who has a user token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

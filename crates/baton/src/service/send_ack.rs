@@ -1,21 +1,13 @@
 //! Say that a task was seen, by the task.
 
 use baton_core::{Caller, Command, Refusal, TaskId};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::place::Place;
 use super::stamp::Stamp;
+use super::task_command::{About, BodyRule, NoArgs, OnTask, TaskCommand};
 use super::{Error, operation};
 use crate::hub::Hub;
-
-/// Which task.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub(crate) struct Args {
-    task_id: String,
-    network_id: Option<String>,
-}
 
 /// Whether it changed anything.
 #[derive(Debug, Serialize, ToSchema)]
@@ -26,30 +18,40 @@ pub(crate) struct Answer {
     updated: u8,
 }
 
-/// Acks, by the tool's arguments.
-pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
-    ack(hub, caller, Place::of_task_call(args.network_id.as_deref()), &args.task_id).await
-}
+/// Say that a task was seen.
+#[derive(Debug)]
+pub(crate) struct AckTask;
 
-/// Acks the task in the path.
-pub(crate) async fn run_on_path(hub: &Hub, caller: &Caller, task: &str) -> Result<Answer, Error> {
-    ack(hub, caller, Place::TheTasks, task).await
-}
+impl TaskCommand for AckTask {
+    const ABOUT: About = About {
+        verb: "ack",
+        operation_id: "ack_task",
+        summary: "Say that a task has been seen",
+        details: "The agent it was given to, members of its network.",
+        done: "whether that was news",
+        conflict: None,
+        body: BodyRule::Unread,
+        is_repeatable: true,
+        tool: Some(("send_ack", "Say that you have seen a task you were given.")),
+    };
+    type Args = NoArgs;
+    type Answer = Answer;
 
-async fn ack(hub: &Hub, caller: &Caller, place: Place, task: &str) -> Result<Answer, Error> {
-    let task_id = TaskId::parse(task).ok_or(Refusal::TaskNotFound)?;
-    let stamp = Stamp::new(hub);
-    let caller = caller.clone();
-    hub.store_for(&caller)
-        .write(move |tx| {
-            let done = operation::act(tx, &stamp, &caller, &place, Some(&task_id), &Command::Ack);
-            let updated = match done {
-                Ok(done) => done.transition.is_move(),
-                // Seen before, or ended: nothing to do is no fault.
-                Err(Error::Refused(Refusal::MessageNotOpen)) => false,
-                Err(error) => return Err(error),
-            };
-            Ok(Answer { ok: true, task_id: task_id.clone(), updated: updated.into() })
-        })
-        .await
+    async fn run(hub: &Hub, caller: &Caller, on: OnTask, _: NoArgs) -> Result<Answer, Error> {
+        let task_id = on.task_id()?;
+        let stamp = Stamp::new(hub);
+        let caller = caller.clone();
+        hub.store_for(&caller)
+            .write(move |tx| {
+                let done = operation::act(tx, &stamp, &caller, &on.place, Some(&task_id), &Command::Ack);
+                let updated = match done {
+                    Ok(done) => done.transition.is_move(),
+                    // Seen before, or ended: nothing to do is no fault.
+                    Err(Error::Refused(Refusal::MessageNotOpen)) => false,
+                    Err(error) => return Err(error),
+                };
+                Ok(Answer { ok: true, task_id: task_id.clone(), updated: updated.into() })
+            })
+            .await
+    }
 }

@@ -1,6 +1,8 @@
 //! Send a message: a delivery that is no task.
 
-use baton_core::{Action, Caller, MessageId, MessageText, NetworkId, Principal, Priority, Refusal, access};
+use baton_core::{
+    Action, Caller, MessageId, MessageText, NetworkId, Principal, Priority, Refusal, access, limits,
+};
 use baton_store::Transaction;
 use baton_store::rows::{DeliveryKind, NewDelivery};
 use schemars::JsonSchema;
@@ -17,9 +19,9 @@ use crate::hub::Hub;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Args {
     /// An agent's alias, or a member's username
-    #[schemars(length(min = 1, max = 200))]
+    #[schemars(length(min = 1, max = limits::ALIAS_MAX_CHARS))]
     alias: String,
-    #[schemars(length(min = 1, max = 1048576))]
+    #[schemars(length(min = 1, max = limits::TEXT_MAX_BYTES))]
     message: String,
     network_id: Option<String>,
 }

@@ -1,7 +1,7 @@
 //! Reply: end a task with an answer, or just say something back.
 
 use baton_core::{
-    Action, Caller, Command, Ending, LeaseId, MessageId, Refusal, ReplyText, Status, TaskId, access,
+    Action, Caller, Command, Ending, LeaseId, MessageId, Refusal, ReplyText, Status, TaskId, access, limits,
 };
 use baton_store::Transaction;
 use baton_store::rows::DeliveryKind;
@@ -14,6 +14,7 @@ use super::artifacts::{ArtifactView, RefArgs, reference};
 use super::claim_task::{self, Claim};
 use super::place::{Place, role_in};
 use super::stamp::Stamp;
+use super::task_command::{About, BodyRule, OnTask, TaskCommand};
 use super::{Error, operation, send_message};
 use crate::hub::Hub;
 
@@ -22,7 +23,7 @@ use crate::hub::Hub;
 pub(crate) struct Args {
     /// Whom to reply to; ignored with in_reply_to
     alias: Option<String>,
-    #[schemars(length(max = 1048576))]
+    #[schemars(length(max = limits::TEXT_MAX_BYTES))]
     text: String,
     /// The task this ends
     in_reply_to: Option<String>,
@@ -32,7 +33,7 @@ pub(crate) struct Args {
     /// Answer with a message of its own instead of a result; A2A senders see the difference
     bare: Option<bool>,
     /// What the task brought, uploaded with PUT /api/artifacts; with them text may be empty. Takes in_reply_to
-    #[schemars(length(max = 100))]
+    #[schemars(length(max = limits::ARTIFACT_REFS_MAX_COUNT))]
     artifacts: Option<Vec<RefArgs>>,
     /// With status failed: you decline the task
     rejected: Option<bool>,
@@ -51,18 +52,16 @@ pub(crate) enum EndingName {
 }
 
 /// The body of `POST /api/tasks/:id/reply`.
-#[derive(Debug, Deserialize, Serialize, ToSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema, ToSchema)]
 #[schema(as = Reply)]
 pub(crate) struct PathArgs {
     /// At least one character, unless artifacts come with a reply that succeeded
-    #[schema(max_length = 1048576)]
     pub(crate) text: String,
     pub(crate) status: Option<EndingName>,
     pub(crate) lease_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) bare: Option<bool>,
     /// What the task brought, uploaded with `PUT /api/artifacts`
-    #[schema(max_items = 100)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) artifacts: Option<Vec<RefArgs>>,
     /// With status `failed`: the agent declines the task
@@ -146,20 +145,34 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer
     }
 }
 
-/// Replies to the task in the path.
-pub(crate) async fn run_on_path(
-    hub: &Hub,
-    caller: &Caller,
-    task: &str,
-    args: PathArgs,
-) -> Result<Answer, Error> {
-    let task = Some(TaskId::parse(task).ok_or(Refusal::TaskNotFound)?);
-    let done = end(hub, caller, Place::TheTasks, task, args).await;
-    // The path names the task, so the path's word for a missing one.
-    done.map_err(|error| match error {
-        Error::Refused(Refusal::ReplyTaskNotFound) => Refusal::TaskNotFound.into(),
-        error => error,
-    })
+/// End a task with a reply. The tool replies to other things too, so it has arguments of its own.
+#[derive(Debug)]
+pub(crate) struct ReplyToTask;
+
+impl TaskCommand for ReplyToTask {
+    const ABOUT: About = About {
+        verb: "reply",
+        operation_id: "reply_to_task",
+        summary: "Reply to a task, which ends it, and take the next one if asked to",
+        details: "The agent it was given to, members of its network; `claim_next` takes a node token. The reply is committed whatever the\nclaim finds.",
+        done: "ended",
+        conflict: None,
+        body: BodyRule::Strict,
+        is_repeatable: false,
+        tool: None,
+    };
+    type Args = PathArgs;
+    type Answer = Answer;
+
+    async fn run(hub: &Hub, caller: &Caller, on: OnTask, args: PathArgs) -> Result<Answer, Error> {
+        let task = Some(on.task_id()?);
+        let done = end(hub, caller, on.place, task, args).await;
+        // The path names the task, so the path's word for a missing one.
+        done.map_err(|error| match error {
+            Error::Refused(Refusal::ReplyTaskNotFound) => Refusal::TaskNotFound.into(),
+            error => error,
+        })
+    }
 }
 
 async fn end(

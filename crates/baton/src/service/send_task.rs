@@ -24,31 +24,27 @@ use super::task_view::WholeTaskView;
 use super::task_wait::{self, ProgressSink, TaskWait};
 use super::{Error, delegation, get_task, idempotency, names, presence, quotas};
 use crate::hub::Hub;
-use crate::in_flight::AnswerShare;
+use crate::hub::in_flight::AnswerShare;
 
 /// What is to be sent.
 #[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema, ToSchema)]
 #[schema(as = NewTask)]
 pub(crate) struct Args {
     /// The agent to send to
-    #[schemars(length(min = 1, max = 200))]
-    #[schema(min_length = 1, max_length = 200)]
+    #[schemars(length(min = 1, max = limits::ALIAS_MAX_CHARS))]
     pub(crate) alias: String,
     /// What is to be done
-    #[schemars(length(min = 1, max = 1048576))]
-    #[schema(min_length = 1, max_length = 1048576)]
+    #[schemars(length(min = 1, max = limits::TEXT_MAX_BYTES))]
     pub(crate) task: String,
     pub(crate) priority: Option<PriorityName>,
     /// Anything the agent should know beside the task
-    #[schemars(length(max = 65536))]
-    #[schema(max_length = 65536)]
+    #[schemars(length(max = limits::CONTEXT_MAX_BYTES))]
     pub(crate) context: Option<String>,
     /// Accepted, never used: who acts is what the token says
     #[serde(rename = "from_session", skip_serializing)]
     pub(crate) _from_session: Option<Value>,
     /// How long it may wait to be taken up, 3600 by default
-    #[schemars(range(min = 1, max = 2592000))]
-    #[schema(minimum = 1, maximum = 2592000)]
+    #[schemars(range(min = 1, max = limits::TTL_MAX_SECONDS))]
     pub(crate) ttl_seconds: Option<i64>,
     pub(crate) network_id: Option<String>,
     pub(crate) parent_task_id: Option<String>,
@@ -59,34 +55,28 @@ pub(crate) struct Args {
     #[schema(pattern = "^[a-z0-9._-]{1,64}$")]
     pub(crate) kind: Option<String>,
     /// The same key and arguments give the first answer again, for 24 hours
-    #[schemars(length(min = 1, max = 200))]
-    #[schema(min_length = 1, max_length = 200)]
+    #[schemars(length(min = 1, max = limits::IDEMPOTENCY_KEY_MAX_CHARS))]
     pub(crate) idempotency_key: Option<String>,
     /// Your own notes, any JSON
     pub(crate) meta: Option<Value>,
     /// Artifacts to send along, uploaded with PUT /api/artifacts
-    #[schemars(length(max = 100))]
-    #[schema(max_items = 100)]
+    #[schemars(length(max = limits::ARTIFACT_REFS_MAX_COUNT))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) artifacts: Option<Vec<RefArgs>>,
     /// How many deliveries there may be before a lapsed lease makes the task fail, 3 by default
-    #[schemars(range(min = 1, max = 10))]
-    #[schema(minimum = 1, maximum = 10)]
+    #[schemars(range(min = 1, max = limits::MAX_ATTEMPTS_MAX))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) max_attempts: Option<i64>,
     /// How long the task waits after a lapsed lease until it is delivered again, 0 by default
-    #[schemars(range(min = 0, max = 3600))]
-    #[schema(minimum = 0, maximum = 3600)]
+    #[schemars(range(min = 0, max = limits::RETRY_BACKOFF_MAX_SECONDS))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) retry_backoff_seconds: Option<i64>,
     /// How long one run may take; after that the task fails with run_timeout. No limit by default
-    #[schemars(range(min = 1, max = 86400))]
-    #[schema(minimum = 1, maximum = 86400)]
+    #[schemars(range(min = 1, max = limits::RUN_TIMEOUT_MAX_SECONDS))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) run_timeout_seconds: Option<i64>,
     /// Wait so long for the task to end or to ask for input; 0 by default
-    #[schemars(range(min = 0, max = 60))]
-    #[schema(minimum = 0, maximum = 60)]
+    #[schemars(range(min = 0, max = limits::CALL_WAIT_MAX_SECONDS))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) wait_seconds: Option<i64>,
 }

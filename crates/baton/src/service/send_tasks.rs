@@ -15,7 +15,7 @@ use crate::hub::Hub;
 #[schema(as = NewTasks)]
 pub(crate) struct Args {
     /// Bodies of `POST /api/task`, without `wait_seconds`
-    #[schema(value_type = Vec<send_task::Args>, min_items = 1, max_items = 100)]
+    #[schema(value_type = Vec<send_task::Args>)]
     pub(crate) tasks: Vec<Value>,
 }
 

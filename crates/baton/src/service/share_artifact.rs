@@ -26,7 +26,6 @@ pub(crate) struct PathArgs {
     /// The lease you hold
     pub(crate) lease_id: String,
     /// What you call the artifact; the same again adds to it or replaces it
-    #[schema(min_length = 1, max_length = 200)]
     pub(crate) artifact_id: String,
     /// Add to what was shared under this id; otherwise it is replaced
     #[serde(default)]
@@ -40,11 +39,11 @@ pub(crate) struct PathArgs {
     pub(crate) description: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) metadata: Option<Map<String, Value>>,
-    #[schema(min_items = 1, max_items = 100)]
     pub(crate) parts: Vec<PartArgs>,
 }
 
-/// How the parts of an event go on with those before: kept with the first of them.
+/// How the parts of an event go on with those before: kept with the first of them. Its members stand in the body too, and
+/// not as one flattened there: a body refuses members it does not know, which serde cannot do with a flattened one.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Chunk {
     #[serde(default)]
@@ -97,12 +96,13 @@ pub(crate) async fn run_on_path(
         let place = Place::TheTasks;
         let (found, actor) =
             operation::find_for(tx.as_snapshot(), &stamp, &caller, &place, Some(&task), &command)?;
-        let mut refs = Vec::with_capacity(ready.len());
-        for (at, ready) in ready.iter().enumerate() {
-            let new = ready.refer(tx.as_snapshot(), &caller, &found.network_id)?;
-            // How they go on with those before stands with the first.
-            let chunk = (at == 0).then(|| chunk.clone());
-            refs.push(NewArtifactRef { artifact_id: Some(args.artifact_id.clone()), chunk, ..new });
+        let mut refs = refer(&ready, tx.as_snapshot(), &caller, &found.network_id)?;
+        for new in &mut refs {
+            new.artifact_id = Some(args.artifact_id.clone());
+        }
+        // How they go on with those before stands with the first.
+        if let Some(first) = refs.first_mut() {
+            first.chunk = Some(chunk.clone());
         }
         let done = operation::carry_out_with(tx, &stamp, &actor, found, &command, refs)?;
         let event = done.event_number.unwrap_or_default();
@@ -171,34 +171,41 @@ async fn prepare(
     Ok(ready)
 }
 
-impl Ready {
-    fn refer(
-        &self,
-        rows: &dyn Snapshot,
-        caller: &Caller,
-        network: &NetworkId,
-    ) -> Result<NewArtifactRef, Error> {
-        let (inline, part) = match self {
-            Self::Inline(inline, part) => (inline, part),
-            Self::Artifact(given, part) => {
-                let found = reference::resolve_one(rows, caller, network, given, ArtifactSource::Work)?;
-                return Ok(NewArtifactRef { metadata: metadata(part), ..found });
-            }
-        };
-        Ok(NewArtifactRef {
-            source: ArtifactSource::Work,
-            message: None,
-            event: None,
-            hash: inline.hash,
-            size: inline.size,
-            name: part.name.clone().unwrap_or_default(),
-            media_type: inline.media_type.clone(),
-            description: None,
-            artifact_id: None,
-            metadata: metadata(part),
-            part: Some(inline.json.clone()),
-            chunk: None,
-        })
+/// The references that are added for the parts, in their order.
+fn refer(
+    ready: &[Ready],
+    rows: &dyn Snapshot,
+    caller: &Caller,
+    network: &NetworkId,
+) -> Result<Vec<NewArtifactRef>, Error> {
+    let given = ready.iter().filter_map(|ready| match ready {
+        Ready::Artifact(given, _) => Some(given.clone()),
+        Ready::Inline(..) => None,
+    });
+    let given: Vec<_> = given.collect();
+    let mut found = reference::resolve(rows, caller, network, &given, ArtifactSource::Work)?.into_iter();
+    let refer = |ready: &Ready| match ready {
+        Ready::Inline(inline, part) => Some(of_inline(inline, part)),
+        Ready::Artifact(_, part) => Some(NewArtifactRef { metadata: metadata(part), ..found.next()? }),
+    };
+    // Each that was given was found, or the call was refused.
+    Ok(ready.iter().filter_map(refer).collect())
+}
+
+fn of_inline(inline: &Inline, part: &Part) -> NewArtifactRef {
+    NewArtifactRef {
+        source: ArtifactSource::Work,
+        message: None,
+        event: None,
+        hash: inline.hash,
+        size: inline.size,
+        name: part.name.clone().unwrap_or_default(),
+        media_type: inline.media_type.clone(),
+        description: None,
+        artifact_id: None,
+        metadata: metadata(part),
+        part: Some(inline.json.clone()),
+        chunk: None,
     }
 }
 

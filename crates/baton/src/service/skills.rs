@@ -12,7 +12,7 @@ use super::Error;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub(crate) struct Skill {
     /// 1-64 of A-Z a-z 0-9 . _ -
-    #[schemars(length(min = 1, max = 64))]
+    #[schemars(length(min = 1, max = limits::SKILL_ID_MAX_CHARS))]
     pub(crate) id: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) name: Option<String>,

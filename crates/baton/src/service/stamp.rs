@@ -7,9 +7,9 @@ use baton_core::{
 use baton_store::{ClockReading, Transaction};
 use std::sync::Arc;
 
-use super::actor::ActorTokens;
 use super::evidence::{Digested, Salt};
-use crate::hub::{Clock, Hub, Presences, id_bytes};
+use crate::hub::{ActorTokens, Clock, Hub, Presences};
+use crate::random::id_bytes;
 
 /// What a use case needs of the world beside the rows.
 #[derive(Debug, Clone)]

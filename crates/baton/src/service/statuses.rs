@@ -22,7 +22,7 @@ pub(crate) struct AllArgs {
     network_id: Option<String>,
     filter_server: Option<String>,
     filter_status: Option<String>,
-    #[schemars(range(min = 1, max = 10000))]
+    #[schemars(range(min = 1, max = limits::SESSION_PAGE_MAX))]
     limit: Option<i64>,
     /// next_cursor of the page before
     cursor: Option<String>,
@@ -51,7 +51,7 @@ pub(crate) struct QueryArgs {
     pub(crate) filter_server: Option<String>,
     pub(crate) filter_status: Option<String>,
     /// 10000 by default; a page of large sessions ends early
-    #[param(value_type = Option<u32>, minimum = 1, maximum = 10000)]
+    #[param(value_type = Option<u32>)]
     pub(crate) limit: Option<String>,
     /// `next_cursor` of the page before
     pub(crate) cursor: Option<String>,
@@ -105,7 +105,7 @@ struct Summary {
 /// Which session.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct OneArgs {
-    #[schemars(length(min = 1, max = 200))]
+    #[schemars(length(min = 1, max = limits::ALIAS_MAX_CHARS))]
     alias: String,
     network_id: Option<String>,
 }

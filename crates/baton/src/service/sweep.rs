@@ -10,15 +10,6 @@ use super::stamp::Stamp;
 use super::{Error, audit, operation};
 use crate::hub::Hub;
 
-/// Rows looked at or removed at once.
-const ROUND: usize = 200;
-/// Frames of one feed forgotten in one write.
-const FRAMES: usize = 2_000;
-/// How often that is repeated before others have their turn.
-const PAGES: usize = 50;
-/// The same for rows that are no longer kept: a round every half minute must keep up with thousands a second.
-const RETENTION_PAGES: usize = 1_500;
-
 /// Gives every lease its whole time again: monotonic time began anew with this start.
 pub(crate) async fn rearm(hub: &Hub) -> Result<(), Error> {
     let rearm = |tx: &mut dyn Transaction| -> Result<(), Error> {
@@ -31,7 +22,10 @@ pub(crate) async fn rearm(hub: &Hub) -> Result<(), Error> {
 /// Takes tasks back from workers that went silent. Answers how many.
 pub(crate) async fn leases(hub: &Hub) -> Result<usize, Error> {
     let now = hub.clock.monotonic();
-    let due = hub.store.read(move |rows| -> Result<_, Error> { Ok(rows.due_leases(now, ROUND)?) }).await?;
+    let due = hub
+        .store
+        .read(move |rows| -> Result<_, Error> { Ok(rows.due_leases(now, limits::SWEEP_ROWS_COUNT)?) })
+        .await?;
     let mut lapsed = 0;
     for lease in due {
         let command = Command::LapseLease { lease_id: lease.lease_id };
@@ -70,12 +64,12 @@ async fn in_range(
 ) -> Result<usize, Error> {
     let mut done = 0;
     let mut after = (after.get(), i64::MAX);
-    for _ in 0..PAGES {
+    for _ in 0..limits::SWEEP_REPEATS_MAX_COUNT {
         let (stamp, asked) = (Stamp::new(hub), command.clone());
         let page = hub.store.read(move |rows| -> Result<_, Error> {
             let overdue = match asked {
-                Command::ComeDue => rows.due_tasks(until, after, ROUND)?,
-                _ => rows.overdue_tasks(until, after, ROUND)?,
+                Command::ComeDue => rows.due_tasks(until, after, limits::SWEEP_ROWS_COUNT)?,
+                _ => rows.overdue_tasks(until, after, limits::SWEEP_ROWS_COUNT)?,
             };
             let mut due = Vec::new();
             for (_, _, task_id) in &overdue {
@@ -90,7 +84,7 @@ async fn in_range(
             done += usize::from(hub_acts(hub, task_id, command.clone()).await?);
         }
         match last {
-            Some(last) if looked_at == ROUND => after = last,
+            Some(last) if looked_at == limits::SWEEP_ROWS_COUNT => after = last,
             _ => break,
         }
     }
@@ -121,20 +115,23 @@ pub(crate) async fn retention(hub: &Hub) -> Result<usize, Error> {
     let now = hub.clock.now_without_jumps();
     let ago = move |seconds: u32| -> UnixMillis { now.plus_millis(-1000 * i64::from(seconds)) };
     let mut removed = 0;
-    for _ in 0..RETENTION_PAGES {
+    for _ in 0..limits::RETENTION_REPEATS_MAX_COUNT {
         // Short writes, one after another: callers' writes go between them.
         let round = hub.store.write(move |tx| -> Result<usize, Error> {
-            let deliveries = tx.forget_deliveries(ago(limits::DELIVERY_KEPT_SECONDS), ROUND)?;
-            let keys = tx.forget_sends(ago(limits::IDEMPOTENCY_KEPT_SECONDS), ROUND)?;
-            let minutes = tx.forget_minutes(minute_of(ago(limits::MINUTES_KEPT_SECONDS)), ROUND)?;
-            let edges = tx.forget_edges(hour_of(ago(limits::EDGES_KEPT_SECONDS)), ROUND)?;
-            let attempts = tx.forget_attempts(now, ROUND)?;
-            let workers = tx.forget_workers(ago(limits::WORKER_KEPT_SECONDS), ROUND)?;
+            let deliveries =
+                tx.forget_deliveries(ago(limits::DELIVERY_KEPT_SECONDS), limits::SWEEP_ROWS_COUNT)?;
+            let keys = tx.forget_sends(ago(limits::IDEMPOTENCY_KEPT_SECONDS), limits::SWEEP_ROWS_COUNT)?;
+            let minutes =
+                tx.forget_minutes(minute_of(ago(limits::MINUTES_KEPT_SECONDS)), limits::SWEEP_ROWS_COUNT)?;
+            let edges =
+                tx.forget_edges(hour_of(ago(limits::EDGES_KEPT_SECONDS)), limits::SWEEP_ROWS_COUNT)?;
+            let attempts = tx.forget_attempts(now, limits::SWEEP_ROWS_COUNT)?;
+            let workers = tx.forget_workers(ago(limits::WORKER_KEPT_SECONDS), limits::SWEEP_ROWS_COUNT)?;
             Ok(deliveries + keys + minutes + edges + attempts + workers)
         });
         let round = round.await?;
         removed += round;
-        if round < ROUND {
+        if round < limits::SWEEP_ROWS_COUNT {
             break;
         }
     }
@@ -147,8 +144,9 @@ async fn trim_feeds(hub: &Hub) -> Result<usize, Error> {
     let longer = hub.store.read(move |rows| -> Result<_, Error> { Ok(rows.feeds_longer_than(keep)?) });
     let mut removed = 0;
     for network in longer.await? {
-        let trim =
-            hub.store.write(move |tx| -> Result<_, Error> { Ok(tx.trim_feed(&network, keep, FRAMES)?) });
+        let trim = hub.store.write(move |tx| -> Result<_, Error> {
+            Ok(tx.trim_feed(&network, keep, limits::FRAMES_FORGOTTEN_COUNT)?)
+        });
         removed += trim.await?;
     }
     Ok(removed)
@@ -168,7 +166,7 @@ pub(crate) async fn browsers(hub: &Hub) -> Result<usize, Error> {
         return Ok(0);
     }
     let remove = move |tx: &mut dyn baton_store::Transaction| -> Result<usize, Error> {
-        let stale = tx.stale_browser_tokens(quiet, old, ROUND)?;
+        let stale = tx.stale_browser_tokens(quiet, old, limits::SWEEP_ROWS_COUNT)?;
         for token in &stale {
             tx.delete_user_token(&token.token_id)?;
             tx.audit(now, HUB, audit::TOKEN_EXPIRED, None, token.token_id.as_str(), &token.name)?;

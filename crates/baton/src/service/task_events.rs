@@ -19,7 +19,7 @@ pub(crate) struct QueryArgs {
     /// The network; without it, all of the caller's
     pub(crate) network_id: Option<String>,
     /// 50 by default
-    #[param(value_type = Option<u32>, minimum = 1, maximum = 500)]
+    #[param(value_type = Option<u32>)]
     pub(crate) limit: Option<String>,
     /// `next_cursor` of the page before
     pub(crate) cursor: Option<String>,

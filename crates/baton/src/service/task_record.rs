@@ -205,7 +205,8 @@ fn record(
         return Ok(TaskRecord { row, messages, history, questions, artifacts, refs, files });
     };
     let (artifacts, refs) = (artifacts(rows, &row)?, super::artifacts::of_task(rows, &row)?);
-    let late = refs.iter().filter(|row| first == 0 || row.event.is_some_and(|event| event >= first));
+    let late =
+        refs.iter().filter(|row| first == 0 || row.reference.event.is_some_and(|event| event >= first));
     let files = Files::find(rows, &task.network_id, late)?;
     Ok(TaskRecord { row, messages, history, questions, artifacts, refs, files })
 }

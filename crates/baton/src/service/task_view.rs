@@ -75,7 +75,6 @@ pub(crate) struct TaskView {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = TaskProgress)]
 pub(crate) struct ProgressView {
-    #[schema(minimum = 0, maximum = 100)]
     percent: Option<u8>,
     message: Option<String>,
     /// When it was reported.

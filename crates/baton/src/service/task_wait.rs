@@ -9,7 +9,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
 use super::{Error, get_task, permit};
-use crate::events::Seat;
+use crate::hub::Seat;
 use crate::hub::{Bell, Hub};
 
 /// Reads how long a call waits.

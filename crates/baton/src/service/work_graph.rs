@@ -1,7 +1,7 @@
 //! Who sent tasks to whom in a time, from the counters that move with the task rows. They are kept by the hour, so the
 //! time is one of whole hours, and reading it costs the same however many tasks there were.
 
-use baton_core::{Caller, NetworkId, PrincipalKind, UnixMillis, limits};
+use baton_core::{Caller, NetworkId, PrincipalKind, Status, UnixMillis, limits};
 use baton_store::Snapshot;
 use baton_store::rows::{EdgeRow, hour_begins, hour_of, minute_begins, minute_of};
 use serde::{Deserialize, Serialize};
@@ -158,10 +158,10 @@ impl From<EdgeRow> for Edge {
             to_name: row.to_name,
             ends: Ends {
                 open: count(counts.open),
-                replied: count(counts.replied),
-                failed: count(counts.failed),
-                cancelled: count(counts.cancelled),
-                expired: count(counts.expired),
+                replied: count(counts.ends.get(Status::Replied)),
+                failed: count(counts.ends.get(Status::Failed)),
+                cancelled: count(counts.ends.get(Status::Cancelled)),
+                expired: count(counts.ends.get(Status::Expired)),
                 total: count(counts.total()),
             },
         }

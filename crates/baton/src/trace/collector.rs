@@ -1,16 +1,13 @@
 //! The collector spans are posted to, and the client that calls it: the operator's own address, so none of the policy for
 //! calls outside; no redirects and no proxy all the same.
 
+use baton_core::limits;
 use reqwest::header::CONTENT_TYPE;
 use reqwest::{Client, StatusCode, redirect};
 use std::error::Error;
-use std::time::Duration;
 
 use super::OtlpEndpoint;
 use crate::outbound::Authorities;
-
-/// Longest wait for its answer.
-const ANSWER: Duration = Duration::from_secs(5);
 
 /// Where spans go, ready to be called.
 #[derive(Debug, Clone)]
@@ -20,7 +17,7 @@ pub(crate) struct Collector {
 }
 
 /// Why spans were not taken.
-pub(super) enum Refused {
+pub(crate) enum Refused {
     /// Perhaps later.
     ForNow(String),
     Finally(String),
@@ -35,7 +32,7 @@ impl Collector {
             .user_agent(concat!("baton/", env!("CARGO_PKG_VERSION")))
             .redirect(redirect::Policy::none())
             .no_proxy()
-            .timeout(ANSWER);
+            .timeout(limits::COLLECTOR_ANSWER_MAX);
         let builder = match endpoint.is_https() {
             true => builder.tls_certs_merge(authorities.certificates()),
             false => builder.tls_certs_only(Vec::new()), // and so needs no certificates of the system
@@ -44,7 +41,7 @@ impl Collector {
         Ok(Self { endpoint, client })
     }
 
-    pub(super) async fn post(&self, body: Vec<u8>) -> Result<(), Refused> {
+    pub(crate) async fn post(&self, body: Vec<u8>) -> Result<(), Refused> {
         let request = self.client.post(self.endpoint.url().clone());
         let sent = request.header(CONTENT_TYPE, "application/json").body(body).send().await;
         // The address may hold a password, and the log is no place for it.

@@ -1,4 +1,7 @@
 //! OTLP's JSON encoding of spans (opentelemetry-proto, trace/v1): ids as hex, 64-bit numbers as text, enums as numbers.
+//!
+//! `opentelemetry-otlp` 0.33 would replace this file and the retries. It indents its JSON (1,060 bytes for a span that has 346
+//! here) and brings 17 crates, among them older `rand`, `getrandom` and `base64`, and 0.5 MB of code.
 
 use baton_core::hex;
 use serde::Serialize;
@@ -71,7 +74,7 @@ enum AnyValue<'s> {
 }
 
 /// The body of one export.
-pub(super) fn request(spans: &[Span]) -> Result<Vec<u8>, serde_json::Error> {
+pub(crate) fn request(spans: &[Span]) -> Result<Vec<u8>, serde_json::Error> {
     let version = env!("CARGO_PKG_VERSION");
     let resource = [("service.name", "baton"), ("service.version", version)];
     let resource = resource.map(|(key, text)| Attribute { key, value: AnyValue::StringValue(text) });

@@ -10,8 +10,8 @@ use std::time::Instant;
 
 use super::span::{Kind, Place, Span, Value, nanos_now};
 use super::{Finished, Traces, method_name, of_headers};
-use crate::hub::id_bytes;
-use crate::server::Accompanied;
+use crate::accompanied::Accompanied;
+use crate::random::id_bytes;
 
 /// A span that is exported when this is dropped.
 #[derive(Debug)]

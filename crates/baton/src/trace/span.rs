@@ -6,43 +6,43 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// What a span says beside its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Value {
+pub(crate) enum Value {
     Text(String),
     Number(i64),
 }
 
 /// What it is to who asked, by OTLP's numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Internal = 1,
     Server = 2,
 }
 
 /// A finished span.
 #[derive(Debug, Clone)]
-pub(super) struct Span {
-    pub(super) trace_id: [u8; 16],
-    pub(super) span_id: [u8; 8],
-    pub(super) parent: Option<[u8; 8]>,
-    pub(super) name: Cow<'static, str>,
-    pub(super) kind: Kind,
+pub(crate) struct Span {
+    pub(crate) trace_id: [u8; 16],
+    pub(crate) span_id: [u8; 8],
+    pub(crate) parent: Option<[u8; 8]>,
+    pub(crate) name: Cow<'static, str>,
+    pub(crate) kind: Kind,
     /// Nanoseconds since 1970.
-    pub(super) start: u128,
-    pub(super) end: u128,
-    pub(super) attributes: Vec<(&'static str, Value)>,
-    pub(super) has_failed: bool,
+    pub(crate) start: u128,
+    pub(crate) end: u128,
+    pub(crate) attributes: Vec<(&'static str, Value)>,
+    pub(crate) has_failed: bool,
 }
 
 /// Where a new span belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
-    pub(super) trace_id: [u8; 16],
-    pub(super) parent: Option<[u8; 8]>,
+pub(crate) struct Place {
+    pub(crate) trace_id: [u8; 16],
+    pub(crate) parent: Option<[u8; 8]>,
 }
 
 impl Place {
     /// Below its parent, if there is one; none if whoever began the trace does not record it.
-    pub(super) fn below(
+    pub(crate) fn below(
         parent: Option<TraceParent>,
         new_trace_id: impl FnOnce() -> [u8; 16],
     ) -> Option<Self> {
@@ -55,6 +55,6 @@ impl Place {
 }
 
 /// The wall clock as spans tell it.
-pub(super) fn nanos_now() -> u128 {
+pub(crate) fn nanos_now() -> u128 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos()
 }

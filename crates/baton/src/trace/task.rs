@@ -8,10 +8,10 @@ use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 
 use super::span::{Kind, Place, Span, Value};
-use crate::service::Error;
+use crate::error::Error;
 
 /// The spans of these tasks, of those that are recorded and still there.
-pub(super) fn spans(rows: &dyn Snapshot, tasks: &[TaskId]) -> Result<Vec<Span>, Error> {
+pub(crate) fn spans(rows: &dyn Snapshot, tasks: &[TaskId]) -> Result<Vec<Span>, Error> {
     let mut spans = Vec::new();
     for id in tasks {
         spans.extend(rows.task(id)?.and_then(|row| span(&row)));

@@ -1,4 +1,4 @@
-//! The dashboard's files. They are in the binary, a line of `FILES` each; nothing is built for them. An `ETag` makes
+//! The dashboard's files. They are in the binary, a line of `FILES` each; only `facts.js` is made. An `ETag` makes
 //! asking again cheap, so browsers ask each time and a new hub shows its new pages at once.
 
 use axum::Router;
@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::io::Write;
 use std::sync::{Arc, LazyLock};
 
-use super::headers;
+use super::{facts, headers};
 use crate::hub::Hub;
 use crate::rest::{ErrorBody, Plain};
 
@@ -58,6 +58,9 @@ const FILES: &[(&str, &[u8])] = &[
     file!("vendor.js"),
 ];
 
+/// The one file that the hub makes itself.
+const FACTS: &str = "facts.js";
+
 /// The page of every address of the dashboard; its script shows what the address says.
 const PAGE: &str = "index.html";
 
@@ -90,7 +93,9 @@ fn serve(name: &str, asked: &HeaderMap) -> Response {
 
 /// The files, each compressed and hashed when the first of them is asked for.
 static ASSETS: LazyLock<HashMap<&str, Asset>> = LazyLock::new(|| {
-    FILES.iter().map(|(name, bytes)| (*name, Asset::new(name, Bytes::from_static(bytes)))).collect()
+    let files = FILES.iter().map(|(name, bytes)| (*name, Bytes::from_static(bytes)));
+    let all = files.chain([(FACTS, facts::script().into())]);
+    all.map(|(name, bytes)| (name, Asset::new(name, bytes))).collect()
 });
 
 /// For work on the pages: in debug builds a folder may stand in for the files of the binary.

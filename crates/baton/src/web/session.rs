@@ -1,38 +1,33 @@
 //! `/api/session`: a browser signs in, asks who it is, signs out, changes a password. The token is the cookie's value
 //! and in no body: a page's script never has it.
 
+use axum::Json;
 use axum::extract::State;
 use axum::middleware;
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
-use axum::{Json, Router};
 use baton_core::{NetworkId, limits};
 use serde::Serialize;
 use std::sync::Arc;
-use utoipa::OpenApi;
 use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
-use super::cookie::{Cookie, SESSION};
+use super::cookie::Cookie;
 use super::headers;
 use crate::hub::Hub;
-use crate::openapi::WrongCredentials;
+use crate::rest::described::WrongCredentials;
 use crate::rest::{Authenticated, Body, ClientAddress, Failure, HubState, answer};
 use crate::service::{Done, Holder, UserView, browser_session, login, logout, password};
 
 /// Whoever has no token yet is not kept much room for.
 const PUBLIC: usize = limits::PUBLIC_BODY_MAX_BYTES;
 
-pub(super) fn routes() -> Router<Arc<Hub>> {
-    Router::new()
-        .route(SESSION, get(show).post(open).delete(close))
-        .route("/api/session/password", post(change_password))
+pub(super) fn routes() -> OpenApiRouter<Arc<Hub>> {
+    OpenApiRouter::new()
+        .routes(routes!(show, open, close))
+        .routes(routes!(change_password))
         .layer(middleware::map_response(headers::of_session))
 }
-
-/// What the routes are, for the description.
-#[derive(OpenApi)]
-#[openapi(paths(show, open, close, change_password))]
-pub(crate) struct Described;
 
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = BrowserSessionOpened)]

@@ -8,20 +8,15 @@ mod due;
 mod queue;
 mod retry;
 
-use baton_core::TaskId;
+use baton_core::{TaskId, limits};
 use baton_store::rows::PushConfigRow;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::hub::Hub;
 use crate::service::Error;
 use desk::Desk;
 use due::Due;
-
-/// How soon a retry that is due is found, and news whose ring was lost in trouble.
-const LOOK: Duration = Duration::from_millis(250);
-/// Tasks read at once.
-const PAGE: usize = 200;
 
 /// Runs until the hub stops. What is under way then is told again after the next start.
 pub(super) async fn run(hub: Arc<Hub>) {
@@ -32,14 +27,14 @@ pub(super) async fn run(hub: Arc<Hub>) {
         tokio::select! {
             () = hub.bells.pushes.wait() => {}
             () = desk.one_done(&hub) => {}
-            () = tokio::time::sleep(LOOK) => {}
+            () = tokio::time::sleep(limits::PUSH_LOOK_EVERY) => {}
             () = hub.shutdown.wait() => return,
         }
         if !is_known {
             is_known = told(&watch_all(&hub).await);
         }
         told(&take_news(&hub, &mut desk).await);
-        if looked_at.elapsed() >= LOOK {
+        if looked_at.elapsed() >= limits::PUSH_LOOK_EVERY {
             told(&due.take(&hub, &mut desk).await);
             looked_at = Instant::now();
         }
@@ -62,11 +57,13 @@ async fn watch_all(hub: &Hub) -> Result<(), Error> {
         let from = after.clone();
         let page = hub
             .store
-            .read(move |rows| -> Result<_, Error> { Ok(rows.tasks_with_open_pushes(&from, PAGE)?) })
+            .read(move |rows| -> Result<_, Error> {
+                Ok(rows.tasks_with_open_pushes(&from, limits::PUSH_TASKS_COUNT)?)
+            })
             .await?;
         page.iter().for_each(|task| hub.bells.pushes.watch(task));
         match page.last() {
-            Some(last) if page.len() == PAGE => last.as_str().clone_into(&mut after),
+            Some(last) if page.len() == limits::PUSH_TASKS_COUNT => last.as_str().clone_into(&mut after),
             _ => return Ok(()),
         }
     }
@@ -75,7 +72,7 @@ async fn watch_all(hub: &Hub) -> Result<(), Error> {
 async fn take_news(hub: &Arc<Hub>, desk: &mut Desk) -> Result<(), Error> {
     let tasks = hub.bells.pushes.take_rung();
     let mut outcome = Ok(());
-    for some in tasks.chunks(PAGE) {
+    for some in tasks.chunks(limits::PUSH_TASKS_COUNT) {
         if outcome.is_ok() {
             outcome = take_news_of(hub, desk, some.to_vec()).await;
         }

@@ -8,20 +8,14 @@ mod keeping;
 mod put_off;
 mod wording;
 
-use baton_core::{Alias, NetworkId};
+use baton_core::{Alias, NetworkId, limits};
 use baton_store::rows::RemoteRow;
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::task::{Id, JoinError, JoinSet};
 
 use crate::hub::{Hub, Shutdown};
 use crate::service::Error;
-
-/// However a ring was lost, a change is found within this time.
-const LOOK: Duration = Duration::from_secs(10);
-/// After a look that failed.
-const RETRY: Duration = Duration::from_secs(1);
 
 /// A loop that runs, and for whom.
 struct Running {
@@ -36,10 +30,10 @@ pub(super) async fn run(hub: Arc<Hub>) {
     let mut loops = JoinSet::new();
     loop {
         let pause = match look(&hub, &mut running, &mut loops).await {
-            Ok(()) => LOOK,
+            Ok(()) => limits::REMOTE_LOOK_EVERY,
             Err(error) => {
                 tracing::warn!(worker = "remote", %error, "a look for agents failed and is tried again");
-                RETRY
+                limits::STORE_RETRY_AFTER
             }
         };
         tokio::select! {
@@ -50,7 +44,7 @@ pub(super) async fn run(hub: Arc<Hub>) {
                 if forget(&mut running, &ended) {
                     // The next look starts it again, and soon: but one that ends at once is not to spin.
                     hub.remotes_changed.notify_one();
-                    tokio::time::sleep(RETRY).await;
+                    tokio::time::sleep(limits::STORE_RETRY_AFTER).await;
                 }
             }
             () = tokio::time::sleep(pause) => {}

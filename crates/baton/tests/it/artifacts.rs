@@ -20,6 +20,7 @@ mod bucket;
 mod commands;
 mod cuts;
 mod keeping;
+mod moto;
 mod relay;
 mod results;
 mod s3;

@@ -1,10 +1,14 @@
-//! The official A2A clients against a real hub with a `baton work` worker behind the alias. Each does the same steps over
-//! both bindings and says what came of each in a line; `steps` holds the lines against what the contract says.
-//! The Python and JavaScript drivers lie in `tests/clients/`; `make clients` installs what they need.
+//! The official A2A clients, and the MCP client, against a real hub with a `baton work` worker behind the alias. Each A2A
+//! client does the same steps over both bindings and says what came of each in a line; `steps` compares the lines with what
+//! the contract says. Every client has the same `conversation` with a shell agent that asks.
+//! The Python and JavaScript scripts lie in `tests/clients/`; `make clients` installs what they need.
 
+mod conversation;
 mod javascript;
+mod mcp;
 mod python;
 mod rust;
+mod script;
 pub(crate) mod stage;
 mod steps;
 

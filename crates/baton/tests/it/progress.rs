@@ -119,16 +119,23 @@ fn a_new_run_begins_without_progress() {
 }
 
 #[test]
-fn an_extension_reports_progress_too_and_the_session_shows_the_last_output() {
+fn an_extension_reports_progress_too_and_its_output_is_shown_in_the_session_and_never_appended() {
     let running = Running::start();
     let Running { tenant, worker, lease, .. } = &running;
     let path = format!("/api/leases/{}/extend", text(lease));
-    succeed(&worker.post(&path, &json!({"progress": 30, "output": "one"})));
+    // A worker of an earlier release sends the end of what was printed with each extension.
+    for _ in 0..2 {
+        succeed(&worker.post(&path, &json!({"progress": 30, "output": "one"})));
+    }
     assert_eq!(running.progress(), json!({"percent": 30, "message": null}));
     let session = || tool::call(&tenant.user, "get_session_status", &json!({"alias": "worker"}));
     assert_eq!(session()["session"]["output"], "one");
+    succeed(&running.report(json!({"output": "one"})));
     succeed(&running.report(json!({"output": " two"})));
-    assert_eq!(session()["session"]["output"], "one two", "the end of all that was printed");
+    assert_eq!(session()["session"]["output"], "one two", "the end of all that was reported");
+    let mut stream = follow(&tenant.user, &running.id, None);
+    let frames = [(); 3].map(|()| short(&stream.next_frame().unwrap()));
+    assert_eq!(frames[2], "0: one two", "{frames:?}");
 }
 
 #[test]
@@ -190,21 +197,38 @@ fn a_task_is_followed_to_its_end_and_nothing_follows_that() {
 }
 
 #[test]
+fn a_report_is_streamed_without_reading_the_tasks_texts() {
+    let mut running = Running::start();
+    let mut stream = follow(&running.tenant.user, &running.id, None);
+    assert_eq!(short(&stream.next_frame().unwrap()), "2 running");
+    // A text that is no text: whoever reads it gets an error.
+    running._hub.was_damaged = true;
+    let database = rusqlite::Connection::open(running._hub.data_dir().join("hub.db")).unwrap();
+    let damage = "UPDATE tasks SET content = CAST(x'ff' AS TEXT) WHERE task_id = ?1";
+    assert_eq!(database.execute(damage, [&running.id]).unwrap(), 1);
+    drop(database);
+    let whole = running.tenant.user.get(&format!("/api/tasks/{}", running.id));
+    refused(&whole, 503, "storage_unavailable");
+    succeed(&running.report(json!({"percent": 10, "output": "one"})));
+    let frames = [stream.next_frame().unwrap(), stream.next_frame().unwrap()];
+    assert_eq!(frames.each_ref().map(short), ["10 % -", "0: one"]);
+}
+
+#[test]
 fn a_tasks_stream_resumes_over_a_killed_hub_without_a_gap_or_a_repeat() {
     let mut running = Running::start();
-    let extend = |running: &Running, body: Value| {
-        let path = format!("/api/leases/{}/extend", text(&running.lease));
-        succeed(&running.worker.post(&path, &body));
+    let report = |running: &Running, body: Value| {
+        succeed(&running.report(body));
     };
     let mut stream = follow(&running.tenant.user, &running.id, None);
     assert_eq!(short(&stream.next_frame().unwrap()), "2 running");
-    extend(&running, json!({"progress": 10, "output": "one "}));
+    report(&running, json!({"percent": 10, "output": "one "}));
     let frames = [stream.next_frame().unwrap(), stream.next_frame().unwrap()];
     assert_eq!(frames.each_ref().map(short), ["10 % -", "0: one "]);
     running._hub.kill9();
     running._hub.restart();
-    extend(&running, json!({"output": "two "}));
-    extend(&running, json!({"progress": 20, "output": "three"}));
+    report(&running, json!({"output": "two "}));
+    report(&running, json!({"percent": 20, "output": "three"}));
     let reply = json!({"text": "done", "lease_id": running.lease});
     succeed(&act(&running.worker, &running.id, "reply", &reply));
     let all = ["20 % -", "4: two three", "3 replied"];
@@ -216,9 +240,8 @@ fn a_tasks_stream_resumes_over_a_killed_hub_without_a_gap_or_a_repeat() {
 #[test]
 fn of_a_long_output_the_last_64_kib_are_kept_and_its_offset_tells_the_gap() {
     let running = Running::start();
-    let path = format!("/api/leases/{}/extend", text(&running.lease));
     for piece in ["a", "b", "é"] {
-        succeed(&running.worker.post(&path, &json!({"output": piece.repeat(30_000)})));
+        succeed(&running.report(json!({"output": piece.repeat(30_000)})));
     }
     let mut stream = follow(&running.tenant.user, &running.id, None);
     stream.next_frame().unwrap();

@@ -1,7 +1,7 @@
 //! `baton work`, `baton mcp`, `baton init` and `baton demo`: the real binary against a real hub.
 
 mod answers;
-mod bridge;
+pub(crate) mod bridge;
 pub(crate) mod conversation;
 mod crashes;
 mod demo;

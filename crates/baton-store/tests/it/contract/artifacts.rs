@@ -5,7 +5,9 @@ use super::super::fixtures::{
     NOW, alias, insert_network, insert_task, network, node, remove_network, task_id, whole, with_network,
 };
 use baton_core::{ArtifactHash, ArtifactName, ArtifactSource, MediaType, Quota, Status, UnixMillis};
-use baton_store::rows::{InboxState, NewArtifact, NewArtifactRef, PageBounds, QuotaSubject, TaskChange};
+use baton_store::rows::{
+    ArtifactPlace, InboxState, NewArtifact, NewArtifactRef, PageBounds, QuotaSubject, TaskChange,
+};
 use baton_store::{Error, Snapshot, Transaction};
 
 const DAY: UnixMillis = NOW.plus_seconds(86_400);
@@ -67,6 +69,12 @@ fn used(rows: &dyn Snapshot, net: u8) -> Result<i64, Error> {
     Ok(rows.quota(QuotaSubject::Network(&network(net)), Quota::ArtifactBytes)?.used)
 }
 
+/// Whether an agent may read artifact `n`, by so many of the newest tasks that refer to it.
+fn is_open_to(rows: &dyn Snapshot, net: u8, n: u8, who: &str, examined: usize) -> Result<bool, Error> {
+    let found = rows.artifacts_by_hash(&network(net), &[hash(n)], Some(&alias(who)), examined)?;
+    Ok(!found.is_empty())
+}
+
 engines! {
     async fn the_same_bytes_are_one_artifact_and_the_second_object_is_unused(engine: &mut Engine, open: Open) {
         with_network(&*engine.store).await;
@@ -84,11 +92,11 @@ engines! {
             assert_eq!((&*found.object, found.size, found.name.as_str()), ("a", 100, "b"), "named as it was last");
             assert_eq!(rows.artifact(&network(1), &hash(2))?, None);
             for by in ["coder", "lead"] {
-                assert!(rows.has_uploaded(&network(1), &node(by), found.seq)?, "{by}");
+                assert!(is_open_to(rows, 1, 1, by, 1)?, "{by}");
                 let own = rows.artifacts(&network(1), Some(&node(by)), None, PageBounds::rows(9))?;
                 assert_eq!(own.rows.len(), 1, "{by}");
             }
-            assert!(!rows.has_uploaded(&network(1), &node("other"), found.seq)?);
+            assert!(!is_open_to(rows, 1, 1, "other", 1)?);
             assert_eq!(rows.unused_objects(NOW, 9)?, ["b"]);
             Ok(())
         }).await.unwrap();
@@ -130,7 +138,8 @@ engines! {
             tx.add_artifact_refs(&task_id(1), &[reference(1, ArtifactSource::Task)])?;
             let many: Vec<_> = (0..50).map(|_| reference(1, ArtifactSource::Task)).collect();
             tx.add_artifact_refs(&task_id(2), &many)?;
-            assert!(tx.is_referred_to_for(&network(1), &hash(1), &alias("coder"), 2)?);
+            assert!(is_open_to(tx.as_snapshot(), 1, 1, "coder", 2)?);
+            assert!(!is_open_to(tx.as_snapshot(), 1, 1, "coder", 1)?, "no more are examined");
             Ok(())
         }).await.unwrap();
     }
@@ -156,17 +165,18 @@ engines! {
             let task = rows.task(&task_id(1))?.unwrap();
             assert_eq!(task.artifacts, 3);
             let refs = rows.artifact_refs(task.seq)?;
-            let shown: Vec<_> = refs.iter().map(|row| (row.n, row.hash, row.source)).collect();
+            let shown: Vec<_> = refs.iter().map(|row| (row.n, row.reference.hash, row.reference.source)).collect();
             let (sent, replied) = (ArtifactSource::Task, ArtifactSource::Reply);
             assert_eq!(shown, [(1, hash(1), sent), (2, hash(2), sent), (3, hash(3), replied)]);
-            assert_eq!((refs[0].name.as_str(), refs[0].description.as_deref()), ("file 1", Some("for you")));
+            let first = &refs[0].reference;
+            assert_eq!((first.name.as_str(), first.description.as_deref()), ("file 1", Some("for you")));
             let newest = whole(|before, bounds| rows.newest_artifact_refs(task.seq, before, bounds))?;
             assert_eq!(newest.iter().map(|row| row.n).collect::<Vec<_>>(), [3, 2, 1]);
             assert_eq!(task.snapshot.from, node("lead"));
             for (who, is_party) in [("coder", true), ("lead", true), ("other", false)] {
-                assert_eq!(rows.is_referred_to_for(&network(1), &hash(3), &alias(who), 10)?, is_party, "{who}");
+                assert_eq!(is_open_to(rows, 1, 3, who, 10)?, is_party, "{who}");
             }
-            assert!(!rows.is_referred_to_for(&network(2), &hash(3), &alias("coder"), 10)?);
+            assert!(!is_open_to(rows, 2, 3, "coder", 10)?);
             Ok(())
         }).await.unwrap();
     }
@@ -189,15 +199,50 @@ engines! {
         engine.reopen(open);
         engine.store.read(|rows| -> Result<(), Error> {
             let refs = rows.artifact_refs(rows.task(&task_id(1))?.unwrap().seq)?;
-            let shown = [&refs[0].artifact_id, &refs[0].metadata, &refs[0].part, &refs[0].chunk];
+            let NewArtifactRef { artifact_id, metadata, part, chunk, .. } = &refs[0].reference;
+            let shown = [artifact_id, metadata, part, chunk];
             let expected = ["plan", r#"{"k":1}"#, r#"{"text":"x"}"#, r#"{"append":true}"#];
             assert_eq!(shown.map(|text| text.as_deref().unwrap()), expected);
             assert!(rows.has_unreferenced_artifacts(NOW.plus_seconds(1))?, "the same bytes are not held by it");
-            assert!(!rows.is_referred_to_for(&network(1), &hash(1), &alias("coder"), 10)?, "nor opened by it");
+            assert!(!is_open_to(rows, 1, 1, "coder", 10)?, "nor opened by it");
             let bytes: usize = expected[1..].iter().map(|text| text.len()).sum();
             assert_eq!(rows.artifact_refs_bytes(rows.task(&task_id(1))?.unwrap().seq)?, bytes);
             Ok(())
         }).await.unwrap();
+    }
+
+    async fn artifacts_are_found_by_their_hashes_at_once_and_each_is_given_once(engine: &mut Engine, _open: Open) {
+        with_network(&*engine.store).await;
+        engine.store.write(|tx| -> Result<(), Error> {
+            insert_network(tx, 2)?;
+            for n in 1..=4 {
+                put(tx, 1, n, &format!("object {n}"), if n == 1 { "coder" } else { "lead" }, NOW)?;
+            }
+            put(tx, 2, 5, "elsewhere", "coder", NOW)?;
+            insert_task(tx, 1, 1, "coder")?;
+            // The task is in the writer's memory still.
+            tx.add_artifact_refs(&task_id(1), &[reference(2, ArtifactSource::Task)])?;
+            let all = [1, 2, 3, 5, 2, 9].map(hash);
+            for (agent, expected) in [(None, &[1, 2, 3][..]), (Some("coder"), &[1, 2]), (Some("other"), &[])] {
+                let agent = agent.map(alias);
+                let found = tx.artifacts_by_hash(&network(1), &all, agent.as_ref(), 10)?;
+                let mut found: Vec<_> = found.into_iter().map(|row| row.hash).collect();
+                found.sort_by_key(ArtifactHash::to_string);
+                assert_eq!(found, expected.iter().map(|n| hash(*n)).collect::<Vec<_>>(), "{agent:?}");
+            }
+            assert_eq!(tx.artifacts_by_hash(&network(1), &[], None, 10)?, []);
+            Ok(())
+        }).await.unwrap();
+    }
+
+    async fn where_the_bytes_lie_is_what_was_noted_last(engine: &mut Engine, open: Open) {
+        assert_eq!(engine.store.read(|rows| rows.artifact_place()).await.unwrap(), None);
+        for place in [ArtifactPlace::Folder, ArtifactPlace::Bucket("s3://bucket/x".into()), ArtifactPlace::Folder] {
+            let noted = place.clone();
+            engine.store.write(move |tx| tx.put_artifact_place(&noted)).await.unwrap();
+            engine.reopen(open);
+            assert_eq!(engine.store.read(|rows| rows.artifact_place()).await.unwrap(), Some(place));
+        }
     }
 
     async fn an_artifact_whose_object_was_lost_gets_another(engine: &mut Engine, open: Open) {

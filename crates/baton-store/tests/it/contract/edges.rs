@@ -5,7 +5,7 @@ use super::super::fixtures::{
     NOW, alias, insert_network, insert_task_from, network, remove_network, task_id, with_network,
 };
 use baton_core::{PrincipalKind, Status, UnixMillis, limits};
-use baton_store::rows::{EdgeCounts, EdgeRow, Edges, TaskChange, WrongCount, hour_of};
+use baton_store::rows::{EdgeCounts, EdgeRow, Edges, Ends, TaskChange, WrongCount, hour_of};
 use baton_store::{Error, Store, Transaction, inspect};
 
 const ALL: std::ops::Range<i64> = 0..i64::MAX;
@@ -72,9 +72,9 @@ engines! {
             Err(Error::Busy)
         }).await;
         assert!(refused.is_err());
-        let coder = EdgeCounts { open: 1, replied: 1, failed: 1, cancelled: 1, expired: 1 };
+        let coder = EdgeCounts { open: 1, ends: Status::terminal().map(|end| (end, 1)).collect() };
         let lead = EdgeCounts { open: 1, ..EdgeCounts::default() };
-        let tester = EdgeCounts { replied: 1, ..EdgeCounts::default() };
+        let tester = EdgeCounts { open: 0, ends: Ends::from_iter([(Status::Replied, 1)]) };
         let shown = vec![edge("lead", "coder", coder), edge("boss", "lead", lead), edge("lead", "tester", tester)];
         let all = Edges { shown, left_out: 0, tasks: 7, tasks_of_no_edge: 0 };
         assert_eq!(edges(&*engine.store, 10).await, all);

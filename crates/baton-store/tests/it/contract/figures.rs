@@ -7,8 +7,8 @@ use super::super::fixtures::{
 use baton_core::access::TaskReach;
 use baton_core::{Kind, Latencies, NewTask, Priority, Status, TtlSeconds, UnixMillis};
 use baton_store::rows::{
-    End, MinuteCounts, NewTaskRow, Page, PageBounds, TaskChange, TaskFilter, TaskRow, TaskSearch, TaskTexts,
-    minute_of,
+    End, Ends, MinuteCounts, NewTaskRow, Page, PageBounds, TaskChange, TaskFilter, TaskRow, TaskSearch,
+    TaskTexts, minute_of,
 };
 use baton_store::{Error, Snapshot, Transaction};
 
@@ -126,12 +126,9 @@ engines! {
             latencies
         };
         let first =
-            MinuteCounts { sent: 6, replied: 1, handoffs: 1, latencies: took(&[1]), ..MinuteCounts::default() };
+            MinuteCounts { sent: 6, ends: Ends::from_iter([(Status::Replied, 1)]), handoffs: 1, latencies: took(&[1]) };
         let second = MinuteCounts {
-            replied: 1,
-            failed: 1,
-            cancelled: 1,
-            expired: 1,
+            ends: Status::terminal().map(|end| (end, 1)).collect(),
             latencies: took(&[5 * MINUTE, 5 * MINUTE]),
             ..MinuteCounts::default()
         };

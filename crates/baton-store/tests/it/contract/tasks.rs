@@ -108,10 +108,17 @@ engines! {
         }).await.unwrap();
         engine.store.write(|tx| -> Result<(), Error> {
             log(tx, 1, Some(Status::Delivered), Status::Delivered)?;
-            report(tx, ProgressChange::Report { percent: Some(20), message: None, at: NOW.plus_seconds(1) })
+            report(tx, ProgressChange::Report { percent: Some(20), message: None, at: NOW.plus_seconds(1) })?;
+            assert_eq!(tx.task_course(&task_id(1))?.unwrap().progress, tx.task(&task_id(1))?.unwrap().progress);
+            Ok(())
         }).await.unwrap();
         engine.reopen(open);
-        let read = || engine.store.read(|rows| Ok::<_, Error>(rows.task(&task_id(1))?.unwrap().progress));
+        let read = || engine.store.read(|rows| {
+            let (row, course) = (rows.task(&task_id(1))?.unwrap(), rows.task_course(&task_id(1))?.unwrap());
+            assert_eq!((course.status, &course.progress), (row.snapshot.status, &row.progress));
+            assert_eq!(rows.task_course(&task_id(2))?, None);
+            Ok::<_, Error>(course.progress)
+        });
         let second = ProgressRow {
             n: 2, event: 2, percent: Some(20), message: Some("first".into()), at: NOW.plus_seconds(1),
         };
@@ -145,6 +152,9 @@ engines! {
         let read = || engine.store.read(|rows| rows.task_output(&task_id(1)));
         assert_eq!(read().await.unwrap(), Some(OutputRow { written: 18, tail: "€3€".into() }));
         assert_eq!(engine.store.read(|rows| rows.task_output(&task_id(2))).await.unwrap(), None);
+        let [more, all] = [17, 18].map(|written| engine.store.read(move |rows| rows.task_output_after(&task_id(1), written)));
+        assert_eq!(more.await.unwrap(), read().await.unwrap());
+        assert_eq!(all.await.unwrap(), None, "nothing after the last byte");
     }
 
     async fn tasks_that_are_due_are_found_in_order_until_they_are_not(engine: &mut Engine, open: Open) {
@@ -343,6 +353,9 @@ engines! {
             }
             let history = tx.task_history(&task_id(1))?;
             assert_eq!(history.iter().map(|event| event.n).collect::<Vec<_>>(), [1, 2, 3]);
+            for (n, after) in [(0, &history[..]), (1, &history[1..]), (3, &[]), (4, &[])] {
+                assert_eq!(tx.task_history_after(&task_id(1), n)?, after);
+            }
             let newest = tx.events(&EventFilter {
                 networks: vec![(network(1), TaskReach::Network)],
                 page: PageBounds::rows(2),

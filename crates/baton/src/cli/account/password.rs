@@ -1,11 +1,10 @@
 //! A password: asked for without echo, or the first line of standard input. Never an argument, which every process
 //! of the machine may read.
 
+use baton_core::limits;
 use std::io::{self, BufRead, IsTerminal, Read};
 
 use crate::cli::failure::Failure;
-
-const MAX_BYTES: u64 = 4096;
 
 /// Asks on the terminal.
 pub(super) fn ask(prompt: &str) -> Result<String, Failure> {
@@ -20,7 +19,7 @@ pub(super) fn ask(prompt: &str) -> Result<String, Failure> {
 /// The next line of standard input.
 pub(super) fn line() -> Result<String, Failure> {
     let mut line = String::new();
-    io::stdin().lock().take(MAX_BYTES).read_line(&mut line).map_err(unread)?;
+    io::stdin().lock().take(limits::PASSWORD_LINE_MAX_BYTES).read_line(&mut line).map_err(unread)?;
     let password = line.trim_end_matches(['\r', '\n']);
     if password.is_empty() {
         return Err(Failure::usage("standard input holds no password"));

@@ -20,7 +20,7 @@ pub(crate) struct Ls {
     #[arg(long, value_name = "ID")]
     task: Option<String>,
     /// So many at most
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u16).range(1..=500))]
+    #[arg(long, value_name = "N", default_value_t = limits::ARTIFACT_PAGE_DEFAULT as u16, value_parser = clap::value_parser!(u16).range(1..=limits::OTHER_PAGE_MAX as i64))]
     limit: u16,
     #[command(flatten)]
     connection: Connection,

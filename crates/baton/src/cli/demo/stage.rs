@@ -1,10 +1,10 @@
 //! The stage: a hub, a network, three agents with a worker each. Every process has a group of its own that a guard
 //! ends with the demo, even if the demo is killed; the folder goes with the stage.
 
+use baton_core::limits;
 use std::fs::File;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
 use tempfile::TempDir;
 
 use super::telling::Telling;
@@ -16,7 +16,6 @@ use crate::service::{login, node_token};
 
 /// The shortest the hub gives, so that nobody waits long for a worker that died.
 const LEASE_SECONDS: &str = "5";
-const GRACE: Duration = Duration::from_secs(1);
 
 /// What the three agents run. Any program would do; these are a few lines of shell.
 const COMMANDS: [(&str, &str); 3] = [
@@ -67,7 +66,7 @@ impl Stage {
         telling.step("A hub, and three agents whose work is a shell command each")?;
         let failed = |error| Failure::Write { name: "the demo's folder".into(), error };
         let folder = tempfile::Builder::new().prefix("baton-demo-").tempdir().map_err(failed)?;
-        let guard = Guard::start(GRACE).map_err(Failure::System)?;
+        let guard = Guard::start(limits::DEMO_GRACE).map_err(Failure::System)?;
         let hub = HubProcess::start_apart(folder.path(), log(folder.path(), "hub")?)?;
         let guarded_hub = Group::led_by(hub.pid()).map(|group| guard.watch(group));
         telling.line(&format!("hub         listens on {}", hub.url))?;

@@ -1,9 +1,9 @@
 //! What happens on the stage: a task handed on, one cancelled, one saved. Each step watches the hub and tells what it
 //! sees there; a step that does not come to its end in time is a failure of the demo.
 
-use baton_core::Status;
+use baton_core::{Status, limits};
 use std::collections::HashMap;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use tokio::time::{sleep, timeout};
 
 use super::stage::Stage;
@@ -11,11 +11,6 @@ use super::telling::Telling;
 use crate::cli::failure::Failure;
 use crate::client::tasks::{Task, TaskEvent};
 use crate::service::{cancel_task, list_tasks, send_task, task_events};
-
-/// Long enough for any step on a slow machine.
-const STEP_MAX: Duration = Duration::from_secs(15);
-/// How often the hub is looked at.
-const LOOK_EVERY: Duration = Duration::from_millis(25);
 
 /// You ask the planner, the planner asks the coder and the reviewer.
 pub(super) async fn handoff(stage: &Stage, telling: &Telling) -> Result<(), Failure> {
@@ -33,19 +28,19 @@ pub(super) async fn cancel(stage: &Stage, telling: &Telling) -> Result<(), Failu
         loop {
             match stage.coders_group() {
                 Some(group) => return Ok(group),
-                None => sleep(LOOK_EVERY).await,
+                None => sleep(limits::DEMO_LOOK_EVERY).await,
             }
         }
     });
     let group = group.await?;
     telling.line("coder       runs it, with two child processes")?;
-    let args = cancel_task::PathArgs { reason: Some("changed my mind".into()), cascade: None };
-    stage.you.cancel(&asked, &args).await?;
+    let args = cancel_task::Args { reason: Some("changed my mind".into()), cascade: None };
+    stage.you.command::<cancel_task::CancelTask, serde_json::Value>(&asked, &args).await?;
     let begun = Instant::now();
     telling.line("you         cancel it: changed my mind")?;
     bounded("the command's end", async {
         while group.is_there() {
-            sleep(Duration::from_millis(1)).await;
+            sleep(limits::DEMO_END_LOOK_EVERY).await;
         }
         Ok(())
     })
@@ -63,7 +58,7 @@ pub(super) async fn crash(stage: &mut Stage, telling: &Telling) -> Result<(), Fa
     telling.line("you         → coder: a long build")?;
     bounded("the coder's start", async {
         while stage.coders_group().is_none() {
-            sleep(LOOK_EVERY).await;
+            sleep(limits::DEMO_LOOK_EVERY).await;
         }
         Ok(())
     })
@@ -108,7 +103,7 @@ async fn follow(stage: &Stage, telling: &Telling, asked: &str) -> Result<(), Fai
                 }
             }
         }
-        sleep(LOOK_EVERY).await;
+        sleep(limits::DEMO_LOOK_EVERY).await;
     }
 }
 
@@ -142,7 +137,7 @@ async fn ended(stage: &Stage, task_id: &str) -> Result<Task, Failure> {
             replied(&task)?;
             return Ok(task);
         }
-        sleep(LOOK_EVERY).await;
+        sleep(limits::DEMO_LOOK_EVERY).await;
     }
 }
 
@@ -155,10 +150,11 @@ fn replied(task: &Task) -> Result<(), Failure> {
 }
 
 async fn bounded<T>(what: &str, step: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
-    match timeout(STEP_MAX, step).await {
+    match timeout(limits::DEMO_STEP_MAX, step).await {
         Ok(done) => done,
         Err(_) => {
-            Err(Failure::usage(format!("the demo went wrong: {what} did not come within {STEP_MAX:?}")))
+            let longest = limits::DEMO_STEP_MAX;
+            Err(Failure::usage(format!("the demo went wrong: {what} did not come within {longest:?}")))
         }
     }
 }

@@ -1,15 +1,13 @@
 //! `--key`: a verifier key as text, or the name of a file that holds one: alone, or as the `key` of a JSON object, which
 //! is how a hub and `audit --json` answer.
 
+use baton_core::limits;
 use baton_evidence::note::VerifierKey;
 use serde::Deserialize;
 use std::fs::File;
 use std::io::Read;
 
 use crate::cli::failure::Failure;
-
-/// Longer files are not keys.
-const FILE_BYTES: u64 = 64 * 1024;
 
 /// What was given.
 #[derive(Debug, Clone)]
@@ -45,7 +43,7 @@ impl KnownKey {
 
     fn read_file(&self) -> Option<String> {
         let mut text = String::new();
-        File::open(&self.0).ok()?.take(FILE_BYTES).read_to_string(&mut text).ok()?;
+        File::open(&self.0).ok()?.take(limits::KEY_FILE_MAX_BYTES).read_to_string(&mut text).ok()?;
         Some(text)
     }
 }

@@ -1,5 +1,6 @@
 //! `baton evidence log`: a network's log as a person reads it, from a page at a time; with `--follow` also what comes.
 
+use baton_core::limits;
 use baton_core::limits::EVIDENCE_PAGE_MAX;
 use baton_evidence::canonical::Writer;
 use baton_evidence::event_line::EventLine;
@@ -8,7 +9,6 @@ use clap::Args;
 use serde::Deserialize;
 use std::io::{self, Write};
 use std::process::ExitCode;
-use std::time::Duration;
 
 use super::findings::GUARDRAIL;
 use super::reading;
@@ -20,10 +20,8 @@ use crate::cli::tasks::task_id;
 use crate::client::evidence::{Page, PageArgs};
 use crate::client::{Backoff, Error};
 
-/// How often a follower looks.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// What others wrote is cut to this many columns; `--json` has all of it.
-const CELL_COLUMNS: usize = 40;
+const CELL_COLUMNS: usize = 40; // not a limit: a layout
 
 /// Show a network's evidence as the log has it
 ///
@@ -56,7 +54,7 @@ impl Log {
                 let is_end = list.page(&self.page(&link, &network, task.as_deref(), list.after).await?)?;
                 match (is_end, self.follow) {
                     (false, _) => {}
-                    (true, true) => tokio::time::sleep(LOOK_EVERY).await,
+                    (true, true) => tokio::time::sleep(limits::EVIDENCE_LOOK_EVERY).await,
                     (true, false) => return Ok(ExitCode::SUCCESS),
                 }
             }

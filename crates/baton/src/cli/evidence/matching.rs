@@ -2,7 +2,7 @@
 //! or offline with a bundle and the task's salt.
 
 use baton_core::limits::EVIDENCE_PAGE_MAX;
-use baton_core::{ArtifactHash, hex};
+use baton_core::{ArtifactHash, hex, limits};
 use baton_evidence::bundle::{verify, verify_each};
 use baton_evidence::canonical::Writer;
 use baton_evidence::event_line::EventLine;
@@ -28,8 +28,6 @@ use crate::service::evidence::{Digested, DigestedPart, Salt};
 
 /// No event recorded these bytes.
 const NOT_RECORDED: u8 = 1;
-/// A text is digested whole, so a longer file is none.
-const TEXT_MAX_BYTES: u64 = 8 * 1024 * 1024;
 
 /// Look whether the evidence of a task records a file
 ///
@@ -143,7 +141,9 @@ impl Fingerprint {
             digest.update(&buffer[..read]);
             size += read as u64;
             match &mut text {
-                Some(text) if size <= TEXT_MAX_BYTES => text.extend_from_slice(&buffer[..read]),
+                Some(text) if size <= limits::MATCHED_TEXT_MAX_BYTES => {
+                    text.extend_from_slice(&buffer[..read]);
+                }
                 _ => text = None,
             }
         }

@@ -90,7 +90,7 @@ impl Backup {
         let made_at = WireTime(Clock::start().now()).to_string();
         let out = WholeFile::create_private(&self.output);
         let mut out = out.map_err(|error| self.failed(error))?;
-        let artifacts = artifacts_of(copy.path(), facts.schema).map_err(Trouble::Copy)?;
+        let artifacts = artifacts_of(copy.path()).map_err(Trouble::Copy)?;
         let (evidence_key, folder) = (key.as_deref(), &folder.artifacts());
         let contents = Contents { evidence_key, artifacts: &artifacts, folder };
         let manifest = pack(&mut out, copy.as_file_mut(), &contents, facts.schema, made_at);

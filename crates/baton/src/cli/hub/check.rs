@@ -6,12 +6,13 @@ mod keys;
 mod leaf;
 mod log;
 mod objects;
+mod parts;
 mod report;
 mod tables;
 mod tree;
 
 use baton_store::Error;
-use baton_store::rows::CheckReads;
+use baton_store::rows::{ArtifactPlace, CheckReads};
 use clap::Args;
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -23,7 +24,7 @@ use crate::data_folder::DataFolder;
 use findings::{Findings, Name, Place};
 use keys::Keys;
 use objects::Objects;
-use report::Report;
+use report::{Report, Unread};
 
 /// Check that a hub's tables and its logs of evidence agree
 ///
@@ -59,17 +60,20 @@ fn look(folder: &DataFolder, is_deep: bool) -> Result<Report, Trouble> {
         let error = if no_hub { io::Error::other("there is no hub in it") } else { error };
         return Err(Trouble::Folder { folder: folder.path().into(), error });
     }
-    let objects = Objects::of(&folder.artifacts(), is_deep);
     let looked = baton_store::inspect(&database, |rows| {
-        let (mut report, (differ, count)) = (look_at(rows, folder)?, objects.look(rows)?);
-        report.counts.artifacts = count;
-        report.are_artifacts_elsewhere = count > 0 && objects.lie_elsewhere();
-        Ok((report, differ))
+        Ok((look_at(rows, folder)?, rows.artifact_place()?, rows.artifact_states(0, 1)?.is_empty()))
     });
-    let report = looked.and_then(|(mut report, differ)| {
-        if !differ.is_empty() {
-            let stay = baton_store::inspect(&database, |rows| objects::those_that_stay(rows, &differ))?;
-            stay.into_iter().for_each(|at| objects::name(&differ[at], &mut report.findings));
+    let report = looked.and_then(|(mut report, place, has_no_artifacts)| {
+        match place {
+            Some(ArtifactPlace::Folder) => {
+                let objects = Objects::of(folder.artifacts(), is_deep);
+                let read =
+                    |after, limit| baton_store::glance(&database, |rows| rows.artifact_states(after, limit));
+                report.counts.artifacts = objects.look(&mut report.findings, read)?;
+            }
+            _ if has_no_artifacts => {}
+            Some(ArtifactPlace::Bucket(bucket)) => report.unread_artifacts = Some(Unread::InBucket(bucket)),
+            None => report.unread_artifacts = Some(Unread::PlaceNotKnown),
         }
         Ok(report)
     });
@@ -90,5 +94,5 @@ fn look_at(rows: &dyn CheckReads, folder: &DataFolder) -> Result<Report, Error> 
     let found = log::look_at_all(rows, &keys, &mut findings, &mut counts)?;
     let links = tables::look(rows, &mut findings, &mut counts)?;
     tables::name_unmatched(rows, &links, &found, &mut findings)?;
-    Ok(Report { counts, findings, unread_key: keys.unread, are_artifacts_elsewhere: false })
+    Ok(Report { counts, findings, unread_key: keys.unread, unread_artifacts: None })
 }

@@ -1,10 +1,10 @@
 //! `baton hub health`: whether a hub has its database and takes work. Over the socket in its folder, which knows nothing of
 //! ports and certificates and so suits a container's health check; or over the network, as its callers reach it.
 
+use baton_core::limits;
 use clap::Args;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Duration;
 
 use super::folder::Folder;
 use super::status::say;
@@ -12,9 +12,6 @@ use crate::cli::failure::Failure;
 use crate::cli::runtime::block_on;
 use crate::client::{Client, HubAddress, Options};
 use crate::control::{Answer, Command, Control, ControlError};
-
-/// Longer than the hub itself waits for its database.
-const ANSWER_MAX: Duration = Duration::from_secs(5);
 
 /// Say whether a hub has its database and takes work
 ///
@@ -57,7 +54,7 @@ impl Health {
             Some(file) => Options::with_ca(file)?,
             None => Options::default(),
         };
-        options.answer_timeout = ANSWER_MAX;
+        options.answer_timeout = limits::HEALTH_ANSWER_MAX;
         let client = Client::new(url.clone(), None, &options)?;
         client.get_json::<serde_json::Value>(&["ready"], &()).await?;
         say("ready", ExitCode::SUCCESS)

@@ -3,6 +3,7 @@
 
 use baton_core::limits;
 use baton_evidence::note::SigningKey;
+use baton_store::rows::ArtifactPlace;
 use baton_store::{Bell, SqliteOptions, SqliteStore, Store};
 use rustix::fs::Mode;
 use rustix::process::Signal;
@@ -146,7 +147,25 @@ async fn open(
         None => Objects::in_folder(&folder.artifacts())
             .map_err(|error| Trouble::Folder { folder: folder.artifacts(), error })?,
     };
+    note_place(&*store, bucket).await.map_err(database)?;
     Ok(Hub::new(store, backup, objects, clock, bells, key, settings).with_cursor_key(&cursor_key))
+}
+
+/// Notes in the database where the bytes of artifacts lie: `baton hub check` looks there, and nowhere else.
+async fn note_place(store: &dyn Store, bucket: Option<&Bucket>) -> Result<(), baton_store::Error> {
+    let now = bucket.map_or(ArtifactPlace::Folder, |bucket| ArtifactPlace::Bucket(bucket.to_string()));
+    let before = store.read(|rows| rows.artifact_place()).await?;
+    if before.as_ref() == Some(&now) {
+        return Ok(());
+    }
+    if let Some(before) = before {
+        tracing::warn!(
+            ?before,
+            ?now,
+            "artifacts lie elsewhere from now on; earlier ones must be moved there"
+        );
+    }
+    store.write(move |tx| tx.put_artifact_place(&now)).await
 }
 
 /// The key that signs this folder's checkpoints. The file is on disk before the database knows its public half.
@@ -186,7 +205,7 @@ pub(super) fn runtime() -> io::Result<Runtime> {
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     // A password's hash takes some 20 MiB. The allocator gives them back to the system once they have been free for a second,
     // and looks for such memory when a thread ends.
-    builder.enable_all().thread_name("baton").thread_keep_alive(Duration::from_secs(1)).build()
+    builder.enable_all().thread_name("baton").thread_keep_alive(limits::THREAD_IDLE_KEPT).build()
 }
 
 fn control_socket(folder: &DataFolder) -> Result<UnixListener, Trouble> {

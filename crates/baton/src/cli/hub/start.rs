@@ -27,7 +27,7 @@ pub(crate) struct Start {
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1", value_parser = parse::host)]
     host: IpAddr,
     /// The port to listen on; 0 takes a free one
-    #[arg(long, default_value_t = 9200)]
+    #[arg(long, default_value_t = 9200)] // not a limit: a port
     port: u16,
     /// The first admin's name
     #[arg(long, value_name = "NAME", default_value = "admin")]

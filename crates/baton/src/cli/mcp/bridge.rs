@@ -5,7 +5,6 @@ use baton_core::limits;
 use std::collections::HashMap;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::mpsc::{Sender, channel};
 use tokio::sync::{Semaphore, oneshot};
@@ -15,13 +14,6 @@ use tokio::time::timeout;
 use super::door::tell;
 use super::message::Message;
 use super::way::Way;
-
-/// Calls at the same time; the rest waits on standard input.
-const CALLS_AT_ONCE: usize = 64;
-/// Answers that may wait for a slow reader.
-const ANSWERS_WAITING: usize = 64;
-/// When the client has said its last, calls under way get this long.
-const LAST_ANSWERS_MAX: Duration = Duration::from_secs(5);
 
 /// Calls under way, by the JSON of their ids.
 #[derive(Debug, Clone, Default)]
@@ -48,7 +40,7 @@ pub(super) async fn run(
     input: impl tokio::io::AsyncRead + Unpin,
     mut output: impl AsyncWrite + Unpin + Send + 'static,
 ) -> io::Result<()> {
-    let (answers, mut told) = channel::<String>(ANSWERS_WAITING);
+    let (answers, mut told) = channel::<String>(limits::MCP_ANSWERS_WAITING_MAX_COUNT);
     let writing = tokio::spawn(async move {
         while let Some(answer) = told.recv().await {
             output.write_all(format!("{answer}\n").as_bytes()).await?;
@@ -59,7 +51,7 @@ pub(super) async fn run(
     let mut calls = JoinSet::new();
     let read = read_all(way, BufReader::new(input), &answers, &mut calls).await;
     // A client that has gone for good closes the output too, and then nobody waits here for long.
-    let _ = timeout(LAST_ANSWERS_MAX, async { while calls.join_next().await.is_some() {} }).await;
+    let _ = timeout(limits::MCP_LAST_ANSWERS_MAX, async { while calls.join_next().await.is_some() {} }).await;
     calls.shutdown().await;
     drop(answers);
     match writing.await {
@@ -74,7 +66,7 @@ async fn read_all(
     answers: &Sender<String>,
     calls: &mut JoinSet<()>,
 ) -> io::Result<()> {
-    let slots = Arc::new(Semaphore::new(CALLS_AT_ONCE));
+    let slots = Arc::new(Semaphore::new(limits::MCP_CALLS_AT_ONCE));
     let under_way = UnderWay::default();
     while let Some(line) = tokio::select! {
         line = next_line(&mut input) => line?,

@@ -1,6 +1,7 @@
 //! The hub's MCP door, as a client sees it: every message is a request of its own, so nothing has to be set up again
 //! after a restart of the hub.
 
+use baton_core::limits;
 use reqwest::header::{ACCEPT, CONTENT_TYPE};
 use reqwest::{RequestBuilder, Response, StatusCode};
 use serde_json::Value;
@@ -15,9 +16,6 @@ use super::message::{Message, agreed_version};
 use crate::client::{Backoff, Client, Error, SseParser};
 use crate::trace;
 
-/// More than any answer has.
-const ANSWER_MAX_BYTES: usize = 64 << 20;
-
 /// How long a message may take.
 #[derive(Debug, Clone, Copy)]
 struct Patience {
@@ -29,7 +27,7 @@ struct Patience {
 
 impl Default for Patience {
     fn default() -> Self {
-        Self { unsent: Duration::from_secs(5), answer: Duration::from_secs(90) }
+        Self { unsent: limits::MCP_UNSENT_MAX, answer: limits::MCP_ANSWER_MAX }
     }
 }
 
@@ -119,7 +117,7 @@ impl Door {
         if !is_stream {
             return self.read_whole(message, response, answers).await;
         }
-        let mut parser = SseParser::of_at_most(ANSWER_MAX_BYTES);
+        let mut parser = SseParser::of_at_most(limits::CLIENT_ANSWER_MAX_BYTES);
         let mut is_answered = false;
         let broken = |error| Error::unreachable(self.client.hub(), &error);
         while let Some(chunk) = response.chunk().await.map_err(broken)? {
@@ -148,7 +146,7 @@ impl Door {
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(|error| Error::unreachable(hub, &error))? {
             body.extend_from_slice(&chunk);
-            if body.len() > ANSWER_MAX_BYTES {
+            if body.len() > limits::CLIENT_ANSWER_MAX_BYTES {
                 return Err(Error::protocol(hub, "an answer that does not end"));
             }
         }

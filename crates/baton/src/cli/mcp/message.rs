@@ -4,8 +4,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 /// The SDK's code for "the server, not the call, is at fault".
-const SERVER_ERROR: i64 = -32_000;
-const PARSE_ERROR: i64 = -32_700;
+const SERVER_ERROR: i64 = -32_000; // not a limit: a code
+const PARSE_ERROR: i64 = -32_700; // not a limit: a code
 /// Where a message of the newest protocol says which version it speaks.
 const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 

@@ -7,6 +7,8 @@ use super::task_id;
 use crate::cli::connection::Connection;
 use crate::cli::failure::Failure;
 use crate::service::ack_inbox::PathArgs;
+use crate::service::send_ack::AckTask;
+use crate::service::task_command::NoArgs;
 
 #[derive(Debug, Args)]
 pub(crate) struct Ack {
@@ -20,7 +22,7 @@ impl Ack {
     pub(super) async fn ack(&self) -> Result<ExitCode, Failure> {
         let link = self.connection.open()?;
         let id = task_id::find(&link, &self.id).await?;
-        let text = match link.client.ack(&id).await {
+        let text = match link.client.command::<AckTask, serde_json::Value>(&id, &NoArgs::default()).await {
             Ok(acked) => acked.into_text(),
             // No task has this id, so it is a message's.
             Err(error) if error.code() == Some("task_not_found") => {

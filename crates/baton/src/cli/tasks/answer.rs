@@ -9,7 +9,8 @@ use crate::cli::connection::{Connection, Link};
 use crate::cli::failure::Failure;
 use crate::cli::runtime::block_on;
 use crate::cli::{spoken, transfer};
-use crate::service::follow_up::PathArgs;
+use crate::client::tasks::Replied;
+use crate::service::follow_up::{self, AnswerTask};
 
 #[derive(Debug, Args)]
 pub(crate) struct Answer {
@@ -34,7 +35,8 @@ impl Answer {
     async fn answer(&self, link: &Link, text: String) -> Result<ExitCode, Failure> {
         let id = task_id::find(link, &self.id).await?;
         let artifacts = transfer::upload_for(&link.client, &id, &self.file).await?;
-        let answered = link.client.answer(&id, &PathArgs { text, artifacts }).await?;
+        let answered =
+            link.client.command::<AnswerTask, Replied>(&id, &follow_up::Args { text, artifacts }).await?;
         let status = answered.status.map_or("open", |status| status.as_str());
         self.connection.tell(answered.text(), &format!("{id} is {status}."))
     }

@@ -11,14 +11,14 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
 use super::task_id;
-use super::wait::{Answered, Away, PAUSE, STILL_OPEN, ended_code, until_answered};
+use super::wait::{Answered, Away, STILL_OPEN, ended_code, further_ends, until_answered};
 use crate::cli::connection::{Connection, Link};
 use crate::cli::failure::Failure;
 use crate::cli::runtime::block_on;
 use crate::cli::screen::{Screen, note};
 use crate::cli::{spoken, transfer};
-use crate::client::tasks::OneTask;
-use crate::service::ask_sender::PathArgs;
+use crate::client::tasks::{Asked, OneTask};
+use crate::service::ask_sender::{self, AskSender};
 
 /// Asks the sender of a task you work on, waits for the answer and prints it.
 ///
@@ -28,8 +28,8 @@ use crate::service::ask_sender::PathArgs;
 #[derive(Debug, Args)]
 #[command(
     allow_missing_positional = true,
-    after_help = "Exit codes: 0 answered (or asked, with --no-wait), 1 the task failed, 2 usage, 3 cancelled, 4 expired, \
-                  5 hub not reachable, 6 refused by the hub, 7 no answer when the wait ended; the question still waits"
+    after_help = concat!("Exit codes: 0 answered (or asked, with --no-wait), 1 the task failed, 2 usage, ", further_ends!(), ", \
+                  5 hub not reachable, 6 refused by the hub, 7 no answer when the wait ended; the question still waits")
 )]
 pub(crate) struct Ask {
     /// The task's id, or its beginning [default: $BATON_TASK_ID]
@@ -79,7 +79,7 @@ impl Ask {
             .lease
             .clone()
             .or_else(|| task_id::variable("BATON_LEASE_ID").filter(|_| given.as_ref() == Some(&id)));
-        let args = PathArgs {
+        let args = ask_sender::Args {
             question,
             keep_lease: (!self.no_wait && lease_id.is_some()).then_some(true),
             lease_id,
@@ -89,13 +89,18 @@ impl Ask {
             auth_required: self.auth_required.then_some(true),
         };
         if self.no_wait {
-            let asked = link.client.ask(&id, &args).await?;
+            let asked = link.client.command::<AskSender, Asked>(&id, &args).await?;
             return self.connection.tell(asked.text(), &format!("{id} waits for its sender's answer."));
         }
         self.ask_and_wait(link, &id, &args).await
     }
 
-    async fn ask_and_wait(&self, link: &Link, id: &str, args: &PathArgs) -> Result<ExitCode, Failure> {
+    async fn ask_and_wait(
+        &self,
+        link: &Link,
+        id: &str,
+        args: &ask_sender::Args,
+    ) -> Result<ExitCode, Failure> {
         let deadline = self.timeout.map(|seconds| Instant::now() + Duration::from_secs(seconds.into()));
         let question_id = post(link, id, args).await?;
         match until_answered(&link.client, id, &question_id, deadline).await? {
@@ -124,24 +129,24 @@ impl Ask {
 }
 
 /// Asks, and finds the question again if the answer to the call was lost or it was asked before. Gives its id.
-async fn post(link: &Link, id: &str, args: &PathArgs) -> Result<String, Failure> {
+async fn post(link: &Link, id: &str, args: &ask_sender::Args) -> Result<String, Failure> {
     let mut away = Away::default();
     let before = loop {
         match away.met(link.client.task(id).await)? {
             Some(task) => break task.into_value(),
-            None => sleep(PAUSE).await,
+            None => sleep(limits::HUB_AWAY_RETRY_AFTER).await,
         }
     };
     let known: HashSet<String> = before.messages.into_iter().map(|message| message.message_id).collect();
     loop {
-        let error = match link.client.ask(id, args).await {
+        let error = match link.client.command::<AskSender, Asked>(id, args).await {
             Ok(asked) => return Ok(asked.into_value().message_id),
             Err(error) => error,
         };
         let was_lost = !error.is_final();
         if was_lost {
             away.met::<()>(Err(error.clone()))?;
-            sleep(PAUSE).await;
+            sleep(limits::HUB_AWAY_RETRY_AFTER).await;
         } else if error.code() != Some("task_is_waiting_input") {
             return Err(error.into());
         }
@@ -156,7 +161,7 @@ async fn post(link: &Link, id: &str, args: &PathArgs) -> Result<String, Failure>
 }
 
 /// The same question, if it is the last that the task asked and is one of those that are meant.
-fn asked_there(seen: &OneTask, args: &PathArgs, is_meant: impl Fn(&str) -> bool) -> Option<String> {
+fn asked_there(seen: &OneTask, args: &ask_sender::Args, is_meant: impl Fn(&str) -> bool) -> Option<String> {
     let last = seen.messages.iter().rev().find(|message| message.is_question())?;
     let is_same = last.content == args.question
         && last.options == args.options.clone().unwrap_or_default()

@@ -1,12 +1,13 @@
 //! `baton task follow`: what a task's command prints, as it prints it, until the task has ended.
 
+use baton_core::limits;
 use clap::Args;
 use serde_json::json;
 use std::process::ExitCode;
 use tokio::time::sleep;
 
 use super::task_id;
-use super::wait::{Away, PAUSE, ended_code};
+use super::wait::{Away, ended_code, further_ends};
 use crate::cli::connection::Connection;
 use crate::cli::failure::Failure;
 use crate::cli::runtime::block_on;
@@ -18,7 +19,7 @@ use crate::client::TaskNews;
 /// The output that the hub keeps, the last 64 KiB, comes first. Statuses and progress go to stderr.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Exit codes: 0 replied, 1 failed, 2 usage, 3 cancelled, 4 expired, 5 hub not reachable, 6 refused by the hub"
+    after_help = concat!("Exit codes: 0 replied, 1 failed, 2 usage, ", further_ends!(), ", 5 hub not reachable, 6 refused by the hub")
 )]
 pub(crate) struct Follow {
     /// The task's id, or its beginning
@@ -39,7 +40,7 @@ impl Follow {
         let (screen, mut told) = (Screen::stdout(), 0);
         loop {
             let Some(news) = away.met(stream.next().await)? else {
-                sleep(PAUSE).await;
+                sleep(limits::HUB_AWAY_RETRY_AFTER).await;
                 continue;
             };
             match news {

@@ -7,9 +7,6 @@ use crate::client::tasks::TaskEvent;
 use crate::client::{Client, Error};
 use crate::service::task_events::QueryArgs;
 
-/// So many rows of the past are shown at most, the newest.
-const SHOWN_MAX: usize = 10_000;
-
 /// Where the reading stands.
 #[derive(Debug)]
 pub(super) struct History {
@@ -59,7 +56,7 @@ impl History {
             args.cursor = page.next_cursor.filter(|_| !is_older);
             match &args.cursor {
                 None => break false,
-                Some(_) if events.len() >= SHOWN_MAX => break true,
+                Some(_) if events.len() >= limits::HISTORY_SHOWN_COUNT => break true,
                 Some(_) => {}
             }
         };

@@ -13,7 +13,7 @@ use crate::service::get_inbox::QueryArgs;
 #[derive(Debug, Args)]
 pub(crate) struct Inbox {
     /// How many
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=limits::INBOX_PAGE_MAX as i64))]
+    #[arg(long, value_name = "N", default_value_t = limits::INBOX_SHOWN_DEFAULT, value_parser = clap::value_parser!(u16).range(1..=limits::INBOX_PAGE_MAX as i64))]
     limit: u16,
     #[command(flatten)]
     connection: Connection,

@@ -23,7 +23,7 @@ pub(crate) struct List {
     #[arg(long, value_name = "NAME")]
     from: Option<String>,
     /// How many
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=limits::TASK_PAGE_MAX as i64))]
+    #[arg(long, value_name = "N", default_value_t = limits::TASK_LIST_DEFAULT as u16, value_parser = clap::value_parser!(u16).range(1..=limits::TASK_PAGE_MAX as i64))]
     limit: u16,
     /// Go on after a page: its next_cursor
     #[arg(long)]

@@ -1,9 +1,8 @@
 //! `baton logs`: what happens in a network, a line each, until it is stopped.
 
-use baton_core::UnixMillis;
+use baton_core::{UnixMillis, limits};
 use clap::Args;
 use std::process::ExitCode;
-use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
 use super::history::{Fresh, History};
@@ -13,11 +12,6 @@ use crate::cli::moment;
 use crate::cli::screen::{Screen, note};
 use crate::client::tasks::TaskEvent;
 use crate::client::{Channel, Error, Follower, Heard, News, Token};
-
-/// Changes that no stream tells (a task taken up) show within this time.
-const LOOK: Duration = Duration::from_secs(1);
-/// Between two looks, however much is told.
-const PAUSE: Duration = Duration::from_millis(200);
 
 /// Prints what happens in the network, a line each, until Ctrl-C.
 #[derive(Debug, Args)]
@@ -93,7 +87,7 @@ impl<'a> Log<'a> {
                 (history, None)
             }
         };
-        let (looked, look_at) = (Instant::now(), Instant::now() + LOOK);
+        let (looked, look_at) = (Instant::now(), Instant::now() + limits::LOGS_LOOK_EVERY);
         let log = Self {
             link,
             network_id,
@@ -121,11 +115,11 @@ impl<'a> Log<'a> {
         let heard = tokio::select! {
             heard = self.follower.next() => heard,
             () = sleep_until(self.look_at) => {
-                (self.looked, self.look_at) = (Instant::now(), Instant::now() + LOOK);
+                (self.looked, self.look_at) = (Instant::now(), Instant::now() + limits::LOGS_LOOK_EVERY);
                 return self.look().await;
             }
         };
-        self.look_at = self.look_at.min(self.looked + PAUSE);
+        self.look_at = self.look_at.min(self.looked + limits::LOGS_PAUSE);
         match heard {
             Some(Ok(Heard::News { news, json })) => self.say(&news, &json),
             Some(Ok(Heard::Lost(error))) => {

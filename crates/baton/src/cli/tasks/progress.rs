@@ -1,5 +1,6 @@
 //! `baton task progress`: how far the work on a task is, from inside its command.
 
+use baton_core::limits;
 use clap::Args;
 use std::process::ExitCode;
 
@@ -7,7 +8,7 @@ use super::task_id;
 use crate::cli::connection::{Connection, Link};
 use crate::cli::failure::Failure;
 use crate::cli::runtime::block_on;
-use crate::service::report_progress::PathArgs;
+use crate::service::report_progress;
 
 /// Reports how far a task you work on is.
 ///
@@ -18,7 +19,7 @@ pub(crate) struct Progress {
     /// The task's id, or its beginning [default: $BATON_TASK_ID]
     id: Option<String>,
     /// How much is done, 0 to 100
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(0..=100), required_unless_present = "message")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(0..=i64::from(limits::PROGRESS_MAX_PERCENT)), required_unless_present = "message")]
     percent: Option<i64>,
     /// What is being done
     #[arg(long, value_name = "TEXT")]
@@ -44,7 +45,12 @@ impl Progress {
         let Some(lease_id) = self.lease.clone().or_else(|| task_id::variable("BATON_LEASE_ID")) else {
             return Err(Failure::usage("under which lease? Give --lease; BATON_LEASE_ID names none"));
         };
-        let args = PathArgs { lease_id, percent: self.percent, message: self.message.clone(), output: None };
+        let args = report_progress::Args {
+            lease_id,
+            percent: self.percent,
+            message: self.message.clone(),
+            output: None,
+        };
         let reported = link.client.report_progress(&id, &args).await?;
         self.connection.tell_person(reported.text(), &format!("{id}: progress reported."))
     }

@@ -6,8 +6,9 @@ use std::io::{self, BufRead, IsTerminal, Read};
 use crate::cli::failure::Failure;
 use crate::cli::screen::note;
 use crate::client::Client;
+use crate::client::tasks::Replied;
 use crate::client::tasks::TaskMessage;
-use crate::service::follow_up::PathArgs;
+use crate::service::follow_up::{AnswerTask, Args};
 
 /// What an agent asks.
 #[derive(Debug, Clone, Copy)]
@@ -35,7 +36,10 @@ impl Question<'_> {
         loop {
             note("your answer, or an empty line to leave it open:");
             let Some(text) = read_line().await? else { return Ok(false) };
-            match client.answer(task_id, &PathArgs { text: self.chosen(text), artifacts: None }).await {
+            match client
+                .command::<AnswerTask, Replied>(task_id, &Args { text: self.chosen(text), artifacts: None })
+                .await
+            {
                 Ok(_) => return Ok(true),
                 Err(error) if error.code() == Some("not_an_option") => note(&error.to_string()),
                 Err(error) => return Err(error.into()),

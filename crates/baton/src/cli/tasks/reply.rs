@@ -9,7 +9,8 @@ use crate::cli::connection::{Connection, Link};
 use crate::cli::failure::Failure;
 use crate::cli::runtime::block_on;
 use crate::cli::{spoken, transfer};
-use crate::service::send_reply::{EndingName, PathArgs};
+use crate::client::tasks::Replied;
+use crate::service::send_reply::{EndingName, PathArgs, ReplyToTask};
 
 #[derive(Debug, Args)]
 pub(crate) struct Reply {
@@ -71,7 +72,7 @@ impl Reply {
             rejected: self.rejected.then_some(true),
             claim_next: None,
         };
-        let replied = link.client.reply(&id, &args).await?;
+        let replied = link.client.command::<ReplyToTask, Replied>(&id, &args).await?;
         let status = replied.status.map_or("ended", |status| status.as_str());
         self.connection.tell(replied.text(), &format!("{id} is {status}."))
     }

@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep};
 
 use super::interrupt::Interrupt;
 use super::send_key::{self, KeySource};
-use super::wait::{Away, Outcome, Wait};
+use super::wait::{Away, Outcome, Wait, further_ends};
 use super::whole_result;
 use crate::cli::connection::{Connection, Link};
 use crate::cli::failure::Failure;
@@ -22,16 +22,13 @@ use crate::client::{Answer, Channel, Error, Token};
 use crate::service::send_task::{self, PriorityName};
 use crate::trace;
 
-/// A task that takes longer than this has its course told on stderr.
-const TOLD_AFTER_SECONDS: u32 = 2;
-
 /// Sends a task and prints its id. With --wait it follows the task and prints its result.
 ///
 /// The same call may reach the hub twice, the task is made once.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Exit codes: 0 replied (or sent), 1 failed, 2 usage, 3 cancelled, 4 expired, 5 hub not reachable, \
-                        6 refused by the hub, 7 still open when the wait ended, 8 needs input"
+    after_help = concat!("Exit codes: 0 replied (or sent), 1 failed, 2 usage, ", further_ends!(), ", 5 hub not reachable, \
+                        6 refused by the hub, 7 still open when the wait ended, 8 needs input")
 )]
 pub(crate) struct Send {
     /// The agent
@@ -193,7 +190,8 @@ impl Send {
 
     /// How long the first call waits. Who wants to follow the course has to know the task's id soon.
     fn first_wait(&self, limit: Option<u32>) -> i64 {
-        let longest = if self.quiet { limits::CALL_WAIT_MAX_SECONDS } else { TOLD_AFTER_SECONDS };
+        let longest =
+            if self.quiet { limits::CALL_WAIT_MAX_SECONDS } else { limits::SEND_REPORTED_AFTER_SECONDS };
         limit.unwrap_or(longest).min(longest).into()
     }
 
@@ -210,7 +208,7 @@ impl Send {
             is_first = false;
             match away.met(sent)? {
                 Some(sent) => return Ok(sent),
-                None => sleep(Duration::from_secs(1)).await,
+                None => sleep(limits::HUB_AWAY_RETRY_AFTER).await,
             }
         }
     }

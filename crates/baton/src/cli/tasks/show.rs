@@ -26,9 +26,6 @@ use crate::client::tasks::{self, Task, TaskEvent, TaskMessage, TaskProgress};
 use crate::client::{Error, HubAddress};
 use crate::service::{WireTime, task_events};
 
-/// Tasks that a task led to, so many are shown with it.
-const CHILDREN_SHOWN: usize = 20;
-
 #[derive(Debug, Subcommand)]
 pub(crate) enum TaskCommand {
     /// Show a task and its history
@@ -213,10 +210,10 @@ fn show_children(screen: &Screen, tree: &tasks::Tree) -> Result<(), Failure> {
     }
     screen.say("")?;
     screen.say_toned(Tone::Heading, "led to")?;
-    for child in children.iter().take(CHILDREN_SHOWN) {
+    for child in children.iter().take(limits::CHILDREN_SHOWN_COUNT) {
         screen.say(&format!("  {:<13} {}  {}", child.status.as_str(), child.task_id, child.to_name))?;
     }
-    let more = children.len().saturating_sub(CHILDREN_SHOWN);
+    let more = children.len().saturating_sub(limits::CHILDREN_SHOWN_COUNT);
     if more > 0 {
         screen.say(&format!("  and {more} more; `baton task tree {}` shows all", tree.task_id))?;
     }

@@ -7,11 +7,6 @@ use crate::cli::connection::Link;
 use crate::cli::failure::Failure;
 use crate::service::list_tasks;
 
-/// Pages of tasks that are looked through for an abbreviated id.
-const PAGES: usize = 5;
-/// A shorter beginning names too many.
-const SHORTEST: usize = 4;
-
 /// The whole id of a task that may be named.
 pub(crate) async fn find_if_named(link: &Link, text: Option<&str>) -> Result<Option<String>, Failure> {
     match text {
@@ -27,15 +22,16 @@ pub(crate) async fn find(link: &Link, text: &str) -> Result<String, Failure> {
     }
     let beginning = text.to_ascii_lowercase();
     let fits = |byte: u8| byte.is_ascii_hexdigit() || byte == b'-';
-    if beginning.len() < SHORTEST || !beginning.bytes().all(fits) {
+    if beginning.len() < limits::ID_PREFIX_MIN_CHARS || !beginning.bytes().all(fits) {
         return Err(Failure::usage(format!(
-            "{text:?} is no task id, nor the first {SHORTEST} or more characters of one; `baton tasks` lists tasks"
+            "{text:?} is no task id, nor the first {} or more characters of one; `baton tasks` lists tasks",
+            limits::ID_PREFIX_MIN_CHARS
         )));
     }
     let mut found = Vec::new();
     let network_id = link.network().await?;
     let mut cursor = None;
-    for _ in 0..PAGES {
+    for _ in 0..limits::ID_SEARCH_PAGES_COUNT {
         let limit = Some(limits::TASK_PAGE_MAX.to_string());
         let view = Some("row".to_owned());
         let network_id = network_id.clone();
@@ -52,7 +48,7 @@ pub(crate) async fn find(link: &Link, text: &str) -> Result<String, Failure> {
         [only] => Ok(only.clone()),
         [] => Err(Failure::usage(format!(
             "none of the newest {} tasks begins with {text:?}; give the whole id",
-            PAGES * limits::TASK_PAGE_MAX
+            limits::ID_SEARCH_PAGES_COUNT * limits::TASK_PAGE_MAX
         ))),
         [first, second, ..] => {
             Err(Failure::usage(format!("{text:?} could be {first} or {second}; give more of the id")))

@@ -14,10 +14,6 @@ use crate::cli::screen::{Screen, note};
 use crate::client::tasks::{OneTask, Sent, Task, TaskEvent, TaskMessage};
 use crate::client::{Answer, Channel, Client, Error, Follower, Heard, News};
 
-/// Between two calls to a hub that is away, or does not know how to wait.
-pub(super) const PAUSE: Duration = Duration::from_secs(1);
-/// A hub that is away longer than this is given up.
-const AWAY_MAX: Duration = Duration::from_secs(120);
 /// What one call waits at most.
 const LONGEST: Duration = Duration::from_secs(limits::CALL_WAIT_MAX_SECONDS as u64);
 
@@ -80,6 +76,14 @@ impl Outcome {
     }
 }
 
+/// The exit codes of the further ends, for the help of every command that waits; `ended_code` gives them.
+macro_rules! further_ends {
+    () => {
+        "3 cancelled, 4 expired"
+    };
+}
+pub(super) use further_ends;
+
 /// The exit code for a task that was left in this status.
 pub(super) const fn ended_code(status: Status) -> u8 {
     match status {
@@ -116,7 +120,7 @@ pub(super) async fn until_answered(
             if is_last {
                 return Err(Error::away(client.hub(), "no answer before the wait ended"));
             }
-            sleep(PAUSE).await;
+            sleep(limits::HUB_AWAY_RETRY_AFTER).await;
             continue;
         };
         after = seen.event_count.unwrap_or(0);
@@ -177,7 +181,7 @@ impl Away {
             }
             Err(error) if error.is_final() => Err(error),
             Err(error) => match self.since {
-                Some(since) if since.elapsed() >= AWAY_MAX => Err(error),
+                Some(since) if since.elapsed() >= limits::HUB_AWAY_MAX => Err(error),
                 Some(_) => Ok(None),
                 None => {
                     if !self.is_quiet {
@@ -235,7 +239,7 @@ impl<'a> Wait<'a> {
             } else if is_last {
                 return Err(Error::away(self.client.hub(), "no answer before the wait ended"));
             }
-            sleep(PAUSE).await;
+            sleep(limits::HUB_AWAY_RETRY_AFTER).await;
         }
     }
 
@@ -287,4 +291,41 @@ fn told(event: &TaskEvent) -> String {
         matches!(&**detail, "sent" | "acknowledged" | "started" | "expired") || detail.starts_with("reply: ");
     let detail = if is_plain { String::new() } else { format!(": {detail}") };
     format!("{}  {to_status} by {actor}{detail}", moment::clock(*created_at))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    /// Holds the one line of a page that begins so to what the code says, or writes it with `BATON_BLESS`.
+    fn hold_line(page: &str, begins: &str, line: &str) {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(page);
+        let text = std::fs::read_to_string(&path).unwrap();
+        let found: Vec<_> = text.lines().filter(|line| line.starts_with(begins)).collect();
+        assert_eq!(found.len(), 1, "{page}: {begins}");
+        if std::env::var_os("BATON_BLESS").is_some() {
+            std::fs::write(&path, text.replace(found[0], line)).unwrap();
+        } else {
+            assert_eq!(found, [line], "{page}; BATON_BLESS=1 writes it again");
+        }
+    }
+
+    #[test]
+    fn the_help_and_the_pages_name_the_exit_code_of_every_end() {
+        let mut ends: Vec<_> = Status::terminal().map(|status| (ended_code(status), status)).collect();
+        ends.sort_unstable();
+        let joined = |ends: &[(u8, Status)]| {
+            let codes: Vec<_> = ends.iter().map(|(code, _)| code.to_string()).collect();
+            let names: Vec<_> = ends.iter().map(|(_, status)| status.as_str()).collect();
+            (codes.join(" · "), names.join(" · "))
+        };
+        let (codes, names) = joined(&ends);
+        hold_line("guides/shell-agent.md", "| 0 · 1 ·", &format!("| {codes} | {names} |"));
+        let further = &ends[2..];
+        let (codes, names) = joined(further);
+        hold_line("cli.md", "| 3 ·", &format!("| {codes} | `send --wait`, `wait`: {names} |"));
+        let help: Vec<_> = further.iter().map(|(code, status)| format!("{code} {status}")).collect();
+        assert_eq!(further_ends!(), help.join(", "));
+    }
 }

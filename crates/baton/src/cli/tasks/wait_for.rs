@@ -1,5 +1,6 @@
 //! `baton wait`: the results of tasks that were sent before, when they have ended.
 
+use baton_core::limits;
 use clap::Args;
 use futures_util::future::{join_all, select_ok};
 use std::process::ExitCode;
@@ -8,7 +9,7 @@ use tokio::time::Instant;
 
 use super::interrupt::Interrupt;
 use super::task_id;
-use super::wait::{Outcome, Wait};
+use super::wait::{Outcome, Wait, further_ends};
 use super::whole_result;
 use crate::cli::connection::{Connection, Link};
 use crate::cli::failure::Failure;
@@ -18,12 +19,12 @@ use crate::client::Error;
 /// Waits until tasks have ended and prints their results; a task that asks for input is not waited for any longer.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Exit codes, the highest of all tasks: 0 replied, 1 failed, 2 usage, 3 cancelled, 4 expired, 5 hub not \
-                        reachable, 6 refused by the hub, 7 still open when the wait ended, 8 needs input"
+    after_help = concat!("Exit codes, the highest of all tasks: 0 replied, 1 failed, 2 usage, ", further_ends!(), ", 5 hub not \
+                        reachable, 6 refused by the hub, 7 still open when the wait ended, 8 needs input")
 )]
 pub(crate) struct WaitFor {
     /// The tasks' ids, or their beginnings
-    #[arg(required = true, num_args = 1..=100, value_name = "ID")]
+    #[arg(required = true, num_args = 1..=limits::WAITED_TASKS_MAX_COUNT, value_name = "ID")]
     ids: Vec<String>,
     /// Wait for the first that has ended, and print only that one
     #[arg(long)]

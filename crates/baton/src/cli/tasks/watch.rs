@@ -3,7 +3,6 @@
 use baton_core::limits;
 use clap::Args;
 use std::process::ExitCode;
-use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::{Instant, sleep_until};
 
@@ -16,10 +15,6 @@ use crate::cli::plain;
 use crate::cli::screen::{Screen, Tone};
 use crate::client::{Error, Follower};
 use crate::service::{agents, list_tasks};
-
-/// Between two drawings, at least and at most.
-const LEAST: Duration = Duration::from_millis(250);
-const MOST: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Args)]
 pub(crate) struct Watch {
@@ -82,7 +77,8 @@ impl Picture<'_> {
 
     /// Waits until there is something new, and then a moment for more of it.
     async fn change(&mut self) -> Result<(), Failure> {
-        let (soon, late) = (Instant::now() + LEAST, Instant::now() + MOST);
+        let (soon, late) =
+            (Instant::now() + limits::WATCH_PAUSE_MIN, Instant::now() + limits::WATCH_PAUSE_MAX);
         let mut until = late;
         loop {
             tokio::select! {

@@ -1,5 +1,6 @@
 //! The agent: every free slot claims a task, until the agent is told to stop.
 
+use baton_core::limits;
 use futures_util::FutureExt;
 use futures_util::future::Shared;
 use std::convert::Infallible;
@@ -22,11 +23,6 @@ use super::{registration, session};
 use crate::client::{Client, Error, Token};
 use crate::service::claim_task;
 use crate::service::skills::Skill;
-
-/// How long one claim waits for work. Short enough that a connection that died silently is noticed.
-const WAIT_SECONDS: u32 = 20;
-/// How long a worker that stops waits for its last report to be taken.
-const LAST_REPORT_MAX: Duration = Duration::from_secs(2);
 
 /// What was asked for on the command line.
 #[derive(Debug)]
@@ -87,7 +83,7 @@ impl Agent {
         let outcome = ended.into_iter().collect();
         listening.abort();
         drop(end);
-        if timeout(LAST_REPORT_MAX, &mut shown).await.is_err() {
+        if timeout(limits::WORK_LAST_REPORT_MAX, &mut shown).await.is_err() {
             shown.abort(); // the hub is away, and finds out by the silence
         }
         outcome
@@ -129,7 +125,7 @@ impl Agent {
     /// The next task, however long it takes to come.
     async fn claim(&self, outage: &mut Outage) -> Result<Lease, Error> {
         let args = claim_task::BodyArgs {
-            wait_seconds: Some(WAIT_SECONDS.into()),
+            wait_seconds: Some(limits::WORK_CLAIM_WAIT_SECONDS.into()),
             lease_seconds: Some(self.settings.lease_seconds.into()),
             max: None,
         };
@@ -142,7 +138,7 @@ impl Agent {
                         return Ok(lease);
                     }
                     // A hub that is stopping does not wait.
-                    if asked.elapsed() < Duration::from_secs(1) {
+                    if asked.elapsed() < limits::CLAIM_NOT_WAITED {
                         sleep(outage.wait_quietly()).await;
                     }
                 }

@@ -21,8 +21,9 @@ use super::process::{Printed, Process};
 use crate::cli::tasks::send_key;
 use crate::client::Error;
 use crate::client::artifacts::Artifact;
-use crate::client::tasks::{Claimed, Task, TaskMessage};
+use crate::client::tasks::{Claimed, Replied, Task, TaskMessage};
 use crate::service::artifacts::RefArgs;
+use crate::service::send_reply::ReplyToTask;
 use crate::service::{claim_task, send_reply};
 
 /// An answer, and the artifacts that go with it.
@@ -231,7 +232,7 @@ impl Lease {
             let takes_more = !agent.settings.once && !agent.drain.has_begun();
             args.claim_next =
                 takes_more.then_some(claim_task::NextArgs { wait_seconds: None, lease_seconds });
-            let error = match agent.client.reply(&self.task.task_id, &args).await {
+            let error = match agent.client.command::<ReplyToTask, Replied>(&self.task.task_id, &args).await {
                 Ok(replied) => return (outcome(answer), replied.into_value().next.and_then(Self::of)),
                 Err(error) => error,
             };

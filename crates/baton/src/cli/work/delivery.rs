@@ -16,9 +16,6 @@ use crate::client::artifacts::{Artifact, NotUploaded};
 use crate::client::{Client, Error};
 use crate::service::artifacts::RefArgs;
 
-/// So often a file is asked for without receiving more of it from a hub that is there.
-const TRIES_IN_VAIN: u32 = 20;
-
 /// Fetches artifacts into a folder, each under a name of its own; an answer instead if one cannot be had.
 pub(super) async fn fetch_all(client: &Client, artifacts: &[&Artifact], folder: &Path) -> Result<(), Answer> {
     let mut names = Names::default();
@@ -44,7 +41,7 @@ async fn fetch(client: &Client, artifact: &Artifact, path: &Path) -> Result<(), 
         // A hub that is away is waited for. One that answers, and never with more of the file, has lost it.
         let is_away = matches!(error, Error::Unreachable { is_unsent: true, .. });
         in_vain = if is_away || download.got() > before { 0 } else { in_vain + 1 };
-        if in_vain >= TRIES_IN_VAIN {
+        if in_vain >= limits::DOWNLOAD_TRIES_IN_VAIN {
             return Err(NotDownloaded::Hub(error));
         }
         sleep(outage.wait_after(&error)).await;

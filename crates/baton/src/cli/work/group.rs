@@ -1,13 +1,11 @@
 //! A command's process group: the command and every child it starts that does not leave the group on purpose.
 //! Signals go to the whole group, so that nothing a command started outlives it.
 
+use baton_core::limits;
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
-
-/// How often a group that was told to end is looked at; the system has no event for the end of a group.
-const LOOK_EVERY: Duration = Duration::from_millis(10);
 
 /// A process group, named by the process that leads it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -65,7 +63,7 @@ impl Group {
             if Instant::now() >= until {
                 return self.signal(Signal::KILL);
             }
-            sleep(LOOK_EVERY).await;
+            sleep(limits::GROUP_LOOK_EVERY).await;
         }
     }
 }

@@ -4,6 +4,7 @@
 //! It hears of groups over a pipe, one line each, `+N` started and `-N` ended; the end of the pipe is the end of the
 //! worker. It has a process group of its own, so that Ctrl-C in a terminal is the worker's to hear.
 
+use baton_core::limits;
 use clap::Args;
 use std::collections::HashSet;
 use std::io::{self, BufRead, Write};
@@ -79,7 +80,7 @@ impl Drop for Told {
 #[derive(Debug, Args)]
 pub(crate) struct RunGuard {
     /// Between TERM and KILL
-    #[arg(long, value_name = "MS", default_value_t = 5_000)]
+    #[arg(long, value_name = "MS", default_value_t = limits::WORK_GRACE_DEFAULT_SECONDS * 1_000)]
     grace_ms: u64,
 }
 

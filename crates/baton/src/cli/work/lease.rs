@@ -63,10 +63,10 @@ impl Drop for Kept {
 /// Shows what the command printed since the last time. What the hub cannot have seen is shown the next time.
 pub(super) async fn show(client: &Client, task_id: &str, lease_id: &str, printed: &Printed) {
     let Some(news) = printed.take_news() else { return };
-    let args = report_progress::PathArgs {
+    let args = report_progress::Args {
         lease_id: lease_id.to_owned(),
         output: Some(news.text.clone()),
-        ..report_progress::PathArgs::default()
+        ..report_progress::Args::default()
     };
     match client.report_progress(task_id, &args).await {
         Ok(_) => {}

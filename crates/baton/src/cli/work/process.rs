@@ -19,12 +19,6 @@ use super::guard::{Guard, Guarded};
 use super::output::{Full, Output, Room};
 use super::tail::Tail;
 
-/// How much is read at once.
-const CHUNK_BYTES: usize = 64 * 1024;
-/// After a command and its group have gone, its pipes may be held by a process that left the group. What is in them
-/// is read, but nobody waits for more.
-const LAST_WORDS_MAX: Duration = Duration::from_millis(500);
-
 /// A running command.
 #[derive(Debug)]
 pub(super) struct Process {
@@ -209,7 +203,7 @@ impl Process {
             }
         }
         if matches!(ended, Ended::Exited(_)) && read.is_ok() && !streams.is_terminated() {
-            read = timeout(LAST_WORDS_MAX, streams).await.unwrap_or(Ok(()));
+            read = timeout(limits::OUTPUT_REST_MAX, streams).await.unwrap_or(Ok(()));
         }
         if let (Ended::Exited(_), Err(full)) = (&ended, read) {
             ended = Ended::Full(full);
@@ -235,7 +229,7 @@ async fn read_stdout(
     printed: &Printed,
     output: &mut Output,
 ) -> Result<(), Full> {
-    let mut buffer = vec![0; CHUNK_BYTES];
+    let mut buffer = vec![0; limits::OUTPUT_CHUNK_BYTES];
     while let Some(chunk) = next_chunk(&mut stream, &mut buffer).await {
         printed.push(chunk);
         output.push(chunk).await?;
@@ -244,7 +238,7 @@ async fn read_stdout(
 }
 
 async fn read_stderr(mut stream: Option<ChildStderr>, printed: &Printed) -> Result<(), Full> {
-    let mut buffer = vec![0; CHUNK_BYTES];
+    let mut buffer = vec![0; limits::OUTPUT_CHUNK_BYTES];
     while let Some(chunk) = next_chunk(&mut stream, &mut buffer).await {
         printed.push_stderr(chunk);
     }

@@ -7,12 +7,10 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 use super::agent::{Agent, Ended};
-use crate::hub::id_bytes;
+use crate::random::id_bytes;
 use crate::service::workers::put;
 
 const EVERY: Duration = Duration::from_secs(limits::WORKER_SEEN_EVERY_SECONDS as u64);
-/// After a failure it is tried again sooner.
-const AGAIN: Duration = Duration::from_secs(2);
 
 /// Keeps the worker registered until it ends. Work goes on without.
 pub(super) async fn keep(agent: Arc<Agent>, ended: Ended) {
@@ -30,7 +28,7 @@ pub(super) async fn keep(agent: Arc<Agent>, ended: Ended) {
                 EVERY
             }
             // The claims say that the hub is away.
-            Err(_) => AGAIN,
+            Err(_) => limits::WORKER_SEEN_RETRY_AFTER,
         };
         if timeout(pause, ended.clone()).await.is_ok() {
             break;

@@ -2,6 +2,7 @@
 //! worker that was killed leaves its folder behind; the next one to start on the machine removes it. A lock tells the two
 //! apart, because the system drops it with the process.
 
+use baton_core::limits;
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 use std::fs::{DirBuilder, File, Permissions};
@@ -12,8 +13,6 @@ use tempfile::TempDir;
 
 use crate::data_folder::DataFolder;
 
-/// Folders of workers that were killed, so many at most are removed by one start.
-const REMOVED_MAX_COUNT: usize = 1_000;
 const PREFIX: &str = "worker-";
 const LOCK: &str = "lock";
 
@@ -61,7 +60,7 @@ fn remove_left_behind(runs: &Path) -> io::Result<()> {
     for entry in runs.read_dir()? {
         let entry = entry?;
         let is_workers = entry.file_name().to_string_lossy().starts_with(PREFIX);
-        if removed == REMOVED_MAX_COUNT || !is_workers || is_held(&entry.path())? {
+        if removed == limits::RUN_FOLDERS_REMOVED_COUNT || !is_workers || is_held(&entry.path())? {
             continue;
         }
         std::fs::remove_dir_all(entry.path())?;

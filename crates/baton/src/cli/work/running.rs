@@ -1,12 +1,10 @@
 //! The tasks a worker has in hand, and the notices that came for them. A notice is a hint: whether a lease still
 //! holds is what the hub says when it is asked to extend it, so a notice only makes the worker ask at once.
 
+use baton_core::limits;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::Notify;
-
-/// A notice may overtake the answer to the claim it is about; so many are remembered.
-const REMEMBERED: usize = 256;
 
 /// Why a worker should ask whether its lease holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,7 +58,7 @@ impl Running {
         if let Some(ear) = tasks.in_hand.get(task_id) {
             return ear.ring(notice);
         }
-        if tasks.early.len() == REMEMBERED {
+        if tasks.early.len() == limits::NOTICES_REMEMBERED_COUNT {
             tasks.early.pop_front();
         }
         tasks.early.push_back((task_id.to_owned(), notice));
@@ -136,7 +134,7 @@ mod tests {
     #[test]
     fn early_notices_are_remembered_in_bounded_number() {
         let running = Running::default();
-        for number in 0..=REMEMBERED {
+        for number in 0..=limits::NOTICES_REMEMBERED_COUNT {
             running.notice(&number.to_string(), Notice::Reassigned);
         }
         assert!(!is_rung(&running.take("0")));

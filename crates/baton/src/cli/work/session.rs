@@ -1,18 +1,15 @@
 //! The agent's session: broadcasts reach it, and it is where the hub keeps the output that a lease's extension carries. An alias
 //! has one, whoever reports first; a further worker goes on without, and is seen by its own row (`registration.rs`).
 
+use baton_core::limits;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::sync::mpsc::channel;
 use tokio::time::timeout;
 
 use super::agent::{Agent, Ended};
 use crate::cli::mcp::{Door, Message};
-
-/// The busy state is looked at, and told if it has changed, no more often than this.
-const TELL_EVERY: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Deserialize)]
 struct Reported {
@@ -54,7 +51,7 @@ pub(super) async fn show(agent: Arc<Agent>, ended: Ended) {
         if is_last {
             return;
         }
-        is_last = timeout(TELL_EVERY, ended.clone()).await.is_ok();
+        is_last = timeout(limits::BUSY_REPORTED_EVERY, ended.clone()).await.is_ok();
     }
 }
 

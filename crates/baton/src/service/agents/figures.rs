@@ -1,6 +1,6 @@
 //! How an agent did in the last day: the tasks it was sent in these hours that ended with a result.
 
-use baton_core::limits;
+use baton_core::{Status, limits};
 use baton_store::Snapshot;
 use baton_store::rows::{AgentFigures, hour_begins, hour_of};
 use serde::Serialize;
@@ -37,8 +37,8 @@ pub(super) fn hours(rows: &dyn Snapshot, stamp: &Stamp) -> Result<Range<i64>, Er
 impl Day {
     pub(super) fn new(hours: &Range<i64>, figures: Option<&AgentFigures>) -> Self {
         // Only a counter that was damaged is below zero.
-        let count = |of: fn(&AgentFigures) -> i64| figures.map_or(0, of).max(0);
-        let (replied, failed) = (count(|agent| agent.counts.replied), count(|agent| agent.counts.failed));
+        let count = |end| figures.map_or(0, |agent| agent.counts.ends.get(end)).max(0);
+        let (replied, failed) = (count(Status::Replied), count(Status::Failed));
         let ended = replied + failed;
         let p50 = figures.filter(|_| ended > 0).and_then(|figures| figures.durations.percentile(50));
         Self {

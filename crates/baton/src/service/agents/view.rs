@@ -19,9 +19,9 @@ use crate::service::task_view::ProgressView;
 use crate::service::{Error, WireTime, capabilities, presence};
 
 /// Bytes of an agent beside its texts.
-const AGENT_BYTES: usize = 600;
+const AGENT_BYTES: usize = 600; // not a limit: an estimate
 /// Bytes of a worker, or of a task that is worked on, beside its texts.
-const PART_BYTES: usize = 200;
+const PART_BYTES: usize = 200; // not a limit: an estimate
 
 /// An agent.
 #[derive(Debug, Serialize, ToSchema)]

@@ -56,12 +56,12 @@ fn look(
     })?;
     let role = role_in(rows, caller, &network)?;
     let hash = hash.ok_or_else(missing)?;
-    let found = readable(rows, caller, &network, role, &hash).or_else(|error| match error {
-        Error::Refused(_) => Ok(None),
+    let found = readable(rows, caller, &network, role, &[hash]).or_else(|error| match error {
+        Error::Refused(_) => Ok(Vec::new()),
         error => Err(error),
     })?;
     let is_audited = baton_core::access::is_audited(caller, role);
-    Ok((found.ok_or_else(missing)?, is_audited.then_some(network)))
+    Ok((found.into_iter().next().ok_or_else(missing)?, is_audited.then_some(network)))
 }
 
 /// Opens a range of an artifact's bytes. The turn is held until they have been read or the reader has gone.

@@ -29,7 +29,7 @@ impl Files {
         refs: impl DoubleEndedIterator<Item = &'a ArtifactRefRow>,
     ) -> Result<Self, Error> {
         let (mut wanted, mut room): (Vec<ArtifactRow>, _) = (Vec::new(), limits::FILES_IN_PLACE_MAX_BYTES);
-        for found in refs.rev() {
+        for found in refs.rev().map(|row| &row.reference) {
             let is_small = found.size <= limits::FILE_IN_PLACE_MAX_BYTES && found.size <= room;
             if found.part.is_some() || !is_small || wanted.iter().any(|row| row.hash == found.hash) {
                 continue;

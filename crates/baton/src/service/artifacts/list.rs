@@ -22,7 +22,7 @@ pub(crate) struct QueryArgs {
     /// Only what this task, its messages and its reply refer to
     pub(crate) task_id: Option<String>,
     /// 100 by default
-    #[param(value_type = Option<u32>, minimum = 1, maximum = 500)]
+    #[param(value_type = Option<u32>)]
     pub(crate) limit: Option<String>,
     /// `next_cursor` of the page before
     pub(crate) cursor: Option<String>,

@@ -9,6 +9,7 @@ use baton_store::Snapshot;
 use baton_store::rows::{ArtifactRefRow, NewArtifactRef};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 use utoipa::ToSchema;
 
 use super::readable;
@@ -75,7 +76,7 @@ pub(crate) fn as_text(refs: &[ArtifactRef]) -> Option<String> {
     (!refs.is_empty()).then(|| refs.iter().map(one).collect())
 }
 
-/// The references with what the artifacts themselves say, each of which the caller may read.
+/// The references with what the artifacts themselves say, each of which the caller may read. All are looked up at once.
 pub(crate) fn resolve(
     rows: &dyn Snapshot,
     caller: &Caller,
@@ -83,52 +84,36 @@ pub(crate) fn resolve(
     refs: &[ArtifactRef],
     source: ArtifactSource,
 ) -> Result<Vec<NewArtifactRef>, Error> {
-    refs.iter().map(|given| resolve_one(rows, caller, network, given, source)).collect()
-}
-
-/// One reference.
-pub(crate) fn resolve_one(
-    rows: &dyn Snapshot,
-    caller: &Caller,
-    network: &NetworkId,
-    given: &ArtifactRef,
-    source: ArtifactSource,
-) -> Result<NewArtifactRef, Error> {
+    if refs.is_empty() {
+        return Ok(Vec::new());
+    }
     let role = role_in(rows, caller, network)?;
-    let found = readable(rows, caller, network, role, &given.hash)?;
-    let artifact = found.ok_or(Refusal::ArtifactNotFound { hash: Some(given.hash) })?;
-    Ok(NewArtifactRef {
-        source,
-        message: None,
-        event: None,
-        hash: artifact.hash,
-        size: artifact.size,
-        name: given.name.clone().unwrap_or(artifact.name),
-        media_type: given.media_type.clone().unwrap_or(artifact.media_type),
-        description: given.description.as_ref().map(ToString::to_string),
-        artifact_id: None,
-        metadata: None,
-        part: None,
-        chunk: None,
-    })
+    let hashes: Vec<_> = refs.iter().map(|given| given.hash).collect();
+    let found = readable(rows, caller, network, role, &hashes)?;
+    let found: HashMap<_, _> = found.into_iter().map(|artifact| (artifact.hash, artifact)).collect();
+    let resolved = refs.iter().map(|given| {
+        let artifact = found.get(&given.hash);
+        let artifact = artifact.ok_or(Refusal::ArtifactNotFound { hash: Some(given.hash) })?;
+        Ok(NewArtifactRef {
+            source,
+            message: None,
+            event: None,
+            hash: artifact.hash,
+            size: artifact.size,
+            name: given.name.clone().unwrap_or_else(|| artifact.name.clone()),
+            media_type: given.media_type.clone().unwrap_or_else(|| artifact.media_type.clone()),
+            description: given.description.as_ref().map(ToString::to_string),
+            artifact_id: None,
+            metadata: None,
+            part: None,
+            chunk: None,
+        })
+    });
+    resolved.collect()
 }
 
 /// What a task came with, for a new task that is made of it.
 pub(crate) fn of_retried(refs: Vec<ArtifactRefRow>) -> Vec<NewArtifactRef> {
-    let own = refs.into_iter().filter(|row| row.source == ArtifactSource::Task);
-    let again = |row: ArtifactRefRow| NewArtifactRef {
-        source: row.source,
-        message: None,
-        event: None,
-        hash: row.hash,
-        size: row.size,
-        name: row.name,
-        media_type: row.media_type,
-        description: row.description,
-        artifact_id: row.artifact_id,
-        metadata: row.metadata,
-        part: row.part,
-        chunk: row.chunk,
-    };
-    own.map(again).collect()
+    let own = refs.into_iter().map(|row| row.reference).filter(|row| row.source == ArtifactSource::Task);
+    own.map(|reference| NewArtifactRef { message: None, event: None, ..reference }).collect()
 }

@@ -16,7 +16,7 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 use utoipa::{IntoParams, ToSchema};
 
-use super::ArtifactView;
+use super::{ArtifactView, readable};
 use crate::hub::{Hub, Identity, Room};
 use crate::objects::{ObjectWriter, Objects};
 use crate::service::Error;
@@ -35,6 +35,11 @@ pub(crate) struct QueryArgs {
     pub(crate) name: Option<String>,
     /// What sort of bytes it has; `application/octet-stream` by default
     pub(crate) media_type: Option<String>,
+    /// The SHA-256 of the bytes, if it is known: other bytes are refused, and those of an artifact that the caller may read
+    /// need no room in the quota
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[param(pattern = "^[0-9a-f]{64}$")]
+    pub(crate) sha256: Option<String>,
 }
 
 /// The artifact.
@@ -81,6 +86,8 @@ pub(crate) struct Upload {
     media_type: MediaType,
     /// How many bytes are announced.
     length: Option<u64>,
+    /// The hash that is announced.
+    hash: Option<ArtifactHash>,
 }
 
 impl Upload {
@@ -89,6 +96,9 @@ impl Upload {
         let name = named(&args.name).map(|name| ArtifactName::parse("name", &name)).transpose();
         let media_type =
             named(&args.media_type).map(|text| MediaType::parse("media_type", &text)).transpose();
+        let no_hash = || Error::argument("sha256", "must be 64 lower-case hex digits");
+        let hash =
+            named(&args.sha256).map(|text| ArtifactHash::parse(&text).ok_or_else(no_hash)).transpose()?;
         if length.is_some_and(|length| length > limits::ARTIFACT_MAX_BYTES) {
             return Err(Refusal::ArtifactTooLarge.into());
         }
@@ -97,8 +107,21 @@ impl Upload {
             name: name.map_err(Error::of_argument)?.unwrap_or_default(),
             media_type: media_type.map_err(Error::of_argument)?.unwrap_or_default(),
             length,
+            hash,
         })
     }
+
+    /// Refuses bytes that do not have the hash that was announced.
+    fn check_hash(&self, written: &Written) -> Result<(), Unfinished> {
+        match self.hash {
+            Some(hash) if hash != written.hash => Err(other_bytes().into()),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn other_bytes() -> Error {
+    Error::argument("sha256", "is not that of the bytes")
 }
 
 /// Whose upload it is, and what is left of the quota.
@@ -107,6 +130,27 @@ struct Admitted {
     uploader: Principal,
     used: i64,
     max: i64,
+    /// How many bytes the artifact has that is uploaded again, if the caller may read it.
+    known_size: Option<u64>,
+}
+
+/// How many bytes an upload may have.
+enum Allowance {
+    /// As many as fit into the network's quota.
+    Quota(Room),
+    /// As many as the artifact has that is uploaded again: it is in the quota already. So an upload that is repeated is taken
+    /// by a network that has no room for it twice.
+    Known(u64),
+}
+
+impl Allowance {
+    fn grow_to(&mut self, bytes: u64) -> Result<(), Error> {
+        match self {
+            Self::Quota(room) => Ok(room.grow_to(bytes)?),
+            Self::Known(size) if bytes > *size => Err(other_bytes()),
+            Self::Known(_) => Ok(()),
+        }
+    }
 }
 
 /// Uploads the body.
@@ -116,14 +160,17 @@ pub(crate) async fn run<E>(
     upload: &Upload,
     body: impl Stream<Item = Result<Bytes, E>> + Unpin,
 ) -> Result<Answer, Unfinished> {
-    let (caller, place, quota) = (who.caller.clone(), upload.place.clone(), hub.settings.artifact_quota);
-    let admitted = hub.store_for(&who.caller).read(move |rows| admit(rows, &caller, &place, quota)).await?;
-    let mut room = hub.transfers.room(&admitted.network, admitted.used, admitted.max);
-    room.grow_to(upload.length.unwrap_or_default())?;
+    let (caller, asked, quota) = (who.caller.clone(), upload.clone(), hub.settings.artifact_quota);
+    let admitted = hub.store_for(&who.caller).read(move |rows| admit(rows, &caller, &asked, quota)).await?;
+    let mut allowance = match admitted.known_size {
+        Some(size) => Allowance::Known(size),
+        None => Allowance::Quota(hub.transfers.room(&admitted.network, admitted.used, admitted.max)),
+    };
+    allowance.grow_to(upload.length.unwrap_or_default())?;
     let _turn = hub.transfers.upload(who).await?;
     let object = Objects::new_name(&admitted.network);
     note(hub, who, &object).await?;
-    let written = write_object(hub, &object, &mut room, body).await;
+    let written = write_object(hub, &object, upload, &mut allowance, body).await;
     let added = match written {
         Ok(bytes) => add_or_restore(hub, who, upload, &object, &bytes, &admitted.network)
             .await
@@ -154,8 +201,8 @@ pub(crate) async fn bytes(
     media_type: MediaType,
     bytes: Bytes,
 ) -> Result<ArtifactHash, Error> {
-    let length = Some(bytes.len() as u64);
-    let upload = Upload { place: Place::of_write(Some(network.as_str())), name, media_type, length };
+    let (length, hash) = (Some(bytes.len() as u64), Some(ArtifactHash::new(Sha256::digest(&bytes).into())));
+    let upload = Upload { place: Place::of_write(Some(network.as_str())), name, media_type, length, hash };
     let body = stream::iter([Ok::<_, std::convert::Infallible>(bytes)]);
     match run(hub, who, &upload, body).await {
         Ok(answer) => Ok(answer.artifact.hash()),
@@ -165,12 +212,16 @@ pub(crate) async fn bytes(
 }
 
 /// Whether the caller may upload, and what the network has and may have.
-fn admit(rows: &dyn Snapshot, caller: &Caller, place: &Place, hub_quota: i64) -> Result<Admitted, Error> {
-    let network = place.network(rows, caller, None)?;
-    access::authorize(caller, &network, role_in(rows, caller, &network)?, Action::Send)?;
+fn admit(rows: &dyn Snapshot, caller: &Caller, upload: &Upload, hub_quota: i64) -> Result<Admitted, Error> {
+    let network = upload.place.network(rows, caller, None)?;
+    let role = role_in(rows, caller, &network)?;
+    access::authorize(caller, &network, role, Action::Send)?;
     let row = rows.quota(QuotaSubject::Network(&network), Quota::ArtifactBytes)?;
     let uploader = caller.principal()?;
-    Ok(Admitted { network, uploader, used: row.used, max: row.max.unwrap_or(hub_quota) })
+    // Of one that the caller may not read nothing is said, not even that there is room for it.
+    let known = upload.hash.map(|hash| readable(rows, caller, &network, role, &[hash])).transpose()?;
+    let known_size = known.into_iter().flatten().next().map(|artifact| artifact.size);
+    Ok(Admitted { network, uploader, used: row.used, max: row.max.unwrap_or(hub_quota), known_size })
 }
 
 /// Notes the object before it is begun: if this upload comes to nothing it is deleted a day later.
@@ -193,11 +244,13 @@ struct Written {
 async fn write_object<E>(
     hub: &Hub,
     object: &str,
-    room: &mut Room,
+    upload: &Upload,
+    allowance: &mut Allowance,
     body: impl Stream<Item = Result<Bytes, E>> + Unpin,
 ) -> Result<Written, Unfinished> {
     let mut writer = hub.objects.begin(object).await?;
-    match copy(hub, &mut writer, room, body).await {
+    let copied = copy(hub, &mut writer, allowance, body).await;
+    match copied.and_then(|written| upload.check_hash(&written).map(|()| written)) {
         Ok(written) => {
             writer.complete().await?;
             Ok(written)
@@ -214,7 +267,7 @@ async fn write_object<E>(
 async fn copy<E>(
     hub: &Hub,
     writer: &mut ObjectWriter,
-    room: &mut Room,
+    allowance: &mut Allowance,
     mut body: impl Stream<Item = Result<Bytes, E>> + Unpin,
 ) -> Result<Written, Unfinished> {
     let (mut digest, mut size, began) = (Sha256::new(), 0_u64, Instant::now());
@@ -230,7 +283,7 @@ async fn copy<E>(
         if size > limits::ARTIFACT_MAX_BYTES {
             return Err(Refusal::ArtifactTooLarge.into());
         }
-        room.grow_to(size)?;
+        allowance.grow_to(size)?;
         digest.update(&bytes);
         writer.write(&bytes).await?;
     }
@@ -277,8 +330,8 @@ async fn add(
     let (caller, quota, written) = (who.caller.clone(), hub.settings.artifact_quota, *written);
     let (upload, object) = (upload.clone(), object.to_owned());
     let adding = hub.store_for(&who.caller).write(move |tx: &mut dyn Transaction| -> Result<bool, Error> {
-        let admitted = admit(tx.as_snapshot(), &caller, &upload.place, quota)?;
-        let Admitted { network, uploader, used, max } = &admitted;
+        let admitted = admit(tx.as_snapshot(), &caller, &upload, quota)?;
+        let Admitted { network, uploader, used, max, .. } = &admitted;
         let is_known = tx.artifact(network, &written.hash)?.is_some();
         if !is_known && used.saturating_add_unsigned(written.size) > *max {
             return Err(Refusal::ArtifactQuotaExceeded { used: *used, max: *max }.into());

@@ -64,24 +64,22 @@ impl From<ArtifactRow> for ArtifactView {
 
 impl From<ArtifactRefRow> for ArtifactView {
     fn from(row: ArtifactRefRow) -> Self {
-        let (source, artifact_id) = (Some(row.source), row.artifact_id);
-        let part = row.part.and_then(|part| serde_json::from_str(&part).ok());
-        let description = row.description;
-        Self {
-            description,
-            source,
-            artifact_id,
-            part,
-            ..Self::uploaded(row.hash, row.size, row.name, row.media_type)
-        }
+        row.reference.into()
     }
 }
 
 impl From<NewArtifactRef> for ArtifactView {
     fn from(new: NewArtifactRef) -> Self {
-        let source = Some(new.source);
+        let (source, artifact_id) = (Some(new.source), new.artifact_id);
+        let part = new.part.and_then(|part| serde_json::from_str(&part).ok());
         let description = new.description;
-        Self { description, source, ..Self::uploaded(new.hash, new.size, new.name, new.media_type) }
+        Self {
+            description,
+            source,
+            artifact_id,
+            part,
+            ..Self::uploaded(new.hash, new.size, new.name, new.media_type)
+        }
     }
 }
 
@@ -99,7 +97,7 @@ impl Conversation {
             messages.into_iter().map(|row| (row.n, TaskMessageView::from(row))).collect();
         let mut artifacts = Vec::new();
         for row in refs {
-            match row.message {
+            match row.reference.message {
                 None => artifacts.push(row.into()),
                 Some(n) => {
                     if let Some((_, message)) = shown.iter_mut().find(|(number, _)| *number == n) {

@@ -20,12 +20,8 @@ use crate::hub::Hub;
 use crate::service::Error;
 
 const ROUND_MAX: Duration = Duration::from_secs(limits::BUNDLING_ROUND_MAX_SECONDS as u64);
-/// A round that made so many bundles of a log has worked on a backlog, and says how far it is.
-const BACKLOG: usize = 20;
-/// The `nice` value of packing, as that of slow reads.
-const PACKING_NICENESS: i32 = 10;
 /// Bytes of a hash in a tile.
-const HASH: usize = 32;
+const HASH: usize = 32; // not a limit: the format of a hash
 
 /// Moves entries of every log that has enough of them, for a while. Answers how many bundles were made.
 pub(crate) async fn round(hub: &Hub) -> Result<usize, Error> {
@@ -81,7 +77,9 @@ impl Round {
 
     /// Tells how far the logs are that had much to move.
     async fn report(&self, hub: &Hub) {
-        for (network, moved) in self.moved.iter().filter(|(_, moved)| **moved >= BACKLOG) {
+        for (network, moved) in
+            self.moved.iter().filter(|(_, moved)| **moved >= limits::BUNDLING_BACKLOG_COUNT)
+        {
             let of = network.clone();
             let read = hub
                 .store
@@ -135,7 +133,7 @@ async fn step(hub: &Hub, network: &NetworkId) -> Result<Step, Error> {
 async fn pack_all(tails: Vec<(TailEntries, Vec<u8>)>) -> Result<(Vec<(u64, EntryBundle)>, Duration), Error> {
     let (done, packed) = oneshot::channel();
     let work = move || {
-        if let Err(error) = rustix::process::setpriority_process(None, PACKING_NICENESS) {
+        if let Err(error) = rustix::process::setpriority_process(None, limits::BUNDLING_NICENESS) {
             tracing::debug!(%error, "entries are packed at the usual priority");
         }
         let began = cpu_time();

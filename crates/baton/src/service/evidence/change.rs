@@ -2,8 +2,8 @@
 //! acted. Which text came with it follows from what happened; the text itself stays out.
 
 use baton_core::{
-    ActorToken, Alias, ArtifactHash, DeliveryContent, Event, Kind, MediaType, NetworkId, Principal, TaskId,
-    TaskSnapshot, Transition, UnixMillis,
+    ActorToken, Alias, ArtifactHash, DeliveryContent, Event, EventText, Kind, MediaType, NetworkId,
+    Principal, TaskId, TaskSnapshot, Transition, UnixMillis,
 };
 use baton_evidence::canonical;
 use baton_store::Transaction;
@@ -96,23 +96,12 @@ enum Part {
 impl<'a> Seen<'a> {
     /// The text that came with the event.
     fn text(&self) -> Option<(Part, &'a str)> {
-        match self.event {
-            Event::Sent | Event::Retried { .. } => self.content.map(|text| (Part::Content, text)),
-            Event::SenderAsked | Event::Answered => self.message().map(|text| (Part::Content, text)),
-            Event::Replied { .. } | Event::Completed | Event::GivenUp { .. } | Event::RunTimedOut => {
-                self.result().map(|text| (Part::Result, text))
-            }
-            Event::Cancelled { reason } | Event::CancelledWithParent { reason } => {
-                Some((Part::Reason, reason))
-            }
-            Event::Acknowledged
-            | Event::Started
-            | Event::ArtifactShared { .. }
-            | Event::Claimed { .. }
-            | Event::LeaseLapsed { .. }
-            | Event::LeaseLapsedWaiting
-            | Event::Expired
-            | Event::Reassigned { .. } => None,
+        match self.event.text() {
+            EventText::Content => self.content.map(|text| (Part::Content, text)),
+            EventText::Message => self.message().map(|text| (Part::Content, text)),
+            EventText::Result => self.result().map(|text| (Part::Result, text)),
+            EventText::Reason(reason) => Some((Part::Reason, reason)),
+            EventText::Nothing => None,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Exports: a bundle of one task's events or of a stretch of the log, and its side file with the checkpoint, the
 //! proofs and the packets. Both are read page by page, so that neither memory nor the WAL grows with the log. A bundle
-//! is packed into a file first; how both are sent is in `export_body`, who may when in `export_turns`.
+//! is packed into a file first; how both are sent is in `export_body`, who may when in `hub/export_turns.rs`.
 
 use baton_core::{Caller, NetworkId, Refusal, TaskId, limits};
 use baton_evidence::bundle::{self, BundleWriter};
@@ -21,17 +21,15 @@ use super::export_body::{self, Pieces, SideFile};
 use super::reader::{Reader, number, task_named};
 use super::seal;
 use super::tree::{LogTiles, damaged};
+use crate::hub::in_flight::Cost;
 use crate::hub::{Hub, Identity};
-use crate::in_flight::Cost;
 use crate::service::Error;
 
 /// Events read at once: whole entry bundles, where an export begins with one.
 const PAGE: usize = 4 * limits::ENTRY_BUNDLE_COUNT;
-/// Events of less than this fit into one bundle, however badly they compress.
-const SURELY_FITS_BYTES: usize = 90 << 20;
 /// Bytes of a hash in a side file, in base64 with its quotes and comma, and of an entry's names and index.
-const HASH_BYTES: usize = 47;
-const NAMES_BYTES: usize = 64;
+const HASH_BYTES: usize = 47; // not a limit: the format of a side file
+const NAMES_BYTES: usize = 64; // not a limit: the format of a side file
 
 /// What is to be exported: one task's events, or those from an index up to another, which is not meant.
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -269,7 +267,7 @@ impl Selection {
             count += lengths.len() as u64;
             bytes += lengths.iter().map(|(_, event, _)| event).sum::<usize>();
             side_file_bytes += lengths.iter().map(|(.., entry)| entry).sum::<usize>();
-            let fits = bytes <= SURELY_FITS_BYTES && side_file_bytes <= self.side_file_bytes;
+            let fits = bytes <= limits::EXPORT_SURELY_FITS_BYTES && side_file_bytes <= self.side_file_bytes;
             if count > bundle::limits::EVENTS || !fits {
                 return self.spool().map(|(_, to)| to);
             }

@@ -1,6 +1,7 @@
 //! What an export sends: a bundle from its file, a side file page by page. Both are read as fast as their reader takes
 //! them and no faster, and hold no thread while they wait.
 
+use baton_core::limits;
 use baton_evidence::note::VerifierKey;
 use baton_evidence::side_file::SideFileWriter;
 use bytes::Bytes;
@@ -9,23 +10,20 @@ use std::fs::File;
 use std::io::{self, Read};
 
 use super::export::Selection;
-use super::export_turns::{ExportTurn, Exports};
 use crate::hub::Identity;
-use crate::in_flight::Reservation;
+use crate::hub::in_flight::Reservation;
+use crate::hub::{ExportTurn, Exports};
 use crate::service::Error;
 
 /// The bytes of an export.
 pub(crate) type Pieces = BoxStream<'static, io::Result<Bytes>>;
-
-/// Bytes of a file read at once.
-const PIECE_BYTES: usize = 64 << 10;
 
 /// A packed bundle. It is open for as long as it is sent.
 pub(super) fn of_file(file: File, open: ExportTurn) -> Pieces {
     let pieces = stream::try_unfold((file, open), |(mut file, open)| async move {
         // The disk may take its time.
         let read = tokio::task::spawn_blocking(move || {
-            let mut piece = vec![0; PIECE_BYTES];
+            let mut piece = vec![0; limits::EXPORT_PIECE_BYTES];
             let length = file.read(&mut piece)?;
             piece.truncate(length);
             Ok::<_, io::Error>((piece, file))

@@ -23,7 +23,7 @@ pub(crate) struct QueryArgs {
     #[param(value_type = Option<u64>)]
     after: Option<String>,
     /// 100 by default
-    #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
+    #[param(value_type = Option<u32>)]
     limit: Option<String>,
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct Args {
     /// Only events after this index in the log
     after: Option<u64>,
     /// 100 by default
-    #[schemars(range(min = 1, max = 1000))]
+    #[schemars(range(min = 1, max = limits::EVIDENCE_PAGE_MAX))]
     limit: Option<i64>,
 }
 

@@ -166,7 +166,7 @@ impl Packet {
 }
 
 /// Room for the reporter's name and the real numbers.
-const ROOM_BYTES: usize = 4096;
+const ROOM_BYTES: usize = 4096; // not a limit: an estimate
 
 fn event_of<'a>(bytes: &'a [u8], options: &Options) -> Result<Converted<'a>, AdapterError> {
     let input = Input { bytes, media_type: MEDIA_TYPE, protocol_version: None };

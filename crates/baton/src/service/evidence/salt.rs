@@ -6,14 +6,14 @@ use hmac::{Hmac, Mac};
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 
-use crate::hub::id_bytes;
+use crate::random::id_bytes;
 
 /// A task's salt, kept in its row and gone with it.
 #[derive(Clone)]
 pub(crate) struct Salt(Vec<u8>);
 
 impl Salt {
-    const BYTES: usize = 16;
+    const BYTES: usize = 16; // not a limit: the format of a salt
 
     pub(crate) fn random() -> Self {
         Self(id_bytes::<{ Self::BYTES }>().to_vec())

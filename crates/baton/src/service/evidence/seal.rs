@@ -25,8 +25,6 @@ const STEP: LeafPage = LeafPage {
     bytes: limits::SEAL_STEP_MAX_BYTES,
     with_packets: false,
 };
-/// Logs looked at in one go after a start.
-const PAGE: usize = 500;
 
 /// Seals every log that has grown, in turns: a log with a backlog takes a step, and the others have theirs before it takes
 /// the next. A log that cannot be sealed is told of and does not hold up the others.
@@ -85,7 +83,10 @@ impl Round {
 pub(crate) async fn look_at_all(hub: &Hub) -> Result<(), Error> {
     let mut after = 0;
     loop {
-        let page = hub.store.read(move |rows| -> Result<_, Error> { Ok(rows.logs(after, PAGE)?) }).await?;
+        let page = hub
+            .store
+            .read(move |rows| -> Result<_, Error> { Ok(rows.logs(after, limits::SEAL_LOGS_PAGE_COUNT)?) })
+            .await?;
         let Some((last, _)) = page.last() else { return Ok(()) };
         after = *last;
         hub.bells.note_grown(page.into_iter().map(|(_, network)| network));

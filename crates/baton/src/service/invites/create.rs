@@ -10,7 +10,7 @@ use crate::hub::Hub;
 use crate::service::secret::{self, Revealed};
 use crate::service::{Error, audit, permit, quotas};
 
-const DAY_MS: i64 = 86_400_000;
+const DAY_MS: i64 = 86_400_000; // not a limit: a unit
 
 #[derive(Deserialize, Serialize, ToSchema)]
 #[schema(as = NewInvite)]

@@ -10,8 +10,6 @@ use crate::service::Error;
 
 const WRITE_MAX: Duration = Duration::from_millis(limits::LEAVING_WRITE_MAX_MILLIS as u64);
 const ROUND_MAX: Duration = Duration::from_secs(limits::LEAVING_ROUND_MAX_SECONDS as u64);
-/// Rows removed by one statement.
-const ROWS: usize = 50;
 
 /// Removes rows of deleted networks for a while. Returns how many networks are gone for good.
 pub(crate) async fn round(hub: &Hub) -> Result<usize, Error> {
@@ -35,7 +33,7 @@ async fn some_rows(hub: &Hub, network: NetworkId) -> Result<bool, Error> {
     let store = hub.store_of(&network);
     let remove = move |tx: &mut dyn Transaction| -> Result<bool, Error> {
         let began = Instant::now();
-        while tx.remove_rows_of(&network, ROWS)? {
+        while tx.remove_rows_of(&network, limits::REMOVAL_ROWS_COUNT)? {
             if began.elapsed() > WRITE_MAX {
                 return Ok(true);
             }

@@ -20,12 +20,10 @@ pub(crate) struct Args {
     pub(crate) project_dir: Option<String>,
     pub(crate) version: Option<String>,
     /// Tasks at the same time
-    #[schema(minimum = 1, maximum = 100_000)]
     pub(crate) concurrency: Option<i64>,
     /// What the agent is, in a sentence; kept when the worker stops
     pub(crate) description: Option<String>,
     /// What the agent can do; kept when the worker stops
-    #[schema(max_items = 50)]
     pub(crate) skills: Option<Vec<Skill>>,
 }
 

@@ -4,6 +4,7 @@
 import { html, useState } from '/assets/vendor.js';
 import { del, post, query } from '/assets/api.js';
 import { useRead } from '/assets/live.js';
+import { LIMITS } from '/assets/facts.js';
 import { Card, Chip, Code, Dialog, Empty, Field, Icon, Link, PageHead, Presence, Trouble, Waiting, doing, mayManage, mayWrite, number, plural, presence, title, useAct } from '/assets/parts.js';
 import { Ago, duration } from '/assets/time.js';
 
@@ -33,7 +34,7 @@ function NewKey({ network, role, onClose }) {
     <${Code}>${JSON.stringify({ mcpServers: { baton: { type: 'http', url: `${location.origin}/mcp`, headers: { Authorization: `Bearer ${made.token}` } } } }, null, 2)}<//>
     <div class="dialog-acts"><button type="button" class="button primary" onClick=${onClose}>Done</button></div><//>`;
   return html`<${Dialog} heading="A key for an agent" onClose=${onClose}><form onSubmit=${submit}>
-    <${Field} label="The agent's name" hint="Letters, digits, _ . -"><input name="name" required maxlength="200" autofocus autocomplete="off" spellcheck="false" /><//>
+    <${Field} label="The agent's name" hint="Letters, digits, _ . -"><input name="name" required maxlength=${LIMITS.ALIAS_MAX_CHARS} autofocus autocomplete="off" spellcheck="false" /><//>
     ${mayManage(role) && html`<label class="check"><input type="checkbox" name="coordinator" /> <span>Coordinator: may read, cancel, retry and reassign every task of the network</span></label>`}
     <${Trouble} error=${error} />
     <div class="dialog-acts"><button type="button" class="button" onClick=${onClose}>Leave it</button><button class="button primary" disabled=${busy}>Make key</button></div></form><//>`;
@@ -58,7 +59,7 @@ function Keys({ network, alias, role }) {
 
 const Skills = ({ skills }) => (skills?.length ? html`<ul class="skills">${skills.map((skill) => html`<li title=${skill.description || ''}>${skill.name || skill.id}</li>`)}</ul>` : null);
 
-const useAgents = (network) => useRead(query('/api/agents', { network_id: network.network_id, limit: '200' }), { list: 'agents' });
+const useAgents = (network) => useRead(query('/api/agents', { network_id: network.network_id, limit: LIMITS.AGENT_PAGE_MAX }), { list: 'agents' });
 
 /// `97 % of 120`; all of them is 100 %, and nothing less.
 const day = ({ ended, replied }) => (ended ? `${Math.floor((100 * replied) / ended)} % of ${number(ended)}` : '');

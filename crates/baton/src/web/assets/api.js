@@ -1,5 +1,7 @@
 // The one way to the hub: same origin, by cookie. A refusal becomes an ApiError with the hub's own code and words.
 
+import { LIMITS } from '/assets/facts.js';
+
 class ApiError extends Error {
   constructor(status, code, message, retryAfterMs) {
     super(message || code);
@@ -30,15 +32,15 @@ export const onSignedOut = (tell) => { signedOut = tell; };
 
 const LONGEST_MS = 20000; // a call that a sleeping machine forgot must not hold its page
 
-const SLOWEST_UPLOAD = 16 * 1024; // bytes a second, as the hub allows
-const UPLOAD_GRACE_MS = 90000;
+// As long as the hub lets an upload wait for its turn and be slow.
+const UPLOAD_GRACE_MS = 1000 * (LIMITS.TRANSFER_WAIT_MAX_SECONDS + LIMITS.UPLOAD_GRACE_SECONDS);
 
 async function call(method, path, body) {
   const headers = { accept: 'application/json' };
   const isFile = body instanceof Blob;
   if (method !== 'GET') headers['baton-page'] = '1';
   if (body !== undefined) headers['content-type'] = isFile ? 'application/octet-stream' : 'application/json';
-  const longest = isFile ? UPLOAD_GRACE_MS + Math.ceil((1000 * body.size) / SLOWEST_UPLOAD) : LONGEST_MS;
+  const longest = isFile ? UPLOAD_GRACE_MS + Math.ceil((1000 * body.size) / LIMITS.UPLOAD_MIN_BYTES_PER_SECOND) : LONGEST_MS;
   let response;
   try {
     response = await fetch(path, {

@@ -1,9 +1,11 @@
 // Who sent tasks to whom, as a picture: senders on the left, recipients on the right, a band for each way tasks ended.
 // Pure geometry: edges in, places out.
 
+import { ENDS } from '/assets/facts.js';
+
 const GAP = 14;
 const LEAST = 16;
-export const BANDS = ['replied', 'failed', 'cancelled', 'expired', 'open'];
+export const BANDS = [...ENDS, 'open'];
 
 /// Places nodes and bands for `edges` in a picture `width` wide; its height follows from what is in it.
 export function layout(edges, width, label) {

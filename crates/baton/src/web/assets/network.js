@@ -4,6 +4,7 @@ import { html, useState } from '/assets/vendor.js';
 import { del, post, put } from '/assets/api.js';
 import { Invitations } from '/assets/invitations.js';
 import { useRead } from '/assets/live.js';
+import { LIMITS } from '/assets/facts.js';
 import { Card, Code, Dialog, Empty, Field, PageHead, Trouble, Waiting, go, mayManage, useAct } from '/assets/parts.js';
 import { Ago, Until } from '/assets/time.js';
 
@@ -46,7 +47,7 @@ function NewInvite({ network, role, onClose, done }) {
   const roles = Object.entries(ROLES).filter(([name]) => role === 'owner' || name !== 'admin');
   return html`<${Dialog} heading="Invite somebody" onClose=${onClose}><form onSubmit=${submit}>
     <${Field} label="As"><select name="role">${roles.map(([name, words]) => html`<option value=${name} selected=${name === 'member'}>${words}</option>`)}</select><//>
-    <div class="two"><${Field} label="How many may use it"><input name="uses" type="number" min="1" max="100" value="1" required /><//><${Field} label="Days it lasts"><input name="days" type="number" min="1" max="365" value="7" required /><//></div>
+    <div class="two"><${Field} label="How many may use it"><input name="uses" type="number" min="1" max=${LIMITS.INVITE_MAX_USES} value="1" required /><//><${Field} label="Days it lasts"><input name="days" type="number" min="1" max=${LIMITS.INVITE_MAX_DAYS} value="7" required /><//></div>
     <${Trouble} error=${error} /><div class="dialog-acts"><button type="button" class="button" onClick=${onClose}>Leave it</button><button class="button primary" disabled=${busy}>Make invite</button></div></form><//>`;
 }
 
@@ -70,7 +71,7 @@ function Name({ network, reload }) {
     event.preventDefault();
     if (await act(() => put(`/api/networks/${network.network_id}`, { name: new FormData(event.target).get('name') }))) reload();
   };
-  return html`<${Card} title="Name"><form class="row-form" onSubmit=${submit}><input name="name" value=${network.network_name} required maxlength="100" aria-label="Name of the network" /><button class="button" disabled=${busy}>Rename</button></form><${Trouble} error=${error} /><//>`;
+  return html`<${Card} title="Name"><form class="row-form" onSubmit=${submit}><input name="name" value=${network.network_name} required maxlength=${LIMITS.NETWORK_NAME_MAX_CHARS} aria-label="Name of the network" /><button class="button" disabled=${busy}>Rename</button></form><${Trouble} error=${error} /><//>`;
 }
 
 function Leave({ network, reload }) {
@@ -91,7 +92,7 @@ function Others({ reload }) {
     if (answer) { form.reset(); await reload(); go(`/n/${answer.network_id}/overview`); }
   };
   return html`<${Card} title="Another network"><div class="two">
-    <form onSubmit=${submit('name', '/api/networks')}><${Field} label="Make a new one"><input name="name" required maxlength="100" placeholder="its name" /><//><button class="button" disabled=${busy}>Make</button></form>
+    <form onSubmit=${submit('name', '/api/networks')}><${Field} label="Make a new one"><input name="name" required maxlength=${LIMITS.NETWORK_NAME_MAX_CHARS} placeholder="its name" /><//><button class="button" disabled=${busy}>Make</button></form>
     <form onSubmit=${submit('invite_code', '/api/networks/join')}><${Field} label="Join one"><input name="invite_code" required placeholder="inv_…" autocomplete="off" /><//><button class="button" disabled=${busy}>Join</button></form>
   </div><${Trouble} error=${error} /><//>`;
 }

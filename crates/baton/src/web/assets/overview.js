@@ -3,7 +3,8 @@
 import { html, useEffect } from '/assets/vendor.js';
 import { query } from '/assets/api.js';
 import { useRead } from '/assets/live.js';
-import { Card, Chip, Code, Empty, ENDS, Link, OPEN, PageHead, Presence, Waiting, doing, mayWrite, number, plural, presence, title } from '/assets/parts.js';
+import { ENDS, LIMITS, OPEN } from '/assets/facts.js';
+import { Card, Chip, Code, Empty, Link, PageHead, Presence, Waiting, doing, mayWrite, number, plural, presence, title } from '/assets/parts.js';
 import { Plot } from '/assets/plot.js';
 import { Ago, Until, duration, setNow } from '/assets/time.js';
 
@@ -14,15 +15,14 @@ const ATTENTION = [
   ['expiring', 'About to expire', 'Its time runs out within minutes.'],
 ];
 
-// Every status that is open, so that the parts add up to the whole.
-const OPEN_NAMES = { delivered: 'delivered', acked: 'acked', running: 'running', waiting_input: 'waiting for input' };
+const OPEN_NAMES = { waiting_input: 'waiting for input' };
 
 const Tile = ({ name, value, note, to, tone = '' }) => html`
   <${to ? Link : 'div'} to=${to} class="tile ${tone}"><span class="tile-name">${name}</span><span class="tile-value">${value}</span><span class="tile-note">${note}</span><//>`;
 
 function Tiles({ overview, agents, base }) {
   const count = Object.fromEntries(overview.tasks.by_status.map((s) => [s.status, s.count]));
-  const open = OPEN.filter((status) => count[status]).map((status) => `${number(count[status])} ${OPEN_NAMES[status]}`).join(' · ');
+  const open = OPEN.filter((status) => count[status]).map((status) => `${number(count[status])} ${OPEN_NAMES[status] || status}`).join(' · ');
   const hour = (key) => overview.minutes.reduce((sum, m) => sum + m[key], 0);
   const ended = ENDS.reduce((sum, end) => sum + hour(end), 0);
   const kinds = agents.map(presence);
@@ -83,7 +83,7 @@ const FirstSteps = ({ base, role }) => html`<${Card} title="Begin here">
 
 export default function Overview({ network, base, role }) {
   const overview = useRead(query('/api/overview', { network_id: network.network_id }));
-  const listed = useRead(query('/api/agents', { network_id: network.network_id, limit: '200', view: 'row' }), { list: 'agents' });
+  const listed = useRead(query('/api/agents', { network_id: network.network_id, limit: LIMITS.AGENT_PAGE_MAX, view: 'row' }), { list: 'agents' });
   useEffect(() => { if (overview.data) setNow(overview.data.now); }, [overview.data]);
   const agents = listed.data?.agents || [];
   const isNew = listed.data && !agents.length && overview.data && !overview.data.tasks.total;

@@ -1,22 +1,15 @@
 // The small things every page is made of.
 
 import { html, useEffect, useLayoutEffect, useRef, useState } from '/assets/vendor.js';
+import { MEANINGS, OPEN } from '/assets/facts.js';
 
-export const OPEN = ['delivered', 'acked', 'running', 'waiting_input'];
-export const ENDS = ['replied', 'failed', 'cancelled', 'expired'];
 export const isOpen = (status) => OPEN.includes(status);
-
-const STATE_HELP = {
-  delivered: 'in the inbox, not taken up yet', acked: 'seen by its agent, not begun', running: 'being worked on',
-  waiting_input: 'its agent asked the sender something', replied: 'answered', failed: 'its agent or the hub gave up',
-  cancelled: 'stopped by somebody', expired: 'nobody took it up in time',
-};
 
 export const Icon = ({ name }) => html`<svg class="icon" aria-hidden="true"><use href="/assets/icons.svg#${name}"></use></svg>`;
 
 /// A task's state, in colour and in words.
 export const Chip = ({ status }) =>
-  html`<span class="chip s-${status}" title=${STATE_HELP[status]}><i class="dot"></i>${status.replace('_', ' ')}</span>`;
+  html`<span class="chip s-${status}" title=${MEANINGS[status]}><i class="dot"></i>${status.replace('_', ' ')}</span>`;
 
 // Links that stay on the page; anything but a plain click is the browser's.
 let navigate = (to) => { location.href = to; };

@@ -2,7 +2,8 @@
 // they took. Real counters, drawn as SVG; the figures behind a minute are told under the pointer and to screen readers.
 
 import { html, useState } from '/assets/vendor.js';
-import { ENDS, number, plural, useWidth } from '/assets/parts.js';
+import { ENDS } from '/assets/facts.js';
+import { number, plural, useWidth } from '/assets/parts.js';
 import { duration, minute } from '/assets/time.js';
 
 const TALL = 132;

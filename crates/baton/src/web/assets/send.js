@@ -4,12 +4,13 @@ import { html, useRef, useState } from '/assets/vendor.js';
 import { post, query, unique } from '/assets/api.js';
 import { uploadAll } from '/assets/artifacts.js';
 import { useRead } from '/assets/live.js';
+import { LIMITS } from '/assets/facts.js';
 import { Card, Empty, Field, PageHead, Presence, Trouble, go, mayWrite, presence, useAct } from '/assets/parts.js';
 
 const TTLS = { 600: '10 minutes', 3600: '1 hour', 21600: '6 hours', 86400: '1 day' };
 
 export default function Send({ at, network, base, role }) {
-  const listed = useRead(query('/api/agents', { network_id: network.network_id, limit: '200', view: 'row' }), { list: 'agents' });
+  const listed = useRead(query('/api/agents', { network_id: network.network_id, limit: LIMITS.AGENT_PAGE_MAX, view: 'row' }), { list: 'agents' });
   const { busy, error, act } = useAct();
   const [alias, setAlias] = useState(at.search.get('to') || '');
   const agents = listed.data?.agents || [];
@@ -41,8 +42,8 @@ export default function Send({ at, network, base, role }) {
       <${Field} label="To" hint=${chosen ? html`<${Presence} kind=${presence(chosen)} />` : alias && listed.data ? 'No agent of this name was seen lately; if it has a key, the task waits for it.' : ''}>
         <input name="alias" list="aliases" value=${alias} onInput=${(e) => setAlias(e.target.value)} required autocomplete="off" spellcheck="false" placeholder="an agent's name" /><//>
       <datalist id="aliases">${agents.map((agent) => html`<option value=${agent.alias}>${presence(agent)}</option>`)}</datalist>
-      <${Field} label="Task" hint="At most 1 MiB of text; send more as a file. Ctrl + Enter sends."><textarea name="task" rows="7" maxlength="1048576" required onKeyDown=${keys}></textarea><//>
-      <${Field} label="Files" hint="Up to 100 files of at most 1 GiB each."><input type="file" name="files" multiple /><//>
+      <${Field} label="Task" hint=${`At most ${LIMITS.TEXT_MAX_BYTES / 1024 ** 2} MiB of text; send more as a file. Ctrl + Enter sends.`}><textarea name="task" rows="7" maxlength=${LIMITS.TEXT_MAX_BYTES} required onKeyDown=${keys}></textarea><//>
+      <${Field} label="Files" hint=${`Up to ${LIMITS.ARTIFACT_REFS_MAX_COUNT} files of at most ${LIMITS.ARTIFACT_MAX_BYTES / 1024 ** 3} GiB each.`}><input type="file" name="files" multiple /><//>
       <div class="two">
         <${Field} label="Priority"><select name="priority"><option value="normal">normal</option><option value="high">high</option><option value="low">low</option></select><//>
         <${Field} label="Give up if nobody takes it up within"><select name="ttl" value=${ttl} onChange=${(e) => setTtl(e.target.value)}>${Object.entries(TTLS).map(([value, name]) => html`<option value=${value}>${name}</option>`)}</select><//>

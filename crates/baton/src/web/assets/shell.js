@@ -4,6 +4,7 @@ import { Component, html, useEffect, useRef, useState } from '/assets/vendor.js'
 import { del, post } from '/assets/api.js';
 import { Invitations } from '/assets/invitations.js';
 import { useLiveState } from '/assets/live.js';
+import { LIMITS } from '/assets/facts.js';
 import { Card, Dialog, Empty, Field, Icon, Link, Trouble, Waiting, go, useAct } from '/assets/parts.js';
 import { PasswordForm } from '/assets/sign-in.js';
 
@@ -110,7 +111,7 @@ function NoNetwork({ reload }) {
   return html`<${Invitations} reload=${reload} /><${Card} title="No network here">
     <${Empty}><p>There is no such network, or it is not yours to see. Make one, or join one with an invite.</p><//>
     <div class="two">
-      <form onSubmit=${create}><${Field} label="Name of a new network"><input name="name" required maxlength="100" /><//><button class="button" disabled=${busy}>Make network</button></form>
+      <form onSubmit=${create}><${Field} label="Name of a new network"><input name="name" required maxlength=${LIMITS.NETWORK_NAME_MAX_CHARS} /><//><button class="button" disabled=${busy}>Make network</button></form>
       <form onSubmit=${join}><${Field} label="Invite code"><input name="code" placeholder="inv_…" required /><//><button class="button" disabled=${busy}>Join</button></form>
     </div><${Trouble} error=${error} /><//>`;
 }

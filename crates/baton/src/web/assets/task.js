@@ -4,6 +4,7 @@ import { html, useEffect, useState } from '/assets/vendor.js';
 import { post, query } from '/assets/api.js';
 import { Artifacts } from '/assets/artifacts.js';
 import { useRead } from '/assets/live.js';
+import { LIMITS, REASSIGNABLE, RETRYABLE } from '/assets/facts.js';
 import { Card, Chip, Dialog, Empty, Field, Icon, Link, Trouble, Waiting, isOpen, go, mayWrite, plural, short, title, useAct } from '/assets/parts.js';
 import { Ago, Clock, Since, Until, duration } from '/assets/time.js';
 import { EvidenceOfTask } from '/assets/entries.js';
@@ -52,7 +53,7 @@ function Question({ task, messages, mayAnswer, done }) {
     ${asked && html`<pre class="said" tabindex="0">${asked.content}</pre>`}
     ${!mayAnswer ? html`<p class="quiet">${task.to_name} waits for an answer from ${task.from_name}.${options.length ? ` Options: ${options.join(', ')}.` : ''}</p>`
     : options.length ? html`<div class="options" role="group" aria-label="Your answer">${options.map((option) => html`<button type="button" class="button" key=${option} disabled=${busy} onClick=${() => answer(option)}>${option}</button>`)}</div><${Trouble} error=${error} />`
-    : html`<form onSubmit=${submit}><textarea name="text" rows="3" required maxlength="1048576" aria-label="Your answer"></textarea>
+    : html`<form onSubmit=${submit}><textarea name="text" rows="3" required maxlength=${LIMITS.TEXT_MAX_BYTES} aria-label="Your answer"></textarea>
       <${Trouble} error=${error} /><button class="button primary" disabled=${busy}>Answer</button></form>`}<//>`;
 }
 
@@ -71,7 +72,7 @@ function Act({ kind, task, openBelow, network, onClose, done, base }) {
   };
   const words = { cancel: ['Cancel this task', 'Cancel task'], retry: ['Send this task again', 'Send again'], reassign: ['Give this task to another agent', 'Reassign'] }[kind];
   return html`<${Dialog} heading=${words[0]} onClose=${onClose}><form onSubmit=${submit}>
-    ${kind === 'cancel' && html`<p class="sub">Its end is final. Whoever works on it gets a notice to stop.</p><${Field} label="Reason, for the record"><input name="reason" maxlength="1000" autofocus placeholder="optional" /><//>
+    ${kind === 'cancel' && html`<p class="sub">Its end is final. Whoever works on it gets a notice to stop.</p><${Field} label="Reason, for the record"><input name="reason" maxlength=${LIMITS.REASON_MAX_CHARS} autofocus placeholder="optional" /><//>
       ${openBelow > 0 && html`<label class="check"><input type="checkbox" name="cascade" /><span>Cancel ${plural(openBelow, 'open task')} below it too</span></label>`}`}
     ${kind === 'retry' && html`<p class="sub">This one stays as it is. A new task with the same text goes to ${task.to_name}.</p>`}
     ${kind === 'reassign' && html`<p class="sub">${task.to_name} loses it; whoever takes it now begins anew.</p><${Field} label="Agent"><input name="alias" list="agents" required autofocus autocomplete="off" /><//>
@@ -114,8 +115,6 @@ function Facts({ task }) {
   </dl><//>`;
 }
 
-const OUTPUT_MAX = 64 * 1024;
-
 /// What the task's command prints and how far it is, as it happens; of a task that has ended, what is kept.
 function Progress({ task }) {
   const [live, set] = useState({ output: '', progress: null });
@@ -124,7 +123,7 @@ function Progress({ task }) {
     const source = new EventSource(`/events/task/${encodeURIComponent(task.task_id)}`);
     source.onmessage = (message) => {
       const frame = JSON.parse(message.data);
-      if (frame.type === 'output') set((was) => ({ ...was, output: (was.output + frame.text).slice(-OUTPUT_MAX) }));
+      if (frame.type === 'output') set((was) => ({ ...was, output: (was.output + frame.text).slice(-LIMITS.TASK_OUTPUT_KEPT_BYTES) }));
       if (frame.type === 'progress') set((was) => ({ ...was, progress: frame }));
       if (frame.type === 'status' && !isOpen(frame.status)) source.close(); // the hub ends the stream, and nothing follows
     };
@@ -140,7 +139,7 @@ function Progress({ task }) {
 
 export default function Task({ id, network, base, role, session }) {
   const read = useRead(`/api/tasks/${encodeURIComponent(id)}`);
-  const history = useRead(query('/api/task_events', { task_id: id, limit: '500' }));
+  const history = useRead(query('/api/task_events', { task_id: id, limit: LIMITS.EVENT_PAGE_MAX }));
   const children = useRead(query('/api/tasks', { network_id: network.network_id, parent_task_id: id, limit: '50', view: 'row' }));
   const tree = useRead(`/api/tasks/${encodeURIComponent(id)}/tree`);
   const [acting, setActing] = useState(null);
@@ -151,14 +150,14 @@ export default function Task({ id, network, base, role, session }) {
   if (isElsewhere || (!task && read.error?.status === 404)) return html`${head}<${Empty} heading="No such task"><p>It does not exist, or it is not yours to see.</p><//>`;
   if (!task) return html`${head}<${Waiting} read=${read} lines=${8} />`;
   const may = mayWrite(role) || (role == null && session.user.role === 'admin');
-  const canRetry = ['failed', 'cancelled', 'expired'].includes(task.status) && !read.data.retried_to;
+  const canRetry = RETRYABLE.includes(task.status) && !read.data.retried_to;
   const [sent, work, brought] = ['task', 'work', 'reply'].map((source) => (task.artifacts || []).filter((artifact) => artifact.source === source));
   const events = [...(history.data?.events || [])].sort((a, b) => a.n - b.n);
   return html`${head}
     <div class="page-head task-head"><div><h1 tabindex="-1" class="task-title">${title(task.content, 160)}</h1>
       <p class="sub"><${Chip} status=${task.status} />${task.rejected ? html` <span class="tag">Rejected</span>` : ''} ${task.from_name} → ${task.to_name} · <${Ago} at=${task.created_at} /></p></div>
       <div class="page-acts">${may && html`
-        ${['delivered', 'acked', 'running'].includes(task.status) && html`<button type="button" class="button" onClick=${() => setActing('reassign')}>Reassign</button>`}
+        ${REASSIGNABLE.includes(task.status) && html`<button type="button" class="button" onClick=${() => setActing('reassign')}>Reassign</button>`}
         ${isOpen(task.status) && html`<button type="button" class="button danger" onClick=${() => setActing('cancel')}>Cancel</button>`}
         ${canRetry && html`<button type="button" class="button primary" onClick=${() => setActing('retry')}>Retry</button>`}`}</div></div>
     <div class="split task-split">

@@ -4,7 +4,8 @@
 import { html, useEffect, useRef, useState } from '/assets/vendor.js';
 import { get, query } from '/assets/api.js';
 import { useRead } from '/assets/live.js';
-import { Chip, Empty, ENDS, Link, OPEN, PageHead, Trouble, Waiting, go, isOpen, mayWrite, plural, title } from '/assets/parts.js';
+import { ENDS, LIMITS, OPEN } from '/assets/facts.js';
+import { Chip, Empty, Link, PageHead, Trouble, Waiting, go, isOpen, mayWrite, plural, title } from '/assets/parts.js';
 import { Ago, Since, full, now, parse, seconds } from '/assets/time.js';
 import Task from '/assets/task.js';
 
@@ -110,7 +111,7 @@ function useList(network, filters) {
     const open = (list.shown || []).filter((task) => isOpen(task.status) && !onPage.has(task.task_id)).slice(0, 200);
     if (!open.length) return;
     const ids = open.map((task) => task.task_id).join(',');
-    get(query('/api/tasks', { network_id: network.network_id, task_ids: ids, limit: '200', view: 'row' })).then(
+    get(query('/api/tasks', { network_id: network.network_id, task_ids: ids, limit: LIMITS.TASK_PAGE_MAX, view: 'row' })).then(
       ({ tasks }) => set((was) => (was.key === key ? { ...was, shown: renewed(was.shown, tasks) } : was)),
       () => {}, // the next look tries again, and the page says that it could not read
     );

@@ -2,6 +2,7 @@
 
 use axum::body::to_bytes;
 use axum::http::{StatusCode, header};
+use baton_core::{Status, limits};
 use flate2::read::GzDecoder;
 use std::io::Read;
 
@@ -37,6 +38,46 @@ async fn the_page_and_its_files_come_with_their_types_and_what_browsers_must_hol
             assert!(length > 0);
             let body = to_bytes(response.into_body(), 1 << 20).await.unwrap();
             assert_eq!(body.len(), if method == "GET" { length } else { 0 });
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_pages_take_statuses_and_limits_from_the_rules() {
+    let response = Browser::new().send("GET", "/assets/facts.js", &[], None).await;
+    assert_eq!(response.headers()["content-type"], "text/javascript; charset=utf-8");
+    let facts = to_bytes(response.into_body(), 1 << 20).await.unwrap();
+    let facts = std::str::from_utf8(&facts).unwrap();
+    let ends: Vec<_> = Status::terminal().map(|status| format!("\"{status}\"")).collect();
+    assert!(facts.contains(&format!("export const ENDS = [{}];", ends.join(","))), "{facts}");
+    assert!(facts.contains(&format!("\"TEXT_MAX_BYTES\":{}", limits::TEXT_MAX_BYTES)), "{facts}");
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/web/assets");
+    for file in std::fs::read_dir(folder).unwrap() {
+        let path = file.unwrap().path();
+        if path.extension().is_none_or(|end| end != "js") {
+            continue;
+        }
+        let script = std::fs::read_to_string(&path).unwrap();
+        for used in script.split("LIMITS.").skip(1) {
+            let name: String = used.chars().take_while(|c| c.is_ascii_uppercase() || *c == '_').collect();
+            assert!(facts.contains(&format!("\"{name}\":")), "{}: {name}", path.display());
+        }
+        let lists = Status::terminal().filter(|status| script.contains(&format!("'{status}', '"))).count();
+        assert!(lists == 0, "{} lists statuses; facts.js has them", path.display());
+    }
+}
+
+#[test]
+fn every_status_has_its_colours() {
+    let sheet = include_str!("../assets/app.css");
+    for status in Status::ALL {
+        for rule in [
+            format!("--{status}:"),
+            format!("--fill-{status}:"),
+            format!(".s-{status} "),
+            format!(".f-{status} "),
+        ] {
+            assert!(sheet.contains(&rule), "app.css has no {rule}");
         }
     }
 }

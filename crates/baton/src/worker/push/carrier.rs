@@ -7,7 +7,6 @@ use futures_util::FutureExt;
 use reqwest::Method;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use std::panic::AssertUnwindSafe;
-use std::time::Duration;
 
 use super::retry::{self, Verdict};
 use crate::hub::Hub;
@@ -15,9 +14,6 @@ use crate::metrics::PushOutcome;
 use crate::outbound::{self, for_network};
 use crate::service::task_record::{self, Extent, TaskRecord};
 use crate::service::{Error, push_configs};
-
-/// After trouble of the hub's own.
-const PAUSE: Duration = Duration::from_secs(1);
 
 /// How it went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +47,7 @@ pub(super) async fn carry(hub: &Hub, task_id: &TaskId, config_id: &str) -> Outco
         Err(error) => {
             // The hub's own trouble, which says nothing of the receiver.
             tracing::warn!(worker = "push", %task_id, config_id, %error, "a receiver could not be told; tried again");
-            tokio::time::sleep(PAUSE).await;
+            tokio::time::sleep(limits::STORE_RETRY_AFTER).await;
             Outcome::HasMore
         }
     }

@@ -1,18 +1,13 @@
 //! Finds receivers that failed and are to be tried again, a page of each network at a look. It goes on where it
 //! stopped, so that neither a network nor a host with thousands of them keeps others from being found.
 
-use baton_core::NetworkId;
+use baton_core::{NetworkId, limits};
 use baton_store::rows::PushConfigRow;
 use std::collections::HashMap;
 
 use super::desk::Desk;
 use crate::hub::Hub;
 use crate::service::Error;
-
-/// Receivers of one network read at a look.
-const PAGE: usize = 100;
-/// Networks looked at at a look.
-const NETWORKS: usize = 50;
 
 /// Where the walk is.
 #[derive(Debug, Default)]
@@ -31,22 +26,27 @@ impl Due {
         let found = hub.store.read(move |rows| -> Result<_, Error> {
             let mut after = first.clone();
             let mut pages = Vec::new();
-            while pages.len() < NETWORKS {
+            while pages.len() < limits::PUSH_NETWORKS_COUNT {
                 let Some(network) = rows.network_with_failing_pushes(&after)? else { break };
                 network.as_str().clone_into(&mut after);
-                let page = rows.due_pushes(&network, now, from.get(&network), PAGE)?;
+                let page =
+                    rows.due_pushes(&network, now, from.get(&network), limits::PUSH_RECEIVERS_COUNT)?;
                 pages.push((network, page));
             }
             Ok(pages)
         });
         let pages = found.await?;
         match pages.last() {
-            Some((last, _)) if pages.len() == NETWORKS => last.as_str().clone_into(&mut self.network),
+            Some((last, _)) if pages.len() == limits::PUSH_NETWORKS_COUNT => {
+                last.as_str().clone_into(&mut self.network);
+            }
             _ => {}
         }
         for (network, page) in pages {
             match page.last() {
-                Some(last) if page.len() == PAGE => self.receivers.insert(network, last.clone()),
+                Some(last) if page.len() == limits::PUSH_RECEIVERS_COUNT => {
+                    self.receivers.insert(network, last.clone())
+                }
                 _ => self.receivers.remove(&network),
             };
             page.into_iter().for_each(|config| desk.take(config));
@@ -86,7 +86,7 @@ mod tests {
         let test = TestHub::start();
         test.person("alice", SystemRole::User, &[1, 2]).await;
         test.write(|tx| {
-            let many = (0..PAGE as u16 * 2 + 1).map(|n| failing(1, n));
+            let many = (0..limits::PUSH_RECEIVERS_COUNT as u16 * 2 + 1).map(|n| failing(1, n));
             many.chain([failing(2, 0)]).try_for_each(|config| tx.put_push_config(&config))
         })
         .await;
@@ -96,7 +96,15 @@ mod tests {
             due.take(&test.hub, &mut desk).await.unwrap();
             found.push(desk.taken().len());
         }
-        assert_eq!(found, [PAGE + 1, 2 * PAGE + 1, 2 * PAGE + 2], "though nobody was told meanwhile");
+        assert_eq!(
+            found,
+            [
+                limits::PUSH_RECEIVERS_COUNT + 1,
+                2 * limits::PUSH_RECEIVERS_COUNT + 1,
+                2 * limits::PUSH_RECEIVERS_COUNT + 2
+            ],
+            "though nobody was told meanwhile"
+        );
         assert!(due.receivers.is_empty(), "and from the beginning again");
     }
 }

@@ -4,7 +4,7 @@
 use baton_core::{UnixMillis, limits};
 use baton_store::rows::PushTrouble;
 
-use crate::hub::random_bytes;
+use crate::random;
 
 /// What follows a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub(super) enum Verdict {
 
 /// Between 0 and 1.
 pub(super) fn jitter() -> f64 {
-    f64::from(u32::from_ne_bytes(random_bytes())) / f64::from(u32::MAX)
+    f64::from(u32::from_ne_bytes(random::bytes())) / f64::from(u32::MAX)
 }
 
 /// Decides; `jitter` between 0 and 1 makes the wait something between half of and all that is due.

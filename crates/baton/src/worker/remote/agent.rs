@@ -21,15 +21,9 @@ use crate::peer::{Peer, Trouble};
 use crate::service::push_configs::node_caller;
 use crate::service::{Error, claim_task};
 
-/// How soon a task that was called off while nobody worked on it is called off there too.
-const LOOK: Duration = Duration::from_secs(2);
-const RETRY: Duration = Duration::from_secs(1);
-const REFUSED: Duration = Duration::from_secs(30);
 const CARD_KEPT: Duration = Duration::from_secs(limits::REMOTE_CARD_KEPT_SECONDS as u64);
 const DRAIN: Duration = Duration::from_secs(limits::DRAIN_MAX_SECONDS as u64);
 const LEASE: Duration = Duration::from_secs(limits::REMOTE_LEASE_SECONDS as u64);
-/// How long one claim waits.
-const WAIT_SECONDS: i64 = 20;
 
 /// One agent of others, as its errands share it.
 pub(super) struct Remote {
@@ -151,7 +145,11 @@ async fn work(remote: &Arc<Remote>, errands: &mut JoinSet<()>) {
             let (network_id, alias) = (&remote.row.network_id, &remote.row.alias);
             tracing::warn!(worker = "remote", %network_id, %alias, %error, "an agent's round failed and is tried again");
             // A token that was revoked stays so; whatever else was refused is not soon allowed.
-            let pause = if matches!(error, Error::Refused(_)) { REFUSED } else { RETRY };
+            let pause = if matches!(error, Error::Refused(_)) {
+                limits::REMOTE_REFUSED_PAUSE
+            } else {
+                limits::STORE_RETRY_AFTER
+            };
             tokio::time::sleep(pause).await;
         }
     }
@@ -184,7 +182,7 @@ async fn claim(remote: &Arc<Remote>, room: &Arc<Semaphore>, errands: &mut JoinSe
     let Ok(permit) = room.clone().acquire_owned().await else { return Ok(()) };
     let Some(caller) = remote.caller().await? else { return Err(Refusal::Unauthorized.into()) };
     let lease_seconds = Some(limits::REMOTE_LEASE_SECONDS.into());
-    let args = claim_task::Args { wait_seconds: Some(WAIT_SECONDS), lease_seconds };
+    let args = claim_task::Args { wait_seconds: Some(limits::REMOTE_CLAIM_WAIT_SECONDS), lease_seconds };
     let claimed = claim_task::run(&remote.hub, &caller, args).await?;
     let Some(lease) = claimed.lease_id else { return Ok(()) };
     // From here on a restart finds it; if the hub dies before, the lease lapses and the task is claimed again.
@@ -260,7 +258,7 @@ async fn call_off_strays(remote: &Arc<Remote>) {
     loop {
         tokio::select! {
             () = remote.dropped.notified() => {}
-            () = tokio::time::sleep(LOOK) => {}
+            () = tokio::time::sleep(limits::REMOTE_CANCELS_EVERY) => {}
         }
         let (network, alias) = (remote.row.network_id.clone(), remote.row.alias.clone());
         let strays = hub_read(remote, move |rows| {

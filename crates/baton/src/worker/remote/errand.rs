@@ -16,7 +16,10 @@ use super::wording;
 use crate::hub::Shutdown;
 use crate::outbound::ANSWER;
 use crate::peer::Trouble;
-use crate::service::{Error, ask_sender, send_reply};
+use crate::service::Error;
+use crate::service::ask_sender::{self, AskSender};
+use crate::service::send_reply::{self, ReplyToTask};
+use crate::service::task_command::{OnTask, TaskCommand};
 
 const POLL_FIRST: Duration = Duration::from_millis(limits::REMOTE_POLL_FIRST_MILLIS as u64);
 const POLL_MAX: Duration = Duration::from_millis(limits::REMOTE_POLL_MAX_MILLIS as u64);
@@ -296,12 +299,12 @@ impl Errand {
         let text = wording::of_status(task, "the remote agent asks for input");
         let (remote, caller, task_id) = (&self.remote, &self.caller, self.out.task_id.as_str());
         let asked = insist("a question", GIVEN_UP, || {
-            let args = ask_sender::PathArgs {
+            let args = ask_sender::Args {
                 question: text.clone(),
                 lease_id: Some(self.lease.as_str().to_owned()),
-                ..ask_sender::PathArgs::default()
+                ..ask_sender::Args::default()
             };
-            ask_sender::run_on_path(&remote.hub, caller, task_id, args)
+            AskSender::run(&remote.hub, caller, OnTask::of_path(task_id), args)
         });
         asked.await?;
         self.out.asked = Some(question);
@@ -369,7 +372,7 @@ impl Errand {
         let ended = insist("an answer", GIVEN_UP, || {
             let lease_id = self.lease.as_str().to_owned();
             let args = send_reply::PathArgs::ending(ending, text.to_owned(), lease_id);
-            send_reply::run_on_path(&self.remote.hub, &self.caller, task_id, args)
+            ReplyToTask::run(&self.remote.hub, &self.caller, OnTask::of_path(task_id), args)
         });
         ended.await.map(drop)
     }

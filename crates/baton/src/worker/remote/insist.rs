@@ -44,7 +44,7 @@ pub(super) async fn insist<T, F: Future<Output = Result<T, Error>>>(
 
 /// Between half of and all of a wait, so that many errands do not all ask at once.
 pub(super) fn jittered(wait: Duration) -> Duration {
-    let jitter = f64::from(u16::from_ne_bytes(crate::hub::random_bytes())) / f64::from(u16::MAX);
+    let jitter = f64::from(u16::from_ne_bytes(crate::random::bytes())) / f64::from(u16::MAX);
     wait / 2 + (wait / 2).mul_f64(jitter)
 }
 

@@ -9,8 +9,6 @@ use crate::service::{Error, extend_lease};
 
 /// A lease is kept well before it lapses.
 const KEEP: Duration = Duration::from_secs(limits::REMOTE_LEASE_SECONDS as u64 / 3);
-/// After trouble of the hub's own.
-const RETRY: Duration = Duration::from_secs(1);
 
 /// Keeps the lease until it is lost.
 pub(super) async fn keep_lease(remote: &Remote, caller: &Caller, lease: &LeaseId, task: &TaskId) {
@@ -27,7 +25,7 @@ pub(super) async fn keep_lease(remote: &Remote, caller: &Caller, lease: &LeaseId
                     Err(Error::Refused(_)) => return,
                     Err(error) => {
                         tracing::warn!(worker = "remote", %error, "a lease was not kept this time");
-                        RETRY
+                        limits::STORE_RETRY_AFTER
                     }
                 };
             }

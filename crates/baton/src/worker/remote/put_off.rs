@@ -6,7 +6,6 @@ use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 use tokio::time::Instant;
 
-const FIRST: Duration = Duration::from_secs(2);
 const MAX: Duration = Duration::from_secs(limits::REMOTE_CANCEL_RETRY_MAX_SECONDS as u64);
 
 /// Those that wait.
@@ -33,7 +32,8 @@ impl PutOff {
 
     /// One was tried in vain.
     pub(super) fn failed(&mut self, stray: MessageId, now: Instant) {
-        let after = self.0.get(&stray).map_or(FIRST, |wait| (wait.after * 2).min(MAX));
+        let after =
+            self.0.get(&stray).map_or(limits::REMOTE_CANCEL_RETRY_FIRST, |wait| (wait.after * 2).min(MAX));
         self.0.insert(stray, Wait { after, until: now + after });
     }
 }
@@ -56,7 +56,7 @@ mod tests {
         first.into_iter().for_each(|stray| put_off.failed(stray, began));
         assert_eq!(put_off.due(all.clone(), began), all[4..], "the others are not behind them");
         put_off.failed(errand(0), began);
-        let later = put_off.due(all.clone(), began + FIRST);
+        let later = put_off.due(all.clone(), began + limits::REMOTE_CANCEL_RETRY_FIRST);
         assert_eq!(later, [errand(4), errand(5), errand(1), errand(2)]);
         for _ in 0..20 {
             put_off.failed(errand(0), began);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::door::{BOTH, Binding, Door, message, of_http};
+use super::door::{BOTH, Binding, Door, follow_up, message, of_http};
 use crate::it::hub::Hub;
 use crate::it::tenant::{Tenant, act, claim, succeed, text};
 
@@ -178,9 +178,8 @@ fn an_agent_sees_the_tasks_it_sent_or_was_given_and_no_others() {
             let refused = door.called_by(&other).call(binding, method, &json!({"id": id}));
             assert_eq!(refused, Err("TASK_NOT_FOUND".into()), "{method}");
         }
-        let mut follow_up = message("not mine");
-        follow_up["message"]["taskId"] = json!(id);
-        let refused = |who| door.called_by(who).call(binding, "SendMessage", &follow_up).unwrap_err();
+        let params = follow_up(&*id, "not mine");
+        let refused = |who| door.called_by(who).call(binding, "SendMessage", &params).unwrap_err();
         assert_eq!((&*refused(&other), &*refused(&tenant.user)), ("TASK_NOT_FOUND", "PERMISSION_DENIED"));
     }
     assert_eq!(Door::of(&tenant, &worker, "other").call(Binding::Rpc, "GetTask", &json!({"id": id})), {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::door::{BOTH, Binding, Door, VERSION, message, of_http, of_rpc, work};
+use super::door::{BOTH, Binding, Door, VERSION, follow_up, message, of_http, of_rpc, work};
 use crate::it::hub::Hub;
 use crate::it::tenant::{Tenant, text};
 
@@ -47,11 +47,7 @@ fn both_bindings_give_the_same_results_for_the_same_calls() {
             params["configuration"] = json!({"returnImmediately": true, "historyLength": 1});
             params
         };
-        let to = |id: &str, words: &str| {
-            let mut params = now(message(words));
-            params["message"]["taskId"] = json!(id);
-            params
-        };
+        let to = |id: &str, words: &str| now(follow_up(id, words));
         let push = |id: &str| json!({"taskId": id, "id": "c", "url": "https://receiver.invalid/"});
         let calls = [
             ("SendMessage", now(message("hello"))),
@@ -131,8 +127,7 @@ fn each_error_has_its_code_its_status_and_its_reason() {
     let door = Door::of(&tenant, &tenant.user, "worker");
     let done = text(&door.send("x")["id"]);
     work(&worker, "y");
-    let mut late = message("too late");
-    late["message"]["taskId"] = json!(done);
+    let late = follow_up(&*done, "too late");
     let cases = [
         ("GetTask", json!({"id": "nonsense"}), -32001, 404, "NOT_FOUND", "TASK_NOT_FOUND"),
         ("CancelTask", json!({"id": done}), -32002, 400, "FAILED_PRECONDITION", "TASK_NOT_CANCELABLE"),

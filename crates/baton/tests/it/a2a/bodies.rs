@@ -3,14 +3,9 @@
 use baton_core::limits;
 use serde_json::{Value, json};
 
-use super::door::{BOTH, Binding, Door, message};
+use super::door::{BOTH, Binding, Door, immediately, message};
 use crate::it::hub::Hub;
 use crate::it::tenant::{Tenant, claim};
-
-fn immediately(mut params: Value) -> Value {
-    params["configuration"] = json!({"returnImmediately": true});
-    params
-}
 
 #[test]
 fn snake_case_unknown_fields_and_empty_strings_are_taken() {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::door::{BOTH, Binding, Door, message, of_http, of_rpc};
+use super::door::{BOTH, Binding, Door, follow_up, of_http, of_rpc};
 use crate::it::hub::Hub;
 use crate::it::tenant::{Tenant, act, claim, refused, succeed, text};
 
@@ -10,16 +10,14 @@ const KIB: usize = 1024;
 
 /// A message to a task, at once, with a data part of about this size.
 fn large(task: &str, kib: usize) -> Value {
-    let mut params = message("");
-    params["message"]["taskId"] = json!(task);
+    let mut params = follow_up(task, "");
     params["message"]["parts"] = json!([{"data": "x".repeat(kib * KIB)}]);
     params["configuration"] = json!({"returnImmediately": true, "historyLength": 0});
     params
 }
 
 fn said(task: &str, words: &str) -> Value {
-    let mut params = message(words);
-    params["message"]["taskId"] = json!(task);
+    let mut params = follow_up(task, words);
     params["configuration"] = json!({"returnImmediately": true, "historyLength": 0});
     params
 }

@@ -137,6 +137,19 @@ pub(super) fn message(words: &str) -> Value {
     json!({"message": {"messageId": "m-1", "role": "ROLE_USER", "parts": [{"text": words}]}})
 }
 
+/// The parameters of a send of this text to a task that there is.
+pub(super) fn follow_up(task_id: impl Into<Value>, words: &str) -> Value {
+    let mut params = message(words);
+    params["message"]["taskId"] = task_id.into();
+    params
+}
+
+/// The same parameters, of a send that is answered at once.
+pub(super) fn immediately(mut params: Value) -> Value {
+    params["configuration"] = json!({"returnImmediately": true});
+    params
+}
+
 /// Takes the next task and ends it with these words.
 pub(super) fn work(worker: &Client, words: &str) -> String {
     let claimed = claim(worker, 40, 60);

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use std::thread;
 
-use super::door::{BOTH, Binding, Door, message};
+use super::door::{BOTH, Binding, Door, follow_up, immediately, message};
 use super::streams::{frames_of, rest, short, story, told};
 use crate::it::hub::Hub;
 use crate::it::tenant::{Tenant, act, claim, refused, succeed, task, text};
@@ -20,13 +20,6 @@ fn found(door: &Door, state: &str) -> (Vec<String>, Value) {
     assert_eq!(rpc, http);
     let ids = rpc["tasks"].as_array().unwrap().iter().map(|task| text(&task["id"])).collect();
     (ids, rpc["totalSize"].clone())
-}
-
-fn follow_up(id: &str, words: &str) -> Value {
-    let mut params = message(words);
-    params["message"]["taskId"] = json!(id);
-    params["configuration"] = json!({"returnImmediately": true});
-    params
 }
 
 #[test]
@@ -147,7 +140,7 @@ fn a_streamed_message_ends_where_its_sender_is_asked_and_a_subscription_goes_on(
             let mut subscribed = door.subscribe(&id, Some("2")).unwrap();
             subscribed.next_frame().unwrap();
             assert_eq!(short(&subscribed.next_frame().unwrap()), parked[0]);
-            door.call(binding, "SendMessage", &follow_up(&id, "that")).unwrap();
+            door.call(binding, "SendMessage", &immediately(follow_up(&*id, "that"))).unwrap();
             assert_eq!(
                 short(&subscribed.next_frame().unwrap()),
                 told(&[("4", "statusUpdate", "TASK_STATE_WORKING")])[0],
@@ -168,7 +161,8 @@ fn an_answered_task_is_working_before_its_agent_takes_it_up_again() {
         let id = text(&door.send("x")["id"]);
         let lease = claim(&worker, 0, 60)["lease_id"].clone();
         succeed(&act(&worker, &id, "ask", &json!({"question": "which?", "lease_id": lease})));
-        let answered = door.call(binding, "SendMessage", &follow_up(&id, "that")).unwrap()["task"].clone();
+        let answered =
+            door.call(binding, "SendMessage", &immediately(follow_up(&*id, "that"))).unwrap()["task"].clone();
         assert_eq!(state(&answered), "TASK_STATE_WORKING");
         assert_eq!(task(&tenant.user, &id)["status"], "delivered");
         assert_eq!(found(&door, "TASK_STATE_WORKING").0, [&*id]);

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use std::thread;
 
-use super::door::{BOTH, Binding, Door, message, work};
+use super::door::{BOTH, Binding, Door, follow_up, immediately, message, work};
 use crate::it::hub::{Hub, baton};
 use crate::it::tenant::{Tenant, act, claim, events, refused, succeed, task, text};
 use crate::it::tool;
@@ -15,17 +15,10 @@ fn state(task: &Value) -> &str {
 }
 
 /// The parameters of a message to a task.
-fn follow_up(task: &Value, words: &str, with_context: bool) -> Value {
-    let mut params = message(words);
-    params["message"]["taskId"] = task["id"].clone();
-    if with_context {
-        params["message"]["contextId"] = task["contextId"].clone();
-    }
-    params
-}
-
-fn immediately(mut params: Value) -> Value {
-    params["configuration"] = json!({"returnImmediately": true});
+/// A follow-up that names the context too.
+fn follow_up_in_context(task: &Value, words: &str) -> Value {
+    let mut params = follow_up(task["id"].clone(), words);
+    params["message"]["contextId"] = task["contextId"].clone();
     params
 }
 
@@ -85,7 +78,11 @@ fn a_follow_up_without_a_context_twice_does_not_harm_the_task() {
     let id = text(&sent["id"]);
     let claimed = claim(&worker, 0, 60);
     for (binding, with_context) in [(BOTH[0], false), (BOTH[1], false), (BOTH[0], true)] {
-        let params = immediately(follow_up(&sent, "by the way", with_context));
+        let params = match with_context {
+            true => follow_up_in_context(&sent, "by the way"),
+            false => follow_up(&*id, "by the way"),
+        };
+        let params = immediately(params);
         let said = door.call(binding, "SendMessage", &params).unwrap();
         assert_eq!((&said["task"]["id"], state(&said["task"])), (&sent["id"], "TASK_STATE_WORKING"));
         assert_eq!(said["task"]["contextId"], sent["contextId"]);
@@ -96,7 +93,7 @@ fn a_follow_up_without_a_context_twice_does_not_harm_the_task() {
     assert_eq!(done["history"].as_array().unwrap().len(), 4, "{done}");
     assert_eq!(state(&done), "TASK_STATE_COMPLETED");
     for binding in BOTH {
-        let refused = door.call(binding, "SendMessage", &follow_up(&sent, "too late", false));
+        let refused = door.call(binding, "SendMessage", &follow_up(sent["id"].clone(), "too late"));
         assert_eq!(refused, Err("UNSUPPORTED_OPERATION".into()));
     }
     assert_eq!(door.get(&id), done, "nothing changed");
@@ -175,7 +172,7 @@ fn a_question_parks_the_task_and_a_follow_up_answers_it() {
         (&json!("ROLE_AGENT"), &json!("which colour?"))
     );
     let working = thread::spawn(move || work(&worker, "it is blue"));
-    let mut answer = follow_up(&parked, "blue", false);
+    let mut answer = follow_up(parked["id"].clone(), "blue");
     answer["message"]["messageId"] = json!("m-2");
     let done = door.call(Binding::Http, "SendMessage", &answer).unwrap()["task"].clone();
     assert_eq!(json!(working.join().unwrap()), done["id"]);
@@ -204,11 +201,11 @@ fn an_answer_under_a_kept_lease_makes_the_task_working_and_options_bind_it() {
         assert_eq!(question["metadata"]["options"], json!(["a", "b"]));
         let words = json!([{"text": "which?"}, {"text": "Options:\n- a\n- b"}]);
         assert_eq!(question["parts"], words);
-        let wrong = door.call(binding, "SendMessage", &immediately(follow_up(&parked, "c", true)));
+        let wrong = door.call(binding, "SendMessage", &immediately(follow_up_in_context(&parked, "c")));
         assert_eq!(wrong, Err("INVALID_PARAMS".into()));
         assert_eq!(state(&door.get(&id)), "TASK_STATE_INPUT_REQUIRED");
         let answered =
-            door.call(binding, "SendMessage", &immediately(follow_up(&parked, "b", true))).unwrap();
+            door.call(binding, "SendMessage", &immediately(follow_up_in_context(&parked, "b"))).unwrap();
         assert_eq!(state(&answered["task"]), "TASK_STATE_WORKING");
         succeed(&act(&worker, &id, "reply", &json!({"text": "done", "lease_id": lease_id})));
         assert_eq!(state(&door.get(&id)), "TASK_STATE_COMPLETED");
@@ -319,7 +316,7 @@ fn a_second_answer_to_a_parked_task_is_a_message_on_the_way() {
     claim(&worker, 0, 60);
     succeed(&act(&worker, &id, "ask", &json!({"question": "which colour?"})));
     for binding in BOTH {
-        let params = immediately(follow_up(&sent, "blue", false));
+        let params = immediately(follow_up(sent["id"].clone(), "blue"));
         let said = door.call(binding, "SendMessage", &params).unwrap()["task"].clone();
         assert_eq!((&said["id"], state(&said)), (&sent["id"], "TASK_STATE_WORKING"));
         assert_eq!(said["contextId"], sent["contextId"]);
@@ -344,7 +341,7 @@ fn a_message_id_is_no_key_but_an_idempotency_key_is() {
     let other = door.call_with(Binding::Rpc, "SendMessage", &immediately(message("another")), &key);
     assert_eq!(other, Err("INVALID_PARAMS".into()));
     let sent = &sends[0]["task"];
-    let on_the_way = immediately(follow_up(sent, "by the way", false));
+    let on_the_way = immediately(follow_up(sent["id"].clone(), "by the way"));
     for binding in BOTH {
         door.call_with(binding, "SendMessage", &on_the_way, &[("idempotency-key", "k-2")]).unwrap();
     }
@@ -389,7 +386,7 @@ fn parts_of_a_follow_up_reach_the_agent_with_the_clients_own_id() {
     let sent = door.send("paint it");
     let path = format!("/api/tasks/{}", text(&sent["id"]));
     assert!(succeed(&worker.get(&path)).get("messages").is_none(), "nothing was said yet");
-    let mut params = immediately(follow_up(&sent, "", false));
+    let mut params = immediately(follow_up(sent["id"].clone(), ""));
     params["message"]["parts"] = json!([{"data": {"colour": "blue"}}]);
     params["message"]["messageId"] = json!("m-2");
     door.call(Binding::Http, "SendMessage", &params).unwrap();
@@ -425,7 +422,7 @@ fn history_length_is_a_ceiling_and_nought_is_none() {
     let door = Door::of(&tenant, &tenant.user, "worker");
     let sent = door.send("one");
     for words in ["two", "three"] {
-        door.call(Binding::Rpc, "SendMessage", &immediately(follow_up(&sent, words, false))).unwrap();
+        door.call(Binding::Rpc, "SendMessage", &immediately(follow_up(sent["id"].clone(), words))).unwrap();
     }
     for binding in BOTH {
         let shown = |length: i64| {

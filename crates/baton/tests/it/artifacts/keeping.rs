@@ -53,6 +53,38 @@ fn a_file_that_is_missing_shorter_or_other_is_named_by_the_check() {
 }
 
 #[test]
+fn a_folder_of_artifacts_that_was_deleted_is_damage_and_not_a_bucket() {
+    let mut hub = Hub::start();
+    let network = Tenant::of_admin(&hub);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a");
+    std::fs::write(&file, "true bytes").unwrap();
+    let sha = output(&network.user, &["artifact", "put", file.to_str().unwrap()]);
+    hub.was_damaged = true;
+    std::fs::remove_dir_all(hub.data_dir().join("artifacts")).unwrap();
+    let checked = hub.baton(&["hub", "check"]);
+    let said = String::from_utf8(checked.stdout).unwrap();
+    assert_eq!(checked.status.code(), Some(1), "{said}");
+    assert!(said.contains(&sha) && said.contains("is missing"), "{said}");
+    assert!(!said.contains("not checked: the bytes of artifacts"), "{said}");
+}
+
+#[test]
+fn a_file_is_uploaded_again_to_a_network_that_has_no_room_for_it_twice() {
+    let hub = Hub::start_with(&["--username", ADMIN, "--password", PASSWORD, "--artifact-quota", "1MiB"]);
+    let network = Tenant::of_admin(&hub);
+    let folder = tempfile::tempdir().unwrap();
+    let (file, other) = (folder.path().join("a"), folder.path().join("b"));
+    super::file_of(&file, 700_000);
+    std::fs::write(&other, vec![0; 700_000]).unwrap();
+    let sha = output(&network.user, &["artifact", "put", file.to_str().unwrap()]);
+    assert_eq!(output(&network.user, &["artifact", "put", file.to_str().unwrap()]), sha);
+    let refused = super::run(&network.user, &["artifact", "put", other.to_str().unwrap()]);
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert!(!refused.status.success() && said.contains("artifact_quota_exceeded"), "{said}");
+}
+
+#[test]
 fn lost_bytes_are_named_by_a_backup_and_come_back_with_an_upload() {
     let hub = Hub::start();
     let network = Tenant::of_admin(&hub);

@@ -124,6 +124,26 @@ fn a_table_is_as_wide_as_the_screen_and_obeys_nobody() {
 }
 
 #[test]
+fn a_whole_result_on_a_terminal_has_no_broken_character_or_line_break() {
+    let hub = Hub::start();
+    let ada = Person::logged_in(&hub, "ada");
+    let (worker, id) = (ada.agent("coder"), send(&ada.tenant.user, "coder", "x"));
+    // Five bytes again and again: it comes in pieces, and they end everywhere.
+    let whole = "€\r\n".repeat(100_000);
+    let path = format!("/api/artifacts?network_id={}&name=result.txt", ada.tenant.network_id);
+    let octets = [("content-type", "application/octet-stream")];
+    let uploaded = succeed(&worker.send_text("PUT", &path, &octets, Some(&whole)));
+    let artifact = json!({"sha256": uploaded["artifact"]["sha256"], "name": "result.txt", "description": "the whole result"});
+    let reply = json!({"text": "its beginning", "artifacts": [artifact]});
+    succeed(&act(&worker, &id, "reply", &reply));
+    let (shown, code) = on_terminal(&mut ada.command(&["wait", &id]), 100);
+    assert_eq!(code, Some(0));
+    let broken = shown.char_indices().find(|(_, c)| !matches!(c, '€' | '\n'));
+    assert_eq!((broken, shown.len()), (None, 400_000));
+    assert!(ada.baton(&["wait", &id]).stdout == whole, "in a pipe it is itself");
+}
+
+#[test]
 fn a_result_is_harmless_on_a_terminal_and_itself_in_a_pipe() {
     let hub = Hub::start();
     let ada = Person::logged_in(&hub, "ada");

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::process::Command;
 
+use super::conversation;
+use super::script::Script;
 use super::stage::{Stage, installed, repository};
 use super::steps::{Names, assert_steps};
 
@@ -14,12 +16,21 @@ const NAMES: Names = Names {
     version_not_supported: "VersionNotSupportedError",
 };
 
-fn drive(binding: &str) {
+/// One of the scripts.
+fn script(name: &str) -> Command {
     installed("a2a-js/made-from");
     let mut command = Command::new(node());
-    command.arg(repository().join("tests/clients/js/driver.cjs"));
+    command.arg(repository().join("tests/clients/js").join(name));
     command.env("NODE_PATH", installed("a2a-js/node_modules"));
-    assert_steps(&Stage::set().drive(&mut command, binding), &NAMES);
+    command
+}
+
+fn drive(binding: &str) {
+    assert_steps(&Stage::set().drive(&mut script("driver.cjs"), binding), &NAMES);
+}
+
+fn connect(stage: &Stage, binding: &str) -> Script {
+    Script::start(script("conversation.cjs"), &NAMES, stage, binding)
 }
 
 /// A node of our own stands where the system's is too old for the client.
@@ -36,4 +47,18 @@ fn the_javascript_client_hands_work_to_an_agent_over_json_rpc() {
 #[test]
 fn the_javascript_client_hands_work_to_an_agent_over_http_json() {
     drive(super::BINDINGS[1]);
+}
+
+#[test]
+fn the_javascript_client_answers_two_questions_of_one_run() {
+    for binding in super::BINDINGS {
+        conversation::answers_two_questions_of_one_run(|stage| connect(stage, binding));
+    }
+}
+
+#[test]
+fn the_javascript_clients_answer_reaches_the_run_after_a_killed_worker() {
+    for binding in super::BINDINGS {
+        conversation::the_run_after_a_killed_worker_has_the_conversation(|stage| connect(stage, binding));
+    }
 }

@@ -16,8 +16,8 @@ use std::sync::Arc;
 
 use super::stage::Stage;
 use super::steps::{Names, assert_steps};
-use crate::it::work::conversation::{asking_once, asking_twice};
 
+mod conversation;
 mod request;
 mod seen;
 
@@ -45,78 +45,12 @@ fn the_rust_client_hands_work_to_an_agent_over_http_json() {
     drive(super::BINDINGS[1]);
 }
 
-#[test]
-fn the_rust_client_answers_two_questions_of_one_run() {
-    for binding in super::BINDINGS {
-        let stage = Stage::with(&[], &["sh", "-c", &asking_twice()]);
-        let told = converse(&stage, binding, async |driver| {
-            let parked = driver.send(says("paint it"), false).await.unwrap();
-            let question = parked.status.message.as_ref().unwrap();
-            let options = question.metadata.as_ref().and_then(|metadata| metadata.get("options"));
-            assert_eq!(options, Some(&json!(["red", "blue"])));
-            assert_eq!(shown(&parked)["words"], "which colour?Options:\n- red\n- blue");
-            let wrong = driver.send(answer(&parked, "green"), false).await.unwrap_err();
-            assert_eq!(error_reason(wrong.code), "INVALID_PARAMS", "{}", wrong.message);
-            assert!(wrong.message.contains(r#""red", "blue""#), "{}", wrong.message);
-            // The same run goes on: its next question is the answer to this send.
-            let again = driver.send(answer(&parked, "blue"), false).await.unwrap();
-            assert_eq!(
-                (&again.id, &shown(&again)["state"]),
-                (&parked.id, &json!("TASK_STATE_INPUT_REQUIRED"))
-            );
-            let events =
-                all(driver.client.send_streaming_message(&request(answer(&again, "large"), false)).await);
-            let states: Vec<Value> = events.await.unwrap().iter().map(state).collect();
-            assert_eq!(states.first(), Some(&json!("TASK_STATE_WORKING")), "under the same lease");
-            driver.client.get_task(&get(&parked.id, None)).await.unwrap()
-        });
-        let told = shown(&told);
-        assert_eq!(
-            (&told["state"], &told["words"]),
-            (&json!("TASK_STATE_COMPLETED"), &json!("paint it: large blue"))
-        );
-    }
-}
-
-#[test]
-fn the_rust_clients_answer_reaches_the_run_after_a_killed_worker() {
-    for binding in super::BINDINGS {
-        let script = asking_once(r#""which colour?" --option red --option blue"#);
-        let mut stage = Stage::with(&["--lease", "5", "--grace", "1"], &["sh", "-c", &script]);
-        let parked = converse(&stage, binding, async |driver| {
-            // The stream of a message ends where its sender is asked.
-            let sent = request(says("paint it"), false);
-            let events = all(driver.client.send_streaming_message(&sent).await).await.unwrap();
-            assert_eq!(state(events.last().unwrap()), "TASK_STATE_INPUT_REQUIRED");
-            let StreamResponse::Task(task) = &events[0] else { panic!("{events:?}") };
-            task.clone()
-        });
-        stage.replace_worker(&["sh", "-c", &script]);
-        let done = converse(&stage, binding, async |driver| {
-            driver.send(answer(&parked, "blue"), false).await.unwrap()
-        });
-        let words = shown(&done)["words"].as_str().unwrap().to_owned();
-        assert!(words.starts_with("paint it\n\n[answer] blue\n{"), "{words}");
-    }
-}
-
-/// The sender's answer to what a task asks.
-fn answer(task: &Task, text: &str) -> Message {
-    Message { task_id: Some(task.id.clone()), ..says(text) }
-}
-
-fn converse<T>(stage: &Stage, binding: &str, talk: impl AsyncFnOnce(Driver) -> T) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(async {
-        talk(Driver::connect(&stage.base, &stage.token, stage.release(), binding).await).await
-    })
-}
-
 fn drive(binding: &str) {
     let stage = Stage::set();
+    let token = stage.token();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let lines = runtime.block_on(async {
-        let driver = Driver::connect(&stage.base, &stage.token, stage.release(), binding);
+        let driver = Driver::connect(&stage.base, &token, stage.release(), binding);
         driver.await.drive().await
     });
     assert_steps(&lines, &NAMES);

@@ -11,13 +11,16 @@ use crate::it::tenant::Tenant;
 use crate::it::work::worker::Worker;
 
 pub(super) const ALIAS: &str = "helper";
+/// Who hands it work.
+pub(super) const CALLER: &str = "caller";
 
 pub(super) struct Stage {
     /// The agent's base, with its slash.
     pub(super) base: String,
-    pub(super) token: String,
-    // In this order: the worker ends before its hub.
-    worker: Worker,
+    pub(super) caller: Client,
+    pub(super) network: Tenant,
+    /// The one at work is the last. In this order: workers end before their hub.
+    workers: Vec<Worker>,
     agent: Client,
     _hub: Hub,
 }
@@ -36,25 +39,41 @@ impl Stage {
         let mut worker = Worker::start_command(&agent, ALIAS, options, command);
         worker.says("waiting for tasks");
         let base = format!("{}/a2a/{}/{ALIAS}/", hub.url(), network.network_id);
-        let token = network.agent("caller").token.unwrap();
-        Self { base, token, worker, agent, _hub: hub }
+        Self { base, caller: network.agent(CALLER), network, workers: vec![worker], agent, _hub: hub }
     }
 
-    /// Kills the worker, and starts another with this command.
-    pub(super) fn replace_worker(&mut self, command: &[&str]) {
-        self.worker.kill9();
-        self.worker = Worker::start_command(&self.agent, ALIAS, &[], command);
+    pub(super) fn token(&self) -> String {
+        self.caller.token.clone().unwrap()
+    }
+
+    pub(super) fn kill_worker(&mut self) {
+        self.workers.last_mut().unwrap().kill9();
+    }
+
+    /// Starts another worker, with this command.
+    pub(super) fn start_worker(&mut self, command: &[&str]) {
+        self.workers.push(Worker::start_command(&self.agent, ALIAS, &[], command));
+    }
+
+    /// How often each worker ran its command, of a command that notes its runs.
+    pub(super) fn runs(&self) -> Vec<usize> {
+        self.workers.iter().map(|worker| worker.file("runs").lines().count()).collect()
     }
 
     /// Where a file ends the wait of the agent's `hold`.
     pub(super) fn release(&self) -> &Path {
-        self.worker.home.path()
+        self.workers[0].home.path()
+    }
+
+    /// Tells a script which agent it has to do with, and how.
+    pub(super) fn describe(&self, command: &mut Command, binding: &str) {
+        command.env("A2A_BASE", &self.base).env("A2A_TOKEN", self.token());
+        command.env("A2A_BINDING", binding).env("A2A_RELEASE", self.release());
     }
 
     /// Runs a driver script for one binding: the lines it said.
     pub(super) fn drive(&self, command: &mut Command, binding: &str) -> Vec<serde_json::Value> {
-        command.env("A2A_BASE", &self.base).env("A2A_TOKEN", &self.token);
-        command.env("A2A_BINDING", binding).env("A2A_RELEASE", self.release());
+        self.describe(command, binding);
         let ran: Ran = run(command, |_| Ok(()));
         assert_eq!(ran.code, Some(0), "{}\n{}", ran.stdout, ran.stderr);
         ran.lines()

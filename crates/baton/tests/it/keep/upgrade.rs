@@ -463,6 +463,30 @@ fn a_folder_is_backed_up_as_it_is_before_it_is_migrated() {
 }
 
 #[test]
+fn a_backup_of_an_earlier_schema_has_the_bytes_of_artifacts_and_brings_them_back() {
+    /// The first schema that has any.
+    const FIRST: i64 = 27;
+    for version in earlier_versions().into_iter().filter(|version| *version >= FIRST) {
+        let folder = tempfile::tempdir().unwrap();
+        let (data, file) = (folder.path().join("data"), folder.path().join("backup"));
+        make(&data, version);
+        let object = format!("{NETWORK}/0123");
+        let put = "INSERT INTO artifacts (network, sha256, size, object, name, media_type, created_at, touched_at)
+                   SELECT key, unhex('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'), 3, ?1, 'a',
+                       'text/plain', ?2, ?2 FROM network_keys";
+        let put = Connection::open(data.join("hub.db")).unwrap().execute(put, params![object, THEN]);
+        assert_eq!(put, Ok(1));
+        std::fs::create_dir_all(data.join("artifacts").join(NETWORK)).unwrap();
+        std::fs::write(data.join("artifacts").join(&object), "abc").unwrap();
+        back_up(&data, &file).exited(0);
+        let restored = folder.path().join("restored");
+        restore(&file, &restored).exited(0);
+        let bytes = std::fs::read(restored.join("artifacts").join(&object)).unwrap();
+        assert_eq!(bytes, b"abc", "schema {version}");
+    }
+}
+
+#[test]
 fn a_folder_of_a_newer_schema_is_refused_in_a_sentence() {
     let mut hub = Hub::start();
     assert!(hub.stop().success());

@@ -14,7 +14,7 @@ use crate::it::http::Client;
 use crate::it::hub::{Hub, baton};
 use crate::it::tenant::{Tenant, send};
 
-type Bridge = RunningService<RoleClient, ClientConfig>;
+pub(crate) type Bridge = RunningService<RoleClient, ClientConfig>;
 
 fn command(agent: &Client, arguments: &[&str]) -> Command {
     let mut command = baton();
@@ -24,12 +24,16 @@ fn command(agent: &Client, arguments: &[&str]) -> Command {
     command
 }
 
-async fn open(agent: &Client, arguments: &[&str]) -> Bridge {
+pub(crate) async fn open(agent: &Client, arguments: &[&str]) -> Bridge {
     let command: tokio::process::Command = command(agent, arguments).into();
     ClientConfig::default().serve(TokioChildProcess::new(command).unwrap()).await.unwrap()
 }
 
-async fn call(bridge: &Bridge, tool: &'static str, arguments: Value) -> Result<Value, rmcp::ServiceError> {
+pub(crate) async fn call(
+    bridge: &Bridge,
+    tool: &'static str,
+    arguments: Value,
+) -> Result<Value, rmcp::ServiceError> {
     let Value::Object(arguments) = arguments else { panic!("{arguments}") };
     let answer = bridge.call_tool(CallToolRequestParams::new(tool).with_arguments(arguments)).await?;
     Ok(answer.structured_content.unwrap())

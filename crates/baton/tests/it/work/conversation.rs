@@ -10,19 +10,21 @@ use crate::it::hub::Hub;
 use crate::it::program::binary;
 use crate::it::tenant::{Tenant, act, events, refused, send, send_with, succeed, task, text};
 
-/// Asks twice, with options, and prints both answers; notes each run.
+/// Asks twice, with options, what its input does not answer already, and prints both answers; notes each run.
 pub(crate) fn asking_twice() -> String {
     format!(
-        r#"read -r task; echo run >> "$WHERE/runs"
-           colour=$('{0}' task ask "which colour?" --option red --option blue) || exit 1
-           size=$('{0}' task ask "which size?" --option small --option large) || exit 1
-           echo "$task: $size $colour""#,
+        r#"input=$(cat); echo run >> "$WHERE/runs"
+           answered() {{ printf '%s\n' "$input" | sed -n 's/^\[answer\] //p' | sed -n "$1p"; }}
+           ask() {{ '{0}' task ask "$@"; }}
+           colour=$(answered 1); [ "$colour" ] || colour=$(ask "which colour?" --option red --option blue) || exit 1
+           size=$(answered 2); [ "$size" ] || size=$(ask "which size?" --option small --option large) || exit 1
+           echo "$(printf '%s\n' "$input" | sed -n 1p): $size $colour""#,
         binary().display()
     )
 }
 
 /// Asks in its first run. A run that finds an answer prints what it received.
-pub(crate) fn asking_once(ask: &str) -> String {
+fn asking_once(ask: &str) -> String {
     format!(
         r#"input=$(cat)
            if grep -q '"kind":"answer"' "$BATON_MESSAGES"; then printf '%s\n' "$input"; cat "$BATON_MESSAGES"; exit; fi
@@ -52,14 +54,14 @@ fn let_pass(network: &Tenant, seconds: u32) {
     ended(&network.user, &send_with(&network.user, &body));
 }
 
-fn statuses(reader: &Client, task_id: &str) -> Vec<String> {
+pub(crate) fn statuses(reader: &Client, task_id: &str) -> Vec<String> {
     let events = events(reader, task_id);
     assert_legal(&task(reader, task_id), &events);
     events.iter().map(|event| text(&event["to_status"])).collect()
 }
 
 /// Waits until the hub has taken the lease of a worker that is gone.
-fn lapses_waiting(reader: &Client, task_id: &str) {
+pub(crate) fn lapses_waiting(reader: &Client, task_id: &str) {
     eventually("the lapse", || {
         let events = events(reader, task_id);
         let last = events.last().unwrap();

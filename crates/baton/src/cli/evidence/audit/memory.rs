@@ -2,7 +2,7 @@
 //! it, so that a difference can be named. Per hub and network, in `~/.baton/checkpoints`, its owner's alone. Files are
 //! written whole; the checkpoint comes last, so a stop anywhere leaves a memory that holds together.
 
-use baton_core::NetworkId;
+use baton_core::{NetworkId, limits};
 use baton_evidence::digest::Digest;
 use baton_evidence::log::{Frontier, Hash};
 use baton_evidence::note::{Checkpoint, VerifierKey};
@@ -18,10 +18,8 @@ use crate::cli::failure::Failure;
 use crate::client::HubAddress;
 use crate::data_folder::DataFolder;
 
-/// Longer files are none of ours: a note has at most 64 KiB, and JSON may double it.
-const MAX_BYTES: u64 = 256 << 10;
 /// Hex digits of the hub's address in a file's name.
-const HUB_DIGITS: usize = 16;
+const HUB_DIGITS: usize = 16; // not a limit: the form of a name
 
 /// Where a log's memory lies; held by one audit at a time.
 #[derive(Debug)]
@@ -235,7 +233,7 @@ fn read_private(path: &Path) -> Result<Option<String>, Failure> {
         return Err(Failure::usage(format!("others may read or change {file}; run `chmod 600 {file}`")));
     }
     let mut text = String::new();
-    file.take(MAX_BYTES).read_to_string(&mut text).map_err(failed)?;
+    file.take(limits::AUDIT_FILE_MAX_BYTES).read_to_string(&mut text).map_err(failed)?;
     Ok(Some(text))
 }
 

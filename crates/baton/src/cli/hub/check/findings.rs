@@ -1,14 +1,12 @@
 //! Differences: each has a name, the place it was found and a sentence. The first hundred are kept; all are counted,
 //! by name, so that many of one sort do not hide another.
 
+use baton_core::limits;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::cli::plain;
-
-/// Differences that are told one by one.
-const TOLD: usize = 100;
 
 /// What sort of thing does not agree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -131,7 +129,7 @@ impl Findings {
 
     pub(super) fn add(&mut self, name: Name, place: Place, what: impl Into<String>) {
         *self.by_name.entry(name).or_default() += 1;
-        if self.told.len() < TOLD {
+        if self.told.len() < limits::CHECK_FINDINGS_SHOWN_COUNT {
             self.told.push(Difference { name, place, what: what.into() });
         }
     }

@@ -11,6 +11,7 @@ use baton_store::rows::{CheckReads, LeafState, RecordedEvent};
 use serde::Deserialize;
 
 use super::findings::{Findings, Name, Place};
+use super::parts::Parts;
 use crate::service::evidence::{Digested, DigestedPart, Salt};
 
 /// What an event turned out to be.
@@ -87,6 +88,7 @@ pub(super) fn change_told(event: &[u8]) -> Option<(String, i64)> {
 pub(super) struct Reader {
     values: Writer,
     line: Writer,
+    parts: Parts,
 }
 
 impl Reader {
@@ -99,7 +101,7 @@ impl Reader {
         leaf: LeafState<'_>,
         findings: &mut Findings,
     ) -> Result<Told, Error> {
-        let mut look = Look { rows, network, left_through, leaf, findings };
+        let mut look = Look { rows, network, left_through, leaf, findings, parts: &mut self.parts };
         let text = match std::str::from_utf8(leaf.event) {
             Ok(text) => text,
             Err(error) => return Ok(look.unread(&error)),
@@ -128,6 +130,7 @@ struct Look<'a> {
     left_through: Option<Time>,
     leaf: LeafState<'a>,
     findings: &'a mut Findings,
+    parts: &'a mut Parts,
 }
 
 impl Look<'_> {
@@ -222,6 +225,7 @@ impl Look<'_> {
         }
         self.same_change(kind, time, agent, task, baton, &row);
         self.same_texts(task, baton, &row);
+        self.same_parts(task, baton, &row)?;
         Ok(Told::Change)
     }
 
@@ -268,14 +272,27 @@ impl Look<'_> {
                 );
             }
         }
-        let kept = row.parts.iter().map(|part| salt.digest_part(&part.hash, part.size, &part.media_type));
-        if !kept.eq(baton.parts.iter().cloned()) {
+    }
+
+    /// What came with the event, digested again with the task's salt.
+    fn same_parts(&mut self, task: &Task, baton: &Baton, row: &RecordedEvent) -> Result<(), Error> {
+        let salt = Salt::of_row(row.salt.clone());
+        let rows = self.rows;
+        let are_same = if row.has_parts {
+            let kept = self.parts.of_event(row.task, baton.event, || rows.recorded_parts(row.task))?;
+            kept.map(|part| salt.digest_part(&part.hash, part.size, &part.media_type))
+                .eq(baton.parts.iter().cloned())
+        } else {
+            baton.parts.is_empty()
+        };
+        if !are_same {
             let what = format!(
                 "the parts of event {} of task {} are not those that were digested",
                 baton.event, task.id
             );
             self.differs(Name::TextDiffers, what);
         }
+        Ok(())
     }
 
     /// It tells of something the tables do not have: of a task that has left, or of one that is lost.

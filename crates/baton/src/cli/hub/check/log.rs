@@ -1,6 +1,6 @@
 //! One log: its places, its events (`leaf.rs`), its tree and its checkpoint.
 
-use baton_core::NetworkId;
+use baton_core::{NetworkId, limits};
 use baton_evidence::log::{Hash, Tile, leaf_hash};
 use baton_evidence::note::Checkpoint;
 use baton_evidence::time::Time;
@@ -15,9 +15,6 @@ use super::report::Counts;
 use super::tree::{Tree, tile_count};
 use crate::service::evidence::seal;
 
-/// Logs looked up at once.
-const PAGE: usize = 500;
-
 /// Looks at every log. Answers by network how many of its log's events are those of a task's event.
 pub(super) fn look_at_all(
     rows: &dyn CheckReads,
@@ -28,7 +25,7 @@ pub(super) fn look_at_all(
     let mut matched = HashMap::new();
     let mut after = 0;
     loop {
-        let page = rows.logs(after, PAGE)?;
+        let page = rows.logs(after, limits::CHECK_LOGS_PAGE_COUNT)?;
         let Some((last, _)) = page.last() else { return Ok(matched) };
         after = *last;
         for (log, network) in page {

@@ -1,9 +1,10 @@
 //! Artifacts against the files that hold their bytes: each is there and has as many bytes, and with `--deep` the right ones.
-//! A hub that runs may delete an artifact and then its file between the two looks, so what is missing is looked up again.
+//! The list is read in pages, and files are looked at between two of them, so that no state of the database is held while
+//! they are read. A hub that runs may delete an artifact and its file meanwhile: what differs is looked up again.
 
-use baton_core::hex;
+use baton_core::{hex, limits};
 use baton_store::Error;
-use baton_store::rows::{ArtifactState, CheckReads};
+use baton_store::rows::ArtifactState;
 use sha2::{Digest, Sha256};
 use std::fs::File;
 use std::io;
@@ -13,36 +14,46 @@ use super::findings::{Findings, Name, Place};
 
 /// How artifacts are checked.
 pub(super) struct Objects {
-    /// The folder with their files; none if they lie in a bucket.
-    folder: Option<PathBuf>,
+    /// The folder with their files.
+    folder: PathBuf,
     is_deep: bool,
+    /// How many are read at once.
+    page: usize,
 }
 
 impl Objects {
-    pub(super) fn of(folder: &Path, is_deep: bool) -> Self {
-        Self { folder: folder.is_dir().then(|| folder.to_owned()), is_deep }
+    pub(super) fn of(folder: PathBuf, is_deep: bool) -> Self {
+        Self { folder, is_deep, page: limits::ARTIFACTS_CHECKED_COUNT }
     }
 
-    /// Whether no folder was there to look into.
-    pub(super) fn lie_elsewhere(&self) -> bool {
-        self.folder.is_none()
+    /// Looks at all artifacts, which `read` gives after a place, so many at once. Answers how many there are.
+    pub(super) fn look(
+        &self,
+        findings: &mut Findings,
+        mut read: impl FnMut(i64, usize) -> Result<Vec<ArtifactState>, Error>,
+    ) -> Result<u64, Error> {
+        let (mut after, mut count) = (0, 0);
+        loop {
+            let page = read(after, self.page)?;
+            let Some(last) = page.last() else { return Ok(count) };
+            let (from, to) = (after, last.seq);
+            count += page.len() as u64;
+            let wrong = |artifact: ArtifactState| Some((self.differs(&artifact)?, artifact));
+            let differ: Vec<_> = page.into_iter().filter_map(wrong).collect();
+            if !differ.is_empty() {
+                let still_there = read(from, self.page)?;
+                for (wrong, artifact) in differ.iter().filter(|(_, seen)| still_there.contains(seen)) {
+                    let what = format!("artifact {}: {wrong}", artifact.sha256);
+                    findings.add(Name::ArtifactBytes, Place::network(&artifact.network_id), what);
+                }
+            }
+            after = to;
+        }
     }
 
-    /// Looks at all; gives the artifacts that differ, with what is wrong, and how many were looked at.
-    pub(super) fn look(&self, rows: &dyn CheckReads) -> Result<(Vec<(ArtifactState, String)>, u64), Error> {
-        let (mut differ, mut count) = (Vec::new(), 0);
-        rows.each_artifact(&mut |artifact| {
-            count += 1;
-            let wrong = self.folder.as_ref().and_then(|folder| self.differs(folder, &artifact));
-            differ.extend(wrong.map(|wrong| (artifact, wrong)));
-            Ok(())
-        })?;
-        Ok((differ, count))
-    }
-
-    fn differs(&self, folder: &Path, artifact: &ArtifactState) -> Option<String> {
+    fn differs(&self, artifact: &ArtifactState) -> Option<String> {
         let ArtifactState { object, size, sha256, .. } = artifact;
-        let path = folder.join(object);
+        let path = self.folder.join(object);
         let bytes = match path.symlink_metadata() {
             Ok(found) if found.is_file() => found.len(),
             Ok(_) => return Some(format!("its file {object} is no file")),
@@ -71,21 +82,53 @@ fn digest(path: &Path) -> io::Result<String> {
     Ok(hex::encode(&hasher.finalize()))
 }
 
-/// Those of the artifacts that differ that still have the same row.
-pub(super) fn those_that_stay(
-    rows: &dyn CheckReads,
-    differ: &[(ArtifactState, String)],
-) -> Result<Vec<usize>, Error> {
-    let mut stay = Vec::new();
-    rows.each_artifact(&mut |artifact| {
-        stay.extend(differ.iter().position(|(seen, _)| *seen == artifact));
-        Ok(())
-    })?;
-    Ok(stay)
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Names what is wrong with an artifact.
-pub(super) fn name((artifact, wrong): &(ArtifactState, String), findings: &mut Findings) {
-    let what = format!("artifact {}: {wrong}", artifact.sha256);
-    findings.add(Name::ArtifactBytes, Place::network(&artifact.network_id), what);
+    fn artifact(seq: i64) -> ArtifactState {
+        let object = format!("object-{seq}");
+        let sha256 = hex::encode(&Sha256::digest(&object));
+        ArtifactState { seq, network_id: "net".into(), sha256, size: object.len() as u64, object }
+    }
+
+    fn page_of(all: &[ArtifactState], after: i64, limit: usize) -> Vec<ArtifactState> {
+        all.iter().filter(|artifact| artifact.seq > after).take(limit).cloned().collect()
+    }
+
+    #[test]
+    fn the_list_is_read_in_pages_and_what_comes_and_goes_meanwhile_is_seen_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        for seq in 1..=5 {
+            let object = artifact(seq).object;
+            std::fs::write(folder.path().join(&object), &object).unwrap();
+        }
+        let objects = Objects { folder: folder.path().to_owned(), is_deep: true, page: 2 };
+        let mut all: Vec<_> = (1..=4).map(artifact).collect();
+        let (mut findings, mut reads) = (Findings::default(), Vec::new());
+        let count = objects.look(&mut findings, |after, limit| {
+            reads.push((after, limit));
+            let page = page_of(&all, after, limit);
+            match reads.len() {
+                // Between two pages one is deleted with its file, and one is added with other bytes.
+                1 => {
+                    all.retain(|artifact| artifact.seq != 3);
+                    std::fs::remove_file(folder.path().join("object-3")).unwrap();
+                    all.push(artifact(5));
+                    std::fs::write(folder.path().join("object-5"), "OBJECT-5").unwrap();
+                }
+                // Between a page and the look at its files another one is.
+                2 => {
+                    all.retain(|artifact| artifact.seq != 4);
+                    std::fs::remove_file(folder.path().join("object-4")).unwrap();
+                }
+                _ => {}
+            }
+            Ok(page)
+        });
+        assert_eq!(count.unwrap(), 4);
+        assert_eq!(reads, [(0, 2), (2, 2), (2, 2), (5, 2)]);
+        let [told] = &findings.told[..] else { panic!("{findings:?}") };
+        assert!(told.to_string().contains("object-5 has other bytes"), "{told}");
+    }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::findings::{Difference, Findings, Name};
+use crate::cli::plain;
 
 /// How much was looked at.
 #[derive(Debug, Default, Serialize)]
@@ -33,8 +34,27 @@ pub(super) struct Report {
     pub(super) findings: Findings,
     /// Why evidence.key was not read.
     pub(super) unread_key: Option<String>,
-    /// Whether there are artifacts and no folder of their files.
-    pub(super) are_artifacts_elsewhere: bool,
+    /// Why the bytes of artifacts were not looked at, if there are any.
+    pub(super) unread_artifacts: Option<Unread>,
+}
+
+/// Why the bytes of artifacts were not looked at.
+#[derive(Debug)]
+pub(super) enum Unread {
+    /// They lie in this bucket.
+    InBucket(String),
+    /// No hub was started on this database since it notes where they lie.
+    PlaceNotKnown,
+}
+
+impl fmt::Display for Unread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the bytes of artifacts: ")?;
+        match self {
+            Self::InBucket(bucket) => write!(f, "they are in {}", plain::exact(bucket)),
+            Self::PlaceNotKnown => f.write_str("where they are is not recorded yet; start the hub once"),
+        }
+    }
 }
 
 /// What no look at one folder can show, and what this one does not look at.
@@ -74,8 +94,7 @@ impl Report {
 
     fn not_checked(&self) -> Vec<String> {
         let key = self.unread_key.as_ref().map(|why| format!("evidence.key, which cannot be read: {why}"));
-        let artifacts = "the bytes of artifacts, which do not lie in this folder";
-        let artifacts = self.are_artifacts_elsewhere.then(|| artifacts.to_owned());
+        let artifacts = self.unread_artifacts.as_ref().map(ToString::to_string);
         key.into_iter().chain(artifacts).chain(NOT_CHECKED.map(str::to_owned)).collect()
     }
 }

@@ -103,7 +103,7 @@ impl TestHub {
             crate::fixture::test_key(),
             settings,
         ));
-        let app = super::super::routes().with_state(hub.clone());
+        let app = axum::Router::from(super::super::routes()).with_state(hub.clone());
         Self { hub, folder, app }
     }
 
@@ -119,7 +119,7 @@ impl TestHub {
             crate::fixture::test_key(),
             hub.settings.clone(),
         ));
-        let app = super::super::routes().with_state(hub.clone());
+        let app = axum::Router::from(super::super::routes()).with_state(hub.clone());
         Self { hub, folder, app }
     }
 

@@ -1,6 +1,6 @@
 //! What the client saw, as the lines that every driver prints.
 
-use a2a_types::{A2AError, AgentCard, Part, StreamResponse, Task};
+use a2a_types::{A2AError, AgentCard, Artifact, Part, StreamResponse, Task, TaskStatus};
 use futures_util::StreamExt;
 use serde_json::{Value, json, to_value};
 use std::path::Path;
@@ -24,15 +24,22 @@ pub(super) fn card_line(card: &AgentCard) -> Value {
 
 /// What every step says of a task.
 pub(super) fn shown(task: &Task) -> Value {
-    let said: String = task.status.message.iter().flat_map(|message| words(&message.parts)).collect();
-    let made: String = task.artifacts.iter().flatten().flat_map(|artifact| words(&artifact.parts)).collect();
     json!({
         "id": task.id, "context": task.context_id, "state": task.status.state,
-        "words": if said.is_empty() { made } else { said },
+        "words": said(&task.status, task.artifacts.as_deref().unwrap_or_default()),
     })
 }
 
-pub(super) fn words(parts: &[Part]) -> impl Iterator<Item = &str> {
+/// What a status says; if it says nothing, what the task made.
+pub(super) fn said(status: &TaskStatus, artifacts: &[Artifact]) -> String {
+    let said: String = status.message.iter().flat_map(|message| words(&message.parts)).collect();
+    match said.is_empty() {
+        true => artifacts.iter().flat_map(|artifact| words(&artifact.parts)).collect(),
+        false => said,
+    }
+}
+
+fn words(parts: &[Part]) -> impl Iterator<Item = &str> {
     parts.iter().filter_map(Part::as_text)
 }
 

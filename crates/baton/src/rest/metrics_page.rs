@@ -1,0 +1,121 @@
+//! The page: every figure once, from memory. docs/observe.md says the same of each in more words.
+
+use baton_core::Status;
+use baton_store::{Health, Meter};
+
+use crate::hub::Hub;
+use crate::metrics::exposition::{Page, Unit};
+use crate::metrics::{Word, process};
+
+/// All figures as they are now.
+pub(super) fn of(hub: &Hub) -> String {
+    let mut page = Page::default();
+    requests(&mut page, hub);
+    tasks(&mut page, hub.store.meter());
+    storage(&mut page, hub.store.meter());
+    let help = "1 if the database file was found damaged: no writes are accepted until a backup is restored; else 0.";
+    page.gauge("baton_database_damaged", help).is(u64::from(hub.store.health() == Health::Damaged));
+    waiting(&mut page, hub);
+    evidence(&mut page, hub);
+    outside(&mut page, hub);
+    the_process(&mut page, hub);
+    page.finish()
+}
+
+fn requests(page: &mut Page, hub: &Hub) {
+    let mut answers = page.counter("baton_requests_total", "Requests answered, by door and class of status.");
+    for (door, class, count) in hub.metrics.requests.answers() {
+        answers.of(&[("door", door.as_str()), ("class", class.as_str())], count);
+    }
+    let help = "Seconds until a request was answered; a stream until it began, MCP a tool call.";
+    let mut times = page.histogram("baton_request_seconds", help);
+    for (door, counted) in hub.metrics.requests.times() {
+        times.counted(&[("door", door.as_str())], &counted, Unit::Micros);
+    }
+}
+
+fn tasks(page: &mut Page, meter: &Meter) {
+    let help =
+        "Changes of tasks since the start, by the status before and after; a new task comes from none.";
+    let mut moves = page.counter("baton_task_transitions_total", help);
+    for (from, to, count) in meter.moves() {
+        moves.of(&[("from", from.map_or("none", Status::as_str)), ("to", to.as_str())], count);
+    }
+    let mut open = page.gauge("baton_tasks_open", "Tasks that have not ended, by status.");
+    for status in Status::ALL.iter().filter(|status| !status.is_terminal()) {
+        open.of(&[("status", status.as_str())], meter.tasks(*status));
+    }
+    page.gauge("baton_leases", "Leases held by workers.").is(meter.leases());
+}
+
+fn storage(page: &mut Page, meter: &Meter) {
+    let mut queues = page.gauge("baton_store_queue_depth", "Calls that wait for the store, by queue.");
+    queues.of(&[("queue", "writer")], meter.writes_waiting());
+    queues.of(&[("queue", "readers")], meter.reads_waiting());
+    let mut batches = page.histogram("baton_store_commit_writes", "Writes in a commit.");
+    batches.counted(&[], &meter.batches(), Unit::Count);
+    let help = "Seconds a commit took to be on the disk (fsync).";
+    page.histogram("baton_store_commit_seconds", help).counted(&[], &meter.commits(), Unit::Micros);
+    let help = "Commits that failed; everybody in them was told so.";
+    page.counter("baton_store_failed_commits_total", help).is(meter.failed_commits());
+}
+
+fn waiting(page: &mut Page, hub: &Hub) {
+    let help = "Streams that are open: server-sent events and A2A.";
+    page.gauge("baton_streams_open", help).is(hub.streams.open_count());
+    let help = "Calls that wait for a task to go on or to end: A2A, REST and MCP.";
+    page.gauge("baton_a2a_waits", help).is(hub.streams.wait_count());
+    let help =
+        "Connections closed by the hub, by reason: a reader that was too slow, too many of one address.";
+    let mut closed = page.counter("baton_connections_closed_total", help);
+    for (reason, count) in hub.metrics.connections_closed.read() {
+        closed.of(&[("reason", reason.as_str())], count);
+    }
+    let help = "Bytes of requests and answers that are read, built or sent, small ones not counted.";
+    page.gauge("baton_in_flight_bytes", help).is(hub.in_flight.bytes());
+    let mut exports = page.gauge("baton_exports", "Exports of evidence: being sent, and waiting to begin.");
+    exports.of(&[("state", "open")], hub.exports.open_count());
+    exports.of(&[("state", "waiting")], hub.exports.waiting_count());
+    let help = "Requests that wait for their share of memory.";
+    page.gauge("baton_in_flight_waiting", help).is(hub.in_flight.waiting());
+    let help = "Claims that wait for a task.";
+    page.gauge("baton_claims_waiting", help).is(hub.store.parked().count());
+}
+
+fn evidence(page: &mut Page, hub: &Hub) {
+    let lag = hub.bells.unsealed.read();
+    let help = "Evidence events written since the start that no signed checkpoint covers yet.";
+    page.gauge("baton_evidence_unsealed_events", help).is(lag.events);
+    let help = "Seconds since the oldest of them was written; 0 if there is none.";
+    page.gauge("baton_evidence_unsealed_seconds", help).is(lag.oldest.as_millis() as f64 / 1e3);
+    let help = "Logs that wait to be looked at by the sealer.";
+    page.gauge("baton_evidence_logs_waiting", help).is(hub.bells.grown_count());
+}
+
+fn outside(page: &mut Page, hub: &Hub) {
+    let mut pushes = page.counter("baton_push_attempts_total", "Pushes to receivers outside, by outcome.");
+    for (outcome, count) in hub.metrics.pushes.read() {
+        pushes.of(&[("outcome", outcome.as_str())], count);
+    }
+    let help = "Calls the hub made outside (pushes, agents of others), by outcome.";
+    let mut calls = page.counter("baton_outbound_attempts_total", help);
+    for (outcome, count) in hub.outbound.attempts() {
+        calls.of(&[("outcome", outcome.as_str())], count);
+    }
+    if let Some(traces) = &hub.traces {
+        let mut spans = page.counter("baton_otlp_spans_total", "Spans for the collector, by outcome.");
+        for (outcome, count) in traces.outcomes() {
+            spans.of(&[("outcome", outcome.as_str())], count);
+        }
+    }
+}
+
+fn the_process(page: &mut Page, hub: &Hub) {
+    let mut build = page.gauge("baton_build_info", "Always 1; the version is in the label.");
+    build.of(&[("version", env!("CARGO_PKG_VERSION"))], 1);
+    let started = hub.metrics.started.unix_seconds();
+    page.gauge("process_start_time_seconds", "When the process was started, since 1970.").is(started);
+    if let Some(bytes) = process::resident_bytes() {
+        page.gauge("process_resident_memory_bytes", "Memory that is really there.").is(bytes);
+    }
+}
