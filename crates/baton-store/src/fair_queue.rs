@@ -2,7 +2,8 @@
 //! Time is charged as it was measured, so nobody has to guess what a job will cost. A line that was away comes back
 //! where the others are now: it has saved nothing up, and owes nothing for the time it asked for nothing.
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use foldhash::HashMap;
+use std::collections::{BTreeSet, VecDeque};
 use std::ops::Bound;
 use std::time::Duration;
 
@@ -47,7 +48,7 @@ impl<T> Line<T> {
 
 impl<T> FairQueue<T> {
     pub(crate) fn new(bounds: Bounds) -> Self {
-        Self { bounds, lines: HashMap::new(), order: BTreeSet::new(), now: 0, waiting: 0, running: 0 }
+        Self { bounds, lines: HashMap::default(), order: BTreeSet::new(), now: 0, waiting: 0, running: 0 }
     }
 
     /// Puts an item at the end of its share's line; given back if the line, or the queue, is full.
@@ -64,9 +65,10 @@ impl<T> FairQueue<T> {
             Some(line) => {
                 line.waiting.push_back(item);
                 if line.used < now && line.waiting.len() == 1 {
-                    self.order.remove(&(line.used, share.clone()));
+                    let place = (line.used, share);
+                    self.order.remove(&place);
                     line.used = now;
-                    self.order.insert((now, share));
+                    self.order.insert((now, place.1));
                 }
             }
             None => {
@@ -117,13 +119,23 @@ impl<T> FairQueue<T> {
         if self.waiting == 0 && self.running == 0 {
             return; // nobody waited for it
         }
-        let now = self.now;
-        let line = self.lines.entry(share.clone()).or_insert_with(|| Line::new(now));
-        self.order.remove(&(line.used, share.clone()));
         // Whatever is asked costs something, or a line of the cheapest calls would always be first.
         let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX).max(1);
-        line.used = line.used.saturating_add(micros.div_ceil(share.weight()));
-        self.order.insert((line.used, share.clone()));
+        let more = micros.div_ceil(share.weight());
+        let place = match self.lines.get_mut(share) {
+            Some(line) => {
+                let place = (line.used, share.clone());
+                self.order.remove(&place);
+                line.used = line.used.saturating_add(more);
+                (line.used, place.1)
+            }
+            None => {
+                let used = self.now.saturating_add(more);
+                self.lines.insert(share.clone(), Line::new(used));
+                (used, share.clone())
+            }
+        };
+        self.order.insert(place);
     }
 
     pub(crate) const fn is_empty(&self) -> bool {

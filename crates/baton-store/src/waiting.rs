@@ -16,11 +16,13 @@ pub(crate) struct Waiting<T> {
 struct State<T> {
     queue: FairQueue<T>,
     is_closed: bool,
+    /// Threads that sleep here. Waking costs a call of the system whether or not anybody sleeps.
+    sleeping: usize,
 }
 
 impl<T> Waiting<T> {
     pub(crate) fn new(bounds: Bounds) -> Self {
-        let state = State { queue: FairQueue::new(bounds), is_closed: false };
+        let state = State { queue: FairQueue::new(bounds), is_closed: false, sleeping: 0 };
         Self { state: Mutex::new(state), changed: Condvar::new() }
     }
 
@@ -31,9 +33,19 @@ impl<T> Waiting<T> {
             return Err((Error::Closed, item));
         }
         state.queue.push(share, item).map_err(|item| (Error::Busy, item))?;
+        let wakes = state.sleeping > 0;
         drop(state);
-        self.changed.notify_one();
+        if wakes {
+            self.changed.notify_one();
+        }
         Ok(())
+    }
+
+    fn sleep<'s>(&self, mut state: MutexGuard<'s, State<T>>) -> MutexGuard<'s, State<T>> {
+        state.sleeping += 1;
+        let mut state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        state.sleeping -= 1;
+        state
     }
 
     /// The next item, as soon as there is one; none once the queue is closed and empty.
@@ -46,7 +58,7 @@ impl<T> Waiting<T> {
             if state.is_closed && state.queue.is_empty() {
                 return None;
             }
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = self.sleep(state);
         }
     }
 
@@ -60,9 +72,13 @@ impl<T> Waiting<T> {
         let mut state = self.lock();
         state.queue.done(share, took);
         // A closed queue ends for every thread at once, when the last item is taken.
-        let is_closed = state.is_closed;
+        let (is_closed, wakes) = (state.is_closed, state.sleeping > 0 && !state.queue.is_empty());
         drop(state);
-        if is_closed { self.changed.notify_all() } else { self.changed.notify_one() }
+        if is_closed {
+            self.changed.notify_all();
+        } else if wakes {
+            self.changed.notify_one();
+        }
     }
 
     /// Counts more time to a share.
@@ -82,5 +98,37 @@ impl<T> Waiting<T> {
 
     fn lock(&self) -> MutexGuard<'_, State<T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::thread;
+
+    fn queue() -> Arc<Waiting<u32>> {
+        Arc::new(Waiting::new(Bounds { waiting: 100, waiting_per_share: 100, running_per_share: 100 }))
+    }
+
+    /// Waits until a thread sleeps on the queue.
+    fn wait_until_asleep(queue: &Waiting<u32>) {
+        while queue.lock().sleeping == 0 {
+            thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn every_item_wakes_a_thread_that_sleeps() {
+        let queue = queue();
+        let taker = queue.clone();
+        let taken = thread::spawn(move || (0..100).map(|_| taker.take().unwrap().1).collect::<Vec<_>>());
+        for item in 0..100 {
+            if item % 10 == 0 {
+                wait_until_asleep(&queue);
+            }
+            queue.push(Share::Hub, item).unwrap();
+        }
+        assert_eq!(taken.join().unwrap(), (0..100).collect::<Vec<_>>());
     }
 }

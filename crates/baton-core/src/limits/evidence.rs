@@ -47,6 +47,8 @@ pub const REPORTED_PACKET_MAX_BYTES: usize = 256 * 1024;
 pub const EXPORT_RETRY_AFTER_MILLIS: u64 = 5_000;
 /// A round that made so many bundles of a log has worked on a backlog, and logs how far it is (ours).
 pub const BUNDLING_BACKLOG_COUNT: usize = 20;
+/// The `nice` value of packing entry bundles, as that of slow reads (ours).
+pub const BUNDLING_NICENESS: i32 = 10;
 /// Events of less than this fit into one bundle, however badly they compress (ours).
 pub const EXPORT_SURELY_FITS_BYTES: usize = 90 << 20;
 /// Bytes of an export read at once (ours).

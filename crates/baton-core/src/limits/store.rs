@@ -57,6 +57,8 @@ pub const CHECK_STEPS_COUNT: i32 = 100;
 pub const CHECK_REST_FACTOR: u32 = 4;
 /// The shortest such rest (ours).
 pub const CHECK_REST_MIN: Duration = Duration::from_millis(20);
+/// So many writes in two batches mean that many call at once: before the next one the writer yields its core (ours).
+pub const WRITE_YIELD_COUNT: usize = 8;
 /// How often the write-ahead log is folded into the database (ours).
 pub const WAL_FOLDED_EVERY: Duration = Duration::from_millis(150);
 /// How often a log past its bound is folded again before the writer folds the rest (ours). Each pass has only what

@@ -6,6 +6,7 @@ use baton_core::{
 };
 use rusqlite::Row;
 use rusqlite::types::Value;
+use std::fmt::Write;
 use std::sync::LazyLock;
 
 use super::columns::{
@@ -277,7 +278,8 @@ impl Columns {
     fn set(&mut self, column: &str, value: impl Into<Value>) {
         self.values.push(value.into());
         let comma = if self.sql.is_empty() { "" } else { ", " };
-        self.sql.push_str(&format!("{comma}{column} = ?{}", self.values.len()));
+        // A String takes whatever is written.
+        let _ = write!(self.sql, "{comma}{column} = ?{}", self.values.len());
     }
 
     fn set_if<T: PartialEq, V: Into<Value>>(
@@ -294,7 +296,7 @@ impl Columns {
 
     /// What is other in a task than it was: of everything that changes in a task's life.
     pub(super) fn that_differ(before: &Task, now: &Task) -> Self {
-        let mut columns = Self { sql: String::new(), values: Vec::new() };
+        let mut columns = Self { sql: String::with_capacity(512), values: Vec::with_capacity(20) };
         let (old, new) = (&before.row.snapshot, &now.row.snapshot);
         let millis = |at: &Option<UnixMillis>| at.map(UnixMillis::get);
         columns.set_if("status", &old.status, &new.status, |status| status.as_str().to_owned());

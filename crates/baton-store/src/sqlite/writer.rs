@@ -5,8 +5,9 @@
 //! each batch.
 
 use baton_core::limits;
+use foldhash::HashMap;
 use rusqlite::Connection;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -83,6 +84,7 @@ impl Writer {
             work: RefCell::default(),
             is_long,
             turns: turns.clone(),
+            answered: Cell::default(),
         };
         let thread = std::thread::Builder::new().name("writer".into()).spawn(move || batches.run());
         let thread = thread.map_err(|error| Error::Unavailable(error.to_string()))?;
@@ -142,6 +144,8 @@ struct Batches {
     /// The checkpointer found the WAL past its bound.
     is_long: Arc<AtomicBool>,
     turns: Turns,
+    /// How many writes the last batch had, and the one before it.
+    answered: Cell<[usize; 2]>,
 }
 
 /// A write in a batch, and how long it ran.
@@ -188,6 +192,11 @@ struct Ran {
 impl Batches {
     fn run(&self) {
         while let Some((share, turn)) = self.turns.take() {
+            // Where cores are scarce, threads that wait for one run first, and their writes come into this batch: with more
+            // of them it costs the disk, the writer and whoever is woken hardly more. Where one is idle this takes no time.
+            if self.answered.get().iter().sum::<usize>() >= limits::WRITE_YIELD_COUNT {
+                std::thread::yield_now();
+            }
             if let Some(job) = self.serve(share, turn) {
                 self.copy(job);
             }
@@ -348,9 +357,14 @@ impl Batches {
     /// The time of a commit is charged to the shares whose writes it contains, in proportion to how long these ran.
     fn disk_waited(&self, took: Duration, writes: &[Taken]) {
         self.meter.disk_waited(took);
-        let all: Duration = writes.iter().map(|taken| taken.took).sum();
-        for taken in writes.iter().filter(|_| !all.is_zero()) {
-            self.turns.charge(&taken.share, took.mul_f64(taken.took.as_secs_f64() / all.as_secs_f64()));
+        self.answered.set([writes.len(), self.answered.get()[0]]);
+        let mut by_share: HashMap<&Share, Duration> = HashMap::default();
+        for taken in writes {
+            *by_share.entry(&taken.share).or_default() += taken.took;
+        }
+        let all: Duration = by_share.values().sum();
+        for (share, ran) in by_share.into_iter().filter(|_| !all.is_zero()) {
+            self.turns.charge(share, took.mul_f64(ran.as_secs_f64() / all.as_secs_f64()));
         }
     }
 

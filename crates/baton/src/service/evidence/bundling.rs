@@ -9,11 +9,12 @@
 use baton_core::{NetworkId, limits};
 use baton_evidence::log::leaf_hash;
 use baton_store::rows::TailEntries;
-use baton_store::{Entries, EntryBundle};
+use baton_store::{Entries, EntryBundle, Share};
 use rustix::time::{ClockId, clock_gettime};
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::time::{Duration, Instant};
+use tokio::sync::oneshot;
 
 use crate::hub::Hub;
 use crate::service::Error;
@@ -101,7 +102,8 @@ struct Step {
 /// Moves the next entries of a log, as many as one read may bring.
 async fn step(hub: &Hub, network: &NetworkId) -> Result<Step, Error> {
     let of = network.clone();
-    let found = hub.store.read(move |rows| -> Result<_, Error> {
+    // With the slow reads: nobody waits for it, and it takes longer than a quick one may where cores are scarce.
+    let found = hub.store.of(Share::Hub).scan(move |rows| -> Result<_, Error> {
         let tails =
             rows.entries_to_bundle(&of, limits::BUNDLING_STEP_MAX_COUNT, limits::BUNDLING_STEP_MAX_BYTES)?;
         let with_hashes = |tail: TailEntries| {
@@ -114,13 +116,7 @@ async fn step(hub: &Hub, network: &NetworkId) -> Result<Step, Error> {
     if tails.is_empty() {
         return Ok(Step { moved: 0, cpu: Duration::ZERO });
     }
-    let packed = tokio::task::spawn_blocking(move || {
-        let began = cpu_time();
-        let pack = |(tail, hashes): &(TailEntries, Vec<u8>)| Ok((tail.first, pack(tail, hashes)?));
-        let bundles = tails.iter().map(pack).collect::<Result<Vec<_>, Error>>()?;
-        Ok::<_, Error>((bundles, cpu_time().saturating_sub(began)))
-    });
-    let (bundles, cpu) = packed.await.map_err(|_| baton_store::Error::Closed)??;
+    let (bundles, cpu) = pack_all(tails).await?;
     let mut moved = 0;
     for (first, bundle) in bundles {
         let of = network.clone();
@@ -130,6 +126,25 @@ async fn step(hub: &Hub, network: &NetworkId) -> Result<Step, Error> {
         moved += usize::from(put.await?);
     }
     Ok(Step { moved, cpu })
+}
+
+/// Packs entries on a thread of its own that yields to everything else: a thread that has lowered its priority may not
+/// raise it again, so none of the runtime's is used.
+async fn pack_all(tails: Vec<(TailEntries, Vec<u8>)>) -> Result<(Vec<(u64, EntryBundle)>, Duration), Error> {
+    let (done, packed) = oneshot::channel();
+    let work = move || {
+        if let Err(error) = rustix::process::setpriority_process(None, limits::BUNDLING_NICENESS) {
+            tracing::debug!(%error, "entries are packed at the usual priority");
+        }
+        let began = cpu_time();
+        let pack = |(tail, hashes): &(TailEntries, Vec<u8>)| Ok((tail.first, pack(tail, hashes)?));
+        let bundles = tails.iter().map(pack).collect::<Result<Vec<_>, Error>>();
+        // A hub that has stopped meanwhile leaves them to its next start.
+        let _ = done.send(bundles.map(|bundles| (bundles, cpu_time().saturating_sub(began))));
+    };
+    let started = std::thread::Builder::new().name("bundler".into()).spawn(work);
+    started.map_err(|error| baton_store::Error::Unavailable(format!("a thread to pack entries: {error}")))?;
+    packed.await.map_err(|_| baton_store::Error::Closed)?
 }
 
 /// How long this thread has run on a core.
