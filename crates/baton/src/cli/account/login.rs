@@ -14,7 +14,7 @@ use crate::cli::screen::{Screen, note};
 use crate::client::accounts::Who;
 use crate::client::{Client, HubAddress, Token};
 use crate::profile::{Profile, ProfileFile};
-use crate::service::login;
+use crate::service::accounts::sessions;
 
 /// Logs in and remembers the hub, the token and the network in ~/.baton/config.toml, for the next commands.
 #[derive(Debug, Args)]
@@ -64,7 +64,7 @@ impl Login {
         } else {
             password::ask(&format!("Password of {username}: "))?
         };
-        Ok(Given::Password(login::Args { username, password }))
+        Ok(Given::Password(sessions::Login { username, password }))
     }
 
     async fn log_in(&self, hub: HubAddress, ca: Option<PathBuf>, given: Given) -> Result<ExitCode, Failure> {
@@ -135,7 +135,7 @@ impl Login {
 /// What to log in with.
 enum Given {
     Token(Token),
-    Password(login::Args),
+    Password(sessions::Login),
 }
 
 fn ask_username(known: Option<&str>) -> Result<String, Failure> {

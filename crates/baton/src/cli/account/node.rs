@@ -12,7 +12,7 @@ use crate::cli::failure::Failure;
 use crate::cli::runtime::block_on;
 use crate::cli::screen::{Screen, Tone};
 use crate::client::HubAddress;
-use crate::service::node_token;
+use crate::service::accounts::tokens;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Node {
@@ -66,7 +66,7 @@ impl Create {
             Scope::Node => TokenScope::Node,
             Scope::Coordinator => TokenScope::Coordinator,
         };
-        let args = node_token::Args {
+        let args = tokens::NewNodeToken {
             network_id: Some(link.the_network().await?),
             node_name: Some(self.alias.clone()),
             scope: Some(scope),

@@ -11,7 +11,7 @@ use crate::cli::failure::Failure;
 use crate::cli::runtime::block_on;
 use crate::cli::screen::note;
 use crate::client::Token;
-use crate::service::password::Args as Change;
+use crate::service::accounts::passwords::PasswordChange;
 
 #[derive(Debug, Args)]
 pub(crate) struct Passwd {
@@ -31,7 +31,7 @@ impl Passwd {
             (password::ask("Old password: ")?, ask_twice()?)
         };
         block_on(async {
-            let answer = link.client.change_password(&Change { old_password, new_password }).await?;
+            let answer = link.client.change_password(&PasswordChange { old_password, new_password }).await?;
             self.keep(&answer.token)
         })
     }

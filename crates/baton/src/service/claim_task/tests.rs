@@ -11,9 +11,9 @@ use super::{Args, Claim, run};
 use crate::fixture::{TestHub, network, user_id};
 use crate::hub::Hub;
 use crate::service::Error;
+use crate::service::accounts::members;
 use crate::service::agent::AgentAddress;
 use crate::service::follow_up::Said;
-use crate::service::members;
 use crate::service::send_task::{NewMessage, send_message};
 use crate::service::wire_time::WireTime;
 
@@ -125,7 +125,7 @@ async fn remote_of_one_who_left(test: &TestHub) -> Caller {
         Ok(())
     })
     .await;
-    members::remove::run(&test.hub, bob, network(1).as_str(), "me").await.unwrap();
+    members::remove(&test.hub, bob, network(1).as_str(), "me").await.unwrap();
     scout
 }
 

@@ -9,8 +9,9 @@ use std::fmt;
 
 use super::PushView;
 use crate::hub::Hub;
+use crate::service::Error;
+use crate::service::accounts::quotas;
 use crate::service::stamp::Stamp;
-use crate::service::{Error, quotas};
 
 /// A receiver as a caller gives it.
 #[derive(Clone, Default)]

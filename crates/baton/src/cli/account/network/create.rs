@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use crate::cli::connection::Connection;
 use crate::cli::failure::Failure;
 use crate::cli::screen::Screen;
-use crate::service::networks::create;
+use crate::service::accounts::networks::NewNetwork;
 
 #[derive(Debug, Args)]
 pub(crate) struct Create {
@@ -22,7 +22,7 @@ pub(crate) struct Create {
 impl Create {
     pub(super) async fn create(&self) -> Result<ExitCode, Failure> {
         let link = self.connection.open()?;
-        let args = create::Args { name: self.name.clone(), description: self.description.clone() };
+        let args = NewNetwork { name: self.name.clone(), description: self.description.clone() };
         let created = link.client.create_network(&args).await?;
         let is_used = self.connection.remember_network(&created.network_id)?;
         let screen = Screen::stdout();

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use crate::cli::connection::Connection;
 use crate::cli::failure::Failure;
 use crate::cli::screen::Screen;
-use crate::service::invites::create;
+use crate::service::accounts::invites::NewInvite;
 
 #[derive(Debug, Args)]
 pub(crate) struct Invite {
@@ -45,7 +45,7 @@ impl Invite {
     pub(super) async fn invite(&self) -> Result<ExitCode, Failure> {
         let link = self.connection.open()?;
         let args =
-            create::Args { role: Some(self.role.into()), max_uses: Some(self.uses), expires_days: self.days };
+            NewInvite { role: Some(self.role.into()), max_uses: Some(self.uses), expires_days: self.days };
         let invited = link.client.invite(&link.the_network().await?, &args).await?;
         let screen = Screen::stdout();
         if self.connection.is_json() {

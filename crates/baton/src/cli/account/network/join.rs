@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use crate::cli::connection::Connection;
 use crate::cli::failure::Failure;
 use crate::cli::screen::Screen;
-use crate::service::invites::join;
+use crate::service::accounts::invites;
 
 #[derive(Debug, Args)]
 pub(crate) struct Join {
@@ -19,7 +19,7 @@ pub(crate) struct Join {
 impl Join {
     pub(super) async fn join(&self) -> Result<ExitCode, Failure> {
         let link = self.connection.open()?;
-        let joined = link.client.join(&join::Args { invite_code: self.code.clone() }).await?;
+        let joined = link.client.join(&invites::Join { invite_code: self.code.clone() }).await?;
         let screen = Screen::stdout();
         if self.connection.is_json() {
             screen.json(joined.text())?;

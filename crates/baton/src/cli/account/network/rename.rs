@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use crate::cli::connection::Connection;
 use crate::cli::failure::Failure;
-use crate::service::networks::rename;
+use crate::service::accounts::networks;
 
 #[derive(Debug, Args)]
 pub(crate) struct Rename {
@@ -23,7 +23,7 @@ impl Rename {
         let id = link.find(&self.network_name).await?;
         let renamed = link
             .client
-            .rename_network(&id, &rename::Args { name: Some(self.new_name.clone()), public_cards: None })
+            .rename_network(&id, &networks::Change { name: Some(self.new_name.clone()), public_cards: None })
             .await?;
         self.connection.tell(renamed.text(), &format!("{id} is now called {}.", self.new_name))
     }

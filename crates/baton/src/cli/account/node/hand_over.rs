@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use crate::cli::connection::Connection;
 use crate::cli::failure::Failure;
-use crate::service::aliases::hand_over;
+use crate::service::accounts::aliases;
 
 #[derive(Debug, Args)]
 pub(crate) struct HandOver {
@@ -29,7 +29,7 @@ impl HandOver {
                 self.username
             )));
         };
-        let args = hand_over::Args { user_id: member.user_id };
+        let args = aliases::HandOver { user_id: member.user_id };
         let done = link.client.hand_over_alias(&network, &self.alias, &args).await?;
         let words = format!(
             "{} belongs to {} now. Tokens that others had for it are revoked.",

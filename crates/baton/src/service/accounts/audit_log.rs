@@ -7,8 +7,8 @@ use baton_store::rows::{AuditRow, PageBounds};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::{Error, WireTime};
 use crate::hub::Hub;
+use crate::service::{Error, WireTime};
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]

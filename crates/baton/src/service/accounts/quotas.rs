@@ -1,18 +1,16 @@
 //! How much an account or a network may have. Every use case that adds something capped asks here, in its transaction;
 //! system admins read and change the limits, and an admin of a network how deep its tasks may be handed on.
 
-pub(crate) mod set;
-pub(crate) mod show;
-
 use baton_core::access::{self, HubAction};
 use baton_core::{Action, Caller, NetworkId, Principal, Quota, Refusal, UnixMillis, UserId};
 use baton_store::rows::QuotaSubject;
 use baton_store::{Snapshot, Transaction};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
-use super::{Error, audit, permit};
 use crate::hub::Hub;
+use crate::service::{Error, audit, permit};
 
 /// Whose quotas a call is about.
 #[derive(Debug, Clone)]
@@ -23,8 +21,7 @@ pub(crate) enum Subject {
 
 /// The quotas of an account or a network.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Quotas)]
-pub(crate) struct Answer {
+pub(crate) struct Quotas {
     ok: bool,
     quotas: Vec<QuotaView>,
 }
@@ -110,7 +107,7 @@ impl Subject {
     }
 }
 
-impl Answer {
+impl Quotas {
     /// With what is counted in memory filled in.
     fn new(hub: &Hub, subject: &Subject, mut quotas: Vec<QuotaView>) -> Self {
         if let Subject::Network(network) = subject {
@@ -124,33 +121,49 @@ impl Answer {
 }
 
 /// Refuses one more of something if the account has reached its quota.
-pub(super) fn admit_to_user(rows: &dyn Snapshot, user: &UserId, quota: Quota) -> Result<(), Error> {
+pub(in crate::service) fn admit_to_user(
+    rows: &dyn Snapshot,
+    user: &UserId,
+    quota: Quota,
+) -> Result<(), Error> {
     let row = rows.quota(QuotaSubject::User(user), quota)?;
     Ok(quota.admit(row.used, row.max)?)
 }
 
 /// Refuses one more of something if the network has reached its quota.
-pub(super) fn admit_to_network(rows: &dyn Snapshot, network: &NetworkId, quota: Quota) -> Result<(), Error> {
+pub(in crate::service) fn admit_to_network(
+    rows: &dyn Snapshot,
+    network: &NetworkId,
+    quota: Quota,
+) -> Result<(), Error> {
     let row = rows.quota(QuotaSubject::Network(network), quota)?;
     Ok(quota.admit(row.used, row.max)?)
 }
 
 /// Refuses one more task if the network has too many open ones, or the recipient's inbox is full.
-pub(super) fn admit_task(rows: &dyn Snapshot, network: &NetworkId, to: &Principal) -> Result<(), Error> {
+pub(in crate::service) fn admit_task(
+    rows: &dyn Snapshot,
+    network: &NetworkId,
+    to: &Principal,
+) -> Result<(), Error> {
     let quotas = rows.task_quotas(network, to)?;
     Quota::OpenTasks.admit(quotas.open_tasks.used, quotas.open_tasks.max)?;
     Ok(Quota::Inbox.admit(quotas.inbox.used, quotas.inbox.max)?)
 }
 
 /// Refuses one more delivery if the recipient's inbox is full.
-pub(super) fn admit_to_inbox(rows: &dyn Snapshot, network: &NetworkId, to: &Principal) -> Result<(), Error> {
+pub(in crate::service) fn admit_to_inbox(
+    rows: &dyn Snapshot,
+    network: &NetworkId,
+    to: &Principal,
+) -> Result<(), Error> {
     let inbox = rows.task_quotas(network, to)?.inbox;
     Ok(Quota::Inbox.admit(inbox.used, inbox.max)?)
 }
 
 /// Makes room for one more login: old logins must not keep users out of their own account, so the least recently used
 /// one is revoked.
-pub(super) fn make_room_for_login(
+pub(in crate::service) fn make_room_for_login(
     tx: &mut dyn Transaction,
     user: &UserId,
     actor: &str,
@@ -167,4 +180,79 @@ pub(super) fn make_room_for_login(
         tx.touch_access();
     }
     Ok(())
+}
+
+/// Shows the quotas of an account or a network, as far as the caller may set them.
+pub(crate) async fn show(hub: &Hub, caller: &Caller, subject: Subject) -> Result<Quotas, Error> {
+    let (shown, asker) = (subject.clone(), caller.clone());
+    let (store, artifact_bytes) = (hub.store_for(caller), hub.settings.artifact_quota);
+    let show = move |rows: &dyn Snapshot| shown.view(rows, shown.open_to(rows, &asker)?, artifact_bytes);
+    Ok(Quotas::new(hub, &subject, store.read(show).await?))
+}
+
+/// The new limit of each quota that is named; null for the default.
+#[derive(Debug, Default, Deserialize, Serialize, ToSchema)]
+#[serde(transparent)]
+#[schema(as = QuotaChange, example = json!({"networks": 100, "tokens": null}))]
+pub(crate) struct QuotaChange(pub(crate) BTreeMap<String, Option<i64>>);
+
+/// The quotas that change, each with its new limit.
+type Changes = Vec<(Quota, Option<i64>)>;
+
+/// Sets how much an account or a network may have, as far as the caller may. What exists already stays, even if it is
+/// more.
+pub(crate) async fn set(
+    hub: &Hub,
+    caller: &Caller,
+    subject: Subject,
+    args: QuotaChange,
+) -> Result<Quotas, Error> {
+    let (actor, now) = (permit::account(caller)?.username.clone(), hub.clock.now());
+    let (changed, asker) = (subject.clone(), caller.clone());
+    let (store, artifact_bytes) = (hub.store_for(caller), hub.settings.artifact_quota);
+    let change = move |tx: &mut dyn Transaction| -> Result<_, Error> {
+        let open = changed.open_to(tx.as_snapshot(), &asker)?;
+        let changes = changes(&changed, open, &args)?;
+        let network = match &changed {
+            Subject::User(_) => None,
+            Subject::Network(network) => Some(network),
+        };
+        for (quota, max) in &changes {
+            tx.set_quota(changed.row(), *quota, *max)?;
+            let detail = match max {
+                Some(max) => format!("{} at most {max}", quota.as_str()),
+                None => format!("{} reset to default", quota.as_str()),
+            };
+            tx.audit(now, actor.as_str(), audit::QUOTA_SET, network, changed.row().id(), &detail)?;
+        }
+        Ok((changed.view(tx.as_snapshot(), open, artifact_bytes)?, changes))
+    };
+    hub.maxima().await?;
+    let (quotas, changes) = store.write(change).await?;
+    if let Subject::Network(network) = &subject {
+        changes.iter().for_each(|(quota, max)| hub.occupancy.set_max(*quota, network, *max));
+    }
+    Ok(Quotas::new(hub, &subject, quotas))
+}
+
+/// The changes, if every name is a quota's that is open to the caller and every number is in range.
+fn changes(subject: &Subject, open: &[Quota], args: &QuotaChange) -> Result<Changes, Error> {
+    let names = || open.iter().map(|quota| quota.as_str()).collect::<Vec<_>>().join(", ");
+    if args.0.is_empty() {
+        return Err(Error::argument("quota", format!("must be at least one of {}", names())));
+    }
+    let mut changes = Vec::new();
+    for (name, max) in &args.0 {
+        let quota = Quota::parse(name).filter(|quota| subject.quotas().contains(quota));
+        let quota = quota.ok_or_else(|| Error::argument(name, format!("must be one of {}", names())))?;
+        if !open.contains(&quota) {
+            return Err(Refusal::PermissionDenied.into());
+        }
+        let highest = quota.highest_max();
+        if max.is_some_and(|max| !(0..=highest).contains(&max)) {
+            return Err(Error::argument(name, format!("must be 0 to {highest}, or null")));
+        }
+        changes.push((quota, *max));
+    }
+    Ok(changes)
 }
