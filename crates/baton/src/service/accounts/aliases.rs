@@ -72,7 +72,7 @@ pub(crate) async fn hand_over(
     alias: &str,
     args: HandOver,
 ) -> Result<Done, Error> {
-    permit::account(&caller)?;
+    let user = permit::account(&caller)?.clone();
     let id = permit::network_id(network_id)?;
     let alias = names::alias(alias).ok();
     let now = hub.clock.now();
@@ -90,7 +90,7 @@ pub(crate) async fn hand_over(
         let revoked = tx.revoke_alias_tokens_of_others(&id, alias, &user_id, now)?;
         let before = before.as_ref().map_or("nobody", UserId::as_str);
         let detail = format!("from {before} to {user_id}, {revoked} node tokens revoked");
-        let actor = permit::account(&caller)?.username.as_str();
+        let actor = user.username.as_str();
         tx.audit(now, actor, audit::ALIAS_HANDED_OVER, Some(&id), alias.as_str(), &detail)?;
         tx.touch_access();
         Ok(Done::OK)

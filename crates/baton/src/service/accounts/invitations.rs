@@ -37,14 +37,13 @@ pub(crate) async fn create(
     network_id: &str,
     args: NewInvitation,
 ) -> Result<Created, Error> {
-    permit::account(&caller)?;
+    let inviter = permit::account(&caller)?.clone();
     let id = permit::network_id(network_id)?;
     let role = args.role.unwrap_or(NetworkRole::Member);
     let now = hub.clock.now();
     let store = hub.store_for(&caller);
     let invite = move |tx: &mut dyn Transaction| {
         permit::network(tx.as_snapshot(), &caller, &id, Action::AddMember { role })?;
-        let inviter = permit::account(&caller)?;
         let user_id = UserId::parse(&args.user_id).ok_or(Refusal::UserNotFound)?;
         let user = tx.user(&user_id)?.ok_or(Refusal::UserNotFound)?;
         if tx.member_role(&id, &user_id)?.is_some() {

@@ -40,7 +40,7 @@ pub(crate) async fn create(
     network_id: &str,
     args: NewInvite,
 ) -> Result<Created, Error> {
-    permit::account(&caller)?;
+    let user = permit::account(&caller)?.clone();
     let id = permit::network_id(network_id)?;
     let role = args.role.unwrap_or(NetworkRole::Member);
     let max_uses = within("max_uses", args.max_uses, limits::INVITE_MAX_USES)?.unwrap_or(1);
@@ -51,7 +51,6 @@ pub(crate) async fn create(
     let create = move |tx: &mut dyn Transaction| {
         permit::network(tx.as_snapshot(), &caller, &id, Action::Invite { role })?;
         quotas::admit_to_network(tx.as_snapshot(), &id, Quota::Invites)?;
-        let user = permit::account(&caller)?;
         let (invite_code, code_hash) = secret::invite_code();
         let created_by = user.user_id.clone();
         let network_id = id.clone();
@@ -139,7 +138,7 @@ pub(crate) async fn delete(
     network_id: &str,
     invite_id: &str,
 ) -> Result<Done, Error> {
-    permit::account(&caller)?;
+    let user = permit::account(&caller)?.clone();
     let id = permit::network_id(network_id)?;
     let invite = InviteId::parse(invite_id);
     let now = hub.clock.now();
@@ -150,7 +149,7 @@ pub(crate) async fn delete(
         if !tx.delete_invite(&id, hash_begins)? {
             return Err(Refusal::InviteUnknown.into());
         }
-        let actor = permit::account(&caller)?.username.as_str();
+        let actor = user.username.as_str();
         tx.audit(now, actor, audit::INVITE_DELETED, Some(&id), &invite.to_string(), "")?;
         Ok(Done::OK)
     };
@@ -178,23 +177,22 @@ impl Joined {
 /// Joins a network by an invite code. Looking at the invite, using it and becoming a member are one transaction, so
 /// of two who use the last use one joins. A member who joins again stays what they are and uses nothing up.
 pub(crate) async fn join(hub: &Hub, identity: Identity, args: Join) -> Result<Joined, Error> {
-    permit::account(&identity.caller)?;
+    let user = permit::account(&identity.caller)?.clone();
     let store = hub.store_for(&identity.caller);
     hub.join_guard.count(hub, store, &identity.token_id).await?;
     let code = InviteCode::parse(args.invite_code.trim()).ok_or(Refusal::InviteUnknown)?;
     let (code_hash, (now, clock_jumps)) = (secret::hash(code.expose()), hub.clock.observe());
     let store = hub.store_for(&identity.caller);
-    store.write(move |tx| join_by(tx, &identity.caller, &code_hash, now, &clock_jumps)).await
+    store.write(move |tx| join_by(tx, &user, &code_hash, now, &clock_jumps)).await
 }
 
 fn join_by(
     tx: &mut dyn Transaction,
-    caller: &Caller,
+    user: &UserCaller,
     code_hash: &[u8; 32],
     now: UnixMillis,
     clock_jumps: &ClockJumps,
 ) -> Result<Joined, Error> {
-    let user = permit::account(caller)?;
     let invite = tx.invite(code_hash)?.ok_or(Refusal::InviteUnknown)?;
     let network_id = invite.network_id.clone();
     let current = tx.member_role(&network_id, &user.user_id)?;

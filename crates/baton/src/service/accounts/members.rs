@@ -1,7 +1,9 @@
 //! The members of a network. One changes and takes away only roles below one's own; anybody but the owner may leave.
 //! How users become members is in `invitations.rs` and `invites.rs`.
 
-use baton_core::{Action, Caller, NetworkId, NetworkRole, Refusal, UnixMillis, UserId, Username, limits};
+use baton_core::{
+    Action, Caller, NetworkId, NetworkRole, Refusal, UnixMillis, UserCaller, UserId, Username, limits,
+};
 use baton_store::rows::{InvitationRow, MemberRow};
 use baton_store::{Snapshot, Transaction};
 use serde::{Deserialize, Serialize};
@@ -105,7 +107,7 @@ pub(crate) async fn change(
     user_id: &str,
     args: RoleChange,
 ) -> Result<Done, Error> {
-    permit::account(&caller)?;
+    let user = permit::account(&caller)?.clone();
     let id = permit::network_id(network_id)?;
     let user_id = UserId::parse(user_id);
     let now = hub.clock.now();
@@ -116,7 +118,7 @@ pub(crate) async fn change(
         let from = role.unwrap_or(NetworkRole::Viewer);
         permit::network(tx.as_snapshot(), &caller, &id, Action::ChangeRole { from, to: args.role })?;
         let user_id = user_id.as_ref().filter(|_| role.is_some()).ok_or(Refusal::NotAMember)?;
-        let actor = permit::account(&caller)?.username.as_str();
+        let actor = user.username.as_str();
         tx.put_member(&id, user_id, args.role, None, now)?;
         let mut detail = format!("{from} to {}", args.role);
         if args.role < Action::MintCoordinatorToken.least_role() {
@@ -145,10 +147,10 @@ pub(crate) async fn remove(
     network_id: &str,
     user_id: &str,
 ) -> Result<Done, Error> {
-    let user = permit::account(&caller)?;
+    let user = permit::account(&caller)?.clone();
     let id = permit::network_id(network_id)?;
     if user_id == MYSELF || user_id == user.user_id.as_str() {
-        return leave(hub, caller, id).await;
+        return leave(hub, caller, user, id).await;
     }
     let user_id = UserId::parse(user_id);
     let now = hub.clock.now();
@@ -160,7 +162,7 @@ pub(crate) async fn remove(
         let role = member.or(invited.as_ref().map(|row| row.role)).unwrap_or(NetworkRole::Viewer);
         permit::network(tx.as_snapshot(), &caller, &id, Action::RemoveMember { role })?;
         let user_id = user_id.as_ref().ok_or(Refusal::NotAMember)?;
-        let actor = permit::account(&caller)?.username.as_str();
+        let actor = user.username.as_str();
         if member.is_some() {
             let detail = end(tx, &id, user_id, role, now)?;
             tx.audit(now, actor, audit::MEMBER_REMOVED, Some(&id), user_id.as_str(), &detail)?;
@@ -176,12 +178,11 @@ pub(crate) async fn remove(
 }
 
 /// Leaves a network. Everybody may but the owner, who deletes the network instead.
-async fn leave(hub: &Hub, caller: Caller, network: NetworkId) -> Result<Done, Error> {
+async fn leave(hub: &Hub, caller: Caller, user: UserCaller, network: NetworkId) -> Result<Done, Error> {
     let now = hub.clock.now();
     let store = hub.store_for(&caller);
     let leave = move |tx: &mut dyn Transaction| {
         let role = permit::network(tx.as_snapshot(), &caller, &network, Action::Leave)?;
-        let user = permit::account(&caller)?;
         // A system admin may look into the network without being in it.
         let role = role.ok_or(Refusal::NotAMember)?;
         let detail = end(tx, &network, &user.user_id, role, now)?;

@@ -175,7 +175,7 @@ pub(crate) struct Change {
 
 /// Gives a network another name, or says who may see its agents' cards.
 pub(crate) async fn change(hub: &Hub, caller: Caller, network_id: &str, args: Change) -> Result<Done, Error> {
-    permit::account(&caller)?;
+    let user = permit::account(&caller)?.clone();
     let id = permit::network_id(network_id)?;
     if args.name.is_none() && args.public_cards.is_none() {
         return Err(Error::argument("name", "is required"));
@@ -185,9 +185,8 @@ pub(crate) async fn change(hub: &Hub, caller: Caller, network_id: &str, args: Ch
     let store = hub.store_for(&caller);
     let change = move |tx: &mut dyn Transaction| {
         permit::network(tx.as_snapshot(), &caller, &id, Action::RenameNetwork)?;
-        let user = permit::account(&caller)?;
         if let Some(name) = &name {
-            rename(tx, user, &id, name, now)?;
+            rename(tx, &user, &id, name, now)?;
         }
         if let Some(is_public) = args.public_cards {
             tx.publish_cards(&id, is_public, now)?;
@@ -216,13 +215,12 @@ fn rename(
 
 /// Ends a network, and everything in it: members, tokens, tasks and their history.
 pub(crate) async fn delete(hub: &Hub, caller: Caller, network_id: &str) -> Result<Done, Error> {
-    permit::account(&caller)?;
+    let user = permit::account(&caller)?.clone();
     let id = permit::network_id(network_id)?;
     let now = hub.clock.now();
     let store = hub.store_for(&caller);
     let delete = move |tx: &mut dyn Transaction| {
         permit::network(tx.as_snapshot(), &caller, &id, Action::DeleteNetwork)?;
-        let user = permit::account(&caller)?;
         let name = tx.network(&id)?.ok_or(Refusal::NetworkNotFound)?.name;
         tx.delete_network(&id)?;
         tx.audit(now, user.username.as_str(), audit::NETWORK_DELETED, Some(&id), id.as_str(), &name)?;

@@ -2,7 +2,7 @@
 //! by the hub (`worker/remote`), as an agent of the network like any other. The credential is never shown.
 
 use baton_core::{
-    Action, Alias, AliasFacts, Caller, NetworkId, Quota, Refusal, TokenScope, limits, mint_alias,
+    Action, Alias, AliasFacts, Caller, NetworkId, Quota, Refusal, TokenScope, UserCaller, limits, mint_alias,
 };
 use baton_store::Transaction;
 use baton_store::rows::{RemoteCredential, RemoteRow};
@@ -69,7 +69,7 @@ pub(crate) struct Added {
 /// Registers an agent of others. Its card is read first, so that whoever registers it hears at once if it cannot be
 /// reached or spoken to. The hub works for it under a node token of its own, whose secret nobody gets.
 pub(crate) async fn add(hub: &Hub, caller: &Caller, network: &str, args: NewRemote) -> Result<Added, Error> {
-    permit::account(caller)?;
+    let user = permit::account(caller)?.clone();
     let network = permit::network_id(network)?;
     let alias = names::alias(&args.alias)?;
     let credential = args.credential.filter(|credential| !credential.is_empty());
@@ -87,7 +87,7 @@ pub(crate) async fn add(hub: &Hub, caller: &Caller, network: &str, args: NewRemo
     let peer = peer.map_err(|trouble| Error::argument("card_url", trouble.to_string()))?;
     let (stamp, caller) = (Stamp::new(hub), caller.clone());
     let new = New { alias, card_url: args.card_url, credential: credential.map(RemoteCredential) };
-    let add = hub.store_for(&caller).write(move |tx| insert(tx, &stamp, &caller, &network, &new));
+    let add = hub.store_for(&caller).write(move |tx| insert(tx, &stamp, &caller, &user, &network, &new));
     let row = add.await?;
     hub.remotes_changed.notify_one();
     Ok(Added { ok: true, name: peer.name, remote: row.into() })
@@ -103,11 +103,11 @@ fn insert(
     tx: &mut dyn Transaction,
     stamp: &Stamp,
     caller: &Caller,
+    user: &UserCaller,
     network: &NetworkId,
     new: &New,
 ) -> Result<RemoteRow, Error> {
     permit::network(tx.as_snapshot(), caller, network, Action::ManageRemotes)?;
-    let user = permit::account(caller)?;
     let New { alias, card_url, credential } = new;
     let now = tx.time().now;
     let is_remote = tx.remote(network, alias)?.is_some();

@@ -3,8 +3,8 @@
 //! the agent. Secrets are shown once, when a token is made.
 
 use baton_core::{
-    Action, Alias, Caller, NetworkId, NetworkRole, Quota, Refusal, TokenId, TokenScope, UnixMillis, UserId,
-    Username, mint_alias,
+    Action, Alias, Caller, NetworkId, NetworkRole, Quota, Refusal, TokenId, TokenScope, UnixMillis,
+    UserCaller, UserId, Username, mint_alias,
 };
 use baton_store::rows::{NodeTokenRow, TokenRow};
 use baton_store::{Snapshot, Transaction};
@@ -112,14 +112,14 @@ pub(crate) struct Minted {
 /// Minting a node token: an agent's key to one network, bound to one alias. One alias may have several, all of the
 /// user it belongs to.
 pub(crate) async fn mint(hub: &Hub, caller: Caller, args: NewNodeToken) -> Result<Minted, Error> {
-    permit::account(&caller)?;
+    let user = permit::account(&caller)?.clone();
     let named = |text: Option<String>| text.filter(|text| !text.is_empty()).ok_or(Refusal::MintFieldsMissing);
     let (network, node_name) = (named(args.network_id)?, named(args.node_name)?);
     let network = NetworkId::parse(&network).ok_or(Refusal::NoWriteAccess)?;
     let alias = parse_alias(&node_name)?;
     let scope = args.scope.unwrap_or(TokenScope::Node);
     let now = hub.clock.now();
-    hub.store_for(&caller).write(move |tx| insert(tx, &caller, &network, &alias, scope, now)).await
+    hub.store_for(&caller).write(move |tx| insert(tx, &caller, &user, &network, &alias, scope, now)).await
 }
 
 fn parse_alias(node_name: &str) -> Result<Alias, Error> {
@@ -133,6 +133,7 @@ fn parse_alias(node_name: &str) -> Result<Alias, Error> {
 fn insert(
     tx: &mut dyn Transaction,
     caller: &Caller,
+    user: &UserCaller,
     network: &NetworkId,
     alias: &Alias,
     scope: TokenScope,
@@ -143,7 +144,6 @@ fn insert(
         TokenScope::Coordinator => Action::MintCoordinatorToken,
     };
     permit::network(tx.as_snapshot(), caller, network, action)?;
-    let user = permit::account(caller)?;
     let facts = names::alias_facts(tx.as_snapshot(), network, alias, &user.user_id)?;
     names::check_form("node_name", alias, facts)?;
     mint_alias(facts)?;

@@ -124,14 +124,13 @@ pub(crate) struct ProfileChange {
 
 /// Changes how a user is shown. An absent field stays as it is.
 pub(crate) async fn change_profile(hub: &Hub, caller: Caller, args: ProfileChange) -> Result<Profile, Error> {
-    permit::account(&caller)?;
+    let user = permit::account(&caller)?.clone();
     let display_name = labels::label("display_name", args.display_name.as_deref())?;
     let email = labels::label("email", args.email.as_deref())?;
     let now = hub.clock.now();
     let cursors = page::cursors(hub, &caller, page::NETWORKS);
     let store = hub.store_for(&caller);
     let change = move |tx: &mut dyn Transaction| {
-        let user = permit::account(&caller)?;
         if display_name.is_some() || email.is_some() {
             tx.change_profile(&user.user_id, display_name.as_deref(), email.as_deref())?;
             let (actor, subject) = (user.username.as_str(), user.user_id.as_str());

@@ -95,7 +95,7 @@ pub(in crate::service) fn attach(
     push: &CheckedPush,
     since: Since,
 ) -> Result<PushConfigRow, Error> {
-    let task = super::task(tx.as_snapshot(), caller, task, TaskAction::Notify)?;
+    let task = super::task(tx.as_snapshot(), caller, task, &[TaskAction::Notify])?;
     let told = match since {
         Since::Now => tx.last_event(&task.id)?.map_or(0, |event| event.n),
         Since::TheBeginning => 0,

@@ -1,4 +1,5 @@
-//! `baton login`: a password for a token, or a token as it is; kept in the profile once the hub knows it.
+//! `baton login`, `whoami` and `logout`: a password for a token, or a token as it is, kept in the profile once the hub knows
+//! it and forgotten at the end.
 
 use clap::Args;
 use serde_json::json;
@@ -12,7 +13,7 @@ use crate::cli::failure::Failure;
 use crate::cli::runtime::block_on;
 use crate::cli::screen::{Screen, note};
 use crate::client::accounts::Who;
-use crate::client::{Client, HubAddress, Token};
+use crate::client::{Client, Error, HubAddress, Token};
 use crate::profile::{Profile, ProfileFile};
 use crate::service::accounts::sessions;
 
@@ -152,5 +153,92 @@ fn ask_username(known: Option<&str>) -> Result<String, Failure> {
         ("", Some(known)) => Ok(known.to_owned()),
         ("", None) => Err(Failure::usage("no username was given; pass --username NAME")),
         (name, _) => Ok(name.to_owned()),
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Whoami {
+    #[command(flatten)]
+    connection: Connection,
+}
+
+impl Whoami {
+    pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
+        block_on(self.say())
+    }
+
+    async fn say(&self) -> Result<ExitCode, Failure> {
+        let link = self.connection.open()?;
+        let who = link.client.me().await?;
+        let screen = Screen::stdout();
+        if self.connection.is_json() {
+            screen.json(who.text())?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let user = &who.user;
+        match &who.alias {
+            Some(alias) => screen.say(&format!("{alias}, a node of {}", user.username))?,
+            None => screen.say(&format!("{} ({}), {} of the hub", user.username, user.user_id, user.role))?,
+        }
+        screen.say(&format!("hub      {}", link.client.hub()))?;
+        let current = match &who.current_network {
+            Some(id) => Some(id.clone()),
+            None => link.network().await?,
+        };
+        for network in &who.networks {
+            let is_current = current.as_ref() == Some(&network.network_id);
+            let role = network.member_role.map(|role| format!(", {role}")).unwrap_or_default();
+            let mark = if is_current { "network " } else { "        " };
+            screen.say(&format!("{mark} {} ({}{role})", network.network_name, network.network_id))?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Logout {
+    #[command(flatten)]
+    connection: Connection,
+}
+
+impl Logout {
+    pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
+        let profile = self.connection.profile()?;
+        let Some((profile, token)) =
+            profile.and_then(|profile| profile.token.clone().map(|token| (profile, token)))
+        else {
+            return self.tell("You were not logged in.");
+        };
+        let named = self.connection.hub(Some(&profile))?;
+        if named != profile.hub {
+            let known = &profile.hub;
+            return Err(Failure::usage(format!(
+                "this profile is logged in to {known}, not to {named}: leave out --hub and unset BATON_HUB, or pass \
+                 --profile NAME; nothing was changed"
+            )));
+        }
+        // Forgotten here first: whatever the hub says, this machine has it no more.
+        ProfileFile::home()?.update(&self.connection.profile_name()?, |profile| profile.token = None)?;
+        block_on(self.end(profile, token))
+    }
+
+    async fn end(&self, profile: Profile, token: Token) -> Result<ExitCode, Failure> {
+        // A node's token is not a login: it goes on until it is revoked.
+        if matches!(token, Token::Node(_)) {
+            return self.tell("The token is forgotten here; `baton token revoke` ends it on the hub.");
+        }
+        let ca = self.connection.ca(Some(&profile));
+        let client = connection::client(profile.hub.clone(), Some(token), ca.as_deref())?;
+        match client.logout().await {
+            Ok(_) | Err(Error::Unauthorized { .. }) => self.tell(&format!("Logged out of {}.", profile.hub)),
+            Err(error) => {
+                note("The token is forgotten here, but the hub was not told.");
+                Err(error.into())
+            }
+        }
+    }
+
+    fn tell(&self, words: &str) -> Result<ExitCode, Failure> {
+        self.connection.tell(&json!({"ok": true}), words)
     }
 }
