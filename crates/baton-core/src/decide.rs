@@ -23,7 +23,7 @@ use crate::time::{MonotonicMillis, UnixMillis};
 use crate::transition::Transition;
 use crate::uuid::MessageId;
 
-/// The circumstances of a command, stamped once by the service and filled in by the store.
+/// The circumstances of a command, stamped once by the service, which also fills in the facts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Context {
     /// Who acts, as the token says.
@@ -38,11 +38,11 @@ pub struct Context {
     pub new_message_id: MessageId,
     /// An id for a task that is delivered anew beside that.
     pub new_delivery_id: MessageId,
-    /// What the store knows beside the task.
+    /// What else the decision needs to know.
     pub facts: Facts,
 }
 
-/// What the store knows beside the task, read in the same transaction.
+/// What a decision needs to know beside the task; the service reads it in the same transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Facts {
     /// Whether the alias a send, retry or reassign delivers to exists.

@@ -1,5 +1,5 @@
-//! What a transition brings with it, as data: the store writes all of it in the transition's own transaction, and rings
-//! the bell for notices after the commit.
+//! What a transition brings with it, as data. The service (`service/apply.rs`) writes all of it in the transition's own
+//! transaction; the store rings the bell for notices after the commit.
 
 use crate::alias::Alias;
 use crate::bounded::TtlSeconds;

@@ -1,5 +1,6 @@
-//! The use cases, one per file. Each takes the hub, the caller and typed arguments, and gives an answer that
-//! every door prints alike, or an [`Error`]. What may be done is decided in `baton-core`, inside the transaction.
+//! The use cases: of tasks one per file, of accounts one noun per file. Each takes the hub, the caller and typed
+//! arguments, and gives an answer that every door prints alike, or an [`Error`]. What may be done is decided in
+//! `baton-core`, inside the transaction.
 
 // Shared by use cases.
 mod actor;
@@ -66,38 +67,16 @@ pub(crate) mod work_graph;
 pub(crate) mod workers;
 
 // Accounts.
-pub(crate) mod aliases;
+pub(crate) mod accounts;
 pub(crate) mod audit;
-pub(crate) mod audit_log;
-pub(crate) mod browser_session;
 mod done;
-pub(crate) mod first_admin;
-pub(crate) mod invitations;
-pub(crate) mod invites;
 mod labels;
-pub(crate) mod login;
-pub(crate) mod logout;
-pub(crate) mod members;
-mod network_view;
-pub(crate) mod networks;
-mod new_user;
-pub(crate) mod node_token;
-pub(crate) mod password;
 mod permit;
-pub(crate) mod profile;
-pub(crate) mod quotas;
-pub(crate) mod register;
-pub(crate) mod remotes;
-pub(crate) mod reset_user;
 mod secret;
-pub(crate) mod tokens;
-mod user_view;
-pub(crate) mod users;
 
 pub(crate) use crate::error::Error;
 pub(crate) use done::Done;
 pub(crate) use secret::{Holder, Revealed};
-pub(crate) use user_view::UserView;
 pub(crate) use wire_time::WireTime;
 
 /// Every command to a task, one call of `$of::<Command>()` each; the doors make their routes and tools of it. The first list

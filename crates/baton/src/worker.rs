@@ -14,8 +14,8 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 
 use crate::hub::Hub;
+use crate::service::accounts::removal;
 use crate::service::evidence::{bundling, seal};
-use crate::service::networks::removal;
 use crate::service::{Error, artifacts, old_tasks, sweep};
 
 /// Starts every worker; they have all ended when the set is empty.

@@ -138,13 +138,18 @@ async fn follow_up(
     if context_id.is_some_and(|id| ContextId::parse(id) != Some(seen.context())) {
         return Err(Fault::params("message.contextId is not the context of message.taskId"));
     }
-    if said.has_files() {
-        push_configs::check_may(hub, caller, &seen.id, &[TaskAction::Answer]).await?;
+    // Asked before files are stored and names looked up.
+    match &push {
+        Some(_) => {
+            push_configs::check_may(hub, caller, &seen.id, &[TaskAction::Answer, TaskAction::Notify]).await?;
+        }
+        None if said.has_files() => {
+            push_configs::check_may(hub, caller, &seen.id, &[TaskAction::Answer]).await?;
+        }
+        None => {}
     }
     let mut said = said.said(hub, visitor).await?;
     if let Some(push) = push {
-        let both = &[TaskAction::Answer, TaskAction::Notify];
-        push_configs::check_may(hub, caller, &seen.id, both).await?;
         said.push = Some(for_network(&visitor.agent.network_id, push.check(hub)).await?);
     }
     follow_up::say(hub, caller, Place::TheTasks, seen.id.as_str(), said).await?;

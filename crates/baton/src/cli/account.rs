@@ -1,14 +1,11 @@
 //! Commands about who one is: logging in, networks, nodes and tokens.
 
-mod login;
-mod logout;
 mod network;
 mod node;
-mod passwd;
 mod password;
 mod quota;
+mod session;
 mod token;
-mod whoami;
 
 use clap::Subcommand;
 use std::process::ExitCode;
@@ -18,13 +15,13 @@ use super::failure::Failure;
 #[derive(Debug, Subcommand)]
 pub(crate) enum Account {
     /// Log in to a hub and remember it
-    Login(login::Login),
+    Login(session::Login),
     /// End the login and forget the token
-    Logout(logout::Logout),
+    Logout(session::Logout),
     /// Say who you are, and on which hub
-    Whoami(whoami::Whoami),
+    Whoami(session::Whoami),
     /// Change your password; every other login of yours ends
-    Passwd(passwd::Passwd),
+    Passwd(password::Passwd),
     /// Make, list, choose and look after networks
     #[command(subcommand)]
     Network(network::NetworkCommand),

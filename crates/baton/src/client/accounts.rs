@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use super::call::{Call, Repeat};
 use super::{Answer, Client, Error};
-use crate::service::{WireTime, aliases, invites, login, networks, node_token, password};
+use crate::service::WireTime;
+use crate::service::accounts::{aliases, invites, networks, passwords, sessions, tokens};
 
 /// What anybody may know of a hub.
 #[derive(Debug, Clone, Deserialize)]
@@ -143,7 +144,7 @@ impl Client {
         self.get_json(&["health"], &()).await
     }
 
-    pub(crate) async fn login(&self, args: &login::Args) -> Result<Answer<LoggedIn>, Error> {
+    pub(crate) async fn login(&self, args: &sessions::Login) -> Result<Answer<LoggedIn>, Error> {
         self.post_json(&["api", "auth", "login"], args).await
     }
 
@@ -158,12 +159,12 @@ impl Client {
 
     pub(crate) async fn change_password(
         &self,
-        args: &password::Args,
+        args: &passwords::PasswordChange,
     ) -> Result<Answer<PasswordChanged>, Error> {
         self.post_json(&["api", "auth", "password"], args).await
     }
 
-    pub(crate) async fn mint_node_token(&self, args: &node_token::Args) -> Result<Answer<Minted>, Error> {
+    pub(crate) async fn mint_node_token(&self, args: &tokens::NewNodeToken) -> Result<Answer<Minted>, Error> {
         self.post_json(&["api", "auth", "node-token"], args).await
     }
 
@@ -179,10 +180,7 @@ impl Client {
         self.get_pages(&["api", "networks"], &(), "networks").await
     }
 
-    pub(crate) async fn create_network(
-        &self,
-        args: &networks::create::Args,
-    ) -> Result<Answer<Created>, Error> {
+    pub(crate) async fn create_network(&self, args: &networks::NewNetwork) -> Result<Answer<Created>, Error> {
         self.post_json(&["api", "networks"], args).await
     }
 
@@ -190,7 +188,7 @@ impl Client {
     pub(crate) async fn rename_network(
         &self,
         network_id: &str,
-        args: &networks::rename::Args,
+        args: &networks::Change,
     ) -> Result<Answer<Value>, Error> {
         let call = Call::new(self, Method::PUT, &["api", "networks", network_id]);
         call.body(args).repeat(Repeat::Always).run().await
@@ -207,12 +205,12 @@ impl Client {
     pub(crate) async fn invite(
         &self,
         network_id: &str,
-        args: &invites::create::Args,
+        args: &invites::NewInvite,
     ) -> Result<Answer<Invited>, Error> {
         self.post_json(&["api", "networks", network_id, "invite"], args).await
     }
 
-    pub(crate) async fn join(&self, args: &invites::join::Args) -> Result<Answer<Joined>, Error> {
+    pub(crate) async fn join(&self, args: &invites::Join) -> Result<Answer<Joined>, Error> {
         self.post_json(&["api", "networks", "join"], args).await
     }
 
@@ -239,7 +237,7 @@ impl Client {
         &self,
         network_id: &str,
         alias: &str,
-        args: &aliases::hand_over::Args,
+        args: &aliases::HandOver,
     ) -> Result<Answer<Value>, Error> {
         let call = Call::new(self, Method::PUT, &["api", "networks", network_id, "aliases", alias]);
         call.body(args).repeat(Repeat::Always).run().await

@@ -59,7 +59,7 @@ impl Client {
     pub(crate) async fn put_worker(
         &self,
         worker_id: &str,
-        args: &workers::put::Args,
+        args: &workers::Report,
     ) -> Result<Answer<Value>, Error> {
         let path = ["api", "workers", worker_id];
         Call::new(self, Method::PUT, &path).body(args).repeat(Repeat::Always).run().await

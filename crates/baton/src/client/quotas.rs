@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::call::{Call, Repeat};
 use super::{Answer, Client, Error};
-use crate::service::quotas::set;
+use crate::service::accounts::quotas::QuotaChange;
 
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Quota {
@@ -61,7 +61,7 @@ impl Client {
     pub(crate) async fn set_quotas(
         &self,
         subject: &QuotaSubject,
-        args: &set::Args,
+        args: &QuotaChange,
     ) -> Result<Answer<Quotas>, Error> {
         let call = Call::new(self, Method::PUT, &subject.path());
         call.body(args).repeat(Repeat::Always).run().await

@@ -4,7 +4,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Answer, Client, Error};
-use crate::service::{WireTime, remotes};
+use crate::service::WireTime;
+use crate::service::accounts::remotes;
 
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Remote {
@@ -30,7 +31,7 @@ impl Client {
     pub(crate) async fn add_remote(
         &self,
         network_id: &str,
-        args: &remotes::add::Args,
+        args: &remotes::NewRemote,
     ) -> Result<Answer<Added>, Error> {
         self.post_json(&["api", "networks", network_id, "remotes"], args).await
     }

@@ -13,7 +13,7 @@ use tokio::net::{UnixListener, UnixStream};
 
 use super::{Answer, Command, Status};
 use crate::hub::{Hub, look};
-use crate::service::reset_user::{self, ResetUser};
+use crate::service::accounts::passwords::{self, ResetUser};
 
 /// What the hub says of itself.
 pub(crate) struct Running {
@@ -124,7 +124,7 @@ async fn obey(command: Command, Running { hub, url }: &Running) -> Answer {
             Ok(()) => Answer::Ready,
             Err(not_ready) => Answer::Refused { message: not_ready.to_string() },
         },
-        Command::ResetUser { username } => match reset_user::run(&*hub.store, &username).await {
+        Command::ResetUser { username } => match passwords::reset(&*hub.store, &username).await {
             Ok(ResetUser { new_password, token }) => Answer::UserReset {
                 new_password: new_password.expose().to_owned(),
                 token: token.expose().to_owned(),

@@ -14,11 +14,12 @@ use super::client_address::ClientAddress;
 use super::{Authenticated, Body, HubState, Path, Query, answer};
 use crate::hub::Hub;
 use crate::rest::described::{BadRequest, Conflict, NotFound, WrongCredentials};
-use crate::service::page::PageArgs;
-use crate::service::{
-    Done, Holder, aliases, audit_log, invitations, invites, login, logout, members, networks, node_token,
-    password, profile, register, tokens, users,
+use crate::service::accounts::{
+    aliases, audit_log, invitations, invites, members, networks, passwords, registration, sessions, tokens,
+    users,
 };
+use crate::service::page::PageArgs;
+use crate::service::{Done, Holder};
 
 /// The routes.
 pub(crate) fn routes() -> OpenApiRouter<Arc<Hub>> {
@@ -63,17 +64,17 @@ const PUBLIC: usize = baton_core::limits::PUBLIC_BODY_MAX_BYTES;
     path = "/api/auth/register",
     tag = "accounts",
     security(()),
-    request_body = register::Args,
+    request_body = registration::Registration,
     responses(
-        (status = 200, description = "the user, a user token and a node token of the new network", body = register::Answer)
+        (status = 200, description = "the user, a user token and a node token of the new network", body = registration::Registered)
     )
 )]
 async fn register(
     State(hub): HubState,
     from: ClientAddress,
-    Body(args): Body<register::Args, PUBLIC>,
+    Body(args): Body<registration::Registration, PUBLIC>,
 ) -> Response {
-    answer(register::run(&hub, from.0, args).await)
+    answer(registration::register(&hub, from.0, args).await)
 }
 
 /// Log in
@@ -84,14 +85,18 @@ async fn register(
     path = "/api/auth/login",
     tag = "accounts",
     security(()),
-    request_body = login::Args,
+    request_body = sessions::Login,
     responses(
-        (status = 200, description = "a user token", body = login::Answer),
+        (status = 200, description = "a user token", body = sessions::LoggedIn),
         WrongCredentials
     )
 )]
-async fn login(State(hub): HubState, from: ClientAddress, Body(args): Body<login::Args, PUBLIC>) -> Response {
-    answer(login::run(&hub, from.0, Holder::Tool, args).await)
+async fn login(
+    State(hub): HubState,
+    from: ClientAddress,
+    Body(args): Body<sessions::Login, PUBLIC>,
+) -> Response {
+    answer(sessions::login(&hub, from.0, Holder::Tool, args).await)
 }
 
 /// End the token it is called with
@@ -106,7 +111,7 @@ async fn login(State(hub): HubState, from: ClientAddress, Body(args): Body<login
     )
 )]
 async fn logout(State(hub): HubState, by: Caller) -> Response {
-    answer(logout::run(&hub, by.0).await)
+    answer(sessions::logout(&hub, by.0).await)
 }
 
 /// Who calls
@@ -117,11 +122,11 @@ async fn logout(State(hub): HubState, by: Caller) -> Response {
     path = "/api/auth/me",
     tag = "accounts",
     responses(
-        (status = 200, description = "the user, and the networks it sees", body = profile::Answer)
+        (status = 200, description = "the user, and the networks it sees", body = users::Profile)
     )
 )]
 async fn show_profile(State(hub): HubState, by: Caller) -> Response {
-    answer(profile::show::run(&hub, by.0.caller.clone()).await)
+    answer(users::profile(&hub, by.0.caller.clone()).await)
 }
 
 /// Change one's names
@@ -131,17 +136,17 @@ async fn show_profile(State(hub): HubState, by: Caller) -> Response {
     put,
     path = "/api/auth/me",
     tag = "accounts",
-    request_body = profile::change::Args,
+    request_body = users::ProfileChange,
     responses(
-        (status = 200, description = "the user as it is now", body = profile::Answer)
+        (status = 200, description = "the user as it is now", body = users::Profile)
     )
 )]
 async fn change_profile(
     State(hub): HubState,
     by: Caller,
-    Body(args): Body<profile::change::Args>,
+    Body(args): Body<users::ProfileChange>,
 ) -> Response {
-    answer(profile::change::run(&hub, by.0.caller.clone(), args).await)
+    answer(users::change_profile(&hub, by.0.caller.clone(), args).await)
 }
 
 /// Change one's password
@@ -151,18 +156,18 @@ async fn change_profile(
     post,
     path = "/api/auth/password",
     tag = "accounts",
-    request_body = password::Args,
+    request_body = passwords::PasswordChange,
     responses(
-        (status = 200, description = "a new user token", body = password::Answer)
+        (status = 200, description = "a new user token", body = passwords::Changed)
     )
 )]
 async fn change_password(
     State(hub): HubState,
     by: Caller,
     from: ClientAddress,
-    Body(args): Body<password::Args>,
+    Body(args): Body<passwords::PasswordChange>,
 ) -> Response {
-    answer(password::run(&hub, &by.0.caller, from.0, Holder::Tool, args).await)
+    answer(passwords::change(&hub, &by.0.caller, from.0, Holder::Tool, args).await)
 }
 
 /// Make a node token
@@ -172,15 +177,19 @@ async fn change_password(
     post,
     path = "/api/auth/node-token",
     tag = "accounts",
-    request_body = node_token::Args,
+    request_body = tokens::NewNodeToken,
     responses(
-        (status = 200, description = "the token, this once", body = node_token::Answer),
+        (status = 200, description = "the token, this once", body = tokens::Minted),
         NotFound,
         Conflict
     )
 )]
-async fn mint_node_token(State(hub): HubState, by: Caller, Body(args): Body<node_token::Args>) -> Response {
-    answer(node_token::run(&hub, by.0.caller.clone(), args).await)
+async fn mint_node_token(
+    State(hub): HubState,
+    by: Caller,
+    Body(args): Body<tokens::NewNodeToken>,
+) -> Response {
+    answer(tokens::mint(&hub, by.0.caller.clone(), args).await)
 }
 
 /// One's own tokens
@@ -192,11 +201,11 @@ async fn mint_node_token(State(hub): HubState, by: Caller, Body(args): Body<node
     tag = "accounts",
     params(PageArgs),
     responses(
-        (status = 200, description = "without their secrets", body = tokens::list::Answer)
+        (status = 200, description = "without their secrets", body = tokens::Tokens)
     )
 )]
 async fn list_tokens(State(hub): HubState, by: Caller, Query(args): Query<PageArgs>) -> Response {
-    answer(tokens::list::run(&hub, &by.0.caller, args).await)
+    answer(tokens::list(&hub, &by.0.caller, args).await)
 }
 
 /// End one of one's own tokens
@@ -213,7 +222,7 @@ async fn list_tokens(State(hub): HubState, by: Caller, Query(args): Query<PageAr
     )
 )]
 async fn revoke_token(State(hub): HubState, by: Caller, Path(token): Path<String>) -> Response {
-    answer(tokens::revoke::run(&hub, &by.0.caller, &token).await)
+    answer(tokens::revoke(&hub, &by.0.caller, &token).await)
 }
 
 /// The networks one sees
@@ -225,11 +234,11 @@ async fn revoke_token(State(hub): HubState, by: Caller, Path(token): Path<String
     tag = "accounts",
     params(PageArgs),
     responses(
-        (status = 200, description = "the networks", body = networks::list::Answer)
+        (status = 200, description = "the networks", body = networks::Networks)
     )
 )]
 async fn list_networks(State(hub): HubState, by: Caller, Query(args): Query<PageArgs>) -> Response {
-    answer(networks::list::run(&hub, by.0.caller.clone(), args).await)
+    answer(networks::list(&hub, by.0.caller.clone(), args).await)
 }
 
 /// Make a network
@@ -239,17 +248,17 @@ async fn list_networks(State(hub): HubState, by: Caller, Query(args): Query<Page
     post,
     path = "/api/networks",
     tag = "accounts",
-    request_body = networks::create::Args,
+    request_body = networks::NewNetwork,
     responses(
-        (status = 200, description = "made", body = networks::create::Answer)
+        (status = 200, description = "made", body = networks::Created)
     )
 )]
 async fn create_network(
     State(hub): HubState,
     by: Caller,
-    Body(args): Body<networks::create::Args>,
+    Body(args): Body<networks::NewNetwork>,
 ) -> Response {
-    answer(networks::create::run(&hub, &by.0.caller, args).await)
+    answer(networks::create(&hub, &by.0.caller, args).await)
 }
 
 /// A network and its figures
@@ -261,12 +270,12 @@ async fn create_network(
     tag = "accounts",
     params(("network" = NetworkId, Path, description = "The network")),
     responses(
-        (status = 200, description = "the network", body = networks::show::Answer),
+        (status = 200, description = "the network", body = networks::Shown),
         NotFound
     )
 )]
 async fn show_network(State(hub): HubState, by: Caller, Path(network): Path<String>) -> Response {
-    answer(networks::show::run(&hub, by.0.caller.clone(), &network).await)
+    answer(networks::show(&hub, by.0.caller.clone(), &network).await)
 }
 
 /// Rename a network, or show its agents' cards to everybody
@@ -277,7 +286,7 @@ async fn show_network(State(hub): HubState, by: Caller, Path(network): Path<Stri
     path = "/api/networks/{network}",
     tag = "accounts",
     params(("network" = NetworkId, Path, description = "The network")),
-    request_body = networks::rename::Args,
+    request_body = networks::Change,
     responses(
         (status = 200, description = "changed", body = Done),
         NotFound
@@ -287,9 +296,9 @@ async fn rename_network(
     State(hub): HubState,
     by: Caller,
     Path(network): Path<String>,
-    Body(args): Body<networks::rename::Args>,
+    Body(args): Body<networks::Change>,
 ) -> Response {
-    answer(networks::rename::run(&hub, by.0.caller.clone(), &network, args).await)
+    answer(networks::change(&hub, by.0.caller.clone(), &network, args).await)
 }
 
 /// Delete a network with its tasks, tokens, history and evidence log; export the evidence first to keep it
@@ -306,7 +315,7 @@ async fn rename_network(
     )
 )]
 async fn delete_network(State(hub): HubState, by: Caller, Path(network): Path<String>) -> Response {
-    answer(networks::delete::run(&hub, by.0.caller.clone(), &network).await)
+    answer(networks::delete(&hub, by.0.caller.clone(), &network).await)
 }
 
 /// Who is in a network
@@ -318,7 +327,7 @@ async fn delete_network(State(hub): HubState, by: Caller, Path(network): Path<St
     tag = "accounts",
     params(("network" = NetworkId, Path, description = "The network"), PageArgs),
     responses(
-        (status = 200, description = "the members, and the users who are invited and have not answered", body = members::list::Answer),
+        (status = 200, description = "the members, and the users who are invited and have not answered", body = members::Members),
         NotFound
     )
 )]
@@ -328,7 +337,7 @@ async fn list_members(
     Path(network): Path<String>,
     Query(args): Query<PageArgs>,
 ) -> Response {
-    answer(members::list::run(&hub, by.0.caller.clone(), &network, args).await)
+    answer(members::list(&hub, by.0.caller.clone(), &network, args).await)
 }
 
 /// Invite a user, who becomes a member on accepting
@@ -339,9 +348,9 @@ async fn list_members(
     path = "/api/networks/{network}/members",
     tag = "accounts",
     params(("network" = NetworkId, Path, description = "The network")),
-    request_body = invitations::create::Args,
+    request_body = invitations::NewInvitation,
     responses(
-        (status = 200, description = "invited; pending until the user answers", body = invitations::create::Answer),
+        (status = 200, description = "invited; pending until the user answers", body = invitations::Created),
         NotFound,
         Conflict
     )
@@ -350,9 +359,9 @@ async fn add_member(
     State(hub): HubState,
     by: Caller,
     Path(network): Path<String>,
-    Body(args): Body<invitations::create::Args>,
+    Body(args): Body<invitations::NewInvitation>,
 ) -> Response {
-    answer(invitations::create::run(&hub, by.0.caller.clone(), &network, args).await)
+    answer(invitations::create(&hub, by.0.caller.clone(), &network, args).await)
 }
 
 /// Change a member's role
@@ -363,7 +372,7 @@ async fn add_member(
     path = "/api/networks/{network}/members/{user}",
     tag = "accounts",
     params(("network" = NetworkId, Path, description = "The network"), ("user" = UserId, Path, description = "The user")),
-    request_body = members::change::Args,
+    request_body = members::RoleChange,
     responses(
         (status = 200, description = "changed", body = Done),
         NotFound
@@ -373,9 +382,9 @@ async fn change_member(
     State(hub): HubState,
     by: Caller,
     Path((network, user)): Path<(String, String)>,
-    Body(args): Body<members::change::Args>,
+    Body(args): Body<members::RoleChange>,
 ) -> Response {
-    answer(members::change::run(&hub, by.0.caller.clone(), &network, &user, args).await)
+    answer(members::change(&hub, by.0.caller.clone(), &network, &user, args).await)
 }
 
 /// Remove a member with their tokens there, withdraw an invitation, or leave
@@ -398,7 +407,7 @@ async fn remove_member(
     by: Caller,
     Path((network, user)): Path<(String, String)>,
 ) -> Response {
-    answer(members::remove::run(&hub, by.0.caller.clone(), &network, &user).await)
+    answer(members::remove(&hub, by.0.caller.clone(), &network, &user).await)
 }
 
 /// The aliases of a network and the users they belong to
@@ -410,7 +419,7 @@ async fn remove_member(
     tag = "accounts",
     params(("network" = NetworkId, Path, description = "The network"), PageArgs),
     responses(
-        (status = 200, description = "in the order of their names", body = aliases::list::Answer),
+        (status = 200, description = "in the order of their names", body = aliases::Aliases),
         NotFound
     )
 )]
@@ -420,7 +429,7 @@ async fn list_aliases(
     Path(network): Path<String>,
     Query(args): Query<PageArgs>,
 ) -> Response {
-    answer(aliases::list::run(&hub, by.0.caller.clone(), &network, args).await)
+    answer(aliases::list(&hub, by.0.caller.clone(), &network, args).await)
 }
 
 /// Hand an alias over to another member
@@ -431,7 +440,7 @@ async fn list_aliases(
     path = "/api/networks/{network}/aliases/{alias}",
     tag = "accounts",
     params(("network" = NetworkId, Path, description = "The network"), ("alias" = String, Path, description = "The alias")),
-    request_body = aliases::hand_over::Args,
+    request_body = aliases::HandOver,
     responses(
         (status = 200, description = "handed over", body = Done),
         NotFound,
@@ -442,9 +451,9 @@ async fn hand_over_alias(
     State(hub): HubState,
     by: Caller,
     Path((network, alias)): Path<(String, String)>,
-    Body(args): Body<aliases::hand_over::Args>,
+    Body(args): Body<aliases::HandOver>,
 ) -> Response {
-    answer(aliases::hand_over::run(&hub, by.0.caller.clone(), &network, &alias, args).await)
+    answer(aliases::hand_over(&hub, by.0.caller.clone(), &network, &alias, args).await)
 }
 
 /// One's own pending invitations
@@ -455,11 +464,11 @@ async fn hand_over_alias(
     path = "/api/invitations",
     tag = "accounts",
     responses(
-        (status = 200, description = "oldest first", body = invitations::list::Answer)
+        (status = 200, description = "oldest first", body = invitations::Invitations)
     )
 )]
 async fn list_invitations(State(hub): HubState, by: Caller) -> Response {
-    answer(invitations::list::run(&hub, &by.0.caller).await)
+    answer(invitations::list(&hub, &by.0.caller).await)
 }
 
 /// Accept an invitation
@@ -471,13 +480,13 @@ async fn list_invitations(State(hub): HubState, by: Caller) -> Response {
     tag = "accounts",
     params(("network" = NetworkId, Path, description = "The network")),
     responses(
-        (status = 200, description = "joined, as what", body = invites::join::Answer),
+        (status = 200, description = "joined, as what", body = invites::Joined),
         NotFound,
         Conflict
     )
 )]
 async fn accept_invitation(State(hub): HubState, by: Caller, Path(network): Path<String>) -> Response {
-    answer(invitations::accept::run(&hub, &by.0.caller, &network).await)
+    answer(invitations::accept(&hub, &by.0.caller, &network).await)
 }
 
 /// Decline an invitation
@@ -494,7 +503,7 @@ async fn accept_invitation(State(hub): HubState, by: Caller, Path(network): Path
     )
 )]
 async fn decline_invitation(State(hub): HubState, by: Caller, Path(network): Path<String>) -> Response {
-    answer(invitations::decline::run(&hub, &by.0.caller, &network).await)
+    answer(invitations::decline(&hub, &by.0.caller, &network).await)
 }
 
 /// Make an invite
@@ -505,9 +514,9 @@ async fn decline_invitation(State(hub): HubState, by: Caller, Path(network): Pat
     path = "/api/networks/{network}/invite",
     tag = "accounts",
     params(("network" = NetworkId, Path, description = "The network")),
-    request_body = invites::create::Args,
+    request_body = invites::NewInvite,
     responses(
-        (status = 200, description = "the code, this once", body = invites::create::Answer),
+        (status = 200, description = "the code, this once", body = invites::Created),
         NotFound
     )
 )]
@@ -515,9 +524,9 @@ async fn create_invite(
     State(hub): HubState,
     by: Caller,
     Path(network): Path<String>,
-    Body(args): Body<invites::create::Args>,
+    Body(args): Body<invites::NewInvite>,
 ) -> Response {
-    answer(invites::create::run(&hub, by.0.caller.clone(), &network, args).await)
+    answer(invites::create(&hub, by.0.caller.clone(), &network, args).await)
 }
 
 /// The invites of a network
@@ -529,7 +538,7 @@ async fn create_invite(
     tag = "accounts",
     params(("network" = NetworkId, Path, description = "The network"), PageArgs),
     responses(
-        (status = 200, description = "without their codes", body = invites::list::Answer),
+        (status = 200, description = "without their codes", body = invites::Invites),
         NotFound
     )
 )]
@@ -539,7 +548,7 @@ async fn list_invites(
     Path(network): Path<String>,
     Query(args): Query<PageArgs>,
 ) -> Response {
-    answer(invites::list::run(&hub, by.0.caller.clone(), &network, args).await)
+    answer(invites::list(&hub, by.0.caller.clone(), &network, args).await)
 }
 
 /// Withdraw an invite
@@ -561,7 +570,7 @@ async fn delete_invite(
     by: Caller,
     Path((network, invite)): Path<(String, String)>,
 ) -> Response {
-    answer(invites::delete::run(&hub, by.0.caller.clone(), &network, &invite).await)
+    answer(invites::delete(&hub, by.0.caller.clone(), &network, &invite).await)
 }
 
 /// The node tokens of a network
@@ -573,7 +582,7 @@ async fn delete_invite(
     tag = "accounts",
     params(("network" = NetworkId, Path, description = "The network"), PageArgs),
     responses(
-        (status = 200, description = "without their secrets", body = tokens::of_network::Answer),
+        (status = 200, description = "without their secrets", body = tokens::NodeTokens),
         NotFound
     )
 )]
@@ -583,7 +592,7 @@ async fn list_node_tokens(
     Path(network): Path<String>,
     Query(args): Query<PageArgs>,
 ) -> Response {
-    answer(tokens::of_network::list(&hub, by.0.caller.clone(), &network, args).await)
+    answer(tokens::list_of_network(&hub, by.0.caller.clone(), &network, args).await)
 }
 
 /// End a node token of a network
@@ -604,7 +613,7 @@ async fn revoke_node_token(
     by: Caller,
     Path((network, token)): Path<(String, String)>,
 ) -> Response {
-    answer(tokens::of_network::revoke(&hub, by.0.caller.clone(), &network, &token).await)
+    answer(tokens::revoke_of_network(&hub, by.0.caller.clone(), &network, &token).await)
 }
 
 /// Join a network by an invite
@@ -614,14 +623,14 @@ async fn revoke_node_token(
     post,
     path = "/api/networks/join",
     tag = "accounts",
-    request_body = invites::join::Args,
+    request_body = invites::Join,
     responses(
-        (status = 200, description = "joined, as what", body = invites::join::Answer),
+        (status = 200, description = "joined, as what", body = invites::Joined),
         Conflict
     )
 )]
-async fn join_network(State(hub): HubState, by: Caller, Body(args): Body<invites::join::Args>) -> Response {
-    answer(invites::join::run(&hub, by.0, args).await)
+async fn join_network(State(hub): HubState, by: Caller, Body(args): Body<invites::Join>) -> Response {
+    answer(invites::join(&hub, by.0, args).await)
 }
 
 /// Who changed users, tokens, members and networks, and when
@@ -649,9 +658,9 @@ async fn read_audit_log(State(hub): HubState, by: Caller, Query(args): Query<aud
     tag = "accounts",
     params(PageArgs),
     responses(
-        (status = 200, description = "the users", body = users::Answer)
+        (status = 200, description = "the users", body = users::Users)
     )
 )]
 async fn list_users(State(hub): HubState, by: Caller, Query(args): Query<PageArgs>) -> Response {
-    answer(users::run(&hub, &by.0.caller, args).await)
+    answer(users::list(&hub, &by.0.caller, args).await)
 }

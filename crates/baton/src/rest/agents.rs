@@ -10,7 +10,7 @@ use super::{Authenticated, Body, HubState, Path, Query, answer};
 use crate::hub::Hub;
 use crate::rest::described::NotFound;
 use crate::service::agents;
-use crate::service::workers::{put, remove};
+use crate::service::workers;
 
 /// The routes.
 pub(crate) fn routes() -> OpenApiRouter<Arc<Hub>> {
@@ -51,18 +51,18 @@ async fn list(
     tag = "tasks",
     operation_id = "put_worker",
     params(("worker_id" = String, Path, description = "1-64 of A-Z a-z 0-9 . _ -")),
-    request_body = put::Args,
+    request_body = workers::Report,
     responses(
-        (status = 200, description = "registered", body = put::Answer)
+        (status = 200, description = "registered", body = workers::Seen)
     )
 )]
 async fn put_worker(
     State(hub): HubState,
     Authenticated(who): Authenticated,
     Path(worker_id): Path<String>,
-    Body(args): Body<put::Args>,
+    Body(args): Body<workers::Report>,
 ) -> Response {
-    answer(put::run(&hub, &who.caller, worker_id, args).await)
+    answer(workers::put(&hub, &who.caller, worker_id, args).await)
 }
 
 /// Remove a worker that has stopped
@@ -75,7 +75,7 @@ async fn put_worker(
     operation_id = "remove_worker",
     params(("worker_id" = String, Path, description = "1-64 of A-Z a-z 0-9 . _ -")),
     responses(
-        (status = 200, description = "removed, or not there", body = remove::Answer)
+        (status = 200, description = "removed, or not there", body = workers::Removed)
     )
 )]
 async fn remove_worker(
@@ -83,5 +83,5 @@ async fn remove_worker(
     Authenticated(who): Authenticated,
     Path(worker_id): Path<String>,
 ) -> Response {
-    answer(remove::run(&hub, &who.caller, worker_id).await)
+    answer(workers::remove(&hub, &who.caller, worker_id).await)
 }

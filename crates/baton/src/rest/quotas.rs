@@ -10,7 +10,7 @@ use utoipa_axum::routes;
 use super::{Authenticated, Body, Failure, HubState, Path, answer};
 use crate::hub::Hub;
 use crate::rest::described::NotFound;
-use crate::service::quotas::{Answer, Subject, set, show};
+use crate::service::accounts::quotas::{QuotaChange, Quotas, Subject, set, show};
 
 /// The routes.
 pub(crate) fn routes() -> OpenApiRouter<Arc<Hub>> {
@@ -30,7 +30,7 @@ type Caller = Authenticated;
     tag = "quotas",
     params(("user" = UserId, Path, description = "The user")),
     responses(
-        (status = 200, description = "every quota of the account", body = Answer),
+        (status = 200, description = "every quota of the account", body = Quotas),
         NotFound
     )
 )]
@@ -39,7 +39,7 @@ async fn show_user_quotas(
     by: Caller,
     Path(user): Path<String>,
 ) -> Result<Response, Failure> {
-    Ok(answer(show::run(&hub, &by.0.caller, Subject::user(&user)?).await))
+    Ok(answer(show(&hub, &by.0.caller, Subject::user(&user)?).await))
 }
 
 /// Set how much an account may have
@@ -51,9 +51,9 @@ async fn show_user_quotas(
     path = "/api/users/{user}/quotas",
     tag = "quotas",
     params(("user" = UserId, Path, description = "The user")),
-    request_body = set::Args,
+    request_body = QuotaChange,
     responses(
-        (status = 200, description = "every quota of the account", body = Answer),
+        (status = 200, description = "every quota of the account", body = Quotas),
         NotFound
     )
 )]
@@ -61,9 +61,9 @@ async fn set_user_quotas(
     State(hub): HubState,
     by: Caller,
     Path(user): Path<String>,
-    Body(args): Body<set::Args>,
+    Body(args): Body<QuotaChange>,
 ) -> Result<Response, Failure> {
-    Ok(answer(set::run(&hub, &by.0.caller, Subject::user(&user)?, args).await))
+    Ok(answer(set(&hub, &by.0.caller, Subject::user(&user)?, args).await))
 }
 
 /// How much a network may have, and how much it has
@@ -75,7 +75,7 @@ async fn set_user_quotas(
     tag = "quotas",
     params(("network" = NetworkId, Path, description = "The network")),
     responses(
-        (status = 200, description = "every quota of the network", body = Answer),
+        (status = 200, description = "every quota of the network", body = Quotas),
         NotFound
     )
 )]
@@ -84,7 +84,7 @@ async fn show_network_quotas(
     by: Caller,
     Path(network): Path<String>,
 ) -> Result<Response, Failure> {
-    Ok(answer(show::run(&hub, &by.0.caller, Subject::network(&network)?).await))
+    Ok(answer(show(&hub, &by.0.caller, Subject::network(&network)?).await))
 }
 
 /// Set how much a network may have
@@ -96,9 +96,9 @@ async fn show_network_quotas(
     path = "/api/networks/{network}/quotas",
     tag = "quotas",
     params(("network" = NetworkId, Path, description = "The network")),
-    request_body = set::Args,
+    request_body = QuotaChange,
     responses(
-        (status = 200, description = "every quota of the network", body = Answer),
+        (status = 200, description = "every quota of the network", body = Quotas),
         NotFound
     )
 )]
@@ -106,7 +106,7 @@ async fn set_network_quotas(
     State(hub): HubState,
     by: Caller,
     Path(network): Path<String>,
-    Body(args): Body<set::Args>,
+    Body(args): Body<QuotaChange>,
 ) -> Result<Response, Failure> {
-    Ok(answer(set::run(&hub, &by.0.caller, Subject::network(&network)?, args).await))
+    Ok(answer(set(&hub, &by.0.caller, Subject::network(&network)?, args).await))
 }

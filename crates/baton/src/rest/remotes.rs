@@ -10,8 +10,9 @@ use utoipa_axum::routes;
 use super::{Authenticated, Body, HubState, Path, Query, answer};
 use crate::hub::Hub;
 use crate::rest::described::{BadRequest, Conflict, NotFound};
+use crate::service::Done;
+use crate::service::accounts::remotes;
 use crate::service::page::PageArgs;
-use crate::service::{Done, remotes};
 
 /// The routes.
 pub(crate) fn routes() -> OpenApiRouter<Arc<Hub>> {
@@ -28,9 +29,9 @@ type Caller = Authenticated;
     path = "/api/networks/{network}/remotes",
     tag = "remotes",
     params(("network" = NetworkId, Path, description = "The network")),
-    request_body = remotes::add::Args,
+    request_body = remotes::NewRemote,
     responses(
-        (status = 200, description = "registered", body = remotes::add::Answer),
+        (status = 200, description = "registered", body = remotes::Added),
         NotFound,
         Conflict
     )
@@ -39,9 +40,9 @@ async fn add_remote(
     State(hub): HubState,
     by: Caller,
     Path(network): Path<String>,
-    Body(args): Body<remotes::add::Args>,
+    Body(args): Body<remotes::NewRemote>,
 ) -> Response {
-    answer(remotes::add::run(&hub, &by.0.caller, &network, args).await)
+    answer(remotes::add(&hub, &by.0.caller, &network, args).await)
 }
 
 /// The agents of others that a network may hand work to
@@ -53,7 +54,7 @@ async fn add_remote(
     tag = "remotes",
     params(("network" = NetworkId, Path, description = "The network"), PageArgs),
     responses(
-        (status = 200, description = "the remotes", body = remotes::list::Answer),
+        (status = 200, description = "the remotes", body = remotes::Remotes),
         NotFound
     )
 )]
@@ -63,7 +64,7 @@ async fn list_remotes(
     Path(network): Path<String>,
     Query(args): Query<PageArgs>,
 ) -> Response {
-    answer(remotes::list::run(&hub, &by.0.caller, &network, args).await)
+    answer(remotes::list(&hub, &by.0.caller, &network, args).await)
 }
 
 /// Forget an agent of others
@@ -85,5 +86,5 @@ async fn remove_remote(
     by: Caller,
     Path((network, alias)): Path<(String, String)>,
 ) -> Response {
-    answer(remotes::remove::run(&hub, &by.0.caller, &network, &alias).await)
+    answer(remotes::remove(&hub, &by.0.caller, &network, &alias).await)
 }

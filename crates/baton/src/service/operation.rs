@@ -9,12 +9,13 @@ use baton_store::rows::NewArtifactRef;
 use baton_store::{Snapshot, Transaction};
 
 use super::Error;
+use super::accounts::quotas;
 use super::actor::Actor;
 use super::apply::{self, Decided, Payload};
 use super::artifacts::{self, reference};
 use super::place::{Place, Stand};
 use super::stamp::Stamp;
-use super::{presence, question, quotas};
+use super::{presence, question};
 
 /// What was done to a task.
 #[derive(Debug, Clone)]

@@ -31,16 +31,19 @@ impl From<PushConfigRow> for PushView {
     }
 }
 
-/// The task, if the caller may do this to it.
+/// The task, if the caller may do all of this to it.
 fn task(
     rows: &dyn Snapshot,
     caller: &Caller,
     task: &TaskId,
-    action: TaskAction,
+    actions: &[TaskAction],
 ) -> Result<TaskSnapshot, Error> {
     let Stand { network, role } = place::of_task(rows, caller, task)?;
     let task = rows.task_snapshot(task)?.ok_or(Refusal::TaskNotFound)?;
-    access::authorize(caller, &network, role, Action::Task { action, parties: Some(task.parties()) })?;
+    for action in actions {
+        let action = Action::Task { action: *action, parties: Some(task.parties()) };
+        access::authorize(caller, &network, role, action)?;
+    }
     Ok(task)
 }
 
@@ -52,11 +55,7 @@ pub(crate) async fn check_may(
     actions: &'static [TaskAction],
 ) -> Result<(), Error> {
     let (asker, id) = (caller.clone(), id.clone());
-    let store = hub.store_for(caller);
-    let asked = move |rows: &dyn Snapshot| {
-        actions.iter().try_for_each(|action| task(rows, &asker, &id, *action).map(drop))
-    };
-    store.read(asked).await
+    hub.store_for(caller).read(move |rows| task(rows, &asker, &id, actions).map(drop)).await
 }
 
 /// A receiver of the caller's own. Others' are not told apart from none.
@@ -73,7 +72,7 @@ fn own(
 /// Whether whoever made a receiver might make it today: a member who left, or only reads now, is told nothing more.
 pub(crate) fn may_still_be_told(rows: &dyn Snapshot, config: &PushConfigRow) -> Result<bool, Error> {
     let Some(caller) = maker(rows, config)? else { return Ok(false) };
-    match task(rows, &caller, &config.task_id, TaskAction::Notify) {
+    match task(rows, &caller, &config.task_id, &[TaskAction::Notify]) {
         Ok(_) => Ok(true),
         Err(Error::Refused(_)) => Ok(false),
         Err(error) => Err(error),

@@ -9,12 +9,13 @@ use baton_store::rows::SessionRow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::accounts::quotas;
 use super::extend_lease::{check_progress, extend, kept_output};
 use super::labels::at_most;
 use super::place::{Place, role_in};
 use super::skills::{self, Skill};
 use super::stamp::Stamp;
-use super::{Error, capabilities, names, operation, quotas, send_reply};
+use super::{Error, capabilities, names, operation, send_reply};
 use crate::hub::Hub;
 
 /// What the agent reports; what it leaves out stays as it was.

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
+use super::accounts::quotas;
 use super::actor::Actor;
 use super::agent::AgentAddress;
 use super::apply::{self, Decided, Payload};
@@ -22,7 +23,7 @@ use super::push_configs::create::{self, CheckedPush, Since};
 use super::stamp::Stamp;
 use super::task_view::WholeTaskView;
 use super::task_wait::{self, ProgressSink, TaskWait};
-use super::{Error, delegation, get_task, idempotency, names, presence, quotas};
+use super::{Error, delegation, get_task, idempotency, names, presence};
 use crate::hub::Hub;
 use crate::hub::in_flight::AnswerShare;
 

@@ -5,7 +5,7 @@ use baton_core::{Command, Refusal, TaskId, UnixMillis, limits};
 use baton_store::rows::{hour_of, minute_of};
 use baton_store::{ClockReading, Transaction};
 
-use super::first_admin::HUB;
+use super::accounts::registration::HUB;
 use super::stamp::Stamp;
 use super::{Error, audit, operation};
 use crate::hub::Hub;

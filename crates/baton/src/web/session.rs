@@ -17,7 +17,9 @@ use super::headers;
 use crate::hub::Hub;
 use crate::rest::described::WrongCredentials;
 use crate::rest::{Authenticated, Body, ClientAddress, Failure, HubState, answer};
-use crate::service::{Done, Holder, UserView, browser_session, login, logout, password};
+use crate::service::accounts::users::UserView;
+use crate::service::accounts::{passwords, sessions};
+use crate::service::{Done, Holder};
 
 /// Whoever has no token yet is not kept much room for.
 const PUBLIC: usize = limits::PUBLIC_BODY_MAX_BYTES;
@@ -55,15 +57,19 @@ struct Changed {
     operation_id = "open_browser_session",
     security(()),
     params(("baton-page" = String, Header, pattern = "^1$", description = "Always `1`: a sign of the hub's own page")),
-    request_body = login::Args,
+    request_body = sessions::Login,
     responses(
         (status = 200, description = "signed in", body = Opened),
         WrongCredentials
     )
 )]
-async fn open(State(hub): HubState, from: ClientAddress, Body(args): Body<login::Args, PUBLIC>) -> Response {
-    match login::run(&hub, from.0, Holder::Browser, args).await {
-        Ok(login::Answer { mut user, token, network_id, .. }) => {
+async fn open(
+    State(hub): HubState,
+    from: ClientAddress,
+    Body(args): Body<sessions::Login, PUBLIC>,
+) -> Response {
+    match sessions::login(&hub, from.0, Holder::Browser, args).await {
+        Ok(sessions::LoggedIn { mut user, token, network_id, .. }) => {
             let must_change_password = user.take_notice();
             let opened = Opened { ok: true, user, must_change_password, network_id };
             (Cookie::of(&hub.settings).set(&token), Json(opened)).into_response()
@@ -81,11 +87,11 @@ async fn open(State(hub): HubState, from: ClientAddress, Body(args): Body<login:
     tag = "sessions",
     operation_id = "show_browser_session",
     responses(
-        (status = 200, description = "the user and the networks", body = browser_session::Answer)
+        (status = 200, description = "the user and the networks", body = sessions::Session)
     )
 )]
 async fn show(State(hub): HubState, by: Authenticated) -> Response {
-    answer(browser_session::run(&hub, &by.0.caller).await)
+    answer(sessions::show(&hub, &by.0.caller).await)
 }
 
 /// Sign this browser out
@@ -101,7 +107,7 @@ async fn show(State(hub): HubState, by: Authenticated) -> Response {
     )
 )]
 async fn close(State(hub): HubState, by: Authenticated) -> Response {
-    match logout::run(&hub, by.0).await {
+    match sessions::logout(&hub, by.0).await {
         Ok(done) => (Cookie::of(&hub.settings).clear(), Json(done)).into_response(),
         Err(error) => Failure(error).into_response(),
     }
@@ -115,7 +121,7 @@ async fn close(State(hub): HubState, by: Authenticated) -> Response {
     path = "/api/session/password",
     tag = "sessions",
     operation_id = "change_password_in_browser",
-    request_body = password::Args,
+    request_body = passwords::PasswordChange,
     responses(
         (status = 200, description = "changed", body = Changed)
     )
@@ -124,10 +130,10 @@ async fn change_password(
     State(hub): HubState,
     by: Authenticated,
     from: ClientAddress,
-    Body(args): Body<password::Args>,
+    Body(args): Body<passwords::PasswordChange>,
 ) -> Response {
-    match password::run(&hub, &by.0.caller, from.0, Holder::Browser, args).await {
-        Ok(password::Answer { revoked, token, .. }) => {
+    match passwords::change(&hub, &by.0.caller, from.0, Holder::Browser, args).await {
+        Ok(passwords::Changed { revoked, token, .. }) => {
             let changed = Changed { ok: true, revoked };
             (Cookie::of(&hub.settings).set(&token), Json(changed)).into_response()
         }

@@ -1,6 +1,6 @@
-//! `baton node`: an agent's token, shown once, with what to paste where the agent runs; and agents of others.
+//! `baton node`: an agent's token, shown once, with what to paste where the agent runs, and whose its name is. Remote
+//! agents are in `remote.rs`.
 
-mod hand_over;
 mod remote;
 
 use baton_core::TokenScope;
@@ -12,14 +12,14 @@ use crate::cli::failure::Failure;
 use crate::cli::runtime::block_on;
 use crate::cli::screen::{Screen, Tone};
 use crate::client::HubAddress;
-use crate::service::node_token;
+use crate::service::accounts::{aliases, tokens};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Node {
     /// Make a token for an agent and show it, once
     Create(Create),
     /// Hand an agent's name over to another member
-    HandOver(hand_over::HandOver),
+    HandOver(HandOver),
     /// Register an agent of others, spoken to over A2A, under a name in the network
     AddRemote(remote::AddRemote),
     /// List the network's agents of others
@@ -66,7 +66,7 @@ impl Create {
             Scope::Node => TokenScope::Node,
             Scope::Coordinator => TokenScope::Coordinator,
         };
-        let args = node_token::Args {
+        let args = tokens::NewNodeToken {
             network_id: Some(link.the_network().await?),
             node_name: Some(self.alias.clone()),
             scope: Some(scope),
@@ -80,6 +80,38 @@ impl Create {
         screen.say(&minted.token)?;
         show_ways(&screen, &self.alias, &minted.token_id, &minted.token, link.client.hub())?;
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct HandOver {
+    /// The agent's name in the network
+    alias: String,
+    /// The member it goes to, by username
+    username: String,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+impl HandOver {
+    async fn hand_over(&self) -> Result<ExitCode, Failure> {
+        let link = self.connection.open()?;
+        let network = link.the_network().await?;
+        let members = link.client.members(&network).await?.into_value().members;
+        let member = members.into_iter().find(|member| member.username == self.username);
+        let Some(member) = member else {
+            return Err(Failure::usage(format!(
+                "no member of this network is named {:?}; `baton network members` lists them",
+                self.username
+            )));
+        };
+        let args = aliases::HandOver { user_id: member.user_id };
+        let done = link.client.hand_over_alias(&network, &self.alias, &args).await?;
+        let words = format!(
+            "{} belongs to {} now. Tokens that others had for it are revoked.",
+            self.alias, member.username
+        );
+        self.connection.tell(done.text(), &words)
     }
 }
 

@@ -1,10 +1,66 @@
-//! A password: asked for without echo, or the first line of standard input. Never an argument, which every process
-//! of the machine may read.
+//! Passwords: asked for without echo, or a line of standard input, never an argument, which every process of the machine may
+//! read. `baton passwd` changes one: all logins of the user end but this one, which gets a new token. It goes into the
+//! profile that the call was made with; where there is none, it is printed, or nobody would have it.
 
 use baton_core::limits;
+use clap::Args;
+use serde_json::json;
 use std::io::{self, BufRead, IsTerminal, Read};
+use std::process::ExitCode;
 
+use crate::cli::connection::Connection;
 use crate::cli::failure::Failure;
+use crate::cli::runtime::block_on;
+use crate::cli::screen::note;
+use crate::client::Token;
+use crate::service::accounts::passwords::PasswordChange;
+
+#[derive(Debug, Args)]
+pub(crate) struct Passwd {
+    /// Read the old and then the new password from standard input, a line each
+    #[arg(long)]
+    password_stdin: bool,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+impl Passwd {
+    pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
+        let link = self.connection.open()?;
+        let (old_password, new_password) =
+            if self.password_stdin { (line()?, line()?) } else { (ask("Old password: ")?, ask_twice()?) };
+        block_on(async {
+            let answer = link.client.change_password(&PasswordChange { old_password, new_password }).await?;
+            self.keep(&answer.token)
+        })
+    }
+
+    /// Whatever goes wrong here, the password is changed and the old token has ended.
+    fn keep(&self, text: &str) -> Result<ExitCode, Failure> {
+        let kept = match Token::parse(text) {
+            Some(token) => self.connection.change_profile(|profile| profile.token = Some(token)),
+            None => Ok(false),
+        };
+        let is_kept = kept.unwrap_or_else(|failure| {
+            note(&format!("the new token is not in the profile: {failure}"));
+            false
+        });
+        let words = "The password is changed, and every other login of yours has ended.";
+        if is_kept {
+            return self.connection.tell(&json!({"ok": true}), words);
+        }
+        note(&format!("{words} The token of this one is new and in no profile:"));
+        self.connection.tell(&json!({"ok": true, "token": text}), text)
+    }
+}
+
+fn ask_twice() -> Result<String, Failure> {
+    let new = ask("New password: ")?;
+    if ask("New password again: ")? == new {
+        return Ok(new);
+    }
+    Err(Failure::usage("the two new passwords differ; nothing was changed"))
+}
 
 /// Asks on the terminal.
 pub(super) fn ask(prompt: &str) -> Result<String, Failure> {

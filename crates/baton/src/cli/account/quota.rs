@@ -12,7 +12,7 @@ use crate::cli::screen::Screen;
 use crate::cli::table::Table;
 use crate::client::Answer;
 use crate::client::quotas::{QuotaSubject, Quotas};
-use crate::service::quotas::set;
+use crate::service::accounts::quotas::QuotaChange;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum QuotaCommand {
@@ -61,7 +61,7 @@ impl Show {
 impl Set {
     async fn set(&self) -> Result<ExitCode, Failure> {
         let link = self.connection.open()?;
-        let args = set::Args(self.changes.iter().cloned().collect());
+        let args = QuotaChange(self.changes.iter().cloned().collect());
         let quotas = link.client.set_quotas(&subject(&link, &self.subject).await?, &args).await?;
         print(&self.connection, &quotas)
     }

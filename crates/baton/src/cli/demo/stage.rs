@@ -12,7 +12,7 @@ use crate::cli::bench::HubProcess;
 use crate::cli::failure::Failure;
 use crate::cli::work::{Group, Guard, Guarded};
 use crate::client::{Client, HubAddress, Options, Token};
-use crate::service::{login, node_token};
+use crate::service::accounts::{sessions, tokens};
 
 /// The shortest the hub gives, so that nobody waits long for a worker that died.
 const LEASE_SECONDS: &str = "5";
@@ -72,7 +72,7 @@ impl Stage {
         telling.line(&format!("hub         listens on {}", hub.url))?;
         let address: HubAddress = hub.url.parse().map_err(Failure::usage)?;
         let nobody = Client::new(address.clone(), None, &Options::default())?;
-        let login = login::Args { username: hub.username().into(), password: hub.password.clone() };
+        let login = sessions::Login { username: hub.username().into(), password: hub.password.clone() };
         let signed_in = nobody.login(&login).await?.into_value();
         let you = Client::new(address, Token::parse(&signed_in.token), &Options::default())?;
         let networks = you.me().await?.into_value().networks;
@@ -92,7 +92,7 @@ impl Stage {
 
     async fn mint(&self, alias: &str) -> Result<Token, Failure> {
         let network_id = Some(self.network_id.clone());
-        let args = node_token::Args { network_id, node_name: Some(alias.into()), scope: None };
+        let args = tokens::NewNodeToken { network_id, node_name: Some(alias.into()), scope: None };
         let minted = self.you.mint_node_token(&args).await?.into_value();
         Token::parse(&minted.token).ok_or_else(|| Failure::usage("the hub minted no token"))
     }

@@ -12,7 +12,7 @@ use crate::cli::failure::Failure;
 use crate::control::{Answer, Command, Control, ControlError};
 use crate::data_folder::DataFolder;
 use crate::hub::Clock;
-use crate::service::reset_user;
+use crate::service::accounts::passwords;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Admin {
@@ -61,7 +61,7 @@ impl ResetUser {
         let store =
             run::open_store(folder, SqliteOptions::default(), Arc::new(Clock::start()), Arc::new(|_| {}))?;
         let runtime = run::runtime().map_err(Trouble::System)?;
-        let keys = runtime.block_on(reset_user::run(&store, &self.username));
+        let keys = runtime.block_on(passwords::reset(&store, &self.username));
         store.close();
         let keys = keys.map_err(Trouble::Reset)?;
         Ok(Reset {

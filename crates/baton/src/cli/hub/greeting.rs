@@ -4,7 +4,7 @@ use std::fmt::{self, Display};
 use std::io::{self, Write};
 use std::path::Path;
 
-use crate::service::first_admin::FirstAdmin;
+use crate::service::accounts::registration::FirstAdmin;
 
 pub(super) struct Greeting<'a> {
     pub(super) url: &'a str,

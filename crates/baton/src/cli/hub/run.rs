@@ -22,8 +22,9 @@ use crate::data_folder::{DataFolder, Holder, Lock};
 use crate::hub::{Bells, Clock, Hub, Settings};
 use crate::objects::{Bucket, Objects};
 use crate::server::{self, Connections, Listener, TlsFiles};
+use crate::service::accounts::registration;
 use crate::service::evidence::seal;
-use crate::service::{first_admin, sweep};
+use crate::service::sweep;
 use crate::worker;
 
 /// Everything that was decided before the start.
@@ -70,7 +71,7 @@ impl Plan {
             lock.ensure_database(&self.folder.database())
                 .map_err(|error| folder::not_locked(&self.folder, error))?;
             let hub = Arc::new(open(&self.folder, settings, self.bucket.as_ref(), self.check_every).await?);
-            let admin = first_admin::ensure(&*hub.store, &self.username, self.password).await;
+            let admin = registration::ensure_first_admin(&*hub.store, &self.username, self.password).await;
             let admin = admin.map_err(Trouble::FirstAdmin)?;
             sweep::rearm(&hub).await.map_err(Trouble::Rearm)?;
             seal::look_at_all(&hub).await.map_err(Trouble::Logs)?;

@@ -8,7 +8,7 @@ use tokio::time::timeout;
 
 use super::agent::{Agent, Ended};
 use crate::random::id_bytes;
-use crate::service::workers::put;
+use crate::service::workers::Report;
 
 const EVERY: Duration = Duration::from_secs(limits::WORKER_SEEN_EVERY_SECONDS as u64);
 
@@ -41,8 +41,8 @@ pub(super) async fn keep(agent: Arc<Agent>, ended: Ended) {
 
 impl super::agent::Settings {
     /// What the worker reports of itself.
-    fn report(&self) -> put::Args {
-        put::Args {
+    fn report(&self) -> Report {
+        Report {
             hostname: Some(label(&rustix::system::uname().nodename().to_string_lossy())),
             project_dir: std::env::current_dir().ok().map(|folder| label(&folder.display().to_string())),
             version: Some(env!("CARGO_PKG_VERSION").to_owned()),

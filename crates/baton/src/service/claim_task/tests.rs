@@ -1,16 +1,17 @@
-//! The times of a claim: those of its batch, in its answer as in every row.
+//! The times of a claim: those of its batch, in its answer as in every row. And who may wait for a task.
 
-use baton_core::{Alias, SystemRole, TaskId, UnixMillis};
-use baton_store::rows::{EventFilter, PageBounds};
+use baton_core::{Alias, Caller, NetworkRole, SystemRole, TaskId, UnixMillis};
+use baton_store::rows::{EventFilter, PageBounds, RemoteRow};
 use baton_store::{Snapshot, Transaction};
 use serde_json::{Value, json};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
 
-use super::{Args, run};
-use crate::fixture::{TestHub, network};
+use super::{Args, Claim, run};
+use crate::fixture::{TestHub, network, user_id};
 use crate::hub::Hub;
 use crate::service::Error;
+use crate::service::accounts::members;
 use crate::service::agent::AgentAddress;
 use crate::service::follow_up::Said;
 use crate::service::send_task::{NewMessage, send_message};
@@ -100,4 +101,51 @@ async fn a_claim_answers_the_time_of_its_batch_which_is_in_the_row_and_in_the_hi
         [&json!(task), &shown(at), &shown(at)]
     );
     assert_eq!(answer["lease_expires_at"], shown(at.plus_seconds(LEASE_SECONDS)));
+}
+
+/// An agent of a network that `bob`, an admin of it, registered as a remote agent before he left; as whom the hub works for it.
+async fn remote_of_one_who_left(test: &TestHub) -> Caller {
+    let bob = test.person("bob", SystemRole::User, &[]).await;
+    let scout = test.agent("bob", 1, "scout").await;
+    let bob = test.hub.identify(&bob).await.unwrap().caller.clone();
+    let scout = test.hub.identify(&scout).await.unwrap().caller.clone();
+    let remote = RemoteRow {
+        network_id: network(1),
+        alias: Alias::parse("scout").unwrap(),
+        card_url: "https://scout.example/card.json".into(),
+        credential: None,
+        token_id: scout.token_id().unwrap().clone(),
+        created_by: "bob".into(),
+        created_at: test.hub.clock.now(),
+    };
+    test.write(move |tx| {
+        tx.put_member(&network(1), &user_id("bob"), NetworkRole::Admin, None, remote.created_at)?;
+        tx.insert_remote(&remote)?;
+        tx.touch_access();
+        Ok(())
+    })
+    .await;
+    members::remove(&test.hub, bob, network(1).as_str(), "me").await.unwrap();
+    scout
+}
+
+/// A claim that waits looks every few seconds whether it missed a task, and asks again whether its caller may: by the
+/// same rule as the claim itself, or a remote agent would be refused while it is idle.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_remote_agent_whose_registrar_left_may_wait_for_tasks_and_take_them() {
+    let test = TestHub::start();
+    let hub = &test.hub;
+    let sender = test.person("alice", SystemRole::User, &[1]).await;
+    let sender = hub.identify(&sender).await.unwrap().caller.clone();
+    let scout = remote_of_one_who_left(&test).await;
+    let claim = Claim::read(hub, &scout, None, 1).unwrap();
+    assert!(!claim.is_there(hub).await.unwrap(), "allowed to wait, and nothing is there");
+
+    let agent = AgentAddress { network_id: network(1), alias: Alias::parse("scout").unwrap() };
+    let said = Said { text: "work".into(), ..Said::default() };
+    let message = NewMessage { agent, said, context_id: None, traceparent: None };
+    let task = send_message(hub, &sender, message).await.unwrap();
+    assert!(claim.is_there(hub).await.unwrap());
+    let answer = serde_json::to_value(run(hub, &scout, Args::default()).await.unwrap()).unwrap();
+    assert_eq!(answer["task"]["task_id"], json!(task));
 }

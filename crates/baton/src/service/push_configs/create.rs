@@ -9,8 +9,9 @@ use std::fmt;
 
 use super::PushView;
 use crate::hub::Hub;
+use crate::service::Error;
+use crate::service::accounts::quotas;
 use crate::service::stamp::Stamp;
-use crate::service::{Error, quotas};
 
 /// A receiver as a caller gives it.
 #[derive(Clone, Default)]
@@ -94,7 +95,7 @@ pub(in crate::service) fn attach(
     push: &CheckedPush,
     since: Since,
 ) -> Result<PushConfigRow, Error> {
-    let task = super::task(tx.as_snapshot(), caller, task, TaskAction::Notify)?;
+    let task = super::task(tx.as_snapshot(), caller, task, &[TaskAction::Notify])?;
     let told = match since {
         Since::Now => tx.last_event(&task.id)?.map_or(0, |event| event.n),
         Since::TheBeginning => 0,

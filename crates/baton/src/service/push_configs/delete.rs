@@ -10,7 +10,7 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, task: &str, config_id: &str)
     let (caller, config_id) = (caller.clone(), config_id.to_owned());
     hub.store_for(&caller)
         .write(move |tx| -> Result<_, Error> {
-            super::task(tx.as_snapshot(), &caller, &task, TaskAction::Notify)?;
+            super::task(tx.as_snapshot(), &caller, &task, &[TaskAction::Notify])?;
             if super::own(tx.as_snapshot(), &caller, &task, &config_id)?.is_some() {
                 tx.delete_push_config(&task, &config_id)?;
             }

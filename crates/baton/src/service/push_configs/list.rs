@@ -10,7 +10,7 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, task: &str) -> Result<Vec<Pu
     let task = TaskId::parse(task).ok_or(Refusal::TaskNotFound)?;
     let caller = caller.clone();
     let found = hub.store_for(&caller).read(move |rows| -> Result<_, Error> {
-        super::task(rows, &caller, &task, TaskAction::Read)?;
+        super::task(rows, &caller, &task, &[TaskAction::Read])?;
         let owner = caller.principal()?;
         let mut configs = rows.push_configs(&task)?;
         configs.retain(|config| config.owner == owner);

@@ -12,7 +12,7 @@ use crate::cli::plain;
 use crate::cli::runtime::block_on;
 use crate::cli::screen::Screen;
 use crate::cli::table::{Cell, Table};
-use crate::service::remotes;
+use crate::service::accounts::remotes;
 
 #[derive(Debug, Args)]
 pub(crate) struct AddRemote {
@@ -37,7 +37,7 @@ impl AddRemote {
     async fn add(&self, credential: Option<String>) -> Result<ExitCode, Failure> {
         let link = self.connection.open()?;
         let network = link.the_network().await?;
-        let args = remotes::add::Args { alias: self.alias.clone(), card_url: self.card.clone(), credential };
+        let args = remotes::NewRemote { alias: self.alias.clone(), card_url: self.card.clone(), credential };
         let added = link.client.add_remote(&network, &args).await?;
         let name = plain::line(&added.name);
         let told = format!("Tasks sent to {} now go to {name}.", self.alias);

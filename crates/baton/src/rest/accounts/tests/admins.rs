@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::hub::{PASSWORD, TestHub, said};
-use crate::service::first_admin::{self, FirstAdmin};
+use crate::service::accounts::registration::{self, FirstAdmin};
 
 #[tokio::test]
 async fn the_first_start_makes_a_system_admin_with_a_network() {
@@ -18,7 +18,7 @@ async fn the_first_start_makes_a_system_admin_with_a_network() {
 #[tokio::test]
 async fn a_generated_password_is_shown_once_and_is_to_be_changed() {
     let hub = TestHub::start();
-    let made = first_admin::ensure(hub.store(), "admin", None).await.unwrap();
+    let made = registration::ensure_first_admin(hub.store(), "admin", None).await.unwrap();
     let FirstAdmin::Created { generated_password: Some(password) } = made else { panic!("{made:?}") };
     let login = hub.login("admin", password.expose()).await.ok();
     assert_eq!(login["user"]["must_change_password"], true);
@@ -27,18 +27,19 @@ async fn a_generated_password_is_shown_once_and_is_to_be_changed() {
 #[tokio::test]
 async fn a_weak_password_of_the_operators_is_taken_and_is_to_be_changed() {
     let hub = TestHub::start();
-    first_admin::ensure(hub.store(), "admin", Some("admin".into())).await.unwrap();
+    registration::ensure_first_admin(hub.store(), "admin", Some("admin".into())).await.unwrap();
     assert_eq!(hub.login("admin", "admin").await.ok()["user"]["must_change_password"], true);
     let hub = TestHub::start();
-    assert!(first_admin::ensure(hub.store(), "admin", Some(String::new())).await.is_err());
-    assert!(first_admin::ensure(hub.store(), "a", Some(PASSWORD.into())).await.is_err());
+    assert!(registration::ensure_first_admin(hub.store(), "admin", Some(String::new())).await.is_err());
+    assert!(registration::ensure_first_admin(hub.store(), "a", Some(PASSWORD.into())).await.is_err());
 }
 
 #[tokio::test]
 async fn with_users_the_first_start_changes_nothing() {
     let hub = TestHub::start();
     hub.register("alice").await;
-    let again = first_admin::ensure(hub.store(), "alice", Some("another harbour".into())).await.unwrap();
+    let again =
+        registration::ensure_first_admin(hub.store(), "alice", Some("another harbour".into())).await.unwrap();
     assert!(matches!(again, FirstAdmin::Exists));
     assert_eq!(hub.login("alice", PASSWORD).await.ok()["user"]["role"], "user");
 }

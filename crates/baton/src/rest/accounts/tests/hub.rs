@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use tower::ServiceExt;
 
 use crate::hub::{Bells, Clock, Hub, Settings};
-use crate::service::first_admin;
+use crate::service::accounts::registration;
 
 pub(super) const PASSWORD: &str = "a quiet harbour";
 const HOME: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 5000);
@@ -177,7 +177,7 @@ impl TestHub {
 
     /// Starts with a system admin, as the first start makes one, and logs them in.
     pub(super) async fn admin(&self) -> String {
-        first_admin::ensure(self.store(), "root", Some(PASSWORD.into())).await.unwrap();
+        registration::ensure_first_admin(self.store(), "root", Some(PASSWORD.into())).await.unwrap();
         self.login("root", PASSWORD).await.ok()["token"].as_str().unwrap().to_owned()
     }
 

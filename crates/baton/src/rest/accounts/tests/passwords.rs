@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::hub::{PASSWORD, TestHub, said};
-use crate::service::reset_user;
+use crate::service::accounts::passwords;
 
 const NEW: &str = "a louder harbour";
 
@@ -74,7 +74,7 @@ async fn of_two_password_changes_at_once_one_wins() {
 async fn a_reset_ends_user_tokens_keeps_node_tokens_and_asks_for_a_new_password() {
     let hub = TestHub::start();
     let alice = hub.register("alice").await;
-    let reset = reset_user::run(hub.store(), "alice").await.unwrap();
+    let reset = passwords::reset(hub.store(), "alice").await.unwrap();
     hub.get("/api/auth/me", &alice.token).await.refused(401, "unauthorized");
     hub.get("/api/auth/me", &alice.network_token).await.ok();
     hub.get("/api/auth/me", reset.token.expose()).await.ok();
@@ -85,6 +85,6 @@ async fn a_reset_ends_user_tokens_keeps_node_tokens_and_asks_for_a_new_password(
     hub.post("/api/auth/password", reset.token.expose(), body).await.ok();
     let login = hub.login("alice", NEW).await.ok();
     assert!(login["user"].get("must_change_password").is_none());
-    let unknown = reset_user::run(hub.store(), "nobody").await.unwrap_err();
+    let unknown = passwords::reset(hub.store(), "nobody").await.unwrap_err();
     assert_eq!(unknown.to_string(), "no user has this id");
 }

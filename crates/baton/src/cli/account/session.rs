@@ -1,0 +1,244 @@
+//! `baton login`, `whoami` and `logout`: a password for a token, or a token as it is, kept in the profile once the hub knows
+//! it and forgotten at the end.
+
+use clap::Args;
+use serde_json::json;
+use std::io::{self, BufRead, IsTerminal, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use super::password;
+use crate::cli::connection::{self, Connection};
+use crate::cli::failure::Failure;
+use crate::cli::runtime::block_on;
+use crate::cli::screen::{Screen, note};
+use crate::client::accounts::Who;
+use crate::client::{Client, Error, HubAddress, Token};
+use crate::profile::{Profile, ProfileFile};
+use crate::service::accounts::sessions;
+
+/// Logs in and remembers the hub, the token and the network in ~/.baton/config.toml, for the next commands.
+#[derive(Debug, Args)]
+pub(crate) struct Login {
+    /// Your name on the hub
+    #[arg(long, value_name = "NAME")]
+    username: Option<String>,
+    /// Read the password from standard input
+    #[arg(long)]
+    password_stdin: bool,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+impl Login {
+    pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
+        let known = self.connection.profile()?;
+        let hub = self.connection.hub(known.as_ref())?;
+        if !hub.is_https() && !hub.is_loopback() {
+            note(&format!(
+                "careful: {hub} has no TLS, so the password and the token cross the network in the open"
+            ));
+        }
+        // What is asked for is asked before anything runs.
+        let given = match self.connection.token()? {
+            Some(_) if self.username.is_some() || self.password_stdin => {
+                return Err(Failure::usage(
+                    "a token logs in by itself and a password does too: leave out --token and unset BATON_TOKEN, \
+                     or leave out --username and --password-stdin",
+                ));
+            }
+            Some(token) => Given::Token(token),
+            None => self.credentials(known.as_ref().and_then(|profile| profile.username.as_deref()))?,
+        };
+        // The CA of another hub says nothing of this one.
+        let ca = self.connection.ca(known.as_ref().filter(|profile| profile.hub == hub));
+        block_on(self.log_in(hub, ca, given))
+    }
+
+    fn credentials(&self, known: Option<&str>) -> Result<Given, Failure> {
+        let username = match &self.username {
+            Some(username) => username.clone(),
+            None => ask_username(known)?,
+        };
+        let password = if self.password_stdin {
+            password::line()?
+        } else {
+            password::ask(&format!("Password of {username}: "))?
+        };
+        Ok(Given::Password(sessions::Login { username, password }))
+    }
+
+    async fn log_in(&self, hub: HubAddress, ca: Option<PathBuf>, given: Given) -> Result<ExitCode, Failure> {
+        let stranger = connection::client(hub.clone(), None, ca.as_deref())?;
+        let token = match given {
+            Given::Token(token) => token,
+            Given::Password(args) => {
+                let answer = stranger.login(&args).await?;
+                Token::parse(&answer.token).ok_or_else(|| {
+                    Failure::usage("the hub gave a token of an unknown form; is it newer than this tool?")
+                })?
+            }
+        };
+        let client = stranger.with_token(token.clone());
+        let who = client.me().await?.into_value();
+        let network = self.network(&client, &who).await?;
+        let profile = Profile {
+            hub,
+            username: Some(who.alias.clone().unwrap_or_else(|| who.user.username.clone())),
+            network: network.clone(),
+            token: Some(token),
+            ca,
+        };
+        let (file, name) = (ProfileFile::home()?, self.connection.profile_name()?);
+        file.put(&name, profile.clone())?;
+        self.tell(&profile, &who)
+    }
+
+    /// The network that was named, else the only one there is.
+    async fn network(&self, client: &Client, who: &Who) -> Result<Option<String>, Failure> {
+        match self.connection.named_network() {
+            Some(name) => Ok(Some(connection::find(client, name).await?)),
+            None => Ok(match &*who.networks {
+                [only] => Some(only.network_id.clone()),
+                _ => None,
+            }),
+        }
+    }
+
+    fn tell(&self, profile: &Profile, who: &Who) -> Result<ExitCode, Failure> {
+        let screen = Screen::stdout();
+        let (hub, username) = (profile.hub.to_string(), profile.username.clone().unwrap_or_default());
+        if self.connection.is_json() {
+            screen.json(
+                &json!({"ok": true, "hub": hub, "username": username, "network_id": profile.network}),
+            )?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        screen.say(&format!("Logged in to {hub} as {username}."))?;
+        let chosen =
+            who.networks.iter().find(|network| Some(&network.network_id) == profile.network.as_ref());
+        match chosen {
+            Some(network) => {
+                screen.say(&format!("Network: {} ({})", network.network_name, network.network_id))?;
+            }
+            None if who.networks.is_empty() => {
+                screen.say("You are in no network yet: `baton network create NAME`.")?;
+            }
+            None => screen.say("You are in several networks: choose one with `baton network use NAME`.")?,
+        }
+        if who.user.must_change_password {
+            screen.say("Your password was generated: change it with `baton passwd`.")?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// What to log in with.
+enum Given {
+    Token(Token),
+    Password(sessions::Login),
+}
+
+fn ask_username(known: Option<&str>) -> Result<String, Failure> {
+    if !io::stdin().is_terminal() {
+        return known
+            .map(str::to_owned)
+            .ok_or_else(|| Failure::usage("whose password is it? pass --username NAME"));
+    }
+    let hint = known.map(|name| format!(" [{name}]")).unwrap_or_default();
+    let _ = write!(io::stderr(), "Username{hint}: ");
+    let mut line = String::new();
+    io::stdin().lock().read_line(&mut line).map_err(password::unread)?;
+    match (line.trim(), known) {
+        ("", Some(known)) => Ok(known.to_owned()),
+        ("", None) => Err(Failure::usage("no username was given; pass --username NAME")),
+        (name, _) => Ok(name.to_owned()),
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Whoami {
+    #[command(flatten)]
+    connection: Connection,
+}
+
+impl Whoami {
+    pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
+        block_on(self.say())
+    }
+
+    async fn say(&self) -> Result<ExitCode, Failure> {
+        let link = self.connection.open()?;
+        let who = link.client.me().await?;
+        let screen = Screen::stdout();
+        if self.connection.is_json() {
+            screen.json(who.text())?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let user = &who.user;
+        match &who.alias {
+            Some(alias) => screen.say(&format!("{alias}, a node of {}", user.username))?,
+            None => screen.say(&format!("{} ({}), {} of the hub", user.username, user.user_id, user.role))?,
+        }
+        screen.say(&format!("hub      {}", link.client.hub()))?;
+        let current = match &who.current_network {
+            Some(id) => Some(id.clone()),
+            None => link.network().await?,
+        };
+        for network in &who.networks {
+            let is_current = current.as_ref() == Some(&network.network_id);
+            let role = network.member_role.map(|role| format!(", {role}")).unwrap_or_default();
+            let mark = if is_current { "network " } else { "        " };
+            screen.say(&format!("{mark} {} ({}{role})", network.network_name, network.network_id))?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Logout {
+    #[command(flatten)]
+    connection: Connection,
+}
+
+impl Logout {
+    pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
+        let profile = self.connection.profile()?;
+        let Some((profile, token)) =
+            profile.and_then(|profile| profile.token.clone().map(|token| (profile, token)))
+        else {
+            return self.tell("You were not logged in.");
+        };
+        let named = self.connection.hub(Some(&profile))?;
+        if named != profile.hub {
+            let known = &profile.hub;
+            return Err(Failure::usage(format!(
+                "this profile is logged in to {known}, not to {named}: leave out --hub and unset BATON_HUB, or pass \
+                 --profile NAME; nothing was changed"
+            )));
+        }
+        // Forgotten here first: whatever the hub says, this machine has it no more.
+        ProfileFile::home()?.update(&self.connection.profile_name()?, |profile| profile.token = None)?;
+        block_on(self.end(profile, token))
+    }
+
+    async fn end(&self, profile: Profile, token: Token) -> Result<ExitCode, Failure> {
+        // A node's token is not a login: it goes on until it is revoked.
+        if matches!(token, Token::Node(_)) {
+            return self.tell("The token is forgotten here; `baton token revoke` ends it on the hub.");
+        }
+        let ca = self.connection.ca(Some(&profile));
+        let client = connection::client(profile.hub.clone(), Some(token), ca.as_deref())?;
+        match client.logout().await {
+            Ok(_) | Err(Error::Unauthorized { .. }) => self.tell(&format!("Logged out of {}.", profile.hub)),
+            Err(error) => {
+                note("The token is forgotten here, but the hub was not told.");
+                Err(error.into())
+            }
+        }
+    }
+
+    fn tell(&self, words: &str) -> Result<ExitCode, Failure> {
+        self.connection.tell(&json!({"ok": true}), words)
+    }
+}
