@@ -147,7 +147,7 @@ fn the_texts_that_repeat_a_limit_have_its_figure() {
         ("agents.rs", format!("/// {AGENT_PAGE_DEFAULT} by default")),
         ("artifacts/list.rs", format!("/// {ARTIFACT_PAGE_DEFAULT} by default")),
         ("evidence/page.rs", format!("/// {EVIDENCE_PAGE_DEFAULT} by default")),
-        ("audit_log.rs", format!("/// {AUDIT_PAGE_DEFAULT} by default; more than {OTHER_PAGE_MAX} are {OTHER_PAGE_MAX}")),
+        ("accounts/audit_log.rs", format!("/// {AUDIT_PAGE_DEFAULT} by default; more than {OTHER_PAGE_MAX} are {OTHER_PAGE_MAX}")),
         ("send_task.rs", format!("taken up, {TTL_DEFAULT_SECONDS} by default")),
         ("send_task.rs", format!("/// 1-{KIND_MAX_CHARS} of a-z0-9._-")),
         ("send_task.rs", format!("for {} hours", IDEMPOTENCY_KEPT_SECONDS / 3600)),
