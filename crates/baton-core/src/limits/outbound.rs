@@ -17,7 +17,7 @@ pub const SPANS_RETRY_PAUSES: [Duration; 2] = [Duration::from_millis(500), Durat
 /// What the last spans may take when the hub stops (ours).
 pub const SPANS_FLUSH_MAX: Duration = Duration::from_secs(2);
 
-// What the hub calls outside: push receivers and agents of others.
+// What the hub calls outside: push receivers and remote agents.
 
 /// Longest address that is called (ours).
 pub const OUTBOUND_URL_MAX_BYTES: usize = 2_000;
@@ -45,7 +45,7 @@ pub const PUSHES_AT_ONCE: usize = 256;
 pub const PUSHES_PER_NETWORK_AT_ONCE: usize = 32;
 /// Pushes under way at once to one host for one network; one while it fails (ours).
 pub const PUSHES_PER_HOST_AT_ONCE: usize = 8;
-/// Events a receiver is told of before others have their turn (ours).
+/// Events that are sent to a push receiver before others have their turn (ours).
 pub const PUSH_EVENTS_PER_TURN_COUNT: usize = 16;
 /// First wait before a push is tried again (ours).
 pub const PUSH_RETRY_FIRST_MILLIS: u32 = 500;

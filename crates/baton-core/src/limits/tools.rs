@@ -80,7 +80,7 @@ pub const HUB_AWAY_MAX: Duration = Duration::from_secs(120);
 pub const WATCH_PAUSE_MIN: Duration = Duration::from_millis(250);
 /// Longest time between two drawings of `baton watch` (ours).
 pub const WATCH_PAUSE_MAX: Duration = Duration::from_secs(2);
-/// A worker that is told to stop while it asks for its token waits this long for the answer (ours).
+/// A worker that is stopped while it asks for its token waits this long for the answer (ours).
 pub const WORK_OPENING_MAX: Duration = Duration::from_secs(1);
 /// How long one claim of `baton work` waits (ours). Short enough that a connection that died silently is noticed.
 pub const WORK_CLAIM_WAIT_SECONDS: u32 = 20;
@@ -114,17 +114,17 @@ pub const CLIENT_EXPORT_WAIT_MAX: Duration = Duration::from_secs(90);
 pub const CLIENT_FRAMES_WAITING_COUNT: usize = 64;
 /// Most tasks that one `baton work` runs at once (ours).
 pub const WORK_CONCURRENCY_MAX_COUNT: u16 = 256;
-/// Time between TERM and KILL for a command that has to end, unless `baton work` is told another (ours).
+/// Time between TERM and KILL for a command that has to end, unless `baton work` gets another (ours).
 pub const WORK_GRACE_DEFAULT_SECONDS: u64 = 5;
 /// Longest such time (ours).
 pub const WORK_GRACE_MAX_SECONDS: u64 = 3_600;
-/// The most MiB that a command may print, and how many it may unless `baton work` is told fewer (ours).
+/// The most MiB that a command may print, also the default of `baton work` (ours).
 pub const WORK_OUTPUT_MAX_MIB: u64 = 1_024;
-/// Deliveries that `baton inbox` shows unless it is told another number (ours).
+/// Deliveries that `baton inbox` shows by default (ours).
 pub const INBOX_SHOWN_DEFAULT: u16 = 20;
-/// Largest packet that `baton adapt` accepts unless it is told another size (ours).
+/// Largest packet that `baton adapt` accepts by default (ours).
 pub const ADAPTED_PACKET_MAX_BYTES: u64 = 16 << 20;
-/// Deepest packet that `baton adapt` accepts unless it is told another depth (ours).
+/// Deepest packet that `baton adapt` accepts by default (ours).
 pub const ADAPTED_JSON_DEPTH_MAX: usize = 127;
 /// Tasks that one `baton wait` waits for (ours).
 pub const WAITED_TASKS_MAX_COUNT: usize = 100;
