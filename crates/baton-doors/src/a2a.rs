@@ -22,8 +22,8 @@ mod visitor;
 mod watch;
 
 #[cfg(test)]
-pub use fault::errors;
-pub use task::updates;
+pub(crate) use fault::errors;
+pub(crate) use task::updates;
 
 use axum::routing::{any, get};
 use std::sync::Arc;
@@ -33,7 +33,7 @@ use crate::hub::Hub;
 
 /// The routes of the A2A door. What comes after the base is read in `http`, because the protocol's paths have a colon in
 /// them; so they are described in `described`.
-pub fn router() -> OpenApiRouter<Arc<Hub>> {
+pub(crate) fn router() -> OpenApiRouter<Arc<Hub>> {
     let base = || get(http::card).post(rpc::answer);
     OpenApiRouter::with_openapi(described::openapi())
         .route("/a2a/{network_id}/{alias}", base())

@@ -41,7 +41,7 @@ struct Args {
 }
 
 /// The routes of the SSE door.
-pub fn router() -> OpenApiRouter<Arc<Hub>> {
+pub(crate) fn router() -> OpenApiRouter<Arc<Hub>> {
     OpenApiRouter::new().routes(routes!(somebodys)).routes(routes!(networks)).routes(routes!(tasks))
 }
 

@@ -6,23 +6,27 @@
 // What is said about a member of a request or an answer is published in /openapi.json: it is written where a caller needs it.
 #![allow(missing_docs)]
 
-pub mod a2a;
+mod a2a;
+mod accompanied;
 pub mod control;
-pub mod events;
+mod events;
+#[cfg(test)]
+mod fixture;
 #[cfg(test)]
 #[cfg(debug_assertions)] // only these builds record statements
 mod foreign_and_missing;
-pub mod mcp;
+mod mcp;
 #[cfg(test)]
 #[path = "../../baton/tests/it/artifacts/moto.rs"]
 mod moto;
-pub mod openapi;
+mod openapi;
+mod request_trace;
 pub mod rest;
 pub mod server;
-pub mod web;
+mod web;
 pub mod worker;
 
 // The rooms below, by their own names.
-use baton_service::{accompanied, error, hub, json_depth, metrics, outbound, peer, random, service, trace};
 #[cfg(test)]
-use baton_service::{fixture, objects};
+use baton_service::objects;
+use baton_service::{error, hub, json_depth, metrics, outbound, peer, random, service, trace};

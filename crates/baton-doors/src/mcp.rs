@@ -46,10 +46,10 @@ struct Framed;
 /// What the route is, for the description: it is served for every method, so that a caller is asked for its token first.
 #[derive(OpenApi)]
 #[openapi(paths(enter))]
-pub struct Described;
+pub(crate) struct Described;
 
 /// The route of the MCP door.
-pub fn router<S: Clone + Send + Sync + 'static>(hub: &Arc<Hub>) -> Router<S> {
+pub(crate) fn router<S: Clone + Send + Sync + 'static>(hub: &Arc<Hub>) -> Router<S> {
     router_of(hub, tools::all())
 }
 

@@ -56,7 +56,7 @@ use crate::web::COOKIE;
 struct Hub;
 
 /// The doors that describe their routes where they list them; all but MCP's one route, which takes every method.
-pub fn doors() -> OpenApiRouter<Arc<crate::hub::Hub>> {
+pub(crate) fn doors() -> OpenApiRouter<Arc<crate::hub::Hub>> {
     OpenApiRouter::new()
         .routes(routes!(describe))
         .merge(crate::rest::router())
@@ -80,7 +80,7 @@ async fn describe() -> Response {
 }
 
 /// The whole description.
-pub fn document() -> utoipa::openapi::OpenApi {
+pub(crate) fn document() -> utoipa::openapi::OpenApi {
     let mut whole = Hub::openapi();
     whole.merge(doors().into_openapi());
     whole.merge(crate::mcp::Described::openapi());
@@ -90,7 +90,7 @@ pub fn document() -> utoipa::openapi::OpenApi {
 }
 
 /// The same as the bytes that are served.
-pub fn json() -> &'static str {
+pub(crate) fn json() -> &'static str {
     static JSON: LazyLock<String> = LazyLock::new(|| {
         document().to_json().unwrap_or_else(|error| {
             // Text, numbers and lists: there is nothing in it that JSON cannot say.

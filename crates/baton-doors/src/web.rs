@@ -9,8 +9,8 @@ mod session;
 #[cfg(test)]
 mod tests;
 
-pub use cookie::{COOKIE, Cookie, Origin};
-pub use headers::keep_private;
+pub(crate) use cookie::{COOKIE, Cookie, Origin};
+pub(crate) use headers::keep_private;
 
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
@@ -18,6 +18,6 @@ use utoipa_axum::router::OpenApiRouter;
 use crate::hub::Hub;
 
 /// The routes of the pages and of the session.
-pub fn router() -> OpenApiRouter<Arc<Hub>> {
+pub(crate) fn router() -> OpenApiRouter<Arc<Hub>> {
     OpenApiRouter::from(assets::routes()).merge(session::routes())
 }

@@ -6,16 +6,12 @@
 
 mod runs_twice;
 
-use axum::body::Body;
-use axum::http::{Request, StatusCode, header};
-use axum::response::Response;
 use baton_core::{
     Alias, NetworkId, NetworkRole, NodeToken, Principal, SystemRole, TokenId, TokenScope, UnixMillis, UserId,
     UserToken, Username,
 };
 use baton_store::rows::{BROWSER_TOKEN_NAME, NetworkRow, TokenRow, UserRow};
 use baton_store::{Error, Ring, SqliteOptions, SqliteStore};
-use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::path::Path;
 use std::sync::Arc;
@@ -212,25 +208,6 @@ fn network_row(number: u8, owner: &UserId) -> NetworkRow {
         updated_at: NOW,
         public_cards: false,
     }
-}
-
-/// A request with a token.
-pub fn request(method: &str, path: &str, token: &str, body: impl Into<Body>) -> Request<Body> {
-    let request = Request::builder().method(method).uri(path);
-    request.header(header::AUTHORIZATION, format!("Bearer {token}")).body(body.into()).unwrap()
-}
-
-/// The status and the whole body of an answer that ends.
-pub async fn whole(response: Response) -> (StatusCode, String) {
-    let status = response.status();
-    let bytes = axum::body::to_bytes(response.into_body(), 1 << 20).await.unwrap();
-    (status, String::from_utf8(bytes.into()).unwrap())
-}
-
-/// The same, read as JSON.
-pub async fn json(response: Response) -> (StatusCode, Value) {
-    let (status, text) = whole(response).await;
-    (status, serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}")))
 }
 
 /// A collector of spans at this address.

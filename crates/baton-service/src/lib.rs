@@ -4,7 +4,6 @@
 // What is said about a member of a request or an answer is published in /openapi.json: it is written where a caller needs it.
 #![allow(missing_docs)]
 
-pub mod accompanied;
 pub mod error;
 #[cfg(any(test, feature = "fixture"))]
 pub mod fixture;
@@ -17,4 +16,4 @@ pub mod peer;
 pub mod random;
 pub mod service;
 pub mod trace;
-pub mod turns;
+mod turns;

@@ -1,23 +1,17 @@
-//! W3C Trace Context at the doors, and the spans the hub records of itself when it is told where to send them
+//! The spans the hub records of itself when it is told where to send them
 //! (`--otlp-endpoint`): one for each request, one for each task's life. Recording never waits: what does not fit into
 //! the queue is dropped and counted.
 
 mod collector;
 mod endpoint;
 mod environment;
-mod header;
 pub mod json;
-mod method;
-mod request;
 pub mod span;
 pub mod task;
 
 pub use collector::{Collector, Refused};
 pub use endpoint::OtlpEndpoint;
 pub use environment::of_environment;
-pub use header::{Traced, of_headers};
-pub use method::method_name;
-pub use request::RequestSpan;
 
 use baton_core::{TaskId, limits};
 use baton_store::ChangedTask;

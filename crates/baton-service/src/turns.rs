@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 
 /// What members of groups share.
 #[derive(Debug)]
-pub struct Turns<G, M> {
+pub(crate) struct Turns<G, M> {
     state: Mutex<State<G, M>>,
 }
 
@@ -23,7 +23,7 @@ struct State<G, M> {
 
 /// No share was to be had: too many wait already, or it took too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NoTurn;
+pub(crate) struct NoTurn;
 
 /// A share that is held; it goes back when this is dropped.
 #[derive(Debug)]
@@ -39,12 +39,12 @@ pub trait Key: Eq + Hash + Clone + Debug {}
 impl<K: Eq + Hash + Clone + Debug> Key for K {}
 
 impl<G: Key, M: Key> Turns<G, M> {
-    pub fn new(shares: Shares) -> Arc<Self> {
+    pub(crate) fn new(shares: Shares) -> Arc<Self> {
         Arc::new(Self { state: Mutex::new(State { share: FairShare::new(shares), waiting: HashMap::new() }) })
     }
 
     /// Waits for a share, no longer than this.
-    pub async fn take(
+    pub(crate) async fn take(
         self: &Arc<Self>,
         group: G,
         member: M,
@@ -66,18 +66,18 @@ impl<G: Key, M: Key> Turns<G, M> {
     }
 
     /// Takes a share that is used already, whether there is room for it or not.
-    pub fn charge(self: &Arc<Self>, group: G, member: M, amount: u64) -> Turn<G, M> {
+    pub(crate) fn charge(self: &Arc<Self>, group: G, member: M, amount: u64) -> Turn<G, M> {
         self.lock().share.charge(&group, &member, amount);
         Turn { turns: self.clone(), group, member, amount }
     }
 
     /// What is held in all.
-    pub fn held(&self) -> u64 {
+    pub(crate) fn held(&self) -> u64 {
         self.lock().share.held()
     }
 
     /// How many wait.
-    pub fn waiting(&self) -> usize {
+    pub(crate) fn waiting(&self) -> usize {
         self.lock().share.waiting()
     }
 

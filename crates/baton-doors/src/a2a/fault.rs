@@ -82,7 +82,7 @@ kinds! {
 
 /// The table for docs/errors.md: reason, HTTP status, JSON-RPC code, meaning.
 #[cfg(test)]
-pub fn errors() -> impl Iterator<Item = (&'static str, u16, i32, &'static str)> {
+pub(crate) fn errors() -> impl Iterator<Item = (&'static str, u16, i32, &'static str)> {
     Kind::ALL.iter().map(|(kind, meaning)| {
         let words = kind.words();
         (words.reason, words.http, words.code, meaning.trim().trim_end_matches('.'))

@@ -98,7 +98,7 @@ pub(super) fn task_at(record: &TaskRecord, event: Option<&EventRow>, shown: Show
 }
 
 /// What an event tells a stream: artifacts first, so that nothing follows the end.
-pub fn updates(record: &TaskRecord, event: &EventRow) -> Vec<StreamResponse> {
+pub(crate) fn updates(record: &TaskRecord, event: &EventRow) -> Vec<StreamResponse> {
     let (task_id, context_id) = ids(record);
     let mut told = artifact::updates(record, event);
     // Sharing an artifact changes no status.

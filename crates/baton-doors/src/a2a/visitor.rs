@@ -7,10 +7,10 @@ use baton_core::{Caller, IdempotencyKey, Refusal, TraceParent};
 use super::fault::{Fault, Kind};
 use crate::hub::in_flight::{Cost, SharePlace};
 use crate::hub::{Hub, Identity};
+use crate::request_trace;
 use crate::rest::bearer;
 use crate::service::Error;
 use crate::service::agent::AgentAddress;
-use crate::trace;
 
 const A2A_VERSION: HeaderName = HeaderName::from_static("a2a-version");
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
@@ -60,7 +60,7 @@ impl Visitor {
             bearer,
             idempotency_key: key.transpose().map_err(Error::of_argument)?,
             last_event_id: text(headers, &LAST_EVENT_ID)?.map(str::to_owned),
-            traceparent: trace::of_headers(headers),
+            traceparent: request_trace::of_headers(headers),
             share,
         })
     }

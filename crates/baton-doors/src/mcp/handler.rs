@@ -20,9 +20,9 @@ use super::{Framed, answer};
 use crate::hub::in_flight::{AnswerShare, Cost, SharePlace};
 use crate::hub::{Hub, Identity};
 use crate::metrics::Door;
+use crate::request_trace;
 use crate::service::Error;
 use crate::service::task_wait::ProgressSink;
-use crate::trace;
 
 const INSTRUCTIONS: &str = "Baton hands tasks between agents. Work: claim_task, then send_reply with in_reply_to = \
     task_id and the lease_id; extend_lease while you work, and stop at lease_lost. Delegate: send_task to an alias \
@@ -122,7 +122,7 @@ fn who(context: &RequestContext<RoleServer>) -> Result<Who, ErrorData> {
     let identity = parts.and_then(|parts| parts.extensions.get::<Identity>());
     let identity = identity.ok_or_else(|| ErrorData::internal_error("nobody calls", None))?.clone();
     let in_meta = context.meta.get_traceparent().and_then(TraceParent::parse);
-    let traceparent = in_meta.or_else(|| trace::of_headers(&parts?.headers));
+    let traceparent = in_meta.or_else(|| request_trace::of_headers(&parts?.headers));
     let place = parts.and_then(|parts| parts.extensions.get::<SharePlace>()).cloned().unwrap_or_default();
     let caller = identity.caller.clone();
     let share = AnswerShare::new(place, identity, Cost::List);

@@ -13,6 +13,7 @@ use utoipa_axum::routes;
 use super::{Authenticated, Body, ErrorBody, HubState, Path, Query, Rate, Reserved, answer, json};
 use crate::hub::Hub;
 use crate::hub::in_flight::{AnswerShare, Cost};
+use crate::request_trace::Traced;
 use crate::rest::described::{Conflict, NotFound};
 use crate::service::task_wait::ProgressSink;
 use crate::service::{
@@ -20,7 +21,6 @@ use crate::service::{
     messages, overview, send_task, send_tasks, share_artifact, stats, statuses, task_events, task_tree,
     work_graph,
 };
-use crate::trace::Traced;
 
 /// Every route about tasks.
 pub(super) fn routes() -> OpenApiRouter<Arc<Hub>> {

@@ -21,9 +21,9 @@ use super::{large, sending};
 use crate::hub::in_flight::SharePlace;
 use crate::hub::{Hub, Identity};
 use crate::metrics::Door;
+use crate::request_trace::{RequestSpan, method_name};
 use crate::rest::{CallRate, Failure, Plain, bearer, refuse};
 use crate::service::Error;
-use crate::trace::{RequestSpan, method_name};
 use crate::web::{self, Cookie, Origin};
 
 /// The rules of the gate, from the hub's settings.

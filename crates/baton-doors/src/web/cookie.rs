@@ -19,11 +19,11 @@ const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 pub(super) const SESSION: &str = "/api/session";
 
 /// The cookie's name over https.
-pub const COOKIE: &str = "__Host-baton";
+pub(crate) const COOKIE: &str = "__Host-baton";
 
 /// Where the gate found a request to come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
+pub(crate) enum Origin {
     /// It names no origin, or the hub's own.
     Own,
     /// A page of another origin that may call with a token.
@@ -32,7 +32,7 @@ pub enum Origin {
 
 /// Why a cookie does not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NotOurPage(pub(super) &'static str);
+pub(crate) struct NotOurPage(pub(super) &'static str);
 
 impl IntoResponse for NotOurPage {
     fn into_response(self) -> Response {
@@ -45,7 +45,7 @@ pub(super) type SetCookie = [(HeaderName, String); 1];
 
 /// The cookie of this hub.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cookie {
+pub(crate) struct Cookie {
     name: String,
     is_https: bool,
 }
@@ -53,14 +53,14 @@ pub struct Cookie {
 impl Cookie {
     /// Browsers take the prefix `__Host-` over https only, and then hold to what it promises. Cookies know no
     /// ports, so without it the name does: two hubs on one machine keep apart.
-    pub fn of(settings: &Settings) -> Self {
+    pub(crate) fn of(settings: &Settings) -> Self {
         let is_https = settings.is_https();
         let name = if is_https { COOKIE.into() } else { format!("baton-{}", settings.address.port()) };
         Self { name, is_https }
     }
 
     /// Lets a request's cookie count as its bearer token, if it has one and needs one. True when it does.
-    pub fn admit(&self, request: &mut Request, from: Origin) -> Result<bool, NotOurPage> {
+    pub(crate) fn admit(&self, request: &mut Request, from: Origin) -> Result<bool, NotOurPage> {
         let path = request.uri().path();
         let signs_in = path == SESSION && request.method() == Method::POST;
         let bearer = self.bearer(path, request.headers());

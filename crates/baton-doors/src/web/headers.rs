@@ -35,7 +35,7 @@ pub(super) async fn of_session(mut response: Response) -> Response {
 }
 
 /// What goes with an answer that was given by cookie: it stays in the page that asked.
-pub fn keep_private(headers: &mut HeaderMap) {
+pub(crate) fn keep_private(headers: &mut HeaderMap) {
     headers.entry(header::CACHE_CONTROL).or_insert(NO_STORE);
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, NOSNIFF);
     headers.insert(CROSS_ORIGIN_RESOURCE_POLICY, SAME_ORIGIN);

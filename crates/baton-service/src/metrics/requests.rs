@@ -1,7 +1,7 @@
 //! Requests by door and by the class of their answer, and how long each door took.
 
-use axum::http::StatusCode;
 use baton_core::{Counted, Histogram};
+use http::StatusCode;
 use std::time::Duration;
 
 use super::{Door, Tally, Word, words};

@@ -120,7 +120,7 @@ impl HttpService for Service {
             *request.headers_mut() = head.headers;
             *request.body_mut() = Some(Body::wrap(body));
             let response = self.0.execute(request).await.map_err(failed)?;
-            let (head, body) = axum::http::Response::<Body>::from(response).into_parts();
+            let (head, body) = http::Response::<Body>::from(response).into_parts();
             Ok(HttpResponse::from_parts(head, HttpResponseBody::new(body.map_err(failed))))
         })
     }

@@ -20,7 +20,7 @@ const KNOWN: [Method; 9] = [
 const OTHER: &str = "_OTHER";
 
 /// The name a method goes by.
-pub fn method_name(method: &Method) -> &str {
+pub(crate) fn method_name(method: &Method) -> &str {
     if KNOWN.contains(method) { method.as_str() } else { OTHER }
 }
 

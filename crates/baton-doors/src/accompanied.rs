@@ -6,13 +6,13 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 /// A body, and what is dropped with it.
-pub struct Accompanied<T> {
+pub(crate) struct Accompanied<T> {
     body: Body,
     _along: T,
 }
 
 impl<T> Accompanied<T> {
-    pub fn new(body: Body, along: T) -> Self {
+    pub(crate) fn new(body: Body, along: T) -> Self {
         Self { body, _along: along }
     }
 }

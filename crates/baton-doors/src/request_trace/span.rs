@@ -8,14 +8,15 @@ use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::span::{Kind, Place, Span, Value, nanos_now};
-use super::{Finished, Traces, method_name, of_headers};
+use super::{method_name, of_headers};
 use crate::accompanied::Accompanied;
 use crate::random::id_bytes;
+use crate::trace::span::{Kind, Place, Span, Value, nanos_now};
+use crate::trace::{Finished, Traces};
 
 /// A span that is exported when this is dropped.
 #[derive(Debug)]
-pub struct RequestSpan {
+pub(crate) struct RequestSpan {
     traces: Arc<Traces>,
     began: Instant,
     span: Option<Box<Span>>,
@@ -23,7 +24,7 @@ pub struct RequestSpan {
 
 impl RequestSpan {
     /// Begins the span of a request; none if its trace is not recorded.
-    pub fn begin(traces: &Arc<Traces>, request: &Request, id: &impl Display) -> Option<Self> {
+    pub(crate) fn begin(traces: &Arc<Traces>, request: &Request, id: &impl Display) -> Option<Self> {
         let place = Place::below(of_headers(request.headers()), id_bytes)?;
         let method = method_name(request.method());
         let mut attributes = vec![
@@ -52,7 +53,7 @@ impl RequestSpan {
     }
 
     /// Notes the answer and goes with it.
-    pub fn leave_with(mut self, response: Response) -> Response {
+    pub(crate) fn leave_with(mut self, response: Response) -> Response {
         if let Some(span) = &mut self.span {
             let status = response.status();
             span.attributes.push(("http.response.status_code", Value::Number(status.as_u16().into())));

@@ -10,7 +10,7 @@ const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
 /// The trace a request belongs to.
 #[derive(Debug, Clone, Copy)]
-pub struct Traced(pub Option<TraceParent>);
+pub(crate) struct Traced(pub Option<TraceParent>);
 
 impl<S: Sync> FromRequestParts<S> for Traced {
     type Rejection = Infallible;
@@ -21,7 +21,7 @@ impl<S: Sync> FromRequestParts<S> for Traced {
 }
 
 /// What the headers say.
-pub fn of_headers(headers: &HeaderMap) -> Option<TraceParent> {
+pub(crate) fn of_headers(headers: &HeaderMap) -> Option<TraceParent> {
     let mut values = headers.get_all(TRACEPARENT).iter();
     match (values.next(), values.next()) {
         (Some(value), None) => TraceParent::parse(value.to_str().ok()?),
