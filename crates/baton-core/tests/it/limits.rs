@@ -10,12 +10,12 @@ const TYPES: [&str; 8] = ["usize", "u16", "u32", "u64", "i32", "i64", "Duration"
 /// Says in the line of a constant why it may stand outside.
 const MARK: &str = "// not a limit: ";
 
-/// The files that may hold limits or anything else: tests, and a tool that measures.
+/// The files that may hold limits or anything else: tests.
 fn is_left_out(path: &Path) -> bool {
     let part = |name: &str| path.components().any(|part| part.as_os_str() == name);
     let name = path.file_name().unwrap().to_str().unwrap();
     let is_test = part("tests") || name == "tests.rs" || name.starts_with("fixture") || part("fixture");
-    is_test || name == "limits.rs" || part("limits") || part("bench")
+    is_test || name == "limits.rs" || part("limits")
 }
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
