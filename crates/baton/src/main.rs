@@ -1,8 +1,8 @@
 //! The `baton` binary.
 
 mod a2a;
-mod accompanied;
 mod backup;
+mod body;
 mod cli;
 mod client;
 mod control;

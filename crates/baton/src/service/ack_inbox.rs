@@ -1,12 +1,14 @@
 //! Acknowledge a delivery.
 
-use baton_core::{Action, Caller, Command, Refusal, access, limits};
+use baton_core::{Action, Caller, Command, Refusal, limits};
 use baton_store::rows::DeliveryKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::place::{Place, role_in};
+use super::actor::Actor;
+use super::permit::Permitted;
+use super::place::Place;
 use super::stamp::Stamp;
 use super::{Error, names, operation};
 use crate::hub::Hub;
@@ -53,15 +55,17 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer
     let caller = caller.clone();
     hub.store_for(&caller)
         .write(move |tx| {
-            let network = place.network(tx.as_snapshot(), &caller, None)?;
-            let role = role_in(tx.as_snapshot(), &caller, &network)?;
-            let owner = names::principal(tx.as_snapshot(), &network, &args.alias)?;
-            access::authorize(&caller, &network, role, Action::AckInbox(&owner))?;
+            let stand = place.stand(tx.as_snapshot(), &caller, None)?;
+            let name = names::form(&args.alias)?;
+            let network = Permitted::ask(&caller, stand, Action::AckInbox(&name))?.into_network();
+            let owner = names::principal(tx.as_snapshot(), &network, &name)?;
             let id = args.message_id.to_lowercase();
             let found = tx.open_delivery(&network, &owner, &id)?.ok_or(Refusal::MessageNotOpen)?;
             match (found.kind, found.task_id) {
+                // Whoever may ack what lies in an inbox may ack the tasks in it: they are its owner's.
                 (DeliveryKind::Task, Some(task)) => {
-                    operation::act(tx, &stamp, &caller, &place, Some(&task), &Command::Ack)?;
+                    let task = tx.task_snapshot_in(&network, &task)?.ok_or(Refusal::TaskNotFound)?;
+                    operation::carry_out(tx, &stamp, &Actor::of(&caller)?, task, &Command::Ack)?;
                 }
                 _ => tx.ack_delivery(found.seq)?,
             }

@@ -1,13 +1,14 @@
 //! Look into an inbox.
 
-use baton_core::{Action, Caller, MessageId, NetworkId, Principal, Priority, TaskId, access, limits};
+use baton_core::{Action, Caller, MessageId, NetworkId, Priority, TaskId, limits};
 use baton_store::rows::{DeliveryRow, PageBounds};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::listed_text::ListedText;
-use super::place::{Place, known_role};
+use super::permit::Permitted;
+use super::place::Place;
 use super::wire_time::WireTime;
 use super::{Error, audit, names, page};
 use crate::hub::Hub;
@@ -109,18 +110,20 @@ async fn look(
     let place = Place::of_write(network_id.as_deref());
     let asker = caller.clone();
     let read = hub.store_for(caller).read(move |rows| -> Result<_, Error> {
-        let network = place.network(rows, &asker, None)?;
-        let role = known_role(rows, &asker, &network)?;
-        let owner: Principal = match &name {
-            Some(name) => names::principal(rows, &network, name)?,
-            None => asker.principal()?,
+        let stand = place.known(rows, &asker)?;
+        let name = match &name {
+            Some(name) => names::form(name)?,
+            None => asker.principal()?.name().to_owned(),
         };
-        access::authorize(&asker, &network, role, Action::ReadInbox(&owner))?;
+        let permitted = Permitted::ask(&asker, stand, Action::ReadInbox(&name))?;
+        let is_audited = permitted.is_audited();
+        let network = permitted.into_network();
+        let owner = names::principal(rows, &network, &name)?;
         let page = rows.inbox(&network, &owner, after, page)?.map(DeliveryView::from);
         let answer = Answer { ok: true, messages: page.rows, next_cursor: cursors.next(page.next) };
-        Ok((network, role, answer))
+        Ok((is_audited.then_some(network), answer))
     });
-    let (network, role, answer) = read.await?;
-    audit::foreign_read(hub, caller, role, &network, "inbox").await?;
+    let (audited, answer) = read.await?;
+    audit::network_read(hub, caller, audited, "inbox").await?;
     Ok(answer)
 }

@@ -8,6 +8,7 @@ use baton_core::{
 use baton_store::Snapshot;
 use baton_store::rows::TokenRow;
 
+use super::permit::Permitted;
 use super::{Error, audit};
 use crate::hub::Hub;
 
@@ -47,6 +48,33 @@ impl Place {
                 Ok(Stand { network, role })
             }
         }
+    }
+
+    /// The network, if the caller may do this there: asked before anything of it is read.
+    pub(crate) fn permit<'a>(
+        &self,
+        rows: &dyn Snapshot,
+        caller: &'a Caller,
+        action: Action<'_>,
+    ) -> Result<Permitted<'a>, Error> {
+        Ok(Permitted::ask(caller, self.stand(rows, caller, None)?, action)?)
+    }
+
+    /// The same for a read, of a network that is there.
+    pub(crate) fn permit_read<'a>(
+        &self,
+        rows: &dyn Snapshot,
+        caller: &'a Caller,
+        action: Action<'_>,
+    ) -> Result<Permitted<'a>, Error> {
+        Ok(Permitted::ask(caller, self.known(rows, caller)?, action)?)
+    }
+
+    /// The network, if it is there, and what the caller is in it.
+    pub(crate) fn known(&self, rows: &dyn Snapshot, caller: &Caller) -> Result<Stand, Error> {
+        let network = self.network(rows, caller, None)?;
+        let role = known_role(rows, caller, &network)?;
+        Ok(Stand { network, role })
     }
 
     /// The network alone.
@@ -245,10 +273,7 @@ impl Reach {
         caller: &Caller,
         what: &'static str,
     ) -> Result<(), Error> {
-        match &self.audited {
-            Some(network) => audit::network_read(hub, caller, network.clone(), what).await,
-            None => Ok(()),
-        }
+        audit::network_read(hub, caller, self.audited.clone(), what).await
     }
 }
 

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use super::span::{Kind, Place, Span, Value, nanos_now};
 use super::{Finished, Traces, method_name, of_headers};
-use crate::accompanied::Accompanied;
+use crate::body;
 use crate::random::id_bytes;
 
 /// A span that is exported when this is dropped.
@@ -58,7 +58,7 @@ impl RequestSpan {
             span.attributes.push(("http.response.status_code", Value::Number(status.as_u16().into())));
             span.has_failed = status.is_server_error();
         }
-        response.map(|body| Body::new(Accompanied::new(body, self)))
+        response.map(|body| Body::new(body::holding(body, self)))
     }
 }
 
