@@ -29,7 +29,6 @@ pub(crate) mod task_wait;
 mod wire_time;
 
 // Tasks.
-pub(crate) mod ack_inbox;
 pub(crate) mod agent_tasks;
 pub(crate) mod agents;
 pub(crate) mod artifacts;
@@ -41,7 +40,6 @@ pub(crate) mod extend_lease;
 pub(crate) mod follow_task;
 pub(crate) mod follow_up;
 pub(crate) mod get_completions;
-pub(crate) mod get_inbox;
 pub(crate) mod get_task;
 pub(crate) mod list_tasks;
 pub(crate) mod messages;
@@ -70,6 +68,7 @@ pub(crate) mod workers;
 pub(crate) mod accounts;
 pub(crate) mod audit;
 mod done;
+pub(crate) mod inbox;
 mod labels;
 mod permit;
 mod secret;

@@ -136,7 +136,7 @@ fn the_texts_that_repeat_a_limit_have_its_figure() {
     let rows: Vec<(String, String)> = [
         // Descriptions.
         ("claim_task.rs", format!("/// {LEASE_DEFAULT_SECONDS} by default")),
-        ("get_inbox.rs", format!("/// {INBOX_PAGE_DEFAULT} by default")),
+        ("inbox.rs", format!("/// {INBOX_PAGE_DEFAULT} by default")),
         ("list_tasks.rs", format!("/// {TASK_LIST_DEFAULT} by default")),
         ("list_tasks.rs", format!("/// {TASK_PAGE_DEFAULT} by default")),
         ("messages.rs", format!("/// {MESSAGE_PAGE_DEFAULT} by default")),
@@ -181,8 +181,7 @@ fn the_texts_that_repeat_a_limit_have_its_figure() {
     .chain(
         // Help.
         [
-            ("answer.rs", format!("up to {}", bytes(ARTIFACT_MAX_BYTES as usize))),
-            ("share.rs", format!("up to {}", bytes(ARTIFACT_MAX_BYTES as usize))),
+            ("report.rs", format!("up to {}", bytes(ARTIFACT_MAX_BYTES as usize))),
             ("ask.rs", format!("up to {}", bytes(ARTIFACT_MAX_BYTES as usize))),
             ("ask.rs", format!("at most {OPTIONS_MAX_COUNT} times")),
             (

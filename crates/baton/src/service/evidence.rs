@@ -5,7 +5,6 @@
 
 pub(crate) mod bundling;
 pub(crate) mod change;
-pub(crate) mod checkpoint;
 pub(crate) mod export;
 mod export_body;
 pub(crate) mod packet;

@@ -1,21 +1,23 @@
-//! Look into an inbox.
+//! An inbox: looking into it, and acknowledging what lies in it.
 
-use baton_core::{Action, Caller, MessageId, NetworkId, Priority, TaskId, limits};
-use baton_store::rows::{DeliveryRow, PageBounds};
+use baton_core::{Action, Caller, Command, MessageId, NetworkId, Priority, Refusal, TaskId, limits};
+use baton_store::rows::{DeliveryKind, DeliveryRow, PageBounds};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use super::actor::Actor;
 use super::listed_text::ListedText;
 use super::permit::Permitted;
 use super::place::Place;
+use super::stamp::Stamp;
 use super::wire_time::WireTime;
-use super::{Error, audit, names, page};
+use super::{Error, audit, names, operation, page};
 use crate::hub::Hub;
 
 /// Whose inbox.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(crate) struct Args {
+pub(crate) struct ReadArgs {
     #[schemars(length(min = 1, max = limits::ALIAS_MAX_CHARS))]
     alias: String,
     /// 10 by default
@@ -41,8 +43,7 @@ pub(crate) struct QueryArgs {
 
 /// What lies in it.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Inbox)]
-pub(crate) struct Answer {
+pub(crate) struct Inbox {
     ok: bool,
     messages: Vec<DeliveryView>,
     next_cursor: Option<String>,
@@ -86,13 +87,13 @@ impl From<DeliveryRow> for DeliveryView {
 }
 
 /// Looks into the named inbox.
-pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
+pub(crate) async fn read(hub: &Hub, caller: &Caller, args: ReadArgs) -> Result<Inbox, Error> {
     let limit = page::limit(args.limit, limits::INBOX_PAGE_DEFAULT, limits::INBOX_PAGE_MAX)?;
     look(hub, caller, args.network_id, Some(args.alias), args.cursor, PageBounds::of_tool(limit)).await
 }
 
 /// Looks into the caller's own inbox.
-pub(crate) async fn run_on_query(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Answer, Error> {
+pub(crate) async fn read_own(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Inbox, Error> {
     let limit = page::limit_text(args.limit.as_deref(), limits::INBOX_PAGE_DEFAULT, limits::INBOX_PAGE_MAX)?;
     look(hub, caller, args.network_id, None, args.cursor, PageBounds::rows(limit)).await
 }
@@ -104,7 +105,7 @@ async fn look(
     name: Option<String>,
     cursor: Option<String>,
     page: PageBounds,
-) -> Result<Answer, Error> {
+) -> Result<Inbox, Error> {
     let cursors = page::cursors(hub, caller, "inbox");
     let after = cursors.open(cursor.as_deref())?;
     let place = Place::of_write(network_id.as_deref());
@@ -120,10 +121,71 @@ async fn look(
         let network = permitted.into_network();
         let owner = names::principal(rows, &network, &name)?;
         let page = rows.inbox(&network, &owner, after, page)?.map(DeliveryView::from);
-        let answer = Answer { ok: true, messages: page.rows, next_cursor: cursors.next(page.next) };
+        let answer = Inbox { ok: true, messages: page.rows, next_cursor: cursors.next(page.next) };
         Ok((is_audited.then_some(network), answer))
     });
     let (audited, answer) = read.await?;
     audit::network_read(hub, caller, audited, "inbox").await?;
     Ok(answer)
+}
+
+/// Which delivery, in whose inbox.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct AckArgs {
+    #[schemars(length(min = 1, max = limits::ALIAS_MAX_CHARS))]
+    alias: String,
+    /// A delivery's id or a task's
+    message_id: String,
+    network_id: Option<String>,
+}
+
+/// The body of `POST /api/inbox/:id/ack`: the inbox is the caller's own.
+#[derive(Debug, Default, Deserialize, Serialize, ToSchema)]
+#[schema(as = AckOfDelivery)]
+pub(crate) struct AckOwnArgs {
+    pub(crate) network_id: Option<String>,
+}
+
+/// It is acknowledged.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = DeliveryAcked)]
+pub(crate) struct Acked {
+    ok: bool,
+}
+
+/// Acknowledges what lies in the caller's own inbox.
+pub(crate) async fn ack_own(
+    hub: &Hub,
+    caller: &Caller,
+    message_id: String,
+    args: AckOwnArgs,
+) -> Result<Acked, Error> {
+    let alias = caller.principal()?.name().to_owned();
+    ack(hub, caller, AckArgs { alias, message_id, network_id: args.network_id }).await
+}
+
+/// Acknowledges; a task delivered is a task acked.
+pub(crate) async fn ack(hub: &Hub, caller: &Caller, args: AckArgs) -> Result<Acked, Error> {
+    let place = Place::of_task_call(args.network_id.as_deref());
+    let stamp = Stamp::new(hub);
+    let caller = caller.clone();
+    hub.store_for(&caller)
+        .write(move |tx| {
+            let stand = place.stand(tx.as_snapshot(), &caller, None)?;
+            let name = names::form(&args.alias)?;
+            let network = Permitted::ask(&caller, stand, Action::AckInbox(&name))?.into_network();
+            let owner = names::principal(tx.as_snapshot(), &network, &name)?;
+            let id = args.message_id.to_lowercase();
+            let found = tx.open_delivery(&network, &owner, &id)?.ok_or(Refusal::MessageNotOpen)?;
+            match (found.kind, found.task_id) {
+                // Whoever may ack what lies in an inbox may ack the tasks in it: they are its owner's.
+                (DeliveryKind::Task, Some(task)) => {
+                    let task = tx.task_snapshot_in(&network, &task)?.ok_or(Refusal::TaskNotFound)?;
+                    operation::carry_out(tx, &stamp, &Actor::of(&caller)?, task, &Command::Ack)?;
+                }
+                _ => tx.ack_delivery(found.seq)?,
+            }
+            Ok(Acked { ok: true })
+        })
+        .await
 }
