@@ -1,11 +1,15 @@
 //! The MCP door: POST /mcp, Streamable HTTP without sessions, on the official SDK. Who calls and whether the body
-//! is JSON-RPC at all is settled here; tools, their schemas and how they are answered are in `mcp/`.
+//! is JSON-RPC at all is settled here; tools with their schemas, resources and prompts, and how they are answered, are in `mcp/`.
 
 mod answer;
+mod effect;
 mod handler;
 mod message;
 mod progress;
+mod prompt;
+mod resource;
 mod schema;
+mod subscription;
 #[cfg(test)]
 mod tests;
 mod tool;
@@ -54,8 +58,11 @@ pub(crate) fn router<S: Clone + Send + Sync + 'static>(hub: &Arc<Hub>) -> Router
 }
 
 fn router_of<S: Clone + Send + Sync + 'static>(hub: &Arc<Hub>, tools: Vec<Tool>) -> Router<S> {
-    let handler = Handler::new(hub.clone(), tools);
-    let door = Door { hub: hub.clone(), framed: service(&handler, false), plain: service(&handler, true) };
+    router_with(hub, &Handler::new(hub.clone(), tools))
+}
+
+fn router_with<S: Clone + Send + Sync + 'static>(hub: &Arc<Hub>, handler: &Handler) -> Router<S> {
+    let door = Door { hub: hub.clone(), framed: service(handler, false), plain: service(handler, true) };
     Router::new().route("/mcp", any(enter).with_state(door))
 }
 

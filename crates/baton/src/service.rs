@@ -5,6 +5,7 @@
 // Shared by use cases.
 mod actor;
 pub(crate) mod agent;
+mod any_json;
 mod apply;
 mod attention;
 mod capabilities;
@@ -63,6 +64,8 @@ pub(crate) mod statuses;
 pub(crate) mod sweep;
 pub(crate) mod task_events;
 pub(crate) mod task_tree;
+pub(crate) mod wait_for_task;
+pub(crate) mod watched;
 pub(crate) mod work_graph;
 pub(crate) mod workers;
 

@@ -2,6 +2,8 @@
 
 mod client;
 mod fake;
+mod resources;
+mod waits;
 
 use axum::Router;
 use axum::body::Body;
@@ -91,7 +93,7 @@ async fn a_refusal_is_an_answer_with_its_code() {
     let text = answer["result"]["content"][0]["text"].as_str().unwrap();
     assert!(text.starts_with(r#"{"ok":false,"error":"alias_not_found","message":"#), "{text}");
     assert_eq!(answer["result"]["structuredContent"], serde_json::from_str::<Value>(text).unwrap());
-    assert_eq!(answer["result"]["isError"], false);
+    assert_eq!(answer["result"]["isError"], true, "a model must see that it was refused");
 }
 
 #[tokio::test]
@@ -106,9 +108,11 @@ async fn arguments_that_break_the_schema_are_named() {
     ];
     for (arguments, field) in cases {
         let answer = client.call("greet", arguments.clone()).await;
-        assert_eq!(answer["error"]["code"], -32602, "{arguments}: {answer}");
-        assert!(answer["error"]["message"].as_str().unwrap().starts_with(&format!("{field}: ")), "{answer}");
-        assert_eq!(answer["error"]["data"]["field"], field);
+        assert_eq!(answer["result"]["isError"], true, "{arguments}: {answer}");
+        let said = &answer["result"]["structuredContent"];
+        assert_eq!((&said["ok"], &said["error"]), (&json!(false), &json!("invalid input")), "{said}");
+        assert!(said["message"].as_str().unwrap().starts_with(&format!("{field} ")), "{said}");
+        assert_eq!(said["details"][0]["field"], field);
     }
 }
 
@@ -215,9 +219,16 @@ async fn the_list_of_tools_costs_a_model_less_than_6000_tokens() {
     let body = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
     let response = super::router(&hub.hub).oneshot(request("POST", "/mcp", &token, body)).await.unwrap();
     let (_, text) = whole(response).await;
-    println!("tools/list is {} tokens", text.len() / 4);
-    assert!(text.len() / 4 < 6_000);
     let answer = data_of(&text);
+    // What clients put before a model; titles, hints and schemas of answers they keep for themselves.
+    let read = |tool: &Value| {
+        let words = json!({ "n": tool["name"], "d": tool["description"], "p": tool["inputSchema"] });
+        words.to_string().len()
+    };
+    let read: usize = answer["result"]["tools"].as_array().unwrap().iter().map(read).sum();
+    println!("tools/list is {} tokens, of which a model reads {}", text.len() / 4, read / 4);
+    assert!(read / 4 < 6_000, "{}", read / 4);
+    assert!(text.len() < 100_000, "{}", text.len());
     for tool in answer["result"]["tools"].as_array().unwrap() {
         assert_eq!(tool["inputSchema"]["type"], "object", "{tool}");
         assert!(tool["description"].as_str().is_some_and(|said| !said.is_empty()), "{tool}");
@@ -225,7 +236,7 @@ async fn the_list_of_tools_costs_a_model_less_than_6000_tokens() {
 }
 
 #[tokio::test]
-async fn bounds_of_the_contract_are_invalid_params() {
+async fn bounds_of_the_contract_are_refused_and_name_the_field() {
     let hub = TestHub::start();
     let token = hub.person("ada", SystemRole::User, &[1]).await;
     let client = Client { door: super::router(&hub.hub), token, _hub: hub };
@@ -243,8 +254,8 @@ async fn bounds_of_the_contract_are_invalid_params() {
     ];
     for (tool, arguments, field) in cases {
         let answer = client.call(tool, arguments).await;
-        assert_eq!(answer["error"]["code"], -32602, "{tool} {field}: {answer}");
-        assert_eq!(answer["error"]["data"]["field"], field, "{answer}");
+        assert_eq!(answer["result"]["isError"], true, "{tool} {field}: {answer}");
+        assert_eq!(answer["result"]["structuredContent"]["details"][0]["field"], field, "{answer}");
     }
 }
 

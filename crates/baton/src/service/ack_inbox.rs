@@ -14,10 +14,12 @@ use crate::hub::Hub;
 /// Which delivery, in whose inbox.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Args {
+    /// Whose inbox; your own by default
     #[schemars(length(min = 1, max = limits::ALIAS_MAX_CHARS))]
-    alias: String,
+    alias: Option<String>,
     /// A delivery's id or a task's
     message_id: String,
+    /// The network; a node token has only its own
     network_id: Option<String>,
 }
 
@@ -42,8 +44,7 @@ pub(crate) async fn run_on_path(
     message_id: String,
     args: PathArgs,
 ) -> Result<Answer, Error> {
-    let alias = caller.principal()?.name().to_owned();
-    run(hub, caller, Args { alias, message_id, network_id: args.network_id }).await
+    run(hub, caller, Args { alias: None, message_id, network_id: args.network_id }).await
 }
 
 /// Acknowledges; a task delivered is a task acked.
@@ -55,7 +56,10 @@ pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer
         .write(move |tx| {
             let network = place.network(tx.as_snapshot(), &caller, None)?;
             let role = role_in(tx.as_snapshot(), &caller, &network)?;
-            let owner = names::principal(tx.as_snapshot(), &network, &args.alias)?;
+            let owner = match &args.alias {
+                Some(alias) => names::principal(tx.as_snapshot(), &network, alias)?,
+                None => caller.principal()?,
+            };
             access::authorize(&caller, &network, role, Action::AckInbox(&owner))?;
             let id = args.message_id.to_lowercase();
             let found = tx.open_delivery(&network, &owner, &id)?.ok_or(Refusal::MessageNotOpen)?;

@@ -13,7 +13,7 @@ use super::artifacts::{RefArgs, reference};
 use super::place::Place;
 use super::push_configs::create::{self, CheckedPush, Since};
 use super::stamp::Stamp;
-use super::task_command::{About, BodyRule, OnTask, TaskCommand};
+use super::task_command::{About, BodyRule, OnTask, TaskCommand, ToolAbout};
 use super::{Error, idempotency, operation};
 use crate::hub::Hub;
 
@@ -21,6 +21,7 @@ use crate::hub::Hub;
 #[derive(Debug, Deserialize, Serialize, JsonSchema, ToSchema)]
 #[schema(as = AnswerToQuestion)]
 pub(crate) struct Args {
+    /// The answer, one of the options if there are any
     #[schemars(length(min = 1, max = limits::TEXT_MAX_BYTES))]
     pub(crate) text: String,
     /// Artifacts that come with it, uploaded with `PUT /api/artifacts`
@@ -88,10 +89,12 @@ impl TaskCommand for AnswerTask {
         conflict: None,
         body: BodyRule::Strict,
         is_repeatable: false,
-        tool: Some((
-            "answer_task",
-            "Answer the question of an agent about a task you sent, or tell it something on the way.",
-        )),
+        tool: Some(ToolAbout {
+            name: "answer_task",
+            title: "Answer a question",
+            description: "Answer the question of an agent about a task you sent, or tell it something on the way.",
+            is_destructive: false,
+        }),
     };
     type Args = Args;
     type Answer = Answer;

@@ -15,11 +15,13 @@ use crate::hub::Hub;
 /// Whose inbox.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Args {
+    /// Whose inbox; your own by default
     #[schemars(length(min = 1, max = limits::ALIAS_MAX_CHARS))]
-    alias: String,
+    alias: Option<String>,
     /// 10 by default
     #[schemars(range(min = 1, max = limits::INBOX_PAGE_MAX))]
     limit: Option<i64>,
+    /// The network; a node token has only its own
     network_id: Option<String>,
     /// next_cursor of the page before
     cursor: Option<String>,
@@ -87,7 +89,7 @@ impl From<DeliveryRow> for DeliveryView {
 /// Looks into the named inbox.
 pub(crate) async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
     let limit = page::limit(args.limit, limits::INBOX_PAGE_DEFAULT, limits::INBOX_PAGE_MAX)?;
-    look(hub, caller, args.network_id, Some(args.alias), args.cursor, PageBounds::of_tool(limit)).await
+    look(hub, caller, args.network_id, args.alias, args.cursor, PageBounds::of_tool(limit)).await
 }
 
 /// Looks into the caller's own inbox.

@@ -1,7 +1,7 @@
 //! Names as callers give them: normalised, parsed, found among the agents and users of a network, and compared with
 //! them where a new one is made.
 
-use baton_core::{Alias, AliasFacts, Looks, NetworkId, Principal, Refusal, UserId, Username};
+use baton_core::{Alias, AliasFacts, Caller, Looks, NetworkId, Principal, Refusal, UserId, Username};
 use baton_store::Snapshot;
 use unicode_normalization::UnicodeNormalization;
 
@@ -10,6 +10,14 @@ use super::Error;
 /// An alias, in NFC.
 pub(crate) fn alias(text: &str) -> Result<Alias, Error> {
     Alias::parse(&text.nfc().collect::<String>()).map_err(Error::of_argument)
+}
+
+/// The name a call gives, or else the caller's own.
+pub(crate) fn given_or_own(caller: &Caller, given: Option<String>) -> Result<String, Error> {
+    match given {
+        Some(name) => Ok(name),
+        None => Ok(caller.principal()?.name().to_owned()),
+    }
 }
 
 /// Whoever has this name in a network: a member by username, else an agent. One name space, so never both.

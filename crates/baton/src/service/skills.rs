@@ -14,10 +14,13 @@ pub(crate) struct Skill {
     /// 1-64 of A-Z a-z 0-9 . _ -
     #[schemars(length(min = 1, max = limits::SKILL_ID_MAX_CHARS))]
     pub(crate) id: String,
+    /// What people call it
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) name: Option<String>,
+    /// In a sentence
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) description: Option<String>,
+    /// Words to find it by
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) tags: Vec<String>,
 }

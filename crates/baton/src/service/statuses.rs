@@ -19,9 +19,13 @@ use crate::hub::Hub;
 /// Which sessions.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub(crate) struct AllArgs {
+    /// The network; all of yours by default
     network_id: Option<String>,
+    /// Only sessions with this server label
     filter_server: Option<String>,
+    /// Only sessions with this status
     filter_status: Option<String>,
+    /// All that fit by default
     #[schemars(range(min = 1, max = limits::SESSION_PAGE_MAX))]
     limit: Option<i64>,
     /// next_cursor of the page before
@@ -65,7 +69,8 @@ impl QueryArgs {
 }
 
 /// All sessions, as the tool answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = SessionsForTool)]
 pub(crate) struct AllAnswer {
     ok: bool,
     sessions: Vec<SessionView>,
@@ -105,13 +110,16 @@ struct Summary {
 /// Which session.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct OneArgs {
+    /// The agent; yourself by default
     #[schemars(length(min = 1, max = limits::ALIAS_MAX_CHARS))]
-    alias: String,
+    alias: Option<String>,
+    /// The network; a node token has only its own
     network_id: Option<String>,
 }
 
 /// One session.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = SessionForTool)]
 pub(crate) struct OneAnswer {
     ok: bool,
     session: Option<SessionView>,
@@ -359,7 +367,7 @@ pub(crate) async fn one(hub: &Hub, caller: &Caller, args: OneArgs) -> Result<One
         let network = place.network(rows, &asker, None)?;
         let role = known_role(rows, &asker, &network)?;
         access::authorize(&asker, &network, role, Action::ReadNetwork)?;
-        let alias = names::alias(&args.alias)?;
+        let alias = names::alias(&names::given_or_own(&asker, args.alias.clone())?)?;
         let glance = rows.session_glance(&network, &alias)?;
         if glance.is_none() && !rows.alias_exists(&network, &alias)? {
             return Err(baton_core::Refusal::AliasNotFound.into());

@@ -47,8 +47,20 @@ pub(crate) struct About {
     pub(crate) body: BodyRule,
     /// Whether doing it twice comes to the same, so that a client may send it again.
     pub(crate) is_repeatable: bool,
-    /// The MCP tool's name and what a model reads about it.
-    pub(crate) tool: Option<(&'static str, &'static str)>,
+    /// The MCP tool, if it has one.
+    pub(crate) tool: Option<ToolAbout>,
+}
+
+/// A command as an MCP tool. Whether it may be repeated is said of the command.
+#[derive(Debug)]
+pub(crate) struct ToolAbout {
+    pub(crate) name: &'static str,
+    /// What people see in a list of tools.
+    pub(crate) title: &'static str,
+    /// What a model reads about it.
+    pub(crate) description: &'static str,
+    /// Whether it ends or takes away what others have, so that a client may want to ask first.
+    pub(crate) is_destructive: bool,
 }
 
 /// A conflict that is answered with the command's own answer, or with an error.

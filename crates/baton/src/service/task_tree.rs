@@ -18,6 +18,7 @@ use crate::hub::Hub;
 /// Which task.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Args {
+    /// The task's id
     task_id: String,
 }
 

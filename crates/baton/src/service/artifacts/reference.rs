@@ -30,6 +30,7 @@ pub(crate) struct RefArgs {
     /// By default as it was uploaded
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) media_type: Option<String>,
+    /// What it is, in a sentence
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) description: Option<String>,
 }

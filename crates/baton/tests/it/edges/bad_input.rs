@@ -250,8 +250,13 @@ fn tool_arguments_that_break_the_schema_name_the_field() {
     ];
     for (tool, arguments, field) in wrong {
         let response = rpc(&worker, tool, &arguments);
-        assert_eq!(response["error"]["code"], -32602, "{tool}: {response}");
-        assert!(response["error"].to_string().contains(field), "{tool} names {field}: {response}");
+        assert_eq!(response["result"]["isError"], true, "{tool}: {response}");
+        let said = &response["result"]["structuredContent"];
+        assert_eq!(
+            (&said["error"], &said["details"][0]["field"]),
+            (&json!("invalid input"), &json!(field)),
+            "{said}"
+        );
     }
 }
 
