@@ -19,7 +19,7 @@ use axum::Router;
 use axum::body::{self, Body};
 use axum::extract::{FromRequestParts, Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderValue, Method, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::any;
 use baton_core::limits;
@@ -102,7 +102,7 @@ async fn enter(State(door): State<Door>, request: Request) -> Response {
     let wants_plain_json = wants_plain_json(&parts.headers);
     match Authenticated::from_request_parts(&mut parts, &door.hub).await {
         Ok(Authenticated(identity)) => parts.extensions.insert(identity),
-        Err(refused) => return refused,
+        Err(refused) => return challenged(refused, &parts.headers),
     };
     suit_sdk(&mut parts);
     if parts.method != Method::POST {
@@ -121,6 +121,19 @@ async fn enter(State(door): State<Door>, request: Request) -> Response {
         parts.extensions.insert(Framed);
     }
     service.handle(Request::from_parts(parts, Body::from(bytes))).await.into_response()
+}
+
+/// A 401 with what clients look for in it: how to authenticate (RFC 6750, section 3), so that they ask for a token and do not
+/// just say that they cannot connect.
+fn challenged(mut refused: Response, headers: &HeaderMap) -> Response {
+    if refused.status() == StatusCode::UNAUTHORIZED {
+        let challenge = match headers.contains_key(header::AUTHORIZATION) {
+            true => r#"Bearer realm="baton", error="invalid_token""#,
+            false => r#"Bearer realm="baton""#,
+        };
+        refused.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
+    }
+    refused
 }
 
 /// A client that lists JSON and nothing that covers an event stream.

@@ -149,8 +149,12 @@ async fn without_a_good_token_there_is_one_answer() {
     missing.headers_mut().remove(header::AUTHORIZATION);
     let wrong = request("POST", "/mcp", "utok_0000", "{}");
     let unknown = request("GET", "/mcp", &format!("ntok_{}", "0".repeat(64)), "");
-    for request in [missing, wrong, unknown] {
-        let (status, text) = whole(client.send(request).await).await;
+    let plain = r#"Bearer realm="baton""#.to_owned();
+    let invalid = format!("{plain}, error=\"invalid_token\"");
+    for (request, challenge) in [(missing, &plain), (wrong, &invalid), (unknown, &invalid)] {
+        let response = client.send(request).await;
+        assert_eq!(response.headers()[header::WWW_AUTHENTICATE], challenge.as_str());
+        let (status, text) = whole(response).await;
         assert_eq!(
             (status, text.as_str()),
             (StatusCode::UNAUTHORIZED, r#"{"ok":false,"error":"unauthorized"}"#)

@@ -1,9 +1,10 @@
-//! `baton inbox`: what waits for whoever the token speaks for.
+//! `baton inbox`: what waits for whoever the token speaks for. `baton inbox wait` is in `inbox_wait.rs`.
 
 use baton_core::limits;
-use clap::Args;
+use clap::{Args, Subcommand};
 use std::process::ExitCode;
 
+use super::inbox_wait::InboxWait;
 use super::view;
 use crate::cli::connection::Connection;
 use crate::cli::failure::Failure;
@@ -11,7 +12,10 @@ use crate::cli::screen::{Screen, note};
 use crate::service::get_inbox::QueryArgs;
 
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Inbox {
+    #[command(subcommand)]
+    command: Option<InboxCommand>,
     /// How many
     #[arg(long, value_name = "N", default_value_t = limits::INBOX_SHOWN_DEFAULT, value_parser = clap::value_parser!(u16).range(1..=limits::INBOX_PAGE_MAX as i64))]
     limit: u16,
@@ -19,8 +23,21 @@ pub(crate) struct Inbox {
     connection: Connection,
 }
 
+#[derive(Debug, Subcommand)]
+enum InboxCommand {
+    /// Wait until something new is in an inbox
+    Wait(InboxWait),
+}
+
 impl Inbox {
-    pub(super) async fn show(&self) -> Result<ExitCode, Failure> {
+    pub(super) async fn run(&self) -> Result<ExitCode, Failure> {
+        match &self.command {
+            Some(InboxCommand::Wait(command)) => Ok(command.run().await),
+            None => self.show().await,
+        }
+    }
+
+    async fn show(&self) -> Result<ExitCode, Failure> {
         let link = self.connection.open()?;
         let args = QueryArgs {
             limit: Some(self.limit.to_string()),
