@@ -46,17 +46,18 @@ mod tests {
 
     use super::*;
 
+    /// Whether it says of which type it is, or of which types it may be.
+    fn is_typed(schema: &Value) -> bool {
+        let parts = schema["anyOf"].as_array().is_some_and(|parts| parts.iter().all(is_typed));
+        schema["type"].is_string() || parts
+    }
+
     /// Whether every argument has a type and a description, at every depth.
     fn check_arguments(tool: &str, schema: &Value) {
         for (name, argument) in schema["properties"].as_object().into_iter().flatten() {
-            assert!(argument["type"].is_string() || argument["type"].is_array(), "{tool} {name}: {argument}");
+            assert!(is_typed(argument), "{tool} {name}: {argument}");
             assert!(argument["description"].as_str().is_some_and(|said| !said.is_empty()), "{tool} {name}");
-            if argument["type"] == "array" {
-                assert!(
-                    argument["items"]["type"].is_string() || argument["items"]["type"].is_array(),
-                    "{tool} {name}"
-                );
-            }
+            assert!(argument["type"] != "array" || is_typed(&argument["items"]), "{tool} {name}: {argument}");
             check_arguments(tool, argument);
             check_arguments(tool, &argument["items"]);
         }

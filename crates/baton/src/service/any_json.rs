@@ -12,6 +12,12 @@ impl JsonSchema for AnyJson {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": ["object", "array", "string", "number", "boolean"] })
+        // A list of types in one place is not understood everywhere.
+        json_schema!({
+            "anyOf": [
+                { "type": "object" }, { "type": "string" }, { "type": "number" }, { "type": "boolean" },
+                { "type": "array", "items": {} },
+            ],
+        })
     }
 }
