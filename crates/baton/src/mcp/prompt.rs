@@ -53,9 +53,7 @@ fn delegate(arguments: Option<&JsonObject>) -> Result<String, ErrorData> {
 fn text<'a>(arguments: Option<&'a JsonObject>, name: &str) -> Result<Option<&'a str>, ErrorData> {
     match arguments.and_then(|arguments| arguments.get(name)) {
         None | Some(Value::Null) => Ok(None),
-        Some(Value::String(text)) => {
-            Ok(Some(text).map(String::as_str).filter(|text| !text.trim().is_empty()))
-        }
+        Some(Value::String(text)) => Ok(Some(text.as_str()).filter(|text| !text.trim().is_empty())),
         Some(_) => Err(ErrorData::invalid_params(format!("{name} must be a string"), None)),
     }
 }

@@ -1,13 +1,16 @@
 //! Several calls of a model in a row, as an agent: it claims a task, asks its sender under the lease, reads the answer and
-//! replies. And one that a person must allow: it runs because `baton init` said so.
+//! replies. And one that a person must allow: it runs because `baton init` said so. And an idle session that its inbox wakes.
 
-use serde_json::json;
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
+use std::sync::mpsc::channel;
 use std::thread;
 
 use super::model::{Model, Step, calls};
 use super::stage::{Stage, Whose};
 use crate::it::tenant::{send, succeed, task};
-use crate::it::work::worker::eventually;
+use crate::it::work::worker::{PATIENCE, eventually};
 
 fn a_model_claims_asks_and_replies(whose: Whose) {
     let stage = Stage::set();
@@ -69,4 +72,41 @@ fn claude_code_claims_a_task_asks_its_sender_and_replies() {
 #[test]
 fn codex_claims_a_task_asks_its_sender_and_replies() {
     a_model_claims_asks_and_replies(Whose::Codex);
+}
+
+#[test]
+fn an_idle_session_of_claude_code_is_woken_by_its_inbox() {
+    let stage = Stage::set();
+    let model = Model::start(vec![
+        Step::IdleUntil("the Baton inbox of painter has 1 task"),
+        calls("get_inbox", |_| json!({})),
+        Step::Say("something waits"),
+    ]);
+    stage.network.agent("painter");
+    stage.init(Whose::Claude, &["--alias", "painter", "--hooks"]);
+    let mut claude = stage.on_machine(Command::new("claude"), Some(&model));
+    claude.args(["-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"]);
+    let mut session = claude.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let (tell, lines) = channel();
+    let stdout = BufReader::new(session.stdout.take().unwrap());
+    thread::spawn(move || stdout.lines().map_while(Result::ok).try_for_each(|line| tell.send(line)));
+    // What the session ends a turn with.
+    let turn = || loop {
+        let line: Value = serde_json::from_str(&lines.recv_timeout(PATIENCE).expect("a turn ends")).unwrap();
+        if line["type"] == "result" {
+            return line["result"].as_str().unwrap().to_owned();
+        }
+    };
+    let hello = json!({"type": "user", "message": {"role": "user", "content": "wait for work"}});
+    let mut stdin = session.stdin.take().unwrap();
+    writeln!(stdin, "{hello}").unwrap();
+    assert_eq!(turn(), "idle");
+    let id = send(&stage.network.user, "painter", "paint it");
+    assert_eq!(turn(), "something waits");
+    assert_eq!(model.answers()[0]["messages"][0]["task_id"], json!(id));
+    assert_eq!(task(&stage.network.user, &id)["status"], "delivered", "nothing was acknowledged");
+    drop(stdin);
+    session.kill().unwrap();
+    session.wait().unwrap();
+    assert_eq!(model.strays(), Vec::<String>::new());
 }

@@ -11,11 +11,14 @@ use std::fmt::Write;
 use std::sync::{Arc, Mutex};
 
 /// What the model does next: calls a tool with arguments that follow from what the tools have answered so far, or says its
-/// last words.
+/// last words; or it is idle until it is told something with these words in it.
 pub(super) enum Step {
-    Call(&'static str, Box<dyn Fn(&[Value]) -> Value + Send + Sync>),
+    Call(&'static str, Arguments),
     Say(&'static str),
+    IdleUntil(&'static str),
 }
+
+type Arguments = Box<dyn Fn(&[Value]) -> Value + Send + Sync>;
 
 /// A step that calls a tool.
 pub(super) fn calls(
@@ -81,9 +84,16 @@ async fn answer(State(script): State<Arc<Script>>, method: Method, uri: Uri, bod
 
 impl Script {
     /// The step that follows what the tools have answered.
-    fn next(&self, answers: Vec<Value>) -> (usize, Option<(&'static str, Value)>, &'static str) {
-        let place = answers.len();
+    fn next(
+        &self,
+        asked: &Value,
+        answers: Vec<Value>,
+    ) -> (usize, Option<(&'static str, Value)>, &'static str) {
+        let told = asked.to_string();
+        let is_passed = |step: &&Step| matches!(step, Step::IdleUntil(words) if told.contains(words));
+        let place = answers.len() + self.steps.iter().filter(is_passed).count();
         let next = match self.steps.get(place) {
+            Some(Step::IdleUntil(_)) => (place, None, "idle"),
             Some(Step::Call(tool, arguments)) => (place, Some((*tool, arguments(&answers))), ""),
             Some(Step::Say(words)) => (place, None, *words),
             None => (place, None, "the script is over"),
@@ -97,7 +107,7 @@ impl Script {
             message["content"].as_array().into_iter().flatten().filter(|part| part["type"] == "tool_result")
         });
         let answers = results.map(|result| answered(&result["content"])).collect();
-        let (place, call, words) = self.next(answers);
+        let (place, call, words) = self.next(asked, answers);
         let (block, delta, stop) = match call {
             Some((tool, arguments)) => (
                 json!({"type": "tool_use", "id": format!("toolu_{place}"), "name": format!("mcp__baton__{tool}"), "input": {}}),
@@ -129,7 +139,7 @@ impl Script {
         let outputs = asked["input"].as_array().into_iter().flatten();
         let outputs = outputs.filter(|item| item["type"] == "function_call_output");
         let answers = outputs.map(|item| answered(&item["output"])).collect();
-        let (place, call, words) = self.next(answers);
+        let (place, call, words) = self.next(asked, answers);
         let item = match call {
             Some((tool, arguments)) => json!({
                 "type": "function_call", "id": format!("fc_{place}"), "call_id": format!("call_{place}"),
