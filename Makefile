@@ -11,7 +11,7 @@ BINARY ?= $(shell ls -t target/release/baton target/quick/baton 2>/dev/null | he
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help demo run quick build test check bench bench-page bench-peers bench-growth bench-streams bench-soak bench-fairness bench-hostile bench-start bench-adapter driver proof peers bench-hub bench-evidence bench-work bench-a2a fuzz torture walk dist install uninstall size tools clients browser schemathesis s3 screenshots clean
+.PHONY: help demo run quick build test check bench bench-page bench-peers bench-growth bench-streams bench-soak bench-fairness bench-hostile bench-start bench-adapter driver proof peers bench-hub bench-evidence bench-work bench-a2a fuzz torture walk dist install uninstall size tools clients mcp-clients browser schemathesis s3 screenshots clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -33,6 +33,7 @@ build: ## the release binary, target/release/baton
 # Without the package registries the clients', the browser's, schemathesis's and the bucket's own tests fail and say so; all others still run.
 test: tools ## every test
 	@$(MAKE) --no-print-directory clients || true
+	@$(MAKE) --no-print-directory mcp-clients || true
 	@$(MAKE) --no-print-directory browser || true
 	@$(MAKE) --no-print-directory schemathesis || true
 	@$(MAKE) --no-print-directory s3 || true
@@ -137,6 +138,10 @@ tools:
 # The official A2A clients the tests drive, pinned, in folders of their own under target/tools.
 clients:
 	@scripts/clients.sh
+
+# The MCP clients the tests drive, and MCP's conformance suite, pinned, in folders of their own under target/tools.
+mcp-clients:
+	@scripts/mcp-clients.sh
 
 # What the tests drive Chromium with, pinned, in a folder of its own under target/tools.
 browser:

@@ -1,11 +1,15 @@
 //! The MCP door: POST /mcp, Streamable HTTP without sessions, on the official SDK. Who calls and whether the body
-//! is JSON-RPC at all is settled here; tools, their schemas and how they are answered are in `mcp/`.
+//! is JSON-RPC at all is settled here; tools with their schemas, resources and prompts, and how they are answered, are in `mcp/`.
 
 mod answer;
+mod effect;
 mod handler;
 mod message;
 mod progress;
+mod prompt;
+mod resource;
 mod schema;
+mod subscription;
 #[cfg(test)]
 mod tests;
 mod tool;
@@ -15,7 +19,7 @@ use axum::Router;
 use axum::body::{self, Body};
 use axum::extract::{FromRequestParts, Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderValue, Method, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::any;
 use baton_core::limits;
@@ -54,8 +58,11 @@ pub(crate) fn router<S: Clone + Send + Sync + 'static>(hub: &Arc<Hub>) -> Router
 }
 
 fn router_of<S: Clone + Send + Sync + 'static>(hub: &Arc<Hub>, tools: Vec<Tool>) -> Router<S> {
-    let handler = Handler::new(hub.clone(), tools);
-    let door = Door { hub: hub.clone(), framed: service(&handler, false), plain: service(&handler, true) };
+    router_with(hub, &Handler::new(hub.clone(), tools))
+}
+
+fn router_with<S: Clone + Send + Sync + 'static>(hub: &Arc<Hub>, handler: &Handler) -> Router<S> {
+    let door = Door { hub: hub.clone(), framed: service(handler, false), plain: service(handler, true) };
     Router::new().route("/mcp", any(enter).with_state(door))
 }
 
@@ -95,7 +102,7 @@ async fn enter(State(door): State<Door>, request: Request) -> Response {
     let wants_plain_json = wants_plain_json(&parts.headers);
     match Authenticated::from_request_parts(&mut parts, &door.hub).await {
         Ok(Authenticated(identity)) => parts.extensions.insert(identity),
-        Err(refused) => return refused,
+        Err(refused) => return challenged(refused, &parts.headers),
     };
     suit_sdk(&mut parts);
     if parts.method != Method::POST {
@@ -114,6 +121,19 @@ async fn enter(State(door): State<Door>, request: Request) -> Response {
         parts.extensions.insert(Framed);
     }
     service.handle(Request::from_parts(parts, Body::from(bytes))).await.into_response()
+}
+
+/// A 401 with what clients look for in it: how to authenticate (RFC 6750, section 3), so that they ask for a token and do not
+/// just say that they cannot connect.
+fn challenged(mut refused: Response, headers: &HeaderMap) -> Response {
+    if refused.status() == StatusCode::UNAUTHORIZED {
+        let challenge = match headers.contains_key(header::AUTHORIZATION) {
+            true => r#"Bearer realm="baton", error="invalid_token""#,
+            false => r#"Bearer realm="baton""#,
+        };
+        refused.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
+    }
+    refused
 }
 
 /// A client that lists JSON and nothing that covers an event stream.

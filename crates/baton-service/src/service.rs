@@ -5,6 +5,7 @@
 // Shared by use cases.
 mod actor;
 pub mod agent;
+mod any_json;
 mod apply;
 mod attention;
 mod capabilities;
@@ -62,6 +63,8 @@ pub mod statuses;
 pub mod sweep;
 pub mod task_events;
 pub mod task_tree;
+pub mod wait_for_task;
+pub mod watched;
 pub mod work_graph;
 pub mod workers;
 

@@ -43,6 +43,7 @@ mod it {
     mod limits;
     mod long_texts;
     mod memory;
+    mod models;
     mod module_order;
     mod observe;
     mod outside;

@@ -146,6 +146,8 @@ pub const A2A_LIST_EXAMINED_COUNT: usize = 20_000;
 pub const A2A_LIST_COUNTED_MAX: usize = 100_000;
 /// Messages of a task's history that are shown when no `historyLength` is named (ours).
 pub const A2A_HISTORY_DEFAULT_COUNT: usize = 100;
+/// Tasks that one call waits for (ours).
+pub const CALL_WAIT_TASKS_MAX_COUNT: usize = 20;
 /// Calls of one token that wait at once for a task to go on or to end: A2A, REST and MCP (ours).
 pub const WAITS_PER_TOKEN_MAX_COUNT: usize = 1_000;
 

@@ -46,6 +46,18 @@ pub const PARTS_CHECKED_COUNT: usize = 100_000;
 pub const HEALTH_ANSWER_MAX: Duration = Duration::from_secs(5);
 /// Smaller files are read without a progress bar: they are done before it could be read (ours).
 pub const PROGRESS_BAR_MIN_BYTES: u64 = 8 << 20;
+/// How long `baton inbox wait` waits if it is not told, and what a hook of a client gives it (ours).
+pub const INBOX_WAIT_DEFAULT_SECONDS: u32 = 3_600;
+/// Longest `baton inbox wait` waits (ours).
+pub const INBOX_WAIT_MAX_SECONDS: u32 = 86_400;
+/// After the first news `baton inbox wait` gathers what else comes (ours).
+pub const INBOX_WAIT_GATHERED_FOR: Duration = Duration::from_millis(300);
+/// How often `baton inbox wait` checks that whoever started it is still there (ours).
+pub const INBOX_WAIT_PARENT_CHECKED_EVERY: Duration = Duration::from_secs(5);
+/// Sessions of one inbox whose news are remembered (ours).
+pub const INBOX_WAIT_SESSIONS_MAX_COUNT: usize = 16;
+/// Largest input of a hook (ours).
+pub const HOOK_INPUT_MAX_BYTES: u64 = 1 << 20;
 /// Calls of `baton mcp` at once; the rest waits on standard input (ours).
 pub const MCP_CALLS_AT_ONCE: usize = 64;
 /// Answers that may wait for a slow reader (ours).

@@ -1,5 +1,6 @@
-//! Arguments in and answers out, as MCP words them: what breaks the schema is -32602 and names its field, a refusal
-//! is an answer like any other with `ok:false`, and every answer is said twice, as text and as an object.
+//! Arguments in and answers out, as MCP words them: what breaks the schema is -32602 and names its field (the wire contract;
+//! the newest revision of MCP would have a tool's error there), a refusal is an answer with `ok:false` and `isError`, so that
+//! the model reads what to do better; and every answer is given twice, as text and as an object.
 
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
@@ -12,12 +13,8 @@ use crate::rest::ErrorBody;
 use crate::service::Error;
 
 /// Reads a call's arguments.
-pub(super) fn arguments<T: DeserializeOwned>(arguments: JsonObject) -> Result<T, ErrorData> {
-    let read = serde_path_to_error::deserialize(Value::Object(arguments));
-    read.map_err(|error| match Error::of_schema(error) {
-        Error::Argument { field, rule } => broken_argument(&field, &rule),
-        error => ErrorData::internal_error(error.to_string(), None),
-    })
+pub(super) fn arguments<T: DeserializeOwned>(arguments: JsonObject) -> Result<T, Error> {
+    serde_path_to_error::deserialize(Value::Object(arguments)).map_err(Error::of_schema)
 }
 
 fn broken_argument(field: &str, rule: &str) -> ErrorData {
@@ -30,16 +27,19 @@ pub(super) fn of<T: Serialize>(outcome: Result<T, Error>) -> Outcome {
         Ok(answer) => said(&answer),
         Err(Error::Argument { field, rule }) => Err(broken_argument(&field, &rule)),
         Err(error) => {
-            if let Error::Store(error) = &error
-                && !matches!(
-                    error,
-                    baton_store::Error::Busy | baton_store::Error::Conflict | baton_store::Error::Closed
-                )
-            {
-                tracing::error!(%error, "a tool failed in the store");
-            }
+            note(&error);
             said(&ErrorBody::of(&error))
         }
+    }
+}
+
+/// Logs what the caller cannot do anything about.
+pub(super) fn note(error: &Error) {
+    use baton_store::Error::{Busy, Closed, Conflict};
+    if let Error::Store(error) = error
+        && !matches!(error, Busy | Conflict | Closed)
+    {
+        tracing::error!(%error, "an MCP call failed in the store");
     }
 }
 
@@ -47,7 +47,9 @@ fn said<T: Serialize>(answer: &T) -> Outcome {
     // The text is printed from the type itself, so that its fields keep their order.
     let both = serde_json::to_string(answer).and_then(|text| Ok((text, serde_json::to_value(answer)?)));
     let (text, object) = both.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+    let is_error = object.get("ok") == Some(&Value::Bool(false));
     let mut result = CallToolResult::structured(object);
     result.content = vec![ContentBlock::text(text)];
+    result.is_error = Some(is_error);
     Ok(result)
 }

@@ -1,22 +1,25 @@
-//! What the SDK asks of a server: who it is, which tools it has, and to call one.
+//! What the SDK asks of a server: who it is, which tools, resources and prompts it has, and to call, read or watch one.
 
 use axum::http::request::Parts;
-use baton_core::TraceParent;
+use baton_core::{TraceParent, limits};
 use futures_util::FutureExt;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult, PaginatedRequestParams,
-    ServerCapabilities, ServerConfig,
+    CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams, CompleteResult,
+    GetPromptRequestParams, GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
+    ServerConfig, SubscriptionFilter,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tracing::{Instrument, Span};
 
-use super::progress::Teller;
+use super::progress::Notifier;
 use super::tool::{Tool, Who};
-use super::{Framed, answer};
+use super::{Framed, answer, prompt, resource, subscription};
 use crate::hub::in_flight::{AnswerShare, Cost, SharePlace};
 use crate::hub::{Hub, Identity};
 use crate::metrics::Door;
@@ -33,21 +36,37 @@ const INSTRUCTIONS: &str = "Baton hands tasks between agents. Work: claim_task, 
 pub(super) struct Handler {
     hub: Arc<Hub>,
     tools: Arc<Vec<Tool>>,
+    /// How long a call that waits may be silent.
+    pub(super) silence: Duration,
 }
 
 impl Handler {
     pub(super) fn new(hub: Arc<Hub>, tools: Vec<Tool>) -> Self {
-        Self { hub, tools: Arc::new(tools) }
+        Self { hub, tools: Arc::new(tools), silence: limits::MCP_PROGRESS_SILENCE_MAX }
     }
 
     /// Reserves memory for the tool's answer; the reservation goes with the answer's body.
-    async fn take_share(&self, tool: &Tool, context: &RequestContext<RoleServer>) -> Result<(), Error> {
+    async fn take_share(
+        &self,
+        cost: Option<Cost>,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<(), Error> {
         let parts = context.extensions.get::<Parts>().map(|parts| &parts.extensions);
         let place = parts.and_then(|parts| parts.get::<SharePlace>().zip(parts.get::<Identity>()));
-        if let Some((cost, (place, who))) = tool.cost.zip(place) {
+        if let Some((cost, (place, who))) = cost.zip(place) {
             place.put(self.hub.in_flight.reserve(who, cost).await?);
         }
         Ok(())
+    }
+
+    /// What notifies the caller of progress, if it gave a token and its answer is a stream of messages.
+    fn notifier(&self, context: &RequestContext<RoleServer>, who: &mut Who) -> Option<Notifier> {
+        let parts = context.extensions.get::<Parts>()?;
+        parts.extensions.get::<Framed>()?;
+        let token = context.meta.get_progress_token()?;
+        let (sink, reported) = ProgressSink::channel();
+        who.progress = sink;
+        Some(Notifier::new(context.peer.clone(), token, reported, self.silence))
     }
 
     fn find(&self, name: &str) -> Option<&Tool> {
@@ -57,10 +76,103 @@ impl Handler {
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
-        let mut info = ServerConfig::new(ServerCapabilities::builder().enable_tools().build());
+        let offered = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .enable_resources_subscribe()
+            .enable_prompts()
+            .build();
+        let mut info = ServerConfig::new(offered);
         info.server_info = Implementation::new("baton", env!("CARGO_PKG_VERSION"));
         info.instructions = Some(INSTRUCTIONS.into());
         info
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        context.peer.set_peer_info(request.clone());
+        let mut info = self.negotiate_initialize(&request)?;
+        // `resources/subscribe` belongs to a session, and there is none; `subscriptions/listen` needs no initialize.
+        if let Some(resources) = &mut info.capabilities.resources {
+            resources.subscribe = None;
+        }
+        Ok(info)
+    }
+
+    async fn complete(
+        &self,
+        _: CompleteRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        Err(ErrorData::method_not_found::<CompleteRequestMethod>())
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Ok(ListPromptsResult::with_all_items(prompt::listed()))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        prompt::filled_in(&request.name, request.arguments.as_ref()).map(GetPromptResponse::from)
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Ok(ListResourcesResult::with_all_items(resource::listed()))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(ListResourceTemplatesResult::with_all_items(resource::templates()))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let who = who(&context)?;
+        let read = async {
+            let cost = resource::cost(&request.uri);
+            let share = self.take_share(cost, &context).await;
+            share.map_err(|busy| resource::failed(&request.uri, &busy))?;
+            resource::read(&self.hub, &who, &request.uri).await
+        };
+        read.instrument(span(&context)).await.map(ReadResourceResponse::from)
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        let named = requested.resource_subscriptions.iter().flatten();
+        let ours = named.filter(|uri| resource::parse(uri).is_some());
+        let ours: Vec<String> = ours.take(limits::MCP_SUBSCRIBED_MAX_COUNT).cloned().collect();
+        Some(SubscriptionFilter::builder().resource_subscriptions(ours).build())
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let request = context.request_context();
+        let parts = request.extensions.get::<Parts>();
+        if parts.is_none_or(|parts| parts.extensions.get::<Framed>().is_none()) {
+            let why = "a subscription is answered with an event stream; accept text/event-stream";
+            return Err(ErrorData::invalid_request(why, None));
+        }
+        let (who, span) = (identity(request)?, span(request));
+        subscription::run(&self.hub, &who, context).instrument(span).await
     }
 
     fn get_tool(&self, name: &str) -> Option<rmcp::model::Tool> {
@@ -85,9 +197,9 @@ impl ServerHandler for Handler {
             .find(&request.name)
             .ok_or_else(|| ErrorData::invalid_params(format!("unknown tool: {}", request.name), None))?;
         let mut who = who(&context)?;
-        let mut teller = teller(&context, &mut who);
+        let mut notifier = self.notifier(&context, &mut who);
         let call = tool.call(self.hub.clone(), who, request.arguments.unwrap_or_default());
-        let share = self.take_share(tool, &context);
+        let share = self.take_share(tool.cost, &context);
         let call = async {
             if let Err(busy) = share.await {
                 return Ok(answer::of::<()>(Err(busy)));
@@ -106,7 +218,7 @@ impl ServerHandler for Handler {
         // has handed to the store is done whole all the same.
         let outcome = tokio::select! {
             outcome = call.instrument(span(&context)) => outcome,
-            () = tell(teller.as_mut()) => return Err(ErrorData::internal_error("nobody answers", None)),
+            () = notify(notifier.as_mut()) => return Err(ErrorData::internal_error("nobody answers", None)),
             () = context.ct.cancelled() => return Err(ErrorData::internal_error("the caller has gone", None)),
         };
         match outcome {
@@ -118,9 +230,7 @@ impl ServerHandler for Handler {
 
 /// Who calls, as was settled at the door; the trace is in MCP's own place for it, or else in the request's.
 fn who(context: &RequestContext<RoleServer>) -> Result<Who, ErrorData> {
-    let parts = context.extensions.get::<Parts>();
-    let identity = parts.and_then(|parts| parts.extensions.get::<Identity>());
-    let identity = identity.ok_or_else(|| ErrorData::internal_error("nobody calls", None))?.clone();
+    let (parts, identity) = (context.extensions.get::<Parts>(), identity(context)?);
     let in_meta = context.meta.get_traceparent().and_then(TraceParent::parse);
     let traceparent = in_meta.or_else(|| request_trace::of_headers(&parts?.headers));
     let place = parts.and_then(|parts| parts.extensions.get::<SharePlace>()).cloned().unwrap_or_default();
@@ -129,20 +239,17 @@ fn who(context: &RequestContext<RoleServer>) -> Result<Who, ErrorData> {
     Ok(Who { caller, traceparent, share, progress: ProgressSink::default() })
 }
 
-/// What notifies the caller of progress, if it gave a token and its answer is a stream of messages.
-fn teller(context: &RequestContext<RoleServer>, who: &mut Who) -> Option<Teller> {
-    let parts = context.extensions.get::<Parts>()?;
-    parts.extensions.get::<Framed>()?;
-    let token = context.meta.get_progress_token()?;
-    let (sink, told) = ProgressSink::channel();
-    who.progress = sink;
-    Some(Teller::new(context.peer.clone(), token, told))
+/// Who calls, as was settled at the door.
+fn identity(context: &RequestContext<RoleServer>) -> Result<Identity, ErrorData> {
+    let parts = context.extensions.get::<Parts>();
+    let identity = parts.and_then(|parts| parts.extensions.get::<Identity>());
+    identity.cloned().ok_or_else(|| ErrorData::internal_error("nobody calls", None))
 }
 
 /// Sends progress for as long as the call runs; never ends.
-async fn tell(teller: Option<&mut Teller>) {
-    match teller {
-        Some(teller) => teller.tell().await,
+async fn notify(notifier: Option<&mut Notifier>) {
+    match notifier {
+        Some(notifier) => notifier.notify().await,
         None => std::future::pending().await,
     }
 }

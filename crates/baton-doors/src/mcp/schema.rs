@@ -1,9 +1,13 @@
-//! A tool's schema, made from the type of its arguments and freed of what a model has no use for: every word
-//! of it is read by every client at every start.
+//! A tool's schemas. The one of its arguments is made from their type and freed of what a model has no use for: every word
+//! of it is read by every client at every start. The one of its answer is the API's description of the same type.
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
+use utoipa::openapi::{RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
+
+use crate::rest::ErrorBody;
 
 /// Said elsewhere, or meaningless to who fills in the arguments.
 const NOISE: [&str; 4] = ["$schema", "title", "format", "default"];
@@ -25,6 +29,52 @@ pub(super) fn of<T: JsonSchema>() -> Map<String, Value> {
     schema.entry("type").or_insert_with(|| "object".into());
     schema.entry("properties").or_insert_with(|| Value::Object(Map::new()));
     schema
+}
+
+/// Said in docs/api.md, or of no use to who checks an answer.
+const ANSWER_NOISE: [&str; 4] = ["description", "format", "example", "examples"];
+const COMPONENTS: &str = "#/components/schemas/";
+
+/// What a tool answers: an `Answer`, or an error. Clients check the object of an error against it too.
+pub(super) fn of_answer<Answer: ToSchema>() -> Map<String, Value> {
+    let mut named = Vec::new();
+    Answer::schemas(&mut named);
+    ErrorBody::schemas(&mut named);
+    let named: Map<String, Value> =
+        named.into_iter().map(|(name, schema)| (name, as_json_schema(schema))).collect();
+    let either = [as_json_schema(Answer::schema()), as_json_schema(ErrorBody::schema())];
+    let mut schema = Map::new();
+    schema.insert("type".into(), "object".into());
+    schema.insert("anyOf".into(), json!(either));
+    schema.insert("$defs".into(), Value::Object(named));
+    schema
+}
+
+/// OpenAPI 3.1 writes schemas as JSON Schema does; only what they refer to stands elsewhere.
+fn as_json_schema(schema: RefOr<Schema>) -> Value {
+    let mut schema = serde_json::to_value(schema).unwrap_or_else(|_| json!({}));
+    refer_to_own(&mut schema, false);
+    schema
+}
+
+fn refer_to_own(value: &mut Value, is_names: bool) {
+    match value {
+        Value::Object(schema) => {
+            if !is_names {
+                schema.retain(|key, _| !ANSWER_NOISE.contains(&key.as_str()));
+            }
+            if let Some(Value::String(target)) = schema.get_mut("$ref")
+                && let Some(name) = target.strip_prefix(COMPONENTS)
+            {
+                *target = format!("#/$defs/{name}");
+            }
+            for (key, part) in schema.iter_mut() {
+                refer_to_own(part, !is_names && key == "properties");
+            }
+        }
+        Value::Array(parts) => parts.iter_mut().for_each(|part| refer_to_own(part, false)),
+        _ => {}
+    }
 }
 
 /// Arguments between the first of `outer` and the rest of it.

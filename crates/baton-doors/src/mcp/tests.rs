@@ -2,6 +2,8 @@
 
 mod client;
 mod fake;
+mod resources;
+mod waits;
 
 use axum::Router;
 use axum::body::Body;
@@ -91,7 +93,7 @@ async fn a_refusal_is_an_answer_with_its_code() {
     let text = answer["result"]["content"][0]["text"].as_str().unwrap();
     assert!(text.starts_with(r#"{"ok":false,"error":"alias_not_found","message":"#), "{text}");
     assert_eq!(answer["result"]["structuredContent"], serde_json::from_str::<Value>(text).unwrap());
-    assert_eq!(answer["result"]["isError"], false);
+    assert_eq!(answer["result"]["isError"], true, "a model must see that it was refused");
 }
 
 #[tokio::test]
@@ -145,8 +147,12 @@ async fn without_a_good_token_there_is_one_answer() {
     missing.headers_mut().remove(header::AUTHORIZATION);
     let wrong = request("POST", "/mcp", "utok_0000", "{}");
     let unknown = request("GET", "/mcp", &format!("ntok_{}", "0".repeat(64)), "");
-    for request in [missing, wrong, unknown] {
-        let (status, text) = whole(client.send(request).await).await;
+    let plain = r#"Bearer realm="baton""#.to_owned();
+    let invalid = format!("{plain}, error=\"invalid_token\"");
+    for (request, challenge) in [(missing, &plain), (wrong, &invalid), (unknown, &invalid)] {
+        let response = client.send(request).await;
+        assert_eq!(response.headers()[header::WWW_AUTHENTICATE], challenge.as_str());
+        let (status, text) = whole(response).await;
         assert_eq!(
             (status, text.as_str()),
             (StatusCode::UNAUTHORIZED, r#"{"ok":false,"error":"unauthorized"}"#)
@@ -215,9 +221,16 @@ async fn the_list_of_tools_costs_a_model_less_than_6000_tokens() {
     let body = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
     let response = super::router(&hub.hub).oneshot(request("POST", "/mcp", &token, body)).await.unwrap();
     let (_, text) = whole(response).await;
-    println!("tools/list is {} tokens", text.len() / 4);
-    assert!(text.len() / 4 < 6_000);
     let answer = data_of(&text);
+    // What clients put before a model; titles, hints and schemas of answers they keep for themselves.
+    let read = |tool: &Value| {
+        let words = json!({ "n": tool["name"], "d": tool["description"], "p": tool["inputSchema"] });
+        words.to_string().len()
+    };
+    let read: usize = answer["result"]["tools"].as_array().unwrap().iter().map(read).sum();
+    println!("tools/list is {} tokens, of which a model reads {}", text.len() / 4, read / 4);
+    assert!(read / 4 < 6_000, "{}", read / 4);
+    assert!(text.len() < 100_000, "{}", text.len());
     for tool in answer["result"]["tools"].as_array().unwrap() {
         assert_eq!(tool["inputSchema"]["type"], "object", "{tool}");
         assert!(tool["description"].as_str().is_some_and(|said| !said.is_empty()), "{tool}");

@@ -5,13 +5,16 @@ use futures_util::future::BoxFuture;
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, JsonObject};
 use schemars::JsonSchema;
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use utoipa::ToSchema;
 
+use super::effect::Effect;
 use super::{answer, schema};
 use crate::hub::Hub;
 use crate::hub::in_flight::{AnswerShare, Cost};
+use crate::service::Error;
 use crate::service::task_command::{OnTask, TaskCommand};
 use crate::service::task_wait::ProgressSink;
 
@@ -39,52 +42,77 @@ pub(super) struct Tool {
     run: Run,
 }
 
-/// `tool!("name", module::run(Args), "description")`: a use case is an async function of the hub, the caller and
+/// `tool!("name", "Title", Effect, module::run(Args), "description")`: a use case is an async function of the hub, the caller and
 /// its arguments; with `sharing` before it, for one that may wait, of the share of memory it reserves itself and of whom it tells
 /// of progress, and with `traced` of the caller's trace too.
 macro_rules! tool {
-    ($name:literal, $module:ident::$run:ident($args:ident), $description:literal) => {
-        $crate::mcp::tool::Tool::new::<$module::$args, _>($name, $description, |hub, who, args| async move {
-            $crate::mcp::answer::of($module::$run(&hub, &who.caller, args).await)
-        })
+    ($name:literal, $title:literal, $effect:ident, $module:ident::$run:ident($args:ident), $description:literal) => {
+        $crate::mcp::tool::Tool::new::<$module::$args, _, _>(
+            ($name, $title, $description),
+            $crate::mcp::effect::Effect::$effect,
+            |hub, who, args| async move { $module::$run(&hub, &who.caller, args).await },
+        )
     };
-    ($name:literal, traced $module:ident::$run:ident($args:ident), $description:literal) => {
-        $crate::mcp::tool::Tool::new::<$module::$args, _>($name, $description, |hub, who, args| async move {
-            $crate::mcp::answer::of(
-                $module::$run(&hub, &who.caller, args, who.traceparent, &who.share, &who.progress).await,
-            )
-        })
+    ($name:literal, $title:literal, $effect:ident, traced $module:ident::$run:ident($args:ident), $description:literal) => {
+        $crate::mcp::tool::Tool::new::<$module::$args, _, _>(
+            ($name, $title, $description),
+            $crate::mcp::effect::Effect::$effect,
+            |hub, who, args| async move {
+                $module::$run(&hub, &who.caller, args, who.traceparent, &who.share, &who.progress).await
+            },
+        )
         .small()
     };
-    ($name:literal, sharing $module:ident::$run:ident($args:ident), $description:literal) => {
-        $crate::mcp::tool::Tool::new::<$module::$args, _>($name, $description, |hub, who, args| async move {
-            $crate::mcp::answer::of($module::$run(&hub, &who.caller, args, &who.share, &who.progress).await)
-        })
+    ($name:literal, $title:literal, $effect:ident, sharing $module:ident::$run:ident($args:ident), $description:literal) => {
+        $crate::mcp::tool::Tool::new::<$module::$args, _, _>(
+            ($name, $title, $description),
+            $crate::mcp::effect::Effect::$effect,
+            |hub, who, args| async move {
+                $module::$run(&hub, &who.caller, args, &who.share, &who.progress).await
+            },
+        )
         .small()
     };
 }
 pub(super) use tool;
 
+/// A tool's name, its title and its description.
+type Words = (&'static str, &'static str, &'static str);
+
 impl Tool {
-    /// A tool that reads its arguments as `Args` and hands them to `run`.
-    pub(super) fn new<Args, Running>(
-        name: &'static str,
-        description: &'static str,
+    /// A tool that reads its arguments as `Args` and hands them to `run`, which answers an `Answer`.
+    pub(super) fn new<Args, Answer, Running>(
+        words: Words,
+        effect: Effect,
         run: impl Fn(Arc<Hub>, Who, Args) -> Running + Clone + Send + Sync + 'static,
     ) -> Self
     where
         Args: DeserializeOwned + JsonSchema + Send + 'static,
-        Running: Future<Output = Outcome> + Send + 'static,
+        Answer: Serialize + ToSchema + Send + 'static,
+        Running: Future<Output = Result<Answer, Error>> + Send + 'static,
     {
         let run: Run = Box::new(move |hub, who, arguments| {
             let run = run.clone();
-            Box::pin(async move { run(hub, who, answer::arguments(arguments)?).await })
+            Box::pin(async move {
+                answer::of(match answer::arguments(arguments) {
+                    Ok(args) => run(hub, who, args).await,
+                    Err(broken) => Err(broken),
+                })
+            })
         });
-        Self::listed(name, description, schema::of::<Args>(), run)
+        Self::listed::<Answer>(words, effect, schema::of::<Args>(), run)
     }
 
-    fn listed(name: &'static str, description: &'static str, schema: JsonObject, run: Run) -> Self {
-        let listed = rmcp::model::Tool::new(name, description, Arc::new(schema));
+    fn listed<Answer: ToSchema>(
+        (name, title, description): Words,
+        effect: Effect,
+        arguments: JsonObject,
+        run: Run,
+    ) -> Self {
+        let listed = rmcp::model::Tool::new(name, description, Arc::new(arguments))
+            .with_title(title)
+            .with_annotations(effect.annotations(title))
+            .with_raw_output_schema(Arc::new(schema::of_answer::<Answer>()));
         Self { listed, cost: Some(Cost::ToolList), run }
     }
 
@@ -102,20 +130,30 @@ impl Tool {
 /// The task that a tool names, beside the command's own arguments.
 #[derive(Deserialize, JsonSchema)]
 struct TaskNamed {
+    /// The task's id
     task_id: String,
+    /// The network; a node token has only its own
     network_id: Option<String>,
 }
 
 /// The tool of a command to one task, if it has one.
 pub(super) fn of_command<C: TaskCommand>() -> Option<Tool> {
-    let (name, description) = C::ABOUT.tool?;
+    let about = C::ABOUT.tool?;
     let run: Run = Box::new(|hub, who, arguments| {
         Box::pin(async move {
-            let TaskNamed { task_id, network_id } = answer::arguments(arguments.clone())?;
-            let on = OnTask::of_tool(task_id, network_id.as_deref());
-            answer::of(C::run(&hub, &who.caller, on, answer::arguments(arguments)?).await)
+            answer::of(match command_arguments::<C>(arguments) {
+                Ok((on, args)) => C::run(&hub, &who.caller, on, args).await,
+                Err(broken) => Err(broken),
+            })
         })
     });
     let schema = schema::around(schema::of::<TaskNamed>(), schema::of::<C::Args>());
-    Some(Tool::listed(name, description, schema, run).small())
+    let effect = Effect::of_command(about.is_destructive, C::ABOUT.is_repeatable);
+    let words = (about.name, about.title, about.description);
+    Some(Tool::listed::<C::Answer>(words, effect, schema, run).small())
+}
+
+fn command_arguments<C: TaskCommand>(arguments: JsonObject) -> Result<(OnTask, C::Args), Error> {
+    let TaskNamed { task_id, network_id } = answer::arguments(arguments.clone())?;
+    Ok((OnTask::of_tool(task_id, network_id.as_deref()), answer::arguments(arguments)?))
 }

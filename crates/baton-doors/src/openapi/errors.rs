@@ -65,9 +65,10 @@ const PACKETS_HEAD: &str = "
 const TOOLS: &str = "
 ## Tools (MCP)
 
-A tool's refusal is the same object, in the text of its answer; `get_task` says `{}` where REST says `task_not_found`.
-What is wrong with the message itself is a JSON-RPC error: -32700 it is not JSON, -32600 no request, -32601 no such
-method, -32602 an argument breaks its rule (named in the message), -32603 the hub failed inside.
+A tool's refusal is the same object, in the text of its answer and as `structuredContent`, with `isError: true`; `get_task`
+says `{}` where REST says `task_not_found`. An argument that breaks its rule is such a refusal too: `invalid input`, with the field in
+`details`. What is wrong with the message itself is a JSON-RPC error: -32700 it is not JSON, -32600 no request, -32601 no such method,
+-32602 no such tool or prompt, -32002 no such resource (-32602 from revision 2026-07-28 on), -32603 the hub failed inside.
 
 ## Agents (A2A)
 

@@ -20,7 +20,9 @@ use view::{AgentView, Detail, Network};
 /// Which agents.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct Args {
+    /// The network; all of yours by default
     network_id: Option<String>,
+    /// 100 by default
     #[schemars(range(min = 1, max = limits::AGENT_PAGE_MAX))]
     limit: Option<i64>,
     /// next_cursor of the page before

@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 
 use super::artifacts::{RefArgs, reference};
 use super::stamp::Stamp;
-use super::task_command::{About, BodyRule, OnTask, TaskCommand};
+use super::task_command::{About, BodyRule, OnTask, TaskCommand, ToolAbout};
 use super::{Error, operation, send_reply};
 use crate::hub::Hub;
 
@@ -19,6 +19,7 @@ use crate::hub::Hub;
 #[derive(Debug, Default, Deserialize, Serialize, JsonSchema, ToSchema)]
 #[schema(as = Question)]
 pub struct Args {
+    /// What you need to know
     #[schemars(length(min = 1, max = limits::TEXT_MAX_BYTES))]
     pub question: String,
     /// The lease you hold; it ends with the question unless `keep_lease` is true
@@ -83,10 +84,12 @@ impl TaskCommand for AskSender {
         conflict: None,
         body: BodyRule::Strict,
         is_repeatable: false,
-        tool: Some((
-            "ask_sender",
-            "Ask the sender of a task you work on; it waits for the answer and comes back to you with it. Your lease ends, unless keep_lease is true: then extend it and look for the answer with get_task (wait_seconds), in messages.",
-        )),
+        tool: Some(ToolAbout {
+            name: "ask_sender",
+            title: "Ask the sender",
+            description: "Ask the sender of a task you work on; it waits for the answer and comes back to you with it. Your lease ends, unless keep_lease is true: then extend it and look for the answer with get_task (wait_seconds), in messages.",
+            is_destructive: false,
+        }),
     };
     type Args = Args;
     type Answer = Answer;

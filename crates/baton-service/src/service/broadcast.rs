@@ -24,10 +24,14 @@ use crate::hub::Hub;
 #[derive(Debug, Deserialize, JsonSchema, ToSchema)]
 #[schema(as = NewBroadcast)]
 pub struct Args {
+    /// What to tell
     #[schemars(length(min = 1, max = limits::TEXT_MAX_BYTES))]
     message: String,
+    /// Only agents with this server label
     filter_server: Option<String>,
+    /// Only agents with this status
     filter_status: Option<String>,
+    /// The network; a node token has only its own
     network_id: Option<String>,
 }
 

@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 use super::actor::Actor;
 use super::operation::Found;
 use super::stamp::Stamp;
-use super::task_command::{About, AnsweredConflict, BodyRule, OnTask, TaskCommand};
+use super::task_command::{About, AnsweredConflict, BodyRule, OnTask, TaskCommand, ToolAbout};
 use super::{Error, operation, task_tree};
 use crate::hub::Hub;
 
@@ -18,6 +18,7 @@ use crate::hub::Hub;
 #[derive(Debug, Default, Deserialize, Serialize, JsonSchema, ToSchema)]
 #[schema(as = Cancel)]
 pub struct Args {
+    /// Why; it becomes the task's result
     #[schemars(length(max = limits::REASON_MAX_CHARS))]
     pub reason: Option<String>,
     /// Cancel all open descendants too, in the same transaction. A task that has ended may have open ones
@@ -73,10 +74,12 @@ impl TaskCommand for CancelTask {
         }),
         body: BodyRule::Open,
         is_repeatable: false,
-        tool: Some((
-            "cancel_task",
-            "Call off a task that has not ended; its agent gets a notice. Final. cascade calls off all that is open below it too.",
-        )),
+        tool: Some(ToolAbout {
+            name: "cancel_task",
+            title: "Cancel a task",
+            description: "Call off a task that has not ended; its agent gets a notice. Final. cascade calls off all that is open below it too.",
+            is_destructive: true,
+        }),
     };
     type Args = Args;
     type Answer = Answer;

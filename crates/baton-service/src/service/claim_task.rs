@@ -27,10 +27,10 @@ use crate::hub::Hub;
 /// How long to wait, and how long to hold.
 #[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
 pub struct Args {
-    /// 0 by default
+    /// Wait so long for a task; 0 by default
     #[schemars(range(min = 0, max = limits::WAIT_MAX_SECONDS))]
     pub wait_seconds: Option<i64>,
-    /// 60 by default
+    /// How long the task stays yours unless you extend it; 60 by default
     #[schemars(range(min = limits::LEASE_MIN_SECONDS, max = limits::LEASE_MAX_SECONDS))]
     pub lease_seconds: Option<i64>,
 }

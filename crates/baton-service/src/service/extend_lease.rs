@@ -18,9 +18,12 @@ use crate::hub::Hub;
 /// Which lease, and for how long.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
+    /// The lease you hold
     lease_id: String,
+    /// From now on; as long as it was taken for by default
     #[schemars(range(min = limits::LEASE_MIN_SECONDS, max = limits::LEASE_MAX_SECONDS))]
     lease_seconds: Option<i64>,
+    /// Percent
     #[schemars(range(min = 0, max = limits::PROGRESS_MAX_PERCENT))]
     progress: Option<i64>,
     /// Shown in the session instead of its last, 4000 characters; report_progress appends to the task's output

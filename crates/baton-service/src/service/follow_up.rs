@@ -15,7 +15,7 @@ use super::place::Place;
 use super::push_configs::MayNotify;
 use super::push_configs::receiver::{self, CheckedPush, Since};
 use super::stamp::Stamp;
-use super::task_command::{About, BodyRule, OnTask, TaskCommand};
+use super::task_command::{About, BodyRule, OnTask, TaskCommand, ToolAbout};
 use super::{Error, idempotency, operation, permit};
 use crate::hub::Hub;
 
@@ -23,6 +23,7 @@ use crate::hub::Hub;
 #[derive(Debug, Deserialize, Serialize, JsonSchema, ToSchema)]
 #[schema(as = AnswerToQuestion)]
 pub struct Args {
+    /// The answer, one of the options if there are any
     #[schemars(length(min = 1, max = limits::TEXT_MAX_BYTES))]
     pub text: String,
     /// Artifacts that come with it, uploaded with `PUT /api/artifacts`
@@ -90,10 +91,12 @@ impl TaskCommand for AnswerTask {
         conflict: None,
         body: BodyRule::Strict,
         is_repeatable: false,
-        tool: Some((
-            "answer_task",
-            "Answer the question of an agent about a task you sent, or tell it something on the way.",
-        )),
+        tool: Some(ToolAbout {
+            name: "answer_task",
+            title: "Answer a question",
+            description: "Answer the question of an agent about a task you sent, or tell it something on the way.",
+            is_destructive: false,
+        }),
     };
     type Args = Args;
     type Answer = Answer;

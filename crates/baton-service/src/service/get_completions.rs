@@ -20,8 +20,10 @@ pub struct Args {
     alias: Option<String>,
     /// 24 hours ago by default
     since: Option<String>,
+    /// 500 by default
     #[schemars(range(min = 1, max = limits::OTHER_PAGE_MAX))]
     limit: Option<i64>,
+    /// The network; all of yours by default
     network_id: Option<String>,
     /// next_cursor of the page before
     cursor: Option<String>,

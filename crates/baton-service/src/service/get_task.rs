@@ -18,12 +18,20 @@ use crate::hub::in_flight::AnswerShare;
 /// Which task.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
+    /// The task's id
     task_id: String,
     /// Wait so long for something new; 0 by default
     #[schemars(range(min = 0, max = limits::CALL_WAIT_MAX_SECONDS))]
     wait_seconds: Option<i64>,
     /// New is what comes after this event (event_count); by default the last it has now
     after: Option<i64>,
+}
+
+impl Args {
+    /// One task, as it is now.
+    pub const fn of(task_id: String) -> Self {
+        Self { task_id, wait_seconds: None, after: None }
+    }
 }
 
 /// How long `GET /api/tasks/:id` waits, and for what.
@@ -70,7 +78,7 @@ pub struct Answer {
 }
 
 /// What the tool answers: a task that is not there is an answer, in words of its own.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(untagged)]
 pub enum ToolAnswer {
     Found(Box<Answer>),

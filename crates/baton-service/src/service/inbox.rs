@@ -18,11 +18,13 @@ use crate::hub::Hub;
 /// Whose inbox.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct ReadArgs {
+    /// Whose inbox; your own by default
     #[schemars(length(min = 1, max = limits::ALIAS_MAX_CHARS))]
-    alias: String,
+    alias: Option<String>,
     /// 10 by default
     #[schemars(range(min = 1, max = limits::INBOX_PAGE_MAX))]
     limit: Option<i64>,
+    /// The network; a node token has only its own
     network_id: Option<String>,
     /// next_cursor of the page before
     cursor: Option<String>,
@@ -89,7 +91,7 @@ impl From<DeliveryRow> for DeliveryView {
 /// Looks into the named inbox.
 pub async fn read(hub: &Hub, caller: &Caller, args: ReadArgs) -> Result<Inbox, Error> {
     let limit = page::limit(args.limit, limits::INBOX_PAGE_DEFAULT, limits::INBOX_PAGE_MAX)?;
-    look(hub, caller, args.network_id, Some(args.alias), args.cursor, PageBounds::of_tool(limit)).await
+    look(hub, caller, args.network_id, args.alias, args.cursor, PageBounds::of_tool(limit)).await
 }
 
 /// Looks into the caller's own inbox.
@@ -112,10 +114,7 @@ async fn look(
     let asker = caller.clone();
     let read = hub.store_for(caller).read(move |rows| -> Result<_, Error> {
         let stand = place.known(rows, &asker)?;
-        let name = match &name {
-            Some(name) => names::form(name)?,
-            None => asker.principal()?.name().to_owned(),
-        };
+        let name = names::form(&names::given_or_own(&asker, name.clone())?)?;
         let permitted = Permitted::ask(&asker, stand, Action::ReadInbox(&name))?;
         let is_audited = permitted.is_audited();
         let network = permitted.into_network();
@@ -132,10 +131,12 @@ async fn look(
 /// Which delivery, in whose inbox.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct AckArgs {
+    /// Whose inbox; your own by default
     #[schemars(length(min = 1, max = limits::ALIAS_MAX_CHARS))]
-    alias: String,
+    alias: Option<String>,
     /// A delivery's id or a task's
     message_id: String,
+    /// The network; a node token has only its own
     network_id: Option<String>,
 }
 
@@ -160,8 +161,7 @@ pub async fn ack_own(
     message_id: String,
     args: AckOwnArgs,
 ) -> Result<Acked, Error> {
-    let alias = caller.principal()?.name().to_owned();
-    ack(hub, caller, AckArgs { alias, message_id, network_id: args.network_id }).await
+    ack(hub, caller, AckArgs { alias: None, message_id, network_id: args.network_id }).await
 }
 
 /// Acknowledges; a task delivered is a task acked.
@@ -172,7 +172,7 @@ pub async fn ack(hub: &Hub, caller: &Caller, args: AckArgs) -> Result<Acked, Err
     hub.store_for(&caller)
         .write(move |tx| {
             let stand = place.stand(tx.as_snapshot(), &caller, None)?;
-            let name = names::form(&args.alias)?;
+            let name = names::form(&names::given_or_own(&caller, args.alias.clone())?)?;
             let network = Permitted::ask(&caller, stand, Action::AckInbox(&name))?.into_network();
             let owner = names::principal(tx.as_snapshot(), &network, &name)?;
             let id = args.message_id.to_lowercase();

@@ -22,8 +22,11 @@ const LIST: &str = "tasks";
 pub struct Args {
     /// Only tasks to this agent
     alias: Option<String>,
+    /// Only tasks with this status
     status: Option<String>,
+    /// Only tasks from this sender
     from_name: Option<String>,
+    /// The network; all of yours by default
     network_id: Option<String>,
     /// 20 by default
     #[schemars(range(min = 1, max = limits::TASK_LIST_MAX))]

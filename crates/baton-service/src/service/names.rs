@@ -1,7 +1,7 @@
 //! Names as callers give them: normalised, parsed, found among the agents and users of a network, and compared with
 //! them where a new one is made.
 
-use baton_core::{Alias, AliasFacts, Looks, NetworkId, Principal, Refusal, UserId, Username};
+use baton_core::{Alias, AliasFacts, Caller, Looks, NetworkId, Principal, Refusal, UserId, Username};
 use baton_store::Snapshot;
 use unicode_normalization::UnicodeNormalization;
 
@@ -19,6 +19,14 @@ pub(crate) fn form(text: &str) -> Result<String, Error> {
         Alias::parse(&name).map_err(Error::of_argument)?;
     }
     Ok(name)
+}
+
+/// The name a call gives, or else the caller's own.
+pub fn given_or_own(caller: &Caller, given: Option<String>) -> Result<String, Error> {
+    match given {
+        Some(name) => Ok(name),
+        None => Ok(caller.principal()?.name().to_owned()),
+    }
 }
 
 /// Whoever has this name in a network: a member by username, else an agent. One name space, so never both.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::stamp::Stamp;
-use super::task_command::{About, BodyRule, OnTask, TaskCommand};
+use super::task_command::{About, BodyRule, OnTask, TaskCommand, ToolAbout};
 use super::{Error, names, operation};
 use crate::hub::Hub;
 
@@ -14,6 +14,7 @@ use crate::hub::Hub;
 #[derive(Debug, Deserialize, Serialize, JsonSchema, ToSchema)]
 #[schema(as = Reassign)]
 pub struct Args {
+    /// The agent that gets it
     #[schemars(length(min = 1, max = limits::ALIAS_MAX_CHARS))]
     pub new_alias: String,
 }
@@ -42,7 +43,12 @@ impl TaskCommand for ReassignTask {
         conflict: None,
         body: BodyRule::Open,
         is_repeatable: false,
-        tool: Some(("reassign_task", "Give a task that has not ended to another agent.")),
+        tool: Some(ToolAbout {
+            name: "reassign_task",
+            title: "Reassign a task",
+            description: "Give a task that has not ended to another agent.",
+            is_destructive: true,
+        }),
     };
     type Args = Args;
     type Answer = Answer;

@@ -6,7 +6,9 @@ use baton_store::rows::NewCompletion;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use utoipa::ToSchema;
 
+use super::any_json::AnyJson;
 use super::place::Place;
 use super::report_status::{check_score, meant};
 use super::stamp::Stamp;
@@ -16,23 +18,31 @@ use crate::hub::Hub;
 /// What is done.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
+    /// Your own alias; the token's by default
     #[schemars(length(min = 1, max = limits::ALIAS_MAX_CHARS))]
-    alias: String,
+    alias: Option<String>,
     /// The task's id, or the exact text of one open task
     task: String,
+    /// What came of it
     #[schemars(length(min = 1, max = limits::TEXT_MAX_BYTES))]
     result: String,
-    #[schemars(length(max = limits::ARTIFACTS_MAX_COUNT))]
+    /// Your own notes on what was made, any JSON each
+    #[schemars(length(max = limits::ARTIFACTS_MAX_COUNT), with = "Option<Vec<AnyJson>>")]
     artifacts: Option<Vec<Value>>,
+    /// How well it went, as you judge it
     #[schemars(range(min = 0, max = limits::SCORE_MAX))]
     score: Option<f64>,
+    /// How long it took
     duration_minutes: Option<f64>,
+    /// The lease you hold; a stale one is lease_lost
     lease_id: Option<String>,
+    /// The network; a node token has only its own
     network_id: Option<String>,
 }
 
 /// It is written down, and the task has its answer.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = CompletionReported)]
 pub struct Answer {
     ok: bool,
     completion_id: i64,
@@ -53,21 +63,21 @@ struct Request {
 
 /// Reports a completion.
 pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
-    let request = Request::read(args)?;
+    let request = Request::read(caller, args)?;
     let stamp = Stamp::new(hub);
     let caller = caller.clone();
     hub.store_for(&caller).write(move |tx| complete(tx, &stamp, &caller, &request)).await
 }
 
 impl Request {
-    fn read(args: Args) -> Result<Self, Error> {
+    fn read(caller: &Caller, args: Args) -> Result<Self, Error> {
         check_score(args.score)?;
         if args.artifacts.as_ref().is_some_and(|artifacts| artifacts.len() > limits::ARTIFACTS_MAX_COUNT) {
             let rule = format!("must be at most {} items", limits::ARTIFACTS_MAX_COUNT);
             return Err(Error::argument("artifacts", rule));
         }
         Ok(Self {
-            alias: names::alias(&args.alias)?,
+            alias: names::alias(&names::given_or_own(caller, args.alias)?)?,
             task: args.task,
             result: ResultText::parse("result", &args.result).map_err(Error::of_argument)?,
             artifacts: args.artifacts,

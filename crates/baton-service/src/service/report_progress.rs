@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 
 use super::place::Place;
 use super::stamp::Stamp;
-use super::task_command::{About, BodyRule, OnTask, TaskCommand};
+use super::task_command::{About, BodyRule, OnTask, TaskCommand, ToolAbout};
 use super::{Error, operation, report_status, send_reply};
 use crate::hub::Hub;
 
@@ -24,6 +24,7 @@ use crate::hub::Hub;
 pub struct Args {
     /// The lease you hold
     pub lease_id: String,
+    /// How far it is
     #[schemars(range(min = 0, max = limits::PROGRESS_MAX_PERCENT))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub percent: Option<i64>,
@@ -73,10 +74,12 @@ impl TaskCommand for ReportProgress {
         body: BodyRule::Strict,
         // Output that may have arrived is not sent again.
         is_repeatable: false,
-        tool: Some((
-            "report_progress",
-            "Report how far a claimed task is: percent, message, output since the last report. Does not extend the lease.",
-        )),
+        tool: Some(ToolAbout {
+            name: "report_progress",
+            title: "Report progress",
+            description: "Report how far a claimed task is: percent, message, output since the last report. Does not extend the lease.",
+            is_destructive: false,
+        }),
     };
     type Args = Args;
     type Answer = Answer;

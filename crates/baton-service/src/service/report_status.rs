@@ -8,6 +8,7 @@ use baton_store::Transaction;
 use baton_store::rows::SessionRow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::accounts::quotas;
 use super::extend_lease::{check_progress, extend, kept_output};
@@ -21,32 +22,46 @@ use crate::hub::Hub;
 /// What the agent reports; what it leaves out stays as it was.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
+    /// Names your session; by default as it is called already, or as you are
     #[schemars(length(min = 1, max = limits::RESUME_ID_MAX_CHARS))]
-    resume_id: String,
+    resume_id: Option<String>,
+    /// Your own alias; the token's by default
     #[schemars(length(min = 1, max = limits::ALIAS_MAX_CHARS))]
-    alias: String,
+    alias: Option<String>,
+    /// What you are doing
     status: StatusName,
     /// What you work on: a task id, or the task's text
     task: Option<String>,
     /// 4000 characters are kept
     output: Option<String>,
+    /// How well it goes, as you judge it
     #[schemars(range(min = 0, max = limits::SCORE_MAX))]
     score: Option<f64>,
+    /// Percent
     #[schemars(range(min = 0, max = limits::PROGRESS_MAX_PERCENT))]
     progress: Option<i64>,
+    /// A label of your machine, for filters
     server: Option<String>,
+    /// Your machine's name
     hostname: Option<String>,
+    /// The program you are
     agent: Option<String>,
+    /// The folder you work in
     project_dir: Option<String>,
+    /// The program's version
     version: Option<String>,
+    /// Your own id of this node
     node_id: Option<String>,
+    /// Your own id of this session
     session_id: Option<String>,
+    /// The model you are
     model: Option<String>,
     /// What you are, in a sentence
     description: Option<String>,
     /// What you can do
     #[schemars(length(max = limits::SKILLS_MAX_COUNT))]
     skills: Option<Vec<Skill>>,
+    /// The network; a node token has only its own
     network_id: Option<String>,
     /// Extends the lease too
     lease_id: Option<String>,
@@ -78,7 +93,8 @@ impl StatusName {
 }
 
 /// What the agent hears back.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = StatusReported)]
 pub struct Answer {
     ok: bool,
     resume_id: String,
@@ -90,7 +106,13 @@ pub struct Answer {
 pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
     let Caller::Node(node) = caller else { return Err(Refusal::NetworkTokenRequired.into()) };
     args.check()?;
-    let alias = names::alias(&args.alias)?;
+    let alias = match &args.alias {
+        Some(alias) => names::alias(alias)?,
+        None => node
+            .alias
+            .clone()
+            .ok_or_else(|| Error::argument("alias", "is required: the token has none yet"))?,
+    };
     let place = Place::of_write(args.network_id.as_deref());
     let stamp = Stamp::new(hub);
     let (node, caller) = (node.clone(), caller.clone());
@@ -128,8 +150,8 @@ impl Args {
         for (field, label) in labels {
             at_most(field, label.as_deref().unwrap_or_default(), limits::LABEL_MAX_CHARS)?;
         }
-        at_most("resume_id", &self.resume_id, limits::RESUME_ID_MAX_CHARS)?;
-        if self.resume_id.is_empty() {
+        at_most("resume_id", self.resume_id.as_deref().unwrap_or_default(), limits::RESUME_ID_MAX_CHARS)?;
+        if self.resume_id.as_ref().is_some_and(String::is_empty) {
             return Err(Error::argument("resume_id", "must be at least 1 characters"));
         }
         at_most("task", self.task.as_deref().unwrap_or_default(), limits::SESSION_TASK_MAX_CHARS)?;
@@ -188,7 +210,7 @@ fn report(
         extend(tx, stamp, &caller, &lease_id, None)?; // a lost one is told
     }
     let inbox_count = tx.inbox_count(&network, &caller.principal()?)?;
-    Ok(Answer { ok: true, resume_id: args.resume_id.clone(), alias: alias.clone(), inbox_count })
+    Ok(Answer { ok: true, resume_id: session.resume_id, alias: alias.clone(), inbox_count })
 }
 
 /// Settles which alias the token speaks as.
@@ -252,7 +274,11 @@ fn session(
         network_id: network.clone(),
         alias: alias.clone(),
         token_id: node.token_id.clone(),
-        resume_id: args.resume_id.clone(),
+        resume_id: args
+            .resume_id
+            .clone()
+            .or_else(|| before.map(|before| before.resume_id.clone()))
+            .unwrap_or_else(|| alias.to_string()),
         status: args.status.as_str().into(),
         server: kept(args.server.as_deref(), |before| &before.server),
         hostname: kept(args.hostname.as_deref(), |before| &before.hostname),

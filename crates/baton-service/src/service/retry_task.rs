@@ -5,7 +5,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::stamp::Stamp;
-use super::task_command::{About, BodyRule, NoArgs, OnTask, TaskCommand};
+use super::task_command::{About, BodyRule, NoArgs, OnTask, TaskCommand, ToolAbout};
 use super::{Error, operation};
 use crate::hub::Hub;
 
@@ -34,7 +34,12 @@ impl TaskCommand for RetryTask {
         body: BodyRule::Unread,
         // A second retry gets the first one's task.
         is_repeatable: true,
-        tool: Some(("retry_task", "Send a failed, cancelled or expired task again, as a new task.")),
+        tool: Some(ToolAbout {
+            name: "retry_task",
+            title: "Retry a task",
+            description: "Send a failed, cancelled or expired task again, as a new task.",
+            is_destructive: false,
+        }),
     };
     type Args = NoArgs;
     type Answer = Answer;

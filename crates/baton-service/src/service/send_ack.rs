@@ -5,7 +5,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::stamp::Stamp;
-use super::task_command::{About, BodyRule, NoArgs, OnTask, TaskCommand};
+use super::task_command::{About, BodyRule, NoArgs, OnTask, TaskCommand, ToolAbout};
 use super::{Error, operation};
 use crate::hub::Hub;
 
@@ -32,7 +32,12 @@ impl TaskCommand for AckTask {
         conflict: None,
         body: BodyRule::Unread,
         is_repeatable: true,
-        tool: Some(("send_ack", "Say that you have seen a task you were given.")),
+        tool: Some(ToolAbout {
+            name: "send_ack",
+            title: "Acknowledge a task",
+            description: "Say that you have seen a task you were given.",
+            is_destructive: false,
+        }),
     };
     type Args = NoArgs;
     type Answer = Answer;

@@ -5,6 +5,7 @@ use baton_store::Transaction;
 use baton_store::rows::{DeliveryKind, NewDelivery};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::apply::{put_delivery, tell};
 use super::frame::Frame;
@@ -19,13 +20,16 @@ pub struct Args {
     /// An agent's alias, or a member's username
     #[schemars(length(min = 1, max = limits::ALIAS_MAX_CHARS))]
     alias: String,
+    /// What to tell
     #[schemars(length(min = 1, max = limits::TEXT_MAX_BYTES))]
     message: String,
+    /// The network; a node token has only its own
     network_id: Option<String>,
 }
 
 /// What became of it.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = MessageSent)]
 pub struct Answer {
     ok: bool,
     message_id: MessageId,

@@ -23,10 +23,12 @@ use crate::hub::Hub;
 pub struct Args {
     /// Whom to reply to; ignored with in_reply_to
     alias: Option<String>,
+    /// The result
     #[schemars(length(max = limits::TEXT_MAX_BYTES))]
     text: String,
     /// The task this ends
     in_reply_to: Option<String>,
+    /// How it ended; replied by default
     status: Option<EndingName>,
     /// The lease you hold; a stale one is lease_lost
     lease_id: Option<String>,
@@ -37,6 +39,7 @@ pub struct Args {
     artifacts: Option<Vec<RefArgs>>,
     /// With status failed: you decline the task
     rejected: Option<bool>,
+    /// The network; a node token has only its own
     network_id: Option<String>,
 }
 

@@ -15,6 +15,7 @@ use utoipa::ToSchema;
 use super::accounts::quotas;
 use super::actor::Actor;
 use super::agent::AgentAddress;
+use super::any_json::AnyJson;
 use super::apply::{self, Decided, Payload};
 use super::artifacts::{RefArgs, reference};
 use super::follow_up::Said;
@@ -39,17 +40,21 @@ pub struct Args {
     /// What is to be done
     #[schemars(length(min = 1, max = limits::TEXT_MAX_BYTES))]
     pub task: String,
+    /// How urgent it is; normal by default
     pub priority: Option<PriorityName>,
     /// Anything the agent should know beside the task
     #[schemars(length(max = limits::CONTEXT_MAX_BYTES))]
     pub context: Option<String>,
     /// Accepted, never used: who acts is what the token says
     #[serde(rename = "from_session", skip_serializing)]
+    #[schemars(with = "Option<String>")]
     pub _from_session: Option<Value>,
     /// How long it may wait to be taken up, 3600 by default
     #[schemars(range(min = 1, max = limits::TTL_MAX_SECONDS))]
     pub ttl_seconds: Option<i64>,
+    /// The network; a node token has only its own
     pub network_id: Option<String>,
+    /// The task this one is part of
     pub parent_task_id: Option<String>,
     /// Send it even if the agent has an open task in the chain of parents
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -61,6 +66,7 @@ pub struct Args {
     #[schemars(length(min = 1, max = limits::IDEMPOTENCY_KEY_MAX_CHARS))]
     pub idempotency_key: Option<String>,
     /// Your own notes, any JSON
+    #[schemars(with = "Option<AnyJson>")]
     pub meta: Option<Value>,
     /// Artifacts to send along, uploaded with PUT /api/artifacts
     #[schemars(length(max = limits::ARTIFACT_REFS_MAX_COUNT))]

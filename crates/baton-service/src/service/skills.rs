@@ -14,10 +14,13 @@ pub struct Skill {
     /// 1-64 of A-Z a-z 0-9 . _ -
     #[schemars(length(min = 1, max = limits::SKILL_ID_MAX_CHARS))]
     pub id: String,
+    /// What people call it
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+    /// In a sentence
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
+    /// Words to find it by
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
     /// Tasks it is for, in words

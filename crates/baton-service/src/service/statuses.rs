@@ -19,9 +19,13 @@ use crate::hub::Hub;
 /// Which sessions.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct AllArgs {
+    /// The network; all of yours by default
     network_id: Option<String>,
+    /// Only sessions with this server label
     filter_server: Option<String>,
+    /// Only sessions with this status
     filter_status: Option<String>,
+    /// All that fit by default
     #[schemars(range(min = 1, max = limits::SESSION_PAGE_MAX))]
     limit: Option<i64>,
     /// next_cursor of the page before
@@ -65,7 +69,8 @@ impl QueryArgs {
 }
 
 /// All sessions, as the tool answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = SessionsForTool)]
 pub struct AllAnswer {
     ok: bool,
     sessions: Vec<SessionView>,
@@ -105,13 +110,16 @@ struct Summary {
 /// Which session.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct OneArgs {
+    /// The agent; yourself by default
     #[schemars(length(min = 1, max = limits::ALIAS_MAX_CHARS))]
-    alias: String,
+    alias: Option<String>,
+    /// The network; a node token has only its own
     network_id: Option<String>,
 }
 
 /// One session.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = SessionForTool)]
 pub struct OneAnswer {
     ok: bool,
     session: Option<SessionView>,
@@ -358,7 +366,7 @@ pub async fn one(hub: &Hub, caller: &Caller, args: OneArgs) -> Result<OneAnswer,
     let read = hub.store_for(caller).read(move |rows| -> Result<_, Error> {
         let permitted = place.permit_read(rows, &asker, Action::ReadNetwork)?;
         let network = permitted.network().clone();
-        let alias = names::alias(&args.alias)?;
+        let alias = names::alias(&names::given_or_own(&asker, args.alias.clone())?)?;
         let glance = rows.session_glance(&network, &alias)?;
         if glance.is_none() && !rows.alias_exists(&network, &alias)? {
             return Err(baton_core::Refusal::AliasNotFound.into());

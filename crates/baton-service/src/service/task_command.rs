@@ -47,8 +47,20 @@ pub struct About {
     pub body: BodyRule,
     /// Whether doing it twice comes to the same, so that a client may send it again.
     pub is_repeatable: bool,
-    /// The MCP tool's name and what a model reads about it.
-    pub tool: Option<(&'static str, &'static str)>,
+    /// The MCP tool, if it has one.
+    pub tool: Option<ToolAbout>,
+}
+
+/// A command as an MCP tool. Whether it may be repeated is said of the command.
+#[derive(Debug)]
+pub struct ToolAbout {
+    pub name: &'static str,
+    /// What people see in a list of tools.
+    pub title: &'static str,
+    /// What a model reads about it.
+    pub description: &'static str,
+    /// Whether it ends or takes away what others have, so that a client may want to ask first.
+    pub is_destructive: bool,
 }
 
 /// A conflict that is answered with the command's own answer, or with an error.

@@ -19,6 +19,7 @@ use crate::hub::Hub;
 /// Which task.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
+    /// The task's id
     task_id: String,
 }
 

@@ -1,9 +1,10 @@
-//! Waiting for a task: until it has ended or asks for input, or until something happened to it. A ring says that it is
+//! Waiting for a task, or for several: until it has ended or asks for input, or until something happened to it. A ring says that it is
 //! worth looking, and mostly which status the task has now; whether the caller may still look is asked when it is over.
 
 use baton_core::{CallWaitSeconds, Caller, NetworkId, Quota, Refusal, Status, TaskId, TaskSnapshot};
 use baton_store::Snapshot;
 use baton_store::rows::ProgressRow;
+use futures_util::future::select_all;
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
@@ -18,19 +19,44 @@ pub(super) fn seconds(asked: Option<i64>) -> Result<CallWaitSeconds, Error> {
     Ok(wait.map_err(Error::of_argument)?.unwrap_or_default())
 }
 
+/// What a caller that waits is told meanwhile.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WaitProgress {
+    /// Tells two reports of the same words apart.
+    number: (i64, i64),
+    pub percent: Option<u8>,
+    pub message: Option<String>,
+}
+
+impl From<ProgressRow> for WaitProgress {
+    fn from(row: ProgressRow) -> Self {
+        Self { number: (row.event, row.n), percent: row.percent, message: row.message }
+    }
+}
+
+impl WaitProgress {
+    /// So many of several tasks are settled.
+    fn of_several(settled: usize, all: usize) -> Self {
+        let percent = u8::try_from(settled * 100 / all.max(1)).unwrap_or(100);
+        let message = format!("{settled} of {all} tasks have ended or ask for input");
+        Self { number: (0, percent.into()), percent: Some(percent), message: Some(message) }
+    }
+}
+
 /// Who receives the progress of a task that a call waits for; nobody, unless the caller asked for it.
 #[derive(Debug, Default)]
-pub struct ProgressSink(Option<watch::Sender<Option<ProgressRow>>>);
+pub struct ProgressSink(Option<watch::Sender<Option<WaitProgress>>>);
 
 impl ProgressSink {
     /// A sink, and where its progress arrives: always the latest.
-    pub fn channel() -> (Self, watch::Receiver<Option<ProgressRow>>) {
+    pub fn channel() -> (Self, watch::Receiver<Option<WaitProgress>>) {
         let (tell, told) = watch::channel(None);
         (Self(Some(tell)), told)
     }
 
-    fn tell(&self, progress: Option<ProgressRow>) {
+    fn tell(&self, progress: Option<impl Into<WaitProgress>>) {
         if let (Self(Some(tell)), Some(progress)) = (self, progress) {
+            let progress = progress.into();
             tell.send_if_modified(|last| {
                 let is_new = last.as_ref() != Some(&progress);
                 *last = Some(progress);
@@ -94,6 +120,40 @@ impl TaskWait {
         }
     }
 
+    /// Waits until so many of the tasks have ended or ask for input.
+    pub(super) async fn until_several(
+        self,
+        hub: &Hub,
+        caller: &Caller,
+        tasks: &[TaskId],
+        how_many: HowMany,
+        progress: &ProgressSink,
+    ) -> Result<(), Error> {
+        let mut bells: Vec<Bell> = tasks.iter().map(|task| hub.bells.listen_to_task(task)).collect();
+        let mut occupied = None;
+        loop {
+            let (asker, ids) = (caller.clone(), tasks.to_vec());
+            let look = hub.store_for(caller).read(move |rows| -> Result<Vec<Seen>, Error> {
+                ids.iter().map(|id| may_look(rows, &asker, id)).collect()
+            });
+            let seen = look.await?;
+            let settled = seen.iter().filter(|seen| is_settled(seen.status)).count();
+            progress.tell(Some(WaitProgress::of_several(settled, seen.len())).filter(|_| settled > 0));
+            let Some(first) = seen.first().filter(|_| !how_many.is_reached(settled, tasks.len())) else {
+                return Ok(());
+            };
+            if occupied.is_none() {
+                occupied = Some(hub.occupy(Quota::WaitingCalls, &first.network).await?);
+            }
+            let rung = select_all(bells.iter_mut().map(|bell| Box::pin(bell.wait())));
+            tokio::select! {
+                _ = rung => {}
+                () = sleep_until(self.deadline) => return Ok(()),
+                () = hub.shutdown.wait() => return Ok(()),
+            }
+        }
+    }
+
     /// Waits until the task has an event after this number, or after the last it has now. An ended task gets no more.
     pub(super) async fn until_event(
         self,
@@ -127,8 +187,25 @@ impl TaskWait {
     }
 }
 
+/// How many of several tasks a call waits for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum HowMany {
+    Any,
+    #[default]
+    All,
+}
+
+impl HowMany {
+    pub(super) const fn is_reached(self, settled: usize, all: usize) -> bool {
+        match self {
+            Self::Any => settled > 0,
+            Self::All => settled == all,
+        }
+    }
+}
+
 /// Whether there is anything more to wait for.
-const fn is_settled(status: Status) -> bool {
+pub(super) const fn is_settled(status: Status) -> bool {
     status.is_terminal() || matches!(status, Status::WaitingInput)
 }
 

@@ -1,12 +1,14 @@
-//! `baton init claude|codex|cursor`: the lines that connect an MCP client to the hub, printed, or merged into the
-//! client's own file with everything else in it left as it is. No file is given a token: the stdio form takes it
-//! from the profile, the HTTP form from the client's environment.
+//! `baton init CLIENT`: the lines that connect an MCP client to the hub, printed, or merged into the client's own files with
+//! everything else in them left as it is. What the client needs to run the tools without a person is set too, where a file can; what
+//! a person must still confirm is said. No file is given a token: the stdio form takes it from the profile, the HTTP form
+//! from the client's environment.
 
+mod client;
 mod entry;
 mod json_file;
 mod toml_file;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::os::unix::fs::PermissionsExt;
@@ -14,21 +16,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use baton_evidence::whole_file::WholeFile;
+use client::Whose;
 use entry::{Entry, Form};
 
 use super::connection::Connection;
 use super::failure::Failure;
-
-/// Which MCP client.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Whose {
-    /// Claude Code: .mcp.json in this folder
-    Claude,
-    /// Codex: ~/.codex/config.toml
-    Codex,
-    /// Cursor: .cursor/mcp.json in this folder
-    Cursor,
-}
 
 /// Prints the configuration that connects an MCP client to the hub, or writes it.
 ///
@@ -45,25 +37,36 @@ pub(crate) struct Init {
     /// The form that --write writes
     #[arg(long, value_enum, default_value_t = Form::Stdio)]
     form: Form,
-    /// Merge it into the client's file, atomically; everything else there stays
+    /// Merge it into the client's files, atomically; everything else there stays
     #[arg(long)]
     write: bool,
-    /// The file to write, if it is not the client's usual one
+    /// The file to write the server to, if it is not the client's usual one; then no other file is written
     #[arg(long, value_name = "FILE", requires = "write")]
     file: Option<PathBuf>,
+    /// Claude Code: wake an idle session when something waits in its inbox
+    #[arg(long, requires = "write", conflicts_with = "file")]
+    hooks: bool,
     #[command(flatten)]
     connection: Connection,
 }
 
 impl Init {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
-        let hub = self.connection.hub(self.connection.profile()?.as_ref())?;
+        if self.hooks && self.client != Whose::Claude {
+            return Err(Failure::usage(
+                "--hooks is for Claude Code: other clients cannot be woken by a command",
+            ));
+        }
+        let profile = self.connection.profile()?;
+        let hub = self.connection.hub(profile.as_ref())?;
+        // Named in the entry, so that it does not change with the profile.
+        let profiles = profile.filter(|profile| profile.hub == hub).and_then(|profile| profile.network);
         let entry = Entry {
             mcp_url: hub.mcp(),
             hub: hub.to_string(),
             alias: self.alias.clone(),
             profile: self.connection.named_profile().map(str::to_owned),
-            network: self.connection.named_network().map(str::to_owned),
+            network: self.connection.named_network().map(str::to_owned).or(profiles),
             ca: self.connection.named_ca().map(|file| file.display().to_string()),
         };
         let said = if self.write { self.write(&entry)? } else { self.print(&entry)? };
@@ -76,14 +79,26 @@ impl Init {
             Some(file) => file.clone(),
             None => self.client.file()?,
         };
-        let name = file.display().to_string();
-        let before = read(&file).map_err(|error| Failure::Read { name: name.clone(), error })?;
-        let after = self.client.merged(&before, entry, self.form);
-        let after = after.map_err(|what| Failure::usage(format!("{name} was left as it is: {what}")))?;
-        replace(&file, &after).map_err(|error| Failure::Write { name: name.clone(), error })?;
-        let mut said = format!("wrote the server \"baton\" ({} form) to {name}\n", self.form.word());
+        change(&file, |before| self.client.merged(before, entry, self.form))?;
+        // Writing to a string cannot fail.
+        let mut said = String::new();
+        let _ =
+            writeln!(said, "wrote the server \"baton\" ({} form) to {}", self.form.word(), file.display());
+        if self.file.is_none()
+            && let Some(allowed) = self.client.permissions_file()
+        {
+            change(&allowed, |before| self.client.permitted(before))?;
+            let _ = writeln!(said, "allowed its tools in {}", allowed.display());
+            if self.hooks {
+                change(&allowed, |before| self.client.hooked(before, entry))?;
+                let _ = writeln!(said, "wrote a Stop hook that waits for the inbox to {}", allowed.display());
+            }
+        }
         if self.form == Form::Http {
             said.push_str("set BATON_TOKEN to the agent's token where the client starts\n");
+        }
+        if self.file.is_none() {
+            let _ = writeln!(said, "{}", self.client.next_step());
         }
         Ok(said)
     }
@@ -100,6 +115,11 @@ impl Init {
             }
             said.push('\n');
         }
+        if let Some(allowed) = self.client.permissions_file() {
+            let lines = self.client.permitted("").map_err(Failure::usage)?;
+            let _ =
+                writeln!(said, "# so that its tools run, in {}:\n{}\n", allowed.display(), lines.trim_end());
+        }
         let _ = writeln!(
             said,
             "# the http form reads the agent's token from BATON_TOKEN; `baton init … --write` writes a form"
@@ -108,28 +128,13 @@ impl Init {
     }
 }
 
-impl Whose {
-    fn file(self) -> Result<PathBuf, Failure> {
-        Ok(match self {
-            Self::Claude => ".mcp.json".into(),
-            Self::Cursor => ".cursor/mcp.json".into(),
-            Self::Codex => match std::env::var_os("CODEX_HOME").filter(|folder| !folder.is_empty()) {
-                Some(folder) => PathBuf::from(folder).join("config.toml"),
-                None => std::env::home_dir()
-                    .ok_or_else(|| Failure::usage("there is no home folder; set HOME or pass --file"))?
-                    .join(".codex/config.toml"),
-            },
-        })
-    }
-
-    /// The client's file with the entry in it.
-    fn merged(self, before: &str, entry: &Entry, form: Form) -> Result<String, String> {
-        match self {
-            Self::Claude => json_file::merged(before, &entry.claude(form)),
-            Self::Cursor => json_file::merged(before, &entry.cursor(form)),
-            Self::Codex => toml_file::merged(before, &entry.codex(form)),
-        }
-    }
+/// Changes a file, or leaves it as it is and says why.
+fn change(file: &Path, change: impl FnOnce(&str) -> Result<String, String>) -> Result<(), Failure> {
+    let name = file.display().to_string();
+    let before = read(file).map_err(|error| Failure::Read { name: name.clone(), error })?;
+    let after =
+        change(&before).map_err(|what| Failure::usage(format!("{name} was left as it is: {what}")))?;
+    replace(file, &after).map_err(|error| Failure::Write { name, error })
 }
 
 /// A file that is not there yet is empty.

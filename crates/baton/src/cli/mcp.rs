@@ -1,5 +1,6 @@
 //! `baton mcp`: the hub's tools for clients that only speak MCP over standard input and output. Every message is
-//! passed on to the hub's own door as it came, and its answer back; the bridge has no tools and no state of its own.
+//! passed on to the hub's own door, and its answer back; the bridge has no tools and no state of its own. What is sent from within
+//! a task of `baton work` becomes part of that task, and of its trace.
 
 mod bridge;
 mod door;
@@ -30,6 +31,9 @@ pub(crate) struct Mcp {
     /// The agent that the client speaks as
     #[arg(long, env = "BATON_ALIAS", hide_env_values = true, value_parser = alias)]
     alias: Option<Alias>,
+    /// The task that tasks sent with these tools are part of
+    #[arg(long, value_name = "ID", env = "BATON_PARENT_TASK_ID", hide_env_values = true)]
+    parent: Option<String>,
     #[command(flatten)]
     connection: Connection,
 }
@@ -37,7 +41,8 @@ pub(crate) struct Mcp {
 impl Mcp {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
         runtime::block_on(async {
-            let way = Arc::new(Way::new(self.connection.clone(), self.alias.clone()));
+            let parent = self.parent.clone().filter(|parent| !parent.is_empty());
+            let way = Arc::new(Way::new(self.connection.clone(), self.alias.clone(), parent));
             let mut terminate = signal(SignalKind::terminate()).map_err(Failure::System)?;
             let bridged = tokio::select! {
                 bridged = bridge::run(&way, tokio::io::stdin(), tokio::io::stdout()) => bridged,

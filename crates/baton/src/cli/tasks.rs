@@ -5,6 +5,7 @@ mod ask;
 mod follow;
 mod history;
 mod inbox;
+mod inbox_wait;
 mod interrupt;
 mod list;
 mod logs;
@@ -67,7 +68,7 @@ impl Tasks {
             Self::List(command) => block_on(command.list()),
             Self::Task(command) => command.run(),
             Self::Act(command) => command.run(),
-            Self::Inbox(command) => block_on(command.show()),
+            Self::Inbox(command) => block_on(command.run()),
             Self::Ack(command) => block_on(command.ack()),
             Self::Reply(command) => command.run(),
             Self::Status(command) => block_on(command.show()),

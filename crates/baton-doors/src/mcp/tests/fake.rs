@@ -4,6 +4,7 @@ use baton_core::{Caller, Refusal};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use utoipa::ToSchema;
 
 use crate::hub::Hub;
 use crate::mcp::tool::{Tool, tool};
@@ -11,9 +12,9 @@ use crate::service::Error;
 
 pub(super) fn tools() -> Vec<Tool> {
     vec![
-        tool!("greet", greet::run(Args), "Greets an agent."),
-        tool!("refuse", refuse::run(Args), "Refuses."),
-        tool!("panic", panic::run(Args), "Fails inside."),
+        tool!("greet", "Greet", Reads, greet::run(Args), "Greets an agent."),
+        tool!("refuse", "Refuse", Reads, refuse::run(Args), "Refuses."),
+        tool!("panic", "Panic", Reads, panic::run(Args), "Fails inside."),
     ]
 }
 
@@ -35,7 +36,7 @@ mod greet {
         deep: String,
     }
 
-    #[derive(Serialize)]
+    #[derive(Serialize, ToSchema)]
     pub(super) struct Answer {
         ok: bool,
         alias: String,

@@ -29,6 +29,7 @@ pub struct RefArgs {
     /// By default as it was uploaded
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub media_type: Option<String>,
+    /// What it is, in a sentence
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
 }

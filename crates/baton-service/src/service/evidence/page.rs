@@ -30,7 +30,9 @@ pub struct QueryArgs {
 /// Which task's, for the tool.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
+    /// The task's id
     task_id: String,
+    /// The network; a node token has only its own
     network_id: Option<String>,
     /// Only events after this index in the log
     after: Option<u64>,

@@ -1,5 +1,6 @@
 //! What a client has to know of the hub, in each client's own words.
 
+use baton_core::limits;
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
@@ -13,6 +14,9 @@ pub(super) enum Form {
     /// It calls the hub over HTTP
     Http,
 }
+
+/// What `baton work` tells its command, so that `baton mcp` acts as that agent and for that task.
+const WORK_VARIABLES: [&str; 4] = ["BATON_ALIAS", "BATON_TOKEN", "BATON_PARENT_TASK_ID", "TRACEPARENT"];
 
 /// The hub, and who the client is there.
 #[derive(Debug)]
@@ -60,6 +64,30 @@ impl Entry {
         }
     }
 
+    /// Gemini fills in `$NAME`; with `trust` it runs the tools without asking.
+    pub(super) fn gemini(&self, form: Form) -> Value {
+        let timeout = u64::try_from(limits::MCP_ANSWER_MAX.as_millis()).unwrap_or(u64::MAX);
+        match form {
+            Form::Stdio => {
+                json!({"command": program(), "args": self.args(), "timeout": timeout, "trust": true})
+            }
+            Form::Http => json!({
+                "httpUrl": self.mcp_url, "headers": {"Authorization": "Bearer $BATON_TOKEN"},
+                "timeout": timeout, "trust": true,
+            }),
+        }
+    }
+
+    /// VS Code fills in `${env:NAME}`.
+    pub(super) fn vscode(&self, form: Form) -> Value {
+        match form {
+            Form::Stdio => json!({"type": "stdio", "command": program(), "args": self.args()}),
+            Form::Http => {
+                json!({"type": "http", "url": self.mcp_url, "headers": {"Authorization": "Bearer ${env:BATON_TOKEN}"}})
+            }
+        }
+    }
+
     /// Cursor fills in `${env:NAME}`.
     pub(super) fn cursor(&self, form: Form) -> Value {
         match form {
@@ -70,16 +98,34 @@ impl Entry {
         }
     }
 
+    /// With the approval mode `exec` runs every tool, also those that end something; else it refuses these.
     pub(super) fn codex(&self, form: Form) -> Vec<(&'static str, toml_edit::Value)> {
-        match form {
+        let mut entry = match form {
             Form::Stdio => {
                 let args = self.args().into_iter().collect::<toml_edit::Array>();
-                vec![("command", program().into()), ("args", args.into())]
+                // Codex hands no variable on that is not named: these are what `baton work` sets.
+                let variables = WORK_VARIABLES.into_iter().collect::<toml_edit::Array>();
+                vec![("command", program().into()), ("args", args.into()), ("env_vars", variables.into())]
             }
             Form::Http => {
                 vec![("url", self.mcp_url.as_str().into()), ("bearer_token_env_var", "BATON_TOKEN".into())]
             }
-        }
+        };
+        entry.push((
+            "tool_timeout_sec",
+            i64::try_from(limits::MCP_ANSWER_MAX.as_secs()).unwrap_or(i64::MAX).into(),
+        ));
+        entry.push(("default_tools_approval_mode", "approve".into()));
+        entry
+    }
+
+    /// The command that waits for something in the inbox, for a hook.
+    pub(super) fn wait_command(&self) -> String {
+        let program = program();
+        let mut args = self.args();
+        args.splice(..1, ["inbox", "wait", "--hook"]);
+        let words = std::iter::once(&*program).chain(args).map(shell_word::quoted);
+        words.collect::<Vec<_>>().join(" ")
     }
 
     /// The same by Claude Code's own command. Its `${NAME}` is filled in when the project's file is read, so the

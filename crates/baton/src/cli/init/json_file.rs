@@ -1,5 +1,4 @@
-//! A JSON file of MCP servers: the one entry is put in its place, and everything else keeps its order and its very
-//! text.
+//! A client's JSON file: values are put in their places, and everything else keeps its order and its very text.
 
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -7,24 +6,61 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use std::fmt;
 
-const SERVERS: &str = "mcpServers";
-const NAME: &str = "baton";
-
 /// The members of an object, as they stand in the file.
 #[derive(Debug, Default)]
 struct Members(Vec<(String, Box<RawValue>)>);
 
-/// The file's text with the entry in it.
-pub(super) fn merged(before: &str, entry: &Value) -> Result<String, String> {
-    let mut file = Members::read(before)?;
-    let mut servers = match file.get(SERVERS) {
-        Some(servers) => Members::read(servers).map_err(|what| format!("{SERVERS}: {what}"))?,
-        None => Members::default(),
+/// The file's text with the value at this path.
+pub(super) fn with_value(before: &str, path: &[&str], value: &Value) -> Result<String, String> {
+    let depth = path.len();
+    let place = |_: Option<&str>| printed(value, depth);
+    edited(before, path, 0, &place).map(|text| text + "\n")
+}
+
+/// The file's text with the value in the list at this path: once, instead of those that it replaces.
+pub(super) fn with_item(
+    before: &str,
+    path: &[&str],
+    value: &Value,
+    is_replaced: impl Fn(&Value) -> bool,
+) -> Result<String, String> {
+    let depth = path.len();
+    let place = |before: Option<&str>| {
+        let not_a_list = |error| format!("{}: it is no list ({error})", path.join("."));
+        let items = before.map_or_else(|| Ok(Vec::new()), serde_json::from_str::<Vec<Box<RawValue>>>);
+        let mut items = items.map_err(not_a_list)?;
+        let is_ours = |item: &RawValue| {
+            serde_json::from_str::<Value>(item.get()).is_ok_and(|item| item == *value || is_replaced(&item))
+        };
+        let found = items.iter().position(|item| is_ours(item));
+        let ours = RawValue::from_string(printed(value, depth + 1)?).map_err(|error| error.to_string())?;
+        items.retain(|item| !is_ours(item));
+        items.insert(found.unwrap_or(items.len()).min(items.len()), ours);
+        let (inner, outer) = ("  ".repeat(depth + 1), "  ".repeat(depth));
+        let lines: Vec<String> = items.iter().map(|item| format!("{inner}{}", item.get())).collect();
+        Ok(format!("[\n{}\n{outer}]", lines.join(",\n")))
     };
-    let entry = serde_json::to_string_pretty(entry).map_err(|error| error.to_string())?;
-    servers.put(NAME, &indented(&entry, 2))?;
-    file.put(SERVERS, &servers.text(1))?;
-    Ok(file.text(0) + "\n")
+    edited(before, path, 0, &place).map(|text| text + "\n")
+}
+
+type Place<'a> = &'a dyn Fn(Option<&str>) -> Result<String, String>;
+
+fn edited(before: &str, path: &[&str], depth: usize, place: Place<'_>) -> Result<String, String> {
+    let mut members = Members::read(before)?;
+    let [name, rest @ ..] = path else { return Err("it has no place for this".to_owned()) };
+    let old = members.get(name);
+    let new = match rest {
+        [] => place(old)?,
+        rest => edited(old.unwrap_or_default(), rest, depth + 1, place)
+            .map_err(|what| format!("{name}: {what}"))?,
+    };
+    members.put(name, &new)?;
+    Ok(members.text(depth))
+}
+
+fn printed(value: &Value, depth: usize) -> Result<String, String> {
+    let text = serde_json::to_string_pretty(value).map_err(|error| error.to_string())?;
+    Ok(indented(&text, depth))
 }
 
 impl Members {
@@ -90,11 +126,13 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    const ENTRY: [&str; 2] = ["mcpServers", "baton"];
+
     #[test]
     fn everything_else_keeps_its_order_and_its_text() {
         let before =
             r#"{"zebra": 1.50, "mcpServers": {"other": {"b":1,   "a":2}, "baton": {"old": true}}, "a": [ ]}"#;
-        let after = merged(before, &json!({"command": "baton"})).unwrap();
+        let after = with_value(before, &ENTRY, &json!({"command": "baton"})).unwrap();
         let expected = r#"{
   "zebra": 1.50,
   "mcpServers": {
@@ -107,15 +145,39 @@ mod tests {
 }
 "#;
         assert_eq!(after, expected);
-        assert_eq!(merged(&after, &json!({"command": "baton"})).unwrap(), after, "once more changes nothing");
+        let again = with_value(&after, &ENTRY, &json!({"command": "baton"})).unwrap();
+        assert_eq!(again, after, "once more changes nothing");
     }
 
     #[test]
     fn an_empty_file_is_begun_and_a_broken_one_left_alone() {
-        let begun: Value = serde_json::from_str(&merged(" ", &json!({"a": 1})).unwrap()).unwrap();
-        assert_eq!(begun, json!({"mcpServers": {"baton": {"a": 1}}}));
+        let begun = with_value(" ", &ENTRY, &json!({"a": 1})).unwrap();
+        assert_eq!(
+            serde_json::from_str::<Value>(&begun).unwrap(),
+            json!({"mcpServers": {"baton": {"a": 1}}})
+        );
         for broken in ["[]", "{", "{\"mcpServers\": 1}", "// a comment\n{}"] {
-            assert!(merged(broken, &json!({})).is_err(), "{broken}");
+            assert!(with_value(broken, &ENTRY, &json!({})).is_err(), "{broken}");
         }
+    }
+
+    #[test]
+    fn an_item_is_in_its_list_once_and_the_others_stay() {
+        let before = r#"{"permissions": {"allow": ["Bash(ls)", "old"], "deny": ["x"]}}"#;
+        let path = ["permissions", "allow"];
+        let after = with_item(before, &path, &json!("new"), |item| item == "old").unwrap();
+        let read: Value = serde_json::from_str(&after).unwrap();
+        assert_eq!(read, json!({"permissions": {"allow": ["Bash(ls)", "new"], "deny": ["x"]}}));
+        assert_eq!(
+            with_item(&after, &path, &json!("new"), |_| false).unwrap(),
+            after,
+            "once more changes nothing"
+        );
+        let begun = with_item("", &path, &json!("new"), |_| false).unwrap();
+        assert_eq!(
+            serde_json::from_str::<Value>(&begun).unwrap(),
+            json!({"permissions": {"allow": ["new"]}})
+        );
+        assert!(with_item(r#"{"permissions": {"allow": 1}}"#, &path, &json!("new"), |_| false).is_err());
     }
 }

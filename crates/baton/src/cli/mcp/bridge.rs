@@ -93,7 +93,7 @@ async fn read_all(
         let (way, answers, noted, sent) = (way.clone(), answers.clone(), under_way.clone(), message.clone());
         let call = async move {
             tokio::select! {
-                () = way.pass(&sent, &answers) => {}
+                () = way.pass(sent, &answers) => {}
                 _ = called_off => {}
             }
             drop(kept);

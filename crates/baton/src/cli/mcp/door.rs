@@ -50,7 +50,8 @@ impl Door {
             let response = self.send(message).await?;
             self.read(message, response, answers).await
         };
-        let words = match timeout(self.patience.answer, call).await {
+        let patience = if message.is_subscription() { Duration::MAX } else { self.patience.answer };
+        let words = match timeout(patience, call).await {
             Ok(Ok(())) => return,
             Ok(Err(error)) => error.to_string(),
             Err(_) => "the hub did not answer in time".into(),

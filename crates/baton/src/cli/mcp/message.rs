@@ -1,7 +1,10 @@
-//! One line of JSON-RPC, read only as far as a bridge must know it. The line itself is passed on as it came.
+//! One line of JSON-RPC, read only as far as a bridge must know it. The line itself is passed on as it came, but for a task that is
+//! sent from within another one: that gets its parent.
 
 use serde::Deserialize;
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// The SDK's code for "the server, not the call, is at fault".
 const SERVER_ERROR: i64 = -32_000; // not a limit: a code
@@ -46,9 +49,29 @@ impl Message {
         self.method() == Some("initialize")
     }
 
-    /// What the `Mcp-Name` header names: a tool.
+    /// What the `Mcp-Name` header names: a tool, a prompt or a resource.
     pub(crate) fn name(&self) -> Option<&str> {
-        self.read.params.get("name").and_then(Value::as_str).filter(|_| self.method() == Some("tools/call"))
+        let member = match self.method()? {
+            "tools/call" | "prompts/get" => "name",
+            "resources/read" => "uri",
+            _ => return None,
+        };
+        self.read.params.get(member)?.as_str()
+    }
+
+    /// Whether its answer is a stream that goes on until somebody ends it.
+    pub(crate) fn is_subscription(&self) -> bool {
+        self.method() == Some("subscriptions/listen")
+    }
+
+    /// The same, as part of this task if it sends a task and names no parent itself.
+    pub(crate) fn under(self, parent: Option<&str>) -> Self {
+        let sends = self.method() == Some("tools/call") && self.name() == Some("send_task");
+        let is_named = self.read.params.pointer("/arguments/parent_task_id").is_some_and(|id| !id.is_null());
+        match parent.filter(|_| sends && !is_named).and_then(|parent| with_parent(&self.line, parent)) {
+            Some(line) => Self { line, ..self },
+            None => self,
+        }
     }
 
     /// The version this very message speaks, if it says so.
@@ -66,6 +89,20 @@ impl Message {
     pub(crate) fn failed(&self, message: &str) -> Option<String> {
         self.awaited_id().map(|id| failure(id, SERVER_ERROR, message))
     }
+}
+
+/// The members of an object, each as it was written: what an argument nests is not read.
+type Members = BTreeMap<String, Box<RawValue>>;
+
+/// The line with one argument more; none if it has no arguments to add it to.
+fn with_parent(line: &str, parent: &str) -> Option<String> {
+    let mut message: Members = serde_json::from_str(line).ok()?;
+    let mut params: Members = serde_json::from_str(message.get("params")?.get()).ok()?;
+    let mut arguments: Members = serde_json::from_str(params.get("arguments")?.get()).ok()?;
+    arguments.insert("parent_task_id".to_owned(), to_raw_value(parent).ok()?);
+    params.insert("arguments".to_owned(), to_raw_value(&arguments).ok()?);
+    message.insert("params".to_owned(), to_raw_value(&params).ok()?);
+    serde_json::to_string(&message).ok()
 }
 
 /// The version that an answer to `initialize` agreed on.
@@ -97,6 +134,32 @@ mod tests {
         for line in [r#"{"method":"notifications/initialized"}"#, r#"{"id":1,"result":{}}"#] {
             assert_eq!(read(line).failed("away"), None, "{line}");
         }
+    }
+
+    #[test]
+    fn a_task_that_is_sent_within_another_gets_its_parent_and_nothing_else_changes() {
+        let send = |arguments: &str| {
+            let line = format!(
+                r#"{{"id":1,"method":"tools/call","params":{{"name":"send_task","arguments":{arguments}}}}}"#
+            );
+            let sent: Value = serde_json::from_str(&read(&line).under(Some("p")).line).unwrap();
+            sent["params"]["arguments"].clone()
+        };
+        assert_eq!(
+            send(r#"{"alias":"b","meta":1e400}"#.replace("1e400", "1.50").as_str())["parent_task_id"],
+            "p"
+        );
+        assert_eq!(send(r#"{"parent_task_id":"own"}"#), json!({"parent_task_id": "own"}));
+        for line in [
+            r#"{"id":1,"method":"tools/call","params":{"name":"get_task","arguments":{}}}"#,
+            r#"{"id":1, "method":"tools/call","params":{"name":"send_task"}}"#,
+            r#"{"id":1,"method":"tools/list"}"#,
+        ] {
+            assert_eq!(read(line).under(Some("p")).line, line);
+        }
+        let line =
+            r#"{"id":1,"method":"tools/call","params":{"name":"send_task","arguments":{"alias":"b"}}}"#;
+        assert_eq!(read(line).under(None).line, line);
     }
 
     #[test]

@@ -17,16 +17,19 @@ pub(super) struct Way {
     connection: Connection,
     /// Whom to speak as; without one the token is used as it is.
     alias: Option<Alias>,
+    /// The task that this program works for, if it was started by `baton work`.
+    parent: Option<String>,
     found: OnceCell<(Door, Option<AgentLink>)>,
 }
 
 impl Way {
-    pub(super) fn new(connection: Connection, alias: Option<Alias>) -> Self {
-        Self { connection, alias, found: OnceCell::new() }
+    pub(super) fn new(connection: Connection, alias: Option<Alias>, parent: Option<String>) -> Self {
+        Self { connection, alias, parent, found: OnceCell::new() }
     }
 
     /// Passes a message on; without a way there the answer says why.
-    pub(super) async fn pass(&self, message: &Message, answers: &Sender<String>) {
+    pub(super) async fn pass(&self, message: Message, answers: &Sender<String>) {
+        let message = &message.under(self.parent.as_deref());
         match self.found.get_or_try_init(|| self.find()).await {
             Ok((door, _)) => door.pass(message, answers).await,
             Err(failure) => {

@@ -1,9 +1,11 @@
-//! `baton inbox` and `baton ack`: what waits for whoever the token speaks for, and that it was seen.
+//! `baton inbox` and `baton ack`: what waits for whoever the token speaks for, and that it was seen. `baton inbox wait` is in
+//! `inbox_wait.rs`.
 
 use baton_core::limits;
-use clap::Args;
+use clap::{Args, Subcommand};
 use std::process::ExitCode;
 
+use super::inbox_wait::InboxWait;
 use super::{task_id, view};
 use crate::cli::connection::Connection;
 use crate::cli::failure::Failure;
@@ -13,7 +15,10 @@ use crate::service::send_ack::AckTask;
 use crate::service::task_command::NoArgs;
 
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Inbox {
+    #[command(subcommand)]
+    command: Option<InboxCommand>,
     /// How many
     #[arg(long, value_name = "N", default_value_t = limits::INBOX_SHOWN_DEFAULT, value_parser = clap::value_parser!(u16).range(1..=limits::INBOX_PAGE_MAX as i64))]
     limit: u16,
@@ -21,8 +26,21 @@ pub(crate) struct Inbox {
     connection: Connection,
 }
 
+#[derive(Debug, Subcommand)]
+enum InboxCommand {
+    /// Wait until something new is in an inbox
+    Wait(InboxWait),
+}
+
 impl Inbox {
-    pub(super) async fn show(&self) -> Result<ExitCode, Failure> {
+    pub(super) async fn run(&self) -> Result<ExitCode, Failure> {
+        match &self.command {
+            Some(InboxCommand::Wait(command)) => Ok(command.run().await),
+            None => self.show().await,
+        }
+    }
+
+    async fn show(&self) -> Result<ExitCode, Failure> {
         let link = self.connection.open()?;
         let args = QueryArgs {
             limit: Some(self.limit.to_string()),

@@ -1,6 +1,8 @@
 //! Every MCP tool: without arguments, with one too many, and one life of a task through all of them.
 
+use jsonschema::Validator;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 use super::record::Record;
 use crate::it::http::Client;
@@ -11,6 +13,8 @@ const NOBODY: &str = "00000000-0000-4000-8000-000000000000";
 
 struct Tools {
     record: Record,
+    /// What each tool says that it answers.
+    answers: BTreeMap<String, Validator>,
 }
 
 impl Tools {
@@ -25,9 +29,19 @@ impl Tools {
     }
 
     fn call(&mut self, client: &Client, tool: &str, arguments: &Value) -> Value {
-        self.message(client, "tools/call", &json!({"name": tool, "arguments": arguments}))["result"]
-            ["structuredContent"]
-            .clone()
+        let response = self.message(client, "tools/call", &json!({"name": tool, "arguments": arguments}));
+        let answer = response["result"]["structuredContent"].clone();
+        if answer.is_object() {
+            let errors: Vec<_> =
+                self.answers[tool].iter_errors(&answer).map(|error| error.to_string()).collect();
+            assert!(errors.is_empty(), "{tool} {arguments} answers {answer}: {errors:?}");
+            assert_eq!(
+                response["result"]["isError"],
+                answer["ok"] == false,
+                "{tool} {arguments}: {response}"
+            );
+        }
+        answer
     }
 }
 
@@ -36,14 +50,33 @@ fn tools_are_answered_as_recorded() {
     let hub = Hub::start();
     let tenant = Tenant::of_admin(&hub);
     let (sender, worker) = (tenant.agent("sender"), tenant.agent("worker"));
-    let mut tools = Tools { record: Record::default() };
+    let mut tools = Tools { record: Record::default(), answers: BTreeMap::new() };
     let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "corpus", "version": "1"}});
     tools.message(&sender, "initialize", &hello);
     tools.message(&sender, "ping", &json!({}));
     tools.message(&sender, "no/such/method", &json!({}));
+    for (method, params) in [
+        ("resources/list", json!({})),
+        ("resources/templates/list", json!({})),
+        ("resources/read", json!({"uri": "baton://inbox"})),
+        ("resources/read", json!({"uri": "baton://nothing"})),
+        ("prompts/list", json!({})),
+        ("prompts/get", json!({"name": "delegate", "arguments": {"task": "x"}})),
+        ("prompts/get", json!({"name": "no-such-prompt"})),
+        (
+            "completion/complete",
+            json!({"ref": {"type": "ref/prompt", "name": "delegate"}, "argument": {"name": "task", "value": ""}}),
+        ),
+    ] {
+        tools.message(&sender, method, &params);
+    }
     let listed = tools.message(&sender, "tools/list", &json!({}));
-    let names: Vec<String> =
-        listed["result"]["tools"].as_array().unwrap().iter().map(|tool| text(&tool["name"])).collect();
+    let listed = listed["result"]["tools"].as_array().unwrap();
+    let names: Vec<String> = listed.iter().map(|tool| text(&tool["name"])).collect();
+    tools.answers = listed
+        .iter()
+        .map(|tool| (text(&tool["name"]), jsonschema::validator_for(&tool["outputSchema"]).unwrap()))
+        .collect();
     for name in &names {
         tools.call(&sender, name, &json!({}));
         tools.call(&sender, name, &json!({"no_such_argument": 1}));
@@ -79,6 +112,8 @@ fn one_life(tools: &mut Tools, sender: &Client, worker: &Client) {
     tools.call(worker, "send_reply", &reply);
     tools.call(sender, "get_task", &json!({"task_id": task}));
     tools.call(sender, "get_task_tree", &json!({"task_id": task}));
+    tools.call(sender, "wait_for_task", &json!({"task_ids": [task]}));
+    tools.message(sender, "resources/read", &json!({"uri": format!("baton://task/{task}")}));
     tools.call(sender, "get_inbox", &json!({}));
     tools.call(sender, "get_evidence", &json!({"task_id": task}));
 }

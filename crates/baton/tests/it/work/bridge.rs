@@ -174,3 +174,32 @@ fn lines_that_are_no_messages_and_a_bad_token_are_answered_in_json_rpc() {
     assert!(answers[0]["error"]["message"].to_string().contains("does not know your token"), "{answers:?}");
     assert_eq!(answers[0]["id"], "a");
 }
+
+#[test]
+fn what_a_model_sends_from_within_a_task_is_part_of_that_task_and_of_its_trace() {
+    let hub = Hub::start();
+    let (network, agent) = tenant_with(&hub, "coder");
+    network.agent("helper");
+    // The command plays a model whose client runs `baton mcp`.
+    let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"send_task","arguments":{"alias":"helper","task":"part"}}}"#;
+    let binary = baton();
+    let script = format!("echo '{call}' | {} mcp", binary.get_program().display());
+    let mut worker = super::worker::Worker::start(&agent, "coder", &[], &script);
+    worker.says("waiting for tasks");
+    let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    let body = json!({"alias": "coder", "task": "whole", "wait_seconds": 30});
+    let headers = [("traceparent", trace)];
+    let sent = network.user.send("POST", "/api/task", &headers, Some(&body)).json();
+    assert_eq!(sent["task"]["status"], "replied", "{sent}");
+    let answer: Value = serde_json::from_str(sent["task"]["result"].as_str().unwrap()).unwrap();
+    let part =
+        answer["result"]["structuredContent"]["task_id"].as_str().unwrap_or_else(|| panic!("{answer}"));
+    let row = crate::it::tenant::task(&network.user, part);
+    assert_eq!((&row["parent_task_id"], &row["from_name"]), (&sent["task_id"], &json!("coder")));
+    let helper = network.agent("helper");
+    let claimed = helper.post("/api/claim", &json!({})).json();
+    assert!(
+        claimed["traceparent"].as_str().unwrap().contains("0af7651916cd43dd8448eb211c80319c"),
+        "{claimed}"
+    );
+}

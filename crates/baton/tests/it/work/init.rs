@@ -24,7 +24,9 @@ fn both_forms_are_printed_for_each_client_and_nothing_is_written() {
     for (client, words) in [
         ("claude", vec!["\"mcpServers\"", "claude mcp add", "Bearer ${BATON_TOKEN}"]),
         ("codex", vec!["[mcp_servers.baton]", "bearer_token_env_var"]),
-        ("cursor", vec!["\"mcpServers\"", "Bearer ${env:BATON_TOKEN}"]),
+        ("cursor", vec!["\"mcpServers\"", "Bearer ${env:BATON_TOKEN}", "Mcp(baton:*)"]),
+        ("gemini", vec!["\"mcpServers\"", "Bearer $BATON_TOKEN", "\"trust\": true"]),
+        ("vscode", vec!["\"servers\"", "Bearer ${env:BATON_TOKEN}"]),
     ] {
         let said =
             said(&init(folder.path(), &[client, "--alias", "coder", "--hub", "http://hub.example:9200"]));
@@ -105,4 +107,65 @@ fn a_file_that_cannot_be_read_is_left_as_it_is() {
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("left as it is"));
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "{ // mine\n}");
+}
+
+fn json_of(file: &Path) -> Value {
+    serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap()
+}
+
+#[test]
+fn what_a_client_needs_to_run_the_tools_is_written_too_and_what_a_person_must_do_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = folder.path().join(".claude/settings.local.json");
+    std::fs::create_dir_all(settings.parent().unwrap()).unwrap();
+    std::fs::write(
+        &settings,
+        r#"{"permissions": {"allow": ["Bash(ls)"], "deny": ["Read(.env)"]}, "model": "x"}"#,
+    )
+    .unwrap();
+    let claude = said(&init(folder.path(), &["claude", "--write"]));
+    assert!(
+        claude.contains("next: claude -p \"YOUR TASK\" --allowedTools mcp__baton")
+            && claude.contains("trust"),
+        "{claude}"
+    );
+    let after = json_of(&settings);
+    assert_eq!(after["permissions"], json!({"allow": ["Bash(ls)", "mcp__baton"], "deny": ["Read(.env)"]}));
+    assert_eq!((&after["enabledMcpjsonServers"], &after["model"]), (&json!(["baton"]), &json!("x")));
+    assert_eq!(after["hooks"], Value::Null, "hooks only if asked for");
+    let codex = said(&init(folder.path(), &["codex", "--write"]));
+    assert!(codex.contains("next: codex exec"), "{codex}");
+    let toml = std::fs::read_to_string(folder.path().join(".codex/config.toml")).unwrap();
+    assert!(toml.contains("default_tools_approval_mode = \"approve\""), "{toml}");
+    assert!(toml.contains("\"BATON_PARENT_TASK_ID\"") && toml.contains("tool_timeout_sec = 90"), "{toml}");
+    said(&init(folder.path(), &["cursor", "--write"]));
+    assert_eq!(
+        json_of(&folder.path().join(".cursor/cli.json"))["permissions"]["allow"],
+        json!(["Mcp(baton:*)"])
+    );
+    said(&init(folder.path(), &["gemini", "--write"]));
+    assert_eq!(json_of(&folder.path().join(".gemini/settings.json"))["mcpServers"]["baton"]["trust"], true);
+    let vscode = said(&init(folder.path(), &["vscode", "--write"]));
+    assert!(vscode.contains("confirm"), "{vscode}");
+    assert_eq!(json_of(&folder.path().join(".vscode/mcp.json"))["servers"]["baton"]["type"], "stdio");
+}
+
+#[test]
+fn the_hook_is_written_once_and_other_hooks_stay() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = folder.path().join(".claude/settings.local.json");
+    std::fs::create_dir_all(settings.parent().unwrap()).unwrap();
+    let other = json!({"hooks": [{"type": "command", "command": "say done"}]});
+    std::fs::write(&settings, json!({"hooks": {"Stop": [other]}}).to_string()).unwrap();
+    for alias in ["coder", "painter"] {
+        said(&init(folder.path(), &["claude", "--alias", alias, "--hooks", "--write"]));
+    }
+    let stop = json_of(&settings)["hooks"]["Stop"].clone();
+    assert_eq!(stop.as_array().unwrap().len(), 2, "{stop}");
+    assert_eq!(stop[0], other);
+    let ours = &stop[1]["hooks"][0];
+    assert_eq!((&ours["type"], &ours["asyncRewake"]), (&json!("command"), &json!(true)), "{ours}");
+    let command = ours["command"].as_str().unwrap();
+    assert!(command.contains("inbox wait --hook --hub http://127.0.0.1:9200 --alias painter"), "{command}");
+    assert_eq!(init(folder.path(), &["codex", "--hooks", "--write"]).status.code(), Some(2));
 }

@@ -1,0 +1,112 @@
+//! The clients: which file of each says what, and what a person must still do.
+
+use clap::ValueEnum;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+use super::entry::{Entry, Form};
+use super::{json_file, toml_file};
+use crate::cli::failure::Failure;
+
+const NAME: &str = "baton";
+/// What a hook's command has in it if it is ours.
+const WAIT: &str = "inbox wait --hook";
+/// How long a hook waits before it gives up, in seconds; as long as `baton inbox wait` itself.
+const HOOK_TIMEOUT: u32 = baton_core::limits::INBOX_WAIT_DEFAULT_SECONDS;
+
+/// Which MCP client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Whose {
+    /// Claude Code: .mcp.json and .claude/settings.local.json in this folder
+    Claude,
+    /// Codex: ~/.codex/config.toml
+    Codex,
+    /// Cursor: .cursor/mcp.json and .cursor/cli.json in this folder
+    Cursor,
+    /// Gemini CLI: .gemini/settings.json in this folder
+    Gemini,
+    /// VS Code: .vscode/mcp.json in this folder
+    Vscode,
+}
+
+impl Whose {
+    /// Where the client looks for servers.
+    pub(super) fn file(self) -> Result<PathBuf, Failure> {
+        Ok(match self {
+            Self::Claude => ".mcp.json".into(),
+            Self::Cursor => ".cursor/mcp.json".into(),
+            Self::Gemini => ".gemini/settings.json".into(),
+            Self::Vscode => ".vscode/mcp.json".into(),
+            Self::Codex => match std::env::var_os("CODEX_HOME").filter(|folder| !folder.is_empty()) {
+                Some(folder) => PathBuf::from(folder).join("config.toml"),
+                None => std::env::home_dir()
+                    .ok_or_else(|| Failure::usage("there is no home folder; set HOME or pass --file"))?
+                    .join(".codex/config.toml"),
+            },
+        })
+    }
+
+    /// That file with the entry in it.
+    pub(super) fn merged(self, before: &str, entry: &Entry, form: Form) -> Result<String, String> {
+        match self {
+            Self::Claude => json_file::with_value(before, &["mcpServers", NAME], &entry.claude(form)),
+            Self::Cursor => json_file::with_value(before, &["mcpServers", NAME], &entry.cursor(form)),
+            Self::Gemini => json_file::with_value(before, &["mcpServers", NAME], &entry.gemini(form)),
+            Self::Vscode => json_file::with_value(before, &["servers", NAME], &entry.vscode(form)),
+            Self::Codex => toml_file::merged(before, &entry.codex(form)),
+        }
+    }
+
+    /// Where the client keeps what it may do without asking, if that is another file. Claude Code believes its shared
+    /// settings only in a folder that a person has trusted; the local ones it believes at once.
+    pub(super) fn permissions_file(self) -> Option<PathBuf> {
+        match self {
+            Self::Claude => Some(".claude/settings.local.json".into()),
+            Self::Cursor => Some(".cursor/cli.json".into()),
+            Self::Codex | Self::Gemini | Self::Vscode => None,
+        }
+    }
+
+    /// That file with the tools allowed in it.
+    pub(super) fn permitted(self, before: &str) -> Result<String, String> {
+        let allowed = ["permissions", "allow"];
+        match self {
+            Self::Claude => {
+                let text = json_file::with_item(before, &allowed, &json!("mcp__baton"), |_| false)?;
+                json_file::with_item(&text, &["enabledMcpjsonServers"], &json!(NAME), |_| false)
+            }
+            _ => json_file::with_item(before, &allowed, &json!("Mcp(baton:*)"), |_| false),
+        }
+    }
+
+    /// Claude Code's settings with the hook in them: it runs beside the idle session and wakes it by its exit code.
+    pub(super) fn hooked(self, before: &str, entry: &Entry) -> Result<String, String> {
+        let command = json!({
+            "type": "command", "command": entry.wait_command(), "asyncRewake": true, "timeout": HOOK_TIMEOUT,
+        });
+        let is_ours = |item: &Value| item.to_string().contains(WAIT);
+        json_file::with_item(before, &["hooks", "Stop"], &json!({"hooks": [command]}), is_ours)
+    }
+
+    /// What to type, and what a person must still confirm.
+    pub(super) const fn next_step(self) -> &'static str {
+        match self {
+            Self::Claude => {
+                "next: claude -p \"YOUR TASK\" --allowedTools mcp__baton\n\
+                 the first interactive start asks whether you trust this folder and its server: confirm both"
+            }
+            Self::Codex => "next: codex exec \"YOUR TASK\"",
+            Self::Cursor => {
+                "next: cursor-agent -p \"YOUR TASK\"\n\
+                 the editor asks before it starts the server and before each tool: enable \"baton\" in its MCP settings"
+            }
+            Self::Gemini => {
+                "next: gemini -p \"YOUR TASK\"\nif Gemini asks whether you trust this folder, confirm it: else it starts no server"
+            }
+            Self::Vscode => {
+                "next: open the folder in VS Code, start \"baton\" in .vscode/mcp.json and confirm that you trust it; it asks before each \
+                 tool until you choose \"Always allow\""
+            }
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! `@modelcontextprotocol/inspector` in its command-line mode, over HTTP and over `baton mcp`.
+
+use serde_json::{Value, json};
+use std::process::Command;
+
+use super::stage::{Stage, node, program};
+use crate::it::program::{Ran, run};
+
+fn inspect(stage: &Stage, target: &[&str], arguments: &[&str]) -> Ran {
+    let mut command = stage.on_machine(Command::new(node()), None);
+    command.arg(program("@modelcontextprotocol/inspector/clients/launcher/build/index.js")).arg("--cli");
+    run(command.args(target).args(arguments), |_| Ok(()))
+}
+
+#[test]
+fn the_inspector_lists_calls_and_reads_over_both_ways_and_finds_no_fault_in_the_schemas() {
+    let stage = Stage::set();
+    let token = stage.network.agent("inspector").token.unwrap();
+    let (url, bearer) = (format!("{}/mcp", stage.hub.url()), format!("Authorization: Bearer {token}"));
+    let over_http = [url.as_str(), "--transport", "http", "--header", bearer.as_str()];
+    let over_stdio = ["baton", "mcp", "--alias", "visitor"];
+    let listed = inspect(&stage, &over_http, &["--method", "tools/list", "--strict"]).exited(0);
+    let listed: Value = serde_json::from_str(&listed.stdout).unwrap();
+    assert!(
+        listed["tools"].as_array().unwrap().iter().all(|tool| tool["annotations"]["openWorldHint"] == false)
+    );
+    let call = ["--method", "tools/call", "--tool-name", "get_inbox"];
+    let inbox: Value = serde_json::from_str(&inspect(&stage, &over_http, &call).exited(0).stdout).unwrap();
+    assert_eq!(inbox["structuredContent"]["messages"], json!([]), "{inbox}");
+    let read =
+        inspect(&stage, &over_stdio, &["--method", "resources/read", "--uri", "baton://agents"]).exited(0);
+    assert!(read.stdout.contains("helper"), "{read:?}");
+}

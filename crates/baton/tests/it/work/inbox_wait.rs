@@ -1,0 +1,75 @@
+//! `baton inbox wait`: what wakes an idle session of Claude Code.
+
+use serde_json::{Value, json};
+use std::io::Write;
+use std::path::Path;
+use std::process::{Child, Output, Stdio};
+
+use super::worker::{eventually, tenant_with};
+use crate::it::http::Client;
+use crate::it::hub::{Hub, baton};
+use crate::it::tenant::{send, succeed, task};
+
+/// Starts it as the hook of a session.
+fn start(agent: &Client, home: &Path, session: &str, seconds: u32) -> Child {
+    let mut command = baton();
+    command.args(["inbox", "wait", "--hook", "--alias", "coder", "--timeout", &seconds.to_string()]);
+    command.env("HOME", home).env("BATON_HUB", format!("http://{}", agent.address));
+    command.env("BATON_TOKEN", agent.token.as_deref().unwrap());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let input = json!({"session_id": session, "hook_event_name": "Stop", "stop_hook_active": false});
+    child.stdin.take().unwrap().write_all(input.to_string().as_bytes()).unwrap();
+    child
+}
+
+fn ended(child: Child) -> (Option<i32>, String) {
+    let Output { status, stderr, stdout } = child.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&stdout), "", "a hook's output is no place for words");
+    (status.code(), String::from_utf8(stderr).unwrap())
+}
+
+#[test]
+fn a_session_is_woken_once_for_what_is_there_and_again_only_for_what_is_new() {
+    let hub = Hub::start();
+    let (network, agent) = tenant_with(&hub, "coder");
+    let home = tempfile::tempdir().unwrap();
+    let wait = |session: &str, seconds: u32| ended(start(&agent, home.path(), session, seconds));
+    let id = send(&network.user, "coder", "one");
+    send(&network.user, "coder", "two");
+    let (code, line) = wait("a", 30);
+    assert_eq!(code, Some(2), "{line}");
+    assert_eq!(line, "the Baton inbox of coder has 2 tasks: read it with the tool get_inbox\n");
+    assert_eq!(task(&network.user, &id)["status"], "delivered", "nothing is acknowledged");
+    assert_eq!(wait("a", 1), (Some(0), String::new()), "it was told already");
+    assert_eq!(wait("b", 30).0, Some(2), "another session was not");
+    let message = json!({"alias": "coder", "message": "hello"});
+    let waiting = start(&agent, home.path(), "a", 60);
+    eventually("that it listens", || {
+        let agents = network.user.get("/api/agents").json();
+        agents["agents"]
+            .as_array()?
+            .iter()
+            .any(|one| one["alias"] == "coder" && one["presence"] != "offline")
+            .then_some(())
+    });
+    crate::it::tool::call(&network.user, "send_message", &message);
+    let (code, line) = ended(waiting);
+    assert_eq!(code, Some(2), "{line}");
+    assert!(line.contains("1 message, 2 tasks"), "{line}");
+}
+
+#[test]
+fn what_goes_wrong_wakes_nobody() {
+    let hub = Hub::start();
+    let (_network, agent) = tenant_with(&hub, "coder");
+    let home = tempfile::tempdir().unwrap();
+    let stranger = agent.with_token(&format!("ntok_{}", "0".repeat(64)));
+    let (code, words) = ended(start(&stranger, home.path(), "a", 30));
+    assert_eq!(code, Some(1), "{words}");
+    let mut nowhere = baton();
+    nowhere.args(["inbox", "wait"]).env("HOME", home.path()).env_remove("BATON_TOKEN");
+    assert_eq!(nowhere.output().unwrap().status.code(), Some(1), "not logged in");
+    let inbox: Value = succeed(&agent.get("/api/inbox"));
+    assert_eq!(inbox["messages"], json!([]));
+}
