@@ -122,7 +122,7 @@ def forwarder(hub_url: str, change: Callable[[Asked, Told], Told] = lambda _, to
             response = connection.getresponse()
             kept = {name.lower(): value for name, value in response.getheaders() if name.lower() not in left_out}
             told = Told(response.status, response.read(), kept)
-        except OSError:
+        except (OSError, http.client.HTTPException):
             return BREAK
         finally:
             connection.close()
