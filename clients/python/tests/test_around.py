@@ -119,16 +119,19 @@ def _site_of_httpx() -> str:
     return str(Path(httpx.__file__).parents[1])
 
 
-def blocks() -> list[tuple[str, str]]:
-    """The README's blocks of Python, each under the comment before it: `agent NAME` or `run`."""
-    text = (PROJECT / "README.md").read_text(encoding="utf-8")
-    return re.findall(r"<!-- ([a-z ]+) -->\n```python\n(.*?)```", text, re.DOTALL)
+def blocks(page: Path) -> list[tuple[str, str]]:
+    """A page's blocks of Python, each with the comment before it: `agent` (goes on beside the rest) or `run`."""
+    text = page.read_text(encoding="utf-8")
+    found = re.findall(r"<!-- (agent|run) -->\n```python\n(.*?)```", text, re.DOTALL)
+    assert len(found) == text.count("```python") > 0, f"each block of {page} says in a comment how it runs"
+    return found
 
 
-def test_b33_the_examples_of_the_readme_run(hub: Hub, tmp_path: Path) -> None:
-    found = blocks()
-    text = (PROJECT / "README.md").read_text(encoding="utf-8")
-    assert len(found) == text.count("```python") > 3, "each block says in a comment how it runs"
+@pytest.mark.parametrize(
+    "page", [PROJECT / "README.md", REPOSITORY / "docs" / "sdk-python.md"], ids=lambda page: page.name
+)
+def test_b33_the_examples_of_the_pages_run(own_hub: Hub, tmp_path: Path, page: Path) -> None:
+    hub, found = own_hub, blocks(page)
     (tmp_path / "numbers.csv").write_text("a,b\n1,2\n")
     wanted = {"BATON_HUB": hub.url, "BATON_TOKEN": hub.user_token, "BATON_NETWORK": hub.network_id}
     environment = {**os.environ, **wanted, "PYTHONPATH": str(PROJECT / "src"), "HOME": str(tmp_path)}

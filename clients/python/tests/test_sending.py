@@ -124,9 +124,9 @@ def test_b05_unknown_codes_and_bodies_give_the_base_error() -> None:
 
 def test_b06_retry_after_is_honoured_and_bounded() -> None:
     me = Told.of({"ok": True, "networks": [], "user": {}})
-    exact = Told.of({"ok": False, "error": "rate_limited", "retry_after_ms": 300}, 429, retry_after="5")
+    exact = Told.of({"ok": False, "error": "rate_limited", "retry_after_ms": 300}, 429, retry_after="50")
     header = Told.of({"ok": False, "error": "busy"}, 503, retry_after="1")
-    for refusal, least, most in [(exact, 0.3, 4.0), (header, 1.0, 60.0)]:
+    for refusal, least, most in [(exact, 0.3, 45.0), (header, 1.0, 60.0)]:
         with stub(refusal, me) as server, Client(server.url, TOKEN) as client:
             client.me()
             assert len(server.asked) == 2

@@ -12,12 +12,23 @@ import threading
 import time
 from pathlib import Path
 
+import httpx
 import pytest
 from conftest import serving, until
 from hub import Hub
 from middle import forwarder
 
-from baton_hub import AsyncTask, Reject, SettingsError, Task, TaskCancelled, TaskFailed, Worker
+from baton_hub import (
+    AsyncClient,
+    AsyncTask,
+    Reject,
+    RetryPolicy,
+    SettingsError,
+    Task,
+    TaskCancelled,
+    TaskFailed,
+    Worker,
+)
 from baton_hub import error_codes as codes
 
 LEASE_SECONDS = 5
@@ -181,7 +192,7 @@ def test_b19_a_reply_takes_the_next_task_along(hub: Hub, alias: str) -> None:
         assert paths[:last_reply].count("/api/claim") == 1
 
 
-def test_b20_a_worker_survives_a_restart_of_the_hub(own_hub: Hub) -> None:
+def test_b20_a_worker_survives_a_restart_of_the_hub(own_hub: Hub, caplog: pytest.LogCaptureFixture) -> None:
     started, go = threading.Event(), threading.Event()
 
     def handler(task: Task) -> str:
@@ -189,14 +200,17 @@ def test_b20_a_worker_survives_a_restart_of_the_hub(own_hub: Hub) -> None:
         assert go.wait(60)
         return f"{task.text}, attempt {task.attempt}"
 
-    own_hub.node_token("coder")
-    with own_hub.user() as client, serving(Worker("coder", handler, client=own_hub.async_node("coder"))):
+    # Its calls are not repeated, so that what is seen is the worker's own patience.
+    agent = AsyncClient(own_hub.url, own_hub.node_token("coder"), retry=RetryPolicy(tries=1))
+    with own_hub.user() as client, serving(Worker("coder", handler, client=agent)):
         sent = client.send("coder", "first")
         assert started.wait(20)
         own_hub.kill()
         go.set()
+        until(lambda: "waiting for the hub with the result" in caplog.text)
         own_hub.start()
         assert client.result(sent["task_id"], timeout=60) == "first, attempt 1"
+        own_hub.restart()
         assert client.call("coder", "second", timeout=60) == "second, attempt 1"
 
 
@@ -218,8 +232,7 @@ def test_b21_a_stopped_worker_ends_what_it_runs_and_takes_nothing_new(hub: Hub, 
         """)
     )
     source = Path(__file__).resolve().parents[1] / "src"
-    # A user's token: the worker mints one of its own and revokes it at the end.
-    settings = {"BATON_HUB": hub.url, "BATON_TOKEN": hub.user_token, "BATON_NETWORK": hub.network_id}
+    settings = {"BATON_HUB": hub.url, "BATON_TOKEN": hub.node_token(alias)}
     environment = {**os.environ, **settings, "PYTHONPATH": str(source), "HOME": str(tmp_path)}
     worker = subprocess.Popen(
         [sys.executable, str(program)], cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True
@@ -238,7 +251,7 @@ def test_b21_a_stopped_worker_ends_what_it_runs_and_takes_nothing_new(hub: Hub, 
             assert client.get(second["task_id"])["task"]["status"] == "delivered"
             assert not [one for one in client.agents() if one["alias"] == alias and one["workers"]]
             assert "replied" in log
-            assert hub.user_token not in log
+            assert hub.node_token(alias) not in log
     finally:
         worker.kill()
 
@@ -298,6 +311,30 @@ def test_b34_a_result_that_is_too_long_for_a_reply_comes_back_whole(hub: Hub, al
         row = next(iter(client.tasks(to_name=alias)))
         shown = client.get(row["task_id"])["task"]
         assert "this is the beginning" in str(shown.get("result"))
+
+
+def test_a_worker_with_a_users_token_mints_one_and_revokes_it(hub: Hub, alias: str) -> None:
+    def tokens() -> set[str]:
+        headers = {"authorization": f"Bearer {hub.user_token}"}
+        return {one["name"] for one in httpx.get(f"{hub.url}/api/auth/tokens", headers=headers).json()["tokens"]}
+
+    def handler(task: Task) -> str:
+        return "done"
+
+    user = AsyncClient(hub.url, hub.user_token, hub.network_id)
+    with hub.user() as client, serving(Worker(alias, handler, client=user)):
+        assert client.call(alias, "go", timeout=60) == "done"
+        assert f"node:{alias}" in tokens()
+    assert f"node:{alias}" not in tokens()
+
+
+def test_a_worker_that_is_stopped_before_it_starts_takes_nothing(hub: Hub, alias: str) -> None:
+    worker = Worker(alias, lambda task: "x", client=hub.async_node(alias))
+    with hub.user() as client:
+        sent = client.send(alias, "one")
+        worker.stop()
+        asyncio.run(worker.serve())
+        assert client.get(sent["task_id"])["task"]["status"] == "delivered"
 
 
 def test_a_worker_with_the_token_of_another_agent_says_so(hub: Hub, alias: str) -> None:

@@ -68,6 +68,7 @@ class Worker:
         self._running: dict[str, Keeper] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stopping = asyncio.Event()
+        self._is_told = False
         self.ready = threading.Event()
         """Set once the worker waits for tasks."""
 
@@ -75,13 +76,17 @@ class Worker:
 
     def stop(self) -> None:
         """Takes no new task, lets running handlers end and replies to them. May be called from any thread."""
-        if self._loop is not None and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._stopping.set)
+        self._is_told = True
+        if self._loop is not None:
+            with contextlib.suppress(RuntimeError):  # the loop has ended, and the worker with it
+                self._loop.call_soon_threadsafe(self._stopping.set)
 
     async def serve(self) -> None:
         """Works until `stop`, or until the hub refuses the token."""
         self._loop = asyncio.get_running_loop()
         self._stopping = asyncio.Event()
+        if self._is_told:
+            self._stopping.set()
         caller = self._given or AsyncClient()
         minted = None
         try:
@@ -89,6 +94,7 @@ class Worker:
             await self._work()
         finally:
             self.ready.clear()
+            self._is_told = False
             if minted is not None:
                 await self._client.aclose()
                 with contextlib.suppress(BatonError):
