@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+import ssl
 import subprocess
 import threading
 from pathlib import Path
@@ -27,27 +28,32 @@ def binary() -> str:
 class Hub:
     """One hub process."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, certificate: Path | None = None, key: Path | None = None) -> None:
         self._folder = folder
         self._port = 0
+        self._scheme = "https" if certificate else "http"
+        self._options = ["--tls-cert", str(certificate), "--tls-key", str(key)] if certificate else []
         self.start()
-        answer = httpx.post(f"{self.url}/api/auth/login", json={"username": "admin", "password": PASSWORD})
+        verify = ssl.create_default_context(cafile=certificate) if certificate else False
+        login = {"username": "admin", "password": PASSWORD}
+        answer = httpx.post(f"{self.url}/api/auth/login", json=login, verify=verify, trust_env=False)
         self.user_token: str = answer.json()["token"]
         self.network_id: str = answer.json()["network_id"]
         self._tokens: dict[str, str] = {}
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._port}"
+        return f"{self._scheme}://127.0.0.1:{self._port}"
 
     def start(self) -> None:
         command = [binary(), "hub", "start", "--port", str(self._port), "--data-dir", str(self._folder / "data")]
+        command += self._options
         with (self._folder / "log").open("ab") as log:
             environment = {**os.environ, "BATON_ADMIN_PASSWORD": PASSWORD, "HOME": str(self._folder)}
             self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, env=environment, text=True)
         assert self._process.stdout is not None
         for line in self._process.stdout:
-            if found := re.search(r"listening on http://127\.0\.0\.1:(\d+)", line):
+            if found := re.search(r"listening on https?://127\.0\.0\.1:(\d+)", line):
                 self._port = int(found.group(1))
                 threading.Thread(target=_drain, args=(self._process.stdout,), daemon=True).start()
                 return

@@ -56,6 +56,51 @@ def test_b29_arguments_come_before_the_environment_and_that_before_the_profile(t
         load(environment=env)
 
 
+def test_a_network_is_found_by_its_name(hub: Hub, alias: str) -> None:
+    hub.node_token(alias)
+    with hub.user() as client:
+        name = next(one["network_name"] for one in client.me()["networks"] if one["network_id"] == hub.network_id)
+    with Client(hub.url, hub.user_token, name) as client:
+        assert client.get(client.send(alias, "hello")["task_id"])["task"]["network_id"] == hub.network_id
+    with (
+        Client(hub.url, hub.user_token, "no such network") as client,
+        pytest.raises(SettingsError, match="no such network"),
+    ):
+        client.send(alias, "hello")
+
+
+def test_a_private_ca_is_believed_and_an_unknown_one_is_not(tmp_path: Path) -> None:
+    certificate, key = tmp_path / "cert.pem", tmp_path / "key.pem"
+    command = [
+        "openssl",
+        "req",
+        "-x509",
+        "-newkey",
+        "ec",
+        "-pkeyopt",
+        "ec_paramgen_curve:prime256v1",
+        "-nodes",
+        "-days",
+        "2",
+    ]
+    names = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"]
+    try:
+        subprocess.run([*command, *names, "-keyout", key, "-out", certificate], check=True, capture_output=True)
+    except FileNotFoundError:
+        pytest.skip("openssl is not installed")
+    key.chmod(0o600)
+    hub = Hub(tmp_path, certificate, key)
+    try:
+        with Client(hub.url, hub.user_token, ca=str(certificate)) as client:
+            assert client.me()["ok"]
+        with Client(hub.url, hub.user_token) as client, pytest.raises(SettingsError, match="BATON_CA"):
+            client.me()
+        with pytest.raises(SettingsError, match="must be a PEM file"):
+            Client(hub.url, hub.user_token, ca=str(key))
+    finally:
+        hub.kill()
+
+
 def test_b30_a_trace_reaches_the_handler(hub: Hub, alias: str) -> None:
     trace = pytest.importorskip("opentelemetry.sdk.trace")
     tracer = trace.TracerProvider().get_tracer("test")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from typing import Any
 
 import pytest
@@ -25,6 +26,7 @@ from baton_hub import (
     errors,
 )
 from baton_hub import error_codes as codes
+from baton_hub.retry import Tries
 
 TOKEN = "ntok_0123456789abcdef"
 
@@ -214,6 +216,14 @@ def test_b11_lists_have_pages_and_an_acknowledged_delivery_leaves_the_inbox(hub:
         assert [delivery.get("task_id") for delivery in agent.inbox()] == ids[1:]
         with pytest.raises(codes.MessageNotFoundOrAlreadyAcknowledged):
             agent.ack(waiting[0]["id"])
+
+
+def test_the_time_a_call_has_waited_is_not_taken_from_its_tries() -> None:
+    tries = Tries(RetryPolicy(total_seconds=0.2, first_seconds=0.01))
+    time.sleep(0.3)
+    assert tries.pause_after(HubUnreachable("gone"), is_repeatable=True) is not None
+    time.sleep(0.3)
+    assert tries.pause_after(HubUnreachable("gone"), is_repeatable=True) is None
 
 
 def test_a_wait_ends_at_a_question(hub: Hub, alias: str) -> None:

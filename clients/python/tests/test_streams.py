@@ -51,7 +51,7 @@ def test_b26_the_inbox_stream_resumes_over_a_killed_hub(own_hub: Hub) -> None:
         after = send(2)
         seen += until_task(events, after[-1])
         assert seen == before + while_away + after
-        events.close()  # type: ignore[attr-defined]
+        events.close()
     gate.close()
 
 

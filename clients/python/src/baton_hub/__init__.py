@@ -17,6 +17,7 @@ from .errors import (
 from .retry import RetryPolicy
 from .sse import Event
 from .task import AsyncFile, AsyncTask, File, Reject, Reply, Task
+from .version import VERSION as __version__
 from .worker import Worker
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "WaitTimedOut",
     "Worker",
     "WrongBytes",
+    "__version__",
     "agent",
     "run",
 ]

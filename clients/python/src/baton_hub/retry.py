@@ -21,7 +21,7 @@ class RetryPolicy:
 
     tries: int = 12
     total_seconds: float = 60.0
-    """No pause begins that would end later than this after the first try."""
+    """No pause begins that would end later than this after the first failure."""
     first_seconds: float = 0.1
     longest_seconds: float = 5.0
 
@@ -49,15 +49,19 @@ class Tries:
         self._policy = policy
         self._backoff = Backoff(policy)
         self._made = 0
-        self._deadline = time.monotonic() + policy.total_seconds
+        # Counted from the first failure: a call that waits for a task may have taken a minute already.
+        self._deadline: float | None = None
 
     def pause_after(self, error: BatonError, *, is_repeatable: bool) -> float | None:
         """How long to wait before the next try; None if there is none."""
         self._made += 1
+        now = time.monotonic()
+        if self._deadline is None:
+            self._deadline = now + self._policy.total_seconds
         if self._made >= self._policy.tries or not may_repeat(error, is_repeatable=is_repeatable):
             return None
         pause = max(self._backoff.next_pause(), error.retry_after or 0.0)
-        return pause if time.monotonic() + pause <= self._deadline else None
+        return pause if now + pause <= self._deadline else None
 
 
 def may_repeat(error: BatonError, *, is_repeatable: bool) -> bool:

@@ -23,6 +23,7 @@ from .lease import Keeper
 from .replies import Outcome, send_outcome
 from .retry import Backoff, RetryPolicy, is_passing
 from .task import AsyncTask, Reject, Task, bounded, reply_of
+from .version import VERSION
 
 log = logging.getLogger("baton_hub")
 T = TypeVar("T")
@@ -258,7 +259,7 @@ class Worker:
         report: m.WorkerReport = {
             "hostname": socket.gethostname()[:LABEL_MAX_CHARS],
             "project_dir": os.getcwd()[:LABEL_MAX_CHARS],
-            "version": "baton-hub-client-python",
+            "version": f"python {VERSION}",
             "concurrency": self._concurrency,
         }
         if self._description:

@@ -7,7 +7,7 @@ import copy
 import os
 import time
 import uuid
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any, cast
@@ -471,7 +471,7 @@ class AsyncClient:
         *,
         last_event_id: str | None = None,
         give_up_after: float | None = STREAM_GIVE_UP_SECONDS,
-    ) -> AsyncIterator[Event]:
+    ) -> AsyncGenerator[Event, None]:
         """What happens to this token's agent or user, while it happens: `new_task`, `new_reply`, `task_cancelled` … After a
         break the stream goes on behind the last event. A `reset` says that some may be missing: look at the inbox. The stream ends with an error
         if the hub refuses it, or is away for `give_up_after` seconds (None: never)."""
@@ -491,7 +491,7 @@ class AsyncClient:
         *,
         last_event_id: str | None = None,
         give_up_after: float | None = STREAM_GIVE_UP_SECONDS,
-    ) -> AsyncIterator[Event]:
+    ) -> AsyncGenerator[Event, None]:
         """A task's statuses, progress and output, until it has ended."""
         path = ("events", "task", task_id)
         stream = follow(self._transport, path, None, last_event_id, give_up_after, True)

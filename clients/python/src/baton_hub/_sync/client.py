@@ -10,7 +10,7 @@ import copy
 import os
 import time
 import uuid
-from collections.abc import Iterator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterator, Iterable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, cast
@@ -474,7 +474,7 @@ class Client:
         *,
         last_event_id: str | None = None,
         give_up_after: float | None = STREAM_GIVE_UP_SECONDS,
-    ) -> Iterator[Event]:
+    ) -> Generator[Event, None, None]:
         """What happens to this token's agent or user, while it happens: `new_task`, `new_reply`, `task_cancelled` … After a
         break the stream goes on behind the last event. A `reset` says that some may be missing: look at the inbox. The stream ends with an error
         if the hub refuses it, or is away for `give_up_after` seconds (None: never)."""
@@ -494,7 +494,7 @@ class Client:
         *,
         last_event_id: str | None = None,
         give_up_after: float | None = STREAM_GIVE_UP_SECONDS,
-    ) -> Iterator[Event]:
+    ) -> Generator[Event, None, None]:
         """A task's statuses, progress and output, until it has ended."""
         path = ("events", "task", task_id)
         stream = follow(self._transport, path, None, last_event_id, give_up_after, True)

@@ -14,9 +14,10 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from ..errors import BatonError, HubUnreachable
+from ..errors import BatonError, HubUnreachable, SettingsError
 from ..retry import RetryPolicy, Tries
 from ..settings import Settings
+from ..version import VERSION
 from ..wire import ANSWER_MAX_BYTES, Call, answer_of
 from .host import pause
 
@@ -32,9 +33,9 @@ class Transport:
         self.retry = retry
         self.timeout = timeout
         is_https = settings.hub.startswith("https:")
-        context = ssl.create_default_context(cafile=settings.ca) if is_https else False
+        context = _certificates(settings.ca) if is_https else False
         self._http = httpx.Client(
-            headers={"authorization": f"Bearer {settings.token}", "user-agent": "baton-hub-client-python"},
+            headers={"authorization": f"Bearer {settings.token}", "user-agent": f"baton-hub-client-python/{VERSION}"},
             verify=context,
             # A hub on this machine has no proxy before it, whatever the environment says.
             trust_env=not _is_loopback(settings.hub),
@@ -88,6 +89,9 @@ class Transport:
             ) as response:
                 yield response
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
+            if "CERTIFICATE_VERIFY_FAILED" in str(error):
+                hint = "if the hub has a private CA, pass ca= or set BATON_CA"
+                raise SettingsError(f"{_words(self.settings.hub, error)}; {hint}") from error
             raise HubUnreachable(_words(self.settings.hub, error), is_unsent=True) from error
         except (httpx.TransportError, httpx.DecodingError) as error:
             raise HubUnreachable(_words(self.settings.hub, error)) from error
@@ -102,6 +106,14 @@ def _bounded(response: httpx.Response, most: int) -> bytes:
                 f"the answer has more than {most} bytes", code="answer_too_large", status=response.status_code
             )
     return bytes(body)
+
+
+def _certificates(ca: str | None) -> ssl.SSLContext:
+    """The system's certificates; with a private CA, only that one's."""
+    try:
+        return ssl.create_default_context(cafile=ca)
+    except (OSError, ssl.SSLError) as error:
+        raise SettingsError(f"cannot use the certificates in {ca}: {error}; it must be a PEM file") from error
 
 
 def _words(hub: str, error: Exception) -> str:
