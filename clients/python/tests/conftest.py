@@ -8,13 +8,14 @@ import itertools
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hub import Hub
 
-from baton_hub import Worker
+from baton_hub import Task, Worker
 
 _numbers = itertools.count(1)
 
@@ -25,6 +26,36 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hub]:
     one = Hub(tmp_path_factory.mktemp("hub"))
     yield one
     one.kill()
+
+
+LEASE_SECONDS = 5
+
+
+@pytest.fixture(scope="session", autouse=True)
+def long_task(request: pytest.FixtureRequest) -> Iterator[Future[str]]:
+    """The result of a task that takes longer than two leases. It runs beside the other tests, from the first one on."""
+    result: Future[str] = Future()
+    if not any(item.name.startswith("test_b13_") for item in request.session.items):
+        yield result
+        return
+    hub: Hub = request.getfixturevalue("hub")
+
+    def handler(task: Task) -> str:
+        time.sleep(2 * LEASE_SECONDS + 0.5)
+        return f"attempt {task.attempt}"
+
+    def call() -> None:
+        with hub.user() as client:
+            try:
+                result.set_result(client.call("sleeper", "take your time", timeout=60))
+            except BaseException as error:
+                result.set_exception(error)
+
+    with serving(Worker("sleeper", handler, lease_seconds=LEASE_SECONDS, client=hub.async_node("sleeper"))):
+        calling = threading.Thread(target=call, daemon=True)
+        calling.start()
+        yield result
+        calling.join(60)
 
 
 @pytest.fixture

@@ -60,7 +60,7 @@ def test_b27_the_task_stream_resumes_and_ends_with_the_task(own_hub: Hub) -> Non
     gate = Gate(own_hub.url)
     statuses: list[str] = []
     printed = ""
-    running = threading.Event()
+    delivered, running = threading.Event(), threading.Event()
 
     def follow() -> None:
         nonlocal printed
@@ -68,8 +68,7 @@ def test_b27_the_task_stream_resumes_and_ends_with_the_task(own_hub: Hub) -> Non
             for event in client.task_events(sent["task_id"]):
                 if event.type == "status":
                     statuses.append(event.data["status"])
-                    if statuses[-1] == "running":
-                        running.set()
+                    {"delivered": delivered, "running": running}.get(statuses[-1], running).set()
                 elif event.type == "output":
                     assert event.data["offset"] == len(printed)
                     printed += event.data["text"]
@@ -78,6 +77,7 @@ def test_b27_the_task_stream_resumes_and_ends_with_the_task(own_hub: Hub) -> Non
         sent = client.send("coder", "print")
         following = threading.Thread(target=follow, daemon=True)
         following.start()
+        assert delivered.wait(20)
         claimed = agent.claim(wait_seconds=10)
         assert claimed is not None
         lease_id = claimed["lease_id"]
