@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
+import os
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -16,6 +18,11 @@ import pytest
 from hub import Hub
 
 from baton_hub import Task, Worker
+
+# The hub of whoever runs the tests is none of theirs.
+for _name in ("BATON_HUB", "BATON_TOKEN", "BATON_NETWORK", "BATON_PROFILE", "BATON_CA"):
+    os.environ.pop(_name, None)
+os.environ["HOME"] = tempfile.mkdtemp(prefix="baton-sdk-home-")
 
 _numbers = itertools.count(1)
 

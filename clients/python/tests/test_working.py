@@ -147,6 +147,8 @@ def test_b17_a_handler_that_raises_fails_its_task_and_the_worker_goes_on(hub: Hu
     def handler(task: Task) -> str:
         if task.text == "break":
             raise ValueError("x" * 5_000)
+        if task.text == "exit":
+            sys.exit(3)
         return "fine"
 
     with hub.user() as client, serving(Worker(alias, handler, client=hub.async_node(alias))):
@@ -154,6 +156,8 @@ def test_b17_a_handler_that_raises_fails_its_task_and_the_worker_goes_on(hub: Hu
             client.call(alias, "break")
         assert raised.value.message.startswith("ValueError: xxx")
         assert len(raised.value.message) == 2_000
+        with pytest.raises(TaskFailed, match="SystemExit"):
+            client.call(alias, "exit")
         assert client.call(alias, "do") == "fine"
 
 

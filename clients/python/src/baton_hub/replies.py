@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import cast
 
 from . import models as m
-from ._async.client import WHOLE_RESULT, AsyncClient
+from ._async.client import AsyncClient
+from ._async.sending import WHOLE_RESULT
 from .error_codes import LeaseLost, ReplyTaskNotFound, ReplyTaskTerminal
 from .errors import BatonError
 from .retry import Backoff, is_passing

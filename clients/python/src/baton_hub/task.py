@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from . import models as m
-from ._async.client import WAIT_MAX_SECONDS, AsyncClient
+from ._async.client import AsyncClient
+from ._async.sending import WAIT_MAX_SECONDS
 from .error_codes import LeaseLost, TaskNotFound
 from .errors import BatonError, TaskCancelled
 from .files import FileLike

@@ -17,7 +17,8 @@ from typing import Any, TypeVar, cast
 
 from . import models as m
 from . import trace
-from ._async.client import CLAIM_WAIT_MAX_SECONDS, AsyncClient
+from ._async.client import AsyncClient
+from ._async.working import CLAIM_WAIT_MAX_SECONDS
 from .errors import BatonError, SettingsError
 from .lease import Keeper
 from .replies import Outcome, send_outcome
@@ -292,8 +293,9 @@ async def in_thread(loop: asyncio.AbstractEventLoop, work: Callable[[], object])
         try:
             returned = work()
         except BaseException as error:
-            # StopIteration cannot be set on a future.
-            failed = RuntimeError(repr(error)) if isinstance(error, StopIteration) else error
+            # A future takes no StopIteration, and a handler that exits does not end the worker.
+            is_plain = isinstance(error, Exception) and not isinstance(error, StopIteration)
+            failed = error if is_plain else RuntimeError(f"the handler raised {error!r}")
         with contextlib.suppress(RuntimeError):  # the loop has ended
             loop.call_soon_threadsafe(settle, returned, failed)
 
