@@ -122,6 +122,16 @@ def test_b28_a_reset_is_passed_on_and_what_is_unknown_does_no_harm() -> None:
         assert [event.type for event in seen] == ["connected", "reset", "connected"]
 
 
+def test_a_members_stream_has_what_happens_in_the_network(hub: Hub, alias: str) -> None:
+    hub.node_token(alias)
+    with hub.user() as client:
+        events = client.network_events()
+        assert next(events).type == "connected"
+        sent = client.send(alias, "hello")
+        until_task(events, sent["task_id"])
+        events.close()
+
+
 def test_an_asynchronous_stream_ends_with_what_the_hub_refuses(hub: Hub, alias: str) -> None:
     hub.node_token(alias)
 

@@ -7,15 +7,15 @@ import asyncio
 import logging
 import signal
 import threading
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, overload
 
 from . import models as m
 from ._async.client import AsyncClient
-from .task import AsyncTask, Task
-from .worker import Handler, Worker
+from .worker import AsyncHandler, SyncHandler, Worker
 
-H = TypeVar("H", bound=Handler)
+A = TypeVar("A", bound=AsyncHandler)
+S = TypeVar("S", bound=SyncHandler)
 
 log = logging.getLogger("baton_hub")
 _registered: list[Worker] = []
@@ -28,11 +28,9 @@ class _Register:
         self._alias, self._options = alias, options
 
     @overload
-    def __call__(
-        self, handler: Callable[[AsyncTask], Awaitable[object]]
-    ) -> Callable[[AsyncTask], Awaitable[object]]: ...
+    def __call__(self, handler: A) -> A: ...
     @overload
-    def __call__(self, handler: Callable[[Task], object]) -> Callable[[Task], object]: ...
+    def __call__(self, handler: S) -> S: ...
     def __call__(self, handler: Any) -> Any:
         _registered.append(Worker(self._alias, handler, **self._options))
         return handler

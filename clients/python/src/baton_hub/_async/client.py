@@ -119,6 +119,20 @@ class AsyncClient(AsyncSending, AsyncWorking):
             async for event in events:
                 yield event
 
+    async def network_events(
+        self,
+        network_id: str | None = None,
+        *,
+        last_event_id: str | None = None,
+        give_up_after: float | None = STREAM_GIVE_UP_SECONDS,
+    ) -> AsyncGenerator[Event, None]:
+        """Everything that happens in a network, for its members. Resumes as `events` does."""
+        name = network_id or await self.network_id() or await self._only_network()
+        stream = follow(self._transport, ("events", "network", name), None, last_event_id, give_up_after, False)
+        async with aclosing(stream) as events:
+            async for event in events:
+                yield event
+
     # --- evidence ---
 
     async def evidence(

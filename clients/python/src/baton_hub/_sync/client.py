@@ -122,6 +122,20 @@ class Client(Sending, Working):
             for event in events:
                 yield event
 
+    def network_events(
+        self,
+        network_id: str | None = None,
+        *,
+        last_event_id: str | None = None,
+        give_up_after: float | None = STREAM_GIVE_UP_SECONDS,
+    ) -> Generator[Event, None, None]:
+        """Everything that happens in a network, for its members. Resumes as `events` does."""
+        name = network_id or self.network_id() or self._only_network()
+        stream = follow(self._transport, ("events", "network", name), None, last_event_id, give_up_after, False)
+        with closing(stream) as events:
+            for event in events:
+                yield event
+
     # --- evidence ---
 
     def evidence(
