@@ -11,8 +11,9 @@ import pytest
 from hub import Hub
 from middle import Gate, Told, stub
 
-from baton_hub import AsyncClient, Client, Event
+from baton_hub import AsyncClient, BatonError, Client, Event
 from baton_hub import error_codes as codes
+from baton_hub.sse import FRAME_MAX_BYTES, Parser
 
 TOKEN = "ntok_0123456789abcdef"
 
@@ -120,6 +121,20 @@ def test_b28_a_reset_is_passed_on_and_what_is_unknown_does_no_harm() -> None:
     with stub(unnumbered) as server, Client(server.url, TOKEN) as client:
         seen = list(itertools.islice(client.events("coder"), 3))
         assert [event.type for event in seen] == ["connected", "reset", "connected"]
+
+
+def test_frames_come_out_whole_however_the_bytes_are_cut_and_are_bounded() -> None:
+    stream = ': c\n\nid: 1\ndata: {"type":"é€😀"}\n\ndata: {\r\ndata: "type":"b"}\r\n\r\nid: 2\n\n'.encode()
+    for size in range(1, len(stream)):
+        parser = Parser()
+        chunks = [stream[at : at + size] for at in range(0, len(stream), size)]
+        seen = [(event.type, event.id) for chunk in chunks for event in parser.push(chunk)]
+        assert seen == [("é€😀", "1"), ("b", None)]
+    for endless in (b"x" * FRAME_MAX_BYTES, b"data: " + b"y" * (FRAME_MAX_BYTES // 2) + b"\n"):
+        parser = Parser()
+        with pytest.raises(BatonError, match="does not end"):
+            for _ in range(3):
+                list(parser.push(endless))
 
 
 def test_a_members_stream_has_what_happens_in_the_network(hub: Hub, alias: str) -> None:
