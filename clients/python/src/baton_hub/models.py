@@ -81,7 +81,13 @@ class Skill(SkillRequired, total=False):
     """One thing an agent can do."""
 
     description: str | None
+    examples: list[str]
+    """Tasks it is for, in words."""
+    input_modes: list[str]
+    """Media types of what it is given, if not those of its agent."""
     name: str | None
+    output_modes: list[str]
+    """Media types of what it gives, if not those of its agent."""
     tags: list[str]
 
 
@@ -541,6 +547,25 @@ class Error(ErrorRequired, total=False):
 
 CancelRefused: TypeAlias = Cancelled | Error
 """Why nothing was called off: the task had ended, or too much is open below it."""
+
+class CardPublicKey(TypedDict):
+    """The public half, as RFC 8037 writes it."""
+
+    alg: str
+    crv: str
+    kid: str
+    """Its thumbprint (RFC 7638), by which a signature names it."""
+    kty: str
+    use: str
+    x: str
+    """The key's 32 bytes, base64url."""
+
+
+class CardKeySet(TypedDict):
+    """The public keys that cards are signed with."""
+
+    keys: list[CardPublicKey]
+
 
 class Claim(TypedDict, total=False):
     """The body of `POST /api/claim`."""
@@ -1804,4 +1829,4 @@ class WorkerSeen(TypedDict):
     worker_id: str
 
 
-__all__ = ["A2aError", "A2aResponse", "AckOfDelivery", "Acked", "ActorToken", "Agent", "AgentDay", "Agents", "Alias", "AliasHandOver", "Aliases", "AnswerToQuestion", "Answered", "Artifact", "ArtifactHash", "ArtifactName", "ArtifactReference", "ArtifactShared", "ArtifactSource", "ArtifactUploaded", "Artifacts", "Asked", "Attention", "AttentionList", "AttentionTask", "AuditEntry", "AuditLog", "BroadcastSent", "BrowserPasswordChanged", "BrowserSession", "BrowserSessionOpened", "Cancel", "CancelRefused", "Cancelled", "Claim", "ClaimAnswer", "ClaimNext", "Claimed", "ClaimedTask", "ClaimedTasks", "Completion", "Completions", "ConsistencyProof", "ContextId", "Delivery", "DeliveryAcked", "Done", "Ending", "Error", "ErrorDetail", "EvidenceEvents", "EvidenceKey", "Health", "Inbox", "InclusionProof", "Invitation", "Invitations", "Invite", "InviteCreated", "InviteId", "Invites", "Join", "Joined", "Kind", "LastHour", "LeaseExtended", "LeaseExtension", "LeaseId", "LoggedIn", "Login", "MediaType", "Member", "MemberInvited", "Members", "Message", "MessageId", "MessageKind", "Messages", "Minute", "Network", "NetworkChange", "NetworkCreated", "NetworkId", "NetworkRole", "NetworkShown", "NetworkStats", "NetworkStatusCount", "Networks", "NewBroadcast", "NewInvite", "NewMember", "NewNetwork", "NewNodeToken", "NewRemote", "NewTask", "NewTasks", "NodeToken", "NodeTokenMinted", "NodeTokens", "Overview", "OverviewOfTasks", "OwnedAlias", "PacketOutcome", "PacketsReported", "Part", "PasswordChange", "PasswordChanged", "PendingMember", "PrincipalKind", "Priority", "PriorityOfTask", "Profile", "ProfileChange", "ProgressReport", "ProgressReported", "Question", "Quota", "QuotaChange", "Quotas", "Reassign", "Reassigned", "Registered", "Registration", "Remote", "RemoteAdded", "Remotes", "Replied", "Reply", "Retried", "RoleChange", "Secret", "Session", "SessionCount", "SessionSummary", "Sessions", "SharedArtifact", "Skill", "Stats", "StatsOfNodes", "StatsOfSessions", "StatsOfTasks", "Status", "StatusCount", "SystemRole", "Task", "TaskEvent", "TaskEvents", "TaskId", "TaskMessage", "TaskOutcome", "TaskProgress", "TaskSent", "TaskShown", "TaskTree", "TaskTreeNode", "TaskTreeShown", "TaskWithArtifacts", "Tasks", "TasksSent", "Time", "Token", "TokenId", "TokenScope", "Tokens", "User", "UserId", "UserListed", "Username", "Users", "VisibleHandoffs", "WholeTask", "WorkEdge", "WorkEnds", "WorkGraph", "WorkedOn", "Worker", "WorkerRemoved", "WorkerReport", "WorkerSeen"]
+__all__ = ["A2aError", "A2aResponse", "AckOfDelivery", "Acked", "ActorToken", "Agent", "AgentDay", "Agents", "Alias", "AliasHandOver", "Aliases", "AnswerToQuestion", "Answered", "Artifact", "ArtifactHash", "ArtifactName", "ArtifactReference", "ArtifactShared", "ArtifactSource", "ArtifactUploaded", "Artifacts", "Asked", "Attention", "AttentionList", "AttentionTask", "AuditEntry", "AuditLog", "BroadcastSent", "BrowserPasswordChanged", "BrowserSession", "BrowserSessionOpened", "Cancel", "CancelRefused", "Cancelled", "CardKeySet", "CardPublicKey", "Claim", "ClaimAnswer", "ClaimNext", "Claimed", "ClaimedTask", "ClaimedTasks", "Completion", "Completions", "ConsistencyProof", "ContextId", "Delivery", "DeliveryAcked", "Done", "Ending", "Error", "ErrorDetail", "EvidenceEvents", "EvidenceKey", "Health", "Inbox", "InclusionProof", "Invitation", "Invitations", "Invite", "InviteCreated", "InviteId", "Invites", "Join", "Joined", "Kind", "LastHour", "LeaseExtended", "LeaseExtension", "LeaseId", "LoggedIn", "Login", "MediaType", "Member", "MemberInvited", "Members", "Message", "MessageId", "MessageKind", "Messages", "Minute", "Network", "NetworkChange", "NetworkCreated", "NetworkId", "NetworkRole", "NetworkShown", "NetworkStats", "NetworkStatusCount", "Networks", "NewBroadcast", "NewInvite", "NewMember", "NewNetwork", "NewNodeToken", "NewRemote", "NewTask", "NewTasks", "NodeToken", "NodeTokenMinted", "NodeTokens", "Overview", "OverviewOfTasks", "OwnedAlias", "PacketOutcome", "PacketsReported", "Part", "PasswordChange", "PasswordChanged", "PendingMember", "PrincipalKind", "Priority", "PriorityOfTask", "Profile", "ProfileChange", "ProgressReport", "ProgressReported", "Question", "Quota", "QuotaChange", "Quotas", "Reassign", "Reassigned", "Registered", "Registration", "Remote", "RemoteAdded", "Remotes", "Replied", "Reply", "Retried", "RoleChange", "Secret", "Session", "SessionCount", "SessionSummary", "Sessions", "SharedArtifact", "Skill", "Stats", "StatsOfNodes", "StatsOfSessions", "StatsOfTasks", "Status", "StatusCount", "SystemRole", "Task", "TaskEvent", "TaskEvents", "TaskId", "TaskMessage", "TaskOutcome", "TaskProgress", "TaskSent", "TaskShown", "TaskTree", "TaskTreeNode", "TaskTreeShown", "TaskWithArtifacts", "Tasks", "TasksSent", "Time", "Token", "TokenId", "TokenScope", "Tokens", "User", "UserId", "UserListed", "Username", "Users", "VisibleHandoffs", "WholeTask", "WorkEdge", "WorkEnds", "WorkGraph", "WorkedOn", "Worker", "WorkerRemoved", "WorkerReport", "WorkerSeen"]
