@@ -11,7 +11,7 @@ BINARY ?= $(shell ls -t target/release/baton target/quick/baton 2>/dev/null | he
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help demo run quick build test check bench bench-page bench-peers bench-growth bench-streams bench-soak bench-fairness bench-hostile bench-start bench-adapter driver proof peers bench-hub bench-evidence bench-work bench-a2a fuzz torture walk dist install uninstall size tools clients mcp-clients browser schemathesis s3 screenshots clean
+.PHONY: help demo run quick build test check bench bench-page bench-peers bench-growth bench-streams bench-soak bench-fairness bench-hostile bench-start bench-adapter driver proof peers bench-hub bench-evidence bench-work bench-a2a fuzz torture walk dist install uninstall size tools clients mcp-clients browser schemathesis s3 screenshots sdk-python sdk-python-adapters clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -38,6 +38,7 @@ test: tools ## every test
 	@$(MAKE) --no-print-directory schemathesis || true
 	@$(MAKE) --no-print-directory s3 || true
 	$(CARGO) nextest run --locked --workspace
+	@$(MAKE) --no-print-directory sdk-python
 
 check: ## formatting, lints as errors, documentation
 	$(CARGO) fmt --all --check
@@ -154,6 +155,13 @@ schemathesis:
 # The server that speaks S3 in the tests of artifacts, pinned, in a folder of its own under target/tools.
 s3:
 	@scripts/s3.sh
+
+# Its tests need target/debug/baton, or BATON_TEST_BINARY.
+sdk-python: ## the Python SDK: ruff, mypy, and its tests against a real hub
+	@scripts/sdk-python.sh
+
+sdk-python-adapters: ## the Python SDK's adapters with LangGraph, the OpenAI Agents SDK and the Claude Agent SDK (500 MB of packages)
+	@scripts/sdk-python.sh adapters
 
 screenshots: browser ## the dashboard's pictures in docs/images, taken anew
 	$(CARGO) build --locked --package baton

@@ -1,0 +1,4 @@
+"""The synchronous client, by hand.
+
+Made by generate.py from `_async/`; do not edit.
+"""

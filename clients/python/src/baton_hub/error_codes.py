@@ -1,0 +1,812 @@
+"""One error class for each code of docs/errors.md. Made by generate.py; do not edit."""
+
+from __future__ import annotations
+
+import re
+
+from .errors import BatonError
+
+
+class AccessDeniedToRequestedNetwork(BatonError):
+    """The network to send into is unknown or not yours; the two answer alike."""
+
+    default_code = "access denied to requested network"
+    remedies = (
+        "check the id with `GET /api/networks`, or ask for an invite",
+    )
+
+
+class AliasInUse(BatonError):
+    """The alias is a member's username, another token's, or live elsewhere · The alias belongs to another
+    user, whose token held it first · The alias looks like an alias or a member's username of the network ·
+    The username of the user who wants to join is, or looks like, an agent's alias."""
+
+    default_code = "alias_in_use"
+    remedies = (
+        "the alias is taken: choose another, or wait until its agent has been silent for a minute",
+        "the alias belongs to another user; choose another, or ask a network admin to hand it over to you",
+        "the alias looks like another name in this network; choose one that is easier to tell apart",
+        "join with another account, or ask an admin of the network to remove the agent",
+    )
+
+
+class AliasNotFound(BatonError):
+    """No token or session of the network has this alias."""
+
+    default_code = "alias_not_found"
+    remedies = (
+        "`GET /api/status` lists the agents; make one a token, or mind the spelling",
+    )
+
+
+class ArtifactNotFound(BatonError):
+    """No artifact of the network has this SHA-256, or none that you may read; the two answer alike."""
+
+    default_code = "artifact_not_found"
+    remedies = (
+        "this network has no artifact of this name that you can read",
+    )
+
+
+class ArtifactQuotaExceeded(BatonError):
+    """The network's artifacts would have more bytes than its quota allows."""
+
+    default_code = "artifact_quota_exceeded"
+
+
+class ArtifactTooLarge(BatonError):
+    """The bytes uploaded are more than one artifact may have."""
+
+    default_code = "artifact_too_large"
+
+
+class BodyTooLarge(BatonError):
+    """The body is larger than the hub reads."""
+
+    default_code = "body too large"
+    remedies = (
+        "send less at a time",
+    )
+
+
+class Busy(BatonError):
+    """Too many calls of this account are waiting, other writes got in the way, or the hub has no memory
+    left for large answers."""
+
+    default_code = "busy"
+    remedies = (
+        "too many calls are waiting; try again in a moment",
+    )
+
+
+class ContentTypeMustBeApplicationJson(BatonError):
+    """The body is not called JSON."""
+
+    default_code = "content-type must be application/json"
+    remedies = (
+        "send that header",
+    )
+
+
+class ContentTypeMustBeApplicationJsonOrApplicationXNdjson(BatonError):
+    """Packets are called neither JSON nor lines of JSON."""
+
+    default_code = "content-type must be application/json or application/x-ndjson"
+    remedies = (
+        "send that header",
+    )
+
+
+class CrossNetworkParent(BatonError):
+    """The parent named is no task of this network."""
+
+    default_code = "cross_network_parent"
+    remedies = (
+        "name a task of the same network, or none",
+    )
+
+
+class DatabaseDamaged(BatonError):
+    """The database file of the hub is damaged; writes are refused until its operator restores a backup."""
+
+    default_code = "database_damaged"
+    remedies = (
+        "the hub's database is damaged and takes no more writes; its operator must stop the hub, run `baton hub check`, and restore a backup with `baton hub restore`",
+    )
+
+
+class DelegationCycle(BatonError):
+    """The recipient has an open task in the chain of parents of the new task; `details` has the chain,
+    root first."""
+
+    default_code = "delegation_cycle"
+    remedies = (
+        "send it to another agent, or pass `allow_cycle`",
+    )
+
+
+class DelegationTooDeep(BatonError):
+    """The chain of parents of a new task is longer than its network allows."""
+
+    default_code = "delegation_too_deep"
+    remedies = (
+        "send it without a parent, or have a system admin raise `delegation_depth` of the network",
+    )
+
+
+class DuplicateHeader(BatonError):
+    """A header that may appear once was sent twice."""
+
+    default_code = "duplicate header"
+    remedies = (
+        "send Host and Authorization once each",
+    )
+
+
+class HostNotAllowed(BatonError):
+    """The hub is called by a name that is not its own."""
+
+    default_code = "host not allowed"
+    remedies = (
+        "call it by its address, or start it with --behind-proxy",
+    )
+
+
+class IdempotencyKeyReused(BatonError):
+    """The key came before with other arguments."""
+
+    default_code = "idempotency_key_reused"
+    remedies = (
+        "this idempotency_key came before with other arguments: use a new key",
+    )
+
+
+class IncorrectCurrentPassword(BatonError):
+    """The password to be changed is another."""
+
+    default_code = "incorrect current password"
+    remedies = (
+        "check old_password",
+    )
+
+
+class InternalError(BatonError):
+    """The hub broke inside."""
+
+    default_code = "internal_error"
+    remedies = (
+        "it may or may not have been done; look before you repeat it",
+    )
+
+
+class InvalidJSON(BatonError):
+    """The body is not JSON."""
+
+    default_code = "invalid JSON"
+    remedies = (
+        "send one JSON object in UTF-8",
+    )
+
+
+class InvalidInput(BatonError):
+    """A field breaks its rule; `details` says which and how."""
+
+    default_code = "invalid input"
+    remedies = (
+        "change that field as its `rule` says",
+    )
+
+
+class InvalidInviteCode(BatonError):
+    """No invite has this code."""
+
+    default_code = "invalid invite code"
+    remedies = (
+        "check the code, or ask for a new invite",
+    )
+
+
+class InvalidUsernameOrPassword(BatonError):
+    """Username or password is wrong; which one is not said."""
+
+    default_code = "invalid username or password"
+    remedies = (
+        "check the username and the password",
+    )
+
+
+class InvitationNotFound(BatonError):
+    """No pending invitation of yours to this network."""
+
+    default_code = "invitation_not_found"
+    remedies = (
+        "you have no pending invitation to this network; `GET /api/invitations` lists yours",
+    )
+
+
+class InviteCodeExpired(BatonError):
+    """The invite's time is over, or who made it may no longer invite."""
+
+    default_code = "invite code expired"
+    remedies = (
+        "ask for a new invite",
+    )
+
+
+class InviteCodeFullyUsed(BatonError):
+    """The invite was used as often as it may be."""
+
+    default_code = "invite code fully used"
+    remedies = (
+        "ask for a new invite",
+    )
+
+
+class LeaseLost(BatonError):
+    """The lease lapsed, was voided, or its task ended."""
+
+    default_code = "lease_lost"
+    remedies = (
+        "the lease no longer holds: stop working on this task",
+    )
+
+
+class LeaseStillRuns(BatonError):
+    """The lease has time left; only the hub's own sweep hears this."""
+
+    default_code = "lease_still_runs"
+    remedies = (
+        "nothing",
+    )
+
+
+class LoginLocked(BatonError):
+    """Too many logins of this username failed."""
+
+    default_code = "login_locked"
+    remedies = (
+        "wait for `retry_after_ms`",
+    )
+
+
+class MessageNotFoundOrAlreadyAcknowledged(BatonError):
+    """No delivery of yours that waits to be acknowledged has this id."""
+
+    default_code = "message not found or already acknowledged"
+    remedies = (
+        "get_inbox lists what can be acknowledged",
+    )
+
+
+class MethodNotAllowed(BatonError):
+    """The path is there, with other methods."""
+
+    default_code = "method not allowed"
+    remedies = (
+        "the header `allow` lists them",
+    )
+
+
+class NetworkNameAlreadyExists(BatonError):
+    """You have a network of this name."""
+
+    default_code = "network name already exists"
+    remedies = (
+        "choose another name for the network",
+    )
+
+
+class NetworkNotFound(BatonError):
+    """The network is unknown or not yours; the two answer alike."""
+
+    default_code = "network not found"
+    remedies = (
+        "check the id with `GET /api/networks`, or ask for an invite",
+    )
+
+
+class NetworkIdAndNodeNameRequired(BatonError):
+    """A token is minted without saying for which network and node."""
+
+    default_code = "network_id and node_name required"
+    remedies = (
+        "pass network_id and node_name",
+    )
+
+
+class NetworkIdRequired(BatonError):
+    """You have not exactly one network, and name none."""
+
+    default_code = "network_id_required"
+    remedies = (
+        "pass network_id: your token does not say which network you mean",
+    )
+
+
+class NetworkTokenRequired(BatonError):
+    """The call is for agents."""
+
+    default_code = "network_token_required"
+    remedies = (
+        "use a node token: this is an agent's call",
+    )
+
+
+class NoWriteAccessToThisNetwork(BatonError):
+    """A token is minted for a network you may not write to."""
+
+    default_code = "no write access to this network"
+    remedies = (
+        "ask an admin of the network to make you a member",
+    )
+
+
+class NoEvidence(BatonError):
+    """Nothing was recorded where you asked."""
+
+    default_code = "no_evidence"
+    remedies = (
+        "ask again when something has been recorded, or for a smaller index or size",
+    )
+
+
+class NotAMember(BatonError):
+    """The user named is no member."""
+
+    default_code = "not a member"
+    remedies = (
+        "`GET /api/networks/{network}/members` lists them",
+    )
+
+
+class NotFound(BatonError):
+    """There is no such path."""
+
+    default_code = "not found"
+    remedies = (
+        "GET /openapi.json lists every path",
+    )
+
+
+class NotAnOption(BatonError):
+    """The question offers options, and the answer is none of them."""
+
+    default_code = "not_an_option"
+    remedies = (
+        "answer with exactly one of the options, which the message names",
+    )
+
+
+class OriginNotAllowed(BatonError):
+    """A page of another origin calls."""
+
+    default_code = "origin not allowed"
+    remedies = (
+        "name the origin with --cors-origin when the hub starts",
+    )
+
+
+class OutcomeUnknown(BatonError):
+    """The hub could not see whether a commit was done: it stopped, lost its connection to the database, or
+    the disk did not confirm it."""
+
+    default_code = "outcome_unknown"
+    remedies = (
+        "it may or may not have been done; look before you repeat it",
+    )
+
+
+class PasswordIsTooCommon(BatonError):
+    """The password is on the list everybody tries first."""
+
+    default_code = "password is too common"
+    remedies = (
+        "choose a password that is not on the lists everybody tries first",
+    )
+
+
+class PasswordMustBeAtLeast8Characters(BatonError):
+    """The password is too short."""
+
+    default_code = "password must be at least 8 characters"
+    remedies = (
+        "choose a longer password",
+    )
+
+
+class PermissionDenied(BatonError):
+    """You may see the thing, but not do this to it · A user token acts on a task and names no network · A
+    node token without an alias acts as nobody · A role at or above your own would be given, changed or
+    taken away · The owner of a network wants to leave it."""
+
+    default_code = "permission_denied"
+    remedies = (
+        "ask an admin of the network for the role, or use the token of who may",
+        "pass network_id: a user token belongs to no network",
+        "this token has no alias yet: call report_status first",
+        "only roles below your own can be given, changed or removed, and owner is never given",
+        "the owner cannot leave a network; delete the network instead",
+    )
+
+
+class QuotaExceeded(BatonError):
+    """The account or the network has as much of something as it may have."""
+
+    default_code = "quota_exceeded"
+
+
+class RateLimited(BatonError):
+    """This token or address calls too often · This token has too many requests in flight."""
+
+    default_code = "rate_limited"
+    remedies = (
+        "wait for `retry_after_ms`",
+    )
+
+
+class ReadTookTooLong(BatonError):
+    """A read took longer than the hub allows and was stopped."""
+
+    default_code = "read_took_too_long"
+    remedies = (
+        "ask for less: name a network, a shorter time or a narrower filter",
+    )
+
+
+class RegistrationIsClosed(BatonError):
+    """Nobody may register by themselves here."""
+
+    default_code = "registration is closed"
+    remedies = (
+        "this hub's operator makes the accounts: ask them for one",
+    )
+
+
+class ReplyTaskNotFound(BatonError):
+    """The task replied to is unknown or out of your sight."""
+
+    default_code = "reply_task_not_found"
+    remedies = (
+        "check the id with `GET /api/tasks`, and that your token is of its network",
+    )
+
+
+class ReplyTaskTerminal(BatonError):
+    """The task replied to has ended."""
+
+    default_code = "reply_task_terminal"
+    remedies = (
+        "stop working on it; nothing was written",
+    )
+
+
+class ShuttingDown(BatonError):
+    """The hub stops."""
+
+    default_code = "shutting_down"
+    remedies = (
+        "the hub is stopping; try again when it is back",
+    )
+
+
+class Starting(BatonError):
+    """The hub is not up yet."""
+
+    default_code = "starting"
+    remedies = (
+        "the hub is starting; try again in a moment",
+    )
+
+
+class StorageUnavailable(BatonError):
+    """The hub's disk is full, read-only or gone."""
+
+    default_code = "storage_unavailable"
+    remedies = (
+        "the hub cannot use its disk; nothing was changed",
+    )
+
+
+class TaskIsTerminal(BatonError):
+    """The task has ended, and that is final."""
+
+    default_code = "task is terminal (<status>)"
+    remedies = (
+        "retry it if it failed, was cancelled or expired, or send a new one",
+    )
+
+
+class TaskStatusIsNotRetryable(BatonError):
+    """The task is open or was replied to."""
+
+    default_code = "task status is <status>, not retryable"
+    remedies = (
+        "cancel it first if it is open, or send a new one",
+    )
+
+
+class TaskStatusIsNotRunning(BatonError):
+    """Nobody works on the task, so nobody has a question about it."""
+
+    default_code = "task status is <status>, not running"
+    remedies = (
+        "claim or start the task first",
+    )
+
+
+class TaskStatusIsNotWaitingInput(BatonError):
+    """The task asked nothing."""
+
+    default_code = "task status is <status>, not waiting_input"
+    remedies = (
+        "send a new task, or a message to its agent",
+    )
+
+
+class TaskAlreadyRetried(BatonError):
+    """The task was retried before; callers get that retry's answer."""
+
+    default_code = "task_already_retried"
+    remedies = (
+        "use the task it was retried as",
+    )
+
+
+class TaskExists(BatonError):
+    """A task of this id is there."""
+
+    default_code = "task_exists"
+    remedies = (
+        "send it again: it gets another id",
+    )
+
+
+class TaskIsRunning(BatonError):
+    """Somebody works on the task already."""
+
+    default_code = "task_is_running"
+    remedies = (
+        "leave it to them, or reassign it",
+    )
+
+
+class TaskIsWaitingInput(BatonError):
+    """The task waits for its sender."""
+
+    default_code = "task_is_waiting_input"
+    remedies = (
+        "the task waits for its sender's answer: answer or cancel it first",
+    )
+
+
+class TaskNotFound(BatonError):
+    """The task is unknown or out of your sight; the two answer alike."""
+
+    default_code = "task_not_found"
+    remedies = (
+        "check the id with `GET /api/tasks`, and that your token is of its network",
+    )
+
+
+class TaskNotOverdue(BatonError):
+    """The task has time left; only the hub's own sweep hears this."""
+
+    default_code = "task_not_overdue"
+    remedies = (
+        "nothing",
+    )
+
+
+class TheBodyWasCutOff(BatonError):
+    """The body ended before its end."""
+
+    default_code = "the body was cut off"
+    remedies = (
+        "send it again, whole",
+    )
+
+
+class TheRequestTookTooLongToArrive(BatonError):
+    """The body did not arrive in time."""
+
+    default_code = "the request took too long to arrive"
+    remedies = (
+        "send the whole body at once, and again",
+    )
+
+
+class TokenNotFound(BatonError):
+    """The token to revoke is unknown or not yours."""
+
+    default_code = "token not found"
+    remedies = (
+        "`GET /api/auth/tokens` lists yours",
+    )
+
+
+class TooManyExports(BatonError):
+    """Too many evidence exports are running or being downloaded."""
+
+    default_code = "too_many_exports"
+    remedies = (
+        "wait for `retry_after_ms`",
+    )
+
+
+class TreeTooLarge(BatonError):
+    """A cancel with `cascade` found more open descendants than end together."""
+
+    default_code = "tree_too_large"
+    remedies = (
+        "cancel its branches one by one; `GET /api/tasks/{id}/tree` shows them",
+    )
+
+
+class Unauthorized(BatonError):
+    """The token is missing, unknown or revoked."""
+
+    default_code = "unauthorized"
+    remedies = (
+        "send a valid token as `Authorization: Bearer …`",
+    )
+
+
+class UserAlreadyAMember(BatonError):
+    """The user named is a member already."""
+
+    default_code = "user already a member"
+    remedies = (
+        "change the member's role instead",
+    )
+
+
+class UserAlreadyInvited(BatonError):
+    """The user has a pending invitation to this network."""
+
+    default_code = "user already invited"
+    remedies = (
+        "the user has not answered yet; withdraw the invitation to invite them with another role",
+    )
+
+
+class UserNotFound(BatonError):
+    """The user named is unknown."""
+
+    default_code = "user not found"
+    remedies = (
+        "check the id; an admin of the hub sees all in `GET /api/users`",
+    )
+
+
+class UserTokenRequired(BatonError):
+    """The call is for people."""
+
+    default_code = "user_token_required"
+    remedies = (
+        "use a user token: node tokens cannot do this",
+    )
+
+
+class UsernameAlreadyTaken(BatonError):
+    """The username is reserved or another's, without regard to case and look-alikes."""
+
+    default_code = "username already taken"
+    remedies = (
+        "choose another username",
+    )
+
+
+class UsernameContainsInvalidCharacters(BatonError):
+    """The username has other characters."""
+
+    default_code = "username contains invalid characters"
+    remedies = (
+        "a username may hold letters, digits, '_', '-' and CJK characters",
+    )
+
+
+class UsernameMustBeAtLeast2Characters(BatonError):
+    """The username is too short."""
+
+    default_code = "username must be at least 2 characters"
+    remedies = (
+        "choose a username of 2 to 50 characters",
+    )
+
+
+class UsernameTooLong(BatonError):
+    """The username is too long."""
+
+    default_code = "username too long (max 50)"
+    remedies = (
+        "choose a username of 2 to 50 characters",
+    )
+
+
+BY_CODE: dict[str, type[BatonError]] = {
+    "access denied to requested network": AccessDeniedToRequestedNetwork,
+    "alias_in_use": AliasInUse,
+    "alias_not_found": AliasNotFound,
+    "artifact_not_found": ArtifactNotFound,
+    "artifact_quota_exceeded": ArtifactQuotaExceeded,
+    "artifact_too_large": ArtifactTooLarge,
+    "body too large": BodyTooLarge,
+    "busy": Busy,
+    "content-type must be application/json": ContentTypeMustBeApplicationJson,
+    "content-type must be application/json or application/x-ndjson": ContentTypeMustBeApplicationJsonOrApplicationXNdjson,
+    "cross_network_parent": CrossNetworkParent,
+    "database_damaged": DatabaseDamaged,
+    "delegation_cycle": DelegationCycle,
+    "delegation_too_deep": DelegationTooDeep,
+    "duplicate header": DuplicateHeader,
+    "host not allowed": HostNotAllowed,
+    "idempotency_key_reused": IdempotencyKeyReused,
+    "incorrect current password": IncorrectCurrentPassword,
+    "internal_error": InternalError,
+    "invalid JSON": InvalidJSON,
+    "invalid input": InvalidInput,
+    "invalid invite code": InvalidInviteCode,
+    "invalid username or password": InvalidUsernameOrPassword,
+    "invitation_not_found": InvitationNotFound,
+    "invite code expired": InviteCodeExpired,
+    "invite code fully used": InviteCodeFullyUsed,
+    "lease_lost": LeaseLost,
+    "lease_still_runs": LeaseStillRuns,
+    "login_locked": LoginLocked,
+    "message not found or already acknowledged": MessageNotFoundOrAlreadyAcknowledged,
+    "method not allowed": MethodNotAllowed,
+    "network name already exists": NetworkNameAlreadyExists,
+    "network not found": NetworkNotFound,
+    "network_id and node_name required": NetworkIdAndNodeNameRequired,
+    "network_id_required": NetworkIdRequired,
+    "network_token_required": NetworkTokenRequired,
+    "no write access to this network": NoWriteAccessToThisNetwork,
+    "no_evidence": NoEvidence,
+    "not a member": NotAMember,
+    "not found": NotFound,
+    "not_an_option": NotAnOption,
+    "origin not allowed": OriginNotAllowed,
+    "outcome_unknown": OutcomeUnknown,
+    "password is too common": PasswordIsTooCommon,
+    "password must be at least 8 characters": PasswordMustBeAtLeast8Characters,
+    "permission_denied": PermissionDenied,
+    "quota_exceeded": QuotaExceeded,
+    "rate_limited": RateLimited,
+    "read_took_too_long": ReadTookTooLong,
+    "registration is closed": RegistrationIsClosed,
+    "reply_task_not_found": ReplyTaskNotFound,
+    "reply_task_terminal": ReplyTaskTerminal,
+    "shutting_down": ShuttingDown,
+    "starting": Starting,
+    "storage_unavailable": StorageUnavailable,
+    "task_already_retried": TaskAlreadyRetried,
+    "task_exists": TaskExists,
+    "task_is_running": TaskIsRunning,
+    "task_is_waiting_input": TaskIsWaitingInput,
+    "task_not_found": TaskNotFound,
+    "task_not_overdue": TaskNotOverdue,
+    "the body was cut off": TheBodyWasCutOff,
+    "the request took too long to arrive": TheRequestTookTooLongToArrive,
+    "token not found": TokenNotFound,
+    "too_many_exports": TooManyExports,
+    "tree_too_large": TreeTooLarge,
+    "unauthorized": Unauthorized,
+    "user already a member": UserAlreadyAMember,
+    "user already invited": UserAlreadyInvited,
+    "user not found": UserNotFound,
+    "user_token_required": UserTokenRequired,
+    "username already taken": UsernameAlreadyTaken,
+    "username contains invalid characters": UsernameContainsInvalidCharacters,
+    "username must be at least 2 characters": UsernameMustBeAtLeast2Characters,
+    "username too long (max 50)": UsernameTooLong,
+}
+
+# Codes that hold the status of a task.
+BY_PATTERN: list[tuple[re.Pattern[str], type[BatonError]]] = [
+    (re.compile(r"task\ is\ terminal\ \([a-z_]+\)"), TaskIsTerminal),
+    (re.compile(r"task\ status\ is\ [a-z_]+,\ not\ retryable"), TaskStatusIsNotRetryable),
+    (re.compile(r"task\ status\ is\ [a-z_]+,\ not\ running"), TaskStatusIsNotRunning),
+    (re.compile(r"task\ status\ is\ [a-z_]+,\ not\ waiting_input"), TaskStatusIsNotWaitingInput),
+]
+
+__all__ = ["AccessDeniedToRequestedNetwork", "AliasInUse", "AliasNotFound", "ArtifactNotFound", "ArtifactQuotaExceeded", "ArtifactTooLarge", "BodyTooLarge", "Busy", "ContentTypeMustBeApplicationJson", "ContentTypeMustBeApplicationJsonOrApplicationXNdjson", "CrossNetworkParent", "DatabaseDamaged", "DelegationCycle", "DelegationTooDeep", "DuplicateHeader", "HostNotAllowed", "IdempotencyKeyReused", "IncorrectCurrentPassword", "InternalError", "InvalidInput", "InvalidInviteCode", "InvalidJSON", "InvalidUsernameOrPassword", "InvitationNotFound", "InviteCodeExpired", "InviteCodeFullyUsed", "LeaseLost", "LeaseStillRuns", "LoginLocked", "MessageNotFoundOrAlreadyAcknowledged", "MethodNotAllowed", "NetworkIdAndNodeNameRequired", "NetworkIdRequired", "NetworkNameAlreadyExists", "NetworkNotFound", "NetworkTokenRequired", "NoEvidence", "NoWriteAccessToThisNetwork", "NotAMember", "NotAnOption", "NotFound", "OriginNotAllowed", "OutcomeUnknown", "PasswordIsTooCommon", "PasswordMustBeAtLeast8Characters", "PermissionDenied", "QuotaExceeded", "RateLimited", "ReadTookTooLong", "RegistrationIsClosed", "ReplyTaskNotFound", "ReplyTaskTerminal", "ShuttingDown", "Starting", "StorageUnavailable", "TaskAlreadyRetried", "TaskExists", "TaskIsRunning", "TaskIsTerminal", "TaskIsWaitingInput", "TaskNotFound", "TaskNotOverdue", "TaskStatusIsNotRetryable", "TaskStatusIsNotRunning", "TaskStatusIsNotWaitingInput", "TheBodyWasCutOff", "TheRequestTookTooLongToArrive", "TokenNotFound", "TooManyExports", "TreeTooLarge", "Unauthorized", "UserAlreadyAMember", "UserAlreadyInvited", "UserNotFound", "UserTokenRequired", "UsernameAlreadyTaken", "UsernameContainsInvalidCharacters", "UsernameMustBeAtLeast2Characters", "UsernameTooLong"]
