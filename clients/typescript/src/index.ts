@@ -1,0 +1,35 @@
+// baton-hub-client: what runs everywhere, browsers included. Files, profiles, the environment and signals of a process are
+// in `baton-hub-client/node`, which also has all of this.
+
+export type { UploadOptions, UploadSource } from "./artifacts.js";
+export { BatonError, type ErrorFacts } from "./baton-error.js";
+export {
+  type AskOptions,
+  type CallOptions,
+  type Claim,
+  type ClaimOptions,
+  Client,
+  type ClientOptions,
+  type ListOptions,
+  type ProgressReport,
+  type ReplyOptions,
+  type SendOptions,
+  type SentAndWaited,
+  type WaitedTask,
+} from "./client.js";
+export {
+  HubUnreachable,
+  hasCode,
+  type LossReason,
+  SettingsError,
+  TaskCancelled,
+  TaskRejected,
+  WrongBytes,
+} from "./errors.js";
+export * from "./generated/error-classes.js";
+export type * as wire from "./generated/types.js";
+export { HandlerTask, type ShareOptions, type TaskAskOptions, TaskFile } from "./handler-task.js";
+export { type FollowOptions, type HubEvent, isEnd, type TaskStreamEvent } from "./streams.js";
+export type { OpenTelemetry } from "./trace.js";
+export type { RetryOptions } from "./transport.js";
+export { type AgentOptions, agent, type Handler, type HandlerResult, Worker, type WorkerEvent } from "./worker.js";
