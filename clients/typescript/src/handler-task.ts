@@ -163,7 +163,7 @@ export class HandlerTask {
         const shown = await this.#patiently(() => this.client.get(this.id, { signal }), signal);
         const last = shown.messages?.findLast((message) => message.kind === "question");
         const isOurs = last?.content === question && (!known.has(last.message_id) || !isPassing(error));
-        if (last !== undefined && isOurs && shown.task.status === "waiting_input") return last.message_id;
+        if (last !== undefined && isOurs) return last.message_id;
         if (!isPassing(error)) throw error;
         await pause(backoff.next(), signal);
       }
@@ -262,7 +262,7 @@ export class HandlerTask {
       return await run(abort.signal);
     } catch (error) {
       if (this.signal.aborted) throw this.signal.reason;
-      if (error instanceof BatonError && error.code === "lease_lost") throw this.#lease.lose("lease_lost");
+      if (error instanceof BatonError && error.code === "lease_lost") throw await this.#lease.lost();
       throw error;
     } finally {
       abort.unlink();

@@ -39,10 +39,21 @@ export class Lease {
     this.#wake?.();
   }
 
+  /** The hub says that the lease no longer holds. Finds out why, and gives back what the task's calls reject with. */
+  async lost(): Promise<TaskCancelled> {
+    if (this.#lost.signal.aborted) return this.lose("lease_lost");
+    if (this.#notice === "cancelled" || this.#notice === "reassigned") return this.lose(this.#notice);
+    // The stream's notice may be on its way; the task itself knows.
+    const why = await this.#client.get(this.#taskId, { tries: 1, signal: this.#over.signal }).then(
+      ({ task }) => (task.status === "cancelled" ? "cancelled" : "lease_lost"),
+      () => "lease_lost" as const, // a hub that cannot say now, or a task that is out of sight
+    );
+    return this.lose(why);
+  }
+
   /** The task is no longer ours. Gives back what its calls reject with. */
   lose(why: LossReason): TaskCancelled {
-    const reason = this.#notice === "cancelled" || this.#notice === "reassigned" ? this.#notice : why;
-    if (!this.#lost.signal.aborted) this.#lost.abort(new TaskCancelled(this.#taskId, reason));
+    if (!this.#lost.signal.aborted) this.#lost.abort(new TaskCancelled(this.#taskId, why));
     this.#over.abort();
     return this.#lost.signal.reason as TaskCancelled;
   }
@@ -68,7 +79,7 @@ export class Lease {
         wait = third;
       } catch (error) {
         if (this.#over.signal.aborted) return;
-        if (!isPassing(error)) this.lose("lease_lost");
+        if (!isPassing(error)) await this.lost();
         wait = Math.min(third, backoff.next());
       }
     }

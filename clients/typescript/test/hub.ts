@@ -136,7 +136,10 @@ export class TestHub {
 }
 
 /** Waits for a condition, with an end. */
-export async function until<T>(what: string, look: () => Promise<T | undefined | false> | T | undefined | false): Promise<T> {
+export async function until<T>(
+  what: string,
+  look: () => Promise<T | undefined | false> | T | undefined | false,
+): Promise<T> {
   const deadline = Date.now() + 30_000;
   for (;;) {
     const found = await look();

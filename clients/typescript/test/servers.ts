@@ -52,7 +52,12 @@ export class Stub extends LoopbackServer {
   }
 }
 
-export function json(response: ServerResponse, status: number, value: unknown, headers: Record<string, string> = {}): void {
+export function json(
+  response: ServerResponse,
+  status: number,
+  value: unknown,
+  headers: Record<string, string> = {},
+): void {
   response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(value));
 }
 
@@ -64,14 +69,14 @@ export interface ProxyHooks {
 }
 
 /** A server between a client and a hub. */
-export class Proxy extends LoopbackServer {
+export class HubProxy extends LoopbackServer {
   hooks: ProxyHooks = {};
   /** Turns every connection away. */
   isBlocked = false;
   readonly calls: string[] = [];
 
-  static async start(hub: string): Promise<Proxy> {
-    const proxy: Proxy = new Proxy(createServer((asked, answer) => void proxy.#pass(hub, asked, answer)));
+  static async start(hub: string): Promise<HubProxy> {
+    const proxy: HubProxy = new HubProxy(createServer((asked, answer) => void proxy.#pass(hub, asked, answer)));
     proxy.server.listen(0, "127.0.0.1");
     await once(proxy.server, "listening");
     return proxy;
@@ -85,13 +90,16 @@ export class Proxy extends LoopbackServer {
     const passed = request(`${hub}${url}`, { method, headers });
     passed.on("error", () => asked.socket.destroy());
     asked.pipe(passed);
-    passed.on("response", (response) => void this.#back(method, url, response, answer));
+    passed.on("response", (response) => {
+      this.#back(method, url, response, answer).catch(() => asked.socket.destroy());
+    });
   }
 
   async #back(method: string, url: string, response: IncomingMessage, answer: ServerResponse): Promise<void> {
     const limit = this.hooks.cutAfter?.(method, url);
-    const isKept = this.hooks.answered !== undefined;
-    if (isKept) {
+    // A stream has no end to wait for.
+    const isStream = response.headers["content-type"]?.startsWith("text/event-stream");
+    if (this.hooks.answered !== undefined && !isStream) {
       const whole = await body(response);
       if (!(await this.hooks.answered?.(method, url))) return void answer.socket?.destroy();
       answer.writeHead(response.statusCode ?? 500, response.headers).end(whole);
