@@ -14,7 +14,7 @@ import {
   isEnd,
   type TaskStreamEvent,
 } from "./streams.js";
-import { Transport, type TransportOptions } from "./transport.js";
+import { type RetryOptions, Transport, type TransportOptions } from "./transport.js";
 
 export interface ClientOptions extends TransportOptions {
   /** The network, by its id or its name. Not needed by agents, nor by users who have only one. */
@@ -24,6 +24,8 @@ export interface ClientOptions extends TransportOptions {
 /** What every call takes. */
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
+  /** How often this call is tried; by default as the client was told. */
+  readonly retry?: RetryOptions | undefined;
 }
 
 export interface SendOptions extends CallOptions {
@@ -143,6 +145,7 @@ export class Client {
       repeat: "always",
       waitSeconds: wait,
       signal: options.signal,
+      retry: options.retry,
     });
     const left = (deadline - Date.now()) / 1_000;
     if (limit === undefined || isSettled(sent.task) || (sent.task && left <= 0)) return sent;
@@ -160,6 +163,7 @@ export class Client {
       repeat: "always",
       waitSeconds: options.waitSeconds,
       signal: options.signal,
+      retry: options.retry,
     });
   }
 
@@ -272,6 +276,7 @@ export class Client {
       repeat: options.repeat ?? "unsent",
       waitSeconds: options.waitSeconds,
       signal: options.signal,
+      retry: options.retry,
     });
   }
 
@@ -285,6 +290,7 @@ export class Client {
       repeat: "unsent",
       waitSeconds: options.waitSeconds,
       signal: options.signal,
+      retry: options.retry,
     });
     return claimOf(answer);
   }
@@ -292,15 +298,15 @@ export class Client {
   /** Goes on holding a lease. */
   extendLease(
     leaseId: string,
-    options: CallOptions & { leaseSeconds?: number | undefined; progress?: number | undefined; tries?: number } = {},
+    options: CallOptions & { leaseSeconds?: number | undefined; progress?: number | undefined } = {},
   ): Promise<wire.LeaseExtended> {
     return this.transport.json({
       method: "POST",
       path: ["api", "leases", leaseId, "extend"],
       json: defined({ lease_seconds: options.leaseSeconds, progress: options.progress }),
       repeat: "always",
-      retry: defined({ tries: options.tries }),
       signal: options.signal,
+      retry: options.retry,
     });
   }
 
@@ -375,6 +381,7 @@ export class Client {
       json: defined({ network_id }),
       repeat: "unsent",
       signal: options.signal,
+      retry: options.retry,
     });
   }
 
@@ -418,6 +425,7 @@ export class Client {
       path: ["api", "auth", "me"],
       repeat: "always",
       signal: options.signal,
+      retry: options.retry,
     });
   }
 

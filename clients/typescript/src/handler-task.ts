@@ -181,8 +181,7 @@ export class HandlerTask {
       const later = place < 0 ? [] : messages.slice(place + 1);
       const answer = later.find((message) => message.kind === "answer");
       if (answer !== undefined) return answer.content;
-      if (isEnd(shown.task.status))
-        throw this.#lease.lose(shown.task.status === "cancelled" ? "cancelled" : "lease_lost");
+      if (isEnd(shown.task.status)) throw await this.#lease.lost();
       after = shown.event_count;
     }
   }

@@ -44,7 +44,7 @@ export class Lease {
     if (this.#lost.signal.aborted) return this.lose("lease_lost");
     if (this.#notice === "cancelled" || this.#notice === "reassigned") return this.lose(this.#notice);
     // The stream's notice may be on its way; the task itself knows.
-    const why = await this.#client.get(this.#taskId, { tries: 1, signal: this.#over.signal }).then(
+    const why = await this.#client.get(this.#taskId, { retry: { tries: 1 }, signal: this.#over.signal }).then(
       ({ task }) => (task.status === "cancelled" ? "cancelled" : "lease_lost"),
       () => "lease_lost" as const, // a hub that cannot say now, or a task that is out of sight
     );
@@ -74,7 +74,7 @@ export class Lease {
       if (this.#over.signal.aborted) return;
       try {
         const leaseSeconds = this.#leaseSeconds;
-        await this.#client.extendLease(this.#leaseId, { leaseSeconds, tries: 1, signal: this.#over.signal });
+        await this.#client.extendLease(this.#leaseId, { leaseSeconds, retry: { tries: 1 }, signal: this.#over.signal });
         backoff.reset();
         wait = third;
       } catch (error) {
