@@ -33,7 +33,7 @@ export class BatonError<Code extends string = string> extends Error {
   readonly hubMessage: string;
 
   constructor(code: Code | (string & {}), message: string, facts: ErrorFacts = {}) {
-    super(told(code, message, facts.details ?? []), facts.cause === undefined ? {} : { cause: facts.cause });
+    super(told(code, message, facts), facts.cause === undefined ? {} : { cause: facts.cause });
     this.name = new.target.name;
     this.code = code;
     this.hubMessage = message;
@@ -54,7 +54,9 @@ export class BatonError<Code extends string = string> extends Error {
   }
 }
 
-function told(code: string, message: string, details: readonly ErrorDetail[]): string {
+function told(code: string, message: string, { status, details = [] }: ErrorFacts): string {
   const fields = details.flatMap((detail) => ("rule" in detail ? [`${detail.field}: ${detail.rule}`] : []));
-  return [message === "" ? code : `${message} [${code}]`, ...fields].join("; ");
+  // What comes from this side of the wire says it all.
+  const words = status === undefined ? message : `${message} [${code}]`;
+  return [message === "" ? code : words, ...fields].join("; ");
 }

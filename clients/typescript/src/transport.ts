@@ -259,7 +259,8 @@ function deepest(error: unknown): { words: string; code: string } {
   return { words: words || code || "the connection broke", code };
 }
 
-function hubAddress(hub: string | URL): URL {
+/** The address of a hub, if it can be one. */
+export function hubAddress(hub: string | URL): URL {
   const rule = "give the hub's address, such as http://127.0.0.1:9200 or https://hub.example.org";
   const text = String(hub).trim();
   if (!URL.canParse(text)) throw new SettingsError(rule);

@@ -4,6 +4,7 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { Client, type ClientOptions, type OpenTelemetry, SettingsError } from "../index.js";
+import { hubAddress } from "../transport.js";
 import { fetchWithCa } from "./ca-fetch.js";
 import { profilePath, readProfile } from "./profile.js";
 
@@ -24,6 +25,7 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
   const name = said(options.profile) ?? said(environment["BATON_PROFILE"]) ?? "default";
   const profile = await readProfile(name, profilePath(environment));
   const hub = said(options.hub?.toString()) ?? said(environment["BATON_HUB"]) ?? profile?.hub ?? LOCAL_HUB;
+  hubAddress(hub);
   // What a profile holds is for its own hub.
   const own = profile !== undefined && sameHub(profile.hub, hub) ? profile : undefined;
   const named = said(options.token) ?? said(environment["BATON_TOKEN"]);
