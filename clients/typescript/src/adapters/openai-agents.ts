@@ -1,6 +1,6 @@
 // Tools for the OpenAI Agents SDK (`@openai/agents`): `new Agent({ tools: batonTools(client) })`.
 
-import { type FunctionTool, tool } from "@openai/agents";
+import { type Tool, tool } from "@openai/agents";
 import type { Client } from "../client.js";
 import * as delegation from "./delegation.js";
 
@@ -13,7 +13,7 @@ function parameters<Name extends string>(properties: Record<Name, { type: "strin
 }
 
 /** Tools with which a model gives work to other agents of the hub. */
-export function batonTools(client: Client, options: delegation.ToolOptions = {}): FunctionTool[] {
+export function batonTools(client: Client, options: delegation.ToolOptions = {}): Tool[] {
   const sendTask = tool({
     name: "send_task",
     description: delegation.SEND_TASK,

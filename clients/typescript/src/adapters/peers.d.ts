@@ -2,7 +2,7 @@
 // adapters' own tests check the sources against the real packages (adapters/tsconfig.json).
 
 declare module "@openai/agents" {
-  export interface FunctionTool {
+  export interface Tool {
     readonly name: string;
   }
   export function tool(options: {
@@ -10,7 +10,7 @@ declare module "@openai/agents" {
     description: string;
     parameters: object;
     execute: (given: unknown) => Promise<string>;
-  }): FunctionTool;
+  }): Tool;
 }
 
 declare module "zod" {
