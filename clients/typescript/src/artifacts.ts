@@ -206,16 +206,15 @@ async function* from(
 }
 
 /** All bytes of a stream, if they are not too many for memory. */
-export async function gather(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<Uint8Array<ArrayBuffer>> {
+export async function gather(
+  stream: ReadableStream<Uint8Array<ArrayBuffer>>,
+  maxBytes = limits.ARTIFACT_IN_MEMORY_MAX_BYTES,
+): Promise<Uint8Array<ArrayBuffer>> {
   const gathered: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
   for await (const piece of pieces(stream)) {
     length += piece.length;
-    if (length > limits.ARTIFACT_IN_MEMORY_MAX_BYTES) {
-      throw new RangeError(
-        `the artifact has more than ${limits.ARTIFACT_IN_MEMORY_MAX_BYTES} bytes; read it as a stream`,
-      );
-    }
+    if (length > maxBytes) throw new RangeError(`the artifact has more than ${maxBytes} bytes; read it as a stream`);
     gathered.push(piece);
   }
   return new Uint8Array(await new Blob(gathered).arrayBuffer());

@@ -5,7 +5,8 @@ import { download, gather, type UploadOptions, type UploadSource, upload } from 
 import { BatonError } from "./baton-error.js";
 import { SettingsError } from "./errors.js";
 import type * as wire from "./generated/types.js";
-import { CALL_WAIT_MAX_SECONDS } from "./limits.js";
+import { CALL_SECONDS, CALL_WAIT_MAX_SECONDS } from "./limits.js";
+import { resultOf } from "./results.js";
 import {
   type FollowOptions,
   followChannel,
@@ -181,6 +182,31 @@ export class Client {
       shown = await this.get(taskId, { ...options, waitSeconds, after: shown.event_count });
     }
     return shown;
+  }
+
+  /**
+   * Sends a task, waits for its end (600 s by default) and gives back its whole result. Rejects with `TaskFailed` if it ends
+   * without a reply, `InputRequired` if the agent asks something, `WaitTimedOut` if it is still open then.
+   */
+  async call(alias: string, text: string, options: SendOptions = {}): Promise<string> {
+    const { task } = await this.send(alias, text, { ...options, waitSeconds: options.waitSeconds ?? CALL_SECONDS });
+    return resultOf(this, task, task.messages, options.signal);
+  }
+
+  /** Waits for a task and gives back its whole result; rejects as `call` does. */
+  async result(taskId: string, options: CallOptions & { timeoutSeconds?: number | undefined } = {}): Promise<string> {
+    const { task, messages } = await this.wait(taskId, options);
+    return resultOf(this, task, messages ?? [], options.signal);
+  }
+
+  /** Makes a new task of one that ended without a reply; a second call gives the same one. */
+  retry(taskId: string, options: CallOptions = {}): Promise<wire.Retried> {
+    return this.#command(taskId, "retry", {}, { ...options, repeat: "always" });
+  }
+
+  /** Gives an open task to another agent. */
+  reassign(taskId: string, newAlias: string, options: CallOptions = {}): Promise<wire.Reassigned> {
+    return this.#command(taskId, "reassign", { new_alias: newAlias }, options);
   }
 
   /** Ends a task with an answer. */
@@ -395,9 +421,9 @@ export class Client {
     return download(this.transport, await this.networkId(options.signal), sha256, options.signal);
   }
 
-  /** All bytes of an artifact. */
-  async bytes(sha256: string, options: CallOptions = {}): Promise<Uint8Array<ArrayBuffer>> {
-    return gather(await this.download(sha256, options));
+  /** All bytes of an artifact; more than `maxBytes` (256 MiB by default) are an error. */
+  async bytes(sha256: string, options: CallOptions & { maxBytes?: number } = {}): Promise<Uint8Array<ArrayBuffer>> {
+    return gather(await this.download(sha256, options), options.maxBytes);
   }
 
   /** What happens to you: an agent's inbox, or with a user's token the user's. Resumes by itself, until it is left. */

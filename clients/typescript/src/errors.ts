@@ -2,7 +2,7 @@
 
 import { BatonError, type ErrorFacts } from "./baton-error.js";
 import { ERROR_CLASSES, type ErrorCode } from "./generated/error-classes.js";
-import type { ErrorDetail } from "./generated/types.js";
+import type { ErrorDetail, Task, TaskMessage } from "./generated/types.js";
 
 /** No connection, or no answer in time. */
 export class HubUnreachable extends BatonError<"unreachable"> {
@@ -26,6 +26,36 @@ export class WrongBytes extends BatonError<"wrong_bytes"> {
 export class SettingsError extends BatonError<"settings"> {
   constructor(message: string, cause?: unknown) {
     super("settings", message, { cause });
+  }
+}
+
+/** The task ended without a reply: it failed, was cancelled or expired (`taskStatus`). */
+export class TaskFailed extends BatonError<"task_failed"> {
+  constructor(readonly task: Task) {
+    super("task_failed", task.result || `task ${task.task_id} is ${task.status}`, { taskStatus: task.status });
+  }
+}
+
+/** The wait ended with the task still open; the task goes on. */
+export class WaitTimedOut extends BatonError<"wait_timed_out"> {
+  constructor(readonly task: Task) {
+    super("wait_timed_out", `task ${task.task_id} is still ${task.status}`, { taskStatus: task.status });
+  }
+}
+
+/** The agent asks a question: `answer` it, then wait again. */
+export class InputRequired extends BatonError<"input_required"> {
+  readonly question: string;
+  /** The answers to choose from; any, if there are none. */
+  readonly choices: readonly string[];
+
+  constructor(
+    readonly task: Task,
+    asked: TaskMessage | undefined,
+  ) {
+    super("input_required", asked?.content ?? "", { taskStatus: task.status });
+    this.question = asked?.content ?? "";
+    this.choices = asked?.options ?? [];
   }
 }
 

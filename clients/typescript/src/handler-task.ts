@@ -7,8 +7,9 @@ import { type CallOptions, type Claim, type Client, newTask, type SendOptions, t
 import { hasCode, TaskRejected } from "./errors.js";
 import type * as wire from "./generated/types.js";
 import type { Lease } from "./lease.js";
-import { CALL_WAIT_MAX_SECONDS } from "./limits.js";
+import { CALL_SECONDS, CALL_WAIT_MAX_SECONDS } from "./limits.js";
 import { Backoff, LinkedAbort, pause } from "./pause.js";
+import { resultOf } from "./results.js";
 import { Sha256 } from "./sha256.js";
 import { isEnd } from "./streams.js";
 import { isPassing } from "./transport.js";
@@ -238,6 +239,12 @@ export class HandlerTask {
     const child = { parentTaskId: this.id, ...options };
     const idempotencyKey = options.idempotencyKey ?? this.#key(alias, text, child);
     return this.#held(options.signal, (signal) => this.client.send(alias, text, { ...child, idempotencyKey, signal }));
+  }
+
+  /** Sends a task that is part of this one and gives back its whole result; rejects as the client's `call` does. */
+  async call(alias: string, text: string, options: SendOptions = {}): Promise<string> {
+    const { task } = await this.send(alias, text, { ...options, waitSeconds: options.waitSeconds ?? CALL_SECONDS });
+    return this.#held(options.signal, (signal) => resultOf(this.client, task, task.messages, signal));
   }
 
   /** What a call sends makes its key, and equal calls are numbered in their order. */

@@ -20,10 +20,13 @@ export {
 export {
   HubUnreachable,
   hasCode,
+  InputRequired,
   type LossReason,
   SettingsError,
   TaskCancelled,
+  TaskFailed,
   TaskRejected,
+  WaitTimedOut,
   WrongBytes,
 } from "./errors.js";
 export * from "./generated/error-classes.js";

@@ -6,6 +6,8 @@ export const ANSWER_SECONDS = 30;
 export const ANSWER_MAX_BYTES = 64 << 20;
 /** Longest wait that one call asks of the hub. */
 export const CALL_WAIT_MAX_SECONDS = 60;
+/** How long `call` waits for a result unless it is told otherwise. */
+export const CALL_SECONDS = 600;
 /** How long one claim of a worker waits: short enough that a connection that died silently is noticed. */
 export const CLAIM_WAIT_SECONDS = 20;
 /** A claim that is answered empty within this time was not waited for: the hub is stopping. */
@@ -25,6 +27,8 @@ export const DOWNLOAD_TRIES_IN_VAIN = 20;
 /** A transfer waits this long for its turn at the hub, and is given this rate at least. */
 export const TRANSFER_WAIT_SECONDS = 60;
 export const UPLOAD_MIN_BYTES_PER_SECOND = 16 * 1024;
+/** Longest text of a task or a reply, in bytes of UTF-8. */
+export const TEXT_MAX_BYTES = 1 << 20;
 /** Largest artifact. */
 export const ARTIFACT_MAX_BYTES = 1 << 30;
 /** Largest artifact that is read into memory as a whole. */

@@ -10,6 +10,7 @@ import { HandlerTask } from "./handler-task.js";
 import { Lease, type Notice } from "./lease.js";
 import * as limits from "./limits.js";
 import { Backoff, pause } from "./pause.js";
+import { fitting } from "./results.js";
 import { withinTrace } from "./trace.js";
 import { isPassing } from "./transport.js";
 
@@ -241,19 +242,21 @@ export class Worker {
   async #reply(client: Client, claim: Claim, lease: Lease, outcome: Outcome): Promise<Claim | undefined> {
     const taskId = claim.task.task_id;
     const { signal } = this.#ended;
+    let sent = outcome;
     try {
+      const { text, whole } = await this.#patiently(() => fitting(client, outcome.text, signal), signal);
+      if (whole !== undefined) sent = { ...outcome, text, artifacts: [whole, ...(outcome.artifacts ?? [])] };
+      const { status, artifacts } = sent;
+      const end = status === "replied" ? "reply" : status === "failed" ? "fail" : "reject";
       const replied = await this.#patiently(() => {
         // There is no wait for the next one, in which this one would look as if it ran on.
         const claimNext = this.#draining.signal.aborted ? undefined : { leaseSeconds: this.#leaseSeconds };
-        const options = { leaseId: claim.lease_id, artifacts: outcome.artifacts, claimNext, signal };
-        const { status, text } = outcome;
-        const end = status === "replied" ? "reply" : status === "failed" ? "fail" : "reject";
-        return client[end](taskId, text, options);
+        return client[end](taskId, text, { leaseId: claim.lease_id, artifacts, claimNext, signal });
       }, signal);
-      this.#tell({ type: "ended", taskId, status: outcome.status });
+      this.#tell({ type: "ended", taskId, status });
       return claimOf(replied.next);
     } catch (error) {
-      return this.#notTaken(client, claim, lease, outcome, error);
+      return this.#notTaken(client, claim, lease, sent, error);
     }
   }
 
@@ -271,8 +274,8 @@ export class Worker {
       this.#tell({ type: "ended", taskId, status: outcome.status });
       return undefined;
     }
-    // A result that breaks a rule (too long, an unknown artifact) ends the task all the same, and says why.
-    const isOfResult = error instanceof BatonError && ["invalid input", "artifact_not_found"].includes(code);
+    // A result that breaks a rule (an unknown artifact, no room for it) ends the task all the same, and says why.
+    const isOfResult = error instanceof BatonError && REFUSED_RESULTS.has(code);
     if (isOfResult && outcome.artifacts !== NO_ARTIFACTS) {
       const text = bounded(`the handler's result was refused: ${error.message}`);
       return this.#reply(client, claim, lease, { status: "failed", text, artifacts: NO_ARTIFACTS });
@@ -364,6 +367,16 @@ export class Worker {
     this.#tell({ type: "warning", what, error });
   }
 }
+
+/** What the hub says to a result that it cannot take. */
+const REFUSED_RESULTS = new Set([
+  "invalid input",
+  "invalid JSON",
+  "body too large",
+  "artifact_not_found",
+  "artifact_too_large",
+  "artifact_quota_exceeded",
+]);
 
 /** Marks a reply that has been reduced already: it is not reduced again. */
 const NO_ARTIFACTS: readonly ArtifactReference[] = [];

@@ -11,11 +11,14 @@ import {
   HubUnreachable,
   hasCode,
   IdempotencyKeyReused,
+  InputRequired,
   InvalidInput,
   RateLimited,
+  TaskFailed,
   TaskIsTerminal,
   TaskNotFound,
   Unauthorized,
+  WaitTimedOut,
   type wire,
 } from "baton-hub-client";
 import { TestHub, until } from "./hub.js";
@@ -247,12 +250,9 @@ test("b09 a result of 1 MiB comes back unchanged, and one byte more is refused",
   const result = "é€😀".repeat((1 << 20) / 9);
   const full = result + "x".repeat((1 << 20) - Buffer.byteLength(result));
   assert.equal(Buffer.byteLength(full), 1 << 20);
-  const worker = agent("b09", (task) => (task.text === "full" ? full : `${full}y`), { client });
+  const worker = agent("b09", () => full, { client });
   const sent = await hub.user().send("b09", "full", { waitSeconds: 30 });
   assert.equal(sent.task.result, full);
-  const over = await hub.user().send("b09", "over", { waitSeconds: 30 });
-  assert.equal(over.task.status, "failed");
-  assert.match(over.task.result ?? "", /result was refused.*invalid input/s);
   await worker.stop();
   const { task_id } = await hub.user().send("b09", "by hand");
   const claim = await client.claim();
@@ -286,4 +286,53 @@ test("b11 lists go through all pages, and an acknowledged delivery leaves the in
   assert.equal(left.length, 24);
   assert.ok(left.every((delivery) => delivery.id !== first.id));
   await until("the task is acknowledged", async () => (await hub.task(first.task_id ?? "")).status === "acked");
+});
+
+test("a call gives back the result, or rejects with what the task came to instead", async () => {
+  const worker = agent(
+    "called",
+    async (task) => {
+      if (task.text === "fail") throw new Error("broken");
+      return task.text === "ask" ? task.ask("Which?", { choices: ["a", "b"] }) : "the result";
+    },
+    { client: await hub.node("called") },
+  );
+  const user = hub.user();
+  assert.equal(await user.call("called", "x"), "the result");
+  const failed = await refused(user.call("called", "fail"));
+  assert.ok(failed instanceof TaskFailed);
+  assert.deepEqual([failed.message, failed.taskStatus], ["broken", "failed"]);
+  const asked = await refused(user.call("called", "ask"));
+  assert.ok(asked instanceof InputRequired);
+  assert.deepEqual([asked.question, asked.choices], ["Which?", ["a", "b"]]);
+  await user.answer(asked.task.task_id, "b");
+  assert.equal(await user.result(asked.task.task_id), "b");
+  await worker.stop();
+  const open = await refused(user.call("called", "nobody is there", { waitSeconds: 0 }));
+  assert.ok(open instanceof WaitTimedOut);
+  await user.cancel(open.task.task_id);
+  assert.equal((await refused(user.result(open.task.task_id))).taskStatus, "cancelled");
+  const { task_id } = await user.retry(open.task.task_id);
+  assert.equal((await user.reassign(task_id, "b10")).reassigned_to, "b10");
+});
+
+test("an aborted call rejects with its signal's reason", async () => {
+  const stub = await Stub.start(() => undefined);
+  const client = new Client({ hub: stub.url });
+  const abort = new AbortController();
+  const calls = [
+    client.me(abort),
+    client.send("a", "b", abort),
+    client.list(abort).next(),
+    client.taskEvents("t", abort).next(),
+  ];
+  await until("they are there", () => stub.calls.length === calls.length);
+  abort.abort(new Error("enough"));
+  for (const call of calls) await assert.rejects(call, /enough/);
+  await assert.rejects(client.upload("x", abort), /enough/);
+  await stub.close();
+  const silent = await Stub.start(() => undefined);
+  const impatient = new Client({ hub: silent.url, answerSeconds: 0.05, retry: { tries: 1 } });
+  assert.match((await refused(impatient.me())).message, /no answer in time/);
+  await silent.close();
 });

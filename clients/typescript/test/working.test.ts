@@ -239,7 +239,7 @@ test("b21 a graceful stop lets handlers reply, takes no new task and removes the
   assert.equal(await listed(), 0);
 });
 
-test("a run that begins again asks nothing twice and sends nothing twice", async () => {
+test("b35 a handler that is started again sends nothing twice, and asks nothing twice", async () => {
   await hub.token("helper");
   const client = await hub.node("again");
   let run = 0;
@@ -247,6 +247,7 @@ test("a run that begins again asks nothing twice and sends nothing twice", async
   const handler = async (task: HandlerTask) => {
     run += 1;
     const { task_id } = await task.send("helper", "same text");
+    await task.send("helper", "same text");
     const colour = await task.ask("Which colour?");
     if (run === 1) {
       begun.open();
@@ -268,8 +269,8 @@ test("a run that begins again asks nothing twice and sends nothing twice", async
   });
   const children: string[] = [];
   for await (const child of user.list({ parentTaskId: asked.task_id })) children.push(child.task_id);
-  assert.equal(children.length, 1);
-  assert.equal(task.result, `green ${children[0]} 2`);
+  assert.equal(children.length, 2);
+  assert.equal(task.result, `green ${children.at(-1)} 2`);
   await second.stop();
 });
 
@@ -348,5 +349,27 @@ test("a handler that ignores its signal holds its slot for the grace time only",
   await user.cancel(task_id);
   assert.equal((await user.send("deaf", "next", { waitSeconds: 30 })).task.result, "taken");
   assert.ok(events.includes("handler_goes_on"));
+  await worker.stop();
+});
+
+test("b34 a result over 1 MiB becomes an artifact of the reply and comes back whole", async () => {
+  const text = `x${"é".repeat(600_000)}`;
+  const worker = await work("b34", () => text);
+  const user = hub.user();
+  assert.equal(await user.call("b34", "much"), text);
+  const { value: row } = await user.list({ to: "b34" }).next();
+  const { task } = await user.get(row?.task_id ?? "");
+  const [whole] = task.artifacts?.filter((artifact) => artifact.source === "reply") ?? [];
+  assert.deepEqual([whole?.name, whole?.description, whole?.size], ["result.txt", "the whole result", 1_200_001]);
+  assert.ok(task.result?.endsWith(`is the artifact result.txt of this reply, sha256 ${whole?.sha256}]`));
+  assert.ok(task.result?.startsWith("xéé") && !task.result.includes("\ufffd"));
+  await worker.stop();
+});
+
+test("a result that the hub cannot take fails the task and says why", async () => {
+  const worker = await work("refused", () => ({ text: "here", artifacts: [{ sha256: "0".repeat(64) }] }));
+  const { task } = await hub.user().send("refused", "x", { waitSeconds: 30 });
+  assert.equal(task.status, "failed");
+  assert.match(task.result ?? "", /result was refused: .*artifact_not_found/s);
   await worker.stop();
 });
