@@ -132,7 +132,7 @@ fn days(seconds: u32) -> u32 {
 fn the_texts_that_repeat_a_limit_have_its_figure() {
     let thin = |number| grouped(number, ' ');
     let comma = |number| grouped(number, ',');
-    let (service, tasks) = ("crates/baton/src/service", "crates/baton/src/cli/tasks");
+    let (service, tasks) = ("crates/baton-service/src/service", "crates/baton/src/cli/tasks");
     let rows: Vec<(String, String)> = [
         // Descriptions.
         ("claim_task.rs", format!("/// {LEASE_DEFAULT_SECONDS} by default")),
