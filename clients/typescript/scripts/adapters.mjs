@@ -49,7 +49,7 @@ for (const [, code] of examples) {
 }
 run("node_modules/typescript/bin/tsc", "-p", "adapters");
 const binary = process.env.BATON_TEST_BINARY ?? fileURLToPath(new URL("../../../target/debug/baton", import.meta.url));
-const args = ["--test", "--test-timeout=120000", "adapters/build/test/adapters.test.js"];
+const args = ["--test", "--test-timeout=120000", "--test-reporter=spec", "adapters/build/test/adapters.test.js"];
 const ended = spawnSync(process.execPath, args, {
   cwd: here,
   stdio: "inherit",

@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
-import { TestHub, until } from "./hub.js";
+import { REPOSITORY, TestHub, until } from "./hub.js";
 import { blocks } from "./readme.js";
 
 const run = promisify(execFile);
@@ -42,8 +42,23 @@ test("b32 the package installs into a clean folder and imports without anything 
 });
 
 test("b33 the README's examples compile and run", async () => {
+  const printed = await outputs(join(HERE, "README.md"));
+  assert.equal(printed[0], "done: fix the login page\nreplied done: and the logout page");
+  assert.equal(printed[1], "50 painting\nthe door is blue blue");
+  assert.match(printed[2] ?? "", /^copied [0-9a-f]{64}$/);
+  assert.match(printed[3] ?? "", /^reply from coder event \d+$/);
+  assert.match(printed[4] ?? "", /^remedy: .*GET \/api\/status/);
+  assert.equal(printed.length, 5);
+});
+
+test("the guide's examples compile and run", async () => {
+  assert.deepEqual(await outputs(join(REPOSITORY, "docs/sdk-typescript.md")), ["HELLO", "HELLO!"]);
+});
+
+/** What a page's examples print, run in the folder that the package was installed into, against a hub of their own. */
+async function outputs(page: string): Promise<string[]> {
   const hub = await TestHub.start();
-  const examples = (await blocks(join(HERE, "README.md"))).filter(({ note }) => !note.startsWith("type-checked with"));
+  const examples = (await blocks(page)).filter(({ note }) => !note.startsWith("type-checked with"));
   const names = await Promise.all(
     examples.map(async ({ code }, index) => {
       await writeFile(join(folder, `example-${index}.mts`), code);
@@ -51,8 +66,11 @@ test("b33 the README's examples compile and run", async () => {
     }),
   );
   const flags = ["--strict", "--target", "es2022", "--module", "nodenext", "--types", "node"];
-  await symlink(join(HERE, "node_modules/@types"), join(folder, "node_modules/@types"));
-  await symlink(join(HERE, "node_modules/undici-types"), join(folder, "node_modules/undici-types"));
+  for (const types of ["@types", "undici-types"]) {
+    const place = join(folder, "node_modules", types);
+    await rm(place, { force: true });
+    await symlink(join(HERE, "node_modules", types), place);
+  }
   const tsc = join(HERE, "node_modules/typescript/bin/tsc");
   await run(process.execPath, [tsc, ...flags, ...names.map((name) => `${name}.mts`)], { cwd: folder });
   const env = { ...process.env, HOME: folder, BATON_HUB: hub.url, BATON_TOKEN: hub.userToken };
@@ -73,11 +91,6 @@ test("b33 the README's examples compile and run", async () => {
       return false;
     });
   }
-  assert.deepEqual(printed.slice(0, 2), ["replied done: fix the login page", "50 painting\nthe door is blue blue"]);
-  assert.match(printed[2] ?? "", /^copied [0-9a-f]{64}$/);
-  assert.match(printed[3] ?? "", /^reply from coder event \d+$/);
-  assert.match(printed[4] ?? "", /^remedy: .*GET \/api\/status/);
-  assert.equal(printed.length, 5);
   // SIGTERM stops a worker, and the program ends by itself.
   for (const child of beside) {
     const ended = once(child, "exit");
@@ -85,7 +98,8 @@ test("b33 the README's examples compile and run", async () => {
     assert.deepEqual(await ended, [0, null]);
   }
   await hub.stop();
-});
+  return printed;
+}
 
 test("nothing of Node is reachable from the core entry", async () => {
   const seen = new Set<string>();
