@@ -6,7 +6,7 @@ import { HubUnreachable, WrongBytes } from "./errors.js";
 import type { Artifact, ArtifactUploaded } from "./generated/types.js";
 import * as limits from "./limits.js";
 import { Backoff, LinkedAbort, pause } from "./pause.js";
-import { Sha256 } from "./sha256.js";
+import { type Hasher, Sha256 } from "./sha256.js";
 import { isPassing, pieces, type Transport } from "./transport.js";
 
 /**
@@ -42,8 +42,10 @@ export async function upload(
   const given = source instanceof Blob ? source : undefined;
   const mediaType = options.mediaType ?? (typeof source === "string" ? "text/plain; charset=utf-8" : given?.type);
   const name = options.name ?? (given as { name?: string } | undefined)?.name;
-  const sha256 = opened.isRepeatable ? await digest(opened.stream(), options.signal) : undefined;
-  const hash = new Sha256();
+  const sha256 = opened.isRepeatable
+    ? await digest(opened.stream(), transport.createHasher(), options.signal)
+    : undefined;
+  const hash = transport.createHasher();
   const body = () => opened.blob ?? opened.stream().pipeThrough(hashing(hash));
   const answer = await transport.json<ArtifactUploaded>({
     method: "PUT",
@@ -84,8 +86,11 @@ async function openable(source: UploadSource): Promise<Openable> {
 }
 
 /** The SHA-256 of a stream, in hex. */
-export async function digest(stream: ReadableStream<Uint8Array>, signal?: AbortSignal): Promise<string> {
-  const hash = new Sha256();
+export async function digest(
+  stream: ReadableStream<Uint8Array>,
+  hash: Hasher = new Sha256(),
+  signal?: AbortSignal,
+): Promise<string> {
   for await (const piece of pieces(stream)) {
     signal?.throwIfAborted();
     hash.update(piece);
@@ -93,7 +98,7 @@ export async function digest(stream: ReadableStream<Uint8Array>, signal?: AbortS
   return hash.hex();
 }
 
-function hashing(hash: Sha256): TransformStream<Uint8Array, Uint8Array<ArrayBuffer>> {
+function hashing(hash: Hasher): TransformStream<Uint8Array, Uint8Array<ArrayBuffer>> {
   return new TransformStream({
     transform(piece, controller) {
       hash.update(piece);
@@ -137,7 +142,7 @@ async function* resuming(
   sha256: string,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
-  const hash = new Sha256();
+  const hash = transport.createHasher();
   const backoff = new Backoff();
   let got = 0;
   for (let inVain = 0; ; ) {

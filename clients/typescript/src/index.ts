@@ -32,6 +32,7 @@ export {
 export * from "./generated/error-classes.js";
 export type * as wire from "./generated/types.js";
 export { HandlerTask, type ShareOptions, type TaskAskOptions, TaskFile } from "./handler-task.js";
+export type { Hasher } from "./sha256.js";
 export { type FollowOptions, type HubEvent, isEnd, type TaskStreamEvent } from "./streams.js";
 export type { OpenTelemetry } from "./trace.js";
 export type { RetryOptions } from "./transport.js";

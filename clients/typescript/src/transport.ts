@@ -12,6 +12,7 @@ import {
   RETRY_TRIES,
 } from "./limits.js";
 import { Backoff, LinkedAbort, pause } from "./pause.js";
+import { type Hasher, Sha256 } from "./sha256.js";
 import { type AnyOpenTelemetry, traceHeaders } from "./trace.js";
 
 /** How often, and for how long, a call is tried. */
@@ -37,6 +38,8 @@ export interface TransportOptions {
   readonly answerSeconds?: number | undefined;
   /** The module `@opentelemetry/api`. */
   readonly openTelemetry?: AnyOpenTelemetry | undefined;
+  /** A SHA-256 that is quicker than the one of this library, such as Node's own. */
+  readonly createHasher?: (() => Hasher) | undefined;
 }
 
 /**
@@ -66,6 +69,7 @@ const UNDONE = new Set(["busy", "starting", "shutting_down", "storage_unavailabl
 export class Transport {
   readonly hub: string;
   readonly openTelemetry: AnyOpenTelemetry | undefined;
+  readonly createHasher: () => Hasher;
   readonly #base: URL;
   readonly #token: string | undefined;
   readonly #fetch: typeof fetch;
@@ -77,6 +81,7 @@ export class Transport {
     this.#token = options.token;
     this.#fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
     this.openTelemetry = options.openTelemetry;
+    this.createHasher = options.createHasher ?? (() => new Sha256());
     const { token: _, ...others } = options;
     this.#options = others;
   }

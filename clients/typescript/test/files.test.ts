@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { agent } from "baton-hub-client";
-import { Client, SettingsError, saveFile, uploadFile, WrongBytes } from "baton-hub-client/node";
+import { Client, connect, SettingsError, saveFile, uploadFile, WrongBytes } from "baton-hub-client/node";
 import { Gate, TestHub } from "./hub.js";
 import { HubProxy, Stub } from "./servers.js";
 
@@ -27,7 +27,7 @@ const hashOf = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest(
 test("b22 files go with a task and come back with its reply, and their hashes are checked", async () => {
   const given = randomBytes(3_000_001);
   await writeFile(join(folder, "in.bin"), given);
-  const user = hub.user();
+  const user = await connect({ hub: hub.url, token: hub.userToken, environment: { HOME: folder } });
   const uploaded = await uploadFile(user, join(folder, "in.bin"), { mediaType: "application/x-test" });
   assert.deepEqual([uploaded.sha256, uploaded.size, uploaded.name], [hashOf(given), given.length, "in.bin"]);
   const worker = agent(

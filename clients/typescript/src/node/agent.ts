@@ -5,7 +5,7 @@ import { hostname } from "node:os";
 import { type AgentOptions, agent as coreAgent, type Handler, type Worker, type WorkerEvent } from "../index.js";
 import { type ConnectOptions, connect } from "./connect.js";
 
-export interface NodeAgentOptions extends Omit<AgentOptions, "client">, Omit<ConnectOptions, "signal"> {
+export interface NodeAgentOptions extends Omit<AgentOptions, "client">, ConnectOptions {
   readonly client?: AgentOptions["client"] | undefined;
   /** Stop on SIGTERM and SIGINT; a second one gives running tasks up. True by default. */
   readonly handleSignals?: boolean | undefined;

@@ -1,9 +1,10 @@
 // A client from arguments, the environment and a profile, in this order, as the `baton` command line does it. A profile's
 // token is sent to that profile's hub and to no other.
 
+import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { Client, type ClientOptions, type OpenTelemetry, SettingsError } from "../index.js";
+import { Client, type ClientOptions, type Hasher, type OpenTelemetry, SettingsError } from "../index.js";
 import { hubAddress } from "../transport.js";
 import { fetchWithCa } from "./ca-fetch.js";
 import { profilePath, readProfile } from "./profile.js";
@@ -46,8 +47,14 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
     network,
     fetch:
       options.fetch ?? (ca !== undefined && hub.startsWith("https:") ? fetchWithCa(await certificates(ca)) : undefined),
+    createHasher: options.createHasher ?? nativeHasher,
     openTelemetry: options.openTelemetry ?? installedOpenTelemetry(),
   });
+}
+
+function nativeHasher(): Hasher {
+  const hash = createHash("sha256");
+  return { update: (bytes) => hash.update(bytes), hex: () => hash.digest("hex") };
 }
 
 /** With or without its last slash it is the same hub. */
