@@ -150,7 +150,7 @@ browser:
 sdk-typescript: browser ## the TypeScript SDK: biome, tsc, and its tests against a real hub and in Chromium
 	@scripts/sdk-typescript.sh
 
-sdk-typescript-adapters: ## the TypeScript SDK's adapters with the OpenAI Agents SDK and the Claude Agent SDK (130 MB of packages)
+sdk-typescript-adapters: ## the TypeScript SDK's adapters with the OpenAI Agents SDK and the Claude Agent SDK (500 MB of packages)
 	@scripts/sdk-typescript.sh adapters
 
 # What calls a live hub by its own description, pinned, in a folder of its own under target/tools.

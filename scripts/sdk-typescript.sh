@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Checks the TypeScript SDK: biome, tsc, and its tests against a real hub (BATON_TEST_BINARY, by default target/debug/baton), in
 # Chromium too. What is needed is pinned in clients/typescript/package-lock.json and installed beside it. `make sdk-typescript` and
-# `make test` call it; with the word `adapters` it tests the adapters instead, which need 130 MB of packages.
+# `make test` call it; with the word `adapters` it tests the adapters instead, which need 500 MB of packages.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,15 +1,15 @@
-// The adapters with the real packages: the OpenAI Agents SDK with a scripted model, and the Claude Agent SDK's MCP server with an
-// MCP client, as the model's side of it calls it. (The model of the Claude Agent SDK runs in a binary of its own.)
+// The adapters with the real packages and scripted models: one in the process for the OpenAI Agents SDK, one behind HTTP for the
+// Claude Agent SDK, whose own program talks to it.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { Client as McpClient } from "@modelcontextprotocol/sdk/client/index.js";
-import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
+import { query } from "@anthropic-ai/claude-agent-sdk";
 import { Agent, type Model, type ModelRequest, type ModelResponse, Runner, Usage } from "@openai/agents";
 import { agent, type Worker } from "baton-hub-client";
 import { batonServer } from "baton-hub-client/claude-agent-sdk";
 import { batonTools } from "baton-hub-client/openai-agents";
 import { TestHub } from "./hub.js";
+import { ScriptedClaude, type Turn } from "./scripted-claude.js";
 
 let hub: TestHub;
 let worker: Worker;
@@ -95,30 +95,42 @@ test("a model of the OpenAI Agents SDK gives tasks to agents, and answers their 
   assert.ok(unknown !== undefined, "an error of a tool is something the model sees");
 });
 
-test("the Claude Agent SDK's server has the same tools, and their errors can be read", async () => {
-  const server = batonServer(hub.user(), { waitSeconds: 30 });
-  const client = new McpClient({ name: "test", version: "1.0.0" });
-  const [mine, its] = InMemoryTransport.createLinkedPair();
-  await Promise.all([server.instance.connect(its), client.connect(mine)]);
-  const { tools } = await client.listTools();
-  assert.deepEqual(tools.map((tool) => tool.name).sort(), ["answer_task", "list_agents", "send_task"]);
-  const call = async (name: string, given: Record<string, unknown>) => {
-    const { content, isError } = (await client.callTool({ name, arguments: given })) as {
-      content: { text: string }[];
-      isError?: boolean;
-    };
-    return { text: content[0]?.text ?? "", isError: isError ?? false };
+test("a model of the Claude Agent SDK gives tasks to agents, and answers their questions", async () => {
+  const taskId = (seen: readonly string[]) => /about task ([0-9a-f-]{36})/.exec(seen[1] ?? "")?.[1] ?? "";
+  const turns = (seen: readonly string[]): Turn[] => [
+    { tool: "mcp__baton__send_task", input: { agent: "coder", task: "the login page" } },
+    { tool: "mcp__baton__send_task", input: { agent: "coder", task: "ask" } },
+    { tool: "mcp__baton__answer_task", input: { task_id: taskId(seen), answer: "red" } },
+    { tool: "mcp__baton__list_agents", input: {} },
+    { tool: "mcp__baton__send_task", input: { agent: "nobody", task: "x" } },
+  ];
+  const claude = await ScriptedClaude.start((seen) => turns(seen)[seen.length] ?? { text: "that is all" });
+  const env = {
+    PATH: process.env["PATH"],
+    HOME: hub.folder,
+    ANTHROPIC_BASE_URL: claude.url,
+    ANTHROPIC_API_KEY: "none",
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
   };
-  assert.deepEqual(await call("send_task", { agent: "coder", task: "the login page" }), {
-    text: "fixed the login page",
-    isError: false,
-  });
-  const asked = await call("send_task", { agent: "coder", task: "ask" });
-  const task_id = /about task ([0-9a-f-]{36})/.exec(asked.text)?.[1];
-  assert.deepEqual(await call("answer_task", { task_id, answer: "red" }), { text: "painted red", isError: false });
-  assert.match((await call("list_agents", {})).text, /coder \(\w+\): Writes code/);
-  const unknown = await call("send_task", { agent: "nobody", task: "x" });
-  assert.ok(unknown.isError);
-  assert.match(unknown.text, /alias_not_found/);
-  await client.close();
+  const baton = batonServer(hub.user(), { waitSeconds: 30 });
+  const options = {
+    mcpServers: { baton },
+    allowedTools: ["mcp__baton"],
+    env,
+    cwd: hub.folder,
+    settingSources: [],
+    maxTurns: 10,
+  };
+  let last: string | undefined;
+  for await (const message of query({ prompt: "Have it fixed.", options })) {
+    if (message.type === "result") last = message.subtype === "success" ? message.result : message.subtype;
+  }
+  assert.equal(last, "that is all");
+  const [fixed, asked, painted, listed, unknown] = claude.results;
+  assert.match(fixed ?? "", /fixed the login page/);
+  assert.match(asked ?? "", /Which colour\? Choose one of: red, blue/);
+  assert.match(painted ?? "", /painted red/);
+  assert.match(listed ?? "", /coder \(\w+\): Writes code/);
+  assert.match(unknown ?? "", /alias_not_found/);
+  await claude.close();
 });

@@ -14,14 +14,7 @@ run("scripts/build.mjs");
 const wanted = readFileSync(`${folder}/package-lock.json`, "utf8");
 const stamp = `${folder}/node_modules/made-from`;
 if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== wanted) {
-  // Without the platform binaries, which are a model's own program and 200 MB.
-  const flags = [
-    "--omit=optional",
-    "--ignore-scripts",
-    "--loglevel=error",
-    "--fetch-timeout=30000",
-    "--fetch-retries=2",
-  ];
+  const flags = ["--ignore-scripts", "--loglevel=error", "--fetch-timeout=120000", "--fetch-retries=2"];
   execFileSync("npm", ["ci", ...flags], { cwd: folder, stdio: "inherit" });
   writeFileSync(stamp, wanted);
 }
@@ -38,7 +31,8 @@ cpSync(`${here}/src`, `${folder}/build/source`, {
 mkdirSync(`${folder}/build/test`);
 mkdirSync(`${folder}/build/readme`);
 cpSync(`${here}/test/hub.ts`, `${folder}/build/test/hub.ts`);
-cpSync(`${folder}/adapters.test.ts`, `${folder}/build/test/adapters.test.ts`);
+for (const file of ["adapters.test.ts", "scripted-claude.ts"])
+  cpSync(`${folder}/${file}`, `${folder}/build/test/${file}`);
 const examples = readFileSync(`${here}/README.md`, "utf8").matchAll(
   /<!-- type-checked with.*?-->\n```ts\n([\s\S]*?)```/g,
 );

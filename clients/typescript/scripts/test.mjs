@@ -19,6 +19,7 @@ const args = [
   "--test",
   "--test-concurrency=4",
   "--test-timeout=120000",
+  "--test-reporter=spec",
   ...flags,
   ...wanted.map((file) => `build/test/${file}`),
 ];

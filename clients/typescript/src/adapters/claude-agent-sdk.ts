@@ -35,5 +35,7 @@ export function batonServer(client: Client, options: delegation.ToolOptions = {}
   const listAgents = tool("list_agents", delegation.LIST_AGENTS, {}, () =>
     answered(() => delegation.listAgents(client)),
   );
-  return createSdkMcpServer({ name: "baton", version: "0.1.0", tools: [sendTask, answerTask, listAgents] });
+  // Three small tools: they are worth their place in every prompt.
+  const tools = [sendTask, answerTask, listAgents];
+  return createSdkMcpServer({ name: "baton", version: "0.1.0", tools, alwaysLoad: true });
 }

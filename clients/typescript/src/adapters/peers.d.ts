@@ -1,4 +1,4 @@
-// As much of the optional peers as the adapters use, so that the package builds without them: they are 130 MB together. The
+// As much of the optional peers as the adapters use, so that the package builds without them: they are 500 MB together. The
 // adapters' own tests check the sources against the real packages (adapters/tsconfig.json).
 
 declare module "@openai/agents" {
@@ -41,5 +41,6 @@ declare module "@anthropic-ai/claude-agent-sdk" {
     name: string;
     version: string;
     tools: Definition[];
+    alwaysLoad: boolean;
   }): McpSdkServerConfigWithInstance;
 }
