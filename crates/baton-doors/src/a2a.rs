@@ -5,7 +5,9 @@
 mod artifact;
 mod call;
 mod card;
+mod card_answer;
 mod described;
+mod extension;
 mod fault;
 mod http;
 mod input;
@@ -36,6 +38,7 @@ use crate::hub::Hub;
 pub(crate) fn router() -> OpenApiRouter<Arc<Hub>> {
     let base = || get(http::card).post(rpc::answer);
     OpenApiRouter::with_openapi(described::openapi())
+        .merge(card_answer::routes())
         .route("/a2a/{network_id}/{alias}", base())
         .route("/a2a/{network_id}/{alias}/", base())
         .route("/a2a/{network_id}/{alias}/{*rest}", any(http::answer))

@@ -10,6 +10,7 @@ mod caller;
 mod client_address;
 pub mod described;
 pub mod discard;
+mod entity_tag;
 pub mod error;
 mod evidence;
 mod health;
@@ -28,6 +29,7 @@ pub use answer::answer;
 pub use arguments::{Body, Path, Query, Strict};
 pub use caller::{Authenticated, bearer};
 pub use client_address::ClientAddress;
+pub(crate) use entity_tag::is_known;
 #[cfg(test)]
 pub use error::status_of;
 pub use error::{ErrorBody, Failure};

@@ -4,6 +4,7 @@ mod access;
 mod actor_tokens;
 mod attempts;
 mod bells;
+mod card_key;
 mod changes;
 mod client_address;
 mod clock;
@@ -33,6 +34,7 @@ mod unsealed;
 pub use access::Identity;
 pub use actor_tokens::ActorTokens;
 pub use bells::{Bell, Bells};
+pub use card_key::{CardKey, PublicKey as CardPublicKey};
 pub use changes::Moved;
 pub use client_address::client_of;
 pub use clock::Clock;
@@ -90,6 +92,8 @@ pub struct Hub {
     /// Rings when agents of others were added or removed.
     pub remotes_changed: tokio::sync::Notify,
     pub evidence_key: Arc<SigningKey>,
+    /// What agents' cards are signed with.
+    pub card_key: CardKey,
     /// What cursors are sealed with.
     pub cursor_key: CursorKey,
     /// A network's lock is held by whoever extends its log's tree. It only saves work: that of two one wins is decided in the
@@ -145,6 +149,7 @@ impl Hub {
             remotes_changed: tokio::sync::Notify::default(),
             settings,
             login_guard: LoginGuard::new(&evidence_key),
+            card_key: CardKey::new(&evidence_key),
             evidence_key: Arc::new(evidence_key),
             cursor_key: CursorKey::new(&random::bytes()),
             sealing: KeyedLocks::default(),

@@ -8,9 +8,10 @@ use a2a_types::{
 use baton_core::Refusal;
 use std::collections::HashMap;
 
+use super::card_answer::{DatedCard, sign};
 use super::fault::Fault;
-use super::push;
 use super::visitor::Visitor;
+use super::{extension, push};
 use crate::hub::Hub;
 use crate::service::Error;
 use crate::service::agent::{self, AgentAddress, Profile};
@@ -26,7 +27,7 @@ pub(super) async fn public(
     hub: &Hub,
     address: &AgentAddress,
     bearer: Option<&str>,
-) -> Result<AgentCard, Fault> {
+) -> Result<DatedCard, Fault> {
     let caller = match bearer {
         Some(bearer) => match hub.identify(bearer).await {
             Ok(identity) => Some(identity.caller.clone()),
@@ -36,13 +37,14 @@ pub(super) async fn public(
         None => None,
     };
     let profile = agent::profile(hub, caller.as_ref(), address).await?;
-    Ok(of(hub, address, profile))
+    let changed_at = profile.changed_at;
+    Ok(DatedCard { card: sign(hub, of(hub, address, profile))?, changed_at })
 }
 
 /// The card for those who may see the agent.
 pub(super) async fn extended(hub: &Hub, visitor: &Visitor) -> Result<AgentCard, Fault> {
     let profile = agent::profile_for_member(hub, visitor.caller(), &visitor.agent).await?;
-    Ok(of(hub, &visitor.agent, profile))
+    sign(hub, of(hub, &visitor.agent, profile))
 }
 
 fn of(hub: &Hub, address: &AgentAddress, profile: Profile) -> AgentCard {
@@ -67,7 +69,7 @@ fn of(hub: &Hub, address: &AgentAddress, profile: Profile) -> AgentCard {
         capabilities: AgentCapabilities {
             streaming: Some(true),
             push_notifications: Some(push::IS_SUPPORTED),
-            extensions: None,
+            extensions: Some(extension::declared()),
             extended_agent_card: Some(true),
         },
         default_input_modes: INPUT_MODES.map(str::to_owned).into(),
@@ -84,26 +86,29 @@ fn of(hub: &Hub, address: &AgentAddress, profile: Profile) -> AgentCard {
 
 fn skills(reported: Vec<Skill>) -> Vec<AgentSkill> {
     if reported.is_empty() {
-        let description = "Takes a task in words. The agent has named no skills.".to_owned();
-        return vec![skill("task".into(), "Task".into(), description, vec!["task".into()])];
+        let skill = Skill {
+            id: "task".into(),
+            name: Some("Task".into()),
+            description: Some("Takes a task in words. The agent has named no skills.".into()),
+            tags: vec!["task".into()],
+            ..Skill::default()
+        };
+        return vec![of_skill(skill)];
     }
-    let of_skill = |reported: Skill| {
-        let name = reported.name.unwrap_or_else(|| reported.id.clone());
-        let description = reported.description.unwrap_or_else(|| name.clone());
-        skill(reported.id, name, description, reported.tags)
-    };
     reported.into_iter().map(of_skill).collect()
 }
 
-fn skill(id: String, name: String, description: String, tags: Vec<String>) -> AgentSkill {
+fn of_skill(skill: Skill) -> AgentSkill {
+    let name = skill.name.unwrap_or_else(|| skill.id.clone());
+    let some = |list: Vec<String>| (!list.is_empty()).then_some(list);
     AgentSkill {
-        id,
+        id: skill.id,
+        description: skill.description.unwrap_or_else(|| name.clone()),
         name,
-        description,
-        tags,
-        examples: None,
-        input_modes: None,
-        output_modes: None,
+        tags: skill.tags,
+        examples: some(skill.examples),
+        input_modes: some(skill.input_modes),
+        output_modes: some(skill.output_modes),
         security_requirements: None,
     }
 }

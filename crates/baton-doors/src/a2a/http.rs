@@ -15,7 +15,7 @@ use std::sync::Arc;
 use super::call::{Answer, Call};
 use super::fault::{ErrorInfo, Fault, Kind};
 use super::visitor::{Visitor, check_version, query};
-use super::{card, input};
+use super::{card, card_answer, extension, input};
 use crate::hub::Hub;
 use crate::rest::bearer;
 use crate::service::agent::AgentAddress;
@@ -93,12 +93,13 @@ pub(super) async fn answer(
     if rest == CARD && *request.method() == Method::GET {
         return show_card(&hub, &network_id, &alias, request.headers()).await;
     }
-    let media_type = answered_as(request.headers());
-    match serve(&hub, (&network_id, &alias), &rest, request).await {
+    let (media_type, extensions) = (answered_as(request.headers()), extension::asked_for(request.headers()));
+    let response = match serve(&hub, (&network_id, &alias), &rest, request).await {
         Ok(Answer::Value(reply)) => json(StatusCode::OK, media_type, &*reply),
         Ok(Answer::Stream(stream)) => event_stream(Body::from_stream(stream.frames(None))),
         Err(fault) => refuse(media_type, &fault),
-    }
+    };
+    extension::named_in(extensions, response)
 }
 
 /// The names in a path; one that is no text names nobody.
@@ -124,16 +125,15 @@ async fn serve(hub: &Arc<Hub>, agent: (&str, &str), path: &str, request: Request
 }
 
 async fn read_body(request: Request) -> Result<Value, Fault> {
-    let is_json = is_json(request.headers());
+    if !is_json(request.headers()) {
+        let message = format!("send {A2A_JSON} or {JSON}");
+        return Err(Fault::new(Kind::ContentTypeNotSupported, message));
+    }
     // The gate bounds it too; what it cuts off it answers itself.
     let body = to_bytes(request.into_body(), limits::JSON_BODY_MAX_BYTES).await;
     let body = body.map_err(|_| Fault::new(Kind::InvalidRequest, "the body could not be read"))?;
     if body.is_empty() {
         return Ok(Value::Object(Map::new()));
-    }
-    if !is_json {
-        let message = format!("send {A2A_JSON} or {JSON}");
-        return Err(Fault::new(Kind::ContentTypeNotSupported, message));
     }
     match input::parse(&body)? {
         object @ Value::Object(_) => Ok(input::tidy(object)),
@@ -148,7 +148,7 @@ async fn show_card(hub: &Hub, network_id: &str, alias: &str, headers: &HeaderMap
         None => Err(Fault::not_found()),
     };
     match card {
-        Ok(card) => json(StatusCode::OK, media_type, &card),
+        Ok(card) => card_answer::answer(headers, media_type, &card),
         Err(fault) => refuse(media_type, &fault),
     }
 }

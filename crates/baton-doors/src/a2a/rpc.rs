@@ -14,8 +14,8 @@ use std::sync::Arc;
 use super::call::{Answer, Call, Reply};
 use super::fault::{ErrorInfo, Fault, Kind};
 use super::http::{event_stream, is_json, names, status, with_headers};
-use super::input;
 use super::visitor::{Visitor, check_version};
+use super::{extension, input};
 use crate::hub::Hub;
 use crate::rest::json;
 
@@ -44,15 +44,16 @@ pub(super) async fn answer(
     request: Request,
 ) -> Response {
     let (network_id, alias) = names(path);
-    let mut id = Value::Null;
-    match serve(&hub, (&network_id, &alias), request, &mut id).await {
+    let (mut id, extensions) = (Value::Null, extension::asked_for(request.headers()));
+    let response = match serve(&hub, (&network_id, &alias), request, &mut id).await {
         Ok(Answer::Value(reply)) => {
             let said = Said { jsonrpc: "2.0", id: &id, outcome: Outcome::Result(&reply) };
             json(StatusCode::OK, JSON, &said)
         }
         Ok(Answer::Stream(stream)) => event_stream(Body::from_stream(stream.frames(Some(id)))),
         Err(fault) => refuse(&id, &fault),
-    }
+    };
+    extension::named_in(extensions, response)
 }
 
 /// `id` is set as soon as it is known, so that an error names it.
@@ -65,15 +66,14 @@ async fn serve(
     let share = request.extensions().get().cloned().unwrap_or_default();
     let visitor = Visitor::admit(hub, agent, request.headers(), share).await?;
     let version = check_version(request.headers(), request.uri());
-    let is_json = is_json(request.headers());
+    if !is_json(request.headers()) {
+        return Err(Fault::new(Kind::ContentTypeNotSupported, "send application/json"));
+    }
     // The gate bounds it too; what it cuts off it answers itself.
     let body = to_bytes(request.into_body(), limits::JSON_BODY_MAX_BYTES).await;
     let body = body.map_err(|_| Fault::new(Kind::InvalidRequest, "the body could not be read"))?;
     let (method, params) = envelope(&body, id)?;
     version?;
-    if !is_json {
-        return Err(Fault::new(Kind::ContentTypeNotSupported, "send application/json"));
-    }
     Call::read(&method, input::tidy(params))?.run(hub, visitor).await
 }
 

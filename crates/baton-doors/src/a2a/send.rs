@@ -109,9 +109,8 @@ async fn new_task(
     said: Checked,
     push: Option<NewPush>,
 ) -> Result<Sent, Fault> {
-    // The hub makes contexts; a client goes on in one it was given.
-    let unknown = || Fault::params("message.contextId names no conversation of yours here");
-    let context_id = context_id.map(|id| ContextId::parse(id).ok_or_else(unknown)).transpose()?;
+    // The hub makes contexts; a client goes on in one it was given, and any other name begins a new one.
+    let context_id = context_id.and_then(ContextId::parse);
     if push.is_some() || said.has_files() {
         send_task::check_may(hub, visitor.caller(), &visitor.agent).await?;
     }

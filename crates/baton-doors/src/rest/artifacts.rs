@@ -17,7 +17,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::byte_range::ByteRange;
-use super::{Authenticated, ErrorBody, Failure, HubState, Path, Plain, Query, answer, discard};
+use super::{Authenticated, ErrorBody, Failure, HubState, Path, Plain, Query, answer, discard, is_known};
 use crate::hub::{Hub, Identity};
 use crate::rest::described::NotFound;
 use crate::service::artifacts::upload::{self, Unfinished, Upload};
@@ -192,14 +192,6 @@ async fn respond(
         response.headers_mut().insert(header::CONTENT_RANGE, range);
     }
     response
-}
-
-/// Whether the caller has these bytes.
-fn is_known(headers: &HeaderMap, tag: &str) -> bool {
-    let known = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
-    let mut tags =
-        known.flat_map(|value| value.split(',')).map(|known| known.trim().trim_start_matches("W/"));
-    tags.any(|known| known == "*" || known == tag)
 }
 
 /// What every answer about an artifact's bytes says of them. An error keeps its own content type.

@@ -17,7 +17,7 @@ use std::sync::{Arc, LazyLock};
 
 use super::{facts, headers};
 use crate::hub::Hub;
-use crate::rest::{ErrorBody, Plain};
+use crate::rest::{ErrorBody, Plain, is_known};
 
 macro_rules! file {
     ($name:literal) => {
@@ -143,7 +143,7 @@ impl Asset {
             (header::CACHE_CONTROL, "no-cache"),
             (header::VARY, "accept-encoding"),
         ];
-        if has_already(asked, &form.tag) {
+        if is_known(asked, &form.tag) {
             return (StatusCode::NOT_MODIFIED, common).into_response();
         }
         let own = [(header::CONTENT_TYPE, self.content_type)];
@@ -171,12 +171,6 @@ fn content_type(name: &str) -> &'static str {
         Some("txt") => "text/plain; charset=utf-8",
         _ => "application/octet-stream",
     }
-}
-
-/// Whether the browser says that it has this form; a weak tag compares like a strong one (RFC 9110, 13.1.2).
-fn has_already(asked: &HeaderMap, tag: &str) -> bool {
-    let named = list(asked, &header::IF_NONE_MATCH);
-    named.into_iter().any(|named| named == "*" || named.strip_prefix("W/").unwrap_or(named) == tag)
 }
 
 fn takes_gzip(asked: &HeaderMap) -> bool {

@@ -1,7 +1,8 @@
 //! An agent as outsiders address it: a network and an alias there; and what it says of itself, for its card.
 
-use baton_core::{Action, Alias, Caller, NetworkId, Refusal, access};
+use baton_core::{Action, Alias, Caller, NetworkId, Refusal, UnixMillis, access};
 use baton_store::Snapshot;
+use baton_store::rows::SessionRow;
 
 use super::place::known_role;
 use super::skills::{self, Skill};
@@ -36,6 +37,8 @@ pub struct Profile {
     pub description: Option<String>,
     pub version: Option<String>,
     pub skills: Vec<Skill>,
+    /// Nothing of it has changed since.
+    pub changed_at: UnixMillis,
 }
 
 /// What anybody may know, with or without a token: of a network that shows its cards everybody, else its members.
@@ -76,7 +79,21 @@ fn read(rows: &dyn Snapshot, agent: &AgentAddress) -> Result<Profile, Error> {
     }
     let (session, kept) = (rows.session(network_id, alias)?, rows.alias_profile(network_id, alias)?);
     let skills = skills::of_row(capabilities::skills_of(session.as_ref(), &kept))?;
+    let changed_at = changed_at(rows, agent, session.as_ref())?;
     let (description, version) =
         session.map_or((None, None), |session| (session.description, session.version));
-    Ok(Profile { description: description.or(kept.description), version, skills })
+    Ok(Profile { description: description.or(kept.description), version, skills, changed_at })
+}
+
+/// When whoever may change what an agent says of itself was last there: its session, a worker, its network's owner.
+fn changed_at(
+    rows: &dyn Snapshot,
+    agent: &AgentAddress,
+    session: Option<&SessionRow>,
+) -> Result<UnixMillis, Error> {
+    let AgentAddress { network_id, alias } = agent;
+    let network = rows.network(network_id)?.ok_or(Refusal::NetworkNotFound)?;
+    let worker = rows.workers(network_id, alias, 1)?.first().map(|worker| worker.last_seen_at);
+    let reported = session.map(|session| session.updated_at);
+    Ok([worker, reported].into_iter().flatten().fold(network.updated_at, Ord::max))
 }

@@ -403,9 +403,12 @@ pub(super) fn send(
     if let Some(answer) = first_answer(tx, &network, &actor, request)? {
         return Ok(Sent { answer, network, is_new: false });
     }
-    if let Some(context) = &request.context_id {
-        check_context(tx.as_snapshot(), caller, &network, context)?;
-    }
+    let context_id = match &request.context_id {
+        Some(context) if is_conversation(tx.as_snapshot(), caller, &network, context)? => {
+            Some(context.clone())
+        }
+        _ => None,
+    };
     let parent = match &request.parent_task_id {
         Some(text) => Some(TaskId::parse(text).ok_or(Refusal::CrossNetworkParent)?),
         None => None,
@@ -422,7 +425,7 @@ pub(super) fn send(
         kind: request.kind.clone(),
         ttl: request.ttl,
         parent_task_id: parent,
-        context_id: request.context_id.clone(),
+        context_id,
         allow_cycle: request.allow_cycle,
         max_attempts: request.max_attempts,
         runs: request.runs,
@@ -468,17 +471,16 @@ fn first_answer(
 }
 
 /// Whether there is such a conversation, and the caller sees the task that began it; or any task of it, once that one has
-/// left. Who does not sees none.
-fn check_context(
+/// left. Who names any other, somebody else's or none, begins one of their own.
+fn is_conversation(
     rows: &dyn Snapshot,
     caller: &Caller,
     network: &NetworkId,
     context: &ContextId,
-) -> Result<(), Error> {
-    let unknown = || Error::argument("message.contextId", "names no conversation of yours here");
-    let beginning = TaskId::parse(context.as_str()).ok_or_else(unknown)?;
+) -> Result<bool, Error> {
+    let Some(beginning) = TaskId::parse(context.as_str()) else { return Ok(false) };
     match get_task::visible(rows, caller, &beginning) {
-        Ok((task, _)) if task.snapshot.network_id == *network && task.snapshot.context_id.is_none() => Ok(()),
+        Ok((task, _)) => Ok(task.snapshot.network_id == *network && task.snapshot.context_id.is_none()),
         Err(Error::Refused(_)) if rows.task_snapshot_in(network, &beginning)?.is_none() => {
             let reach = access::task_reach(caller, network, role_in(rows, caller, network)?)?;
             let of_it = TaskFilter {
@@ -488,9 +490,9 @@ fn check_context(
                 texts: TaskTexts::Beginning,
                 ..TaskFilter::default()
             };
-            if rows.tasks(&of_it)?.rows.is_empty() { Err(unknown()) } else { Ok(()) }
+            Ok(!rows.tasks(&of_it)?.rows.is_empty())
         }
-        Ok(_) | Err(Error::Refused(_)) => Err(unknown()),
+        Err(Error::Refused(_)) => Ok(false),
         Err(error) => Err(error),
     }
 }

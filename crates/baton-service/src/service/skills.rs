@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 use super::Error;
 
 /// One thing an agent can do.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct Skill {
     /// 1-64 of A-Z a-z 0-9 . _ -
     #[schemars(length(min = 1, max = limits::SKILL_ID_MAX_CHARS))]
@@ -20,6 +20,15 @@ pub struct Skill {
     pub description: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
+    /// Tasks it is for, in words
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub examples: Vec<String>,
+    /// Media types of what it is given, if not those of its agent
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub input_modes: Vec<String>,
+    /// Media types of what it gives, if not those of its agent
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub output_modes: Vec<String>,
 }
 
 impl Skill {
@@ -29,7 +38,7 @@ impl Skill {
             Some((id, name)) => (id, Some(name.to_owned())),
             None => (text, None),
         };
-        let skill = Self { id: id.to_owned(), name, description: None, tags: Vec::new() };
+        let skill = Self { id: id.to_owned(), name, ..Self::default() };
         match check(std::slice::from_ref(&skill)) {
             Ok(()) => Ok(skill),
             Err(Error::Argument { rule, .. }) => Err(rule.to_string()),
@@ -51,15 +60,31 @@ pub fn check(skills: &[Skill]) -> Result<(), Error> {
         if skills[..place].iter().any(|other| other.id == skill.id) {
             return refuse(format!("{} is there twice", skill.id));
         }
-        let texts = [&skill.name, &skill.description].into_iter().flatten().chain(&skill.tags);
-        if skill.tags.len() > limits::SKILL_TAGS_MAX_COUNT
-            || texts.clone().any(|text| text.chars().nth(limits::LABEL_MAX_CHARS).is_some())
+        let lists = [&skill.tags, &skill.examples, &skill.input_modes, &skill.output_modes];
+        let mut texts =
+            [&skill.name, &skill.description].into_iter().flatten().chain(lists.into_iter().flatten());
+        if lists.iter().any(|list| list.len() > limits::SKILL_TAGS_MAX_COUNT)
+            || texts.any(|text| text.chars().nth(limits::LABEL_MAX_CHARS).is_some())
         {
             let (tags, characters) = (limits::SKILL_TAGS_MAX_COUNT, limits::LABEL_MAX_CHARS);
-            return refuse(format!("at most {tags} tags and {characters} characters a text"));
+            return refuse(format!(
+                "at most {tags} tags, examples or modes, and {characters} characters a text"
+            ));
+        }
+        let mut modes = skill.input_modes.iter().chain(&skill.output_modes);
+        if let Some(mode) = modes.find(|mode| !is_media_type(mode)) {
+            return refuse(format!("{mode:?} is no media type: write one like text/plain"));
         }
     }
     Ok(())
+}
+
+fn is_media_type(mode: &str) -> bool {
+    let is_token = |text: &str| {
+        !text.is_empty()
+            && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$&^_.+-*".contains(&byte))
+    };
+    mode.split_once('/').is_some_and(|(kind, form)| is_token(kind) && is_token(form))
 }
 
 fn is_id(id: &str) -> bool {
