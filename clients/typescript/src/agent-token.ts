@@ -25,8 +25,8 @@ async function mint(client: Client, alias: string, profile: Profile, signal: Abo
     method: "POST",
     path: ["api", "auth", "node-token"],
     json: { network_id: network, node_name: alias },
+    // Without the signal: a token whose answer is not waited for could not be revoked.
     repeat: "unsent",
-    signal,
   });
   const close = async () => {
     const path = ["api", "auth", "tokens", minted.token_id];

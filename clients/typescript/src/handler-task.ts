@@ -152,7 +152,7 @@ export class HandlerTask {
 
   /** Asks, and finds the question again if the answer to the call was lost. */
   async #post(question: string, options: TaskAskOptions, signal: AbortSignal): Promise<string> {
-    const before = await this.client.get(this.id, { signal });
+    const before = await this.#patiently(() => this.client.get(this.id, { signal }), signal);
     const known = new Set(before.messages?.map((message) => message.message_id));
     const backoff = new Backoff();
     for (;;) {

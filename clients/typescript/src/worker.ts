@@ -222,7 +222,8 @@ export class Worker {
   async #outcome(task: HandlerTask, claim: Claim, lease: Lease): Promise<Outcome | undefined> {
     const api = this.#options.client.transport.openTelemetry;
     const handled = (async () => withinTrace(api, claim.traceparent, () => this.#handler(task)))();
-    const outcome = handled.then(succeeded, failed);
+    // What a handler must not return fails its task, as what it throws does.
+    const outcome = handled.then(succeeded).catch(failed);
     const lost = aborted(lease.signal);
     const first = await Promise.race([outcome, lost.promise]);
     lost.unlink();
@@ -360,7 +361,14 @@ export class Worker {
   }
 
   #tell(event: WorkerEvent): void {
-    this.#options.onEvent?.(event);
+    try {
+      this.#options.onEvent?.(event);
+    } catch (error) {
+      // The listener's own error is the program's to know, and must not end a task or a slot.
+      queueMicrotask(() => {
+        throw error;
+      });
+    }
   }
 
   #warn(what: string, error: unknown): void {
@@ -381,12 +389,18 @@ const REFUSED_RESULTS = new Set([
 /** Marks a reply that has been reduced already: it is not reduced again. */
 const NO_ARTIFACTS: readonly ArtifactReference[] = [];
 
-/** What a handler's result means. A text that is blank is none: a reply needs one, unless it has files. */
+/** What a handler's result means. A reply needs a text, unless it has files. */
 // biome-ignore lint/suspicious/noConfusingVoidType: as the handler's type has it
 function succeeded(result: HandlerResult | void): Outcome {
-  const { text = "", artifacts } = typeof result === "string" ? { text: result } : (result ?? {});
-  const references = artifacts?.map(reference);
-  return { status: "replied", text: text === "" && !references?.length ? "(no output)" : text, artifacts: references };
+  const { text = "", artifacts = [] } = typeof result === "string" ? { text: result } : (result ?? {});
+  if (typeof text !== "string" || !Array.isArray(artifacts)) {
+    throw new TypeError("a handler returns a text, or an object with `text` and `artifacts`");
+  }
+  return {
+    status: "replied",
+    text: text || (artifacts.length > 0 ? "" : "(no output)"),
+    artifacts: artifacts.map(reference),
+  };
 }
 
 /** An uploaded artifact has more fields than a reference may have. */

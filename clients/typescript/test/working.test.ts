@@ -373,3 +373,18 @@ test("a result that the hub cannot take fails the task and says why", async () =
   assert.match(task.result ?? "", /result was refused: .*artifact_not_found/s);
   await worker.stop();
 });
+
+test("a handler that returns something else fails its task, and a worker that is stopped before it starts takes nothing", async () => {
+  const worker = await work("junk", ((task: HandlerTask) =>
+    task.text === "nothing" ? undefined : { text: 5 }) as never);
+  const user = hub.user();
+  const { task } = await user.send("junk", "x", { waitSeconds: 30 });
+  assert.equal(task.status, "failed");
+  assert.match(task.result ?? "", /a handler returns a text/);
+  assert.equal(await user.call("junk", "nothing"), "(no output)");
+  await worker.stop();
+  const { task_id } = await user.send("junk", "later");
+  const stopped = await work("junk", () => "x", { signal: AbortSignal.abort() });
+  await stopped.done;
+  assert.equal((await hub.task(task_id)).status, "delivered");
+});
