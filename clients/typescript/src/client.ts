@@ -3,6 +3,19 @@
 
 import { download, gather, type UploadOptions, type UploadSource, upload } from "./artifacts.js";
 import { BatonError } from "./baton-error.js";
+import { claimOf, defined, isSettled, newTask } from "./bodies.js";
+import type {
+  AskOptions,
+  CallOptions,
+  Claim,
+  ClaimOptions,
+  ClientOptions,
+  ListOptions,
+  ProgressReport,
+  ReplyOptions,
+  SendOptions,
+  SentAndWaited,
+} from "./client-options.js";
 import { SettingsError } from "./errors.js";
 import type * as wire from "./generated/types.js";
 import { CALL_SECONDS, CALL_WAIT_MAX_SECONDS } from "./limits.js";
@@ -15,98 +28,7 @@ import {
   isEnd,
   type TaskStreamEvent,
 } from "./streams.js";
-import { type RetryOptions, Transport, type TransportOptions } from "./transport.js";
-
-export interface ClientOptions extends TransportOptions {
-  /** The network, by its id or its name. Not needed by agents, nor by users who have only one. */
-  readonly network?: string | undefined;
-}
-
-/** What every call takes. */
-export interface CallOptions {
-  readonly signal?: AbortSignal | undefined;
-  /** How often this call is tried; by default as the client was told. */
-  readonly retry?: RetryOptions | undefined;
-}
-
-export interface SendOptions extends CallOptions {
-  /** Wait so long for the task to end or to ask for input. There is no limit; one call to the hub waits up to 60 s. */
-  readonly waitSeconds?: number | undefined;
-  /** By default a random one: the call can be repeated, and makes one task. */
-  readonly idempotencyKey?: string | undefined;
-  readonly context?: string | undefined;
-  readonly priority?: wire.PriorityOfTask | undefined;
-  readonly kind?: string | undefined;
-  readonly meta?: unknown;
-  readonly parentTaskId?: string | undefined;
-  readonly artifacts?: readonly wire.ArtifactReference[] | undefined;
-  readonly ttlSeconds?: number | undefined;
-  readonly maxAttempts?: number | undefined;
-  readonly retryBackoffSeconds?: number | undefined;
-  readonly runTimeoutSeconds?: number | undefined;
-  readonly allowCycle?: boolean | undefined;
-}
-
-/** A task with its artifacts and what was said on it. */
-export type WaitedTask = wire.Task & {
-  readonly artifacts: readonly wire.Artifact[];
-  readonly messages: readonly wire.TaskMessage[];
-};
-
-/** A task that was sent and waited for. */
-export interface SentAndWaited extends Omit<wire.TaskSent, "task" | "ended"> {
-  readonly task: WaitedTask;
-  /** Whether the task has ended. If not, it asks for input (`waiting_input`) or the time is over; it goes on. */
-  readonly ended: boolean;
-}
-
-export interface ReplyOptions extends CallOptions {
-  readonly leaseId?: string | undefined;
-  readonly artifacts?: readonly wire.ArtifactReference[] | undefined;
-  /** Take the next task as well. */
-  readonly claimNext?: { readonly waitSeconds?: number; readonly leaseSeconds?: number } | undefined;
-}
-
-export interface ClaimOptions extends CallOptions {
-  readonly waitSeconds?: number | undefined;
-  readonly leaseSeconds?: number | undefined;
-}
-
-/** A task under a lease. */
-export interface Claim extends wire.ClaimedTask {}
-
-export interface AskOptions extends CallOptions {
-  /** The answers to choose from; without them any answer is accepted. */
-  readonly choices?: readonly string[] | undefined;
-  readonly leaseId?: string | undefined;
-  /** Wait for the answer under the lease. */
-  readonly keepLease?: boolean | undefined;
-  /** How long the question waits; 7 days by default. */
-  readonly inputTtlSeconds?: number | undefined;
-  readonly authRequired?: boolean | undefined;
-  readonly artifacts?: readonly wire.ArtifactReference[] | undefined;
-}
-
-export interface ProgressReport extends CallOptions {
-  readonly percent?: number | undefined;
-  readonly message?: string | undefined;
-  /** What was printed since the last report. */
-  readonly output?: string | undefined;
-}
-
-export interface ListOptions extends CallOptions {
-  readonly status?: string | undefined;
-  readonly to?: string | undefined;
-  readonly from?: string | undefined;
-  readonly kind?: string | undefined;
-  /** Words in the task or its result. */
-  readonly text?: string | undefined;
-  readonly since?: string | undefined;
-  readonly until?: string | undefined;
-  readonly parentTaskId?: string | undefined;
-  /** Rows of one page, 50 by default. */
-  readonly pageSize?: number | undefined;
-}
+import { Transport } from "./transport.js";
 
 export class Client {
   /** For what this class has no method for. */
@@ -486,43 +408,4 @@ export class Client {
       throw new SettingsError(`several networks are called ${JSON.stringify(name)}; name yours by its id`);
     return only;
   }
-}
-
-/** The claim in an answer, if there was a task. */
-export function claimOf(answer: wire.Claimed | null | undefined): Claim | undefined {
-  if (!answer?.task || !answer.lease_id) return undefined;
-  const { task, lease_id, lease_expires_at = null, messages, artifacts, traceparent = null } = answer;
-  return { task, lease_id, lease_expires_at, messages: messages ?? [], artifacts: artifacts ?? [], traceparent };
-}
-
-/** The same object without what is undefined: `undefined` is not null on the wire. */
-export function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
-}
-
-/** A task that has ended, or waits for its sender. */
-function isSettled(task: { readonly status: string } | null | undefined): boolean {
-  return task != null && (isEnd(task.status) || task.status === "waiting_input");
-}
-
-/** The body of a send, but for its network and its wait. */
-export function newTask(alias: string, text: string, options: SendOptions): wire.NewTask {
-  return {
-    alias,
-    task: text,
-    idempotency_key: options.idempotencyKey ?? crypto.randomUUID(),
-    ...defined({
-      context: options.context,
-      priority: options.priority,
-      kind: options.kind,
-      meta: options.meta,
-      parent_task_id: options.parentTaskId,
-      artifacts: options.artifacts,
-      ttl_seconds: options.ttlSeconds,
-      max_attempts: options.maxAttempts,
-      retry_backoff_seconds: options.retryBackoffSeconds,
-      run_timeout_seconds: options.runTimeoutSeconds,
-      allow_cycle: options.allowCycle,
-    }),
-  };
 }

@@ -3,7 +3,9 @@
 
 import type { UploadOptions, UploadSource } from "./artifacts.js";
 import { BatonError } from "./baton-error.js";
-import { type CallOptions, type Claim, type Client, newTask, type SendOptions, type SentAndWaited } from "./client.js";
+import { newTask } from "./bodies.js";
+import type { Client } from "./client.js";
+import type { CallOptions, Claim, SendOptions, SentAndWaited } from "./client-options.js";
 import { hasCode, TaskRejected } from "./errors.js";
 import type * as wire from "./generated/types.js";
 import type { Lease } from "./lease.js";

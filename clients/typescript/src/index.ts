@@ -3,20 +3,20 @@
 
 export type { UploadOptions, UploadSource } from "./artifacts.js";
 export { BatonError, type ErrorFacts } from "./baton-error.js";
-export {
-  type AskOptions,
-  type CallOptions,
-  type Claim,
-  type ClaimOptions,
-  Client,
-  type ClientOptions,
-  type ListOptions,
-  type ProgressReport,
-  type ReplyOptions,
-  type SendOptions,
-  type SentAndWaited,
-  type WaitedTask,
-} from "./client.js";
+export { Client } from "./client.js";
+export type {
+  AskOptions,
+  CallOptions,
+  Claim,
+  ClaimOptions,
+  ClientOptions,
+  ListOptions,
+  ProgressReport,
+  ReplyOptions,
+  SendOptions,
+  SentAndWaited,
+  WaitedTask,
+} from "./client-options.js";
 export {
   HubUnreachable,
   hasCode,
@@ -36,4 +36,5 @@ export type { Hasher } from "./sha256.js";
 export { type FollowOptions, type HubEvent, isEnd, type TaskStreamEvent } from "./streams.js";
 export type { OpenTelemetry } from "./trace.js";
 export type { RetryOptions } from "./transport.js";
-export { type AgentOptions, agent, type Handler, type HandlerResult, Worker, type WorkerEvent } from "./worker.js";
+export { agent, Worker } from "./worker.js";
+export type { AgentOptions, Handler, HandlerResult, WorkerEvent } from "./worker-options.js";

@@ -71,3 +71,21 @@ export class LinkedAbort {
     for (const unlink of this.#unlink.splice(0)) unlink();
   }
 }
+
+/** Resolves with undefined when a signal is aborted. */
+export function aborted(signal: AbortSignal): { promise: Promise<undefined>; unlink: () => void } {
+  const { promise, resolve } = withResolvers<undefined>();
+  const done = () => resolve(undefined);
+  if (signal.aborted) done();
+  signal.addEventListener("abort", done);
+  return { promise, unlink: () => signal.removeEventListener("abort", done) };
+}
+
+/** `Promise.withResolvers`, which Node 20 has not. */
+function withResolvers<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
+  let resolve: (value: T) => void = () => undefined;
+  const promise = new Promise<T>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}

@@ -3,67 +3,24 @@
 
 import { type AgentClient, openAgentClient } from "./agent-token.js";
 import { BatonError } from "./baton-error.js";
-import { type Claim, type Client, claimOf, defined } from "./client.js";
-import { SettingsError, type TaskCancelled, TaskRejected } from "./errors.js";
-import type { ArtifactReference, Skill } from "./generated/types.js";
+import { claimOf, defined } from "./bodies.js";
+import type { Client } from "./client.js";
+import type { Claim } from "./client-options.js";
+import { SettingsError, type TaskCancelled } from "./errors.js";
+import type { ArtifactReference } from "./generated/types.js";
 import { HandlerTask } from "./handler-task.js";
 import { Lease, type Notice } from "./lease.js";
 import * as limits from "./limits.js";
-import { Backoff, pause } from "./pause.js";
+import { bounded, failed, type Outcome, succeeded } from "./outcome.js";
+import { aborted, Backoff, pause } from "./pause.js";
 import { fitting } from "./results.js";
 import { withinTrace } from "./trace.js";
 import { isPassing } from "./transport.js";
-
-/** What a handler may return: the result's text, or a text with files, or files alone. */
-export type HandlerResult =
-  | string
-  | { readonly text?: string | undefined; readonly artifacts?: readonly ArtifactReference[] | undefined };
-
-/** Works on one task. What it throws fails the task; `TaskRejected` declines it. */
-// biome-ignore lint/suspicious/noConfusingVoidType: a handler need not return anything
-export type Handler = (task: HandlerTask) => Promise<HandlerResult | void> | HandlerResult | void;
-
-/** Something a worker reports of itself. None of it holds a task's content. */
-export type WorkerEvent =
-  | { readonly type: "waiting"; readonly alias: string; readonly hub: string; readonly concurrency: number }
-  | { readonly type: "running"; readonly taskId: string; readonly from: string; readonly attempt: number }
-  | { readonly type: "ended"; readonly taskId: string; readonly status: "replied" | "failed" | "rejected" }
-  | { readonly type: "lost"; readonly taskId: string; readonly why: string }
-  | { readonly type: "not_taken"; readonly taskId: string; readonly error: unknown }
-  | { readonly type: "handler_goes_on"; readonly taskId: string }
-  | { readonly type: "hub_away"; readonly error: unknown }
-  | { readonly type: "hub_back" }
-  | { readonly type: "warning"; readonly what: string; readonly error: unknown }
-  | { readonly type: "stopped" };
-
-export interface AgentOptions {
-  readonly client: Client;
-  /** Tasks at the same time; 1 by default. */
-  readonly concurrency?: number | undefined;
-  /** 60 by default: how long the hub waits for a worker that died. */
-  readonly leaseSeconds?: number | undefined;
-  /** How long a handler may take to end after its task was cancelled, before its slot takes another; 5 by default. */
-  readonly graceSeconds?: number | undefined;
-  /** What the agent is, in a sentence. */
-  readonly description?: string | undefined;
-  readonly skills?: readonly Skill[] | undefined;
-  readonly hostname?: string | undefined;
-  readonly projectDir?: string | undefined;
-  readonly version?: string | undefined;
-  /** Aborted: the worker stops as with `stop()`. */
-  readonly signal?: AbortSignal | undefined;
-  readonly onEvent?: ((event: WorkerEvent) => void) | undefined;
-}
+import type { AgentOptions, Handler, WorkerEvent } from "./worker-options.js";
 
 /** Starts a worker for an alias. */
 export function agent(alias: string, handler: Handler, options: AgentOptions): Worker {
   return new Worker(alias, handler, options);
-}
-
-interface Outcome {
-  readonly status: "replied" | "failed" | "rejected";
-  readonly text: string;
-  readonly artifacts?: readonly ArtifactReference[] | undefined;
 }
 
 export class Worker {
@@ -388,58 +345,6 @@ const REFUSED_RESULTS = new Set([
 
 /** Marks a reply that has been reduced already: it is not reduced again. */
 const NO_ARTIFACTS: readonly ArtifactReference[] = [];
-
-/** What a handler's result means. A reply needs a text, unless it has files. */
-// biome-ignore lint/suspicious/noConfusingVoidType: as the handler's type has it
-function succeeded(result: HandlerResult | void): Outcome {
-  const { text = "", artifacts = [] } = typeof result === "string" ? { text: result } : (result ?? {});
-  if (typeof text !== "string" || !Array.isArray(artifacts)) {
-    throw new TypeError("a handler returns a text, or an object with `text` and `artifacts`");
-  }
-  return {
-    status: "replied",
-    text: text || (artifacts.length > 0 ? "" : "(no output)"),
-    artifacts: artifacts.map(reference),
-  };
-}
-
-/** An uploaded artifact has more fields than a reference may have. */
-function reference({ sha256, name, media_type, description }: ArtifactReference): ArtifactReference {
-  return { sha256, ...defined({ name, media_type, description }) };
-}
-
-function failed(error: unknown): Outcome {
-  if (error instanceof TaskRejected) return { status: "rejected", text: bounded(error.message) };
-  const words = error instanceof Error ? error.message || error.name : String(error);
-  return { status: "failed", text: bounded(words) };
-}
-
-/** The beginning of a text, without half a character at its end. */
-function bounded(text: string): string {
-  if (text.trim() === "") return "the handler failed without a word";
-  if (text.length <= limits.FAILURE_MAX_CHARS) return text;
-  return Array.from(text.slice(0, 2 * limits.FAILURE_MAX_CHARS))
-    .slice(0, limits.FAILURE_MAX_CHARS)
-    .join("");
-}
-
-/** Resolves with undefined when a signal is aborted. */
-function aborted(signal: AbortSignal): { promise: Promise<undefined>; unlink: () => void } {
-  const { promise, resolve } = withResolvers<undefined>();
-  const done = () => resolve(undefined);
-  if (signal.aborted) done();
-  signal.addEventListener("abort", done);
-  return { promise, unlink: () => signal.removeEventListener("abort", done) };
-}
-
-/** `Promise.withResolvers`, which Node 20 has not. */
-function withResolvers<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
-  let resolve: (value: T) => void = () => undefined;
-  const promise = new Promise<T>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
-}
 
 function within(what: string, value: number, least: number, most: number): number {
   if (Number.isInteger(value) && value >= least && value <= most) return value;

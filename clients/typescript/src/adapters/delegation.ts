@@ -1,7 +1,8 @@
 // What the adapters' tools do, whatever framework calls them: give work to another agent, and tell a model in words what
 // became of it.
 
-import type { Client, SendOptions } from "../client.js";
+import type { Client } from "../client.js";
+import type { SendOptions } from "../client-options.js";
 import type { TaskMessage } from "../generated/types.js";
 
 /** How the tools of an adapter send. */
