@@ -1,4 +1,4 @@
-// What the client's methods take and give back, where that is not a row of the hub's own.
+// What the client's methods take and return, where that is not a row of the hub's own.
 
 import type * as wire from "./generated/types.js";
 import type { RetryOptions, TransportOptions } from "./transport.js";
@@ -42,7 +42,7 @@ export type WaitedTask = wire.Task & {
 /** A task that was sent and waited for. */
 export interface SentAndWaited extends Omit<wire.TaskSent, "task" | "ended"> {
   readonly task: WaitedTask;
-  /** Whether the task has ended. If not, it asks for input (`waiting_input`) or the time is over; it goes on. */
+  /** Whether the task has ended. If not, it asks for input (`waiting_input`) or the time is over; the task continues. */
   readonly ended: boolean;
 }
 

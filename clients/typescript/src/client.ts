@@ -90,7 +90,7 @@ export class Client {
     });
   }
 
-  /** Waits until a task has ended or asks for input, or the time is over: then it is as `get` shows it, and goes on. */
+  /** Waits until a task has ended or asks for input, or the time is over: then it is as `get` shows it, and continues. */
   async wait(
     taskId: string,
     options: CallOptions & { timeoutSeconds?: number | undefined } = {},
@@ -107,7 +107,7 @@ export class Client {
   }
 
   /**
-   * Sends a task, waits for its end (600 s by default) and gives back its whole result. Rejects with `TaskFailed` if it ends
+   * Sends a task, waits for its end (600 s by default) and returns its whole result. Rejects with `TaskFailed` if it ends
    * without a reply, `InputRequired` if the agent asks something, `WaitTimedOut` if it is still open then.
    */
   async call(alias: string, text: string, options: SendOptions = {}): Promise<string> {
@@ -115,7 +115,7 @@ export class Client {
     return resultOf(this, task, task.messages, options.signal);
   }
 
-  /** Waits for a task and gives back its whole result; rejects as `call` does. */
+  /** Waits for a task and returns its whole result; rejects as `call` does. */
   async result(taskId: string, options: CallOptions & { timeoutSeconds?: number | undefined } = {}): Promise<string> {
     const { task, messages } = await this.wait(taskId, options);
     return resultOf(this, task, messages ?? [], options.signal);

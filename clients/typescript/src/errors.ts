@@ -36,7 +36,7 @@ export class TaskFailed extends BatonError<"task_failed"> {
   }
 }
 
-/** The wait ended with the task still open; the task goes on. */
+/** The wait ended with the task still open; the task continues. */
 export class WaitTimedOut extends BatonError<"wait_timed_out"> {
   constructor(readonly task: Task) {
     super("wait_timed_out", `task ${task.task_id} is still ${task.status}`, { taskStatus: task.status });

@@ -243,7 +243,7 @@ export class HandlerTask {
     return this.#held(options.signal, (signal) => this.client.send(alias, text, { ...child, idempotencyKey, signal }));
   }
 
-  /** Sends a task that is part of this one and gives back its whole result; rejects as the client's `call` does. */
+  /** Sends a task that is part of this one and returns its whole result; rejects as the client's `call` does. */
   async call(alias: string, text: string, options: SendOptions = {}): Promise<string> {
     const { task } = await this.send(alias, text, { ...options, waitSeconds: options.waitSeconds ?? CALL_SECONDS });
     return this.#held(options.signal, (signal) => resultOf(this.client, task, task.messages, signal));

@@ -1,5 +1,5 @@
 // A lease that is kept in the background: extended at a third of its time, and at once after a notice that something
-// happened to its task. While the hub is away the handler goes on; whether the lease still holds is for the hub to say.
+// happened to its task. While the hub is away the handler continues; whether the lease still holds is for the hub to say.
 
 import type { Client } from "./client.js";
 import { type LossReason, TaskCancelled } from "./errors.js";
@@ -39,7 +39,7 @@ export class Lease {
     this.#wake?.();
   }
 
-  /** The hub says that the lease no longer holds. Finds out why, and gives back what the task's calls reject with. */
+  /** The hub says that the lease no longer holds. Finds out why, and returns what the task's calls reject with. */
   async lost(): Promise<TaskCancelled> {
     if (this.#lost.signal.aborted) return this.lose("lease_lost");
     if (this.#notice === "cancelled" || this.#notice === "reassigned") return this.lose(this.#notice);
@@ -51,7 +51,7 @@ export class Lease {
     return this.lose(why);
   }
 
-  /** The task is no longer ours. Gives back what its calls reject with. */
+  /** The task is no longer ours. Returns what its calls reject with. */
   lose(why: LossReason): TaskCancelled {
     if (!this.#lost.signal.aborted) this.#lost.abort(new TaskCancelled(this.#taskId, why));
     this.#over.abort();

@@ -6,7 +6,7 @@ export const ANSWER_SECONDS = 30;
 export const ANSWER_MAX_BYTES = 64 << 20;
 /** Longest wait that one call asks of the hub. */
 export const CALL_WAIT_MAX_SECONDS = 60;
-/** How long `call` waits for a result unless it is told otherwise. */
+/** How long `call` waits for a result by default. */
 export const CALL_SECONDS = 600;
 /** How long one claim of a worker waits: short enough that a connection that died silently is noticed. */
 export const CLAIM_WAIT_SECONDS = 20;

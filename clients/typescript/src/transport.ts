@@ -96,7 +96,7 @@ export class Transport {
     return this.#token?.startsWith("ntok_") ?? false;
   }
 
-  /** Calls the hub and gives back the JSON object that it answers. */
+  /** Calls the hub and returns the JSON object that it answers. */
   async json<T>(call: Call): Promise<T> {
     const started = Date.now();
     const retry = { ...this.#options.retry, ...call.retry };
@@ -135,7 +135,7 @@ export class Transport {
     }
   }
 
-  /** Sends a call once and gives back its answer's head; the body is the caller's to read. */
+  /** Sends a call once and returns its answer's head; the body is the caller's to read. */
   async open(call: Call, signal: AbortSignal): Promise<Response> {
     signal.throwIfAborted();
     const headers: Record<string, string> = {

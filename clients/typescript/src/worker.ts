@@ -155,7 +155,7 @@ export class Worker {
     return undefined;
   }
 
-  /** One task from its claim to its reply; gives back the next one, if the reply has brought it. */
+  /** One task from its claim to its reply; returns the next one, if the reply has brought it. */
   async #run(client: Client, claim: Claim): Promise<Claim | undefined> {
     const taskId = claim.task.task_id;
     const lease = new Lease(client, taskId, claim.lease_id, this.#leaseSeconds);
@@ -275,7 +275,7 @@ export class Worker {
     if (this.#notices.size > limits.NOTICES_REMEMBERED && oldest !== undefined) this.#notices.delete(oldest);
   }
 
-  /** The worker's row at the hub: renewed while it runs, removed at its end. Work goes on without. */
+  /** The worker's row at the hub: renewed while it runs, removed at its end. Work continues without it. */
   async #stayRegistered(client: Client, concurrency: number, signal: AbortSignal): Promise<void> {
     const path = ["api", "workers", crypto.randomUUID()];
     const { description, skills, hostname, projectDir, version } = this.#options;

@@ -7,7 +7,7 @@ import type { TaskMessage } from "../generated/types.js";
 
 /** How the tools of an adapter send. */
 export interface ToolOptions {
-  /** How long a tool waits for the other agent; 300 by default. After that the model learns that the task goes on. */
+  /** How long a tool waits for the other agent; 300 by default. After that the tool returns that the task is still open. */
   readonly waitSeconds?: number | undefined;
   /** What every task is sent with, such as `parentTaskId`. */
   readonly send?: Omit<SendOptions, "waitSeconds" | "idempotencyKey"> | undefined;

@@ -29,7 +29,7 @@ export async function agent(alias: string, handler: Handler, options: NodeAgentO
   return worker;
 }
 
-/** Calls back at each signal that asks the process to end; gives back what stops that. */
+/** Calls back at each signal that asks the process to end; returns what stops that. */
 function onSignals(ask: (isFirst: boolean) => void): () => void {
   let isFirst = true;
   const asked = () => {
@@ -59,7 +59,7 @@ function wordsOf(event: WorkerEvent): string | undefined {
     case "not_taken":
       return `the reply to ${event.taskId} was not taken: ${of(event.error)}`;
     case "handler_goes_on":
-      return `the handler of ${event.taskId} goes on although its task is lost; its signal was aborted`;
+      return `the handler of ${event.taskId} still runs although its task is lost; its signal was aborted`;
     case "warning":
       return `${event.what}: ${of(event.error)}`;
     default:
