@@ -16,6 +16,13 @@ const PASSWORD = "correct-horse-battery";
 /** A hub that is not up by then, on a machine that does a lot besides, will not be. */
 const START_MILLIS = 60_000;
 
+/** Hubs that run: none outlives its test file, also if the runner ends that for taking too long. */
+const alive = new Set<ChildProcess>();
+process.on("exit", () => {
+  for (const child of alive) child.kill("SIGKILL");
+});
+process.once("SIGTERM", () => process.exit(1));
+
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -60,6 +67,8 @@ export class TestHub {
     child.stdout?.on("data", (data) => this.#keep(data));
     child.stderr?.on("data", (data) => this.#keep(data));
     this.#process = child;
+    alive.add(child);
+    child.once("exit", () => alive.delete(child));
     const deadline = Date.now() + START_MILLIS;
     while (!this.#log.includes(`listening on ${this.url}`) && !(await this.#answers())) {
       if (child.exitCode !== null || Date.now() > deadline) throw new Error(`the hub does not start:\n${this.#log}`);
