@@ -90,19 +90,17 @@ proof: peers driver
 peers:
 	@scripts/peers.sh
 
-bench-hub: build ## durable sends, whole lives and push against the disk's own fdatasync rate
-	@for n in 1 16 64; do target/release/baton bench hub --connections $$n --seconds 5 || exit 1; done
+bench-hub: build driver ## durable sends, whole lives and push against the disk's own fdatasync rate
+	@$(PROOF) hub
 
-bench-evidence: build ## what evidence costs the hub: with and without, in turns
-	@target/release/baton bench evidence --connections 64
+bench-evidence: build driver ## what evidence costs the hub: with and without, in turns
+	@$(PROOF) evidence
 
-bench-work: build ## from a send to the start of a worker's command
-	@target/release/baton bench work
+bench-work: build driver ## from a send to the start of a worker's command
+	@$(PROOF) work
 
-bench-a2a: build clients ## blocking A2A sends: the hub beside the reference Python server
-	@mkdir -p $(FIGURES)
-	@target/release/baton bench a2a --json -- target/tools/a2a-python/bin/python tests/clients/python/reference_server.py \
-		>$(FIGURES)/a2a.json || { rm -f $(FIGURES)/a2a.json; exit 1; }
+bench-a2a: build driver clients ## blocking A2A sends: the hub beside the reference Python server
+	@$(PROOF) a2a -- target/tools/a2a-python/bin/python tests/clients/python/reference_server.py
 
 # cargo-fuzz has no --locked; the line before it fails if the lock file would have to change.
 fuzz: ## each fuzz target for a minute; needs a nightly toolchain and cargo-fuzz

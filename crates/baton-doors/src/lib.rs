@@ -7,7 +7,7 @@
 #![allow(missing_docs)]
 
 mod a2a;
-mod accompanied;
+mod body;
 pub mod control;
 mod events;
 #[cfg(test)]

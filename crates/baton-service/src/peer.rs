@@ -16,7 +16,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-use crate::outbound::{ANSWER, Answer, Outbound, Target};
+use crate::outbound::{ANSWER, Answer, Calls, Target};
 use card::Card;
 
 /// An agent may work before it answers a message.
@@ -55,25 +55,21 @@ pub struct Peer {
 
 impl Peer {
     /// Reads an agent's card and picks how to speak to it.
-    pub async fn find(
-        outbound: &Outbound,
-        card_url: &str,
-        credential: Option<&str>,
-    ) -> Result<Self, Trouble> {
-        let place = outbound.target(card_url)?;
+    pub async fn find(calls: Calls<'_>, card_url: &str, credential: Option<&str>) -> Result<Self, Trouble> {
+        let place = calls.target(card_url)?;
         let place = match place.url().path().ends_with(".json") {
             true => place,
             false => place.join(&[".well-known", "agent-card.json"]),
         };
         let credential = credential.map(bearer).transpose()?;
-        let request = with_credential(outbound.request(Method::GET, &place)?, credential.as_ref());
-        let answer = outbound.send(request).await?;
+        let request = with_credential(calls.request(Method::GET, &place)?, credential.as_ref());
+        let answer = calls.send(request).await?;
         if !answer.status.is_success() {
             return Err(Trouble::of_card(answer.status));
         }
         let card: Card = answer.json().map_err(|error| Trouble::Final(format!("its card: {error}")))?;
         let (binding, url) = card.interface()?;
-        let base = outbound.target(&url)?;
+        let base = calls.target(&url)?;
         if credential.is_some() && base.origin() != place.origin() {
             let elsewhere = "its card leads to another host, where its credential is not shown";
             return Err(Trouble::Final(elsewhere.into()));
@@ -85,7 +81,7 @@ impl Peer {
     /// like this one know the same message again.
     pub async fn send(
         &self,
-        outbound: &Outbound,
+        calls: Calls<'_>,
         message: Message,
         key: &str,
         traceparent: Option<TraceParent>,
@@ -102,9 +98,9 @@ impl Peer {
             tenant: None,
         };
         let call = match self.binding {
-            Binding::JsonRpc => self.rpc(outbound, methods::SEND_MESSAGE, &request)?,
+            Binding::JsonRpc => self.rpc(calls, methods::SEND_MESSAGE, &request)?,
             Binding::HttpJson => {
-                outbound.request(Method::POST, &self.base.join(&["message:send"]))?.json(&request)
+                calls.request(Method::POST, &self.base.join(&["message:send"]))?.json(&request)
             }
         };
         let call = call.header("Idempotency-Key", key);
@@ -112,62 +108,62 @@ impl Peer {
             Some(trace) => call.header("traceparent", trace.to_string()),
             None => call,
         };
-        self.answer_within(outbound, call, SEND).await
+        self.answer_within(calls, call, SEND).await
     }
 
     /// A task as it stands.
-    pub async fn task(&self, outbound: &Outbound, id: &str) -> Result<Task, Trouble> {
+    pub async fn task(&self, calls: Calls<'_>, id: &str) -> Result<Task, Trouble> {
         let call = match self.binding {
             Binding::JsonRpc => {
                 let request = GetTaskRequest { id: id.into(), history_length: Some(1), tenant: None };
-                self.rpc(outbound, methods::GET_TASK, &request)?
+                self.rpc(calls, methods::GET_TASK, &request)?
             }
             Binding::HttpJson => {
-                let call = outbound.request(Method::GET, &self.base.join(&["tasks", id]))?;
+                let call = calls.request(Method::GET, &self.base.join(&["tasks", id]))?;
                 call.query(&[("historyLength", "1")])
             }
         };
-        self.answer(outbound, call).await
+        self.answer(calls, call).await
     }
 
     /// Calls a task off.
-    pub async fn cancel(&self, outbound: &Outbound, id: &str) -> Result<Task, Trouble> {
+    pub async fn cancel(&self, calls: Calls<'_>, id: &str) -> Result<Task, Trouble> {
         let call = match self.binding {
-            Binding::JsonRpc => self.rpc(outbound, methods::CANCEL_TASK, &json!({"id": id}))?,
+            Binding::JsonRpc => self.rpc(calls, methods::CANCEL_TASK, &json!({"id": id}))?,
             Binding::HttpJson => {
                 let path = format!("{id}:cancel");
-                outbound.request(Method::POST, &self.base.join(&["tasks", &path]))?.json(&json!({}))
+                calls.request(Method::POST, &self.base.join(&["tasks", &path]))?.json(&json!({}))
             }
         };
-        self.answer(outbound, call).await
+        self.answer(calls, call).await
     }
 
     fn rpc(
         &self,
-        outbound: &Outbound,
+        calls: Calls<'_>,
         method: &str,
         params: &impl serde::Serialize,
     ) -> Result<RequestBuilder, Trouble> {
         let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
-        Ok(outbound.request(Method::POST, &self.base)?.json(&body))
+        Ok(calls.request(Method::POST, &self.base)?.json(&body))
     }
 
     async fn answer<T: DeserializeOwned>(
         &self,
-        outbound: &Outbound,
+        calls: Calls<'_>,
         call: RequestBuilder,
     ) -> Result<T, Trouble> {
-        self.answer_within(outbound, call, ANSWER).await
+        self.answer_within(calls, call, ANSWER).await
     }
 
     async fn answer_within<T: DeserializeOwned>(
         &self,
-        outbound: &Outbound,
+        calls: Calls<'_>,
         call: RequestBuilder,
         patience: Duration,
     ) -> Result<T, Trouble> {
         let call = with_credential(call.header("A2A-Version", "1.0"), self.credential.as_ref());
-        let answer = outbound.send_and_wait(call, patience).await?;
+        let answer = calls.send_and_wait(call, patience).await?;
         let value = match self.binding {
             Binding::JsonRpc => rpc_result(&answer)?,
             Binding::HttpJson => http_result(&answer)?,

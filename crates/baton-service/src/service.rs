@@ -29,7 +29,6 @@ pub mod task_wait;
 mod wire_time;
 
 // Tasks.
-pub mod ack_inbox;
 pub mod agent_tasks;
 pub mod agents;
 pub mod artifacts;
@@ -41,8 +40,8 @@ pub mod extend_lease;
 pub mod follow_task;
 pub mod follow_up;
 pub mod get_completions;
-pub mod get_inbox;
 pub mod get_task;
+pub mod inbox;
 pub mod list_tasks;
 pub mod messages;
 pub mod old_tasks;

@@ -11,9 +11,8 @@ use super::call::Reply;
 use super::fault::Fault;
 use super::visitor::Visitor;
 use crate::hub::Hub;
-use crate::outbound::for_network;
-use crate::service::push_configs::create::NewPush;
-use crate::service::push_configs::{PushView, create, delete, get, list};
+use crate::service::push_configs::receiver::NewPush;
+use crate::service::push_configs::{self, PushView};
 use crate::service::task_record::{self, Extent};
 
 /// Whether cards say that this hub pushes.
@@ -46,18 +45,19 @@ pub(super) async fn run(hub: &Hub, visitor: &Visitor, call: PushCall) -> Result<
     let task = record.row.snapshot.id.as_str();
     Ok(match call {
         PushCall::Create(config) => {
-            let network = &record.row.snapshot.network_id;
-            let made = for_network(network, create::run(hub, caller, task, new_push(*config))).await?;
+            let made = push_configs::create(hub, caller, task, new_push(*config)).await?;
             Reply::PushConfig(shown(made))
         }
-        PushCall::Get(request) => Reply::PushConfig(shown(get::run(hub, caller, task, &request.id).await?)),
+        PushCall::Get(request) => {
+            Reply::PushConfig(shown(push_configs::get(hub, caller, task, &request.id).await?))
+        }
         PushCall::List(request) => {
             check_page(&request)?;
-            let configs = list::run(hub, caller, task).await?.into_iter().map(shown).collect();
+            let configs = push_configs::list(hub, caller, task).await?.into_iter().map(shown).collect();
             Reply::PushConfigs(ListTaskPushNotificationConfigsResponse { configs, next_page_token: None })
         }
         PushCall::Delete(request) => {
-            delete::run(hub, caller, task, &request.id).await?;
+            push_configs::delete(hub, caller, task, &request.id).await?;
             Reply::Nothing {}
         }
     })

@@ -2,7 +2,7 @@
 //! what became of it: at once, when it has settled, or as it happens.
 
 use a2a_types::{SendMessageConfiguration, SendMessageResponse};
-use baton_core::{ContextId, TaskAction, TaskId};
+use baton_core::{ContextId, TaskId};
 use serde::Deserialize;
 use std::sync::Arc;
 
@@ -16,10 +16,9 @@ use super::visitor::Visitor;
 use super::watch::{self, until_settled};
 use crate::hub::Hub;
 use crate::hub::in_flight::Cost;
-use crate::outbound::for_network;
 use crate::service::follow_up;
 use crate::service::place::Place;
-use crate::service::push_configs::{self, create::NewPush};
+use crate::service::push_configs::receiver::NewPush;
 use crate::service::send_task::{self, NewMessage};
 use crate::service::task_record::{self, Extent};
 
@@ -116,7 +115,7 @@ async fn new_task(
     }
     let mut said = said.said(hub, visitor).await?;
     if let Some(push) = push {
-        said.push = Some(for_network(&visitor.agent.network_id, push.check(hub)).await?);
+        said.push = Some(push.check(hub, &visitor.agent.network_id).await?);
     }
     let message =
         NewMessage { agent: visitor.agent.clone(), said, context_id, traceparent: visitor.traceparent };
@@ -137,19 +136,12 @@ async fn follow_up(
     if context_id.is_some_and(|id| ContextId::parse(id) != Some(seen.context())) {
         return Err(Fault::params("message.contextId is not the context of message.taskId"));
     }
-    // Asked before files are stored and names looked up.
-    match &push {
-        Some(_) => {
-            push_configs::check_may(hub, caller, &seen.id, &[TaskAction::Answer, TaskAction::Notify]).await?;
-        }
-        None if said.has_files() => {
-            push_configs::check_may(hub, caller, &seen.id, &[TaskAction::Answer]).await?;
-        }
-        None => {}
+    if push.is_some() || said.has_files() {
+        follow_up::check_may(hub, caller, &seen.id).await?;
     }
     let mut said = said.said(hub, visitor).await?;
     if let Some(push) = push {
-        said.push = Some(for_network(&visitor.agent.network_id, push.check(hub)).await?);
+        said.push = Some(push.check(hub, &visitor.agent.network_id).await?);
     }
     follow_up::say(hub, caller, Place::TheTasks, seen.id.as_str(), said).await?;
     Ok(Sent { task: seen.id, is_new: false })

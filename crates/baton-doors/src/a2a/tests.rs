@@ -16,7 +16,7 @@ use crate::fixture::{TestHub, json as json_of, network, request};
 use crate::service::agent_tasks::Standing;
 use crate::service::ask_sender::AskSender;
 use crate::service::follow_up::AnswerTask;
-use crate::service::push_configs::create::NewPush;
+use crate::service::push_configs::receiver::NewPush;
 use crate::service::task_command::{OnTask, TaskCommand};
 use crate::service::task_record::{self, Extent, TaskRecord};
 use crate::service::{agent_tasks, ask_sender, claim_task, follow_up, send_task};
@@ -193,7 +193,7 @@ async fn a_receiver_is_told_also_when_the_sender_hangs_up_while_it_is_written() 
     let world = World::new().await;
     let (hub, visitor) = (&world.test.hub, world.visitor().await);
     let receiver = NewPush { url: "https://8.8.8.8/".into(), ..NewPush::default() };
-    let push = Some(receiver.check(hub).await.unwrap());
+    let push = Some(receiver.check(hub, &visitor.agent.network_id).await.unwrap());
     let said = follow_up::Said { text: "x".into(), push, ..follow_up::Said::default() };
     let message =
         send_task::NewMessage { agent: visitor.agent.clone(), said, context_id: None, traceparent: None };

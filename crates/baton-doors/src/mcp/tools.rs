@@ -6,7 +6,7 @@ use baton_service::task_commands;
 use super::tool::{Tool, of_command, tool};
 use crate::service::evidence::page;
 use crate::service::{
-    ack_inbox, agents, broadcast, claim_task, extend_lease, get_completions, get_inbox, get_task, list_tasks,
+    agents, broadcast, claim_task, extend_lease, get_completions, get_task, inbox, list_tasks,
     report_completion, report_status, send_message, send_reply, send_task, statuses, task_tree,
 };
 
@@ -16,8 +16,8 @@ pub(super) fn all() -> Vec<Tool> {
     let mut all = vec![
         tool!("report_status", report_status::run(Args), "Report what you are doing. working with a task id starts that task. Node tokens only.").small(),
         tool!("report_completion", report_completion::run(Args), "Report a task as done with its result; the sender gets it as the reply.").small(),
-        tool!("get_inbox", get_inbox::run(Args), "Open deliveries (tasks, messages, replies, broadcasts), most urgent first, then oldest."),
-        tool!("ack_inbox", ack_inbox::run(Args), "Acknowledge a delivery, so that the inbox no longer shows it.").small(),
+        tool!("get_inbox", inbox::read(ReadArgs), "Open deliveries (tasks, messages, replies, broadcasts), most urgent first, then oldest."),
+        tool!("ack_inbox", inbox::ack(AckArgs), "Acknowledge a delivery, so that the inbox no longer shows it.").small(),
         tool!("send_task", traced send_task::run(Args), "Send a task to an agent. queued:true means it is offline and finds the task later. wait_seconds waits for its result."),
         tool!("send_message", send_message::run(Args), "Send a message that asks for nothing.").small(),
         tool!("send_reply", send_reply::run(Args), "End a task you were given with a result (in_reply_to = task_id), or reply to somebody. Final.").small(),

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::{method_name, of_headers};
-use crate::accompanied::Accompanied;
+use crate::body;
 use crate::random::id_bytes;
 use crate::trace::span::{Kind, Place, Span, Value, nanos_now};
 use crate::trace::{Finished, Traces};
@@ -59,7 +59,7 @@ impl RequestSpan {
             span.attributes.push(("http.response.status_code", Value::Number(status.as_u16().into())));
             span.has_failed = status.is_server_error();
         }
-        response.map(|body| Body::new(Accompanied::new(body, self)))
+        response.map(|body| Body::new(body::holding(body, self)))
     }
 }
 

@@ -18,7 +18,7 @@ use crate::hub::Hub;
 use crate::rest::described::NotFound;
 use crate::service::Error;
 use crate::service::evidence::export::{self, Export};
-use crate::service::evidence::{checkpoint, page, proof, report};
+use crate::service::evidence::{page, proof, report};
 
 /// The stretch of the log an export covers: from an index up to another, which is not part of it.
 pub const LOG_FROM: HeaderName = HeaderName::from_static("baton-log-from");
@@ -66,7 +66,7 @@ async fn list(
     get,
     path = "/api/evidence/checkpoint",
     tag = "evidence",
-    params(checkpoint::QueryArgs),
+    params(proof::CheckpointArgs),
     responses(
         (status = 200, description = "a signed note", content_type = "text/plain", body = String),
         NotFound
@@ -75,9 +75,9 @@ async fn list(
 async fn newest_checkpoint(
     State(hub): HubState,
     Authenticated(who): Authenticated,
-    Query(args): Query<checkpoint::QueryArgs>,
+    Query(args): Query<proof::CheckpointArgs>,
 ) -> Response {
-    match checkpoint::run(&hub, &who.caller, args).await {
+    match proof::checkpoint(&hub, &who.caller, args).await {
         Ok(note) => ([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], note).into_response(),
         Err(error) => Failure(error).into_response(),
     }
@@ -137,11 +137,11 @@ async fn consistency(
     operation_id = "show_evidence_key",
     security(()),
     responses(
-        (status = 200, description = "the key, as signed notes name it", body = checkpoint::Key)
+        (status = 200, description = "the key, as signed notes name it", body = proof::Key)
     )
 )]
 async fn key(State(hub): HubState) -> Response {
-    Json(checkpoint::key(&hub)).into_response()
+    Json(proof::key(&hub)).into_response()
 }
 
 /// Evidence to take away: a bundle of events

@@ -17,9 +17,8 @@ use crate::request_trace::Traced;
 use crate::rest::described::{Conflict, NotFound};
 use crate::service::task_wait::ProgressSink;
 use crate::service::{
-    ack_inbox, broadcast, claim_task, extend_lease, get_completions, get_inbox, get_task, list_tasks,
-    messages, overview, send_task, send_tasks, share_artifact, stats, statuses, task_events, task_tree,
-    work_graph,
+    broadcast, claim_task, extend_lease, get_completions, get_task, inbox, list_tasks, messages, overview,
+    send_task, send_tasks, share_artifact, stats, statuses, task_events, task_tree, work_graph,
 };
 
 /// Every route about tasks.
@@ -300,18 +299,18 @@ async fn events(
     path = "/api/inbox",
     tag = "tasks",
     operation_id = "read_inbox",
-    params(get_inbox::QueryArgs),
+    params(inbox::QueryArgs),
     responses(
-        (status = 200, description = "the deliveries", body = get_inbox::Answer),
+        (status = 200, description = "the deliveries", body = inbox::Inbox),
         NotFound
     )
 )]
 async fn inbox(
     State(hub): HubState,
     Authenticated(who): Authenticated,
-    Query(args): Query<get_inbox::QueryArgs>,
+    Query(args): Query<inbox::QueryArgs>,
 ) -> Response {
-    answer(get_inbox::run_on_query(&hub, &who.caller, args).await)
+    answer(inbox::read_own(&hub, &who.caller, args).await)
 }
 
 /// Acknowledge a delivery
@@ -322,9 +321,9 @@ async fn inbox(
     path = "/api/inbox/{id}/ack",
     tag = "tasks",
     params(("id" = MessageId, Path, description = "The delivery, or its task")),
-    request_body = ack_inbox::PathArgs,
+    request_body = inbox::AckOwnArgs,
     responses(
-        (status = 200, description = "acknowledged", body = ack_inbox::Answer),
+        (status = 200, description = "acknowledged", body = inbox::Acked),
         NotFound,
         Conflict
     )
@@ -333,9 +332,9 @@ async fn ack_delivery(
     State(hub): HubState,
     Authenticated(who): Authenticated,
     Path(id): Path<String>,
-    Body(args): Body<ack_inbox::PathArgs>,
+    Body(args): Body<inbox::AckOwnArgs>,
 ) -> Response {
-    answer(ack_inbox::run_on_path(&hub, &who.caller, id, args).await)
+    answer(inbox::ack_own(&hub, &who.caller, id, args).await)
 }
 
 /// Take the next task under a lease, or several, waiting for one if asked to

@@ -19,7 +19,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tower::Service;
 
 use super::paced::{Pace, Paced, TooSlow};
-use crate::accompanied::Accompanied;
+use crate::body;
 use crate::hub::Shutdown;
 use crate::metrics::{ConnectionsClosed, Tally};
 
@@ -50,7 +50,7 @@ where
         let (answer, request_in_flight) = (router.clone().call(request.map(Body::new)), requests.clone());
         async move {
             let response = answer.await?;
-            Ok::<_, Infallible>(response.map(|body| Accompanied::new(body, request_in_flight)))
+            Ok::<_, Infallible>(response.map(|body| body::holding(body, request_in_flight)))
         }
     });
     let mut builder = http1::Builder::new();

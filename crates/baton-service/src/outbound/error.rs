@@ -44,16 +44,9 @@ pub enum Error {
 
 impl From<reqwest::Error> for Error {
     fn from(error: reqwest::Error) -> Self {
-        // The resolver's own refusal comes back wrapped in the connector's.
-        let mut cause = error.source();
-        while let Some(inner) = cause {
-            if let Some(ours) = inner.downcast_ref::<Self>() {
-                return ours.clone();
-            }
-            if is_unknown_issuer(inner) {
-                return Self::UnknownIssuer;
-            }
-            cause = inner.source();
+        let mut causes = std::iter::successors(error.source(), |cause| (*cause).source());
+        if causes.any(is_unknown_issuer) {
+            return Self::UnknownIssuer;
         }
         if error.is_connect() {
             return Self::NoConnection(last_cause(&error.without_url()));

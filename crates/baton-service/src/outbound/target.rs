@@ -31,6 +31,11 @@ impl Target {
         Ok(Self(url))
     }
 
+    /// Where a request goes that was made for a target.
+    pub(super) fn of(url: &Url) -> Self {
+        Self(url.clone())
+    }
+
     pub fn url(&self) -> &Url {
         &self.0
     }

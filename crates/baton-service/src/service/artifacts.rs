@@ -16,27 +16,26 @@ mod view;
 pub use reference::RefArgs;
 pub use view::{ArtifactView, Conversation};
 
-use baton_core::access::{self, TaskReach};
-use baton_core::{ArtifactHash, Caller, NetworkId, NetworkRole, limits};
+use baton_core::access::TaskReach;
+use baton_core::{ArtifactHash, limits};
 use baton_store::Snapshot;
 use baton_store::rows::{ArtifactRefRow, ArtifactRow, TaskRow};
 
 use super::Error;
+use super::permit::Permitted;
 
 /// Those of these artifacts that there are and that the caller may read, in no order.
 pub(super) fn readable(
     rows: &dyn Snapshot,
-    caller: &Caller,
-    network: &NetworkId,
-    role: Option<NetworkRole>,
+    permitted: &Permitted<'_>,
     hashes: &[ArtifactHash],
 ) -> Result<Vec<ArtifactRow>, Error> {
-    let agent = match access::task_reach(caller, network, role)? {
+    let agent = match permitted.reach()? {
         TaskReach::Network => None,
         TaskReach::Own(alias) => Some(alias),
     };
     let examined = limits::ARTIFACT_REFS_EXAMINED_COUNT;
-    Ok(rows.artifacts_by_hash(network, hashes, agent.as_ref(), examined)?)
+    Ok(rows.artifacts_by_hash(permitted.network(), hashes, agent.as_ref(), examined)?)
 }
 
 /// What a task refers to, with its messages and its reply. A task that refers to nothing costs nothing.

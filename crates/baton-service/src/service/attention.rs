@@ -48,15 +48,13 @@ struct Task {
     pressing: i64,
 }
 
-/// What is looked at, the oldest open tasks and those that ended last.
-const LOOKED_AT: [(Status, End); 6] = [
-    (Status::WaitingInput, End::Oldest),
-    (Status::Delivered, End::Oldest),
-    (Status::Acked, End::Oldest),
-    (Status::Running, End::Oldest),
-    (Status::Failed, End::Newest),
-    (Status::Expired, End::Newest),
-];
+/// What is looked at, the oldest open tasks and those that failed last.
+fn looked_at() -> impl Iterator<Item = (Status, End)> {
+    let others = Status::open().filter(|status| *status != Status::WaitingInput);
+    let open = std::iter::once(Status::WaitingInput).chain(others);
+    let failed = Status::terminal().filter(|status| status.is_failure());
+    open.map(|status| (status, End::Oldest)).chain(failed.map(|status| (status, End::Newest)))
+}
 
 pub(super) fn of_network(
     rows: &dyn Snapshot,
@@ -65,7 +63,7 @@ pub(super) fn of_network(
     by_status: &[StatusCount],
 ) -> Result<Attention, Error> {
     let mut attention = Attention::default();
-    for (status, end) in LOOKED_AT {
+    for (status, end) in looked_at() {
         // One more than is looked at says that there are more.
         let tasks = rows.glances(network, status, end, limits::ATTENTION_EXAMINED_COUNT + 1)?;
         for task in tasks.iter().take(limits::ATTENTION_EXAMINED_COUNT) {
@@ -109,7 +107,7 @@ impl Attention {
     /// Not every task of a status was looked at.
     fn bound(&mut self, status: Status) {
         match status {
-            Status::Failed | Status::Expired => self.failing.count_is_at_least = true,
+            status if status.is_failure() => self.failing.count_is_at_least = true,
             Status::WaitingInput => self.expiring.count_is_at_least = true,
             _ => {
                 self.stuck.count_is_at_least = true;

@@ -47,13 +47,14 @@ pub async fn foreign_read(
     network_read(hub, caller, network.clone(), what).await
 }
 
-/// Writes down such a read, once in a while for each admin, network and thing read; see `noted_reads.rs`.
+/// Writes down such a read if there was one, once in a while for each admin, network and thing read; see `noted_reads.rs`.
 pub async fn network_read(
     hub: &Hub,
     caller: &Caller,
-    network: NetworkId,
+    network: impl Into<Option<NetworkId>>,
     what: &'static str,
 ) -> Result<(), Error> {
+    let Some(network) = network.into() else { return Ok(()) };
     let (now, actor) = (hub.clock.now(), caller.principal()?);
     let (look, at) = ((caller.user_id().clone(), network.clone(), what), hub.clock.monotonic());
     if hub.noted_reads.has(&look, at) {

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::actor::Actor;
+use super::operation::Found;
 use super::stamp::Stamp;
 use super::task_command::{About, AnsweredConflict, BodyRule, OnTask, TaskCommand};
 use super::{Error, operation, task_tree};
@@ -98,7 +99,8 @@ async fn cancel(hub: &Hub, caller: &Caller, on: OnTask, args: Args) -> Result<An
     let canceller = caller.clone();
     let cancelling = move |tx: &mut dyn Transaction| {
         let command = Command::Cancel { reason: reason.clone() };
-        let (task, actor) = operation::find_for(tx, &stamp, &canceller, &place, task_id.as_ref(), &command)?;
+        let Found { task, actor, .. } =
+            operation::find_for(tx, &stamp, &canceller, &place, task_id.as_ref(), &command)?;
         let cancel = Cancel { stamp: &stamp, actor: &actor, reason: reason.as_ref() };
         if cascades { cancel.with_all_below(tx, task) } else { cancel.alone(tx, task) }
     };

@@ -5,7 +5,6 @@
 
 pub mod bundling;
 pub mod change;
-pub mod checkpoint;
 pub mod export;
 mod export_body;
 pub mod packet;

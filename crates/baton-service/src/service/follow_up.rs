@@ -1,20 +1,22 @@
 //! The sender says something on a task that is open: the answer if its agent asked, else a message on the way.
 
 use baton_core::{
-    ArtifactRef, Caller, Command, IdempotencyKey, MessageId, MessageText, Refusal, Status, TaskId, limits,
+    ArtifactRef, Caller, Command, IdempotencyKey, MessageId, MessageText, Refusal, Status, TaskAction,
+    TaskId, limits,
 };
-use baton_store::Transaction;
 use baton_store::rows::IdempotentSend;
+use baton_store::{Snapshot, Transaction};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::artifacts::{RefArgs, reference};
 use super::place::Place;
-use super::push_configs::create::{self, CheckedPush, Since};
+use super::push_configs::MayNotify;
+use super::push_configs::receiver::{self, CheckedPush, Since};
 use super::stamp::Stamp;
 use super::task_command::{About, BodyRule, OnTask, TaskCommand};
-use super::{Error, idempotency, operation};
+use super::{Error, idempotency, operation, permit};
 use crate::hub::Hub;
 
 /// The body of `POST /api/tasks/:id/answer`.
@@ -121,9 +123,11 @@ pub async fn say(hub: &Hub, caller: &Caller, place: Place, task: &str, said: Sai
         {
             return Ok(answer);
         }
-        let done = operation::act(tx, &stamp, &speaker, &place, Some(&task), &command)?;
-        if let Some(push) = &push {
-            create::attach(tx, &stamp, &speaker, &task, push, Since::Now)?;
+        let found = operation::find_for(tx.as_snapshot(), &stamp, &speaker, &place, Some(&task), &command)?;
+        let may_notify = push.as_ref().map(|push| (MayNotify::as_sender(&found.permitted, &task), push));
+        let done = operation::act_on(tx, &stamp, found, &command)?;
+        if let Some((by, push)) = may_notify {
+            receiver::attach(tx, &stamp, by, push, Since::Now)?;
         }
         let status = done.transition.to;
         if let Some(key) = &key {
@@ -139,8 +143,15 @@ pub async fn say(hub: &Hub, caller: &Caller, place: Place, task: &str, said: Sai
     };
     match watched {
         None => hub.store_for(caller).write(saying).await,
-        Some(task) => create::write(hub, caller, task, saying).await,
+        Some(task) => receiver::write(hub, caller, task, saying).await,
     }
+}
+
+/// Whether the caller may say something on a task, asked before files are stored or a receiver's name is looked up for it.
+pub async fn check_may(hub: &Hub, caller: &Caller, task: &TaskId) -> Result<(), Error> {
+    let (asker, task) = (caller.clone(), task.clone());
+    let asked = move |rows: &dyn Snapshot| permit::on_task(rows, &asker, &task, TaskAction::Answer).map(drop);
+    hub.store_for(caller).read(asked).await
 }
 
 /// The answer to a key that came before with the same words for the same task.

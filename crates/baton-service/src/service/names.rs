@@ -12,6 +12,15 @@ pub fn alias(text: &str) -> Result<Alias, Error> {
     Alias::parse(&text.nfc().collect::<String>()).map_err(Error::of_argument)
 }
 
+/// A name that an agent or a user could have, in NFC; nothing is looked up.
+pub(crate) fn form(text: &str) -> Result<String, Error> {
+    let name: String = text.nfc().collect();
+    if Username::parse(&name).is_err() {
+        Alias::parse(&name).map_err(Error::of_argument)?;
+    }
+    Ok(name)
+}
+
 /// Whoever has this name in a network: a member by username, else an agent. One name space, so never both.
 pub fn principal(rows: &dyn Snapshot, network: &NetworkId, name: &str) -> Result<Principal, Error> {
     if let Ok(username) = Username::parse(name)

@@ -3,7 +3,7 @@
 
 use baton_core::{
     Action, ActorToken, ArtifactSource, Caller, Command, Context, NetworkId, Principal, Refusal, Status,
-    TaskId, TaskSnapshot, Transition, access, decide,
+    TaskId, TaskSnapshot, Transition, decide,
 };
 use baton_store::rows::NewArtifactRef;
 use baton_store::{Snapshot, Transaction};
@@ -13,7 +13,8 @@ use super::accounts::quotas;
 use super::actor::Actor;
 use super::apply::{self, Decided, Payload};
 use super::artifacts::{self, reference};
-use super::place::{Place, Stand};
+use super::permit::Permitted;
+use super::place::Place;
 use super::stamp::Stamp;
 use super::{presence, question};
 
@@ -40,28 +41,45 @@ pub(super) fn act(
     task_id: Option<&TaskId>,
     command: &Command,
 ) -> Result<Done, Error> {
-    let (task, actor) = find_for(tx.as_snapshot(), stamp, caller, place, task_id, command)?;
+    let found = find_for(tx.as_snapshot(), stamp, caller, place, task_id, command)?;
+    act_on(tx, stamp, found, command)
+}
+
+/// The same for a task that was found for the command.
+pub(super) fn act_on(
+    tx: &mut dyn Transaction,
+    stamp: &Stamp,
+    found: Found<'_>,
+    command: &Command,
+) -> Result<Done, Error> {
     let source = match command {
         Command::Reply { .. } => ArtifactSource::Reply,
         _ => ArtifactSource::Message,
     };
-    let artifacts = reference::resolve(tx.as_snapshot(), caller, &task.network_id, &stamp.artifacts, source)?;
-    carry_out_with(tx, stamp, &actor, task, command, artifacts)
+    let artifacts = reference::resolve(tx.as_snapshot(), &found.permitted, &stamp.artifacts, source)?;
+    carry_out_with(tx, stamp, &found.actor, found.task, command, artifacts)
+}
+
+/// A task whose caller may do to it what it wants to.
+pub(super) struct Found<'a> {
+    pub(super) task: TaskSnapshot,
+    pub(super) actor: Actor,
+    pub(super) permitted: Permitted<'a>,
 }
 
 /// The task a caller's command is for, and as whom the caller acts; nothing is decided yet.
-pub(super) fn find_for(
+pub(super) fn find_for<'a>(
     rows: &dyn Snapshot,
     stamp: &Stamp,
-    caller: &Caller,
+    caller: &'a Caller,
     place: &Place,
     task_id: Option<&TaskId>,
     command: &Command,
-) -> Result<(TaskSnapshot, Actor), Error> {
-    let task = find(rows, caller, place, task_id, command)?;
+) -> Result<Found<'a>, Error> {
+    let (task, permitted) = find(rows, caller, place, task_id, command)?;
     let actor = Actor::of(caller)?;
     match task {
-        Some(task) => Ok((task, actor)),
+        Some(task) => Ok(Found { task, actor, permitted }),
         None => {
             let refusal = decide(None, command, &stamp.context(stamp.time.clone(), actor.principal)).err();
             Err(refusal.unwrap_or(Refusal::TaskNotFound).into())
@@ -70,23 +88,23 @@ pub(super) fn find_for(
 }
 
 /// Finds the task a caller means and asks whether the caller may. Who may not see it learns nothing of it.
-fn find(
+fn find<'a>(
     rows: &dyn Snapshot,
-    caller: &Caller,
+    caller: &'a Caller,
     place: &Place,
     task_id: Option<&TaskId>,
     command: &Command,
-) -> Result<Option<TaskSnapshot>, Error> {
-    let Stand { network, role } = place.stand(rows, caller, task_id)?;
+) -> Result<(Option<TaskSnapshot>, Permitted<'a>), Error> {
+    // A send makes its task, and what the hub does by itself no caller may.
+    let action = command.task_action().ok_or(Refusal::TaskNotFound)?;
+    let stand = place.stand(rows, caller, task_id)?;
     let task = match task_id {
-        Some(id) => rows.task_snapshot_in(&network, id)?,
+        Some(id) => rows.task_snapshot_in(&stand.network, id)?,
         None => None,
     };
-    if let Some(action) = command.task_action() {
-        let parties = task.as_ref().map(TaskSnapshot::parties);
-        access::authorize(caller, &network, role, Action::Task { action, parties })?;
-    }
-    Ok(task)
+    let parties = task.as_ref().map(TaskSnapshot::parties);
+    let permitted = Permitted::ask(caller, stand, Action::Task { action, parties })?;
+    Ok((task, permitted))
 }
 
 /// Whether a caller's command would be carried out as things stand, asked before work is done for it. Answers the network.
@@ -98,7 +116,7 @@ pub(super) fn would_act(
     task_id: &TaskId,
     command: &Command,
 ) -> Result<NetworkId, Error> {
-    let (task, actor) = find_for(rows, stamp, caller, place, Some(task_id), command)?;
+    let Found { task, actor, .. } = find_for(rows, stamp, caller, place, Some(task_id), command)?;
     let mut context = stamp.context(stamp.time.clone(), actor.principal);
     fill_in(rows, stamp, &task, command, &mut context)?;
     decide(Some(&task), command, &context)?;

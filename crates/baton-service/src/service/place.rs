@@ -8,6 +8,7 @@ use baton_core::{
 use baton_store::Snapshot;
 use baton_store::rows::TokenRow;
 
+use super::permit::Permitted;
 use super::{Error, audit};
 use crate::hub::Hub;
 
@@ -42,6 +43,33 @@ impl Place {
                 Ok(Stand { network, role })
             }
         }
+    }
+
+    /// The network, if the caller may do this there: asked before anything of it is read.
+    pub(super) fn permit<'a>(
+        &self,
+        rows: &dyn Snapshot,
+        caller: &'a Caller,
+        action: Action<'_>,
+    ) -> Result<Permitted<'a>, Error> {
+        Ok(Permitted::ask(caller, self.stand(rows, caller, None)?, action)?)
+    }
+
+    /// The same for a read, of a network that is there.
+    pub(super) fn permit_read<'a>(
+        &self,
+        rows: &dyn Snapshot,
+        caller: &'a Caller,
+        action: Action<'_>,
+    ) -> Result<Permitted<'a>, Error> {
+        Ok(Permitted::ask(caller, self.known(rows, caller)?, action)?)
+    }
+
+    /// The network, if it is there, and what the caller is in it.
+    pub(super) fn known(&self, rows: &dyn Snapshot, caller: &Caller) -> Result<Stand, Error> {
+        let network = self.network(rows, caller, None)?;
+        let role = known_role(rows, caller, &network)?;
+        Ok(Stand { network, role })
     }
 
     /// The network alone.
@@ -231,9 +259,6 @@ impl Reach {
 
     /// Writes down that a system admin looked into a network of others, before the answer is given.
     pub async fn write_down(&self, hub: &Hub, caller: &Caller, what: &'static str) -> Result<(), Error> {
-        match &self.audited {
-            Some(network) => audit::network_read(hub, caller, network.clone(), what).await,
-            None => Ok(()),
-        }
+        audit::network_read(hub, caller, self.audited.clone(), what).await
     }
 }

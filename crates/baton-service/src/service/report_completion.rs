@@ -1,13 +1,13 @@
 //! An agent reports that a task is done.
 
-use baton_core::{Action, Caller, Command, Refusal, ResultText, TaskAction, TaskId, access, limits};
+use baton_core::{Action, Caller, Command, Refusal, ResultText, TaskAction, TaskId, limits};
 use baton_store::Transaction;
 use baton_store::rows::NewCompletion;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::place::{Place, role_in};
+use super::place::Place;
 use super::report_status::{check_score, meant};
 use super::stamp::Stamp;
 use super::{Error, evidence, names, operation, send_reply};
@@ -85,10 +85,8 @@ fn complete(
     caller: &Caller,
     request: &Request,
 ) -> Result<Answer, Error> {
-    let network = request.place.network(tx.as_snapshot(), caller, None)?;
-    let role = role_in(tx.as_snapshot(), caller, &network)?;
     let action = Action::Task { action: TaskAction::Complete, parties: None };
-    access::authorize(caller, &network, role, action)?;
+    let network = request.place.permit(tx.as_snapshot(), caller, action)?.into_network();
     if caller.principal()? != baton_core::Principal::Node(request.alias.clone()) {
         return Err(Refusal::PermissionDenied.into());
     }

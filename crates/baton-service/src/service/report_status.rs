@@ -2,7 +2,7 @@
 
 use baton_core::{
     Action, Alias, AliasFacts, Caller, Command, NetworkId, NodeCaller, Quota, Refusal, TaskId, UnixMillis,
-    access, bind_alias, limits,
+    bind_alias, limits,
 };
 use baton_store::Transaction;
 use baton_store::rows::SessionRow;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::accounts::quotas;
 use super::extend_lease::{check_progress, extend, kept_output};
 use super::labels::at_most;
-use super::place::{Place, role_in};
+use super::place::Place;
 use super::skills::{self, Skill};
 use super::stamp::Stamp;
 use super::{Error, capabilities, names, operation, send_reply};
@@ -158,8 +158,7 @@ fn report(
     alias: &Alias,
     args: &Args,
 ) -> Result<Answer, Error> {
-    let network = place.network(tx.as_snapshot(), caller, None)?;
-    access::authorize(caller, &network, role_in(tx.as_snapshot(), caller, &network)?, Action::ReportStatus)?;
+    let network = place.permit(tx.as_snapshot(), caller, Action::ReportStatus)?.into_network();
     let before = tx.session(&network, alias)?;
     if before.is_none() {
         quotas::admit_to_network(tx.as_snapshot(), &network, Quota::Sessions)?;

@@ -1,8 +1,6 @@
 //! Send a message: a delivery that is no task.
 
-use baton_core::{
-    Action, Caller, MessageId, MessageText, NetworkId, Principal, Priority, Refusal, access, limits,
-};
+use baton_core::{Action, Caller, MessageId, MessageText, NetworkId, Principal, Priority, Refusal, limits};
 use baton_store::Transaction;
 use baton_store::rows::{DeliveryKind, NewDelivery};
 use schemars::JsonSchema;
@@ -10,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::apply::{put_delivery, tell};
 use super::frame::Frame;
-use super::place::{Place, role_in};
+use super::place::Place;
 use super::stamp::Stamp;
 use super::{Error, names, presence};
 use crate::hub::Hub;
@@ -49,13 +47,7 @@ pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error
     let caller = caller.clone();
     hub.store_for(&caller)
         .write(move |tx| {
-            let network = place.network(tx.as_snapshot(), &caller, None)?;
-            access::authorize(
-                &caller,
-                &network,
-                role_in(tx.as_snapshot(), &caller, &network)?,
-                Action::Send,
-            )?;
+            let network = place.permit(tx.as_snapshot(), &caller, Action::Send)?.into_network();
             deliver(tx, &stamp, &caller, &network, &args.alias, DeliveryKind::Message, text.as_str())
         })
         .await

@@ -18,8 +18,10 @@ use super::agent::AgentAddress;
 use super::apply::{self, Decided, Payload};
 use super::artifacts::{RefArgs, reference};
 use super::follow_up::Said;
+use super::permit::Permitted;
 use super::place::{Place, role_in};
-use super::push_configs::create::{self, CheckedPush, Since};
+use super::push_configs::MayNotify;
+use super::push_configs::receiver::{self, CheckedPush, Since};
 use super::stamp::Stamp;
 use super::task_view::WholeTaskView;
 use super::task_wait::{self, ProgressSink, TaskWait};
@@ -212,7 +214,7 @@ async fn take(hub: &Hub, caller: &Caller, stamp: Stamp, mut request: Request) ->
     let sending = move |tx: &mut dyn Transaction| send(tx, &stamp, &sender, &request);
     match watched {
         None => hub.store_for(caller).write(sending).await,
-        Some(task) => create::write(hub, caller, task, sending).await,
+        Some(task) => receiver::write(hub, caller, task, sending).await,
     }
 }
 
@@ -396,17 +398,15 @@ pub(super) fn send(
     caller: &Caller,
     request: &Request,
 ) -> Result<Sent, Error> {
-    let network = request.place.network(tx.as_snapshot(), caller, None)?;
-    access::authorize(caller, &network, role_in(tx.as_snapshot(), caller, &network)?, Action::Send)?;
+    let permitted = request.place.permit(tx.as_snapshot(), caller, Action::Send)?;
+    let network = permitted.network().clone();
     let by = Actor::of(caller)?;
     let actor = by.principal.clone();
     if let Some(answer) = first_answer(tx, &network, &actor, request)? {
         return Ok(Sent { answer, network, is_new: false });
     }
     let context_id = match &request.context_id {
-        Some(context) if is_conversation(tx.as_snapshot(), caller, &network, context)? => {
-            Some(context.clone())
-        }
+        Some(context) if is_conversation(tx.as_snapshot(), &permitted, context)? => Some(context.clone()),
         _ => None,
     };
     let parent = match &request.parent_task_id {
@@ -433,7 +433,7 @@ pub(super) fn send(
     let transition = decide(None, &command, &context)?;
     quotas::admit_task(tx.as_snapshot(), &network, &Principal::Node(request.to.clone()))?;
     let source = ArtifactSource::Task;
-    let artifacts = reference::resolve(tx.as_snapshot(), caller, &network, &request.artifacts, source)?;
+    let artifacts = reference::resolve(tx.as_snapshot(), &permitted, &request.artifacts, source)?;
     let actor_token = apply::recorded_token(tx.as_snapshot(), stamp, &network, &by, true)?;
     let decided = Decided {
         context: &context,
@@ -443,7 +443,8 @@ pub(super) fn send(
     };
     apply::apply(tx, stamp, &network, None, decided, Some(&request.payload))?;
     if let Some(push) = &request.push {
-        create::attach(tx, stamp, caller, &stamp.new_task_id, push, Since::TheBeginning)?;
+        let may_notify = MayNotify::as_sender(&permitted, &stamp.new_task_id);
+        receiver::attach(tx, stamp, may_notify, push, Since::TheBeginning)?;
     }
     let status = presence::session_status(tx, stamp, &network, &request.to)?;
     if let Some(key) = &request.key {
@@ -474,17 +475,16 @@ fn first_answer(
 /// left. Who names any other, somebody else's or none, begins one of their own.
 fn is_conversation(
     rows: &dyn Snapshot,
-    caller: &Caller,
-    network: &NetworkId,
+    permitted: &Permitted<'_>,
     context: &ContextId,
 ) -> Result<bool, Error> {
+    let (caller, network) = (permitted.caller(), permitted.network());
     let Some(beginning) = TaskId::parse(context.as_str()) else { return Ok(false) };
     match get_task::visible(rows, caller, &beginning) {
         Ok((task, _)) => Ok(task.snapshot.network_id == *network && task.snapshot.context_id.is_none()),
         Err(Error::Refused(_)) if rows.task_snapshot_in(network, &beginning)?.is_none() => {
-            let reach = access::task_reach(caller, network, role_in(rows, caller, network)?)?;
             let of_it = TaskFilter {
-                networks: vec![(network.clone(), reach)],
+                networks: vec![(network.clone(), permitted.reach()?)],
                 context: Some(context.clone()),
                 page: PageBounds::rows(1),
                 texts: TaskTexts::Beginning,

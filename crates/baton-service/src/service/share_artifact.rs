@@ -2,8 +2,7 @@
 //! it is an event of the task. Several parts may make one artifact, and an artifact may come in several calls.
 
 use baton_core::{
-    ArtifactId, ArtifactName, ArtifactRef, ArtifactSource, Caller, Command, NetworkId, Refusal, Status,
-    TaskId, limits,
+    ArtifactId, ArtifactName, ArtifactRef, ArtifactSource, Command, Refusal, Status, TaskId, limits,
 };
 use baton_store::rows::NewArtifactRef;
 use baton_store::{Snapshot, Transaction};
@@ -13,6 +12,8 @@ use utoipa::ToSchema;
 
 use super::artifacts::part::{self, Inline, Part, PartArgs};
 use super::artifacts::reference;
+use super::operation::Found;
+use super::permit::Permitted;
 use super::place::Place;
 use super::stamp::Stamp;
 use super::{Error, operation, send_reply};
@@ -89,9 +90,9 @@ pub async fn run_on_path(hub: &Hub, who: &Identity, task: &str, args: PathArgs) 
     let (stamp, caller) = (Stamp::new(hub), who.caller.clone());
     let sharing = move |tx: &mut dyn Transaction| -> Result<Answer, Error> {
         let place = Place::TheTasks;
-        let (found, actor) =
+        let Found { task: found, actor, permitted } =
             operation::find_for(tx.as_snapshot(), &stamp, &caller, &place, Some(&task), &command)?;
-        let mut refs = refer(&ready, tx.as_snapshot(), &caller, &found.network_id)?;
+        let mut refs = refer(&ready, tx.as_snapshot(), &permitted)?;
         for new in &mut refs {
             new.artifact_id = Some(args.artifact_id.clone());
         }
@@ -170,15 +171,14 @@ async fn prepare(
 fn refer(
     ready: &[Ready],
     rows: &dyn Snapshot,
-    caller: &Caller,
-    network: &NetworkId,
+    permitted: &Permitted<'_>,
 ) -> Result<Vec<NewArtifactRef>, Error> {
     let given = ready.iter().filter_map(|ready| match ready {
         Ready::Artifact(given, _) => Some(given.clone()),
         Ready::Inline(..) => None,
     });
     let given: Vec<_> = given.collect();
-    let mut found = reference::resolve(rows, caller, network, &given, ArtifactSource::Work)?.into_iter();
+    let mut found = reference::resolve(rows, permitted, &given, ArtifactSource::Work)?.into_iter();
     let refer = |ready: &Ready| match ready {
         Ready::Inline(inline, part) => Some(of_inline(inline, part)),
         Ready::Artifact(_, part) => Some(NewArtifactRef { metadata: metadata(part), ..found.next()? }),

@@ -1,6 +1,6 @@
 //! Who is there: all sessions, or one with its inbox and its latest completions.
 
-use baton_core::{Action, Alias, Caller, NetworkId, Principal, access, limits};
+use baton_core::{Action, Alias, Caller, NetworkId, Principal, limits};
 use baton_store::Snapshot;
 use baton_store::rows::{CompletionFilter, Page, PageBounds, SessionGlance, SessionRow};
 use schemars::JsonSchema;
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use utoipa::{IntoParams, ToSchema};
 
 use super::get_completions::CompletionView;
-use super::place::{Place, Reach, known_role};
+use super::place::{Place, Reach};
 use super::skills::{self, Skill};
 use super::stamp::Stamp;
 use super::wire_time::WireTime;
@@ -356,9 +356,8 @@ pub async fn one(hub: &Hub, caller: &Caller, args: OneArgs) -> Result<OneAnswer,
     let stamp = Stamp::new(hub);
     let asker = caller.clone();
     let read = hub.store_for(caller).read(move |rows| -> Result<_, Error> {
-        let network = place.network(rows, &asker, None)?;
-        let role = known_role(rows, &asker, &network)?;
-        access::authorize(&asker, &network, role, Action::ReadNetwork)?;
+        let permitted = place.permit_read(rows, &asker, Action::ReadNetwork)?;
+        let network = permitted.network().clone();
         let alias = names::alias(&args.alias)?;
         let glance = rows.session_glance(&network, &alias)?;
         if glance.is_none() && !rows.alias_exists(&network, &alias)? {
@@ -370,7 +369,7 @@ pub async fn one(hub: &Hub, caller: &Caller, args: OneArgs) -> Result<OneAnswer,
             _ => None,
         };
         let inbox_pending = rows.inbox_count(&network, &Principal::Node(alias.clone()))?;
-        let reach = access::task_reach(&asker, &network, role)?;
+        let reach = permitted.reach()?;
         let since = stamp.time.now.plus_millis(-1000 * i64::from(limits::COMPLETIONS_SINCE_DEFAULT_SECONDS));
         let filter = CompletionFilter {
             networks: vec![(network.clone(), reach)],
@@ -380,9 +379,12 @@ pub async fn one(hub: &Hub, caller: &Caller, args: OneArgs) -> Result<OneAnswer,
             page: PageBounds::of_tool(limits::RECENT_TASKS_COUNT).halved(),
         };
         let recent_completions = rows.completions(&filter)?.map(CompletionView::from).rows;
-        Ok((network, role, OneAnswer { ok: true, session, inbox_pending, recent_completions }))
+        Ok((
+            permitted.is_audited().then_some(network),
+            OneAnswer { ok: true, session, inbox_pending, recent_completions },
+        ))
     });
-    let (network, role, answer) = read.await?;
-    audit::foreign_read(hub, caller, role, &network, "session").await?;
+    let (audited, answer) = read.await?;
+    audit::network_read(hub, caller, audited, "session").await?;
     Ok(answer)
 }

@@ -1,7 +1,7 @@
 //! The tree a task stands in: the chain of its ancestors, the task, and all that it led to. A caller sees the part around the
 //! task that is connected by tasks it may read: the walk ends, upwards and downwards, at a task that it may not.
 
-use baton_core::access::{self, TaskReach};
+use baton_core::access::TaskReach;
 use baton_core::{Action, Caller, Kind, NetworkId, Refusal, Status, TaskAction, TaskId, limits};
 use baton_store::Snapshot;
 use baton_store::rows::{LevelFilter, TreeLevel, TreeTaskRow};
@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use utoipa::ToSchema;
 
-use super::place::{self, Stand};
+use super::permit::Permitted;
+use super::place;
 use super::wire_time::WireTime;
 use super::{Error, audit};
 use crate::hub::Hub;
@@ -66,19 +67,16 @@ pub async fn run_on_path(hub: &Hub, caller: &Caller, task: &str) -> Result<Answe
     let id = TaskId::parse(task).ok_or(Refusal::TaskNotFound)?;
     let asker = caller.clone();
     let read = hub.store_for(caller).read(move |rows| -> Result<_, Error> {
-        let Stand { network, role } = place::of_task(rows, &asker, &id)?;
-        let task = rows.tree_task(&network, &id)?.ok_or(Refusal::TaskNotFound)?;
+        let stand = place::of_task(rows, &asker, &id)?;
+        let task = rows.tree_task(&stand.network, &id)?.ok_or(Refusal::TaskNotFound)?;
         let action = Action::Task { action: TaskAction::Read, parties: Some(task.parties()) };
-        access::authorize(&asker, &network, role, action)?;
-        let reach = access::task_reach(&asker, &network, role)?;
-        let walk = Walk { rows, network: &network, reach: &reach };
+        let permitted = Permitted::ask(&asker, stand, action)?;
+        let walk = Walk { rows, network: permitted.network(), reach: &permitted.reach()? };
         let tree = walk.tree(task)?;
-        Ok((tree, access::is_audited(&asker, role).then_some(network)))
+        Ok((tree, permitted.is_audited().then(|| permitted.into_network())))
     });
     let (tree, audited) = read.await?;
-    if let Some(network) = audited {
-        audit::network_read(hub, caller, network, "task").await?;
-    }
+    audit::network_read(hub, caller, audited, "task").await?;
     Ok(Answer { ok: true, tree })
 }
 

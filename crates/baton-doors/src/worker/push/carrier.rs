@@ -11,7 +11,7 @@ use std::panic::AssertUnwindSafe;
 use super::retry::{self, Verdict};
 use crate::hub::Hub;
 use crate::metrics::PushOutcome;
-use crate::outbound::{self, for_network};
+use crate::outbound;
 use crate::service::task_record::{self, Extent, TaskRecord};
 use crate::service::{Error, push_configs};
 
@@ -69,7 +69,7 @@ async fn carry_some(hub: &Hub, task_id: &TaskId, config_id: &str) -> Result<Outc
         let extent = Extent::told_from(event.n);
         let record =
             task_record::read_again(hub, hub.store_of(&config.network_id), &config.task_id, extent).await?;
-        let failed = match for_network(&config.network_id, tell(hub, &config, &record, &event)).await {
+        let failed = match tell(hub, &config, &record, &event).await {
             Ok(()) => {
                 hub.metrics.pushes.note(PushOutcome::Told);
                 note(hub, config, event.n, PushTrouble::default(), is_open).await?;
@@ -156,12 +156,12 @@ async fn tell(
     record: &TaskRecord,
     event: &EventRow,
 ) -> Result<(), outbound::Error> {
+    let calls = hub.outbound.for_network(&config.network_id);
     for update in crate::a2a::updates(record, event) {
         let body =
             serde_json::to_vec(&update).map_err(|error| outbound::Error::Unreadable(error.to_string()))?;
-        let target = hub.outbound.target(&config.url)?;
-        let mut request =
-            hub.outbound.request(Method::POST, &target)?.header(CONTENT_TYPE, "application/a2a+json");
+        let target = calls.target(&config.url)?;
+        let mut request = calls.request(Method::POST, &target)?.header(CONTENT_TYPE, "application/a2a+json");
         if let Some(token) = &config.secrets.token {
             request = request.header("X-A2A-Notification-Token", secret(token)?);
         }
@@ -169,7 +169,7 @@ async fn tell(
             let credentials = config.secrets.credentials.as_deref().unwrap_or_default();
             request = request.header(AUTHORIZATION, secret(format!("{scheme} {credentials}").trim_end())?);
         }
-        let status = hub.outbound.tell(request.body(body)).await?;
+        let status = calls.tell(request.body(body)).await?;
         if !status.is_success() {
             return Err(outbound::Error::Failed(format!("it answered {}", status.as_u16())));
         }

@@ -16,7 +16,7 @@ use super::errand::Errand;
 use super::insist::insist;
 use super::put_off::PutOff;
 use crate::hub::{Hub, Shutdown};
-use crate::outbound::for_network;
+use crate::outbound::Calls;
 use crate::peer::{Peer, Trouble};
 use crate::service::push_configs::node_caller;
 use crate::service::{Error, claim_task};
@@ -40,6 +40,11 @@ pub(super) struct Remote {
 }
 
 impl Remote {
+    /// What is called for it, in its network's name.
+    pub(super) fn calls(&self) -> Calls<'_> {
+        self.hub.outbound.for_network(&self.row.network_id)
+    }
+
     /// How to speak to it, from a card that is not old.
     pub(super) async fn peer(&self) -> Result<Peer, Trouble> {
         let mut known = self.peer.lock().await;
@@ -49,7 +54,7 @@ impl Remote {
             return Ok(peer.clone());
         }
         let credential = self.row.credential.as_ref().map(|credential| &*credential.0);
-        let peer = Peer::find(&self.hub.outbound, &self.row.card_url, credential).await?;
+        let peer = Peer::find(self.calls(), &self.row.card_url, credential).await?;
         *known = Some((Instant::now(), peer.clone()));
         Ok(peer)
     }
@@ -229,7 +234,7 @@ fn start(
     errand: MessageId,
     lease: LeaseId,
 ) {
-    let (remote, network) = (remote.clone(), remote.row.network_id.clone());
+    let remote = remote.clone();
     let run = async move {
         let turn = remote.turn(&errand).await;
         let found = insist("an errand", LEASE, || {
@@ -249,7 +254,7 @@ fn start(
         remote.dropped.notify_one();
         drop(permit);
     };
-    errands.spawn(for_network(&network, run));
+    errands.spawn(run);
 }
 
 /// Tasks that are still out there but ended here, or went to somebody else, are called off there.
@@ -289,7 +294,7 @@ async fn call_off_due(remote: &Arc<Remote>, put_off: &mut PutOff, strays: Vec<Me
     }
     let outcomes = due.into_iter().map(|stray| async move {
         let _turn = remote.try_turn(&stray)?;
-        let called_off = for_network(&remote.row.network_id, call_off(remote, stray.clone())).await;
+        let called_off = call_off(remote, stray.clone()).await;
         let is_over = called_off.unwrap_or_else(|error| {
             tracing::warn!(worker = "remote", %error, "an errand is called off later");
             false
@@ -322,7 +327,7 @@ async fn call_off(remote: &Arc<Remote>, errand: MessageId) -> Result<bool, Error
     let Some(stray) = stray.await? else { return Ok(true) };
     if let Some(id) = &stray.remote_task_id {
         let cancelled = match remote.peer().await {
-            Ok(peer) => peer.cancel(&remote.hub.outbound, id).await.map(drop),
+            Ok(peer) => peer.cancel(remote.calls(), id).await.map(drop),
             Err(trouble) => Err(trouble),
         };
         match cancelled {

@@ -167,10 +167,9 @@ impl Errand {
             return Ok(Step::Done);
         }
         let peer = self.unless_over(self.remote.peer()).await?;
-        let outbound = &self.remote.hub.outbound;
         if let Some(Word { message, n, traceparent }) = self.next_word().await? {
             let key = format!("{}-{n}", self.out.errand_id);
-            let answer = self.for_a_while(peer.send(outbound, message, &key, traceparent)).await;
+            let answer = self.for_a_while(peer.send(self.remote.calls(), message, &key, traceparent)).await;
             return match (&self.out.remote_task_id, answer) {
                 (None, Err(Trouble::Passing(text))) => Err(Failed::Unanswered(text)),
                 (None, answer) => self.take_first(answer?).await,
@@ -178,7 +177,7 @@ impl Errand {
             };
         }
         let Some(id) = self.out.remote_task_id.clone() else { return Ok(Step::Waiting) };
-        let task = self.unless_over(peer.task(outbound, &id)).await?;
+        let task = self.unless_over(peer.task(self.remote.calls(), &id)).await?;
         self.take(&task).await
     }
 

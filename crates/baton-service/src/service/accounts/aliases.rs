@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::hub::Hub;
-use crate::service::page::{self, PageArgs};
+use crate::service::accounts::NetworkList;
+use crate::service::page::PageArgs;
 use crate::service::{Done, Error, WireTime, audit, names, permit};
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -38,17 +39,13 @@ impl From<AliasRow> for AliasView {
 
 /// Lists a network's aliases with their owners, in the order of their names.
 pub async fn list(hub: &Hub, caller: Caller, network_id: &str, args: PageArgs) -> Result<Aliases, Error> {
-    permit::account(&caller)?;
-    let id = permit::network_id(network_id)?;
-    let cursors = page::cursors(hub, &caller, "aliases");
-    let (bounds, after) = (args.bounds()?, args.place(&cursors)?);
-    let store = hub.store_for(&caller);
-    let list = move |rows: &dyn Snapshot| {
-        permit::network(rows, &caller, &id, Action::ManageAliases)?;
-        let page = rows.aliases(&id, after.as_ref(), bounds)?.map(AliasView::from);
-        Ok(Aliases { ok: true, aliases: page.rows, next_cursor: cursors.next(page.next) })
+    let list = NetworkList::read(hub, &caller, network_id, &args, "aliases")?;
+    let read = move |rows: &dyn Snapshot| {
+        list.permit(rows, Action::ManageAliases)?;
+        let page = rows.aliases(&list.network, list.after.as_ref(), list.bounds)?.map(AliasView::from);
+        Ok(Aliases { ok: true, aliases: page.rows, next_cursor: list.next(page.next) })
     };
-    store.read(list).await
+    hub.store_for(&caller).read(read).await
 }
 
 #[derive(Debug, Deserialize, Serialize, ToSchema)]
@@ -73,7 +70,7 @@ pub async fn hand_over(
     let now = hub.clock.now();
     let store = hub.store_for(&caller);
     let hand_over = move |tx: &mut dyn Transaction| {
-        permit::network(tx.as_snapshot(), &caller, &id, Action::ManageAliases)?;
+        permit::user_in(tx.as_snapshot(), &user, &id, Action::ManageAliases)?;
         let alias = alias.as_ref().ok_or(Refusal::AliasNotFound)?;
         if !tx.alias_was_used(&id, alias)? {
             return Err(Refusal::AliasNotFound.into());

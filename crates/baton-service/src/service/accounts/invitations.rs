@@ -43,7 +43,7 @@ pub async fn create(
     let now = hub.clock.now();
     let store = hub.store_for(&caller);
     let invite = move |tx: &mut dyn Transaction| {
-        permit::network(tx.as_snapshot(), &caller, &id, Action::AddMember { role })?;
+        permit::user_in(tx.as_snapshot(), &inviter, &id, Action::AddMember { role })?;
         let user_id = UserId::parse(&args.user_id).ok_or(Refusal::UserNotFound)?;
         let user = tx.user(&user_id)?.ok_or(Refusal::UserNotFound)?;
         if tx.member_role(&id, &user_id)?.is_some() {

@@ -11,9 +11,10 @@ use std::fmt;
 use utoipa::ToSchema;
 
 use crate::hub::{Hub, Identity};
+use crate::service::accounts::NetworkList;
 use crate::service::accounts::quotas;
 use crate::service::names::refuse_alias;
-use crate::service::page::{self, PageArgs};
+use crate::service::page::PageArgs;
 use crate::service::secret::{self, Revealed};
 use crate::service::{Done, Error, WireTime, audit, permit};
 
@@ -44,7 +45,7 @@ pub async fn create(hub: &Hub, caller: Caller, network_id: &str, args: NewInvite
     let expires_at = expires_days.map(|days| now.plus_millis(i64::from(days) * DAY_MS));
     let store = hub.store_for(&caller);
     let create = move |tx: &mut dyn Transaction| {
-        permit::network(tx.as_snapshot(), &caller, &id, Action::Invite { role })?;
+        permit::user_in(tx.as_snapshot(), &user, &id, Action::Invite { role })?;
         quotas::admit_to_network(tx.as_snapshot(), &id, Quota::Invites)?;
         let (invite_code, code_hash) = secret::invite_code();
         let created_by = user.user_id.clone();
@@ -108,17 +109,13 @@ impl Invite {
 
 /// Lists the invites of a network, newest first; their codes are nowhere.
 pub async fn list(hub: &Hub, caller: Caller, network_id: &str, args: PageArgs) -> Result<Invites, Error> {
-    permit::account(&caller)?;
-    let id = permit::network_id(network_id)?;
-    let cursors = page::cursors(hub, &caller, "invites");
-    let (bounds, after) = (args.bounds()?, args.place(&cursors)?);
-    let store = hub.store_for(&caller);
-    let list = move |rows: &dyn Snapshot| {
-        permit::network(rows, &caller, &id, Action::ManageInvites)?;
-        let page = rows.invites(&id, after, bounds)?.map(Invite::new);
-        Ok(Invites { ok: true, invites: page.rows, next_cursor: cursors.next(page.next) })
+    let list = NetworkList::read(hub, &caller, network_id, &args, "invites")?;
+    let read = move |rows: &dyn Snapshot| {
+        list.permit(rows, Action::ManageInvites)?;
+        let page = rows.invites(&list.network, list.after, list.bounds)?.map(Invite::new);
+        Ok(Invites { ok: true, invites: page.rows, next_cursor: list.next(page.next) })
     };
-    store.read(list).await
+    hub.store_for(&caller).read(read).await
 }
 
 /// Withdraws an invite: whoever has its code can no longer join with it. Who joined stays.
@@ -129,7 +126,7 @@ pub async fn delete(hub: &Hub, caller: Caller, network_id: &str, invite_id: &str
     let now = hub.clock.now();
     let store = hub.store_for(&caller);
     let delete = move |tx: &mut dyn Transaction| {
-        permit::network(tx.as_snapshot(), &caller, &id, Action::ManageInvites)?;
+        permit::user_in(tx.as_snapshot(), &user, &id, Action::ManageInvites)?;
         let (invite, hash_begins) = invite.as_ref().ok_or(Refusal::InviteUnknown)?;
         if !tx.delete_invite(&id, hash_begins)? {
             return Err(Refusal::InviteUnknown.into());

@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::hub::Hub;
-use crate::service::page::{self, PageArgs};
+use crate::service::accounts::NetworkList;
+use crate::service::page::PageArgs;
 use crate::service::{Done, Error, WireTime, audit, permit};
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -69,23 +70,19 @@ impl From<InvitationRow> for PendingMember {
 
 /// Lists the members of a network, oldest first, and the users who have been invited and have not answered yet.
 pub async fn list(hub: &Hub, caller: Caller, network_id: &str, args: PageArgs) -> Result<Members, Error> {
-    permit::account(&caller)?;
-    let id = permit::network_id(network_id)?;
-    let cursors = page::cursors(hub, &caller, "members");
-    let (bounds, after) = (args.bounds()?, args.place(&cursors)?);
-    let store = hub.store_for(&caller);
-    let list = move |rows: &dyn Snapshot| {
-        permit::network(rows, &caller, &id, Action::ListMembers)?;
-        let page = rows.members(&id, after.as_ref(), bounds)?.map(Member::from);
+    let list = NetworkList::read(hub, &caller, network_id, &args, "members")?;
+    let read = move |rows: &dyn Snapshot| {
+        list.permit(rows, Action::ListMembers)?;
+        let page = rows.members(&list.network, list.after.as_ref(), list.bounds)?.map(Member::from);
         // The first page has all of them: there are never more than a page.
-        let pending = match after {
-            None => rows.invitations_of_network(&id, limits::INVITATIONS_PER_NETWORK_MAX_COUNT)?,
+        let pending = match list.after {
+            None => rows.invitations_of_network(&list.network, limits::INVITATIONS_PER_NETWORK_MAX_COUNT)?,
             Some(_) => Vec::new(),
         };
         let pending = pending.into_iter().map(PendingMember::from).collect();
-        Ok(Members { ok: true, members: page.rows, pending, next_cursor: cursors.next(page.next) })
+        Ok(Members { ok: true, members: page.rows, pending, next_cursor: list.next(page.next) })
     };
-    store.read(list).await
+    hub.store_for(&caller).read(read).await
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -111,7 +108,7 @@ pub async fn change(
         let role = user_id.as_ref().map(|user| tx.member_role(&id, user)).transpose()?.flatten();
         // Who may not change anybody's role must not learn who is a member either.
         let from = role.unwrap_or(NetworkRole::Viewer);
-        permit::network(tx.as_snapshot(), &caller, &id, Action::ChangeRole { from, to: args.role })?;
+        permit::user_in(tx.as_snapshot(), &user, &id, Action::ChangeRole { from, to: args.role })?;
         let user_id = user_id.as_ref().filter(|_| role.is_some()).ok_or(Refusal::NotAMember)?;
         let actor = user.username.as_str();
         tx.put_member(&id, user_id, args.role, None, now)?;
@@ -150,7 +147,7 @@ pub async fn remove(hub: &Hub, caller: Caller, network_id: &str, user_id: &str) 
         let invited = user_id.as_ref().map(|user| tx.invitation(&id, user)).transpose()?.flatten();
         // Who may not remove anybody must not learn who is a member either.
         let role = member.or(invited.as_ref().map(|row| row.role)).unwrap_or(NetworkRole::Viewer);
-        permit::network(tx.as_snapshot(), &caller, &id, Action::RemoveMember { role })?;
+        permit::user_in(tx.as_snapshot(), &user, &id, Action::RemoveMember { role })?;
         let user_id = user_id.as_ref().ok_or(Refusal::NotAMember)?;
         let actor = user.username.as_str();
         if member.is_some() {
@@ -172,7 +169,7 @@ async fn leave(hub: &Hub, caller: Caller, user: UserCaller, network: NetworkId) 
     let now = hub.clock.now();
     let store = hub.store_for(&caller);
     let leave = move |tx: &mut dyn Transaction| {
-        let role = permit::network(tx.as_snapshot(), &caller, &network, Action::Leave)?;
+        let role = permit::user_in(tx.as_snapshot(), &user, &network, Action::Leave)?;
         // A system admin may look into the network without being in it.
         let role = role.ok_or(Refusal::NotAMember)?;
         let detail = end(tx, &network, &user.user_id, role, now)?;

@@ -184,7 +184,7 @@ pub async fn change(hub: &Hub, caller: Caller, network_id: &str, args: Change) -
     let now = hub.clock.now();
     let store = hub.store_for(&caller);
     let change = move |tx: &mut dyn Transaction| {
-        permit::network(tx.as_snapshot(), &caller, &id, Action::RenameNetwork)?;
+        permit::user_in(tx.as_snapshot(), &user, &id, Action::RenameNetwork)?;
         if let Some(name) = &name {
             rename(tx, &user, &id, name, now)?;
         }
@@ -220,7 +220,7 @@ pub async fn delete(hub: &Hub, caller: Caller, network_id: &str) -> Result<Done,
     let now = hub.clock.now();
     let store = hub.store_for(&caller);
     let delete = move |tx: &mut dyn Transaction| {
-        permit::network(tx.as_snapshot(), &caller, &id, Action::DeleteNetwork)?;
+        permit::user_in(tx.as_snapshot(), &user, &id, Action::DeleteNetwork)?;
         let name = tx.network(&id)?.ok_or(Refusal::NetworkNotFound)?.name;
         tx.delete_network(&id)?;
         tx.audit(now, user.username.as_str(), audit::NETWORK_DELETED, Some(&id), id.as_str(), &name)?;

@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::hub::Hub;
-use crate::outbound::for_network;
 use crate::peer::Peer;
 use crate::service::accounts::quotas;
 use crate::service::page::{self, PageArgs};
@@ -76,18 +75,18 @@ pub async fn add(hub: &Hub, caller: &Caller, network: &str, args: NewRemote) -> 
     if credential.as_ref().is_some_and(|text| text.chars().count() > limits::PUSH_FIELD_MAX_CHARS) {
         return Err(Error::argument("credential", "is too long"));
     }
-    let (asker, wanted) = (caller.clone(), network.clone());
+    let (asker, wanted) = (user.clone(), network.clone());
     // Who may not is told so before anything outside is called.
     let allowed = hub
         .store_for(caller)
-        .read(move |rows| permit::network(rows, &asker, &wanted, Action::ManageRemotes).map(drop));
+        .read(move |rows| permit::user_in(rows, &asker, &wanted, Action::ManageRemotes).map(drop));
     allowed.await?;
-    let find = Peer::find(&hub.outbound, &args.card_url, credential.as_deref());
-    let peer = for_network(&network, find).await;
+    let calls = hub.outbound.for_network(&network);
+    let peer = Peer::find(calls, &args.card_url, credential.as_deref()).await;
     let peer = peer.map_err(|trouble| Error::argument("card_url", trouble.to_string()))?;
-    let (stamp, caller) = (Stamp::new(hub), caller.clone());
+    let stamp = Stamp::new(hub);
     let new = New { alias, card_url: args.card_url, credential: credential.map(RemoteCredential) };
-    let add = hub.store_for(&caller).write(move |tx| insert(tx, &stamp, &caller, &user, &network, &new));
+    let add = hub.store_for(caller).write(move |tx| insert(tx, &stamp, &user, &network, &new));
     let row = add.await?;
     hub.remotes_changed.notify_one();
     Ok(Added { ok: true, name: peer.name, remote: row.into() })
@@ -102,12 +101,11 @@ struct New {
 fn insert(
     tx: &mut dyn Transaction,
     stamp: &Stamp,
-    caller: &Caller,
     user: &UserCaller,
     network: &NetworkId,
     new: &New,
 ) -> Result<RemoteRow, Error> {
-    permit::network(tx.as_snapshot(), caller, network, Action::ManageRemotes)?;
+    permit::user_in(tx.as_snapshot(), user, network, Action::ManageRemotes)?;
     let New { alias, card_url, credential } = new;
     let now = tx.time().now;
     let is_remote = tx.remote(network, alias)?.is_some();
@@ -169,9 +167,9 @@ pub async fn remove(hub: &Hub, caller: &Caller, network: &str, alias: &str) -> R
     let user = permit::account(caller)?.clone();
     let network = permit::network_id(network)?;
     let alias = names::alias(alias).map_err(|_| Refusal::AliasNotFound)?;
-    let (caller, now) = (caller.clone(), hub.clock.now());
-    let remove = hub.store_for(&caller).write(move |tx| -> Result<_, Error> {
-        permit::network(tx.as_snapshot(), &caller, &network, Action::ManageRemotes)?;
+    let now = hub.clock.now();
+    let remove = hub.store_for(caller).write(move |tx| -> Result<_, Error> {
+        permit::user_in(tx.as_snapshot(), &user, &network, Action::ManageRemotes)?;
         let remote = tx.remote(&network, &alias)?.ok_or(Refusal::AliasNotFound)?;
         tx.revoke_token(&remote.token_id, now)?;
         tx.delete_remote(&network, &alias)?;

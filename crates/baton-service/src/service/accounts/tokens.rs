@@ -119,7 +119,7 @@ pub async fn mint(hub: &Hub, caller: Caller, args: NewNodeToken) -> Result<Minte
     let alias = parse_alias(&node_name)?;
     let scope = args.scope.unwrap_or(TokenScope::Node);
     let now = hub.clock.now();
-    hub.store_for(&caller).write(move |tx| insert(tx, &caller, &user, &network, &alias, scope, now)).await
+    hub.store_for(&caller).write(move |tx| insert(tx, &user, &network, &alias, scope, now)).await
 }
 
 fn parse_alias(node_name: &str) -> Result<Alias, Error> {
@@ -132,7 +132,6 @@ fn parse_alias(node_name: &str) -> Result<Alias, Error> {
 
 fn insert(
     tx: &mut dyn Transaction,
-    caller: &Caller,
     user: &UserCaller,
     network: &NetworkId,
     alias: &Alias,
@@ -143,7 +142,7 @@ fn insert(
         TokenScope::Node => Action::MintNodeToken,
         TokenScope::Coordinator => Action::MintCoordinatorToken,
     };
-    permit::network(tx.as_snapshot(), caller, network, action)?;
+    permit::user_in(tx.as_snapshot(), user, network, action)?;
     let facts = names::alias_facts(tx.as_snapshot(), network, alias, &user.user_id)?;
     names::check_form("node_name", alias, facts)?;
     mint_alias(facts)?;

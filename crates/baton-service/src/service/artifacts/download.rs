@@ -1,6 +1,6 @@
 //! Finds an artifact that the caller may read, and opens its bytes. Every other is one that does not exist.
 
-use baton_core::{ArtifactHash, Caller, Refusal};
+use baton_core::{Action, ArtifactHash, Caller, Refusal};
 use baton_store::Snapshot;
 use baton_store::rows::ArtifactRow;
 use futures_util::StreamExt;
@@ -11,7 +11,7 @@ use utoipa::IntoParams;
 use super::readable;
 use crate::hub::{Hub, Identity};
 use crate::objects::{self, ObjectStream};
-use crate::service::place::{Place, role_in};
+use crate::service::place::Place;
 use crate::service::{Error, audit};
 
 /// Where it is.
@@ -29,9 +29,7 @@ pub async fn find(hub: &Hub, caller: &Caller, sha256: &str, args: &QueryArgs) ->
     let asker = caller.clone();
     let read = hub.store_for(caller).read(move |rows| look(rows, &asker, &place, hash));
     let (artifact, audited) = read.await?;
-    if let Some(network) = audited {
-        audit::network_read(hub, caller, network, "artifact").await?;
-    }
+    audit::network_read(hub, caller, audited, "artifact").await?;
     Ok(artifact)
 }
 
@@ -43,20 +41,17 @@ fn look(
     hash: Option<ArtifactHash>,
 ) -> Result<(ArtifactRow, Option<baton_core::NetworkId>), Error> {
     let missing = || Error::from(Refusal::ArtifactNotFound { hash });
-    let network = place.network(rows, caller, None).map_err(|error| match error {
+    let hidden = |error| match error {
         // A user of several networks is asked which one is meant.
         Error::Refused(Refusal::NetworkIdRequired) => error,
         Error::Refused(_) => missing(),
         error => error,
-    })?;
-    let role = role_in(rows, caller, &network)?;
+    };
+    let permitted = place.permit(rows, caller, Action::ReadNetwork).map_err(hidden)?;
     let hash = hash.ok_or_else(missing)?;
-    let found = readable(rows, caller, &network, role, &[hash]).or_else(|error| match error {
-        Error::Refused(_) => Ok(Vec::new()),
-        error => Err(error),
-    })?;
-    let is_audited = baton_core::access::is_audited(caller, role);
-    Ok((found.into_iter().next().ok_or_else(missing)?, is_audited.then_some(network)))
+    let found = readable(rows, &permitted, &[hash]).map_err(hidden)?.into_iter().next();
+    let audited = permitted.is_audited().then(|| permitted.network().clone());
+    Ok((found.ok_or_else(missing)?, audited))
 }
 
 /// Opens a range of an artifact's bytes. The turn is held until they have been read or the reader has gone.

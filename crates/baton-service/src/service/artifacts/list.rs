@@ -1,7 +1,7 @@
 //! Lists artifacts, newest first: those of a network, or those that a task refers to.
 
-use baton_core::access::{self, TaskReach};
-use baton_core::{Caller, Principal, Refusal, TaskId, limits};
+use baton_core::access::TaskReach;
+use baton_core::{Action, Caller, Principal, Refusal, TaskId, limits};
 use baton_store::Snapshot;
 use baton_store::rows::PageBounds;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::ArtifactView;
 use crate::hub::Hub;
 use crate::service::page;
-use crate::service::place::{Place, known_role};
+use crate::service::place::Place;
 use crate::service::{Error, audit, get_task};
 
 /// Which artifacts.
@@ -53,9 +53,7 @@ pub async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Answer, 
         None => of_network(rows, &asker, &place, before, bounds),
     });
     let Found { artifacts, next, audited } = read.await?;
-    if let Some(network) = audited {
-        audit::network_read(hub, caller, network, "artifacts").await?;
-    }
+    audit::network_read(hub, caller, audited, "artifacts").await?;
     Ok(Answer { ok: true, artifacts, next_cursor: cursors.next(next) })
 }
 
@@ -86,13 +84,13 @@ fn of_network(
     before: Option<i64>,
     bounds: PageBounds,
 ) -> Result<Found, Error> {
-    let network = place.network(rows, caller, None)?;
-    let role = known_role(rows, caller, &network)?;
-    let uploader = match access::task_reach(caller, &network, role)? {
+    let permitted = place.permit_read(rows, caller, Action::ReadNetwork)?;
+    let uploader = match permitted.reach()? {
         TaskReach::Network => None,
         TaskReach::Own(alias) => Some(Principal::Node(alias)),
     };
-    let page = rows.artifacts(&network, uploader.as_ref(), before, bounds)?.map(ArtifactView::from);
-    let audited = access::is_audited(caller, role).then_some(network);
+    let page =
+        rows.artifacts(permitted.network(), uploader.as_ref(), before, bounds)?.map(ArtifactView::from);
+    let audited = permitted.is_audited().then(|| permitted.into_network());
     Ok(Found { artifacts: page.rows, next: page.next, audited })
 }

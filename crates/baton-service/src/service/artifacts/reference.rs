@@ -2,8 +2,7 @@
 //! caller may not read is refused like one that does not exist, and nothing of the call is done.
 
 use baton_core::{
-    ArtifactDescription, ArtifactHash, ArtifactName, ArtifactRef, ArtifactSource, Caller, MediaType,
-    NetworkId, Refusal, limits,
+    ArtifactDescription, ArtifactHash, ArtifactName, ArtifactRef, ArtifactSource, MediaType, Refusal, limits,
 };
 use baton_store::Snapshot;
 use baton_store::rows::{ArtifactRefRow, NewArtifactRef};
@@ -14,7 +13,7 @@ use utoipa::ToSchema;
 
 use super::readable;
 use crate::service::Error;
-use crate::service::place::role_in;
+use crate::service::permit::Permitted;
 
 /// A reference to an artifact that was uploaded.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema, ToSchema)]
@@ -77,19 +76,17 @@ pub fn as_text(refs: &[ArtifactRef]) -> Option<String> {
 }
 
 /// The references with what the artifacts themselves say, each of which the caller may read. All are looked up at once.
-pub fn resolve(
+pub(in crate::service) fn resolve(
     rows: &dyn Snapshot,
-    caller: &Caller,
-    network: &NetworkId,
+    permitted: &Permitted<'_>,
     refs: &[ArtifactRef],
     source: ArtifactSource,
 ) -> Result<Vec<NewArtifactRef>, Error> {
     if refs.is_empty() {
         return Ok(Vec::new());
     }
-    let role = role_in(rows, caller, network)?;
     let hashes: Vec<_> = refs.iter().map(|given| given.hash).collect();
-    let found = readable(rows, caller, network, role, &hashes)?;
+    let found = readable(rows, permitted, &hashes)?;
     let found: HashMap<_, _> = found.into_iter().map(|artifact| (artifact.hash, artifact)).collect();
     let resolved = refs.iter().map(|given| {
         let artifact = found.get(&given.hash);

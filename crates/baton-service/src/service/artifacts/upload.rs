@@ -3,8 +3,7 @@
 //! either no artifact or a whole one, and the object of an upload that came to nothing is noted and deleted later.
 
 use baton_core::{
-    Action, ArtifactHash, ArtifactName, Caller, MediaType, NetworkId, Principal, Quota, Refusal, access,
-    limits,
+    Action, ArtifactHash, ArtifactName, Caller, MediaType, NetworkId, Principal, Quota, Refusal, limits,
 };
 use baton_store::rows::{NewArtifact, QuotaSubject};
 use baton_store::{Snapshot, Transaction};
@@ -20,7 +19,7 @@ use super::{ArtifactView, readable};
 use crate::hub::{Hub, Identity, Room};
 use crate::objects::{ObjectWriter, Objects};
 use crate::service::Error;
-use crate::service::place::{Place, role_in};
+use crate::service::place::Place;
 
 const IDLE: Duration = Duration::from_secs(limits::UPLOAD_IDLE_MAX_SECONDS as u64);
 const GRACE: Duration = Duration::from_secs(limits::UPLOAD_GRACE_SECONDS);
@@ -213,14 +212,13 @@ pub async fn bytes(
 
 /// Whether the caller may upload, and what the network has and may have.
 fn admit(rows: &dyn Snapshot, caller: &Caller, upload: &Upload, hub_quota: i64) -> Result<Admitted, Error> {
-    let network = upload.place.network(rows, caller, None)?;
-    let role = role_in(rows, caller, &network)?;
-    access::authorize(caller, &network, role, Action::Send)?;
-    let row = rows.quota(QuotaSubject::Network(&network), Quota::ArtifactBytes)?;
+    let permitted = upload.place.permit(rows, caller, Action::Send)?;
+    let row = rows.quota(QuotaSubject::Network(permitted.network()), Quota::ArtifactBytes)?;
     let uploader = caller.principal()?;
     // Of one that the caller may not read nothing is said, not even that there is room for it.
-    let known = upload.hash.map(|hash| readable(rows, caller, &network, role, &[hash])).transpose()?;
+    let known = upload.hash.map(|hash| readable(rows, &permitted, &[hash])).transpose()?;
     let known_size = known.into_iter().flatten().next().map(|artifact| artifact.size);
+    let network = permitted.into_network();
     Ok(Admitted { network, uploader, used: row.used, max: row.max.unwrap_or(hub_quota), known_size })
 }
 

@@ -1,5 +1,6 @@
-//! Proofs, in RFC 6962's order: that an event is in the log of some size, and that a longer log goes on from a
-//! shorter one. Whoever checks them needs no trust in this code.
+//! What a log is checked with: its newest checkpoint, the key that signs it, and proofs in RFC 6962's order: that an event
+//! is in the log of some size, and that a longer log goes on from a shorter one. Whoever checks them needs no trust in
+//! this code.
 
 use baton_core::{Caller, NetworkId, limits};
 use baton_evidence::log::{self, Hash};
@@ -145,4 +146,43 @@ async fn sealed(
         Some(asked) if asked <= size => Ok(asked),
         Some(_) => Err(Error::argument(field, format!("must be at most the log's size, {size}"))),
     }
+}
+
+/// Whose log.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct CheckpointArgs {
+    /// The network; not needed by those who have one
+    network_id: Option<String>,
+}
+
+/// The note itself, text for text. It may be a second behind the log.
+pub async fn checkpoint(hub: &Hub, caller: &Caller, args: CheckpointArgs) -> Result<String, Error> {
+    let asker = caller.clone();
+    let (reader, newest) = hub
+        .store_for(caller)
+        .read(move |rows| -> Result<_, Error> {
+            let reader = Reader::of(rows, &asker, args.network_id.as_deref())?;
+            let newest = rows.checkpoint(&reader.network)?;
+            Ok((reader, newest))
+        })
+        .await?;
+    reader.write_down(hub, caller).await?;
+    match newest {
+        Some(newest) => Ok(newest.note),
+        None => Ok(seal::up_to_date(hub, &reader.network).await?.note),
+    }
+}
+
+/// The public key.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = EvidenceKey)]
+pub struct Key {
+    ok: bool,
+    key: String,
+}
+
+/// The key every network's checkpoints are signed with; it is for everybody.
+pub fn key(hub: &Hub) -> Key {
+    Key { ok: true, key: hub.evidence_key.verifier_key().to_string() }
 }

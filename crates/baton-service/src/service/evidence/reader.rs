@@ -1,12 +1,12 @@
 //! Whose log a reader means, and how far it may look: the one place where reads of evidence are allowed.
 
-use baton_core::access::{self, TaskReach};
-use baton_core::{Caller, NetworkId, Refusal, TaskId};
+use baton_core::access::TaskReach;
+use baton_core::{Action, Caller, NetworkId, Refusal, TaskId};
 use baton_store::Snapshot;
 use serde::Deserialize;
 
 use crate::hub::Hub;
-use crate::service::place::{Place, known_role};
+use crate::service::place::Place;
 use crate::service::{Error, audit, get_task};
 
 /// A reader before one network's log.
@@ -20,10 +20,9 @@ pub(super) struct Reader {
 impl Reader {
     /// A reader of the named network's log, or of the only one there is.
     pub(super) fn of(rows: &dyn Snapshot, caller: &Caller, network_id: Option<&str>) -> Result<Self, Error> {
-        let network = Place::of_write(network_id).network(rows, caller, None)?;
-        let role = known_role(rows, caller, &network)?;
-        let reach = access::task_reach(caller, &network, role)?;
-        Ok(Self { network, reach, is_audited: access::is_audited(caller, role) })
+        let permitted = Place::of_write(network_id).permit_read(rows, caller, Action::ReadNetwork)?;
+        let (reach, is_audited) = (permitted.reach()?, permitted.is_audited());
+        Ok(Self { network: permitted.into_network(), reach, is_audited })
     }
 
     /// The same for what is said about one task; a task out of sight is one that does not exist.

@@ -2,7 +2,7 @@
 //! reported and by whom. The hub saw that they were handed in, and nothing else of them.
 
 use baton_adapter::{AdapterError, Converted, DigestOnly, Input, Mode, Options, convert};
-use baton_core::{Action, Caller, NetworkId, Principal, UnixMillis, access, limits};
+use baton_core::{Action, Caller, NetworkId, Principal, UnixMillis, limits};
 use baton_evidence::bundle;
 use baton_evidence::canonical::Writer;
 use baton_evidence::event_line::EventLine;
@@ -18,7 +18,7 @@ use super::record::{self, MEDIA_TYPE};
 use crate::hub::Hub;
 use crate::json_depth;
 use crate::service::Error;
-use crate::service::place::{Place, role_in};
+use crate::service::place::Place;
 
 /// Into which log, and how packets that lack something are taken.
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -107,9 +107,7 @@ pub async fn run(hub: &Hub, caller: &Caller, args: QueryArgs, packets: Vec<Bytes
     let now = hub.clock.now();
     hub.store_for(&caller)
         .write(move |tx| {
-            let network = place.network(tx.as_snapshot(), &caller, None)?;
-            let role = role_in(tx.as_snapshot(), &caller, &network)?;
-            access::authorize(&caller, &network, role, Action::ReportEvidence)?;
+            let network = place.permit(tx.as_snapshot(), &caller, Action::ReportEvidence)?.into_network();
             let reporter = caller.principal()?;
             let outcomes = packets.iter().map(|packet| match packet {
                 Ok(packet) => write_down(tx, &network, &reporter, packet, &options, now),

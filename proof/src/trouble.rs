@@ -20,12 +20,6 @@ pub(crate) enum Trouble {
     /// A task was sent and its worker's command did not start, or was not answered.
     #[error("the worker's command did not run within {seconds} s of the send")]
     NoStart { seconds: u64 },
-    /// The hub to be measured did not come up.
-    #[error("the hub did not start: {0}")]
-    NotStarted(String),
-    /// The server to be measured beside the hub did not come up.
-    #[error("the reference server did not start: {0}")]
-    NoReference(String),
     /// The address is not one the generator can reach.
     #[error("{0} is no address of a hub: give it as http://host:port")]
     Address(String),

@@ -1,13 +1,13 @@
-//! Has a task's events told to a receiver. The same id again, by whoever made it, puts the new one in its place,
-//! which goes on where the other was.
+//! A receiver as a caller gives it: checked, then written in the transaction of what it came with. The same id again, by
+//! whoever made it, puts the new one in its place, which goes on where the other was.
 
-use baton_core::{Caller, Quota, Refusal, TaskAction, TaskId, limits};
+use baton_core::{Caller, NetworkId, Quota, TaskId, limits};
 use baton_store::Share;
 use baton_store::Transaction;
 use baton_store::rows::{PushConfigRow, PushSecrets, PushTrouble};
 use std::fmt;
 
-use super::PushView;
+use super::MayNotify;
 use crate::hub::Hub;
 use crate::service::Error;
 use crate::service::accounts::quotas;
@@ -46,7 +46,7 @@ impl fmt::Debug for CheckedPush {
 impl NewPush {
     /// Checks a receiver before anything is done: a send that brings one that cannot be called sends nothing. This
     /// looks names up, so whoever asks for it must be known to be allowed to.
-    pub async fn check(self, hub: &Hub) -> Result<CheckedPush, Error> {
+    pub async fn check(self, hub: &Hub, network: &NetworkId) -> Result<CheckedPush, Error> {
         for (field, text) in [
             ("id", &self.config_id),
             ("token", &self.token),
@@ -57,7 +57,7 @@ impl NewPush {
         }
         let refused = |error: crate::outbound::Error| Error::argument("url", error.to_string());
         let target = hub.outbound.target(&self.url).map_err(refused)?;
-        hub.outbound.look_up(&target).await.map_err(refused)?;
+        hub.outbound.for_network(network).look_up(&target).await.map_err(refused)?;
         Ok(CheckedPush(self))
     }
 }
@@ -74,41 +74,28 @@ fn check_field(field: &str, text: Option<&str>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Makes a receiver of the events to come.
-pub async fn run(hub: &Hub, caller: &Caller, task: &str, push: NewPush) -> Result<PushView, Error> {
-    let task = TaskId::parse(task).ok_or(Refusal::TaskNotFound)?;
-    // Who may not is told so before any name is looked up.
-    super::check_may(hub, caller, &task, &[TaskAction::Notify]).await?;
-    let push = push.check(hub).await?;
-    let (stamp, asker, about) = (Stamp::new(hub), caller.clone(), task.clone());
-    let made =
-        write(hub, caller, task, move |tx| attach(tx, &stamp, &asker, &about, &push, Since::Now)).await?;
-    Ok(made.into())
-}
-
 /// Makes a receiver, in the transaction of what made its task or was said on it.
 pub(in crate::service) fn attach(
     tx: &mut dyn Transaction,
     stamp: &Stamp,
-    caller: &Caller,
-    task: &TaskId,
+    by: MayNotify<'_>,
     push: &CheckedPush,
     since: Since,
 ) -> Result<PushConfigRow, Error> {
-    let task = super::task(tx.as_snapshot(), caller, task, &[TaskAction::Notify])?;
+    let MayNotify { caller, network_id, task_id } = by;
     let told = match since {
-        Since::Now => tx.last_event(&task.id)?.map_or(0, |event| event.n),
+        Since::Now => tx.last_event(&task_id)?.map_or(0, |event| event.n),
         Since::TheBeginning => 0,
     };
     let CheckedPush(push) = push.clone();
     let config_id = push.config_id.unwrap_or_else(|| stamp.new_push_id.as_str().to_owned());
     // Clients bring the same one with every message: what it has not heard yet it still hears.
-    let same = super::own(tx.as_snapshot(), caller, &task.id, &config_id)?;
+    let same = super::own(tx.as_snapshot(), caller, &task_id, &config_id)?;
     let told = same.filter(|same| same.is_open).map_or(told, |same| same.delivered);
     let row = PushConfigRow {
-        task_id: task.id,
+        task_id,
         config_id,
-        network_id: task.network_id,
+        network_id,
         owner: caller.principal()?,
         user_id: caller.user_id().clone(),
         token_id: match caller {

@@ -5,10 +5,10 @@ use serde_json::json;
 use std::future::pending;
 use tokio::task::JoinSet;
 
-use crate::cli::bench::connection::Connection;
-use crate::cli::bench::request::{self, Address, request};
-use crate::cli::bench::tenant::{Agent, read};
-use crate::cli::bench::trouble::Trouble;
+use crate::connection::Connection;
+use crate::request::{self, Address, request};
+use crate::tenant::{Agent, read};
+use crate::trouble::Trouble;
 
 /// As long as the hub lets a claim wait.
 const WAIT_SECONDS: u32 = 50;
@@ -29,7 +29,7 @@ struct ClaimedTask {
 }
 
 impl Claimers {
-    pub(super) async fn start(address: &Address, agent: &Agent, count: u16) -> Result<Self, Trouble> {
+    pub(super) async fn start(address: &Address, agent: &Agent, count: usize) -> Result<Self, Trouble> {
         let mut claimers = JoinSet::new();
         for _ in 0..count {
             let connection = Connection::open(address).await?;

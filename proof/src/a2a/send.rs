@@ -1,13 +1,14 @@
 //! Blocking sends: every connection sends one message after the other and waits for the completed task in its answer.
 
 use serde_json::json;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::Target;
-use crate::cli::bench::connection::Connection;
-use crate::cli::bench::request::{Address, request};
-use crate::cli::bench::tally::{Tally, together};
-use crate::cli::bench::trouble::Trouble;
+use crate::connection::Connection;
+use crate::lives::{Alive, repeat};
+use crate::request::{Address, request};
+use crate::tally::{Tally, together};
+use crate::trouble::Trouble;
 
 const CALL: &str = "a blocking send";
 /// What the answer to a send says that waited for its end.
@@ -31,28 +32,22 @@ pub(super) async fn measure(target: &Target, connections: usize, length: Duratio
     let mut senders = Vec::with_capacity(connections);
     for _ in 0..connections {
         let connection = Connection::open(&target.address).await?;
-        senders.push(repeat(connection, target.request.clone(), length));
+        senders.push(repeat(Sender { connection, request: target.request.clone() }, length));
     }
     Ok(together(senders).await)
 }
 
-async fn repeat(mut connection: Connection, request: Vec<u8>, length: Duration) -> Tally {
-    let mut tally = Tally::default();
-    let started = Instant::now();
-    while started.elapsed() < length {
-        let begun = Instant::now();
-        let sent = send(&mut connection, &request).await.map(|()| begun.elapsed());
-        if tally.note(sent).is_break() {
-            break;
-        }
-    }
-    tally
+struct Sender {
+    connection: Connection,
+    request: Vec<u8>,
 }
 
-async fn send(connection: &mut Connection, request: &[u8]) -> Result<(), Trouble> {
-    let body = connection.call(CALL, request).await?;
-    if body.windows(COMPLETED.len()).any(|window| window == COMPLETED) {
-        return Ok(());
+impl Alive for Sender {
+    async fn live(&mut self) -> Result<(), Trouble> {
+        let body = self.connection.call(CALL, &self.request).await?;
+        if body.windows(COMPLETED.len()).any(|window| window == COMPLETED) {
+            return Ok(());
+        }
+        Err(Trouble::Unexpected { call: CALL, body: String::from_utf8_lossy(body).into_owned() })
     }
-    Err(Trouble::Unexpected { call: CALL, body: String::from_utf8_lossy(body).into_owned() })
 }

@@ -4,13 +4,12 @@
 use std::time::{Duration, Instant};
 use tokio::time::timeout;
 
-use super::connection::Connection;
-use super::request::Address;
-use super::send::task_to;
-use super::stream::Stream;
-use super::tally::{Tally, together};
-use super::tenant::Tenant;
-use super::trouble::Trouble;
+use crate::lives::hub_client::Client;
+use crate::request::Address;
+use crate::stream::Stream;
+use crate::tally::{Tally, together};
+use crate::tenant::Tenant;
+use crate::trouble::Trouble;
 
 /// Open streams during the measurement.
 const LISTENERS: usize = 32;
@@ -32,22 +31,19 @@ pub(super) async fn measure(
     let quiet = streams.split_off(connections.min(LISTENERS));
     let mut pushes = Vec::with_capacity(streams.len());
     for (stream, listener) in streams.into_iter().zip(&listeners) {
-        let connection = Connection::open(address).await?;
-        let request = task_to(address, &sender, &listener.alias);
-        pushes.push(push(connection, stream, request, length));
+        pushes.push(push(Client::open(address, &sender, listener).await?, stream, length));
     }
     let tally = together(pushes).await;
     drop(quiet);
     Ok(tally)
 }
 
-async fn push(mut connection: Connection, mut stream: Stream, request: Vec<u8>, length: Duration) -> Tally {
+async fn push(mut client: Client, mut stream: Stream, length: Duration) -> Tally {
     let mut tally = Tally::default();
     let started = Instant::now();
     while started.elapsed() < length {
         let begun = Instant::now();
         let mut arrived = begun;
-        let sent = async { connection.call("a send", &request).await.map(|_| ()) };
         let heard = async {
             let frame = timeout(Duration::from_secs(FRAME_MAX_SECONDS), stream.wait_for("new_task"));
             frame.await.map_err(|_| Trouble::NoFrame { seconds: FRAME_MAX_SECONDS })??;
@@ -55,7 +51,7 @@ async fn push(mut connection: Connection, mut stream: Stream, request: Vec<u8>, 
             Ok(())
         };
         // The answer and the frame may come in either order; only the frame counts.
-        let both = tokio::try_join!(sent, heard).map(|_| arrived - begun);
+        let both = tokio::try_join!(client.send(), heard).map(|_| arrived - begun);
         if tally.note(both).is_break() {
             break;
         }

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 
+use super::figures::Speed;
 use super::histogram::Histogram;
 use super::trouble::Trouble;
 
@@ -31,6 +32,17 @@ impl Tally {
         self.errors += 1;
         self.first_error.get_or_insert(trouble);
         if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+
+    /// How fast calls were of which none went wrong.
+    pub(super) fn speed(self) -> Result<Speed, Trouble> {
+        let per_second = self.latencies.count() as f64 / self.elapsed.as_secs_f64().max(f64::MIN_POSITIVE);
+        let speed = Speed {
+            per_second: (per_second * 10.0).round() / 10.0,
+            p50_ms: self.latencies.percentile_ms(50),
+            p99_ms: self.latencies.percentile_ms(99),
+        };
+        self.first_error.map_or(Ok(speed), Err)
     }
 
     fn merge(&mut self, other: Self) {
