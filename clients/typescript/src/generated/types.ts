@@ -267,6 +267,23 @@ export interface Cancelled {
   readonly task_id: string;
 }
 
+/** The public keys that cards are signed with. */
+export interface CardKeySet {
+  readonly keys: readonly CardPublicKey[];
+}
+
+/** The public half, as RFC 8037 writes it. */
+export interface CardPublicKey {
+  readonly alg: string;
+  readonly crv: string;
+  /** Its thumbprint (RFC 7638), by which a signature names it */
+  readonly kid: string;
+  readonly kty: string;
+  readonly use: string;
+  /** The key's 32 bytes, base64url */
+  readonly x: string;
+}
+
 /** The body of `POST /api/claim`. */
 export interface Claim {
   /** 60 by default */
@@ -1068,9 +1085,15 @@ export interface SharedArtifact {
 /** One thing an agent can do. */
 export interface Skill {
   readonly description?: string | null;
+  /** Tasks it is for, in words */
+  readonly examples?: readonly string[];
   /** 1-64 of A-Z a-z 0-9 . _ - */
   readonly id: string;
+  /** Media types of what it is given, if not those of its agent */
+  readonly input_modes?: readonly string[];
   readonly name?: string | null;
+  /** Media types of what it gives, if not those of its agent */
+  readonly output_modes?: readonly string[];
   readonly tags?: readonly string[];
 }
 
