@@ -39,6 +39,7 @@ test: tools ## every test
 	@$(MAKE) --no-print-directory s3 || true
 	$(CARGO) nextest run --locked --workspace
 	@$(MAKE) --no-print-directory sdk-python
+	@$(MAKE) --no-print-directory sdk-typescript
 
 check: ## formatting, lints as errors, documentation
 	$(CARGO) fmt --all --check
@@ -147,6 +148,14 @@ mcp-clients:
 # What the tests drive Chromium with, pinned, in a folder of its own under target/tools.
 browser:
 	@scripts/browser.sh
+
+.PHONY: sdk-typescript sdk-typescript-adapters
+# Its tests need target/debug/baton, or BATON_TEST_BINARY.
+sdk-typescript: browser ## the TypeScript SDK: biome, tsc, and its tests against a real hub and in Chromium
+	@scripts/sdk-typescript.sh
+
+sdk-typescript-adapters: ## the TypeScript SDK's adapters with the OpenAI Agents SDK and the Claude Agent SDK (500 MB of packages)
+	@scripts/sdk-typescript.sh adapters
 
 # What calls a live hub by its own description, pinned, in a folder of its own under target/tools.
 schemathesis:
