@@ -199,7 +199,7 @@ pub async fn list_of_network(
     let (bounds, before) = (args.bounds()?, args.place(&cursors)?);
     let store = hub.store_for(&caller);
     let page = move |rows: &dyn Snapshot| {
-        let only = seen(rows, &caller, &id)?;
+        let only = seen(rows, permit::account(&caller)?, &id)?;
         let page = rows.node_tokens(&id, only.as_ref(), before, bounds)?;
         let mut tokens = Vec::new();
         // A page is short where the hub's own are left out of it.
@@ -225,7 +225,8 @@ pub async fn revoke_of_network(
     let now = hub.clock.now();
     let store = hub.store_for(&caller);
     let end = move |tx: &mut dyn Transaction| {
-        let only = seen(tx.as_snapshot(), &caller, &id)?;
+        let user = permit::account(&caller)?;
+        let only = seen(tx.as_snapshot(), user, &id)?;
         let token = token_id.as_ref().map(|token| tx.token(token)).transpose()?.flatten();
         let is_shown = |token: &TokenRow| {
             token.network_id.as_ref() == Some(&id) && only.as_ref().is_none_or(|user| token.user_id == *user)
@@ -235,7 +236,7 @@ pub async fn revoke_of_network(
             return Err(Refusal::TokenNotFound.into());
         }
         tx.revoke_token(&token.token_id, now)?;
-        let (actor, subject) = (permit::account(&caller)?.username.as_str(), token.token_id.as_str());
+        let (actor, subject) = (user.username.as_str(), token.token_id.as_str());
         tx.audit(now, actor, audit::TOKEN_REVOKED, Some(&id), subject, &token.name)?;
         tx.touch_access();
         Ok(Done::OK)
@@ -244,8 +245,8 @@ pub async fn revoke_of_network(
 }
 
 /// Whose tokens the caller sees: everybody's when none is named.
-fn seen(rows: &dyn Snapshot, caller: &Caller, network: &NetworkId) -> Result<Option<UserId>, Error> {
-    let role = permit::network(rows, caller, network, Action::ManageTokens { own: true })?;
+fn seen(rows: &dyn Snapshot, user: &UserCaller, network: &NetworkId) -> Result<Option<UserId>, Error> {
+    let role = permit::user_in(rows, user, network, Action::ManageTokens { own: true })?;
     let sees_all = role.is_some_and(|role| role >= NetworkRole::Admin);
-    Ok((!sees_all).then(|| caller.user_id().clone()))
+    Ok((!sees_all).then(|| user.user_id.clone()))
 }
