@@ -1,13 +1,17 @@
 //! The engines under test. Each opens a store of its own over a folder, and again over the same folder.
 
 use baton_core::{ClockJumps, MonotonicMillis, NetworkId};
-use baton_store::{Clock, ClockReading, Committed, Ring, SqliteOptions, SqliteStore, Store};
+use baton_store::{
+    Bell, Clock, ClockReading, Committed, PostgresOptions, PostgresStore, Ring, SqliteOptions, SqliteStore,
+    Store,
+};
 use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 use tempfile::TempDir;
 
 use super::fixtures::NOW;
+use super::postgres;
 
 /// A store under test, with everything it told after its commits.
 pub struct Engine {
@@ -42,6 +46,7 @@ impl Engine {
 impl Drop for Engine {
     fn drop(&mut self) {
         self.store.close();
+        postgres::forget(self.folder.path());
     }
 }
 
@@ -88,15 +93,29 @@ pub fn with_sqlite() -> (Engine, Arc<SqliteStore>) {
 }
 
 fn open_sqlite(folder: &Path) -> (Opened, Arc<SqliteStore>) {
+    let (bell, rings, grown) = listening();
+    let store = SqliteStore::open(&folder.join("hub.db"), SqliteOptions::default(), clock(), bell).unwrap();
+    let store = Arc::new(store);
+    (Opened { store: store.clone(), rings, grown }, store)
+}
+
+/// PostgreSQL, with a database of its own for each folder.
+pub fn postgres(folder: &Path) -> Opened {
+    let (bell, rings, grown) = listening();
+    let store =
+        PostgresStore::open(&postgres::database_of(folder), PostgresOptions::default(), bell).unwrap();
+    Opened { store: Arc::new(store), rings, grown }
+}
+
+/// What a store tells, and where it is noted.
+fn listening() -> (Bell, Arc<Mutex<Vec<Ring>>>, Arc<Mutex<Vec<NetworkId>>>) {
     let (rings, grown) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Mutex::new(Vec::new())));
     let heard = (rings.clone(), grown.clone());
     let bell = Arc::new(move |committed: Committed| {
         heard.0.lock().unwrap().extend(committed.rings);
         heard.1.lock().unwrap().extend(committed.grown_logs.into_iter().map(|grown| grown.network_id));
     });
-    let store = SqliteStore::open(&folder.join("hub.db"), SqliteOptions::default(), clock(), bell).unwrap();
-    let store = Arc::new(store);
-    (Opened { store: store.clone(), rings, grown }, store)
+    (bell, rings, grown)
 }
 
 /// One test per engine of a case written over any of them.
@@ -116,6 +135,12 @@ macro_rules! engines {
                 #[tokio::test]
                 async fn on_sqlite() {
                     let open = $crate::it::engine::sqlite as Open;
+                    case(&mut Engine::new(open), open).await;
+                }
+
+                #[tokio::test]
+                async fn on_postgres() {
+                    let open = $crate::it::engine::postgres as Open;
                     case(&mut Engine::new(open), open).await;
                 }
             }
