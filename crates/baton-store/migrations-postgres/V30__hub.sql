@@ -344,7 +344,7 @@ CREATE TABLE remote_tasks (
     asked             text COLLATE "C", -- its last question that was passed back to the sender
     passed_on         bigint NOT NULL, -- the number of the last message on the task that was passed on
     began_at          bigint NOT NULL,
-    is_called_off     bigint NOT NULL, -- 1: nobody works on it again; it is only to be cancelled there
+    is_called_off     boolean NOT NULL, -- 1: nobody works on it again; it is only to be cancelled there
     answer text COLLATE "C",
     unanswered bigint NOT NULL DEFAULT 0);
 
@@ -649,10 +649,10 @@ CREATE FUNCTION max(one bigint, other bigint) RETURNS bigint LANGUAGE sql IMMUTA
 $$;
 
 -- Fails a statement that did not change what it was to change.
-CREATE FUNCTION must_be(found bigint, expected bigint) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION must_be(changed bigint, expected bigint) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-    IF found <> expected THEN
-        RAISE EXCEPTION '% rows are as they were known, of %', found, expected;
+    IF changed <> expected THEN
+        RAISE EXCEPTION '% rows are as they were known, of %', changed, expected;
     END IF;
 END $$;
 

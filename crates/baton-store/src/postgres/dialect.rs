@@ -9,7 +9,7 @@ pub(crate) fn translate(sql: &str) -> String {
     let mut out = String::with_capacity(sql.len() + 16);
     let mut highest = 0;
     let mut rest = sql;
-    while let Some(at) = rest.find(['?', '\'', 'x', 'I', 'j']) {
+    while let Some(at) = rest.find(['?', '\'', 'x', 'I', 'j', 'C']) {
         let (before, from) = rest.split_at(at);
         out.push_str(before);
         rest = one(from, &mut out, &mut highest, before.chars().last());
@@ -48,6 +48,13 @@ fn one<'s>(from: &'s str, out: &mut String, highest: &mut usize, before: Option<
         out.push_str(")::json) AS json_each");
         return rest;
     }
+    // SQLite joins in this order then, and takes a condition; PostgreSQL finds the order itself.
+    if let Some(rest) = from.strip_prefix("CROSS JOIN ").filter(|_| !is_in_word)
+        && rest.split_whitespace().take(3).any(|word| word == "ON")
+    {
+        out.push_str("JOIN ");
+        return rest;
+    }
     let mut chars = from.chars();
     out.extend(chars.next());
     chars.as_str()
@@ -79,6 +86,8 @@ mod tests {
                 "SELECT '?1', '\\x'::bytea AS p, '\\x0aff'::bytea, max'",
             ),
             ("SELECT a FROM t INDEXED BY t_by_b WHERE b = ?1", "SELECT a FROM t  WHERE b = $1"),
+            ("SELECT 1 FROM a CROSS JOIN b x ON x.c = a.c", "SELECT 1 FROM a JOIN b x ON x.c = a.c"),
+            ("SELECT 1 FROM a CROSS JOIN b WHERE c = 1", "SELECT 1 FROM a CROSS JOIN b WHERE c = 1"),
             (
                 "SELECT 1 FROM json_each(?2) CROSS JOIN t WHERE h = unhex(json_each.value)",
                 "SELECT 1 FROM json_array_elements_text(($2)::json) AS json_each CROSS JOIN t WHERE h = unhex(json_each.value)",

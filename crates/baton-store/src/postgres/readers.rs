@@ -143,7 +143,7 @@ impl Reader {
         session.enter(Mode::Read);
         // It goes with the first statement.
         session.scope.borrow_mut().begin = Some(BEGIN);
-        session.set_deadline(longest);
+        session.set_time(longest);
         job.run(&Rows::of(session));
         let ran = match session.failure() {
             Some(Error::TookTooLong) => Err(Error::TookTooLong),

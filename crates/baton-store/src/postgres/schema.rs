@@ -114,7 +114,7 @@ fn refresh_skeletons(session: &Session) -> Result<(), Error> {
     }
     session.command("BEGIN")?;
     session.command(MIGRATES)?;
-    refresh(session, "users", "user_id", "''", "username")?;
+    refresh(session, "users", "user_id", "user_id", "username")?;
     refresh(session, "aliases", "alias", "network_id", "alias")?;
     let sql = "INSERT INTO skeletons (one, unicode) VALUES (1, ?1)
                ON CONFLICT (one) DO UPDATE SET unicode = excluded.unicode"

@@ -6,7 +6,7 @@ use baton_core::NetworkId;
 use foldhash::{HashMap, HashSet};
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::Duration;
 use tokio_postgres::Row;
 
 use super::parameter::Parameter;
@@ -90,8 +90,8 @@ pub(crate) struct Scope {
     pub(crate) events: VecDeque<i64>,
     /// The first error of this transaction. PostgreSQL undoes all of it then.
     pub(crate) failure: Option<Error>,
-    /// How long reads may take.
-    pub(crate) deadline: Option<Instant>,
+    /// How much longer statements may take.
+    pub(crate) time_left: Option<Duration>,
     /// The command that begins the transaction, if it waits for the first statement to go with.
     pub(crate) begin: Option<&'static str>,
 }
@@ -109,7 +109,7 @@ impl Scope {
             places: VecDeque::new(),
             events: VecDeque::new(),
             failure: None,
-            deadline: None,
+            time_left: None,
             begin: None,
         }
     }

@@ -231,7 +231,11 @@ impl Session {
     /// Waits for what was sent.
     fn wait<T>(&self, answer: impl Future<Output = T>) -> T {
         self.meter.round_trip();
-        self.runtime.block_on(answer)
+        let began = Instant::now();
+        let answer = self.runtime.block_on(answer);
+        let left = &mut self.scope.borrow_mut().time_left;
+        *left = left.map(|left| left.saturating_sub(began.elapsed()));
+        answer
     }
 
     async fn statement(&self, sql: &str) -> Result<Statement, tokio_postgres::Error> {
@@ -261,16 +265,16 @@ impl Session {
     /// Stops a read whose time is over.
     fn on_time(&self) -> Result<(), Error> {
         let mut scope = self.scope.borrow_mut();
-        if scope.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+        if scope.time_left.is_some_and(|left| left.is_zero()) {
             scope.failure.get_or_insert(Error::TookTooLong);
             return Err(Error::TookTooLong);
         }
         Ok(())
     }
 
-    /// Bounds how long the reads that follow may take.
-    pub(crate) fn set_deadline(&self, time: Duration) {
-        self.scope.borrow_mut().deadline = Some(Instant::now() + time);
+    /// Bounds how long the statements that follow may take, all together.
+    pub(crate) fn set_time(&self, time: Duration) {
+        self.scope.borrow_mut().time_left = Some(time);
     }
 
     /// The first error since the transaction began.

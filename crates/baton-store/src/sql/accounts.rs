@@ -330,7 +330,7 @@ impl AccountReads for Rows<'_> {
     fn alias_count(&self, network: &NetworkId) -> Result<i64, Error> {
         let sql = "SELECT COUNT(*) AS count FROM
                    (SELECT alias FROM tokens WHERE network_id = ?1 AND alias IS NOT NULL AND revoked_at IS NULL
-                    UNION SELECT alias FROM sessions WHERE network_id = ?1)";
+                    UNION SELECT alias FROM sessions WHERE network_id = ?1) named_subquery";
         Ok(self.one(sql, [network.as_str()], |row| get::<i64>(row, "count"))?.unwrap_or(0))
     }
 

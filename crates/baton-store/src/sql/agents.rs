@@ -78,7 +78,7 @@ impl AgentReads for Rows<'_> {
                        (SELECT task_id, from_kind, from_name, to_name, attempt, lease_id, progress_n, progress_event,
                             progress_percent, progress_message, progress_at,
                             COALESCE(started_at, delivered_at) AS since
-                        FROM tasks WHERE network = ?1 AND status = ?2 ORDER BY seq DESC LIMIT ?3)
+                        FROM tasks WHERE network = ?1 AND status = ?2 ORDER BY seq DESC LIMIT ?3) worked_subquery
                    WHERE ?4 OR lease_id IS NOT NULL";
         let key = self.key(network)?;
         let mut tasks = Vec::new();

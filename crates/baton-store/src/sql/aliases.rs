@@ -134,7 +134,7 @@ impl Rows<'_> {
         let looks = Looks::of(alias.as_str());
         let sql = "INSERT INTO aliases (network_id, alias, owner_id, skeleton, skeleton_lower)
                    VALUES (?1, ?2, ?3, ?4, ?5)
-                   ON CONFLICT (network_id, alias) DO UPDATE SET owner_id = COALESCE(owner_id, excluded.owner_id)";
+                   ON CONFLICT (network_id, alias) DO UPDATE SET owner_id = COALESCE(aliases.owner_id, excluded.owner_id)";
         let row =
             params![network.as_str(), alias.as_str(), holder.as_str(), looks.as_written, looks.lower_case];
         self.execute(sql, row)?;

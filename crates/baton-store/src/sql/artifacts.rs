@@ -73,7 +73,7 @@ const BY_HASH_FOR_AGENT: &str = "SELECT a.* FROM json_each(?2) CROSS JOIN artifa
                     WHERE u.network = ?1 AND u.uploader_kind = 'node' AND u.uploader = ?3 AND u.artifact = a.seq)
          OR EXISTS (SELECT 1 FROM (SELECT DISTINCT task FROM artifact_refs
                                    WHERE network = ?1 AND sha256 = a.sha256 AND part IS NULL
-                                   ORDER BY task DESC LIMIT ?4)
+                                   ORDER BY task DESC LIMIT ?4) refs_subquery
                         CROSS JOIN tasks t ON t.seq = task
                     WHERE t.to_name = ?3 OR (t.from_kind = 'node' AND t.from_name = ?3)))";
 
@@ -203,8 +203,8 @@ impl ArtifactWrites for Rows<'_> {
                 (seq.ok_or_else(|| Error::Corrupt("an artifact without a place".into()))?, true)
             }
         };
-        let sql = "INSERT OR IGNORE INTO artifact_uploaders (network, uploader_kind, uploader, artifact)
-                   VALUES (?1, ?2, ?3, ?4)";
+        let sql = "INSERT INTO artifact_uploaders (network, uploader_kind, uploader, artifact)
+                   VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING";
         self.execute(sql, params![key, uploader.kind().as_str(), uploader.name(), seq])?;
         Ok(is_new)
     }

@@ -155,7 +155,7 @@ impl Rows<'_> {
         since: Since,
     ) -> Fetch<'a, MessagePlace> {
         let (own, name) = match reach {
-            TaskReach::Network => ("1", ""),
+            TaskReach::Network => ("TRUE", ""),
             TaskReach::Own(alias) => (own, alias.as_str()),
         };
         let sql = sql.replace("{own}", own);
@@ -373,7 +373,7 @@ impl DeliveryWrites for Rows<'_> {
         // was wrong; it must not keep those behind it.
         let newest =
             before.plus_seconds(limits::DELIVERY_KEPT_SECONDS).plus_millis(limits::CLOCK_SLACK_MILLIS);
-        let sql = "/* scans */ SELECT seq FROM (SELECT seq, created_at FROM deliveries ORDER BY seq LIMIT ?2)
+        let sql = "/* scans */ SELECT seq FROM (SELECT seq, created_at FROM deliveries ORDER BY seq LIMIT ?2) oldest_subquery
                    WHERE created_at < ?1 OR created_at > ?3";
         let parameters = params![before.get(), limit as i64, newest.get()];
         let old = self.all(sql, parameters, |row| get::<i64>(row, "seq"))?;

@@ -245,7 +245,7 @@ impl EdgeReads for Rows<'_> {
             "SELECT *, COUNT(*) OVER () AS edges FROM
                  (SELECT from_kind, from_name, to_name, SUM(open) AS open{sums}, SUM({total}) AS total
                   FROM edges WHERE network_id = ?1 AND hour >= ?2 AND hour < ?3 AND from_kind <> ''
-                  GROUP BY from_kind, from_name, to_name)
+                  GROUP BY from_kind, from_name, to_name) summed_subquery
              WHERE total > 0 ORDER BY total DESC, from_kind, from_name, to_name LIMIT ?4"
         );
         let (network, limit) = (network.as_str(), i64::try_from(limit).unwrap_or(i64::MAX));
@@ -254,7 +254,7 @@ impl EdgeReads for Rows<'_> {
         let sql = format!(
             "SELECT COALESCE(SUM(total), 0) AS tasks, COALESCE(SUM(total) FILTER (WHERE from_kind = ''), 0) AS of_no_edge
              FROM (SELECT from_kind, {total} AS total
-                   FROM edges WHERE network_id = ?1 AND hour >= ?2 AND hour < ?3)"
+                   FROM edges WHERE network_id = ?1 AND hour >= ?2 AND hour < ?3) counted_subquery"
         );
         let tasks = self.one(&sql, params![network, hours.start, hours.end], |row| {
             Ok((get(row, "tasks")?, get(row, "of_no_edge")?))

@@ -147,7 +147,7 @@ impl RemoteWrites for Rows<'_> {
     }
 
     fn call_off_remote_task(&mut self, errand: &MessageId) -> Result<(), Error> {
-        let sql = "UPDATE remote_tasks SET is_called_off = 1, lease_id = NULL WHERE errand_id = ?1";
+        let sql = "UPDATE remote_tasks SET is_called_off = TRUE, lease_id = NULL WHERE errand_id = ?1";
         self.execute(sql, [errand.as_str()])?;
         Ok(())
     }

@@ -92,7 +92,8 @@ impl RetentionWrites for Rows<'_> {
 
     fn mark_feed(&mut self, network: &NetworkId, now: UnixMillis, since: UnixMillis) -> Result<(), Error> {
         if let Some(newest) = self.unmarked(network, since)? {
-            let sql = "INSERT OR REPLACE INTO feed_marks (network_id, at, n) VALUES (?1, ?2, ?3)";
+            let sql = "INSERT INTO feed_marks (network_id, at, n) VALUES (?1, ?2, ?3)
+                       ON CONFLICT (network_id, at) DO UPDATE SET n = excluded.n";
             self.execute(sql, params![network.as_str(), now.get(), newest])?;
         }
         Ok(())
@@ -161,8 +162,8 @@ impl Rows<'_> {
     fn write_down(&self, leaver: &Leaver<'_>, past: &Past) -> Result<(), Error> {
         self.execute(
             "INSERT INTO retention (network_id, through, tasks, events) VALUES (?1, ?2, 1, ?3)
-             ON CONFLICT (network_id) DO UPDATE SET through = MAX(through, excluded.through),
-                tasks = tasks + 1, events = events + excluded.events",
+             ON CONFLICT (network_id) DO UPDATE SET through = MAX(retention.through, excluded.through),
+                tasks = retention.tasks + 1, events = retention.events + excluded.events",
             params![leaver.network.as_str(), past.last, past.recorded],
         )?;
         Ok(())

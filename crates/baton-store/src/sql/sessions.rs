@@ -97,7 +97,7 @@ impl Rows<'_> {
         filter: &'a CompletionFilter,
     ) -> Fetch<'a, CompletionPlace> {
         let (own, name) = match reach {
-            TaskReach::Network => ("1", ""),
+            TaskReach::Network => ("TRUE", ""),
             TaskReach::Own(alias) => (
                 "c.session_name = ?7 OR EXISTS (SELECT 1 FROM tasks t WHERE t.task_id = c.task_id
                      AND t.from_name = ?7 AND t.from_kind = 'node')",

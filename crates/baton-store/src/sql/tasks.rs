@@ -173,7 +173,7 @@ impl TaskReads for Rows<'_> {
         // Looked for among the alias's latest tasks: whoever means an older one has its id.
         let sql = "SELECT task_id FROM
                    (SELECT seq, task_id, status, content FROM tasks WHERE network = ?1 AND to_name = ?2
-                    ORDER BY seq DESC LIMIT 1000)
+                    ORDER BY seq DESC LIMIT 1000) latest_subquery
                    WHERE content = ?3 AND status IN ('delivered', 'acked', 'running') ORDER BY seq DESC LIMIT 2";
         self.all(sql, params![self.key(network)?, to.as_str(), content], |row| {
             parsed(row, "task_id", TaskId::parse)

@@ -84,7 +84,7 @@ impl WorkerWrites for Rows<'_> {
         )?;
         let sql = "DELETE FROM workers WHERE network_id = ?1 AND alias = ?2 AND worker_id IN
                    (SELECT worker_id FROM workers WHERE network_id = ?1 AND alias = ?2
-                    ORDER BY last_seen_at DESC, worker_id = ?3 DESC LIMIT -1 OFFSET ?4)";
+                    ORDER BY last_seen_at DESC, worker_id = ?3 DESC LIMIT 9223372036854775807 OFFSET ?4)";
         self.execute(sql, params![network, alias, worker.worker_id, most as i64])?;
         Ok(())
     }

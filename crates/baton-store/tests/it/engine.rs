@@ -19,6 +19,8 @@ pub struct Engine {
     pub rings: Arc<Mutex<Vec<Ring>>>,
     pub grown: Arc<Mutex<Vec<NetworkId>>>,
     pub folder: TempDir,
+    /// How often a write is run if nothing gets in its way.
+    pub most_runs: usize,
 }
 
 impl Engine {
@@ -31,14 +33,14 @@ impl Engine {
         Self::of(open(folder.path()), folder)
     }
 
-    fn of(Opened { store, rings, grown }: Opened, folder: TempDir) -> Self {
-        Self { store, rings, grown, folder }
+    fn of(Opened { store, rings, grown, most_runs }: Opened, folder: TempDir) -> Self {
+        Self { store, rings, grown, folder, most_runs }
     }
 
     /// Closes the store and opens it again over what it left.
     pub fn reopen(&mut self, open: Open) {
         self.store.close();
-        let Opened { store, rings, grown } = open(self.folder.path());
+        let Opened { store, rings, grown, .. } = open(self.folder.path());
         (self.store, self.rings, self.grown) = (store, rings, grown);
     }
 }
@@ -55,6 +57,7 @@ pub struct Opened {
     store: Arc<dyn Store>,
     rings: Arc<Mutex<Vec<Ring>>>,
     grown: Arc<Mutex<Vec<NetworkId>>>,
+    most_runs: usize,
 }
 
 pub type Open = fn(&Path) -> Opened;
@@ -96,15 +99,17 @@ fn open_sqlite(folder: &Path) -> (Opened, Arc<SqliteStore>) {
     let (bell, rings, grown) = listening();
     let store = SqliteStore::open(&folder.join("hub.db"), SqliteOptions::default(), clock(), bell).unwrap();
     let store = Arc::new(store);
-    (Opened { store: store.clone(), rings, grown }, store)
+    (Opened { store: store.clone(), rings, grown, most_runs: 1 }, store)
 }
 
 /// PostgreSQL, with a database of its own for each folder.
 pub fn postgres(folder: &Path) -> Opened {
     let (bell, rings, grown) = listening();
-    let store =
-        PostgresStore::open(&postgres::database_of(folder), PostgresOptions::default(), bell).unwrap();
-    Opened { store: Arc::new(store), rings, grown }
+    // One lane, because some cases hold up the writer.
+    let options = PostgresOptions { lanes: 1, ..PostgresOptions::default() };
+    let store = PostgresStore::open(&postgres::database_of(folder), options, bell).unwrap();
+    // Once to find out what a write needs.
+    Opened { store: Arc::new(store), rings, grown, most_runs: 2 }
 }
 
 /// What a store tells, and where it is noted.
