@@ -648,6 +648,11 @@ CREATE FUNCTION max(one bigint, other bigint) RETURNS bigint LANGUAGE sql IMMUTA
     SELECT greatest(one, other)
 $$;
 
+CREATE FUNCTION strftime(format text, seconds bigint, unit text) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS $$
+    SELECT to_char(to_timestamp(seconds) AT TIME ZONE 'UTC',
+                   replace(replace(replace(replace(format, '%Y', 'YYYY'), '%m', 'MM'), '%d', 'DD'), '%H', 'HH24'))
+$$;
+
 -- Fails a statement that did not change what it was to change.
 CREATE FUNCTION must_be(changed bigint, expected bigint) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN

@@ -27,7 +27,7 @@ pub use entry_bundle::{Entries, Entry, EntryBundle};
 pub use error::Error;
 pub use meter::Meter;
 pub use parked::{Inbox, Parked, Ticket};
-pub use postgres::{PostgresOptions, PostgresStore};
+pub use postgres::{PostgresOptions, PostgresStore, inspect_postgres};
 pub use rows::{Snapshot, Transaction};
 pub use share::Share;
 #[cfg(debug_assertions)]

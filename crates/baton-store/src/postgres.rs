@@ -54,7 +54,9 @@ use crate::job::{ReadJob, WriteJob};
 use crate::meter::{Meter, Tally};
 use crate::parked::Parked;
 use crate::refused::Refused;
+use crate::rows::CheckReads;
 use crate::share::Share;
+use crate::sql::rows::Rows;
 use crate::store::{Bell, Health, Lane, Store, WriteCheck};
 use crate::waiting::Waiting;
 use lane::{Shared, Turn};
@@ -108,10 +110,7 @@ impl PostgresStore {
     }
 
     fn open_here(database: &str, options: PostgresOptions, bell: Bell) -> Result<Self, Error> {
-        let mut config: Config = database.parse().map_err(|error: tokio_postgres::Error| {
-            Error::Unavailable(format!("the address of the database: {error}"))
-        })?;
-        config.application_name("baton").connect_timeout(limits::POSTGRES_CONNECT_MAX);
+        let config = config(database)?;
         let meter = Arc::new(Meter::new(&Tally::default()));
         let session = Session::connect(&config, &commit::settings(), meter)?;
         schema::prepare(&session)?;
@@ -200,6 +199,34 @@ impl Store for PostgresStore {
         self.shared.parked.close();
         self.readers.close();
     }
+}
+
+/// Looks at one consistent state of a database, whether or not hubs run on it.
+pub fn inspect_postgres<T: Send, E: From<Error> + Send>(
+    database: &str,
+    look: impl FnOnce(&dyn CheckReads) -> Result<T, E> + Send,
+) -> Result<T, E> {
+    let config = config(database)?;
+    let looked = std::thread::scope(|scope| {
+        let look = || {
+            let meter = Arc::new(Meter::new(&Tally::default()));
+            let session = Session::connect(&config, "SET jit = off", meter)?;
+            schema::refuse_other(&session)?;
+            session.command("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")?;
+            look(&Rows::of(&session))
+        };
+        scope.spawn(look).join()
+    });
+    looked.unwrap_or_else(|_| Err(Error::Panicked("looking at the database".into()).into()))
+}
+
+fn config(database: &str) -> Result<Config, Error> {
+    let parsed = database.parse::<Config>();
+    let mut config = parsed.map_err(|error| {
+        Error::Unavailable(format!("the address of the database is not valid: {}", fault::text(&error)))
+    })?;
+    config.application_name("baton").connect_timeout(limits::POSTGRES_CONNECT_MAX);
+    Ok(config)
 }
 
 impl std::fmt::Debug for PostgresStore {

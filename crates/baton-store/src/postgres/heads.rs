@@ -34,7 +34,8 @@ pub(crate) struct Opened {
 pub(crate) fn open(session: &Session, work: &mut Work, needs: &Needs, count: usize) -> Result<Opened, Error> {
     let mode = session.mode();
     let networks: Vec<_> = needs.networks.iter().map(NetworkId::as_str).collect();
-    let new: Vec<_> = needs.new.iter().map(NetworkId::as_str).collect();
+    let has_key = |network: &&NetworkId| work.known.networks.get(*network).is_some_and(|known| known.key.is_some());
+    let new: Vec<_> = needs.new.iter().filter(|network| !has_key(network)).map(NetworkId::as_str).collect();
     let reads = lock(mode, &networks, &new, count);
     let (found, asked) = session.open(Some("BEGIN"), &reads, &needs.asks)?;
     let [_, _, heads, state, places, events] = &found[..] else {

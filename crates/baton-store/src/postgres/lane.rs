@@ -110,13 +110,8 @@ impl Lane {
     /// Serves until the queue is closed and empty.
     pub(crate) fn run(mut self) {
         while let Some((share, turn)) = self.shared.turns.take() {
-            let mut waiters = vec![self.take_in(share, turn)];
-            while waiters.len() < limits::WRITE_BATCH_MAX_COUNT
-                && let Some((share, turn)) = self.shared.turns.try_take()
-            {
-                waiters.push(self.take_in(share, turn));
-            }
-            self.serve(waiters);
+            let first = self.take_in(share, turn);
+            self.serve(vec![first]);
         }
     }
 
@@ -132,6 +127,7 @@ impl Lane {
 
     /// Runs what waits until each has its answer. One that is stopped too often is told of a conflict.
     fn serve(&mut self, mut waiters: Vec<Waiter>) {
+        let mut more = limits::WRITE_BATCH_MAX_COUNT;
         while !waiters.is_empty() {
             if let Err(error) = self.connected() {
                 self.refuse(waiters, &error);
@@ -140,7 +136,8 @@ impl Lane {
             let (often, rest): (Vec<_>, Vec<_>) =
                 waiters.into_iter().partition(|waiter| waiter.stops > limits::WRITE_STOPS_MAX_COUNT);
             self.refuse(often, &Error::Conflict);
-            waiters = match self.explore(rest) {
+            // Only the first time: those that were stopped should not wait for others.
+            waiters = match self.explore(rest, std::mem::take(&mut more)) {
                 Ok(ready) => self.run_ready(ready),
                 Err((rest, error)) => {
                     self.lose();
@@ -199,37 +196,60 @@ impl Lane {
     }
 
     /// Finds out what use cases need: each is run over what is known until it asks for more, and what all of them ask for is
-    /// loaded in one round trip. Those that need nothing are answered.
-    fn explore(&mut self, mut waiters: Vec<Waiter>) -> Result<Vec<Waiter>, (Vec<Waiter>, Error)> {
+    /// loaded in one round trip. Those that need nothing are answered. So many more are taken from the queue meanwhile.
+    fn explore(&mut self, waiters: Vec<Waiter>, more: usize) -> Result<Vec<Waiter>, (Vec<Waiter>, Error)> {
         let Some(session) = &self.session else { return Err((waiters, Error::Closed)) };
         session.enter(Mode::Explore);
-        let mut ready = Vec::with_capacity(waiters.len());
-        for round in 0.. {
-            let mut asking = Vec::new();
-            for mut waiter in waiters {
-                let began = Instant::now();
-                let explored = match waiter.needs.alone || !waiter.needs.networks.is_empty() && round == 0 {
-                    true => Explored::Ready, // it was stopped before, and what for is known
-                    false => explore_one(session, &self.work, &mut waiter),
-                };
-                self.account(&mut waiter.taken, began.elapsed());
-                match explored {
-                    Explored::Done(outcome) => self.answer_at_once(waiter.taken, outcome),
-                    Explored::Asks if round < limits::EXPLORING_ROUNDS_COUNT => asking.push(waiter),
-                    Explored::Asks | Explored::Ready => ready.push(waiter),
-                }
+        let (mut ready, mut asking) = (Vec::with_capacity(waiters.len()), Vec::new());
+        let began = Instant::now();
+        let taken = (0..more).map_while(|_| self.next(began));
+        for waiter in waiters.into_iter().chain(taken) {
+            match waiter.needs.alone || !waiter.needs.networks.is_empty() {
+                true => ready.push(waiter), // it was stopped before, and what for is known
+                false => self.explore_next(session, waiter, &mut ready, &mut asking),
             }
+        }
+        for _ in 0..limits::EXPLORING_ROUNDS_COUNT {
             if asking.is_empty() {
-                return Ok(ready);
+                break;
             }
             let asks = distinct(asking.iter().flat_map(|waiter| &waiter.needs.asks));
             if let Err(error) = session.prepare_answers(&asks) {
                 ready.extend(asking);
                 return Err((ready, error));
             }
-            waiters = asking;
+            for waiter in std::mem::take(&mut asking) {
+                self.explore_next(session, waiter, &mut ready, &mut asking);
+            }
         }
+        ready.extend(asking);
         Ok(ready)
+    }
+
+    /// The next write that waits, unless those before it have taken long.
+    fn next(&self, began: Instant) -> Option<Waiter> {
+        if began.elapsed() >= Duration::from_micros(limits::WRITE_BATCH_MAX_MICROS) {
+            return None;
+        }
+        let (share, turn) = self.shared.turns.try_take()?;
+        Some(self.take_in(share, turn))
+    }
+
+    fn explore_next(
+        &self,
+        session: &Session,
+        mut waiter: Waiter,
+        ready: &mut Vec<Waiter>,
+        asking: &mut Vec<Waiter>,
+    ) {
+        let began = Instant::now();
+        let explored = explore_one(session, &self.work, &mut waiter);
+        self.account(&mut waiter.taken, began.elapsed());
+        match explored {
+            Explored::Done(outcome) => self.answer_at_once(waiter.taken, outcome),
+            Explored::Asks => asking.push(waiter),
+            Explored::Ready => ready.push(waiter),
+        }
     }
 
     fn answer_at_once(&self, taken: Taken, outcome: Outcome) {
@@ -297,13 +317,11 @@ impl Lane {
         batch: &mut Batch,
         stopped: &mut Vec<Waiter>,
     ) -> Result<Committed, Error> {
-        let began = Instant::now();
         let mut waiters = waiters.into_iter();
         let ran = self.run_all(&mut waiters, batch, stopped);
         // Those that did not come to run are answered with the others.
         batch.writes.extend(waiters.map(|waiter| waiter.taken));
         let ran = ran?;
-        self.shared.meter.disk_waited(began.elapsed());
         self.note_committed(&ran, batch.writes.len());
         Ok(ran.hints)
     }
@@ -325,7 +343,9 @@ impl Lane {
             self.run_and_hand_over(session, waiter, batch, stopped, &mut rows)?;
         }
         let number = self.number + 1;
+        let began = Instant::now();
         let ran = finish(session, &self.work, Mode::Batch, &self.name, number, batch.probes);
+        self.shared.meter.disk_waited(began.elapsed());
         let ran = match ran {
             Ok(ran) => ran,
             Err(Unfinished::Failed(error)) => return Err(error),

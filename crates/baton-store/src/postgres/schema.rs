@@ -32,6 +32,16 @@ pub(crate) fn prepare(session: &Session) -> Result<(), Error> {
     refresh_skeletons(session)
 }
 
+/// Refuses a database that is not of exactly this program's schema.
+pub(crate) fn refuse_other(session: &Session) -> Result<(), Error> {
+    let found = found(session)?;
+    refuse(session, found)?;
+    match found == newest() {
+        true => Ok(()),
+        false => Err(Error::Unavailable("it was written by an older baton, or by none; start the hub once".into())),
+    }
+}
+
 fn number(session: &Session, sql: &str) -> Result<i64, Error> {
     let found = session.ask(&[Ask { sql: sql.into(), parameters: Vec::new() }])?;
     let number = found.first().and_then(|rows| rows.first()).map(|row| row.get::<_, i64>(0));

@@ -59,14 +59,14 @@ pub(crate) struct Needs {
     pub(crate) alone: bool,
     /// Whether these concern more than the networks it reaches.
     pub(crate) all: bool,
-    /// Whether it asked for the time.
-    pub(crate) time: bool,
+    /// Whether it asked for the time, or for something that is known and may no longer hold.
+    pub(crate) look: bool,
 }
 
 impl Needs {
     /// Whether it needs nothing of the database.
     pub(crate) fn is_nothing(&self) -> bool {
-        self.networks.is_empty() && self.asks.is_empty() && !self.alone && !self.time
+        self.networks.is_empty() && self.asks.is_empty() && !self.alone && !self.look
     }
 }
 
@@ -146,6 +146,8 @@ impl Scope {
     pub(crate) fn begin_change(&mut self, network: &NetworkId) -> Result<(), Error> {
         self.reach(network)?;
         if self.mode == Mode::Explore {
+            // It has its first rows from then on.
+            self.needs.new.insert(network.clone());
             return Err(self.stop());
         }
         if !self.changing.contains(network) {

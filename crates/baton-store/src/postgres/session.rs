@@ -299,8 +299,9 @@ impl Session {
         self.scope.borrow_mut().begin_statement(of)
     }
 
-    pub(crate) fn ask_time(&self) {
-        self.scope.borrow_mut().needs.time = true;
+    /// A use case asked for the time, or for something that is known: it needs a transaction, if only to see that it holds.
+    pub(crate) fn need_look(&self) {
+        self.scope.borrow_mut().needs.look = true;
     }
 
     /// A network that is locked and has no rows yet gets its key before the use case is run again.

@@ -144,6 +144,7 @@ impl AccountReads for Rows<'_> {
     }
 
     fn member_role(&self, network: &NetworkId, user: &UserId) -> Result<Option<NetworkRole>, Error> {
+        self.reach(network)?;
         let look = || {
             let sql = "SELECT role FROM members WHERE network_id = ?1 AND user_id = ?2";
             let read = |row: &Row<'_>| parsed(row, "role", NetworkRole::parse);
@@ -297,6 +298,7 @@ impl AccountReads for Rows<'_> {
     }
 
     fn alias_exists(&self, network: &NetworkId, alias: &Alias) -> Result<bool, Error> {
+        self.reach(network)?;
         let look = || {
             let sql =
                 "SELECT EXISTS (SELECT 1 FROM tokens WHERE network_id = ?1 AND alias = ?2 AND revoked_at IS NULL)

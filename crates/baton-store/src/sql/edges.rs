@@ -36,7 +36,7 @@ pub(crate) fn wrong_counts() -> String {
     SELECT network_id, (CASE from_kind WHEN '' THEN 'further edges' ELSE from_name || ' to ' || to_name END)
             || ' (' || status || ') of ' || strftime('%Y-%m-%d %H:00', hour * 3600, 'unixepoch') AS name,
         SUM(counter) AS counter, SUM(counted) AS counted
-    FROM (SELECT *, count AS counter, 0 AS counted FROM counters UNION ALL SELECT *, 0, count FROM counted)
+    FROM (SELECT *, count AS counter, 0 AS counted FROM counters UNION ALL SELECT *, 0, count FROM counted) both_subquery
     WHERE hour >= (SELECT hour FROM kept) AND network_id NOT IN (SELECT network_id FROM removals)
     GROUP BY network_id, hour, from_kind, from_name, to_name, status HAVING SUM(counter) <> SUM(counted)",
         counters = each(|end| format!(

@@ -51,6 +51,7 @@ impl QuotaReads for Rows<'_> {
 impl Rows<'_> {
     /// What a network's new tasks are held to, where it is set.
     fn task_quotas_set(&self, network: &NetworkId) -> Result<SetTaskQuotas, Error> {
+        self.reach(network)?;
         let look = || {
             let sql =
                 "SELECT (SELECT max FROM quotas WHERE subject = ?1 AND kind = 'open_tasks') AS open_tasks,

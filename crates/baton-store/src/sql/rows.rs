@@ -77,7 +77,7 @@ impl Snapshot for Rows<'_> {}
 impl Transaction for Rows<'_> {
     fn time(&self) -> ClockReading {
         if let Database::Postgres(session) = self.database {
-            session.ask_time();
+            session.need_look();
         }
         // Only the writer hands out rows as a transaction, and it has its memory.
         self.work.map_or_else(ClockReading::beginning, |work| work.borrow().time.clone())

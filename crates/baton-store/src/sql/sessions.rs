@@ -105,7 +105,7 @@ impl Rows<'_> {
             ),
         };
         let sql = format!(
-            "SELECT c.completed_at, c.id, (?6 IS NULL OR c.session_name = ?6) AND ({own}) AS is_meant
+            "SELECT c.completed_at, c.id, (CAST(?6 AS TEXT) IS NULL OR c.session_name = ?6) AND ({own}) AS is_meant
              FROM completions c
              WHERE c.network_id = ?1 AND c.completed_at >= ?2 AND (c.completed_at, c.id) < (?3, ?4) AND ?7 = ?7
              ORDER BY c.completed_at DESC, c.id DESC LIMIT ?5"
@@ -127,6 +127,7 @@ impl SessionReads for Rows<'_> {
     }
 
     fn session_glance(&self, network: &NetworkId, alias: &Alias) -> Result<Option<SessionGlance>, Error> {
+        self.reach(network)?;
         let look = || {
             let sql = format!("{GLANCE} WHERE s.network_id = ?1 AND s.alias = ?2");
             self.look_up(&sql, params![network.as_str(), alias.as_str()], glance_row)

@@ -139,6 +139,9 @@ impl Rows<'_> {
         remember: impl FnOnce(&mut Known, T),
     ) -> Result<T, Error> {
         let Some(work) = self.knows() else { return look() };
+        if let Database::Postgres(session) = self.database {
+            session.need_look();
+        }
         let found = known(&work.borrow().known);
         if let Some(found) = found {
             return Ok(found);

@@ -1,8 +1,9 @@
 //! The engines under test. Each opens a store of its own over a folder, and again over the same folder.
 
 use baton_core::{ClockJumps, MonotonicMillis, NetworkId};
+use baton_store::rows::CheckReads;
 use baton_store::{
-    Bell, Clock, ClockReading, Committed, PostgresOptions, PostgresStore, Ring, SqliteOptions, SqliteStore,
+    Bell, Clock, ClockReading, Committed, Error, PostgresOptions, PostgresStore, Ring, SqliteOptions, SqliteStore,
     Store,
 };
 use std::path::Path;
@@ -35,6 +36,25 @@ impl Engine {
 
     fn of(Opened { store, rings, grown, most_runs }: Opened, folder: TempDir) -> Self {
         Self { store, rings, grown, folder, most_runs }
+    }
+
+    /// Looks at the database itself, as a check does.
+    pub fn inspect<T: Send>(&self, look: impl FnMut(&dyn CheckReads) -> Result<T, Error> + Send) -> Result<T, Error> {
+        match postgres::named_in(self.folder.path()) {
+            Some(database) => baton_store::inspect_postgres(&database, look),
+            None => baton_store::inspect(&self.folder.path().join("hub.db"), look),
+        }
+    }
+
+    /// Changes the database behind the store's back.
+    pub fn execute(&self, sql: &str) {
+        match postgres::named_in(self.folder.path()) {
+            Some(database) => postgres::run_on(&database, sql),
+            None => {
+                let database = rusqlite::Connection::open(self.folder.path().join("hub.db")).unwrap();
+                database.execute_batch(sql).unwrap();
+            }
+        }
     }
 
     /// Closes the store and opens it again over what it left.

@@ -31,10 +31,17 @@ pub fn database_of(folder: &Path) -> String {
     let name = fs::read_to_string(&named_in).unwrap_or_else(|_| {
         let name = format!("t{}", hex(&Sha256::digest(folder.to_string_lossy().as_bytes())[..12]));
         server.run(&format!("CREATE DATABASE {name} TEMPLATE {}", server.template));
+        // What is random is not to be the same in all of them.
+        run_on(&server.address(&name), "UPDATE cursor_key SET key = randomblob(32)");
         fs::write(&named_in, &name).unwrap();
         name
     });
     server.address(&name)
+}
+
+/// The address of the database of a folder, if it has one.
+pub fn named_in(folder: &Path) -> Option<String> {
+    fs::read_to_string(folder.join(NAMED_IN)).ok().map(|name| server().address(&name))
 }
 
 /// Drops the database of a folder, if it has one.
