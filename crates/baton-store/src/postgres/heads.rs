@@ -52,6 +52,7 @@ pub(crate) fn open(session: &Session, work: &mut Work, needs: &Needs, count: usi
         clock_jumps: ClockJumps::default(),
     });
     let mut scope = session.scope.borrow_mut();
+    scope.has_new_keys = !new.is_empty();
     scope.places.extend(places.iter().map(|row| row.get::<_, i64>("n")));
     scope.events.extend(events.iter().map(|row| row.get::<_, i64>("n")));
     for (Ask { sql, parameters }, found) in needs.asks.iter().zip(asked) {

@@ -663,6 +663,7 @@ fn finish(
         || !work.batch.is_empty()
         || !changed.is_empty()
         || touches_access
+        || session.scope.borrow().has_new_keys
         || probes
         || mode == Mode::AloneWithAll;
     if !wrote {

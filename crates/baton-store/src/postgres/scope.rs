@@ -79,6 +79,9 @@ pub(crate) struct Scope {
     pub(crate) needs: Needs,
     /// Whether it was stopped for that.
     pub(crate) is_stopped: bool,
+    /// Whether the transaction has given keys to networks. That is committed, whatever the use cases do: a key is nobody's
+    /// row, and what is known of it holds then.
+    pub(crate) has_new_keys: bool,
     /// The networks that it changes.
     pub(crate) changing: HashSet<NetworkId>,
     /// The networks that the transaction changes so far.
@@ -103,6 +106,7 @@ impl Scope {
             locked: HashMap::default(),
             needs: Needs::default(),
             is_stopped: false,
+            has_new_keys: false,
             changing: HashSet::default(),
             changed: HashSet::default(),
             answers: HashMap::default(),

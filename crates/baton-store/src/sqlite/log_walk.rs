@@ -138,7 +138,7 @@ impl Rows<'_> {
         let mut free = 0;
         loop {
             let sql = "/* scans */ SELECT MIN(log) AS log FROM
-                (SELECT log FROM logs UNION ALL SELECT log FROM removals WHERE log IS NOT NULL) WHERE log >= ?1";
+                (SELECT log FROM logs UNION ALL SELECT log FROM removals WHERE log IS NOT NULL) both_subquery WHERE log >= ?1";
             let next = self.one(sql, [free], |row| get::<Option<i64>>(row, "log"))?.flatten();
             let end = next.map_or(i64::MAX, |log| log << INDEX_BITS);
             let from = if free == 0 { i64::MIN } else { free << INDEX_BITS };
