@@ -33,6 +33,8 @@ umask 022
 cd /
 $as "$bin/initdb" -D "$folder/data" -U postgres --auth=trust -E UTF8 --locale=C.UTF-8 --no-sync >/dev/null ||
     $as "$bin/initdb" -D "$folder/data" -U postgres --auth=trust -E UTF8 --locale=C --no-sync >/dev/null
+# One role needs its password.
+printf 'local all needs_password scram-sha-256\nlocal all all trust\n' >"$folder/data/pg_hba.conf"
 $as "$bin/postgres" -D "$folder/data" -c unix_socket_directories="$folder/socket" -c listen_addresses= \
     -c fsync=off -c full_page_writes=off -c max_connections=300 -c shared_buffers=64MB -c autovacuum=off \
     -c max_wal_senders=0 -c wal_level=minimal -c jit=off &

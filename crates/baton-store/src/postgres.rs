@@ -58,7 +58,7 @@ use crate::rows::CheckReads;
 use crate::share::Share;
 use crate::sql::rows::Rows;
 use crate::store::{Bell, Health, Lane, Store, WriteCheck};
-use crate::waiting::Waiting;
+use crate::waiting::{Mail, Waiting};
 use lane::{Shared, Turn};
 use readers::Readers;
 use scope::Ask;
@@ -131,13 +131,14 @@ impl PostgresStore {
             epoch,
             meter,
             refused: Refused::default(),
+            mail: (0..lanes).map(|_| Mail::default()).collect(),
         });
         let hub = hub_name(&session)?;
         let mut threads = Vec::new();
         for number in 0..lanes {
             let name = format!("{hub}/{number}");
             let session = commit::connect_lane(&shared, &name)?;
-            let lane = lane::Lane::new(shared.clone(), name, session);
+            let lane = lane::Lane::new(shared.clone(), name, number, session);
             let thread =
                 std::thread::Builder::new().name(format!("writer-{number}")).spawn(move || lane.run());
             threads.push(thread.map_err(|error| Error::Unavailable(error.to_string()))?);

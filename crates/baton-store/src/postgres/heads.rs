@@ -31,14 +31,21 @@ pub(crate) struct Opened {
 
 /// Begins a transaction: takes its locks, tells the time, and loads what its use cases were found to ask for; all in one
 /// round trip.
-pub(crate) fn open(session: &Session, work: &mut Work, needs: &Needs, count: usize) -> Result<Opened, Error> {
+pub(crate) fn open(
+    session: &Session,
+    work: &mut Work,
+    needs: &Needs,
+    lane: &str,
+    count: usize,
+) -> Result<Opened, Error> {
     let mode = session.mode();
     let networks: Vec<_> = needs.networks.iter().map(NetworkId::as_str).collect();
-    let has_key = |network: &&NetworkId| work.known.networks.get(*network).is_some_and(|known| known.key.is_some());
+    let has_key =
+        |network: &&NetworkId| work.known.networks.get(*network).is_some_and(|known| known.key.is_some());
     let new: Vec<_> = needs.new.iter().filter(|network| !has_key(network)).map(NetworkId::as_str).collect();
-    let reads = lock(mode, &networks, &new, count);
+    let reads = lock(mode, lane, &networks, &new, count);
     let (found, asked) = session.open(Some("BEGIN"), &reads, &needs.asks)?;
-    let [_, _, heads, state, places, events] = &found[..] else {
+    let [_, _, _, heads, state, places, events] = &found[..] else {
         return Err(Error::Corrupt("a transaction that was begun in part".into()));
     };
     let state = state.first().ok_or_else(|| Error::Corrupt("the row of the hub is missing".into()))?;
@@ -62,8 +69,11 @@ pub(crate) fn open(session: &Session, work: &mut Work, needs: &Needs, count: usi
 }
 
 /// The statements that begin a transaction.
-fn lock<'a>(mode: Mode, networks: &[&'a str], new: &[&'a str], count: usize) -> Writes<'a> {
+fn lock<'a>(mode: Mode, lane: &'a str, networks: &[&'a str], new: &[&'a str], count: usize) -> Writes<'a> {
     let mut reads = Writes::default();
+    // Held until the transaction has ended: whoever looks up what became of it waits for that.
+    let sql = "SELECT number FROM lanes WHERE lane = ($1::text[])[1] FOR UPDATE";
+    reads.push(sql.into(), vec![("lane", Array::texts([lane]))]);
     let writes = match mode {
         Mode::AloneWithAll => "SELECT pg_advisory_xact_lock(($1::bigint[])[1])",
         Mode::Read | Mode::Explore | Mode::Batch | Mode::Alone => {

@@ -7,6 +7,7 @@
 
 use baton_core::limits;
 use std::cell::RefCell;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -31,7 +32,7 @@ use crate::sql::rows::Rows;
 use crate::sql::work::Work;
 use crate::sql::write_set::Hints;
 use crate::store::{Bell, Committed};
-use crate::waiting::Waiting;
+use crate::waiting::{Mail, Received, Waiting};
 
 /// What a lane is asked.
 pub(crate) enum Turn {
@@ -49,6 +50,8 @@ pub(crate) struct Shared {
     pub(crate) epoch: Arc<AtomicU64>,
     pub(crate) meter: Arc<Meter>,
     pub(crate) refused: Refused,
+    /// Writes that a lane has for another one, by the number of that: each network has a lane that knows it best.
+    pub(crate) mail: Vec<Mail<Waiter>>,
 }
 
 /// Whoever waits for a probe. It reads the clock, so a transaction is begun for it.
@@ -67,7 +70,7 @@ impl WriteJob for Probe {
 }
 
 /// A write that waits to be run, with what it was found to need.
-struct Waiter {
+pub(crate) struct Waiter {
     taken: Taken,
     needs: Needs,
     /// How often it was stopped for something it needs.
@@ -89,6 +92,8 @@ pub(crate) struct Lane {
     shared: Arc<Shared>,
     /// The row in which its batches are numbered.
     name: String,
+    /// Its place among the lanes of this hub.
+    at: usize,
     number: i64,
     session: Option<Session>,
     work: RefCell<Work>,
@@ -103,15 +108,23 @@ struct Ran {
 }
 
 impl Lane {
-    pub(crate) fn new(shared: Arc<Shared>, name: String, session: Session) -> Self {
-        Self { shared, name, number: 0, session: Some(session), work: RefCell::default() }
+    pub(crate) fn new(shared: Arc<Shared>, name: String, at: usize, session: Session) -> Self {
+        Self { shared, name, at, number: 0, session: Some(session), work: RefCell::default() }
     }
 
     /// Serves until the queue is closed and empty.
     pub(crate) fn run(mut self) {
-        while let Some((share, turn)) = self.shared.turns.take() {
-            let first = self.take_in(share, turn);
+        let shared = self.shared.clone();
+        while let Some(next) = shared.turns.take_with_mail(&shared.mail[self.at]) {
+            let first = self.received(next);
             self.serve(vec![first]);
+        }
+    }
+
+    fn received(&self, next: Received<Turn, Waiter>) -> Waiter {
+        match next {
+            Received::Mail(waiter) => waiter,
+            Received::Item(share, turn) => self.take_in(share, turn),
         }
     }
 
@@ -231,8 +244,21 @@ impl Lane {
         if began.elapsed() >= Duration::from_micros(limits::WRITE_BATCH_MAX_MICROS) {
             return None;
         }
-        let (share, turn) = self.shared.turns.try_take()?;
-        Some(self.take_in(share, turn))
+        let next = self.shared.turns.try_take_with_mail(&self.shared.mail[self.at])?;
+        Some(self.received(next))
+    }
+
+    /// Hands a write to the lane of its network, if that is another one and has room for it. Which lane runs it matters for
+    /// nothing but what the lane knows.
+    fn forward(&self, waiter: Waiter) -> Option<Waiter> {
+        let Some(network) = waiter.needs.networks.first() else { return Some(waiter) };
+        let mut hasher = std::hash::DefaultHasher::new();
+        network.hash(&mut hasher);
+        let lane = usize::try_from(hasher.finish() % self.shared.mail.len() as u64).unwrap_or_default();
+        if lane == self.at {
+            return Some(waiter);
+        }
+        self.shared.turns.forward(&self.shared.mail[lane], waiter, limits::WRITE_BATCH_MAX_COUNT).err()
     }
 
     fn explore_next(
@@ -248,7 +274,7 @@ impl Lane {
         match explored {
             Explored::Done(outcome) => self.answer_at_once(waiter.taken, outcome),
             Explored::Asks => asking.push(waiter),
-            Explored::Ready => ready.push(waiter),
+            Explored::Ready => ready.extend(self.forward(waiter)),
         }
     }
 
@@ -335,7 +361,8 @@ impl Lane {
         let session = self.session()?;
         session.enter(Mode::Batch);
         let needs = together(waiters.as_slice());
-        let opened = heads::open(session, &mut self.work.borrow_mut(), &needs, waiters.as_slice().len())?;
+        let opened =
+            heads::open(session, &mut self.work.borrow_mut(), &needs, &self.name, waiters.as_slice().len())?;
         self.learn_access(opened.access);
         let mut rows = Rows::to_write_on(session, &self.work);
         for waiter in waiters.by_ref() {
@@ -511,7 +538,7 @@ impl Lane {
                 }
             };
             session.enter(mode);
-            match heads::open(session, &mut work.borrow_mut(), &needs, 0) {
+            match heads::open(session, &mut work.borrow_mut(), &needs, &self.name, 0) {
                 Ok(opened) => self.learn_access(opened.access),
                 Err(error) => {
                     batch.writes.push(waiter.taken);

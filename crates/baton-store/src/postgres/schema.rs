@@ -38,7 +38,9 @@ pub(crate) fn refuse_other(session: &Session) -> Result<(), Error> {
     refuse(session, found)?;
     match found == newest() {
         true => Ok(()),
-        false => Err(Error::Unavailable("it was written by an older baton, or by none; start the hub once".into())),
+        false => {
+            Err(Error::Unavailable("it was written by an older baton, or by none; start the hub once".into()))
+        }
     }
 }
 

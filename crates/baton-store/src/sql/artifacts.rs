@@ -228,7 +228,8 @@ impl ArtifactWrites for Rows<'_> {
         let mut n = before.row.artifacts;
         for new in refs {
             n += 1;
-            self.execute(
+            self.execute_in(
+                &before.row.snapshot.network_id,
                 sql,
                 params![
                     before.row.seq,

@@ -75,25 +75,28 @@ fn delivery_row(row: &Row<'_>) -> Result<DeliveryRow, Error> {
 }
 
 impl Rows<'_> {
-    /// Counts one delivery off its inbox, if it is open; whether it was.
-    fn count_off(&mut self, seq: i64) -> Result<bool, Error> {
+    /// Counts one delivery off its inbox, if it is open; its network, if it was.
+    fn count_off(&mut self, seq: i64) -> Result<Option<NetworkId>, Error> {
         let sql = "SELECT k.network_id, d.to_kind, d.to_name FROM deliveries d JOIN network_keys k ON k.key = d.network
                    WHERE d.seq = ?1 AND d.state = 0";
         let open = self.one(sql, [seq], |row| {
             let network = parsed(row, "network_id", NetworkId::parse)?;
             Ok((network, parsed(row, "to_kind", PrincipalKind::parse)?, get::<String>(row, "to_name")?))
         })?;
-        let was_open = open.is_some();
-        if let Some((network, kind, name)) = open {
-            self.count(|counts| counts.recipient(&network, kind, &name).open -= 1);
-        }
-        Ok(was_open)
+        let Some((network, kind, name)) = open else { return Ok(None) };
+        self.begin_change(&network)?;
+        self.count(|counts| counts.recipient(&network, kind, &name).open -= 1);
+        Ok(Some(network))
     }
 
     /// Acks one delivery, if it is open.
     fn ack_place(&mut self, seq: i64) -> Result<(), Error> {
-        if self.count_off(seq)? {
-            self.execute("UPDATE deliveries SET state = ?2 WHERE seq = ?1", params![seq, ACKED])?;
+        if let Some(network) = self.count_off(seq)? {
+            self.execute_in(
+                &network,
+                "UPDATE deliveries SET state = ?2 WHERE seq = ?1",
+                params![seq, ACKED],
+            )?;
         }
         Ok(())
     }

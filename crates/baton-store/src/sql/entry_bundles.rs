@@ -134,7 +134,8 @@ impl Rows<'_> {
         }
         let (from, to) = (head.place(first)?, head.place(first + COUNT - 1)?);
         let fits = fits();
-        self.execute(
+        self.execute_in(
+            network,
             "INSERT INTO entry_bundles (first, events, packets) VALUES (?1, ?2, ?3)",
             params![from, bundle.events(), bundle.packets()],
         )?;
@@ -142,13 +143,14 @@ impl Rows<'_> {
             "INSERT INTO entry_tasks (place, about) SELECT place, about FROM evidence
              WHERE place BETWEEN ?1 AND ?2 AND about IS NOT NULL AND {fits}"
         );
-        self.execute(&sql, [from, to])?;
-        self.execute(
+        self.execute_in(network, &sql, [from, to])?;
+        self.execute_in(
+            network,
             "UPDATE logs SET bundled = ?2 WHERE log = ?1",
             params![head.log, (first + COUNT) as i64],
         )?;
         let sql = format!("DELETE FROM evidence WHERE place BETWEEN ?1 AND ?2 AND {fits}");
-        let dropped = self.execute(&sql, [from, to])?;
+        let dropped = self.execute_in(network, &sql, [from, to])?;
         // Nothing is dropped that the bundle does not have, and nothing stays that it has.
         if dropped != bundle.count() {
             let what =

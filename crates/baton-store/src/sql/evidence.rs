@@ -354,7 +354,8 @@ impl EvidenceWrites for Rows<'_> {
         index: u64,
     ) -> Result<(), Error> {
         let head = self.log_to_write(network)?;
-        self.execute(
+        self.execute_in(
+            network,
             "INSERT INTO reported_packets (log, reporter_kind, reporter, sha256, log_index)
              VALUES (?1, ?2, ?3, ?4, ?5)",
             params![head.log, reporter.kind().as_str(), reporter.name(), sha256, index as i64],
@@ -364,7 +365,8 @@ impl EvidenceWrites for Rows<'_> {
 
     fn put_tile(&mut self, network: &NetworkId, tile: &TileRow) -> Result<(), Error> {
         let head = self.log_to_write(network)?;
-        self.execute(
+        self.execute_in(
+            network,
             "INSERT INTO tiles (log, level, n, hashes) VALUES (?1, ?2, ?3, ?4)
              ON CONFLICT (log, level, n) DO UPDATE SET hashes = excluded.hashes",
             params![head.log, tile.level, tile.index as i64, tile.hashes],
@@ -391,7 +393,8 @@ impl EvidenceWrites for Rows<'_> {
             return Ok(false);
         }
         let head = self.log_to_write(network)?;
-        self.execute(
+        self.execute_in(
+            network,
             "INSERT INTO checkpoints (log, size, root, note, sealed_at) VALUES (?1, ?2, ?3, ?4, ?5)
              ON CONFLICT (log) DO UPDATE SET size = excluded.size, root = excluded.root, note = excluded.note,
                 sealed_at = excluded.sealed_at",

@@ -125,7 +125,8 @@ impl PushWrites for Rows<'_> {
         trouble: PushTrouble,
         is_open: bool,
     ) -> Result<(), Error> {
-        self.execute(
+        self.execute_in(
+            &config.network_id,
             "UPDATE push_configs SET delivered = ?4, failures = ?5, failing_since = ?6, next_at = ?7, is_open = ?8,
                 token = CASE WHEN ?8 THEN token END, credentials = CASE WHEN ?8 THEN credentials END
              WHERE task_id = ?1 AND config_id = ?2 AND created_at = ?3",

@@ -100,7 +100,8 @@ impl RemoteWrites for Rows<'_> {
     }
 
     fn insert_remote_task(&mut self, task: &RemoteTaskRow) -> Result<(), Error> {
-        self.execute(
+        self.execute_in(
+            &task.network_id,
             "INSERT INTO remote_tasks (errand_id, task_id, network_id, alias, lease_id, remote_task_id,
                 remote_context_id, asked, passed_on, began_at, is_called_off, answer, unanswered)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
@@ -129,7 +130,8 @@ impl RemoteWrites for Rows<'_> {
     }
 
     fn note_remote_task(&mut self, task: &RemoteTaskRow) -> Result<bool, Error> {
-        let noted = self.execute(
+        let noted = self.execute_in(
+            &task.network_id,
             "UPDATE remote_tasks SET remote_task_id = ?2, remote_context_id = ?3, asked = ?4, passed_on = ?5,
                 answer = ?6, unanswered = ?7
              WHERE errand_id = ?1",

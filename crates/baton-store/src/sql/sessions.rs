@@ -179,7 +179,8 @@ impl SessionReads for Rows<'_> {
 
 impl SessionWrites for Rows<'_> {
     fn put_session(&mut self, session: &SessionRow) -> Result<(), Error> {
-        self.execute(
+        self.execute_in(
+            &session.network_id,
             "INSERT INTO sessions (network_id, alias, token_id, resume_id, status, server, hostname, agent,
                 project_dir, version, task, output, progress, score, node_id, session_id, model, registered_at,
                 updated_at, last_seen_at, description, skills)

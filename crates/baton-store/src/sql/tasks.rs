@@ -605,7 +605,8 @@ impl TaskWrites for Rows<'_> {
         tail.push_str(text);
         let excess = tail.len().saturating_sub(kept_bytes);
         tail.drain(..tail.ceil_char_boundary(excess));
-        self.execute(
+        self.execute_in(
+            network,
             "INSERT INTO task_outputs (task, network, written, tail) VALUES (?1, ?2, ?3, ?4)
              ON CONFLICT (task) DO UPDATE SET written = excluded.written, tail = excluded.tail",
             params![seq, key, written + text.len() as i64, tail],
@@ -615,7 +616,8 @@ impl TaskWrites for Rows<'_> {
     }
 
     fn append_task_message(&mut self, message: NewTaskMessage<'_>) -> Result<i64, Error> {
-        let n = self.execute_returning(
+        let n = self.execute_returning_in(
+            message.network_id,
             "INSERT INTO task_messages (network_id, task_id, n, message_id, author_kind, author, kind, content, options,
                  input_ttl_seconds, parts, meta, created_at, auth_required)
              SELECT ?1, ?2, COALESCE(MAX(n), 0) + 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13

@@ -3,8 +3,8 @@
 use baton_core::{ClockJumps, MonotonicMillis, NetworkId};
 use baton_store::rows::CheckReads;
 use baton_store::{
-    Bell, Clock, ClockReading, Committed, Error, PostgresOptions, PostgresStore, Ring, SqliteOptions, SqliteStore,
-    Store,
+    Bell, Clock, ClockReading, Committed, Error, PostgresOptions, PostgresStore, Ring, SqliteOptions,
+    SqliteStore, Store,
 };
 use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -22,6 +22,8 @@ pub struct Engine {
     pub folder: TempDir,
     /// How often a write is run if nothing gets in its way.
     pub most_runs: usize,
+    /// How many cases by chance are tried: fewer where each statement is a round trip.
+    pub seeds: u64,
 }
 
 impl Engine {
@@ -34,12 +36,15 @@ impl Engine {
         Self::of(open(folder.path()), folder)
     }
 
-    fn of(Opened { store, rings, grown, most_runs }: Opened, folder: TempDir) -> Self {
-        Self { store, rings, grown, folder, most_runs }
+    fn of(Opened { store, rings, grown, most_runs, seeds }: Opened, folder: TempDir) -> Self {
+        Self { store, rings, grown, folder, most_runs, seeds }
     }
 
     /// Looks at the database itself, as a check does.
-    pub fn inspect<T: Send>(&self, look: impl FnMut(&dyn CheckReads) -> Result<T, Error> + Send) -> Result<T, Error> {
+    pub fn inspect<T: Send>(
+        &self,
+        look: impl FnMut(&dyn CheckReads) -> Result<T, Error> + Send,
+    ) -> Result<T, Error> {
         match postgres::named_in(self.folder.path()) {
             Some(database) => baton_store::inspect_postgres(&database, look),
             None => baton_store::inspect(&self.folder.path().join("hub.db"), look),
@@ -78,6 +83,7 @@ pub struct Opened {
     rings: Arc<Mutex<Vec<Ring>>>,
     grown: Arc<Mutex<Vec<NetworkId>>>,
     most_runs: usize,
+    seeds: u64,
 }
 
 pub type Open = fn(&Path) -> Opened;
@@ -119,7 +125,7 @@ fn open_sqlite(folder: &Path) -> (Opened, Arc<SqliteStore>) {
     let (bell, rings, grown) = listening();
     let store = SqliteStore::open(&folder.join("hub.db"), SqliteOptions::default(), clock(), bell).unwrap();
     let store = Arc::new(store);
-    (Opened { store: store.clone(), rings, grown, most_runs: 1 }, store)
+    (Opened { store: store.clone(), rings, grown, most_runs: 1, seeds: 12 }, store)
 }
 
 /// PostgreSQL, with a database of its own for each folder.
@@ -129,7 +135,7 @@ pub fn postgres(folder: &Path) -> Opened {
     let options = PostgresOptions { lanes: 1, ..PostgresOptions::default() };
     let store = PostgresStore::open(&postgres::database_of(folder), options, bell).unwrap();
     // Once to find out what a write needs.
-    Opened { store: Arc::new(store), rings, grown, most_runs: 2 }
+    Opened { store: Arc::new(store), rings, grown, most_runs: 2, seeds: 3 }
 }
 
 /// What a store tells, and where it is noted.

@@ -3,6 +3,10 @@
 //! however that ended: who uses it is known by a lock that the system releases. Nothing here survives a power cut, and
 //! need not: `fsync` is off.
 
+mod cuts;
+mod hubs;
+mod refused;
+
 use baton_store::{PostgresOptions, PostgresStore, Store};
 use rustix::fs::{FlockOperation, flock};
 use sha2::{Digest, Sha256};
@@ -11,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
+use tempfile::TempDir;
 use tokio_postgres::NoTls;
 
 /// The file in a test's folder that names its database.
@@ -73,6 +78,28 @@ pub fn run_on(address: &str, sql: &str) {
         });
     });
     thread.join().unwrap();
+}
+
+/// A hub's store, as its calls share it.
+pub type Hub = Arc<dyn Store>;
+
+/// The folder that stands for a database, which is dropped with it.
+pub struct Database(TempDir);
+
+impl Drop for Database {
+    fn drop(&mut self) {
+        forget(self.0.path());
+    }
+}
+
+/// Two hubs on one database.
+pub fn hubs() -> (Database, [Hub; 2]) {
+    let folder = tempfile::tempdir().unwrap();
+    let address = database_of(folder.path());
+    let open = || -> Hub {
+        Arc::new(PostgresStore::open(&address, PostgresOptions::default(), Arc::new(|_| {})).unwrap())
+    };
+    (Database(folder), [open(), open()])
 }
 
 fn server() -> &'static Server {
