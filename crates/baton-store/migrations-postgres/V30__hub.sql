@@ -624,9 +624,9 @@ INSERT INTO hub_state (one, epoch) VALUES (1, 0);
 -- The connections that write, each with the number of its newest batch: so it can be looked up whether a COMMIT took place
 -- that was not answered.
 CREATE TABLE lanes (
-    lane       text COLLATE "C" NOT NULL PRIMARY KEY,
-    number     bigint NOT NULL,
-    started_at timestamptz NOT NULL DEFAULT clock_timestamp()
+    lane    text COLLATE "C" NOT NULL PRIMARY KEY,
+    number  bigint NOT NULL,
+    seen_at timestamptz NOT NULL DEFAULT clock_timestamp() -- when it last wrote
 ) WITH (fillfactor = 20);
 
 -- The version of Unicode's tables that skeletons were computed from.

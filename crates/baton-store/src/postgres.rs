@@ -133,6 +133,7 @@ impl PostgresStore {
             refused: Refused::default(),
             mail: (0..lanes).map(|_| Mail::default()).collect(),
         });
+        commit::forget_lanes(&session)?;
         let hub = hub_name(&session)?;
         let mut threads = Vec::new();
         for number in 0..lanes {

@@ -22,3 +22,7 @@ pub const POSTGRES_STATEMENTS_MAX_COUNT: usize = 512;
 pub const EXPLORING_ROUNDS_COUNT: u32 = 8;
 /// How often a write is stopped because it needs more locks before its caller gets `busy` (ours).
 pub const WRITE_STOPS_MAX_COUNT: u32 = 32;
+/// How long the row of a connection that writes is kept after its last batch (ours).
+pub const POSTGRES_LANE_KEPT_SECONDS: u32 = 86_400;
+/// Places or event ids that are fetched at once when a batch has used up those it began with (ours).
+pub const POSTGRES_NUMBERS_COUNT: u32 = 16;

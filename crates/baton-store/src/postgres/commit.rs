@@ -31,6 +31,16 @@ pub(crate) fn connect_lane(shared: &Shared, lane: &str) -> Result<Session, Error
     Ok(session)
 }
 
+/// Removes the rows of lanes that have long been gone: a hub that is killed leaves its own. One that is alive after all finds
+/// its row missing, and connects again.
+pub(crate) fn forget_lanes(session: &Session) -> Result<(), Error> {
+    let sql = format!(
+        "DELETE FROM lanes WHERE seen_at < clock_timestamp() - interval '{} seconds'",
+        limits::POSTGRES_LANE_KEPT_SECONDS
+    );
+    session.ask(&[Ask { sql, parameters: Vec::new() }]).map(drop)
+}
+
 /// Whether a batch was committed: fine if so, an error that says so if not, [`Error::Unknown`] if it cannot be found out.
 pub(crate) fn resolve(shared: &Shared, lane: &str, number: i64, cause: &Error) -> Result<(), Error> {
     let until = Instant::now() + limits::POSTGRES_COMMIT_RESOLVED_WITHIN;

@@ -24,8 +24,8 @@ fn one<'s>(from: &'s str, out: &mut String, highest: &mut usize, before: Option<
     if let Some(rest) = from.strip_prefix('?') {
         return parameter(rest, out, highest);
     }
-    if from.starts_with('\'') {
-        let end = from[1..].find('\'').map_or(from.len(), |end| end + 2);
+    if let Some(text) = from.strip_prefix('\'') {
+        let end = text.find('\'').map_or(from.len(), |end| end + 2);
         out.push_str(&from[..end]);
         return &from[end..];
     }

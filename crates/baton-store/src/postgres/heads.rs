@@ -18,7 +18,7 @@ use crate::sql::work::Work;
 use crate::sql::write_set::Head;
 
 /// Whoever writes holds this lock: shared as long as they hold the heads of all they touch, alone otherwise.
-const WRITES: i64 = 0x6261_746f_6e; // "baton"
+const WRITES: i64 = 0x0062_6174_6f6e; // not a limit: "baton"
 
 /// What a transaction learns where it begins.
 #[derive(Debug)]
@@ -45,9 +45,14 @@ pub(crate) fn open(
     let new: Vec<_> = needs.new.iter().filter(|network| !has_key(network)).map(NetworkId::as_str).collect();
     let reads = lock(mode, lane, &networks, &new, count);
     let (found, asked) = session.open(Some("BEGIN"), &reads, &needs.asks)?;
-    let [_, _, _, heads, state, places, events] = &found[..] else {
+    let [own, _, _, heads, state, places, events] = &found[..] else {
         return Err(Error::Corrupt("a transaction that was begun in part".into()));
     };
+    if own.is_empty() {
+        // Another hub took this lane for one that is gone; a new connection has a new row.
+        session.abandon();
+        return Err(Error::Conflict);
+    }
     let state = state.first().ok_or_else(|| Error::Corrupt("the row of the hub is missing".into()))?;
     let opened = Opened { epoch: state.get("epoch"), access: state.get("access") };
     let newest = enter_heads(session, &mut work.known, &needs.networks, heads, &opened);
@@ -180,7 +185,8 @@ impl Close<'_> {
             writes.push("UPDATE hub_state SET epoch = epoch + 1 WHERE one = 1".into(), Vec::new());
         }
         // Whether a COMMIT that was not answered took place is looked up by this.
-        let sql = "UPDATE lanes SET number = ($1::bigint[])[1] WHERE lane = ($2::text[])[1]";
+        let sql = "UPDATE lanes SET number = ($1::bigint[])[1], seen_at = clock_timestamp()
+                   WHERE lane = ($2::text[])[1]";
         let columns = vec![("number", Array::integers([self.number])), ("lane", Array::texts([self.lane]))];
         writes.push(sql.into(), columns);
     }

@@ -488,7 +488,7 @@ impl Lane {
                 Ok((hints, opened)) => {
                     (self.shared.bell)(hints);
                     batch.writes.into_iter().for_each(|taken| taken.job.settle(Ok(())));
-                    stopped.extend(self.claims_for(opened));
+                    stopped.extend(self.claims_for(&opened));
                     return stopped;
                 }
                 Err(error) => {
@@ -572,7 +572,7 @@ impl Lane {
     }
 
     /// The parked claims of inboxes that a task was opened in.
-    fn claims_for(&self, opened: Vec<Inbox>) -> Vec<Waiter> {
+    fn claims_for(&self, opened: &[Inbox]) -> Vec<Waiter> {
         let claims = opened.iter().filter_map(|inbox| self.shared.parked.take_first(inbox));
         let waiter = |ParkedClaim { share, job }| {
             let taken = Taken { share, job, took: Duration::ZERO, source: Source::Parked };

@@ -4,7 +4,7 @@
 use baton_core::{NetworkId, limits};
 use foldhash::HashMap;
 use rusqlite::ToSql;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -25,6 +25,9 @@ use crate::meter::Meter;
 use crate::sql::known::Known;
 use crate::sql::write_set::WriteSet;
 
+/// A statement that is sent where it is first polled, and its answer.
+type Sent<'s, T> = Pin<Box<dyn Future<Output = Result<T, tokio_postgres::Error>> + 's>>;
+
 /// A connection.
 pub(crate) struct Session {
     runtime: Runtime,
@@ -34,6 +37,8 @@ pub(crate) struct Session {
     meter: Arc<Meter>,
     /// PostgreSQL answered a COMMIT that was not replicated as it should be.
     was_not_replicated: Arc<AtomicBool>,
+    /// Whether it is to be made again.
+    is_abandoned: Cell<bool>,
 }
 
 impl Session {
@@ -66,12 +71,25 @@ impl Session {
             Ok(client)
         })?;
         let scope = RefCell::new(Scope::new(Mode::Read));
-        Ok(Self { runtime, client, statements: RefCell::default(), scope, meter, was_not_replicated })
+        Ok(Self {
+            runtime,
+            client,
+            statements: RefCell::default(),
+            scope,
+            meter,
+            was_not_replicated,
+            is_abandoned: Cell::new(false),
+        })
     }
 
     /// Whether the connection is gone.
     pub(crate) fn is_lost(&self) -> bool {
-        self.client.is_closed()
+        self.client.is_closed() || self.is_abandoned.get()
+    }
+
+    /// It is not used again.
+    pub(crate) fn abandon(&self) {
+        self.is_abandoned.set(true);
     }
 
     /// Begins with nothing locked, answered or asked.
@@ -131,8 +149,7 @@ impl Session {
         let found = self.wait(async {
             let read_statements = self.all_statements(reads.all.iter().map(|read| &*read.sql)).await?;
             let statements = self.all_statements(asks.iter().map(|ask| &*ask.sql)).await?;
-            let mut sent: Vec<Pin<Box<dyn Future<Output = Result<Vec<Row>, tokio_postgres::Error>> + '_>>> =
-                Vec::with_capacity(reads.all.len() + asks.len() + 1);
+            let mut sent: Vec<Sent<'_, Vec<Row>>> = Vec::with_capacity(reads.all.len() + asks.len() + 1);
             if let Some(command) = command {
                 sent.push(Box::pin(async { self.client.batch_execute(command).await.map(|()| Vec::new()) }));
             }
@@ -211,8 +228,7 @@ impl Session {
     pub(crate) fn send(&self, writes: &Writes<'_>, then: Option<&str>) -> Result<(), Error> {
         let sent = self.wait(async {
             let statements = self.all_statements(writes.all.iter().map(|write| &*write.sql)).await?;
-            let mut sent: Vec<Pin<Box<dyn Future<Output = Result<(), tokio_postgres::Error>> + '_>>> =
-                Vec::with_capacity(writes.all.len() + 1);
+            let mut sent: Vec<Sent<'_, ()>> = Vec::with_capacity(writes.all.len() + 1);
             for (write, statement) in writes.all.iter().zip(&statements) {
                 sent.push(Box::pin(async move {
                     let parameters: Vec<_> = write.parameters.iter().map(|array| array.as_sql()).collect();
@@ -324,27 +340,25 @@ impl Session {
     /// The next place of a task or a delivery. It was taken from its sequence under the lock of the network, so places of a
     /// network are in the order of commits.
     pub(crate) fn next_place(&self) -> Result<i64, Error> {
-        self.next_number(
-            |scope| &mut scope.places,
-            "SELECT nextval('places') AS n FROM generate_series(1, 16)",
-        )
+        self.next_number(|scope| &mut scope.places, "places")
     }
 
     /// The next id of a row of history.
     pub(crate) fn next_event(&self) -> Result<i64, Error> {
-        self.next_number(
-            |scope| &mut scope.events,
-            "SELECT nextval('events') AS n FROM generate_series(1, 16)",
-        )
+        self.next_number(|scope| &mut scope.events, "events")
     }
 
     fn next_number(
         &self,
         stock: impl Fn(&mut Scope) -> &mut std::collections::VecDeque<i64>,
-        more: &str,
+        sequence: &str,
     ) -> Result<i64, Error> {
         if stock(&mut self.scope.borrow_mut()).is_empty() {
-            let ask = Ask { sql: more.to_owned(), parameters: Vec::new() };
+            let sql = format!(
+                "SELECT nextval('{sequence}') AS n FROM generate_series(1, {})",
+                limits::POSTGRES_NUMBERS_COUNT
+            );
+            let ask = Ask { sql, parameters: Vec::new() };
             let found = self.ask(&[ask])?;
             let numbers = found.iter().flat_map(|rows| rows.iter()).map(|row| row.get::<_, i64>(0));
             stock(&mut self.scope.borrow_mut()).extend(numbers);

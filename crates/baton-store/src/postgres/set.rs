@@ -362,7 +362,7 @@ fn moving_columns<'a>(tasks: &[&'a Task]) -> Columns<'a> {
         ("inbox_place", Array::integers(all().map(|task| task.inbox_place))),
         ("redelivered_at", Array::integers(all().map(|task| millis(task.redelivered_at)))),
         ("delivery_id", Array::texts(all().map(|task| task.delivery_id.as_deref()))),
-        ("artifacts", Array::integers(all().map(|task| i64::from(task.row.artifacts)))),
+        ("artifacts", Array::integers(all().map(|task| task.row.artifacts))),
         ("last_event", Array::integers(all().map(|task| task.last_event))),
         ("due_at", Array::integers(all().map(|task| millis(task.row.snapshot.due_at)))),
     ];

@@ -43,7 +43,8 @@ impl Tallies {
         ];
         let minutes =
             format!("SELECT minutes.* FROM {} JOIN minutes USING (network_id, minute)", given(&wanted));
-        let edges = edge_columns(changed.iter().map(|(key, _)| *key));
+        let keys: Vec<_> = changed.iter().map(|((network, edge), _)| (network, edge)).collect();
+        let edges = edge_columns(&keys);
         let sql = format!(
             "SELECT e.durations, (SELECT edges_since FROM counting WHERE one = 1) AS since,
                  CASE WHEN e.network_id IS NULL THEN (SELECT COUNT(*) FROM edges c
@@ -144,7 +145,8 @@ impl Tallies {
         }
         if !self.edges.is_empty() {
             let all = || self.edges.iter();
-            let mut columns = edge_columns_of(all().map(|(network, edge, ..)| (network, edge)));
+            let keys: Vec<_> = all().map(|(network, edge, ..)| (network, edge)).collect();
+            let mut columns = edge_columns(&keys);
             columns.push(("open", Array::integers(all().map(|(_, _, counts, _)| counts.open))));
             columns.extend(Status::terminal().map(|status| {
                 (status.as_str(), Array::integers(all().map(|(_, _, counts, _)| counts.ends.get(status))))
@@ -165,16 +167,8 @@ impl Tallies {
     }
 }
 
-fn edge_columns<'a>(
-    edges: impl Iterator<Item = &'a (NetworkId, Edge)> + Clone,
-) -> Vec<(&'static str, Array<'a>)> {
-    edge_columns_of(edges.map(|(network, edge)| (network, edge)))
-}
-
-fn edge_columns_of<'a>(
-    edges: impl Iterator<Item = (&'a NetworkId, &'a Edge)> + Clone,
-) -> Vec<(&'static str, Array<'a>)> {
-    let all = || edges.clone();
+fn edge_columns<'a>(edges: &[(&'a NetworkId, &'a Edge)]) -> Vec<(&'static str, Array<'a>)> {
+    let all = || edges.iter().copied();
     vec![
         ("network_id", Array::texts(all().map(|(network, _)| network.as_str()))),
         ("hour", Array::integers(all().map(|(_, edge)| edge.hour))),

@@ -14,11 +14,14 @@ use tempfile::TempDir;
 use super::fixtures::NOW;
 use super::postgres;
 
+/// What a store has told.
+pub type Noted<T> = Arc<Mutex<Vec<T>>>;
+
 /// A store under test, with everything it told after its commits.
 pub struct Engine {
     pub store: Arc<dyn Store>,
-    pub rings: Arc<Mutex<Vec<Ring>>>,
-    pub grown: Arc<Mutex<Vec<NetworkId>>>,
+    pub rings: Noted<Ring>,
+    pub grown: Noted<NetworkId>,
     pub folder: TempDir,
     /// How often a write is run if nothing gets in its way.
     pub most_runs: usize,
@@ -80,8 +83,8 @@ impl Drop for Engine {
 /// A store that was opened, and what it tells.
 pub struct Opened {
     store: Arc<dyn Store>,
-    rings: Arc<Mutex<Vec<Ring>>>,
-    grown: Arc<Mutex<Vec<NetworkId>>>,
+    rings: Noted<Ring>,
+    grown: Noted<NetworkId>,
     most_runs: usize,
     seeds: u64,
 }
@@ -139,7 +142,7 @@ pub fn postgres(folder: &Path) -> Opened {
 }
 
 /// What a store tells, and where it is noted.
-fn listening() -> (Bell, Arc<Mutex<Vec<Ring>>>, Arc<Mutex<Vec<NetworkId>>>) {
+fn listening() -> (Bell, Noted<Ring>, Noted<NetworkId>) {
     let (rings, grown) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Mutex::new(Vec::new())));
     let heard = (rings.clone(), grown.clone());
     let bell = Arc::new(move |committed: Committed| {

@@ -145,6 +145,8 @@ impl Server {
         self.socket.join("ready").exists()
     }
 
+    // It outlives this test, and ends by itself when no test uses the server any more.
+    #[allow(clippy::zombie_processes)]
     fn start_keeper(&self, workspace: &Path, version: &str, folder: &Path) {
         let log = File::create(folder.with_extension("log")).unwrap();
         let started = Command::new("setsid")
