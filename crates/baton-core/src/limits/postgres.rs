@@ -26,3 +26,5 @@ pub const WRITE_STOPS_MAX_COUNT: u32 = 32;
 pub const POSTGRES_LANE_KEPT_SECONDS: u32 = 86_400;
 /// Places or event ids that are fetched at once when a batch has used up those it began with (ours).
 pub const POSTGRES_NUMBERS_COUNT: u32 = 16;
+/// How often a read is run whose connection is cut (ours).
+pub const POSTGRES_READ_TRIES_COUNT: u32 = 3;

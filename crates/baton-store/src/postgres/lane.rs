@@ -152,10 +152,11 @@ impl Lane {
             // Only the first time: those that were stopped should not wait for others.
             waiters = match self.explore(rest, std::mem::take(&mut more)) {
                 Ok(ready) => self.run_ready(ready),
-                Err((rest, error)) => {
+                // The connection was cut: what was asked is asked again on another.
+                Err((mut rest, _)) => {
                     self.lose();
-                    self.refuse(rest, &error);
-                    return;
+                    rest.iter_mut().for_each(|waiter| waiter.stops += 1);
+                    rest
                 }
             };
         }
@@ -319,7 +320,7 @@ impl Lane {
             batch.unpark(&self.shared.parked);
             let is_probe = batch.probes;
             waiters = batch.writes.into_iter().map(|taken| again(taken, is_probe)).collect();
-            let tries_again = matches!(error, Error::Conflict) && attempt < limits::WRITE_CONFLICT_TRIES;
+            let tries_again = self.can_be_tried_again(&error) && attempt < limits::WRITE_CONFLICT_TRIES;
             if !tries_again || self.connected().is_err() {
                 // One of them may be what PostgreSQL does not take: each is tried by itself.
                 if waiters.len() > 1 && matches!(error, Error::Unavailable(_)) && self.connected().is_ok() {
@@ -498,7 +499,7 @@ impl Lane {
                     waiter = again(taken, false);
                     waiter.needs = Needs { alone: true, all: true, ..Needs::default() };
                     let tries_again =
-                        matches!(error, Error::Conflict) && attempt < limits::WRITE_CONFLICT_TRIES;
+                        self.can_be_tried_again(&error) && attempt < limits::WRITE_CONFLICT_TRIES;
                     if !tries_again || self.connected().is_err() {
                         self.refuse_alone(waiter, &error);
                         return stopped;
@@ -579,6 +580,16 @@ impl Lane {
             Waiter { taken, needs: Needs::default(), stops: 0, is_probe: false }
         };
         claims.map(waiter).collect()
+    }
+
+    /// Whether a transaction that was undone can be run again: others got in its way, or its connection was cut and nothing of
+    /// it was committed.
+    fn can_be_tried_again(&self, error: &Error) -> bool {
+        match error {
+            Error::Conflict => true,
+            Error::Unavailable(_) => self.session.is_none(),
+            _ => false,
+        }
     }
 
     /// Nothing of a transaction is left, and nothing that it had learnt.

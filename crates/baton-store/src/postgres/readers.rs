@@ -133,24 +133,27 @@ impl Reader {
         self.session.as_ref().ok_or(Error::Closed)
     }
 
-    /// Runs a read within the lane's time.
+    /// Runs a read within the lane's time; on another connection if this one turns out to be cut.
     fn read(&mut self, mut job: Box<dyn ReadJob>) -> (Box<dyn ReadJob>, Result<(), Error>) {
-        let longest = self.longest;
-        let session = match self.connected() {
-            Ok(session) => session,
-            Err(error) => return (job, Err(error)),
-        };
-        session.enter(Mode::Read);
-        // It goes with the first statement.
-        session.scope.borrow_mut().begin = Some(BEGIN);
-        session.set_time(longest);
-        job.run(&Rows::of(session));
-        let ran = match session.failure() {
-            Some(Error::TookTooLong) => Err(Error::TookTooLong),
-            // What else went wrong the read has been told.
-            _ => Ok(()),
-        };
-        (job, ran)
+        for _ in 0..limits::POSTGRES_READ_TRIES_COUNT {
+            let longest = self.longest;
+            let session = match self.connected() {
+                Ok(session) => session,
+                Err(error) => return (job, Err(error)),
+            };
+            session.enter(Mode::Read);
+            // It goes with the first statement.
+            session.scope.borrow_mut().begin = Some(BEGIN);
+            session.set_time(longest);
+            job.run(&Rows::of(session));
+            match session.failure() {
+                Some(Error::TookTooLong) => return (job, Err(Error::TookTooLong)),
+                Some(_) if session.is_lost() => {}
+                // What else went wrong the read has been told.
+                _ => break,
+            }
+        }
+        (job, Ok(()))
     }
 
     /// Answers, or restarts a read that was not quick in the slow lane.
