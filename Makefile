@@ -11,7 +11,7 @@ BINARY ?= $(shell ls -t target/release/baton target/quick/baton 2>/dev/null | he
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help demo run quick build test check bench bench-page bench-peers bench-growth bench-streams bench-soak bench-fairness bench-hostile bench-start bench-adapter driver proof peers bench-hub bench-evidence bench-work bench-a2a fuzz torture walk dist install uninstall size tools clients mcp-clients browser schemathesis s3 screenshots sdk-python sdk-python-adapters clean
+.PHONY: help demo run quick build test check bench bench-page bench-peers bench-growth bench-streams bench-soak bench-fairness bench-hostile bench-start bench-adapter driver proof peers bench-hub bench-evidence bench-work bench-a2a fuzz torture walk dist install uninstall size tools clients mcp-clients browser schemathesis s3 screenshots sdk-python sdk-python-adapters postgres test-postgres18 clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -30,16 +30,21 @@ quick:
 build: ## the release binary, target/release/baton
 	$(CARGO) build --locked --release --package baton
 
-# Without the package registries the clients', the browser's, schemathesis's and the bucket's own tests fail and say so; all others still run.
+# Without the package registries the clients', the browser's, schemathesis's, the bucket's and PostgreSQL's own tests fail and say so; all others still run.
 test: tools ## every test
 	@$(MAKE) --no-print-directory clients || true
 	@$(MAKE) --no-print-directory mcp-clients || true
 	@$(MAKE) --no-print-directory browser || true
 	@$(MAKE) --no-print-directory schemathesis || true
 	@$(MAKE) --no-print-directory s3 || true
+	@$(MAKE) --no-print-directory postgres || true
 	$(CARGO) nextest run --locked --workspace
 	@$(MAKE) --no-print-directory sdk-python
 	@$(MAKE) --no-print-directory sdk-typescript
+
+test-postgres18: tools ## the store's contract on PostgreSQL 18
+	@scripts/postgres.sh 18
+	BATON_TEST_POSTGRES=18 $(CARGO) nextest run --locked --package baton-store -E 'test(/postgres/)'
 
 check: ## formatting, lints as errors, documentation
 	$(CARGO) fmt --all --check
@@ -162,6 +167,9 @@ schemathesis:
 	@scripts/schemathesis.sh
 
 # The server that speaks S3 in the tests of artifacts, pinned, in a folder of its own under target/tools.
+postgres: ## PostgreSQL 15 for the store's tests
+	@scripts/postgres.sh 15
+
 s3:
 	@scripts/s3.sh
 

@@ -2,6 +2,7 @@
 //! committed for all that wait (group commit). What a closure sees are rows by noun,
 //! the traits of `rows/`, so that the same use case runs on every engine. No HTTP, no packets, no rules.
 
+mod batch;
 mod clock;
 pub mod copy;
 mod entry_bundle;
@@ -10,8 +11,11 @@ mod fair_queue;
 pub mod job;
 mod meter;
 mod parked;
+mod postgres;
+mod refused;
 pub mod rows;
 mod share;
+mod sql;
 mod sqlite;
 pub mod store;
 mod tenant;
@@ -23,13 +27,14 @@ pub use entry_bundle::{Entries, Entry, EntryBundle};
 pub use error::Error;
 pub use meter::Meter;
 pub use parked::{Inbox, Parked, Ticket};
+pub use postgres::{PostgresOptions, PostgresStore, inspect_postgres};
 pub use rows::{Snapshot, Transaction};
 pub use share::Share;
 #[cfg(debug_assertions)]
 pub use sqlite::Statements;
 pub use sqlite::{
-    Bell, CopyFacts, SqliteOptions, SqliteStore, artifacts_of_copy, copy_closed, glance, inspect,
-    look_at_copy, schema,
+    CopyFacts, SqliteOptions, SqliteStore, artifacts_of_copy, copy_closed, glance, inspect, look_at_copy,
+    schema,
 };
-pub use store::{ChangedTask, Committed, GrownLog, Health, Lane, Ring, Store, WriteCheck};
+pub use store::{Bell, ChangedTask, Committed, GrownLog, Health, Lane, Ring, Store, WriteCheck};
 pub use tenant::{Claim, IfNothing, Tenant};

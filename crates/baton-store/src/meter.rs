@@ -33,6 +33,8 @@ pub struct Meter {
     tasks: [AtomicI64; STATUSES],
     leases: AtomicI64,
     moves: [[AtomicU64; STATUSES]; STATUSES + 1],
+    round_trips: AtomicU64,
+    missed_loads: AtomicU64,
 }
 
 /// What a batch changes in what there is.
@@ -68,6 +70,8 @@ impl Meter {
             tasks: [const { AtomicI64::new(0) }; STATUSES],
             leases: AtomicI64::new(0),
             moves: [const { [const { AtomicU64::new(0) }; STATUSES] }; STATUSES + 1],
+            round_trips: AtomicU64::new(0),
+            missed_loads: AtomicU64::new(0),
         };
         meter.apply(there);
         meter
@@ -118,6 +122,16 @@ impl Meter {
         self.moves[from][to as usize].fetch_add(1, Ordering::Relaxed);
     }
 
+    /// A server was asked, and answered.
+    pub(crate) fn round_trip(&self) {
+        self.round_trips.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A use case of a batch asked for a row that was not loaded with the batch.
+    pub(crate) fn missed_load(&self) {
+        self.missed_loads.fetch_add(1, Ordering::Relaxed);
+    }
+
     fn apply(&self, tally: &Tally) {
         for (count, change) in self.tasks.iter().zip(tally.tasks).filter(|(_, change)| *change != 0) {
             count.fetch_add(change, Ordering::Relaxed);
@@ -157,6 +171,16 @@ impl Meter {
         let at = self.committed_at.load(Ordering::Relaxed);
         let is_known = at > 0 && !self.is_failing.load(Ordering::Relaxed);
         is_known.then(|| self.began.elapsed().saturating_sub(Duration::from_millis(at)))
+    }
+
+    /// How often the database's server was asked and waited for; 0 for one without a server.
+    pub fn round_trips(&self) -> u64 {
+        self.round_trips.load(Ordering::Relaxed)
+    }
+
+    /// Rows that a batch had to load while its networks were locked.
+    pub fn missed_loads(&self) -> u64 {
+        self.missed_loads.load(Ordering::Relaxed)
     }
 
     /// Tasks that have a status.

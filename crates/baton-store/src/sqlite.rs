@@ -2,61 +2,24 @@
 //! reader threads have connections of their own, and the WAL is folded back by a thread that does nothing else.
 
 mod access_epoch;
-mod accounts;
-mod agents;
-mod aliases;
-mod artifacts;
-mod attempts;
-mod changed;
 mod check;
 mod checker;
 mod checkpointer;
-mod columns;
 mod commit_error;
-mod connection;
+pub(crate) mod connection;
 mod copy;
-mod counts;
 pub(crate) mod damage;
 mod deadline;
-mod deliveries;
-mod edges;
-mod ends;
-mod entry_bundles;
-mod evidence;
-mod figures;
 mod health;
-mod history;
-mod inbox_line;
-mod invitations;
-mod keys;
-mod known;
 mod log_walk;
-mod merge;
-mod plans;
-mod probe;
-mod pushes;
-mod query;
-mod quotas;
+pub(crate) mod plans;
+pub(crate) mod probe;
 mod readers;
-mod refused;
-mod remotes;
-mod removals;
-mod retention;
-mod rows;
 mod schema;
-mod search;
-mod sessions;
 mod skeletons;
 #[cfg(debug_assertions)]
 mod statements;
-mod task_row;
-mod tasks;
-mod trees;
-mod upgrade;
-mod work;
-mod workers;
-mod working_task;
-mod write_set;
+pub(crate) mod upgrade;
 mod writer;
 
 use baton_core::limits;
@@ -72,7 +35,8 @@ use crate::job::{ReadJob, WriteJob};
 use crate::meter::Meter;
 use crate::parked::Parked;
 use crate::share::Share;
-use crate::store::{self, Committed, Lane, Store, WriteCheck};
+use crate::sql::counts;
+use crate::store::{self, Bell, Lane, Store, WriteCheck};
 pub use check::{artifacts_of_copy, glance, inspect};
 use checker::{Checker, Looked};
 use checkpointer::Checkpointer;
@@ -83,9 +47,6 @@ use readers::Readers;
 #[cfg(debug_assertions)]
 pub use statements::Statements;
 use writer::{Hooks, Writer};
-
-/// What is done with the hints of a committed batch.
-pub type Bell = Arc<dyn Fn(Committed) + Send + Sync>;
 
 /// How the engine is set up.
 #[derive(Clone, Copy, Debug)]

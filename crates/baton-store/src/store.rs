@@ -57,6 +57,9 @@ pub struct Committed {
     pub grown_logs: Vec<GrownLog>,
 }
 
+/// What is done with the hints of a committed batch.
+pub type Bell = Arc<dyn Fn(Committed) + Send + Sync>;
+
 /// How long a read is expected to take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lane {

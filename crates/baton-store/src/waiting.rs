@@ -1,5 +1,6 @@
 //! What waits for a thread of an engine: a fair queue that threads take from and callers put into.
 
+use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -11,6 +12,15 @@ pub(crate) struct Waiting<T> {
     state: Mutex<State<T>>,
     /// Something came, a share may run more again, or there is no more to come.
     changed: Condvar,
+}
+
+/// What one thread has for another that takes from the same queue.
+pub(crate) type Mail<M> = Mutex<VecDeque<M>>;
+
+/// What a thread received.
+pub(crate) enum Received<T, M> {
+    Item(Share, T),
+    Mail(M),
 }
 
 struct State<T> {
@@ -62,6 +72,41 @@ impl<T> Waiting<T> {
         }
     }
 
+    /// The next of a thread's mail or of the items, as soon as there is one; none once the queue is closed and both are
+    /// empty.
+    pub(crate) fn take_with_mail<M>(&self, mail: &Mail<M>) -> Option<Received<T, M>> {
+        let mut state = self.lock();
+        loop {
+            if let Some(received) = receive(&mut state, mail) {
+                return Some(received);
+            }
+            if state.is_closed && state.queue.is_empty() {
+                return None;
+            }
+            state = self.sleep(state);
+        }
+    }
+
+    /// The same, if one waits.
+    pub(crate) fn try_take_with_mail<M>(&self, mail: &Mail<M>) -> Option<Received<T, M>> {
+        receive(&mut self.lock(), mail)
+    }
+
+    /// Puts something into a thread's mail; given back if it has so much already, or the queue is closed: its thread may have
+    /// ended.
+    pub(crate) fn forward<M>(&self, mail: &Mail<M>, item: M, most: usize) -> Result<(), M> {
+        let state = self.lock();
+        let mut letters = mail.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.is_closed || letters.len() >= most {
+            return Err(item);
+        }
+        letters.push_back(item);
+        drop((letters, state));
+        // Any of those that sleep may be the one.
+        self.changed.notify_all();
+        Ok(())
+    }
+
     /// The next item, if one waits.
     pub(crate) fn try_take(&self) -> Option<(Share, T)> {
         self.lock().queue.pop()
@@ -98,6 +143,14 @@ impl<T> Waiting<T> {
 
     fn lock(&self) -> MutexGuard<'_, State<T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn receive<T, M>(state: &mut State<T>, mail: &Mail<M>) -> Option<Received<T, M>> {
+    let letter = mail.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+    match letter {
+        Some(letter) => Some(Received::Mail(letter)),
+        None => state.queue.pop().map(|(share, item)| Received::Item(share, item)),
     }
 }
 

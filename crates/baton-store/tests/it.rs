@@ -1,6 +1,6 @@
 //! The contract every engine must pass (`contract/`), and what only SQLite promises (`sqlite`).
 //!
-//! A second engine adds one line to `engines!` in `engine.rs` and runs the same suite.
+//! Every engine has one line in `engines!` in `engine.rs` and runs the same suite.
 
 #![allow(clippy::unwrap_used, clippy::needless_pass_by_value, unreachable_pub)]
 
@@ -42,6 +42,7 @@ mod it {
     mod conflicts;
     mod engine;
     mod fixtures;
+    mod postgres;
     mod sqlite;
     mod statuses;
 }

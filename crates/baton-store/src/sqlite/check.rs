@@ -2,24 +2,25 @@
 //! nothing, so that it can look at a database in use.
 
 use baton_core::{ArtifactHash, MediaType, Status, TaskId, limits};
-use rusqlite::{Connection, OpenFlags, Row, params};
+use rusqlite::{Connection, OpenFlags, params};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::columns::{get, parsed};
 use super::connection;
-use super::edges;
-use super::ends::listed;
-use super::history::Chain;
-use super::keys::numbered;
-use super::plans;
-use super::rows::Rows;
 use super::schema;
 use crate::error::Error;
 use crate::rows::{
     ArtifactState, CheckReads, EventState, LogPart, RecordedEvent, RecordedPart, See, Stray, TaskState,
     WrongCount,
 };
+use crate::sql::columns::{Row, get, parsed};
+use crate::sql::edges;
+use crate::sql::ends::listed;
+use crate::sql::history::Chain;
+use crate::sql::keys::numbered;
+use crate::sql::query::Parameters;
+use crate::sql::rows::{Database, Rows};
 
 /// Looks at one consistent state of the database at `path`, whether or not a hub runs on it, once its pages are known to be
 /// whole. `look` starts over if a hub was started in the middle.
@@ -86,7 +87,7 @@ pub(super) fn quick_check(connection: &Connection) -> Result<(), Error> {
 
 /// Runs a `quick_check` and returns the first damage it names.
 pub(super) fn first_finding(connection: &Connection, sql: &str) -> rusqlite::Result<Option<String>> {
-    let found: String = connection.query_row(sql, [], |row| row.get(0))?;
+    let found: String = connection.query_row(sql, params![], |row| row.get(0))?;
     Ok((found != "ok").then(|| found.replace('\n', " ")))
 }
 
@@ -156,20 +157,17 @@ impl Rows<'_> {
     fn each<T>(
         &self,
         sql: &str,
-        parameters: impl rusqlite::Params,
+        parameters: impl Parameters,
         read: impl Fn(&Row<'_>) -> Result<T, Error>,
         see: See<'_, T>,
     ) -> Result<(), Error> {
-        plans::check(self.connection, sql);
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let mut rows = statement.query(parameters)?;
-        while let Some(row) = rows.next()? {
+        self.each_row(sql, parameters, |row| {
             see(read(row)?)?;
-        }
-        Ok(())
+            Ok(ControlFlow::Continue(()))
+        })
     }
 
-    fn counted(&self, sql: &str, parameters: impl rusqlite::Params) -> Result<u64, Error> {
+    fn counted(&self, sql: &str, parameters: impl Parameters) -> Result<u64, Error> {
         let count = self.one(sql, parameters, |row| get::<i64>(row, "count"))?;
         Ok(count.unwrap_or_default().unsigned_abs())
     }
@@ -191,17 +189,21 @@ impl Rows<'_> {
     }
 
     fn strays_of(&self, table: &'static str, sql: &str, see: See<'_, Stray>) -> Result<(), Error> {
-        self.each(sql, [], |row| Ok(Stray { table, of: get(row, "stray")? }), see)
+        self.each(sql, params![], |row| Ok(Stray { table, of: get(row, "stray")? }), see)
     }
 }
 
 impl CheckReads for Rows<'_> {
     fn schema_differences(&self) -> Result<Vec<String>, Error> {
-        schema::differences(self.connection)
+        match self.database {
+            Database::Sqlite(connection) => schema::differences(connection),
+            // Whoever may change PostgreSQL's tables is its administrator's to say.
+            Database::Postgres(_) => Ok(Vec::new()),
+        }
     }
 
     fn network_count(&self) -> Result<u64, Error> {
-        self.counted("/* scans */ SELECT COUNT(*) AS count FROM networks WHERE network_id NOT IN (SELECT network_id FROM removals)", [])
+        self.counted("/* scans */ SELECT COUNT(*) AS count FROM networks WHERE network_id NOT IN (SELECT network_id FROM removals)", params![])
     }
 
     fn each_task(&self, see: See<'_, TaskState>) -> Result<(), Error> {
@@ -232,7 +234,7 @@ impl CheckReads for Rows<'_> {
                 last_status: get(row, "last_status")?,
             })
         };
-        self.each(sql, [], read, see)
+        self.each(sql, params![], read, see)
     }
 
     fn each_event(&self, see: See<'_, EventState>) -> Result<(), Error> {
@@ -258,7 +260,7 @@ impl CheckReads for Rows<'_> {
                 has_leaf: get(row, "has_leaf")?,
             })
         };
-        self.each(sql, [], read, see)
+        self.each(sql, params![], read, see)
     }
 
     fn each_wrong_task_count(&self, see: See<'_, WrongCount>) -> Result<(), Error> {
@@ -270,7 +272,7 @@ impl CheckReads for Rows<'_> {
                 COALESCE(k.count, 0) AS counter, COALESCE(c.count, 0) AS counted
             FROM counted c FULL OUTER JOIN task_counts k ON k.network_id = c.network_id AND k.status = c.status
             WHERE COALESCE(k.count, 0) <> COALESCE(c.count, 0)";
-        self.each(sql, [], wrong_count, see)
+        self.each(sql, params![], wrong_count, see)
     }
 
     fn each_wrong_inbox_count(&self, see: See<'_, WrongCount>) -> Result<(), Error> {
@@ -286,7 +288,7 @@ impl CheckReads for Rows<'_> {
                 ON k.network_id = c.network_id AND k.to_kind = c.to_kind AND k.to_name = c.to_name
             WHERE COALESCE(k.count, 0) <> COALESCE(c.count, 0)
                 AND COALESCE(k.network_id, c.network_id) NOT IN (SELECT network_id FROM removals)";
-        self.each(sql, [], wrong_count, &mut *see)?;
+        self.each(sql, params![], wrong_count, &mut *see)?;
         let sql = "/* scans */ WITH held AS
                 (SELECT n.network_id, t.to_name, COUNT(*) AS count FROM tasks t JOIN network_keys n ON n.key = t.network
                  WHERE t.lease_id IS NOT NULL GROUP BY n.network_id, t.to_name)
@@ -297,7 +299,7 @@ impl CheckReads for Rows<'_> {
                 ON k.network_id = h.network_id AND k.to_kind = 'node' AND k.to_name = h.to_name
             WHERE COALESCE(k.leases, 0) <> COALESCE(h.count, 0)
                 AND COALESCE(k.network_id, h.network_id) NOT IN (SELECT network_id FROM removals)";
-        self.each(sql, [], wrong_count, &mut *see)?;
+        self.each(sql, params![], wrong_count, &mut *see)?;
         // Frames before the oldest that is kept may still be led to.
         let sql = "/* scans */ WITH frames AS
                 (SELECT network, to_kind, to_name, n, previous,
@@ -314,7 +316,7 @@ impl CheckReads for Rows<'_> {
             WHERE ((f.before IS NOT NULL AND f.previous IS NOT f.before)
                    OR (f.from_last = 1 AND k.newest_frame IS NOT f.n))
                 AND w.network_id NOT IN (SELECT network_id FROM removals)";
-        self.each(sql, [], wrong_count, see)
+        self.each(sql, params![], wrong_count, see)
     }
 
     fn each_wrong_quota_count(&self, see: See<'_, WrongCount>) -> Result<(), Error> {
@@ -335,7 +337,7 @@ impl CheckReads for Rows<'_> {
                 COALESCE(k.used, 0) AS counter, COALESCE(c.count, 0) AS counted
             FROM counted c FULL OUTER JOIN quotas k ON k.subject = c.subject AND k.kind = c.kind
             WHERE COALESCE(k.used, 0) <> COALESCE(c.count, 0)";
-        self.each(sql, [], wrong_count, see)
+        self.each(sql, params![], wrong_count, see)
     }
 
     fn each_wrong_artifact_count(&self, see: See<'_, WrongCount>) -> Result<(), Error> {
@@ -347,7 +349,7 @@ impl CheckReads for Rows<'_> {
                          AND r.part IS NULL) FROM artifacts a)
             SELECT w.network_id, c.name, c.counter, c.counted FROM counts c JOIN network_keys w ON w.key = c.network
             WHERE c.counter <> c.counted AND w.network_id NOT IN (SELECT network_id FROM removals)";
-        self.each(sql, [], wrong_count, see)
+        self.each(sql, params![], wrong_count, see)
     }
 
     fn artifact_states(&self, after: i64, limit: usize) -> Result<Vec<ArtifactState>, Error> {
@@ -355,7 +357,7 @@ impl CheckReads for Rows<'_> {
     }
 
     fn each_wrong_edge_count(&self, see: See<'_, WrongCount>) -> Result<(), Error> {
-        self.each(&edges::wrong_counts(), [], wrong_count, see)
+        self.each(&edges::wrong_counts(), params![], wrong_count, see)
     }
 
     fn each_stray(&self, see: See<'_, Stray>) -> Result<(), Error> {

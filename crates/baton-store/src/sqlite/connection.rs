@@ -13,7 +13,7 @@ use super::upgrade;
 use crate::error::Error;
 
 /// The one connection that writes.
-pub(super) fn open_writer(path: &Path) -> Result<Connection, Error> {
+pub(crate) fn open_writer(path: &Path) -> Result<Connection, Error> {
     let wal = baton_wal::name().map_err(|refused| Error::Unavailable(refused.to_string()))?;
     let connection = Connection::open_with_flags_and_vfs(path, OpenFlags::default(), wal)?;
     prepare(&connection)?;
@@ -30,7 +30,7 @@ pub(super) fn open_writer(path: &Path) -> Result<Connection, Error> {
 /// Takes the room that the WAL's index may need, as long as the disk has it. SQLite lets it grow after a commit has been
 /// written to the WAL. If there is no room then, the commit is answered as failed, and yet the next one to open the
 /// database after a kill finds it.
-pub(super) fn reserve_wal_index(path: &Path) -> Result<(), Error> {
+pub(crate) fn reserve_wal_index(path: &Path) -> Result<(), Error> {
     let unavailable = |error: std::io::Error| Error::Unavailable(format!("the WAL's index: {error}"));
     // It lies beside the database itself, wherever a link to it is.
     let mut name = path.canonicalize().map_err(unavailable)?.into_os_string();
@@ -53,7 +53,7 @@ pub fn schema() -> u32 {
 }
 
 /// The schema a database has; 0 if it is new.
-pub(super) fn schema_of(connection: &Connection) -> Result<u32, Error> {
+pub(crate) fn schema_of(connection: &Connection) -> Result<u32, Error> {
     if !connection.table_exists(None, "refinery_schema_history")? {
         return Ok(0);
     }
@@ -75,7 +75,7 @@ fn refuse_newer(connection: &Connection) -> Result<(), Error> {
 }
 
 /// Refuses a database that is not of exactly this program's version: neither to be read, nor to be migrated here.
-pub(super) fn check_schema(connection: &Connection) -> Result<(), Error> {
+pub(crate) fn check_schema(connection: &Connection) -> Result<(), Error> {
     refuse_newer(connection)?;
     match schema_of(connection)? {
         0 => Err(Error::Unavailable("it is no database of a hub".into())),
@@ -87,7 +87,7 @@ pub(super) fn check_schema(connection: &Connection) -> Result<(), Error> {
 }
 
 /// A connection that only reads.
-pub(super) fn open_reader(path: &Path) -> Result<Connection, Error> {
+pub(crate) fn open_reader(path: &Path) -> Result<Connection, Error> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     prepare(&connection)?;
@@ -96,7 +96,7 @@ pub(super) fn open_reader(path: &Path) -> Result<Connection, Error> {
     Ok(connection)
 }
 
-pub(super) fn prepare(connection: &Connection) -> Result<(), Error> {
+pub(crate) fn prepare(connection: &Connection) -> Result<(), Error> {
     connection.set_prepared_statement_cache_capacity(limits::STATEMENTS_PREPARED_COUNT);
     // One plan per statement. Without this, SQLite plans anew whenever a bound value changes that an index might
     // care about: a quarter of the writer's time.

@@ -1,7 +1,7 @@
 //! What the connections of one database know of its disk and of its file.
 
 use super::damage::Damage;
-use super::refused::Refused;
+use crate::refused::Refused;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Health {

@@ -1,17 +1,17 @@
 //! A check's walk along a log: its entry bundles, then its tail, as one sequence. What is wrong with a bundle is reported
 //! where it stands, and the walk goes on behind it. And the rows of logs that are not there.
 
-use rusqlite::{Row, params};
+use rusqlite::params;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
 
-use super::columns::get;
-use super::entry_bundles::{BY_PLACE, COUNT};
-use super::evidence::{INDEX_BITS, index_of, unsigned};
-use super::plans;
-use super::rows::Rows;
 use crate::entry_bundle::Entries;
 use crate::error::Error;
 use crate::rows::{BundleDamage, LeafState, LogPart, See, Stray};
+use crate::sql::columns::{Row, get};
+use crate::sql::entry_bundles::{BY_PLACE, COUNT};
+use crate::sql::evidence::{INDEX_BITS, index_of, unsigned};
+use crate::sql::rows::Rows;
 
 type SeePart<'a> = &'a mut dyn FnMut(LogPart<'_>) -> Result<(), Error>;
 
@@ -47,21 +47,19 @@ impl Rows<'_> {
 
     fn walk_bundles(&self, log: i64, bundled: u64, see: SeePart<'_>) -> Result<(), Error> {
         let sql = "SELECT first, events, packets FROM entry_bundles WHERE first >= ?1 AND first < ?2 ORDER BY first";
-        plans::check(self.connection, sql);
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let mut rows = statement.query([log << INDEX_BITS, (log + 1) << INDEX_BITS])?;
         let mut next = 0;
-        while let Some(row) = rows.next()? {
+        self.each_row(sql, [log << INDEX_BITS, (log + 1) << INDEX_BITS], |row| {
             let bundle = bundle_row(row)?;
             if bundle.first % COUNT != 0 || bundle.first + COUNT > bundled {
                 let what = format!("an entry bundle begins here, and {bundled} entries are in bundles");
                 see(damage(bundle.first, 0, what))?;
-                continue;
+                return Ok(ControlFlow::Continue(()));
             }
             missing(next, bundle.first, see)?;
             next = bundle.first + COUNT;
             self.walk_bundle(log, &bundle, see)?;
-        }
+            Ok(ControlFlow::Continue(()))
+        })?;
         missing(next, bundled - bundled % COUNT, see)
     }
 
@@ -128,14 +126,11 @@ impl Rows<'_> {
             see(damage(index_of(place), 0, "a task is named for it as for an entry of a bundle"))?;
         }
         let sql = "SELECT place, about, event, packet FROM evidence WHERE place >= ?1 AND place < ?2 ORDER BY place";
-        plans::check(self.connection, sql);
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let mut rows = statement.query([first, end])?;
-        while let Some(row) = rows.next()? {
+        self.each_row(sql, [first, end], |row| {
             let (index, row) = tail_row(row)?;
             see(LogPart::Leaf(row.leaf(index)))?;
-        }
-        Ok(())
+            Ok(ControlFlow::Continue(()))
+        })
     }
 
     /// Rows at places of no log: found in the gaps between the logs there are, without a walk along all of them.
@@ -143,7 +138,7 @@ impl Rows<'_> {
         let mut free = 0;
         loop {
             let sql = "/* scans */ SELECT MIN(log) AS log FROM
-                (SELECT log FROM logs UNION ALL SELECT log FROM removals WHERE log IS NOT NULL) WHERE log >= ?1";
+                (SELECT log FROM logs UNION ALL SELECT log FROM removals WHERE log IS NOT NULL) both_subquery WHERE log >= ?1";
             let next = self.one(sql, [free], |row| get::<Option<i64>>(row, "log"))?.flatten();
             let end = next.map_or(i64::MAX, |log| log << INDEX_BITS);
             let from = if free == 0 { i64::MIN } else { free << INDEX_BITS };

@@ -7,15 +7,15 @@ use rusqlite::{Connection, Statement};
 #[cfg(test)]
 thread_local! {
     /// Statements that this thread has run: tests measure work by them, not by time.
-    pub(super) static STATEMENTS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+    pub(crate) static STATEMENTS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
 #[cfg(not(debug_assertions))]
-pub(super) fn check(_: &Connection, _: &str) {}
+pub(crate) fn check(_: &Connection, _: &str) {}
 
 /// Panics if a statement would walk a table.
 #[cfg(debug_assertions)]
-pub(super) fn check(connection: &Connection, sql: &str) {
+pub(crate) fn check(connection: &Connection, sql: &str) {
     use std::cell::RefCell;
     use std::collections::HashSet;
     thread_local!(static SEEN: RefCell<HashSet<String>> = RefCell::default());
@@ -40,7 +40,7 @@ pub(super) fn check(connection: &Connection, sql: &str) {
 }
 
 /// Panics if a statement was planned again.
-pub(super) fn check_kept(statement: &Statement<'_>) {
+pub(crate) fn check_kept(statement: &Statement<'_>) {
     debug_assert_eq!(statement.get_status(rusqlite::StatementStatus::RePrepare), 0, "planned again");
 }
 

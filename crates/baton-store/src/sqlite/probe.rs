@@ -10,14 +10,14 @@ use crate::job::{Outcome, WriteJob};
 use crate::rows::Transaction;
 
 /// Writes the row. Its bytes are others each time: SQLite writes no page whose bytes stay the same.
-pub(super) fn write(connection: &Connection) -> Result<(), Error> {
+pub(crate) fn write(connection: &Connection) -> Result<(), Error> {
     let sql = "INSERT OR REPLACE INTO probe (one, bytes) VALUES (1, randomblob(?1))";
     connection.prepare_cached(sql)?.execute([limits::WRITE_PROBE_BYTES])?;
     Ok(())
 }
 
 /// Whoever waits for a probe.
-pub(super) struct Probe(pub(super) oneshot::Sender<Result<(), Error>>);
+pub(crate) struct Probe(pub(crate) oneshot::Sender<Result<(), Error>>);
 
 impl WriteJob for Probe {
     fn run(&mut self, _: &mut dyn Transaction) -> Outcome {

@@ -11,13 +11,13 @@ use std::time::{Duration, Instant};
 
 use super::damage::Damage;
 use super::deadline::Deadline;
-use super::rows::Rows;
 use super::{SqliteOptions, connection};
 use crate::error::Error;
 use crate::fair_queue::Bounds;
 use crate::job::ReadJob;
 use crate::meter::Meter;
 use crate::share::Share;
+use crate::sql::rows::Rows;
 use crate::store::Lane;
 use crate::waiting::Waiting;
 

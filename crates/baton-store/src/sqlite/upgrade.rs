@@ -28,7 +28,7 @@ struct Progress {
 }
 
 /// The numbers of all migrations, in order.
-pub(super) fn versions() -> Vec<u32> {
+pub(crate) fn versions() -> Vec<u32> {
     let runner = migrations::migrations::runner();
     let known = runner.get_migrations().iter().filter_map(|one| u32::try_from(one.version()).ok());
     let mut versions: Vec<u32> = known.collect();
@@ -37,7 +37,7 @@ pub(super) fn versions() -> Vec<u32> {
 }
 
 /// Brings a database to this program's schema.
-pub(super) fn migrate(connection: &mut Connection) -> Result<(), Error> {
+pub(crate) fn migrate(connection: &mut Connection) -> Result<(), Error> {
     let (from, to) = (schema_of(connection)?, schema());
     if from == 0 || from >= to {
         return run(connection);

@@ -17,18 +17,20 @@ use tokio::sync::oneshot;
 use super::damage::Damage;
 use super::health::Health;
 use super::probe::{self, Probe};
-use super::rows::Rows;
-use super::work::Work;
-use super::write_set::Hints;
-use super::{Bell, SqliteOptions, access_epoch, commit_error, copy};
+use super::{SqliteOptions, access_epoch, commit_error, copy};
+use crate::batch::{Batch, Source, Taken};
 use crate::clock::Clock;
 use crate::copy::CopyJob;
 use crate::error::Error;
 use crate::fair_queue::Bounds;
 use crate::job::{Outcome, WriteJob};
 use crate::meter::{Meter, Tally};
-use crate::parked::{Inbox, Parked, ParkedClaim, Ticket};
+use crate::parked::{Inbox, Parked, ParkedClaim};
 use crate::share::Share;
+use crate::sql::rows::Rows;
+use crate::sql::work::Work;
+use crate::sql::write_set::Hints;
+use crate::store::Bell;
 use crate::store::Committed;
 use crate::waiting::Waiting;
 
@@ -148,37 +150,6 @@ struct Batches {
     answered: Cell<[usize; 2]>,
 }
 
-/// A write in a batch, and how long it ran.
-struct Taken {
-    share: Share,
-    job: Box<dyn WriteJob>,
-    took: Duration,
-    source: Source,
-}
-
-/// Where a write of a batch came from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Source {
-    /// Out of the queue, which has not been told yet that it ran.
-    Queue,
-    /// The same, and it has.
-    QueueDone,
-    /// A claim that was parked.
-    Parked,
-}
-
-/// What the writer has taken from those who wait.
-#[derive(Default)]
-struct Batch {
-    writes: Vec<Taken>,
-    /// Claims that found nothing in this batch and were parked.
-    parked: Vec<Ticket>,
-    /// Whether somebody waits for a probe.
-    probes: bool,
-    /// The copy that was asked for in between; nothing more is taken then.
-    asked: Option<CopyJob>,
-}
-
 /// What a batch that ran leaves to be done once it is committed.
 struct Ran {
     hints: Committed,
@@ -245,7 +216,7 @@ impl Batches {
                 if !self.health.damage.is_known() {
                     tracing::error!(%error, writes = batch.writes.len(), "a batch was not committed");
                 }
-                self.unpark(batch);
+                batch.unpark(&self.parked);
                 Err(error)
             }
         };
@@ -429,7 +400,7 @@ impl Batches {
         };
         self.account(&mut taken, began.elapsed());
         if let Ok(Outcome::FoundNothing) = ran {
-            self.park(taken, batch);
+            batch.park(taken, &self.parked);
         } else {
             batch.writes.push(taken);
         }
@@ -459,37 +430,6 @@ impl Batches {
             }
             Source::QueueDone | Source::Parked => self.turns.charge(&taken.share, took),
         }
-    }
-
-    /// Parks a claim that found nothing, or lets it be answered so.
-    fn park(&self, taken: Taken, batch: &mut Batch) {
-        let Taken { share, job, took, source } = taken;
-        match self.parked.put(ParkedClaim { share, job }) {
-            // One that was parked before this batch stays so, whatever becomes of the batch.
-            Ok(_) if source == Source::Parked => {}
-            Ok(ticket) => batch.parked.push(ticket),
-            Err(ParkedClaim { share, job }) => batch.writes.push(Taken { share, job, took, source }),
-        }
-    }
-
-    /// Takes the claims of a batch that is undone back to where they were before it: those that were parked to their
-    /// place, those that this batch parked into the batch. The latter may have looked in vain only because of a write
-    /// that is undone.
-    fn unpark(&self, batch: &mut Batch) {
-        let (handed, mut writes): (Vec<_>, Vec<_>) =
-            std::mem::take(&mut batch.writes).into_iter().partition(|taken| taken.source == Source::Parked);
-        let own = |ParkedClaim { share, job }: ParkedClaim| Taken {
-            share,
-            job,
-            took: Duration::ZERO,
-            source: Source::QueueDone,
-        };
-        let unplaced = handed
-            .into_iter()
-            .filter_map(|Taken { share, job, .. }| self.parked.put(ParkedClaim { share, job }).err());
-        writes.extend(unplaced.map(own));
-        writes.extend(batch.parked.drain(..).filter_map(|ticket| self.parked.take(&ticket)).map(own));
-        batch.writes = writes;
     }
 
     fn execute(&self, sql: &str) -> Result<(), Error> {

@@ -1,20 +1,32 @@
 //! The engines under test. Each opens a store of its own over a folder, and again over the same folder.
 
 use baton_core::{ClockJumps, MonotonicMillis, NetworkId};
-use baton_store::{Clock, ClockReading, Committed, Ring, SqliteOptions, SqliteStore, Store};
+use baton_store::rows::CheckReads;
+use baton_store::{
+    Bell, Clock, ClockReading, Committed, Error, PostgresOptions, PostgresStore, Ring, SqliteOptions,
+    SqliteStore, Store,
+};
 use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 use tempfile::TempDir;
 
 use super::fixtures::NOW;
+use super::postgres;
+
+/// What a store has told.
+pub type Noted<T> = Arc<Mutex<Vec<T>>>;
 
 /// A store under test, with everything it told after its commits.
 pub struct Engine {
     pub store: Arc<dyn Store>,
-    pub rings: Arc<Mutex<Vec<Ring>>>,
-    pub grown: Arc<Mutex<Vec<NetworkId>>>,
+    pub rings: Noted<Ring>,
+    pub grown: Noted<NetworkId>,
     pub folder: TempDir,
+    /// How often a write is run if nothing gets in its way.
+    pub most_runs: usize,
+    /// How many cases by chance are tried: fewer where each statement is a round trip.
+    pub seeds: u64,
 }
 
 impl Engine {
@@ -27,14 +39,36 @@ impl Engine {
         Self::of(open(folder.path()), folder)
     }
 
-    fn of(Opened { store, rings, grown }: Opened, folder: TempDir) -> Self {
-        Self { store, rings, grown, folder }
+    fn of(Opened { store, rings, grown, most_runs, seeds }: Opened, folder: TempDir) -> Self {
+        Self { store, rings, grown, folder, most_runs, seeds }
+    }
+
+    /// Looks at the database itself, as a check does.
+    pub fn inspect<T: Send>(
+        &self,
+        look: impl FnMut(&dyn CheckReads) -> Result<T, Error> + Send,
+    ) -> Result<T, Error> {
+        match postgres::named_in(self.folder.path()) {
+            Some(database) => baton_store::inspect_postgres(&database, look),
+            None => baton_store::inspect(&self.folder.path().join("hub.db"), look),
+        }
+    }
+
+    /// Changes the database behind the store's back.
+    pub fn execute(&self, sql: &str) {
+        match postgres::named_in(self.folder.path()) {
+            Some(database) => postgres::run_on(&database, sql),
+            None => {
+                let database = rusqlite::Connection::open(self.folder.path().join("hub.db")).unwrap();
+                database.execute_batch(sql).unwrap();
+            }
+        }
     }
 
     /// Closes the store and opens it again over what it left.
     pub fn reopen(&mut self, open: Open) {
         self.store.close();
-        let Opened { store, rings, grown } = open(self.folder.path());
+        let Opened { store, rings, grown, .. } = open(self.folder.path());
         (self.store, self.rings, self.grown) = (store, rings, grown);
     }
 }
@@ -42,14 +76,17 @@ impl Engine {
 impl Drop for Engine {
     fn drop(&mut self) {
         self.store.close();
+        postgres::forget(self.folder.path());
     }
 }
 
 /// A store that was opened, and what it tells.
 pub struct Opened {
     store: Arc<dyn Store>,
-    rings: Arc<Mutex<Vec<Ring>>>,
-    grown: Arc<Mutex<Vec<NetworkId>>>,
+    rings: Noted<Ring>,
+    grown: Noted<NetworkId>,
+    most_runs: usize,
+    seeds: u64,
 }
 
 pub type Open = fn(&Path) -> Opened;
@@ -88,15 +125,31 @@ pub fn with_sqlite() -> (Engine, Arc<SqliteStore>) {
 }
 
 fn open_sqlite(folder: &Path) -> (Opened, Arc<SqliteStore>) {
+    let (bell, rings, grown) = listening();
+    let store = SqliteStore::open(&folder.join("hub.db"), SqliteOptions::default(), clock(), bell).unwrap();
+    let store = Arc::new(store);
+    (Opened { store: store.clone(), rings, grown, most_runs: 1, seeds: 12 }, store)
+}
+
+/// PostgreSQL, with a database of its own for each folder.
+pub fn postgres(folder: &Path) -> Opened {
+    let (bell, rings, grown) = listening();
+    // One lane, because some cases hold up the writer.
+    let options = PostgresOptions { lanes: 1, ..PostgresOptions::default() };
+    let store = PostgresStore::open(&postgres::database_of(folder), options, bell).unwrap();
+    // Once to find out what a write needs.
+    Opened { store: Arc::new(store), rings, grown, most_runs: 2, seeds: 3 }
+}
+
+/// What a store tells, and where it is noted.
+fn listening() -> (Bell, Noted<Ring>, Noted<NetworkId>) {
     let (rings, grown) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Mutex::new(Vec::new())));
     let heard = (rings.clone(), grown.clone());
     let bell = Arc::new(move |committed: Committed| {
         heard.0.lock().unwrap().extend(committed.rings);
         heard.1.lock().unwrap().extend(committed.grown_logs.into_iter().map(|grown| grown.network_id));
     });
-    let store = SqliteStore::open(&folder.join("hub.db"), SqliteOptions::default(), clock(), bell).unwrap();
-    let store = Arc::new(store);
-    (Opened { store: store.clone(), rings, grown }, store)
+    (bell, rings, grown)
 }
 
 /// One test per engine of a case written over any of them.
@@ -116,6 +169,12 @@ macro_rules! engines {
                 #[tokio::test]
                 async fn on_sqlite() {
                     let open = $crate::it::engine::sqlite as Open;
+                    case(&mut Engine::new(open), open).await;
+                }
+
+                #[tokio::test]
+                async fn on_postgres() {
+                    let open = $crate::it::engine::postgres as Open;
                     case(&mut Engine::new(open), open).await;
                 }
             }

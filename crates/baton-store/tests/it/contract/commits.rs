@@ -138,7 +138,8 @@ engines! {
             let is_refused = matches!(write.await.unwrap(), Err(Error::Busy));
             assert_eq!((is_refused, exists(&*store, n).await), (n == 2 || n == 4, n != 2 && n != 4), "{n}");
         }
-        assert_eq!(runs.load(Ordering::Relaxed), 6, "each ran once");
+        let runs = runs.load(Ordering::Relaxed);
+        assert!(runs >= 6 && runs <= 6 * engine.most_runs, "each ran once, or to find out what it needs: {runs}");
         assert!(engine.rings.lock().unwrap().is_empty());
         let counts = store.read(|rows| rows.task_counts(&network(1))).await.unwrap();
         assert_eq!(counts, [(Status::Delivered, 4)]);

@@ -6,7 +6,7 @@ use super::super::fixtures::{
 };
 use baton_core::{PrincipalKind, Status, UnixMillis, limits};
 use baton_store::rows::{EdgeCounts, EdgeRow, Edges, Ends, TaskChange, WrongCount, hour_of};
-use baton_store::{Error, Store, Transaction, inspect};
+use baton_store::{Error, Store, Transaction};
 
 const ALL: std::ops::Range<i64> = 0..i64::MAX;
 
@@ -30,15 +30,15 @@ async fn edges(store: &dyn Store, limit: usize) -> Edges {
 
 /// What a recount over the tasks finds wrong.
 fn wrong(engine: &Engine) -> Vec<WrongCount> {
-    inspect(&engine.folder.path().join("hub.db"), |rows| -> Result<_, Error> {
+    let found = engine.inspect(|rows| {
         let mut wrong = Vec::new();
         rows.each_wrong_edge_count(&mut |count| {
             wrong.push(count);
             Ok(())
         })?;
         Ok(wrong)
-    })
-    .unwrap()
+    });
+    found.unwrap()
 }
 
 /// Task `n` of its own sender, `from0`, `from1` and so on.
@@ -163,14 +163,13 @@ engines! {
     async fn a_count_that_was_changed_is_found(engine: &mut Engine, open: Open) {
         with_network(&*engine.store).await;
         engine.store.write(|tx| insert_own(tx, 0..2)).await.unwrap();
-        let database = rusqlite::Connection::open(engine.folder.path().join("hub.db")).unwrap();
         let hour = "2023-11-14 22:00";
         for (sql, of, counter, counted) in [
             ("UPDATE edges SET open = 3 WHERE from_name = 'from1'", "from1 to coder (open)", 3, 1),
             ("UPDATE edges SET open = 1, failed = 1 WHERE from_name = 'from1'", "from1 to coder (failed)", 1, 0),
             ("DELETE FROM edges WHERE from_name = 'from1'", "further edges (open)", 0, 1),
         ] {
-            assert_eq!(database.execute(sql, []).unwrap(), 1);
+            engine.execute(sql);
             let of = format!("{of} of {hour}");
             let network_id = network(1).to_string();
             assert_eq!(wrong(engine), [WrongCount { network_id, of, counter, counted }], "{sql}");

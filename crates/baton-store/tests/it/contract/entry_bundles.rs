@@ -266,12 +266,12 @@ engines! {
             steps += 1;
         }
         assert!(steps > 20, "in steps: {steps}");
-        let mut strays = Vec::new();
-        let database = engine.folder.path().join("hub.db");
-        baton_store::inspect(&database, |rows| {
-            rows.each_stray(&mut |stray| { strays.push(stray); Ok(()) })
-        }).unwrap();
-        assert_eq!(strays, []);
+        let strays = engine.inspect(|rows| {
+            let mut strays = Vec::new();
+            rows.each_stray(&mut |stray| { strays.push(stray); Ok(()) })?;
+            Ok(strays)
+        });
+        assert_eq!(strays.unwrap(), []);
     }
 
     async fn a_log_that_is_removed_and_made_again_has_no_bundles(engine: &mut Engine, open: Open) {

@@ -22,7 +22,10 @@ struct Send {
 
 impl WriteJob for Send {
     fn run(&mut self, tx: &mut dyn Transaction) -> Outcome {
-        insert_task(tx, 1, self.n, "coder").unwrap();
+        // An engine may stop it here, and run it again.
+        if insert_task(tx, 1, self.n, "coder").is_err() {
+            return Outcome::Undone;
+        }
         self.told.send(Told::Ran { sees_task: tx.task(&task_id(self.n)).unwrap().is_some() }).unwrap();
         self.outcome
     }

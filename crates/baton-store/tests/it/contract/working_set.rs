@@ -312,7 +312,7 @@ engines! {
     }
 
     async fn what_is_kept_in_memory_is_what_the_database_says(engine: &mut Engine, open: Open) {
-        for seed in 0..12 {
+        for seed in 0..engine.seeds {
             *engine = Engine::new(open);
             engine.store.write(|tx| insert_network(tx, 1)).await.unwrap();
             let mut chance = Chance(seed);

@@ -1,0 +1,30 @@
+//! The PostgreSQL engine.
+
+use std::time::Duration;
+
+/// Connections of a hub that write (ours).
+pub const POSTGRES_LANES_COUNT: usize = 4;
+/// Longest wait for a connection (ours).
+pub const POSTGRES_CONNECT_MAX: Duration = Duration::from_secs(5);
+/// Longest wait for the lock of a network (ours).
+pub const POSTGRES_LOCK_MAX_MILLIS: u32 = 5_000;
+/// Longest statement of a write (ours).
+pub const POSTGRES_STATEMENT_MAX_MILLIS: u32 = 30_000;
+/// Longest wait of a migration for what another hub holds (ours).
+pub const POSTGRES_MIGRATION_LOCK_MAX_MILLIS: u32 = 30_000;
+/// How long it is tried to find out whether a COMMIT took place that was not answered (ours).
+pub const POSTGRES_COMMIT_RESOLVED_WITHIN: Duration = Duration::from_secs(20);
+/// Time between two tries to connect meanwhile (ours).
+pub const POSTGRES_RECONNECTED_EVERY: Duration = Duration::from_millis(200);
+/// Statements that a connection keeps prepared (ours).
+pub const POSTGRES_STATEMENTS_MAX_COUNT: usize = 512;
+/// How often use cases are run to find out what to load for them before the networks are locked (ours).
+pub const EXPLORING_ROUNDS_COUNT: u32 = 8;
+/// How often a write is stopped because it needs more locks before its caller gets `busy` (ours).
+pub const WRITE_STOPS_MAX_COUNT: u32 = 32;
+/// How long the row of a connection that writes is kept after its last batch (ours).
+pub const POSTGRES_LANE_KEPT_SECONDS: u32 = 86_400;
+/// Places or event ids that are fetched at once when a batch has used up those it began with (ours).
+pub const POSTGRES_NUMBERS_COUNT: u32 = 16;
+/// How often a read is run whose connection is cut (ours).
+pub const POSTGRES_READ_TRIES_COUNT: u32 = 3;

@@ -1,0 +1,406 @@
+//! A connection, as one thread uses it: it sends statements and waits for their answers, several at once where that saves
+//! a round trip. What the use case that runs on it may do is in `scope.rs`.
+
+use baton_core::{NetworkId, limits};
+use foldhash::HashMap;
+use rusqlite::ToSql;
+use std::cell::{Cell, RefCell};
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::Poll;
+use std::time::{Duration, Instant};
+use tokio::runtime::Runtime;
+use tokio_postgres::{AsyncMessage, Client, Config, NoTls, Row, Statement, types};
+
+use super::dialect;
+use super::fault;
+use super::parameter::Parameter;
+use super::scope::{Ask, Extent, Found, Mode, Scope, key_of};
+use super::set::Writes;
+use super::tallies::Tallies;
+use crate::error::Error;
+use crate::meter::Meter;
+use crate::sql::known::Known;
+use crate::sql::write_set::WriteSet;
+
+/// A statement that is sent where it is first polled, and its answer.
+type Sent<'s, T> = Pin<Box<dyn Future<Output = Result<T, tokio_postgres::Error>> + 's>>;
+
+/// A connection.
+pub(crate) struct Session {
+    runtime: Runtime,
+    client: Client,
+    statements: RefCell<HashMap<String, Statement>>,
+    pub(crate) scope: RefCell<Scope>,
+    meter: Arc<Meter>,
+    /// PostgreSQL answered a COMMIT that was not replicated as it should be.
+    was_not_replicated: Arc<AtomicBool>,
+    /// Whether it is to be made again.
+    is_abandoned: Cell<bool>,
+}
+
+impl Session {
+    /// Connects. `settings` are for this connection.
+    pub(crate) fn connect(config: &Config, settings: &str, meter: Arc<Meter>) -> Result<Self, Error> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| Error::Unavailable(error.to_string()))?;
+        let was_not_replicated = Arc::new(AtomicBool::new(false));
+        let client = runtime.block_on(async {
+            let connect = config.connect(NoTls);
+            let connected = tokio::time::timeout(limits::POSTGRES_CONNECT_MAX, connect).await;
+            let (client, mut connection) = match connected {
+                Ok(connected) => connected.map_err(|error| refused(&error))?,
+                Err(_) => return Err(Error::Unavailable("PostgreSQL does not answer".into())),
+            };
+            let noted = was_not_replicated.clone();
+            tokio::spawn(async move {
+                while let Some(message) = poll_fn(|context| connection.poll_message(context)).await {
+                    match message {
+                        Ok(AsyncMessage::Notice(notice)) if is_not_replicated(notice.message()) => {
+                            noted.store(true, Ordering::Release);
+                        }
+                        Ok(_) => {}
+                        // Whoever waits for an answer is told.
+                        Err(_) => break,
+                    }
+                }
+            });
+            client.batch_execute(settings).await.map_err(|error| fault::of(&error))?;
+            Ok(client)
+        })?;
+        let scope = RefCell::new(Scope::new(Mode::Read));
+        Ok(Self {
+            runtime,
+            client,
+            statements: RefCell::default(),
+            scope,
+            meter,
+            was_not_replicated,
+            is_abandoned: Cell::new(false),
+        })
+    }
+
+    /// Whether the connection is gone.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.client.is_closed() || self.is_abandoned.get()
+    }
+
+    /// It is not used again.
+    pub(crate) fn abandon(&self) {
+        self.is_abandoned.set(true);
+    }
+
+    /// Begins with nothing locked, answered or asked.
+    pub(crate) fn enter(&self, mode: Mode) {
+        *self.scope.borrow_mut() = Scope::new(mode);
+    }
+
+    /// What a statement finds.
+    pub(crate) fn query(&self, sql: &str, parameters: &[&dyn ToSql]) -> Result<Found, Error> {
+        let parameters = Parameter::all(parameters)?;
+        let mode = self.scope.borrow().mode;
+        if matches!(mode, Mode::Explore | Mode::Batch) {
+            let mut scope = self.scope.borrow_mut();
+            if let Some(found) = scope.answers.get(&key_of(sql, &parameters)) {
+                return Ok(found.clone());
+            }
+            if mode == Mode::Explore {
+                scope.needs.asks.push(Ask { sql: sql.to_owned(), parameters });
+                return Err(scope.stop());
+            }
+            self.meter.missed_load();
+        }
+        let mut found = self.ask(&[Ask { sql: sql.to_owned(), parameters }])?;
+        found.pop().ok_or_else(|| Error::Corrupt("a statement without an answer".into()))
+    }
+
+    /// Writes at once; answers how many rows it changed.
+    pub(crate) fn execute(&self, sql: &str, parameters: &[&dyn ToSql]) -> Result<usize, Error> {
+        let parameters = Parameter::all(parameters)?;
+        self.on_time()?;
+        let changed = self.wait(async {
+            let statement = self.statement(sql).await?;
+            let parameters: Vec<_> =
+                parameters.iter().map(|value| value as &(dyn types::ToSql + Sync)).collect();
+            self.client.execute(&statement, &parameters).await
+        });
+        self.noted(changed).map(|changed| usize::try_from(changed).unwrap_or(usize::MAX))
+    }
+
+    /// Asks several statements at once, and waits for all answers.
+    pub(crate) fn ask(&self, asks: &[Ask]) -> Result<Vec<Found>, Error> {
+        if asks.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.on_time()?;
+        let begin = self.scope.borrow_mut().begin.take();
+        Ok(self.open(begin, &Writes::default(), asks)?.1)
+    }
+
+    /// Sends a command, reads of many rows and statements that were asked for, in this order and in one go.
+    pub(crate) fn open(
+        &self,
+        command: Option<&str>,
+        reads: &Writes<'_>,
+        asks: &[Ask],
+    ) -> Result<(Vec<Vec<Row>>, Vec<Found>), Error> {
+        let found = self.wait(async {
+            let read_statements = self.all_statements(reads.all.iter().map(|read| &*read.sql)).await?;
+            let statements = self.all_statements(asks.iter().map(|ask| &*ask.sql)).await?;
+            let mut sent: Vec<Sent<'_, Vec<Row>>> = Vec::with_capacity(reads.all.len() + asks.len() + 1);
+            if let Some(command) = command {
+                sent.push(Box::pin(async { self.client.batch_execute(command).await.map(|()| Vec::new()) }));
+            }
+            for (read, statement) in reads.all.iter().zip(&read_statements) {
+                sent.push(Box::pin(async move {
+                    let parameters: Vec<_> = read.parameters.iter().map(|array| array.as_sql()).collect();
+                    self.client.query(statement, &parameters).await
+                }));
+            }
+            for (ask, statement) in asks.iter().zip(&statements) {
+                sent.push(Box::pin(async move {
+                    let parameters: Vec<_> =
+                        ask.parameters.iter().map(|value| value as &(dyn types::ToSql + Sync)).collect();
+                    self.client.query(statement, &parameters).await
+                }));
+            }
+            in_order(sent).await.into_iter().collect::<Result<Vec<_>, _>>()
+        });
+        let mut found = self.noted(found)?;
+        let asked = found.split_off(found.len() - asks.len());
+        if command.is_some() {
+            found.remove(0);
+        }
+        Ok((found, asked.into_iter().map(Arc::new).collect()))
+    }
+
+    /// Reads of many rows, each by one statement, all at once.
+    pub(crate) fn read(&self, reads: &Writes<'_>) -> Result<Vec<Vec<Row>>, Error> {
+        Ok(self.open(None, reads, &[])?.0)
+    }
+
+    async fn all_statements<'s>(
+        &self,
+        all: impl Iterator<Item = &'s str>,
+    ) -> Result<Vec<Statement>, tokio_postgres::Error> {
+        let mut statements = Vec::new();
+        for sql in all {
+            statements.push(self.statement(sql).await?);
+        }
+        Ok(statements)
+    }
+
+    /// Answers statements before they are asked again.
+    pub(crate) fn prepare_answers(&self, asks: &[Ask]) -> Result<(), Error> {
+        let is_new =
+            |ask: &&Ask| !self.scope.borrow().answers.contains_key(&key_of(&ask.sql, &ask.parameters));
+        let asks: Vec<_> = asks.iter().filter(is_new).cloned().collect();
+        let found = self.ask(&asks)?;
+        let mut scope = self.scope.borrow_mut();
+        for (ask, found) in asks.iter().zip(found) {
+            scope.answers.insert(key_of(&ask.sql, &ask.parameters), found);
+        }
+        Ok(())
+    }
+
+    /// Runs statements that are sent as they are and find nothing: BEGIN, ROLLBACK.
+    pub(crate) fn command(&self, sql: &str) -> Result<(), Error> {
+        let done = self.wait(self.client.batch_execute(sql));
+        self.noted(done)
+    }
+
+    /// Writes what memory holds, every table at once.
+    pub(crate) fn write(&self, rows: &mut WriteSet, _: &mut Known) -> Result<(), Error> {
+        let tallies = Tallies::load(self, &rows.counts)?;
+        let mut writes = Writes::of(rows);
+        tallies.write(&mut writes);
+        self.send(&writes, None)?;
+        drop(writes);
+        rows.note_written();
+        // They answer what was there before.
+        self.scope.borrow_mut().answers.clear();
+        Ok(())
+    }
+
+    /// Sends writes, and a command after them, in one go.
+    pub(crate) fn send(&self, writes: &Writes<'_>, then: Option<&str>) -> Result<(), Error> {
+        let sent = self.wait(async {
+            let statements = self.all_statements(writes.all.iter().map(|write| &*write.sql)).await?;
+            let mut sent: Vec<Sent<'_, ()>> = Vec::with_capacity(writes.all.len() + 1);
+            for (write, statement) in writes.all.iter().zip(&statements) {
+                sent.push(Box::pin(async move {
+                    let parameters: Vec<_> = write.parameters.iter().map(|array| array.as_sql()).collect();
+                    self.client.execute(statement, &parameters).await.map(drop)
+                }));
+            }
+            if let Some(then) = then {
+                sent.push(Box::pin(self.client.batch_execute(then)));
+            }
+            // The first error says what went wrong: all after it fail because of it.
+            in_order(sent).await.into_iter().collect::<Result<(), _>>()
+        });
+        self.noted(sent)
+    }
+
+    /// Waits for what was sent.
+    fn wait<T>(&self, answer: impl Future<Output = T>) -> T {
+        self.meter.round_trip();
+        let began = Instant::now();
+        let answer = self.runtime.block_on(answer);
+        let left = &mut self.scope.borrow_mut().time_left;
+        *left = left.map(|left| left.saturating_sub(began.elapsed()));
+        answer
+    }
+
+    async fn statement(&self, sql: &str) -> Result<Statement, tokio_postgres::Error> {
+        let known = self.statements.borrow().get(sql).cloned();
+        if let Some(statement) = known {
+            return Ok(statement);
+        }
+        let statement = self.client.prepare(&dialect::translate(sql)).await?;
+        let mut statements = self.statements.borrow_mut();
+        // Some texts are made for one list; those that are used often are soon there again.
+        if statements.len() >= limits::POSTGRES_STATEMENTS_MAX_COUNT {
+            statements.clear();
+        }
+        statements.insert(sql.to_owned(), statement.clone());
+        Ok(statement)
+    }
+
+    /// Notes an error: the transaction is lost then, whatever a use case makes of it.
+    fn noted<T>(&self, result: Result<T, tokio_postgres::Error>) -> Result<T, Error> {
+        result.map_err(|error| {
+            let error = fault::of(&error);
+            self.scope.borrow_mut().failure.get_or_insert_with(|| error.clone());
+            error
+        })
+    }
+
+    /// Stops a read whose time is over.
+    fn on_time(&self) -> Result<(), Error> {
+        let mut scope = self.scope.borrow_mut();
+        if scope.time_left.is_some_and(|left| left.is_zero()) {
+            scope.failure.get_or_insert(Error::TookTooLong);
+            return Err(Error::TookTooLong);
+        }
+        Ok(())
+    }
+
+    /// Bounds how long the statements that follow may take, all together.
+    pub(crate) fn set_time(&self, time: Duration) {
+        self.scope.borrow_mut().time_left = Some(time);
+    }
+
+    /// The first error since the transaction began.
+    pub(crate) fn failure(&self) -> Option<Error> {
+        self.scope.borrow().failure.clone()
+    }
+
+    /// Whether a COMMIT was answered that PostgreSQL stopped waiting for a standby with; asked once.
+    pub(crate) fn take_not_replicated(&self) -> bool {
+        self.was_not_replicated.swap(false, Ordering::AcqRel)
+    }
+
+    pub(crate) fn reach(&self, network: &NetworkId) -> Result<(), Error> {
+        self.scope.borrow_mut().reach(network)
+    }
+
+    pub(crate) fn begin_change(&self, network: &NetworkId) -> Result<(), Error> {
+        self.scope.borrow_mut().begin_change(network)
+    }
+
+    pub(crate) fn begin_statement(&self, of: &Extent<'_>) -> Result<(), Error> {
+        self.scope.borrow_mut().begin_statement(of)
+    }
+
+    /// A use case asked for the time, or for something that is known: it needs a transaction, if only to see that it holds.
+    pub(crate) fn need_look(&self) {
+        self.scope.borrow_mut().needs.look = true;
+    }
+
+    /// A network that is locked and has no rows yet gets its key before the use case is run again.
+    pub(crate) fn need_key(&self, network: &NetworkId) -> Error {
+        let mut scope = self.scope.borrow_mut();
+        scope.needs.new.insert(network.clone());
+        scope.stop()
+    }
+
+    /// Whether a network that is locked has a head; none if it is not locked.
+    pub(crate) fn has_head(&self, network: &NetworkId) -> Option<bool> {
+        self.scope.borrow().locked.get(network).copied()
+    }
+
+    /// How a use case runs.
+    pub(crate) fn mode(&self) -> Mode {
+        self.scope.borrow().mode
+    }
+
+    /// The next place of a task or a delivery. It was taken from its sequence under the lock of the network, so places of a
+    /// network are in the order of commits.
+    pub(crate) fn next_place(&self) -> Result<i64, Error> {
+        self.next_number(|scope| &mut scope.places, "places")
+    }
+
+    /// The next id of a row of history.
+    pub(crate) fn next_event(&self) -> Result<i64, Error> {
+        self.next_number(|scope| &mut scope.events, "events")
+    }
+
+    fn next_number(
+        &self,
+        stock: impl Fn(&mut Scope) -> &mut std::collections::VecDeque<i64>,
+        sequence: &str,
+    ) -> Result<i64, Error> {
+        if stock(&mut self.scope.borrow_mut()).is_empty() {
+            let sql = format!(
+                "SELECT nextval('{sequence}') AS n FROM generate_series(1, {})",
+                limits::POSTGRES_NUMBERS_COUNT
+            );
+            let ask = Ask { sql, parameters: Vec::new() };
+            let found = self.ask(&[ask])?;
+            let numbers = found.iter().flat_map(|rows| rows.iter()).map(|row| row.get::<_, i64>(0));
+            stock(&mut self.scope.borrow_mut()).extend(numbers);
+        }
+        stock(&mut self.scope.borrow_mut())
+            .pop_front()
+            .ok_or_else(|| Error::Corrupt("nothing is numbered".into()))
+    }
+}
+
+/// The words PostgreSQL uses where it answers a COMMIT that its standbys may not have.
+fn is_not_replicated(message: &str) -> bool {
+    message.contains("wait for synchronous replication")
+}
+
+/// Why there is no connection.
+fn refused(error: &tokio_postgres::Error) -> Error {
+    Error::Unavailable(fault::text(error))
+}
+
+/// Waits for all of these. Each is sent before the next one is, so that the server runs them in this order.
+async fn in_order<T>(mut sent: Vec<Pin<Box<dyn Future<Output = T> + '_>>>) -> Vec<T> {
+    let mut answers: Vec<Option<T>> = sent.iter().map(|_| None).collect();
+    // Answers come in this order too.
+    let mut first = 0;
+    poll_fn(move |context| {
+        let mut is_first = true;
+        for (at, answer) in sent.iter_mut().enumerate().skip(first) {
+            if answers[at].is_none() {
+                match answer.as_mut().poll(context) {
+                    Poll::Ready(answer) => answers[at] = Some(answer),
+                    Poll::Pending => is_first = false,
+                }
+            }
+            if is_first {
+                first = at + 1;
+            }
+        }
+        match first == sent.len() {
+            true => Poll::Ready(answers.drain(..).flatten().collect()),
+            false => Poll::Pending,
+        }
+    })
+    .await
+}

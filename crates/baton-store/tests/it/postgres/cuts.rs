@@ -1,0 +1,140 @@
+//! Connections that are cut. A write is answered with what became of it: a COMMIT that was cut off is looked up.
+
+use super::super::fixtures::{insert_network, insert_task, network, task_id};
+use super::super::postgres::{database_of, forget, run_on};
+use super::Hub;
+use baton_core::Status;
+use baton_store::{Error, PostgresOptions, PostgresStore};
+use std::io::{Read, Write};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+
+/// What becomes of the next COMMIT that changes something.
+const PASSES: u8 = 0;
+const ARRIVES_UNANSWERED: u8 = 1;
+const IS_LOST: u8 = 2;
+
+/// Stands between a hub and its server, and cuts connections.
+struct Proxy {
+    folder: PathBuf,
+    next: Arc<AtomicU8>,
+    cuts: Arc<AtomicUsize>,
+}
+
+impl Proxy {
+    fn start(folder: &Path, server: PathBuf) -> Self {
+        let listener = UnixListener::bind(folder.join(".s.PGSQL.5432")).unwrap();
+        let (next, cuts) = (Arc::new(AtomicU8::new(PASSES)), Arc::new(AtomicUsize::new(0)));
+        let shared = (next.clone(), cuts.clone());
+        std::thread::spawn(move || {
+            while let Ok((client, _)) = listener.accept() {
+                let server = UnixStream::connect(server.join(".s.PGSQL.5432")).unwrap();
+                let shared = shared.clone();
+                std::thread::spawn(move || pass(client, server, &shared.0, &shared.1));
+            }
+        });
+        Self { folder: folder.to_owned(), next, cuts }
+    }
+
+    fn address(&self, address: &str) -> String {
+        let rest = address.split_once(" user=").unwrap().1;
+        format!("host={} user={rest}", self.folder.display())
+    }
+}
+
+/// Passes bytes on, both ways, until one end closes or the connection is cut.
+fn pass(mut client: UnixStream, mut server: UnixStream, next: &AtomicU8, cuts: &AtomicUsize) {
+    let (mut answers, mut to) = (server.try_clone().unwrap(), client.try_clone().unwrap());
+    std::thread::spawn(move || {
+        let _ = std::io::copy(&mut answers, &mut to);
+        let _ = to.shutdown(std::net::Shutdown::Both);
+    });
+    let mut bytes = vec![0; 1 << 20];
+    while let Ok(count @ 1..) = client.read(&mut bytes) {
+        let sent = &bytes[..count];
+        let commits = sent.windows(7).any(|part| part == b"COMMIT\0");
+        match next.load(Ordering::SeqCst) {
+            IS_LOST if commits => {
+                cut(next, cuts);
+                break;
+            }
+            ARRIVES_UNANSWERED if commits => {
+                // Nothing more goes back; the server runs what it has been sent and finds nobody to tell.
+                let _ = client.shutdown(std::net::Shutdown::Both);
+                server.write_all(sent).unwrap();
+                cut(next, cuts);
+                // The server ends its side when it has come to the end of what it was sent.
+                let _ = server.shutdown(std::net::Shutdown::Write);
+                let _ = server.read_to_end(&mut Vec::new());
+                return;
+            }
+            _ => {}
+        }
+        if server.write_all(sent).is_err() {
+            break;
+        }
+    }
+    let _ = client.shutdown(std::net::Shutdown::Both);
+    let _ = server.shutdown(std::net::Shutdown::Both);
+}
+
+fn cut(next: &AtomicU8, cuts: &AtomicUsize) {
+    next.store(PASSES, Ordering::SeqCst);
+    cuts.fetch_add(1, Ordering::SeqCst);
+}
+
+fn open(address: &str) -> Hub {
+    let options = PostgresOptions { lanes: 1, ..PostgresOptions::default() };
+    Arc::new(PostgresStore::open(address, options, Arc::new(|_| {})).unwrap())
+}
+
+async fn there_is(hub: &Hub, n: u16) -> bool {
+    hub.read(move |rows| Ok::<_, Error>(rows.task(&task_id(n))?.is_some())).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_commit_whose_answer_never_came_is_looked_up_and_answered_as_it_was() {
+    let (folder, sockets) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let address = database_of(folder.path());
+    let server = address.split(['=', ' ']).nth(1).map(PathBuf::from).unwrap();
+    let proxy = Proxy::start(sockets.path(), server);
+    let hub = open(&proxy.address(&address));
+    hub.write(|tx| insert_network(tx, 1)).await.unwrap();
+    hub.write(|tx| insert_task(tx, 1, 0, "coder")).await.unwrap();
+    for n in 1..=5 {
+        proxy.next.store(ARRIVES_UNANSWERED, Ordering::SeqCst);
+        hub.write(move |tx| insert_task(tx, 1, n, "coder")).await.unwrap();
+        assert_eq!(proxy.cuts.load(Ordering::SeqCst), usize::from(n), "it was cut off");
+        assert!(there_is(&hub, n).await);
+    }
+    proxy.next.store(IS_LOST, Ordering::SeqCst);
+    // Nothing of that was committed, so it is run again on another connection.
+    hub.write(|tx| insert_task(tx, 1, 9, "coder")).await.unwrap();
+    assert_eq!(proxy.cuts.load(Ordering::SeqCst), 6, "it was cut off");
+    assert!(there_is(&hub, 9).await);
+    let counts = hub.read(|rows| rows.task_counts(&network(1))).await.unwrap();
+    assert_eq!(counts, [(Status::Delivered, 7)], "each is there once");
+    hub.close();
+    forget(folder.path());
+}
+
+#[tokio::test]
+async fn a_hub_whose_connections_were_ended_makes_them_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let address = database_of(folder.path());
+    let hub = open(&address);
+    hub.write(|tx| insert_network(tx, 1)).await.unwrap();
+    for n in 0..3 {
+        run_on(
+            &address,
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+             WHERE datname = current_database() AND pid <> pg_backend_pid()",
+        );
+        hub.write(move |tx| insert_task(tx, 1, n, "coder")).await.unwrap();
+        assert!(there_is(&hub, n).await);
+    }
+    hub.close();
+    forget(folder.path());
+}
