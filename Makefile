@@ -32,12 +32,7 @@ build: ## the release binary, target/release/baton
 
 # Without the package registries the clients', the browser's, schemathesis's, the bucket's and PostgreSQL's own tests fail and say so; all others still run.
 test: tools ## every test
-	@$(MAKE) --no-print-directory clients || true
-	@$(MAKE) --no-print-directory mcp-clients || true
-	@$(MAKE) --no-print-directory browser || true
-	@$(MAKE) --no-print-directory schemathesis || true
-	@$(MAKE) --no-print-directory s3 || true
-	@$(MAKE) --no-print-directory postgres || true
+	@$(MAKE) --no-print-directory --jobs --keep-going --output-sync clients mcp-clients browser schemathesis s3 postgres || true
 	$(CARGO) nextest run --locked --workspace
 	@$(MAKE) --no-print-directory sdk-python
 	@$(MAKE) --no-print-directory sdk-typescript

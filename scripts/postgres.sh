@@ -14,8 +14,11 @@ case $version in
     rm -rf "$tools.new"
     mkdir -p "$tools.new/debs" "$tools.new/root"
     # What the server needs beside the C library.
-    (cd "$tools.new/debs" && apt-get download -q postgresql-15 postgresql-client-15 libpq5 libicu72 libxml2 libldap-2.5-0 \
-        libsasl2-2 libllvm14 libgssapi-krb5-2 libkrb5-3 libk5crypto3 libkrb5support0 libkeyutils1 libssl3 liblz4-1 libxslt1.1)
+    packages='postgresql-15 postgresql-client-15 libpq5 libicu72 libxml2 libldap-2.5-0 libsasl2-2 libllvm14 libgssapi-krb5-2
+        libkrb5-3 libk5crypto3 libkrb5support0 libkeyutils1 libssl3 liblz4-1 libxslt1.1'
+    # A bare machine has no lists of packages yet.
+    # shellcheck disable=SC2086
+    (cd "$tools.new/debs" && { apt-get download -q $packages || { apt-get update -qq && apt-get download -q $packages; }; })
     for deb in "$tools.new"/debs/*.deb; do
         dpkg-deb -x "$deb" "$tools.new/root"
     done
