@@ -64,7 +64,6 @@ fn bad_values_are_named_and_nothing_is_done() {
         ("claim_task", json!({"wait_seconds": 51})),
     ] {
         let answer = rpc(&worker, tool, &arguments);
-        assert_eq!(answer["result"]["isError"], true, "{tool} {arguments}: {answer}");
-        assert_eq!(answer["result"]["structuredContent"]["error"], "invalid input", "{answer}");
+        assert_eq!(answer["error"]["code"], -32602, "{tool} {arguments}: {answer}");
     }
 }
