@@ -6,21 +6,26 @@ SECONDS ?= 600
 CARGO ?= cargo
 PROOF := target/proof/release/baton-proof
 FIGURES := target/proof/figures
-# For install: what, and where to.
-BINARY ?= target/release/baton
+# For install: what (the newest build), and where to.
+BINARY ?= $(shell ls -t target/release/baton target/quick/baton 2>/dev/null | head -1)
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help demo run build test check bench bench-page bench-peers bench-growth bench-streams bench-soak bench-fairness bench-hostile bench-start bench-adapter driver proof peers bench-hub bench-evidence bench-work bench-a2a fuzz torture walk dist install uninstall size tools clients browser schemathesis s3 postgres test-postgres18 screenshots clean
+.PHONY: help demo run quick build test check bench bench-page bench-peers bench-growth bench-streams bench-soak bench-fairness bench-hostile bench-start bench-adapter driver proof peers bench-hub bench-evidence bench-work bench-a2a fuzz torture walk dist install uninstall size tools clients browser schemathesis s3 postgres test-postgres18 screenshots clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-demo: ## a hub and three agents at work, in under 20 seconds
-	$(CARGO) run --locked --release --package baton -- demo
+# A profile that builds in half the time: somebody waits. What is measured or shipped is `make build` or `make dist`.
+demo: quick ## a hub and three agents at work, in under 20 seconds once it is built
+	@target/quick/baton demo
 
-run: ## build the hub and start it on 127.0.0.1:9200
-	$(CARGO) run --locked --release --package baton -- hub start $(ARGS)
+run: quick ## build the hub and start it on 127.0.0.1:9200
+	@target/quick/baton hub start $(ARGS)
+
+quick:
+	@[ -e target/quick/baton ] || echo "Building Baton; the first time this takes some minutes."
+	@$(CARGO) build --locked --profile quick --package baton
 
 build: ## the release binary, target/release/baton
 	$(CARGO) build --locked --release --package baton
@@ -89,19 +94,17 @@ proof: peers driver
 peers:
 	@scripts/peers.sh
 
-bench-hub: build ## durable sends, whole lives and push against the disk's own fdatasync rate
-	@for n in 1 16 64; do target/release/baton bench hub --connections $$n --seconds 5 || exit 1; done
+bench-hub: build driver ## durable sends, whole lives and push against the disk's own fdatasync rate
+	@$(PROOF) hub
 
-bench-evidence: build ## what evidence costs the hub: with and without, in turns
-	@target/release/baton bench evidence --connections 64
+bench-evidence: build driver ## what evidence costs the hub: with and without, in turns
+	@$(PROOF) evidence
 
-bench-work: build ## from a send to the start of a worker's command
-	@target/release/baton bench work
+bench-work: build driver ## from a send to the start of a worker's command
+	@$(PROOF) work
 
-bench-a2a: build clients ## blocking A2A sends: the hub beside the reference Python server
-	@mkdir -p $(FIGURES)
-	@target/release/baton bench a2a --json -- target/tools/a2a-python/bin/python tests/clients/python/reference_server.py \
-		>$(FIGURES)/a2a.json || { rm -f $(FIGURES)/a2a.json; exit 1; }
+bench-a2a: build driver clients ## blocking A2A sends: the hub beside the reference Python server
+	@$(PROOF) a2a -- target/tools/a2a-python/bin/python tests/clients/python/reference_server.py
 
 # cargo-fuzz has no --locked; the line before it fails if the lock file would have to change.
 fuzz: ## each fuzz target for a minute; needs a nightly toolchain and cargo-fuzz

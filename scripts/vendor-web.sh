@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes crates/baton/src/web/assets/vendor.js anew: preact and htm, pinned, in one file. Run it by hand when a version
+# Makes crates/baton-doors/src/web/assets/vendor.js anew: preact and htm, pinned, in one file. Run it by hand when a version
 # moves, and mend licenses.txt; `cargo build` never needs it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -17,4 +17,4 @@ JS
 {
     echo '/*! preact 11.2.0 (MIT, (c) 2015-present Jason Miller) and htm 3.1.1 (Apache-2.0, (c) Google Inc.); see licenses.txt. Made by scripts/vendor-web.sh. */'
     "$folder/node_modules/.bin/esbuild" "$folder/vendor.js" --bundle --minify --format=esm --legal-comments=none
-} >crates/baton/src/web/assets/vendor.js
+} >crates/baton-doors/src/web/assets/vendor.js

@@ -1,6 +1,8 @@
 //! The command line: one subcommand a part. Each prints a table and leaves its figures as JSON for the page.
 
 use clap::{Args, Parser, Subcommand};
+use serde::Serialize;
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -10,7 +12,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::failure::Failure;
 use crate::figures::say;
 use crate::left::{self, Left};
-use crate::{fairness, growth, hostile, lives, page, soak, start, streams};
+use crate::{a2a, evidence, fairness, growth, hostile, lives, load, page, soak, start, streams, work};
 
 /// Measures the hub beside its peers.
 #[derive(Debug, Parser)]
@@ -109,6 +111,52 @@ enum Part {
         #[arg(long, value_name = "SHARE", default_value_t = 1.0)]
         scale: f64,
     },
+    /// Durable sends, whole lives and push of one hub, beside the disk's own rate of syncs
+    Hub {
+        /// Connections that call at the same time
+        #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1,16,64")]
+        connections: Vec<usize>,
+        /// Length of each of the three measurements
+        #[arg(long, value_name = "S", default_value_t = 5)]
+        seconds: u64,
+        /// A running hub instead of a new one; the run deletes the network it makes there
+        #[arg(long, value_name = "URL", requires = "token")]
+        hub: Option<String>,
+        /// A user token of that hub
+        #[arg(long, value_name = "TOKEN", env = "BATON_TOKEN", hide_env_values = true)]
+        token: Option<String>,
+    },
+    /// What evidence costs: a hub with and one without, in turns
+    Evidence {
+        #[arg(long, value_name = "N", default_value_t = 64)]
+        connections: usize,
+        #[arg(long, value_name = "N", default_value_t = 3)]
+        turns: usize,
+        /// Length of each of a turn's two measurements
+        #[arg(long, value_name = "S", default_value_t = 3)]
+        seconds: u64,
+    },
+    /// From a send to the start of a worker's command
+    Work {
+        /// Tasks to send, one after the other
+        #[arg(long, value_name = "N", default_value_t = 200)]
+        tasks: usize,
+    },
+    /// Blocking A2A sends: the hub beside a reference server, in turns
+    A2a {
+        #[arg(long, value_name = "N", default_value_t = 32)]
+        connections: usize,
+        /// Claims of the hub's agent at the same time: twice the connections, so that no sender waits for the agent
+        #[arg(long, value_name = "N", default_value_t = 64)]
+        claimers: usize,
+        #[arg(long, value_name = "N", default_value_t = 3)]
+        turns: usize,
+        #[arg(long, value_name = "S", default_value_t = 5)]
+        seconds: u64,
+        /// Starts the reference server: `--database FILE` is added, and it must print "listening on URL"
+        #[arg(last = true, required = true, value_name = "COMMAND")]
+        reference: Vec<OsString>,
+    },
     /// The page, from what the parts have left
     Page {
         /// The commit the hub was built from [default: the checkout's]
@@ -152,43 +200,65 @@ impl Proof {
         let Places { baton, nats, postgres, figures, .. } = &self.places;
         let (baton, scratch) = (absolute(baton)?, absolute(&self.places.scratch)?);
         let (nats, postgres) = (absolute(nats)?, absolute(postgres)?);
-        let busy = left::busy().await?;
+        let leave = Leave { busy: left::busy().await?, folder: figures };
         match &self.part {
             Part::Lives { clients, turns, seconds } => {
                 let (clients, length) = (clients.clone(), Duration::from_secs(*seconds));
                 let plan = lives::Plan { baton, nats, postgres, scratch, clients, turns: *turns, length };
-                Left { busy, figures: Box::pin(lives::measure(&plan)).await? }.write(figures, "lives")
+                leave.keep("lives", lives::measure(&plan)).await
             }
             Part::Growth { few, many, turns, millis } => {
                 let length = Duration::from_millis(*millis);
                 let plan = growth::Plan { baton, scratch, few: *few, many: *many, turns: *turns, length };
-                Left { busy, figures: Box::pin(growth::measure(&plan)).await? }.write(figures, "growth")
+                leave.keep("growth", growth::measure(&plan)).await
             }
             Part::Streams { agents, sends_per_second, seconds } => {
                 let (agents, length) = (agents.clone(), Duration::from_secs(*seconds));
                 let plan =
                     streams::Plan { baton, scratch, agents, sends_per_second: *sends_per_second, length };
-                Left { busy, figures: Box::pin(streams::measure(&plan)).await? }.write(figures, "streams")
+                leave.keep("streams", streams::measure(&plan)).await
             }
             Part::Soak { seconds, sample_seconds } => {
                 let (length, sample_every) =
                     (Duration::from_secs(*seconds), Duration::from_secs(*sample_seconds));
                 let plan = soak::Plan { baton, scratch, length, sample_every };
-                Left { busy, figures: Box::pin(soak::measure(&plan)).await? }.write(figures, "soak")
+                leave.keep("soak", soak::measure(&plan)).await
             }
             Part::Start { starts } => {
                 let plan = start::Plan { baton, scratch, starts: *starts };
-                Left { busy, figures: Box::pin(start::measure(&plan)).await? }.write(figures, "start")
+                leave.keep("start", start::measure(&plan)).await
             }
             Part::Fairness { seconds, scale, only } => {
                 let (length, only) = (Duration::from_secs(*seconds), only.clone());
                 let plan = fairness::Plan { baton, scratch, length, scale: *scale, only };
-                Left { busy, figures: Box::pin(fairness::measure(&plan)).await? }.write(figures, "fairness")
+                leave.keep("fairness", fairness::measure(&plan)).await
             }
             Part::Hostile { seconds, scale } => {
                 let plan =
                     hostile::Plan { baton, scratch, length: Duration::from_secs(*seconds), scale: *scale };
-                Left { busy, figures: Box::pin(hostile::measure(&plan)).await? }.write(figures, "hostile")
+                leave.keep("hostile", hostile::measure(&plan)).await
+            }
+            Part::Hub { connections, seconds, hub, token } => {
+                let running = hub.clone().zip(token.clone());
+                let (connections, length) = (connections.clone(), Duration::from_secs(*seconds));
+                let plan = load::Plan { baton, scratch, running, connections, length };
+                leave.keep("hub", load::measure(&plan)).await
+            }
+            Part::Evidence { connections, turns, seconds } => {
+                let (connections, turns) = (*connections, *turns);
+                let length = Duration::from_secs(*seconds);
+                let plan = evidence::Plan { baton, scratch, connections, turns, length };
+                leave.keep("evidence", evidence::measure(&plan)).await
+            }
+            Part::Work { tasks } => {
+                let plan = work::Plan { baton, scratch, tasks: *tasks };
+                leave.keep("work", work::measure(&plan)).await
+            }
+            Part::A2a { connections, claimers, turns, seconds, reference } => {
+                let (connections, claimers, turns) = (*connections, *claimers, *turns);
+                let (reference, length) = (reference.clone(), Duration::from_secs(*seconds));
+                let plan = a2a::Plan { baton, scratch, reference, connections, claimers, turns, length };
+                leave.keep("a2a", a2a::measure(&plan)).await
             }
             Part::Page { commit, notes, page } => {
                 let (figures, notes, page) = (figures.clone(), notes.clone(), page.clone());
@@ -196,6 +266,22 @@ impl Proof {
                 page::write(&page::Plan { figures, baton, commit, nats, postgres, notes, page })
             }
         }
+    }
+}
+
+/// Where a part leaves its figures, and what the machine did before it.
+struct Leave<'a> {
+    busy: f64,
+    folder: &'a Path,
+}
+
+impl Leave<'_> {
+    async fn keep<T: Serialize>(
+        self,
+        part: &str,
+        measured: impl Future<Output = Result<T, Failure>>,
+    ) -> Result<(), Failure> {
+        Left { busy: self.busy, figures: Box::pin(measured).await? }.write(self.folder, part)
     }
 }
 

@@ -28,6 +28,22 @@ impl Spread {
     }
 }
 
+/// One measurement: how many calls a second, and how long they took.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+pub(crate) struct Speed {
+    pub(crate) per_second: f64,
+    pub(crate) p50_ms: f64,
+    pub(crate) p99_ms: f64,
+}
+
+impl Speed {
+    /// The turn in the middle; of no turns, all zero.
+    pub(crate) fn median(mut turns: Vec<Self>) -> Self {
+        turns.sort_by(|one, other| one.per_second.total_cmp(&other.per_second));
+        turns.get(turns.len() / 2).copied().unwrap_or_default()
+    }
+}
+
 /// A line for the person who runs this.
 pub(crate) fn say(line: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();

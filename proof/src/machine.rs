@@ -26,7 +26,7 @@ pub(crate) fn facts(baton: &Path, commit: Option<&str>, nats: &Path, postgres: &
         ("SQLite alone", rusqlite::version().to_owned()),
         (
             "clients",
-            "async-nats 0.51, tokio-postgres 0.7, and `baton bench`'s own over HTTP/1.1; one thread for all"
+            "async-nats 0.51, tokio-postgres 0.7, and a plain one of our own over HTTP/1.1; one thread for all"
                 .to_owned(),
         ),
     ]

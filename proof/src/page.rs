@@ -5,13 +5,12 @@ mod goals;
 mod sections;
 mod tenants;
 
-use serde::Deserialize;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
 use crate::left::Left;
-use crate::{fairness, growth, hostile, lives, machine, soak, start, streams};
+use crate::{a2a, fairness, growth, hostile, lives, machine, soak, start, streams};
 
 /// Above this share of the processors in use by others, figures are rough.
 const QUIET: f64 = 0.15;
@@ -33,7 +32,7 @@ pub(crate) struct Plan {
 /// All parts that were run.
 pub(crate) struct Figures {
     lives: Option<lives::Measured>,
-    a2a: Option<A2a>,
+    a2a: Option<a2a::Measured>,
     growth: Option<growth::Measured>,
     streams: Option<streams::Measured>,
     soak: Option<soak::Measured>,
@@ -43,22 +42,6 @@ pub(crate) struct Figures {
     adapter: Option<String>,
     /// Parts before which the machine was busy with other things, and how much.
     rough: Vec<(&'static str, f64)>,
-}
-
-/// What `baton bench a2a --json` prints.
-#[derive(Debug, Deserialize)]
-struct A2a {
-    hub: A2aSide,
-    reference: A2aSide,
-    ratio: f64,
-    connections: usize,
-}
-
-#[derive(Debug, Deserialize)]
-struct A2aSide {
-    per_second: f64,
-    p50_ms: f64,
-    p99_ms: f64,
 }
 
 impl Figures {
@@ -71,8 +54,7 @@ impl Figures {
         let fairness = quiet("fairness", Left::read(folder, "fairness")?, &mut rough);
         let hostile = quiet("hostile", Left::read(folder, "hostile")?, &mut rough);
         let start = quiet("start", Left::read(folder, "start")?, &mut rough);
-        let a2a = fs::read_to_string(folder.join("a2a.json")).ok();
-        let a2a = a2a.map(|line| serde_json::from_str(&line)).transpose().map_err(Failure::of("a2a.json"))?;
+        let a2a = quiet("a2a", Left::read(folder, "a2a")?, &mut rough);
         let adapter = fs::read_to_string(folder.join("adapter.txt")).ok();
         Ok(Self { lives, a2a, growth, streams, soak, fairness, hostile, start, adapter, rough })
     }

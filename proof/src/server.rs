@@ -6,9 +6,11 @@ pub(crate) mod postgres;
 
 use rustix::process::{Pid, Signal, kill_process};
 use std::ffi::OsStr;
+use std::io::{BufRead, BufReader};
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use crate::failure::Failure;
@@ -94,6 +96,21 @@ impl Drop for Process {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Reads a server's output to its end, so that it never waits for a reader, and passes on the address it prints behind
+/// these words.
+pub(crate) fn first_address(output: ChildStdout, words: &'static str) -> mpsc::Receiver<String> {
+    let (tell, told) = mpsc::channel();
+    std::thread::spawn(move || {
+        for line in BufReader::new(output).lines().map_while(Result::ok) {
+            if let Some(url) = line.trim().strip_prefix(words) {
+                // Only the first is waited for.
+                let _ = tell.send(url.trim().to_owned());
+            }
+        }
+    });
+    told
 }
 
 /// A port nobody listens on now.

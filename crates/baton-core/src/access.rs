@@ -26,7 +26,12 @@ pub fn authorize(
     }
 }
 
-fn authorize_user(user: &UserCaller, role: Option<NetworkRole>, action: Action<'_>) -> Result<(), Refusal> {
+/// The same for a caller who is known to be a user.
+pub fn authorize_user(
+    user: &UserCaller,
+    role: Option<NetworkRole>,
+    action: Action<'_>,
+) -> Result<(), Refusal> {
     if action.is_for_nodes() {
         return Err(Refusal::NetworkTokenRequired);
     }
@@ -65,9 +70,8 @@ fn authorize_node(
     }
     let alias = node.alias.as_ref().ok_or(Refusal::TokenHasNoAlias)?;
     match action {
-        Action::ReadInbox(inbox) | Action::AckInbox(inbox) | Action::Listen(inbox) => {
-            allow(matches!(inbox, Principal::Node(name) if name == alias))
-        }
+        Action::ReadInbox(name) | Action::AckInbox(name) => allow(name == alias.as_str()),
+        Action::Listen(inbox) => allow(matches!(inbox, Principal::Node(name) if name == alias)),
         Action::Task { action, parties: Some(task) } => allow(node_may(action, node.scope, alias, task)),
         _ => Ok(()),
     }
@@ -113,6 +117,11 @@ pub fn task_reach(
     role: Option<NetworkRole>,
 ) -> Result<TaskReach, Refusal> {
     authorize(caller, network, role, Action::ReadNetwork)?;
+    reach_of(caller)
+}
+
+/// The same for a caller who is known to be allowed something in the network: whatever it is, reading is allowed too.
+pub fn reach_of(caller: &Caller) -> Result<TaskReach, Refusal> {
     match (caller, caller.principal()?) {
         (Caller::Node(node), Principal::Node(alias)) if node.scope == TokenScope::Node => {
             Ok(TaskReach::Own(alias))

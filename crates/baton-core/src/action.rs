@@ -13,10 +13,10 @@ pub enum Action<'a> {
     ReadNetwork,
     /// Stream every event of the network.
     WatchNetwork,
-    /// See somebody's open deliveries.
-    ReadInbox(&'a Principal),
-    /// Acknowledge one of somebody's deliveries.
-    AckInbox(&'a Principal),
+    /// See the open deliveries of whoever has this name.
+    ReadInbox(&'a str),
+    /// Acknowledge one of the deliveries of whoever has this name.
+    AckInbox(&'a str),
     /// Stream what happens to somebody.
     Listen(&'a Principal),
     /// Report an agent's status; under which alias is decided by `bind_alias`.

@@ -87,11 +87,10 @@ pub fn concerns(task: &Watched, now: UnixMillis) -> Vec<Concern> {
     let mut concerns = Vec::new();
     match task.status {
         Status::WaitingInput => concerns.push(Concern::WaitingInput(for_how_long(task.changed_at))),
-        Status::Failed | Status::Expired => {
+        status if status.is_failure() => {
             let ago = for_how_long(task.changed_at);
             let is_recent = !is_older(task.changed_at, FAILED_SHOWN_SECONDS);
-            let ended =
-                if task.status == Status::Failed { Concern::Failed(ago) } else { Concern::Expired(ago) };
+            let ended = if status == Status::Expired { Concern::Expired(ago) } else { Concern::Failed(ago) };
             concerns.extend(is_recent.then_some(ended));
             return concerns;
         }

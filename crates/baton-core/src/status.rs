@@ -64,6 +64,11 @@ impl Status {
         matches!(self, Self::Replied | Self::Failed)
     }
 
+    /// Whether it ended without an answer although nobody called it off: somebody should look at it.
+    pub const fn is_failure(self) -> bool {
+        self.is_terminal() && !matches!(self, Self::Replied | Self::Cancelled)
+    }
+
     /// What it means, for people.
     pub const fn meaning(self) -> &'static str {
         match self {

@@ -1,7 +1,7 @@
 //! A way for SQLite to write its WAL with one system call for up to 30 pages of a commit. SQLite writes each page as two
 //! pieces, a header of 24 bytes and the page: a commit of 18 pages is 36 calls, and the kernel looks each page of the file
 //! up three times. Here the pieces of a commit are put together in memory and written when SQLite asks for the sync that
-//! ends it. Measured with `baton bench hub --connections 1`: 13 calls a life instead of 108, and half of their time.
+//! ends it. Measured with `make bench-hub` at one connection: 13 calls a life instead of 108, and half of their time.
 //!
 //! Nothing is visible later than before. Whoever reads the WAL learns of a commit from its index, which SQLite changes
 //! after the sync; a connection that reads back what it has not committed yet gets it written first. This holds for

@@ -5,7 +5,6 @@ mod account;
 mod adapt;
 mod agent_token;
 mod artifact;
-mod bench;
 mod connection;
 mod demo;
 mod evidence;
@@ -48,9 +47,6 @@ enum Command {
     /// Upload, download and list files that tasks refer to
     #[command(subcommand)]
     Artifact(artifact::ArtifactCommand),
-    /// Measure a hub under load
-    #[command(subcommand)]
-    Bench(bench::Bench),
     /// Watch a hub and three agents at work, in under 20 seconds
     Demo(demo::Demo),
     /// Export, check, list and audit evidence
@@ -77,7 +73,6 @@ pub(crate) fn run() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Adapt(command) => command.run(),
         Command::Artifact(command) => command.run(),
-        Command::Bench(command) => command.run(),
         Command::Demo(command) => command.run(),
         Command::Evidence(command) => command.run(),
         Command::Hub(command) => command.run(),

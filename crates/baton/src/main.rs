@@ -1,33 +1,14 @@
 //! The `baton` binary.
 
-mod a2a;
-mod accompanied;
 mod backup;
 mod cli;
 mod client;
-mod control;
 mod data_folder;
-mod error;
-mod events;
-#[cfg(test)]
-mod fixture;
-mod hub;
-mod json_depth;
-mod mcp;
-mod metrics;
-mod objects;
-mod openapi;
-mod outbound;
-mod peer;
 mod profile;
-mod random;
-mod rest;
-mod server;
-mod service;
-mod trace;
-mod turns;
-mod web;
-mod worker;
+
+// The rooms below, by their own names.
+use baton_doors::{control, rest, server, worker};
+use baton_service::{hub, metrics, objects, outbound, random, service, trace};
 
 // A request allocates some two hundred small blocks, and its answer is built on other threads than it is freed on: glibc's
 // allocator takes twice the time for that, and musl's has one lock for all threads.

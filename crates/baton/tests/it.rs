@@ -7,7 +7,6 @@ mod it {
     mod adapt;
     mod agents;
     mod artifacts;
-    mod bench;
     mod browser;
     mod bundle;
     mod cli;

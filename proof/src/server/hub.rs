@@ -2,12 +2,10 @@
 
 use rustix::process::{Pid, Resource, Rlimit, Signal, prlimit};
 use std::fs::OpenOptions;
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{ChildStdout, Stdio};
-use std::sync::mpsc;
+use std::process::Stdio;
 
-use super::{Process, START_MAX, command, secret};
+use super::{Process, START_MAX, command, first_address, secret};
 use crate::failure::Failure;
 use crate::memory::Memory;
 use crate::request::Address;
@@ -62,8 +60,8 @@ impl Home {
         }
     }
 
-    /// What it logs goes to `hub.log` beside the folder.
-    fn start_with(
+    /// The same with these options too. What it logs goes to `hub.log` beside the folder.
+    pub(crate) fn start_with(
         &self,
         binary: &Path,
         environment: &[(&'static str, PathBuf)],
@@ -82,7 +80,7 @@ impl Home {
             .stdout(Stdio::piped())
             .stderr(log);
         let mut process = Process::start(NAME, &mut start, Signal::TERM)?;
-        let lines = process.child().stdout.take().map(first_address);
+        let lines = process.child().stdout.take().map(|output| first_address(output, LISTENING));
         let url = lines.and_then(|lines| lines.recv_timeout(START_MAX).ok());
         let url = url.ok_or_else(|| Failure::of(NAME)(format!("no line \"{LISTENING}…\" came")))?;
         Ok(Hub { process, address: Address::of_url(&url)? })
@@ -116,18 +114,4 @@ impl Hub {
         let status = self.process.stop()?;
         if status.success() { Ok(()) } else { Err(Failure::of(NAME)(format!("stopped with {status}"))) }
     }
-}
-
-/// Reads the hub's output to its end, so that it never waits for a reader, and hands on the address it prints.
-fn first_address(output: ChildStdout) -> mpsc::Receiver<String> {
-    let (tell, told) = mpsc::channel();
-    std::thread::spawn(move || {
-        for line in BufReader::new(output).lines().map_while(Result::ok) {
-            if let Some(url) = line.trim().strip_prefix(LISTENING) {
-                // Only the first is waited for.
-                let _ = tell.send(url.trim().to_owned());
-            }
-        }
-    });
-    told
 }

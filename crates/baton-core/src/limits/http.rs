@@ -89,3 +89,5 @@ pub const SEND_MIN_BYTES_PER_SECOND: u32 = 64 * 1024;
 pub const SEND_GRACE_SECONDS: u32 = 10;
 /// One client address may have all connections divided by this, unless the operator sets a number (ours).
 pub const CONNECTIONS_PER_ADDRESS_DIVISOR: usize = 4;
+/// For so long a client may keep an agent's card without asking again (ours).
+pub const CARD_MAX_AGE_SECONDS: u32 = 60;

@@ -51,7 +51,7 @@ pub const ARTIFACT_DESCRIPTION_MAX_BYTES: usize = 1_000;
 pub const SKILLS_MAX_COUNT: usize = 50;
 /// Longest id of a skill (ours).
 pub const SKILL_ID_MAX_CHARS: usize = 64;
-/// Most tags of one skill (ours).
+/// Most tags, examples, input modes or output modes of one skill (ours).
 pub const SKILL_TAGS_MAX_COUNT: usize = 20;
 /// Most options of one question.
 pub const OPTIONS_MAX_COUNT: usize = 10;

@@ -91,8 +91,8 @@ fn attempt(caller: &str, action: &str) -> Result<(), Refusal> {
         "manage_aliases" => Action::ManageAliases,
         "manage_remotes" => Action::ManageRemotes,
         "manage_delegation" => Action::ManageDelegation,
-        "read_inbox_of_bob" => Action::ReadInbox(&bob),
-        "ack_inbox_of_bob" => Action::AckInbox(&bob),
+        "read_inbox_of_bob" => Action::ReadInbox("bob"),
+        "ack_inbox_of_bob" => Action::AckInbox("bob"),
         "listen_to_bob" => Action::Listen(&bob),
         "listen_to_self" => Action::Listen(&uma),
         "report_status" => Action::ReportStatus,
@@ -253,4 +253,55 @@ fn an_invite_never_changes_what_a_member_already_is() {
     assert_eq!(NetworkRole::after_join(Some(Viewer), Admin), Viewer);
     assert_eq!(NetworkRole::after_join(Some(Owner), Member), Owner);
     assert_eq!(NetworkRole::after_join(None, Member), Member);
+}
+
+/// Whoever was allowed one thing is not asked again for what follows from it.
+fn follows(more: Action<'_>, less: Action<'_>) {
+    let names = TABLE.trim().lines().next().unwrap().trim_start_matches('#');
+    let mut allowed = 0;
+    for name in names.split_whitespace() {
+        let (caller, role) = caller_named(name);
+        if authorize(&caller, &network(), role, more).is_ok() {
+            allowed += 1;
+            assert_eq!(authorize(&caller, &network(), role, less), Ok(()), "{name} may {more:?}");
+        }
+    }
+    assert!(allowed > 0, "nobody may {more:?}");
+}
+
+#[test]
+fn whoever_may_send_a_task_or_answer_its_agent_may_be_told_of_it() {
+    let eve = alias("eve");
+    for sender in [node("bob"), user("uma")] {
+        let parties = Some(Parties { from: &sender, to: &eve });
+        let notify = Action::Task { action: TaskAction::Notify, parties };
+        follows(Action::Task { action: TaskAction::Answer, parties }, notify);
+    }
+    for name in ["own", "adm", "mem", "asg", "oth", "coo"] {
+        let (caller, role) = caller_named(name);
+        let sender = caller.principal().unwrap();
+        let parties = Some(Parties { from: &sender, to: &alias("ada") });
+        let notify = Action::Task { action: TaskAction::Notify, parties };
+        assert_eq!(authorize(&caller, &network(), role, Action::Send), Ok(()), "{name}");
+        assert_eq!(authorize(&caller, &network(), role, notify), Ok(()), "{name}");
+    }
+}
+
+#[test]
+fn whoever_may_ack_what_lies_in_an_inbox_may_ack_the_tasks_in_it() {
+    let (ada, bob) = (node("ada"), alias("bob"));
+    let parties = Some(Parties { from: &ada, to: &bob });
+    follows(Action::AckInbox("bob"), Action::Task { action: TaskAction::Ack, parties });
+}
+
+#[test]
+fn whoever_may_do_anything_in_a_network_may_read_it() {
+    let (ada, bob) = (node("ada"), alias("bob"));
+    let parties = Some(Parties { from: &ada, to: &bob });
+    for action in [TaskAction::Ack, TaskAction::Reply, TaskAction::Claim, TaskAction::Notify] {
+        follows(Action::Task { action, parties }, Action::ReadNetwork);
+    }
+    for action in [Action::Send, Action::Broadcast, Action::ReportStatus, Action::AckInbox("bob")] {
+        follows(action, Action::ReadNetwork);
+    }
 }

@@ -10,12 +10,12 @@ const TYPES: [&str; 8] = ["usize", "u16", "u32", "u64", "i32", "i64", "Duration"
 /// Says in the line of a constant why it may stand outside.
 const MARK: &str = "// not a limit: ";
 
-/// The files that may hold limits or anything else: tests, and a tool that measures.
+/// The files that may hold limits or anything else: tests.
 fn is_left_out(path: &Path) -> bool {
     let part = |name: &str| path.components().any(|part| part.as_os_str() == name);
     let name = path.file_name().unwrap().to_str().unwrap();
     let is_test = part("tests") || name == "tests.rs" || name.starts_with("fixture") || part("fixture");
-    is_test || name == "limits.rs" || part("limits") || part("bench")
+    is_test || name == "limits.rs" || part("limits")
 }
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -132,11 +132,11 @@ fn days(seconds: u32) -> u32 {
 fn the_texts_that_repeat_a_limit_have_its_figure() {
     let thin = |number| grouped(number, ' ');
     let comma = |number| grouped(number, ',');
-    let (service, tasks) = ("crates/baton/src/service", "crates/baton/src/cli/tasks");
+    let (service, tasks) = ("crates/baton-service/src/service", "crates/baton/src/cli/tasks");
     let rows: Vec<(String, String)> = [
         // Descriptions.
         ("claim_task.rs", format!("/// {LEASE_DEFAULT_SECONDS} by default")),
-        ("get_inbox.rs", format!("/// {INBOX_PAGE_DEFAULT} by default")),
+        ("inbox.rs", format!("/// {INBOX_PAGE_DEFAULT} by default")),
         ("list_tasks.rs", format!("/// {TASK_LIST_DEFAULT} by default")),
         ("list_tasks.rs", format!("/// {TASK_PAGE_DEFAULT} by default")),
         ("messages.rs", format!("/// {MESSAGE_PAGE_DEFAULT} by default")),
@@ -181,8 +181,7 @@ fn the_texts_that_repeat_a_limit_have_its_figure() {
     .chain(
         // Help.
         [
-            ("answer.rs", format!("up to {}", bytes(ARTIFACT_MAX_BYTES as usize))),
-            ("share.rs", format!("up to {}", bytes(ARTIFACT_MAX_BYTES as usize))),
+            ("report.rs", format!("up to {}", bytes(ARTIFACT_MAX_BYTES as usize))),
             ("ask.rs", format!("up to {}", bytes(ARTIFACT_MAX_BYTES as usize))),
             ("ask.rs", format!("at most {OPTIONS_MAX_COUNT} times")),
             (

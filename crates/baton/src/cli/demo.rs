@@ -3,6 +3,7 @@
 //! model, nothing left behind.
 
 mod evidence;
+mod hub_process;
 mod stage;
 mod steps;
 mod telling;

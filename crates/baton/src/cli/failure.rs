@@ -7,7 +7,6 @@ use baton_evidence::note::KeyError;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use super::bench;
 use super::hub::Trouble;
 use super::plain;
 use crate::client::{self, CaError, HubAddress};
@@ -36,8 +35,6 @@ pub(crate) enum Failure {
     NoSideFile { name: String },
     #[error("{0}")]
     Adapter(#[from] AdapterError),
-    #[error("{0}")]
-    Bench(#[from] bench::Trouble),
     #[error("{name} line {line}: {message}")]
     Line { name: String, line: u64, message: String },
     #[error("{0}")]
@@ -120,7 +117,6 @@ impl Failure {
 
     fn exit_code(&self) -> u8 {
         match self {
-            Self::Bench(trouble) if trouble.is_passing() => REFUSED,
             Self::NotNow(_) => NOT_NOW,
             Self::Client(error) => error.exit_code(),
             Self::Advised { error, .. } => error.exit_code(),

@@ -8,14 +8,12 @@ mod greeting;
 mod health;
 mod log;
 mod parse;
-mod password;
 mod restore;
 mod run;
 mod service_manager;
 mod short_line;
 mod start;
 mod status;
-mod stop;
 mod trouble;
 
 pub(crate) use log::Log;
@@ -34,7 +32,7 @@ pub(crate) enum Hub {
     Status(status::Status),
     Health(health::Health),
     /// Stop a running hub in good order; exit code 1 if none runs
-    Stop(stop::Stop),
+    Stop(status::Stop),
     /// Check that a hub's tables and its logs of evidence agree; also while it runs
     Check(check::Check),
     /// Write everything a hub keeps to one file, also while it runs

@@ -1,8 +1,6 @@
 //! Commands about tasks: sending them, looking at them, changing their course, and watching a network at work.
 
-mod ack;
 mod acts;
-mod answer;
 mod ask;
 mod follow;
 mod history;
@@ -10,12 +8,11 @@ mod inbox;
 mod interrupt;
 mod list;
 mod logs;
-mod progress;
 mod question;
 mod reply;
+mod report;
 mod send;
 pub(crate) mod send_key;
-mod share;
 mod show;
 mod status;
 pub(crate) mod task_id;
@@ -51,7 +48,7 @@ pub(crate) enum Tasks {
     /// Show what waits for you
     Inbox(inbox::Inbox),
     /// Say that something in your inbox was seen
-    Ack(ack::Ack),
+    Ack(inbox::Ack),
     /// End a task with an answer
     Reply(reply::Reply),
     /// Show the hub, the agents and the counts of tasks

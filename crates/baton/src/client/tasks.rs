@@ -14,8 +14,8 @@ use super::call::{Call, Repeat};
 use super::{Answer, Client, Error};
 use crate::service::task_command::{BodyRule, TaskCommand};
 use crate::service::{
-    WireTime, ack_inbox, claim_task, extend_lease, get_inbox, get_task, list_tasks, report_progress,
-    send_task, share_artifact, stats, statuses, task_events,
+    WireTime, claim_task, extend_lease, get_task, inbox, list_tasks, report_progress, send_task,
+    share_artifact, stats, statuses, task_events,
 };
 
 /// A task's row.
@@ -313,15 +313,11 @@ impl Client {
     }
 
     /// Says that something in the caller's own inbox was seen.
-    pub(crate) async fn ack_inbox(
-        &self,
-        id: &str,
-        args: &ack_inbox::PathArgs,
-    ) -> Result<Answer<Value>, Error> {
+    pub(crate) async fn ack_inbox(&self, id: &str, args: &inbox::AckOwnArgs) -> Result<Answer<Value>, Error> {
         self.post_json(&["api", "inbox", id, "ack"], args).await
     }
 
-    pub(crate) async fn inbox(&self, args: &get_inbox::QueryArgs) -> Result<Answer<Inbox>, Error> {
+    pub(crate) async fn inbox(&self, args: &inbox::QueryArgs) -> Result<Answer<Inbox>, Error> {
         self.get_json(&["api", "inbox"], args).await
     }
 

@@ -14,3 +14,10 @@ mod steps;
 
 /// The two bindings every base has.
 const BINDINGS: [&str; 2] = ["JSONRPC", "HTTP+JSON"];
+
+/// What a client's own helper says of a card: it bears the hub's signature, and a changed one does not.
+fn assert_signed(steps: &[serde_json::Value]) {
+    assert_eq!(steps.len(), 2, "{steps:?}");
+    assert_eq!((&steps[0]["step"], &steps[0]["name"]), (&"signed".into(), &stage::ALIAS.into()));
+    assert_eq!(steps[1]["step"], "changed");
+}

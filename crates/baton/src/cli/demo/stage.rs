@@ -7,8 +7,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use tempfile::TempDir;
 
+use super::hub_process::{HubProcess, USERNAME};
 use super::telling::Telling;
-use crate::cli::bench::HubProcess;
 use crate::cli::failure::Failure;
 use crate::cli::work::{Group, Guard, Guarded};
 use crate::client::{Client, HubAddress, Options, Token};
@@ -67,12 +67,12 @@ impl Stage {
         let failed = |error| Failure::Write { name: "the demo's folder".into(), error };
         let folder = tempfile::Builder::new().prefix("baton-demo-").tempdir().map_err(failed)?;
         let guard = Guard::start(limits::DEMO_GRACE).map_err(Failure::System)?;
-        let hub = HubProcess::start_apart(folder.path(), log(folder.path(), "hub")?)?;
+        let hub = HubProcess::start(folder.path(), log(folder.path(), "hub")?)?;
         let guarded_hub = Group::led_by(hub.pid()).map(|group| guard.watch(group));
         telling.line(&format!("hub         listens on {}", hub.url))?;
         let address: HubAddress = hub.url.parse().map_err(Failure::usage)?;
         let nobody = Client::new(address.clone(), None, &Options::default())?;
-        let login = sessions::Login { username: hub.username().into(), password: hub.password.clone() };
+        let login = sessions::Login { username: USERNAME.into(), password: hub.password.clone() };
         let signed_in = nobody.login(&login).await?.into_value();
         let you = Client::new(address, Token::parse(&signed_in.token), &Options::default())?;
         let networks = you.me().await?.into_value().networks;

@@ -43,10 +43,14 @@ impl Telling {
 
     pub(super) fn end(&self) -> Result<(), Failure> {
         let seconds = self.begun.elapsed().as_secs_f64();
+        // As it was called, so that the lines work where the reader stands: after `make demo` it is not on the PATH.
+        let baton = std::env::args().next().unwrap_or_else(|| "baton".into());
         self.print(&format!(
-            "\nDone in {seconds:.1} s; hub, workers and folder are gone.\n\
-             Next: `baton hub start`; in another terminal `baton login`, `baton work --alias coder -- COMMAND`;\n\
-             in a third `baton send coder \"do something\" --wait`.\n"
+            "\nDone in {seconds:.1} s; hub, workers and folder are gone.\n\n\
+             Your own hub:\n   {baton} hub start\n\
+             In a second terminal, with the password the hub has shown:\n   {baton} login --username admin\n   \
+             {baton} work --alias shouter -- tr a-z A-Z\n\
+             In a third:\n   {baton} send shouter \"hello\" --wait\n"
         ))
     }
 

@@ -2,6 +2,7 @@
 
 use baton_core::limits;
 use clap::Args;
+use std::io::{self, BufRead, Read};
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -10,7 +11,7 @@ use std::time::Duration;
 use super::folder::Folder;
 use super::log::Log;
 use super::parse::CheckEvery;
-use super::{Trouble, parse, password, run};
+use super::{Trouble, parse, run};
 use crate::cli::failure::Failure;
 use crate::data_folder::DataFolder;
 use crate::hub::Settings;
@@ -113,7 +114,7 @@ impl Start {
             public_url: self.public_url.clone(),
             connections_per_address: self.connections_per_address,
             username: self.username.clone(),
-            password: password::read(self.password.as_deref())?,
+            password: read_password(self.password.as_deref())?,
         };
         self.log.begin();
         plan.run().map_err(|trouble| match trouble.may_pass() {
@@ -177,4 +178,23 @@ impl Start {
         let bursts = limits::RATE_BURST_COUNT / limits::RATE_PER_SECOND;
         Some((per_second, self.rate_burst.unwrap_or(per_second.saturating_mul(bursts))))
     }
+}
+
+/// The first admin's password, if one was given by option or environment; `-` reads a line from standard input, so that
+/// it need not show in the list of processes.
+fn read_password(option: Option<&str>) -> Result<Option<String>, Trouble> {
+    match option.filter(|given| !given.is_empty()) {
+        Some("-") => password_line().map(Some).map_err(Trouble::Password),
+        given => Ok(given.map(str::to_owned)),
+    }
+}
+
+fn password_line() -> io::Result<String> {
+    let mut line = String::new();
+    io::stdin().lock().take(limits::PASSWORD_LINE_MAX_BYTES).read_line(&mut line)?;
+    let password = line.trim_end_matches(['\r', '\n']);
+    if password.is_empty() {
+        return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "standard input is empty"));
+    }
+    Ok(password.to_owned())
 }

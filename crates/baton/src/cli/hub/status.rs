@@ -1,4 +1,4 @@
-//! `baton hub status`: whether a hub runs in a folder, and which.
+//! `baton hub status` and `baton hub stop`: whether a hub runs in a folder, and which; and its end, in good order.
 
 use clap::Args;
 use std::io::{self, Write};
@@ -33,6 +33,28 @@ impl Status {
                 ),
                 ExitCode::SUCCESS,
             ),
+            _ => Err(Trouble::from(ControlError::Unexpected).into()),
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Stop {
+    #[command(flatten)]
+    folder: Folder,
+}
+
+impl Stop {
+    pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
+        let folder = self.folder.find()?;
+        let Some(mut control) = Control::connect(&folder.socket()).map_err(Trouble::from)? else {
+            return say(&format!("no hub runs in {}", folder.path().display()), ExitCode::FAILURE);
+        };
+        match control.ask(&Command::Stop).map_err(Trouble::from)? {
+            Answer::Stopping => {
+                control.wait_for_end().map_err(Trouble::from)?;
+                say("stopped", ExitCode::SUCCESS)
+            }
             _ => Err(Trouble::from(ControlError::Unexpected).into()),
         }
     }

@@ -1,5 +1,5 @@
-//! `baton task ask`: an agent's question to the task's sender, in one's own words. It waits for the answer and prints it;
-//! the worker that holds the task keeps its lease meanwhile.
+//! `baton task ask` and `baton task answer`: an agent's question to the task's sender, and what the sender says to it. Who
+//! asks waits for the answer and prints it; the worker that holds the task keeps its lease meanwhile.
 
 use baton_core::limits;
 use clap::Args;
@@ -17,8 +17,9 @@ use crate::cli::failure::Failure;
 use crate::cli::runtime::block_on;
 use crate::cli::screen::{Screen, note};
 use crate::cli::{spoken, transfer};
-use crate::client::tasks::{Asked, OneTask};
+use crate::client::tasks::{Asked, OneTask, Replied};
 use crate::service::ask_sender::{self, AskSender};
+use crate::service::follow_up::{self, AnswerTask};
 
 /// Asks the sender of a task you work on, waits for the answer and prints it.
 ///
@@ -167,4 +168,34 @@ fn asked_there(seen: &OneTask, args: &ask_sender::Args, is_meant: impl Fn(&str) 
         && last.options == args.options.clone().unwrap_or_default()
         && last.auth_required == args.auth_required.unwrap_or_default();
     (is_same && is_meant(&last.message_id)).then(|| last.message_id.clone())
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Answer {
+    /// The task's id, or its beginning
+    id: String,
+    /// The answer; - reads standard input
+    text: String,
+    /// A file that belongs to the answer, up to 1 GiB; can be repeated
+    #[arg(long, value_name = "FILE")]
+    file: Vec<PathBuf>,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+impl Answer {
+    pub(super) fn run(&self) -> Result<ExitCode, Failure> {
+        let link = self.connection.open()?;
+        let text = spoken::text(&self.text)?;
+        block_on(self.answer(&link, text))
+    }
+
+    async fn answer(&self, link: &Link, text: String) -> Result<ExitCode, Failure> {
+        let id = task_id::find(link, &self.id).await?;
+        let artifacts = transfer::upload_for(&link.client, &id, &self.file).await?;
+        let answered =
+            link.client.command::<AnswerTask, Replied>(&id, &follow_up::Args { text, artifacts }).await?;
+        let status = answered.status.map_or("open", |status| status.as_str());
+        self.connection.tell(answered.text(), &format!("{id} is {status}."))
+    }
 }

@@ -1,14 +1,16 @@
-//! `baton inbox`: what waits for whoever the token speaks for.
+//! `baton inbox` and `baton ack`: what waits for whoever the token speaks for, and that it was seen.
 
 use baton_core::limits;
 use clap::Args;
 use std::process::ExitCode;
 
-use super::view;
+use super::{task_id, view};
 use crate::cli::connection::Connection;
 use crate::cli::failure::Failure;
 use crate::cli::screen::{Screen, note};
-use crate::service::get_inbox::QueryArgs;
+use crate::service::inbox::{AckOwnArgs, QueryArgs};
+use crate::service::send_ack::AckTask;
+use crate::service::task_command::NoArgs;
 
 #[derive(Debug, Args)]
 pub(crate) struct Inbox {
@@ -39,5 +41,30 @@ impl Inbox {
             note("nothing waits for you");
         }
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Ack {
+    /// The id of a task, or of a message in your inbox
+    id: String,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+impl Ack {
+    pub(super) async fn ack(&self) -> Result<ExitCode, Failure> {
+        let link = self.connection.open()?;
+        let id = task_id::find(&link, &self.id).await?;
+        let text = match link.client.command::<AckTask, serde_json::Value>(&id, &NoArgs::default()).await {
+            Ok(acked) => acked.into_text(),
+            // No task has this id, so it is a message's.
+            Err(error) if error.code() == Some("task_not_found") => {
+                let args = AckOwnArgs { network_id: Some(link.the_network().await?) };
+                link.client.ack_inbox(&id, &args).await?.into_text()
+            }
+            Err(error) => return Err(error.into()),
+        };
+        self.connection.tell(&*text, &format!("{id} was seen."))
     }
 }

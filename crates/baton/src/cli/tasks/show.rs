@@ -7,12 +7,10 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use super::answer::Answer;
-use super::ask::Ask;
+use super::ask::{Answer, Ask};
 use super::follow::Follow;
-use super::progress::Progress;
 use super::reply::Reply;
-use super::share::Share;
+use super::report::{Progress, Share};
 use super::task_id;
 use super::tree::Tree;
 use crate::cli::connection::Connection;

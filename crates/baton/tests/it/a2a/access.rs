@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::door::{BOTH, Binding, Door, follow_up, message, of_http};
+use crate::it::artifacts::files_below;
 use crate::it::hub::Hub;
 use crate::it::tenant::{Tenant, act, claim, succeed, text};
 
@@ -187,4 +188,38 @@ fn an_agent_sees_the_tasks_it_sent_or_was_given_and_no_others() {
     });
     succeed(&act(&sender, &id, "reassign", &json!({"new_alias": "other"})));
     assert_eq!(door.get(&id)["id"], json!(id), "its sender still finds it where it was sent");
+}
+
+#[test]
+fn a_follow_up_with_files_and_a_receiver_by_who_may_neither_answer_nor_be_told_stores_nothing() {
+    let hub = Hub::start();
+    let tenant = Tenant::register(&hub, "alice");
+    let worker = tenant.agent("worker");
+    let door = Door::of(&tenant, &tenant.user, "worker");
+    let (viewer, _) = hub.register("victor");
+    tenant.admit(&viewer, "viewer");
+    let id = text(&door.send("x")["id"]);
+    claim(&worker, 0, 60);
+    let mut params = follow_up(&*id, "by the way");
+    params["message"]["parts"] = json!([
+        {"text": "by the way"},
+        {"raw": "Zm9yIG5vYm9keQ==", "filename": "note.txt", "mediaType": "text/plain"},
+    ]);
+    // A name that cannot be called would be an error of its own, if it were looked at.
+    params["configuration"] = json!({"returnImmediately": true,
+        "taskPushNotificationConfig": {"id": "c", "url": "http://127.0.0.1/"}});
+    // The assignee may be told of the task, but not speak for its sender.
+    for (who, reason) in [(&viewer, "PERMISSION_DENIED"), (&worker, "PERMISSION_DENIED")] {
+        for binding in BOTH {
+            let refused = door.called_by(who).call(binding, "SendMessage", &params);
+            assert_eq!(refused, Err(reason.into()));
+        }
+        let configs =
+            door.called_by(who).call(Binding::Rpc, "ListTaskPushNotificationConfigs", &json!({"taskId": id}));
+        assert_eq!(configs.unwrap()["configs"].as_array().map_or(0, Vec::len), 0);
+    }
+    let artifacts = succeed(&tenant.user.get("/api/artifacts"));
+    assert_eq!(artifacts["artifacts"], json!([]), "no bytes were stored");
+    assert!(files_below(&hub.data_dir().join("artifacts")).is_empty(), "nor left behind");
+    assert_eq!(door.get(&id)["history"].as_array().map(Vec::len), Some(1), "nothing was said");
 }

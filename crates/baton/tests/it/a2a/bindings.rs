@@ -222,4 +222,10 @@ fn an_answer_is_called_what_the_client_accepts_or_else_what_it_sent() {
         };
         assert_eq!(answer, Err("CONTENT_TYPE_NOT_SUPPORTED".into()));
     }
+    // It is looked at before the body is.
+    let headers = [super::door::VERSION, ("content-type", "text/plain")];
+    let unread =
+        |path: &str| door.client.send_text("POST", &format!("{}{path}", door.base), &headers, Some("x"));
+    assert_eq!(of_rpc(&unread("/")), Err("CONTENT_TYPE_NOT_SUPPORTED".into()));
+    assert_eq!(of_http(&unread("/message:send")), Err("CONTENT_TYPE_NOT_SUPPORTED".into()));
 }

@@ -74,8 +74,9 @@ fn a_card_says_what_the_agent_reported_and_one_who_said_nothing_gets_an_honest_m
     let card = tenant.user.get(&door.base).json();
     assert_eq!(card["skills"].as_array().unwrap().len(), 1);
     assert_eq!(card["skills"][0]["id"], "task");
-    let capabilities = json!({"streaming": true, "pushNotifications": true, "extendedAgentCard": true});
-    assert_eq!(card["capabilities"], capabilities);
+    for capability in ["streaming", "pushNotifications", "extendedAgentCard"] {
+        assert_eq!(card["capabilities"][capability], true, "{capability}");
+    }
     let report = json!({"resume_id": "w", "alias": "worker", "status": "idle", "version": "3.1",
         "description": "Paints fences", "skills": [{"id": "paint", "name": "Painting", "tags": ["fence"]}]});
     assert_eq!(tool::call(&worker, "report_status", &report)["ok"], true);
@@ -117,4 +118,70 @@ fn urls_in_cards_come_from_the_setting_and_never_from_the_request() {
     let card = tenant.user.get(&format!("/a2a/{}/worker", tenant.network_id)).json();
     let base = format!("{}/a2a/{}/worker/", plain.url(), tenant.network_id);
     assert_eq!(card["supportedInterfaces"][0]["url"], base);
+}
+
+#[test]
+fn a_card_is_kept_for_a_while_and_answered_without_a_body_while_it_is_the_same() {
+    let hub = Hub::start();
+    let tenant = Tenant::register(&hub, "alice");
+    let worker = tenant.agent("worker");
+    publish(&tenant, true);
+    let nobody = hub.client();
+    let path = format!("{}{CARD}", Door::of(&tenant, &nobody, "worker").base);
+    let first = nobody.get(&path);
+    assert_eq!(first.header("cache-control"), Some("public, max-age=60"));
+    assert_eq!(tenant.user.get(&path).header("cache-control"), Some("private, max-age=60"));
+    let (tag, date) = (first.header("etag").unwrap(), first.header("last-modified").unwrap());
+    for known in
+        [("if-none-match", tag), ("if-none-match", "\"other\", W/\"x\", *"), ("if-modified-since", date)]
+    {
+        let again = nobody.send_text("GET", &path, &[known], None);
+        assert_eq!((again.status, again.body.len()), (304, 0), "{known:?}");
+        assert_eq!(again.header("etag"), Some(tag));
+    }
+    let older = ("if-modified-since", "Thu, 01 Jan 1970 00:00:00 GMT");
+    for unknown in [("if-none-match", "\"other\""), older, ("if-modified-since", "yesterday")] {
+        assert_eq!(nobody.send_text("GET", &path, &[unknown], None).status, 200, "{unknown:?}");
+    }
+    // A tag counts before a time.
+    let both = [("if-none-match", "\"other\""), ("if-modified-since", date)];
+    assert_eq!(nobody.send_text("GET", &path, &both, None).status, 200);
+    let skills = json!([{
+        "id": "sum", "examples": ["add 1 and 2"], "input_modes": ["application/json"], "output_modes": ["text/plain"]
+    }]);
+    let report = json!({"resume_id": "r", "alias": "worker", "status": "idle", "skills": skills});
+    assert_eq!(tool::call(&worker, "report_status", &report)["ok"], true);
+    let changed = nobody.send_text("GET", &path, &[("if-none-match", tag)], None);
+    assert_eq!(changed.status, 200);
+    let skill = &changed.json()["skills"][0];
+    assert_eq!(skill["examples"], json!(["add 1 and 2"]));
+    assert_eq!(
+        (&skill["inputModes"], &skill["outputModes"]),
+        (&json!(["application/json"]), &json!(["text/plain"]))
+    );
+}
+
+#[test]
+fn extensions_are_declared_and_those_that_a_client_names_are_named_back() {
+    let hub = Hub::start();
+    let tenant = Tenant::register(&hub, "alice");
+    tenant.agent("worker");
+    let door = Door::of(&tenant, &tenant.user, "worker");
+    let card = tenant.user.get(&door.base).json();
+    let declared: Vec<&str> = card["capabilities"]["extensions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["uri"].as_str().unwrap())
+        .collect();
+    assert_eq!(declared, ["urn:baton:a2a:resumable-streams:1", "urn:baton:a2a:idempotency-key:1"]);
+    let named = format!("https://example.com/unknown, {}", declared[1]);
+    let params = json!({"contextId": "x"});
+    for answer in [
+        door.rpc_with("ListTasks", &params, &[("a2a-extensions", &named)]),
+        door.answer_http("ListTasks", &params, &[("a2a-extensions", &named)]),
+    ] {
+        assert_eq!(answer.header("a2a-extensions"), Some(declared[1]));
+    }
+    assert_eq!(door.rpc("ListTasks", &params).header("a2a-extensions"), None);
 }

@@ -117,7 +117,7 @@ fn a_refinement_is_a_new_task_in_the_same_context() {
 }
 
 #[test]
-fn unknown_tasks_unknown_contexts_and_pairs_that_do_not_match_are_refused() {
+fn unknown_tasks_and_pairs_that_do_not_match_are_refused() {
     let hub = Hub::start();
     let tenant = Tenant::register(&hub, "alice");
     tenant.agent("worker");
@@ -141,14 +141,39 @@ fn unknown_tasks_unknown_contexts_and_pairs_that_do_not_match_are_refused() {
         (with(Some(&foreign["id"]), None), "TASK_NOT_FOUND"),
         (with(Some(&one["id"]), Some(&two["contextId"])), "INVALID_PARAMS"),
         (with(Some(&one["id"]), Some(&json!("nonsense"))), "INVALID_PARAMS"),
-        (with(None, Some(&json!(unknown))), "INVALID_PARAMS"),
-        (with(None, Some(&json!("mine"))), "INVALID_PARAMS"),
     ];
     for (params, reason) in cases {
         for binding in BOTH {
             assert_eq!(door.call(binding, "SendMessage", &params), Err(reason.into()), "{params}");
         }
     }
+}
+
+#[test]
+fn a_context_that_is_not_the_callers_begins_a_conversation_of_their_own() {
+    let hub = Hub::start();
+    let tenant = Tenant::register(&hub, "alice");
+    tenant.agent("worker");
+    let door = Door::of(&tenant, &tenant.agent("caller"), "worker");
+    let theirs = Door::of(&tenant, &tenant.agent("somebody"), "worker").send("theirs");
+    let named = [theirs["contextId"].clone(), json!("01900000-0000-7000-8000-000000000000"), json!("mine")];
+    for context in named {
+        for binding in BOTH {
+            let mut params = immediately(message("x"));
+            params["message"]["contextId"] = context.clone();
+            let task = door.call(binding, "SendMessage", &params).unwrap()["task"].clone();
+            assert_eq!(
+                task["contextId"], task["id"],
+                "a conversation that begins with this task, not {context}"
+            );
+            let of_it = door.call(binding, "ListTasks", &json!({"contextId": task["contextId"]})).unwrap();
+            assert_eq!(of_it["totalSize"], 1);
+        }
+    }
+    // Whose it is sees nothing of it.
+    let listed = Door::of(&tenant, &tenant.agent("somebody"), "worker");
+    let listed = listed.call(Binding::Rpc, "ListTasks", &json!({"contextId": theirs["contextId"]})).unwrap();
+    assert_eq!(listed["totalSize"], 1, "{listed}");
 }
 
 #[test]

@@ -56,3 +56,8 @@ fn the_python_clients_answer_reaches_the_run_after_a_killed_worker() {
         conversation::the_run_after_a_killed_worker_has_the_conversation(|stage| connect(stage, binding));
     }
 }
+
+#[test]
+fn the_python_client_checks_a_cards_signature_and_refuses_a_changed_card() {
+    super::assert_signed(&Stage::set().drive(&mut script("card.py"), super::BINDINGS[0]));
+}

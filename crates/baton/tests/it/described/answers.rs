@@ -71,9 +71,14 @@ fn every_operation_has_a_success_that_fits_its_schema() {
 }
 
 fn the_hub(stage: &mut Stage) {
-    for operation in
-        ["GET /health", "GET /ready", "GET /openapi.json", "GET /metrics", "GET /api/evidence/key"]
-    {
+    for operation in [
+        "GET /health",
+        "GET /ready",
+        "GET /openapi.json",
+        "GET /metrics",
+        "GET /api/evidence/key",
+        "GET /.well-known/jwks.json",
+    ] {
         stage.call(operation, &[], None);
     }
     let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"});

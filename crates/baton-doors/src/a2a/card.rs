@@ -1,0 +1,126 @@
+//! An agent's card: what it says of itself, and where it is reached. Its URLs come from the hub's settings, never from
+//! the request. An agent that has said nothing has one skill, `task`, and says so.
+
+use a2a_types::{
+    AgentCapabilities, AgentCard, AgentInterface, AgentSkill, HttpAuthSecurityScheme, SecurityScheme,
+    TRANSPORT_PROTOCOL_HTTP_JSON, TRANSPORT_PROTOCOL_JSONRPC,
+};
+use baton_core::Refusal;
+use std::collections::HashMap;
+
+use super::card_answer::{DatedCard, sign};
+use super::fault::Fault;
+use super::visitor::Visitor;
+use super::{extension, push};
+use crate::hub::Hub;
+use crate::service::Error;
+use crate::service::agent::{self, AgentAddress, Profile};
+use crate::service::skills::Skill;
+
+/// What a message may consist of.
+const INPUT_MODES: [&str; 3] = ["text/plain", "application/json", "application/octet-stream"];
+const OUTPUT_MODES: [&str; 2] = ["text/plain", "application/json"];
+const SCHEME: &str = "bearer";
+
+/// The card for whoever asks; a token that opens nothing is no token.
+pub(super) async fn public(
+    hub: &Hub,
+    address: &AgentAddress,
+    bearer: Option<&str>,
+) -> Result<DatedCard, Fault> {
+    let caller = match bearer {
+        Some(bearer) => match hub.identify(bearer).await {
+            Ok(identity) => Some(identity.caller.clone()),
+            Err(Error::Refused(Refusal::Unauthorized)) => None,
+            Err(error) => return Err(error.into()),
+        },
+        None => None,
+    };
+    let profile = agent::profile(hub, caller.as_ref(), address).await?;
+    let changed_at = profile.changed_at;
+    Ok(DatedCard { card: sign(hub, of(hub, address, profile))?, changed_at })
+}
+
+/// The card for those who may see the agent.
+pub(super) async fn extended(hub: &Hub, visitor: &Visitor) -> Result<AgentCard, Fault> {
+    let profile = agent::profile_for_member(hub, visitor.caller(), &visitor.agent).await?;
+    sign(hub, of(hub, &visitor.agent, profile))
+}
+
+fn of(hub: &Hub, address: &AgentAddress, profile: Profile) -> AgentCard {
+    let alias = address.alias.as_str();
+    let base = base(&hub.settings.public_url, address);
+    let scheme = SecurityScheme::HttpAuth(HttpAuthSecurityScheme {
+        scheme: "Bearer".into(),
+        description: Some("A token of the Baton hub, of a member of the agent's network".into()),
+        bearer_format: None,
+    });
+    AgentCard {
+        name: alias.to_owned(),
+        description: profile.description.unwrap_or_else(|| {
+            format!("{alias}, an agent behind a Baton hub. It has not said what it does.")
+        }),
+        version: profile.version.unwrap_or_else(|| "unknown".into()),
+        supported_interfaces: vec![
+            AgentInterface::new(format!("{base}/"), TRANSPORT_PROTOCOL_JSONRPC),
+            // Clients put a slash and the path after it.
+            AgentInterface::new(base, TRANSPORT_PROTOCOL_HTTP_JSON),
+        ],
+        capabilities: AgentCapabilities {
+            streaming: Some(true),
+            push_notifications: Some(push::IS_SUPPORTED),
+            extensions: Some(extension::declared()),
+            extended_agent_card: Some(true),
+        },
+        default_input_modes: INPUT_MODES.map(str::to_owned).into(),
+        default_output_modes: OUTPUT_MODES.map(str::to_owned).into(),
+        skills: skills(profile.skills),
+        provider: None,
+        documentation_url: None,
+        icon_url: None,
+        security_schemes: Some(HashMap::from([(SCHEME.to_owned(), scheme)])),
+        security_requirements: Some(vec![HashMap::from([(SCHEME.to_owned(), Vec::new())])]),
+        signatures: None,
+    }
+}
+
+fn skills(reported: Vec<Skill>) -> Vec<AgentSkill> {
+    if reported.is_empty() {
+        let skill = Skill {
+            id: "task".into(),
+            name: Some("Task".into()),
+            description: Some("Takes a task in words. The agent has named no skills.".into()),
+            tags: vec!["task".into()],
+            ..Skill::default()
+        };
+        return vec![of_skill(skill)];
+    }
+    reported.into_iter().map(of_skill).collect()
+}
+
+fn of_skill(skill: Skill) -> AgentSkill {
+    let name = skill.name.unwrap_or_else(|| skill.id.clone());
+    let some = |list: Vec<String>| (!list.is_empty()).then_some(list);
+    AgentSkill {
+        id: skill.id,
+        description: skill.description.unwrap_or_else(|| name.clone()),
+        name,
+        tags: skill.tags,
+        examples: some(skill.examples),
+        input_modes: some(skill.input_modes),
+        output_modes: some(skill.output_modes),
+        security_requirements: None,
+    }
+}
+
+/// The agent's base without the slash at its end. An alias may have letters of any script, a URL has not.
+fn base(public_url: &str, address: &AgentAddress) -> String {
+    let mut base = format!("{public_url}/a2a/{}/", address.network_id);
+    for byte in address.alias.as_str().bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' => base.push(char::from(byte)),
+            other => base.push_str(&format!("%{other:02X}")),
+        }
+    }
+    base
+}

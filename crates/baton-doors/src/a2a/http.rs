@@ -1,0 +1,214 @@
+//! The HTTP+JSON binding: what a path after an agent's base means, and the cards. Answers are `application/a2a+json`
+//! for those who ask for it or send it, else `application/json`.
+
+use a2a_types::methods;
+use axum::body::{Body, to_bytes};
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use baton_core::limits;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+use super::call::{Answer, Call};
+use super::fault::{ErrorInfo, Fault, Kind};
+use super::visitor::{Visitor, check_version, query};
+use super::{card, card_answer, extension, input};
+use crate::hub::Hub;
+use crate::rest::bearer;
+use crate::service::agent::AgentAddress;
+
+const JSON: &str = "application/json";
+const A2A_JSON: &str = "application/a2a+json";
+pub(super) const CARD: &str = ".well-known/agent-card.json";
+
+/// An error's body.
+#[derive(Serialize)]
+struct Failure<'a> {
+    error: Said<'a>,
+}
+
+#[derive(Serialize)]
+struct Said<'a> {
+    code: u16,
+    status: &'static str,
+    message: &'a str,
+    details: [ErrorInfo; 1],
+}
+
+/// What a path means: an operation, and what the path says for it.
+pub(super) struct Route<'a> {
+    pub(super) method: &'static str,
+    names: Vec<(&'static str, &'a str)>,
+}
+
+impl<'a> Route<'a> {
+    /// Every path of the binding.
+    #[rustfmt::skip]
+    pub(super) fn find(method: &Method, path: &'a str) -> Option<Self> {
+        let is_get = *method == Method::GET;
+        let is_post = *method == Method::POST;
+        let is_delete = *method == Method::DELETE;
+        let steps: Vec<&str> = path.split('/').collect();
+        let route = |method, names: &[(&'static str, &'a str)]| Some(Self { method, names: names.to_vec() });
+        match *steps {
+            ["message:send"]       if is_post => route(methods::SEND_MESSAGE, &[]),
+            ["message:stream"]     if is_post => route(methods::SEND_STREAMING_MESSAGE, &[]),
+            ["extendedAgentCard"]  if is_get  => route(methods::GET_EXTENDED_AGENT_CARD, &[]),
+            ["tasks"]              if is_get  => route(methods::LIST_TASKS, &[]),
+            ["tasks", task] => match task.split_once(':') {
+                None                   if is_get            => route(methods::GET_TASK, &[("id", task)]),
+                Some((id, "cancel"))   if is_post           => route(methods::CANCEL_TASK, &[("id", id)]),
+                Some((id, "subscribe")) if is_get || is_post => route(methods::SUBSCRIBE_TO_TASK, &[("id", id)]),
+                _ => None,
+            },
+            ["tasks", task, "pushNotificationConfigs"] if is_post => route(methods::CREATE_PUSH_CONFIG, &[("taskId", task)]),
+            ["tasks", task, "pushNotificationConfigs"] if is_get  => route(methods::LIST_PUSH_CONFIGS, &[("taskId", task)]),
+            ["tasks", task, "pushNotificationConfigs", id] if is_get    => route(methods::GET_PUSH_CONFIG, &[("taskId", task), ("id", id)]),
+            ["tasks", task, "pushNotificationConfigs", id] if is_delete => route(methods::DELETE_PUSH_CONFIG, &[("taskId", task), ("id", id)]),
+            _ => None,
+        }
+    }
+}
+
+/// The card, on the base itself.
+pub(super) async fn card(
+    State(hub): State<Arc<Hub>>,
+    path: Result<Path<(String, String)>, PathRejection>,
+    headers: HeaderMap,
+) -> Response {
+    let (network_id, alias) = names(path);
+    show_card(&hub, &network_id, &alias, &headers).await
+}
+
+/// Answers a request on a path after the base.
+pub(super) async fn answer(
+    State(hub): State<Arc<Hub>>,
+    path: Result<Path<(String, String, String)>, PathRejection>,
+    request: Request,
+) -> Response {
+    let (network_id, alias, rest) = names(path);
+    if rest == CARD && *request.method() == Method::GET {
+        return show_card(&hub, &network_id, &alias, request.headers()).await;
+    }
+    let (media_type, extensions) = (answered_as(request.headers()), extension::asked_for(request.headers()));
+    let response = match serve(&hub, (&network_id, &alias), &rest, request).await {
+        Ok(Answer::Value(reply)) => json(StatusCode::OK, media_type, &*reply),
+        Ok(Answer::Stream(stream)) => event_stream(Body::from_stream(stream.frames(None))),
+        Err(fault) => refuse(media_type, &fault),
+    };
+    extension::named_in(extensions, response)
+}
+
+/// The names in a path; one that is no text names nobody.
+pub(super) fn names<T: Default>(path: Result<Path<T>, PathRejection>) -> T {
+    path.map(|Path(names)| names).unwrap_or_default()
+}
+
+async fn serve(hub: &Arc<Hub>, agent: (&str, &str), path: &str, request: Request) -> Result<Answer, Fault> {
+    let share = request.extensions().get().cloned().unwrap_or_default();
+    let visitor = Visitor::admit(hub, agent, request.headers(), share).await?;
+    check_version(request.headers(), request.uri())?;
+    let unknown = || Fault::new(Kind::MethodNotFound, format!("there is no {} {path}", request.method()));
+    let route = Route::find(request.method(), path).ok_or_else(unknown)?;
+    let mut params = match *request.method() {
+        Method::GET | Method::DELETE => input::of_query(query(request.uri())),
+        _ => read_body(request).await?,
+    };
+    if let Value::Object(members) = &mut params {
+        // What the path says counts, whatever the body says.
+        members.extend(route.names.iter().map(|(name, value)| ((*name).to_owned(), Value::from(*value))));
+    }
+    Call::read(route.method, params)?.run(hub, visitor).await
+}
+
+async fn read_body(request: Request) -> Result<Value, Fault> {
+    if !is_json(request.headers()) {
+        let message = format!("send {A2A_JSON} or {JSON}");
+        return Err(Fault::new(Kind::ContentTypeNotSupported, message));
+    }
+    // The gate bounds it too; what it cuts off it answers itself.
+    let body = to_bytes(request.into_body(), limits::JSON_BODY_MAX_BYTES).await;
+    let body = body.map_err(|_| Fault::new(Kind::InvalidRequest, "the body could not be read"))?;
+    if body.is_empty() {
+        return Ok(Value::Object(Map::new()));
+    }
+    match input::parse(&body)? {
+        object @ Value::Object(_) => Ok(input::tidy(object)),
+        _ => Err(Fault::params("the body must be an object")),
+    }
+}
+
+async fn show_card(hub: &Hub, network_id: &str, alias: &str, headers: &HeaderMap) -> Response {
+    let media_type = answered_as(headers);
+    let card = match AgentAddress::parse(network_id, alias) {
+        Some(address) => card::public(hub, &address, bearer(headers)).await,
+        None => Err(Fault::not_found()),
+    };
+    match card {
+        Ok(card) => card_answer::answer(headers, media_type, &card),
+        Err(fault) => refuse(media_type, &fault),
+    }
+}
+
+fn refuse(media_type: &'static str, fault: &Fault) -> Response {
+    let words = fault.kind.words();
+    let said =
+        Said { code: words.http, status: words.status, message: &fault.message, details: fault.details() };
+    with_headers(json(status(words.http), media_type, &Failure { error: said }), fault)
+}
+
+fn json(status: StatusCode, media_type: &'static str, value: &impl Serialize) -> Response {
+    crate::rest::json(status, media_type, value)
+}
+
+/// What goes with a fault in the head of its answer.
+pub(super) fn with_headers(mut response: Response, fault: &Fault) -> Response {
+    if fault.kind == Kind::Unauthenticated {
+        response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    }
+    if let Some(seconds) = fault.retry_after_seconds {
+        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    response
+}
+
+/// A number of the table.
+pub(super) fn status(number: u16) -> StatusCode {
+    StatusCode::from_u16(number).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+}
+
+/// A stream of server-sent events.
+pub(super) fn event_stream(body: Body) -> Response {
+    let headers = [
+        (header::CONTENT_TYPE, "text/event-stream"),
+        (header::CACHE_CONTROL, "no-cache"),
+        // Proxies that collect an answer before they pass it on are asked not to.
+        (HeaderName::from_static("x-accel-buffering"), "no"),
+    ];
+    (headers, body).into_response()
+}
+
+/// Whether the body is said to be JSON, or nothing is said.
+pub(super) fn is_json(headers: &HeaderMap) -> bool {
+    media_types(headers, &header::CONTENT_TYPE).all(|name| name == JSON || name == A2A_JSON)
+}
+
+/// What the answer is called: the first of the two names that the client accepts, else what it sent.
+fn answered_as(headers: &HeaderMap) -> &'static str {
+    let ours = |name: String| [JSON, A2A_JSON].into_iter().find(|ours| *ours == name);
+    media_types(headers, &header::ACCEPT)
+        .find_map(ours)
+        .or_else(|| media_types(headers, &header::CONTENT_TYPE).find_map(ours))
+        .unwrap_or(JSON)
+}
+
+/// The media types a header lists, in lower case and without parameters.
+fn media_types(headers: &HeaderMap, name: &HeaderName) -> impl Iterator<Item = String> {
+    let values = headers.get_all(name).into_iter().filter_map(|value| value.to_str().ok());
+    values
+        .flat_map(|value| value.split(','))
+        .map(|one| one.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
+}

@@ -1,0 +1,46 @@
+//! The listener and what stands before every door: limits on time and size, TLS, the gate, the orderly end.
+//! `router` puts the doors behind the gate.
+
+mod accept;
+mod addresses;
+mod arrival;
+mod connection;
+mod file_limit;
+mod gate;
+mod hosts;
+mod large;
+mod origins;
+mod paced;
+mod rates;
+mod request_id;
+mod sending;
+#[cfg(test)]
+mod tests;
+mod tls;
+
+pub use accept::{Connections, Listener};
+pub use file_limit::raise as raise_file_limit;
+pub use tls::{TlsError, TlsFiles};
+
+use axum::Router;
+use axum::middleware;
+use std::sync::Arc;
+
+use crate::hub::Hub;
+use crate::rest::{Plain, refuse};
+use arrival::Bounds;
+
+/// Every door behind the one gate.
+pub fn router(hub: Arc<Hub>) -> Router {
+    let doors = Router::from(crate::openapi::doors()).merge(crate::mcp::router(&hub));
+    gated(doors, hub, Bounds::default())
+}
+
+fn gated(doors: Router<Arc<Hub>>, hub: Arc<Hub>, bounds: Bounds) -> Router {
+    let gate = Arc::new(gate::Gate::new(hub.clone(), bounds));
+    doors
+        .fallback(async || refuse::with(Plain::NotFound))
+        .method_not_allowed_fallback(async || refuse::with(Plain::MethodNotAllowed))
+        .layer(middleware::from_fn_with_state(gate, gate::pass))
+        .with_state(hub)
+}

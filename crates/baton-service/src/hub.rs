@@ -1,0 +1,203 @@
+//! The running hub: everything a use case is handed. Doors, services and workers share one of these.
+
+mod access;
+mod actor_tokens;
+mod attempts;
+mod bells;
+mod card_key;
+mod changes;
+mod client_address;
+mod clock;
+mod cursor_key;
+mod export_turns;
+pub mod in_flight;
+mod join_guard;
+mod keyed_locks;
+pub mod login_guard;
+mod long_tails;
+mod minute_window;
+mod noted_reads;
+mod occupancy;
+mod passing;
+pub mod password_hash;
+mod presence;
+mod progress_turns;
+mod push_bell;
+mod readiness;
+mod seats;
+mod settings;
+mod shutdown;
+mod streams;
+mod transfers;
+mod unsealed;
+
+pub use access::Identity;
+pub use actor_tokens::ActorTokens;
+pub use bells::{Bell, Bells};
+pub use card_key::{CardKey, PublicKey as CardPublicKey};
+pub use changes::Moved;
+pub use client_address::client_of;
+pub use clock::Clock;
+pub use cursor_key::CursorKey;
+pub use export_turns::{ExportTurn, Exports};
+pub use keyed_locks::KeyedLocks;
+pub use long_tails::LongTails;
+pub use occupancy::Occupied;
+pub use passing::Passing;
+pub use presence::{Connected, Presences};
+pub use readiness::{NotReady, look};
+pub use seats::Seat;
+pub use settings::Settings;
+pub use shutdown::Shutdown;
+pub use streams::{Page, Rhythm, Streams};
+pub use transfers::{Room, Transfers};
+
+#[cfg(test)]
+use baton_core::TaskId;
+use baton_core::{Caller, MessageId, NetworkId, UserId};
+use baton_evidence::note::SigningKey;
+use baton_store::{Backup, Share, Store, Tenant};
+use std::sync::Arc;
+
+use crate::metrics::Metrics;
+use crate::objects::Objects;
+use crate::outbound::Outbound;
+use crate::random;
+use crate::trace::Traces;
+use access::Access;
+use in_flight::InFlight;
+use join_guard::JoinGuard;
+use login_guard::LoginGuard;
+use noted_reads::NotedReads;
+use occupancy::Occupancy;
+use password_hash::Passwords;
+use progress_turns::ProgressTurns;
+use readiness::Readiness;
+
+/// The hub.
+pub struct Hub {
+    pub store: Arc<dyn Store>,
+    /// What makes backups, in the way of the store's engine.
+    pub backup: Arc<dyn Backup>,
+    /// Where the bytes of artifacts lie.
+    pub objects: Objects,
+    /// Uploads and downloads of them.
+    pub transfers: Transfers,
+    pub clock: Clock,
+    pub bells: Arc<Bells>,
+    pub presences: Arc<Presences>,
+    pub passing: Passing,
+    pub settings: Settings,
+    pub outbound: Outbound,
+    /// Rings when agents of others were added or removed.
+    pub remotes_changed: tokio::sync::Notify,
+    pub evidence_key: Arc<SigningKey>,
+    /// What agents' cards are signed with.
+    pub card_key: CardKey,
+    /// What cursors are sealed with.
+    pub cursor_key: CursorKey,
+    /// A network's lock is held by whoever extends its log's tree. It only saves work: that of two one wins is decided in the
+    /// transaction that puts the checkpoint.
+    pub sealing: KeyedLocks<NetworkId>,
+    /// Logs that have enough signed entries for another entry bundle.
+    pub long_tails: LongTails,
+    /// An account's lock is held by its broadcast that is being delivered.
+    pub broadcasting: KeyedLocks<UserId>,
+    pub exports: Exports,
+    pub in_flight: InFlight,
+    pub shutdown: Shutdown,
+    pub passwords: Passwords,
+    pub login_guard: LoginGuard,
+    pub join_guard: JoinGuard,
+    pub noted_reads: NotedReads,
+    pub actor_tokens: Arc<ActorTokens>,
+    pub streams: Streams,
+    /// Streams and waiting claims of each network.
+    pub occupancy: Occupancy,
+    /// When progress of each lease may be written.
+    pub progress_turns: ProgressTurns,
+    pub readiness: Readiness,
+    pub metrics: Metrics,
+    /// Where spans go, if they go anywhere.
+    pub traces: Option<Arc<Traces>>,
+    access: Access,
+}
+
+impl Hub {
+    /// A hub over an open store that has its time from `clock` and whose hints go to `bells`.
+    pub fn new(
+        store: Arc<dyn Store>,
+        backup: Arc<dyn Backup>,
+        objects: Objects,
+        clock: Clock,
+        bells: Arc<Bells>,
+        evidence_key: SigningKey,
+        settings: Settings,
+    ) -> Self {
+        let traces = settings.collector.clone().map(|collector| Arc::new(Traces::new(collector)));
+        bells.trace_to(traces.as_ref());
+        Self {
+            store,
+            backup,
+            objects,
+            transfers: Transfers::default(),
+            bells,
+            presences: Arc::new(Presences::new(clock.clone())),
+            clock,
+            passing: Passing::default(),
+            outbound: Outbound::new(settings.outbound.clone()),
+            remotes_changed: tokio::sync::Notify::default(),
+            settings,
+            login_guard: LoginGuard::new(&evidence_key),
+            card_key: CardKey::new(&evidence_key),
+            evidence_key: Arc::new(evidence_key),
+            cursor_key: CursorKey::new(&random::bytes()),
+            sealing: KeyedLocks::default(),
+            long_tails: LongTails::default(),
+            broadcasting: KeyedLocks::default(),
+            exports: Exports::default(),
+            in_flight: InFlight::default(),
+            shutdown: Shutdown::default(),
+            passwords: Passwords::default(),
+            join_guard: JoinGuard::default(),
+            noted_reads: NotedReads::default(),
+            actor_tokens: Arc::default(),
+            streams: Streams::default(),
+            occupancy: Occupancy::default(),
+            progress_turns: ProgressTurns::default(),
+            readiness: Readiness::default(),
+            metrics: Metrics::default(),
+            traces,
+            access: Access::default(),
+        }
+    }
+
+    /// The store as this caller uses it: reads and writes wait in the line of the caller's account.
+    pub fn store_for<'h>(&'h self, caller: &Caller) -> Tenant<'h> {
+        self.store.of(Share::of(caller))
+    }
+
+    /// The same for what is done for a network, whoever asked.
+    pub fn store_of<'h>(&'h self, network: &NetworkId) -> Tenant<'h> {
+        self.store.of(Share::Network(network.clone()))
+    }
+
+    /// The same for calls whose caller is not known yet.
+    pub fn store_for_anybody(&self) -> Tenant<'_> {
+        self.store.of(Share::Unknown)
+    }
+
+    /// The same hub, whose cursors are sealed with the database's key: those of an earlier run still open.
+    pub fn with_cursor_key(self, key: &[u8; 32]) -> Self {
+        Self { cursor_key: CursorKey::new(key), ..self }
+    }
+
+    #[cfg(test)]
+    pub fn new_task_id(&self) -> TaskId {
+        TaskId::new(self.clock.now(), random::id_bytes())
+    }
+
+    pub fn new_message_id(&self) -> MessageId {
+        MessageId::new(self.clock.now(), random::id_bytes())
+    }
+}

@@ -1,0 +1,64 @@
+//! Which tasks have receivers outside, and which of them have news. A commit only looks a task up here; what there
+//! is to tell is read from the rows, so a ring too many costs a look and a lost one cannot be.
+
+use baton_core::TaskId;
+use std::collections::HashSet;
+use std::sync::{Mutex, PoisonError};
+use tokio::sync::Notify;
+
+/// The bell of the push worker.
+#[derive(Debug, Default)]
+pub struct PushBell {
+    tasks: Mutex<Tasks>,
+    rings: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Tasks {
+    watched: HashSet<TaskId>,
+    rung: HashSet<TaskId>,
+}
+
+impl PushBell {
+    /// These tasks went on; called right after the commit.
+    pub(super) fn ring_watched<'t>(&self, changed: impl Iterator<Item = &'t TaskId>) {
+        let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        if tasks.watched.is_empty() {
+            return;
+        }
+        for task in changed {
+            if tasks.watched.contains(task) && tasks.rung.insert(task.clone()) {
+                self.rings.notify_one();
+            }
+        }
+    }
+
+    /// A task has a receiver from now on, which may have missed something already.
+    pub fn watch(&self, task: &TaskId) {
+        let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        tasks.watched.insert(task.clone());
+        tasks.rung.insert(task.clone());
+        self.rings.notify_one();
+    }
+
+    /// A task was found to have receivers, or none, that are to be told more.
+    pub fn keep(&self, task: &TaskId, has_receivers: bool) {
+        let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        if has_receivers {
+            tasks.watched.insert(task.clone());
+        } else {
+            tasks.watched.remove(task);
+        }
+    }
+
+    /// The tasks with news since this was last asked.
+    pub fn take_rung(&self) -> Vec<TaskId> {
+        let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        tasks.rung.drain().collect()
+    }
+
+    /// Waits for a ring since the last wait.
+    pub async fn wait(&self) {
+        self.rings.notified().await;
+    }
+}

@@ -1,0 +1,19 @@
+//! What the hub does: `service/`, the use cases, and `hub/`, what every use case is handed. Below them stands what they call:
+//! metrics, traces, objects, calls to the outside. Nothing here knows a route, a tool or a command line.
+
+// What is said about a member of a request or an answer is published in /openapi.json: it is written where a caller needs it.
+#![allow(missing_docs)]
+
+pub mod error;
+#[cfg(any(test, feature = "fixture"))]
+pub mod fixture;
+pub mod hub;
+pub mod json_depth;
+pub mod metrics;
+pub mod objects;
+pub mod outbound;
+pub mod peer;
+pub mod random;
+pub mod service;
+pub mod trace;
+mod turns;

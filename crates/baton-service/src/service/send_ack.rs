@@ -1,0 +1,57 @@
+//! Say that a task was seen, by the task.
+
+use baton_core::{Caller, Command, Refusal, TaskId};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::stamp::Stamp;
+use super::task_command::{About, BodyRule, NoArgs, OnTask, TaskCommand};
+use super::{Error, operation};
+use crate::hub::Hub;
+
+/// Whether it changed anything.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Acked)]
+pub struct Answer {
+    ok: bool,
+    task_id: TaskId,
+    updated: u8,
+}
+
+/// Say that a task was seen.
+#[derive(Debug)]
+pub struct AckTask;
+
+impl TaskCommand for AckTask {
+    const ABOUT: About = About {
+        verb: "ack",
+        operation_id: "ack_task",
+        summary: "Say that a task has been seen",
+        details: "The agent it was given to, members of its network.",
+        done: "whether that was news",
+        conflict: None,
+        body: BodyRule::Unread,
+        is_repeatable: true,
+        tool: Some(("send_ack", "Say that you have seen a task you were given.")),
+    };
+    type Args = NoArgs;
+    type Answer = Answer;
+
+    async fn run(hub: &Hub, caller: &Caller, on: OnTask, _: NoArgs) -> Result<Answer, Error> {
+        let task_id = on.task_id()?;
+        let stamp = Stamp::new(hub);
+        let caller = caller.clone();
+        hub.store_for(&caller)
+            .write(move |tx| {
+                let done = operation::act(tx, &stamp, &caller, &on.place, Some(&task_id), &Command::Ack);
+                let updated = match done {
+                    Ok(done) => done.transition.is_move(),
+                    // Seen before, or ended: nothing to do is no fault.
+                    Err(Error::Refused(Refusal::MessageNotOpen)) => false,
+                    Err(error) => return Err(error),
+                };
+                Ok(Answer { ok: true, task_id: task_id.clone(), updated: updated.into() })
+            })
+            .await
+    }
+}
