@@ -81,14 +81,17 @@ class Skill(SkillRequired, total=False):
     """One thing an agent can do."""
 
     description: str | None
+    """In a sentence."""
     examples: list[str]
     """Tasks it is for, in words."""
     input_modes: list[str]
     """Media types of what it is given, if not those of its agent."""
     name: str | None
+    """What people call it."""
     output_modes: list[str]
     """Media types of what it gives, if not those of its agent."""
     tags: list[str]
+    """Words to find it by."""
 
 
 class SessionRequired(TypedDict):
@@ -257,6 +260,7 @@ class ArtifactReference(ArtifactReferenceRequired, total=False):
     """A reference to an artifact that was uploaded."""
 
     description: str | None
+    """What it is, in a sentence."""
     media_type: str | None
     """By default as it was uploaded."""
     name: str | None
@@ -267,6 +271,7 @@ class AnswerToQuestionRequired(TypedDict):
     """What every `AnswerToQuestion` has."""
 
     text: str
+    """The answer, one of the options if there are any."""
 
 
 class AnswerToQuestion(AnswerToQuestionRequired, total=False):
@@ -505,6 +510,7 @@ class Cancel(TypedDict, total=False):
     cascade: bool | None
     """Cancel all open descendants too, in the same transaction. A task that has ended may have open ones."""
     reason: str | None
+    """Why; it becomes the task's result."""
 
 
 class CancelledRequired(TypedDict):
@@ -1081,14 +1087,18 @@ class NewBroadcastRequired(TypedDict):
     """What every `NewBroadcast` has."""
 
     message: str
+    """What to tell."""
 
 
 class NewBroadcast(NewBroadcastRequired, total=False):
     """What is to be said, and to whom."""
 
     filter_server: str | None
+    """Only agents with this server label."""
     filter_status: str | None
+    """Only agents with this status."""
     network_id: str | None
+    """The network; a node token has only its own."""
 
 
 class NewInvite(TypedDict, total=False):
@@ -1168,7 +1178,9 @@ class NewTask(NewTaskRequired, total=False):
     meta: Any
     """Your own notes, any JSON."""
     network_id: str | None
+    """The network; a node token has only its own."""
     parent_task_id: str | None
+    """The task this one is part of."""
     priority: PriorityOfTask | None
     retry_backoff_seconds: int | None
     """How long the task waits after a lapsed lease until it is delivered again, 0 by default."""
@@ -1328,6 +1340,7 @@ class ProgressReport(ProgressReportRequired, total=False):
     """What was printed since the last report, at most 64 KiB of UTF-8. It is appended to the task's
     output, of which the last 64 KiB are kept."""
     percent: int | None
+    """How far it is."""
 
 
 class ProgressReported(TypedDict):
@@ -1341,6 +1354,7 @@ class QuestionRequired(TypedDict):
     """What every `Question` has."""
 
     question: str
+    """What you need to know."""
 
 
 class Question(QuestionRequired, total=False):
@@ -1388,6 +1402,7 @@ class Reassign(TypedDict):
     """The body of `POST /api/tasks/:id/reassign`."""
 
     new_alias: str
+    """The agent that gets it."""
 
 
 class Reassigned(TypedDict):
