@@ -94,6 +94,7 @@ export interface Aliases {
 export interface AnswerToQuestion {
   /** Artifacts that come with it, uploaded with `PUT /api/artifacts` */
   readonly artifacts?: readonly ArtifactReference[] | null;
+  /** The answer, one of the options if there are any */
   readonly text: string;
 }
 
@@ -129,6 +130,7 @@ export type ArtifactName = string;
 
 /** A reference to an artifact that was uploaded. */
 export interface ArtifactReference {
+  /** What it is, in a sentence */
   readonly description?: string | null;
   /** By default as it was uploaded */
   readonly media_type?: string | null;
@@ -249,6 +251,7 @@ export interface BrowserSessionOpened {
 export interface Cancel {
   /** Cancel all open descendants too, in the same transaction. A task that has ended may have open ones */
   readonly cascade?: boolean | null;
+  /** Why; it becomes the task's result */
   readonly reason?: string | null;
 }
 
@@ -671,9 +674,13 @@ export interface Networks {
 
 /** What is to be said, and to whom. */
 export interface NewBroadcast {
+  /** Only agents with this server label */
   readonly filter_server?: string | null;
+  /** Only agents with this status */
   readonly filter_status?: string | null;
+  /** What to tell */
   readonly message: string;
+  /** The network; a node token has only its own */
   readonly network_id?: string | null;
 }
 
@@ -724,7 +731,9 @@ export interface NewTask {
   readonly max_attempts?: number | null;
   /** Your own notes, any JSON */
   readonly meta?: unknown;
+  /** The network; a node token has only its own */
   readonly network_id?: string | null;
+  /** The task this one is part of */
   readonly parent_task_id?: string | null;
   readonly priority?: PriorityOfTask | null;
   /** How long the task waits after a lapsed lease until it is delivered again, 0 by default */
@@ -883,6 +892,7 @@ export interface ProgressReport {
    * last 64 KiB are kept
    */
   readonly output?: string | null;
+  /** How far it is */
   readonly percent?: number | null;
 }
 
@@ -906,6 +916,7 @@ export interface Question {
   readonly lease_id?: string | null;
   /** The answers to choose from, each of 1 to 80 characters; without them any answer is accepted */
   readonly options?: readonly string[] | null;
+  /** What you need to know */
   readonly question: string;
 }
 
@@ -928,6 +939,7 @@ export interface Quotas {
 
 /** The body of `POST /api/tasks/:id/reassign`. */
 export interface Reassign {
+  /** The agent that gets it */
   readonly new_alias: string;
 }
 
@@ -1084,6 +1096,7 @@ export interface SharedArtifact {
 
 /** One thing an agent can do. */
 export interface Skill {
+  /** In a sentence */
   readonly description?: string | null;
   /** Tasks it is for, in words */
   readonly examples?: readonly string[];
@@ -1091,9 +1104,11 @@ export interface Skill {
   readonly id: string;
   /** Media types of what it is given, if not those of its agent */
   readonly input_modes?: readonly string[];
+  /** What people call it */
   readonly name?: string | null;
   /** Media types of what it gives, if not those of its agent */
   readonly output_modes?: readonly string[];
+  /** Words to find it by */
   readonly tags?: readonly string[];
 }
 
