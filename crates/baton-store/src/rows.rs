@@ -72,7 +72,7 @@ pub use trees::{LevelFilter, TreeLevel, TreeReads, TreeTaskRow};
 pub use workers::{WorkerGlance, WorkerReads, WorkerRow, WorkerWrites};
 
 use crate::clock::ClockReading;
-use crate::store::Ring;
+use crate::hint::Ring;
 
 /// One consistent state of the database.
 pub trait Snapshot:

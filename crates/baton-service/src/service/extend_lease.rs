@@ -84,7 +84,7 @@ pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error
         })
         .await?;
     if let Some(passing) = passing {
-        hub.passing.tell(&network, passing);
+        hub.tell_in_passing(&network, passing);
     }
     Ok(answer)
 }

@@ -103,7 +103,7 @@ impl TaskCommand for ReportProgress {
         hub.store_for(caller).write(move |tx| report.write(tx, &stamp, &asker, &on.place, &node)).await?;
         hub.progress_turns.written(reporter, Instant::now());
         if let Some(passing) = passing {
-            hub.passing.tell(&network, passing);
+            hub.tell_in_passing(&network, passing);
         }
         Ok(Answer { ok: true, task_id: task })
     }

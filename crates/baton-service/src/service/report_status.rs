@@ -122,7 +122,7 @@ pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error
         .store_for(&caller)
         .write(move |tx| report(tx, &stamp, &caller, &node, &place, &alias, &args))
         .await?;
-    hub.passing.tell(&network, passing);
+    hub.tell_in_passing(&network, passing);
     Ok(answer)
 }
 

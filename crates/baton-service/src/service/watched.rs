@@ -72,7 +72,7 @@ pub async fn listen(hub: &Hub, caller: &Caller, what: &Watchable) -> Result<Bell
             Ok(Bells {
                 network: (*networks.first().ok_or(Refusal::NetworkNotFound)?).clone(),
                 bells: networks.iter().map(|network| hub.bells.listen_to_network(network)).collect(),
-                passing: networks.iter().map(|network| hub.passing.listen(network)).collect(),
+                passing: networks.iter().map(|network| hub.bells.passing.listen(network)).collect(),
             })
         }
     }

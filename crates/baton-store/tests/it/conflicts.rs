@@ -54,6 +54,10 @@ impl Store for Unlucky {
         self.store.access_epoch()
     }
 
+    fn newest_access_epoch(&self) -> AccessEpoch {
+        self.store.newest_access_epoch()
+    }
+
     fn meter(&self) -> &Meter {
         self.store.meter()
     }
