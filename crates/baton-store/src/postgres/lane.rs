@@ -406,9 +406,9 @@ impl Lane {
         let work = &mut *self.work.borrow_mut();
         match &self.session {
             Some(session) => {
-                let changed = &session.scope.borrow().changed;
-                heads::note_committed(&mut work.known, changed);
-                ran.versions = heads::versions(&work.known, changed);
+                let scope = session.scope.borrow();
+                heads::note_committed(&mut work.known, &scope.changed);
+                ran.versions = heads::versions(&work.known, &scope.changed);
             }
             None => work.forget_all(),
         }

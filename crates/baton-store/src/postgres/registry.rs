@@ -109,7 +109,7 @@ pub(super) async fn take_work(
     sorted.dedup();
     let sql = format!(
         "INSERT INTO work_leases (kind, key, hub_id, until)
-         SELECT $1, key, $2, {NOW} + $4::bigint FROM unnest($3::text[]) AS key
+         SELECT $1::text, key, $2::text, {NOW} + $4::bigint FROM unnest($3::text[]) AS key
          ON CONFLICT (kind, key) DO UPDATE SET hub_id = excluded.hub_id, until = excluded.until
              WHERE work_leases.hub_id = excluded.hub_id OR work_leases.until < {NOW}
          RETURNING key"

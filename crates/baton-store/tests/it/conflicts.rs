@@ -5,7 +5,7 @@ use super::engine::{Engine, sqlite};
 use super::fixtures::{insert_task, task_id, with_network};
 use baton_core::limits::WRITE_CONFLICT_TRIES;
 use baton_store::job::{Outcome, ReadJob, WriteJob};
-use baton_store::{Error, Health, Lane, Meter, Parked, Share, Store, Transaction, WriteCheck};
+use baton_store::{AccessEpoch, Error, Health, Lane, Meter, Parked, Share, Store, Transaction, WriteCheck};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 

@@ -24,14 +24,12 @@ struct Network {
 impl Heard {
     /// A commit was announced that gave a network this version.
     pub(super) fn hear(&mut self, network: &NetworkId, version: i64) {
-        match self.networks.get_mut(network) {
-            Some(known) => (known.version, known.quiet) = (known.version + 1, 0),
-            None if self.networks.len() < limits::POSTGRES_NETWORKS_HEARD_MAX_COUNT => {
-                self.networks.insert(network.clone(), Network { version, looked: None, quiet: 0 });
-            }
-            // Found by the next look.
-            None => {}
+        if let Some(known) = self.networks.get_mut(network) {
+            (known.version, known.quiet) = (known.version + 1, 0);
+        } else if self.networks.len() < limits::POSTGRES_NETWORKS_HEARD_MAX_COUNT {
+            self.networks.insert(network.clone(), Network { version, looked: None, quiet: 0 });
         }
+        // Of more networks the next look finds out.
     }
 
     /// Compares with the versions of all networks that changed lately: the networks of which something may have been lost.
