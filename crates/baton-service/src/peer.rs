@@ -31,7 +31,7 @@ enum Binding {
 
 /// What an answer is read as when a call went wrong.
 #[derive(Debug, serde::Deserialize)]
-struct RpcAnswer {
+struct RpcResponse {
     result: Option<Value>,
     error: Option<RpcError>,
 }
@@ -173,8 +173,8 @@ impl Peer {
 }
 
 fn rpc_result(answer: &Answer) -> Result<Value, Trouble> {
-    let said = answer.json::<RpcAnswer>();
-    if let Ok(RpcAnswer { error: Some(error), .. }) = &said {
+    let said = answer.json::<RpcResponse>();
+    if let Ok(RpcResponse { error: Some(error), .. }) = &said {
         return Err(Trouble::of_rpc(error.code, &error.message, answer.status));
     }
     if !answer.status.is_success() {

@@ -20,7 +20,7 @@ use tracing::{Instrument, Span};
 use super::progress::Notifier;
 use super::tool::{Tool, Who};
 use super::{Framed, answer, prompt, resource, subscription};
-use crate::hub::in_flight::{AnswerShare, Cost, SharePlace};
+use crate::hub::in_flight::{ResponseReservation, Cost, SharePlace};
 use crate::hub::{Hub, Identity};
 use crate::metrics::Door;
 use crate::request_trace;
@@ -235,7 +235,7 @@ fn who(context: &RequestContext<RoleServer>) -> Result<Who, ErrorData> {
     let traceparent = in_meta.or_else(|| request_trace::of_headers(&parts?.headers));
     let place = parts.and_then(|parts| parts.extensions.get::<SharePlace>()).cloned().unwrap_or_default();
     let caller = identity.caller.clone();
-    let share = AnswerShare::new(place, identity, Cost::List);
+    let share = ResponseReservation::new(place, identity, Cost::List);
     Ok(Who { caller, traceparent, share, progress: ProgressSink::default() })
 }
 

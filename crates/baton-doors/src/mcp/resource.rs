@@ -12,7 +12,7 @@ use super::tool::Who;
 use crate::hub::Hub;
 use crate::hub::in_flight::Cost;
 use crate::rest::ErrorBody;
-use crate::service::get_task::ToolAnswer;
+use crate::service::get_task::TaskOrNotFound;
 use crate::service::watched::Watchable;
 use crate::service::{Error, agents, get_task, inbox};
 
@@ -88,7 +88,7 @@ pub(super) async fn read(hub: &Hub, who: &Who, uri: &str) -> Result<ReadResource
         Watchable::Task(id) => {
             let args = get_task::Args::of(id.to_string());
             match get_task::run_as_tool(hub, &who.caller, args, &who.share, &who.progress).await {
-                Ok(ToolAnswer::NotFound { .. }) => return Err(not_found(uri)),
+                Ok(TaskOrNotFound::NotFound { .. }) => return Err(not_found(uri)),
                 found => printed(found),
             }
         }

@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 use super::effect::Effect;
 use super::{answer, schema};
 use crate::hub::Hub;
-use crate::hub::in_flight::{AnswerShare, Cost};
+use crate::hub::in_flight::{ResponseReservation, Cost};
 use crate::service::Error;
 use crate::service::task_command::{OnTask, TaskCommand};
 use crate::service::task_wait::ProgressSink;
@@ -27,7 +27,7 @@ pub(super) struct Who {
     pub(super) caller: Caller,
     pub(super) traceparent: Option<TraceParent>,
     /// For a tool that waits before it knows what it answers.
-    pub(super) share: AnswerShare,
+    pub(super) share: ResponseReservation,
     /// Who receives the progress of a task that a tool waits for.
     pub(super) progress: ProgressSink,
 }
@@ -150,7 +150,7 @@ pub(super) fn of_command<C: TaskCommand>() -> Option<Tool> {
     let schema = schema::around(schema::of::<TaskNamed>(), schema::of::<C::Args>());
     let effect = Effect::of_command(about.is_destructive, C::ABOUT.is_repeatable);
     let words = (about.name, about.title, about.description);
-    Some(Tool::listed::<C::Answer>(words, effect, schema, run).small())
+    Some(Tool::listed::<C::Response>(words, effect, schema, run).small())
 }
 
 fn command_arguments<C: TaskCommand>(arguments: JsonObject) -> Result<(OnTask, C::Args), Error> {

@@ -42,7 +42,7 @@ pub fn routes() -> OpenApiRouter<Arc<Hub>> {
     params(upload::QueryArgs),
     request_body(content = Vec<u8>, content_type = "application/octet-stream", description = "The bytes"),
     responses(
-        (status = 200, description = "uploaded", body = upload::Answer),
+        (status = 200, description = "uploaded", body = upload::ArtifactUploaded),
         (status = 413, description = "it is larger than 1 GiB, or does not fit into the network's quota", body = ErrorBody)
     )
 )]
@@ -107,7 +107,7 @@ fn plain(why: Plain) -> Response {
     tag = "artifacts",
     params(list::QueryArgs),
     responses(
-        (status = 200, description = "the artifacts", body = list::Answer),
+        (status = 200, description = "the artifacts", body = list::Artifacts),
         NotFound
     )
 )]

@@ -47,7 +47,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Hub>> {
     operation_id = "list_evidence",
     params(page::QueryArgs),
     responses(
-        (status = 200, description = "the events as they were recorded", body = page::Answer),
+        (status = 200, description = "the events as they were recorded", body = page::EvidenceEvents),
         NotFound
     )
 )]
@@ -222,7 +222,7 @@ fn stream(outcome: Result<Export, Error>, ending: &str, media_type: &'static str
         description = "One packet, or one a line"
     ),
     responses(
-        (status = 200, description = "what became of each", body = report::Answer)
+        (status = 200, description = "what became of each", body = report::PacketsReported)
     )
 )]
 async fn hand_in(

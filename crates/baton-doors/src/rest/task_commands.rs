@@ -81,7 +81,7 @@ fn describe<C: TaskCommand>(schemas: &mut Schemas) -> Operation {
         let body = RequestBodyBuilder::new().content("application/json", content);
         operation = operation.request_body(Some(body.required(Some(Required::True)).build()));
     }
-    let done = said(about.done, schemas.name::<C::Answer>());
+    let done = said(about.done, schemas.name::<C::Response>());
     let mut responses =
         ResponsesBuilder::new().response("200", done).responses_from_into_responses::<NotFound>();
     responses = match about.conflict {
@@ -114,7 +114,7 @@ impl Schemas {
     fn refused<C: TaskCommand>(&mut self, description: &str) -> Ref {
         let name = format!("{}Refused", C::Args::name());
         let either = OneOfBuilder::new()
-            .item(self.name::<C::Answer>())
+            .item(self.name::<C::Response>())
             .item(Ref::from_schema_name(ErrorBody::name()))
             .description(Some(description));
         self.0.push((name.clone(), either.into()));

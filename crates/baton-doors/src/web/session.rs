@@ -133,7 +133,7 @@ async fn change_password(
     Body(args): Body<passwords::PasswordChange>,
 ) -> Response {
     match passwords::change(&hub, &by.0.caller, from.0, Holder::Browser, args).await {
-        Ok(passwords::Changed { revoked, token, .. }) => {
+        Ok(passwords::PasswordChanged { revoked, token, .. }) => {
             let changed = Changed { ok: true, revoked };
             (Cookie::of(&hub.settings).set(&token), Json(changed)).into_response()
         }

@@ -173,13 +173,13 @@ impl SharePlace {
 
 /// The share of an answer whose call may wait first: it is reserved when the answer is about to be built.
 #[derive(Debug, Clone)]
-pub struct AnswerShare {
+pub struct ResponseReservation {
     place: SharePlace,
     who: Identity,
     cost: Cost,
 }
 
-impl AnswerShare {
+impl ResponseReservation {
     pub const fn new(place: SharePlace, who: Identity, cost: Cost) -> Self {
         Self { place, who, cost }
     }

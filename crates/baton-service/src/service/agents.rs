@@ -53,8 +53,7 @@ impl QueryArgs {
 
 /// A page of agents by network and alias.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Agents)]
-pub struct Answer {
+pub struct Agents {
     ok: bool,
     agents: Vec<AgentView>,
     next_cursor: Option<String>,
@@ -66,13 +65,13 @@ const AGENTS: &str = "agents";
 type Place = (NetworkId, Alias);
 
 /// Agents, for the tool.
-pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
+pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Agents, Error> {
     let limit = page::limit(args.limit, limits::AGENT_PAGE_DEFAULT, limits::AGENT_PAGE_MAX)?;
     list(hub, caller, (args.network_id, args.cursor), Detail::Whole, PageBounds::of_tool(limit)).await
 }
 
 /// Agents, for `GET /api/agents`.
-pub async fn run_on_query(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Answer, Error> {
+pub async fn run_on_query(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Agents, Error> {
     let (default, most) = (limits::AGENT_PAGE_DEFAULT, limits::AGENT_PAGE_MAX);
     let limit = page::limit_text(args.limit.as_deref(), default, most)?;
     let detail = match args.view.as_deref() {
@@ -89,7 +88,7 @@ async fn list(
     (network_id, cursor): (Option<String>, Option<String>),
     detail: Detail,
     bounds: PageBounds,
-) -> Result<Answer, Error> {
+) -> Result<Agents, Error> {
     let cursors = page::cursors(hub, caller, AGENTS);
     let after: Option<Place> = cursors.open(cursor.as_deref())?;
     let stamp = Stamp::new(hub);
@@ -106,7 +105,7 @@ async fn list(
         .await?;
     reach.write_down(hub, caller, AGENTS).await?;
     let next_cursor = cursors.next(page.last.filter(|_| page.is_full));
-    Ok(Answer { ok: true, agents: page.agents, next_cursor })
+    Ok(Agents { ok: true, agents: page.agents, next_cursor })
 }
 
 /// Whose tasks the caller sees; a token that is nobody yet sees who is there, and no task.

@@ -62,8 +62,7 @@ pub struct Args {
 
 /// It waits.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Asked)]
-pub struct Answer {
+pub struct Asked {
     ok: bool,
     task_id: TaskId,
     message_id: MessageId,
@@ -92,9 +91,9 @@ impl TaskCommand for AskSender {
         }),
     };
     type Args = Args;
-    type Answer = Answer;
+    type Response = Asked;
 
-    async fn run(hub: &Hub, caller: &Caller, on: OnTask, mut args: Args) -> Result<Answer, Error> {
+    async fn run(hub: &Hub, caller: &Caller, on: OnTask, mut args: Args) -> Result<Asked, Error> {
         let task = on.task_id()?;
         let artifacts = reference::read(args.artifacts.take())?;
         let command = command(args)?;
@@ -104,7 +103,7 @@ impl TaskCommand for AskSender {
             .write(move |tx| {
                 let done = operation::act(tx, &stamp, &caller, &on.place, Some(&task), &command)?;
                 let message_id = stamp.new_message_id.clone();
-                Ok(Answer { ok: true, task_id: task.clone(), message_id, status: done.transition.to })
+                Ok(Asked { ok: true, task_id: task.clone(), message_id, status: done.transition.to })
             })
             .await
     }

@@ -15,16 +15,15 @@ use super::{Error, WireTime, presence};
 /// The groups.
 #[derive(Debug, Default, Serialize, ToSchema)]
 pub(super) struct Attention {
-    waiting_input: Listed,
-    stuck: Listed,
-    failing: Listed,
-    expiring: Listed,
+    waiting_input: AttentionList,
+    stuck: AttentionList,
+    failing: AttentionList,
+    expiring: AttentionList,
 }
 
 /// One group: how many, and the first of them.
 #[derive(Debug, Default, Serialize, ToSchema)]
-#[schema(as = AttentionList)]
-struct Listed {
+struct AttentionList {
     count: i64,
     /// There were more tasks than are looked at.
     count_is_at_least: bool,
@@ -83,7 +82,7 @@ pub(super) fn of_network(
 }
 
 impl Attention {
-    fn group(&mut self, group: Group) -> &mut Listed {
+    fn group(&mut self, group: Group) -> &mut AttentionList {
         match group {
             Group::WaitingInput => &mut self.waiting_input,
             Group::Stuck => &mut self.stuck,
@@ -117,7 +116,7 @@ impl Attention {
     }
 }
 
-impl Listed {
+impl AttentionList {
     fn add(&mut self, task: &GlanceRow, concern: Concern) {
         self.count += 1;
         self.tasks.push(Task {

@@ -37,15 +37,14 @@ pub struct Args {
 
 /// Who got it.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = BroadcastSent)]
-pub struct Answer {
+pub struct BroadcastSent {
     ok: bool,
     recipients: usize,
     message_ids: Vec<MessageId>,
 }
 
 /// Broadcasts.
-pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
+pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<BroadcastSent, Error> {
     let text = MessageText::parse("message", &args.message).map_err(Error::of_argument)?;
     let wanted = Arc::new(Wanted { place: Place::of_write(args.network_id.as_deref()), text, args });
     // One at a time for an account, and the disk is left to others for as long as each step took: the texts of a
@@ -65,7 +64,7 @@ pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error
         after = last;
         tokio::time::sleep(began.elapsed()).await;
     }
-    Ok(Answer { ok: true, recipients: message_ids.len(), message_ids })
+    Ok(BroadcastSent { ok: true, recipients: message_ids.len(), message_ids })
 }
 
 struct Wanted {

@@ -43,8 +43,7 @@ pub struct PathArgs {
 
 /// Until when it holds.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = LeaseExtended)]
-pub struct Answer {
+pub struct LeaseExtended {
     ok: bool,
     lease_expires_at: WireTime,
 }
@@ -55,13 +54,13 @@ pub async fn run_on_path(
     caller: &Caller,
     lease_id: String,
     args: PathArgs,
-) -> Result<Answer, Error> {
+) -> Result<LeaseExtended, Error> {
     let PathArgs { lease_seconds, progress, output } = args;
     run(hub, caller, Args { lease_id, lease_seconds, progress, output }).await
 }
 
 /// Extends a lease.
-pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
+pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<LeaseExtended, Error> {
     let lease_seconds =
         args.lease_seconds.map(|lease| LeaseSeconds::parse("lease_seconds", lease)).transpose();
     let lease_seconds = lease_seconds.map_err(Error::of_argument)?;
@@ -76,11 +75,11 @@ pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error
     let network = node.network_id.clone();
     let answer = hub
         .store_for(&caller)
-        .write(move |tx| -> Result<Answer, Error> {
+        .write(move |tx| -> Result<LeaseExtended, Error> {
             let until = extend(tx, &stamp, &caller, &lease_id, lease_seconds)?;
             report(tx, &node, progress, args.output.as_deref())?;
             report_on_task(tx, &stamp, &caller, &node, &lease_id, progress)?;
-            Ok(Answer { ok: true, lease_expires_at: WireTime(until) })
+            Ok(LeaseExtended { ok: true, lease_expires_at: WireTime(until) })
         })
         .await?;
     if let Some(passing) = passing {

@@ -22,8 +22,7 @@ pub struct QueryArgs {
 }
 
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Overview)]
-pub struct Answer {
+pub struct Overview {
     ok: bool,
     now: WireTime,
     tasks: Tasks,
@@ -70,7 +69,7 @@ struct Minute {
     p95_ms: Option<u64>,
 }
 
-pub async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Answer, Error> {
+pub async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Overview, Error> {
     let stamp = Stamp::new(hub);
     let asker = caller.clone();
     let store = hub.store_for(caller);
@@ -78,7 +77,7 @@ pub async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Answer, 
         let (network, is_audited) = place::watched(rows, &asker, args.network_id.as_deref())?;
         let by_status = list_tasks::stats(rows, std::iter::once(&network))?;
         let (minutes, last_hour) = minutes(rows, &network, stamp.time.now)?;
-        let answer = Answer {
+        let answer = Overview {
             ok: true,
             now: stamp.time.now.into(),
             minutes,

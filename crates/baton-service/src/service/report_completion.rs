@@ -42,8 +42,7 @@ pub struct Args {
 
 /// It is written down, and the task has its answer.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = CompletionReported)]
-pub struct Answer {
+pub struct CompletionReported {
     ok: bool,
     completion_id: i64,
     task_id: TaskId,
@@ -62,7 +61,7 @@ struct Request {
 }
 
 /// Reports a completion.
-pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
+pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<CompletionReported, Error> {
     let request = Request::read(caller, args)?;
     let stamp = Stamp::new(hub);
     let caller = caller.clone();
@@ -94,7 +93,7 @@ fn complete(
     stamp: &Stamp,
     caller: &Caller,
     request: &Request,
-) -> Result<Answer, Error> {
+) -> Result<CompletionReported, Error> {
     let action = Action::Task { action: TaskAction::Complete, parties: None };
     let network = request.place.permit(tx.as_snapshot(), caller, action)?.into_network();
     if caller.principal()? != baton_core::Principal::Node(request.alias.clone()) {
@@ -127,5 +126,5 @@ fn complete(
         session.updated_at = now;
         tx.put_session(&session)?;
     }
-    Ok(Answer { ok: true, completion_id, task_id })
+    Ok(CompletionReported { ok: true, completion_id, task_id })
 }

@@ -44,8 +44,7 @@ pub struct Args {
 
 /// It is written.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = ProgressReported)]
-pub struct Answer {
+pub struct ProgressReported {
     ok: bool,
     task_id: TaskId,
 }
@@ -82,9 +81,9 @@ impl TaskCommand for ReportProgress {
         }),
     };
     type Args = Args;
-    type Answer = Answer;
+    type Response = ProgressReported;
 
-    async fn run(hub: &Hub, caller: &Caller, on: OnTask, args: Args) -> Result<Answer, Error> {
+    async fn run(hub: &Hub, caller: &Caller, on: OnTask, args: Args) -> Result<ProgressReported, Error> {
         let report = Report::read(&on.task, &args)?;
         let Caller::Node(node) = caller else { return Err(Refusal::NetworkTokenRequired.into()) };
         let reporter = (node.token_id.clone(), report.lease_id.clone());
@@ -105,7 +104,7 @@ impl TaskCommand for ReportProgress {
         if let Some(passing) = passing {
             hub.passing.tell(&network, passing);
         }
-        Ok(Answer { ok: true, task_id: task })
+        Ok(ProgressReported { ok: true, task_id: task })
     }
 }
 

@@ -94,8 +94,7 @@ impl StatusName {
 
 /// What the agent hears back.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = StatusReported)]
-pub struct Answer {
+pub struct StatusReported {
     ok: bool,
     resume_id: String,
     alias: Alias,
@@ -103,7 +102,7 @@ pub struct Answer {
 }
 
 /// Reports.
-pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
+pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<StatusReported, Error> {
     let Caller::Node(node) = caller else { return Err(Refusal::NetworkTokenRequired.into()) };
     args.check()?;
     let alias = match &args.alias {
@@ -179,7 +178,7 @@ fn report(
     place: &Place,
     alias: &Alias,
     args: &Args,
-) -> Result<Answer, Error> {
+) -> Result<StatusReported, Error> {
     let network = place.permit(tx.as_snapshot(), caller, Action::ReportStatus)?.into_network();
     let before = tx.session(&network, alias)?;
     if before.is_none() {
@@ -210,7 +209,7 @@ fn report(
         extend(tx, stamp, &caller, &lease_id, None)?; // a lost one is told
     }
     let inbox_count = tx.inbox_count(&network, &caller.principal()?)?;
-    Ok(Answer { ok: true, resume_id: session.resume_id, alias: alias.clone(), inbox_count })
+    Ok(StatusReported { ok: true, resume_id: session.resume_id, alias: alias.clone(), inbox_count })
 }
 
 /// Settles which alias the token speaks as.

@@ -28,7 +28,7 @@ use super::task_view::WholeTaskView;
 use super::task_wait::{self, ProgressSink, TaskWait};
 use super::{Error, delegation, get_task, idempotency, names, presence};
 use crate::hub::Hub;
-use crate::hub::in_flight::AnswerShare;
+use crate::hub::in_flight::ResponseReservation;
 
 /// What is to be sent.
 #[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema, ToSchema)]
@@ -112,8 +112,7 @@ impl From<PriorityName> for Priority {
 
 /// What became of it.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = TaskSent)]
-pub struct Answer {
+pub struct TaskSent {
     ok: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     queued: bool,
@@ -128,7 +127,7 @@ pub struct Answer {
     ended: Option<bool>,
 }
 
-impl Answer {
+impl TaskSent {
     fn new(task_id: TaskId, session_status: String) -> Self {
         let queued = session_status == presence::OFFLINE;
         let message_id = task_id.clone();
@@ -143,7 +142,7 @@ impl Answer {
 
 /// A task that was sent, now or by an earlier call with the same key.
 pub(super) struct Sent {
-    pub(super) answer: Answer,
+    pub(super) answer: TaskSent,
     network: NetworkId,
     is_new: bool,
 }
@@ -185,9 +184,9 @@ pub async fn run(
     caller: &Caller,
     args: Args,
     traceparent: Option<TraceParent>,
-    share: &AnswerShare,
+    share: &ResponseReservation,
     progress: &ProgressSink,
-) -> Result<Answer, Error> {
+) -> Result<TaskSent, Error> {
     let wait = task_wait::seconds(args.wait_seconds)?;
     let request = Request::read(args, traceparent)?;
     // A token that may not wait for one more sends nothing.
@@ -462,7 +461,7 @@ pub(super) fn send(
         };
         tx.remember_send(&network, &actor, key.as_str(), &sent)?;
     }
-    Ok(Sent { answer: Answer::new(stamp.new_task_id.clone(), status), network, is_new: true })
+    Ok(Sent { answer: TaskSent::new(stamp.new_task_id.clone(), status), network, is_new: true })
 }
 
 /// The answer this key got before, if it came before with the same arguments.
@@ -471,10 +470,10 @@ fn first_answer(
     network: &NetworkId,
     actor: &Principal,
     request: &Request,
-) -> Result<Option<Answer>, Error> {
+) -> Result<Option<TaskSent>, Error> {
     let Some(key) = &request.key else { return Ok(None) };
     let first = idempotency::first_use(tx, network, actor, key, &request.arguments)?;
-    Ok(first.map(|first| Answer::new(first.task_id, first.session_status)))
+    Ok(first.map(|first| TaskSent::new(first.task_id, first.session_status)))
 }
 
 /// Whether there is such a conversation, and the caller sees the task that began it; or any task of it, once that one has

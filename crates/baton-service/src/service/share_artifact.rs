@@ -61,8 +61,7 @@ pub struct Chunk {
 
 /// Where it stands in the task's history.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = ArtifactShared)]
-pub struct Answer {
+pub struct ArtifactShared {
     ok: bool,
     task_id: TaskId,
     artifact_id: String,
@@ -79,7 +78,7 @@ enum Ready {
 }
 
 /// Shares it. The bytes of its parts are stored first, by whoever may; they are swept if the call comes to nothing.
-pub async fn run_on_path(hub: &Hub, who: &Identity, task: &str, args: PathArgs) -> Result<Answer, Error> {
+pub async fn run_on_path(hub: &Hub, who: &Identity, task: &str, args: PathArgs) -> Result<ArtifactShared, Error> {
     let task = TaskId::parse(task).ok_or(Refusal::TaskNotFound)?;
     let artifact_id = ArtifactId::parse("artifact_id", &args.artifact_id).map_err(Error::of_argument)?;
     let chunk = chunk(&args)?;
@@ -88,7 +87,7 @@ pub async fn run_on_path(hub: &Hub, who: &Identity, task: &str, args: PathArgs) 
     let command = Command::ShareArtifact { lease_id, artifact_id };
     let ready = prepare(hub, who, &task, &command, parts).await?;
     let (stamp, caller) = (Stamp::new(hub), who.caller.clone());
-    let sharing = move |tx: &mut dyn Transaction| -> Result<Answer, Error> {
+    let sharing = move |tx: &mut dyn Transaction| -> Result<ArtifactShared, Error> {
         let place = Place::TheTasks;
         let Found { task: found, actor, permitted } =
             operation::find_for(tx.as_snapshot(), &stamp, &caller, &place, Some(&task), &command)?;
@@ -103,7 +102,7 @@ pub async fn run_on_path(hub: &Hub, who: &Identity, task: &str, args: PathArgs) 
         let done = operation::carry_out_with(tx, &stamp, &actor, found, &command, refs)?;
         let event = done.event_number.unwrap_or_default();
         let artifact_id = args.artifact_id.clone();
-        Ok(Answer { ok: true, task_id: task.clone(), artifact_id, event, status: done.transition.to })
+        Ok(ArtifactShared { ok: true, task_id: task.clone(), artifact_id, event, status: done.transition.to })
     };
     hub.store_for(&who.caller).write(sharing).await
 }

@@ -16,17 +16,17 @@ pub trait TaskCommand: 'static {
     const ABOUT: About;
     /// What it takes beside the task.
     type Args: DeserializeOwned + Serialize + JsonSchema + ToSchema + Send;
-    type Answer: Serialize + ToSchema + Send;
+    type Response: Serialize + ToSchema + Send;
 
     fn run(
         hub: &Hub,
         caller: &Caller,
         on: OnTask,
         args: Self::Args,
-    ) -> impl Future<Output = Result<Self::Answer, Error>> + Send;
+    ) -> impl Future<Output = Result<Self::Response, Error>> + Send;
 
     /// Why nothing was done, where that is an answer and not an error.
-    fn refusal(_: &Self::Answer) -> Option<&Refusal> {
+    fn refusal(_: &Self::Response) -> Option<&Refusal> {
         None
     }
 }

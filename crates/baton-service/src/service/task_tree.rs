@@ -25,8 +25,7 @@ pub struct Args {
 
 /// The tree.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = TaskTreeShown)]
-pub struct Answer {
+pub struct TaskTreeShown {
     ok: bool,
     tree: Tree,
 }
@@ -59,12 +58,12 @@ struct Node {
 }
 
 /// Shows the tree, by the tool's arguments.
-pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
+pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<TaskTreeShown, Error> {
     run_on_path(hub, caller, &args.task_id).await
 }
 
 /// Shows the tree of the task in the path; one out of sight is one that does not exist.
-pub async fn run_on_path(hub: &Hub, caller: &Caller, task: &str) -> Result<Answer, Error> {
+pub async fn run_on_path(hub: &Hub, caller: &Caller, task: &str) -> Result<TaskTreeShown, Error> {
     let id = TaskId::parse(task).ok_or(Refusal::TaskNotFound)?;
     let asker = caller.clone();
     let read = hub.store_for(caller).read(move |rows| -> Result<_, Error> {
@@ -78,7 +77,7 @@ pub async fn run_on_path(hub: &Hub, caller: &Caller, task: &str) -> Result<Answe
     });
     let (tree, audited) = read.await?;
     audit::network_read(hub, caller, audited, "task").await?;
-    Ok(Answer { ok: true, tree })
+    Ok(TaskTreeShown { ok: true, tree })
 }
 
 /// Where a walk goes, and what it may see there.

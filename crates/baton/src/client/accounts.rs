@@ -237,7 +237,7 @@ impl Client {
         &self,
         network_id: &str,
         alias: &str,
-        args: &aliases::HandOver,
+        args: &aliases::AliasHandOver,
     ) -> Result<Answer<Value>, Error> {
         let call = Call::new(self, Method::PUT, &["api", "networks", network_id, "aliases", alias]);
         call.body(args).repeat(Repeat::Always).run().await

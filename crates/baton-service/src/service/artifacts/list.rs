@@ -30,14 +30,13 @@ pub struct QueryArgs {
 
 /// A page of artifacts.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Artifacts)]
-pub struct Answer {
+pub struct Artifacts {
     ok: bool,
     artifacts: Vec<ArtifactView>,
     next_cursor: Option<String>,
 }
 
-pub async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Answer, Error> {
+pub async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Artifacts, Error> {
     let limit =
         page::limit_text(args.limit.as_deref(), limits::ARTIFACT_PAGE_DEFAULT, limits::OTHER_PAGE_MAX)?;
     let bounds = PageBounds::rows(limit);
@@ -54,7 +53,7 @@ pub async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Answer, 
     });
     let Found { artifacts, next, audited } = read.await?;
     audit::network_read(hub, caller, audited, "artifacts").await?;
-    Ok(Answer { ok: true, artifacts, next_cursor: cursors.next(next) })
+    Ok(Artifacts { ok: true, artifacts, next_cursor: cursors.next(next) })
 }
 
 struct Found {

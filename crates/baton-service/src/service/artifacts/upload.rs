@@ -43,8 +43,7 @@ pub struct QueryArgs {
 
 /// The artifact.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = ArtifactUploaded)]
-pub struct Answer {
+pub struct ArtifactUploaded {
     ok: bool,
     artifact: ArtifactView,
 }
@@ -158,7 +157,7 @@ pub async fn run<E>(
     who: &Identity,
     upload: &Upload,
     body: impl Stream<Item = Result<Bytes, E>> + Unpin,
-) -> Result<Answer, Unfinished> {
+) -> Result<ArtifactUploaded, Unfinished> {
     let (caller, asked, quota) = (who.caller.clone(), upload.clone(), hub.settings.artifact_quota);
     let admitted = hub.store_for(&who.caller).read(move |rows| admit(rows, &caller, &asked, quota)).await?;
     let mut allowance = match admitted.known_size {
@@ -188,7 +187,7 @@ pub async fn run<E>(
     }
     let (Written { hash, size }, _) = added?;
     let artifact = ArtifactView::uploaded(hash, size, upload.name.clone(), upload.media_type.clone());
-    Ok(Answer { ok: true, artifact })
+    Ok(ArtifactUploaded { ok: true, artifact })
 }
 
 /// Uploads what is at hand already.

@@ -55,8 +55,7 @@ impl From<ModeName> for Mode {
 
 /// What became of all of them.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = PacketsReported)]
-pub struct Answer {
+pub struct PacketsReported {
     ok: bool,
     /// Now in the log.
     recorded: usize,
@@ -90,7 +89,7 @@ struct Packet {
 }
 
 /// Hands in packets. Each is taken or refused by itself; those taken are in the log, on disk, when this answers.
-pub async fn run(hub: &Hub, caller: &Caller, args: QueryArgs, packets: Vec<Bytes>) -> Result<Answer, Error> {
+pub async fn run(hub: &Hub, caller: &Caller, args: QueryArgs, packets: Vec<Bytes>) -> Result<PacketsReported, Error> {
     if packets.len() > limits::REPORTED_PACKETS_MAX_COUNT {
         let rule = format!("must be at most {} packets", limits::REPORTED_PACKETS_MAX_COUNT);
         return Err(Error::argument("packets", rule));
@@ -113,12 +112,12 @@ pub async fn run(hub: &Hub, caller: &Caller, args: QueryArgs, packets: Vec<Bytes
                 Ok(packet) => write_down(tx, &network, &reporter, packet, &options, now),
                 Err(error) => Ok(Outcome::Refused { error: error.clone() }),
             });
-            outcomes.collect::<Result<Vec<_>, _>>().map(Answer::of)
+            outcomes.collect::<Result<Vec<_>, _>>().map(PacketsReported::of)
         })
         .await
 }
 
-impl Answer {
+impl PacketsReported {
     fn of(packets: Vec<Outcome>) -> Self {
         let count = |is: fn(&Outcome) -> bool| packets.iter().filter(|outcome| is(outcome)).count();
         Self {

@@ -105,7 +105,7 @@ impl HandOver {
                 self.username
             )));
         };
-        let args = aliases::HandOver { user_id: member.user_id };
+        let args = aliases::AliasHandOver { user_id: member.user_id };
         let done = link.client.hand_over_alias(&network, &self.alias, &args).await?;
         let words = format!(
             "{} belongs to {} now. Tokens that others had for it are revoked.",
