@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::answer;
-use super::tool::Who;
+use super::tool::ToolCaller;
 use crate::hub::Hub;
 use crate::hub::in_flight::Cost;
 use crate::rest::ErrorBody;
@@ -83,7 +83,7 @@ pub(super) fn cost(uri: &str) -> Option<Cost> {
 }
 
 /// Reads one. What is out of the caller's sight is not there.
-pub(super) async fn read(hub: &Hub, who: &Who, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+pub(super) async fn read(hub: &Hub, who: &ToolCaller, uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let found = match parse(uri).ok_or_else(|| not_found(uri))? {
         Watchable::Task(id) => {
             let args = get_task::Args::of(id.to_string());

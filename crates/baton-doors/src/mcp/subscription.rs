@@ -22,7 +22,7 @@ struct Watched {
 }
 
 /// Why a wait ended.
-enum Woken {
+enum WakeReason {
     Changed(usize),
     Due,
     Over,
@@ -47,9 +47,9 @@ pub(super) async fn run(
     notify_all(context.sink(), &watched).await;
     loop {
         let place = match wait(hub, &context, &mut watched).await {
-            Woken::Over => return Ok(()),
-            Woken::Changed(place) => Some(place),
-            Woken::Due => None,
+            WakeReason::Over => return Ok(()),
+            WakeReason::Changed(place) => Some(place),
+            WakeReason::Due => None,
         };
         let now = hub.store.access_epoch();
         if now != epoch {
@@ -77,12 +77,12 @@ pub(super) async fn run(
     }
 }
 
-async fn wait(hub: &Hub, context: &SubscriptionContext, watched: &mut [Watched]) -> Woken {
+async fn wait(hub: &Hub, context: &SubscriptionContext, watched: &mut [Watched]) -> WakeReason {
     tokio::select! {
-        place = rung(watched) => Woken::Changed(place),
-        () = sleep(hub.streams.rhythm.access) => Woken::Due,
-        () = hub.shutdown.wait() => Woken::Over,
-        () = context.cancelled() => Woken::Over,
+        place = rung(watched) => WakeReason::Changed(place),
+        () = sleep(hub.streams.intervals.access) => WakeReason::Due,
+        () = hub.shutdown.wait() => WakeReason::Over,
+        () = context.cancelled() => WakeReason::Over,
     }
 }
 

@@ -12,7 +12,7 @@ use utoipa_axum::routes;
 
 use super::{Authenticated, Body, ErrorBody, HubState, Path, Query, Rate, Reserved, answer, json};
 use crate::hub::Hub;
-use crate::hub::in_flight::{ResponseReservation, Cost};
+use crate::hub::in_flight::{Cost, ResponseReservation};
 use crate::request_trace::Traced;
 use crate::rest::described::{Conflict, NotFound};
 use crate::service::task_wait::ProgressSink;
@@ -40,7 +40,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Hub>> {
         .routes(routes!(counts))
         .routes(routes!(overview))
         .routes(routes!(work_graph))
-        .routes(routes!(tell_all))
+        .routes(routes!(send_broadcast))
 }
 
 /// What goes on in a network, minute by minute, and what needs somebody
@@ -485,7 +485,7 @@ async fn counts(
         NotFound
     )
 )]
-async fn tell_all(
+async fn send_broadcast(
     State(hub): HubState,
     Authenticated(who): Authenticated,
     Body(args): Body<broadcast::Args>,

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::place::Reach;
+use super::network_ref::VisibleNetworks;
 use super::stamp::Stamp;
 use super::{Error, page};
 use crate::hub::Hub;
@@ -62,7 +62,7 @@ pub struct Agents {
 /// The name of the list in its cursors.
 const AGENTS: &str = "agents";
 
-type Place = (NetworkId, Alias);
+type AgentPosition = (NetworkId, Alias);
 
 /// Agents, for the tool.
 pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Agents, Error> {
@@ -90,13 +90,13 @@ async fn list(
     bounds: PageBounds,
 ) -> Result<Agents, Error> {
     let cursors = page::cursors(hub, caller, AGENTS);
-    let after: Option<Place> = cursors.open(cursor.as_deref())?;
+    let after: Option<AgentPosition> = cursors.open(cursor.as_deref())?;
     let stamp = Stamp::new(hub);
     let asker = caller.clone();
     let (reach, page) = hub
         .store_for(caller)
         .read(move |rows| -> Result<_, Error> {
-            let reach = Reach::of_status(rows, &asker, network_id.as_deref())?;
+            let reach = VisibleNetworks::of_status(rows, &asker, network_id.as_deref())?;
             let mut page = AgentPage::new(bounds, after.clone());
             let tasks = task_reach(&asker);
             page.fill(&reach, |network| Network::new(rows, &stamp, network, tasks.as_ref(), detail))?;
@@ -126,19 +126,19 @@ struct AgentPage {
     examined: usize,
     agents: Vec<AgentView>,
     /// The last alias that was looked at, shown or not: the next page begins after it.
-    last: Option<Place>,
+    last: Option<AgentPosition>,
     is_full: bool,
 }
 
 impl AgentPage {
-    fn new(bounds: PageBounds, after: Option<Place>) -> Self {
+    fn new(bounds: PageBounds, after: Option<AgentPosition>) -> Self {
         Self { bounds, bytes: 0, examined: 0, agents: Vec::new(), last: after, is_full: false }
     }
 
     /// Reads agents of the networks, in the order of their ids, until the page is full.
     fn fill<'a>(
         &mut self,
-        reach: &'a Reach,
+        reach: &'a VisibleNetworks,
         look_into: impl Fn(&'a NetworkId) -> Network<'a>,
     ) -> Result<(), Error> {
         let mut networks: Vec<&NetworkId> = reach.networks.iter().map(|(network, _)| network).collect();

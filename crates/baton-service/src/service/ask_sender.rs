@@ -2,7 +2,7 @@
 //! the answer itself.
 
 use baton_core::{
-    AskedUnder, Caller, Command, InputTtlSeconds, MessageId, MessageText, Question, QuestionOptions,
+    Caller, Command, InputTtlSeconds, MessageId, MessageText, Question, QuestionLease, QuestionOptions,
     QuestionTerms, Status, TaskId, limits,
 };
 use schemars::JsonSchema;
@@ -113,9 +113,9 @@ impl TaskCommand for AskSender {
 fn command(args: Args) -> Result<Command, Error> {
     let under = match (send_reply::lease(args.lease_id.as_deref())?, args.keep_lease.unwrap_or(false)) {
         (None, true) => return Err(Error::argument("lease_id", "must be given with keep_lease")),
-        (None, false) => AskedUnder::NoLease,
-        (Some(lease_id), false) => AskedUnder::Ending(lease_id),
-        (Some(lease_id), true) => AskedUnder::Kept(lease_id),
+        (None, false) => QuestionLease::NoLease,
+        (Some(lease_id), false) => QuestionLease::Ending(lease_id),
+        (Some(lease_id), true) => QuestionLease::Kept(lease_id),
     };
     let input_ttl = args.input_ttl_seconds.map(|ttl| InputTtlSeconds::parse("input_ttl_seconds", ttl));
     let terms = QuestionTerms {

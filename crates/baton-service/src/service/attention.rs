@@ -1,10 +1,10 @@
 //! What somebody should look at in a network: a bounded look at its oldest open and newest failed tasks. Which of them
 //! are of concern is `baton_core::attention`'s to say.
 
-use baton_core::attention::{Concern, Group, Watched, concerns};
+use baton_core::attention::{AttentionReason, Group, WatchedTask, concerns};
 use baton_core::{NetworkId, Presence, Status, TaskId, limits};
 use baton_store::Snapshot;
-use baton_store::rows::{End, GlanceRow};
+use baton_store::rows::{End, TaskSummaryRow};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -117,7 +117,7 @@ impl Attention {
 }
 
 impl AttentionList {
-    fn add(&mut self, task: &GlanceRow, concern: Concern) {
+    fn add(&mut self, task: &TaskSummaryRow, concern: AttentionReason) {
         self.count += 1;
         self.tasks.push(Task {
             task_id: task.task_id.clone(),
@@ -141,14 +141,14 @@ fn watched(
     rows: &dyn Snapshot,
     stamp: &Stamp,
     network: &NetworkId,
-    task: &GlanceRow,
-) -> Result<Watched, Error> {
+    task: &TaskSummaryRow,
+) -> Result<WatchedTask, Error> {
     // Whether its agent is there is only asked where it decides.
     let assignee = match task.status == Status::Running && !task.is_leased {
         true => stamp.presences.of_worker(presence::of_agent(rows, stamp, network, &task.to)?),
         false => Presence::NONE,
     };
-    Ok(Watched {
+    Ok(WatchedTask {
         status: task.status,
         delivered_at: task.delivered_at,
         changed_at: task.changed_at,

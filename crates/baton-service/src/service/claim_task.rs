@@ -9,7 +9,7 @@ use baton_core::{
     Refusal, TaskAction, WaitSeconds, access, limits,
 };
 use baton_store::rows::PageBounds;
-use baton_store::{IfNothing, Inbox, Transaction};
+use baton_store::{Inbox, Transaction, WhenEmpty};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -17,8 +17,8 @@ use tokio::time::Instant;
 use utoipa::ToSchema;
 
 use super::artifacts::{self, ArtifactView, Conversation};
-use super::place::role_in;
-use super::stamp::Stamper;
+use super::network_ref::role_in;
+use super::stamp::StampSource;
 use super::task_view::{TaskMessageView, TaskView, answer_bytes};
 use super::wire_time::WireTime;
 use super::{Error, operation, permit};
@@ -168,7 +168,7 @@ pub struct Claim {
     inbox: Inbox,
     lease: LeaseSeconds,
     max: usize,
-    stamper: Stamper,
+    stamper: StampSource,
 }
 
 impl Claim {
@@ -190,7 +190,7 @@ impl Claim {
         let alias = node.alias.clone().ok_or(Refusal::TokenHasNoAlias)?;
         let inbox = Inbox { network_id: node.network_id.clone(), alias };
         let (caller, node) = (caller.clone(), node.clone());
-        Ok(Self { caller, node, inbox, lease, max, stamper: Stamper::of(hub) })
+        Ok(Self { caller, node, inbox, lease, max, stamper: StampSource::of(hub) })
     }
 
     /// Takes what there is, or else waits for a task.
@@ -201,17 +201,17 @@ impl Claim {
     ) -> Result<Option<Vec<ClaimedTask>>, Error> {
         let _present = hub.presences.connect(&self.node);
         if wait.get() == 0 {
-            return self.submit(hub, IfNothing::Answer)?.found().await;
+            return self.submit(hub, WhenEmpty::Answer)?.found().await;
         }
         match hub.occupy(Quota::WaitingClaims, &self.inbox.network_id).await {
             Ok(_occupied) => self.wait(hub, Instant::now() + Duration::from_secs(wait.get().into())).await,
             // There is no room to wait in, but what is there can be had.
-            Err(refused) => self.submit(hub, IfNothing::Answer)?.found().await?.map(Some).ok_or(refused),
+            Err(refused) => self.submit(hub, WhenEmpty::Answer)?.found().await?.map(Some).ok_or(refused),
         }
     }
 
     async fn wait(&self, hub: &Hub, deadline: Instant) -> Result<Option<Vec<ClaimedTask>>, Error> {
-        let mut waiting = self.submit(hub, IfNothing::Park)?;
+        let mut waiting = self.submit(hub, WhenEmpty::Park)?;
         loop {
             let until = deadline.min(Instant::now() + limits::CLAIM_LOOK_EVERY);
             tokio::select! {
@@ -227,7 +227,7 @@ impl Claim {
                 if missed.is_some() {
                     return Ok(missed);
                 }
-                waiting = self.submit(hub, IfNothing::Park)?;
+                waiting = self.submit(hub, WhenEmpty::Park)?;
             }
         }
     }
@@ -235,7 +235,7 @@ impl Claim {
     fn submit(
         &self,
         hub: &Hub,
-        if_nothing: IfNothing,
+        if_nothing: WhenEmpty,
     ) -> Result<baton_store::Claim<Vec<ClaimedTask>, Error>, Error> {
         let claim = self.clone();
         Ok(hub.store_for(&self.caller).claim(self.inbox.clone(), if_nothing, move |tx| claim.take(tx))?)
@@ -304,7 +304,14 @@ impl Claim {
         task.started_at = written.started_at;
         let traceparent = task.traceparent.map(|trace| trace.to_string());
         let Conversation { messages, artifacts } = Conversation::new(messages, refs);
-        Ok(Some(ClaimedTask { task: task.into(), lease_id, lease_expires_at, messages, artifacts, traceparent }))
+        Ok(Some(ClaimedTask {
+            task: task.into(),
+            lease_id,
+            lease_expires_at,
+            messages,
+            artifacts,
+            traceparent,
+        }))
     }
 }
 

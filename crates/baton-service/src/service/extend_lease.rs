@@ -1,15 +1,15 @@
 //! Keep a lease, and say how far the work is.
 
 use baton_core::{
-    Caller, Command, LeaseId, LeaseSeconds, NodeCaller, Percent, Progress, Refusal, UnixMillis, Unnamed,
-    limits,
+    Caller, Command, DefaultNetwork, LeaseId, LeaseSeconds, NodeCaller, Percent, Progress, Refusal,
+    UnixMillis, limits,
 };
 use baton_store::Transaction;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::place::Place;
+use super::network_ref::NetworkRef;
 use super::stamp::Stamp;
 use super::wire_time::WireTime;
 use super::{Error, operation, report_status, send_reply};
@@ -83,7 +83,7 @@ pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<LeaseExtended
         })
         .await?;
     if let Some(passing) = passing {
-        hub.passing.tell(&network, passing);
+        hub.transient_frames.send(&network, passing);
     }
     Ok(answer)
 }
@@ -103,7 +103,7 @@ pub fn extend(
     let given = LeaseSeconds::parse("lease_seconds", lease.lease_seconds.into()).unwrap_or_default();
     let command =
         Command::Extend { lease_id: lease_id.clone(), lease_seconds: lease_seconds.unwrap_or(given) };
-    let place = Place::Named(Some(lease.network_id), Unnamed::IsDenied);
+    let place = NetworkRef::Named(Some(lease.network_id), DefaultNetwork::IsDenied);
     let done = operation::act(tx, stamp, caller, &place, Some(&lease.task_id), &command)?;
     let until = done.transition.effects.row.lease.and_then(|lease| lease.expires_at());
     Ok(until.unwrap_or(lease.expires_at))
@@ -138,7 +138,7 @@ fn report_on_task(
     }
     let task = tx.lease(lease_id)?.ok_or(Refusal::LeaseLost)?.task_id;
     let command = Command::ReportProgress { lease_id: lease_id.clone(), progress };
-    let place = Place::Named(Some(node.network_id.clone()), Unnamed::IsDenied);
+    let place = NetworkRef::Named(Some(node.network_id.clone()), DefaultNetwork::IsDenied);
     operation::act(tx, stamp, caller, &place, Some(&task), &command)?;
     Ok(())
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::artifacts::{RefArgs, reference};
-use super::place::Place;
+use super::network_ref::NetworkRef;
 use super::push_configs::MayNotify;
 use super::push_configs::receiver::{self, CheckedPush, Since};
 use super::stamp::Stamp;
@@ -46,7 +46,7 @@ pub struct Answered {
 
 /// What is said, with all that comes with it.
 #[derive(Debug, Clone, Default)]
-pub struct Said {
+pub struct MessageContent {
     pub text: String,
     /// What it consists of beside its text, a JSON array.
     pub parts: Option<String>,
@@ -60,7 +60,7 @@ pub struct Said {
     pub push: Option<CheckedPush>,
 }
 
-impl Said {
+impl MessageContent {
     fn plain(text: String, artifacts: Option<Vec<RefArgs>>) -> Result<Self, Error> {
         Ok(Self { text, artifacts: reference::read(artifacts)?, ..Self::default() })
     }
@@ -101,12 +101,18 @@ impl TaskCommand for AnswerTask {
     type Response = Answered;
 
     async fn run(hub: &Hub, caller: &Caller, on: OnTask, args: Args) -> Result<Answered, Error> {
-        say(hub, caller, on.place, &on.task, Said::plain(args.text, args.artifacts)?).await
+        send(hub, caller, on.place, &on.task, MessageContent::plain(args.text, args.artifacts)?).await
     }
 }
 
 /// Says it.
-pub async fn say(hub: &Hub, caller: &Caller, place: Place, task: &str, said: Said) -> Result<Answered, Error> {
+pub async fn send(
+    hub: &Hub,
+    caller: &Caller,
+    place: NetworkRef,
+    task: &str,
+    said: MessageContent,
+) -> Result<Answered, Error> {
     let task = TaskId::parse(task).ok_or(Refusal::TaskNotFound)?;
     let text = MessageText::parse("text", &said.text).map_err(Error::of_argument)?;
     let command = Command::FollowUp { text };

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use utoipa::{IntoParams, ToSchema};
 
 use super::listed_text::ListedText;
-use super::place::Reach;
+use super::network_ref::VisibleNetworks;
 use super::wire_time::{WireTime, parse_since};
 use super::{Error, page};
 use crate::hub::Hub;
@@ -119,7 +119,7 @@ async fn list(hub: &Hub, caller: &Caller, args: Args, page: PageBounds) -> Resul
     let (reach, found) = hub
         .store_for(caller)
         .read(move |rows| -> Result<_, Error> {
-            let reach = Reach::of(rows, &asker, args.network_id.as_deref())?;
+            let reach = VisibleNetworks::of(rows, &asker, args.network_id.as_deref())?;
             let networks = reach.networks.clone();
             let filter = CompletionFilter { networks, session: args.alias.clone(), since, before, page };
             let found = rows.completions(&filter)?;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::artifacts::{self, Conversation};
-use super::place::{self, Stand};
+use super::network_ref::{self, NetworkAccess};
 use super::task_view::{TaskMessageView, TaskWithArtifacts, WholeTaskView};
 use super::task_wait::{self, ProgressSink, TaskWait};
 use super::{Error, audit, permit, task_record};
@@ -137,10 +137,10 @@ async fn wait_and_look(
         wait.until_event(hub, caller, &id, args.after, progress).await?;
     }
     share.reserve(hub).await?;
-    look(hub, caller, id, shown, has_waited).await
+    read_task(hub, caller, id, shown, has_waited).await
 }
 
-async fn look(
+async fn read_task(
     hub: &Hub,
     caller: &Caller,
     id: TaskId,
@@ -198,7 +198,7 @@ pub(super) async fn whole(
 
 /// A task the caller may see, and whether that is to be written down.
 pub fn visible(rows: &dyn Snapshot, caller: &Caller, id: &TaskId) -> Result<(TaskRow, bool), Error> {
-    let Stand { network, role } = place::of_task(rows, caller, id)?;
+    let NetworkAccess { network, role } = network_ref::of_task(rows, caller, id)?;
     let task = rows.task(id)?.ok_or(Refusal::TaskNotFound)?;
     let action = Action::Task { action: TaskAction::Read, parties: Some(task.snapshot.parties()) };
     access::authorize(caller, &network, role, action)?;

@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use super::network_ref::VisibleNetworks;
 use super::page::Cursors;
-use super::place::Reach;
 use super::task_view::{StatusCount, TaskView};
 use super::{Error, page, wire_time};
 use crate::hub::Hub;
@@ -187,7 +187,7 @@ async fn list(
     let asker = caller.clone();
     let is_searched = is_searched(&search);
     let look = move |rows: &dyn Snapshot| -> Result<_, Error> {
-        let reach = Reach::of(rows, &asker, network_id.as_deref())?;
+        let reach = VisibleNetworks::of(rows, &asker, network_id.as_deref())?;
         let mut search = search.clone();
         search.filter.networks = reach.networks.clone();
         let page = rows.search_tasks(&search)?.map(TaskView::listed);

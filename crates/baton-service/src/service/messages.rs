@@ -7,7 +7,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::get_completions::since;
 use super::listed_text::ListedText;
-use super::place::Reach;
+use super::network_ref::VisibleNetworks;
 use super::wire_time::WireTime;
 use super::{Error, page};
 use crate::hub::Hub;
@@ -80,7 +80,7 @@ pub async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Messages
     let (reach, found) = hub
         .store_for(caller)
         .read(move |rows| -> Result<_, Error> {
-            let reach = Reach::of(rows, &asker, args.network_id.as_deref())?;
+            let reach = VisibleNetworks::of(rows, &asker, args.network_id.as_deref())?;
             let networks = reach.networks.clone();
             let filter = MessageFilter { networks, since, before, page: PageBounds::rows(limit) };
             let found = rows.messages(&filter)?;

@@ -74,7 +74,7 @@ pub async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Overview
     let asker = caller.clone();
     let store = hub.store_for(caller);
     let look = move |rows: &dyn Snapshot| -> Result<_, Error> {
-        let (network, is_audited) = place::watched(rows, &asker, args.network_id.as_deref())?;
+        let (network, is_audited) = network_ref::watched(rows, &asker, args.network_id.as_deref())?;
         let by_status = list_tasks::stats(rows, std::iter::once(&network))?;
         let (minutes, last_hour) = minutes(rows, &network, stamp.time.now)?;
         let answer = Overview {

@@ -9,7 +9,7 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::any_json::AnyJson;
-use super::place::Place;
+use super::network_ref::NetworkRef;
 use super::report_status::{check_score, meant};
 use super::stamp::Stamp;
 use super::{Error, evidence, names, operation, send_reply};
@@ -57,7 +57,7 @@ struct Request {
     score: Option<f64>,
     duration_minutes: Option<f64>,
     lease_id: Option<baton_core::LeaseId>,
-    place: Place,
+    place: NetworkRef,
 }
 
 /// Reports a completion.
@@ -83,7 +83,7 @@ impl Request {
             score: args.score,
             duration_minutes: args.duration_minutes,
             lease_id: send_reply::lease(args.lease_id.as_deref())?,
-            place: Place::of_write(args.network_id.as_deref()),
+            place: NetworkRef::of_write(args.network_id.as_deref()),
         })
     }
 }

@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 use super::accounts::quotas;
 use super::extend_lease::{check_progress, extend, kept_output};
 use super::labels::at_most;
-use super::place::Place;
+use super::network_ref::NetworkRef;
 use super::skills::{self, Skill};
 use super::stamp::Stamp;
 use super::{Error, capabilities, names, operation, send_reply};
@@ -112,7 +112,7 @@ pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<StatusReporte
             .clone()
             .ok_or_else(|| Error::argument("alias", "is required: the token has none yet"))?,
     };
-    let place = Place::of_write(args.network_id.as_deref());
+    let place = NetworkRef::of_write(args.network_id.as_deref());
     let stamp = Stamp::new(hub);
     let (node, caller) = (node.clone(), caller.clone());
     let passing = passing_frame(&alias, args.status.as_str(), args.progress);
@@ -121,7 +121,7 @@ pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<StatusReporte
         .store_for(&caller)
         .write(move |tx| report(tx, &stamp, &caller, &node, &place, &alias, &args))
         .await?;
-    hub.passing.tell(&network, passing);
+    hub.transient_frames.send(&network, passing);
     Ok(answer)
 }
 
@@ -175,7 +175,7 @@ fn report(
     stamp: &Stamp,
     caller: &Caller,
     node: &NodeCaller,
-    place: &Place,
+    place: &NetworkRef,
     alias: &Alias,
     args: &Args,
 ) -> Result<StatusReported, Error> {
@@ -310,7 +310,7 @@ fn start(
     task: &str,
 ) -> Result<(), Error> {
     let Some(task_id) = meant(tx, network, alias, task)? else { return Ok(()) };
-    let place = Place::Named(Some(network.clone()), baton_core::Unnamed::IsDenied);
+    let place = NetworkRef::Named(Some(network.clone()), baton_core::DefaultNetwork::IsDenied);
     match operation::act(tx, stamp, caller, &place, Some(&task_id), &Command::Start) {
         Ok(_) | Err(Error::Refused(_)) => Ok(()),
         Err(error) => Err(error),

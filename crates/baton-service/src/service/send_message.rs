@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 
 use super::apply::{put_delivery, tell};
 use super::frame::Frame;
-use super::place::Place;
+use super::network_ref::NetworkRef;
 use super::stamp::Stamp;
 use super::{Error, names, presence};
 use crate::hub::Hub;
@@ -45,7 +45,7 @@ impl MessageSent {
 /// Sends a message.
 pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<MessageSent, Error> {
     let text = MessageText::parse("message", &args.message).map_err(Error::of_argument)?;
-    let place = Place::of_write(args.network_id.as_deref());
+    let place = NetworkRef::of_write(args.network_id.as_deref());
     let stamp = Stamp::new(hub);
     let caller = caller.clone();
     hub.store_for(&caller)

@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 
 use super::artifacts::{ArtifactView, RefArgs, reference};
 use super::claim_task::{self, Claim};
-use super::place::Place;
+use super::network_ref::NetworkRef;
 use super::stamp::Stamp;
 use super::task_command::{About, BodyRule, OnTask, TaskCommand};
 use super::{Error, operation, send_message};
@@ -128,7 +128,7 @@ pub struct Replied {
 
 /// Replies, by the tool's arguments.
 pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Replied, Error> {
-    let place = Place::of_task_call(args.network_id.as_deref());
+    let place = NetworkRef::of_task_call(args.network_id.as_deref());
     match args.in_reply_to.as_deref() {
         Some(task) => {
             let task = TaskId::parse(task);
@@ -143,7 +143,7 @@ pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Replied, Erro
             };
             end(hub, caller, place, task, said).await
         }
-        None => say(hub, caller, place, args).await,
+        None => send_message(hub, caller, place, args).await,
     }
 }
 
@@ -180,7 +180,7 @@ impl TaskCommand for ReplyToTask {
 async fn end(
     hub: &Hub,
     caller: &Caller,
-    place: Place,
+    place: NetworkRef,
     task: Option<TaskId>,
     said: PathArgs,
 ) -> Result<Replied, Error> {
@@ -222,7 +222,7 @@ async fn end(
 struct TaskReply {
     stamp: Stamp,
     replier: Caller,
-    place: Place,
+    place: NetworkRef,
     task: Option<TaskId>,
     command: Command,
 }
@@ -282,7 +282,7 @@ pub fn lease(lease_id: Option<&str>) -> Result<Option<LeaseId>, Error> {
 }
 
 /// A plain reply, to nobody's task.
-async fn say(hub: &Hub, caller: &Caller, place: Place, args: Args) -> Result<Replied, Error> {
+async fn send_message(hub: &Hub, caller: &Caller, place: NetworkRef, args: Args) -> Result<Replied, Error> {
     let text = reply_text(&args.text, false)?;
     if args.artifacts.is_some_and(|artifacts| !artifacts.is_empty()) {
         return Err(Error::argument("artifacts", "go with in_reply_to only"));

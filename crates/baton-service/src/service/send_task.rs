@@ -18,9 +18,9 @@ use super::agent::AgentAddress;
 use super::any_json::AnyJson;
 use super::apply::{self, Decided, Payload};
 use super::artifacts::{RefArgs, reference};
-use super::follow_up::Said;
+use super::follow_up::MessageContent;
+use super::network_ref::{NetworkRef, role_in};
 use super::permit::Permitted;
-use super::place::{Place, role_in};
 use super::push_configs::MayNotify;
 use super::push_configs::receiver::{self, CheckedPush, Since};
 use super::stamp::Stamp;
@@ -163,7 +163,7 @@ pub(super) struct Request {
     key: Option<IdempotencyKey>,
     /// SHA-256 of everything a repeated call must repeat.
     arguments: Vec<u8>,
-    place: Place,
+    place: NetworkRef,
     /// Who is told of the task's events.
     push: Option<CheckedPush>,
 }
@@ -172,7 +172,7 @@ pub(super) struct Request {
 #[derive(Debug, Clone)]
 pub struct NewMessage {
     pub agent: AgentAddress,
-    pub said: Said,
+    pub said: MessageContent,
     /// The conversation it goes on.
     pub context_id: Option<ContextId>,
     pub traceparent: Option<TraceParent>,
@@ -288,7 +288,7 @@ impl Request {
             allow_cycle,
             key: key.transpose().map_err(Error::of_argument)?,
             arguments,
-            place: Place::of_write(args.network_id.as_deref()),
+            place: NetworkRef::of_write(args.network_id.as_deref()),
             push: None,
         })
     }
@@ -312,7 +312,7 @@ impl Request {
         let (context, terms) = (context_id.as_ref(), (max_attempts, runs, &[][..]));
         let arguments = digest(alias, &payload, None, ttl, Parentage::default(), context, terms);
         Ok(Self {
-            place: Place::of_write(Some(agent.network_id.as_str())),
+            place: NetworkRef::of_write(Some(agent.network_id.as_str())),
             to: agent.alias,
             payload,
             artifacts,

@@ -5,7 +5,7 @@ use baton_store::rows::{PageBounds, TaskFilter, TaskTexts};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::place::Reach;
+use super::network_ref::VisibleNetworks;
 use super::statuses::{self, SessionCount};
 use super::task_view::{StatusCount, TaskView};
 use super::{Error, list_tasks};
@@ -54,7 +54,7 @@ pub async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Stats, E
     let asker = caller.clone();
     hub.store_for(caller)
         .read(move |rows| {
-            let reach = Reach::of(rows, &asker, args.network_id.as_deref())?;
+            let reach = VisibleNetworks::of(rows, &asker, args.network_id.as_deref())?;
             let by_status = list_tasks::stats(rows, reach.networks.iter().map(|(network, _)| network))?;
             let mut nodes = 0;
             for (network, _) in &reach.networks {

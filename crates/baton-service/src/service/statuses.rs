@@ -2,14 +2,14 @@
 
 use baton_core::{Action, Alias, Caller, NetworkId, Principal, limits};
 use baton_store::Snapshot;
-use baton_store::rows::{CompletionFilter, Page, PageBounds, SessionGlance, SessionRow};
+use baton_store::rows::{CompletionFilter, Page, PageBounds, SessionRow, SessionSummaryRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use utoipa::{IntoParams, ToSchema};
 
 use super::get_completions::CompletionView;
-use super::place::{Place, Reach};
+use super::network_ref::{NetworkRef, VisibleNetworks};
 use super::skills::{self, Skill};
 use super::stamp::Stamp;
 use super::wire_time::WireTime;
@@ -41,7 +41,7 @@ struct Wanted {
 }
 
 impl Wanted {
-    fn is_meant(&self, session: &SessionGlance, status: &str) -> bool {
+    fn is_meant(&self, session: &SessionSummaryRow, status: &str) -> bool {
         self.filter_server.as_ref().is_none_or(|server| session.server.as_ref() == Some(server))
             && self.filter_status.as_ref().is_none_or(|wanted| wanted == status)
     }
@@ -232,8 +232,8 @@ pub async fn by_status(
 }
 
 /// Every session of a network without its texts, read page by page.
-pub fn every_session(rows: &dyn Snapshot, network: &NetworkId) -> Result<Vec<SessionGlance>, Error> {
-    let mut all: Vec<SessionGlance> = Vec::new();
+pub fn every_session(rows: &dyn Snapshot, network: &NetworkId) -> Result<Vec<SessionSummaryRow>, Error> {
+    let mut all: Vec<SessionSummaryRow> = Vec::new();
     loop {
         let after = all.last().map(|last| last.alias.clone());
         let page = rows.session_glances(network, after.as_ref(), limits::OTHER_PAGE_MAX)?;
@@ -260,7 +260,7 @@ async fn sessions(hub: &Hub, caller: &Caller, wanted: Wanted, bounds: PageBounds
     let (reach, found) = hub
         .store_for(caller)
         .read(move |rows| -> Result<_, Error> {
-            let reach = Reach::of_status(rows, &asker, wanted.network_id.as_deref())?;
+            let reach = VisibleNetworks::of_status(rows, &asker, wanted.network_id.as_deref())?;
             let (mut page, mut summary) = (SessionPage::new(bounds), Statuses::default());
             for (network, _) in &reach.networks {
                 for session in every_session(rows, network)? {
@@ -356,7 +356,7 @@ impl Statuses {
 
 /// One session with what waits for it.
 pub async fn one(hub: &Hub, caller: &Caller, args: OneArgs) -> Result<SessionForTool, Error> {
-    let place = Place::of_write(args.network_id.as_deref());
+    let place = NetworkRef::of_write(args.network_id.as_deref());
     let stamp = Stamp::new(hub);
     let asker = caller.clone();
     let read = hub.store_for(caller).read(move |rows| -> Result<_, Error> {

@@ -5,7 +5,7 @@ use baton_store::rows::{EventFilter, EventRow, Page, PageBounds};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::place::Reach;
+use super::network_ref::VisibleNetworks;
 use super::wire_time::WireTime;
 use super::{Error, audit, get_task, page};
 use crate::hub::Hub;
@@ -86,7 +86,12 @@ pub async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<TaskEven
         None => of_networks(hub, caller, args.network_id, filter).await?,
     };
     let page = page.map(EventView::from);
-    Ok(TaskEvents { ok: true, count: page.rows.len(), events: page.rows, next_cursor: cursors.next(page.next) })
+    Ok(TaskEvents {
+        ok: true,
+        count: page.rows.len(),
+        events: page.rows,
+        next_cursor: cursors.next(page.next),
+    })
 }
 
 async fn of_task(
@@ -125,7 +130,7 @@ async fn of_networks(
     let (reach, events) = hub
         .store_for(caller)
         .read(move |rows| -> Result<_, Error> {
-            let reach = Reach::of(rows, &asker, network_id.as_deref())?;
+            let reach = VisibleNetworks::of(rows, &asker, network_id.as_deref())?;
             let events = rows.events(&EventFilter { networks: reach.networks.clone(), ..filter.clone() })?;
             Ok((reach, events))
         })

@@ -67,7 +67,7 @@ pub async fn run_on_path(hub: &Hub, caller: &Caller, task: &str) -> Result<TaskT
     let id = TaskId::parse(task).ok_or(Refusal::TaskNotFound)?;
     let asker = caller.clone();
     let read = hub.store_for(caller).read(move |rows| -> Result<_, Error> {
-        let stand = place::of_task(rows, &asker, &id)?;
+        let stand = network_ref::of_task(rows, &asker, &id)?;
         let task = rows.tree_task(&stand.network, &id)?.ok_or(Refusal::TaskNotFound)?;
         let action = Action::Task { action: TaskAction::Read, parties: Some(task.parties()) };
         let permitted = Permitted::ask(&asker, stand, action)?;

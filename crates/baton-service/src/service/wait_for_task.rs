@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use utoipa::ToSchema;
 
 use super::listed_text::ListedText;
-use super::task_wait::{self, HowMany, ProgressSink, TaskWait};
+use super::task_wait::{self, ProgressSink, TaskWait, WaitMode};
 use super::{Error, WireTime, audit, get_task, permit};
 use crate::hub::Hub;
 use crate::hub::in_flight::ResponseReservation;
@@ -87,14 +87,14 @@ pub async fn run(
     let wait = task_wait::seconds(Some(seconds))?;
     let ids = ids(&args.task_ids)?;
     let how_many = match args.until {
-        Some(UntilName::Any) => HowMany::Any,
-        Some(UntilName::All) | None => HowMany::All,
+        Some(UntilName::Any) => WaitMode::Any,
+        Some(UntilName::All) | None => WaitMode::All,
     };
     if let Some(wait) = TaskWait::begin(hub, caller, wait)? {
         wait.until_several(hub, caller, &ids, how_many, progress).await?;
     }
     share.reserve(hub).await?;
-    let tasks = look(hub, caller, ids).await?;
+    let tasks = read_tasks(hub, caller, ids).await?;
     let settled = tasks.iter().filter(|task| task_wait::is_settled(task.status)).count();
     Ok(TasksWaitedFor { ok: true, done: how_many.is_reached(settled, tasks.len()), tasks })
 }
@@ -116,7 +116,7 @@ fn ids(names: &[String]) -> Result<Vec<TaskId>, Error> {
     Ok(ids)
 }
 
-async fn look(hub: &Hub, caller: &Caller, ids: Vec<TaskId>) -> Result<Vec<WaitedTask>, Error> {
+async fn read_tasks(hub: &Hub, caller: &Caller, ids: Vec<TaskId>) -> Result<Vec<WaitedTask>, Error> {
     let asker = caller.clone();
     let read = hub.store_for(caller).read(move |rows| -> Result<_, Error> {
         permit::token_stands(rows, &asker)?;

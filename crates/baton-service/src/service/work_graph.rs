@@ -80,7 +80,7 @@ pub async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<WorkGrap
     }
     let asker = caller.clone();
     let look = move |rows: &dyn Snapshot| -> Result<_, Error> {
-        let (network, is_audited) = place::watched(rows, &asker, args.network_id.as_deref())?;
+        let (network, is_audited) = network_ref::watched(rows, &asker, args.network_id.as_deref())?;
         let hours = Hours::of(since..until, rows.edges_since()?);
         let answer = graph(rows, &network, &hours, hours.time(until, now), now)?;
         Ok((network, is_audited, answer))

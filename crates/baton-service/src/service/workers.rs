@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 
 use crate::hub::Hub;
 use crate::service::accounts::quotas;
-use crate::service::place::role_in;
+use crate::service::network_ref::role_in;
 use crate::service::skills::{self, Skill};
 use crate::service::stamp::Stamp;
 use crate::service::{Error, capabilities, labels, permit};

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::time::Duration;
 
-use super::{Answer, Backoff, Client, Error, HubAddress, answer};
+use super::{Backoff, Client, Error, HubAddress, Response, answer};
 
 /// When a call may be sent again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,13 +84,13 @@ impl<'a> Call<'a> {
     }
 
     /// Sends the call and reads its answer.
-    pub(super) async fn run<T: DeserializeOwned>(self) -> Result<Answer<T>, Error> {
+    pub(super) async fn run<T: DeserializeOwned>(self) -> Result<Response<T>, Error> {
         let hub = self.hub;
         answer::read(hub, self.text().await?)
     }
 
     /// The same for a call that is sent once, whatever becomes of it.
-    pub(super) async fn run_once<T: DeserializeOwned>(self) -> Result<Answer<T>, Error> {
+    pub(super) async fn run_once<T: DeserializeOwned>(self) -> Result<Response<T>, Error> {
         let sent = self.request.timeout(self.timeout).send().await;
         let response = sent.map_err(|error| Error::unreachable(self.hub, &error))?;
         answer::read(self.hub, answer::plain(self.hub, response).await?)

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
 use super::call::{Call, Repeat};
-use super::{Answer, Client, Error, answer};
+use super::{Client, Error, Response, answer};
 
 /// What is read of a page to know whether there is another.
 #[derive(Deserialize)]
@@ -25,7 +25,7 @@ impl Client {
         path: &[&str],
         query: &(impl Serialize + ?Sized),
         list: &str,
-    ) -> Result<Answer<T>, Error> {
+    ) -> Result<Response<T>, Error> {
         let first = self.page(path, query, None).await?;
         let Some(mut cursor) = self.next_of(&first)? else { return answer::read(&self.hub, first) };
         let mut whole: Members = self.read_members(&first)?;

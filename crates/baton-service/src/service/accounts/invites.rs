@@ -34,7 +34,12 @@ pub struct InviteCreated {
 }
 
 /// Makes an invite code, for a role below one's own.
-pub async fn create(hub: &Hub, caller: Caller, network_id: &str, args: NewInvite) -> Result<InviteCreated, Error> {
+pub async fn create(
+    hub: &Hub,
+    caller: Caller,
+    network_id: &str,
+    args: NewInvite,
+) -> Result<InviteCreated, Error> {
     let user = permit::account(&caller)?.clone();
     let id = permit::network_id(network_id)?;
     let role = args.role.unwrap_or(NetworkRole::Member);

@@ -8,7 +8,7 @@ use std::net::IpAddr;
 use utoipa::ToSchema;
 
 use crate::hub::login_guard::Attempt;
-use crate::hub::password_hash::{Asker, hash_off_thread};
+use crate::hub::password_hash::{HashRequester, hash_off_thread};
 use crate::hub::{Clock, Hub};
 use crate::service::accounts::registration::HUB;
 use crate::service::secret::{self, Holder, Revealed};
@@ -41,7 +41,7 @@ pub async fn change(
     // space makes this a name that no login has.
     let attempt = Attempt::new(&format!("password of {}", user.user_id), address);
     hub.login_guard.check(&attempt, hub.clock.monotonic())?;
-    let (user_id, asker) = (user.user_id.clone(), Asker::new(address, user.user_id.as_str()));
+    let (user_id, asker) = (user.user_id.clone(), HashRequester::new(address, user.user_id.as_str()));
     let (keys, elapsed) = (hub.login_guard.keys(&attempt), hub.clock.now_without_jumps());
     let find = move |rows: &dyn Snapshot| -> Result<_, Error> {
         keys.check(rows, elapsed)?;

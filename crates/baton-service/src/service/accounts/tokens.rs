@@ -14,8 +14,8 @@ use utoipa::ToSchema;
 
 use crate::hub::Hub;
 use crate::service::accounts::quotas;
+use crate::service::network_ref::is_hubs_own;
 use crate::service::page::{self, PageArgs};
-use crate::service::place::is_hubs_own;
 use crate::service::secret::{self, Revealed};
 use crate::service::{Done, Error, WireTime, audit, names, permit};
 

@@ -9,8 +9,8 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::ArtifactView;
 use crate::hub::Hub;
+use crate::service::network_ref::NetworkRef;
 use crate::service::page;
-use crate::service::place::Place;
 use crate::service::{Error, audit, get_task};
 
 /// Which artifacts.
@@ -46,7 +46,7 @@ pub async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Artifact
     };
     let cursors = page::cursors(hub, caller, list);
     let before = cursors.open(args.cursor.as_deref())?;
-    let (asker, place) = (caller.clone(), Place::of_write(args.network_id.as_deref()));
+    let (asker, place) = (caller.clone(), NetworkRef::of_write(args.network_id.as_deref()));
     let read = hub.store_for(caller).read(move |rows| match &task {
         Some(task) => of_task(rows, &asker, task, before, bounds),
         None => of_network(rows, &asker, &place, before, bounds),
@@ -79,7 +79,7 @@ fn of_task(
 fn of_network(
     rows: &dyn Snapshot,
     caller: &Caller,
-    place: &Place,
+    place: &NetworkRef,
     before: Option<i64>,
     bounds: PageBounds,
 ) -> Result<Found, Error> {

@@ -18,7 +18,7 @@ use super::record::{self, MEDIA_TYPE};
 use crate::hub::Hub;
 use crate::json_depth;
 use crate::service::Error;
-use crate::service::place::Place;
+use crate::service::network_ref::NetworkRef;
 
 /// Into which log, and how packets that lack something are taken.
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -89,7 +89,12 @@ struct Packet {
 }
 
 /// Hands in packets. Each is taken or refused by itself; those taken are in the log, on disk, when this answers.
-pub async fn run(hub: &Hub, caller: &Caller, args: QueryArgs, packets: Vec<Bytes>) -> Result<PacketsReported, Error> {
+pub async fn run(
+    hub: &Hub,
+    caller: &Caller,
+    args: QueryArgs,
+    packets: Vec<Bytes>,
+) -> Result<PacketsReported, Error> {
     if packets.len() > limits::REPORTED_PACKETS_MAX_COUNT {
         let rule = format!("must be at most {} packets", limits::REPORTED_PACKETS_MAX_COUNT);
         return Err(Error::argument("packets", rule));
@@ -101,7 +106,7 @@ pub async fn run(hub: &Hub, caller: &Caller, args: QueryArgs, packets: Vec<Bytes
     };
     // Read before anything is written: a packet that no bundle could hold has no place in a log.
     let packets: Vec<_> = packets.into_iter().map(|bytes| Packet::read(bytes, &options)).collect();
-    let place = Place::of_write(args.network_id.as_deref());
+    let place = NetworkRef::of_write(args.network_id.as_deref());
     let caller = caller.clone();
     let now = hub.clock.now();
     hub.store_for(&caller)

@@ -23,7 +23,7 @@ fn started(file: &str, credentials: &str) -> Vec<String> {
     given
 }
 
-fn heard(socket: &UnixDatagram) -> String {
+fn received(socket: &UnixDatagram) -> String {
     let mut bytes = [0; 100];
     let length = socket.recv(&mut bytes).expect("a word in time");
     String::from_utf8(bytes[..length].to_vec()).unwrap()
