@@ -9,8 +9,8 @@ use std::sync::Arc;
 pub enum Hint {
     /// These networks have moved on.
     Moved(Vec<Moved>),
-    /// Another hub has a frame for everybody who listens to a network; it is kept nowhere.
-    Passing {
+    /// Another hub has a frame for everybody who listens to a network; it is not stored.
+    Transient {
         /// The network.
         network_id: NetworkId,
         /// The frame.

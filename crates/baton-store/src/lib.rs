@@ -41,4 +41,4 @@ pub use sqlite::{
     schema,
 };
 pub use store::{AccessEpoch, Health, Lane, Store, WriteCheck};
-pub use tenant::{Claim, IfNothing, Tenant};
+pub use tenant::{Claim, Tenant, WhenEmpty};

@@ -56,8 +56,8 @@ pub trait Peers: Send + Sync + 'static {
     fn take_work(&self, work: Work, keys: Vec<String>) -> Asked<'_, Vec<String>>;
     /// Leaves work to other hubs.
     fn leave_work(&self, work: Work, keys: Vec<String>) -> Asked<'_, ()>;
-    /// Tells everybody who listens to a network on another hub. It is kept nowhere, and may be lost.
-    fn tell(&self, network: &NetworkId, body: &str);
+    /// Sends a frame to everybody who listens to a network on another hub. It is not stored, and may be lost.
+    fn send_transient(&self, network: &NetworkId, body: &str);
     /// Whether no hub could reach the database for a while, so that leases could not be renewed; asked once.
     fn take_outage(&self) -> bool;
 }

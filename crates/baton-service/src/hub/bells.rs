@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tokio::sync::watch;
 
 use super::changes::Changes as TaskChanges;
-use super::passing::Passing;
 use super::push_bell::PushBell;
+use super::transient_frames::TransientFrames;
 use super::unsealed::Unsealed;
 use crate::trace::Traces;
 
@@ -37,7 +37,7 @@ pub struct Bells {
     /// Tasks whose events are told outside.
     pub pushes: PushBell,
     /// Frames that are kept nowhere.
-    pub passing: Passing,
+    pub transient_frames: TransientFrames,
 }
 
 /// What the last ring said: the status a task has since, if it said one. It is as old as the ring, and rings come in the
@@ -92,7 +92,7 @@ impl Bells {
     pub fn tell(&self, hint: Hint) {
         match hint {
             Hint::Moved(moved) => moved.into_iter().for_each(|moved| self.moved(moved)),
-            Hint::Passing { network_id, body } => self.passing.tell(&network_id, body),
+            Hint::Transient { network_id, body } => self.transient_frames.send(&network_id, body),
             Hint::Anything => {
                 self.pushes.ring_all();
                 self.changes.tell_unknown(None);

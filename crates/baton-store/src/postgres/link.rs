@@ -171,9 +171,9 @@ impl Peers for Link {
         Box::pin(self.asked(move |caller| Request::LeaveWork(work, keys, caller)))
     }
 
-    fn tell(&self, network: &NetworkId, body: &str) {
+    fn send_transient(&self, network: &NetworkId, body: &str) {
         if !self.is_alone() {
-            self.unannounced().add_passing(network, body);
+            self.unannounced().add_transient(network, body);
             self.announces.notify_one();
         }
     }
@@ -401,9 +401,9 @@ impl Connected<'_> {
         note.networks.iter().filter_map(note::NetworkNote::read).for_each(|announced| {
             self.take_announced(announced);
         });
-        for (network, body) in note.passing {
+        for (network, body) in note.transient {
             if let Some(network_id) = NetworkId::parse(&network) {
-                (self.shared.bell)(Hint::Passing { network_id, body });
+                (self.shared.bell)(Hint::Transient { network_id, body });
             }
         }
         if note.registry { self.beat().await } else { Ok(()) }

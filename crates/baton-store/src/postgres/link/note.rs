@@ -21,9 +21,9 @@ pub(super) struct Note {
     /// Networks that were changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) networks: Vec<NetworkNote>,
-    /// Frames that are kept nowhere, each with its network.
+    /// Frames that are not stored, each with its network.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) passing: Vec<(String, String)>,
+    pub(super) transient: Vec<(String, String)>,
 }
 
 /// What was committed in a network.
@@ -93,12 +93,12 @@ impl ChangesNote {
 pub(super) struct Unannounced {
     access: Option<u64>,
     networks: HashMap<NetworkId, NetworkNote>,
-    passing: Vec<(String, String)>,
+    transient: Vec<(String, String)>,
 }
 
 impl Unannounced {
     pub(super) fn is_empty(&self) -> bool {
-        self.access.is_none() && self.networks.is_empty() && self.passing.is_empty()
+        self.access.is_none() && self.networks.is_empty() && self.transient.is_empty()
     }
 
     pub(super) fn raise_access(&mut self, epoch: u64) {
@@ -133,11 +133,11 @@ impl Unannounced {
     }
 
     /// A frame for everybody who listens to a network. One that does not fit into a note, or comes when many wait already, is
-    /// dropped: it is kept nowhere either.
-    pub(super) fn add_passing(&mut self, network: &NetworkId, body: &str) {
+    /// dropped: it is not stored either.
+    pub(super) fn add_transient(&mut self, network: &NetworkId, body: &str) {
         let fits = body.len() < limits::POSTGRES_NOTE_MAX_BYTES / 2;
-        if fits && self.passing.len() < limits::LISTENER_BEHIND_MAX_COUNT {
-            self.passing.push((network.as_str().to_owned(), body.to_owned()));
+        if fits && self.transient.len() < limits::LISTENER_BEHIND_MAX_COUNT {
+            self.transient.push((network.as_str().to_owned(), body.to_owned()));
         }
     }
 
@@ -151,7 +151,7 @@ impl Unannounced {
     /// Adds what was committed since.
     pub(super) fn add(&mut self, newer: Self) {
         self.access = self.access.max(newer.access);
-        self.passing.extend(newer.passing);
+        self.transient.extend(newer.transient);
         for (network, note) in newer.networks {
             // What is not known of either is not known of both.
             let known = self.network(&network);
@@ -195,11 +195,11 @@ impl Unannounced {
             add(&mut note, &mut size, text(&network).len() + 16);
             note.networks.push(network);
         }
-        for passing in &self.passing {
-            let bytes = text(passing).len() + 16;
+        for transient in &self.transient {
+            let bytes = text(transient).len() + 16;
             if bytes < limits::POSTGRES_NOTE_MAX_BYTES / 2 {
                 add(&mut note, &mut size, bytes);
-                note.passing.push(passing.clone());
+                note.transient.push(transient.clone());
             }
         }
         notes.push(text(&note));
@@ -257,11 +257,11 @@ mod tests {
         unannounced.add_changes(&network(1), &changes);
         unannounced.add_open(&network(1), &coder);
         unannounced.raise_access(9);
-        unannounced.add_passing(&network(1), r#"{"type":"status"}"#);
+        unannounced.add_transient(&network(1), r#"{"type":"status"}"#);
         let notes = read(&unannounced.notes("h"));
         let [note] = &notes[..] else { panic!("{notes:?}") };
         assert_eq!((note.hub.as_str(), note.access), ("h", Some(9)));
-        assert_eq!(note.passing, [(network(1).as_str().to_owned(), r#"{"type":"status"}"#.to_owned())]);
+        assert_eq!(note.transient, [(network(1).as_str().to_owned(), r#"{"type":"status"}"#.to_owned())]);
         let announced = note.networks[0].read().unwrap();
         assert_eq!(announced.versions, [4, 6]);
         assert_eq!(announced.changes, Some((changes, vec![coder])));
@@ -277,7 +277,7 @@ mod tests {
         }
         let many = Changes { tasks: (0..1_000).map(changed).collect(), ..Changes::default() };
         unannounced.add_changes(&network(7), &many);
-        (0..100).for_each(|_| unannounced.add_passing(&network(1), &"x".repeat(1_000)));
+        (0..100).for_each(|_| unannounced.add_transient(&network(1), &"x".repeat(1_000)));
         let texts = unannounced.notes("h");
         assert!(texts.iter().all(|text| text.len() <= limits::POSTGRES_NOTE_MAX_BYTES));
         let notes = read(&texts);
@@ -285,6 +285,6 @@ mod tests {
         assert_eq!(networks.len(), 200);
         let without: Vec<_> = networks.iter().filter(|note| note.changes.is_none()).collect();
         assert_eq!(without.len(), 1, "only the one that is too long");
-        assert_eq!(notes.iter().map(|note| note.passing.len()).sum::<usize>(), 100);
+        assert_eq!(notes.iter().map(|note| note.transient.len()).sum::<usize>(), 100);
     }
 }
