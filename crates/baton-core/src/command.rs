@@ -75,7 +75,7 @@ pub enum Command {
         /// Why that was.
         reason: Option<Reason>,
     },
-    /// Make a new task of one that ended without an answer.
+    /// Send a failed, cancelled or expired task again as a new task.
     Retry {
         /// The new task.
         new_task_id: TaskId,
@@ -125,7 +125,7 @@ pub struct SendTask {
     pub to: Alias,
     /// What sort of work it is, if the sender says so.
     pub kind: Option<Kind>,
-    /// How long it may wait to be taken up.
+    /// Seconds the task may wait before an agent starts it.
     pub ttl: TtlSeconds,
     /// The task it is a part of; never guessed.
     pub parent_task_id: Option<TaskId>,

@@ -52,14 +52,14 @@ enum Command {
     /// Export, check, list and audit evidence
     #[command(subcommand)]
     Evidence(evidence::Evidence),
-    /// Start, stop and look after a hub
+    /// Start, stop and operate a hub
     #[command(subcommand)]
     Hub(hub::Hub),
     /// Connect an MCP client to the hub: Claude Code, Codex, Cursor
     Init(init::Init),
     /// Serve the hub's tools to an MCP client that speaks standard input and output
     Mcp(mcp::Mcp),
-    /// Turn a command into an agent
+    /// Run a command as an agent
     Work(Box<work::Work>),
     /// Ends the processes of a worker that has died
     #[command(hide = true)]

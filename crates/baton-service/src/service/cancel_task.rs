@@ -22,7 +22,7 @@ pub struct Args {
     #[schemars(length(max = limits::REASON_MAX_CHARS))]
     pub reason: Option<String>,
     /// Cancel all open descendants too, in the same transaction. A task that has ended may have open ones
-    #[schemars(description = "Cancel everything open below it too")]
+    #[schemars(description = "Also cancel all open tasks below it")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cascade: Option<bool>,
 }
@@ -56,7 +56,7 @@ struct Outcome {
     cancelled_descendants: usize,
 }
 
-/// Call a task off.
+/// Cancel a task.
 #[derive(Debug)]
 pub struct CancelTask;
 
@@ -64,19 +64,19 @@ impl TaskCommand for CancelTask {
     const ABOUT: About = About {
         verb: "cancel",
         operation_id: "cancel_task",
-        summary: "Call a task off, and with `cascade` all that is open below it",
-        details: "Members of the task's network, and the nodes that are party to it. With `cascade` all open descendants end in the same\ntransaction, at most 1,000; a task that has ended may have some. Without it the answer says how many are still open.",
-        done: "called off",
+        summary: "Cancel a task, and with `cascade` all open tasks below it",
+        details: "Members of the task's network, and the nodes that are party to it. With `cascade` all open descendants end in the same\ntransaction, at most 1,000; a task that has ended may have some. Without it the response has the number that is still open.",
+        done: "cancelled",
         conflict: Some(AnsweredConflict {
             means: "it had ended; or `tree_too_large`",
-            schema: "Why nothing was called off: the task had ended, or too much is open below it.",
+            schema: "Why nothing was cancelled: the task had ended, or too many tasks are open below it.",
         }),
         body: BodyRule::Open,
         is_repeatable: false,
         tool: Some(ToolAbout {
             name: "cancel_task",
             title: "Cancel a task",
-            description: "Call off a task that has not ended; its agent gets a notice. Final. cascade calls off all that is open below it too.",
+            description: "Cancel a task that has not ended; its agent is notified. Final. cascade also cancels all open tasks below it.",
             is_destructive: true,
         }),
     };

@@ -84,7 +84,7 @@ impl TaskCommand for AnswerTask {
     const ABOUT: About = About {
         verb: "answer",
         operation_id: "answer_question",
-        summary: "Answer what the agent of a task asked, or say more",
+        summary: "Answer the question of a task's agent, or send it a message",
         details: "Who sent it, members of its network.",
         done: "told",
         conflict: None,
@@ -93,7 +93,7 @@ impl TaskCommand for AnswerTask {
         tool: Some(ToolAbout {
             name: "answer_task",
             title: "Answer a question",
-            description: "Answer the question of an agent about a task you sent, or tell it something on the way.",
+            description: "Answer an agent's question about a task you sent, or send it a message while it works.",
             is_destructive: false,
         }),
     };

@@ -25,7 +25,7 @@ impl TaskCommand for AckTask {
     const ABOUT: About = About {
         verb: "ack",
         operation_id: "ack_task",
-        summary: "Say that a task has been seen",
+        summary: "Acknowledge a task",
         details: "The agent it was given to, members of its network.",
         done: "whether that was news",
         conflict: None,
@@ -34,7 +34,7 @@ impl TaskCommand for AckTask {
         tool: Some(ToolAbout {
             name: "send_ack",
             title: "Acknowledge a task",
-            description: "Say that you have seen a task you were given.",
+            description: "Acknowledge a task assigned to you.",
             is_destructive: false,
         }),
     };

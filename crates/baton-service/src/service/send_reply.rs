@@ -155,8 +155,8 @@ impl TaskCommand for ReplyToTask {
     const ABOUT: About = About {
         verb: "reply",
         operation_id: "reply_to_task",
-        summary: "Reply to a task, which ends it, and take the next one if asked to",
-        details: "The agent it was given to, members of its network; `claim_next` takes a node token. The reply is committed whatever the\nclaim finds.",
+        summary: "Reply to a task, which ends it, and optionally claim the next one",
+        details: "The agent it was given to, members of its network; `claim_next` takes a node token. The reply is committed even if the\nclaim finds no task.",
         done: "ended",
         conflict: None,
         body: BodyRule::Strict,

@@ -49,7 +49,7 @@ pub struct Args {
     #[serde(rename = "from_session", skip_serializing)]
     #[schemars(with = "Option<String>")]
     pub _from_session: Option<Value>,
-    /// How long it may wait to be taken up, 3600 by default
+    /// Seconds the task may wait before an agent starts it, 3600 by default
     #[schemars(range(min = 1, max = limits::TTL_MAX_SECONDS))]
     pub ttl_seconds: Option<i64>,
     /// The network; a node token has only its own

@@ -52,7 +52,7 @@ pub(super) struct TaskView {
     /// How many deliveries there may be, if not 3.
     #[serde(skip_serializing_if = "Option::is_none")]
     max_attempts: Option<u32>,
-    /// How long it waits after a lapsed lease until it is delivered again, if it does.
+    /// Seconds to wait after an expired lease before redelivery, if it does.
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_backoff_seconds: Option<u32>,
     /// How long one run may take, if that is limited.

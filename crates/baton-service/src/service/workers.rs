@@ -51,7 +51,7 @@ pub struct Report {
     pub hostname: Option<String>,
     pub project_dir: Option<String>,
     pub version: Option<String>,
-    /// Tasks at the same time
+    /// Tasks to run at the same time
     pub concurrency: Option<i64>,
     /// What the agent is, in a sentence; kept when the worker stops
     pub description: Option<String>,

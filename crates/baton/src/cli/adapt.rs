@@ -57,7 +57,7 @@ pub(crate) struct Adapt {
     /// Read one packet a line; without this the whole input is one packet
     #[arg(long)]
     ndjson: bool,
-    /// Hand the packets in to a hub instead of printing events; the hub has its own limits
+    /// Send the packets to a hub instead of printing events; the hub has its own limits
     #[arg(long, conflicts_with_all = ["protocol_version", "max_payload_bytes", "max_json_depth", "max_array_length", "attachments"])]
     send: bool,
     /// The packets, - for standard input

@@ -28,7 +28,7 @@ pub(crate) struct Connection {
     /// The profile to use [default: default]
     #[arg(long, value_name = "NAME", env = "BATON_PROFILE", hide_env_values = true)]
     profile: Option<String>,
-    /// Believe only the certificates in this PEM file
+    /// Trust only the certificates in this PEM file
     #[arg(long, value_name = "FILE", env = "BATON_CA", hide_env_values = true)]
     ca: Option<PathBuf>,
     /// Print JSON, as the hub answered

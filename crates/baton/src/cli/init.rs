@@ -31,7 +31,7 @@ pub(crate) struct Init {
     /// The client
     #[arg(value_enum)]
     client: McpClient,
-    /// The agent that the client speaks as
+    /// The agent that the client acts as
     #[arg(long)]
     alias: Option<String>,
     /// The form that --write writes

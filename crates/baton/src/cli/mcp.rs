@@ -28,7 +28,7 @@ use route::Route;
 /// for this run. A hub that is away is said in an error, and the next call finds it when it is back.
 #[derive(Debug, Args)]
 pub(crate) struct Mcp {
-    /// The agent that the client speaks as
+    /// The agent that the client acts as
     #[arg(long, env = "BATON_ALIAS", hide_env_values = true, value_parser = alias)]
     alias: Option<Alias>,
     /// The task that tasks sent with these tools are part of

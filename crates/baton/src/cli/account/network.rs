@@ -17,15 +17,15 @@ use crate::service::accounts::networks::{self, NewNetwork};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum NetworkCommand {
-    /// Make a network, and use it from now on
+    /// Create a network and select it
     Create(Create),
     /// List your networks
     Ls(Ls),
-    /// Choose the network of the next commands
+    /// Select the network for the next commands
     Use(Use),
     /// List the members of a network
     Members(membership::Members),
-    /// Make an invite code
+    /// Create an invite code
     Invite(membership::Invite),
     /// Join a network by an invite code
     Join(membership::Join),

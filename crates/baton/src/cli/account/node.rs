@@ -16,15 +16,15 @@ use crate::service::accounts::{aliases, tokens};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Node {
-    /// Make a token for an agent and show it, once
+    /// Create a token for an agent and show it once
     Create(Create),
     /// Hand an agent's name over to another member
     HandOver(HandOver),
-    /// Register an agent of others, spoken to over A2A, under a name in the network
+    /// Register a remote A2A agent under an alias in the network
     AddRemote(remote::AddRemote),
-    /// List the network's agents of others
+    /// List the network's remote agents
     LsRemote(remote::LsRemote),
-    /// Remove an agent of others; what it still works on is no longer looked at
+    /// Remove a remote agent; tasks it still works on are no longer polled
     RemoveRemote(remote::RemoveRemote),
 }
 

@@ -19,7 +19,7 @@ pub(crate) struct Logs {
     /// Begin with what has happened since then: 90s, 10m, 2h or 3d ago, or a time such as 2026-01-31T12:00:00Z
     #[arg(long, value_name = "TIME", value_parser = moment::since)]
     since: Option<UnixMillis>,
-    /// End after that instead of going on
+    /// Exit after that instead of following
     #[arg(long, requires = "since")]
     no_follow: bool,
     #[command(flatten)]
