@@ -1,4 +1,4 @@
-# The words a person types; .ci/run types the same.
+# The words a user types; .ci/run types the same.
 
 NEXTEST_VERSION := 0.9.143
 FUZZ_SECONDS ?= 60

@@ -100,7 +100,7 @@ export async function until(what, look) {
   }
 }
 
-/// Marks a page, and gives a check that it is still that very page: nothing was loaded anew.
+/// Marks a page, and gives a check that it is still that very page: nothing was loaded again.
 export async function stays(page) {
   const mark = `mark-${Math.random()}`;
   await page.evaluate((text) => { window.mark = text; }, mark);

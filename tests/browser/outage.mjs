@@ -1,4 +1,4 @@
-// The hub is killed and comes back: the page says so, goes on, and shows what happened meanwhile. Still signed in.
+// The hub is killed and comes back: the page says so, continues, and shows what happened meanwhile. Still signed in.
 
 import { ask, at, sees, signIn, stays, tell } from './browser.mjs';
 

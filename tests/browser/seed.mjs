@@ -85,7 +85,7 @@ export async function seed({ base, rest, token, network, waves, moment = async (
   return finish({ user, send, claim, end, report, by });
 }
 
-/// What is going on when one looks: something in every open state, and a family.
+/// What is continuing when one looks: something in every open state, and a family.
 async function finish({ user, send, claim, end, report, by }) {
   // Takes up one task; what lies before it in the inbox is done first.
   const take = async (alias, id) => {

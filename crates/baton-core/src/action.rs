@@ -73,7 +73,7 @@ pub enum Action<'a> {
     },
     /// See who owns which alias, and hand aliases over.
     ManageAliases,
-    /// Register, list or remove agents of others that tasks are handed to.
+    /// Register, list or remove remote agents that tasks are handed to.
     ManageRemotes,
     /// See and set how many tasks a chain of parents may have.
     ManageDelegation,
@@ -106,7 +106,7 @@ pub enum TaskAction {
     Answer,
     /// Have its events told to a receiver outside.
     Notify,
-    /// Call it off.
+    /// Cancel it.
     Cancel,
     /// Make a new task of it.
     Retry,

@@ -54,9 +54,9 @@ pub enum AttentionReason {
 pub enum Group {
     /// Somebody has to answer.
     WaitingInput,
-    /// It does not go on.
+    /// It does not continue.
     Stuck,
-    /// It ended badly, lately.
+    /// It ended badly, recently.
     Failing,
     /// It is about to end badly.
     Expiring,

@@ -65,12 +65,12 @@ pub enum Command {
         /// The lease it was worked on under, if the worker says so.
         lease_id: Option<LeaseId>,
     },
-    /// Call it off.
+    /// Cancel it.
     Cancel {
         /// Why.
         reason: Option<Reason>,
     },
-    /// Call it off because a task it is a part of was called off.
+    /// Cancel it because a task it is a part of was cancelled.
     CancelWithParent {
         /// Why that was.
         reason: Option<Reason>,
@@ -129,7 +129,7 @@ pub struct SendTask {
     pub ttl: TtlSeconds,
     /// The task it is a part of; never guessed.
     pub parent_task_id: Option<TaskId>,
-    /// The conversation it goes on in; without one it begins its own.
+    /// The conversation it continues in; without one it begins its own.
     pub context_id: Option<ContextId>,
     /// Whether it may go to an agent that has an open task in its chain of parents.
     pub allow_cycle: bool,

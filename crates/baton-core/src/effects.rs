@@ -41,9 +41,9 @@ pub struct RowChange {
     pub assignee: Option<Alias>,
     /// Which delivery of the task this is.
     pub attempt: Option<u32>,
-    /// The task was delivered again and its time begins anew.
+    /// The task was delivered again and its time restarts.
     pub delivered: Option<Delivered>,
-    /// Its time begins anew without a delivery: it waits for an answer, or its worker got one.
+    /// Its time restarts without a delivery: it waits for an answer, or its worker got one.
     pub expires_at: Option<UnixMillis>,
     /// Work began.
     pub started_at: Option<UnixMillis>,
@@ -167,7 +167,7 @@ pub struct NewTask {
     pub parent_task_id: Option<TaskId>,
     /// The task it was made of; that row is not touched.
     pub retry_of: Option<TaskId>,
-    /// The conversation it goes on in; none if it begins its own.
+    /// The conversation it continues in; none if it begins its own.
     pub context_id: Option<ContextId>,
 }
 
@@ -208,7 +208,7 @@ pub enum Notice {
         /// The status the task reached.
         status: Status,
     },
-    /// The task was called off.
+    /// The task was cancelled.
     TaskCancelled {
         /// Why.
         reason: String,

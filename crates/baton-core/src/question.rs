@@ -86,7 +86,7 @@ pub struct QuestionTerms {
     pub options: QuestionOptions,
     /// How long it waits.
     pub input_ttl: InputTtlSeconds,
-    /// Whether its sender has to authenticate somewhere before the work can go on.
+    /// Whether its sender has to authenticate somewhere before the work can continue.
     pub auth_required: bool,
 }
 

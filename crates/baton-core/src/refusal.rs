@@ -1,4 +1,4 @@
-//! Every way a rule says no, one variant per reason. The rows stand in `refusal/table.rs`; here is what is made of them.
+//! Every way a rule refuses, one variant per reason. The rows stand in `refusal/table.rs`; here is what is made of them.
 //! Status numbers of HTTP, JSON-RPC or A2A do not live here: each door has one match from `Class` to its own.
 
 use std::borrow::Cow;
@@ -48,7 +48,7 @@ macro_rules! refusals {
         $name:ident $({ $($(#[doc = $about:literal])+ $field:ident: $type:ty = $sample:expr,)+ })?
             = $code:expr, $class:expr, ($($message:tt)+) $(, remedy $remedy:literal)?;
     )+) => {
-        /// A rule said no, and nothing has changed.
+        /// A rule refused, and nothing has changed.
         #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
         pub enum Refusal {
             $(

@@ -18,7 +18,7 @@ pub enum Command {
     Status,
     /// Do you have your database, and take work?
     Ready,
-    /// End in good order. The connection stays open until the hub has let go of its folder.
+    /// End cleanly. The connection stays open until the hub has let go of its folder.
     Stop,
     /// Give a user a new password and token.
     ResetUser {

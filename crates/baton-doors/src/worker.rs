@@ -45,7 +45,7 @@ fn workers_of_the_outside(workers: &mut JoinSet<()>, hub: &Arc<Hub>) {
     workers.spawn(start_again(hub.clone(), "traces", span_exporter::run));
 }
 
-/// Runs a worker until it ends by itself. One that panics begins anew after a pause: what there is to do follows from
+/// Runs a worker until it ends by itself. One that panics restarts after a pause: what there is to do follows from
 /// the rows.
 async fn start_again<R: Future<Output = ()>>(hub: Arc<Hub>, name: &'static str, run: impl Fn(Arc<Hub>) -> R) {
     let mut failures = 0;

@@ -89,7 +89,7 @@ pub struct Hub {
     pub transient_frames: TransientFrames,
     pub settings: Settings,
     pub outbound: Outbound,
-    /// Rings when agents of others were added or removed.
+    /// Rings when remote agents were added or removed.
     pub remotes_changed: tokio::sync::Notify,
     pub evidence_key: Arc<SigningKey>,
     /// What agents' cards are signed with.

@@ -1,4 +1,4 @@
-//! Everything the hub calls outside goes through here: push receivers and agents of others. For each call its name is
+//! Everything the hub calls outside goes through here: push receivers and remote agents. For each call its name is
 //! resolved once, each address it gave is judged, and only those that pass are connected to. No redirect is followed, no
 //! proxy of the environment is used, every wait and every answer is bounded. `https` goes to public addresses;
 //! plain `http` only where the operator said so with `--allow-outbound`.
@@ -128,7 +128,7 @@ impl Calls<'_> {
         self.outbound.target(url)
     }
 
-    /// Asks once what a name stands for, so that whoever gives a forbidden one hears so at once. A name that has no
+    /// Asks once what a name stands for, so that whoever gives a forbidden one receives so at once. A name that has no
     /// address now may have one later; that is no refusal.
     pub async fn look_up(&self, target: &Target) -> Result<(), Error> {
         match self.addresses(target).await {

@@ -56,7 +56,7 @@ impl Traces {
         Self { collector, queue, waiting: Mutex::new(waiting), outcomes: Tally::default() }
     }
 
-    /// Tasks went on; those that ended have a span. Told right after the commit.
+    /// Tasks continued; those that ended have a span. Told right after the commit.
     pub fn tasks_changed(&self, changed: &[ChangedTask]) {
         let has_ended = |task: &&ChangedTask| {
             task.status.is_some_and(|status| status.is_terminal() && task.from != Some(status))

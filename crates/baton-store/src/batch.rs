@@ -52,7 +52,7 @@ impl Batch {
     }
 
     /// Takes the claims of a batch that is undone back to where they were before it: those that were parked to their
-    /// place, those that this batch parked into the batch. The latter may have looked in vain only because of a write
+    /// place, those that this batch parked into the batch. The latter may have looked without success only because of a write
     /// that is undone.
     pub(crate) fn unpark(&mut self, parked: &Parked) {
         let (handed, mut writes): (Vec<_>, Vec<_>) =

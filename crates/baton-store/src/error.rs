@@ -1,4 +1,4 @@
-//! What the store cannot do. A rule that says no is never one of these.
+//! What the store cannot do. A rule that refuses is never one of these.
 
 use crate::sqlite::damage;
 

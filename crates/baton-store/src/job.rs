@@ -34,7 +34,7 @@ pub trait WriteJob: Send {
     /// Runs the closure.
     fn run(&mut self, tx: &mut dyn Transaction) -> Outcome;
     /// Whether it need not be run because nobody waits for what it finds. A write that changes something on its caller's
-    /// word is run all the same.
+    /// word is run anyway.
     fn is_abandoned(&self) -> bool {
         false
     }

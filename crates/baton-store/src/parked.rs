@@ -1,5 +1,5 @@
 //! Claims that found nothing and wait for a task of their alias. The writer runs the first of them in the same transaction
-//! as the write that opens a task for the alias, so nobody looks in vain and no task waits for a look. They stand in the
+//! as the write that opens a task for the alias, so nobody looks without success and no task waits for a look. They stand in the
 //! order in which they were made, and one that has to be undone goes back to its place by that number.
 
 use baton_core::{Alias, NetworkId};

@@ -22,7 +22,7 @@ pub struct Ring {
     pub to: Principal,
 }
 
-/// A task whose history or conversation went on.
+/// A task whose history or conversation continued.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangedTask {
     /// In this network.
@@ -51,7 +51,7 @@ pub struct GrownLog {
 pub struct Committed {
     /// Who has something new to read.
     pub rings: Vec<Ring>,
-    /// The tasks whose history or conversation went on.
+    /// The tasks whose history or conversation continued.
     pub changed_tasks: Vec<ChangedTask>,
     /// The logs that have grown.
     pub grown_logs: Vec<GrownLog>,
@@ -81,7 +81,7 @@ pub enum Health {
     Damaged,
 }
 
-/// A check of writes under way.
+/// A check of writes in progress.
 pub type WriteCheck<'s> = Pin<Box<dyn Future<Output = Result<(), Error>> + Send + 's>>;
 
 /// An engine.

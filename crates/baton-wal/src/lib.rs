@@ -55,7 +55,7 @@ fn register() -> Result<(), Refused> {
     };
     // It stays registered for as long as the process lives.
     let ours = Box::leak(Box::new(ours));
-    // SAFETY: `ours` is complete and lives for ever.
+    // SAFETY: `ours` is complete and lives forever.
     match unsafe { ffi::sqlite3_vfs_register(ours, 0) } {
         ffi::SQLITE_OK => Ok(()),
         code => Err(Refused(code)),

@@ -62,7 +62,7 @@ pub(super) fn cancel(
     called_off(task, reason, |reason| Event::Cancelled { reason }, context)
 }
 
-/// The same for a task that ends with one it is a part of: its result says why that one was called off.
+/// The same for a task that ends with one it is a part of: its result says why that one was cancelled.
 pub(super) fn cancel_with_parent(
     task: &TaskSnapshot,
     reason: Option<&Reason>,

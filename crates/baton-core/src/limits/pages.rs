@@ -2,7 +2,7 @@
 
 // Answers and inputs.
 
-/// A page of any list ends early once its rows have this many bytes of JSON, and its cursor goes on (ours).
+/// A page of any list ends early once its rows have this many bytes of JSON, and its cursor continues (ours).
 pub const ANSWER_MAX_BYTES: usize = 8 * 1024 * 1024;
 /// The same for a tool, whose answer is sent as text and as an object (ours).
 pub const TOOL_ANSWER_MAX_BYTES: usize = ANSWER_MAX_BYTES / 4;
@@ -52,7 +52,7 @@ pub const AUDIT_PAGE_DEFAULT: usize = 100;
 pub const SEARCH_EXAMINED_COUNT: usize = 12_000;
 /// Bytes of texts looked at for one page of a search (ours).
 pub const SEARCH_EXAMINED_BYTES: usize = 32 * 1024 * 1024;
-/// How far the clock may have been set back between two tasks that are found by their time all the same (ours).
+/// How far the clock may have been set back between two tasks that are found by their time anyway (ours).
 pub const CLOCK_SLACK_MILLIS: i64 = 600_000;
 /// Characters of a task's text in the short form of its row (ours).
 pub const ROW_CONTENT_MAX_CHARS: usize = 200;

@@ -106,7 +106,7 @@ pub const LEASE_MAX_SECONDS: u32 = 3_600;
 pub const LEASE_DEFAULT_SECONDS: u32 = 60;
 /// Longest wait of a claim for work.
 pub const WAIT_MAX_SECONDS: u32 = 50;
-/// Longest a send or a look at a task waits for it to go on.
+/// Longest a send or a look at a task waits for it to continue.
 pub const CALL_WAIT_MAX_SECONDS: u32 = 60;
 /// Tasks that one claim takes.
 pub const CLAIM_MAX_COUNT: usize = 32;
@@ -148,7 +148,7 @@ pub const A2A_LIST_COUNTED_MAX: usize = 100_000;
 pub const A2A_HISTORY_DEFAULT_COUNT: usize = 100;
 /// Tasks that one call waits for (ours).
 pub const CALL_WAIT_TASKS_MAX_COUNT: usize = 20;
-/// Calls of one token that wait at once for a task to go on or to end: A2A, REST and MCP (ours).
+/// Calls of one token that wait at once for a task to continue or to end: A2A, REST and MCP (ours).
 pub const WAITS_PER_TOKEN_MAX_COUNT: usize = 1_000;
 
 // Trees of tasks.

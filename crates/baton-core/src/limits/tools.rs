@@ -62,7 +62,7 @@ pub const HOOK_INPUT_MAX_BYTES: u64 = 1 << 20;
 pub const MCP_CALLS_AT_ONCE: usize = 64;
 /// Answers that may wait for a slow reader (ours).
 pub const MCP_ANSWERS_WAITING_MAX_COUNT: usize = 64;
-/// When the client has closed its input, calls under way get this long (ours).
+/// When the client has closed its input, calls in progress get this long (ours).
 pub const MCP_LAST_ANSWERS_MAX: Duration = Duration::from_secs(5);
 /// A message of `baton mcp` that never left is sent again until then: a hub that restarts is back within this time (ours).
 pub const MCP_UNSENT_MAX: Duration = Duration::from_secs(5);

@@ -1,8 +1,8 @@
 //! A task's stream: the task first, then an update for each of its events, until it has ended; the stream of a message
-//! ends also where its sender is asked, who has to say something before it goes on. Between events it sends the latest
+//! ends also where its sender is asked, who has to say something before it continues. Between events it sends the latest
 //! progress. A frame's id is the number of its event, or that of the last event and the number of the progress after
 //! it (`2.5`), so `Last-Event-ID` resumes after it; the rows are read in order, live or late, so every
-//! subscriber hears the same. It is polled only as fast as its client reads: a slow one holds up nobody.
+//! subscriber receives the same. It is polled only as fast as its client reads: a slow one holds up nobody.
 
 use a2a_types::StreamResponse;
 use baton_core::{Quota, Status, TaskId, limits};

@@ -37,7 +37,7 @@ impl Control {
         Ok(Some(Self { stream: BufReader::new(stream) }))
     }
 
-    /// Asks, and hears the answer.
+    /// Asks, and receives the answer.
     pub fn ask(&mut self, command: &Command) -> Result<Answer, ControlError> {
         let line = serde_json::to_string(command).map_err(io::Error::from)? + "\n";
         self.stream.get_mut().write_all(line.as_bytes())?;

@@ -77,7 +77,7 @@ impl Channel {
     }
 }
 
-/// Whose channel a name means: a person has their own, under `me` or their name.
+/// Whose channel a name means: a user has their own, under `me` or their name.
 fn somebody(caller: &Caller, name: &str) -> Result<Principal, Refusal> {
     match caller {
         Caller::User(user) if name == "me" || name == user.username.as_str() => {

@@ -26,7 +26,7 @@ pub(super) struct Listener {
     news: Wakeup,
     /// What is told once and kept nowhere.
     passing: Receiver<Arc<str>>,
-    /// Tasks that went on; for whoever watches the whole network.
+    /// Tasks that continued; for whoever watches the whole network.
     changes: Option<Receiver<Moved>>,
     /// Everything up to here was told.
     position: i64,
@@ -54,7 +54,7 @@ enum WakeReason {
     Read(Arc<Page>),
     TransientFrames(Arc<str>),
     Moved(Moved),
-    /// What went on was more than could be kept for this stream.
+    /// What continued was more than could be kept for this stream.
     Missed,
     Due,
     Stopping,
@@ -79,7 +79,7 @@ impl Listener {
         let passing = hub.transient_frames.listen(&channel.network_id);
         let changes = channel.to.is_none().then(|| hub.bells.changes.watch(&channel.network_id));
         let (newest, inbox_count) = beginning(&hub, &channel).await?;
-        // Who names no id starts at the end; who names one that is none is told of the gap, as for one too old.
+        // Who names no id starts at the end; who names one that is none is notified of the gap, as for one too old.
         let position = last_event_id.map_or(newest, |id| id.trim().parse().unwrap_or(i64::MAX));
         Ok(Self {
             first: Some(frame::connected(&channel.listener, &channel.network_id, inbox_count)),
@@ -189,7 +189,7 @@ impl Listener {
         Bytes::new()
     }
 
-    /// A page of the network's reader: told if it goes on where this stream is, else read anew.
+    /// A page of the network's reader: told if it continues where this stream is, else read again.
     fn take(&mut self, page: &Page) -> Bytes {
         if page.after == self.position {
             self.position = page.position;
@@ -228,7 +228,7 @@ impl Wakeup {
     }
 }
 
-/// The next tasks that went on; never, for a stream that is not told of them.
+/// The next tasks that continued; never, for a stream that is not told of them.
 async fn moved(changes: Option<&mut Receiver<Moved>>) -> WakeReason {
     match changes {
         None => std::future::pending().await,

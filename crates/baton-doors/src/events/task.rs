@@ -38,7 +38,7 @@ pub(super) struct TaskStream {
 }
 
 impl TaskStream {
-    /// Opens a stream for whoever may see the task. An id that is none begins anew.
+    /// Opens a stream for whoever may see the task. An id that is none restarts.
     pub(super) async fn open(
         hub: Arc<Hub>,
         bearer: String,

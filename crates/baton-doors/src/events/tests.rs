@@ -188,7 +188,7 @@ async fn a_revoked_token_ends_its_streams() {
     world.test.revoke(&world.bob).await;
     assert_eq!(bobs.frame().await, None);
     assert_eq!(world.get("/events/bob", &world.bob, None).await.status(), StatusCode::UNAUTHORIZED);
-    // Other tokens' streams go on.
+    // Other tokens' streams continue.
     world.test.add_frames(1, &user("ada"), vec![r#"{"n":1}"#.into()]).await;
     adas.reads(1..=1).await;
 }

@@ -187,7 +187,7 @@ fn no_error_body_is_made_of_a_text() {
     }
 }
 
-/// Compares a page of docs/ with what would be made now, or makes it anew with `BATON_BLESS`.
+/// Compares a page of docs/ with what would be made now, or makes it again with `BATON_BLESS`.
 fn hold(name: &str, made: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name);
     if std::env::var_os("BATON_BLESS").is_some() {

@@ -1,4 +1,4 @@
-//! `GET /metrics`, for a system admin's token or the one of `--metrics-token`; everybody else hears the same 401.
+//! `GET /metrics`, for a system admin's token or the one of `--metrics-token`; everybody else receives the same 401.
 
 use axum::extract::State;
 use axum::http::{HeaderMap, header};

@@ -1,4 +1,4 @@
-//! What the server itself says no with: a status and `{ok:false,error}`, as every door says it.
+//! What the server itself refuses with: a status and `{ok:false,error}`, as every door says it.
 
 use axum::Json;
 use axum::http::{HeaderValue, header};

@@ -43,7 +43,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Hub>> {
         .routes(routes!(send_broadcast))
 }
 
-/// What goes on in a network, minute by minute, and what needs somebody
+/// What continues in a network, minute by minute, and what needs somebody
 ///
 /// Readers of the network.
 #[utoipa::path(

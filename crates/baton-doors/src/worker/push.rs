@@ -1,5 +1,5 @@
 //! Tells receivers outside of tasks' events. What there is to tell follows from the rows: the events after the last
-//! one a receiver was told of. So a restart is nothing special, and no call waits for a receiver. Each receiver is
+//! one a receiver was notified of. So a restart is nothing special, and no call waits for a receiver. Each receiver is
 //! told in order, one event at a time; receivers do not wait for each other, and networks take turns.
 
 mod delivery;
@@ -18,7 +18,7 @@ use crate::service::Error;
 use due::Due;
 use registry::PushRegistry;
 
-/// Runs until the hub stops. What is under way then is told again after the next start.
+/// Runs until the hub stops. What is in progress then is told again after the next start.
 pub(super) async fn run(hub: Arc<Hub>) {
     let (mut registry, mut due) = (PushRegistry::default(), Due::default());
     let mut is_known = false;
@@ -92,7 +92,7 @@ async fn take_news_of(hub: &Hub, registry: &mut PushRegistry, tasks: Vec<TaskId>
     for (task, configs) in found.await? {
         let open: Vec<_> = configs.into_iter().filter(|config| config.is_open).collect();
         hub.bells.pushes.keep(&task, !open.is_empty());
-        // Who failed lately is told of this when its next try is due.
+        // Who failed recently is notified of this when its next try is due.
         open.into_iter()
             .filter(|config| config.trouble.next_at.is_none())
             .for_each(|config| registry.take(config));

@@ -96,7 +96,7 @@ impl<R: Read> Tokens<R> {
         }
     }
 
-    /// The input ended where the form goes on: it was cut short, or it is longer than we read.
+    /// The input ended where the form continues: it was cut short, or it is longer than we read.
     fn ended(&self) -> ReadError {
         if self.at_bound() { ReadError::TooLong } else { ReadError::Truncated }
     }

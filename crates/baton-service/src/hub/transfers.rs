@@ -1,4 +1,4 @@
-//! Uploads and downloads of artifacts that are under way: whose turn it is, and what uploads will take of their networks'
+//! Uploads and downloads of artifacts that are in progress: whose turn it is, and what uploads will take of their networks'
 //! quotas. What is counted here only refuses early; the transaction that adds an artifact looks at the quota itself.
 
 use baton_core::{NetworkId, Refusal, Shares, TokenId, UserId, limits};

@@ -58,7 +58,7 @@ impl From<reqwest::Error> for Error {
     }
 }
 
-/// What TLS says comes inside the trouble of the line, which may come inside another.
+/// What TLS says comes inside the error of the line, which may come inside another.
 fn is_unknown_issuer(cause: &(dyn std::error::Error + 'static)) -> bool {
     use rustls::{CertificateError, Error};
     if let Some(said) = cause.downcast_ref::<Error>() {

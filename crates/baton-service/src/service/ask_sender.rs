@@ -52,7 +52,7 @@ pub struct Args {
     )]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub artifacts: Option<Vec<RefArgs>>,
-    /// The sender has to authenticate somewhere before the work can go on; the question says where and how
+    /// The sender has to authenticate somewhere before the work can continue; the question says where and how
     #[schemars(
         description = "The sender must authenticate somewhere before you can continue; explain where and how in the question"
     )]

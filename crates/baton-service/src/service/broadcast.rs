@@ -89,7 +89,7 @@ impl Wanted {
         caller: &Caller,
         after: Option<&(NetworkId, Alias)>,
     ) -> Result<Step, Error> {
-        // The first step finds the network; the others go on there, whatever the caller joins meanwhile.
+        // The first step finds the network; the others continue there, whatever the caller joins meanwhile.
         let (network, after) = match after {
             Some((network, alias)) => (network.clone(), Some(alias)),
             None => (self.place.network(tx.as_snapshot(), caller, None)?, None),

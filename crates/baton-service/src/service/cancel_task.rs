@@ -27,17 +27,17 @@ pub struct Args {
     pub cascade: Option<bool>,
 }
 
-/// Whether it was called off. A task that has ended, or is not there, is answered and not an error.
+/// Whether it was cancelled. A task that has ended, or is not there, is answered and not an error.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Cancelled {
     ok: bool,
     task_id: String,
-    /// Whether the task itself was called off: not if it had ended and only its descendants were.
+    /// Whether the task itself was cancelled: not if it had ended and only its descendants were.
     cancelled: bool,
     /// Without `cascade`: how many tasks below it are still open, counted up to 1,000; absent if none are.
     #[serde(skip_serializing_if = "is_zero")]
     open_descendants: usize,
-    /// With `cascade`: how many tasks below it were called off with it; absent if none were.
+    /// With `cascade`: how many tasks below it were cancelled with it; absent if none were.
     #[serde(skip_serializing_if = "is_zero")]
     cancelled_descendants: usize,
     /// Why not, for doors that tell the cases apart.

@@ -35,7 +35,7 @@ pub(super) fn write_down(
     observed(tx, network, index, None, &packet)
 }
 
-/// Keeps what a worker says anew of its agent.
+/// Keeps what a worker says again of its agent.
 pub(super) fn keep(
     tx: &mut dyn Transaction,
     stamp: &Stamp,

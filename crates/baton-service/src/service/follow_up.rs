@@ -56,7 +56,7 @@ pub struct MessageContent {
     pub artifacts: Vec<ArtifactRef>,
     /// Makes saying it twice harmless.
     pub key: Option<IdempotencyKey>,
-    /// Who is told of the task's events from then on.
+    /// Who is notified of the task's events from then on.
     pub push: Option<CheckedPush>,
 }
 

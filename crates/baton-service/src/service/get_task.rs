@@ -196,7 +196,7 @@ pub(super) async fn whole(
     Ok((WholeTaskView { row: task.into(), artifacts: reported, messages }, has_ended))
 }
 
-/// A task the caller may see, and whether that is to be written down.
+/// A task the caller may see, and whether that is to be recorded.
 pub fn visible(rows: &dyn Snapshot, caller: &Caller, id: &TaskId) -> Result<(TaskRow, bool), Error> {
     let NetworkAccess { network, role } = network_ref::of_task(rows, caller, id)?;
     let task = rows.task(id)?.ok_or(Refusal::TaskNotFound)?;

@@ -56,7 +56,7 @@ impl<'a> MayNotify<'a> {
 pub async fn create(hub: &Hub, caller: &Caller, task: &str, push: NewPush) -> Result<PushView, Error> {
     let task = TaskId::parse(task).ok_or(Refusal::TaskNotFound)?;
     let (asker, about) = (caller.clone(), task.clone());
-    // Who may not is told so before any name is looked up.
+    // Who may not gets that error before any name is looked up.
     let look = move |rows: &dyn Snapshot| Ok::<_, Error>(MayNotify::ask(rows, &asker, &about)?.network_id);
     let network = hub.store_for(caller).read(look).await?;
     let push = push.check(hub, &network).await?;

@@ -92,7 +92,7 @@ impl StatusName {
     }
 }
 
-/// What the agent hears back.
+/// What the agent receives back.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct StatusReported {
     ok: bool,

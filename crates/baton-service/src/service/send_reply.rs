@@ -256,7 +256,7 @@ async fn write_reply(
     let replying = hub.store_for(caller).write(move |tx| -> Result<_, Error> {
         let answer = reply.write(tx)?;
         let claim = claim.as_ref().filter(|_| caller_is_here.strong_count() > 0);
-        // Who may not claim has replied all the same; a claim that is refused has written nothing.
+        // Who may not claim has replied anyway; a claim that is refused has written nothing.
         let held = match claim.map(|claim| claim.take(tx)).transpose() {
             Err(Error::Store(error)) => return Err(error.into()),
             held => held.ok().flatten().flatten(),

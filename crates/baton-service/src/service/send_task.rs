@@ -164,7 +164,7 @@ pub(super) struct Request {
     /// SHA-256 of everything a repeated call must repeat.
     arguments: Vec<u8>,
     place: NetworkRef,
-    /// Who is told of the task's events.
+    /// Who is notified of the task's events.
     push: Option<CheckedPush>,
 }
 
@@ -173,7 +173,7 @@ pub(super) struct Request {
 pub struct NewMessage {
     pub agent: AgentAddress,
     pub said: MessageContent,
-    /// The conversation it goes on.
+    /// The conversation it continues.
     pub context_id: Option<ContextId>,
     pub traceparent: Option<TraceParent>,
 }

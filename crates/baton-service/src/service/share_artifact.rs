@@ -43,7 +43,7 @@ pub struct PathArgs {
     pub parts: Vec<PartArgs>,
 }
 
-/// How the parts of an event go on with those before: kept with the first of them. Its members stand in the body too, and
+/// How the parts of an event continue with those before: kept with the first of them. Its members stand in the body too, and
 /// not as one flattened there: a body refuses members it does not know, which serde cannot do with a flattened one.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Chunk {
@@ -100,7 +100,7 @@ pub async fn run_on_path(
         for new in &mut refs {
             new.artifact_id = Some(args.artifact_id.clone());
         }
-        // How they go on with those before stands with the first.
+        // How they continue with those before stands with the first.
         if let Some(first) = refs.first_mut() {
             first.chunk = Some(chunk.clone());
         }

@@ -51,7 +51,7 @@ impl Extent {
         Self { messages, at: Some(event) }
     }
 
-    /// What is told of this event and those after it: no messages but the questions.
+    /// What is notified of this event and those after it: no messages but the questions.
     pub const fn told_from(event: i64) -> Self {
         Self::at(event, 0)
     }
@@ -94,7 +94,7 @@ pub async fn read_again(
     Ok(record)
 }
 
-/// Whether somebody who waits and was allowed to look still is. What was written down of the look stands.
+/// Whether somebody who waits and was allowed to look still is. What was recorded of the look stands.
 pub async fn check_visible(
     hub: &Hub,
     caller: &Caller,
@@ -112,7 +112,7 @@ pub async fn status(store: Tenant<'_>, id: &TaskId) -> Result<Status, Error> {
     store.read(move |rows| Ok(rows.task_snapshot(&id)?.ok_or(Refusal::TaskNotFound)?.status)).await
 }
 
-/// A task of this agent that the caller may see, and whether that is to be written down.
+/// A task of this agent that the caller may see, and whether that is to be recorded.
 fn visible(
     rows: &dyn Snapshot,
     caller: &Caller,
@@ -147,7 +147,7 @@ fn whole(rows: &dyn Snapshot, row: TaskRow, extent: Extent) -> Result<TaskRecord
     };
     let told = extent.at.or(last).unwrap_or_default();
     let questions = questions(rows, task, history.iter().filter(|event| event.n >= told))?;
-    // Whoever goes on from an event needs no files of those before it.
+    // Whoever continues from an event needs no files of those before it.
     let files_from = extent.at.filter(|_| extent.messages == 0);
     record(rows, row, (messages, questions), history, Some(files_from.unwrap_or_default()))
 }

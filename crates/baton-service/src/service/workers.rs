@@ -133,7 +133,7 @@ fn note(
     let said = AliasProfile { description: row.description, skills: row.skills };
     let said_before =
         before.map(|before| AliasProfile { description: before.description, skills: before.skills });
-    // Two workers that say different things repeat them: only what one of them says anew counts.
+    // Two workers that say different things repeat them: only what one of them says again counts.
     if said != AliasProfile::default() && said_before.as_ref() != Some(&said) {
         capabilities::keep(tx, stamp, network, &worker.alias, &said)?;
     }

@@ -7,7 +7,7 @@ use baton_core::{
 use crate::error::Error;
 use crate::rows::page::{Page, PageBounds, ROW_BYTES, Weight, text_bytes, texts_bytes};
 
-/// A person.
+/// A user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UserRow {
     /// The person.

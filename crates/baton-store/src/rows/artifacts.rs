@@ -104,7 +104,7 @@ pub struct NewArtifactRef {
     pub metadata: Option<String>,
     /// The part itself, a JSON object, where its bytes are no artifact.
     pub part: Option<String>,
-    /// How the parts of its event go on with those before, a JSON object; with the first of them.
+    /// How the parts of its event continue with those before, a JSON object; with the first of them.
     pub chunk: Option<String>,
 }
 

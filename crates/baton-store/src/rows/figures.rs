@@ -68,7 +68,7 @@ pub struct TaskSummaryRow {
     pub created_at: UnixMillis,
     /// When it was last delivered.
     pub delivered_at: UnixMillis,
-    /// When its history last went on.
+    /// When its history last continued.
     pub changed_at: UnixMillis,
     /// When its time is over.
     pub expires_at: UnixMillis,

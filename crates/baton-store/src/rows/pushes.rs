@@ -44,9 +44,9 @@ pub struct PushConfigRow {
     pub secrets: PushSecrets,
     /// When it was made.
     pub created_at: UnixMillis,
-    /// The number of the last event it was told of.
+    /// The number of the last event it was notified of.
     pub delivered: i64,
-    /// How it went lately.
+    /// How it went recently.
     pub trouble: PushFailures,
     /// Whether it is to be told of more.
     pub is_open: bool,
@@ -93,7 +93,7 @@ pub trait PushWrites {
     /// Removes a receiver; false if there was none.
     fn delete_push_config(&mut self, task: &TaskId, config_id: &str) -> Result<bool, Error>;
     /// Notes how far a receiver has been told, how it went, and whether there is more to come; with nothing to
-    /// come its token and credentials are forgotten. A receiver that was removed, or made anew since `created_at`,
+    /// come its token and credentials are forgotten. A receiver that was removed, or recreated since `created_at`,
     /// is left alone.
     fn note_push(
         &mut self,

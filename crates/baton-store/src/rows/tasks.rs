@@ -117,7 +117,7 @@ pub struct TaskChange {
     pub attempt: Option<u32>,
     /// When it was delivered again and when that time is over.
     pub delivered: Option<(UnixMillis, UnixMillis)>,
-    /// When its time is over, if it begins anew without a delivery.
+    /// When its time is over, if it restarts without a delivery.
     pub expires_at: Option<UnixMillis>,
     /// When work began.
     pub started_at: Option<UnixMillis>,
@@ -314,7 +314,7 @@ pub struct NewEvent<'a> {
     pub detail: &'a str,
     /// When.
     pub at: UnixMillis,
-    /// Where its evidence stands in the network's log, if it is written down.
+    /// Where its evidence stands in the network's log, if it is recorded.
     pub log_index: Option<u64>,
 }
 

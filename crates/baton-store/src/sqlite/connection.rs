@@ -98,7 +98,7 @@ pub(crate) fn open_reader(path: &Path) -> Result<Connection, Error> {
 
 pub(crate) fn prepare(connection: &Connection) -> Result<(), Error> {
     connection.set_prepared_statement_cache_capacity(limits::STATEMENTS_PREPARED_COUNT);
-    // One plan per statement. Without this, SQLite plans anew whenever a bound value changes that an index might
+    // One plan per statement. Without this, SQLite plans again whenever a bound value changes that an index might
     // care about: a quarter of the writer's time.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.busy_timeout(limits::DATABASE_LOCKED_MAX)?;

@@ -57,7 +57,7 @@ fn open_target(to: &Path) -> Result<Connection, Error> {
     if std::fs::metadata(to).is_ok_and(|found| found.len() > 0) {
         return Err(Error::Unavailable(format!("{} is not empty", to.display())));
     }
-    // Not made here: under a file that this process does not see, whoever asked would look for the copy in vain.
+    // Not made here: under a file that this process does not see, whoever asked would not find the copy.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let target = Connection::open_with_flags(to, flags)
         .map_err(|error| Error::Unavailable(format!("the hub cannot open {}: {error}", to.display())))?;

@@ -238,7 +238,7 @@ impl Batches {
     }
 
     /// Folds what is left of a WAL past its bound. With nobody writing all of it is folded, and the next batch begins it
-    /// anew unless somebody reads from it right then; it waits for nobody.
+    /// again unless somebody reads from it right then; it waits for nobody.
     fn fold(&self) {
         let folded = self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
         if let Err(error) = folded {

@@ -305,7 +305,7 @@ fn an_upgrade_that_cannot_be_finished_changes_nothing() {
     assert!(number("SELECT MAX(version) FROM refinery_schema_history") > 1);
 }
 
-/// A database before errands had names of their own: a task that is out, a receiver that is open and one that is not.
+/// A database before remote tasks had names of their own: a task that is out, a receiver that is open and one that is not.
 fn before_errands(path: &std::path::Path) {
     let mut connection = rusqlite::Connection::open(path).unwrap();
     migrations::migrations::runner().set_target(Target::Version(5)).run(&mut connection).unwrap();

@@ -14,7 +14,7 @@ use crate::profile;
 
 /// A usage or I/O error, or a refused bundle.
 const TROUBLE: u8 = 2;
-/// Trouble that may pass by itself; the systemd unit tries again after it, and not after `TROUBLE`.
+/// Error that may pass by itself; the systemd unit tries again after it, and not after `TROUBLE`.
 const NOT_NOW: u8 = 1;
 /// The hub refused a call.
 pub(crate) const REFUSED: u8 = 1;

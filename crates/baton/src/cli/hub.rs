@@ -26,12 +26,12 @@ use super::failure::Failure;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Hub {
-    /// Start a hub and run it until it is told to stop
+    /// Start a hub and run it until it is asked to stop
     Start(Box<start::Start>),
     /// Say whether a hub runs; exit code 0 if it does, 1 if not
     Status(status::Status),
     Health(health::Health),
-    /// Stop a running hub in good order; exit code 1 if none runs
+    /// Stop a running hub cleanly; exit code 1 if none runs
     Stop(status::Stop),
     /// Check that a hub's tables and its logs of evidence agree; also while it runs
     Check(check::Check),

@@ -142,7 +142,7 @@ impl Work {
         runtime.map_err(Failure::System)?.block_on(self.live(settings))
     }
 
-    /// Whether a person may use the terminal for something else: `baton work … &` must not write over what they do there.
+    /// Whether a user may use the terminal for something else: `baton work … &` must not write over what they do there.
     fn is_quiet(&self) -> bool {
         !self.verbose
             && self.log == Log::Human
@@ -192,7 +192,7 @@ impl Work {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Works until it is told to stop. Whatever it comes to, the token of the run is the caller's to end.
+    /// Works until it is asked to stop. Whatever it comes to, the token of the run is the caller's to end.
     async fn work(&self, settings: Settings, drain: Drain, opened: &AgentLink) -> Result<(), Failure> {
         let client = opened.client.clone();
         let Some(token) = client.token().cloned() else {

@@ -40,7 +40,7 @@ pub(crate) struct Artifact {
     /// What its agent calls the artifact that it is a part of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) artifact_id: Option<String>,
-    /// The part itself, if it is no file.
+    /// The part itself, if it is not a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) part: Option<Value>,
 }

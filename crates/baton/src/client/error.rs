@@ -8,7 +8,7 @@ use super::HubAddress;
 
 /// The hub could not be reached, or what answered is no hub.
 pub(crate) const UNREACHABLE: u8 = 5;
-/// The hub said no.
+/// The hub refused.
 pub(crate) const REFUSED: u8 = 6;
 
 /// No answer.
@@ -25,7 +25,7 @@ pub(crate) enum Error {
     /// The token is missing, unknown or revoked.
     #[error("the hub at {hub} does not know your token; run `baton login --hub {hub}`, or set BATON_TOKEN")]
     Unauthorized { hub: HubAddress },
-    /// A rule said no.
+    /// A rule refused.
     #[error("{0}")]
     Refused(Box<Refused>),
     /// What came is not what a hub answers.
@@ -133,13 +133,13 @@ impl Error {
         }
     }
 
-    /// Whether no later try can end otherwise: the hub looked at the call and said no. A hub that is away, busy or
+    /// Whether no later try can end otherwise: the hub looked at the call and refused. A hub that is away, busy or
     /// broken inside, or something else that answers in its place, may pass.
     pub(crate) fn is_final(&self) -> bool {
         self.status().is_some_and(|status| status < 500) && !self.is_transient()
     }
 
-    /// The hub's code, if it said no for a reason.
+    /// The hub's code, if it refused for a reason.
     pub(crate) fn code(&self) -> Option<&str> {
         match self {
             Self::Refused(refused) => Some(&refused.code),

@@ -35,7 +35,7 @@ impl Fake {
         Self { address, heard, answering }
     }
 
-    /// A hub that hears every call and answers none.
+    /// A hub that receives every call and answers none.
     pub(crate) async fn silent() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());

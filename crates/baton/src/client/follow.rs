@@ -1,6 +1,6 @@
 //! Following a channel of events through everything that happens to a connection. A task of its own reads the
 //! stream, so a caller may wait for it among other things and drop the wait: nothing is lost. When the connection
-//! ends it comes back with the last id it heard; only a hub that says no ends it. An answer that is no hub's (a proxy's
+//! ends it comes back with the last id it heard; only a hub that refuses ends it. An answer that is no hub's (a proxy's
 //! page, a frame cut in two) passes, like a hub that is away.
 
 use baton_core::limits;
@@ -22,7 +22,7 @@ const SILENCE: Duration = Duration::from_secs(limits::STREAM_SILENT_MAX_SECONDS 
 /// What to follow.
 #[derive(Debug, Clone)]
 pub(crate) enum Channel {
-    /// What is for the person of a user token, in one of their networks.
+    /// What is for the user of a user token, in one of their networks.
     Me { network_id: Option<String> },
     /// What is for an agent; the token is that agent's.
     Alias(String),

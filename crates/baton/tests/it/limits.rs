@@ -1,4 +1,4 @@
-//! Bad and excessive input on the wire: an answer that says so where one can be given, and the hub goes on.
+//! Bad and excessive input on the wire: an answer that says so where one can be given, and the hub continues.
 
 use baton_core::limits;
 use std::io::Write;

@@ -203,7 +203,7 @@ fn answer(
     };
     let head =
         format!("HTTP/1.1 {status} x\r\nconnection: close\r\ncontent-type: application/json\r\n{more}");
-    // Who hung up meanwhile hears nothing.
+    // Who hung up meanwhile receives nothing.
     let _ = socket.write_all(format!("{head}content-length: {}\r\n\r\n{body}", body.len()).as_bytes());
     memory.more.notify_all();
 }

@@ -9,7 +9,7 @@ class ApiError extends Error {
   }
 }
 
-// What codes mean to a person who did not write the hub.
+// What codes mean to a user who did not write the hub.
 const WORDS = {
   permission_denied: 'Your role in this network does not allow that.',
   'no write access to this network': 'Your role in this network does not allow that.',

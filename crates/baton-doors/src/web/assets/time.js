@@ -1,4 +1,4 @@
-// Times: the hub says UTC, a person reads their own zone. One clock ticks for every "3 min ago" on the page.
+// Times: the hub says UTC, a user reads their own zone. One clock ticks for every "3 min ago" on the page.
 
 import { html, useEffect, useRef, useState } from '/assets/vendor.js';
 

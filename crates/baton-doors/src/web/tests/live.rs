@@ -1,4 +1,4 @@
-//! What a page that watches a network hears: tasks that go on, by cookie, in passing.
+//! What a page that watches a network receives: tasks that continue, by cookie, in passing.
 
 use axum::body::BodyDataStream;
 use axum::http::StatusCode;

@@ -1,5 +1,5 @@
-//! One receiver is told of what it has not heard, in order, until it fails, has heard all, or others have waited long
-//! enough. If the hub dies between a call and the note of it, the receiver hears that event twice.
+//! One receiver is notified of what it has not heard, in order, until it fails, has heard all, or others have waited long
+//! enough. If the hub dies between a call and the note of it, the receiver receives that event twice.
 
 use baton_core::{TaskId, limits};
 use baton_store::rows::{EventRow, PushConfigRow, PushFailures};
@@ -46,7 +46,7 @@ pub(super) async fn deliver(hub: &Hub, task_id: &TaskId, config_id: &str) -> Out
     match delivered_outcome {
         Ok(outcome) => outcome,
         Err(error) => {
-            // The hub's own trouble, which says nothing of the receiver.
+            // The hub's own error, which says nothing of the receiver.
             tracing::warn!(worker = "push", %task_id, config_id, %error, "a receiver could not be told; tried again");
             tokio::time::sleep(limits::STORE_RETRY_AFTER).await;
             Outcome::HasMore

@@ -1,4 +1,4 @@
-//! What waits and what is under way, with a bound for all. In memory only; the rows know the rest.
+//! What waits and what is in progress, with a bound for all. In memory only; the rows know the rest.
 
 use baton_core::limits;
 use baton_store::rows::PushConfigRow;
@@ -14,9 +14,9 @@ use crate::hub::Hub;
 #[derive(Debug, Default)]
 pub(super) struct PushRegistry {
     queue: Queue,
-    /// Waiting or under way.
+    /// Waiting or in progress.
     taken: HashSet<Key>,
-    /// Rung for while under way: to be looked at again.
+    /// Rung for while in progress: to be looked at again.
     again: HashSet<Key>,
     under_way: JoinSet<delivery::Outcome>,
     places: HashMap<Id, QueuedReceiver>,
@@ -35,7 +35,7 @@ impl PushRegistry {
         self.queue.push(QueuedReceiver { network: config.network_id, host: host.unwrap_or_default(), key });
     }
 
-    /// Who waits or is under way.
+    /// Who waits or is in progress.
     #[cfg(test)]
     pub(super) const fn taken(&self) -> &HashSet<Key> {
         &self.taken
@@ -52,7 +52,7 @@ impl PushRegistry {
         }
     }
 
-    /// Waits until one that is under way is done; for ever if none is.
+    /// Waits until one that is in progress is done; forever if none is.
     pub(super) async fn one_done(&mut self, hub: &Hub) {
         let (id, outcome) = match self.under_way.join_next_with_id().await {
             None => return std::future::pending().await,

@@ -1,4 +1,4 @@
-//! What an agent of others said, as the text of a reply or a question: bounded, and never empty.
+//! What a remote agent said, as the text of a reply or a question: bounded, and never empty.
 
 use a2a_types::{Message, Part, PartContent, Role, Task};
 use baton_core::limits;

@@ -41,7 +41,7 @@ pub struct PartArgs {
     pub metadata: Option<Map<String, Value>>,
 }
 
-/// Data may be null, and is there all the same.
+/// Data may be null, and is there anyway.
 fn given<'de, D: serde::Deserializer<'de>>(json: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(json).map(Some)
 }

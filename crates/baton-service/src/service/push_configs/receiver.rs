@@ -1,5 +1,5 @@
 //! A receiver as a caller gives it: checked, then written in the transaction of what it came with. The same id again, by
-//! whoever made it, puts the new one in its place, which goes on where the other was.
+//! whoever made it, puts the new one in its place, which continues where the other was.
 
 use baton_core::{Caller, NetworkId, Quota, TaskId, limits};
 use baton_store::Share;
@@ -23,7 +23,7 @@ pub struct NewPush {
     pub credentials: Option<String>,
 }
 
-/// Which events it is told of.
+/// Which events it is notified of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Since {
     /// Those to come.
@@ -89,7 +89,7 @@ pub(in crate::service) fn attach(
     };
     let CheckedPush(push) = push.clone();
     let config_id = push.config_id.unwrap_or_else(|| stamp.new_push_id.as_str().to_owned());
-    // Clients bring the same one with every message: what it has not heard yet it still hears.
+    // Clients bring the same one with every message: what it has not heard yet it still receives.
     let same = super::own(tx.as_snapshot(), caller, &task_id, &config_id)?;
     let told = same.filter(|same| same.is_open).map_or(told, |same| same.delivered);
     let row = PushConfigRow {

@@ -1,4 +1,4 @@
-//! Agents of others and the errands that are out at them: one task may have several, each keeps to itself.
+//! Remote agents and the remote tasks that are out at them: one task may have several, each keeps to itself.
 
 use super::super::engine::{Engine, Open, engines};
 use super::super::fixtures::{NOW, alias, insert_network, network, remove_network, task_id, with_network};
@@ -26,7 +26,7 @@ fn lease(n: u8) -> LeaseId {
     LeaseId::from_random([n; 16])
 }
 
-/// An errand of a task at an agent, not sent yet.
+/// A remote task of a task at an agent, not sent yet.
 fn errand(n: u8, task: u16, at: &str) -> RemoteTaskRow {
     RemoteTaskRow {
         errand_id: errand_id(n),

@@ -230,7 +230,7 @@ impl Logout {
     }
 
     async fn end(&self, profile: Profile, token: Token) -> Result<ExitCode, Failure> {
-        // A node's token is not a login: it goes on until it is revoked.
+        // A node's token is not a login: it continues until it is revoked.
         if matches!(token, Token::Node(_)) {
             return self.print("The token is forgotten here; `baton token revoke` ends it on the hub.");
         }

@@ -22,7 +22,7 @@ use crate::rest::{LOG_FROM, LOG_TO};
 /// Write a network's or a task's evidence to files anyone can check offline
 ///
 /// Writes the bundle FILE and its side file FILE.proof.json with the signed checkpoint, the proofs and the raw
-/// packets. A bundle holds at most 100 000 events; a longer log goes on in NAME.2.tar.gz, NAME.3.tar.gz and so on,
+/// packets. A bundle holds at most 100 000 events; a longer log continues in NAME.2.tar.gz, NAME.3.tar.gz and so on,
 /// each with its own side file. No file gets its name before all have been fetched.
 #[derive(Debug, Args)]
 pub(crate) struct Export {
@@ -70,7 +70,7 @@ struct IndexRange {
     to: u64,
 }
 
-/// What is told of a part.
+/// What is reported about a part.
 #[derive(Debug, Serialize)]
 struct ExportedPart {
     bundle: String,

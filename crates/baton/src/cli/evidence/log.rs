@@ -1,4 +1,4 @@
-//! `baton evidence log`: a network's log as a person reads it, from a page at a time; with `--follow` also what comes.
+//! `baton evidence log`: a network's log as a user reads it, from a page at a time; with `--follow` also what comes.
 
 use baton_core::limits;
 use baton_core::limits::EVIDENCE_PAGE_MAX;

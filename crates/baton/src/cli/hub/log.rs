@@ -32,7 +32,7 @@ impl Log {
         // Only one subscriber can be; a second try changes nothing.
         let _ = match self {
             Self::Human if is_short => lines.event_format(ShortLine).try_init(),
-            // Where in the code a line comes from says nothing to a person.
+            // Where in the code a line comes from says nothing to a user.
             Self::Human => {
                 lines.with_target(false).with_ansi(io::IsTerminal::is_terminal(&io::stderr())).try_init()
             }

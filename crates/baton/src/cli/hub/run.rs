@@ -45,7 +45,7 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Runs the hub until it is told to stop.
+    /// Runs the hub until it is asked to stop.
     pub(super) fn run(self) -> Result<(), Trouble> {
         // Whatever the hub writes is its owner's alone: database, log of it, lock, socket.
         rustix::process::umask(Mode::RWXG | Mode::RWXO);

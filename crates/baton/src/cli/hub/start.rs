@@ -73,7 +73,7 @@ pub(crate) struct Start {
     #[arg(long, value_name = "FILE", value_parser = Authorities::read)]
     outbound_ca: Option<Authorities>,
     /// How long tasks stay in the tables once they have ended, such as 90d or 36h, at least 1d; their evidence
-    /// stays [default: for ever]
+    /// stays [default: forever]
     #[arg(long, value_name = "TIME", value_parser = parse::keep)]
     keep_tasks: Option<Duration>,
     /// Keep the bytes of artifacts in a bucket that speaks S3, such as s3://bucket/prefix; keys and address come from the

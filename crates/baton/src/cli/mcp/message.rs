@@ -59,7 +59,7 @@ impl Message {
         self.read.params.get(member)?.as_str()
     }
 
-    /// Whether its answer is a stream that goes on until somebody ends it.
+    /// Whether its answer is a stream that continues until somebody ends it.
     pub(crate) fn is_subscription(&self) -> bool {
         self.method() == Some("subscriptions/listen")
     }
@@ -79,7 +79,7 @@ impl Message {
         self.read.params.get("_meta")?.get(META_VERSION)?.as_str()
     }
 
-    /// The request that this message calls off.
+    /// The request that this message cancels.
     pub(crate) fn cancels(&self) -> Option<String> {
         let id = self.read.params.get("requestId")?;
         (self.method() == Some("notifications/cancelled")).then(|| id.to_string())

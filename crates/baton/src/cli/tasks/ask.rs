@@ -24,7 +24,7 @@ use crate::service::follow_up::{self, AnswerTask};
 /// Asks the sender of a task you work on, waits for the answer and prints it.
 ///
 /// A command of `baton work` names neither the task nor its lease. While it waits the task is waiting_input and the worker
-/// keeps its lease; with the answer the task is running again and the command goes on. Asking again what is already
+/// keeps its lease; with the answer the task is running again and the command continues. Asking again what is already
 /// asked waits for the same answer.
 #[derive(Debug, Args)]
 #[command(

@@ -40,7 +40,7 @@ pub(super) struct InboxWait {
     /// Give up after so many seconds
     #[arg(long, value_name = "SECONDS", default_value_t = limits::INBOX_WAIT_DEFAULT_SECONDS, value_parser = clap::value_parser!(u32).range(1..=i64::from(limits::INBOX_WAIT_MAX_SECONDS)))]
     timeout: u32,
-    /// Standard input is what a client tells its hooks: the session in it is told of each delivery once
+    /// Standard input is what a client tells its hooks: the session in it is notified of each delivery once
     #[arg(long)]
     hook: bool,
     #[command(flatten)]
@@ -177,7 +177,7 @@ struct ReportedDeliveries {
     file: PathBuf,
 }
 
-/// The newest sessions, each with the deliveries it was told of last.
+/// The newest sessions, each with the deliveries it was notified of last.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct KnownSessions {
     sessions: Vec<(String, Vec<String>)>,

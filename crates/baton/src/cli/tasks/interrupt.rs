@@ -1,4 +1,4 @@
-//! Ctrl-C while a command waits for tasks: the wait ends, the tasks go on, and the person learns how to go on with them.
+//! Ctrl-C while a command waits for tasks: the wait ends, the tasks continue, and the user learns how to continue with them.
 
 use std::process::ExitCode;
 use tokio::signal::unix::{Signal, SignalKind, signal};

@@ -40,7 +40,7 @@ impl Logs {
     }
 }
 
-/// The channel on which a token hears most: a person the whole network, an agent what is for it.
+/// The channel on which a token receives most: a user the whole network, an agent what is for it.
 pub(super) async fn channel(link: &Link, network_id: &str) -> Result<Channel, Failure> {
     match link.client.token() {
         Some(Token::Node(_)) => {
@@ -147,7 +147,7 @@ impl<'a> Log<'a> {
         }
     }
 
-    /// Said once, however often it is tried.
+    /// Said once, no matter how often it is tried.
     fn lost(&mut self, error: &Error) {
         if !std::mem::replace(&mut self.is_away, true) {
             note(&format!("waiting for the hub: {error}"));

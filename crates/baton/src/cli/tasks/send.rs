@@ -141,7 +141,7 @@ impl Send {
         args.idempotency_key = Some(self.key_source().key(&args)?);
         let sent = self.post(link, &args).await?;
         let Some(limit) = self.wait else { return self.print_sent(&sent) };
-        // From before the person reads the task's id.
+        // From before the user reads the task's id.
         let interrupt = Interrupt::listen()?;
         let task_id = sent.task_id.clone();
         interrupt.unless_pressed(self.follow(link, network_id, sent, began, limit), &[&task_id]).await

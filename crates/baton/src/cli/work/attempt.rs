@@ -282,7 +282,7 @@ async fn stopped(agent: &Agent, kept: &HeldLease) -> String {
     }
 }
 
-/// Waits until a run has taken as long as it may, and says how long that is; for ever, if there is no limit.
+/// Waits until a run has taken as long as it may, and says how long that is; forever, if there is no limit.
 async fn past(limit: Option<Duration>) -> Duration {
     match limit {
         Some(limit) => {

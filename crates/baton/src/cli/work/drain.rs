@@ -1,4 +1,4 @@
-//! How a worker is told to stop: the first signal lets running commands finish, the second ends them.
+//! How a worker is asked to stop: the first signal lets running commands finish, the second ends them.
 
 use std::io;
 use tokio::signal::unix::{SignalKind, signal};

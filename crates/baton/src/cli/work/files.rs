@@ -35,7 +35,7 @@ pub(super) struct Names(HashSet<String>);
 
 impl Names {
     pub(super) fn give(&mut self, name: &str) -> String {
-        // A hub gives no other names; a path is not made of what it sends without a look all the same.
+        // A hub gives no other names; a path is not made of what it sends without a look anyway.
         let name = ArtifactName::parse("name", name).unwrap_or_default();
         let (stem, ending) = match name.as_str().rsplit_once('.') {
             Some((stem, ending)) if !stem.is_empty() => (stem, format!(".{ending}")),

@@ -4,7 +4,7 @@ use crate::client::{Channel, Client, Error, HubEvent, StreamEvent};
 
 use super::running::{Notice, Running};
 
-/// Passes notices on until the hub says no. The stream comes back by itself; what it may have missed is asked for.
+/// Passes notices on until the hub refuses. The stream comes back by itself; what it may have missed is asked for.
 pub(super) async fn listen(client: &Client, alias: &str, running: &Running) -> Error {
     let mut follower = client.follow(Channel::Alias(alias.to_owned()), None);
     loop {

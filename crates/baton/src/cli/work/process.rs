@@ -1,5 +1,5 @@
 //! One run of a command: started in a process group of its own, fed the task's text, read to its end in bounded
-//! memory, and ended with all its children when it is told to stop, when it has exited, or when this is dropped.
+//! memory, and ended with all its children when it is asked to stop, when it has exited, or when this is dropped.
 
 use baton_core::limits;
 use futures_util::FutureExt;
@@ -46,7 +46,7 @@ pub(super) struct Finished {
     pub(super) output: Output,
 }
 
-/// What a command has printed lately, for whoever follows it.
+/// What a command has printed recently, for whoever follows it.
 #[derive(Debug)]
 pub(super) struct Printed {
     /// Both streams, as they came.
@@ -148,7 +148,7 @@ fn unfinished_bytes(bytes: &[u8]) -> usize {
 
 impl Process {
     /// Starts the command in a group of its own that the guard ends if this process dies. Killed between the start and
-    /// the word to the guard, the command goes on by itself; its lease lapses all the same.
+    /// the word to the guard, the command continues by itself; its lease lapses anyway.
     pub(super) fn start(command: &mut Command, guard: &Guard) -> io::Result<Self> {
         let child = command
             .stdin(Stdio::piped())

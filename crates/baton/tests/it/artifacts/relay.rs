@@ -30,7 +30,7 @@ fn a_large_file_goes_through_two_agents_and_back_over_kills_with_a_bucket_within
     relay(s3.hub(), 300 << 20, |_| s3.counts().1 > 0);
 }
 
-/// Sends a file of so many bytes; the hub is killed for the first time once its upload is under way.
+/// Sends a file of so many bytes; the hub is killed for the first time once its upload is in progress.
 fn relay(mut hub: Hub, bytes: usize, is_under_way: impl Fn(&Hub) -> bool) {
     let network = Tenant::of_admin(&hub);
     let (near, far) = (network.agent("near"), network.agent("far"));

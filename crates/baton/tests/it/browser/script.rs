@@ -43,7 +43,7 @@ pub(super) fn drive_with(script: &str, given: &Value, mut does: impl FnMut(&str)
     said
 }
 
-/// A script that runs, and is ended with its browser whatever happens here.
+/// A script that runs, and is ended with its browser in any case here.
 struct Running {
     child: Child,
     lines: Receiver<String>,
@@ -67,7 +67,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // Chromium hears the end of its pipe and ends too.
+        // Chromium receives the end of its pipe and ends too.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

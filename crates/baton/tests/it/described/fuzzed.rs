@@ -35,7 +35,7 @@ fn schemathesis_finds_no_answer_that_is_not_described() {
     let (helper, spare_network, user) =
         (helper.token.unwrap(), text(&spare["network_id"]), text(&bob["user"]["user_id"]));
     let call = |config: &str| {
-        // What it writes down for its next run goes with this one: every run is the first.
+        // What it records for its next run goes with this one: every run is the first.
         let scratch = tempfile::tempdir().unwrap();
         let mut command = Command::new(&schemathesis);
         command

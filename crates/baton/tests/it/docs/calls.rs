@@ -106,7 +106,7 @@ fn every_make_target_the_pages_name_is_there() {
         for words in beginnings.filter_map(|part| part.strip_prefix("make ")) {
             let target = words.split_whitespace().next().unwrap_or_default();
             let is_name = !target.is_empty() && target.chars().all(|c| c.is_ascii_lowercase() || c == '-');
-            // A sentence may go on with "make a …" at the beginning of a line.
+            // A sentence may continue with "make a …" at the beginning of a line.
             if is_name
                 && (text.contains(&format!("`make {target}")) || text.contains(&format!("\nmake {target} ")))
             {

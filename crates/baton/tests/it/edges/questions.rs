@@ -1,4 +1,4 @@
-//! A task waits for input: its agent asks, its sender answers, it goes on where it was (section 6).
+//! A task waits for input: its agent asks, its sender answers, it continues where it was (section 6).
 
 use serde_json::{Value, json};
 use std::thread;

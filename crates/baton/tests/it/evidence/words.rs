@@ -1,4 +1,4 @@
-//! Honest words: whatever a person reads says of a handoff that it is visible, observed, recorded, and never that it
+//! Honest words: whatever a user reads says of a handoff that it is visible, observed, recorded, and never that it
 //! was right. Looked at: every document, the command line's help, the schemas, the routes, and every text in the code.
 
 use std::path::{Path, PathBuf};

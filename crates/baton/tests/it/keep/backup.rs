@@ -75,7 +75,7 @@ fn a_backup_under_load_has_all_that_was_answered_before_it_though_the_hub_is_kil
         let row = task(&reader, task_id);
         assert!(row["status"] == *status || *status == "delivered", "{task_id}: {row}");
     }
-    // And it goes on: the tokens are those of then.
+    // And it continues: the tokens are those of then.
     let worker = Client::new(restored.address()).with_token(agents[0].1.token.as_deref().unwrap());
     assert!(claim(&worker, 0, 60)["task"].is_object());
     drop(told);

@@ -24,7 +24,7 @@ fn count(folder: &Path, sql: &str) -> i64 {
     Connection::open(folder.join("hub.db")).unwrap().query_row(sql, [], |row| row.get(0)).unwrap()
 }
 
-/// `baton evidence` as a person of the network.
+/// `baton evidence` as a user of the network.
 fn evidence(hub: &Hub, network: &Tenant, home: &Path, arguments: &[&str]) -> Ran {
     let mut command = std::process::Command::new(binary());
     command.arg("evidence").args(arguments).current_dir(home).env("HOME", home).env("BATON_HUB", hub.url());

@@ -1,4 +1,4 @@
-//! Folders of earlier releases: each schema there ever was is opened by today's hub, agrees, and goes on.
+//! Folders of earlier releases: each schema there ever was is opened by today's hub, agrees, and continues.
 
 use baton_evidence::log::{Hash, check_consistency, check_inclusion};
 use baton_evidence::note::{Checkpoint, VerifierKey};

@@ -15,7 +15,7 @@ use crate::it::work::worker::{PATIENCE, eventually};
 const TRACE: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 const UNRECORDED: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00";
 
-/// A collector that answers with these statuses in turn, the last one for ever.
+/// A collector that answers with these statuses in turn, the last one forever.
 struct Collector {
     url: String,
     spans: Receiver<Value>,

@@ -1,4 +1,4 @@
-//! The systemd unit: its command is run as systemd would run it, with a socket that hears what systemd would.
+//! The systemd unit: its command is run as systemd would run it, with a socket that receives what systemd would.
 
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};

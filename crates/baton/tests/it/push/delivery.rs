@@ -75,7 +75,7 @@ fn what_happened_while_the_hub_was_down_or_dying_is_told_after_the_start() {
     let task_id = send(&tenant.user, "worker", "x");
     push_to(&tenant, &task_id, &receiver);
     claim(&worker, 0, 60);
-    receiver.wait_for(1); // under way, and never answered
+    receiver.wait_for(1); // in progress, and never answered
     hub.kill9();
     hub.restart();
     succeed(&act(&worker, &task_id, "reply", &json!({"text": "done"})));
@@ -228,7 +228,7 @@ fn a_config_that_comes_again_with_a_follow_up_still_hears_what_it_has_not_heard(
     let heard =
         receiver.wait_until(|heard| heard.last().is_some_and(|last| told_by(&last.body) == "completed"));
     let mut all = told(&heard);
-    // What was told while the answers were 503, or while the config was put anew, is told again.
+    // What was told while the answers were 503, or while the config was put again, is told again.
     all.dedup();
     let wanted = ["submitted", "working", "input_required", "working", "artifact", "completed"];
     assert_eq!(all, wanted);

@@ -1,4 +1,4 @@
-//! An agent of others behind TLS: whose certificate the hub does not know is refused, also inside; who is signed by an
+//! A remote agent behind TLS: whose certificate the hub does not know is refused, also inside; who is signed by an
 //! authority that the hub was given is spoken to.
 
 use serde_json::json;

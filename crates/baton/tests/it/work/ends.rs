@@ -8,7 +8,7 @@ use super::worker::{Worker, ended, eventually, is_running, pids, tenant_with};
 use crate::it::hub::Hub;
 use crate::it::tenant::{act, send, succeed, task};
 
-/// A command with two children and a grandchild, who write down who they are.
+/// A command with two children and a grandchild, who record who they are.
 const FAMILY: &str = r#"sh -c 'sleep 300 & echo $! ; wait' > "$WHERE/grandchild" & sleep 300 &
 sleep 0.05; while [ ! -s "$WHERE/grandchild" ]; do sleep 0.02; done
 echo "$$ $! $(cat "$WHERE/grandchild")" > "$WHERE/family"; wait"#;
@@ -34,7 +34,7 @@ fn a_cancel_ends_the_command_and_its_children_at_once() {
     let line = worker.says("cancelled");
     assert!(line.contains(&task_id), "{line}");
     assert_eq!(task(&network.user, &task_id)["result"], "enough");
-    // And it goes on working.
+    // And it continues working.
     std::fs::remove_file(worker.home.path().join("grandchild")).unwrap();
     let next = send(&network.user, "busy", "again");
     eventually("the next task", || (task(&network.user, &next)["status"] == "running").then_some(()));

@@ -1,4 +1,4 @@
-//! `baton node add-remote`, `ls-remote`, `remove-remote`: agents of others. Their bearer token is read from standard
+//! `baton node add-remote`, `ls-remote`, `remove-remote`: remote agents. Their bearer token is read from standard
 //! input, never from an argument, which every process of the machine may read.
 
 use clap::Args;
