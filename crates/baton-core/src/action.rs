@@ -13,9 +13,9 @@ pub enum Action<'a> {
     ReadNetwork,
     /// Stream every event of the network.
     WatchNetwork,
-    /// See the open deliveries of whoever has this name.
+    /// Read the open deliveries of the user or agent with this name.
     ReadInbox(&'a str),
-    /// Acknowledge one of the deliveries of whoever has this name.
+    /// Acknowledge a delivery of the user or agent with this name.
     AckInbox(&'a str),
     /// Stream what happens to somebody.
     Listen(&'a Principal),
@@ -104,7 +104,7 @@ pub enum TaskAction {
     AskSender,
     /// Give the input that was asked for.
     Answer,
-    /// Have its events told to a receiver outside.
+    /// Send its events to an external push receiver.
     Notify,
     /// Cancel it.
     Cancel,
@@ -129,7 +129,7 @@ pub(crate) struct TaskRule {
 /// Which agents may do something to a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Agents {
-    /// Who sent it, whom it was given to, and coordinators.
+    /// The sender, the assignee, and coordinators.
     Party,
     Sender,
     Assignee,

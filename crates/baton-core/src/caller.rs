@@ -8,7 +8,7 @@ use crate::refusal::Refusal;
 use crate::role::{SystemRole, TokenScope};
 use crate::username::Username;
 
-/// Whoever presented a token.
+/// The caller, identified by its token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Caller {
     /// A user with a user token.

@@ -55,14 +55,14 @@ pub enum Command {
         ending: Ending,
         /// The reply, which becomes the result.
         text: ReplyText,
-        /// The lease it was worked on under, if the worker says so.
+        /// The lease it was worked on under, if the worker names it.
         lease_id: Option<LeaseId>,
     },
     /// End it as replied with a completion report.
     Complete {
         /// The result.
         result: ResultText,
-        /// The lease it was worked on under, if the worker says so.
+        /// The lease it was worked on under, if the worker names it.
         lease_id: Option<LeaseId>,
     },
     /// Cancel it.
@@ -99,7 +99,7 @@ pub enum Command {
     },
     /// Say something on it: the answer if input was asked for, else a message to its agent.
     FollowUp {
-        /// What is said.
+        /// The text.
         text: MessageText,
     },
     /// Take the task back from a worker that went silent. Only the hub says this.
@@ -123,7 +123,7 @@ pub struct SendTask {
     pub network_id: NetworkId,
     /// Who is to do it.
     pub to: Alias,
-    /// What sort of work it is, if the sender says so.
+    /// The kind of work, if the sender gives one.
     pub kind: Option<Kind>,
     /// Seconds the task may wait before an agent starts it.
     pub ttl: TtlSeconds,
@@ -146,7 +146,7 @@ impl Command {
             Self::Ack => TaskAction::Ack,
             Self::Start => TaskAction::Start,
             Self::Claim { .. } => TaskAction::Claim,
-            // Whoever may keep the lease may report under it, and share what was made.
+            // A caller that may extend the lease may also report progress and share artifacts under it.
             Self::Extend { .. } | Self::ReportProgress { .. } | Self::ShareArtifact { .. } => {
                 TaskAction::Extend
             }

@@ -61,7 +61,7 @@ pub struct RowChange {
     pub progress: Option<ProgressUpdate>,
     /// What becomes of its delivery in the assignee's inbox.
     pub inbox: Option<InboxChange>,
-    /// The task's new delivery, to whoever is its assignee from now on; made after the old one was moved.
+    /// The task's new delivery, to its new assignee; created after the old one was moved.
     pub delivery: Option<MessageId>,
 }
 
@@ -185,13 +185,13 @@ pub struct Delivery {
 /// What a delivery holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DeliveryContent {
-    /// Something said on the task.
+    /// A message on the task.
     Message(TaskMessage),
-    /// What was said at its end.
+    /// The final text of the task.
     Reply(String),
 }
 
-/// What a stream tells, by the names of section 5; never a task's content.
+/// What a stream sends, by the names of section 5; never a task's content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notice {
     /// A task is in the inbox.

@@ -56,7 +56,7 @@ pub enum Event {
     Completed,
     /// It was cancelled.
     Cancelled {
-        /// Why, in the words of whoever did it or else in the hub's.
+        /// The reason, given by the actor or else by the hub.
         reason: String,
     },
     /// It was cancelled with a task it is a part of.

@@ -19,7 +19,7 @@ wire_words!(
     }
 );
 
-/// Something said on a task between its text and its result.
+/// A message on a task between its text and its result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TaskMessage {
     /// The agent asks its sender.

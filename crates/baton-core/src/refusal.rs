@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use crate::status::Status;
 
-/// What kind of no a refusal is: as many kinds as the doors tell apart.
+/// The class of a refusal: as many as the doors distinguish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
     /// It is not known who calls.
@@ -103,7 +103,7 @@ impl Refusal {
         Self::InvalidInput { field, rule: rule.into() }
     }
 
-    /// The sentence for whoever called.
+    /// The sentence for the caller.
     pub fn message(&self) -> String {
         self.to_string()
     }

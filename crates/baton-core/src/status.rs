@@ -20,7 +20,7 @@ wire_words!(
         Failed = "failed",
         /// Called off.
         Cancelled = "cancelled",
-        /// Never taken up in time; only the hub says so.
+        /// Not started in time; only the hub sets this status.
         Expired = "expired",
     }
 );

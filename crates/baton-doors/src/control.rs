@@ -1,5 +1,5 @@
 //! What a command beside a running hub says to it, over a unix socket in the data folder: one line of JSON there,
-//! one line back. Only whoever may enter the folder may speak here, so there is no token.
+//! one line back. Only processes that may enter the folder can connect, so there is no token.
 
 mod client;
 mod listener;

@@ -1,4 +1,4 @@
-//! What the hub does unasked, in rounds, until it stops. A round that fails is told in the log and tried again,
+//! Background work, in rounds, until the hub stops. A round that fails is logged and tried again,
 //! later each time; it takes nothing else down.
 
 mod presence;

@@ -96,7 +96,7 @@ pub struct Hub {
     pub card_key: CardKey,
     /// What cursors are sealed with.
     pub cursor_key: CursorKey,
-    /// A network's lock is held by whoever extends its log's tree. It only saves work: that of two one wins is decided in the
+    /// A network's lock is held while its log's tree is extended. It only saves work: that of two one wins is decided in the
     /// transaction that puts the checkpoint.
     pub sealing: KeyedLocks<NetworkId>,
     /// Logs that have enough signed entries for another entry bundle.
@@ -177,7 +177,7 @@ impl Hub {
         self.store.of(Share::of(caller))
     }
 
-    /// The same for what is done for a network, whoever asked.
+    /// The same for work on a network, no matter who asked.
     pub fn store_of<'h>(&'h self, network: &NetworkId) -> Tenant<'h> {
         self.store.of(Share::Network(network.clone()))
     }

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 // What is kept, and for how long.
 
-/// How long deliveries that are no tasks stay.
+/// How long deliveries other than tasks are kept.
 pub const DELIVERY_KEPT_SECONDS: u32 = 7 * 86_400;
-/// How many open deliveries that are no tasks stay per recipient.
+/// How many open deliveries other than tasks are kept per recipient.
 pub const DELIVERY_KEPT_COUNT: usize = 1_000;
 /// How long an idempotency key is remembered.
 pub const IDEMPOTENCY_KEPT_SECONDS: u32 = 86_400;

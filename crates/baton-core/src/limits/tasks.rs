@@ -57,9 +57,9 @@ pub const SKILL_TAGS_MAX_COUNT: usize = 20;
 pub const OPTIONS_MAX_COUNT: usize = 10;
 /// Longest option of a question.
 pub const OPTION_MAX_CHARS: usize = 80;
-/// Most messages said on one task between its text and its result (ours).
+/// Maximum messages on one task between its text and its result (ours).
 pub const TASK_MESSAGES_MAX_COUNT: usize = 1_000;
-/// Most bytes of all messages said on one task, with their parts and what comes with them (ours).
+/// Maximum bytes of all messages on one task, with their parts and artifacts (ours).
 pub const TASK_MESSAGES_MAX_BYTES: usize = 16 * 1024 * 1024;
 /// Messages that `GET /api/tasks/:id` shows: the newest (ours).
 pub const TASK_MESSAGES_SHOWN_COUNT: usize = 100;

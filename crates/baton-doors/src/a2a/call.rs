@@ -43,7 +43,7 @@ pub(super) enum A2aResponse {
     Stream(Box<TaskStream>),
 }
 
-/// An answer that is said at once.
+/// A response that is sent at once.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(super) enum Reply {
@@ -126,7 +126,7 @@ async fn get(hub: &Hub, visitor: &AgentCaller, request: &GetTaskRequest) -> Resu
     Ok(task::task(&record, Shown { history, artifacts: true }))
 }
 
-/// Whoever may not see the task learns nothing of it; whoever may, but not cancel it, gets that error.
+/// A caller that may not see the task learns nothing about it; one that may see but not cancel it gets that error.
 async fn cancel(hub: &Hub, visitor: &AgentCaller, request: &CancelTaskRequest) -> Result<Task, A2aError> {
     let seen = task_record::read(hub, visitor.caller(), &visitor.agent, &request.id, Extent::now(0)).await?;
     let id = seen.row.snapshot.id;

@@ -69,7 +69,7 @@ pub(super) async fn run(
     })
 }
 
-/// Sends, and tells what happens from then on.
+/// Sends the message and streams what happens from then on.
 pub(super) async fn stream(
     hub: &Arc<Hub>,
     visitor: AgentCaller,
@@ -79,7 +79,7 @@ pub(super) async fn stream(
     // A token without a seat left sends nothing.
     let seat = take_seat(hub, &visitor).await?;
     let sent = send(hub, &visitor, request).await?;
-    // Whoever sent a task receives all of it.
+    // The sender of a task receives all of its events.
     let begin = if sent.is_new { Begin::After(1) } else { Begin::Now };
     if sent.is_new {
         watch::hold(hub, &visitor, &sent.task).await?;

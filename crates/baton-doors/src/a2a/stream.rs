@@ -72,11 +72,11 @@ impl fmt::Display for Position {
     }
 }
 
-/// A stream about to be told.
+/// A stream that has not started yet.
 pub(super) struct TaskStream {
     watch: TaskWatch,
     record: TaskRecord,
-    /// Everything up to this event was told, or is in the first frame.
+    /// Everything up to this event was sent, or is in the first frame.
     position: i64,
     history: usize,
     ends: StreamEnd,
@@ -99,7 +99,7 @@ impl StreamEnd {
 }
 
 impl TaskStream {
-    /// Follows a task that is open, or that a client has not heard the end of.
+    /// Follows a task that is open, or whose end the client has not received.
     pub(super) async fn subscribe(hub: &Arc<Hub>, visitor: AgentCaller, id: &str) -> Result<Self, A2aError> {
         let seen = task_record::read(hub, visitor.caller(), &visitor.agent, id, Extent::now(0)).await?;
         let begin = match &visitor.last_event_id {
@@ -264,7 +264,7 @@ impl EventStream {
         for event in record.history.iter().filter(|event| event.n > self.position.event) {
             let updates = task::updates(&record, event);
             for (at, update) in (1..).zip(&updates) {
-                // Only the last frame of an event says that the event was told: a resume before it tells all of it.
+                // Only the last frame of an event marks the event as sent: a resume before it sends all of it again.
                 let id = if at == updates.len() { event.n } else { event.n - 1 };
                 frames.push_str(&self.print.frame(Position::of_event(id), update));
             }
@@ -285,7 +285,7 @@ impl EventStream {
         Some(frames.into())
     }
 
-    /// Waits for something to tell; may come back with nothing.
+    /// Waits for something to send; may return nothing.
     async fn wait(&mut self) -> Bytes {
         match self.watch.wait(self.comment_at).await {
             WakeReason::Rung => self.is_caught_up = false,

@@ -25,7 +25,7 @@ pub(super) fn connected(session: &Principal, network_id: &NetworkId, inbox_count
     unnumbered(&json(&FrameBody::Connected { session: session.name(), network_id, inbox_count }))
 }
 
-/// What came before `newest` cannot be told any more. Its number lets the client resume from here.
+/// What came before `newest` is no longer kept. Its number lets the client resume from here.
 pub(super) fn reset(newest: i64) -> String {
     format!("id: {newest}\ndata: {}\n\n", json(&FrameBody::Reset))
 }
@@ -45,7 +45,7 @@ pub(super) fn task_changed(tasks: &[(TaskId, Status)]) -> Bytes {
     frames.into()
 }
 
-/// More continued than this stream was told. It has no number: the feed itself has no gap.
+/// More tasks changed than this stream can report. It has no number: the feed itself has no gap.
 pub(super) fn missed() -> Bytes {
     unnumbered(&json(&FrameBody::Reset))
 }

@@ -20,7 +20,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Hub>> {
 
 /// Figures of the hub, for Prometheus
 ///
-/// A system admin, or whoever has the token of `--metrics-token`.
+/// A system admin, or a caller with the token of `--metrics-token`.
 #[utoipa::path(
     get,
     path = "/metrics",

@@ -76,7 +76,7 @@ impl Listener {
         self.socket.local_addr()
     }
 
-    /// While the hub is not there yet, whoever has waited a moment for it gets that error. Ends by being dropped.
+    /// While the hub is still starting, callers that have waited a moment get that error. Ends by being dropped.
     pub async fn turn_away(&self) -> Infallible {
         tokio::time::sleep(limits::START_WAIT_MAX).await;
         let router = Router::new().fallback(async || refuse::while_starting());

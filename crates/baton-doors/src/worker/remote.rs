@@ -17,7 +17,7 @@ use tokio::task::{Id, JoinError, JoinSet};
 use crate::hub::{Hub, Shutdown};
 use crate::service::Error;
 
-/// A loop that runs, and for whom.
+/// A loop that runs, and its agent.
 struct Running {
     id: Id,
     remote: RemoteRow,

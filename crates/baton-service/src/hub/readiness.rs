@@ -24,7 +24,7 @@ pub enum NotReady {
     Silent,
 }
 
-/// What was found last; whoever looks holds it.
+/// What was found last; held while somebody checks.
 #[derive(Debug, Default)]
 pub struct Readiness(Arc<Mutex<Option<Finding>>>);
 

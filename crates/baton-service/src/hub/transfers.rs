@@ -21,7 +21,7 @@ pub struct Transfers {
     uploads: Arc<FairSemaphore<UserId, TokenId>>,
     downloads: Arc<FairSemaphore<UserId, TokenId>>,
     reserved: Arc<Mutex<HashMap<NetworkId, u64>>>,
-    /// Cloned by whoever reads objects whose artifacts may be removed meanwhile.
+    /// Cloned while objects are read whose artifacts may be removed meanwhile.
     held: Arc<()>,
 }
 

@@ -1,4 +1,4 @@
-//! Why a call outside gave no answer. No text here holds a path, a query, a credential or what a name led to: whoever
+//! Why an outbound call failed. No text here holds a path, a query, a credential or what a name resolved to: the user who
 //! gives names to call must not learn from a refusal how things stand inside.
 
 use std::error::Error as _;
@@ -6,7 +6,7 @@ use std::error::Error as _;
 /// No answer.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum Error {
-    /// What was given is no address to call.
+    /// The given text is not an address to call.
     #[error("{0}")]
     NoTarget(&'static str),
     /// The address is not public, and the operator has not allowed its range.

@@ -20,11 +20,11 @@ use super::stamp::Stamp;
 use super::{Error, presence};
 use crate::hub::Hub;
 
-/// What is to be said, and to whom.
+/// The message and its recipient.
 #[derive(Debug, Deserialize, JsonSchema, ToSchema)]
 #[schema(as = NewBroadcast)]
 pub struct Args {
-    /// What to tell
+    /// The message
     #[schemars(length(min = 1, max = limits::TEXT_MAX_BYTES))]
     message: String,
     /// Only agents with this server label

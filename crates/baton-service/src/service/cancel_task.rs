@@ -1,5 +1,5 @@
 //! Call a task off, and with `cascade` all that is open below it. Who may cancel a task may cancel what was made as a part of
-//! it: whoever sent that named the task as its parent.
+//! it: its sender named the task as its parent.
 
 use baton_core::{Caller, Command, Reason, Refusal, TaskId, TaskSnapshot, limits};
 use baton_store::Transaction;
@@ -40,7 +40,7 @@ pub struct Cancelled {
     /// With `cascade`: how many tasks below it were cancelled with it; absent if none were.
     #[serde(skip_serializing_if = "is_zero")]
     cancelled_descendants: usize,
-    /// Why not, for doors that tell the cases apart.
+    /// The reason, for doors that distinguish the cases.
     #[serde(skip)]
     pub refusal: Option<Refusal>,
 }

@@ -44,7 +44,7 @@ pub struct Answered {
     status: Status,
 }
 
-/// What is said, with all that comes with it.
+/// A message, with everything that comes with it.
 #[derive(Debug, Clone, Default)]
 pub struct MessageContent {
     pub text: String,
@@ -76,7 +76,7 @@ impl MessageContent {
     }
 }
 
-/// Answer a task's agent, or tell it something.
+/// Answer a task's agent, or send it a message.
 #[derive(Debug)]
 pub struct AnswerTask;
 

@@ -66,7 +66,7 @@ pub struct TaskShown {
     /// The task that was made of it. Not in its row: a task that ended never changes.
     #[serde(skip_serializing_if = "Option::is_none")]
     retried_to: Option<TaskId>,
-    /// What was said on it, oldest first; the newest, if it is much.
+    /// The messages on it, oldest first; only the newest if there are many.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     messages: Vec<TaskMessageView>,
     /// How many there are.

@@ -99,7 +99,7 @@ pub(super) fn network(
     check_exists(rows, network, role)
 }
 
-/// The same for whom `account` found to be a user.
+/// The same for a caller that `account` found to be a user.
 pub(super) fn user_in(
     rows: &dyn Snapshot,
     user: &UserCaller,

@@ -61,7 +61,7 @@ impl TaskCommand for ReassignTask {
             .write(move |tx| {
                 let command = Command::Reassign { new_alias: new_alias.clone() };
                 let done = operation::act(tx, &stamp, &caller, &on.place, Some(&task_id), &command)?;
-                // Whoever had it and follows it may no longer see it.
+                // The previous assignee, if it follows the task, may no longer see it.
                 tx.touch_access();
                 Ok(Reassigned {
                     ok: true,

@@ -125,7 +125,7 @@ pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<StatusReporte
     Ok(answer)
 }
 
-/// What network streams hear in passing, without a number.
+/// The transient frame for network streams, without a number.
 pub fn passing_frame(alias: &Alias, status: &str, progress: Option<i64>) -> String {
     serde_json::json!({
         "type": "status_update", "alias": alias.as_str(), "status": status, "progress": progress,

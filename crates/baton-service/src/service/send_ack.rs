@@ -50,7 +50,7 @@ impl TaskCommand for AckTask {
                 let done = operation::act(tx, &stamp, &caller, &on.place, Some(&task_id), &Command::Ack);
                 let updated = match done {
                     Ok(done) => done.transition.is_move(),
-                    // Seen before, or ended: nothing to do is no fault.
+                    // Acked before, or ended: nothing to do is not an error.
                     Err(Error::Refused(Refusal::MessageNotOpen)) => false,
                     Err(error) => return Err(error),
                 };

@@ -77,7 +77,7 @@ enum Ready {
     Artifact(ArtifactRef, Part),
 }
 
-/// Shares it. The bytes of its parts are stored first, by whoever may; they are swept if the call comes to nothing.
+/// Shares it. The bytes of its parts are stored first, if the caller may; they are swept if the call fails.
 pub async fn run_on_path(
     hub: &Hub,
     who: &Identity,

@@ -1,4 +1,4 @@
-//! One receiver is notified of what it has not heard, in order, until it fails, has heard all, or others have waited long
+//! One receiver is sent what it has not received, in order, until it fails, has received all, or others have waited long
 //! enough. If the hub dies between a call and the note of it, the receiver receives that event twice.
 
 use baton_core::{TaskId, limits};
@@ -24,7 +24,7 @@ pub(super) enum Outcome {
     Failed,
 }
 
-/// What a receiver is to hear next.
+/// What to send to a receiver next.
 enum Next {
     Event(Box<(PushConfigRow, EventRow)>),
     /// Nothing for now.
@@ -102,7 +102,7 @@ async fn deliver_some(hub: &Hub, task_id: &TaskId, config_id: &str) -> Result<Ou
     Ok(Outcome::HasMore)
 }
 
-/// A receiver that could not be told because of a fault of the hub's own is tried again later, like one that failed.
+/// A receiver that could not be called because of an error of the hub itself is tried again later, like one that failed.
 pub(super) async fn defer(hub: &Hub, task_id: &TaskId, config_id: &str) -> Result<(), Error> {
     let now = hub.clock.now_without_jumps();
     let (task_id, config_id) = (task_id.clone(), config_id.to_owned());

@@ -1,4 +1,4 @@
-//! Whose turn it is to be told: networks take turns, and within a network its hosts. A network gets some of all pushes
+//! Which receiver is next: networks take turns, and within a network its hosts. A network gets some of all pushes
 //! in progress and a host some of its network's, one while it fails, so that nobody waits for receivers of others.
 
 use baton_core::{NetworkId, TaskId, limits};

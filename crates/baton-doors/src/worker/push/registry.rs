@@ -23,7 +23,7 @@ pub(super) struct PushRegistry {
 }
 
 impl PushRegistry {
-    /// Takes a receiver that may have something to hear.
+    /// Adds a receiver that may have events to receive.
     pub(super) fn take(&mut self, config: PushConfigRow) {
         let key = (config.task_id, config.config_id);
         if !self.taken.insert(key.clone()) {

@@ -64,7 +64,7 @@ impl Remote {
         *self.peer.lock().await = None;
     }
 
-    /// As whom the hub works for it; none once its token is revoked.
+    /// The identity that the hub uses for it; none once its token is revoked.
     async fn caller(&self) -> Result<Option<Caller>, Error> {
         let token_id = self.row.token_id.clone();
         let token = self.hub.store.read(move |rows| -> Result<_, Error> { Ok(rows.token(&token_id)?) });
@@ -95,7 +95,7 @@ impl Remote {
     }
 }
 
-/// The turn at a remote task: whoever has it is alone at it.
+/// The lock of a remote task: its holder works on it alone.
 struct TaskLock {
     remote: Arc<Remote>,
     errand: MessageId,
@@ -133,7 +133,7 @@ pub(super) async fn run(hub: Arc<Hub>, row: RemoteRow, stop: Shutdown) {
     }
 }
 
-/// Resumes, then claims. A round that fails is told in the log and tried again.
+/// Resumes, then claims. A round that fails is logged and tried again.
 async fn work(remote: &Arc<Remote>, errands: &mut JoinSet<()>) {
     let room = Arc::new(Semaphore::new(limits::REMOTE_TASKS_AT_ONCE));
     let mut has_resumed = false;

@@ -81,7 +81,7 @@ impl RemoteTask {
     }
 
     /// Runs until the task has ended, waits for its sender, or is no longer the hub's to work on. What is still out
-    /// there then is cancelled by whoever looks for strays.
+    /// there then is cancelled by the sweep for strays.
     pub(super) async fn run(mut self) {
         let (remote, caller, lease) = (self.remote.clone(), self.caller.clone(), self.lease.clone());
         let (task_id, lost) = (self.out.task_id.clone(), self.lost.clone());
@@ -153,7 +153,7 @@ impl RemoteTask {
             }
             tokio::select! {
                 () = sleep(jittered(wait)) => wait = (wait * 2).min(POLL_MAX),
-                // Its sender may have said something. A ring for anything else costs a look.
+                // Its sender may have sent a message. A ring for anything else costs one read.
                 () = bell.wait() => {}
                 () = self.no_more() => return Ok(()),
             }
@@ -214,7 +214,7 @@ impl RemoteTask {
     async fn take_first(&mut self, answer: SendMessageResponse) -> Result<StepOutcome, StepError> {
         match answer {
             SendMessageResponse::Message(message) => {
-                // It will not be said again: should the lease be lost before the end is written, it ends from here.
+                // It will not be sent again: if the lease is lost before the end is written, it ends from here.
                 let text = text::of_parts(&message.parts);
                 self.out.answer = Some(text.clone());
                 self.note().await?;
@@ -313,7 +313,7 @@ impl RemoteTask {
         Ok(StepOutcome::Done)
     }
 
-    /// The task's text if it has not arrived there, else what its sender said since.
+    /// The task's text if it has not arrived there, else the sender's messages since then.
     async fn next_word(&self) -> Result<Option<OutgoingMessage>, Error> {
         let (task_id, out, lease) = (self.out.task_id.clone(), self.out.clone(), self.lease.clone());
         let read = self.remote.hub.store.read(move |rows| -> Result<_, Error> {
@@ -367,7 +367,7 @@ impl RemoteTask {
         .await
     }
 
-    /// Ends the task here. What it still has out there is cancelled by whoever looks for strays.
+    /// Ends the task here. What it still has out there is cancelled by the sweep for strays.
     async fn end(&self, ending: Ending, text: &str) -> Result<(), Error> {
         let task_id = self.out.task_id.as_str();
         let ended = retry("an answer", GIVEN_UP, || {

@@ -1,4 +1,4 @@
-//! Does again what the store cannot do just now. What a remote agent said is known here alone until it is
+//! Retries what the store cannot do just now. What a remote agent answered is known only here until it is
 //! written: dropping it would lose an answer, or send a task out twice.
 
 use baton_core::limits;

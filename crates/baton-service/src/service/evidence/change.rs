@@ -149,7 +149,7 @@ pub fn write_down_artifacts(
     let salt = salt_of(tx, &task.id)?;
     let first = tx.log_size(&task.network_id)?;
     for (index, (place, artifact)) in (first..).zip(artifacts.iter().enumerate()) {
-        // Its canonical form, so that whoever has the artifact can compute the same digest.
+        // Its canonical form, so that a holder of the artifact can compute the same digest.
         let text = canonical::to_vec(artifact).map_err(|error| {
             Error::argument("artifacts", format!("cannot be written as canonical JSON: {error}"))
         })?;

@@ -74,7 +74,7 @@ fn check_field(field: &str, text: Option<&str>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Makes a receiver, in the transaction of what made its task or was said on it.
+/// Creates a receiver, in the transaction of the send or message that brought it.
 pub(in crate::service) fn attach(
     tx: &mut dyn Transaction,
     stamp: &Stamp,
@@ -89,7 +89,7 @@ pub(in crate::service) fn attach(
     };
     let CheckedPush(push) = push.clone();
     let config_id = push.config_id.unwrap_or_else(|| stamp.new_push_id.as_str().to_owned());
-    // Clients bring the same one with every message: what it has not heard yet it still receives.
+    // Clients bring the same one with every message: it still receives what it has not received yet.
     let same = super::own(tx.as_snapshot(), caller, &task_id, &config_id)?;
     let told = same.filter(|same| same.is_open).map_or(told, |same| same.delivered);
     let row = PushConfigRow {
@@ -114,7 +114,7 @@ pub(in crate::service) fn attach(
 }
 
 /// Writes what may give a task a receiver, and has the worker look at that task; also when the caller hangs up
-/// meanwhile, for what is committed is to be told.
+/// meanwhile, because what is committed must be sent.
 pub(in crate::service) async fn write<T: Send + 'static>(
     hub: &Hub,
     caller: &Caller,
