@@ -19,7 +19,7 @@ pub(crate) struct Taken {
 /// Where a write of a batch came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
-    /// Out of the queue, which has not been told yet that it ran.
+    /// Taken from the queue, which does not know yet that it ran.
     Queue,
     /// The same, and it has.
     QueueDone,

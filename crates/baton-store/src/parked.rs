@@ -65,7 +65,7 @@ impl Parked {
     pub(crate) fn put(&self, claim: ParkedClaim) -> Result<Ticket, ParkedClaim> {
         let Some(ticket) = claim.job.ticket().cloned() else { return Err(claim) };
         let mut inboxes = self.lock();
-        // Asked under the lock: whoever leaves says so first, and then looks here for the claim.
+        // Asked under the lock: a caller that leaves sets its flag first, and then looks here for the claim.
         if claim.job.is_abandoned() || !ticket.waits.load(Ordering::Acquire) {
             return Err(claim);
         }

@@ -31,7 +31,7 @@ pub struct ChangedTask {
     pub task_id: TaskId,
     /// The status it had before; none when it is new.
     pub from: Option<Status>,
-    /// The status it has from now on; none when something was only said on it.
+    /// The status it has from now on; none when only a message was added.
     pub status: Option<Status>,
 }
 

@@ -1,5 +1,5 @@
 //! The command line: one file per command. A command returns its exit code; what stops it is a `Failure`,
-//! told on stderr in one line that says what to do.
+//! printed on stderr in one line that says what to do.
 
 mod account;
 mod adapt;
@@ -68,7 +68,7 @@ enum Command {
     Shell(shell::ShellHelp),
 }
 
-/// Reads the arguments, runs the command, tells what stopped it.
+/// Reads the arguments, runs the command, prints the error that stopped it.
 pub(crate) fn run() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Adapt(command) => command.run(),

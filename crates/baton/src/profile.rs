@@ -1,4 +1,4 @@
-//! Profiles: which hub a user speaks to, as whom, and in which network. They live in `~/.baton/config.toml`, which
+//! Profiles: which hub a user talks to, as which user, and in which network. They live in `~/.baton/config.toml`, which
 //! only its owner may read, beside whatever a hub keeps in that folder. What a flag or an environment variable says
 //! comes first; that order is `cli/connection.rs`.
 

@@ -21,7 +21,7 @@ impl<R: Read> Tokens<R> {
         Self { input, token: Vec::new() }
     }
 
-    /// The next byte that is no white space, not consumed; `None` at the end.
+    /// The next byte that is not white space, not consumed; `None` at the end.
     pub(super) fn peek(&mut self) -> Result<Option<u8>, ReadError> {
         loop {
             let available = self.input.fill_buf()?;

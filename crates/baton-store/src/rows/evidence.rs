@@ -154,7 +154,7 @@ pub trait EvidenceWrites {
         bundle: &EntryBundle,
     ) -> Result<bool, Error>;
     /// Writes the newest checkpoint, of a tree that was grown from the one of `base` events; 0 if there was none. False,
-    /// and nothing is written, if another has been put since: whoever seals then reads again.
+    /// and nothing is written, if another has been put since: the sealer then reads again.
     fn put_checkpoint(
         &mut self,
         network: &NetworkId,

@@ -1,5 +1,5 @@
 //! What the dashboard asks of a network as a whole: counts by the minute, tasks at a glance, and tasks by what no index
-//! has. Who sent to whom is in `edges.rs`.
+//! has. The edges between sender and recipient are in `edges.rs`.
 
 use baton_core::{Alias, Kind, Latencies, NetworkId, Principal, Status, TaskId, UnixMillis};
 use std::ops::Range;

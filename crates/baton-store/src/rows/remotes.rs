@@ -27,7 +27,7 @@ pub struct RemoteRow {
     pub card_url: String,
     /// What it is shown.
     pub credential: Option<RemoteCredential>,
-    /// As whom the hub works for the alias.
+    /// The token that the hub uses for the alias.
     pub token_id: TokenId,
     /// Who registered it.
     pub created_by: String,

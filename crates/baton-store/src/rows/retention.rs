@@ -33,7 +33,7 @@ pub trait RetentionWrites {
     fn remove_task(&mut self, id: &TaskId, before: UnixMillis) -> Result<bool, Error>;
     /// Notes how far a feed has come, if it continued since the last note and that is older than `since`.
     fn mark_feed(&mut self, network: &NetworkId, now: UnixMillis, since: UnixMillis) -> Result<(), Error>;
-    /// Forgets frames that were told before this, so many at once; the newest of the feed stays.
+    /// Removes frames that were sent before this, at most this many at once; the newest of the feed stays.
     fn forget_frames(
         &mut self,
         network: &NetworkId,

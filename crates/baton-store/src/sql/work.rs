@@ -121,7 +121,7 @@ impl Work {
 }
 
 impl Rows<'_> {
-    /// The writer's memory; none for whoever only reads.
+    /// The writer's memory; none for readers.
     pub(crate) fn work(&self) -> Option<&RefCell<Work>> {
         self.work
     }

@@ -79,7 +79,7 @@ impl Rows<'_> {
         Ok(())
     }
 
-    /// Something is said on a task, or delivered about it, from now on.
+    /// Something is added to a task, or delivered about it, from now on.
     pub(crate) fn touch_task(&mut self, id: &TaskId) -> Result<(), Error> {
         let before = self.known_task(id)?;
         // A use case that writes by statements reads the database, which does not say; what is kept must learn of it anyway.

@@ -58,7 +58,7 @@ impl Checkpointer {
 
 struct Folder {
     connection: Connection,
-    /// The last time failed; told once, not at every try.
+    /// The last time failed; reported once, not at every try.
     is_ill: bool,
     damage: Damage,
 }

@@ -45,7 +45,7 @@ enum Turn {
 
 type Turns = Arc<Waiting<Turn>>;
 
-/// What whoever opened the store gave the writer: where batches get their time, and where their hints go.
+/// Given to the writer when the store is opened: where batches get their time, and where their hints go.
 pub(super) struct Hooks {
     pub(super) clock: Arc<dyn Clock>,
     pub(super) bell: Bell,
@@ -164,7 +164,7 @@ impl Batches {
     fn run(&self) {
         while let Some((share, turn)) = self.turns.take() {
             // Where cores are scarce, threads that wait for one run first, and their writes come into this batch: with more
-            // of them it costs the disk, the writer and whoever is woken hardly more. Where one is idle this takes no time.
+            // of them it costs the disk, the writer and the woken threads hardly more. Where one is idle this takes no time.
             if self.answered.get().iter().sum::<usize>() >= limits::WRITE_YIELD_COUNT {
                 std::thread::yield_now();
             }

@@ -152,7 +152,7 @@ impl Conversion<'_> {
 
     fn each_line(&mut self, input: Input) -> Result<(), Failure> {
         let name = input.name.clone();
-        // One byte more for a CR, which is no part of the packet; `convert` holds the packet to the bound.
+        // One byte more for a CR, which is not part of the packet; `convert` holds the packet to the bound.
         let bound = usize::try_from(self.max_payload_bytes()).unwrap_or(usize::MAX).saturating_add(1);
         let mut lines = Lines::new(input, bound);
         while let Some(line) =

@@ -1,4 +1,4 @@
-//! What stops a command: told once, on stderr, then the exit code.
+//! What stops a command: printed once, on stderr, then the exit code.
 
 use baton_adapter::AdapterError;
 use baton_evidence::bundle::{Refusal, VerifyError, WriteError};
@@ -92,7 +92,7 @@ impl Failure {
     }
 
     pub(crate) fn print(&self) -> ExitCode {
-        // A reader that went away (`| head`) is no news, and if stderr is gone too nobody is left to tell.
+        // A reader that went away (`| head`) is not an error, and if stderr is gone too nobody can read it.
         if !matches!(self, Self::Write { error, .. } if error.kind() == io::ErrorKind::BrokenPipe) {
             // It may hold a hub's words, and a hub's words may hold anything.
             let _ = writeln!(io::stderr(), "baton: {}{}", plain::line(&self.to_string()), self.advice());

@@ -39,7 +39,7 @@ pub(crate) enum Hub {
     Backup(backup::Backup),
     /// Make a data folder of a backup
     Restore(restore::Restore),
-    /// Help for whoever runs the hub
+    /// Commands for the operator of the hub
     #[command(subcommand)]
     Admin(admin::Admin),
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::HubAddress;
 
-/// The hub could not be reached, or what answered is no hub.
+/// The hub could not be reached, or the server that answered is not a hub.
 pub(crate) const UNREACHABLE: u8 = 5;
 /// The hub refused.
 pub(crate) const REFUSED: u8 = 6;
@@ -87,7 +87,7 @@ impl Error {
         Self::Protocol { hub: hub.clone(), what: what.into() }
     }
 
-    /// What an answer that is no success says.
+    /// The body of an error response.
     pub(crate) fn of_answer(hub: &HubAddress, status: StatusCode, body: &str) -> Self {
         let said = serde_json::from_str::<ErrorBody>(body);
         let is_json = said.is_ok();

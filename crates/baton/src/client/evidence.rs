@@ -146,7 +146,7 @@ impl Client {
         piece.map_err(|_| Error::silent(&self.hub))?.map_err(|error| Error::unreachable(&self.hub, &error))
     }
 
-    /// What answers is no hub, as a caller found.
+    /// The server that answers is not a hub, as a caller found.
     pub(crate) fn unexpected_response(&self, what: impl Into<String>) -> Error {
         Error::protocol(&self.hub, what)
     }

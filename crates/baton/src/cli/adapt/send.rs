@@ -16,7 +16,7 @@ use crate::client::evidence::{PacketRefusal, Packets, Reported, ReportedPacket};
 use crate::client::{Error, Response};
 use crate::service::evidence::report::ModeName;
 
-/// Kinds of the adapter's refusals, by which one of a packet is told from one of the call.
+/// Kinds of the adapter's refusals, to distinguish the error of a packet from that of the call.
 const KINDS: [ErrorKind; 5] = [
     ErrorKind::Measurement,
     ErrorKind::UnsupportedProtocolVersion,

@@ -1,5 +1,5 @@
 //! `baton evidence audit`: the whole log read and checked against its checkpoint, and against the last checkpoint
-//! this machine saw. What agrees is remembered; what does not is said loudly and never overwrites what was seen.
+//! this machine saw. What agrees is remembered; a contradiction is reported loudly and never overwrites what was seen.
 
 mod finding;
 mod memory;

@@ -126,7 +126,7 @@ impl Export {
         Ok(parts)
     }
 
-    /// The end of what is asked for: as told, or where the log ends now.
+    /// The end of the range: as given, or where the log ends now.
     async fn end(&self, of: ExportSource<'_>) -> Result<u64, Failure> {
         if let Some(to) = self.to {
             return Ok(to);
@@ -191,7 +191,7 @@ impl Part {
             side_file_bytes: self.side_file.bytes,
             stretch: self.stretch,
         };
-        // Stopped between the two, a side file is there that proves nothing of an older bundle, and verify says so.
+        // Stopped between the two, a side file is left that proves nothing about an older bundle, and verify reports it.
         self.side_file.commit()?;
         self.bundle.commit()?;
         Ok(told)

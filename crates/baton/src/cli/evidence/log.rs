@@ -25,7 +25,7 @@ const CELL_COLUMNS: usize = 40; // not a limit: a layout
 
 /// Show a network's evidence as the log has it
 ///
-/// One line per event: index, time, who acted, what, the task, from whom to whom, and whether the hub observed it or
+/// One line per event: index, time, actor, action, task, sender and recipient, and whether the hub observed it or
 /// somebody reported it. With --json the events themselves, one JSON object a line.
 #[derive(Debug, Args)]
 pub(crate) struct Log {
@@ -77,7 +77,7 @@ impl Log {
                 Ok(page) => return Ok(page.into_value()),
                 Err(error @ Error::Unreachable { .. }) if self.follow => {
                     if !std::mem::replace(&mut is_told, true) {
-                        // If stderr is gone there is nobody to tell.
+                        // If stderr is gone there is nobody to print for.
                         let _ = writeln!(
                             io::stderr(),
                             "baton: {}; waiting for it",
@@ -196,7 +196,7 @@ impl Row {
 }
 
 impl Data {
-    /// From whom to whom, as the hub's own packets say it.
+    /// Sender and recipient, as in the hub's own packets.
     fn way(&self) -> Option<String> {
         let baton = self.attributes.as_ref()?.get("baton")?;
         let name = |member| baton.get(member)?.as_str().map(cell);

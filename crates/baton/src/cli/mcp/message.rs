@@ -28,7 +28,7 @@ struct Read {
 }
 
 impl Message {
-    /// Reads a line; one that is no JSON object is answered here.
+    /// Reads a line; one that is not a JSON object is answered here.
     pub(crate) fn read(line: String) -> Result<Self, String> {
         match serde_json::from_str::<Read>(&line) {
             Ok(read) => Ok(Self { line, read }),
@@ -74,7 +74,7 @@ impl Message {
         }
     }
 
-    /// The version this very message speaks, if it says so.
+    /// The version of this message, if it has one.
     pub(crate) fn version(&self) -> Option<&str> {
         self.read.params.get("_meta")?.get(META_VERSION)?.as_str()
     }

@@ -195,11 +195,11 @@ impl HubOutage {
     }
 }
 
-/// What is told on stderr while a task continues.
+/// What is printed on stderr while a task continues.
 struct ProgressPrinter<'a> {
     alias: &'a str,
     history: History,
-    /// For its progress, which is no event.
+    /// For its progress, which is not an event.
     follower: Option<Follower>,
     progress: Option<i64>,
 }

@@ -60,7 +60,7 @@ pub(super) struct Agent {
     pub(super) guard: Guard,
     pub(super) running: Running,
     pub(super) drain: Drain,
-    /// What was said of the hub being away.
+    /// What was printed about the hub being unreachable.
     pub(super) outage: Outage,
 }
 

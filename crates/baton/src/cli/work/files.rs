@@ -73,7 +73,7 @@ pub(super) enum OutputFileError {
 }
 
 /// What a command left, by name: regular files, also in folders, whose names are joined with `-`. Links are not followed,
-/// and what is no file is passed over. There may be so many.
+/// and anything that is not a file is skipped. The number of files is limited.
 pub(super) fn left_in(folder: &Path, most: usize) -> Result<Vec<OutputFile>, OutputFileError> {
     let (mut paths, mut folders) = (Vec::new(), vec![folder.to_owned()]);
     while let Some(next) = folders.pop() {

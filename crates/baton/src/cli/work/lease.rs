@@ -21,7 +21,7 @@ const SHOW_EVERY: Duration = Duration::from_millis(limits::PROGRESS_EVERY_MILLIS
 pub(super) enum LeaseLost {
     Cancelled,
     Reassigned,
-    /// What the hub said when it was asked.
+    /// The hub's answer.
     Refused(Error),
 }
 

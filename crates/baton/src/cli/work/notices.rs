@@ -1,4 +1,4 @@
-//! The agent's stream: tells running tasks at once that they were cancelled or given to another.
+//! The agent's stream: notifies running tasks at once that they were cancelled or reassigned.
 
 use crate::client::{Channel, Client, Error, HubEvent, StreamEvent};
 
