@@ -112,7 +112,7 @@ impl QuestionOptions {
             if options[..at].contains(option) {
                 return Err(Refusal::invalid(
                     "options",
-                    format!("must differ, and {option:?} is there twice"),
+                    format!("must differ, and {option:?} appears twice"),
                 ));
             }
         }

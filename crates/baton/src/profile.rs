@@ -83,6 +83,6 @@ fn token_out<S: Serializer>(token: &Option<Token>, serializer: S) -> Result<S::O
 fn token_in<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Token>, D::Error> {
     let text = Option::<String>::deserialize(deserializer)?;
     // The text itself is a secret, and stays out of the message.
-    let read = |text: String| Token::parse(&text).ok_or_else(|| D::Error::custom("token is no token"));
+    let read = |text: String| Token::parse(&text).ok_or_else(|| D::Error::custom("token is not a token"));
     text.map(read).transpose()
 }

@@ -61,7 +61,7 @@ impl Call {
     /// Reads a call by its name, from the tidy object it was given.
     pub(super) fn read(method: &str, params: Value) -> Result<Self, A2aError> {
         if params.get("tenant").is_some() {
-            return Err(A2aError::params("tenant must be unset: an agent's URL says all"));
+            return Err(A2aError::params("tenant must be unset: the agent's URL already names the network"));
         }
         Ok(match method {
             methods::SEND_MESSAGE => Self::SendMessage(input::read(params)?),

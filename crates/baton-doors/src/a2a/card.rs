@@ -58,7 +58,7 @@ fn of(hub: &Hub, address: &AgentAddress, profile: Profile) -> AgentCard {
     AgentCard {
         name: alias.to_owned(),
         description: profile.description.unwrap_or_else(|| {
-            format!("{alias}, an agent behind a Baton hub. It has not said what it does.")
+            format!("{alias}, an agent behind a Baton hub. It has no description.")
         }),
         version: profile.version.unwrap_or_else(|| "unknown".into()),
         supported_interfaces: vec![

@@ -56,14 +56,14 @@ fn storage(page: &mut Page, meter: &Meter) {
     batches.counted(&[], &meter.batches(), Unit::Count);
     let help = "Seconds a commit took to be on the disk (fsync).";
     page.histogram("baton_store_commit_seconds", help).counted(&[], &meter.commits(), Unit::Micros);
-    let help = "Commits that failed; everybody in them was told so.";
+    let help = "Commits that failed; every caller in them received the error.";
     page.counter("baton_store_failed_commits_total", help).is(meter.failed_commits());
 }
 
 fn waiting(page: &mut Page, hub: &Hub) {
     let help = "Streams that are open: server-sent events and A2A.";
     page.gauge("baton_streams_open", help).is(hub.streams.open_count());
-    let help = "Calls that wait for a task to go on or to end: A2A, REST and MCP.";
+    let help = "Calls that wait for a task to change or to end: A2A, REST and MCP.";
     page.gauge("baton_a2a_waits", help).is(hub.streams.wait_count());
     let help =
         "Connections closed by the hub, by reason: a reader that was too slow, too many of one address.";
@@ -97,7 +97,7 @@ fn outside(page: &mut Page, hub: &Hub) {
     for (outcome, count) in hub.metrics.pushes.read() {
         pushes.of(&[("outcome", outcome.as_str())], count);
     }
-    let help = "Calls the hub made outside (pushes, agents of others), by outcome.";
+    let help = "Outbound calls of the hub (pushes, remote agents), by outcome.";
     let mut calls = page.counter("baton_outbound_attempts_total", help);
     for (outcome, count) in hub.outbound.attempts() {
         calls.of(&[("outcome", outcome.as_str())], count);

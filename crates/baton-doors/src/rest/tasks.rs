@@ -210,7 +210,7 @@ async fn list(
     operation_id = "show_task",
     params(("id" = TaskId, Path, description = "The task"), get_task::QueryArgs),
     responses(
-        (status = 200, description = "the task, and what was said on it", body = get_task::TaskShown),
+        (status = 200, description = "the task and its messages", body = get_task::TaskShown),
         NotFound
     )
 )]

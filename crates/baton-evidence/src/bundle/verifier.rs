@@ -52,7 +52,7 @@ pub fn verify_each(bundle: impl Read, each: impl FnMut(&EventLine<'_>)) -> Resul
         (Some(reason), trouble) => stopped(reason, trouble.place()).into(),
         (None, VerifyFailure::Refused(refusal)) => refusal.into(),
         (None, VerifyFailure::Io(_, place)) => {
-            Refusal::new(Code::Tar, place, "not a whole tar archive").into()
+            Refusal::new(Code::Tar, place, "not a complete tar archive").into()
         }
     })
 }

@@ -22,7 +22,7 @@ pub enum Error {
     NoAddress,
     /// Nobody the hub knows has signed its certificate.
     #[error(
-        "its certificate is signed by nobody the hub knows; `baton hub start --outbound-ca FILE` can name who signed it"
+        "its certificate is signed by an unknown authority; add that authority with `baton hub start --outbound-ca FILE`"
     )]
     UnknownIssuer,
     /// There is no connection: nothing of the call has left the hub.

@@ -72,7 +72,7 @@ fn on_connection<T, E: From<Error>>(
             return seen;
         }
     }
-    Err(Error::Unavailable("hubs come and go on it; try again in a moment".into()).into())
+    Err(Error::Unavailable("hubs keep opening and closing it; try again in a moment".into()).into())
 }
 
 fn begin(connection: &Connection) -> Result<(), Error> {

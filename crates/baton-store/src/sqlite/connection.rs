@@ -78,7 +78,7 @@ fn refuse_newer(connection: &Connection) -> Result<(), Error> {
 pub(crate) fn check_schema(connection: &Connection) -> Result<(), Error> {
     refuse_newer(connection)?;
     match schema_of(connection)? {
-        0 => Err(Error::Unavailable("it is no database of a hub".into())),
+        0 => Err(Error::Unavailable("not a Baton database".into())),
         theirs if theirs < schema() => {
             Err(Error::Unavailable("it was written by an older baton; start the hub once".into()))
         }

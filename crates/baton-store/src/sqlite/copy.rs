@@ -91,7 +91,7 @@ pub fn look_at_copy(path: &Path) -> Result<CopyFacts, Error> {
     check::quick_check(&copy)?;
     let schema = connection::schema_of(&copy)?;
     if schema == 0 {
-        return Err(Error::Unavailable("it is no database of a hub".into()));
+        return Err(Error::Unavailable("not a Baton database".into()));
     }
     let mut evidence_key = None;
     // The first schema had no evidence.

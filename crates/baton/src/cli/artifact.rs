@@ -136,7 +136,7 @@ impl Get {
         let name = self.output.display().to_string();
         let failed = |error: io::Error| Failure::Write { name: name.clone(), error };
         if !self.force && self.output.symlink_metadata().is_ok() {
-            return Err(Failure::usage(format!("{name} is there already; pass --force to replace it")));
+            return Err(Failure::usage(format!("{name} already exists; pass --force to replace it")));
         }
         let folder = self.output.parent().filter(|folder| !folder.as_os_str().is_empty());
         let folder = folder.unwrap_or(Path::new("."));

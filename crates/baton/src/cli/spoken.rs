@@ -35,6 +35,6 @@ fn read(name: &str, from: impl Read) -> Result<String, Failure> {
             "{name} holds more than {MAX_BYTES} bytes, the most a text may have"
         )));
     }
-    let text = String::from_utf8(bytes).map_err(|_| Failure::usage(format!("{name} is no UTF-8 text")))?;
+    let text = String::from_utf8(bytes).map_err(|_| Failure::usage(format!("{name} is not UTF-8 text")))?;
     Ok(text.strip_suffix('\n').unwrap_or(&text).to_owned())
 }

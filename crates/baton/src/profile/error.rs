@@ -13,7 +13,7 @@ pub(crate) enum ProfileError {
     Write { file: PathBuf, error: io::Error },
     #[error("{file} holds tokens and others may read it; run `chmod 600 {file}`", file = .0.display())]
     Open(PathBuf),
-    #[error("{file} is no file of profiles ({cause}); mend it, or remove it and run `baton login`", file = .file.display())]
+    #[error("{file} is not a valid profile file ({cause}); fix it, or remove it and run `baton login`", file = .file.display())]
     Unreadable { file: PathBuf, cause: String },
     #[error("{file} is larger than a file of profiles may be", file = .0.display())]
     TooLarge(PathBuf),

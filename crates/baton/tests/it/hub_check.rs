@@ -660,7 +660,7 @@ fn what_cannot_be_read_is_told_with_exit_code_2() {
     std::fs::write(&path, "not a database, but long enough to look at: ".repeat(100)).unwrap();
     refuses(folder.path(), "not a database");
     std::fs::write(&path, "").unwrap();
-    refuses(folder.path(), "it is no database of a hub");
+    refuses(folder.path(), "not a Baton database");
     std::fs::write(&path, &database_file[..database_file.len() / 2]).unwrap();
     refuses(folder.path(), "");
     std::fs::write(&path, &database_file).unwrap();

@@ -39,7 +39,7 @@ pub(super) async fn deliver(hub: &Hub, task_id: &TaskId, config_id: &str) -> Out
     {
         Ok(delivered_outcome) => delivered_outcome,
         Err(_) => {
-            tracing::error!(worker = "push", %task_id, config_id, "telling a receiver panicked and is tried again");
+            tracing::error!(worker = "push", %task_id, config_id, "notifying a receiver panicked; it is tried again");
             defer(hub, task_id, config_id).await.map(|()| Outcome::Failed)
         }
     };
@@ -47,7 +47,7 @@ pub(super) async fn deliver(hub: &Hub, task_id: &TaskId, config_id: &str) -> Out
         Ok(outcome) => outcome,
         Err(error) => {
             // The hub's own error, which says nothing of the receiver.
-            tracing::warn!(worker = "push", %task_id, config_id, %error, "a receiver could not be told; tried again");
+            tracing::warn!(worker = "push", %task_id, config_id, %error, "a receiver could not be notified; it is tried again");
             tokio::time::sleep(limits::STORE_RETRY_AFTER).await;
             Outcome::HasMore
         }
@@ -127,7 +127,7 @@ async fn next(hub: &Hub, task_id: &TaskId, config_id: &str) -> Result<Next, Erro
             let config = rows.push_config(&task_id, &config_id)?.filter(|config| config.is_open);
             let Some(config) = config else { return Ok(Next::Nothing) };
             if !push_configs::may_still_be_told(rows, &config)? {
-                return Ok(Next::Closed(Box::new(config), "its maker may no longer be told of the task"));
+                return Ok(Next::Closed(Box::new(config), "its creator may no longer see the task"));
             }
             let has_ended = rows.task_snapshot(&task_id)?.is_none_or(|task| task.status.is_terminal());
             match rows.event_after(&task_id, config.delivered)? {

@@ -58,7 +58,7 @@ impl PushRegistry {
             None => return std::future::pending().await,
             Some(Ok((id, outcome))) => (id, outcome),
             Some(Err(error)) => {
-                tracing::error!(worker = "push", %error, "telling a receiver panicked and is tried again");
+                tracing::error!(worker = "push", %error, "notifying a receiver panicked; it is tried again");
                 (error.id(), delivery::Outcome::Failed)
             }
         };

@@ -296,7 +296,7 @@ async fn call_off_due(remote: &Arc<Remote>, deferred: &mut DeferredCancels, stra
         let _turn = remote.try_turn(&stray)?;
         let called_off = call_off(remote, stray.clone()).await;
         let is_over = called_off.unwrap_or_else(|error| {
-            tracing::warn!(worker = "remote", %error, "an errand is called off later");
+            tracing::warn!(worker = "remote", %error, "cancelling a remote task is retried later");
             false
         });
         (!is_over).then_some(stray)

@@ -239,7 +239,7 @@ impl Logout {
         match client.logout().await {
             Ok(_) | Err(Error::Unauthorized { .. }) => self.print(&format!("Logged out of {}.", profile.hub)),
             Err(error) => {
-                note("The token is forgotten here, but the hub was not told.");
+                note("The token is deleted here, but the hub could not be reached to revoke it.");
                 Err(error.into())
             }
         }

@@ -133,7 +133,7 @@ impl Sending {
             let answer = self.link.client.report(&self.network, self.mode, Packets::Lines(&lines)).await?;
             if answer.packets.len() != count {
                 let told = answer.packets.len();
-                let what = format!("it tells of {told} packets where {count} were handed in");
+                let what = format!("the hub answered for {told} packets where {count} were sent");
                 return Err(self.link.client.unexpected_response(what).into());
             }
             self.print(&answer)?;

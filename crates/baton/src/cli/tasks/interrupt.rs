@@ -37,9 +37,9 @@ fn words(task_ids: &[&str]) -> String {
     let ids = task_ids.join(" ");
     match task_ids {
         [id] => {
-            format!("task {id} goes on; `baton wait {id}` waits for it again, `baton cancel {id}` ends it")
+            format!("task {id} continues; `baton wait {id}` waits for it again, `baton cancel {id}` ends it")
         }
-        _ => format!("the tasks go on; `baton wait {ids}` waits for them again, `baton cancel ID` ends one"),
+        _ => format!("the tasks continue; `baton wait {ids}` waits for them again, `baton cancel ID` ends one"),
     }
 }
 

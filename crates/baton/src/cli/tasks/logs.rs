@@ -156,7 +156,7 @@ impl<'a> Log<'a> {
 
     fn print(&self, fresh: &NewRows) -> Result<(), Failure> {
         if fresh.has_gap {
-            note("more happened at once than the hub tells; some lines are missing here");
+            note("more happened at once than the hub returns; some lines are missing here");
         }
         for event in &fresh.events {
             if self.is_json {

@@ -247,7 +247,7 @@ impl Send {
             Some(question) => question.show(),
             None if task.status.is_terminal() => outcome.note_reason(&Screen::stdout()),
             None if !self.quiet => note(&format!(
-                "still {}; `baton task show {}` shows how it goes on",
+                "still {}; `baton task show {}` shows its progress",
                 task.status, task.task_id
             )),
             None => {}

@@ -24,7 +24,7 @@ pub(crate) async fn find(link: &Link, text: &str) -> Result<String, Failure> {
     let fits = |byte: u8| byte.is_ascii_hexdigit() || byte == b'-';
     if beginning.len() < limits::ID_PREFIX_MIN_CHARS || !beginning.bytes().all(fits) {
         return Err(Failure::usage(format!(
-            "{text:?} is no task id, nor the first {} or more characters of one; `baton tasks` lists tasks",
+            "{text:?} is not a task id, nor the first {} or more characters of one; `baton tasks` lists tasks",
             limits::ID_PREFIX_MIN_CHARS
         )));
     }

@@ -84,7 +84,7 @@ pub(super) fn left_in(folder: &Path, most: usize) -> Result<Vec<OutputFile>, Out
             match (kind.is_file(), kind.is_dir()) {
                 (true, _) => paths.push(entry.path()),
                 (_, true) => folders.push(entry.path()),
-                _ => tracing::warn!(path = %entry.path().display(), "is no regular file and is not sent"),
+                _ => tracing::warn!(path = %entry.path().display(), "is not a regular file and is not sent"),
             }
             if paths.len() + folders.len() > most {
                 return Err(OutputFileError::TooMany { most });

@@ -54,7 +54,7 @@ impl Memory {
         // The id may be the hub's word, and it names files here.
         if NetworkId::parse(network).is_none() {
             return Err(Failure::usage(
-                "the hub names a network by what is no id; nothing is remembered of it",
+                "the hub returned an invalid network id; nothing was saved",
             ));
         }
         let home = DataFolder::home()
@@ -91,7 +91,7 @@ impl Memory {
         let damaged = |what: &str| {
             let file = path.display();
             Failure::usage(format!(
-                "{file} is no checkpoint this machine remembered ({what}); look into it, and move it away only if you know why"
+                "{file} is not a checkpoint that this machine saved ({what}); inspect it, and move it away only if you know why"
             ))
         };
         let contents: Contents = serde_json::from_str(&text).map_err(|error| damaged(&error.to_string()))?;
