@@ -22,7 +22,7 @@ pub struct Ring {
     pub to: Principal,
 }
 
-/// A task whose history or conversation continued.
+/// A task whose history or conversation changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangedTask {
     /// In this network.
@@ -51,7 +51,7 @@ pub struct GrownLog {
 pub struct Committed {
     /// Who has something new to read.
     pub rings: Vec<Ring>,
-    /// The tasks whose history or conversation continued.
+    /// The tasks whose history or conversation changed.
     pub changed_tasks: Vec<ChangedTask>,
     /// The logs that have grown.
     pub grown_logs: Vec<GrownLog>,

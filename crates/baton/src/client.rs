@@ -32,7 +32,7 @@ pub(crate) use error::Error;
 pub(crate) use follow::{Channel, Follower, StreamEvent};
 pub(crate) use hub_event::HubEvent;
 pub(crate) use options::{CaError, Options};
-pub(crate) use response::Response;
+pub(crate) use response::HubResponse;
 pub(crate) use sse::Parser as SseParser;
 pub(crate) use task_stream::{TaskStream, TaskStreamEvent};
 
@@ -99,7 +99,7 @@ impl Client {
         &self,
         path: &[&str],
         query: &(impl Serialize + ?Sized),
-    ) -> Result<Response<T>, Error> {
+    ) -> Result<HubResponse<T>, Error> {
         Call::new(self, Method::GET, path).query(query).repeat(Repeat::Always).run().await
     }
 
@@ -108,7 +108,7 @@ impl Client {
         &self,
         path: &[&str],
         body: &(impl Serialize + ?Sized),
-    ) -> Result<Response<T>, Error> {
+    ) -> Result<HubResponse<T>, Error> {
         Call::new(self, Method::POST, path).body(body).run().await
     }
 

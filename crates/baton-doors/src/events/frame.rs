@@ -35,7 +35,7 @@ pub(super) fn unnumbered(json: &str) -> Bytes {
     format!("data: {json}\n\n").into()
 }
 
-/// Tasks that continued, a frame each: which, and as what. It cannot be asked for again, and the rows say the same.
+/// Tasks that changed, a frame each: which, and as what. It cannot be asked for again, and the rows say the same.
 pub(super) fn task_changed(tasks: &[(TaskId, Status)]) -> Bytes {
     let mut frames = String::with_capacity(tasks.len() * 128);
     for (task_id, status) in tasks {

@@ -25,7 +25,7 @@ pub(super) struct Listener {
     epoch: u64,
     news: Wakeup,
     /// Transient frames: sent once and stored nowhere.
-    passing: Receiver<Arc<str>>,
+    transient_frames: Receiver<Arc<str>>,
     /// Tasks that changed; for streams of the whole network.
     changes: Option<Receiver<Moved>>,
     /// Everything up to here was sent.
@@ -52,9 +52,9 @@ enum Wakeup {
 enum WakeReason {
     Rung,
     Read(Arc<Page>),
-    TransientFrames(Arc<str>),
+    Transient(Arc<str>),
     Moved(Moved),
-    /// What continued was more than could be kept for this stream.
+    /// More changed than could be kept for this stream.
     Missed,
     Due,
     Stopping,
@@ -76,7 +76,7 @@ impl Listener {
         let occupied = hub.occupy(Quota::Streams, &channel.network_id).await?;
         // Listening begins before the feed's end is read, so that nothing in between is missed.
         let news = Wakeup::of(&hub, &channel);
-        let passing = hub.transient_frames.listen(&channel.network_id);
+        let transient_frames = hub.transient_frames.listen(&channel.network_id);
         let changes = channel.to.is_none().then(|| hub.bells.changes.watch(&channel.network_id));
         let (newest, inbox_count) = beginning(&hub, &channel).await?;
         // Who names no id starts at the end; who names one that is none is notified of the gap, as for one too old.
@@ -95,7 +95,7 @@ impl Listener {
             bearer,
             epoch,
             news,
-            passing,
+            transient_frames,
             changes,
             position,
         })
@@ -168,14 +168,14 @@ impl Listener {
         let woken = tokio::select! {
             woken = self.news.wait() => woken,
             woken = moved(self.changes.as_mut()) => woken,
-            heard = self.transient_frames.recv() => heard.map_or(WakeReason::Due, WakeReason::TransientFrames),
+            heard = self.transient_frames.recv() => heard.map_or(WakeReason::Due, WakeReason::Transient),
             () = sleep_until(self.comment_at.min(Instant::now() + self.intervals.access)) => WakeReason::Due,
             () = self.hub.shutdown.wait() => WakeReason::Stopping,
         };
         match woken {
             WakeReason::Rung => self.is_caught_up = false,
             WakeReason::Read(page) => return self.take(&page),
-            WakeReason::TransientFrames(json) => return frame::unnumbered(&json),
+            WakeReason::Transient(json) => return frame::unnumbered(&json),
             WakeReason::Moved(tasks) => return frame::task_changed(&tasks),
             WakeReason::Missed => return frame::missed(),
             WakeReason::Due if Instant::now() >= self.comment_at => {

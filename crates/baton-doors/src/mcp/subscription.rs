@@ -13,12 +13,12 @@ use tokio::time::sleep;
 use super::resource;
 use crate::hub::{Hub, Identity};
 use crate::service::Error;
-use crate::service::watched::{self, Bells};
+use crate::service::watched::{self, WatchBells};
 
 /// A resource that is watched.
 struct Watched {
     uri: String,
-    bells: Bells,
+    bells: WatchBells,
 }
 
 /// Why a wait ended.
@@ -105,7 +105,7 @@ async fn listen_to_all(hub: &Hub, caller: &Caller, uris: Vec<String>) -> Result<
 async fn rung(watched: &mut [Watched]) -> usize {
     let mut rings: Vec<BoxFuture<'_, usize>> = Vec::new();
     for (place, watched) in watched.iter_mut().enumerate() {
-        let Bells { bells, passing, .. } = &mut watched.bells;
+        let WatchBells { bells, passing, .. } = &mut watched.bells;
         rings.extend(bells.iter_mut().map(|bell| bell.wait().map(move |()| place).boxed()));
         rings.extend(passing.iter_mut().map(|passing| {
             async move {

@@ -10,7 +10,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::attention::{self, Attention};
 use super::stamp::Stamp;
 use super::task_view::StatusCount;
-use super::{Error, WireTime, audit, list_tasks, place};
+use super::{Error, WireTime, audit, list_tasks, network_ref};
 use crate::hub::Hub;
 
 /// Of which network.

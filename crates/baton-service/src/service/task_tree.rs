@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use utoipa::ToSchema;
 
+use super::network_ref;
 use super::permit::Permitted;
-use super::place;
 use super::wire_time::WireTime;
 use super::{Error, audit};
 use crate::hub::Hub;

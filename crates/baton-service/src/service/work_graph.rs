@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use utoipa::{IntoParams, ToSchema};
 
-use super::{Error, WireTime, audit, place, wire_time};
+use super::{Error, WireTime, audit, network_ref, wire_time};
 use crate::hub::Hub;
 
 /// Of which network and which time.

@@ -99,7 +99,7 @@ pub(crate) struct SendKey {
 #[derive(Debug, Default)]
 pub(crate) struct Hints {
     pub(crate) rings: Vec<Ring>,
-    /// Tasks whose history or conversation continued.
+    /// Tasks whose history or conversation changed.
     pub(crate) changed_tasks: Vec<ChangedTask>,
     /// Where a task can be claimed from now on, once for each.
     pub(crate) opened: VecDeque<Inbox>,

@@ -42,7 +42,7 @@ impl Mcp {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
         runtime::block_on(async {
             let parent = self.parent.clone().filter(|parent| !parent.is_empty());
-            let way = Arc::new(Route::new(self.connection.clone(), self.alias.clone(), parent));
+            let route = Arc::new(Route::new(self.connection.clone(), self.alias.clone(), parent));
             let mut terminate = signal(SignalKind::terminate()).map_err(Failure::System)?;
             let bridged = tokio::select! {
                 bridged = bridge::run(&route, tokio::io::stdin(), tokio::io::stdout()) => bridged,

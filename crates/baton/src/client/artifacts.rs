@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::call::Call;
-use super::{Client, Error, Response};
+use super::{Client, Error, HubResponse};
 use crate::service::WireTime;
 use crate::service::artifacts::{list, upload};
 
@@ -98,7 +98,7 @@ impl Client {
         &self,
         args: &upload::QueryArgs,
         file: &File,
-    ) -> Result<Response<Uploaded>, NotUploaded> {
+    ) -> Result<HubResponse<Uploaded>, NotUploaded> {
         match self.put_artifact_once(args, file).await {
             Err(NotUploaded::Hub(error)) if error.code() == Some(NO_ROOM) && args.sha256.is_none() => {
                 let file = file.try_clone().map_err(NotUploaded::File)?;
@@ -116,7 +116,7 @@ impl Client {
         &self,
         args: &upload::QueryArgs,
         file: &File,
-    ) -> Result<Response<Uploaded>, NotUploaded> {
+    ) -> Result<HubResponse<Uploaded>, NotUploaded> {
         let size = file.metadata().map_err(NotUploaded::File)?.len();
         let reading = Arc::new(Mutex::new(Reading::default()));
         let pieces = pieces(file.try_clone().map_err(NotUploaded::File)?, size, reading.clone());
@@ -128,7 +128,7 @@ impl Client {
             .header(CONTENT_TYPE, "application/octet-stream".into())
             .header(CONTENT_LENGTH, size.to_string())
             .stream(Body::wrap_stream(pieces));
-        let uploaded: Result<Response<Uploaded>, Error> = call.run_once().await;
+        let uploaded: Result<HubResponse<Uploaded>, Error> = call.run_once().await;
         let reading = std::mem::take(&mut *reading.lock().unwrap_or_else(PoisonError::into_inner));
         if let Some(error) = reading.failed {
             return Err(NotUploaded::File(error));
@@ -157,7 +157,7 @@ impl Client {
         }
     }
 
-    pub(crate) async fn artifacts(&self, args: &list::QueryArgs) -> Result<Response<Artifacts>, Error> {
+    pub(crate) async fn artifacts(&self, args: &list::QueryArgs) -> Result<HubResponse<Artifacts>, Error> {
         self.get_json(&["api", "artifacts"], args).await
     }
 }

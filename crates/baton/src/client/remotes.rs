@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Client, Error, Response};
+use super::{Client, Error, HubResponse};
 use crate::service::WireTime;
 use crate::service::accounts::remotes;
 
@@ -32,11 +32,11 @@ impl Client {
         &self,
         network_id: &str,
         args: &remotes::NewRemote,
-    ) -> Result<Response<RemoteAdded>, Error> {
+    ) -> Result<HubResponse<RemoteAdded>, Error> {
         self.post_json(&["api", "networks", network_id, "remotes"], args).await
     }
 
-    pub(crate) async fn remotes(&self, network_id: &str) -> Result<Response<Remotes>, Error> {
+    pub(crate) async fn remotes(&self, network_id: &str) -> Result<HubResponse<Remotes>, Error> {
         self.get_pages(&["api", "networks", network_id, "remotes"], &(), "remotes").await
     }
 
@@ -44,7 +44,7 @@ impl Client {
         &self,
         network_id: &str,
         alias: &str,
-    ) -> Result<Response<Value>, Error> {
+    ) -> Result<HubResponse<Value>, Error> {
         self.delete(&["api", "networks", network_id, "remotes", alias]).await
     }
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use super::artifacts::Artifact;
 use super::call::{Call, Repeat};
-use super::{Client, Error, Response};
+use super::{Client, Error, HubResponse};
 use crate::service::task_command::{BodyRule, TaskCommand};
 use crate::service::{
     WireTime, claim_task, extend_lease, get_task, inbox, list_tasks, report_progress, send_task,
@@ -99,7 +99,7 @@ impl TaskMessage {
     }
 
     pub(crate) fn is_answer(&self) -> bool {
-        self.kind.as_deref() == Some(MessageKind::Response.as_str())
+        self.kind.as_deref() == Some(MessageKind::Answer.as_str())
     }
 }
 
@@ -262,7 +262,7 @@ impl Client {
         &self,
         args: &send_task::Args,
         traceparent: Option<TraceParent>,
-    ) -> Result<Response<TaskSent>, Error> {
+    ) -> Result<HubResponse<TaskSent>, Error> {
         let repeat = if args.idempotency_key.is_some() { Repeat::Always } else { Repeat::Unsent };
         let wait =
             Duration::from_secs(args.wait_seconds.and_then(|wait| u64::try_from(wait).ok()).unwrap_or(0));
@@ -270,16 +270,16 @@ impl Client {
         call.repeat(repeat).waiting(wait).run().await
     }
 
-    pub(crate) async fn tasks(&self, args: &list_tasks::QueryArgs) -> Result<Response<Page>, Error> {
+    pub(crate) async fn tasks(&self, args: &list_tasks::QueryArgs) -> Result<HubResponse<Page>, Error> {
         self.get_json(&["api", "tasks"], args).await
     }
 
-    pub(crate) async fn task(&self, task_id: &str) -> Result<Response<TaskEnvelope>, Error> {
+    pub(crate) async fn task(&self, task_id: &str) -> Result<HubResponse<TaskEnvelope>, Error> {
         self.get_json(&["api", "tasks", task_id], &()).await
     }
 
     /// The tree a task stands in.
-    pub(crate) async fn task_tree(&self, task_id: &str) -> Result<Response<ShownTree>, Error> {
+    pub(crate) async fn task_tree(&self, task_id: &str) -> Result<HubResponse<ShownTree>, Error> {
         self.get_json(&["api", "tasks", task_id, "tree"], &()).await
     }
 
@@ -289,7 +289,7 @@ impl Client {
         task_id: &str,
         after: i64,
         wait: Duration,
-    ) -> Result<Response<TaskEnvelope>, Error> {
+    ) -> Result<HubResponse<TaskEnvelope>, Error> {
         let seconds = wait.as_millis().div_ceil(1_000).to_string();
         let args = get_task::QueryArgs { wait_seconds: Some(seconds), after: Some(after.to_string()) };
         let call = Call::new(self, Method::GET, &["api", "tasks", task_id]).query(&args);
@@ -302,7 +302,7 @@ impl Client {
         &self,
         task_id: &str,
         args: &C::Args,
-    ) -> Result<Response<A>, Error> {
+    ) -> Result<HubResponse<A>, Error> {
         let call = Call::new(self, Method::POST, &["api", "tasks", task_id, C::ABOUT.verb]);
         let call = if C::ABOUT.body == BodyRule::Unread { call } else { call.body(args) };
         call.repeat(if C::ABOUT.is_repeatable { Repeat::Always } else { Repeat::Unsent }).run().await
@@ -311,7 +311,7 @@ impl Client {
     pub(crate) async fn task_events(
         &self,
         args: &task_events::QueryArgs,
-    ) -> Result<Response<History>, Error> {
+    ) -> Result<HubResponse<History>, Error> {
         self.get_json(&["api", "task_events"], args).await
     }
 
@@ -320,16 +320,16 @@ impl Client {
         &self,
         id: &str,
         args: &inbox::AckOwnArgs,
-    ) -> Result<Response<Value>, Error> {
+    ) -> Result<HubResponse<Value>, Error> {
         self.post_json(&["api", "inbox", id, "ack"], args).await
     }
 
-    pub(crate) async fn inbox(&self, args: &inbox::QueryArgs) -> Result<Response<Inbox>, Error> {
+    pub(crate) async fn inbox(&self, args: &inbox::QueryArgs) -> Result<HubResponse<Inbox>, Error> {
         self.get_json(&["api", "inbox"], args).await
     }
 
     /// Claims the next task. The timeout covers the requested wait. A lost response does no harm: the lease expires.
-    pub(crate) async fn claim(&self, args: &claim_task::BodyArgs) -> Result<Response<Claimed>, Error> {
+    pub(crate) async fn claim(&self, args: &claim_task::BodyArgs) -> Result<HubResponse<Claimed>, Error> {
         let wait = u64::try_from(args.wait_seconds.unwrap_or(0)).unwrap_or(0);
         let call = Call::new(self, Method::POST, &["api", "claim"]).body(args);
         call.waiting(Duration::from_secs(wait)).run().await
@@ -340,7 +340,7 @@ impl Client {
         &self,
         lease_id: &str,
         args: &extend_lease::PathArgs,
-    ) -> Result<Response<Value>, Error> {
+    ) -> Result<HubResponse<Value>, Error> {
         let path = ["api", "leases", lease_id, "extend"];
         Call::new(self, Method::POST, &path).body(args).repeat(Repeat::Always).run().await
     }
@@ -350,7 +350,7 @@ impl Client {
         &self,
         id: &str,
         args: &report_progress::Args,
-    ) -> Result<Response<Value>, Error> {
+    ) -> Result<HubResponse<Value>, Error> {
         let repeat = if args.output.is_some() { Repeat::Unsent } else { Repeat::Always };
         Call::new(self, Method::POST, &["api", "tasks", id, "progress"]).body(args).repeat(repeat).run().await
     }
@@ -359,17 +359,17 @@ impl Client {
         &self,
         id: &str,
         args: &share_artifact::PathArgs,
-    ) -> Result<Response<Value>, Error> {
+    ) -> Result<HubResponse<Value>, Error> {
         // Shared twice it would be there twice.
         let call = Call::new(self, Method::POST, &["api", "tasks", id, "artifacts"]).body(args);
         call.repeat(Repeat::Unsent).run().await
     }
 
-    pub(crate) async fn sessions(&self, args: &statuses::QueryArgs) -> Result<Response<Value>, Error> {
+    pub(crate) async fn sessions(&self, args: &statuses::QueryArgs) -> Result<HubResponse<Value>, Error> {
         self.get_pages(&["api", "status"], args, "sessions").await
     }
 
-    pub(crate) async fn stats(&self, args: &stats::QueryArgs) -> Result<Response<Stats>, Error> {
+    pub(crate) async fn stats(&self, args: &stats::QueryArgs) -> Result<HubResponse<Stats>, Error> {
         self.get_json(&["api", "stats"], args).await
     }
 }

@@ -27,14 +27,14 @@ pub async fn find(hub: &Hub, caller: &Caller, sha256: &str, args: &QueryArgs) ->
     let place = NetworkRef::of_write(args.network_id.as_deref());
     let hash = ArtifactHash::parse(sha256);
     let asker = caller.clone();
-    let read = hub.store_for(caller).read(move |rows| find(rows, &asker, &place, hash));
+    let read = hub.store_for(caller).read(move |rows| find_row(rows, &asker, &place, hash));
     let (artifact, audited) = read.await?;
     audit::network_read(hub, caller, audited, "artifact").await?;
     Ok(artifact)
 }
 
 /// The artifact, and the network if that look is to be recorded.
-fn find(
+fn find_row(
     rows: &dyn Snapshot,
     caller: &Caller,
     place: &NetworkRef,

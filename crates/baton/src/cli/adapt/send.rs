@@ -13,7 +13,7 @@ use crate::cli::failure::Failure;
 use crate::cli::input::Input;
 use crate::cli::runtime::block_on;
 use crate::client::evidence::{PacketRefusal, Packets, Reported, ReportedPacket};
-use crate::client::{Error, Response};
+use crate::client::{Error, HubResponse};
 use crate::service::evidence::report::ModeName;
 
 /// Kinds of the adapter's refusals, to distinguish the error of a packet from that of the call.
@@ -141,7 +141,7 @@ impl Sending {
         self.out.flush().map_err(Failure::stdout)
     }
 
-    fn print(&mut self, answer: &Response<Reported>) -> Result<(), Failure> {
+    fn print(&mut self, answer: &HubResponse<Reported>) -> Result<(), Failure> {
         for packet in &answer.packets {
             match packet {
                 ReportedPacket::Recorded { index, known } => {

@@ -20,7 +20,7 @@ use crate::cli::failure::Failure;
 use crate::cli::screen::{Screen, note};
 use crate::cli::work::alias;
 use crate::client::tasks::Inbox;
-use crate::client::{Channel, Client, Follower, HubEvent, Response, StreamEvent};
+use crate::client::{Channel, Client, Follower, HubEvent, HubResponse, StreamEvent};
 use crate::data_folder::DataFolder;
 use crate::service::inbox::QueryArgs;
 
@@ -111,7 +111,7 @@ impl InboxWait {
         }
     }
 
-    fn print(&self, inbox: &Response<Inbox>) -> Result<(), Failure> {
+    fn print(&self, inbox: &HubResponse<Inbox>) -> Result<(), Failure> {
         if self.connection.is_json() {
             Screen::stdout().json(inbox.text())?;
         }

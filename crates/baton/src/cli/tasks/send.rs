@@ -18,7 +18,7 @@ use crate::cli::runtime::block_on;
 use crate::cli::screen::{Screen, note};
 use crate::cli::{spoken, transfer};
 use crate::client::tasks::TaskSent;
-use crate::client::{Channel, Error, Response, Token};
+use crate::client::{Channel, Error, HubResponse, Token};
 use crate::service::send_task::{self, PriorityName};
 use crate::trace;
 
@@ -152,7 +152,7 @@ impl Send {
         &self,
         link: &Link,
         network_id: Option<String>,
-        sent: Response<TaskSent>,
+        sent: HubResponse<TaskSent>,
         began: Instant,
         limit: Option<u32>,
     ) -> Result<ExitCode, Failure> {
@@ -196,7 +196,7 @@ impl Send {
     }
 
     /// Sends; a hub that goes away while it waits knows the call again by its key.
-    async fn post(&self, link: &Link, args: &send_task::Args) -> Result<Response<TaskSent>, Failure> {
+    async fn post(&self, link: &Link, args: &send_task::Args) -> Result<HubResponse<TaskSent>, Failure> {
         let mut away = HubOutage::quiet(self.quiet);
         let mut is_first = true;
         loop {
@@ -213,7 +213,7 @@ impl Send {
         }
     }
 
-    fn print_sent(&self, sent: &Response<TaskSent>) -> Result<ExitCode, Failure> {
+    fn print_sent(&self, sent: &HubResponse<TaskSent>) -> Result<ExitCode, Failure> {
         let screen = Screen::stdout();
         if self.connection.is_json() {
             screen.json(sent.text())?;

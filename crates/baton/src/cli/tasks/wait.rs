@@ -12,7 +12,7 @@ use super::question::Question;
 use crate::cli::moment;
 use crate::cli::screen::{Screen, note};
 use crate::client::tasks::{Task, TaskEnvelope, TaskEvent, TaskMessage, TaskSent};
-use crate::client::{Channel, Client, Error, Follower, HubEvent, Response, StreamEvent};
+use crate::client::{Channel, Client, Error, Follower, HubEvent, HubResponse, StreamEvent};
 
 /// What one call waits at most.
 const LONGEST: Duration = Duration::from_secs(limits::CALL_WAIT_MAX_SECONDS as u64);
@@ -33,13 +33,13 @@ pub(super) struct Outcome {
 
 impl Outcome {
     /// What the answer to a send says, if the hub waited.
-    pub(super) fn of_send(sent: Response<TaskSent>) -> Option<Self> {
+    pub(super) fn of_send(sent: HubResponse<TaskSent>) -> Option<Self> {
         let task = sent.task.clone()?;
         let messages = task.messages.clone();
         Some(Self { json: sent.into_text(), task, messages })
     }
 
-    fn of_look(answer: Response<TaskEnvelope>) -> Self {
+    fn of_look(answer: HubResponse<TaskEnvelope>) -> Self {
         let TaskEnvelope { task, messages, .. } = (*answer).clone();
         Self { json: answer.into_text(), task, messages }
     }
@@ -244,7 +244,7 @@ impl<'a> Wait<'a> {
     }
 
     /// One call. Meanwhile the agent's progress is printed.
-    async fn ask(&mut self, wait: Duration) -> Result<Response<TaskEnvelope>, Error> {
+    async fn ask(&mut self, wait: Duration) -> Result<HubResponse<TaskEnvelope>, Error> {
         let asking = self.client.task_after(self.task_id, self.after, wait);
         let Some(course) = &mut self.course else { return asking.await };
         tokio::select! {

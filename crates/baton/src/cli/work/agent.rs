@@ -131,7 +131,7 @@ impl Agent {
         };
         loop {
             let asked = Instant::now();
-            match self.client.claim(&args).await.map(crate::client::Response::into_value) {
+            match self.client.claim(&args).await.map(crate::client::HubResponse::into_value) {
                 Ok(claimed) => {
                     outage.is_over();
                     if let Some(lease) = Lease::of(claimed) {
