@@ -11,7 +11,7 @@ BINARY ?= $(shell ls -t target/release/baton target/quick/baton 2>/dev/null | he
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help demo run quick build test check bench bench-page bench-peers bench-growth bench-streams bench-soak bench-fairness bench-hostile bench-start bench-adapter driver proof peers bench-hub bench-evidence bench-work bench-a2a fuzz torture walk dist install uninstall size tools clients mcp-clients browser schemathesis s3 screenshots sdk-python sdk-python-adapters postgres test-postgres18 clean
+.PHONY: help demo run quick build test check spelling bench bench-page bench-peers bench-growth bench-streams bench-soak bench-fairness bench-hostile bench-start bench-adapter driver proof peers bench-hub bench-evidence bench-work bench-a2a fuzz torture walk dist install uninstall size tools clients mcp-clients browser schemathesis s3 screenshots sdk-python sdk-python-adapters postgres test-postgres18 clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -41,10 +41,13 @@ test-postgres18: tools ## the store's contract on PostgreSQL 18
 	@scripts/postgres.sh 18
 	BATON_TEST_POSTGRES=18 $(CARGO) nextest run --locked --package baton-store -E 'test(/postgres/)'
 
-check: ## formatting, lints as errors, documentation
+check: spelling ## formatting, spelling, lints as errors, documentation
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --workspace --no-deps --document-private-items
+
+spelling: ## the spelling of sources, help and documentation
+	@scripts/spelling.sh
 
 # Every part but the adapter's, about 25 minutes; a part that fails is named on the page, and the others still run.
 bench: build proof clients ## everything beside its peers, in one run: writes docs/benchmarks.md
@@ -175,7 +178,7 @@ sdk-python: ## the Python SDK: ruff, mypy, and its tests against a real hub
 sdk-python-adapters: ## the Python SDK's adapters with LangGraph, the OpenAI Agents SDK and the Claude Agent SDK (500 MB of packages)
 	@scripts/sdk-python.sh adapters
 
-screenshots: browser ## the dashboard's pictures in docs/images, taken anew
+screenshots: browser ## the dashboard's pictures in docs/images
 	$(CARGO) build --locked --package baton
 	@node scripts/screenshots.mjs
 

@@ -104,7 +104,7 @@ export async function until(what, look) {
 export async function stays(page) {
   const mark = `mark-${Math.random()}`;
   await page.evaluate((text) => { window.mark = text; }, mark);
-  return async () => assert.equal(await page.evaluate(() => window.mark), mark, 'the page was loaded anew');
+  return async () => assert.equal(await page.evaluate(() => window.mark), mark, 'the page was loaded again');
 }
 
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');

@@ -1,5 +1,5 @@
 // A lively network for pictures and for the accessibility pass: seven agents, tasks in every state, a conversation,
-// a parent with its children. The same each time; `moment` is told how far it has come, from 0 to 1, and may move the
+// a parent with its children. The same each time; `moment` receives how far it has come, from 0 to 1, and may move the
 // hub's clock along.
 
 import { tool } from './browser.mjs';

@@ -59,10 +59,10 @@ async fn start_again<R: Future<Output = ()>>(hub: Arc<Hub>, name: &'static str, 
     }
 }
 
-/// Writes down what was left when the last request had ended; called once no more can come.
+/// Writes what was left when the last request had ended; called once no more can come.
 pub async fn finish(hub: &Hub) {
     if let Err(error) = presence::round(hub).await {
-        tracing::warn!(%error, "the last signs of life were not written down");
+        tracing::warn!(%error, "the last activity times were not written");
     }
     if let Err(error) = seal::round(hub).await {
         tracing::warn!(%error, "the last changes were not sealed; the next start does it");

@@ -1,4 +1,4 @@
-//! The spans the hub records of itself when it is told where to send them
+//! The spans the hub records of itself when it is configured where to send them
 //! (`--otlp-endpoint`): one for each request, one for each task's life. Recording never waits: what does not fit into
 //! the queue is dropped and counted.
 

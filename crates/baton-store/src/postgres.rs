@@ -196,7 +196,7 @@ impl Store for PostgresStore {
     fn close(&self) {
         self.shared.turns.close();
         for thread in self.threads.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
-            let _ = thread.join(); // a panic there was told when it happened
+            let _ = thread.join(); // a panic there was logged when it happened
         }
         self.shared.parked.close();
         self.readers.close();

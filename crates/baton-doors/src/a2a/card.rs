@@ -57,9 +57,9 @@ fn of(hub: &Hub, address: &AgentAddress, profile: Profile) -> AgentCard {
     });
     AgentCard {
         name: alias.to_owned(),
-        description: profile.description.unwrap_or_else(|| {
-            format!("{alias}, an agent behind a Baton hub. It has no description.")
-        }),
+        description: profile
+            .description
+            .unwrap_or_else(|| format!("{alias}, an agent behind a Baton hub. It has no description.")),
         version: profile.version.unwrap_or_else(|| "unknown".into()),
         supported_interfaces: vec![
             AgentInterface::new(format!("{base}/"), TRANSPORT_PROTOCOL_JSONRPC),

@@ -44,7 +44,7 @@ impl Control {
         self.hear()
     }
 
-    /// Hears the next answer.
+    /// Reads the next answer.
     pub fn hear(&mut self) -> Result<Answer, ControlError> {
         let mut line = String::new();
         self.stream.by_ref().take(limits::CONTROL_LINE_MAX_BYTES).read_line(&mut line)?;

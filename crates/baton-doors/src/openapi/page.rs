@@ -11,7 +11,7 @@ const HEAD: &str = "\
 # The API, route by route
 
 Made from the code; `BATON_BLESS=1 cargo nextest run -p baton openapi` makes it again. The same as OpenAPI 3.1, with the
-schemas of everything named here, is at `GET /openapi.json` of every hub. What the calls are for is told in
+schemas of everything named here, is at `GET /openapi.json` of every hub. What the calls are for is explained in
 [hub.md](hub.md), [accounts.md](accounts.md), [evidence.md](evidence.md) and [a2a.md](a2a.md); every error code is in
 [errors.md](errors.md).
 

@@ -114,8 +114,8 @@ fn the_process(page: &mut Page, hub: &Hub) {
     let mut build = page.gauge("baton_build_info", "Always 1; the version is in the label.");
     build.of(&[("version", env!("CARGO_PKG_VERSION"))], 1);
     let started = hub.metrics.started.unix_seconds();
-    page.gauge("process_start_time_seconds", "When the process was started, since 1970.").is(started);
+    page.gauge("process_start_time_seconds", "Start time of the process, in seconds since 1970.").is(started);
     if let Some(bytes) = process::resident_bytes() {
-        page.gauge("process_resident_memory_bytes", "Memory that is really there.").is(bytes);
+        page.gauge("process_resident_memory_bytes", "Resident memory in bytes.").is(bytes);
     }
 }

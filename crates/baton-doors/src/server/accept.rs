@@ -25,7 +25,7 @@ use crate::rest::refuse;
 const DRAIN: Duration = Duration::from_secs(limits::DRAIN_MAX_SECONDS as u64);
 const HANDSHAKE: Duration = Duration::from_secs(limits::TLS_HANDSHAKE_MAX_SECONDS as u64);
 
-/// The end of the time before the hub: it closes the connections of who has not asked yet.
+/// Marks the hub as started; dropping it closes connections that have sent no request yet.
 #[derive(Default)]
 struct Started(Shutdown);
 

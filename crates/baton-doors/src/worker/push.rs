@@ -45,7 +45,7 @@ pub(super) async fn run(hub: Arc<Hub>) {
 /// A failed look-up is logged; the next one makes up for it.
 fn log_outcome(outcome: &Result<(), Error>) -> bool {
     if let Err(error) = outcome {
-        tracing::warn!(worker = "push", %error, "a look for what is to be told failed and is tried again");
+        tracing::warn!(worker = "push", %error, "finding push receivers failed; it is tried again");
     }
     outcome.is_ok()
 }

@@ -1,5 +1,5 @@
-//! Who is there: open streams and waits, and the last call of each token. Kept in memory; the times are written
-//! down in batches by a worker, never by a call itself. Whoever is connected is recorded for other hubs, with a time
+//! Which agents are online: open streams and waits, and the last call of each token. Kept in memory; the times are stored
+//! in batches by a worker, never by a call itself. Who is connected is recorded for other hubs, with a time
 //! until which it holds; this hub goes by its own connections.
 
 use baton_core::{Alias, NetworkId, NodeCaller, Presence, TokenId, UnixMillis, limits};

@@ -16,7 +16,7 @@ pub(super) fn skills_of<'a>(session: Option<&'a SessionRow>, profile: &'a AliasP
     session.and_then(|session| session.skills.as_deref()).or(profile.skills.as_deref())
 }
 
-/// Writes down an agent's first words, and every change of what it can do. `before` is none for the first.
+/// Records an agent's first report, and every change of its skills. `before` is none for the first.
 pub(super) fn write_down(
     tx: &mut dyn Transaction,
     network: &NetworkId,

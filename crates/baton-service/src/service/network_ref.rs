@@ -264,7 +264,7 @@ impl VisibleNetworks {
         }
     }
 
-    /// Writes down that a system admin looked into a network of others, before the answer is given.
+    /// Records that a system admin read a network they do not belong to, before the response is sent.
     pub async fn write_down(&self, hub: &Hub, caller: &Caller, what: &'static str) -> Result<(), Error> {
         audit::network_read(hub, caller, self.audited.clone(), what).await
     }

@@ -206,7 +206,7 @@ fn report(
         start(tx, stamp, &caller, &network, alias, task)?;
     }
     if let Some(lease_id) = send_reply::lease(args.lease_id.as_deref())? {
-        extend(tx, stamp, &caller, &lease_id, None)?; // a lost one is told
+        extend(tx, stamp, &caller, &lease_id, None)?; // a lost one is an error
     }
     let inbox_count = tx.inbox_count(&network, &caller.principal()?)?;
     Ok(StatusReported { ok: true, resume_id: session.resume_id, alias: alias.clone(), inbox_count })

@@ -212,11 +212,11 @@ pub(super) struct WholeTaskView {
     pub row: TaskView,
     /// What was reported with its completion, and what came with its text, its work and its reply.
     pub artifacts: Vec<Value>,
-    /// What was said on it, oldest first; the newest, if it is much.
+    /// The messages on it, oldest first; only the newest if there are many.
     pub messages: Vec<TaskMessageView>,
 }
 
-/// How large a task, what was said on it and what it refers to are in an answer, about: their texts as JSON.
+/// The approximate size of a task, its messages and its references in a response: their texts as JSON.
 pub(super) fn answer_bytes(task: &TaskRow, messages: &[TaskMessageRow], refs: &[ArtifactRefRow]) -> usize {
     let json = |text: &Option<String>| text.as_ref().map_or(0, String::len);
     let text = |text: &Option<String>| text.as_ref().map_or(0, |text| text_bytes(text));

@@ -78,7 +78,7 @@ pub async fn put(hub: &Hub, caller: &Caller, worker_id: String, args: Report) ->
 }
 
 impl Report {
-    /// Checks what is said, and gives the skills as they are stored.
+    /// Checks the report, and returns the skills as they are stored.
     fn check(&self) -> Result<Option<String>, Error> {
         for (field, label) in [
             ("hostname", &self.hostname),

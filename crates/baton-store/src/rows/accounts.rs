@@ -377,7 +377,7 @@ pub trait AccountWrites {
     fn narrow_node_tokens(&mut self, user: &UserId, network: &NetworkId) -> Result<usize, Error>;
     /// Notes when tokens were last used.
     fn use_tokens(&mut self, used: &[(TokenId, UnixMillis)]) -> Result<(), Error>;
-    /// Writes down until when the agents that tokens speak for count as connected.
+    /// Writes until when the agents of these tokens count as connected.
     fn hold_connected(&mut self, held: &[(TokenId, UnixMillis)]) -> Result<(), Error>;
     /// Appends to the log of changes.
     fn audit(

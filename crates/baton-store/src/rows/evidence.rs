@@ -62,7 +62,7 @@ pub struct TileRow {
 pub struct LeafPage {
     /// From this index on.
     pub from: u64,
-    /// Up to this one, which is not meant.
+    /// Up to this one (exclusive).
     pub to: u64,
     /// At most so many.
     pub limit: usize,

@@ -128,7 +128,7 @@ impl Writer {
     pub(super) fn close(&self) {
         self.turns.close();
         if let Some(thread) = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            let _ = thread.join(); // a panic there was told when it happened
+            let _ = thread.join(); // a panic there was logged when it happened
         }
         self.parked.close();
     }

@@ -31,7 +31,7 @@ pub(crate) struct Page {
     pub(crate) size: u64,
 }
 
-/// What is exported: one task's events, or those from an index up to another, which is not meant.
+/// What is exported: one task's events, or those from an index up to another (exclusive).
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct ExportArgs<'a> {
     pub(crate) network_id: &'a str,

@@ -4,6 +4,7 @@
 mod operations;
 mod reading;
 mod reported;
+mod retired_phrases;
 pub(crate) mod storage;
 mod words;
 

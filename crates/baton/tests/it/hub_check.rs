@@ -316,7 +316,7 @@ fn a_log_that_was_changed_is_named_with_its_network_and_index() {
         change(db, 1, sql, params![at(started), old, new]);
     });
     found.names("leaf_hash", net, Some(started)).only(&["leaf_hash", "root"]);
-    // Everything, so that not each can be told.
+    // Everything, so that not each can be listed.
     let copy = left.copy();
     let db = database(copy.path());
     without_triggers(&db, |db| {

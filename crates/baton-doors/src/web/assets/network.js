@@ -98,7 +98,7 @@ function Others({ reload }) {
 }
 
 export default function Network({ network, role, session, reload }) {
-  return html`<${PageHead} heading=${network.network_name} sub=${role ? `You are ${role === 'owner' ? 'its owner' : `${/^[aeiou]/.test(role) ? 'an' : 'a'} ${role} of it`}.` : 'You look at it as the hub’s admin; that is written down.'} />
+  return html`<${PageHead} heading=${network.network_name} sub=${role ? `You are ${role === 'owner' ? 'its owner' : `${/^[aeiou]/.test(role) ? 'an' : 'a'} ${role} of it`}.` : 'You look at it as the hub’s admin; that is recorded.'} />
     <${Members} network=${network} role=${role} session=${session} />
     <${Invites} network=${network} role=${role} />
     ${!mayManage(role) && html`<${Card}><${Empty}><p>Owners and admins of the network see its members and invites here.</p><//><//>`}

@@ -167,7 +167,7 @@ export default function Task({ id, network, base, role, session }) {
         <${Conversation} messages=${read.data.messages} network=${network} />
         <${Progress} task=${task} network=${network} />
         ${work.length > 0 && html`<${Card} title="Shared before the end"><${Artifacts} artifacts=${work} network=${network} /><//>`}
-        ${task.result != null && html`<${Said} label=${task.status === 'replied' ? 'Answer' : task.status === 'cancelled' ? 'Why it was cancelled' : 'What was said at the end'} who=${task.status === 'replied' ? `from ${task.to_name}` : ''} text=${task.result} tone="end-${task.status}"><${Artifacts} artifacts=${brought} network=${network} /><//>`}
+        ${task.result != null && html`<${Said} label=${task.status === 'replied' ? 'Answer' : task.status === 'cancelled' ? 'Why it was cancelled' : 'Final message'} who=${task.status === 'replied' ? `from ${task.to_name}` : ''} text=${task.result} tone="end-${task.status}"><${Artifacts} artifacts=${brought} network=${network} /><//>`}
         <${Tree} tree=${tree.data?.tree} base=${base} />
         <${EvidenceOfTask} task=${task} network=${network} />
       </div>

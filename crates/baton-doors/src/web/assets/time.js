@@ -20,7 +20,7 @@ function useSaid(say) {
   return say();
 }
 
-// The hub's clock may differ from the browser's; ages are told by the hub's.
+// The hub's clock may differ from the browser's; ages use the hub's clock.
 let skewMs = 0;
 export const setNow = (hubNow) => { const at = parse(hubNow); if (at) skewMs = Math.abs(at - Date.now()) > 3000 ? at - Date.now() : 0; };
 export const now = () => Date.now() + skewMs;

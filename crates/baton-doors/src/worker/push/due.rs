@@ -103,7 +103,7 @@ mod tests {
                 2 * limits::PUSH_RECEIVERS_COUNT + 1,
                 2 * limits::PUSH_RECEIVERS_COUNT + 2
             ],
-            "though nobody was told meanwhile"
+            "though nobody was notified meanwhile"
         );
         assert!(due.receivers.is_empty(), "and from the beginning again");
     }

@@ -284,7 +284,7 @@ async fn call_off_strays(remote: &Arc<Remote>) {
     }
 }
 
-/// Calls off those that are due, a few at once: an agent that answers no cancel keeps no other from being passed on.
+/// Cancels those that are due, a few at once: an agent that does not answer holds up no other cancel.
 async fn call_off_due(remote: &Arc<Remote>, deferred: &mut DeferredCancels, strays: Vec<MessageId>) {
     // Who is still at one rings when it is left.
     let left = strays.into_iter().filter(|stray| !remote.is_out(stray)).collect();

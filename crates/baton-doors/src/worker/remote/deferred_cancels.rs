@@ -61,7 +61,7 @@ mod tests {
         for _ in 0..20 {
             deferred.failed(errand(0), began);
         }
-        assert!(deferred.due(vec![errand(0)], began + MAX).contains(&errand(0)), "but not for ever");
+        assert!(deferred.due(vec![errand(0)], began + MAX).contains(&errand(0)), "but not forever");
         deferred.due(Vec::new(), began);
         assert!(deferred.0.is_empty(), "who is over is forgotten");
     }

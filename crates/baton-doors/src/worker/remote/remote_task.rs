@@ -378,7 +378,7 @@ impl RemoteTask {
         ended.await.map(drop)
     }
 
-    /// Writes down where the task stands there, also when the lease is lost meanwhile. Only the removal of the agent
+    /// Records the task's state there, also when the lease is lost meanwhile. Only the removal of the agent
     /// takes the row away.
     async fn note(&self) -> Result<(), Error> {
         let noted = retry("where a task stands", GIVEN_UP, || {

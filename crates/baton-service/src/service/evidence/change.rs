@@ -137,7 +137,7 @@ impl<'a> ObservedChange<'a> {
     }
 }
 
-/// Writes down the artifacts a completion brought, each with the number of the event it came with.
+/// Records the artifacts of a completion, each with the number of the event it came with.
 pub fn write_down_artifacts(
     tx: &mut dyn Transaction,
     at: UnixMillis,

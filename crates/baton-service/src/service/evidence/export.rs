@@ -31,7 +31,7 @@ const PAGE: usize = 4 * limits::ENTRY_BUNDLE_COUNT;
 const HASH_BYTES: usize = 47; // not a limit: the format of a side file
 const NAMES_BYTES: usize = 64; // not a limit: the format of a side file
 
-/// What is to be exported: one task's events, or those from an index up to another, which is not meant.
+/// What to export: one task's events, or those from an index up to another (exclusive).
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct QueryArgs {

@@ -100,7 +100,7 @@ engines! {
         engine.store.write(|tx| -> Result<(), Error> {
             tx.insert_remote_task(&errand(1, 1, "a"))?;
             assert!(tx.lease_remote_task(&errand_id(1), Some(&lease(9)))?);
-            // Whoever worked under the first lease notes what it was told.
+            // The worker of the first lease records its answer.
             assert!(tx.note_remote_task(&asking(errand(1, 1, "a")))?);
             Ok(())
         }).await.unwrap();

@@ -20,7 +20,7 @@ use crate::cli::tasks::task_id;
 use crate::client::evidence::{Page, PageArgs};
 use crate::client::{Backoff, Error};
 
-/// What others wrote is cut to this many columns; `--json` has all of it.
+/// Texts of other users are cut to this many columns; `--json` has all of it.
 const CELL_COLUMNS: usize = 40; // not a limit: a layout
 
 /// Show a network's evidence as the log has it
@@ -122,8 +122,9 @@ impl List {
         let mut values = Writer::new();
         for event in &page.events {
             let event = event.get();
-            let read = EventLine::read(&mut values, event)
-                .map_err(|error| Failure::usage(format!("the hub's log contains something that is not an event: {error}")))?;
+            let read = EventLine::read(&mut values, event).map_err(|error| {
+                Failure::usage(format!("the hub's log contains something that is not an event: {error}"))
+            })?;
             self.after = Some(read.seq);
             if self.is_json {
                 text.push_str(&plain::json(event));
@@ -221,7 +222,7 @@ impl std::fmt::Display for Row {
     }
 }
 
-/// What others wrote, harmless and not too long.
+/// A text of another user, made safe for a terminal and shortened.
 fn cell(text: &str) -> String {
     // No more is looked at than can be shown, and one to see that there is more.
     let start: String = text.chars().take(CELL_COLUMNS + 1).collect();

@@ -1,4 +1,4 @@
-//! What the hub says while it runs: on stderr, for people or as JSON. `BATON_LOG` sets what is said, for example
+//! The hub's log: on stderr, for people or as JSON. `BATON_LOG` sets the levels, for example
 //! `debug` or `baton=debug`; if unset, `info` without the MCP SDK's lines for every call.
 
 use clap::ValueEnum;
@@ -14,12 +14,12 @@ pub(crate) enum Log {
 }
 
 impl Log {
-    /// From here on `tracing` speaks, and panics are told by it too.
+    /// From here on `tracing` writes the log, panics included.
     pub(crate) fn begin(self) {
         self.start("info,rmcp=error", false);
     }
 
-    /// The same with short lines for people. Quiet, only warnings are said.
+    /// The same with short lines for people. Quiet: only warnings are logged.
     pub(crate) fn begin_short(self, is_quiet: bool) {
         self.start(if is_quiet { "warn,rmcp=error" } else { "info,rmcp=error" }, true);
     }

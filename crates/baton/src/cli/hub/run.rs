@@ -132,7 +132,7 @@ async fn open(
     let ringer = bells.clone();
     let clock = Clock::start();
     let (opening, engine_clock) = (folder.clone(), Arc::new(clock.clone()));
-    // A migration may take its time; meanwhile callers are told that the hub starts.
+    // A migration may take its time; meanwhile callers get the error that the hub is starting.
     let opened = tokio::task::spawn_blocking(move || {
         let options = SqliteOptions { check_every, ..SqliteOptions::default() };
         open_store(&opening, options, engine_clock, Arc::new(move |committed| ringer.tell(committed)))

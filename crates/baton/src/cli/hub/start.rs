@@ -69,7 +69,7 @@ pub(crate) struct Start {
     /// A range of addresses the hub may call beside public ones, also over plain http; can be repeated
     #[arg(long, value_name = "CIDR", value_parser = parse::range)]
     allow_outbound: Vec<ipnet::IpNet>,
-    /// Authorities whose certificates the hub takes where it calls, beside the system's, a PEM file
+    /// Extra CA certificates for outbound calls, in addition to the system's, as a PEM file
     #[arg(long, value_name = "FILE", value_parser = Authorities::read)]
     outbound_ca: Option<Authorities>,
     /// How long tasks stay in the tables once they have ended, such as 90d or 36h, at least 1d; their evidence
@@ -124,7 +124,7 @@ impl Start {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// The files for TLS. Without them a public address is refused unless a proxy is said to be there.
+    /// The files for TLS. Without them a public address is refused unless --behind-proxy is set.
     fn tls(&self) -> Result<Option<TlsFiles>, Trouble> {
         let files = self.tls_cert.clone().zip(self.tls_key.clone());
         if files.is_none() && !self.behind_proxy && !self.host.is_loopback() {

@@ -39,7 +39,9 @@ fn words(task_ids: &[&str]) -> String {
         [id] => {
             format!("task {id} continues; `baton wait {id}` waits for it again, `baton cancel {id}` ends it")
         }
-        _ => format!("the tasks continue; `baton wait {ids}` waits for them again, `baton cancel ID` ends one"),
+        _ => {
+            format!("the tasks continue; `baton wait {ids}` waits for them again, `baton cancel ID` ends one")
+        }
     }
 }
 

@@ -246,10 +246,9 @@ impl Send {
         match outcome.question() {
             Some(question) => question.show(),
             None if task.status.is_terminal() => outcome.note_reason(&Screen::stdout()),
-            None if !self.quiet => note(&format!(
-                "still {}; `baton task show {}` shows its progress",
-                task.status, task.task_id
-            )),
+            None if !self.quiet => {
+                note(&format!("still {}; `baton task show {}` shows its progress", task.status, task.task_id))
+            }
             None => {}
         }
         Ok(ExitCode::from(outcome.code()))

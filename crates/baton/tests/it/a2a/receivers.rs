@@ -80,7 +80,7 @@ fn no_name_is_looked_up_for_a_caller_who_may_not_send() {
         }
     }
     assert_eq!(door.call(Binding::Rpc, "ListTasks", &json!({})).unwrap()["totalSize"], 1, "nothing was sent");
-    assert!(door.get(&id)["history"].as_array().unwrap().len() == 1, "nothing was said");
+    assert!(door.get(&id)["history"].as_array().unwrap().len() == 1, "no message was added");
 }
 
 #[test]

@@ -202,7 +202,7 @@ fn a_stream_ends_within_15_seconds_of_its_tokens_revocation() {
     stream.patience(Duration::from_secs(16));
     succeed(&tenant.user.delete(&format!("/api/auth/tokens/{token_id}")));
     let began = Instant::now();
-    assert!(stream.next_frame().is_none(), "nothing more is said");
+    assert!(stream.next_frame().is_none(), "nothing more is sent");
     assert!(began.elapsed() < Duration::from_secs(15), "ended after {:?}", began.elapsed());
 }
 

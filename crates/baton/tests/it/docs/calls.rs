@@ -43,7 +43,7 @@ fn every_call_in_a_block_that_is_not_run_is_one_of_the_binarys() {
         for block in page.blocks.iter().filter(|block| block.role == Role::NotRun) {
             for line in block.text.replace("\\\n", " ").lines() {
                 for mut call in calls(line.trim_start_matches("$ ")) {
-                    // The arguments are read up to it, and a wrong one is told first.
+                    // The arguments are read up to it, and a wrong one is reported first.
                     let end = call.iter().position(|word| word == "--").unwrap_or(call.len());
                     call.insert(end, "--help".into());
                     let output = baton().args(&call).output().unwrap();

@@ -97,7 +97,7 @@ fn a_revoked_token_is_refused_at_its_next_call_and_its_streams_end_within_15_sec
     succeed(&network.user.delete(&format!("/api/auth/tokens/{token_id}")));
     let began = Instant::now();
     refused(&worker.get("/api/inbox"), 401, "unauthorized");
-    assert!(stream.next_frame().is_none(), "nothing more is said");
+    assert!(stream.next_frame().is_none(), "nothing more is sent");
     assert!(began.elapsed() < Duration::from_secs(15), "ended after {:?}", began.elapsed());
 }
 

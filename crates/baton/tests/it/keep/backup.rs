@@ -120,7 +120,7 @@ fn a_folder_without_a_hub_is_backed_up_also_after_a_kill() {
     let file = folder.path().join("backup");
     back_up(&hub.data_dir(), &file).exited(0);
 
-    // Never over another file, unless it is said.
+    // Never over another file without --force.
     let before = std::fs::read(&file).unwrap();
     let ran = back_up(&hub.data_dir(), &file).exited(2);
     assert!(ran.stderr.contains("--force"), "{ran:?}");

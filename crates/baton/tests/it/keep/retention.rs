@@ -209,7 +209,7 @@ fn how_long_tasks_are_kept_is_days_or_hours_and_at_least_a_day() {
             ])
     {
         let folder = tempfile::tempdir().unwrap();
-        // A wrong option is told before anything is touched; a right one gets as far as the address.
+        // A wrong option is reported before anything is touched; a right one gets as far as the address.
         let mut command = baton();
         command.args(["hub", "start", "--host", "192.0.2.1", "--data-dir"]).arg(folder.path().join("data"));
         let ran = command.arg(format!("--keep-tasks={keep}")).output().unwrap();

@@ -35,7 +35,7 @@ fn a_config_that_comes_with_a_send_hears_the_task_from_its_beginning_in_order() 
     assert_eq!(heard[5].body["artifactUpdate"]["artifact"]["parts"][0]["text"], "done");
 }
 
-/// A receiver that refuses everything until it is said to be well.
+/// A receiver that refuses everything until it is set to be well.
 fn ill_receiver() -> (Outside, Arc<AtomicBool>) {
     let is_well = Arc::new(AtomicBool::new(false));
     let well = is_well.clone();
@@ -228,7 +228,7 @@ fn a_config_that_comes_again_with_a_follow_up_still_hears_what_it_has_not_heard(
     let heard =
         receiver.wait_until(|heard| heard.last().is_some_and(|last| told_by(&last.body) == "completed"));
     let mut all = told(&heard);
-    // What was told while the answers were 503, or while the config was put again, is told again.
+    // What was sent while the answers were 503, or while the config was put again, is sent again.
     all.dedup();
     let wanted = ["submitted", "working", "input_required", "working", "artifact", "completed"];
     assert_eq!(all, wanted);

@@ -1,4 +1,4 @@
-//! A remote agent by script: a card, and a task whose states are told one look after another.
+//! A remote agent by script: a card, and a task whose states are returned one poll after another.
 
 use serde_json::{Value, json};
 use std::sync::mpsc::{Receiver, Sender, channel};

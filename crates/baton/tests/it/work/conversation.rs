@@ -1,5 +1,5 @@
 //! A command asks the sender of its task and continues with the answer, in the same run; if its worker dies meanwhile, the
-//! next run receives what was said.
+//! next run receives the messages.
 
 use serde_json::{Value, json};
 

@@ -178,7 +178,7 @@ fn read_call(socket: &TcpStream) -> String {
 fn a_token_that_comes_when_the_worker_was_told_to_stop_is_ended() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let hub = Client::new(listener.local_addr().unwrap()).with_token(&format!("utok_{}", "0".repeat(64)));
-    let ((heard, hears), (go, gone)) = (channel::<String>(), channel::<()>());
+    let ((heard, incoming), (go, gone)) = (channel::<String>(), channel::<()>());
     std::thread::spawn(move || {
         let user =
             json!({"user_id": "u_1", "username": "ada", "role": "user", "must_change_password": false});

@@ -53,9 +53,7 @@ impl Memory {
     pub(super) fn open(hub: &HubAddress, network: &str) -> Result<Self, Failure> {
         // The id may be the hub's word, and it names files here.
         if NetworkId::parse(network).is_none() {
-            return Err(Failure::usage(
-                "the hub returned an invalid network id; nothing was saved",
-            ));
+            return Err(Failure::usage("the hub returned an invalid network id; nothing was saved"));
         }
         let home = DataFolder::home()
             .ok_or_else(|| Failure::usage("there is no home folder to remember checkpoints in; set HOME"))?;
