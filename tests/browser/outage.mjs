@@ -11,7 +11,7 @@ await tell(async ({ given, open }) => {
   await state.getByText('Live').waitFor();
   const check = await stays(page);
   await ask('kill');
-  await state.getByText('Hub away, trying again…').waitFor();
+  await state.getByText('Hub unreachable, retrying…').waitFor();
   await sees(page, 'sent before');
   await ask('start');
   await state.getByText('Live').waitFor();

@@ -17,7 +17,7 @@ export default function Send({ at, network, base, role }) {
   const chosen = agents.find((agent) => agent.alias === alias.trim());
   const [ttl, setTtl] = useState('3600');
   const last = useRef({});
-  if (!mayWrite(role)) return html`<${PageHead} heading="Send a task" /><${Card}><${Empty} heading="You may look, not send"><p>${role ? 'Your role here is viewer. An owner or admin of the network can change that.' : 'You look at this network as the hub’s admin. Its members send in it.'}</p><//><//>`;
+  if (!mayWrite(role)) return html`<${PageHead} heading="Send a task" /><${Card}><${Empty} heading="You can read, not send"><p>${role ? 'Your role here is viewer. An owner or admin of the network can change that.' : 'You see this network as the hub’s admin. Only its members can send tasks.'}</p><//><//>`;
   const submit = async (event) => {
     event.preventDefault();
     if (busy) return;

@@ -47,7 +47,6 @@ const RETIRED: &[(&str, &str)] = &[
     ("the time before the hub", "while the hub starts"),
     ("half end within", "p50 duration"),
     ("95 of 100 within", "p95 duration"),
-    ("agents there", "agents online"),
     ("authorities whose certificates", "extra CA certificates"),
     ("takes {} characters", "must be at most {} characters"),
     ("whatever he may", "(say what exactly)"),
