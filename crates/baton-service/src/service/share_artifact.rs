@@ -26,9 +26,9 @@ use crate::hub::{Hub, Identity};
 pub struct PathArgs {
     /// The lease you hold
     pub lease_id: String,
-    /// What you call the artifact; the same again adds to it or replaces it
+    /// Your id for the artifact; using it again replaces it, or appends with --append
     pub artifact_id: String,
-    /// Add to what was shared under this id; otherwise it is replaced
+    /// Append to what was shared under this id instead of replacing it
     #[serde(default)]
     pub append: bool,
     /// Whether nothing is added to it any more

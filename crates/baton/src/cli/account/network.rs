@@ -27,7 +27,7 @@ pub(crate) enum NetworkCommand {
     Members(membership::Members),
     /// Create an invite code
     Invite(membership::Invite),
-    /// Join a network by an invite code
+    /// Join a network with an invite code
     Join(membership::Join),
     /// List the networks you are invited to
     Invitations(membership::Invitations),
@@ -37,7 +37,7 @@ pub(crate) enum NetworkCommand {
     Decline(membership::Decline),
     /// Leave a network; your tokens for it are revoked
     Leave(membership::Leave),
-    /// Give a network another name
+    /// Rename a network
     Rename(Rename),
     /// Delete a network with its tasks, tokens, history and evidence log
     ///

@@ -28,13 +28,13 @@ use crate::service::{WireTime, task_events};
 pub(crate) enum TaskCommand {
     /// Show a task and its history
     Show(Show),
-    /// Show what a task is part of and what it led to, with status and duration
+    /// Show the tree of a task: its ancestors and descendants, with status and duration
     Tree(Tree),
     /// Ask the sender of a task you work on, and print the answer
     Ask(Box<Ask>),
-    /// Print what a task's command prints, until the task has ended
+    /// Follow the output of a task until it ends
     Follow(Follow),
-    /// Report how far a task you work on is
+    /// Report the progress of a task you work on
     Progress(Progress),
     /// Share a file or a text of a task you work on before it ends
     Share(Box<Share>),
