@@ -51,7 +51,7 @@ pub const PRESENCE_EVERY: Duration = Duration::from_secs(2);
 pub const SWEEP_EVERY: Duration = Duration::from_millis(500);
 /// How often logs that grew are signed: a checkpoint follows a change within a second (ours).
 pub const SEAL_EVERY: Duration = Duration::from_millis(400);
-/// How soon signed entries are looked at again to be stored together (ours).
+/// How soon signed entries are checked again for bundling (ours).
 pub const BUNDLING_EVERY: Duration = Duration::from_secs(1);
 /// How often what is no longer kept is removed (ours).
 pub const RETENTION_EVERY: Duration = Duration::from_secs(30);

@@ -106,7 +106,7 @@ pub const LEASE_MAX_SECONDS: u32 = 3_600;
 pub const LEASE_DEFAULT_SECONDS: u32 = 60;
 /// Longest wait of a claim for work.
 pub const WAIT_MAX_SECONDS: u32 = 50;
-/// Longest a send or a look at a task waits for it to continue.
+/// Longest time that a send or a read of a task waits for it to change.
 pub const CALL_WAIT_MAX_SECONDS: u32 = 60;
 /// Tasks that one claim takes.
 pub const CLAIM_MAX_COUNT: usize = 32;
@@ -140,7 +140,7 @@ pub const CLAIM_LOOK_EVERY: Duration = Duration::from_secs(5);
 pub const A2A_LIST_DEFAULT: usize = 50;
 /// Largest page of A2A's `ListTasks`.
 pub const A2A_LIST_MAX: usize = 100;
-/// Events of a network looked at for one page of `ListTasks`; the page then ends early (ours).
+/// Events of a network examined for one page of `ListTasks`; the page then ends early (ours).
 pub const A2A_LIST_EXAMINED_COUNT: usize = 20_000;
 /// As far as `totalSize` of `ListTasks` counts (ours).
 pub const A2A_LIST_COUNTED_MAX: usize = 100_000;

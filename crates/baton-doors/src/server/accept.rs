@@ -1,7 +1,7 @@
 //! Takes connections until the hub stops, never more than there is room for, then lets those that are busy end.
 //!
 //! hyper-util's `GracefulShutdown` waits for every connection: one whose request has half arrived would delay the stop until
-//! its head times out. Here it is cut (`connection.rs`), and the permits that bound connections also tell when all have ended.
+//! its head times out. Here it is cut (`connection.rs`), and the permits that bound connections also show when all have ended.
 
 use axum::Router;
 use baton_core::limits;

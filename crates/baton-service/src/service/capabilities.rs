@@ -1,5 +1,5 @@
 //! What an agent says it is and can do: in its session, or through a worker, whose words are kept with the alias. A session
-//! that says it itself counts first; whoever says it last changes both. Every change of the skills goes into the evidence.
+//! that reports it itself counts first; the last reporter changes both. Every change of the skills goes into the evidence.
 
 use baton_core::{Alias, NetworkId};
 use baton_store::Transaction;

@@ -99,7 +99,7 @@ pub struct NetworkAccess {
 }
 
 /// The network of a task, for a caller who may look into it. A task of another network is treated like one that does
-/// not exist, in the answer and in what is read for it: the time an answer takes must not tell the two apart.
+/// not exist, in the response and in what is read for it: the response time must not distinguish the two.
 pub fn of_task(rows: &dyn Snapshot, caller: &Caller, task: &TaskId) -> Result<NetworkAccess, Error> {
     let own = match caller {
         Caller::Node(node) => Some(&node.network_id),
@@ -149,7 +149,7 @@ fn only_network(
 }
 
 /// What the caller, or the owner of its token, is in a network. The hub works for a remote agent under a token
-/// of its own: whoever registered the agent may leave, and it continues as a member's would.
+/// of its own: the user who registered the agent may leave, and it continues as a member's would.
 pub fn role_in(
     rows: &dyn Snapshot,
     caller: &Caller,

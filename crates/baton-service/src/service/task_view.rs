@@ -149,7 +149,7 @@ impl TaskView {
     }
 }
 
-/// Something said on a task between its text and its result.
+/// A message on a task between its text and its result.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = TaskMessage)]
 pub struct TaskMessageView {

@@ -41,7 +41,7 @@ pub struct SpanParent {
 }
 
 impl SpanParent {
-    /// Below its parent, if there is one; none if whoever began the trace does not record it.
+    /// Below its parent, if there is one; none if the creator of the trace does not record it.
     pub fn below(parent: Option<TraceParent>, new_trace_id: impl FnOnce() -> [u8; 16]) -> Option<Self> {
         match parent {
             Some(parent) if !parent.is_sampled() => None,
@@ -51,7 +51,7 @@ impl SpanParent {
     }
 }
 
-/// The wall clock as spans tell it.
+/// The wall clock for spans.
 pub fn nanos_now() -> u128 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos()
 }

@@ -134,7 +134,7 @@ impl Hub {
         self.launch.data.clone()
     }
 
-    /// What the hub has said on stderr so far.
+    /// What the hub has logged on stderr so far.
     pub(crate) fn log(&self) -> String {
         std::fs::read_to_string(log_file(self.folder.path())).unwrap_or_default()
     }

@@ -152,7 +152,7 @@ fn change(connection: &Connection, rows: usize, sql: &str, parameters: impl rusq
     assert_eq!(connection.execute(sql, parameters).unwrap(), rows, "{sql}");
 }
 
-/// What a check that differs said.
+/// What a check that differs printed.
 struct Found {
     differences: Vec<Value>,
 }

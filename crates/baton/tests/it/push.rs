@@ -1,4 +1,4 @@
-//! Push notifications: receivers outside hear of a task's events, in any case to them or to the hub.
+//! Push notifications: receivers outside get a task's events, in any case to them or to the hub.
 
 mod configs;
 mod delivery;

@@ -64,7 +64,7 @@ pub struct RemoteAdded {
     remote: RemoteView,
 }
 
-/// Registers a remote agent. Its card is read first, so that whoever registers it receives at once if it cannot be
+/// Registers a remote agent. Its card is read first, so that the user learns at once if it cannot be
 /// reached or spoken to. The hub works for it under a node token of its own, whose secret nobody gets.
 pub async fn add(hub: &Hub, caller: &Caller, network: &str, args: NewRemote) -> Result<RemoteAdded, Error> {
     let user = permit::account(caller)?.clone();

@@ -1,5 +1,5 @@
-//! A task's change as evidence: `task.requested` when it is made, `task.updated` for everything after, by whoever
-//! acted. Which text came with it follows from what happened; the text itself stays out.
+//! A task's change as evidence: `task.requested` when it is made, `task.updated` for everything after, with the
+//! actor. Which text came with it follows from what happened; the text itself stays out.
 
 use baton_core::{
     ActorToken, Alias, ArtifactHash, DeliveryContent, Event, EventText, Kind, MediaType, NetworkId,

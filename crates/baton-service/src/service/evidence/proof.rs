@@ -1,5 +1,5 @@
 //! What a log is checked with: its newest checkpoint, the key that signs it, and proofs in RFC 6962's order: that an event
-//! is in the log of some size, and that a longer log continues from a shorter one. Whoever checks them needs no trust in
+//! is in the log of some size, and that a longer log continues from a shorter one. A verifier needs no trust in
 //! this code.
 
 use baton_core::{Caller, NetworkId, limits};

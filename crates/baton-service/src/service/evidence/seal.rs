@@ -53,7 +53,7 @@ impl Round {
             if self.put_off.contains(&network) {
                 continue;
             }
-            // Whoever holds it seals this log now, and may have looked before it last grew. To wait here would keep every
+            // The holder seals this log now, and may have looked before it last grew. To wait here would keep every
             // other log waiting for as long as somebody exports this one again and again.
             let Some(_turn) = hub.sealing.try_lock(&network) else {
                 self.put_off.insert(network);
@@ -105,7 +105,7 @@ pub async fn up_to_date(hub: &Hub, network: &NetworkId) -> Result<CheckpointRow,
     seal(hub, network).await
 }
 
-/// The same for whoever holds the network's lock: of two at a time one would compute for nothing.
+/// The same for the holder of the network's lock: of two at a time one would compute for nothing.
 async fn seal(hub: &Hub, network: &NetworkId) -> Result<CheckpointRow, Error> {
     loop {
         if let Sealed::Whole(checkpoint) = step(hub, network).await? {

@@ -45,7 +45,7 @@ impl fmt::Debug for CheckedPush {
 
 impl NewPush {
     /// Checks a receiver before anything is done: a send that brings one that cannot be called sends nothing. This
-    /// looks names up, so whoever asks for it must be known to be allowed to.
+    /// looks names up, so the caller must be known to be allowed to.
     pub async fn check(self, hub: &Hub, network: &NetworkId) -> Result<CheckedPush, Error> {
         for (field, text) in [
             ("id", &self.config_id),

@@ -33,7 +33,7 @@ fn configs(door: &Door, id: &str) -> usize {
     listed["configs"].as_array().map_or(0, Vec::len)
 }
 
-/// What a receiver heard, in short.
+/// What a receiver got, in short.
 fn told(receiver: &Outside, count: usize) -> Vec<String> {
     let heard = receiver.wait_for(count);
     heard

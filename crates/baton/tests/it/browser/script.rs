@@ -1,4 +1,4 @@
-//! Runs a script of `tests/browser/` to its end, which comes within a minute, and fails with all it said.
+//! Runs a script of `tests/browser/` to its end, which comes within a minute, and fails with all it printed.
 
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
@@ -12,7 +12,7 @@ use crate::it::clients::stage::repository;
 /// A little more than a script gives itself.
 const PATIENCE: Duration = Duration::from_secs(58);
 
-/// Runs a script that needs nothing done while it runs: what it said.
+/// Runs a script that needs nothing done while it runs: what it printed.
 pub(super) fn drive(script: &str, given: &Value) -> Vec<String> {
     drive_with(script, given, |asked| panic!("nobody does {asked:?} here"))
 }

@@ -63,7 +63,7 @@ fn schemathesis_finds_no_answer_that_is_not_described() {
     call("nobody.toml");
 }
 
-/// Runs to its end within bounds: whether it found nothing, and what it said.
+/// Runs to its end within bounds: whether it found nothing, and what it printed.
 fn run(command: &mut Command) -> (bool, String) {
     let mut child =
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

@@ -1,4 +1,4 @@
-//! What receivers hear: everything, in order, through failures, restarts and silence, and nobody waits for them.
+//! What receivers get: everything, in order, through failures, restarts and silence, and nobody waits for them.
 
 use serde_json::json;
 use std::sync::Arc;

@@ -9,7 +9,7 @@ use crate::it::tenant::{Tenant, claim, send};
 use super::silent::Silent;
 use super::{hub, push_to, told};
 
-/// More than the hub tells at once in all.
+/// More than the hub sends at once in all.
 const TASKS: u32 = 30;
 const RECEIVERS_PER_TASK: u32 = 10;
 
