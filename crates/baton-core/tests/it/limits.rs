@@ -256,6 +256,7 @@ fn the_texts_that_repeat_a_limit_have_its_figure() {
             ("reference/wire.md", format!("1–{} ({} days), {} ({} days) by default", comma(INPUT_TTL_MAX_SECONDS as usize), days(INPUT_TTL_MAX_SECONDS), comma(INPUT_TTL_DEFAULT_SECONDS as usize), days(INPUT_TTL_DEFAULT_SECONDS))),
             ("reference/wire.md", format!("have {} of JSON ({} for a tool)", bytes(ANSWER_MAX_BYTES), bytes(TOOL_ANSWER_MAX_BYTES))),
             ("reference/wire.md", format!("At most {JSON_DEPTH_MAX} nested levels")),
+            ("reference/wire.md", format!("a comment every {STREAM_COMMENT_SECONDS} s")),
             ("reference/wire.md", format!("any JSON up to {}", bytes(META_MAX_BYTES))),
             ("reference/wire.md", format!("at most {} messages and {}", comma(TASK_MESSAGES_MAX_COUNT), bytes(TASK_MESSAGES_MAX_BYTES))),
             ("reference/wire.md", format!("message? 1–{} characters, output? ≤ {}", comma(PROGRESS_MESSAGE_MAX_CHARS), bytes(PROGRESS_OUTPUT_MAX_BYTES))),
