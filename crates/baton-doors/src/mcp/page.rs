@@ -37,15 +37,13 @@ fn page() -> String {
     for tool in tools::all() {
         let listed = &tool.listed;
         let _ =
-            write!(page, "\n## {}\n\n{}\n", listed.name, listed.description.as_deref().unwrap_or_default());
+            write!(page, "\n## {}\n\n{} ", listed.name, listed.description.as_deref().unwrap_or_default());
         let hints = listed.annotations.as_ref();
         let is = |hint: Option<bool>| hint == Some(true);
         let effect = match hints {
-            Some(hints) if is(hints.read_only_hint) => "It only reads.",
-            Some(hints) if is(hints.destructive_hint) => {
-                "It ends or takes away work of others: clients may ask before they call it."
-            }
-            _ => "It changes something.",
+            Some(hints) if is(hints.read_only_hint) => "*Read-only.*",
+            Some(hints) if is(hints.destructive_hint) => "*Destructive: clients may ask for confirmation.*",
+            _ => "*Writes.*",
         };
         let _ = writeln!(page, "{effect}");
         let schema = listed.schema_as_json_value();
