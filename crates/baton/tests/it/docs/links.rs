@@ -125,3 +125,17 @@ fn every_page_says_whether_it_is_a_guide_a_reference_or_an_explanation() {
         .collect();
     assert!(without.is_empty(), "the first paragraph of these says no kind: {without:?}");
 }
+
+#[test]
+fn every_diagram_has_a_title_and_colours_for_light_and_dark() {
+    let images = std::fs::read_dir(root().join("docs/images")).unwrap().map(|entry| entry.unwrap().path());
+    let diagrams: Vec<PathBuf> =
+        images.filter(|path| path.extension().is_some_and(|ending| ending == "svg")).collect();
+    assert!(diagrams.len() >= 4, "{diagrams:?}");
+    for diagram in diagrams {
+        let text = std::fs::read_to_string(&diagram).unwrap();
+        for part in ["<title", "<desc", "@media (prefers-color-scheme: dark)"] {
+            assert!(text.contains(part), "{}: no {part}", diagram.display());
+        }
+    }
+}
