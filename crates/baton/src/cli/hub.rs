@@ -3,6 +3,7 @@
 mod admin;
 mod backup;
 mod check;
+mod engine;
 mod folder;
 mod greeting;
 mod health;
