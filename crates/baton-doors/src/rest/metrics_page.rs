@@ -16,6 +16,7 @@ pub(super) fn of(hub: &Hub) -> String {
     let help = "1 if the database file was found damaged: no writes are accepted until a backup is restored; else 0.";
     page.gauge("baton_database_damaged", help).is(u64::from(hub.store.health() == Health::Damaged));
     waiting(&mut page, hub);
+    certificate(&mut page, hub);
     evidence(&mut page, hub);
     outside(&mut page, hub);
     the_process(&mut page, hub);
@@ -80,6 +81,19 @@ fn waiting(page: &mut Page, hub: &Hub) {
     page.gauge("baton_in_flight_waiting", help).is(hub.in_flight.waiting());
     let help = "Claims that wait for a task.";
     page.gauge("baton_claims_waiting", help).is(hub.store.parked().count());
+}
+
+/// Only of a hub that serves TLS itself.
+fn certificate(page: &mut Page, hub: &Hub) {
+    let certificate = &hub.metrics.certificate;
+    let Some(expiry) = certificate.expiry() else { return };
+    let help = "When the hub's TLS certificate expires, in seconds since 1970.";
+    page.gauge("baton_tls_certificate_expiry_timestamp_seconds", help).is(expiry);
+    let help = "Reloads of the hub's TLS certificate, by outcome; after a failed one the old certificate stays in use.";
+    let mut reloads = page.counter("baton_tls_certificate_reloads_total", help);
+    for (outcome, count) in certificate.reloads.read() {
+        reloads.of(&[("outcome", outcome.as_str())], count);
+    }
 }
 
 fn evidence(page: &mut Page, hub: &Hub) {
