@@ -122,8 +122,9 @@ impl List {
         let mut values = Writer::new();
         for event in &page.events {
             let event = event.get();
-            let read = EventLine::read(&mut values, event)
-                .map_err(|error| Failure::usage(format!("the hub's log holds what is no event: {error}")))?;
+            let read = EventLine::read(&mut values, event).map_err(|error| {
+                Failure::usage(format!("the hub's log has an entry that is not an event: {error}"))
+            })?;
             self.after = Some(read.seq);
             if self.is_json {
                 text.push_str(&plain::json(event));
