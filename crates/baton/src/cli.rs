@@ -82,7 +82,7 @@ pub(crate) fn run() -> ExitCode {
     let args: Vec<OsString> = std::env::args_os().collect();
     let resolved = match settings::resolve(&command(), &args) {
         Ok(resolved) => resolved,
-        Err(problems) => return Failure::Settings(problems).tell(),
+        Err(problems) => return Failure::Settings(problems).print(),
     };
     let cli = Cli::from_arg_matches(&resolved.matches).unwrap_or_else(|error| error.exit());
     let done = match cli.command {
@@ -99,5 +99,5 @@ pub(crate) fn run() -> ExitCode {
         Command::Shell(command) => command.run(),
         Command::Tasks(command) => command.run(),
     };
-    done.unwrap_or_else(|failure| failure.tell())
+    done.unwrap_or_else(|failure| failure.print())
 }

@@ -37,12 +37,12 @@ pub struct Span {
 
 /// Where a new span belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct SpanParent {
     pub trace_id: [u8; 16],
     pub parent: Option<[u8; 8]>,
 }
 
-impl Place {
+impl SpanParent {
     /// Below its parent, if there is one; none if the trace is not recorded.
     pub fn below(
         parent: Option<TraceParent>,

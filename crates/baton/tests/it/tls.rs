@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use tempfile::TempDir;
 
-use super::http::{Answer, connect, read_answer};
+use super::http::{Response, connect, read_response};
 use super::hub::{Hub, PASSWORD, baton};
 use super::work::worker::eventually;
 
@@ -41,14 +41,14 @@ impl Certificate {
         Hub::start_with(&[&options, &files[..]].concat())
     }
 
-    pub(super) fn get(&self, address: SocketAddr, path: &str) -> Answer {
+    pub(super) fn get(&self, address: SocketAddr, path: &str) -> Response {
         self.send(address, &format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"))
     }
 
-    fn send(&self, address: SocketAddr, request: &str) -> Answer {
+    fn send(&self, address: SocketAddr, request: &str) -> Response {
         let mut stream = self.open(address);
         stream.write_all(request.as_bytes()).unwrap();
-        read_answer(stream).expect("an answer")
+        read_response(stream).expect("an answer")
     }
 
     /// Whether a new handshake is made with this certificate.
@@ -109,7 +109,7 @@ fn a_certificate_is_exchanged_under_load_and_no_connection_is_dropped() {
                 let mut stream = old.open(address);
                 while !stop.load(Ordering::Relaxed) {
                     stream.write_all(b"GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n").expect("it is open");
-                    assert_eq!(read_answer(&mut stream).expect("an answer").status, 200);
+                    assert_eq!(read_response(&mut stream).expect("an answer").status, 200);
                     count.fetch_add(1, Ordering::Relaxed);
                 }
             });

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Trouble {
+pub(crate) enum ProfileError {
     #[error("HOME is not set, so there is no place for profiles; set HOME, or set BATON_HUB and BATON_TOKEN")]
     NoHome,
     #[error("cannot read {file}: {error}", file = .file.display())]
