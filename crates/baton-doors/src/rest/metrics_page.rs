@@ -83,12 +83,14 @@ fn waiting(page: &mut Page, hub: &Hub) {
     page.gauge("baton_claims_waiting", help).is(hub.store.parked().count());
 }
 
-/// Only of a hub that serves TLS itself.
+/// Without samples on a hub that does not serve TLS itself.
 fn certificate(page: &mut Page, hub: &Hub) {
     let certificate = &hub.metrics.certificate;
-    let Some(expiry) = certificate.expiry() else { return };
     let help = "When the hub's TLS certificate expires, in seconds since 1970.";
-    page.gauge("baton_tls_certificate_expiry_timestamp_seconds", help).is(expiry);
+    let mut expires = page.gauge("baton_tls_certificate_expiry_timestamp_seconds", help);
+    if let Some(expiry) = certificate.expiry() {
+        expires.is(expiry);
+    }
     let help = "Reloads of the hub's TLS certificate, by outcome; after a failed one the old certificate stays in use.";
     let mut reloads = page.counter("baton_tls_certificate_reloads_total", help);
     for (outcome, count) in certificate.reloads.read() {

@@ -43,7 +43,7 @@ impl ProfileFile {
     }
 
     /// The names of all profiles.
-    pub(crate) fn names(&self) -> Result<Vec<ProfileName>, Trouble> {
+    pub(crate) fn names(&self) -> Result<Vec<ProfileName>, ProfileError> {
         Ok(self.contents()?.profile.into_keys().collect())
     }
 

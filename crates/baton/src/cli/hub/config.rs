@@ -34,13 +34,13 @@ impl Config {
         if self.check {
             self.start.check()?;
             let ok = json!({"ok": true, "file": resolved.file, "warnings": resolved.warnings});
-            let said = if self.json { screen.json(&ok) } else { screen.say("the settings are fine") };
+            let said = if self.json { screen.json(&ok) } else { screen.print("the settings are fine") };
             return said.map(|()| ExitCode::SUCCESS);
         }
         match self.json {
             true => screen.json(&as_json(resolved))?,
             false => {
-                screen.say(&which_file(resolved.file.as_deref()))?;
+                screen.print(&which_file(resolved.file.as_deref()))?;
                 screen.table(&as_table(resolved))?;
             }
         }
