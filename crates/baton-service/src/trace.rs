@@ -6,12 +6,14 @@ mod collector;
 mod endpoint;
 mod environment;
 pub mod json;
+mod sampler;
 pub mod span;
 pub mod task;
 
-pub use collector::{Collector, Refused};
+pub use collector::{Collector, Export, Refused};
 pub use endpoint::OtlpEndpoint;
 pub use environment::of_environment;
+pub use sampler::Sampler;
 
 use baton_core::{TaskId, limits};
 use baton_store::ChangedTask;

@@ -107,7 +107,8 @@ impl Exporter<'_> {
             }
         }
         if !ended.is_empty() {
-            spans.extend(self.hub.store.read(move |rows| task::spans(rows, &ended)).await?);
+            let sampler = self.traces.collector.export.sampler;
+            spans.extend(self.hub.store.read(move |rows| task::spans(rows, &ended, sampler)).await?);
         }
         Ok(spans)
     }
@@ -116,7 +117,8 @@ impl Exporter<'_> {
         if spans.is_empty() {
             return Ok(());
         }
-        let body = json::request(spans).map_err(|error| error.to_string())?;
+        let body = json::request(spans, &self.traces.collector.export.service_name)
+            .map_err(|error| error.to_string())?;
         let mut pauses = limits::SPANS_RETRY_PAUSES.iter();
         loop {
             let refused = match self.traces.collector.post(body.clone()).await {

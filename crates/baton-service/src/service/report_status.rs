@@ -151,7 +151,7 @@ impl Args {
         }
         at_most("resume_id", self.resume_id.as_deref().unwrap_or_default(), limits::RESUME_ID_MAX_CHARS)?;
         if self.resume_id.as_ref().is_some_and(String::is_empty) {
-            return Err(Error::argument("resume_id", "must be at least 1 characters"));
+            return Err(Error::argument("resume_id", "must not be empty"));
         }
         at_most("task", self.task.as_deref().unwrap_or_default(), limits::SESSION_TASK_MAX_CHARS)?;
         skills::check(self.skills.as_deref().unwrap_or_default())?;

@@ -229,7 +229,8 @@ impl Drop for Hub {
 /// The binary under test.
 pub(crate) fn baton() -> Command {
     let mut command = Command::new(binary());
-    command.env_remove("BATON_ADMIN_PASSWORD").env_remove("BATON_STORE").stdin(Stdio::null());
+    // Whatever this machine has set for a hub of its own.
+    command.env("BATON_CONFIG", "/dev/null").env_remove("BATON_ADMIN_PASSWORD").env_remove("BATON_STORE").stdin(Stdio::null());
     command
 }
 

@@ -192,11 +192,16 @@ fn the_password_need_not_show_in_the_list_of_processes() {
 }
 
 #[test]
-fn on_a_folder_with_users_the_flags_change_nothing_and_a_line_says_so() {
+fn on_a_folder_with_users_the_credentials_given_are_not_used_and_a_line_says_so() {
     let mut hub = Hub::start();
     hub.restart();
-    hub.line_beginning("users exist in this folder");
+    hub.line_beginning("users already exist in this folder: the username and password given were not used");
     hub.admin();
+
+    hub.relaunch(&[], &[]);
+    assert_eq!(hub.line_beginning("data: ").lines().count(), 1);
+    let next = hub.line_beginning("");
+    assert!(next.is_empty(), "nothing was given, so nothing is said about it: {next}");
 }
 
 #[test]
