@@ -6,7 +6,7 @@
 //! rollback then, and no savepoints are needed.
 
 use baton_core::limits;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -94,7 +94,7 @@ pub(crate) struct Lane {
     name: String,
     /// Its place among the lanes of this hub.
     at: usize,
-    number: i64,
+    number: Cell<i64>,
     session: Option<Session>,
     work: RefCell<Work>,
 }
@@ -109,7 +109,7 @@ struct Ran {
 
 impl Lane {
     pub(crate) fn new(shared: Arc<Shared>, name: String, at: usize, session: Session) -> Self {
-        Self { shared, name, at, number: 0, session: Some(session), work: RefCell::default() }
+        Self { shared, name, at, number: Cell::new(0), session: Some(session), work: RefCell::default() }
     }
 
     /// Serves until the queue is closed and empty.
@@ -174,7 +174,9 @@ impl Lane {
 
     /// The connection, made again if it is gone.
     fn connected(&mut self) -> Result<(), Error> {
-        if self.session.as_ref().is_some_and(|session| !session.is_lost()) {
+        let is_current =
+            |session: &Session| !session.is_lost() && (!session.is_stale() || session.barrier().is_ok());
+        if self.session.as_ref().is_some_and(is_current) {
             return Ok(());
         }
         self.session = None;
@@ -370,7 +372,7 @@ impl Lane {
             batch.probes |= waiter.is_probe;
             self.run_and_hand_over(session, waiter, batch, stopped, &mut rows)?;
         }
-        let number = self.number + 1;
+        let number = self.next_number();
         let began = Instant::now();
         let ran = finish(session, &self.work, Mode::Batch, &self.name, number, batch.probes);
         self.shared.meter.disk_waited(began.elapsed());
@@ -384,7 +386,6 @@ impl Lane {
                 ran_of(hints, None, true)
             }
         };
-        self.number = number;
         let work = &mut *self.work.borrow_mut();
         match &self.session {
             Some(session) => heads::note_committed(&mut work.known, &session.scope.borrow().changed),
@@ -553,7 +554,7 @@ impl Lane {
             self.session()?.command("ROLLBACK")?;
             return Ok((Committed::default(), Vec::new()));
         }
-        let number = self.number + 1;
+        let number = self.next_number();
         let began = Instant::now();
         let ran = match finish(self.session()?, &work, mode, &self.name, number, false) {
             Ok(ran) => ran,
@@ -565,7 +566,6 @@ impl Lane {
                 ran_of(hints, None, true)
             }
         };
-        self.number = number;
         self.shared.meter.disk_waited(began.elapsed());
         self.note_committed(&ran, batch.writes.len());
         let opened = work.borrow_mut().batch.hints.opened.drain(..).collect();
@@ -600,6 +600,13 @@ impl Lane {
         {
             self.session = None;
         }
+    }
+
+    /// A number for each COMMIT that is tried. Not one for each that succeeds: one that was taken for failed may have
+    /// been committed, and the next would be taken for it.
+    fn next_number(&self) -> i64 {
+        self.number.set(self.number.get() + 1);
+        self.number.get()
     }
 
     fn learn_access(&self, epoch: i64) {
