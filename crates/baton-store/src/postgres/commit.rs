@@ -34,7 +34,7 @@ pub(crate) fn connect_lane(shared: &Shared, lane: &str) -> Result<Session, Error
 
 fn connect(shared: &Shared) -> Result<Session, Error> {
     let session = Session::connect(&shared.config, &settings(), shared.meter.clone())?;
-    Ok(session.answering_within(limits::POSTGRES_ANSWER_MAX))
+    Ok(session.answering_within(shared.answer_max))
 }
 
 /// Removes the rows of lanes that have long been gone: a hub that is killed leaves its own. One that is alive after all finds

@@ -49,6 +49,8 @@ pub(crate) struct Shared {
     pub(crate) bell: Bell,
     pub(crate) epoch: Arc<AtomicU64>,
     pub(crate) meter: Arc<Meter>,
+    /// Longest wait for an answer.
+    pub(crate) answer_max: Duration,
     pub(crate) refused: Refused,
     /// Writes that a lane has for another one, by the number of that: each network has a lane that knows it best.
     pub(crate) mail: Vec<Mail<Waiter>>,
