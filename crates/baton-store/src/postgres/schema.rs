@@ -1,7 +1,7 @@
 //! The schema: numbered migrations, run under a lock of the whole database, so that of several hubs that start at once one
 //! migrates and the others wait. A database of something else, or of a newer hub, is refused.
 
-use baton_core::{Looks, UNICODE_VERSION, limits};
+use baton_core::{NameSkeletons, UNICODE_VERSION, limits};
 use rusqlite::types::Value;
 
 use super::parameter::Parameter;
@@ -150,7 +150,7 @@ fn refresh(session: &Session, table: &str, id: &str, of: &str, name: &str) -> Re
         let mut asks = Vec::with_capacity(rows.len());
         for row in rows.iter() {
             after = (row.get("of"), row.get("id"));
-            let looks = Looks::of(row.get("name"));
+            let looks = NameSkeletons::of(row.get("name"));
             asks.push(Ask {
                 sql: format!(
                     "UPDATE {table} SET skeleton = ?3, skeleton_lower = ?4 WHERE {of} = ?1 AND {id} = ?2"

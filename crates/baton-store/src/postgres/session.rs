@@ -103,7 +103,10 @@ impl Session {
     /// committed before it, which no standby confirms to a server that is not the primary any more: whatever is
     /// read on this connection right after it is not stale, and cannot be lost by a failover.
     pub(crate) fn barrier(&self) -> Result<(), Error> {
-        self.command("SELECT pg_logical_emit_message(true, 'baton', '')")?;
+        // A connection for quick reads has a timeout for its statements that is no measure for a commit.
+        self.command(
+            "BEGIN; SET LOCAL statement_timeout = 0; SELECT pg_logical_emit_message(true, 'baton', ''); COMMIT",
+        )?;
         match self.take_not_replicated() {
             false => Ok(()),
             true => {

@@ -12,7 +12,7 @@ mod tables;
 mod tree;
 
 use baton_store::Error;
-use baton_store::rows::{ArtifactPlace, CheckReads};
+use baton_store::rows::{ArtifactStorage, CheckReads};
 use clap::Args;
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -65,14 +65,14 @@ fn look(folder: &DataFolder, is_deep: bool) -> Result<Report, Trouble> {
     });
     let report = looked.and_then(|(mut report, place, has_no_artifacts)| {
         match place {
-            Some(ArtifactPlace::Folder) => {
+            Some(ArtifactStorage::Folder) => {
                 let objects = Objects::of(folder.artifacts(), is_deep);
                 let read =
                     |after, limit| baton_store::glance(&database, |rows| rows.artifact_states(after, limit));
                 report.counts.artifacts = objects.look(&mut report.findings, read)?;
             }
             _ if has_no_artifacts => {}
-            Some(ArtifactPlace::Bucket(bucket)) => report.unread_artifacts = Some(Unread::InBucket(bucket)),
+            Some(ArtifactStorage::Bucket(bucket)) => report.unread_artifacts = Some(Unread::InBucket(bucket)),
             None => report.unread_artifacts = Some(Unread::PlaceNotKnown),
         }
         Ok(report)

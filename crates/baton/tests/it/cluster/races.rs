@@ -6,7 +6,7 @@ use std::sync::Barrier;
 use std::thread;
 
 use super::super::history::assert_legal;
-use super::super::http::{Answer, Client};
+use super::super::http::{Response, Client};
 use super::super::tenant::{Tenant, act, claim, events, send, succeed, task, text};
 use super::Cluster;
 
@@ -46,7 +46,7 @@ impl Track {
     }
 
     /// What two calls were answered that started together, the first at one hub and the second at the other.
-    fn race(&self, caller: &Client, calls: [&(dyn Fn(&Client) -> Answer + Sync); 2]) -> [Answer; 2] {
+    fn race(&self, caller: &Client, calls: [&(dyn Fn(&Client) -> Response + Sync); 2]) -> [Response; 2] {
         let start = Barrier::new(calls.len());
         thread::scope(|scope| {
             let run = |hub: usize| {
@@ -72,14 +72,14 @@ impl Track {
     }
 }
 
-fn is_won(answer: &Answer) -> bool {
+fn is_won(answer: &Response) -> bool {
     answer.status == 200 && answer.json()["ok"] == true
 }
 
 /// The place of the only winner.
-fn winner(answers: &[Answer; 2], wins: &mut [usize; 2]) -> usize {
+fn winner(answers: &[Response; 2], wins: &mut [usize; 2]) -> usize {
     let won: Vec<usize> = (0..2).filter(|place| is_won(&answers[*place])).collect();
-    assert_eq!(won.len(), 1, "winners of {:?}", answers.each_ref().map(Answer::text));
+    assert_eq!(won.len(), 1, "winners of {:?}", answers.each_ref().map(Response::text));
     wins[won[0]] += 1;
     won[0]
 }

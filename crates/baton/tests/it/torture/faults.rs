@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::database::Database;
 use super::stage::{ALIASES, Grounds, PROCESS, Stage};
-use crate::it::evidence_cli::desk::Desk;
+use crate::it::evidence_cli::workbench::Workbench;
 use crate::it::http::Client;
 use crate::it::hub::Hub;
 use crate::it::random::Random;
@@ -24,15 +24,15 @@ pub(super) struct Faults<'a> {
     random: Random,
     /// A `baton work` for each network.
     processes: Vec<Worker>,
-    desks: Vec<Desk>,
+    workbenches: Vec<Workbench>,
 }
 
 impl<'a> Faults<'a> {
     pub(super) fn begin(grounds: &'a mut Grounds, stage: &'a Stage) -> Self {
         let processes = (0..stage.networks.len()).map(|number| process(stage, number)).collect();
-        let desks =
-            stage.networks.iter().map(|network| Desk::of(&grounds.hubs[0], &network.tenant)).collect();
-        Self { grounds, stage, random: Random::nth(stage.seed, 0), processes, desks }
+        let workbenches =
+            stage.networks.iter().map(|network| Workbench::of(&grounds.hubs[0], &network.tenant)).collect();
+        Self { grounds, stage, random: Random::nth(stage.seed, 0), processes, workbenches }
     }
 
     pub(super) fn until(mut self, deadline: Instant) {

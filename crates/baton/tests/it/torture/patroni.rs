@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 use super::server::psql;
-use crate::it::http::{Client, read_answer};
+use crate::it::http::{Client, read_response};
 
 const PATIENCE: Duration = Duration::from_secs(180);
 const MOMENT: Duration = Duration::from_millis(200);
@@ -253,5 +253,5 @@ fn get(port: u16, method: &str, path: &str, body: Option<&Value>) -> Option<Valu
     socket.write_all(&request).ok()?;
     let mut bytes = Vec::new();
     std::io::Read::read_to_end(&mut socket, &mut bytes).ok()?;
-    serde_json::from_slice(&read_answer(&bytes[..])?.body).ok()
+    serde_json::from_slice(&read_response(&bytes[..])?.body).ok()
 }

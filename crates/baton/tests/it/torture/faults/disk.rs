@@ -106,9 +106,9 @@ impl Faults<'_> {
 
     /// As a reader who remembers the last checkpoint that agreed.
     fn audit(&mut self) {
-        let number = self.random.below(self.desks.len() as u64) as usize;
+        let number = self.random.below(self.workbenches.len() as u64) as usize;
         self.count("an audit of the evidence under load");
-        let ran = self.desks[number].baton(["evidence", "audit"]);
+        let ran = self.workbenches[number].baton(["evidence", "audit"]);
         if ran.code != Some(0) {
             self.stage.ledger.finding(format!("an audit: {ran:?}"));
         }
