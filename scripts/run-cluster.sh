@@ -94,7 +94,7 @@ echo "hub 1 http://127.0.0.1:$hub1   hub 2 http://127.0.0.1:$hub2   hub 3 http:/
 at() {
     local port=$1
     shift
-    "$baton" --hub "http://127.0.0.1:$port" "$@"
+    BATON_HUB=http://127.0.0.1:$port "$baton" "$@"
 }
 printf '%s\n' "$password" | at "$hub1" login --username admin --password-stdin >/dev/null
 token=$(at "$hub1" node create shouter)
@@ -103,14 +103,14 @@ BATON_TOKEN=$(sed -n 's/^token *= *"\(.*\)"$/\1/p' "$folder/.baton/config.toml" 
 
 # work NUMBER PORT: a worker at one of the hubs.
 work() {
-    BATON_TOKEN=$token setpriv --pdeathsig KILL "$baton" --hub "http://127.0.0.1:$2" work --alias shouter -- tr a-z A-Z >"$folder/worker$1.log" 2>&1 &
+    BATON_HUB=http://127.0.0.1:$2 BATON_TOKEN=$token setpriv --pdeathsig KILL "$baton" work --alias shouter -- tr a-z A-Z >"$folder/worker$1.log" 2>&1 &
     workers[$1]=$!
 }
 declare -A workers
 
 say "A task sent on hub 1 is answered by a worker at hub 2"
 work 2 "$hub2"
-echo "\$ baton --hub http://127.0.0.1:$hub1 send shouter \"from the first hub\" --wait"
+echo "\$ BATON_HUB=http://127.0.0.1:$hub1 baton send shouter \"from the first hub\" --wait"
 at "$hub1" send shouter "from the first hub" --wait 60 --quiet
 
 say "Hub 1 is killed (kill -9)"
@@ -120,7 +120,7 @@ echo "hub 1 is gone; its tasks are in the database"
 at "$hub3" tasks --limit 5
 
 say "Work goes on: sent on hub 3, answered by the worker at hub 2"
-echo "\$ baton --hub http://127.0.0.1:$hub3 send shouter \"one hub fewer\" --wait"
+echo "\$ BATON_HUB=http://127.0.0.1:$hub3 baton send shouter \"one hub fewer\" --wait"
 at "$hub3" send shouter "one hub fewer" --wait 60 --quiet
 
 say "Hub 1 comes back and has everything"
