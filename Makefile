@@ -18,7 +18,7 @@ BINARY ?= $(shell ls -t target/release/baton target/quick/baton 2>/dev/null | he
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help docs demo run run-cluster races patroni bench-postgres quick build test check spelling bench bench-page bench-peers bench-growth bench-streams bench-soak bench-fairness bench-hostile bench-start bench-adapter driver proof peers bench-hub bench-evidence bench-work bench-a2a fuzz torture walk dist install uninstall size tools clients mcp-clients browser schemathesis s3 screenshots sdk-python sdk-python-adapters postgres test-postgres18 clean
+.PHONY: help docs demo run run-cluster races patroni bench-postgres quick build test check spelling bench bench-page bench-peers bench-growth bench-streams bench-soak bench-fairness bench-hostile bench-start bench-pages bench-adapter driver proof peers bench-hub bench-evidence bench-work bench-a2a fuzz torture walk dist install uninstall size tools clients mcp-clients browser schemathesis s3 screenshots sdk-python sdk-python-adapters postgres test-postgres18 clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -40,12 +40,8 @@ quick:
 build: ## the release binary, target/release/baton
 	$(CARGO) build --locked --release --package baton
 
-# Without the package registries the clients', the browser's, schemathesis's, the bucket's and PostgreSQL's own tests fail and say so; all others still run.
 test: tools ## every test
-	@$(MAKE) --no-print-directory --jobs --keep-going --output-sync clients mcp-clients browser schemathesis s3 postgres || true
-	$(CARGO) nextest run --locked --workspace
-	@$(MAKE) --no-print-directory sdk-python
-	@$(MAKE) --no-print-directory sdk-typescript
+	@CARGO="$(CARGO)" scripts/test.sh
 
 test-postgres18: tools ## the store's contract on PostgreSQL 18
 	@scripts/postgres.sh 18
@@ -99,6 +95,10 @@ bench-start: build proof ## from the call to ready, memory when idle, size
 
 bench-postgres: build proof patroni ## hubs on PostgreSQL beside pgmq, a hub on SQLite and three synchronous servers
 	@$(PROOF) postgres
+
+bench-pages: tools build browser ## first paint and longest pause of the dashboard with 10 000 tasks and 200 agents
+	BATON_TEST_BINARY=$(CURDIR)/target/release/baton BATON_MEASURE_PAGES=1 \
+		$(CARGO) nextest run --locked --package baton --test it --no-capture -E 'test(/^it::browser::speed::/)'
 
 bench-adapter: ## adapter, content hash and bundle, each beside its limit
 	$(CARGO) bench --locked --package baton-adapter
