@@ -30,7 +30,7 @@ pub use error::Error;
 pub use hint::{Bell, ChangedTask, Changes, CommittedBy, GrownLog, Hint, Moved, Ring};
 pub use meter::Meter;
 pub use parked::{Inbox, Parked, Ticket};
-pub use peers::{Asked, HubRow, Peers, Work};
+pub use peers::{Asked, HubRow, Peers, SeenRow, Work};
 pub use postgres::{HubFacts, PostgresOptions, PostgresStore, inspect_postgres};
 pub use rows::{Snapshot, Transaction};
 pub use share::Share;

@@ -51,7 +51,13 @@ pub const HUBS_LISTED_MAX_COUNT: u32 = 1_000;
 /// If no hub has reached the database for so long, every lease gets its whole time again (ours).
 pub const HUBS_SILENT_MAX: Duration = Duration::from_secs(5);
 /// How long a hub has work that only one may do, unless it renews that (ours).
-pub const WORK_LEASE_SECONDS: u32 = 20;
+pub const WORK_LEASE_SECONDS: u32 = 60;
+/// Tokens that a hub learns at once to have been seen by others (ours).
+pub const SEEN_TOKENS_MAX_COUNT: u32 = 20_000;
+/// How far a look for agents that other hubs have seen goes back (ours).
+pub const SEEN_LOOKED_BACK_MILLIS: u32 = 10_000;
+/// Time between two looks for tasks with push receivers, and for logs to seal, that another hub may have left (ours).
+pub const LEFT_WORK_EVERY: Duration = Duration::from_secs(10);
 /// Time between two counts of tasks and leases that other hubs change too (ours).
 pub const TASKS_RECOUNTED_EVERY: Duration = Duration::from_secs(5);
 /// Longest wait for an answer on a connection that writes, after which the connection is closed: the server or its machine

@@ -11,7 +11,7 @@ mod access;
 mod heard;
 mod note;
 
-use baton_core::{NetworkId, limits};
+use baton_core::{NetworkId, UnixMillis, limits};
 use std::future::poll_fn;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -27,7 +27,7 @@ use super::registry::{self, HubFacts};
 use crate::error::Error;
 use crate::hint::{CommittedBy, Hint, Moved};
 use crate::parked::{Inbox, ParkedClaim};
-use crate::peers::{Asked, HubRow, Peers, Work};
+use crate::peers::{Asked, HubRow, Peers, SeenRow, Work};
 
 /// The channel of all hubs on a database.
 const CHANNEL: &str = "baton";
@@ -37,6 +37,7 @@ enum Request {
     Hubs(oneshot::Sender<Result<Vec<HubRow>, Error>>),
     TakeWork(Work, Vec<String>, oneshot::Sender<Result<Vec<String>, Error>>),
     LeaveWork(Work, Vec<String>, oneshot::Sender<Result<(), Error>>),
+    SeenSince(UnixMillis, oneshot::Sender<Result<Vec<SeenRow>, Error>>),
 }
 
 /// The link, as the rest of the hub uses it.
@@ -171,6 +172,10 @@ impl Peers for Link {
         Box::pin(self.asked(move |caller| Request::LeaveWork(work, keys, caller)))
     }
 
+    fn seen_since(&self, since: UnixMillis) -> Asked<'_, Vec<SeenRow>> {
+        Box::pin(self.asked(move |caller| Request::SeenSince(since, caller)))
+    }
+
     fn send_transient(&self, network: &NetworkId, body: &str) {
         if !self.is_alone() {
             self.unannounced().add_transient(network, body);
@@ -220,6 +225,7 @@ fn refuse_requests(requests: &mut mpsc::UnboundedReceiver<Request>, error: &Erro
             Request::Hubs(caller) => drop(caller.send(Err(error.clone()))),
             Request::TakeWork(_, _, caller) => drop(caller.send(Err(error.clone()))),
             Request::LeaveWork(_, _, caller) => drop(caller.send(Err(error.clone()))),
+            Request::SeenSince(_, caller) => drop(caller.send(Err(error.clone()))),
         }
     }
 }
@@ -465,6 +471,10 @@ impl Connected<'_> {
             Request::LeaveWork(work, keys, caller) => {
                 let left = registry::leave_work(&self.client, hub, work, &keys).await;
                 let _ = caller.send(left.map_err(|error| fault::of(&error)));
+            }
+            Request::SeenSince(since, caller) => {
+                let seen = registry::seen_since(&self.client, since).await;
+                let _ = caller.send(seen.map_err(|error| fault::of(&error)));
             }
         }
         Ok(())

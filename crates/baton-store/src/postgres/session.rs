@@ -1,7 +1,7 @@
 //! A connection, as one thread uses it: it sends statements and waits for their answers, several at once where that saves
 //! a round trip. What the use case that runs on it may do is in `scope.rs`.
 
-use baton_core::{NetworkId, limits};
+use baton_core::{NetworkId, TokenId, UnixMillis, limits};
 use foldhash::HashMap;
 use rusqlite::ToSql;
 use std::cell::{Cell, RefCell};
@@ -18,7 +18,7 @@ use super::dialect;
 use super::fault;
 use super::parameter::Parameter;
 use super::scope::{Ask, Extent, Found, Mode, Scope, key_of};
-use super::set::Writes;
+use super::set::{Array, Writes, given};
 use super::tallies::Tallies;
 use crate::error::Error;
 use crate::meter::Meter;
@@ -255,6 +255,17 @@ impl Session {
         // They answer what was there before.
         self.scope.borrow_mut().answers.clear();
         Ok(())
+    }
+
+    /// Writes a time for each of these tokens, by one statement.
+    pub(crate) fn write_times(&self, sql: &str, times: &[(TokenId, UnixMillis)]) -> Result<(), Error> {
+        let columns = vec![
+            ("token_id", Array::texts(times.iter().map(|(token, _)| token.as_str()))),
+            ("at", Array::integers(times.iter().map(|(_, at)| at.get()))),
+        ];
+        let mut writes = Writes::default();
+        writes.push(sql.replace("{given}", &given(&columns)).into(), columns);
+        self.send(&writes, None)
     }
 
     /// Sends writes, and a command after them, in one go.

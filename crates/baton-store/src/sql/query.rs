@@ -2,8 +2,8 @@
 //! has changed, because that is written first; but for `look_up` and `look_up_all`, which are for rows that no batch holds
 //! back. The text of a statement is the same for both engines; what they spell differently is in `postgres/dialect.rs`.
 
-use baton_core::NetworkId;
-use rusqlite::ToSql;
+use baton_core::{NetworkId, TokenId, UnixMillis};
+use rusqlite::{ToSql, params};
 use std::ops::ControlFlow;
 
 use super::columns::Row;
@@ -199,6 +199,27 @@ impl Rows<'_> {
     ) -> Result<usize, Error> {
         self.write_directly(Extent::Network(network))?;
         self.execute_now(sql, parameters)
+    }
+
+    /// Writes a time for each of these tokens: by `one` row after the other, or on PostgreSQL by a statement for all of them, in
+    /// which `{given}` stands for the list of tokens (`token_id`) and times (`at`). Nothing is decided by such times, so
+    /// no network is locked.
+    pub(crate) fn write_times(
+        &self,
+        one: &str,
+        all: &str,
+        times: &[(TokenId, UnixMillis)],
+    ) -> Result<(), Error> {
+        if times.is_empty() {
+            return Ok(());
+        }
+        self.write_directly(Extent::Own)?;
+        match self.database {
+            Database::Sqlite(_) => times.iter().try_for_each(|(token, at)| {
+                self.execute_now(one, params![token.as_str(), at.get()]).map(drop)
+            }),
+            Database::Postgres(session) => session.write_times(all, times),
+        }
     }
 
     fn execute_now(&self, sql: &str, parameters: impl Parameters) -> Result<usize, Error> {
