@@ -50,7 +50,10 @@ pub(crate) struct Effective {
 /// The command line with the environment variable of every setting in its help.
 pub(crate) fn described(command: Command) -> Command {
     let settings = settings(&command);
-    in_hub_commands(command, &settings, |arg, setting| arg.env(setting.variable()))
+    in_hub_commands(command, &settings, |arg, setting| match setting {
+        Some(setting) => arg.env(setting.variable()),
+        None => arg,
+    })
 }
 
 /// Reads the arguments of this process. Prints help, and what clap refuses, and exits as clap does.
@@ -59,7 +62,7 @@ pub(crate) fn resolve(command: &Command, args: &[OsString]) -> Result<Resolved, 
     // The environment is read here and not by clap: an error then names the variable, and an empty one counts as unset.
     let plain = in_hub_commands(command.clone(), &settings, |arg, setting| {
         let arg = arg.env(Resettable::<OsStr>::Reset);
-        if setting.is_list() { arg.value_delimiter(',') } else { arg }
+        if setting.is_some_and(Setting::is_list) { arg.value_delimiter(',') } else { arg }
     });
     let matches = plain.clone().try_get_matches_from(args).unwrap_or_else(|error| match error.kind() {
         ErrorKind::DisplayHelp => described(command.clone()).get_matches_from(args),
@@ -113,20 +116,20 @@ pub(crate) fn variables() -> Vec<String> {
     settings(&super::command()).iter().map(Setting::variable).collect()
 }
 
-/// Changes every argument below `hub` that is a setting.
+/// Changes every argument below `hub` that is a setting, and the one that names the configuration file.
 fn in_hub_commands(
     command: Command,
     settings: &[Setting],
-    change: impl Fn(clap::Arg, &Setting) -> clap::Arg + Copy,
+    change: impl Fn(clap::Arg, Option<&Setting>) -> clap::Arg + Copy,
 ) -> Command {
-    fn below<F: Fn(clap::Arg, &Setting) -> clap::Arg + Copy>(
+    fn below<F: Fn(clap::Arg, Option<&Setting>) -> clap::Arg + Copy>(
         command: Command,
         settings: &[Setting],
         change: F,
     ) -> Command {
         let command = command.mut_args(|arg| match settings.iter().find(|setting| setting.is(&arg)) {
-            Some(setting) => change(arg, setting),
-            None => arg,
+            None if arg.get_id() != CONFIG => arg,
+            setting => change(arg, setting),
         });
         command.mut_subcommands(|command| below(command, settings, change))
     }
@@ -148,11 +151,11 @@ fn leaf(matches: &ArgMatches) -> (Vec<&str>, &ArgMatches) {
 }
 
 /// The file that was named by flag or environment.
-fn config_file(given: &ArgMatches) -> Option<(PathBuf, Origin)> {
-    let flag = given.try_get_one::<PathBuf>(CONFIG).ok().flatten();
-    let flag = flag.map(|path| (path.clone(), Origin::Flag));
+fn config_file(given: &ArgMatches) -> Option<PathBuf> {
+    // A command without this option has only the environment.
+    let flag = given.try_get_one::<PathBuf>(CONFIG).ok().flatten().cloned();
     let variable = || std::env::var_os(CONFIG_VARIABLE).filter(|path| !path.is_empty());
-    flag.or_else(|| Some((variable()?.into(), Origin::Environment(CONFIG_VARIABLE.into()))))
+    flag.or_else(|| variable().map(PathBuf::from))
 }
 
 /// The values on the command line, as they were written.
@@ -166,7 +169,7 @@ fn with_defaults(command: Command, path: &[&str], found: &[Effective]) -> Comman
     let Some((name, rest)) = path.split_first() else {
         let set = found.iter().filter(|found| !matches!(found.origin, Origin::Flag | Origin::Default));
         return set.fold(command, |command, found| {
-            command.mut_arg(found.setting.id(), |arg| arg.default_values(&found.values))
+            command.mut_arg(found.setting.id(), |arg| arg.default_values(found.values.clone()))
         });
     };
     command.mut_subcommand(name, |command| with_defaults(command, rest, found))
