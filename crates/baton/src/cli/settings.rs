@@ -20,6 +20,7 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Command};
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use file::File;
 
@@ -37,6 +38,12 @@ pub(crate) struct Resolved {
     pub(crate) file: Option<PathBuf>,
     /// What was ignored, or is risky.
     pub(crate) warnings: Vec<String>,
+}
+
+impl Resolved {
+    fn without_settings(matches: ArgMatches) -> Self {
+        Self { matches, settings: Vec::new(), file: None, warnings: Vec::new() }
+    }
 }
 
 /// A setting with its value. Without values it has the default that its help text describes.
@@ -58,6 +65,10 @@ pub(crate) fn described(command: Command) -> Command {
 
 /// Reads the arguments of this process. Prints help, and what clap refuses, and exits as clap does.
 pub(crate) fn resolve(command: &Command, args: &[OsString]) -> Result<Resolved, Vec<Problem>> {
+    // Most commands have no settings; they need not wait for what follows.
+    if !args.iter().any(|arg| arg == "hub") {
+        return Ok(Resolved::without_settings(command.clone().get_matches_from(args)));
+    }
     let settings = settings(command);
     // The environment is read here and not by clap: an error then names the variable, and an empty one counts as unset.
     let plain = in_hub_commands(command.clone(), &settings, |arg, setting| {
@@ -73,7 +84,7 @@ pub(crate) fn resolve(command: &Command, args: &[OsString]) -> Result<Resolved, 
         settings.iter().filter(|setting| find(&plain, &path).is_some_and(|leaf| setting.is_of(leaf)));
     let shared: Vec<&Setting> = shared.collect();
     if shared.is_empty() {
-        return Ok(Resolved { matches, settings: Vec::new(), file: None, warnings: Vec::new() });
+        return Ok(Resolved::without_settings(matches));
     }
     let is_flag = |setting: &Setting| given.value_source(setting.id()) == Some(ValueSource::CommandLine);
     let file = match shared.iter().all(|setting| is_flag(setting)) {
@@ -105,10 +116,10 @@ pub(crate) fn resolve(command: &Command, args: &[OsString]) -> Result<Resolved, 
 
 /// Every option of `baton hub start` that can be set elsewhere.
 fn settings(command: &Command) -> Vec<Setting> {
-    let start = find(command, &["hub", "start"]);
-    let options = start.into_iter().flat_map(|start| start.get_arguments().map(|arg| (start, arg)));
-    let options = options.filter(|(_, arg)| arg.get_id() != CONFIG);
-    options.filter_map(|(start, arg)| Setting::new(start, arg)).collect()
+    let Some(start) = find(command, &["hub", "start"]) else { return Vec::new() };
+    let shared = Arc::new(start.clone());
+    let options = start.get_arguments().filter(|arg| arg.get_id() != CONFIG);
+    options.filter_map(|arg| Setting::new(&shared, arg)).collect()
 }
 
 /// The environment variables of all settings.
