@@ -81,8 +81,7 @@ impl Setting {
     }
 
     /// Whether it is for developers only.
-    #[cfg(test)]
-    pub(super) fn is_hidden(&self) -> bool {
+    pub(crate) fn is_hidden(&self) -> bool {
         self.arg.is_hide_set()
     }
 
