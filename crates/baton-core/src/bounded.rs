@@ -88,7 +88,7 @@ pub type RunTimeoutSeconds = Seconds<
 >;
 /// How long a claim waits for work.
 pub type WaitSeconds = Seconds<0, { limits::WAIT_MAX_SECONDS }, 0>;
-/// How long a send or a look waits for its task to go on.
+/// How long a send or a look waits for its task to continue.
 pub type CallWaitSeconds = Seconds<0, { limits::CALL_WAIT_MAX_SECONDS }, 0>;
 
 impl<const MIN: u32, const MAX: u32, const DEFAULT: u32> Seconds<MIN, MAX, DEFAULT> {

@@ -71,7 +71,7 @@ impl TestHub {
         Self { hub: Arc::new(Hub::new(store, engine, objects, clock, bells, test_key(), settings)), folder }
     }
 
-    /// A person who owns the networks of these numbers, and their token.
+    /// A user who owns the networks of these numbers, and their token.
     pub async fn person(&self, name: &str, role: SystemRole, networks: &[u8]) -> String {
         let (user_id, username) = (user_id(name), Username::parse(name).unwrap());
         let secret = UserToken::from_random(Sha256::digest(name).into());
@@ -101,7 +101,7 @@ impl TestHub {
         secret.expose().to_owned()
     }
 
-    /// A node token of a person for a network.
+    /// A node token of a user for a network.
     pub async fn agent(&self, owner: &str, number: u8, alias: &str) -> String {
         let secret = NodeToken::from_random(Sha256::digest(format!("{number} {alias}")).into());
         let row = TokenRow {

@@ -1,5 +1,5 @@
 //! The command line: one file per command. A command returns its exit code; what stops it is a `Failure`,
-//! told on stderr in one line that says what to do.
+//! printed on stderr in one line that says what to do.
 
 mod account;
 mod adapt;
@@ -14,6 +14,8 @@ mod init;
 mod input;
 mod mcp;
 mod moment;
+#[cfg(test)]
+mod page;
 mod plain;
 mod runtime;
 mod screen;
@@ -56,14 +58,14 @@ enum Command {
     /// Export, check, list and audit evidence
     #[command(subcommand)]
     Evidence(evidence::Evidence),
-    /// Start, stop and look after a hub
+    /// Start, stop and operate a hub
     #[command(subcommand)]
     Hub(hub::Hub),
     /// Connect an MCP client to the hub: Claude Code, Codex, Cursor
     Init(init::Init),
     /// Serve the hub's tools to an MCP client that speaks standard input and output
     Mcp(mcp::Mcp),
-    /// Turn a command into an agent
+    /// Run a command as an agent
     Work(Box<work::Work>),
     /// Ends the processes of a worker that has died
     #[command(hide = true)]

@@ -83,12 +83,12 @@ pub const IN_FLIGHT_KEPT_BYTES: usize = 32 * 1024 * 1024;
 pub const IN_FLIGHT_PER_ACCOUNT_MAX_BYTES: usize = 64 * 1024 * 1024;
 /// Bytes in flight of one token (ours).
 pub const IN_FLIGHT_PER_TOKEN_MAX_BYTES: usize = 32 * 1024 * 1024;
-/// While an MCP call waits and nothing is reported, its caller is told so after this much silence: well within the 60 s that
+/// While an MCP call waits and nothing is reported, its caller gets that error after this much silence: well within the 60 s that
 /// clients give a call by default (ours).
 pub const MCP_PROGRESS_SILENCE_MAX: Duration = Duration::from_secs(15);
 /// Resources that one MCP subscription watches (ours).
 pub const MCP_SUBSCRIBED_MAX_COUNT: usize = 64;
-/// Between two notifications of one MCP subscription; what happens meanwhile is told once (ours).
+/// Minimum interval between two notifications of one MCP subscription; changes in between are sent once (ours).
 pub const MCP_UPDATES_EVERY: Duration = Duration::from_millis(200);
 /// Longest a request waits for its share (ours).
 pub const IN_FLIGHT_WAIT_MAX_SECONDS: u32 = 10;

@@ -1,11 +1,11 @@
-//! What the doors say no with by themselves, before any use case or when one broke: a table of code, status, meaning
+//! What the doors refuse with by themselves, before any use case or when one broke: a table of code, status, meaning
 //! and remedy. A rule's own refusals are `baton_core::Refusal`.
 
 use axum::http::StatusCode;
 
 macro_rules! plain {
     ($(#[doc = $meaning:literal] $name:ident = $status:ident, $code:literal, $remedy:literal;)+) => {
-        /// A door said no.
+        /// A door refused.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum DoorError {
             $(#[doc = $meaning] $name,)+

@@ -1,7 +1,7 @@
 //! Takes connections until the hub stops, never more than there is room for, then lets those that are busy end.
 //!
 //! hyper-util's `GracefulShutdown` waits for every connection: one whose request has half arrived would delay the stop until
-//! its head times out. Here it is cut (`connection.rs`), and the permits that bound connections also tell when all have ended.
+//! its head times out. Here it is cut (`connection.rs`), and the permits that bound connections also show when all have ended.
 
 use axum::Router;
 use baton_core::limits;
@@ -25,7 +25,7 @@ use crate::rest::refuse;
 const DRAIN: Duration = Duration::from_secs(limits::DRAIN_MAX_SECONDS as u64);
 const HANDSHAKE: Duration = Duration::from_secs(limits::TLS_HANDSHAKE_MAX_SECONDS as u64);
 
-/// The end of the time before the hub: it closes the connections of who has not asked yet.
+/// Marks the hub as started; dropping it closes connections that have sent no request yet.
 #[derive(Default)]
 struct Started(Shutdown);
 
@@ -80,7 +80,7 @@ impl Listener {
         self.socket.local_addr()
     }
 
-    /// While the hub is not there yet, whoever has waited a moment for it is told so. Ends by being dropped.
+    /// While the hub is still starting, callers that have waited a moment get that error. Ends by being dropped.
     pub async fn turn_away(&self) -> Infallible {
         tokio::time::sleep(limits::START_WAIT_MAX).await;
         let router = Router::new().fallback(async || refuse::while_starting());

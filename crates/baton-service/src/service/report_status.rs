@@ -92,7 +92,7 @@ impl StatusName {
     }
 }
 
-/// What the agent hears back.
+/// What the agent receives back.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct StatusReported {
     ok: bool,
@@ -121,11 +121,11 @@ pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<StatusReporte
         .store_for(&caller)
         .write(move |tx| report(tx, &stamp, &caller, &node, &place, &alias, &args))
         .await?;
-    hub.transient_frames.send(&network, passing);
+    hub.send_transient(&network, passing);
     Ok(answer)
 }
 
-/// What network streams hear in passing, without a number.
+/// The transient frame for network streams, without a number.
 pub fn passing_frame(alias: &Alias, status: &str, progress: Option<i64>) -> String {
     serde_json::json!({
         "type": "status_update", "alias": alias.as_str(), "status": status, "progress": progress,
@@ -206,7 +206,7 @@ fn report(
         start(tx, stamp, &caller, &network, alias, task)?;
     }
     if let Some(lease_id) = send_reply::lease(args.lease_id.as_deref())? {
-        extend(tx, stamp, &caller, &lease_id, None)?; // a lost one is told
+        extend(tx, stamp, &caller, &lease_id, None)?; // a lost one is an error
     }
     let inbox_count = tx.inbox_count(&network, &caller.principal()?)?;
     Ok(StatusReported { ok: true, resume_id: session.resume_id, alias: alias.clone(), inbox_count })

@@ -1,5 +1,5 @@
 //! The collector spans are posted to, and the client that calls it: the operator's own address, so none of the policy for
-//! calls outside; no redirects and no proxy all the same.
+//! calls outside; no redirects and no proxy anyway.
 
 use baton_core::limits;
 use reqwest::header::{CONTENT_TYPE, HeaderMap};

@@ -57,7 +57,7 @@ impl SpanParent {
     }
 }
 
-/// The wall clock as spans tell it.
+/// The wall clock for spans.
 pub fn nanos_now() -> u128 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos()
 }

@@ -1,4 +1,4 @@
-//! A token that speaks as an alias: the one that was given, if it is a node's; with a person's token, one that is
+//! A token that speaks as an alias: the one that was given, if it is a node's; with a user's token, one that is
 //! minted for this run and revoked at its end. So a profile is all an agent needs, and no file holds its token.
 
 use baton_core::Alias;
@@ -27,7 +27,7 @@ struct MintedToken {
 }
 
 impl AgentLink {
-    /// Finds out whose token it is, and mints one if it is a person's. Asks the hub.
+    /// Finds out whose token it is, and mints one if it is a user's. Asks the hub.
     pub(crate) async fn open(link: Link, alias: &Alias) -> Result<Self, Failure> {
         let who = link.client.me().await?.into_value();
         if who.current_network.is_none() {

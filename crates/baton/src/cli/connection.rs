@@ -1,4 +1,4 @@
-//! Which hub a command speaks to, as whom and in which network: options every such command has, filled up from the
+//! Which hub a command talks to, as which user and in which network: options every such command has, filled up from the
 //! environment and then from a profile. A profile's token is sent to that profile's hub and to no other.
 
 use baton_core::limits;
@@ -29,7 +29,7 @@ pub(crate) struct Connection {
     /// The profile to use [default: default]
     #[arg(long, value_name = "NAME", env = "BATON_PROFILE", hide_env_values = true)]
     profile: Option<String>,
-    /// Believe only the certificates in this PEM file
+    /// Trust only the certificates in this PEM file
     #[arg(long, value_name = "FILE", env = "BATON_CA", hide_env_values = true)]
     ca: Option<PathBuf>,
     /// Print JSON, as the hub answered
@@ -78,7 +78,7 @@ impl Connection {
 
     /// The profile, if it was ever written.
     pub(crate) fn profile(&self) -> Result<Option<Profile>, Failure> {
-        // Without a home there are no profiles, and whoever names everything needs none.
+        // Without a home there are no profiles, and a command with all options given needs none.
         let Ok(file) = ProfileFile::home() else { return Ok(None) };
         Ok(file.read(&self.profile_name()?)?)
     }

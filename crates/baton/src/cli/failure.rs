@@ -1,4 +1,4 @@
-//! What stops a command: told once, on stderr, then the exit code.
+//! What stops a command: printed once, on stderr, then the exit code.
 
 use baton_adapter::AdapterError;
 use baton_evidence::bundle::{Refusal, VerifyError, WriteError};
@@ -15,7 +15,7 @@ use crate::profile;
 
 /// A usage or I/O error, or a refused bundle.
 const TROUBLE: u8 = 2;
-/// Trouble that may pass by itself; the systemd unit tries again after it, and not after `TROUBLE`.
+/// Error that may pass by itself; the systemd unit tries again after it, and not after `TROUBLE`.
 const NOT_NOW: u8 = 1;
 /// The hub refused a call.
 pub(crate) const REFUSED: u8 = 1;
@@ -98,7 +98,7 @@ impl Failure {
     }
 
     pub(crate) fn print(&self) -> ExitCode {
-        // A reader that went away (`| head`) is no news, and if stderr is gone too nobody is left to tell.
+        // A reader that went away (`| head`) is not an error, and if stderr is gone too nobody can read it.
         if !matches!(self, Self::Write { error, .. } if error.kind() == io::ErrorKind::BrokenPipe) {
             for line in self.lines() {
                 // It may hold a hub's words, and a hub's words may hold anything.

@@ -4,6 +4,7 @@ mod admin;
 mod backup;
 mod check;
 mod config;
+mod engine;
 mod folder;
 mod greeting;
 mod health;
@@ -28,13 +29,13 @@ use super::settings::Resolved;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Hub {
-    /// Start a hub and run it until it is told to stop
+    /// Start a hub and run it until it is asked to stop
     Start(Box<start::Start>),
     Config(Box<config::Config>),
     /// Say whether a hub runs; exit code 0 if it does, 1 if not
     Status(status::Status),
     Health(health::Health),
-    /// Stop a running hub in good order; exit code 1 if none runs
+    /// Stop a running hub cleanly; exit code 1 if none runs
     Stop(status::Stop),
     /// Check that a hub's tables and its logs of evidence agree; also while it runs
     Check(check::Check),
@@ -42,7 +43,7 @@ pub(crate) enum Hub {
     Backup(backup::Backup),
     /// Make a data folder of a backup
     Restore(restore::Restore),
-    /// Help for whoever runs the hub
+    /// Commands for the operator of the hub
     #[command(subcommand)]
     Admin(admin::Admin),
 }

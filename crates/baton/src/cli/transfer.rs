@@ -154,7 +154,7 @@ pub(crate) async fn upload_for(
     upload_all(client, Some(&task.network_id), files).await
 }
 
-/// A download that goes on where it was cut off.
+/// A download that continues where it was cut off.
 pub(crate) struct Download<'a> {
     client: &'a Client,
     network_id: Option<&'a str>,

@@ -17,17 +17,17 @@ use crate::service::accounts::networks::{self, NewNetwork};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum NetworkCommand {
-    /// Make a network, and use it from now on
+    /// Create a network and select it
     Create(Create),
     /// List your networks
     Ls(Ls),
-    /// Choose the network of the next commands
+    /// Select the network for the next commands
     Use(Use),
     /// List the members of a network
     Members(membership::Members),
-    /// Make an invite code
+    /// Create an invite code
     Invite(membership::Invite),
-    /// Join a network by an invite code
+    /// Join a network with an invite code
     Join(membership::Join),
     /// List the networks you are invited to
     Invitations(membership::Invitations),
@@ -37,7 +37,7 @@ pub(crate) enum NetworkCommand {
     Decline(membership::Decline),
     /// Leave a network; your tokens for it are revoked
     Leave(membership::Leave),
-    /// Give a network another name
+    /// Rename a network
     Rename(Rename),
     /// Delete a network with its tasks, tokens, history and evidence log
     ///

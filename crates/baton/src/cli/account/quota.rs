@@ -16,9 +16,9 @@ use crate::service::accounts::quotas::QuotaChange;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum QuotaCommand {
-    /// Show how much an account or a network may have, and how much it has
+    /// Show the quotas of an account or a network, and what is used
     Show(Show),
-    /// Set how much an account or a network may have
+    /// Set the quotas of an account or a network
     Set(Set),
 }
 

@@ -230,7 +230,7 @@ impl Logout {
     }
 
     async fn end(&self, profile: Profile, token: Token) -> Result<ExitCode, Failure> {
-        // A node's token is not a login: it goes on until it is revoked.
+        // A node's token is not a login: it continues until it is revoked.
         if matches!(token, Token::Node(_)) {
             return self.print(
                 "The token was removed from this machine; `baton token revoke` revokes it on the hub.",

@@ -16,7 +16,7 @@ pub(super) struct Greeting<'a> {
 }
 
 impl Greeting<'_> {
-    /// A hub whose output nobody reads is up all the same.
+    /// A hub whose output nobody reads is up anyway.
     pub(super) fn print(&self) {
         let mut out = io::stdout().lock();
         let _ = out.write_all(self.to_string().as_bytes()).and_then(|()| out.flush());

@@ -1,4 +1,4 @@
-//! What the hub says while it runs: on stderr, for people or as JSON. `BATON_LOG` sets what is said, for example
+//! The hub's log: on stderr, for people or as JSON. `BATON_LOG` sets the levels, for example
 //! `debug` or `baton=debug`; if unset, `info` without the MCP SDK's lines for every call.
 
 use clap::ValueEnum;
@@ -19,7 +19,7 @@ impl Log {
         self.start(filter.unwrap_or("info,rmcp=error"), false);
     }
 
-    /// The same with short lines for people. Quiet, only warnings are said.
+    /// The same with short lines for people. Quiet: only warnings are logged.
     pub(crate) fn begin_short(self, is_quiet: bool) {
         let default = if is_quiet { "warn,rmcp=error" } else { "info,rmcp=error" };
         let filter = std::env::var("BATON_LOG").ok().filter(|filter| !filter.is_empty());
@@ -33,7 +33,7 @@ impl Log {
         // Only one subscriber can be; a second try changes nothing.
         let _ = match self {
             Self::Human if is_short => lines.event_format(ShortLine).try_init(),
-            // Where in the code a line comes from says nothing to a person.
+            // Where in the code a line comes from says nothing to a user.
             Self::Human => {
                 lines.with_target(false).with_ansi(io::IsTerminal::is_terminal(&io::stderr())).try_init()
             }

@@ -1,4 +1,4 @@
-//! Values of options, read at once so that a wrong one is told before anything is touched.
+//! Values of options, parsed first so that a wrong one is reported before anything is touched.
 
 use baton_core::limits;
 use clap::ValueEnum;

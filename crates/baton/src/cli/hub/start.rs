@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use super::engine::StoreOption;
 use super::folder::Folder;
 use super::log::Log;
 use super::parse::{CheckEvery, SamplerName};
@@ -42,6 +43,8 @@ pub(crate) struct Start {
     password: Option<String>,
     #[command(flatten)]
     folder: Folder,
+    #[command(flatten)]
+    store: StoreOption,
     /// The certificate chain for TLS, a PEM file
     #[arg(long, value_name = "FILE")]
     tls_cert: Option<PathBuf>,
@@ -74,7 +77,7 @@ pub(crate) struct Start {
     /// A range of addresses that the hub may call in addition to public ones, also over plain http; can be repeated
     #[arg(long, value_name = "CIDR", value_parser = parse::range)]
     allow_outbound: Vec<ipnet::IpNet>,
-    /// Extra CA certificates for outbound calls, in addition to the system's, a PEM file
+    /// Extra CA certificates for outbound calls, in addition to the system's, as a PEM file
     #[arg(long, value_name = "FILE", value_parser = Authorities::read)]
     outbound_ca: Option<Authorities>,
     /// How long tasks stay in the tables once they have ended, such as 90d or 36h, at least 1d; their evidence
@@ -158,6 +161,7 @@ impl Start {
             settings: self.settings(&folder)?,
             check_every: self.check_every.0,
             folder,
+            store: self.store.find()?,
             bucket: self.artifacts.clone(),
             public_url: self.public_url.clone(),
             connections_per_address: self.connections_per_address,

@@ -77,7 +77,7 @@ pub(super) fn shown<'a>(ids: impl IntoIterator<Item = &'a str>, is_terminal: boo
     }
 }
 
-/// What the worker told this command, if it did.
+/// The task id that the worker passed to this command, if it did.
 pub(super) fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }

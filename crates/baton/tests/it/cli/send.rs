@@ -75,7 +75,7 @@ fn whoever_stops_waiting_reads_that_the_task_goes_on_and_how_to_cancel_it() {
     let waiting = ada.start(&["send", "coder", "work", "--wait"]);
     let id = waiting.stderr.wait_for("sent; coder").split(' ').nth(1).unwrap().to_owned();
     let advice =
-        format!("task {id} goes on; `baton wait {id}` waits for it again, `baton cancel {id}` ends it");
+        format!("task {id} continues; `baton wait {id}` waits for it again, `baton cancel {id}` ends it");
     assert_eq!(waiting.interrupt().exited(130).stderr.lines().last().unwrap(), advice);
     assert_eq!(task(&ada.tenant.user, &id)["status"], "delivered");
 }

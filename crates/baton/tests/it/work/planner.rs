@@ -29,7 +29,7 @@ fn children(reader: &Client, task_id: &str) -> Vec<Value> {
     nodes.into_iter().filter(|node| node["parent_task_id"] == *task_id).collect()
 }
 
-/// Plans once, with the worker killed so long after it began; a new worker goes on. Gives the task's id.
+/// Plans once, with the worker killed so long after it began; a new worker continues. Gives the task's id.
 fn killed_after(network: &Tenant, agent: &Client, alias: &str, words: &str, delay: Duration) -> String {
     let mut first = Worker::start(agent, alias, &["--lease", "5"], &plan());
     let task_id = send(&network.user, alias, words);

@@ -84,7 +84,7 @@ impl Memory {
         self.folder.join(format!("{}.leaves", self.stem))
     }
 
-    /// The checkpoint seen last. A file that is there and cannot be used is trouble, never a reason to begin anew.
+    /// The checkpoint seen last. A file that is there and cannot be used is error, never a reason to restart.
     pub(super) fn seen(&self) -> Result<Option<Seen>, Failure> {
         let path = self.path();
         let Some(text) = read_private(&path)? else { return Ok(None) };
