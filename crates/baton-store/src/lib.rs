@@ -25,9 +25,12 @@ pub use clock::{Clock, ClockReading};
 pub use copy::{Backup, CopyProgress, Copying};
 pub use entry_bundle::{Entries, Entry, EntryBundle};
 pub use error::Error;
-pub use meter::Meter;
+pub use meter::{Meter, Resolved};
 pub use parked::{Inbox, Parked, Ticket};
-pub use postgres::{PostgresOptions, PostgresStore, inspect_postgres};
+pub use postgres::{
+    ConnectionSettings, Filled, PasswordSources, PostgresOptions, PostgresStore, SettingsError,
+    copy_postgres, fill_postgres, inspect_postgres,
+};
 pub use rows::{Snapshot, Transaction};
 pub use share::Share;
 #[cfg(debug_assertions)]

@@ -10,6 +10,7 @@ use super::parameter::Parameter;
 use super::scope::Ask;
 use super::session::Session;
 use crate::error::Error;
+use crate::meter::Resolved;
 
 /// How a connection that writes is set up.
 pub(crate) fn settings() -> String {
@@ -24,7 +25,8 @@ pub(crate) fn settings() -> String {
 
 /// The connection of a lane, which has a row from then on.
 pub(crate) fn connect_lane(shared: &Shared, lane: &str) -> Result<Session, Error> {
-    let session = Session::connect(&shared.config, &settings(), shared.meter.clone())?;
+    let session = Session::connect(&shared.connection, &settings(), shared.meter.clone())?
+        .answering_within(limits::POSTGRES_ANSWER_MAX);
     let text = rusqlite::types::Value::Text(lane.to_owned());
     let sql = "INSERT INTO lanes (lane, number) VALUES (?1, 0) ON CONFLICT (lane) DO NOTHING";
     session.ask(&[Ask { sql: sql.into(), parameters: vec![Parameter(text)] }])?;
@@ -46,9 +48,16 @@ pub(crate) fn resolve(shared: &Shared, lane: &str, number: i64, cause: &Error) -
     let until = Instant::now() + limits::POSTGRES_COMMIT_RESOLVED_WITHIN;
     loop {
         match newest(shared, lane) {
-            Ok(newest) if newest >= number => return Ok(()),
-            Ok(_) => return Err(cause.clone()),
+            Ok(newest) if newest >= number => {
+                shared.meter.resolved(Resolved::Committed);
+                return Ok(());
+            }
+            Ok(_) => {
+                shared.meter.resolved(Resolved::NotCommitted);
+                return Err(cause.clone());
+            }
             Err(error) if Instant::now() >= until => {
+                shared.meter.resolved(Resolved::Unknown);
                 return Err(Error::Unknown(format!("{}; and then: {}", cause.cause(), error.cause())));
             }
             Err(_) => std::thread::sleep(limits::POSTGRES_RECONNECTED_EVERY),
@@ -57,7 +66,8 @@ pub(crate) fn resolve(shared: &Shared, lane: &str, number: i64, cause: &Error) -
 }
 
 fn newest(shared: &Shared, lane: &str) -> Result<i64, Error> {
-    let session = Session::connect(&shared.config, &settings(), shared.meter.clone())?;
+    let session = Session::connect(&shared.connection, &settings(), shared.meter.clone())?
+        .answering_within(limits::POSTGRES_ANSWER_MAX);
     let text = rusqlite::types::Value::Text(lane.to_owned());
     let sql = "SELECT number FROM lanes WHERE lane = ?1 FOR UPDATE";
     let found = session.ask(&[Ask { sql: sql.into(), parameters: vec![Parameter(text)] }])?;

@@ -3,22 +3,26 @@
 
 use baton_core::{NetworkId, limits};
 use foldhash::HashMap;
+use futures_util::TryStreamExt;
 use rusqlite::ToSql;
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
+use std::ops::ControlFlow;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
-use tokio_postgres::{AsyncMessage, Client, Config, NoTls, Row, Statement, types};
+use tokio_postgres::binary_copy::BinaryCopyInWriter;
+use tokio_postgres::{AsyncMessage, Client, Row, Statement, types};
 
 use super::dialect;
 use super::fault;
 use super::parameter::Parameter;
 use super::scope::{Ask, Extent, Found, Mode, Scope, key_of};
 use super::set::Writes;
+use super::settings::ConnectionSettings;
 use super::tallies::Tallies;
 use crate::error::Error;
 use crate::meter::Meter;
@@ -39,21 +43,20 @@ pub(crate) struct Session {
     was_not_replicated: Arc<AtomicBool>,
     /// Whether it is to be made again.
     is_abandoned: Cell<bool>,
+    /// How long an answer is waited for.
+    answers_within: Cell<Option<Duration>>,
+    /// Walks that were begun.
+    cursors: Cell<u64>,
 }
 
 impl Session {
     /// Connects. `settings` are for this connection.
-    pub(crate) fn connect(config: &Config, settings: &str, meter: Arc<Meter>) -> Result<Self, Error> {
+    pub(crate) fn connect(to: &ConnectionSettings, settings: &str, meter: Arc<Meter>) -> Result<Self, Error> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| Error::Unavailable(error.to_string()))?;
         let was_not_replicated = Arc::new(AtomicBool::new(false));
         let client = runtime.block_on(async {
-            let connect = config.connect(NoTls);
-            let connected = tokio::time::timeout(limits::POSTGRES_CONNECT_MAX, connect).await;
-            let (client, mut connection) = match connected {
-                Ok(connected) => connected.map_err(|error| refused(&error))?,
-                Err(_) => return Err(Error::Unavailable("PostgreSQL does not answer".into())),
-            };
+            let (client, mut connection) = to.connect().await?;
             let noted = was_not_replicated.clone();
             tokio::spawn(async move {
                 while let Some(message) = poll_fn(|context| connection.poll_message(context)).await {
@@ -68,9 +71,10 @@ impl Session {
                 }
             });
             client.batch_execute(settings).await.map_err(|error| fault::of(&error))?;
-            Ok(client)
+            Ok::<_, Error>(client)
         })?;
         let scope = RefCell::new(Scope::new(Mode::Read));
+        meter.connected();
         Ok(Self {
             runtime,
             client,
@@ -79,7 +83,17 @@ impl Session {
             meter,
             was_not_replicated,
             is_abandoned: Cell::new(false),
+            answers_within: Cell::new(None),
+            cursors: Cell::new(0),
         })
+    }
+
+    /// Waits for an answer so long and no longer: a server that is stopped, or cut off without a word, never answers. The
+    /// connection is not used any more then.
+    #[must_use]
+    pub(crate) fn answering_within(self, time: Duration) -> Self {
+        self.answers_within.set(Some(time));
+        self
     }
 
     /// Whether the connection is gone.
@@ -126,7 +140,7 @@ impl Session {
                 parameters.iter().map(|value| value as &(dyn types::ToSql + Sync)).collect();
             self.client.execute(&statement, &parameters).await
         });
-        self.noted(changed).map(|changed| usize::try_from(changed).unwrap_or(usize::MAX))
+        changed.map(|changed| usize::try_from(changed).unwrap_or(usize::MAX))
     }
 
     /// Asks several statements at once, and waits for all answers.
@@ -168,7 +182,7 @@ impl Session {
             }
             in_order(sent).await.into_iter().collect::<Result<Vec<_>, _>>()
         });
-        let mut found = self.noted(found)?;
+        let mut found = found?;
         let asked = found.split_off(found.len() - asks.len());
         if command.is_some() {
             found.remove(0);
@@ -207,8 +221,7 @@ impl Session {
 
     /// Runs statements that are sent as they are and find nothing: BEGIN, ROLLBACK.
     pub(crate) fn command(&self, sql: &str) -> Result<(), Error> {
-        let done = self.wait(self.client.batch_execute(sql));
-        self.noted(done)
+        self.wait(self.client.batch_execute(sql))
     }
 
     /// Writes what memory holds, every table at once.
@@ -224,9 +237,80 @@ impl Session {
         Ok(())
     }
 
+    /// The types of the columns that a query gives.
+    pub(crate) fn types_of(&self, sql: &str) -> Result<Vec<types::Type>, Error> {
+        let statement = self.wait(self.client.prepare(sql))?;
+        Ok(statement.columns().iter().map(|column| column.type_().clone()).collect())
+    }
+
+    /// Hands over every row of a query as it arrives. No other statement runs meanwhile.
+    pub(crate) fn read_all(
+        &self,
+        sql: &str,
+        mut see: impl FnMut(&Row) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        self.runtime.block_on(async {
+            let nothing = std::iter::empty::<&(dyn types::ToSql + Sync)>();
+            let rows = self.client.query_raw(sql, nothing).await.map_err(|error| fault::of(&error))?;
+            let mut rows = std::pin::pin!(rows);
+            while let Some(row) = rows.try_next().await.map_err(|error| fault::of(&error))? {
+                see(&row)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Adds rows to a table by its COPY, until `next` has no more.
+    pub(crate) fn copy_in(
+        &self,
+        sql: &str,
+        types: &[types::Type],
+        mut next: impl FnMut() -> Result<Option<Vec<Parameter>>, Error>,
+    ) -> Result<(), Error> {
+        self.runtime.block_on(async {
+            let failed = |error: tokio_postgres::Error| fault::of(&error);
+            let sink = self.client.copy_in(sql).await.map_err(failed)?;
+            let mut writer = std::pin::pin!(BinaryCopyInWriter::new(sink, types));
+            while let Some(row) = next()? {
+                let values: Vec<_> = row.iter().map(|value| value as &(dyn types::ToSql + Sync)).collect();
+                writer.as_mut().write(&values).await.map_err(failed)?;
+            }
+            writer.finish().await.map(drop).map_err(failed)
+        })
+    }
+
+    /// Walks the rows of a query until `step` breaks off, a few of them in memory at a time; inside a transaction. Others may
+    /// be asked meanwhile.
+    pub(crate) fn walk(
+        &self,
+        sql: &str,
+        parameters: &[&dyn ToSql],
+        step: &mut dyn FnMut(&Row) -> Result<ControlFlow<()>, Error>,
+    ) -> Result<(), Error> {
+        let number = self.cursors.replace(self.cursors.get() + 1);
+        let parameters = Parameter::all(parameters)?;
+        let declared = format!("DECLARE walk_{number} NO SCROLL CURSOR FOR {}", dialect::translate(sql));
+        self.wait(async {
+            let values: Vec<_> = parameters.iter().map(|value| value as &(dyn types::ToSql + Sync)).collect();
+            self.client.execute(&*declared, &values).await
+        })?;
+        let fetch = format!("FETCH {} FROM walk_{number}", limits::POSTGRES_WALK_ROWS_COUNT);
+        loop {
+            let rows = self.wait(self.client.query(&*fetch, &[]))?;
+            for row in &rows {
+                if step(row)?.is_break() {
+                    return self.command(&format!("CLOSE walk_{number}"));
+                }
+            }
+            if rows.is_empty() {
+                return self.command(&format!("CLOSE walk_{number}"));
+            }
+        }
+    }
+
     /// Sends writes, and a command after them, in one go.
     pub(crate) fn send(&self, writes: &Writes<'_>, then: Option<&str>) -> Result<(), Error> {
-        let sent = self.wait(async {
+        self.wait(async {
             let statements = self.all_statements(writes.all.iter().map(|write| &*write.sql)).await?;
             let mut sent: Vec<Sent<'_, ()>> = Vec::with_capacity(writes.all.len() + 1);
             for (write, statement) in writes.all.iter().zip(&statements) {
@@ -240,18 +324,37 @@ impl Session {
             }
             // The first error says what went wrong: all after it fail because of it.
             in_order(sent).await.into_iter().collect::<Result<(), _>>()
-        });
-        self.noted(sent)
+        })
     }
 
-    /// Waits for what was sent.
-    fn wait<T>(&self, answer: impl Future<Output = T>) -> T {
+    /// Waits for what was sent. An error loses the transaction, whatever a use case makes of it.
+    fn wait<T>(&self, answer: impl Future<Output = Result<T, tokio_postgres::Error>>) -> Result<T, Error> {
         self.meter.round_trip();
         let began = Instant::now();
-        let answer = self.runtime.block_on(answer);
-        let left = &mut self.scope.borrow_mut().time_left;
-        *left = left.map(|left| left.saturating_sub(began.elapsed()));
-        answer
+        let answer = self.runtime.block_on(async {
+            let Some(time) = self.answers_within.get() else { return Some(answer.await) };
+            tokio::time::timeout(time, answer).await.ok()
+        });
+        let mut scope = self.scope.borrow_mut();
+        scope.time_left = scope.time_left.map(|left| left.saturating_sub(began.elapsed()));
+        let error = match answer {
+            Some(Ok(answer)) => return Ok(answer),
+            Some(Err(error)) => {
+                if fault::is_of_a_server_that_steps_down(&error) {
+                    self.abandon();
+                }
+                fault::of(&error)
+            }
+            None => {
+                self.abandon();
+                Error::Unavailable(format!(
+                    "PostgreSQL did not answer within {} s",
+                    began.elapsed().as_secs()
+                ))
+            }
+        };
+        scope.failure.get_or_insert_with(|| error.clone());
+        Err(error)
     }
 
     async fn statement(&self, sql: &str) -> Result<Statement, tokio_postgres::Error> {
@@ -267,15 +370,6 @@ impl Session {
         }
         statements.insert(sql.to_owned(), statement.clone());
         Ok(statement)
-    }
-
-    /// Notes an error: the transaction is lost then, whatever a use case makes of it.
-    fn noted<T>(&self, result: Result<T, tokio_postgres::Error>) -> Result<T, Error> {
-        result.map_err(|error| {
-            let error = fault::of(&error);
-            self.scope.borrow_mut().failure.get_or_insert_with(|| error.clone());
-            error
-        })
     }
 
     /// Stops a read whose time is over.
@@ -369,14 +463,15 @@ impl Session {
     }
 }
 
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.meter.disconnected();
+    }
+}
+
 /// The words PostgreSQL uses where it answers a COMMIT that its standbys may not have.
 fn is_not_replicated(message: &str) -> bool {
     message.contains("wait for synchronous replication")
-}
-
-/// Why there is no connection.
-fn refused(error: &tokio_postgres::Error) -> Error {
-    Error::Unavailable(fault::text(error))
 }
 
 /// Waits for all of these. Each is sent before the next one is, so that the server runs them in this order.

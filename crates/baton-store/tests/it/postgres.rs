@@ -3,11 +3,16 @@
 //! however that ended: who uses it is known by a lock that the system releases. Nothing here survives a power cut, and
 //! need not: `fsync` is off.
 
+mod copies;
 mod cuts;
+mod full_disk;
 mod hubs;
+mod own_server;
 mod refused;
+mod replica;
+mod tls;
 
-use baton_store::{PostgresOptions, PostgresStore, Store};
+use baton_store::{ConnectionSettings, PostgresOptions, PostgresStore, Store};
 use rustix::fs::{FlockOperation, flock};
 use sha2::{Digest, Sha256};
 use std::fs::{self, File};
@@ -80,6 +85,11 @@ pub fn run_on(address: &str, sql: &str) {
     thread.join().unwrap();
 }
 
+/// A connection string, read.
+pub fn settings(address: &str) -> ConnectionSettings {
+    ConnectionSettings::from_environment(address, None).unwrap()
+}
+
 /// A hub's store, as its calls share it.
 pub type Hub = Arc<dyn Store>;
 
@@ -97,7 +107,9 @@ pub fn hubs() -> (Database, [Hub; 2]) {
     let folder = tempfile::tempdir().unwrap();
     let address = database_of(folder.path());
     let open = || -> Hub {
-        Arc::new(PostgresStore::open(&address, PostgresOptions::default(), Arc::new(|_| {})).unwrap())
+        Arc::new(
+            PostgresStore::open(&settings(&address), PostgresOptions::default(), Arc::new(|_| {})).unwrap(),
+        )
     };
     (Database(folder), [open(), open()])
 }
@@ -177,7 +189,8 @@ impl Server {
         let name = &self.template;
         self.run(&format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)"));
         self.run(&format!("CREATE DATABASE {name}"));
-        let store = PostgresStore::open(&self.address(name), PostgresOptions::default(), Arc::new(|_| {}));
+        let store =
+            PostgresStore::open(&settings(&self.address(name)), PostgresOptions::default(), Arc::new(|_| {}));
         store.unwrap().close();
         File::create(made).unwrap();
     }
