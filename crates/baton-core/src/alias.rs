@@ -4,7 +4,7 @@
 //! Whether somebody else has the name already is in `binding.rs`.
 
 use crate::limits::ALIAS_MAX_CHARS;
-use crate::look_alike::Looks;
+use crate::look_alike::NameSkeletons;
 use crate::name_rule;
 use crate::refusal::Refusal;
 use crate::wire::wire_text;
@@ -49,6 +49,6 @@ pub(crate) fn is_reserved(name: &str) -> bool {
 
 /// Whether the name looks like one the hub keeps for itself.
 pub(crate) fn looks_reserved(name: &str) -> bool {
-    let looks = Looks::of(name);
-    RESERVED.iter().any(|reserved| looks.resemble(&Looks::of(reserved)))
+    let looks = NameSkeletons::of(name);
+    RESERVED.iter().any(|reserved| looks.resemble(&NameSkeletons::of(reserved)))
 }

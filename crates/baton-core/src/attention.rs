@@ -9,7 +9,7 @@ use crate::{Presence, Status, UnixMillis};
 
 /// What is looked at of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Watched {
+pub struct WatchedTask {
     /// Its status.
     pub status: Status,
     /// When it was last delivered.
@@ -30,7 +30,7 @@ pub struct Watched {
 
 /// Why somebody should look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Concern {
+pub enum AttentionReason {
     /// Its agent asked and waits for the answer, for so long.
     WaitingInput(Age),
     /// Nobody took it up since it was delivered.
@@ -66,7 +66,7 @@ pub enum Group {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Age(pub i64);
 
-impl Concern {
+impl AttentionReason {
     /// Where it is listed.
     #[must_use]
     pub const fn group(self) -> Group {
@@ -81,42 +81,46 @@ impl Concern {
 
 /// What there is to say of a task: at most one of each group, the gravest first within it.
 #[must_use]
-pub fn concerns(task: &Watched, now: UnixMillis) -> Vec<Concern> {
+pub fn concerns(task: &WatchedTask, now: UnixMillis) -> Vec<AttentionReason> {
     let for_how_long = |since: UnixMillis| Age((now.get() - since.get()) / 1000);
     let is_older = |since: UnixMillis, seconds: u32| now > since.plus_seconds(seconds);
     let mut concerns = Vec::new();
     match task.status {
-        Status::WaitingInput => concerns.push(Concern::WaitingInput(for_how_long(task.changed_at))),
+        Status::WaitingInput => concerns.push(AttentionReason::WaitingInput(for_how_long(task.changed_at))),
         status if status.is_failure() => {
             let ago = for_how_long(task.changed_at);
             let is_recent = !is_older(task.changed_at, FAILED_SHOWN_SECONDS);
-            let ended = if status == Status::Expired { Concern::Expired(ago) } else { Concern::Failed(ago) };
+            let ended = if status == Status::Expired {
+                AttentionReason::Expired(ago)
+            } else {
+                AttentionReason::Failed(ago)
+            };
             concerns.extend(is_recent.then_some(ended));
             return concerns;
         }
         _ if task.status.is_terminal() => return concerns,
         Status::Delivered if is_older(task.delivered_at, DELIVERED_STUCK_AFTER_SECONDS) => {
-            concerns.push(Concern::NotTakenUp(for_how_long(task.delivered_at)));
+            concerns.push(AttentionReason::NotTakenUp(for_how_long(task.delivered_at)));
         }
         Status::Acked if is_older(task.changed_at, ACKED_STUCK_AFTER_SECONDS) => {
-            concerns.push(Concern::NotBegun(for_how_long(task.changed_at)));
+            concerns.push(AttentionReason::NotBegun(for_how_long(task.changed_at)));
         }
         Status::Running if !task.is_leased && task.assignee.has_abandoned_work(now) => {
-            concerns.push(Concern::Abandoned);
+            concerns.push(AttentionReason::Abandoned);
         }
         _ => {
             let is_last = task.max_attempts > 1 && task.attempt >= task.max_attempts;
-            concerns.extend(is_last.then_some(Concern::LastAttempt(task.max_attempts)));
+            concerns.extend(is_last.then_some(AttentionReason::LastAttempt(task.max_attempts)));
         }
     }
     let is_worked_on = task.status == Status::Running && task.is_leased;
     if !is_worked_on && task.expires_at <= now.plus_seconds(EXPIRING_WITHIN_SECONDS) {
-        concerns.push(Concern::Expiring(Age((task.expires_at.get() - now.get()) / 1000)));
+        concerns.push(AttentionReason::Expiring(Age((task.expires_at.get() - now.get()) / 1000)));
     }
     concerns
 }
 
-impl fmt::Display for Concern {
+impl fmt::Display for AttentionReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::WaitingInput(age) => write!(f, "its agent asked {age} ago and waits for an answer"),
@@ -157,8 +161,8 @@ mod tests {
     }
 
     /// A task that was delivered and changed so long ago and has an hour left.
-    fn task(status: Status, delivered: i64, changed: i64) -> Watched {
-        Watched {
+    fn task(status: Status, delivered: i64, changed: i64) -> WatchedTask {
+        WatchedTask {
             status,
             delivered_at: ago(delivered),
             changed_at: ago(changed),
@@ -173,12 +177,12 @@ mod tests {
     #[test]
     fn every_kind_of_task_is_of_concern_as_the_table_says() {
         use Status::*;
-        let leased = |task: Watched| Watched { is_leased: true, ..task };
-        let silent = |task: Watched| Watched { assignee: SILENT, ..task };
-        let last = |task: Watched| Watched { attempt: 3, ..task };
-        let only = |task: Watched| Watched { attempt: 1, max_attempts: 1, ..task };
-        let ending = |left: i64, task: Watched| Watched { expires_at: ago(-left), ..task };
-        let table: [(Watched, &[&str]); 26] = [
+        let leased = |task: WatchedTask| WatchedTask { is_leased: true, ..task };
+        let silent = |task: WatchedTask| WatchedTask { assignee: SILENT, ..task };
+        let last = |task: WatchedTask| WatchedTask { attempt: 3, ..task };
+        let only = |task: WatchedTask| WatchedTask { attempt: 1, max_attempts: 1, ..task };
+        let ending = |left: i64, task: WatchedTask| WatchedTask { expires_at: ago(-left), ..task };
+        let table: [(WatchedTask, &[&str]); 26] = [
             (task(Delivered, 300, 300), &[]),
             (task(Delivered, 301, 301), &["delivered 5 min ago and not taken up"]),
             (task(Delivered, 20, 9_000), &[]), // delivered again
@@ -219,9 +223,15 @@ mod tests {
     fn a_task_is_listed_at_most_once_in_each_group() {
         for status in Status::ALL {
             for (attempt, is_leased, assignee) in [(1, false, SILENT), (3, false, SILENT), (3, true, HERE)] {
-                let task =
-                    Watched { attempt, is_leased, assignee, expires_at: NOW, ..task(*status, 9_000, 3_000) };
-                let groups: Vec<Group> = concerns(&task, NOW).into_iter().map(Concern::group).collect();
+                let task = WatchedTask {
+                    attempt,
+                    is_leased,
+                    assignee,
+                    expires_at: NOW,
+                    ..task(*status, 9_000, 3_000)
+                };
+                let groups: Vec<Group> =
+                    concerns(&task, NOW).into_iter().map(AttentionReason::group).collect();
                 let different: std::collections::HashSet<_> = groups.iter().collect();
                 assert_eq!(different.len(), groups.len(), "{task:?}");
             }

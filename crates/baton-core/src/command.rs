@@ -7,7 +7,7 @@ use crate::bounded::{ArtifactId, LeaseSeconds, MessageText, Reason, ReplyText, R
 use crate::ids::{LeaseId, NetworkId};
 use crate::kind::Kind;
 use crate::progress::Progress;
-use crate::question::{AskedUnder, Question};
+use crate::question::{Question, QuestionLease};
 use crate::run_terms::{MaxAttempts, RunTerms};
 use crate::status::Ending;
 use crate::uuid::{ContextId, TaskId};
@@ -90,7 +90,7 @@ pub enum Command {
         /// What the worker wants to know.
         question: Question,
         /// The lease it is worked on under.
-        under: AskedUnder,
+        under: QuestionLease,
     },
     /// Give the input that was asked for.
     Answer {

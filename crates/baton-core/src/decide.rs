@@ -12,7 +12,7 @@ mod work;
 
 use crate::clock_jumps::ClockJumps;
 use crate::command::Command;
-use crate::effects::{Delivered, LeaseMove};
+use crate::effects::{Delivered, LeaseUpdate};
 use crate::presence::Presence;
 use crate::principal::Principal;
 use crate::question::QuestionTerms;
@@ -124,8 +124,8 @@ fn stuck(status: Status) -> Refusal {
 }
 
 /// The lease ends, if there is one.
-fn end_lease(task: &TaskSnapshot) -> Option<LeaseMove> {
-    task.lease.as_ref().map(|_| LeaseMove::End)
+fn end_lease(task: &TaskSnapshot) -> Option<LeaseUpdate> {
+    task.lease.as_ref().map(|_| LeaseUpdate::End)
 }
 
 /// A task delivered again may wait its whole time again: work taken back late is not lost to an old deadline.

@@ -54,13 +54,13 @@ pub struct RowChange {
     /// Its agent declined it.
     pub is_rejected: bool,
     /// What becomes of the worker's hold on it.
-    pub lease: Option<LeaseMove>,
+    pub lease: Option<LeaseUpdate>,
     /// When the hub is to act by itself.
-    pub due: Option<DueMove>,
+    pub due: Option<DueChange>,
     /// What becomes of what was reported of its progress.
-    pub progress: Option<ProgressMove>,
+    pub progress: Option<ProgressUpdate>,
     /// What becomes of its delivery in the assignee's inbox.
-    pub inbox: Option<InboxMove>,
+    pub inbox: Option<InboxChange>,
     /// The task's new delivery, to whoever is its assignee from now on; made after the old one was moved.
     pub delivery: Option<MessageId>,
 }
@@ -76,7 +76,7 @@ pub struct Delivered {
 
 /// When the hub is to act on a task by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DueMove {
+pub enum DueChange {
     /// At this time.
     At(UnixMillis),
     /// Not any more.
@@ -85,7 +85,7 @@ pub enum DueMove {
 
 /// What becomes of a task's progress.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ProgressMove {
+pub enum ProgressUpdate {
     /// There is news; what it leaves out stays.
     Report(Progress),
     /// A new run begins, of which nothing is known.
@@ -94,7 +94,7 @@ pub enum ProgressMove {
 
 /// What becomes of a lease. The deadline on the wall clock is for the worker to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LeaseMove {
+pub enum LeaseUpdate {
     /// A worker holds the task.
     Grant {
         /// The new lease.
@@ -113,7 +113,7 @@ pub enum LeaseMove {
     End,
 }
 
-impl LeaseMove {
+impl LeaseUpdate {
     /// The deadline on the wall clock, of a lease that holds.
     pub const fn expires_at(&self) -> Option<UnixMillis> {
         match self {
@@ -125,7 +125,7 @@ impl LeaseMove {
 
 /// What becomes of a task's delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InboxMove {
+pub enum InboxChange {
     /// It leaves the assignee's inbox for good.
     Ack,
     /// It does so, and with it every delivery about the task that is not acked yet, in every inbox, the hidden ones too.

@@ -30,7 +30,7 @@ pub struct Ticket(u64);
 
 /// What came of an ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Asked {
+pub enum ShareRequest {
     /// It has been granted.
     Granted,
     /// It waits its turn.
@@ -97,7 +97,7 @@ impl<G: Eq + Hash + Clone, M: Eq + Hash + Clone> FairShare<G, M> {
     }
 
     /// Asks for an amount.
-    pub fn ask(&mut self, group: &G, member: &M, amount: u64) -> Asked {
+    pub fn ask(&mut self, group: &G, member: &M, amount: u64) -> ShareRequest {
         let amount = self.clamped(amount);
         let shares = self.shares;
         let entry = self.groups.entry(group.clone()).or_default();
@@ -109,14 +109,14 @@ impl<G: Eq + Hash + Clone, M: Eq + Hash + Clone> FairShare<G, M> {
             asker.held += amount;
             entry.held += amount;
             self.held += amount;
-            return Asked::Granted;
+            return ShareRequest::Granted;
         }
         let is_full = asker.asks.len() >= shares.waiting_per_member
             || entry.waiting >= shares.waiting_per_group
             || self.waiting >= shares.waiting;
         if is_full {
             self.forget(group, member);
-            return Asked::Refused;
+            return ShareRequest::Refused;
         }
         self.last_ticket += 1;
         let ticket = Ticket(self.last_ticket);
@@ -125,7 +125,7 @@ impl<G: Eq + Hash + Clone, M: Eq + Hash + Clone> FairShare<G, M> {
         self.waiting += 1;
         self.make_ready(group, member);
         // Everything that waits exceeded some share; this ask may not.
-        if self.grant().contains(&ticket) { Asked::Granted } else { Asked::Waiting(ticket) }
+        if self.grant().contains(&ticket) { ShareRequest::Granted } else { ShareRequest::Waiting(ticket) }
     }
 
     /// Counts an amount that is held already, even beyond the shares; later asks wait for it.
@@ -293,7 +293,7 @@ mod tests {
         amount: u64,
     ) -> Ticket {
         match fair.ask(&group, &member, amount) {
-            Asked::Waiting(ticket) => ticket,
+            ShareRequest::Waiting(ticket) => ticket,
             other => panic!("{group} {member} {amount}: {other:?}"),
         }
     }
@@ -314,7 +314,7 @@ mod tests {
         let mut fair = fair();
         for (group, member, amount, granted) in asks {
             let asked = fair.ask(&group, &member, amount);
-            assert_eq!(asked == Asked::Granted, granted, "{group} {member} {amount}: {asked:?}");
+            assert_eq!(asked == ShareRequest::Granted, granted, "{group} {member} {amount}: {asked:?}");
         }
         assert_eq!((fair.held(), fair.waiting()), (16, 4));
     }
@@ -341,11 +341,11 @@ mod tests {
         let mut fair = fair();
         fair.charge(&"x", &1, 16);
         (0..3).for_each(|_| _ = waits(&mut fair, "a", 1, 1));
-        assert_eq!(fair.ask(&"a", &1, 1), Asked::Refused, "the member's queue");
+        assert_eq!(fair.ask(&"a", &1, 1), ShareRequest::Refused, "the member's queue");
         (0..2).for_each(|_| _ = waits(&mut fair, "a", 2, 1));
-        assert_eq!(fair.ask(&"a", &3, 1), Asked::Refused, "the group's queue");
+        assert_eq!(fair.ask(&"a", &3, 1), ShareRequest::Refused, "the group's queue");
         (0..3).for_each(|_| _ = waits(&mut fair, "b", 1, 1));
-        assert_eq!(fair.ask(&"c", &1, 1), Asked::Refused, "the whole queue");
+        assert_eq!(fair.ask(&"c", &1, 1), ShareRequest::Refused, "the whole queue");
     }
 
     #[test]
@@ -398,9 +398,9 @@ mod tests {
                 let (group, member, amount) = (random(4) as usize, random(3) as u32, 1 + random(5));
                 let amount = fair.clamped(amount);
                 match fair.ask(&names[group], &member, amount) {
-                    Asked::Granted => held.push((group, member, amount)),
-                    Asked::Waiting(ticket) => drop(waiting.insert(ticket, (group, member, amount))),
-                    Asked::Refused => {}
+                    ShareRequest::Granted => held.push((group, member, amount)),
+                    ShareRequest::Waiting(ticket) => drop(waiting.insert(ticket, (group, member, amount))),
+                    ShareRequest::Refused => {}
                 }
             } else {
                 let (group, member, amount) = held.swap_remove(random(held.len() as u64) as usize);

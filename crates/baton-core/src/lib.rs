@@ -69,25 +69,25 @@ pub use clock_jumps::{ClockJumps, ClockMove, ClockWatch};
 pub use command::{Command, SendTask};
 pub use decide::{Context, Facts, decide};
 pub use effects::{
-    Delivered, Delivery, DeliveryContent, DueMove, Effects, InboxMove, LeaseMove, NewTask, Notice,
-    ProgressMove, RowChange,
+    Delivered, Delivery, DeliveryContent, DueChange, Effects, InboxChange, LeaseUpdate, NewTask, Notice,
+    ProgressUpdate, RowChange,
 };
 pub use event::{Event, EventText};
-pub use fair_share::{Asked, FairShare, Shares, Ticket};
+pub use fair_share::{FairShare, ShareRequest, Shares, Ticket};
 pub use histogram::{Counted, Histogram};
 pub use ids::{ActorToken, LeaseId, NetworkId, TokenId, UserId};
 pub use kind::Kind;
 pub use latency::Latencies;
 pub use login_guard::login_lock_seconds;
-pub use look_alike::{Looks, UNICODE_VERSION};
+pub use look_alike::{NameSkeletons, UNICODE_VERSION};
 pub use name_rule::check_network_name;
-pub use network_choice::{NetworkChoice, Unnamed, choose_network};
+pub use network_choice::{DefaultNetwork, NetworkChoice, choose_network};
 pub use password::check_password;
 pub use presence::Presence;
 pub use principal::{Principal, PrincipalKind};
 pub use priority::Priority;
 pub use progress::{Percent, Progress};
-pub use question::{AskedUnder, MessageKind, Question, QuestionOptions, QuestionTerms, TaskMessage};
+pub use question::{MessageKind, Question, QuestionLease, QuestionOptions, QuestionTerms, TaskMessage};
 pub use quota::Quota;
 pub use refusal::{Class, Refusal};
 pub use role::{NetworkRole, SystemRole, TokenScope};

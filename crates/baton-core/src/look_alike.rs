@@ -8,14 +8,14 @@ pub const UNICODE_VERSION: (u64, u64, u64) = unicode_security::UNICODE_VERSION;
 
 /// The two skeletons of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Looks {
+pub struct NameSkeletons {
     /// Of the name as it is written.
     pub as_written: String,
     /// Of the name in lower case. Both are needed: `Ian` looks like `lan` as written, and is `ian` without case.
     pub lower_case: String,
 }
 
-impl Looks {
+impl NameSkeletons {
     /// What this name looks like.
     pub fn of(name: &str) -> Self {
         Self { as_written: skeleton(name).collect(), lower_case: skeleton(&name.to_lowercase()).collect() }

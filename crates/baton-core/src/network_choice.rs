@@ -7,7 +7,7 @@ use crate::refusal::Refusal;
 
 /// What a user token that names no network means by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unnamed {
+pub enum DefaultNetwork {
     /// Nothing: `cancel_task`, `retry_task`, `reassign_task`, `send_reply`, `send_ack`, `ack_inbox`.
     IsDenied,
     /// The user's only network: `send_task`, `send_message`, `broadcast` and every other write.
@@ -30,17 +30,17 @@ pub fn choose_network(
     caller: &Caller,
     named: Option<&NetworkId>,
     memberships: &[NetworkId],
-    unnamed: Unnamed,
+    unnamed: DefaultNetwork,
 ) -> Result<NetworkChoice, Refusal> {
     match (caller, named) {
         (Caller::Node(node), Some(named)) if *named != node.network_id => Err(Refusal::PermissionDenied),
         (Caller::Node(node), _) => Ok(NetworkChoice::One(node.network_id.clone())),
         (Caller::User(_), Some(named)) => Ok(NetworkChoice::One(named.clone())),
         (Caller::User(_), None) => match (unnamed, memberships) {
-            (Unnamed::IsDenied, _) => Err(Refusal::NetworkNotNamed),
-            (Unnamed::MeansAll, _) => Ok(NetworkChoice::AllMemberships),
-            (Unnamed::MeansTheOnlyOne, [only]) => Ok(NetworkChoice::One(only.clone())),
-            (Unnamed::MeansTheOnlyOne, _) => Err(Refusal::NetworkIdRequired),
+            (DefaultNetwork::IsDenied, _) => Err(Refusal::NetworkNotNamed),
+            (DefaultNetwork::MeansAll, _) => Ok(NetworkChoice::AllMemberships),
+            (DefaultNetwork::MeansTheOnlyOne, [only]) => Ok(NetworkChoice::One(only.clone())),
+            (DefaultNetwork::MeansTheOnlyOne, _) => Err(Refusal::NetworkIdRequired),
         },
     }
 }

@@ -60,7 +60,7 @@ pub struct Question {
 
 /// What becomes of the lease that its worker names with a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum AskedUnder {
+pub enum QuestionLease {
     /// The worker names none.
     NoLease,
     /// It ends with the question.
@@ -69,7 +69,7 @@ pub enum AskedUnder {
     Kept(LeaseId),
 }
 
-impl AskedUnder {
+impl QuestionLease {
     /// The lease that is named.
     pub const fn lease_id(&self) -> Option<&LeaseId> {
         match self {

@@ -2,13 +2,14 @@
 //! the protocol. A binding (`rpc`, `http`) reads a request into a `Call` and prints what came of it; the call itself is
 //! one use case of `service/`, the same that REST and MCP call. What is said of a task is in `task`, errors in `fault`.
 
+mod agent_caller;
 mod artifact;
 mod call;
 mod card;
 mod card_answer;
 mod described;
+mod error;
 mod extension;
-mod fault;
 mod http;
 mod input;
 mod list;
@@ -20,11 +21,10 @@ mod stream;
 mod task;
 #[cfg(test)]
 mod tests;
-mod visitor;
 mod watch;
 
 #[cfg(test)]
-pub(crate) use fault::errors;
+pub(crate) use error::errors;
 pub(crate) use task::updates;
 
 use axum::routing::{any, get};

@@ -25,9 +25,9 @@ use utoipa_axum::routes;
 
 use crate::hub::Hub;
 use crate::rest::described::NotFound;
-use crate::rest::{Authenticated, Failure, Query, bearer};
+use crate::rest::{Authenticated, ErrorResponse, Query, bearer};
 use crate::service::Error;
-use channel::Wanted;
+use channel::RequestedChannel;
 use listener::Listener;
 use task::TaskStream;
 
@@ -69,9 +69,9 @@ async fn somebodys(
     name: Result<Path<String>, PathRejection>,
     Query(Args { network_id }): Query<Args>,
     headers: HeaderMap,
-) -> Result<Response, Failure> {
+) -> Result<Response, ErrorResponse> {
     let Path(name) = name.map_err(|_| Refusal::PermissionDenied)?;
-    stream(hub, Wanted::Somebody { name, network_id }, &headers).await
+    stream(hub, RequestedChannel::Somebody { name, network_id }, &headers).await
 }
 
 /// Everything that happens in a network, while it happens
@@ -96,9 +96,9 @@ async fn networks(
     _: Authenticated,
     network_id: Result<Path<String>, PathRejection>,
     headers: HeaderMap,
-) -> Result<Response, Failure> {
+) -> Result<Response, ErrorResponse> {
     let Path(network_id) = network_id.map_err(|_| Refusal::NetworkNotFound)?;
-    stream(hub, Wanted::Network { network_id }, &headers).await
+    stream(hub, RequestedChannel::Network { network_id }, &headers).await
 }
 
 /// A task's statuses, its progress and what its command prints, until it has ended
@@ -125,21 +125,25 @@ async fn tasks(
     _: Authenticated,
     task_id: Result<Path<String>, PathRejection>,
     headers: HeaderMap,
-) -> Result<Response, Failure> {
+) -> Result<Response, ErrorResponse> {
     let Path(task_id) = task_id.map_err(|_| Refusal::TaskNotFound)?;
     let (bearer, last_event_id) = named(&headers)?;
     let stream = TaskStream::open(hub, bearer, &task_id, last_event_id.as_deref()).await?;
     Ok(answered(Body::from_stream(stream.frames())))
 }
 
-async fn stream(hub: Arc<Hub>, wanted: Wanted, headers: &HeaderMap) -> Result<Response, Failure> {
+async fn stream(
+    hub: Arc<Hub>,
+    wanted: RequestedChannel,
+    headers: &HeaderMap,
+) -> Result<Response, ErrorResponse> {
     let (bearer, last_event_id) = named(headers)?;
     let listener = Listener::open(hub, bearer, wanted, last_event_id).await?;
     Ok(answered(Body::from_stream(listener.frames())))
 }
 
 /// The token of a request, and the last event that its client has seen.
-fn named(headers: &HeaderMap) -> Result<(String, Option<String>), Failure> {
+fn named(headers: &HeaderMap) -> Result<(String, Option<String>), ErrorResponse> {
     let bearer = bearer(headers).ok_or(Error::from(Refusal::Unauthorized))?.to_owned();
     let last_event_id = headers.get(LAST_EVENT_ID).map(|id| id.to_str().unwrap_or_default().to_owned());
     Ok((bearer, last_event_id))

@@ -29,7 +29,7 @@ use std::sync::Arc;
 use utoipa::OpenApi;
 
 use crate::hub::Hub;
-use crate::rest::{Authenticated, ErrorBody, Plain};
+use crate::rest::{Authenticated, DoorError, ErrorBody};
 use handler::Handler;
 use tool::Tool;
 
@@ -110,7 +110,7 @@ async fn enter(State(door): State<Door>, request: Request) -> Response {
         return door.framed.handle(Request::from_parts(parts, body)).await.into_response();
     }
     let Ok(bytes) = body::to_bytes(body, limits::JSON_BODY_MAX_BYTES).await else {
-        let why = Plain::BodyTooLarge;
+        let why = DoorError::BodyTooLarge;
         return (why.status(), axum::Json(ErrorBody::bare(why))).into_response();
     };
     if let Err(broken) = message::check(&bytes) {

@@ -27,7 +27,7 @@ use axum::middleware;
 use std::sync::Arc;
 
 use crate::hub::Hub;
-use crate::rest::{Plain, refuse};
+use crate::rest::{DoorError, refuse};
 use arrival::Bounds;
 
 /// Every door behind the one gate.
@@ -39,8 +39,8 @@ pub fn router(hub: Arc<Hub>) -> Router {
 fn gated(doors: Router<Arc<Hub>>, hub: Arc<Hub>, bounds: Bounds) -> Router {
     let gate = Arc::new(gate::Gate::new(hub.clone(), bounds));
     doors
-        .fallback(async || refuse::with(Plain::NotFound))
-        .method_not_allowed_fallback(async || refuse::with(Plain::MethodNotAllowed))
+        .fallback(async || refuse::with(DoorError::NotFound))
+        .method_not_allowed_fallback(async || refuse::with(DoorError::MethodNotAllowed))
         .layer(middleware::from_fn_with_state(gate, gate::pass))
         .with_state(hub)
 }

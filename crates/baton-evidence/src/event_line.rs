@@ -88,7 +88,7 @@ impl<'a> EventLine<'a> {
         writer.clear();
         let mut json = serde_json::Deserializer::from_str(line);
         let mut pass = Pass { writer, strictness: &STRICTNESS, violation: None };
-        let mut found = Found::default();
+        let mut found = ParsedMembers::default();
         let parsed = (&mut json).deserialize_map(Members { pass: &mut pass, found: &mut found });
         let violation = pass.violation;
         parsed.and_then(|()| json.end()).map_err(|error| match violation {
@@ -182,7 +182,7 @@ impl<'a> EventLine<'a> {
 
 /// Members as they are met.
 #[derive(Default)]
-struct Found<'a> {
+struct ParsedMembers<'a> {
     kind: Option<Cow<'a, str>>,
     source: Option<Cow<'a, str>>,
     id: Option<Cow<'a, str>>,
@@ -206,7 +206,7 @@ const PASSED_ON: [&str; 7] = [
     "datacontenttype",
 ];
 
-impl<'a> Found<'a> {
+impl<'a> ParsedMembers<'a> {
     fn has(&self, name: &str) -> bool {
         self.members.iter().any(|member| member.name == name)
     }
@@ -237,7 +237,7 @@ impl<'a> Found<'a> {
 /// Reads the members of the event itself: the outermost object.
 struct Members<'p, 'w, 'de> {
     pass: &'p mut Pass<'w>,
-    found: &'p mut Found<'de>,
+    found: &'p mut ParsedMembers<'de>,
 }
 
 impl<'de> Members<'_, '_, 'de> {

@@ -128,7 +128,7 @@ impl TestHub {
     }
 
     /// Appends frames `{"n":from}` and so on to a network's feed, in one transaction.
-    pub async fn tell(&self, number: u8, to: &Principal, bodies: Vec<String>) {
+    pub async fn add_frames(&self, number: u8, to: &Principal, bodies: Vec<String>) {
         let to = to.clone();
         self.write(move |tx| {
             let network_id = network(number);

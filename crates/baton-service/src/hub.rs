@@ -3,32 +3,32 @@
 mod access;
 mod actor_tokens;
 mod attempts;
+mod audited_reads;
 mod bells;
 mod card_key;
 mod changes;
 mod client_address;
 mod clock;
 mod cursor_key;
-mod export_turns;
+mod export_permits;
 pub mod in_flight;
 mod join_guard;
 mod keyed_locks;
 pub mod login_guard;
 mod long_tails;
 mod minute_window;
-mod noted_reads;
 mod occupancy;
-mod passing;
 pub mod password_hash;
 mod presence;
-mod progress_turns;
+mod progress_pacing;
 mod push_bell;
 mod readiness;
-mod seats;
 mod settings;
 mod shutdown;
+mod slots;
 mod streams;
 mod transfers;
+mod transient_frames;
 mod unsealed;
 
 pub use access::Identity;
@@ -39,18 +39,18 @@ pub use changes::Moved;
 pub use client_address::client_of;
 pub use clock::Clock;
 pub use cursor_key::CursorKey;
-pub use export_turns::{ExportTurn, Exports};
+pub use export_permits::{ExportPermit, Exports};
 pub use keyed_locks::KeyedLocks;
 pub use long_tails::LongTails;
 pub use occupancy::Occupied;
-pub use passing::Passing;
 pub use presence::{Connected, Presences};
 pub use readiness::{NotReady, look};
-pub use seats::Seat;
 pub use settings::Settings;
 pub use shutdown::Shutdown;
-pub use streams::{Page, Rhythm, Streams};
-pub use transfers::{Room, Transfers};
+pub use slots::Slot;
+pub use streams::{Page, StreamIntervals, Streams};
+pub use transfers::{QuotaReservation, Transfers};
+pub use transient_frames::TransientFrames;
 
 #[cfg(test)]
 use baton_core::TaskId;
@@ -65,13 +65,13 @@ use crate::outbound::Outbound;
 use crate::random;
 use crate::trace::Traces;
 use access::Access;
+use audited_reads::AuditedReads;
 use in_flight::InFlight;
 use join_guard::JoinGuard;
 use login_guard::LoginGuard;
-use noted_reads::NotedReads;
 use occupancy::Occupancy;
 use password_hash::Passwords;
-use progress_turns::ProgressTurns;
+use progress_pacing::ProgressPacing;
 use readiness::Readiness;
 
 /// The hub.
@@ -86,7 +86,7 @@ pub struct Hub {
     pub clock: Clock,
     pub bells: Arc<Bells>,
     pub presences: Arc<Presences>,
-    pub passing: Passing,
+    pub transient_frames: TransientFrames,
     pub settings: Settings,
     pub outbound: Outbound,
     /// Rings when agents of others were added or removed.
@@ -109,13 +109,13 @@ pub struct Hub {
     pub passwords: Passwords,
     pub login_guard: LoginGuard,
     pub join_guard: JoinGuard,
-    pub noted_reads: NotedReads,
+    pub audited_reads: AuditedReads,
     pub actor_tokens: Arc<ActorTokens>,
     pub streams: Streams,
     /// Streams and waiting claims of each network.
     pub occupancy: Occupancy,
     /// When progress of each lease may be written.
-    pub progress_turns: ProgressTurns,
+    pub progress_pacing: ProgressPacing,
     pub readiness: Readiness,
     pub metrics: Metrics,
     /// Where spans go, if they go anywhere.
@@ -144,7 +144,7 @@ impl Hub {
             bells,
             presences: Arc::new(Presences::new(clock.clone())),
             clock,
-            passing: Passing::default(),
+            transient_frames: TransientFrames::default(),
             outbound: Outbound::new(settings.outbound.clone()),
             remotes_changed: tokio::sync::Notify::default(),
             settings,
@@ -160,11 +160,11 @@ impl Hub {
             shutdown: Shutdown::default(),
             passwords: Passwords::default(),
             join_guard: JoinGuard::default(),
-            noted_reads: NotedReads::default(),
+            audited_reads: AuditedReads::default(),
             actor_tokens: Arc::default(),
             streams: Streams::default(),
             occupancy: Occupancy::default(),
-            progress_turns: ProgressTurns::default(),
+            progress_pacing: ProgressPacing::default(),
             readiness: Readiness::default(),
             metrics: Metrics::default(),
             traces,

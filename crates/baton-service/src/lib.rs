@@ -5,6 +5,7 @@
 #![allow(missing_docs)]
 
 pub mod error;
+mod fair_semaphore;
 #[cfg(any(test, feature = "fixture"))]
 pub mod fixture;
 pub mod hub;
@@ -16,4 +17,3 @@ pub mod peer;
 pub mod random;
 pub mod service;
 pub mod trace;
-mod turns;

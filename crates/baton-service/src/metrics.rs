@@ -11,7 +11,7 @@ mod words;
 pub use door::Door;
 pub use token::MetricsToken;
 pub(crate) use words::words;
-pub use words::{Tally, Word};
+pub use words::{LabelValue, Tally};
 
 use process::StartTime;
 use requests::Requests;

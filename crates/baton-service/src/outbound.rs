@@ -26,7 +26,7 @@ use std::time::Duration;
 
 use attempts::{Attempts, Ended};
 use policy::Scheme;
-use resolver::{Judged, Lookups};
+use resolver::{AllowedAddresses, Lookups};
 
 const CONNECT: Duration = Duration::from_secs(limits::OUTBOUND_CONNECT_SECONDS as u64);
 /// Longest wait for an answer of who has nothing to do for it.
@@ -45,7 +45,7 @@ pub struct Outbound {
 /// The client for one scheme, and the addresses it may connect to.
 #[derive(Debug, Default)]
 struct ByScheme {
-    judged: Judged,
+    judged: AllowedAddresses,
     /// Made when first needed: a machine without certificates runs a hub that calls nobody.
     client: OnceLock<Result<reqwest::Client, Error>>,
 }
@@ -160,7 +160,7 @@ impl Calls<'_> {
     }
 
     /// Sends a request for whose answer only the status counts. Its body is left: it may be long, or never end.
-    pub async fn tell(&self, request: RequestBuilder) -> Result<reqwest::StatusCode, Error> {
+    pub async fn send_for_status(&self, request: RequestBuilder) -> Result<reqwest::StatusCode, Error> {
         let call = async { Ok(self.execute(request).await?.status()) };
         let outcome = tokio::time::timeout(ANSWER, call).await.unwrap_or(Err(Error::Silent));
         self.outbound.attempts.note(outcome.as_ref().copied());

@@ -2,9 +2,9 @@
 //! `outbound`, and the credential to the card's own origin only.
 
 mod card;
-mod trouble;
+mod error;
 
-pub use trouble::Trouble;
+pub use error::PeerError;
 
 use a2a_types::{
     GetTaskRequest, Message, SendMessageConfiguration, SendMessageRequest, SendMessageResponse, Task, methods,
@@ -31,7 +31,7 @@ enum Binding {
 
 /// What an answer is read as when a call went wrong.
 #[derive(Debug, serde::Deserialize)]
-struct RpcAnswer {
+struct RpcResponse {
     result: Option<Value>,
     error: Option<RpcError>,
 }
@@ -55,7 +55,7 @@ pub struct Peer {
 
 impl Peer {
     /// Reads an agent's card and picks how to speak to it.
-    pub async fn find(calls: Calls<'_>, card_url: &str, credential: Option<&str>) -> Result<Self, Trouble> {
+    pub async fn find(calls: Calls<'_>, card_url: &str, credential: Option<&str>) -> Result<Self, PeerError> {
         let place = calls.target(card_url)?;
         let place = match place.url().path().ends_with(".json") {
             true => place,
@@ -65,14 +65,14 @@ impl Peer {
         let request = with_credential(calls.request(Method::GET, &place)?, credential.as_ref());
         let answer = calls.send(request).await?;
         if !answer.status.is_success() {
-            return Err(Trouble::of_card(answer.status));
+            return Err(PeerError::of_card(answer.status));
         }
-        let card: Card = answer.json().map_err(|error| Trouble::Final(format!("its card: {error}")))?;
+        let card: Card = answer.json().map_err(|error| PeerError::Final(format!("its card: {error}")))?;
         let (binding, url) = card.interface()?;
         let base = calls.target(&url)?;
         if credential.is_some() && base.origin() != place.origin() {
             let elsewhere = "its card leads to another host, where its credential is not shown";
-            return Err(Trouble::Final(elsewhere.into()));
+            return Err(PeerError::Final(elsewhere.into()));
         }
         Ok(Self { base, binding, credential, name: card.name })
     }
@@ -85,7 +85,7 @@ impl Peer {
         message: Message,
         key: &str,
         traceparent: Option<TraceParent>,
-    ) -> Result<SendMessageResponse, Trouble> {
+    ) -> Result<SendMessageResponse, PeerError> {
         let request = SendMessageRequest {
             message,
             configuration: Some(SendMessageConfiguration {
@@ -112,7 +112,7 @@ impl Peer {
     }
 
     /// A task as it stands.
-    pub async fn task(&self, calls: Calls<'_>, id: &str) -> Result<Task, Trouble> {
+    pub async fn task(&self, calls: Calls<'_>, id: &str) -> Result<Task, PeerError> {
         let call = match self.binding {
             Binding::JsonRpc => {
                 let request = GetTaskRequest { id: id.into(), history_length: Some(1), tenant: None };
@@ -127,7 +127,7 @@ impl Peer {
     }
 
     /// Calls a task off.
-    pub async fn cancel(&self, calls: Calls<'_>, id: &str) -> Result<Task, Trouble> {
+    pub async fn cancel(&self, calls: Calls<'_>, id: &str) -> Result<Task, PeerError> {
         let call = match self.binding {
             Binding::JsonRpc => self.rpc(calls, methods::CANCEL_TASK, &json!({"id": id}))?,
             Binding::HttpJson => {
@@ -143,7 +143,7 @@ impl Peer {
         calls: Calls<'_>,
         method: &str,
         params: &impl serde::Serialize,
-    ) -> Result<RequestBuilder, Trouble> {
+    ) -> Result<RequestBuilder, PeerError> {
         let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
         Ok(calls.request(Method::POST, &self.base)?.json(&body))
     }
@@ -152,7 +152,7 @@ impl Peer {
         &self,
         calls: Calls<'_>,
         call: RequestBuilder,
-    ) -> Result<T, Trouble> {
+    ) -> Result<T, PeerError> {
         self.answer_within(calls, call, ANSWER).await
     }
 
@@ -161,41 +161,41 @@ impl Peer {
         calls: Calls<'_>,
         call: RequestBuilder,
         patience: Duration,
-    ) -> Result<T, Trouble> {
+    ) -> Result<T, PeerError> {
         let call = with_credential(call.header("A2A-Version", "1.0"), self.credential.as_ref());
         let answer = calls.send_and_wait(call, patience).await?;
         let value = match self.binding {
             Binding::JsonRpc => rpc_result(&answer)?,
             Binding::HttpJson => http_result(&answer)?,
         };
-        serde_json::from_value(value).map_err(|error| Trouble::Final(format!("its answer: {error}")))
+        serde_json::from_value(value).map_err(|error| PeerError::Final(format!("its answer: {error}")))
     }
 }
 
-fn rpc_result(answer: &Answer) -> Result<Value, Trouble> {
-    let said = answer.json::<RpcAnswer>();
-    if let Ok(RpcAnswer { error: Some(error), .. }) = &said {
-        return Err(Trouble::of_rpc(error.code, &error.message, answer.status));
+fn rpc_result(answer: &Answer) -> Result<Value, PeerError> {
+    let said = answer.json::<RpcResponse>();
+    if let Ok(RpcResponse { error: Some(error), .. }) = &said {
+        return Err(PeerError::of_rpc(error.code, &error.message, answer.status));
     }
     if !answer.status.is_success() {
-        return Err(Trouble::of_status(answer.status, "the call failed"));
+        return Err(PeerError::of_status(answer.status, "the call failed"));
     }
-    let result = said.map_err(|error| Trouble::Final(error.to_string()))?.result;
-    result.ok_or_else(|| Trouble::Final("its answer has no result".into()))
+    let result = said.map_err(|error| PeerError::Final(error.to_string()))?.result;
+    result.ok_or_else(|| PeerError::Final("its answer has no result".into()))
 }
 
-fn http_result(answer: &Answer) -> Result<Value, Trouble> {
+fn http_result(answer: &Answer) -> Result<Value, PeerError> {
     if answer.status.is_success() {
         return Ok(answer.json()?);
     }
     let said = answer.json::<Value>().unwrap_or_default();
     let message = said["error"]["message"].as_str().unwrap_or("the call failed");
-    Err(Trouble::of_status(answer.status, message))
+    Err(PeerError::of_status(answer.status, message))
 }
 
-fn bearer(credential: &str) -> Result<HeaderValue, Trouble> {
+fn bearer(credential: &str) -> Result<HeaderValue, PeerError> {
     let value = HeaderValue::from_str(&format!("Bearer {credential}"));
-    let mut value = value.map_err(|_| Trouble::Final("its credential makes no header".into()))?;
+    let mut value = value.map_err(|_| PeerError::Final("its credential makes no header".into()))?;
     value.set_sensitive(true);
     Ok(value)
 }

@@ -135,7 +135,7 @@ where
     }
 
     fn settle(self: Box<Self>, committed: Result<(), Error>) {
-        tell(self.caller, self.outcome, committed);
+        answer_caller(self.caller, self.outcome, committed);
     }
 }
 
@@ -144,7 +144,7 @@ fn caught<T, E: From<Error>>(run: impl FnOnce() -> Result<T, E>) -> Result<T, E>
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| Err(Error::Panicked(reason(&*panic)).into()))
 }
 
-fn tell<T, E: From<Error>>(
+fn answer_caller<T, E: From<Error>>(
     caller: oneshot::Sender<Result<T, E>>,
     outcome: Option<Result<T, E>>,
     committed: Result<(), Error>,
@@ -188,7 +188,7 @@ where
     }
 
     fn settle(self: Box<Self>, ran: Result<(), Error>) {
-        tell(self.caller, self.outcome, ran);
+        answer_caller(self.caller, self.outcome, ran);
     }
 }
 

@@ -40,4 +40,4 @@ pub use sqlite::{
     schema,
 };
 pub use store::{Bell, ChangedTask, Committed, GrownLog, Health, Lane, Ring, Store, WriteCheck};
-pub use tenant::{Claim, IfNothing, Tenant};
+pub use tenant::{Claim, Tenant, WhenEmpty};

@@ -25,13 +25,13 @@ mod trees;
 mod workers;
 
 pub use accounts::{
-    AccountReads, AccountWrites, AuditRow, BROWSER_TOKEN_NAME, InvitePlace, InviteRow, MemberPlace,
+    AccountReads, AccountWrites, AuditRow, BROWSER_TOKEN_NAME, InvitePosition, InviteRow, MemberPosition,
     MemberRow, MembershipRow, NetworkRow, NodeTokenRow, TokenRow, UserRow,
 };
 pub use agents::{AgentFigures, AgentReads, AgentRow, WorkedTask};
 pub use aliases::{AliasProfile, AliasReads, AliasRow, AliasWrites};
 pub use artifacts::{
-    ArtifactPlace, ArtifactReads, ArtifactRefRow, ArtifactRow, ArtifactWrites, NewArtifact, NewArtifactRef,
+    ArtifactReads, ArtifactRefRow, ArtifactRow, ArtifactStorage, ArtifactWrites, NewArtifact, NewArtifactRef,
 };
 pub use attempts::{AttemptKey, AttemptKind, AttemptReads, AttemptWrites, AttemptsRow};
 pub use check::{
@@ -39,8 +39,8 @@ pub use check::{
     See, Stray, TaskState, WrongCount,
 };
 pub use deliveries::{
-    DeliveryKind, DeliveryReads, DeliveryRow, DeliveryWrites, FeedRow, InboxPlace, MessageFilter,
-    MessagePlace, NewDelivery,
+    DeliveryKind, DeliveryReads, DeliveryRow, DeliveryWrites, FeedRow, InboxPosition, MessageFilter,
+    MessagePosition, NewDelivery,
 };
 pub use edges::{EdgeCounts, EdgeReads, EdgeRow, EdgeWrites, Edges, hour_begins, hour_of};
 pub use ends::Ends;
@@ -48,19 +48,19 @@ pub use evidence::{
     CheckpointRow, EvidenceReads, EvidenceWrites, LeafPage, LeafRow, NewLeaf, TailEntries, TileRow,
 };
 pub use figures::{
-    End, FigureReads, FigureWrites, GlanceRow, MinuteCounts, TaskSearch, minute_begins, minute_of,
+    End, FigureReads, FigureWrites, MinuteCounts, TaskSearch, TaskSummaryRow, minute_begins, minute_of,
 };
 pub use invitations::{InvitationReads, InvitationRow, InvitationWrites};
 pub use page::{Page, PageBounds, text_bytes};
 pub(crate) use page::{PageInProgress, Weight};
-pub use pushes::{PushConfigRow, PushReads, PushSecrets, PushTrouble, PushWrites};
+pub use pushes::{PushConfigRow, PushFailures, PushReads, PushSecrets, PushWrites};
 pub use quotas::{QuotaReads, QuotaRow, QuotaSubject, QuotaWrites, TaskQuotas};
 pub use remotes::{RemoteCredential, RemoteReads, RemoteRow, RemoteTaskRow, RemoteWrites};
 pub use removals::{RemovalReads, RemovalWrites};
 pub use retention::{RetentionReads, RetentionRow, RetentionWrites};
 pub use sessions::{
-    CompletionFilter, CompletionPlace, CompletionRow, NewCompletion, SessionGlance, SessionReads, SessionRow,
-    SessionWrites,
+    CompletionFilter, CompletionPosition, CompletionRow, NewCompletion, SessionReads, SessionRow,
+    SessionSummaryRow, SessionWrites,
 };
 pub(crate) use tasks::kind_of;
 pub use tasks::{
@@ -69,7 +69,7 @@ pub use tasks::{
     Redelivery, TaskChange, TaskFilter, TaskMessageRow, TaskReads, TaskRow, TaskTexts, TaskWrites,
 };
 pub use trees::{LevelFilter, TreeLevel, TreeReads, TreeTaskRow};
-pub use workers::{WorkerGlance, WorkerReads, WorkerRow, WorkerWrites};
+pub use workers::{WorkerReads, WorkerRow, WorkerSummaryRow, WorkerWrites};
 
 use crate::clock::ClockReading;
 use crate::store::Ring;

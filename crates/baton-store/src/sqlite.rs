@@ -38,7 +38,7 @@ use crate::share::Share;
 use crate::sql::counts;
 use crate::store::{self, Bell, Lane, Store, WriteCheck};
 pub use check::{artifacts_of_copy, glance, inspect};
-use checker::{Checker, Looked};
+use checker::{CheckProgress, Checker};
 use checkpointer::Checkpointer;
 pub use connection::schema;
 pub use copy::{CopyFacts, copy_closed, look_at_copy};
@@ -107,7 +107,7 @@ impl SqliteStore {
         skeletons::refresh(&mut connection)?;
         let health = Health::default();
         let check = |every| {
-            let first = if looked == Looked::ThroughAll { every } else { limits::CHECK_REST_AFTER };
+            let first = if looked == CheckProgress::ThroughAll { every } else { limits::CHECK_REST_AFTER };
             Checker::start(path, first, every, health.damage.clone())
         };
         let checker = options.check_every.map(check).transpose()?;

@@ -21,7 +21,7 @@ pub struct Tenant<'s> {
 
 /// What becomes of a claim that finds nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum IfNothing {
+pub enum WhenEmpty {
     /// It is answered so.
     Answer,
     /// It is parked until there is something for its inbox.
@@ -94,7 +94,7 @@ impl<'s> Tenant<'s> {
     pub fn claim<T, E>(
         self,
         inbox: Inbox,
-        if_nothing: IfNothing,
+        if_nothing: WhenEmpty,
         closure: impl Fn(&mut dyn Transaction) -> Result<Option<T>, E> + Send + 'static,
     ) -> Result<Claim<T, E>, Error>
     where
@@ -103,7 +103,7 @@ impl<'s> Tenant<'s> {
     {
         let (caller, answer) = oneshot::channel();
         let parked = self.store.parked().clone();
-        let ticket = parked.ticket(inbox, if_nothing == IfNothing::Park);
+        let ticket = parked.ticket(inbox, if_nothing == WhenEmpty::Park);
         self.store.submit(self.share, Box::new(ClaimWrite::new(closure, caller, ticket.clone())))?;
         Ok(Claim { answer, ticket, parked })
     }

@@ -84,5 +84,5 @@ pub(crate) fn run() -> ExitCode {
         Command::Shell(command) => command.run(),
         Command::Tasks(command) => command.run(),
     };
-    done.unwrap_or_else(|failure| failure.tell())
+    done.unwrap_or_else(|failure| failure.print())
 }

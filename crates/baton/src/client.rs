@@ -5,7 +5,6 @@
 pub(crate) mod accounts;
 mod address;
 pub(crate) mod agents;
-mod answer;
 pub(crate) mod artifacts;
 mod backoff;
 mod call;
@@ -14,11 +13,12 @@ pub(crate) mod evidence;
 #[cfg(test)]
 pub(crate) mod fake_hub;
 mod follow;
-mod news;
+mod hub_event;
 mod options;
 mod pages;
 pub(crate) mod quotas;
 pub(crate) mod remotes;
+mod response;
 mod sse;
 mod task_stream;
 pub(crate) mod tasks;
@@ -27,14 +27,14 @@ mod tests;
 
 pub(crate) use accounts::{Invitation, Network};
 pub(crate) use address::HubAddress;
-pub(crate) use answer::Answer;
 pub(crate) use backoff::Backoff;
 pub(crate) use error::Error;
-pub(crate) use follow::{Channel, Follower, Heard};
-pub(crate) use news::News;
+pub(crate) use follow::{Channel, Follower, StreamEvent};
+pub(crate) use hub_event::HubEvent;
 pub(crate) use options::{CaError, Options};
+pub(crate) use response::HubResponse;
 pub(crate) use sse::Parser as SseParser;
-pub(crate) use task_stream::{TaskNews, TaskStream};
+pub(crate) use task_stream::{TaskStream, TaskStreamEvent};
 
 /// What a caller shows the hub; prints redacted.
 pub(crate) use baton_core::BearerToken as Token;
@@ -99,7 +99,7 @@ impl Client {
         &self,
         path: &[&str],
         query: &(impl Serialize + ?Sized),
-    ) -> Result<Answer<T>, Error> {
+    ) -> Result<HubResponse<T>, Error> {
         Call::new(self, Method::GET, path).query(query).repeat(Repeat::Always).run().await
     }
 
@@ -108,7 +108,7 @@ impl Client {
         &self,
         path: &[&str],
         body: &(impl Serialize + ?Sized),
-    ) -> Result<Answer<T>, Error> {
+    ) -> Result<HubResponse<T>, Error> {
         Call::new(self, Method::POST, path).body(body).run().await
     }
 

@@ -2,11 +2,11 @@
 //! only its owner may read, beside whatever a hub keeps in that folder. What a flag or an environment variable says
 //! comes first; that order is `cli/connection.rs`.
 
+mod error;
 mod file;
-mod trouble;
 
+pub(crate) use error::ProfileError;
 pub(crate) use file::ProfileFile;
-pub(crate) use trouble::Trouble;
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

@@ -2,7 +2,7 @@
 //! and a task whose lease lapsed is delivered again after its pause. A task has one such time: it runs, or it pauses.
 
 use super::{Context, finish};
-use crate::effects::{Delivered, DueMove, Effects, InboxMove, Notice, RowChange};
+use crate::effects::{Delivered, DueChange, Effects, InboxChange, Notice, RowChange};
 use crate::refusal::Refusal;
 use crate::status::Status;
 use crate::task::TaskSnapshot;
@@ -31,7 +31,7 @@ fn deliver(task: &TaskSnapshot, context: &Context) -> Transition {
     let expires_at = context.now.plus_seconds(task.ttl.get());
     let row = RowChange {
         delivered: Some(Delivered { at: context.now, expires_at }),
-        inbox: Some(InboxMove::Show),
+        inbox: Some(InboxChange::Show),
         ..RowChange::default()
     };
     let notices = vec![(task.assignee(), Notice::NewTask)];
@@ -42,14 +42,14 @@ fn deliver(task: &TaskSnapshot, context: &Context) -> Transition {
 /// answer, and nothing else is waited for.
 pub(super) fn arm(task: &TaskSnapshot, mut transition: Transition, context: &Context) -> Transition {
     let row = &mut transition.effects.row;
-    let is_delivered = row.delivery.is_some() || row.inbox == Some(InboxMove::Show);
+    let is_delivered = row.delivery.is_some() || row.inbox == Some(InboxChange::Show);
     let is_move = transition.from != Some(transition.to);
     if transition.effects.created.is_some() || row.due.is_some() || !(is_move || is_delivered) {
         return transition;
     }
     row.due = match task.runs.run_timeout.filter(|_| transition.to == Status::Running) {
-        Some(timeout) => Some(DueMove::At(context.now.plus_seconds(timeout.get()))),
-        None => task.due_at.map(|_| DueMove::Never),
+        Some(timeout) => Some(DueChange::At(context.now.plus_seconds(timeout.get()))),
+        None => task.due_at.map(|_| DueChange::Never),
     };
     transition
 }

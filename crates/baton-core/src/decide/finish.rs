@@ -3,7 +3,7 @@
 
 use super::{Context, end_lease, lease, stuck};
 use crate::bounded::{Reason, ReplyText, ResultText};
-use crate::effects::{Delivery, DeliveryContent, Effects, InboxMove, Notice, RowChange};
+use crate::effects::{Delivery, DeliveryContent, Effects, InboxChange, Notice, RowChange};
 use crate::event::Event;
 use crate::ids::LeaseId;
 use crate::machine::{self, Step};
@@ -48,7 +48,7 @@ fn answered(
     }
     lease::check(task, lease_id, context)?;
     let to = machine::next(task.status, Step::End(ending)).ok_or(stuck(task.status))?;
-    let mut ended = told(task, to, event, Some(text), text, context);
+    let mut ended = notice(task, to, event, Some(text), text, context);
     ended.effects.row.is_rejected = ending == Ending::Rejected;
     Ok(ended)
 }
@@ -114,7 +114,7 @@ pub(super) fn expire(task: &TaskSnapshot, context: &Context) -> Result<Transitio
     if now_since(waits_since) < task.expires_at || is_in_work {
         return Err(Refusal::TaskNotOverdue);
     }
-    Ok(told(task, to, Event::Expired, None, EXPIRED_TEXT, context))
+    Ok(notice(task, to, Event::Expired, None, EXPIRED_TEXT, context))
 }
 
 /// The last lease lapsed and no delivery is left.
@@ -122,7 +122,7 @@ pub(super) fn give_up(task: &TaskSnapshot, context: &Context) -> Result<Transiti
     let to = machine::next(task.status, Step::GiveUp).ok_or(Refusal::LeaseLost)?;
     let event = Event::GivenUp { attempts: task.attempt };
     let result = event.to_string();
-    Ok(told(task, to, event, Some(&result), &result, context))
+    Ok(notice(task, to, event, Some(&result), &result, context))
 }
 
 /// The run took longer than its sender allows. Its worker finds the lease lost.
@@ -130,11 +130,11 @@ pub(super) fn time_out(task: &TaskSnapshot, context: &Context) -> Result<Transit
     let to = machine::next(task.status, Step::TimeOut).ok_or(stuck(task.status))?;
     let event = Event::RunTimedOut;
     let result = event.to_string();
-    Ok(told(task, to, event, Some(&result), &result, context))
+    Ok(notice(task, to, event, Some(&result), &result, context))
 }
 
 /// An end that the sender reads of in their inbox.
-fn told(
+fn notice(
     task: &TaskSnapshot,
     to: Status,
     event: Event,
@@ -160,7 +160,7 @@ fn ended(task: &TaskSnapshot, result: Option<&str>, context: &Context) -> RowCha
         result: result.map(str::to_owned),
         completed_at: Some(context.now),
         lease: end_lease(task),
-        inbox: Some(InboxMove::AckEvery),
+        inbox: Some(InboxChange::AckEvery),
         ..RowChange::default()
     }
 }

@@ -3,7 +3,7 @@
 
 use super::{Context, delivered_again, end_lease, stuck};
 use crate::alias::Alias;
-use crate::effects::{Effects, InboxMove, Notice, RowChange};
+use crate::effects::{Effects, InboxChange, Notice, RowChange};
 use crate::event::Event;
 use crate::machine::{self, Step};
 use crate::principal::Principal;
@@ -28,7 +28,7 @@ pub(super) fn reassign(
         assignee: Some(new_alias.clone()),
         delivered: Some(delivered_again(task, context)),
         lease: end_lease(task),
-        inbox: Some(InboxMove::AckEvery),
+        inbox: Some(InboxChange::AckEvery),
         delivery: Some(context.new_message_id.clone()),
         ..RowChange::default()
     };

@@ -3,7 +3,9 @@
 
 use super::{Context, delivered_again, end_lease, finish, stuck};
 use crate::bounded::{ArtifactId, LeaseSeconds};
-use crate::effects::{Delivered, DueMove, Effects, InboxMove, LeaseMove, Notice, ProgressMove, RowChange};
+use crate::effects::{
+    Delivered, DueChange, Effects, InboxChange, LeaseUpdate, Notice, ProgressUpdate, RowChange,
+};
 use crate::event::Event;
 use crate::ids::LeaseId;
 use crate::machine::{self, Step};
@@ -26,10 +28,10 @@ pub(super) fn claim(
     let expires_at = on_the_wall(&lease, context);
     let row = RowChange {
         started_at: Some(context.now),
-        lease: Some(LeaseMove::Grant { lease, expires_at }),
-        inbox: Some(InboxMove::Hide),
+        lease: Some(LeaseUpdate::Grant { lease, expires_at }),
+        inbox: Some(InboxChange::Hide),
         // What was reported of an earlier run says nothing of this one.
-        progress: Some(ProgressMove::Clear),
+        progress: Some(ProgressUpdate::Clear),
         ..RowChange::default()
     };
     let event = Event::Claimed { attempt: task.attempt };
@@ -47,7 +49,7 @@ pub(super) fn extend(
     let deadline = held.deadline.max(context.monotonic.plus_seconds(lease_seconds.get()));
     let lease = Lease { id: lease_id.clone(), deadline };
     let expires_at = on_the_wall(&lease, context);
-    let row = RowChange { lease: Some(LeaseMove::Extend { lease, expires_at }), ..RowChange::default() };
+    let row = RowChange { lease: Some(LeaseUpdate::Extend { lease, expires_at }), ..RowChange::default() };
     Ok(Transition::stay(task, &context.actor).with(Effects { row, ..Effects::default() }))
 }
 
@@ -74,7 +76,7 @@ pub(super) fn report(
     context: &Context,
 ) -> Result<Transition, Refusal> {
     held(task, lease_id, context)?;
-    let progress = (!progress.is_empty()).then(|| ProgressMove::Report(progress.clone()));
+    let progress = (!progress.is_empty()).then(|| ProgressUpdate::Report(progress.clone()));
     let row = RowChange { progress, ..RowChange::default() };
     Ok(Transition::stay(task, &context.actor).with(Effects { row, ..Effects::default() }))
 }
@@ -100,7 +102,7 @@ pub(super) fn lapse(
     let effects = match task.runs.retry_backoff.get() {
         0 => {
             let delivered = Some(delivered_again(task, context));
-            let row = RowChange { delivered, inbox: Some(InboxMove::Show), ..row };
+            let row = RowChange { delivered, inbox: Some(InboxChange::Show), ..row };
             let notices = vec![(task.assignee(), Notice::NewTask)];
             Effects { row, notices, ..Effects::default() }
         }
@@ -108,8 +110,8 @@ pub(super) fn lapse(
         seconds => {
             let due_at = context.now.plus_seconds(seconds);
             let delivered = Delivered { at: context.now, expires_at: due_at.plus_seconds(task.ttl.get()) };
-            let due = Some(DueMove::At(due_at));
-            let row = RowChange { delivered: Some(delivered), inbox: Some(InboxMove::Hide), due, ..row };
+            let due = Some(DueChange::At(due_at));
+            let row = RowChange { delivered: Some(delivered), inbox: Some(InboxChange::Hide), due, ..row };
             Effects { row, ..Effects::default() }
         }
     };

@@ -3,11 +3,11 @@
 
 use super::{Context, delivered_again, end_lease, lease, stuck, whole_time};
 use crate::bounded::MessageText;
-use crate::effects::{Delivery, DeliveryContent, Effects, InboxMove, Notice, RowChange};
+use crate::effects::{Delivery, DeliveryContent, Effects, InboxChange, Notice, RowChange};
 use crate::event::Event;
 use crate::machine::{self, Step};
 use crate::principal::Principal;
-use crate::question::{AskedUnder, Question, TaskMessage};
+use crate::question::{Question, QuestionLease, TaskMessage};
 use crate::refusal::Refusal;
 use crate::status::Status;
 use crate::task::TaskSnapshot;
@@ -20,7 +20,7 @@ pub(super) fn ack(task: &TaskSnapshot, context: &Context) -> Result<Transition, 
         None if task.is_in_inbox => Transition::stay(task, &context.actor),
         None => return Err(Refusal::MessageNotOpen),
     };
-    let row = RowChange { inbox: Some(InboxMove::Ack), ..RowChange::default() };
+    let row = RowChange { inbox: Some(InboxChange::Ack), ..RowChange::default() };
     Ok(transition.with(Effects { row, ..Effects::default() }))
 }
 
@@ -36,15 +36,15 @@ pub(super) fn start(task: &TaskSnapshot, context: &Context) -> Result<Transition
 pub(super) fn ask_sender(
     task: &TaskSnapshot,
     question: &Question,
-    under: &AskedUnder,
+    under: &QuestionLease,
     context: &Context,
 ) -> Result<Transition, Refusal> {
     let to = machine::next(task.status, Step::Ask).ok_or(stuck(task.status))?;
     lease::check(task, under.lease_id(), context)?;
     let row = RowChange {
         expires_at: Some(context.now.plus_seconds(question.terms.input_ttl.get())),
-        lease: if matches!(under, AskedUnder::Kept(_)) { None } else { end_lease(task) },
-        inbox: Some(InboxMove::Hide),
+        lease: if matches!(under, QuestionLease::Kept(_)) { None } else { end_lease(task) },
+        inbox: Some(InboxChange::Hide),
         ..RowChange::default()
     };
     let said = message(&task.from, TaskMessage::Question(question.clone()), context);
@@ -71,14 +71,14 @@ pub(super) fn answer(
     if is_held {
         effects.row = RowChange {
             expires_at: Some(whole_time(task, context)),
-            inbox: Some(InboxMove::AckOthers),
+            inbox: Some(InboxChange::AckOthers),
             ..RowChange::default()
         };
     } else {
         effects.row = RowChange {
             delivered: Some(delivered_again(task, context)),
             lease: end_lease(task),
-            inbox: Some(InboxMove::AckEvery),
+            inbox: Some(InboxChange::AckEvery),
             delivery: Some(context.new_delivery_id.clone()),
             ..RowChange::default()
         };

@@ -1,11 +1,11 @@
 //! What goes with each move, exactly, and the conditions a status alone does not show.
 
 use baton_core::{
-    ArtifactId, ClockWatch, Command, Context, Delivered, Delivery, DeliveryContent, DueMove, Effects, Ending,
-    Event, Facts, InboxMove, Kind, Lease, LeaseId, LeaseMove, MessageId, MessageText, NewTask, Notice,
-    ParentTask, Percent, Presence, Principal, Progress, ProgressMove, QuestionTerms, Reason, Refusal,
-    ReplyText, ResultText, RetryBackoffSeconds, RowChange, RunTerms, RunTimeoutSeconds, Status, TaskMessage,
-    TaskSnapshot, Transition, TtlSeconds, decide,
+    ArtifactId, ClockWatch, Command, Context, Delivered, Delivery, DeliveryContent, DueChange, Effects,
+    Ending, Event, Facts, InboxChange, Kind, Lease, LeaseId, LeaseUpdate, MessageId, MessageText, NewTask,
+    Notice, ParentTask, Percent, Presence, Principal, Progress, ProgressUpdate, QuestionTerms, Reason,
+    Refusal, ReplyText, ResultText, RetryBackoffSeconds, RowChange, RunTerms, RunTimeoutSeconds, Status,
+    TaskMessage, TaskSnapshot, Transition, TtlSeconds, decide,
 };
 
 use super::fixtures::*;
@@ -52,12 +52,12 @@ fn said(row: RowChange, to: Principal, text: &str) -> Effects {
 }
 
 /// What an end leaves in the row of a task that was held under a lease, or not.
-fn ended(result: Option<&str>, lease: Option<LeaseMove>) -> RowChange {
+fn ended(result: Option<&str>, lease: Option<LeaseUpdate>) -> RowChange {
     RowChange {
         result: result.map(str::to_owned),
         completed_at: Some(NOW),
         lease,
-        inbox: Some(InboxMove::AckEvery),
+        inbox: Some(InboxChange::AckEvery),
         ..RowChange::default()
     }
 }
@@ -130,7 +130,7 @@ fn a_delegation_from_a_user_is_refused_as_invalid_input() {
 #[test]
 fn an_ack_takes_the_delivery_out_of_the_inbox() {
     let acked = by(node("bob"), &task(Status::Delivered), &Command::Ack).unwrap();
-    let expected = RowChange { inbox: Some(InboxMove::Ack), ..RowChange::default() };
+    let expected = RowChange { inbox: Some(InboxChange::Ack), ..RowChange::default() };
     assert_eq!((acked.to, acked.effects), (Status::Acked, row(expected)));
 }
 
@@ -139,7 +139,7 @@ fn an_ack_after_work_began_takes_the_delivery_and_leaves_the_status() {
     let working = TaskSnapshot { is_in_inbox: true, ..task(Status::Running) };
     let acked = by(node("bob"), &working, &Command::Ack).unwrap();
     assert!(!acked.is_move());
-    let expected = RowChange { inbox: Some(InboxMove::Ack), ..RowChange::default() };
+    let expected = RowChange { inbox: Some(InboxChange::Ack), ..RowChange::default() };
     assert_eq!((acked.event, acked.effects), (None, row(expected)));
 }
 
@@ -156,9 +156,9 @@ fn a_claim_grants_a_lease_and_hides_the_delivery() {
     let lease = Lease { id: lease_id(2), deadline: MONOTONIC.plus_seconds(30) };
     let expected = RowChange {
         started_at: Some(NOW),
-        lease: Some(LeaseMove::Grant { lease, expires_at: NOW.plus_seconds(30) }),
-        inbox: Some(InboxMove::Hide),
-        progress: Some(ProgressMove::Clear),
+        lease: Some(LeaseUpdate::Grant { lease, expires_at: NOW.plus_seconds(30) }),
+        inbox: Some(InboxChange::Hide),
+        progress: Some(ProgressUpdate::Clear),
         ..RowChange::default()
     };
     assert_eq!(claimed.effects, row(expected));
@@ -173,7 +173,7 @@ fn progress_is_reported_under_the_lease_and_is_no_transition() {
     let reported = by(node("bob"), &leased(running_lease()), &report(lease_id(1), &progress)).unwrap();
     assert_eq!((reported.is_move(), &reported.event), (false, &None));
     let expected =
-        RowChange { progress: Some(ProgressMove::Report(progress.clone())), ..RowChange::default() };
+        RowChange { progress: Some(ProgressUpdate::Report(progress.clone())), ..RowChange::default() };
     assert_eq!(reported.effects, row(expected));
     let nothing =
         by(node("bob"), &leased(running_lease()), &report(lease_id(1), &Progress::default())).unwrap();
@@ -196,7 +196,7 @@ fn an_extension_writes_no_event_and_never_shortens_the_lease() {
     };
     let until = |seconds| {
         let lease = Lease { id: lease_id(1), deadline: MONOTONIC.plus_seconds(seconds) };
-        let lease = Some(LeaseMove::Extend { lease, expires_at: NOW.plus_seconds(seconds) });
+        let lease = Some(LeaseUpdate::Extend { lease, expires_at: NOW.plus_seconds(seconds) });
         row(RowChange { lease, ..RowChange::default() })
     };
     assert_eq!(extend(300), until(300));
@@ -246,8 +246,8 @@ fn a_lapse_delivers_the_task_again_with_its_whole_time() {
     let expected = RowChange {
         attempt: Some(2),
         delivered: delivered_again(),
-        lease: Some(LeaseMove::End),
-        inbox: Some(InboxMove::Show),
+        lease: Some(LeaseUpdate::End),
+        inbox: Some(InboxChange::Show),
         ..RowChange::default()
     };
     let expected = Effects { notices: vec![(node("bob"), Notice::NewTask)], ..row(expected) };
@@ -266,14 +266,14 @@ fn the_last_lapse_fails_the_task_and_tells_the_sender_why() {
     let last = TaskSnapshot { attempt: 3, ..leased(lapsed_lease()) };
     let failed = by(Principal::Hub, &last, &Command::LapseLease { lease_id: lease_id(1) }).unwrap();
     let text = "lease expired after 3 attempts";
-    let expected = replied(ended(Some(text), Some(LeaseMove::End)), node("ada"), Status::Failed, text);
+    let expected = replied(ended(Some(text), Some(LeaseUpdate::End)), node("ada"), Status::Failed, text);
     assert_eq!((failed.to, failed.effects), (Status::Failed, expected));
 }
 
 #[test]
 fn a_reply_sets_the_result_closes_every_delivery_and_reaches_the_sender() {
     let answered = by(node("bob"), &leased(running_lease()), &reply("done", Some(lease_id(1)))).unwrap();
-    let row = ended(Some("done"), Some(LeaseMove::End));
+    let row = ended(Some("done"), Some(LeaseUpdate::End));
     assert_eq!(answered.effects, replied(row, node("ada"), Status::Replied, "done"));
     assert_eq!(answered.event, Some(Event::Replied { ending: Ending::Replied }));
 }
@@ -308,7 +308,7 @@ fn a_cancel_keeps_the_reason_clears_the_inbox_and_tells_worker_and_sender() {
     let notice = Notice::TaskCancelled { reason: "not needed".to_owned() };
     let expected = Effects {
         notices: vec![(node("bob"), notice.clone()), (node("ada"), notice)],
-        ..row(ended(Some("not needed"), Some(LeaseMove::End)))
+        ..row(ended(Some("not needed"), Some(LeaseUpdate::End)))
     };
     assert_eq!((cancelled.to, cancelled.effects), (Status::Cancelled, expected));
 }
@@ -472,8 +472,8 @@ fn a_reassign_voids_lease_and_deliveries_and_delivers_to_the_new_alias() {
     let expected = RowChange {
         assignee: Some(alias("carl")),
         delivered: delivered_again(),
-        lease: Some(LeaseMove::End),
-        inbox: Some(InboxMove::AckEvery),
+        lease: Some(LeaseUpdate::End),
+        inbox: Some(InboxChange::AckEvery),
         delivery: Some(message_id()),
         ..RowChange::default()
     };
@@ -493,7 +493,7 @@ fn a_delegation_is_not_reassigned_to_its_own_sender() {
 fn a_question_ends_the_lease_and_asks_the_sender() {
     let ask = ask("which branch?", Some(lease_id(1)));
     let asked = by(node("bob"), &leased(running_lease()), &ask).unwrap();
-    let row = RowChange { lease: Some(LeaseMove::End), ..asked_row() };
+    let row = RowChange { lease: Some(LeaseUpdate::End), ..asked_row() };
     assert_eq!((asked.to, asked.effects), (Status::WaitingInput, said(row, node("ada"), "which branch?")));
 }
 
@@ -501,7 +501,7 @@ fn a_question_ends_the_lease_and_asks_the_sender() {
 fn asked_row() -> RowChange {
     RowChange {
         expires_at: Some(NOW.plus_seconds(604_800)),
-        inbox: Some(InboxMove::Hide),
+        inbox: Some(InboxChange::Hide),
         ..RowChange::default()
     }
 }
@@ -521,7 +521,7 @@ fn an_answer_to_a_worker_that_waits_goes_on_under_its_lease() {
     let answered = by(node("ada"), &waiting_under(running_lease()), &answer("main")).unwrap();
     let row = RowChange {
         expires_at: Some(NOW.plus_seconds(3_600)),
-        inbox: Some(InboxMove::AckOthers),
+        inbox: Some(InboxChange::AckOthers),
         ..RowChange::default()
     };
     assert_eq!((answered.to, answered.effects), (Status::Running, said(row, node("bob"), "main")));
@@ -531,7 +531,7 @@ fn an_answer_to_a_worker_that_waits_goes_on_under_its_lease() {
 fn an_answer_after_the_lease_ran_out_delivers_the_task_again_and_ends_the_lease() {
     let answered = by(node("ada"), &waiting_under(lapsed_lease()), &answer("main")).unwrap();
     let row = &answered.effects.row;
-    assert_eq!((answered.to, &row.lease), (Status::Delivered, &Some(LeaseMove::End)));
+    assert_eq!((answered.to, &row.lease), (Status::Delivered, &Some(LeaseUpdate::End)));
     assert_eq!((row.delivered, &row.delivery), (delivered_again(), &Some(delivery_id())));
 }
 
@@ -539,7 +539,7 @@ fn an_answer_after_the_lease_ran_out_delivers_the_task_again_and_ends_the_lease(
 fn a_lease_that_lapses_while_the_task_waits_costs_no_attempt_and_the_question_stands() {
     let last = TaskSnapshot { attempt: 3, ..waiting_under(lapsed_lease()) };
     let lapsed = by(Principal::Hub, &last, &Command::LapseLease { lease_id: lease_id(1) }).unwrap();
-    let row = RowChange { lease: Some(LeaseMove::End), ..RowChange::default() };
+    let row = RowChange { lease: Some(LeaseUpdate::End), ..RowChange::default() };
     assert_eq!(lapsed.event, Some(Event::LeaseLapsedWaiting));
     assert_eq!((lapsed.to, lapsed.effects), (Status::WaitingInput, self::row(row)));
 }
@@ -553,7 +553,7 @@ fn a_task_that_waits_expires_by_the_questions_time_and_ends_its_lease() {
     let expire = |seconds| decide(Some(&waiting), &Command::Expire, &at(seconds));
     assert_eq!(expire(604_799), Err(Refusal::TaskNotOverdue), "the time of the send does not count");
     let expired = expire(604_800).unwrap();
-    assert_eq!((expired.to, expired.effects.row.lease), (Status::Expired, Some(LeaseMove::End)));
+    assert_eq!((expired.to, expired.effects.row.lease), (Status::Expired, Some(LeaseUpdate::End)));
 }
 
 #[test]
@@ -596,7 +596,7 @@ fn an_answer_delivers_the_task_again_together_with_the_answer() {
     let answered = by(node("ada"), &task(Status::WaitingInput), &answer("main")).unwrap();
     let row = RowChange {
         delivered: delivered_again(),
-        inbox: Some(InboxMove::AckEvery),
+        inbox: Some(InboxChange::AckEvery),
         delivery: Some(delivery_id()),
         ..RowChange::default()
     };
@@ -646,7 +646,7 @@ fn a_run_has_its_time_from_its_beginning_and_none_once_it_is_over() {
     let claim = Command::Claim { lease_id: lease_id(2), lease_seconds: lease_seconds(30) };
     let waiting = with_terms(task(Status::Delivered), 0, Some(60));
     let due = |transition: baton_core::Transition| transition.effects.row.due;
-    let whole = Some(DueMove::At(NOW.plus_seconds(60)));
+    let whole = Some(DueChange::At(NOW.plus_seconds(60)));
     assert_eq!(due(by(node("bob"), &waiting, &claim).unwrap()), whole);
     assert_eq!(due(by(node("bob"), &waiting, &Command::Start).unwrap()), whole);
     let running = TaskSnapshot {
@@ -655,8 +655,8 @@ fn a_run_has_its_time_from_its_beginning_and_none_once_it_is_over() {
     };
     let extend = Command::Extend { lease_id: lease_id(1), lease_seconds: lease_seconds(30) };
     assert_eq!(due(by(node("bob"), &running, &extend).unwrap()), None, "an extension gives it no more time");
-    assert_eq!(due(by(node("bob"), &running, &ask("x", None)).unwrap()), Some(DueMove::Never));
-    assert_eq!(due(by(node("bob"), &running, &reply("x", None)).unwrap()), Some(DueMove::Never));
+    assert_eq!(due(by(node("bob"), &running, &ask("x", None)).unwrap()), Some(DueChange::Never));
+    assert_eq!(due(by(node("bob"), &running, &reply("x", None)).unwrap()), Some(DueChange::Never));
     let answered = with_terms(waiting_under(running_lease()), 0, Some(60));
     assert_eq!(
         due(by(node("ada"), &answered, &answer("x")).unwrap()),
@@ -670,7 +670,7 @@ fn a_run_has_its_time_from_its_beginning_and_none_once_it_is_over() {
 fn a_run_past_its_time_fails_with_run_timeout_and_only_the_hub_says_so() {
     let late = TaskSnapshot { due_at: Some(NOW), ..with_terms(leased(running_lease()), 0, Some(60)) };
     let failed = by(Principal::Hub, &late, &Command::ComeDue).unwrap();
-    let row = RowChange { due: Some(DueMove::Never), ..ended(Some("run_timeout"), Some(LeaseMove::End)) };
+    let row = RowChange { due: Some(DueChange::Never), ..ended(Some("run_timeout"), Some(LeaseUpdate::End)) };
     assert_eq!(failed.event, Some(Event::RunTimedOut));
     assert_eq!(
         (failed.to, failed.effects),
@@ -684,8 +684,8 @@ fn a_lapse_with_a_pause_delivers_again_when_the_pause_is_over() {
     let running = with_terms(leased(lapsed_lease()), 30, None);
     let lapsed = by(Principal::Hub, &running, &Command::LapseLease { lease_id: lease_id(1) }).unwrap();
     let due_at = NOW.plus_seconds(30);
-    assert_eq!((lapsed.to, lapsed.effects.row.due), (Status::Delivered, Some(DueMove::At(due_at))));
-    assert_eq!(lapsed.effects.row.inbox, Some(InboxMove::Hide));
+    assert_eq!((lapsed.to, lapsed.effects.row.due), (Status::Delivered, Some(DueChange::At(due_at))));
+    assert_eq!(lapsed.effects.row.inbox, Some(InboxChange::Hide));
     assert!(lapsed.effects.notices.is_empty(), "nobody is to look yet");
     let pausing = TaskSnapshot {
         due_at: Some(due_at),
@@ -696,12 +696,12 @@ fn a_lapse_with_a_pause_delivers_again_when_the_pause_is_over() {
     let over = TaskSnapshot { due_at: Some(NOW), ..pausing.clone() };
     let delivered = by(Principal::Hub, &over, &Command::ComeDue).unwrap();
     assert_eq!((delivered.is_move(), &delivered.event), (false, &None));
-    assert_eq!(delivered.effects.row.inbox, Some(InboxMove::Show));
-    assert_eq!(delivered.effects.row.due, Some(DueMove::Never));
+    assert_eq!(delivered.effects.row.inbox, Some(InboxChange::Show));
+    assert_eq!(delivered.effects.row.due, Some(DueChange::Never));
     assert_eq!(delivered.effects.notices, [(node("bob"), Notice::NewTask)]);
     let reassign = Command::Reassign { new_alias: alias("carl") };
     let reassigned = by(node("ada"), &pausing, &reassign).unwrap();
-    assert_eq!(reassigned.effects.row.due, Some(DueMove::Never), "another agent has it at once");
+    assert_eq!(reassigned.effects.row.due, Some(DueChange::Never), "another agent has it at once");
 }
 
 #[test]

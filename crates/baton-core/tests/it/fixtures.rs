@@ -1,9 +1,9 @@
 //! One small world for all tests: a network, the task `ada` sent to `bob`, and everybody around it.
 
 use baton_core::{
-    Alias, AskedUnder, Caller, ClockJumps, Command, Context, Facts, Kind, Lease, LeaseId, LeaseSeconds,
-    MaxAttempts, MessageId, MessageText, MonotonicMillis, NetworkId, NodeCaller, ParentTask, Presence,
-    Principal, Question, QuestionOptions, QuestionTerms, RunTerms, SendTask, Status, SystemRole, TaskId,
+    Alias, Caller, ClockJumps, Command, Context, Facts, Kind, Lease, LeaseId, LeaseSeconds, MaxAttempts,
+    MessageId, MessageText, MonotonicMillis, NetworkId, NodeCaller, ParentTask, Presence, Principal,
+    Question, QuestionLease, QuestionOptions, QuestionTerms, RunTerms, SendTask, Status, SystemRole, TaskId,
     TaskSnapshot, TokenId, TokenScope, TtlSeconds, UnixMillis, UserCaller, UserId, Username,
 };
 
@@ -102,13 +102,13 @@ pub(super) fn question(text: &str) -> Question {
 
 /// A plain question, which ends the lease.
 pub(super) fn ask(text: &str, lease_id: Option<LeaseId>) -> Command {
-    let under = lease_id.map_or(AskedUnder::NoLease, AskedUnder::Ending);
+    let under = lease_id.map_or(QuestionLease::NoLease, QuestionLease::Ending);
     Command::AskSender { question: question(text), under }
 }
 
 /// A question whose worker waits for the answer under its lease.
 pub(super) fn ask_keeping(text: &str, lease_id: LeaseId) -> Command {
-    Command::AskSender { question: question(text), under: AskedUnder::Kept(lease_id) }
+    Command::AskSender { question: question(text), under: QuestionLease::Kept(lease_id) }
 }
 
 pub(super) fn options(options: &[&str]) -> QuestionOptions {

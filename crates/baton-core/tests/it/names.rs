@@ -3,8 +3,8 @@
 use std::fmt;
 
 use baton_core::{
-    Alias, Ending, Kind, Looks, NetworkRole, Principal, PrincipalKind, Priority, Refusal, Status, TokenScope,
-    Username, check_network_name, check_password,
+    Alias, Ending, Kind, NameSkeletons, NetworkRole, Principal, PrincipalKind, Priority, Refusal, Status,
+    TokenScope, Username, check_network_name, check_password,
 };
 
 use serde::de::{IntoDeserializer, value};
@@ -134,11 +134,11 @@ fn look_alikes_resemble_each_other_and_others_do_not() {
         ("\u{441}\u{43e}\u{440}\u{435}", "cope"), // Cyrillic
         ("bob", "bob\u{3164}"),
     ] {
-        assert!(Looks::of(one).resemble(&Looks::of(other)), "{one} {other}");
-        assert!(Looks::of(other).resemble(&Looks::of(one)), "{other} {one}");
+        assert!(NameSkeletons::of(one).resemble(&NameSkeletons::of(other)), "{one} {other}");
+        assert!(NameSkeletons::of(other).resemble(&NameSkeletons::of(one)), "{other} {one}");
     }
     for (one, other) in [("ian", "lan"), ("builder", "reviewer"), ("龙", "虎"), ("agent-1", "agent-2")] {
-        assert!(!Looks::of(one).resemble(&Looks::of(other)), "{one} {other}");
+        assert!(!NameSkeletons::of(one).resemble(&NameSkeletons::of(other)), "{one} {other}");
     }
 }
 

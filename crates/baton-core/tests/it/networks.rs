@@ -1,6 +1,6 @@
 //! Which network a call means.
 
-use baton_core::{NetworkChoice, Refusal, SystemRole, TokenScope, Unnamed, choose_network};
+use baton_core::{DefaultNetwork, NetworkChoice, Refusal, SystemRole, TokenScope, choose_network};
 
 use super::fixtures::*;
 
@@ -9,12 +9,12 @@ fn a_user_token_that_names_no_network_means_what_the_call_says() {
     let (user, one, two) = (user_caller("uma", SystemRole::Admin), [network()], [network(), other_network()]);
     let choose = |memberships, unnamed| choose_network(&user, None, memberships, unnamed);
     for memberships in [&[][..], &one, &two] {
-        assert_eq!(choose(memberships, Unnamed::IsDenied), Err(Refusal::NetworkNotNamed));
-        assert_eq!(choose(memberships, Unnamed::MeansAll), Ok(NetworkChoice::AllMemberships));
+        assert_eq!(choose(memberships, DefaultNetwork::IsDenied), Err(Refusal::NetworkNotNamed));
+        assert_eq!(choose(memberships, DefaultNetwork::MeansAll), Ok(NetworkChoice::AllMemberships));
     }
-    assert_eq!(choose(&one, Unnamed::MeansTheOnlyOne), Ok(NetworkChoice::One(network())));
-    assert_eq!(choose(&two, Unnamed::MeansTheOnlyOne), Err(Refusal::NetworkIdRequired));
-    assert_eq!(choose(&[], Unnamed::MeansTheOnlyOne), Err(Refusal::NetworkIdRequired));
+    assert_eq!(choose(&one, DefaultNetwork::MeansTheOnlyOne), Ok(NetworkChoice::One(network())));
+    assert_eq!(choose(&two, DefaultNetwork::MeansTheOnlyOne), Err(Refusal::NetworkIdRequired));
+    assert_eq!(choose(&[], DefaultNetwork::MeansTheOnlyOne), Err(Refusal::NetworkIdRequired));
 }
 
 #[test]
@@ -26,7 +26,7 @@ fn a_task_call_without_a_network_is_denied_with_a_hint_to_name_it() {
 #[test]
 fn a_named_network_is_taken_at_its_word_from_a_user() {
     let user = user_caller("uma", SystemRole::User);
-    for unnamed in [Unnamed::IsDenied, Unnamed::MeansTheOnlyOne, Unnamed::MeansAll] {
+    for unnamed in [DefaultNetwork::IsDenied, DefaultNetwork::MeansTheOnlyOne, DefaultNetwork::MeansAll] {
         let got = choose_network(&user, Some(&other_network()), &[network()], unnamed);
         assert_eq!(got, Ok(NetworkChoice::One(other_network())));
     }
@@ -35,7 +35,7 @@ fn a_named_network_is_taken_at_its_word_from_a_user() {
 #[test]
 fn a_node_token_always_means_its_own_network() {
     let node = node_caller(Some("bob"), TokenScope::Node);
-    for unnamed in [Unnamed::IsDenied, Unnamed::MeansTheOnlyOne, Unnamed::MeansAll] {
+    for unnamed in [DefaultNetwork::IsDenied, DefaultNetwork::MeansTheOnlyOne, DefaultNetwork::MeansAll] {
         let own = Ok(NetworkChoice::One(network()));
         assert_eq!(choose_network(&node, None, &[], unnamed), own);
         assert_eq!(choose_network(&node, Some(&network()), &[], unnamed), own);

@@ -2,8 +2,8 @@
 //! A row that applies transitions the way a store would stands in for the store.
 
 use baton_core::{
-    ArtifactId, ClockJumps, Command, Context, Ending, InboxMove, LeaseMove, MessageText, Presence, Principal,
-    Reason, ReplyText, ResultText, Status, TaskSnapshot, Transition, UnixMillis, decide,
+    ArtifactId, ClockJumps, Command, Context, Ending, InboxChange, LeaseUpdate, MessageText, Presence,
+    Principal, Reason, ReplyText, ResultText, Status, TaskSnapshot, Transition, UnixMillis, decide,
 };
 use proptest::prelude::*;
 
@@ -48,18 +48,18 @@ impl Row {
         self.result = change.result.or(self.result.take());
         self.completed_at = change.completed_at.or(self.completed_at);
         match change.lease {
-            Some(LeaseMove::Grant { lease, .. } | LeaseMove::Extend { lease, .. }) => {
+            Some(LeaseUpdate::Grant { lease, .. } | LeaseUpdate::Extend { lease, .. }) => {
                 task.lease = Some(lease);
             }
-            Some(LeaseMove::End) => task.lease = None,
+            Some(LeaseUpdate::End) => task.lease = None,
             None => {}
         }
         match change.inbox {
-            Some(InboxMove::Ack) => task.is_in_inbox = false,
-            Some(InboxMove::AckEvery) => (task.is_in_inbox, self.has_hidden_delivery) = (false, false),
-            Some(InboxMove::AckOthers) => {}
-            Some(InboxMove::Hide) => (task.is_in_inbox, self.has_hidden_delivery) = (false, true),
-            Some(InboxMove::Show) => (task.is_in_inbox, self.has_hidden_delivery) = (true, false),
+            Some(InboxChange::Ack) => task.is_in_inbox = false,
+            Some(InboxChange::AckEvery) => (task.is_in_inbox, self.has_hidden_delivery) = (false, false),
+            Some(InboxChange::AckOthers) => {}
+            Some(InboxChange::Hide) => (task.is_in_inbox, self.has_hidden_delivery) = (false, true),
+            Some(InboxChange::Show) => (task.is_in_inbox, self.has_hidden_delivery) = (true, false),
             None => {}
         }
         task.is_in_inbox |= change.delivery.is_some();

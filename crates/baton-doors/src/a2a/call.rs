@@ -11,12 +11,12 @@ use serde::Serialize;
 use serde_json::Value;
 use std::sync::Arc;
 
-use super::fault::{Fault, Kind};
+use super::agent_caller::AgentCaller;
+use super::error::{A2aError, Kind};
 use super::push::PushCall;
 use super::send::SendRequest;
 use super::stream::TaskStream;
 use super::task::{self, Shown};
-use super::visitor::Visitor;
 use super::{card, input, list, push, send};
 use crate::hub::Hub;
 use crate::hub::in_flight::Cost;
@@ -38,7 +38,7 @@ pub(super) enum Call {
 }
 
 /// What came of it.
-pub(super) enum Answer {
+pub(super) enum A2aResponse {
     Value(Box<Reply>),
     Stream(Box<TaskStream>),
 }
@@ -59,9 +59,9 @@ pub(super) enum Reply {
 
 impl Call {
     /// Reads a call by its name, from the tidy object it was given.
-    pub(super) fn read(method: &str, params: Value) -> Result<Self, Fault> {
+    pub(super) fn read(method: &str, params: Value) -> Result<Self, A2aError> {
         if params.get("tenant").is_some() {
-            return Err(Fault::params("tenant must be unset: an agent's URL says all"));
+            return Err(A2aError::params("tenant must be unset: an agent's URL says all"));
         }
         Ok(match method {
             methods::SEND_MESSAGE => Self::SendMessage(input::read(params)?),
@@ -79,7 +79,7 @@ impl Call {
             methods::LIST_PUSH_CONFIGS => Self::Push(PushCall::List(input::read(params)?)),
             methods::DELETE_PUSH_CONFIG => Self::Push(PushCall::Delete(input::read(params)?)),
             other => {
-                return Err(Fault::new(Kind::MethodNotFound, format!("there is no operation {other:?}")));
+                return Err(A2aError::new(Kind::MethodNotFound, format!("there is no operation {other:?}")));
             }
         })
     }
@@ -94,20 +94,20 @@ impl Call {
     }
 
     /// Carries it out.
-    pub(super) async fn run(self, hub: &Arc<Hub>, visitor: Visitor) -> Result<Answer, Fault> {
+    pub(super) async fn run(self, hub: &Arc<Hub>, visitor: AgentCaller) -> Result<A2aResponse, A2aError> {
         if let Some(cost) = self.cost() {
             visitor.take_share(hub, cost).await?;
         }
         let reply = match self {
             Self::SendMessage(request) => Reply::Sent(send::run(hub, &visitor, *request).await?),
             Self::SendStreamingMessage(request) => {
-                return send::stream(hub, visitor, *request).await.map(Box::new).map(Answer::Stream);
+                return send::stream(hub, visitor, *request).await.map(Box::new).map(A2aResponse::Stream);
             }
             Self::SubscribeToTask(request) => {
                 return TaskStream::subscribe(hub, visitor, &request.id)
                     .await
                     .map(Box::new)
-                    .map(Answer::Stream);
+                    .map(A2aResponse::Stream);
             }
             Self::GetTask(request) => Reply::Task(get(hub, &visitor, &request).await?),
             Self::ListTasks(request) => Reply::Tasks(list::run(hub, &visitor, *request).await?),
@@ -115,11 +115,11 @@ impl Call {
             Self::GetExtendedAgentCard => Reply::Card(card::extended(hub, &visitor).await?),
             Self::Push(call) => push::run(hub, &visitor, call).await?,
         };
-        Ok(Answer::Value(Box::new(reply)))
+        Ok(A2aResponse::Value(Box::new(reply)))
     }
 }
 
-async fn get(hub: &Hub, visitor: &Visitor, request: &GetTaskRequest) -> Result<Task, Fault> {
+async fn get(hub: &Hub, visitor: &AgentCaller, request: &GetTaskRequest) -> Result<Task, A2aError> {
     let history = history_length(request.history_length)?;
     let extent = Extent::now(history);
     let record = task_record::read(hub, visitor.caller(), &visitor.agent, &request.id, extent).await?;
@@ -127,7 +127,7 @@ async fn get(hub: &Hub, visitor: &Visitor, request: &GetTaskRequest) -> Result<T
 }
 
 /// Whoever may not see the task learns nothing of it; whoever may, but not call it off, is told so.
-async fn cancel(hub: &Hub, visitor: &Visitor, request: &CancelTaskRequest) -> Result<Task, Fault> {
+async fn cancel(hub: &Hub, visitor: &AgentCaller, request: &CancelTaskRequest) -> Result<Task, A2aError> {
     let seen = task_record::read(hub, visitor.caller(), &visitor.agent, &request.id, Extent::now(0)).await?;
     let id = seen.row.snapshot.id;
     let args = cancel_task::Args::default();
@@ -135,7 +135,7 @@ async fn cancel(hub: &Hub, visitor: &Visitor, request: &CancelTaskRequest) -> Re
     match done.refusal {
         None => {}
         Some(Refusal::TaskIsTerminal { status }) => {
-            return Err(Fault::new(Kind::TaskNotCancelable, format!("the task is already {status}")));
+            return Err(A2aError::new(Kind::TaskNotCancelable, format!("the task is already {status}")));
         }
         Some(refusal) => return Err(refusal.into()),
     }
@@ -146,10 +146,10 @@ async fn cancel(hub: &Hub, visitor: &Visitor, request: &CancelTaskRequest) -> Re
 }
 
 /// How many messages a client wants at most.
-pub(super) fn history_length(wanted: Option<i32>) -> Result<usize, Fault> {
+pub(super) fn history_length(wanted: Option<i32>) -> Result<usize, A2aError> {
     match wanted.map(usize::try_from) {
         None => Ok(limits::A2A_HISTORY_DEFAULT_COUNT),
         Some(Ok(length)) => Ok(length),
-        Some(Err(_)) => Err(Fault::params("historyLength must be 0 or more")),
+        Some(Err(_)) => Err(A2aError::params("historyLength must be 0 or more")),
     }
 }

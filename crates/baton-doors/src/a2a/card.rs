@@ -8,9 +8,9 @@ use a2a_types::{
 use baton_core::Refusal;
 use std::collections::HashMap;
 
+use super::agent_caller::AgentCaller;
 use super::card_answer::{DatedCard, sign};
-use super::fault::Fault;
-use super::visitor::Visitor;
+use super::error::A2aError;
 use super::{extension, push};
 use crate::hub::Hub;
 use crate::service::Error;
@@ -27,7 +27,7 @@ pub(super) async fn public(
     hub: &Hub,
     address: &AgentAddress,
     bearer: Option<&str>,
-) -> Result<DatedCard, Fault> {
+) -> Result<DatedCard, A2aError> {
     let caller = match bearer {
         Some(bearer) => match hub.identify(bearer).await {
             Ok(identity) => Some(identity.caller.clone()),
@@ -42,7 +42,7 @@ pub(super) async fn public(
 }
 
 /// The card for those who may see the agent.
-pub(super) async fn extended(hub: &Hub, visitor: &Visitor) -> Result<AgentCard, Fault> {
+pub(super) async fn extended(hub: &Hub, visitor: &AgentCaller) -> Result<AgentCard, A2aError> {
     let profile = agent::profile_for_member(hub, visitor.caller(), &visitor.agent).await?;
     sign(hub, of(hub, &visitor.agent, profile))
 }

@@ -17,7 +17,7 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::fault::{Fault, Kind};
+use super::error::{A2aError, Kind};
 use crate::hub::{CardPublicKey, Hub};
 use crate::rest::is_known;
 
@@ -60,10 +60,10 @@ async fn key_set(State(hub): State<Arc<Hub>>) -> Response {
 }
 
 /// Signs a card: RFC 7515 over RFC 8785, without what is empty, as the protocol's own clients compute it.
-pub(super) fn sign(hub: &Hub, mut card: AgentCard) -> Result<AgentCard, Fault> {
+pub(super) fn sign(hub: &Hub, mut card: AgentCard) -> Result<AgentCard, A2aError> {
     let failed = |error: &dyn std::fmt::Display| {
         tracing::error!(%error, "a card could not be signed");
-        Fault::new(Kind::InternalError, "the card could not be signed")
+        A2aError::new(Kind::InternalError, "the card could not be signed")
     };
     let value = serde_json::to_value(&card).map_err(|error| failed(&error))?;
     let payload = canonical::to_vec(&without_empty(value)).map_err(|error| failed(&error))?;

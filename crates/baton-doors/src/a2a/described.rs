@@ -13,7 +13,7 @@ use utoipa::openapi::{
 };
 use utoipa::{PartialSchema, ToSchema};
 
-use super::visitor::SPOKEN;
+use super::agent_caller::SPOKEN;
 use crate::rest::ErrorBody;
 
 const BASE: &str = "/a2a/{network_id}/{alias}";

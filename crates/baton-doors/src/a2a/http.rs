@@ -12,9 +12,9 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-use super::call::{Answer, Call};
-use super::fault::{ErrorInfo, Fault, Kind};
-use super::visitor::{Visitor, check_version, query};
+use super::agent_caller::{AgentCaller, check_version, query};
+use super::call::{A2aResponse, Call};
+use super::error::{A2aError, ErrorInfo, Kind};
 use super::{card, card_answer, extension, input};
 use crate::hub::Hub;
 use crate::rest::bearer;
@@ -26,12 +26,12 @@ pub(super) const CARD: &str = ".well-known/agent-card.json";
 
 /// An error's body.
 #[derive(Serialize)]
-struct Failure<'a> {
-    error: Said<'a>,
+struct ErrorEnvelope<'a> {
+    error: ErrorObject<'a>,
 }
 
 #[derive(Serialize)]
-struct Said<'a> {
+struct ErrorObject<'a> {
     code: u16,
     status: &'static str,
     message: &'a str,
@@ -95,8 +95,8 @@ pub(super) async fn answer(
     }
     let (media_type, extensions) = (answered_as(request.headers()), extension::asked_for(request.headers()));
     let response = match serve(&hub, (&network_id, &alias), &rest, request).await {
-        Ok(Answer::Value(reply)) => json(StatusCode::OK, media_type, &*reply),
-        Ok(Answer::Stream(stream)) => event_stream(Body::from_stream(stream.frames(None))),
+        Ok(A2aResponse::Value(reply)) => json(StatusCode::OK, media_type, &*reply),
+        Ok(A2aResponse::Stream(stream)) => event_stream(Body::from_stream(stream.frames(None))),
         Err(fault) => refuse(media_type, &fault),
     };
     extension::named_in(extensions, response)
@@ -107,11 +107,16 @@ pub(super) fn names<T: Default>(path: Result<Path<T>, PathRejection>) -> T {
     path.map(|Path(names)| names).unwrap_or_default()
 }
 
-async fn serve(hub: &Arc<Hub>, agent: (&str, &str), path: &str, request: Request) -> Result<Answer, Fault> {
+async fn serve(
+    hub: &Arc<Hub>,
+    agent: (&str, &str),
+    path: &str,
+    request: Request,
+) -> Result<A2aResponse, A2aError> {
     let share = request.extensions().get().cloned().unwrap_or_default();
-    let visitor = Visitor::admit(hub, agent, request.headers(), share).await?;
+    let visitor = AgentCaller::admit(hub, agent, request.headers(), share).await?;
     check_version(request.headers(), request.uri())?;
-    let unknown = || Fault::new(Kind::MethodNotFound, format!("there is no {} {path}", request.method()));
+    let unknown = || A2aError::new(Kind::MethodNotFound, format!("there is no {} {path}", request.method()));
     let route = Route::find(request.method(), path).ok_or_else(unknown)?;
     let mut params = match *request.method() {
         Method::GET | Method::DELETE => input::of_query(query(request.uri())),
@@ -124,20 +129,20 @@ async fn serve(hub: &Arc<Hub>, agent: (&str, &str), path: &str, request: Request
     Call::read(route.method, params)?.run(hub, visitor).await
 }
 
-async fn read_body(request: Request) -> Result<Value, Fault> {
+async fn read_body(request: Request) -> Result<Value, A2aError> {
     if !is_json(request.headers()) {
         let message = format!("send {A2A_JSON} or {JSON}");
-        return Err(Fault::new(Kind::ContentTypeNotSupported, message));
+        return Err(A2aError::new(Kind::ContentTypeNotSupported, message));
     }
     // The gate bounds it too; what it cuts off it answers itself.
     let body = to_bytes(request.into_body(), limits::JSON_BODY_MAX_BYTES).await;
-    let body = body.map_err(|_| Fault::new(Kind::InvalidRequest, "the body could not be read"))?;
+    let body = body.map_err(|_| A2aError::new(Kind::InvalidRequest, "the body could not be read"))?;
     if body.is_empty() {
         return Ok(Value::Object(Map::new()));
     }
     match input::parse(&body)? {
         object @ Value::Object(_) => Ok(input::tidy(object)),
-        _ => Err(Fault::params("the body must be an object")),
+        _ => Err(A2aError::params("the body must be an object")),
     }
 }
 
@@ -145,7 +150,7 @@ async fn show_card(hub: &Hub, network_id: &str, alias: &str, headers: &HeaderMap
     let media_type = answered_as(headers);
     let card = match AgentAddress::parse(network_id, alias) {
         Some(address) => card::public(hub, &address, bearer(headers)).await,
-        None => Err(Fault::not_found()),
+        None => Err(A2aError::not_found()),
     };
     match card {
         Ok(card) => card_answer::answer(headers, media_type, &card),
@@ -153,11 +158,15 @@ async fn show_card(hub: &Hub, network_id: &str, alias: &str, headers: &HeaderMap
     }
 }
 
-fn refuse(media_type: &'static str, fault: &Fault) -> Response {
+fn refuse(media_type: &'static str, fault: &A2aError) -> Response {
     let words = fault.kind.words();
-    let said =
-        Said { code: words.http, status: words.status, message: &fault.message, details: fault.details() };
-    with_headers(json(status(words.http), media_type, &Failure { error: said }), fault)
+    let said = ErrorObject {
+        code: words.http,
+        status: words.status,
+        message: &fault.message,
+        details: fault.details(),
+    };
+    with_headers(json(status(words.http), media_type, &ErrorEnvelope { error: said }), fault)
 }
 
 fn json(status: StatusCode, media_type: &'static str, value: &impl Serialize) -> Response {
@@ -165,7 +174,7 @@ fn json(status: StatusCode, media_type: &'static str, value: &impl Serialize) ->
 }
 
 /// What goes with a fault in the head of its answer.
-pub(super) fn with_headers(mut response: Response, fault: &Fault) -> Response {
+pub(super) fn with_headers(mut response: Response, fault: &A2aError) -> Response {
     if fault.kind == Kind::Unauthenticated {
         response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     }

@@ -4,7 +4,7 @@
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::fault::{Fault, Kind};
+use super::error::{A2aError, Kind};
 use crate::json_depth;
 use crate::service::Error;
 
@@ -14,12 +14,12 @@ const OPAQUE: [&str; 3] = ["metadata", "data", "params"];
 const CONTENTS: [&str; 3] = ["text", "raw", "url"];
 
 /// The JSON of a request's body.
-pub(super) fn parse(body: &[u8]) -> Result<Value, Fault> {
+pub(super) fn parse(body: &[u8]) -> Result<Value, A2aError> {
     if json_depth::is_exceeded(body) {
-        return Err(Fault::new(Kind::ParseError, json_depth::message()));
+        return Err(A2aError::new(Kind::ParseError, json_depth::message()));
     }
     let parsed = std::str::from_utf8(body).ok().and_then(|body| serde_json::from_str(body).ok());
-    parsed.ok_or_else(|| Fault::new(Kind::ParseError, "the body is not JSON"))
+    parsed.ok_or_else(|| A2aError::new(Kind::ParseError, "the body is not JSON"))
 }
 
 /// A request's object with the protocol's own names in it.
@@ -58,7 +58,7 @@ fn camel_case(name: &str) -> String {
 }
 
 /// A tidy request as its type; whatever the type does not know is passed over.
-pub(super) fn read<T: DeserializeOwned>(value: Value) -> Result<T, Fault> {
+pub(super) fn read<T: DeserializeOwned>(value: Value) -> Result<T, A2aError> {
     serde_path_to_error::deserialize(value).map_err(|error| Error::of_schema(error).into())
 }
 

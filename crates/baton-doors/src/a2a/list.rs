@@ -3,9 +3,9 @@
 use a2a_types::{ListTasksRequest, ListTasksResponse, TaskState};
 use baton_core::{ContextId, UnixMillis, limits};
 
-use super::fault::Fault;
+use super::agent_caller::AgentCaller;
+use super::error::A2aError;
 use super::task::{self, Shown};
-use super::visitor::Visitor;
 use crate::hub::Hub;
 use crate::service::agent_tasks::{self, Args};
 use crate::service::page::{self, Cursors};
@@ -13,9 +13,9 @@ use crate::service::page::{self, Cursors};
 /// Lists. A page may be short and still have a next one.
 pub(super) async fn run(
     hub: &Hub,
-    visitor: &Visitor,
+    visitor: &AgentCaller,
     request: ListTasksRequest,
-) -> Result<ListTasksResponse, Fault> {
+) -> Result<ListTasksResponse, A2aError> {
     let limit = page_size(request.page_size)?;
     // A list shows no messages unless asked.
     let history = super::call::history_length(Some(request.history_length.unwrap_or(0)))?;
@@ -53,12 +53,14 @@ fn is_unknown(state: Option<&TaskState>) -> bool {
     state.is_some_and(|state| *state != TaskState::Unspecified && task::standing(state).statuses.is_empty())
 }
 
-fn page_size(wanted: Option<i32>) -> Result<usize, Fault> {
+fn page_size(wanted: Option<i32>) -> Result<usize, A2aError> {
     let Some(wanted) = wanted else { return Ok(limits::A2A_LIST_DEFAULT) };
     let size = usize::try_from(wanted).ok().filter(|size| (1..=limits::A2A_LIST_MAX).contains(size));
-    size.ok_or_else(|| Fault::params(format!("pageSize must be 1 to {}", limits::A2A_LIST_MAX)))
+    size.ok_or_else(|| A2aError::params(format!("pageSize must be 1 to {}", limits::A2A_LIST_MAX)))
 }
 
-fn page_token(cursors: &Cursors, token: &str) -> Result<i64, Fault> {
-    cursors.opened(token).ok_or_else(|| Fault::params("pageToken must be the nextPageToken of a page before"))
+fn page_token(cursors: &Cursors, token: &str) -> Result<i64, A2aError> {
+    cursors
+        .opened(token)
+        .ok_or_else(|| A2aError::params("pageToken must be the nextPageToken of a page before"))
 }

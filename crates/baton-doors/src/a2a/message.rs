@@ -6,13 +6,13 @@ use baton_core::{ArtifactRef, IdempotencyKey, limits};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::agent_caller::AgentCaller;
 use super::artifact::ARTIFACT;
-use super::fault::Fault;
-use super::visitor::Visitor;
+use super::error::A2aError;
 use crate::hub::Hub;
 use crate::service::Error;
 use crate::service::artifacts::part;
-use crate::service::follow_up::Said;
+use crate::service::follow_up::MessageContent;
 
 /// A message as it came.
 #[derive(Debug, Deserialize)]
@@ -72,7 +72,7 @@ impl Checked {
     }
 
     /// What the hub is to keep and pass on. Everything but texts becomes an artifact that its agent receives.
-    pub(super) async fn said(mut self, hub: &Hub, visitor: &Visitor) -> Result<Said, Fault> {
+    pub(super) async fn said(mut self, hub: &Hub, visitor: &AgentCaller) -> Result<MessageContent, A2aError> {
         let text = text_of(&self.parts);
         let mut artifacts = Vec::new();
         for (at, stored) in self.parts.iter().enumerate().filter(|(_, part)| !part.contains_key("text")) {
@@ -83,7 +83,7 @@ impl Checked {
                 error => error,
             };
             let args = serde_json::from_value(Value::Object(stored.clone()));
-            let args = args.map_err(|error| Fault::params(format!("message.parts[{at}]: {error}")))?;
+            let args = args.map_err(|error| A2aError::params(format!("message.parts[{at}]: {error}")))?;
             let read = part::read(args).map_err(Error::of_argument).map_err(in_place)?;
             let uploaded =
                 read.upload(hub, &visitor.identity, &visitor.agent.network_id).await.map_err(in_place)?;
@@ -93,7 +93,7 @@ impl Checked {
             self.name_files(&artifacts);
         }
         let parts = kept(&self.parts)?;
-        Ok(Said { text, parts, meta: Some(self.meta), artifacts, key: self.key, push: None })
+        Ok(MessageContent { text, parts, meta: Some(self.meta), artifacts, key: self.key, push: None })
     }
 }
 
@@ -111,9 +111,9 @@ impl Checked {
 
 impl Message {
     /// Checks all of it; nothing is stored yet.
-    pub(super) fn check(self, key: Option<IdempotencyKey>) -> Result<Checked, Fault> {
+    pub(super) fn check(self, key: Option<IdempotencyKey>) -> Result<Checked, A2aError> {
         if self.role != Role::User {
-            return Err(Fault::params("message.role must be ROLE_USER"));
+            return Err(A2aError::params("message.role must be ROLE_USER"));
         }
         let parts = check_parts(self.parts)?;
         let envelope = Envelope {
@@ -125,30 +125,33 @@ impl Message {
         let meta = json(&Meta { a2a: envelope })?;
         if meta.len() > limits::META_MAX_BYTES {
             let most = limits::META_MAX_BYTES;
-            return Err(Fault::params(format!("message.metadata must be at most {most} bytes of JSON")));
+            return Err(A2aError::params(format!("message.metadata must be at most {most} bytes of JSON")));
         }
         Ok(Checked { parts, meta, key })
     }
 }
 
 /// Each part exactly one of its four contents, and of the type that one has.
-fn check_parts(parts: Vec<Map<String, Value>>) -> Result<Vec<Map<String, Value>>, Fault> {
+fn check_parts(parts: Vec<Map<String, Value>>) -> Result<Vec<Map<String, Value>>, A2aError> {
     if parts.is_empty() || parts.len() > limits::PARTS_MAX_COUNT {
-        return Err(Fault::params(format!("message.parts must be 1 to {} parts", limits::PARTS_MAX_COUNT)));
+        return Err(A2aError::params(format!(
+            "message.parts must be 1 to {} parts",
+            limits::PARTS_MAX_COUNT
+        )));
     }
     let checked = parts.into_iter().enumerate().map(|(at, mut part)| {
         let contents: Vec<_> = CONTENTS.iter().filter(|content| part.contains_key(**content)).collect();
         let [content] = *contents else {
             let rule = format!("message.parts[{at}] must have exactly one of text, raw, url and data");
-            return Err(Fault::params(rule));
+            return Err(A2aError::params(rule));
         };
         if *content != "data" && !part[*content].is_string() {
-            return Err(Fault::params(format!("message.parts[{at}].{content} must be a string")));
+            return Err(A2aError::params(format!("message.parts[{at}].{content} must be a string")));
         }
         part.retain(|name, _| KNOWN.contains(&&**name));
         match serde_json::from_value::<Part>(Value::Object(part.clone())) {
             Ok(_) => Ok(part),
-            Err(error) => Err(Fault::params(format!("message.parts[{at}]: {error}"))),
+            Err(error) => Err(A2aError::params(format!("message.parts[{at}]: {error}"))),
         }
     });
     checked.collect()
@@ -170,7 +173,7 @@ fn text_of(parts: &[Map<String, Value>]) -> String {
 }
 
 /// The parts, unless a text says all of them.
-fn kept(parts: &[Map<String, Value>]) -> Result<Option<String>, Fault> {
+fn kept(parts: &[Map<String, Value>]) -> Result<Option<String>, A2aError> {
     if let [part] = parts
         && part.len() == 1
         && part.get("text").and_then(Value::as_str).is_some_and(|text| !text.trim().is_empty())
@@ -180,11 +183,11 @@ fn kept(parts: &[Map<String, Value>]) -> Result<Option<String>, Fault> {
     let kept = json(&parts)?;
     if kept.len() > limits::PARTS_MAX_BYTES {
         let most = limits::PARTS_MAX_BYTES;
-        return Err(Fault::params(format!("message.parts must be at most {most} bytes of JSON")));
+        return Err(A2aError::params(format!("message.parts must be at most {most} bytes of JSON")));
     }
     Ok(Some(kept))
 }
 
-fn json(value: &impl Serialize) -> Result<String, Fault> {
-    serde_json::to_string(value).map_err(|error| Fault::params(format!("message: {error}")))
+fn json(value: &impl Serialize) -> Result<String, A2aError> {
+    serde_json::to_string(value).map_err(|error| A2aError::params(format!("message: {error}")))
 }

@@ -7,9 +7,9 @@ use a2a_types::{
     TaskPushNotificationConfig,
 };
 
+use super::agent_caller::AgentCaller;
 use super::call::Reply;
-use super::fault::Fault;
-use super::visitor::Visitor;
+use super::error::A2aError;
 use crate::hub::Hub;
 use crate::service::push_configs::receiver::NewPush;
 use crate::service::push_configs::{self, PushView};
@@ -39,7 +39,7 @@ impl PushCall {
 }
 
 /// Carries one out, on a task of this agent that the caller may see.
-pub(super) async fn run(hub: &Hub, visitor: &Visitor, call: PushCall) -> Result<Reply, Fault> {
+pub(super) async fn run(hub: &Hub, visitor: &AgentCaller, call: PushCall) -> Result<Reply, A2aError> {
     let caller = visitor.caller();
     let record = task_record::read(hub, caller, &visitor.agent, call.task_id(), Extent::now(0)).await?;
     let task = record.row.snapshot.id.as_str();
@@ -64,12 +64,12 @@ pub(super) async fn run(hub: &Hub, visitor: &Visitor, call: PushCall) -> Result<
 }
 
 /// A task has few receivers, so every page is the first and the last.
-fn check_page(request: &ListTaskPushNotificationConfigsRequest) -> Result<(), Fault> {
+fn check_page(request: &ListTaskPushNotificationConfigsRequest) -> Result<(), A2aError> {
     if request.page_size.is_some_and(|size| !(1..=100).contains(&size)) {
-        return Err(Fault::params("pageSize must be 1 to 100"));
+        return Err(A2aError::params("pageSize must be 1 to 100"));
     }
     match request.page_token {
-        Some(_) => Err(Fault::params("pageToken names no page: a list of these has one")),
+        Some(_) => Err(A2aError::params("pageToken names no page: a list of these has one")),
         None => Ok(()),
     }
 }

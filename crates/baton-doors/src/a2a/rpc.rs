@@ -11,10 +11,10 @@ use serde::Serialize;
 use serde_json::Value;
 use std::sync::Arc;
 
-use super::call::{Answer, Call, Reply};
-use super::fault::{ErrorInfo, Fault, Kind};
+use super::agent_caller::{AgentCaller, check_version};
+use super::call::{A2aResponse, Call, Reply};
+use super::error::{A2aError, ErrorInfo, Kind};
 use super::http::{event_stream, is_json, names, status, with_headers};
-use super::visitor::{Visitor, check_version};
 use super::{extension, input};
 use crate::hub::Hub;
 use crate::rest::json;
@@ -23,7 +23,7 @@ const JSON: &str = "application/json";
 
 /// A response, whole.
 #[derive(Serialize)]
-struct Said<'a> {
+struct RpcResponse<'a> {
     jsonrpc: &'static str,
     id: &'a Value,
     #[serde(flatten)]
@@ -46,11 +46,11 @@ pub(super) async fn answer(
     let (network_id, alias) = names(path);
     let (mut id, extensions) = (Value::Null, extension::asked_for(request.headers()));
     let response = match serve(&hub, (&network_id, &alias), request, &mut id).await {
-        Ok(Answer::Value(reply)) => {
-            let said = Said { jsonrpc: "2.0", id: &id, outcome: Outcome::Result(&reply) };
+        Ok(A2aResponse::Value(reply)) => {
+            let said = RpcResponse { jsonrpc: "2.0", id: &id, outcome: Outcome::Result(&reply) };
             json(StatusCode::OK, JSON, &said)
         }
-        Ok(Answer::Stream(stream)) => event_stream(Body::from_stream(stream.frames(Some(id)))),
+        Ok(A2aResponse::Stream(stream)) => event_stream(Body::from_stream(stream.frames(Some(id)))),
         Err(fault) => refuse(&id, &fault),
     };
     extension::named_in(extensions, response)
@@ -62,24 +62,24 @@ async fn serve(
     agent: (&str, &str),
     request: Request,
     id: &mut Value,
-) -> Result<Answer, Fault> {
+) -> Result<A2aResponse, A2aError> {
     let share = request.extensions().get().cloned().unwrap_or_default();
-    let visitor = Visitor::admit(hub, agent, request.headers(), share).await?;
+    let visitor = AgentCaller::admit(hub, agent, request.headers(), share).await?;
     let version = check_version(request.headers(), request.uri());
     if !is_json(request.headers()) {
-        return Err(Fault::new(Kind::ContentTypeNotSupported, "send application/json"));
+        return Err(A2aError::new(Kind::ContentTypeNotSupported, "send application/json"));
     }
     // The gate bounds it too; what it cuts off it answers itself.
     let body = to_bytes(request.into_body(), limits::JSON_BODY_MAX_BYTES).await;
-    let body = body.map_err(|_| Fault::new(Kind::InvalidRequest, "the body could not be read"))?;
+    let body = body.map_err(|_| A2aError::new(Kind::InvalidRequest, "the body could not be read"))?;
     let (method, params) = envelope(&body, id)?;
     version?;
     Call::read(&method, input::tidy(params))?.run(hub, visitor).await
 }
 
 /// The request's method and parameters.
-fn envelope(body: &[u8], id: &mut Value) -> Result<(String, Value), Fault> {
-    let invalid = |rule: &str| Fault::new(Kind::InvalidRequest, rule);
+fn envelope(body: &[u8], id: &mut Value) -> Result<(String, Value), A2aError> {
+    let invalid = |rule: &str| A2aError::new(Kind::InvalidRequest, rule);
     let Value::Object(mut members) = input::parse(body)? else {
         return Err(invalid("a request is one object"));
     };
@@ -97,15 +97,15 @@ fn envelope(body: &[u8], id: &mut Value) -> Result<(String, Value), Fault> {
     match members.remove("params") {
         None | Some(Value::Null) => Ok((method, Value::Object(serde_json::Map::new()))),
         Some(params @ Value::Object(_)) => Ok((method, params)),
-        Some(_) => Err(Fault::params("params must be an object")),
+        Some(_) => Err(A2aError::params("params must be an object")),
     }
 }
 
-fn refuse(id: &Value, fault: &Fault) -> Response {
+fn refuse(id: &Value, fault: &A2aError) -> Response {
     let words = fault.kind.words();
     let outcome = Outcome::Error { code: words.code, message: &fault.message, data: fault.details() };
     // Plain words and a request's own id: there is nothing in it that JSON cannot say.
-    let body = serde_json::to_string(&Said { jsonrpc: "2.0", id, outcome }).unwrap_or_default();
+    let body = serde_json::to_string(&RpcResponse { jsonrpc: "2.0", id, outcome }).unwrap_or_default();
     let response = (status(words.rpc_http), [(header::CONTENT_TYPE, JSON)], body).into_response();
     with_headers(response, fault)
 }

@@ -6,18 +6,18 @@ use baton_core::{ContextId, TaskId};
 use serde::Deserialize;
 use std::sync::Arc;
 
+use super::agent_caller::AgentCaller;
 use super::call::history_length;
-use super::fault::Fault;
+use super::error::A2aError;
 use super::message::{Checked, Message};
 use super::push;
-use super::stream::{Begin, Ends, TaskStream, take_seat};
+use super::stream::{Begin, StreamEnd, TaskStream, take_seat};
 use super::task::{self, Shown};
-use super::visitor::Visitor;
 use super::watch::{self, until_settled};
 use crate::hub::Hub;
 use crate::hub::in_flight::Cost;
 use crate::service::follow_up;
-use crate::service::place::Place;
+use crate::service::network_ref::NetworkRef;
 use crate::service::push_configs::receiver::NewPush;
 use crate::service::send_task::{self, NewMessage};
 use crate::service::task_record::{self, Extent};
@@ -44,9 +44,9 @@ struct Sent {
 /// Sends, and answers the task once it has settled, or its bare answer.
 pub(super) async fn run(
     hub: &Arc<Hub>,
-    visitor: &Visitor,
+    visitor: &AgentCaller,
     request: SendRequest,
-) -> Result<SendMessageResponse, Fault> {
+) -> Result<SendMessageResponse, A2aError> {
     let history = history_length(request.configured(|given| given.history_length))?;
     let returns_immediately = request.configured(|given| given.return_immediately).unwrap_or(false);
     // A token that may not wait for one more sends nothing.
@@ -72,9 +72,9 @@ pub(super) async fn run(
 /// Sends, and tells what happens from then on.
 pub(super) async fn stream(
     hub: &Arc<Hub>,
-    visitor: Visitor,
+    visitor: AgentCaller,
     request: SendRequest,
-) -> Result<TaskStream, Fault> {
+) -> Result<TaskStream, A2aError> {
     let history = history_length(request.configured(|given| given.history_length))?;
     // A token without a seat left sends nothing.
     let seat = take_seat(hub, &visitor).await?;
@@ -84,12 +84,12 @@ pub(super) async fn stream(
     if sent.is_new {
         watch::hold(hub, &visitor, &sent.task).await?;
     }
-    TaskStream::open(hub, visitor, sent.task, seat, (begin, Ends::WithQuestion), history).await
+    TaskStream::open(hub, visitor, sent.task, seat, (begin, StreamEnd::WithQuestion), history).await
 }
 
 /// Sends, or says something on a task. Everything is checked first, and first of all that the caller may: only then
 /// is the name of a receiver looked up. What is sent and its receiver are written together.
-async fn send(hub: &Hub, visitor: &Visitor, request: SendRequest) -> Result<Sent, Fault> {
+async fn send(hub: &Hub, visitor: &AgentCaller, request: SendRequest) -> Result<Sent, A2aError> {
     visitor.agent.check_reach(visitor.caller())?;
     let push = request.configured(|given| given.task_push_notification_config.clone()).map(push::new_push);
     let mut message = request.message;
@@ -103,11 +103,11 @@ async fn send(hub: &Hub, visitor: &Visitor, request: SendRequest) -> Result<Sent
 
 async fn new_task(
     hub: &Hub,
-    visitor: &Visitor,
+    visitor: &AgentCaller,
     context_id: Option<&str>,
     said: Checked,
     push: Option<NewPush>,
-) -> Result<Sent, Fault> {
+) -> Result<Sent, A2aError> {
     // The hub makes contexts; a client goes on in one it was given, and any other name begins a new one.
     let context_id = context_id.and_then(ContextId::parse);
     if push.is_some() || said.has_files() {
@@ -125,16 +125,16 @@ async fn new_task(
 
 async fn follow_up(
     hub: &Hub,
-    visitor: &Visitor,
+    visitor: &AgentCaller,
     task_id: &str,
     context_id: Option<&str>,
     said: Checked,
     push: Option<NewPush>,
-) -> Result<Sent, Fault> {
+) -> Result<Sent, A2aError> {
     let caller = visitor.caller();
     let seen = task_record::read(hub, caller, &visitor.agent, task_id, Extent::now(0)).await?.row.snapshot;
     if context_id.is_some_and(|id| ContextId::parse(id) != Some(seen.context())) {
-        return Err(Fault::params("message.contextId is not the context of message.taskId"));
+        return Err(A2aError::params("message.contextId is not the context of message.taskId"));
     }
     if push.is_some() || said.has_files() {
         follow_up::check_may(hub, caller, &seen.id).await?;
@@ -143,6 +143,6 @@ async fn follow_up(
     if let Some(push) = push {
         said.push = Some(push.check(hub, &visitor.agent.network_id).await?);
     }
-    follow_up::say(hub, caller, Place::TheTasks, seen.id.as_str(), said).await?;
+    follow_up::send(hub, caller, NetworkRef::TheTasks, seen.id.as_str(), said).await?;
     Ok(Sent { task: seen.id, is_new: false })
 }

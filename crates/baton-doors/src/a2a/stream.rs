@@ -17,11 +17,11 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
-use super::fault::{Fault, Kind};
+use super::agent_caller::AgentCaller;
+use super::error::{A2aError, Kind};
 use super::task::{self, Shown};
-use super::visitor::Visitor;
-use super::watch::{Watch, Woken};
-use crate::hub::Seat;
+use super::watch::{TaskWatch, WakeReason};
+use crate::hub::Slot;
 use crate::hub::in_flight::Cost;
 use crate::hub::{Hub, Occupied};
 use crate::service::task_record::{self, Extent, TaskRecord};
@@ -74,25 +74,25 @@ impl fmt::Display for Position {
 
 /// A stream about to be told.
 pub(super) struct TaskStream {
-    watch: Watch,
+    watch: TaskWatch,
     record: TaskRecord,
     /// Everything up to this event was told, or is in the first frame.
     position: i64,
     history: usize,
-    ends: Ends,
-    seat: StreamSeat,
+    ends: StreamEnd,
+    seat: StreamSlot,
 }
 
 /// Where a stream ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ends {
+pub(super) enum StreamEnd {
     /// With the task.
     WithTask,
     /// With the task, or when its agent asks the sender.
     WithQuestion,
 }
 
-impl Ends {
+impl StreamEnd {
     fn at(self, status: Status) -> bool {
         status.is_terminal() || (self == Self::WithQuestion && status == Status::WaitingInput)
     }
@@ -100,7 +100,7 @@ impl Ends {
 
 impl TaskStream {
     /// Follows a task that is open, or that a client has not heard the end of.
-    pub(super) async fn subscribe(hub: &Arc<Hub>, visitor: Visitor, id: &str) -> Result<Self, Fault> {
+    pub(super) async fn subscribe(hub: &Arc<Hub>, visitor: AgentCaller, id: &str) -> Result<Self, A2aError> {
         let seen = task_record::read(hub, visitor.caller(), &visitor.agent, id, Extent::now(0)).await?;
         let begin = match &visitor.last_event_id {
             None => Begin::Now,
@@ -114,23 +114,23 @@ impl TaskStream {
         if end.is_some_and(heard) {
             let message =
                 format!("the task is already {}: there is nothing to follow", seen.row.snapshot.status);
-            return Err(Fault::new(Kind::UnsupportedOperation, message));
+            return Err(A2aError::new(Kind::UnsupportedOperation, message));
         }
         let seat = take_seat(hub, &visitor).await?;
         let history = limits::A2A_HISTORY_DEFAULT_COUNT;
-        Self::open(hub, visitor, seen.row.snapshot.id, seat, (begin, Ends::WithTask), history).await
+        Self::open(hub, visitor, seen.row.snapshot.id, seat, (begin, StreamEnd::WithTask), history).await
     }
 
     /// Begins to listen, then reads what there is: nothing is missed between the two.
     pub(super) async fn open(
         hub: &Arc<Hub>,
-        visitor: Visitor,
+        visitor: AgentCaller,
         task: TaskId,
-        seat: StreamSeat,
-        (begin, ends): (Begin, Ends),
+        seat: StreamSlot,
+        (begin, ends): (Begin, StreamEnd),
         history: usize,
-    ) -> Result<Self, Fault> {
-        let watch = Watch::new(hub, visitor, task);
+    ) -> Result<Self, A2aError> {
+        let watch = TaskWatch::new(hub, visitor, task);
         let extent = match begin {
             Begin::Now => Extent::now(history),
             Begin::After(n) => Extent::at(n, history),
@@ -147,14 +147,14 @@ impl TaskStream {
 
     /// The stream's bytes. With an id each frame is that JSON-RPC request's response.
     pub(super) fn frames(self, id: Option<Value>) -> impl Stream<Item = Result<Bytes, Infallible>> + Send {
-        let teller = Teller {
+        let teller = EventStream {
             watch: self.watch,
             position: Position::of_event(self.position),
             is_caught_up: false,
             is_over: false,
             ends: self.ends,
             comment_at: Instant::now() + COMMENT_EVERY,
-            print: Print { id },
+            print: FrameFormat { id },
             first: Some((self.record, self.history)),
             _seat: self.seat,
         };
@@ -166,35 +166,35 @@ impl TaskStream {
 }
 
 /// A stream counted towards those its token and its network may have open.
-pub(super) type StreamSeat = (Seat, Occupied);
+pub(super) type StreamSlot = (Slot, Occupied);
 
 /// Counts a stream towards both limits.
-pub(super) async fn take_seat(hub: &Hub, visitor: &Visitor) -> Result<StreamSeat, Fault> {
+pub(super) async fn take_seat(hub: &Hub, visitor: &AgentCaller) -> Result<StreamSlot, A2aError> {
     let seat = hub.streams.take_seat(&visitor.identity.token_id)?;
     Ok((seat, hub.occupy(Quota::Streams, &visitor.agent.network_id).await?))
 }
 
 /// The number a client names as its last: one of the task's.
-fn resumed(record: &TaskRecord, last: &str) -> Result<i64, Fault> {
+fn resumed(record: &TaskRecord, last: &str) -> Result<i64, A2aError> {
     let number = Position::event_of(last).filter(|n| record.history.iter().any(|event| event.n == *n));
-    number.ok_or_else(|| Fault::params("Last-Event-ID must be the id of a frame of this task's streams"))
+    number.ok_or_else(|| A2aError::params("Last-Event-ID must be the id of a frame of this task's streams"))
 }
 
 /// An open stream.
-struct Teller {
-    watch: Watch,
+struct EventStream {
+    watch: TaskWatch,
     position: Position,
     is_caught_up: bool,
     is_over: bool,
-    ends: Ends,
+    ends: StreamEnd,
     comment_at: Instant,
-    print: Print,
+    print: FrameFormat,
     /// What the first frame is made of.
     first: Option<(TaskRecord, usize)>,
-    _seat: StreamSeat,
+    _seat: StreamSlot,
 }
 
-impl Teller {
+impl EventStream {
     async fn next(&mut self) -> Option<Bytes> {
         loop {
             if self.is_over {
@@ -226,7 +226,7 @@ impl Teller {
     fn tell_first(&mut self, record: &TaskRecord, history: usize) -> Bytes {
         // A2A: the stream of a message is a task with its updates, or one message. A task that was answered with a message
         // before its stream began, as a repeated send finds it, is that message.
-        if let Some(message) = task::bare_answer(record).filter(|_| self.ends == Ends::WithQuestion) {
+        if let Some(message) = task::bare_answer(record).filter(|_| self.ends == StreamEnd::WithQuestion) {
             self.is_over = true;
             let position = record.history.last().map_or(self.position, |event| Position::of_event(event.n));
             return self.print.frame(position, &StreamResponse::Message(message)).into();
@@ -288,15 +288,15 @@ impl Teller {
     /// Waits for something to tell; may come back with nothing.
     async fn wait(&mut self) -> Bytes {
         match self.watch.wait(self.comment_at).await {
-            Woken::Rung => self.is_caught_up = false,
-            Woken::Due if Instant::now() >= self.comment_at => {
+            WakeReason::Rung => self.is_caught_up = false,
+            WakeReason::Due if Instant::now() >= self.comment_at => {
                 self.comment_at = Instant::now() + COMMENT_EVERY;
                 // In case a ring was lost.
                 self.is_caught_up = false;
                 return Bytes::from_static(COMMENT);
             }
-            Woken::Due => {}
-            Woken::Stopping => {
+            WakeReason::Due => {}
+            WakeReason::Stopping => {
                 self.is_over = true;
                 return Bytes::from_static(FAREWELL);
             }
@@ -306,7 +306,7 @@ impl Teller {
 }
 
 /// How frames are printed.
-struct Print {
+struct FrameFormat {
     /// The JSON-RPC request they answer.
     id: Option<Value>,
 }
@@ -318,7 +318,7 @@ struct Response<'a> {
     result: &'a StreamResponse,
 }
 
-impl Print {
+impl FrameFormat {
     fn frame(&self, position: Position, told: &StreamResponse) -> String {
         let json = match &self.id {
             Some(id) => serde_json::to_string(&Response { jsonrpc: "2.0", id, result: told }),

@@ -9,8 +9,8 @@ use std::time::Duration;
 use tokio::time::timeout;
 use tower::ServiceExt;
 
+use super::agent_caller::AgentCaller;
 use super::router;
-use super::visitor::Visitor;
 use super::watch::until_settled;
 use crate::fixture::{TestHub, json as json_of, network, request};
 use crate::service::agent_tasks::Standing;
@@ -73,10 +73,10 @@ impl World {
         agent_tasks::run(&self.test.hub, visitor.caller(), args).await.unwrap().tasks
     }
 
-    async fn visitor(&self) -> Visitor {
+    async fn visitor(&self) -> AgentCaller {
         let mut headers = HeaderMap::new();
         headers.insert("authorization", format!("Bearer {}", self.ada).parse().unwrap());
-        Visitor::admit(&self.test.hub, (network(1).as_str(), "bob"), &headers, Default::default())
+        AgentCaller::admit(&self.test.hub, (network(1).as_str(), "bob"), &headers, Default::default())
             .await
             .unwrap()
     }
@@ -194,7 +194,7 @@ async fn a_receiver_is_told_also_when_the_sender_hangs_up_while_it_is_written() 
     let (hub, visitor) = (&world.test.hub, world.visitor().await);
     let receiver = NewPush { url: "https://8.8.8.8/".into(), ..NewPush::default() };
     let push = Some(receiver.check(hub, &visitor.agent.network_id).await.unwrap());
-    let said = follow_up::Said { text: "x".into(), push, ..follow_up::Said::default() };
+    let said = follow_up::MessageContent { text: "x".into(), push, ..follow_up::MessageContent::default() };
     let message =
         send_task::NewMessage { agent: visitor.agent.clone(), said, context_id: None, traceparent: None };
     tokio::select! {

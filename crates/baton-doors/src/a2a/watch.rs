@@ -7,16 +7,16 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
-use super::fault::Fault;
-use super::visitor::Visitor;
+use super::agent_caller::AgentCaller;
+use super::error::A2aError;
 use crate::hub::in_flight::Cost;
 use crate::hub::{Bell, Hub};
 use crate::service::task_record::{self, Extent, TaskRecord};
 
 /// One who waits.
-pub(super) struct Watch {
+pub(super) struct TaskWatch {
     pub(super) hub: Arc<Hub>,
-    pub(super) visitor: Visitor,
+    pub(super) visitor: AgentCaller,
     pub(super) task: TaskId,
     bell: Bell,
     /// The access epoch under which the caller was last allowed to look.
@@ -25,16 +25,16 @@ pub(super) struct Watch {
 
 /// Why a wait ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Woken {
+pub(super) enum WakeReason {
     Rung,
     /// Nothing happened, but it is time to look around.
     Due,
     Stopping,
 }
 
-impl Watch {
+impl TaskWatch {
     /// From now on every change is heard; what came before is to be read.
-    pub(super) fn new(hub: &Arc<Hub>, visitor: Visitor, task: TaskId) -> Self {
+    pub(super) fn new(hub: &Arc<Hub>, visitor: AgentCaller, task: TaskId) -> Self {
         let bell = hub.bells.listen_to_task(&task);
         // Whoever waits for a task was allowed to look at it, or sent it, after it was identified.
         let epoch = visitor.epoch;
@@ -42,13 +42,13 @@ impl Watch {
     }
 
     /// Waits, no longer than until then.
-    pub(super) async fn wait(&mut self, until: Instant) -> Woken {
+    pub(super) async fn wait(&mut self, until: Instant) -> WakeReason {
         let look_around =
             Instant::now() + Duration::from_secs((limits::REVOKED_STREAM_ENDS_SECONDS / 3).into());
         tokio::select! {
-            () = self.bell.wait() => Woken::Rung,
-            () = sleep_until(until.min(look_around)) => Woken::Due,
-            () = self.hub.shutdown.wait() => Woken::Stopping,
+            () = self.bell.wait() => WakeReason::Rung,
+            () = sleep_until(until.min(look_around)) => WakeReason::Due,
+            () = self.hub.shutdown.wait() => WakeReason::Stopping,
         }
     }
 
@@ -58,15 +58,15 @@ impl Watch {
     }
 
     /// Where the task stands: as the ring said that woke this one, else as the row says.
-    async fn status(&self, woken: Option<Woken>) -> Result<Status, Fault> {
-        match self.bell.heard().filter(|_| woken == Some(Woken::Rung)) {
+    async fn status(&self, woken: Option<WakeReason>) -> Result<Status, A2aError> {
+        match self.bell.heard().filter(|_| woken == Some(WakeReason::Rung)) {
             Some(status) => Ok(status),
             None => Ok(task_record::status(self.store(), &self.task).await?),
         }
     }
 
     /// Waits until the task has ended or asks for input, no longer than until then and than the hub runs.
-    async fn until_settled(&mut self, until: Instant) -> Result<(), Fault> {
+    async fn until_settled(&mut self, until: Instant) -> Result<(), A2aError> {
         let mut woken = None;
         loop {
             let status = self.status(woken).await?;
@@ -74,15 +74,15 @@ impl Watch {
                 return Ok(());
             }
             match *woken.insert(self.wait(until).await) {
-                Woken::Rung => {}
-                Woken::Due => self.check_access().await?,
-                Woken::Stopping => return Ok(()),
+                WakeReason::Rung => {}
+                WakeReason::Due => self.check_access().await?,
+                WakeReason::Stopping => return Ok(()),
             }
         }
     }
 
     /// Whether the caller may still look; asked of the store only when tokens, members or an assignee changed.
-    pub(super) async fn check_access(&mut self) -> Result<(), Fault> {
+    pub(super) async fn check_access(&mut self) -> Result<(), A2aError> {
         let epoch = self.hub.store.access_epoch();
         if epoch != self.epoch {
             let identity = self.hub.identity_of(&self.visitor.bearer).await?;
@@ -98,21 +98,21 @@ impl Watch {
 pub(super) const LONGEST: Duration = Duration::from_secs(limits::A2A_SEND_WAIT_MAX_SECONDS as u64);
 
 /// Gives an agent that answers at once the time to do so, before a stream begins with the task.
-pub(super) async fn hold(hub: &Arc<Hub>, visitor: &Visitor, task: &TaskId) -> Result<(), Fault> {
+pub(super) async fn hold(hub: &Arc<Hub>, visitor: &AgentCaller, task: &TaskId) -> Result<(), A2aError> {
     let held = Duration::from_millis(limits::A2A_STREAM_HELD_MILLIS);
-    Watch::new(hub, visitor.clone(), task.clone()).until_settled(Instant::now() + held).await
+    TaskWatch::new(hub, visitor.clone(), task.clone()).until_settled(Instant::now() + held).await
 }
 
 /// Waits until a task has ended or asks for input, no longer than this, than the hub runs and than the caller may look.
 /// Then it is as it is, with so many messages.
 pub(super) async fn until_settled(
     hub: &Arc<Hub>,
-    visitor: &Visitor,
+    visitor: &AgentCaller,
     task: &TaskId,
     longest: Duration,
     history: usize,
-) -> Result<TaskRecord, Fault> {
-    let mut watch = Watch::new(hub, visitor.clone(), task.clone());
+) -> Result<TaskRecord, A2aError> {
+    let mut watch = TaskWatch::new(hub, visitor.clone(), task.clone());
     watch.until_settled(Instant::now() + longest).await?;
     // Much may have happened meanwhile: what a revoked token waited for is not for it any more.
     watch.check_access().await?;

@@ -60,7 +60,7 @@ async fn converse(stream: UnixStream, running: &Running) -> io::Result<()> {
     tokio::time::timeout(limits::CONTROL_LINE_MAX, input.read_line(&mut line)).await??;
     let answer = match serde_json::from_str(&line) {
         Ok(Command::Copy { to }) => copy(to, running, &mut output).await?,
-        Ok(command) => obey(command, running).await,
+        Ok(command) => run(command, running).await,
         Err(error) => Answer::Refused { message: format!("not a command: {error}") },
     };
     let _held = matches!(answer, Answer::ObjectsHeld).then(|| running.hub.transfers.hold_objects());
@@ -108,7 +108,7 @@ async fn copy(to: PathBuf, Running { hub, .. }: &Running, output: &mut OwnedWrit
     }
 }
 
-async fn obey(command: Command, Running { hub, url }: &Running) -> Answer {
+async fn run(command: Command, Running { hub, url }: &Running) -> Answer {
     match command {
         Command::Stop => Answer::Stopping,
         Command::HoldObjects => Answer::ObjectsHeld,

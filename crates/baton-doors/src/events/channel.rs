@@ -7,12 +7,12 @@ use baton_store::Snapshot;
 
 use crate::hub::Hub;
 use crate::service::audit;
-use crate::service::place::{Place, role_in};
+use crate::service::network_ref::{NetworkRef, role_in};
 use crate::service::{Error, names};
 
 /// What the path asks for.
 #[derive(Debug, Clone)]
-pub(super) enum Wanted {
+pub(super) enum RequestedChannel {
     /// `/events/:alias`, or `/events/me` with a user token.
     Somebody { name: String, network_id: Option<String> },
     /// `/events/network/:id`.
@@ -31,7 +31,7 @@ pub(super) struct Channel {
 
 impl Channel {
     /// Finds the channel and asks whether the caller may listen, before anything of it is read.
-    pub(super) async fn open(hub: &Hub, caller: &Caller, wanted: Wanted) -> Result<Self, Error> {
+    pub(super) async fn open(hub: &Hub, caller: &Caller, wanted: RequestedChannel) -> Result<Self, Error> {
         let asking = caller.clone();
         let (channel, is_audited) =
             hub.store_for(caller).read(move |rows| Self::find(rows, &asking, &wanted)).await?;
@@ -41,13 +41,15 @@ impl Channel {
         Ok(channel)
     }
 
-    fn find(rows: &dyn Snapshot, caller: &Caller, wanted: &Wanted) -> Result<(Self, bool), Error> {
+    fn find(rows: &dyn Snapshot, caller: &Caller, wanted: &RequestedChannel) -> Result<(Self, bool), Error> {
         let (named, to) = match wanted {
-            Wanted::Somebody { name, network_id } => (network_id.as_deref(), Some(somebody(caller, name)?)),
-            Wanted::Network { network_id } => (Some(network_id.as_str()), None),
+            RequestedChannel::Somebody { name, network_id } => {
+                (network_id.as_deref(), Some(somebody(caller, name)?))
+            }
+            RequestedChannel::Network { network_id } => (Some(network_id.as_str()), None),
         };
         let channel = Self {
-            network_id: Place::of_write(named).network(rows, caller, None)?,
+            network_id: NetworkRef::of_write(named).network(rows, caller, None)?,
             to,
             listener: caller.principal()?,
         };

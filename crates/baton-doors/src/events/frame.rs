@@ -14,7 +14,7 @@ pub(super) const FAREWELL: &[u8] = b": the hub is stopping\n\n";
 
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-enum Said<'a> {
+enum FrameBody<'a> {
     Connected { session: &'a str, network_id: &'a NetworkId, inbox_count: i64 },
     Reset,
     TaskChanged { task_id: &'a TaskId, status: Status },
@@ -22,12 +22,12 @@ enum Said<'a> {
 
 /// The first frame. It has no number: nothing happened.
 pub(super) fn connected(session: &Principal, network_id: &NetworkId, inbox_count: i64) -> Bytes {
-    unnumbered(&json(&Said::Connected { session: session.name(), network_id, inbox_count }))
+    unnumbered(&json(&FrameBody::Connected { session: session.name(), network_id, inbox_count }))
 }
 
 /// What came before `newest` cannot be told any more. Its number lets the client resume from here.
 pub(super) fn reset(newest: i64) -> String {
-    format!("id: {newest}\ndata: {}\n\n", json(&Said::Reset))
+    format!("id: {newest}\ndata: {}\n\n", json(&FrameBody::Reset))
 }
 
 /// One thing that happened and cannot be asked for again.
@@ -40,14 +40,14 @@ pub(super) fn task_changed(tasks: &[(TaskId, Status)]) -> Bytes {
     let mut frames = String::with_capacity(tasks.len() * 128);
     for (task_id, status) in tasks {
         // Writing to a string cannot fail.
-        let _ = write!(frames, "data: {}\n\n", json(&Said::TaskChanged { task_id, status: *status }));
+        let _ = write!(frames, "data: {}\n\n", json(&FrameBody::TaskChanged { task_id, status: *status }));
     }
     frames.into()
 }
 
 /// More went on than this stream was told. It has no number: the feed itself has no gap.
 pub(super) fn missed() -> Bytes {
-    unnumbered(&json(&Said::Reset))
+    unnumbered(&json(&FrameBody::Reset))
 }
 
 /// Rows of the feed, one frame each.
@@ -60,7 +60,7 @@ pub(super) fn numbered(rows: &[FeedRow]) -> String {
     frames
 }
 
-fn json(said: &Said<'_>) -> String {
+fn json(said: &FrameBody<'_>) -> String {
     // Plain words and numbers: there is nothing in it that JSON cannot say.
     serde_json::to_string(said).unwrap_or_default()
 }

@@ -9,11 +9,11 @@ use std::sync::Arc;
 use tokio::sync::broadcast::{Receiver, error::RecvError};
 use tokio::time::{Instant, sleep, sleep_until};
 
-use super::channel::{Channel, Wanted};
+use super::channel::{Channel, RequestedChannel};
 use super::frame;
 use super::page;
 use super::tail;
-use crate::hub::{Bell, Connected, Hub, Moved, Occupied, Page, Rhythm, Seat};
+use crate::hub::{Bell, Connected, Hub, Moved, Occupied, Page, Slot, StreamIntervals};
 use crate::service::Error;
 
 /// An open stream.
@@ -23,25 +23,25 @@ pub(super) struct Listener {
     bearer: String,
     /// The access epoch under which the caller was last allowed to listen.
     epoch: u64,
-    news: News,
+    news: Wakeup,
     /// What is told once and kept nowhere.
-    passing: Receiver<Arc<str>>,
+    transient_frames: Receiver<Arc<str>>,
     /// Tasks that went on; for whoever watches the whole network.
     changes: Option<Receiver<Moved>>,
     /// Everything up to here was told.
     position: i64,
     is_caught_up: bool,
-    rhythm: Rhythm,
+    intervals: StreamIntervals,
     comment_at: Instant,
     first: Option<Bytes>,
     is_over: bool,
-    _seat: Seat,
+    _seat: Slot,
     _occupied: Occupied,
     _connected: Option<Connected>,
 }
 
 /// What says that there is something to read.
-enum News {
+enum Wakeup {
     /// The recipient's bell.
     Bell(Bell),
     /// The network's one reader.
@@ -49,10 +49,10 @@ enum News {
 }
 
 /// Why a wait ended.
-enum Woken {
+enum WakeReason {
     Rung,
     Read(Arc<Page>),
-    Passing(Arc<str>),
+    Transient(Arc<str>),
     Moved(Moved),
     /// What went on was more than could be kept for this stream.
     Missed,
@@ -65,7 +65,7 @@ impl Listener {
     pub(super) async fn open(
         hub: Arc<Hub>,
         bearer: String,
-        wanted: Wanted,
+        wanted: RequestedChannel,
         last_event_id: Option<String>,
     ) -> Result<Self, Error> {
         // Read before the rows are: what was allowed is at least as new as this number says.
@@ -75,8 +75,8 @@ impl Listener {
         let seat = hub.streams.take_seat(&who.token_id)?;
         let occupied = hub.occupy(Quota::Streams, &channel.network_id).await?;
         // Listening begins before the feed's end is read: what comes between is heard.
-        let news = News::of(&hub, &channel);
-        let passing = hub.passing.listen(&channel.network_id);
+        let news = Wakeup::of(&hub, &channel);
+        let transient_frames = hub.transient_frames.listen(&channel.network_id);
         let changes = channel.to.is_none().then(|| hub.bells.changes.watch(&channel.network_id));
         let (newest, inbox_count) = beginning(&hub, &channel).await?;
         // Who names no id starts at the end; who names one that is none is told of the gap, as for one too old.
@@ -84,8 +84,8 @@ impl Listener {
         Ok(Self {
             first: Some(frame::connected(&channel.listener, &channel.network_id, inbox_count)),
             _connected: connect(&hub, &who.caller),
-            comment_at: Instant::now() + hub.streams.rhythm.comment,
-            rhythm: hub.streams.rhythm,
+            comment_at: Instant::now() + hub.streams.intervals.comment,
+            intervals: hub.streams.intervals,
             is_caught_up: false,
             is_over: false,
             _seat: seat,
@@ -95,7 +95,7 @@ impl Listener {
             bearer,
             epoch,
             news,
-            passing,
+            transient_frames,
             changes,
             position,
         })
@@ -145,7 +145,7 @@ impl Listener {
     /// Tells the next page. None when the store is closed.
     async fn read_on(&mut self) -> Option<Bytes> {
         if self.hub.shutdown.is_draining() {
-            return Some(self.say_farewell());
+            return Some(self.final_frame());
         }
         let Channel { network_id, to, .. } = &self.channel;
         match page::read(&self.hub, network_id, to.as_ref(), self.position).await {
@@ -168,23 +168,23 @@ impl Listener {
         let woken = tokio::select! {
             woken = self.news.wait() => woken,
             woken = moved(self.changes.as_mut()) => woken,
-            heard = self.passing.recv() => heard.map_or(Woken::Due, Woken::Passing),
-            () = sleep_until(self.comment_at.min(Instant::now() + self.rhythm.access)) => Woken::Due,
-            () = self.hub.shutdown.wait() => Woken::Stopping,
+            heard = self.transient_frames.recv() => heard.map_or(WakeReason::Due, WakeReason::Transient),
+            () = sleep_until(self.comment_at.min(Instant::now() + self.intervals.access)) => WakeReason::Due,
+            () = self.hub.shutdown.wait() => WakeReason::Stopping,
         };
         match woken {
-            Woken::Rung => self.is_caught_up = false,
-            Woken::Read(page) => return self.take(&page),
-            Woken::Passing(json) => return frame::unnumbered(&json),
-            Woken::Moved(tasks) => return frame::task_changed(&tasks),
-            Woken::Missed => return frame::missed(),
-            Woken::Due if Instant::now() >= self.comment_at => {
-                self.comment_at = Instant::now() + self.rhythm.comment;
+            WakeReason::Rung => self.is_caught_up = false,
+            WakeReason::Read(page) => return self.take(&page),
+            WakeReason::Transient(json) => return frame::unnumbered(&json),
+            WakeReason::Moved(tasks) => return frame::task_changed(&tasks),
+            WakeReason::Missed => return frame::missed(),
+            WakeReason::Due if Instant::now() >= self.comment_at => {
+                self.comment_at = Instant::now() + self.intervals.comment;
                 self.is_caught_up = false;
                 return Bytes::from_static(frame::COMMENT);
             }
-            Woken::Due => {}
-            Woken::Stopping => return self.say_farewell(),
+            WakeReason::Due => {}
+            WakeReason::Stopping => return self.final_frame(),
         }
         Bytes::new()
     }
@@ -199,13 +199,13 @@ impl Listener {
         Bytes::new()
     }
 
-    fn say_farewell(&mut self) -> Bytes {
+    fn final_frame(&mut self) -> Bytes {
         self.is_over = true;
         Bytes::from_static(frame::FAREWELL)
     }
 }
 
-impl News {
+impl Wakeup {
     fn of(hub: &Arc<Hub>, channel: &Channel) -> Self {
         match &channel.to {
             Some(to) => Self::Bell(hub.bells.listen(&channel.network_id, to)),
@@ -213,29 +213,29 @@ impl News {
         }
     }
 
-    async fn wait(&mut self) -> Woken {
+    async fn wait(&mut self) -> WakeReason {
         match self {
             Self::Bell(bell) => {
                 bell.wait().await;
-                Woken::Rung
+                WakeReason::Rung
             }
             Self::Tail(pages) => match pages.recv().await {
-                Ok(page) => Woken::Read(page),
-                Err(RecvError::Lagged(_)) => Woken::Rung,
-                Err(RecvError::Closed) => Woken::Stopping,
+                Ok(page) => WakeReason::Read(page),
+                Err(RecvError::Lagged(_)) => WakeReason::Rung,
+                Err(RecvError::Closed) => WakeReason::Stopping,
             },
         }
     }
 }
 
 /// The next tasks that went on; never, for a stream that is not told of them.
-async fn moved(changes: Option<&mut Receiver<Moved>>) -> Woken {
+async fn moved(changes: Option<&mut Receiver<Moved>>) -> WakeReason {
     match changes {
         None => std::future::pending().await,
         Some(changes) => match changes.recv().await {
-            Ok(tasks) => Woken::Moved(tasks),
-            Err(RecvError::Lagged(_)) => Woken::Missed,
-            Err(RecvError::Closed) => Woken::Stopping,
+            Ok(tasks) => WakeReason::Moved(tasks),
+            Err(RecvError::Lagged(_)) => WakeReason::Missed,
+            Err(RecvError::Closed) => WakeReason::Stopping,
         },
     }
 }

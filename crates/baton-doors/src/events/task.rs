@@ -12,9 +12,9 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::frame;
-use crate::hub::{Bell, Hub, Occupied, Seat};
+use crate::hub::{Bell, Hub, Occupied, Slot};
 use crate::service::Error;
-use crate::service::follow_task::{self, TaskPlace, Told};
+use crate::service::follow_task::{self, TaskPosition, TaskUpdate};
 
 const COMMENT_EVERY: Duration = Duration::from_secs(limits::STREAM_COMMENT_SECONDS as u64);
 const LOOK_EVERY: Duration = Duration::from_secs((limits::REVOKED_STREAM_ENDS_SECONDS / 3) as u64);
@@ -29,11 +29,11 @@ pub(super) struct TaskStream {
     /// The access epoch under which the caller was last allowed to look.
     epoch: u64,
     /// Where the client is; none before the first frame.
-    place: Option<TaskPlace>,
+    place: Option<TaskPosition>,
     is_caught_up: bool,
     is_over: bool,
     comment_at: Instant,
-    _seat: Seat,
+    _seat: Slot,
     _occupied: Occupied,
 }
 
@@ -56,7 +56,7 @@ impl TaskStream {
         // Listening begins before the rows are read: what comes between is not missed.
         let bell = hub.bells.listen_to_task(&task);
         Ok(Self {
-            place: last_event_id.and_then(TaskPlace::parse),
+            place: last_event_id.and_then(TaskPosition::parse),
             is_caught_up: false,
             is_over: false,
             comment_at: Instant::now() + COMMENT_EVERY,
@@ -162,7 +162,7 @@ impl TaskStream {
     }
 }
 
-fn json(told: &Told) -> String {
+fn json(told: &TaskUpdate) -> String {
     // Plain words and numbers: there is nothing in it that JSON cannot say.
     serde_json::to_string(told).unwrap_or_default()
 }

@@ -13,7 +13,7 @@ use tower::ServiceExt;
 
 use super::router;
 use crate::fixture::{TestHub, json as json_of, network, node, request, user, user_id};
-use crate::hub::Rhythm;
+use crate::hub::StreamIntervals;
 
 /// Longer than anything here takes; only a failure waits for it.
 const TOO_LONG: Duration = Duration::from_secs(20);
@@ -28,12 +28,12 @@ struct World {
 
 impl World {
     async fn new() -> Self {
-        Self::with_rhythm(Rhythm::default()).await
+        Self::with_intervals(StreamIntervals::default()).await
     }
 
-    async fn with_rhythm(rhythm: Rhythm) -> Self {
+    async fn with_intervals(intervals: StreamIntervals) -> Self {
         let mut test = TestHub::start();
-        Arc::get_mut(&mut test.hub).unwrap().streams.rhythm = rhythm;
+        Arc::get_mut(&mut test.hub).unwrap().streams.intervals = intervals;
         let ada = test.person("ada", SystemRole::User, &[1]).await;
         let bob = test.agent("ada", 1, "bob").await;
         let door = axum::Router::from(router()).with_state(test.hub.clone());
@@ -59,8 +59,8 @@ impl World {
         reader
     }
 
-    async fn tell(&self, to: &str, numbers: std::ops::RangeInclusive<i64>) {
-        self.test.tell(1, &node(to), numbers.map(|n| json!({ "n": n }).to_string()).collect()).await;
+    async fn add_frames(&self, to: &str, numbers: std::ops::RangeInclusive<i64>) {
+        self.test.add_frames(1, &node(to), numbers.map(|n| json!({ "n": n }).to_string()).collect()).await;
     }
 }
 
@@ -81,7 +81,7 @@ impl Reader {
         }
     }
 
-    async fn hears(&mut self, numbers: std::ops::RangeInclusive<i64>) {
+    async fn reads(&mut self, numbers: std::ops::RangeInclusive<i64>) {
         for n in numbers {
             assert_eq!(self.frame().await.unwrap(), numbered(n));
         }
@@ -103,59 +103,63 @@ async fn frames_are_an_id_line_and_a_data_line() {
         network(1)
     );
     assert_eq!(reader.frame().await.unwrap(), connected);
-    world.test.tell(1, &node("bob"), vec![r#"{"type":"new_task"}"#.into()]).await;
+    world.test.add_frames(1, &node("bob"), vec![r#"{"type":"new_task"}"#.into()]).await;
     assert_eq!(reader.frame().await.unwrap(), "id: 1\ndata: {\"type\":\"new_task\"}\n\n");
 }
 
 #[tokio::test]
 async fn without_a_last_event_id_nothing_old_is_told() {
     let world = World::new().await;
-    world.tell("bob", 1..=3).await;
+    world.add_frames("bob", 1..=3).await;
     let mut reader = world.open("/events/bob", &world.bob, None).await;
-    world.tell("bob", 4..=4).await;
-    reader.hears(4..=4).await;
+    world.add_frames("bob", 4..=4).await;
+    reader.reads(4..=4).await;
 }
 
 #[tokio::test]
 async fn with_a_last_event_id_everything_after_it_is_told_and_then_what_happens() {
     let world = World::new().await;
-    world.tell("bob", 1..=300).await;
+    world.add_frames("bob", 1..=300).await;
     let mut reader = world.open("/events/bob", &world.bob, Some("2")).await;
-    reader.hears(3..=300).await;
-    world.tell("bob", 301..=302).await;
-    reader.hears(301..=302).await;
+    reader.reads(3..=300).await;
+    world.add_frames("bob", 301..=302).await;
+    reader.reads(301..=302).await;
     let mut from_the_start = world.open("/events/bob", &world.bob, Some("0")).await;
-    from_the_start.hears(1..=302).await;
+    from_the_start.reads(1..=302).await;
 }
 
 #[tokio::test]
 async fn an_id_that_cannot_be_resumed_from_gets_a_reset_and_goes_on_from_now() {
     let world = World::new().await;
-    world.tell("bob", 1..=10).await;
+    world.add_frames("bob", 1..=10).await;
     world.test.write(|tx| tx.trim_feed(&crate::fixture::network(1), 3, 100).map(drop)).await;
     for id in ["6", "0", "-5", "99", "abc", ""] {
         let mut reader = world.open("/events/bob", &world.bob, Some(id)).await;
         assert_eq!(reader.frame().await.unwrap(), "id: 10\ndata: {\"type\":\"reset\"}\n\n", "{id}");
     }
     let mut oldest = world.open("/events/bob", &world.bob, Some("7")).await;
-    oldest.hears(8..=10).await;
+    oldest.reads(8..=10).await;
     let mut reader = world.open("/events/bob", &world.bob, Some("6")).await;
     reader.frame().await.unwrap();
-    world.tell("bob", 11..=11).await;
-    reader.hears(11..=11).await;
+    world.add_frames("bob", 11..=11).await;
+    reader.reads(11..=11).await;
 }
 
 #[tokio::test]
 async fn a_quiet_stream_is_not_reset_by_what_others_are_told() {
-    let world = World::with_rhythm(Rhythm { comment: Duration::from_millis(5), ..Rhythm::default() }).await;
+    let world = World::with_intervals(StreamIntervals {
+        comment: Duration::from_millis(5),
+        ..StreamIntervals::default()
+    })
+    .await;
     let mut reader = world.open("/events/bob", &world.bob, None).await;
-    world.tell("carol", 1..=50).await;
+    world.add_frames("carol", 1..=50).await;
     // Two comments later the feed was looked at.
     for _ in 0..2 {
         assert_eq!(reader.frame().await.unwrap(), ": still here\n\n");
     }
     world.test.write(|tx| tx.trim_feed(&crate::fixture::network(1), 1, 100).map(drop)).await;
-    world.tell("bob", 51..=51).await;
+    world.add_frames("bob", 51..=51).await;
     loop {
         let frame = reader.frame().await.unwrap();
         if frame != ": still here\n\n" {
@@ -169,24 +173,24 @@ async fn a_quiet_stream_is_not_reset_by_what_others_are_told() {
 async fn an_agent_hears_only_what_is_for_it() {
     let world = World::new().await;
     let mut reader = world.open("/events/bob", &world.bob, None).await;
-    world.tell("carol", 1..=2).await;
-    world.test.tell(1, &user("ada"), vec![r#"{"n":3}"#.into()]).await;
-    world.tell("bob", 4..=4).await;
-    reader.hears(4..=4).await;
+    world.add_frames("carol", 1..=2).await;
+    world.test.add_frames(1, &user("ada"), vec![r#"{"n":3}"#.into()]).await;
+    world.add_frames("bob", 4..=4).await;
+    reader.reads(4..=4).await;
 }
 
 #[tokio::test]
 async fn a_revoked_token_ends_its_streams() {
-    let rhythm = Rhythm { access: Duration::from_millis(5), ..Rhythm::default() };
-    let world = World::with_rhythm(rhythm).await;
+    let intervals = StreamIntervals { access: Duration::from_millis(5), ..StreamIntervals::default() };
+    let world = World::with_intervals(intervals).await;
     let mut bobs = world.open("/events/bob", &world.bob, None).await;
     let mut adas = world.open("/events/me", &world.ada, None).await;
     world.test.revoke(&world.bob).await;
     assert_eq!(bobs.frame().await, None);
     assert_eq!(world.get("/events/bob", &world.bob, None).await.status(), StatusCode::UNAUTHORIZED);
     // Other tokens' streams go on.
-    world.test.tell(1, &user("ada"), vec![r#"{"n":1}"#.into()]).await;
-    adas.hears(1..=1).await;
+    world.test.add_frames(1, &user("ada"), vec![r#"{"n":1}"#.into()]).await;
+    adas.reads(1..=1).await;
 }
 
 #[tokio::test]
@@ -194,13 +198,17 @@ async fn what_comes_after_a_revocation_is_not_told() {
     let world = World::new().await;
     let mut reader = world.open("/events/bob", &world.bob, Some("0")).await;
     world.test.revoke(&world.bob).await;
-    world.tell("bob", 1..=1).await;
+    world.add_frames("bob", 1..=1).await;
     assert_eq!(reader.frame().await, None);
 }
 
 #[tokio::test]
 async fn a_membership_that_ends_takes_the_streams_along() {
-    let world = World::with_rhythm(Rhythm { access: Duration::from_millis(5), ..Rhythm::default() }).await;
+    let world = World::with_intervals(StreamIntervals {
+        access: Duration::from_millis(5),
+        ..StreamIntervals::default()
+    })
+    .await;
     let eve = world.test.person("eve", SystemRole::User, &[]).await;
     let put = |tx: &mut dyn baton_store::Transaction| {
         tx.touch_access();
@@ -251,10 +259,10 @@ async fn a_person_hears_their_own_channel_in_the_named_network() {
     let world = World::new().await;
     let eve = world.test.person("eve", SystemRole::User, &[2, 3]).await;
     let mut reader = world.open(&format!("/events/me?network_id={}", network(3)), &eve, None).await;
-    world.test.tell(2, &user("eve"), vec![r#"{"n":1}"#.into()]).await;
-    world.test.tell(3, &node("eve-agent"), vec![r#"{"n":1}"#.into()]).await;
-    world.test.tell(3, &user("eve"), vec![r#"{"n":2}"#.into()]).await;
-    reader.hears(2..=2).await;
+    world.test.add_frames(2, &user("eve"), vec![r#"{"n":1}"#.into()]).await;
+    world.test.add_frames(3, &node("eve-agent"), vec![r#"{"n":1}"#.into()]).await;
+    world.test.add_frames(3, &user("eve"), vec![r#"{"n":2}"#.into()]).await;
+    reader.reads(2..=2).await;
 }
 
 #[tokio::test]
@@ -262,8 +270,8 @@ async fn a_system_admin_who_looks_into_a_network_of_others_is_written_down() {
     let world = World::new().await;
     let root = world.test.person("root", SystemRole::Admin, &[]).await;
     let mut reader = world.open(&format!("/events/network/{}", network(1)), &root, None).await;
-    world.tell("bob", 1..=1).await;
-    reader.hears(1..=1).await;
+    world.add_frames("bob", 1..=1).await;
+    reader.reads(1..=1).await;
     let log = world
         .test
         .hub
@@ -282,14 +290,14 @@ async fn a_network_stream_hears_everything_in_order_and_once() {
     let path = format!("/events/network/{}", network(1));
     let mut live = world.open(&path, &world.ada, None).await;
     for n in 1..=100 {
-        world.tell(["bob", "carol", "dave"][n as usize % 3], n..=n).await;
+        world.add_frames(["bob", "carol", "dave"][n as usize % 3], n..=n).await;
     }
-    live.hears(1..=100).await;
+    live.reads(1..=100).await;
     let mut resumed = world.open(&path, &world.ada, Some("40")).await;
-    resumed.hears(41..=100).await;
-    world.tell("bob", 101..=300).await;
-    live.hears(101..=300).await;
-    resumed.hears(101..=300).await;
+    resumed.reads(41..=100).await;
+    world.add_frames("bob", 101..=300).await;
+    live.reads(101..=300).await;
+    resumed.reads(101..=300).await;
 }
 
 #[tokio::test]
@@ -300,17 +308,17 @@ async fn a_network_stream_that_opens_while_much_happens_misses_nothing() {
         let world = world.clone();
         tokio::spawn(async move {
             for n in 1..=300 {
-                world.tell("bob", n..=n).await;
+                world.add_frames("bob", n..=n).await;
             }
         })
     };
     // Each stream closes before the next opens, so the shared reader comes and goes too.
     for _ in 0..20 {
         let mut reader = world.open(&path, &world.ada, Some("0")).await;
-        reader.hears(1..=20).await;
+        reader.reads(1..=20).await;
     }
     let mut reader = world.open(&path, &world.ada, Some("0")).await;
-    reader.hears(1..=300).await;
+    reader.reads(1..=300).await;
     telling.await.unwrap();
 }
 
@@ -323,11 +331,11 @@ async fn a_reader_that_does_not_read_holds_up_nobody_and_misses_nothing() {
     let mut fast = world.open(&path, &world.ada, None).await;
     // Far more pages than the shared reader keeps.
     for n in 1..=200 {
-        world.tell("bob", n..=n).await;
-        fast.hears(n..=n).await;
+        world.add_frames("bob", n..=n).await;
+        fast.reads(n..=n).await;
     }
-    slow.hears(1..=200).await;
-    slow_agent.hears(1..=200).await;
+    slow.reads(1..=200).await;
+    slow_agent.reads(1..=200).await;
 }
 
 #[tokio::test]
@@ -341,18 +349,18 @@ async fn many_listen_at_once() {
         for _ in 0..50 {
             readers.push(world.open(&format!("/events/{alias}"), &token, None).await);
         }
-        world.test.tell(1, &node(&alias), vec![json!({ "n": number + 1 }).to_string()]).await;
+        world.test.add_frames(1, &node(&alias), vec![json!({ "n": number + 1 }).to_string()]).await;
     }
     for _ in 0..60 {
         readers.push(world.open(&path, &world.ada, Some("10")).await);
     }
     for (place, reader) in readers[..500].iter_mut().enumerate() {
         let n = place as i64 / 50 + 1;
-        reader.hears(n..=n).await;
+        reader.reads(n..=n).await;
     }
-    world.tell("agent-0", 11..=11).await;
+    world.add_frames("agent-0", 11..=11).await;
     for reader in &mut readers[500..] {
-        reader.hears(11..=11).await;
+        reader.reads(11..=11).await;
     }
 }
 
@@ -379,12 +387,12 @@ async fn what_passes_is_told_without_a_number_to_the_network_only() {
     let mut watching = world.open(&format!("/events/network/{}", network(1)), &world.ada, None).await;
     let mut bob = world.open("/events/bob", &world.bob, None).await;
     let mut other = world.open(&format!("/events/network/{}", network(2)), &eve, None).await;
-    world.test.hub.passing.tell(&network(1), r#"{"type":"status_update"}"#.into());
+    world.test.hub.transient_frames.send(&network(1), r#"{"type":"status_update"}"#.into());
     for reader in [&mut watching, &mut bob] {
         assert_eq!(reader.frame().await.unwrap(), "data: {\"type\":\"status_update\"}\n\n");
     }
-    world.test.tell(2, &user("eve"), vec![r#"{"n":1}"#.into()]).await;
-    other.hears(1..=1).await;
+    world.test.add_frames(2, &user("eve"), vec![r#"{"n":1}"#.into()]).await;
+    other.reads(1..=1).await;
 }
 
 #[tokio::test]

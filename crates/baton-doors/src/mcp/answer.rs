@@ -24,11 +24,11 @@ fn broken_argument(field: &str, rule: &str) -> ErrorData {
 /// What a use case's answer or error is on this door.
 pub(super) fn of<T: Serialize>(outcome: Result<T, Error>) -> Outcome {
     match outcome {
-        Ok(answer) => said(&answer),
+        Ok(answer) => outcome_of(&answer),
         Err(Error::Argument { field, rule }) => Err(broken_argument(&field, &rule)),
         Err(error) => {
             note(&error);
-            said(&ErrorBody::of(&error))
+            outcome_of(&ErrorBody::of(&error))
         }
     }
 }
@@ -43,7 +43,7 @@ pub(super) fn note(error: &Error) {
     }
 }
 
-fn said<T: Serialize>(answer: &T) -> Outcome {
+fn outcome_of<T: Serialize>(answer: &T) -> Outcome {
     // The text is printed from the type itself, so that its fields keep their order.
     let both = serde_json::to_string(answer).and_then(|text| Ok((text, serde_json::to_value(answer)?)));
     let (text, object) = both.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;

@@ -18,9 +18,9 @@ use std::time::{Duration, Instant};
 use tracing::{Instrument, Span};
 
 use super::progress::Notifier;
-use super::tool::{Tool, Who};
+use super::tool::{Tool, ToolCaller};
 use super::{Framed, answer, prompt, resource, subscription};
-use crate::hub::in_flight::{AnswerShare, Cost, SharePlace};
+use crate::hub::in_flight::{Cost, ReservationSlot, ResponseReservation};
 use crate::hub::{Hub, Identity};
 use crate::metrics::Door;
 use crate::request_trace;
@@ -52,7 +52,7 @@ impl Handler {
         context: &RequestContext<RoleServer>,
     ) -> Result<(), Error> {
         let parts = context.extensions.get::<Parts>().map(|parts| &parts.extensions);
-        let place = parts.and_then(|parts| parts.get::<SharePlace>().zip(parts.get::<Identity>()));
+        let place = parts.and_then(|parts| parts.get::<ReservationSlot>().zip(parts.get::<Identity>()));
         if let Some((cost, (place, who))) = cost.zip(place) {
             place.put(self.hub.in_flight.reserve(who, cost).await?);
         }
@@ -60,7 +60,7 @@ impl Handler {
     }
 
     /// What notifies the caller of progress, if it gave a token and its answer is a stream of messages.
-    fn notifier(&self, context: &RequestContext<RoleServer>, who: &mut Who) -> Option<Notifier> {
+    fn notifier(&self, context: &RequestContext<RoleServer>, who: &mut ToolCaller) -> Option<Notifier> {
         let parts = context.extensions.get::<Parts>()?;
         parts.extensions.get::<Framed>()?;
         let token = context.meta.get_progress_token()?;
@@ -229,14 +229,15 @@ impl ServerHandler for Handler {
 }
 
 /// Who calls, as was settled at the door; the trace is in MCP's own place for it, or else in the request's.
-fn who(context: &RequestContext<RoleServer>) -> Result<Who, ErrorData> {
+fn who(context: &RequestContext<RoleServer>) -> Result<ToolCaller, ErrorData> {
     let (parts, identity) = (context.extensions.get::<Parts>(), identity(context)?);
     let in_meta = context.meta.get_traceparent().and_then(TraceParent::parse);
     let traceparent = in_meta.or_else(|| request_trace::of_headers(&parts?.headers));
-    let place = parts.and_then(|parts| parts.extensions.get::<SharePlace>()).cloned().unwrap_or_default();
+    let place =
+        parts.and_then(|parts| parts.extensions.get::<ReservationSlot>()).cloned().unwrap_or_default();
     let caller = identity.caller.clone();
-    let share = AnswerShare::new(place, identity, Cost::List);
-    Ok(Who { caller, traceparent, share, progress: ProgressSink::default() })
+    let share = ResponseReservation::new(place, identity, Cost::List);
+    Ok(ToolCaller { caller, traceparent, share, progress: ProgressSink::default() })
 }
 
 /// Who calls, as was settled at the door.

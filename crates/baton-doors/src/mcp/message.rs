@@ -11,21 +11,21 @@ use crate::json_depth;
 
 /// A body that is no message, or a call that is none.
 #[derive(Debug)]
-pub(super) struct Broken {
+pub(super) struct InvalidMessage {
     id: Value,
     code: ErrorCode,
     message: String,
 }
 
-impl Broken {
+impl InvalidMessage {
     fn request(message: &str) -> Self {
         Self { id: Value::Null, code: ErrorCode::INVALID_REQUEST, message: message.into() }
     }
 }
 
 /// Looks at the envelope, and at the shape of a tool call.
-pub(super) fn check(bytes: &[u8]) -> Result<(), Broken> {
-    let not_json = |why: String| Broken {
+pub(super) fn check(bytes: &[u8]) -> Result<(), InvalidMessage> {
+    let not_json = |why: String| InvalidMessage {
         id: Value::Null,
         code: ErrorCode::PARSE_ERROR,
         message: format!("invalid JSON: {why}"),
@@ -35,29 +35,29 @@ pub(super) fn check(bytes: &[u8]) -> Result<(), Broken> {
     }
     let message = serde_json::from_slice::<Value>(bytes).map_err(|error| not_json(error.to_string()))?;
     let Value::Object(message) = message else {
-        return Err(Broken::request(match message {
+        return Err(InvalidMessage::request(match message {
             Value::Array(_) => "batches are not taken: send one message a request",
             _ => "a message is a JSON object",
         }));
     };
     if message.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
-        return Err(Broken::request("jsonrpc must be \"2.0\""));
+        return Err(InvalidMessage::request("jsonrpc must be \"2.0\""));
     }
     let id = match message.get("id") {
         Some(id) if id.is_string() || id.is_i64() => id.clone(),
         None => Value::Null,
-        Some(_) => return Err(Broken::request("id must be a string or an integer")),
+        Some(_) => return Err(InvalidMessage::request("id must be a string or an integer")),
     };
     match message.get("method") {
         Some(Value::String(method)) if method == "tools/call" => check_call(&id, message.get("params")),
         Some(Value::String(_)) | None => Ok(()),
-        Some(_) => Err(Broken::request("method must be a string")),
+        Some(_) => Err(InvalidMessage::request("method must be a string")),
     }
 }
 
-fn check_call(id: &Value, params: Option<&Value>) -> Result<(), Broken> {
+fn check_call(id: &Value, params: Option<&Value>) -> Result<(), InvalidMessage> {
     let broken = |message: &str| {
-        Err(Broken { id: id.clone(), code: ErrorCode::INVALID_PARAMS, message: message.into() })
+        Err(InvalidMessage { id: id.clone(), code: ErrorCode::INVALID_PARAMS, message: message.into() })
     };
     let Some(Value::Object(params)) = params else { return broken("params must be an object") };
     if !params.get("name").is_some_and(Value::is_string) {
@@ -69,7 +69,7 @@ fn check_call(id: &Value, params: Option<&Value>) -> Result<(), Broken> {
     }
 }
 
-impl IntoResponse for Broken {
+impl IntoResponse for InvalidMessage {
     fn into_response(self) -> Response {
         let error = json!({ "code": self.code.0, "message": self.message });
         let answer = json!({ "jsonrpc": "2.0", "id": self.id, "error": error });

@@ -8,11 +8,11 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::answer;
-use super::tool::Who;
+use super::tool::ToolCaller;
 use crate::hub::Hub;
 use crate::hub::in_flight::Cost;
 use crate::rest::ErrorBody;
-use crate::service::get_task::ToolAnswer;
+use crate::service::get_task::TaskOrNotFound;
 use crate::service::watched::Watchable;
 use crate::service::{Error, agents, get_task, inbox};
 
@@ -83,12 +83,12 @@ pub(super) fn cost(uri: &str) -> Option<Cost> {
 }
 
 /// Reads one. What is out of the caller's sight is not there.
-pub(super) async fn read(hub: &Hub, who: &Who, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+pub(super) async fn read(hub: &Hub, who: &ToolCaller, uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let found = match parse(uri).ok_or_else(|| not_found(uri))? {
         Watchable::Task(id) => {
             let args = get_task::Args::of(id.to_string());
             match get_task::run_as_tool(hub, &who.caller, args, &who.share, &who.progress).await {
-                Ok(ToolAnswer::NotFound { .. }) => return Err(not_found(uri)),
+                Ok(TaskOrNotFound::NotFound { .. }) => return Err(not_found(uri)),
                 found => printed(found),
             }
         }

@@ -13,16 +13,16 @@ use tokio::time::sleep;
 use super::resource;
 use crate::hub::{Hub, Identity};
 use crate::service::Error;
-use crate::service::watched::{self, Bells};
+use crate::service::watched::{self, WatchBells};
 
 /// A resource that is watched.
 struct Watched {
     uri: String,
-    bells: Bells,
+    bells: WatchBells,
 }
 
 /// Why a wait ended.
-enum Woken {
+enum WakeReason {
     Changed(usize),
     Due,
     Over,
@@ -47,9 +47,9 @@ pub(super) async fn run(
     notify_all(context.sink(), &watched).await;
     loop {
         let place = match wait(hub, &context, &mut watched).await {
-            Woken::Over => return Ok(()),
-            Woken::Changed(place) => Some(place),
-            Woken::Due => None,
+            WakeReason::Over => return Ok(()),
+            WakeReason::Changed(place) => Some(place),
+            WakeReason::Due => None,
         };
         let now = hub.store.access_epoch();
         if now != epoch {
@@ -77,12 +77,12 @@ pub(super) async fn run(
     }
 }
 
-async fn wait(hub: &Hub, context: &SubscriptionContext, watched: &mut [Watched]) -> Woken {
+async fn wait(hub: &Hub, context: &SubscriptionContext, watched: &mut [Watched]) -> WakeReason {
     tokio::select! {
-        place = rung(watched) => Woken::Changed(place),
-        () = sleep(hub.streams.rhythm.access) => Woken::Due,
-        () = hub.shutdown.wait() => Woken::Over,
-        () = context.cancelled() => Woken::Over,
+        place = rung(watched) => WakeReason::Changed(place),
+        () = sleep(hub.streams.intervals.access) => WakeReason::Due,
+        () = hub.shutdown.wait() => WakeReason::Over,
+        () = context.cancelled() => WakeReason::Over,
     }
 }
 
@@ -105,7 +105,7 @@ async fn listen_to_all(hub: &Hub, caller: &Caller, uris: Vec<String>) -> Result<
 async fn rung(watched: &mut [Watched]) -> usize {
     let mut rings: Vec<BoxFuture<'_, usize>> = Vec::new();
     for (place, watched) in watched.iter_mut().enumerate() {
-        let Bells { bells, passing, .. } = &mut watched.bells;
+        let WatchBells { bells, passing, .. } = &mut watched.bells;
         rings.extend(bells.iter_mut().map(|bell| bell.wait().map(move |()| place).boxed()));
         rings.extend(passing.iter_mut().map(|passing| {
             async move {

@@ -13,21 +13,21 @@ use utoipa::ToSchema;
 use super::effect::Effect;
 use super::{answer, schema};
 use crate::hub::Hub;
-use crate::hub::in_flight::{AnswerShare, Cost};
+use crate::hub::in_flight::{Cost, ResponseReservation};
 use crate::service::Error;
 use crate::service::task_command::{OnTask, TaskCommand};
 use crate::service::task_wait::ProgressSink;
 
 /// What a call comes to.
 pub(super) type Outcome = Result<CallToolResult, ErrorData>;
-type Run = Box<dyn Fn(Arc<Hub>, Who, JsonObject) -> BoxFuture<'static, Outcome> + Send + Sync>;
+type Run = Box<dyn Fn(Arc<Hub>, ToolCaller, JsonObject) -> BoxFuture<'static, Outcome> + Send + Sync>;
 
 /// Who calls a tool, and as part of which trace.
-pub(super) struct Who {
+pub(super) struct ToolCaller {
     pub(super) caller: Caller,
     pub(super) traceparent: Option<TraceParent>,
     /// For a tool that waits before it knows what it answers.
-    pub(super) share: AnswerShare,
+    pub(super) share: ResponseReservation,
     /// Who receives the progress of a task that a tool waits for.
     pub(super) progress: ProgressSink,
 }
@@ -77,14 +77,14 @@ macro_rules! tool {
 pub(super) use tool;
 
 /// A tool's name, its title and its description.
-type Words = (&'static str, &'static str, &'static str);
+type ToolText = (&'static str, &'static str, &'static str);
 
 impl Tool {
     /// A tool that reads its arguments as `Args` and hands them to `run`, which answers an `Answer`.
     pub(super) fn new<Args, Answer, Running>(
-        words: Words,
+        words: ToolText,
         effect: Effect,
-        run: impl Fn(Arc<Hub>, Who, Args) -> Running + Clone + Send + Sync + 'static,
+        run: impl Fn(Arc<Hub>, ToolCaller, Args) -> Running + Clone + Send + Sync + 'static,
     ) -> Self
     where
         Args: DeserializeOwned + JsonSchema + Send + 'static,
@@ -104,7 +104,7 @@ impl Tool {
     }
 
     fn listed<Answer: ToSchema>(
-        (name, title, description): Words,
+        (name, title, description): ToolText,
         effect: Effect,
         arguments: JsonObject,
         run: Run,
@@ -122,7 +122,12 @@ impl Tool {
     }
 
     /// Calls it; nothing of it runs before the future does.
-    pub(super) fn call(&self, hub: Arc<Hub>, who: Who, arguments: JsonObject) -> BoxFuture<'static, Outcome> {
+    pub(super) fn call(
+        &self,
+        hub: Arc<Hub>,
+        who: ToolCaller,
+        arguments: JsonObject,
+    ) -> BoxFuture<'static, Outcome> {
         (self.run)(hub, who, arguments)
     }
 }
@@ -150,7 +155,7 @@ pub(super) fn of_command<C: TaskCommand>() -> Option<Tool> {
     let schema = schema::around(schema::of::<TaskNamed>(), schema::of::<C::Args>());
     let effect = Effect::of_command(about.is_destructive, C::ABOUT.is_repeatable);
     let words = (about.name, about.title, about.description);
-    Some(Tool::listed::<C::Answer>(words, effect, schema, run).small())
+    Some(Tool::listed::<C::Response>(words, effect, schema, run).small())
 }
 
 fn command_arguments<C: TaskCommand>(arguments: JsonObject) -> Result<(OnTask, C::Args), Error> {

@@ -1,12 +1,12 @@
 //! docs/errors.md: every code a door can answer, with its meaning and what to do about it, from the tables of the types
-//! that say them (`baton_core::Refusal`, `Plain`, A2A's `Kind`).
+//! that say them (`baton_core::Refusal`, `DoorError`, A2A's `Kind`).
 
 use baton_adapter::ErrorKind;
 use baton_core::{Refusal, Status};
 use std::fmt::Write;
 
 use crate::a2a;
-use crate::rest::{Plain, status_of};
+use crate::rest::{DoorError, status_of};
 use crate::service::get_task;
 
 /// One code.
@@ -21,7 +21,7 @@ struct Row {
 pub(super) fn page() -> String {
     let mut page = String::from(HEAD);
     let mut rows: Vec<Row> = Refusal::samples().iter().map(of_refusal).collect();
-    rows.extend(Plain::ALL.iter().map(|plain| of_plain(*plain)));
+    rows.extend(DoorError::ALL.iter().map(|plain| of_plain(*plain)));
     rows.sort_by(|a, b| (a.status, &a.code).cmp(&(b.status, &b.code)));
     for row in rows {
         let Row { code, status, meaning, remedy } = row;
@@ -89,7 +89,7 @@ fn of_refusal(refusal: &Refusal) -> Row {
     }
 }
 
-fn of_plain(plain: Plain) -> Row {
+fn of_plain(plain: DoorError) -> Row {
     Row {
         code: plain.code().into(),
         status: plain.status().as_u16(),

@@ -11,7 +11,7 @@ use std::time::Instant;
 use super::{method_name, of_headers};
 use crate::body;
 use crate::random::id_bytes;
-use crate::trace::span::{Kind, Place, Span, Value, nanos_now};
+use crate::trace::span::{Kind, Span, SpanParent, Value, nanos_now};
 use crate::trace::{Finished, Traces};
 
 /// A span that is exported when this is dropped.
@@ -25,7 +25,7 @@ pub(crate) struct RequestSpan {
 impl RequestSpan {
     /// Begins the span of a request; none if its trace is not recorded.
     pub(crate) fn begin(traces: &Arc<Traces>, request: &Request, id: &impl Display) -> Option<Self> {
-        let place = Place::below(of_headers(request.headers()), id_bytes)?;
+        let place = SpanParent::below(of_headers(request.headers()), id_bytes)?;
         let method = method_name(request.method());
         let mut attributes = vec![
             ("http.request.method", Value::Text(method.to_owned())),

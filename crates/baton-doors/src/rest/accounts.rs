@@ -158,7 +158,7 @@ async fn change_profile(
     tag = "accounts",
     request_body = passwords::PasswordChange,
     responses(
-        (status = 200, description = "a new user token", body = passwords::Changed)
+        (status = 200, description = "a new user token", body = passwords::PasswordChanged)
     )
 )]
 async fn change_password(
@@ -179,7 +179,7 @@ async fn change_password(
     tag = "accounts",
     request_body = tokens::NewNodeToken,
     responses(
-        (status = 200, description = "the token, this once", body = tokens::Minted),
+        (status = 200, description = "the token, this once", body = tokens::NodeTokenMinted),
         NotFound,
         Conflict
     )
@@ -250,7 +250,7 @@ async fn list_networks(State(hub): HubState, by: Caller, Query(args): Query<Page
     tag = "accounts",
     request_body = networks::NewNetwork,
     responses(
-        (status = 200, description = "made", body = networks::Created)
+        (status = 200, description = "made", body = networks::NetworkCreated)
     )
 )]
 async fn create_network(
@@ -270,7 +270,7 @@ async fn create_network(
     tag = "accounts",
     params(("network" = NetworkId, Path, description = "The network")),
     responses(
-        (status = 200, description = "the network", body = networks::Shown),
+        (status = 200, description = "the network", body = networks::NetworkShown),
         NotFound
     )
 )]
@@ -350,7 +350,7 @@ async fn list_members(
     params(("network" = NetworkId, Path, description = "The network")),
     request_body = invitations::NewInvitation,
     responses(
-        (status = 200, description = "invited; pending until the user answers", body = invitations::Created),
+        (status = 200, description = "invited; pending until the user answers", body = invitations::MemberInvited),
         NotFound,
         Conflict
     )
@@ -440,7 +440,7 @@ async fn list_aliases(
     path = "/api/networks/{network}/aliases/{alias}",
     tag = "accounts",
     params(("network" = NetworkId, Path, description = "The network"), ("alias" = String, Path, description = "The alias")),
-    request_body = aliases::HandOver,
+    request_body = aliases::AliasHandOver,
     responses(
         (status = 200, description = "handed over", body = Done),
         NotFound,
@@ -451,7 +451,7 @@ async fn hand_over_alias(
     State(hub): HubState,
     by: Caller,
     Path((network, alias)): Path<(String, String)>,
-    Body(args): Body<aliases::HandOver>,
+    Body(args): Body<aliases::AliasHandOver>,
 ) -> Response {
     answer(aliases::hand_over(&hub, by.0.caller.clone(), &network, &alias, args).await)
 }
@@ -516,7 +516,7 @@ async fn decline_invitation(State(hub): HubState, by: Caller, Path(network): Pat
     params(("network" = NetworkId, Path, description = "The network")),
     request_body = invites::NewInvite,
     responses(
-        (status = 200, description = "the code, this once", body = invites::Created),
+        (status = 200, description = "the code, this once", body = invites::InviteCreated),
         NotFound
     )
 )]
@@ -642,7 +642,7 @@ async fn join_network(State(hub): HubState, by: Caller, Body(args): Body<invites
     tag = "accounts",
     params(audit_log::Args),
     responses(
-        (status = 200, description = "newest first", body = audit_log::Answer)
+        (status = 200, description = "newest first", body = audit_log::AuditLog)
     )
 )]
 async fn read_audit_log(State(hub): HubState, by: Caller, Query(args): Query<audit_log::Args>) -> Response {

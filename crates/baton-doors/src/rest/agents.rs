@@ -28,7 +28,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Hub>> {
     operation_id = "list_agents",
     params(agents::QueryArgs),
     responses(
-        (status = 200, description = "a page, by network and alias", body = agents::Answer),
+        (status = 200, description = "a page, by network and alias", body = agents::Agents),
         NotFound
     )
 )]
@@ -53,7 +53,7 @@ async fn list(
     params(("worker_id" = String, Path, description = "1-64 of A-Z a-z 0-9 . _ -")),
     request_body = workers::Report,
     responses(
-        (status = 200, description = "registered", body = workers::Seen)
+        (status = 200, description = "registered", body = workers::WorkerSeen)
     )
 )]
 async fn put_worker(

@@ -4,13 +4,13 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
-use super::{Failure, json};
+use super::{ErrorResponse, json};
 use crate::service::Error;
 
 /// 200 with the answer, or the error's response.
 pub fn answer<T: Serialize>(outcome: Result<T, Error>) -> Response {
     match outcome {
         Ok(answer) => json(StatusCode::OK, "application/json", &answer),
-        Err(error) => Failure(error).into_response(),
+        Err(error) => ErrorResponse(error).into_response(),
     }
 }

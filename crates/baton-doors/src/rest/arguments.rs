@@ -9,7 +9,7 @@ use baton_core::limits;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
 use super::error::ErrorBody;
-use super::{Failure, Plain};
+use super::{DoorError, ErrorResponse};
 use crate::json_depth;
 use crate::service::Error;
 
@@ -51,21 +51,21 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Strict<T> {
 async fn take<T>(
     request: Request,
     most: usize,
-    read: impl FnOnce(&[u8]) -> Result<T, Unread>,
+    read: impl FnOnce(&[u8]) -> Result<T, BodyError>,
 ) -> Result<T, Response> {
     let is_json = media_type(&request).is_some_and(|named| named.eq_ignore_ascii_case("application/json"));
     let bytes = body::to_bytes(request.into_body(), most).await;
     let Ok(bytes) = bytes else {
-        return Err(refuse(Plain::BodyTooLarge));
+        return Err(refuse(DoorError::BodyTooLarge));
     };
     let body = if bytes.is_empty() { &b"{}"[..] } else { &bytes };
     if !bytes.is_empty() && !is_json {
-        return Err(refuse(Plain::NotCalledJson));
+        return Err(refuse(DoorError::NotCalledJson));
     }
     read(body).map_err(|unread| match unread {
-        Unread::NotJson => refuse(Plain::NotJson),
-        Unread::TooDeep => (Plain::NotJson.status(), Json(ErrorBody::too_deep())).into_response(),
-        Unread::Field(error) => Failure(error).into_response(),
+        BodyError::NotJson => refuse(DoorError::NotJson),
+        BodyError::TooDeep => (DoorError::NotJson.status(), Json(ErrorBody::too_deep())).into_response(),
+        BodyError::Field(error) => ErrorResponse(error).into_response(),
     })
 }
 
@@ -76,32 +76,32 @@ pub(super) fn media_type(request: &Request) -> Option<&str> {
 }
 
 /// Why a body gave no arguments.
-enum Unread {
+enum BodyError {
     NotJson,
     TooDeep,
     Field(Error),
 }
 
-fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Unread> {
+fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, BodyError> {
     // As text: a reader of bytes does not look at the ones of fields it passes over.
-    let text = std::str::from_utf8(bytes).map_err(|_| Unread::NotJson)?;
+    let text = std::str::from_utf8(bytes).map_err(|_| BodyError::NotJson)?;
     if json_depth::is_exceeded(bytes) {
-        return Err(Unread::TooDeep);
+        return Err(BodyError::TooDeep);
     }
     serde_json::from_str(text).or_else(|_| {
         // A wrong field is only worth naming in a body that is JSON to its end.
-        serde_json::from_str::<IgnoredAny>(text).map_err(|_| Unread::NotJson)?;
+        serde_json::from_str::<IgnoredAny>(text).map_err(|_| BodyError::NotJson)?;
         // Read again, because a reader that can name a field is slower.
         let value = serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_str(text));
-        value.map_err(|error| Unread::Field(Error::of_schema(error)))
+        value.map_err(|error| BodyError::Field(Error::of_schema(error)))
     })
 }
 
 /// The same, and no member is passed over.
-fn read_strictly<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Unread> {
-    let text = std::str::from_utf8(bytes).map_err(|_| Unread::NotJson)?;
+fn read_strictly<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, BodyError> {
+    let text = std::str::from_utf8(bytes).map_err(|_| BodyError::NotJson)?;
     if json_depth::is_exceeded(bytes) {
-        return Err(Unread::TooDeep);
+        return Err(BodyError::TooDeep);
     }
     let mut unknown = None;
     let mut json = serde_json::Deserializer::from_str(text);
@@ -114,7 +114,7 @@ fn read_strictly<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Unread> {
     match (arguments, json.end(), unknown) {
         (Ok(arguments), Ok(()), None) => Ok(arguments),
         (Ok(_), Ok(()), Some(name)) => {
-            Err(Unread::Field(Error::argument(name, "is not a field of this call")))
+            Err(BodyError::Field(Error::argument(name, "is not a field of this call")))
         }
         // What is wrong with it is named there.
         _ => read(bytes),
@@ -127,7 +127,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Response> {
         match axum::extract::Query::<T>::from_request_parts(parts, state).await {
             Ok(axum::extract::Query(query)) => Ok(Self(query)),
-            Err(error) => Err(Failure(Error::argument("query", error.body_text())).into_response()),
+            Err(error) => Err(ErrorResponse(Error::argument("query", error.body_text())).into_response()),
         }
     }
 }
@@ -138,11 +138,11 @@ impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Path<T>
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Response> {
         match axum::extract::Path::<T>::from_request_parts(parts, state).await {
             Ok(axum::extract::Path(names)) => Ok(Self(names)),
-            Err(_) => Err(Failure(Error::argument("path", "must be text in UTF-8")).into_response()),
+            Err(_) => Err(ErrorResponse(Error::argument("path", "must be text in UTF-8")).into_response()),
         }
     }
 }
 
-pub(super) fn refuse(why: Plain) -> Response {
+pub(super) fn refuse(why: DoorError) -> Response {
     (why.status(), Json(ErrorBody::bare(why))).into_response()
 }

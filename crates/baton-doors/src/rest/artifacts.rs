@@ -17,7 +17,9 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::byte_range::ByteRange;
-use super::{Authenticated, ErrorBody, Failure, HubState, Path, Plain, Query, answer, discard, is_known};
+use super::{
+    Authenticated, DoorError, ErrorBody, ErrorResponse, HubState, Path, Query, answer, discard, is_known,
+};
 use crate::hub::{Hub, Identity};
 use crate::rest::described::NotFound;
 use crate::service::artifacts::upload::{self, Unfinished, Upload};
@@ -42,7 +44,7 @@ pub fn routes() -> OpenApiRouter<Arc<Hub>> {
     params(upload::QueryArgs),
     request_body(content = Vec<u8>, content_type = "application/octet-stream", description = "The bytes"),
     responses(
-        (status = 200, description = "uploaded", body = upload::Answer),
+        (status = 200, description = "uploaded", body = upload::ArtifactUploaded),
         (status = 413, description = "it is larger than 1 GiB, or does not fit into the network's quota", body = ErrorBody)
     )
 )]
@@ -59,7 +61,7 @@ async fn put_artifact(
         Ok(upload) => upload,
         Err(error) => {
             discard::upload(body).await;
-            return Failure(error).into_response();
+            return ErrorResponse(error).into_response();
         }
     };
     // In a task of its own: a client that hangs up leaves an upload that is given up in order, or done.
@@ -76,25 +78,25 @@ async fn put_artifact(
         Ok(Err(unfinished)) => refused(unfinished),
         Err(error) => {
             tracing::error!(%error, "an upload panicked");
-            plain(Plain::InternalError)
+            plain(DoorError::InternalError)
         }
     }
 }
 
 fn refused(unfinished: Unfinished) -> Response {
     match unfinished {
-        Unfinished::Failed(error) => Failure(error).into_response(),
-        Unfinished::Late => plain(Plain::BodyTooLate),
-        Unfinished::Cut => plain(Plain::BodyCutOff),
+        Unfinished::Failed(error) => ErrorResponse(error).into_response(),
+        Unfinished::Late => plain(DoorError::BodyTooLate),
+        Unfinished::Cut => plain(DoorError::BodyCutOff),
         Unfinished::Stopping => {
-            let mut response = plain(Plain::ShuttingDown);
+            let mut response = plain(DoorError::ShuttingDown);
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
             response
         }
     }
 }
 
-fn plain(why: Plain) -> Response {
+fn plain(why: DoorError) -> Response {
     (why.status(), Json(ErrorBody::with_remedy(why))).into_response()
 }
 
@@ -107,7 +109,7 @@ fn plain(why: Plain) -> Response {
     tag = "artifacts",
     params(list::QueryArgs),
     responses(
-        (status = 200, description = "the artifacts", body = list::Answer),
+        (status = 200, description = "the artifacts", body = list::Artifacts),
         NotFound
     )
 )]
@@ -146,7 +148,7 @@ async fn get_artifact(
 ) -> Response {
     let artifact = match download::find(&hub, &who.caller, &sha256, &args).await {
         Ok(artifact) => artifact,
-        Err(error) => return Failure(error).into_response(),
+        Err(error) => return ErrorResponse(error).into_response(),
     };
     let tag = format!("\"{}\"", artifact.hash);
     if is_known(&headers, &tag) {
@@ -183,7 +185,7 @@ async fn respond(
         Method::HEAD => Body::empty(),
         _ => match download::open(hub, who, artifact, bytes).await {
             Ok(pieces) => Body::from_stream(pieces),
-            Err(error) => return Failure(error).into_response(),
+            Err(error) => return ErrorResponse(error).into_response(),
         },
     };
     let mut response = (status, body).into_response();

@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 use baton_core::Refusal;
 use std::sync::Arc;
 
-use super::Failure;
+use super::ErrorResponse;
 use crate::hub::{Hub, Identity};
 
 /// An authenticated caller.
@@ -23,7 +23,7 @@ impl FromRequestParts<Arc<Hub>> for Authenticated {
             return Ok(Self(identity.clone()));
         }
         let bearer = bearer(&parts.headers).ok_or_else(unauthorized)?;
-        hub.identify(bearer).await.map(Self).map_err(|error| Failure(error).into_response())
+        hub.identify(bearer).await.map(Self).map_err(|error| ErrorResponse(error).into_response())
     }
 }
 
@@ -36,5 +36,5 @@ pub fn bearer(headers: &HeaderMap) -> Option<&str> {
 
 /// The one 401 behind the common gate.
 pub(super) fn unauthorized() -> Response {
-    Failure(Refusal::Unauthorized.into()).into_response()
+    ErrorResponse(Refusal::Unauthorized.into()).into_response()
 }

@@ -10,15 +10,15 @@ use serde::Serialize;
 use std::borrow::Cow;
 use utoipa::ToSchema;
 
-use super::Plain;
+use super::DoorError;
 use crate::json_depth;
 use crate::service::Error;
 
 /// A use case's error on its way to the client.
 #[derive(Debug)]
-pub struct Failure(pub Error);
+pub struct ErrorResponse(pub Error);
 
-impl<E: Into<Error>> From<E> for Failure {
+impl<E: Into<Error>> From<E> for ErrorResponse {
     fn from(error: E) -> Self {
         Self(error.into())
     }
@@ -51,43 +51,43 @@ enum Detail {
 
 impl ErrorBody {
     /// A failure that needs no more words than its code.
-    pub fn bare(why: Plain) -> Self {
+    pub fn bare(why: DoorError) -> Self {
         Self { error: why.code().into(), ..Self::default() }
     }
 
     /// A failure whose remedy the caller should read too.
-    pub fn with_remedy(why: Plain) -> Self {
-        Self::said(why.code(), why.remedy())
+    pub fn with_remedy(why: DoorError) -> Self {
+        Self::new(why.code(), why.remedy())
     }
 
     /// A body that nests too deep.
     pub fn too_deep() -> Self {
-        Self::said(Plain::NotJson.code(), json_depth::message())
+        Self::new(DoorError::NotJson.code(), json_depth::message())
     }
 
     /// A packet that was not taken.
     pub fn packet(error: &AdapterError) -> Self {
-        Self::said(error.kind.as_str(), error.message.clone())
+        Self::new(error.kind.as_str(), error.message.clone())
     }
 
     /// A header that was sent twice.
     pub fn duplicate_header(name: &str) -> Self {
-        let why = Plain::DuplicateHeader;
-        Self::said(why.code(), format!("the request has more than one `{name}` header; send it once"))
+        let why = DoorError::DuplicateHeader;
+        Self::new(why.code(), format!("the request has more than one `{name}` header; send it once"))
     }
 
     /// A cookie that does not count, and why.
     pub fn not_our_page(why: &'static str) -> Self {
-        Self::said(Refusal::PermissionDenied.code(), why)
+        Self::new(Refusal::PermissionDenied.code(), why)
     }
 
-    fn said(error: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
+    fn new(error: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
         Self { error: error.into(), message: Some(message.into()), ..Self::default() }
     }
 
     fn argument(field: &str, rule: &str) -> Self {
         let details = vec![Detail::Field { field: field.into(), rule: rule.into() }];
-        Self { details, ..Self::said("invalid input", format!("{field} {rule}")) }
+        Self { details, ..Self::new("invalid input", format!("{field} {rule}")) }
     }
 
     /// What every door says of an error.
@@ -95,13 +95,15 @@ impl ErrorBody {
         match error {
             Error::Argument { field, rule } => Self::argument(field, rule),
             Error::Refused(refusal) => Self::refused(refusal),
-            Error::Store(error @ StoreError::Conflict) => Self::said(Plain::Busy.code(), error.to_string()),
+            Error::Store(error @ StoreError::Conflict) => {
+                Self::new(DoorError::Busy.code(), error.to_string())
+            }
             Error::Store(error) => Self::with_remedy(store_trouble(error)),
         }
     }
 
     fn refused(refusal: &Refusal) -> Self {
-        let said = Self::said(refusal.code(), refusal.message());
+        let said = Self::new(refusal.code(), refusal.message());
         match (refusal, refusal.class()) {
             (_, Class::Unauthenticated) => Self { message: None, ..said },
             (_, Class::TaskEnded { status }) => Self { task_status: Some(status), ..said },
@@ -121,7 +123,7 @@ impl ErrorBody {
     }
 }
 
-impl IntoResponse for Failure {
+impl IntoResponse for ErrorResponse {
     fn into_response(self) -> Response {
         let (status, retry_after_seconds) = match &self.0 {
             Error::Argument { .. } => (StatusCode::BAD_REQUEST, None),
@@ -140,8 +142,8 @@ impl IntoResponse for Failure {
                     tracing::error!(%error, "a call failed in the store");
                 }
                 let trouble = store_trouble(error);
-                let may_pass =
-                    trouble.status() == StatusCode::SERVICE_UNAVAILABLE && trouble != Plain::DatabaseDamaged;
+                let may_pass = trouble.status() == StatusCode::SERVICE_UNAVAILABLE
+                    && trouble != DoorError::DatabaseDamaged;
                 (trouble.status(), may_pass.then_some(1))
             }
         };
@@ -161,15 +163,15 @@ const fn retry_after(refusal: &Refusal) -> Option<u64> {
 }
 
 /// The store's trouble: the log hears what it is, the client whether to come back.
-const fn store_trouble(error: &StoreError) -> Plain {
+const fn store_trouble(error: &StoreError) -> DoorError {
     match error {
-        StoreError::Busy | StoreError::Conflict => Plain::Busy,
-        StoreError::Unknown(_) => Plain::OutcomeUnknown,
-        StoreError::TookTooLong => Plain::ReadTookTooLong,
-        StoreError::Closed => Plain::ShuttingDown,
-        StoreError::Unavailable(_) => Plain::StorageUnavailable,
-        StoreError::Damaged(_) | StoreError::Altered(_) => Plain::DatabaseDamaged,
-        StoreError::Corrupt(_) | StoreError::Panicked(_) => Plain::InternalError,
+        StoreError::Busy | StoreError::Conflict => DoorError::Busy,
+        StoreError::Unknown(_) => DoorError::OutcomeUnknown,
+        StoreError::TookTooLong => DoorError::ReadTookTooLong,
+        StoreError::Closed => DoorError::ShuttingDown,
+        StoreError::Unavailable(_) => DoorError::StorageUnavailable,
+        StoreError::Damaged(_) | StoreError::Altered(_) => DoorError::DatabaseDamaged,
+        StoreError::Corrupt(_) | StoreError::Panicked(_) => DoorError::InternalError,
     }
 }
 
@@ -205,7 +207,7 @@ mod tests {
                 (code, is_undone),
                 "{message}"
             );
-            let answer = Failure::from(error).into_response();
+            let answer = ErrorResponse::from(error).into_response();
             assert_eq!(answer.status(), StatusCode::SERVICE_UNAVAILABLE, "{code}");
             assert!(answer.headers().contains_key(header::RETRY_AFTER), "{code}");
         }

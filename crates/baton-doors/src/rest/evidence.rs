@@ -13,7 +13,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::arguments::{media_type, refuse};
-use super::{Authenticated, ErrorBody, Failure, HubState, Plain, Query, answer};
+use super::{Authenticated, DoorError, ErrorBody, ErrorResponse, HubState, Query, answer};
 use crate::hub::Hub;
 use crate::rest::described::NotFound;
 use crate::service::Error;
@@ -47,7 +47,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Hub>> {
     operation_id = "list_evidence",
     params(page::QueryArgs),
     responses(
-        (status = 200, description = "the events as they were recorded", body = page::Answer),
+        (status = 200, description = "the events as they were recorded", body = page::EvidenceEvents),
         NotFound
     )
 )]
@@ -79,7 +79,7 @@ async fn newest_checkpoint(
 ) -> Response {
     match proof::checkpoint(&hub, &who.caller, args).await {
         Ok(note) => ([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], note).into_response(),
-        Err(error) => Failure(error).into_response(),
+        Err(error) => ErrorResponse(error).into_response(),
     }
 }
 
@@ -193,7 +193,7 @@ async fn side_file(
 fn stream(outcome: Result<Export, Error>, ending: &str, media_type: &'static str) -> Response {
     let export = match outcome {
         Ok(export) => export,
-        Err(error) => return Failure(error).into_response(),
+        Err(error) => return ErrorResponse(error).into_response(),
     };
     let head = [
         (header::CONTENT_TYPE, media_type.to_owned()),
@@ -222,7 +222,7 @@ fn stream(outcome: Result<Export, Error>, ending: &str, media_type: &'static str
         description = "One packet, or one a line"
     ),
     responses(
-        (status = 200, description = "what became of each", body = report::Answer)
+        (status = 200, description = "what became of each", body = report::PacketsReported)
     )
 )]
 async fn hand_in(
@@ -233,12 +233,12 @@ async fn hand_in(
 ) -> Response {
     let form = media_type(&request).map(str::to_ascii_lowercase);
     let Ok(bytes) = body::to_bytes(request.into_body(), limits::JSON_BODY_MAX_BYTES).await else {
-        return refuse(Plain::BodyTooLarge);
+        return refuse(DoorError::BodyTooLarge);
     };
     let packets = match form.as_deref() {
         Some("application/json") => vec![bytes],
         Some("application/x-ndjson") => lines(&bytes),
-        _ => return refuse(Plain::NotCalledPackets),
+        _ => return refuse(DoorError::NotCalledPackets),
     };
     let outcome = report::run(&hub, &who.caller, args, packets).await;
     match &outcome {

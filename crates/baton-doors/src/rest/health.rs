@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::{HubState, Plain, refuse};
+use super::{DoorError, HubState, refuse};
 use crate::hub::{Hub, NotReady, look};
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -64,7 +64,7 @@ async fn health(State(hub): HubState) -> Response {
 async fn ready(State(hub): HubState) -> Response {
     match look(&hub).await {
         Ok(()) => health(State(hub)).await,
-        Err(NotReady::Damaged) => refuse::with_remedy(Plain::DatabaseDamaged),
-        Err(NotReady::Refused(_) | NotReady::Silent) => refuse::for_now(Plain::StorageUnavailable),
+        Err(NotReady::Damaged) => refuse::with_remedy(DoorError::DatabaseDamaged),
+        Err(NotReady::Refused(_) | NotReady::Silent) => refuse::for_now(DoorError::StorageUnavailable),
     }
 }

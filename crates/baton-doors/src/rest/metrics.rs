@@ -8,7 +8,7 @@ use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::{Failure, HubState, bearer, metrics_page};
+use super::{ErrorResponse, HubState, bearer, metrics_page};
 use crate::error::Error;
 use crate::hub::Hub;
 use crate::metrics::exposition;
@@ -31,7 +31,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Hub>> {
          content_type = "text/plain")
     )
 )]
-async fn show(State(hub): HubState, headers: HeaderMap) -> Result<Response, Failure> {
+async fn show(State(hub): HubState, headers: HeaderMap) -> Result<Response, ErrorResponse> {
     admit(&hub, &headers).await?;
     let headers = [(header::CONTENT_TYPE, exposition::CONTENT_TYPE), (header::CACHE_CONTROL, "no-store")];
     Ok((headers, metrics_page::of(&hub)).into_response())

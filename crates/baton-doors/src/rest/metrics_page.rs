@@ -5,7 +5,7 @@ use baton_store::{Health, Meter, Resolved};
 
 use crate::hub::Hub;
 use crate::metrics::exposition::{Page, Unit};
-use crate::metrics::{Word, process};
+use crate::metrics::{LabelValue, process};
 
 /// All figures as they are now.
 pub(super) fn of(hub: &Hub) -> String {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::{Authenticated, Body, Failure, HubState, Path, answer};
+use super::{Authenticated, Body, ErrorResponse, HubState, Path, answer};
 use crate::hub::Hub;
 use crate::rest::described::NotFound;
 use crate::service::accounts::quotas::{QuotaChange, Quotas, Subject, set, show};
@@ -38,7 +38,7 @@ async fn show_user_quotas(
     State(hub): HubState,
     by: Caller,
     Path(user): Path<String>,
-) -> Result<Response, Failure> {
+) -> Result<Response, ErrorResponse> {
     Ok(answer(show(&hub, &by.0.caller, Subject::user(&user)?).await))
 }
 
@@ -62,7 +62,7 @@ async fn set_user_quotas(
     by: Caller,
     Path(user): Path<String>,
     Body(args): Body<QuotaChange>,
-) -> Result<Response, Failure> {
+) -> Result<Response, ErrorResponse> {
     Ok(answer(set(&hub, &by.0.caller, Subject::user(&user)?, args).await))
 }
 
@@ -83,7 +83,7 @@ async fn show_network_quotas(
     State(hub): HubState,
     by: Caller,
     Path(network): Path<String>,
-) -> Result<Response, Failure> {
+) -> Result<Response, ErrorResponse> {
     Ok(answer(show(&hub, &by.0.caller, Subject::network(&network)?).await))
 }
 
@@ -107,6 +107,6 @@ async fn set_network_quotas(
     by: Caller,
     Path(network): Path<String>,
     Body(args): Body<QuotaChange>,
-) -> Result<Response, Failure> {
+) -> Result<Response, ErrorResponse> {
     Ok(answer(set(&hub, &by.0.caller, Subject::network(&network)?, args).await))
 }

@@ -31,7 +31,7 @@ type Caller = Authenticated;
     params(("network" = NetworkId, Path, description = "The network")),
     request_body = remotes::NewRemote,
     responses(
-        (status = 200, description = "registered", body = remotes::Added),
+        (status = 200, description = "registered", body = remotes::RemoteAdded),
         NotFound,
         Conflict
     )

@@ -6,7 +6,7 @@ use axum::http::request::Parts;
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use crate::hub::in_flight::SharePlace;
+use crate::hub::in_flight::ReservationSlot;
 
 /// Counts more calls to a token than the one that was counted at the gate.
 #[derive(Clone)]
@@ -26,7 +26,7 @@ impl CallRate {
 pub struct Rate(pub Option<CallRate>);
 
 /// Where the memory that the answer needs is reserved.
-pub struct Reserved(pub SharePlace);
+pub struct Reserved(pub ReservationSlot);
 
 impl<S: Sync> FromRequestParts<S> for Rate {
     type Rejection = Infallible;
@@ -40,6 +40,6 @@ impl<S: Sync> FromRequestParts<S> for Reserved {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
-        Ok(Self(parts.extensions.get::<SharePlace>().cloned().unwrap_or_default()))
+        Ok(Self(parts.extensions.get::<ReservationSlot>().cloned().unwrap_or_default()))
     }
 }

@@ -14,7 +14,7 @@ use utoipa::openapi::schema::{OneOfBuilder, Schema};
 use utoipa::openapi::{Content, Paths, Ref, RefOr, Required, ResponseBuilder, ResponsesBuilder};
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 
-use super::{Authenticated, Body, ErrorBody, Failure, HubState, Path, Strict, answer, json};
+use super::{Authenticated, Body, ErrorBody, ErrorResponse, HubState, Path, Strict, answer, json};
 use crate::hub::Hub;
 use crate::rest::described::{Conflict, NotFound};
 use crate::service::task_command::{BodyRule, OnTask, TaskCommand};
@@ -54,10 +54,10 @@ async fn handle<C: TaskCommand>(
     let outcome = C::run(&hub, &who.caller, OnTask::of_path(id), args).await;
     match outcome.as_ref().ok().and_then(C::refusal) {
         None => answer(outcome),
-        Some(Refusal::TaskNotFound) => Failure(Refusal::TaskNotFound.into()).into_response(),
+        Some(Refusal::TaskNotFound) => ErrorResponse(Refusal::TaskNotFound.into()).into_response(),
         Some(_) => match outcome {
             Ok(refused) => json(StatusCode::CONFLICT, "application/json", &refused),
-            Err(error) => Failure(error).into_response(),
+            Err(error) => ErrorResponse(error).into_response(),
         },
     }
 }
@@ -81,20 +81,20 @@ fn describe<C: TaskCommand>(schemas: &mut Schemas) -> Operation {
         let body = RequestBodyBuilder::new().content("application/json", content);
         operation = operation.request_body(Some(body.required(Some(Required::True)).build()));
     }
-    let done = said(about.done, schemas.name::<C::Answer>());
+    let done = response(about.done, schemas.name::<C::Response>());
     let mut responses =
         ResponsesBuilder::new().response("200", done).responses_from_into_responses::<NotFound>();
     responses = match about.conflict {
         None => responses.responses_from_into_responses::<Conflict>(),
         Some(conflict) => {
-            responses.response("409", said(conflict.means, schemas.refused::<C>(conflict.schema)))
+            responses.response("409", response(conflict.means, schemas.refused::<C>(conflict.schema)))
         }
     };
     operation.responses(responses.build()).build()
 }
 
 /// A JSON body with what it means.
-fn said(means: &str, body: Ref) -> utoipa::openapi::Response {
+fn response(means: &str, body: Ref) -> utoipa::openapi::Response {
     ResponseBuilder::new().description(means).content("application/json", Content::new(Some(body))).build()
 }
 
@@ -114,7 +114,7 @@ impl Schemas {
     fn refused<C: TaskCommand>(&mut self, description: &str) -> Ref {
         let name = format!("{}Refused", C::Args::name());
         let either = OneOfBuilder::new()
-            .item(self.name::<C::Answer>())
+            .item(self.name::<C::Response>())
             .item(Ref::from_schema_name(ErrorBody::name()))
             .description(Some(description));
         self.0.push((name.clone(), either.into()));

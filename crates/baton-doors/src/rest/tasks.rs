@@ -12,7 +12,7 @@ use utoipa_axum::routes;
 
 use super::{Authenticated, Body, ErrorBody, HubState, Path, Query, Rate, Reserved, answer, json};
 use crate::hub::Hub;
-use crate::hub::in_flight::{AnswerShare, Cost};
+use crate::hub::in_flight::{Cost, ResponseReservation};
 use crate::request_trace::Traced;
 use crate::rest::described::{Conflict, NotFound};
 use crate::service::task_wait::ProgressSink;
@@ -40,7 +40,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Hub>> {
         .routes(routes!(counts))
         .routes(routes!(overview))
         .routes(routes!(work_graph))
-        .routes(routes!(tell_all))
+        .routes(routes!(send_broadcast))
 }
 
 /// What goes on in a network, minute by minute, and what needs somebody
@@ -52,7 +52,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Hub>> {
     tag = "tasks",
     params(overview::QueryArgs),
     responses(
-        (status = 200, description = "the figures", body = overview::Answer),
+        (status = 200, description = "the figures", body = overview::Overview),
         NotFound
     )
 )]
@@ -73,7 +73,7 @@ async fn overview(
     tag = "tasks",
     params(work_graph::QueryArgs),
     responses(
-        (status = 200, description = "the edges", body = work_graph::Answer),
+        (status = 200, description = "the edges", body = work_graph::WorkGraph),
         NotFound
     )
 )]
@@ -98,8 +98,8 @@ async fn work_graph(
     params(("traceparent" = Option<String>, Header, description = "The trace the task belongs to, as W3C has it")),
     request_body = send_task::Args,
     responses(
-        (status = 200, description = "sent", body = send_task::Answer),
-        (status = 202, description = "sent, and it waits: the agent is offline", body = send_task::Answer),
+        (status = 200, description = "sent", body = send_task::TaskSent),
+        (status = 202, description = "sent, and it waits: the agent is offline", body = send_task::TaskSent),
         NotFound,
         Conflict
     )
@@ -111,7 +111,7 @@ async fn send(
     Reserved(place): Reserved,
     Body(args): Body<send_task::Args>,
 ) -> Response {
-    let share = AnswerShare::new(place, who, Cost::Item);
+    let share = ResponseReservation::new(place, who, Cost::Item);
     match send_task::run(&hub, share.caller(), args, traceparent, &share, &ProgressSink::default()).await {
         // The task waits for an agent that is not there.
         Ok(sent) if sent.is_queued() => json(StatusCode::ACCEPTED, "application/json", &sent),
@@ -124,7 +124,7 @@ async fn send(
 #[schema(as = TaskOutcome)]
 #[serde(untagged)]
 enum SendOutcome {
-    Sent(send_task::Answer),
+    Sent(send_task::TaskSent),
     Refused(ErrorBody),
 }
 
@@ -187,7 +187,7 @@ async fn send_many(
     operation_id = "list_tasks",
     params(list_tasks::QueryArgs),
     responses(
-        (status = 200, description = "a page", body = list_tasks::Answer),
+        (status = 200, description = "a page", body = list_tasks::Tasks),
         NotFound
     )
 )]
@@ -210,7 +210,7 @@ async fn list(
     operation_id = "show_task",
     params(("id" = TaskId, Path, description = "The task"), get_task::QueryArgs),
     responses(
-        (status = 200, description = "the task, and what was said on it", body = get_task::Answer),
+        (status = 200, description = "the task, and what was said on it", body = get_task::TaskShown),
         NotFound
     )
 )]
@@ -221,7 +221,7 @@ async fn show(
     Path(id): Path<String>,
     Query(args): Query<get_task::QueryArgs>,
 ) -> Response {
-    let share = AnswerShare::new(place, who, Cost::Item);
+    let share = ResponseReservation::new(place, who, Cost::Item);
     answer(get_task::run_on_path(&hub, share.caller(), id, args, &share).await)
 }
 
@@ -235,7 +235,7 @@ async fn show(
     operation_id = "show_task_tree",
     params(("id" = TaskId, Path, description = "The task")),
     responses(
-        (status = 200, description = "the tree", body = task_tree::Answer),
+        (status = 200, description = "the tree", body = task_tree::TaskTreeShown),
         NotFound
     )
 )]
@@ -255,7 +255,7 @@ async fn tree(State(hub): HubState, Authenticated(who): Authenticated, Path(id):
     params(("id" = TaskId, Path, description = "The task")),
     request_body = share_artifact::PathArgs,
     responses(
-        (status = 200, description = "shared", body = share_artifact::Answer),
+        (status = 200, description = "shared", body = share_artifact::ArtifactShared),
         NotFound,
         Conflict
     )
@@ -279,7 +279,7 @@ async fn share(
     operation_id = "list_task_events",
     params(task_events::QueryArgs),
     responses(
-        (status = 200, description = "the events", body = task_events::Answer),
+        (status = 200, description = "the events", body = task_events::TaskEvents),
         NotFound
     )
 )]
@@ -348,7 +348,7 @@ async fn ack_delivery(
     operation_id = "claim_task",
     request_body = claim_task::BodyArgs,
     responses(
-        (status = 200, description = "a task and its lease, or none; with `max` a list of them", body = claim_task::BodyAnswer),
+        (status = 200, description = "a task and its lease, or none; with `max` a list of them", body = claim_task::ClaimAnswer),
         Conflict
     )
 )]
@@ -371,7 +371,7 @@ async fn claim(
     params(("id" = LeaseId, Path, description = "The lease")),
     request_body = extend_lease::PathArgs,
     responses(
-        (status = 200, description = "until when", body = extend_lease::Answer),
+        (status = 200, description = "until when", body = extend_lease::LeaseExtended),
         Conflict
     )
 )]
@@ -393,7 +393,7 @@ async fn extend(
     tag = "tasks",
     params(messages::QueryArgs),
     responses(
-        (status = 200, description = "the deliveries", body = messages::Answer),
+        (status = 200, description = "the deliveries", body = messages::Messages),
         NotFound
     )
 )]
@@ -415,7 +415,7 @@ async fn list_messages(
     operation_id = "list_completions",
     params(get_completions::QueryArgs),
     responses(
-        (status = 200, description = "the reports", body = get_completions::Answer),
+        (status = 200, description = "the reports", body = get_completions::Completions),
         NotFound
     )
 )]
@@ -437,7 +437,7 @@ async fn completions(
     operation_id = "list_sessions",
     params(statuses::QueryArgs),
     responses(
-        (status = 200, description = "the sessions", body = statuses::RestAnswer),
+        (status = 200, description = "the sessions", body = statuses::Sessions),
         NotFound
     )
 )]
@@ -459,7 +459,7 @@ async fn status(
     operation_id = "show_stats",
     params(stats::QueryArgs),
     responses(
-        (status = 200, description = "the figures", body = stats::Answer),
+        (status = 200, description = "the figures", body = stats::Stats),
         NotFound
     )
 )]
@@ -481,11 +481,11 @@ async fn counts(
     operation_id = "broadcast",
     request_body = broadcast::Args,
     responses(
-        (status = 200, description = "told", body = broadcast::Answer),
+        (status = 200, description = "told", body = broadcast::BroadcastSent),
         NotFound
     )
 )]
-async fn tell_all(
+async fn send_broadcast(
     State(hub): HubState,
     Authenticated(who): Authenticated,
     Body(args): Body<broadcast::Args>,

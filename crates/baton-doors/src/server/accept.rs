@@ -15,8 +15,8 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_rustls::TlsAcceptor;
 
-use super::addresses::{Addresses, Place};
-use super::connection::{self, Served};
+use super::addresses::{Addresses, ConnectionSlot};
+use super::connection::{self, ConnectionContext};
 use super::paced::Pace;
 use crate::hub::{Hub, Shutdown};
 use crate::metrics::{ConnectionsClosed, Tally};
@@ -104,7 +104,7 @@ impl Listener {
         }
     }
 
-    async fn accept_all(&self, served: &Served, seats: &Arc<Semaphore>) {
+    async fn accept_all(&self, served: &ConnectionContext, seats: &Arc<Semaphore>) {
         loop {
             // Full: the next caller waits in the system's queue until somebody leaves.
             let Ok(seat) = seats.clone().acquire_owned().await else { return };
@@ -125,8 +125,8 @@ impl Listener {
         &self,
         stream: TcpStream,
         peer: SocketAddr,
-        served: Served,
-        seat: (OwnedSemaphorePermit, Place),
+        served: ConnectionContext,
+        seat: (OwnedSemaphorePermit, ConnectionSlot),
     ) {
         // Without it each streamed answer waits some 40 ms for the peer's acknowledgement. A socket that refuses
         // is one whose peer has gone already.
@@ -152,7 +152,7 @@ impl Listener {
     }
 
     /// An address has as many connections as it may. It gets an answer if that takes no waiting.
-    fn turn_down(&self, stream: TcpStream, peer: SocketAddr, served: &Served) {
+    fn turn_down(&self, stream: TcpStream, peer: SocketAddr, served: &ConnectionContext) {
         served.closed.note(ConnectionsClosed::AddressLimit);
         tracing::debug!(%peer, "the address has as many connections as it may");
         if self.tls.is_some() {
@@ -166,8 +166,8 @@ impl Listener {
     }
 }
 
-fn served(router: Router, shutdown: &Shutdown, closed: Arc<Tally<ConnectionsClosed>>) -> Served {
-    Served { router, shutdown: shutdown.clone(), pace: Pace::default(), closed }
+fn served(router: Router, shutdown: &Shutdown, closed: Arc<Tally<ConnectionsClosed>>) -> ConnectionContext {
+    ConnectionContext { router, shutdown: shutdown.clone(), pace: Pace::default(), closed }
 }
 
 fn bound_unsent(stream: &TcpStream) {

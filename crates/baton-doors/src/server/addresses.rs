@@ -16,7 +16,7 @@ pub(super) struct Addresses {
 
 /// One connection of an address; no longer counted when this is dropped.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct ConnectionSlot {
     addresses: Arc<Addresses>,
     client: IpAddr,
 }
@@ -27,7 +27,7 @@ impl Addresses {
     }
 
     /// One connection more, if the address may have it.
-    pub(super) fn take(self: &Arc<Self>, address: IpAddr) -> Option<Place> {
+    pub(super) fn take(self: &Arc<Self>, address: IpAddr) -> Option<ConnectionSlot> {
         let client = client_of(address);
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let count = open.entry(client).or_default();
@@ -35,11 +35,11 @@ impl Addresses {
             return None;
         }
         *count += 1;
-        Some(Place { addresses: self.clone(), client })
+        Some(ConnectionSlot { addresses: self.clone(), client })
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         let mut open = self.addresses.open.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(count) = open.get_mut(&self.client) {

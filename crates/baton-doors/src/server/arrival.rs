@@ -14,10 +14,10 @@ use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use crate::hub::in_flight::{Cost, Reservation, SharePlace};
+use crate::hub::in_flight::{Cost, Reservation, ReservationSlot};
 use crate::hub::{Hub, Identity, Shutdown};
 use crate::rest::artifacts::ARTIFACTS;
-use crate::rest::{Plain, discard, refuse};
+use crate::rest::{DoorError, discard, refuse};
 use crate::service::Error;
 
 /// What a body must keep to.
@@ -38,7 +38,7 @@ impl Default for Bounds {
 
 /// Why a body was cut off.
 #[derive(Debug, Clone, Copy)]
-enum Cut {
+enum CutReason {
     Late,
     Large,
     /// The hub stops: a request that is not there yet is new work.
@@ -47,13 +47,13 @@ enum Cut {
     Busy,
 }
 
-impl Cut {
+impl CutReason {
     fn answer(self) -> Response {
         match self {
-            Self::Late => refuse::and_close(Plain::BodyTooLate),
-            Self::Large => refuse::and_close(Plain::BodyTooLarge),
-            Self::Stopping => refuse::for_now(Plain::ShuttingDown),
-            Self::Busy => refuse::for_now(Plain::Busy),
+            Self::Late => refuse::and_close(DoorError::BodyTooLate),
+            Self::Large => refuse::and_close(DoorError::BodyTooLarge),
+            Self::Stopping => refuse::for_now(DoorError::ShuttingDown),
+            Self::Busy => refuse::for_now(DoorError::Busy),
         }
     }
 }
@@ -87,11 +87,11 @@ pub(super) async fn bounded(
     }
     if declared_bytes(&request).is_some_and(|bytes| bytes > bounds.bytes as u64) {
         discard::body(request.into_body().into_data_stream()).await;
-        return Cut::Large.answer();
+        return CutReason::Large.answer();
     }
     let cut = Arc::new(OnceLock::new());
     let whole = declared_bytes(&request).unwrap_or(bounds.bytes as u64);
-    let reserved = SharePlace::default();
+    let reserved = ReservationSlot::default();
     let bounds = match who {
         Some(_) => bounds,
         None => Bounds { bytes: bounds.bytes.min(limits::PUBLIC_BODY_MAX_BYTES), ..bounds },
@@ -99,7 +99,7 @@ pub(super) async fn bounded(
     let who = who.filter(|_| may_exceed(&request, limits::SMALL_BODY_MAX_BYTES));
     let share = who.map(|who| Share::new(hub.clone(), who, whole, reserved.clone()));
     let shutdown = hub.shutdown.clone();
-    let arriving = |body| Arriving { body, bounds, shutdown, share, waiting: None, cut: cut.clone() };
+    let arriving = |body| IncomingBody { body, bounds, shutdown, share, waiting: None, cut: cut.clone() };
     let request = request.map(|body| Body::new(arriving(body)));
     let response = next.run(request).await;
     reserved.release();
@@ -111,34 +111,34 @@ fn declared_bytes(request: &Request) -> Option<u64> {
 }
 
 /// A body on its way in.
-struct Arriving {
+struct IncomingBody {
     body: Body,
     /// What is left of them.
     bounds: Bounds,
     shutdown: Shutdown,
     share: Option<Share>,
     /// Most bodies come with their head, and nothing is waited for.
-    waiting: Option<Pin<Box<dyn Future<Output = Cut> + Send>>>,
-    cut: Arc<OnceLock<Cut>>,
+    waiting: Option<Pin<Box<dyn Future<Output = CutReason> + Send>>>,
+    cut: Arc<OnceLock<CutReason>>,
 }
 
-impl Arriving {
+impl IncomingBody {
     /// Whether waiting for more has come to an end.
-    fn poll_wait(&mut self, cx: &mut Context<'_>) -> Poll<Cut> {
+    fn poll_wait(&mut self, cx: &mut Context<'_>) -> Poll<CutReason> {
         let (time, shutdown) = (self.bounds.time, &self.shutdown);
         let waiting = self.waiting.get_or_insert_with(|| {
             let shutdown = shutdown.clone();
             Box::pin(async move {
                 tokio::select! {
-                    () = tokio::time::sleep(time) => Cut::Late,
-                    () = shutdown.wait() => Cut::Stopping,
+                    () = tokio::time::sleep(time) => CutReason::Late,
+                    () = shutdown.wait() => CutReason::Stopping,
                 }
             })
         });
         waiting.as_mut().poll(cx)
     }
 
-    fn cut_off<T>(&self, why: Cut) -> Poll<Option<Result<T, axum::Error>>> {
+    fn cut_off<T>(&self, why: CutReason) -> Poll<Option<Result<T, axum::Error>>> {
         let why = *self.cut.get_or_init(|| why);
         Poll::Ready(Some(Err(axum::Error::new(format!("the body was cut off: {why:?}")))))
     }
@@ -153,11 +153,11 @@ struct Share {
     arrived: usize,
     reserving: Option<BoxFuture<'static, Result<Reservation, Error>>>,
     /// Where it is kept until the request is answered: what was read is held for as long.
-    reserved: SharePlace,
+    reserved: ReservationSlot,
 }
 
 impl Share {
-    fn new(hub: Arc<Hub>, who: Identity, whole: u64, reserved: SharePlace) -> Self {
+    fn new(hub: Arc<Hub>, who: Identity, whole: u64, reserved: ReservationSlot) -> Self {
         Self { hub, who, whole, arrived: 0, reserving: None, reserved }
     }
 
@@ -181,7 +181,7 @@ impl Share {
     }
 }
 
-impl HttpBody for Arriving {
+impl HttpBody for IncomingBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -192,7 +192,7 @@ impl HttpBody for Arriving {
         if let Some(share) = &mut self.share
             && ready!(share.poll(cx)).is_err()
         {
-            return self.cut_off(Cut::Busy);
+            return self.cut_off(CutReason::Busy);
         }
         match Pin::new(&mut self.body).poll_frame(cx) {
             Poll::Pending => match self.poll_wait(cx) {
@@ -203,7 +203,7 @@ impl HttpBody for Arriving {
                 let bytes = frame.data_ref().map_or(0, Bytes::len);
                 match self.bounds.bytes.checked_sub(bytes) {
                     Some(left) => self.bounds.bytes = left,
-                    None => return self.cut_off(Cut::Large),
+                    None => return self.cut_off(CutReason::Large),
                 }
                 if let Some(share) = &mut self.share {
                     share.arrived(bytes);

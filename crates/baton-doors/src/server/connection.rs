@@ -30,7 +30,7 @@ const BUFFER_BYTES: usize = 4 * limits::HEADERS_MAX_BYTES;
 
 /// What a connection is served with.
 #[derive(Clone)]
-pub(super) struct Served {
+pub(super) struct ConnectionContext {
     pub(super) router: Router,
     pub(super) shutdown: Shutdown,
     pub(super) pace: Pace,
@@ -38,11 +38,11 @@ pub(super) struct Served {
 }
 
 /// Serves a connection until it ends or, when the hub stops, until its request in flight is answered.
-pub(super) async fn serve<S>(stream: S, peer: SocketAddr, served: Served)
+pub(super) async fn serve<S>(stream: S, peer: SocketAddr, served: ConnectionContext)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let Served { router, shutdown, pace, closed } = served;
+    let ConnectionContext { router, shutdown, pace, closed } = served;
     let requests = Arc::new(());
     let in_flight = Arc::downgrade(&requests);
     let service = hyper::service::service_fn(move |mut request: hyper::Request<Incoming>| {

@@ -18,11 +18,11 @@ use super::origins::{self, Origins, Page};
 use super::rates::Rates;
 use super::request_id::{RequestId, RequestIds, X_REQUEST_ID};
 use super::{large, sending};
-use crate::hub::in_flight::SharePlace;
+use crate::hub::in_flight::ReservationSlot;
 use crate::hub::{Hub, Identity};
 use crate::metrics::Door;
 use crate::request_trace::{RequestSpan, method_name};
-use crate::rest::{CallRate, Failure, Plain, bearer, refuse};
+use crate::rest::{CallRate, DoorError, ErrorResponse, bearer, refuse};
 use crate::service::Error;
 use crate::web::{self, Cookie, Origin};
 
@@ -83,10 +83,10 @@ impl Gate {
             return refuse::duplicate_header(name);
         }
         if !self.hosts.allow(request.headers()) {
-            return refuse::with(Plain::HostNotAllowed);
+            return refuse::with(DoorError::HostNotAllowed);
         }
         match self.origins.page(request.headers()) {
-            Page::Foreign => refuse::with(Plain::OriginNotAllowed),
+            Page::Foreign => refuse::with(DoorError::OriginNotAllowed),
             Page::Own => self.admit(request, Origin::Own, next).await,
             Page::Configured(origin) => {
                 let mut response = match origins::is_preflight(&request) {
@@ -102,7 +102,7 @@ impl Gate {
     async fn admit(&self, mut request: Request, from: Origin, next: Next) -> Response {
         // Health is about the process, which is still there.
         if self.hub.shutdown.is_draining() && request.uri().path() != "/health" {
-            return refuse::for_now(Plain::ShuttingDown);
+            return refuse::for_now(DoorError::ShuttingDown);
         }
         // From here on a cookie that counts is the request's bearer token, for rates, doors and streams alike.
         let is_by_cookie = match self.cookie.admit(&mut request, from) {
@@ -112,7 +112,7 @@ impl Gate {
         let rated = self.rates.as_ref().zip(bearer(request.headers()).map(str::to_owned));
         if let Some((rates, token)) = rated {
             if let Err(retry_after_ms) = rates.take(&token, Instant::now()) {
-                return Failure(Refusal::RateLimited { retry_after_ms }.into()).into_response();
+                return ErrorResponse(Refusal::RateLimited { retry_after_ms }.into()).into_response();
             }
             let rates = rates.clone();
             request.extensions_mut().insert(CallRate::new(move |calls| rates.charge(&token, calls)));
@@ -126,13 +126,13 @@ impl Gate {
 
     /// Counts a request among its token's, and gives its answer a share of the hub's memory if it may be large.
     async fn count(&self, mut request: Request, next: Next) -> Response {
-        let share = SharePlace::default();
+        let share = ReservationSlot::default();
         let Some(bearer) = bearer(request.headers()).map(str::to_owned) else {
             return sending::held(self.run(request, None, next).await, share, None);
         };
         let counted = match self.hub.in_flight.begin(&bearer) {
             Ok(counted) => counted,
-            Err(refusal) => return Failure(refusal.into()).into_response(),
+            Err(refusal) => return ErrorResponse(refusal.into()).into_response(),
         };
         let cost = large::cost(request.method(), request.uri().path());
         // An unknown caller gets the door's 401, and neither sends nor receives anything large.
@@ -140,7 +140,7 @@ impl Gate {
             true => match self.hub.identity_of(&bearer).await {
                 Ok(who) => Some(who),
                 Err(Error::Refused(_)) => None,
-                Err(error) => return Failure(error).into_response(),
+                Err(error) => return ErrorResponse(error).into_response(),
             },
             false => None,
         };
@@ -148,9 +148,9 @@ impl Gate {
             tokio::select! {
                 reserved = self.hub.in_flight.reserve(who, cost) => match reserved {
                     Ok(reservation) => share.put(reservation),
-                    Err(error) => return Failure(error).into_response(),
+                    Err(error) => return ErrorResponse(error).into_response(),
                 },
-                () = self.hub.shutdown.wait() => return refuse::for_now(Plain::ShuttingDown),
+                () = self.hub.shutdown.wait() => return refuse::for_now(DoorError::ShuttingDown),
             }
         }
         request.extensions_mut().insert(share.clone());
@@ -160,7 +160,7 @@ impl Gate {
     }
 
     /// An answer that turned out to be large counts as well.
-    async fn charge(&self, share: &SharePlace, bearer: &str, bytes: u64) {
+    async fn charge(&self, share: &ReservationSlot, bearer: &str, bytes: u64) {
         if bytes > limits::SMALL_BODY_MAX_BYTES as u64
             && !share.is_some()
             && let Ok(who) = self.hub.identity_of(bearer).await
@@ -176,7 +176,7 @@ impl Gate {
         let answered = AssertUnwindSafe(answer).catch_unwind().await;
         let response = answered.unwrap_or_else(|_| {
             tracing::error!("the handler of this request panicked");
-            refuse::with(Plain::InternalError)
+            refuse::with(DoorError::InternalError)
         });
         tracing::debug!(status = response.status().as_u16(), elapsed = ?began.elapsed(), "answered");
         response

@@ -8,12 +8,12 @@ use hyper::body::{Frame, SizeHint};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use crate::hub::in_flight::{RequestInFlight, SharePlace};
+use crate::hub::in_flight::{RequestInFlight, ReservationSlot};
 
 const PIECE: usize = limits::SMALL_BODY_MAX_BYTES;
 
 /// Gives an answer's body what it holds until it has gone. A small body holds nothing.
-pub(super) fn held(response: Response, share: SharePlace, request: Option<RequestInFlight>) -> Response {
+pub(super) fn held(response: Response, share: ReservationSlot, request: Option<RequestInFlight>) -> Response {
     let bytes = response.body().size_hint().exact();
     if bytes.is_some_and(|bytes| bytes <= PIECE as u64) {
         share.release();
@@ -35,7 +35,7 @@ struct Sending {
     frame: u64,
     /// Whether the size of the body was known at its beginning.
     is_whole: bool,
-    share: SharePlace,
+    share: ReservationSlot,
     _request: Option<RequestInFlight>,
 }
 
@@ -109,7 +109,7 @@ mod tests {
         let test = TestHub::start();
         let token = test.person("ada", SystemRole::User, &[]).await;
         let who = test.hub.identify(&token).await.unwrap();
-        let share = SharePlace::default();
+        let share = ReservationSlot::default();
         share.put(test.hub.in_flight.reserve(&who, Cost::Item).await.unwrap());
         let large = Bytes::from(vec![b'x'; 3 * PIECE]);
         let frames =

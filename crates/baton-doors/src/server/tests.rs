@@ -16,7 +16,7 @@ use tokio::sync::Notify;
 use tower::ServiceExt;
 
 use super::arrival::Bounds;
-use super::connection::Served;
+use super::connection::ConnectionContext;
 use super::paced::Pace;
 use super::{Connections, connection, gated};
 use crate::fixture::TestHub;
@@ -28,7 +28,7 @@ const LARGE: usize = 1 << 20;
 const PATIENCE: Duration = Duration::from_secs(20);
 const PEER: ([u8; 4], u16) = ([127, 0, 0, 1], 1);
 
-struct House {
+struct TestServer {
     hub: Arc<Hub>,
     router: Router,
     /// Told when `/read` begins to read.
@@ -38,11 +38,11 @@ struct House {
     _folder: TempDir,
 }
 
-fn house(cors_origins: &[&str]) -> House {
+fn house(cors_origins: &[&str]) -> TestServer {
     house_with(cors_origins, Duration::from_millis(50))
 }
 
-fn house_with(cors_origins: &[&str], time: Duration) -> House {
+fn house_with(cors_origins: &[&str], time: Duration) -> TestServer {
     let folder = tempfile::tempdir().unwrap();
     let (clock, database) = (Clock::start(), folder.path().join("hub.db"));
     let store =
@@ -84,7 +84,7 @@ fn house_with(cors_origins: &[&str], time: Duration) -> House {
         .route("/hang", get(std::future::pending::<String>))
         .route("/quiet", get(move || async move { quiet(quiet_until) }));
     let bounds = Bounds { bytes: 64, time };
-    House { router: gated(doors, hub.clone(), bounds), hub, reading, more, _folder: folder }
+    TestServer { router: gated(doors, hub.clone(), bounds), hub, reading, more, _folder: folder }
 }
 
 /// A stream of two lines; the second comes when it is called for.
@@ -106,14 +106,14 @@ async fn panicking() -> &'static str {
     panic!("as it should")
 }
 
-impl House {
+impl TestServer {
     async fn ask(&self, request: axum::http::request::Builder, body: Body) -> Response {
         self.router.clone().oneshot(request.body(body).unwrap()).await.unwrap()
     }
 
-    fn served(&self, pace: Pace) -> Served {
+    fn served(&self, pace: Pace) -> ConnectionContext {
         let (router, shutdown) = (self.router.clone(), self.hub.shutdown.clone());
-        Served { router, shutdown, pace, closed: self.hub.metrics.connections_closed.clone() }
+        ConnectionContext { router, shutdown, pace, closed: self.hub.metrics.connections_closed.clone() }
     }
 
     /// What is answered to these bytes on a connection that then stays open.
@@ -293,14 +293,14 @@ async fn whoever_waits_for_a_hub_that_is_still_starting_is_told_so() {
 const STRICT: Pace = Pace { bytes_per_second: 1 << 20, grace: Duration::from_millis(50) };
 
 /// A connection that has asked for something, and the end of it.
-async fn asking(house: &House, path: &str) -> (tokio::io::DuplexStream, tokio::task::JoinHandle<()>) {
+async fn asking(house: &TestServer, path: &str) -> (tokio::io::DuplexStream, tokio::task::JoinHandle<()>) {
     let (mut ours, theirs) = tokio::io::duplex(4096);
     let served = tokio::spawn(connection::serve(theirs, PEER.into(), house.served(STRICT)));
     ours.write_all(format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n").as_bytes()).await.unwrap();
     (ours, served)
 }
 
-fn slow_readers(house: &House) -> u64 {
+fn slow_readers(house: &TestServer) -> u64 {
     let counts = house.hub.metrics.connections_closed.read();
     counts.filter(|(why, _)| *why == ConnectionsClosed::SlowReader).map(|(_, count)| count).sum()
 }

@@ -17,7 +17,7 @@ use std::sync::{Arc, LazyLock};
 
 use super::{facts, headers};
 use crate::hub::Hub;
-use crate::rest::{ErrorBody, Plain, is_known};
+use crate::rest::{DoorError, ErrorBody, is_known};
 
 macro_rules! file {
     ($name:literal) => {
@@ -87,7 +87,7 @@ fn serve(name: &str, asked: &HeaderMap) -> Response {
     }
     match ASSETS.get(name) {
         Some(asset) => asset.answer(asked),
-        None => (StatusCode::NOT_FOUND, axum::Json(ErrorBody::bare(Plain::NotFound))).into_response(),
+        None => (StatusCode::NOT_FOUND, axum::Json(ErrorBody::bare(DoorError::NotFound))).into_response(),
     }
 }
 

@@ -32,9 +32,9 @@ pub(crate) enum Origin {
 
 /// Why a cookie does not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct NotOurPage(pub(super) &'static str);
+pub(crate) struct ForeignOrigin(pub(super) &'static str);
 
-impl IntoResponse for NotOurPage {
+impl IntoResponse for ForeignOrigin {
     fn into_response(self) -> Response {
         (StatusCode::FORBIDDEN, Json(ErrorBody::not_our_page(self.0))).into_response()
     }
@@ -60,7 +60,7 @@ impl Cookie {
     }
 
     /// Lets a request's cookie count as its bearer token, if it has one and needs one. True when it does.
-    pub(crate) fn admit(&self, request: &mut Request, from: Origin) -> Result<bool, NotOurPage> {
+    pub(crate) fn admit(&self, request: &mut Request, from: Origin) -> Result<bool, ForeignOrigin> {
         let path = request.uri().path();
         let signs_in = path == SESSION && request.method() == Method::POST;
         let bearer = self.bearer(path, request.headers());
@@ -93,23 +93,23 @@ impl Cookie {
         ours.next().filter(|_| ours.next().is_none())
     }
 
-    fn check(&self, method: &Method, headers: &HeaderMap, from: Origin) -> Result<(), NotOurPage> {
+    fn check(&self, method: &Method, headers: &HeaderMap, from: Origin) -> Result<(), ForeignOrigin> {
         let is_read = matches!(*method, Method::GET | Method::HEAD);
         let origin = headers.get(header::ORIGIN);
         let is_plain = |origin: &HeaderValue| !origin.as_bytes().starts_with(b"https://");
         if from == Origin::Other || self.is_https && origin.is_some_and(is_plain) {
-            return Err(NotOurPage("the session cookie is for the hub's own pages"));
+            return Err(ForeignOrigin("the session cookie is for the hub's own pages"));
         }
         // A browser says `none` when a person typed the address or chose a bookmark.
         let is_ours = |site: &HeaderValue| site == "same-origin" || is_read && site == "none";
         if !headers.get_all(FETCH_SITE).iter().all(is_ours) {
-            return Err(NotOurPage("the session cookie is for calls from the hub's own pages"));
+            return Err(ForeignOrigin("the session cookie is for calls from the hub's own pages"));
         }
         if !is_read && origin.is_none() {
-            return Err(NotOurPage("a change by cookie needs an Origin header"));
+            return Err(ForeignOrigin("a change by cookie needs an Origin header"));
         }
         if !is_read && headers.get(PAGE).is_none_or(|page| page != "1") {
-            return Err(NotOurPage("a change by cookie needs the header baton-page: 1"));
+            return Err(ForeignOrigin("a change by cookie needs the header baton-page: 1"));
         }
         Ok(())
     }

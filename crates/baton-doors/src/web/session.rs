@@ -16,7 +16,7 @@ use super::cookie::Cookie;
 use super::headers;
 use crate::hub::Hub;
 use crate::rest::described::WrongCredentials;
-use crate::rest::{Authenticated, Body, ClientAddress, Failure, HubState, answer};
+use crate::rest::{Authenticated, Body, ClientAddress, ErrorResponse, HubState, answer};
 use crate::service::accounts::users::UserView;
 use crate::service::accounts::{passwords, sessions};
 use crate::service::{Done, Holder};
@@ -74,7 +74,7 @@ async fn open(
             let opened = Opened { ok: true, user, must_change_password, network_id };
             (Cookie::of(&hub.settings).set(&token), Json(opened)).into_response()
         }
-        Err(error) => Failure(error).into_response(),
+        Err(error) => ErrorResponse(error).into_response(),
     }
 }
 
@@ -109,7 +109,7 @@ async fn show(State(hub): HubState, by: Authenticated) -> Response {
 async fn close(State(hub): HubState, by: Authenticated) -> Response {
     match sessions::logout(&hub, by.0).await {
         Ok(done) => (Cookie::of(&hub.settings).clear(), Json(done)).into_response(),
-        Err(error) => Failure(error).into_response(),
+        Err(error) => ErrorResponse(error).into_response(),
     }
 }
 
@@ -133,10 +133,10 @@ async fn change_password(
     Body(args): Body<passwords::PasswordChange>,
 ) -> Response {
     match passwords::change(&hub, &by.0.caller, from.0, Holder::Browser, args).await {
-        Ok(passwords::Changed { revoked, token, .. }) => {
+        Ok(passwords::PasswordChanged { revoked, token, .. }) => {
             let changed = Changed { ok: true, revoked };
             (Cookie::of(&hub.settings).set(&token), Json(changed)).into_response()
         }
-        Err(error) => Failure(error).into_response(),
+        Err(error) => ErrorResponse(error).into_response(),
     }
 }

@@ -2,10 +2,10 @@
 //! one a receiver was told of. So a restart is nothing special, and no call waits for a receiver. Each receiver is
 //! told in order, one event at a time; receivers do not wait for each other, and networks take turns.
 
-mod carrier;
-mod desk;
+mod delivery;
 mod due;
 mod queue;
+mod registry;
 mod retry;
 
 use baton_core::{TaskId, limits};
@@ -15,35 +15,35 @@ use std::time::Instant;
 
 use crate::hub::Hub;
 use crate::service::Error;
-use desk::Desk;
 use due::Due;
+use registry::PushRegistry;
 
 /// Runs until the hub stops. What is under way then is told again after the next start.
 pub(super) async fn run(hub: Arc<Hub>) {
-    let (mut desk, mut due) = (Desk::default(), Due::default());
+    let (mut registry, mut due) = (PushRegistry::default(), Due::default());
     let mut is_known = false;
     let mut looked_at = Instant::now();
     loop {
         tokio::select! {
             () = hub.bells.pushes.wait() => {}
-            () = desk.one_done(&hub) => {}
+            () = registry.one_done(&hub) => {}
             () = tokio::time::sleep(limits::PUSH_LOOK_EVERY) => {}
             () = hub.shutdown.wait() => return,
         }
         if !is_known {
-            is_known = told(&watch_all(&hub).await);
+            is_known = log_outcome(&watch_all(&hub).await);
         }
-        told(&take_news(&hub, &mut desk).await);
+        log_outcome(&take_news(&hub, &mut registry).await);
         if looked_at.elapsed() >= limits::PUSH_LOOK_EVERY {
-            told(&due.take(&hub, &mut desk).await);
+            log_outcome(&due.take(&hub, &mut registry).await);
             looked_at = Instant::now();
         }
-        desk.start(&hub);
+        registry.start(&hub);
     }
 }
 
 /// A look that failed is told in the log; the next one makes up for it.
-fn told(outcome: &Result<(), Error>) -> bool {
+fn log_outcome(outcome: &Result<(), Error>) -> bool {
     if let Err(error) = outcome {
         tracing::warn!(worker = "push", %error, "a look for what is to be told failed and is tried again");
     }
@@ -69,22 +69,22 @@ async fn watch_all(hub: &Hub) -> Result<(), Error> {
     }
 }
 
-async fn take_news(hub: &Arc<Hub>, desk: &mut Desk) -> Result<(), Error> {
+async fn take_news(hub: &Arc<Hub>, registry: &mut PushRegistry) -> Result<(), Error> {
     let tasks = hub.bells.pushes.take_rung();
     let mut outcome = Ok(());
     for some in tasks.chunks(limits::PUSH_TASKS_COUNT) {
         if outcome.is_ok() {
-            outcome = take_news_of(hub, desk, some.to_vec()).await;
+            outcome = take_news_of(hub, registry, some.to_vec()).await;
         }
         match outcome {
-            Ok(()) => desk.start(hub),
+            Ok(()) => registry.start(hub),
             Err(_) => some.iter().for_each(|task| hub.bells.pushes.watch(task)),
         }
     }
     outcome
 }
 
-async fn take_news_of(hub: &Hub, desk: &mut Desk, tasks: Vec<TaskId>) -> Result<(), Error> {
+async fn take_news_of(hub: &Hub, registry: &mut PushRegistry, tasks: Vec<TaskId>) -> Result<(), Error> {
     let found = hub.store.read(move |rows| -> Result<Vec<(TaskId, Vec<PushConfigRow>)>, Error> {
         let with_receivers = |task: &TaskId| Ok((task.clone(), rows.push_configs(task)?));
         tasks.iter().map(with_receivers).collect()
@@ -95,7 +95,7 @@ async fn take_news_of(hub: &Hub, desk: &mut Desk, tasks: Vec<TaskId>) -> Result<
         // Who failed lately is told of this when its next try is due.
         open.into_iter()
             .filter(|config| config.trouble.next_at.is_none())
-            .for_each(|config| desk.take(config));
+            .for_each(|config| registry.take(config));
     }
     Ok(())
 }

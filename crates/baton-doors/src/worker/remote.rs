@@ -2,11 +2,11 @@
 //! each. Which loops run follows from the rows; adding or removing an agent rings.
 
 mod agent;
-mod errand;
-mod insist;
-mod keeping;
-mod put_off;
-mod wording;
+mod deferred_cancels;
+mod lease;
+mod remote_task;
+mod retry;
+mod text;
 
 use baton_core::{Alias, NetworkId, limits};
 use baton_store::rows::RemoteRow;
@@ -29,7 +29,7 @@ pub(super) async fn run(hub: Arc<Hub>) {
     let mut running: HashMap<(NetworkId, Alias), Running> = HashMap::new();
     let mut loops = JoinSet::new();
     loop {
-        let pause = match look(&hub, &mut running, &mut loops).await {
+        let pause = match poll(&hub, &mut running, &mut loops).await {
             Ok(()) => limits::REMOTE_LOOK_EVERY,
             Err(error) => {
                 tracing::warn!(worker = "remote", %error, "a look for agents failed and is tried again");
@@ -70,7 +70,7 @@ fn forget(running: &mut HashMap<(NetworkId, Alias), Running>, ended: &Result<(Id
 }
 
 /// Starts and stops loops so that they are those of the rows.
-async fn look(
+async fn poll(
     hub: &Arc<Hub>,
     running: &mut HashMap<(NetworkId, Alias), Running>,
     loops: &mut JoinSet<()>,
@@ -118,16 +118,16 @@ mod tests {
         };
         test.write(move |tx| tx.insert_remote(&remote)).await;
         let (mut running, mut loops) = (HashMap::new(), JoinSet::new());
-        look(&test.hub, &mut running, &mut loops).await.unwrap();
+        poll(&test.hub, &mut running, &mut loops).await.unwrap();
         let first = running.values().next().unwrap().id;
         loops.abort_all(); // ends it as a panic would: without having been asked to
         let ended = loops.join_next_with_id().await.unwrap();
         assert!(forget(&mut running, &ended));
-        look(&test.hub, &mut running, &mut loops).await.unwrap();
+        poll(&test.hub, &mut running, &mut loops).await.unwrap();
         assert_ne!(running.values().next().unwrap().id, first);
         // One that was stopped because its agent was removed is nobody's loss.
         test.write(|tx| tx.delete_remote(&network(1), &Alias::parse("scout").unwrap()).map(drop)).await;
-        look(&test.hub, &mut running, &mut loops).await.unwrap();
+        poll(&test.hub, &mut running, &mut loops).await.unwrap();
         let ended = loops.join_next_with_id().await.unwrap();
         assert!(!forget(&mut running, &ended));
     }

@@ -47,11 +47,13 @@ pub fn verify(bundle: impl Read) -> Result<Checked, VerifyError> {
 pub fn verify_each(bundle: impl Read, each: impl FnMut(&EventLine<'_>)) -> Result<Checked, VerifyError> {
     let stop = Stop::default();
     check_stream(bundle, &stop, each).map_err(|trouble| match (stop.reason(), trouble) {
-        (Some(Reason::Source(kind)), Trouble::Refused(_)) => VerifyError::Unreadable(kind.into()),
-        (Some(Reason::Source(_)), Trouble::Io(error, _)) => VerifyError::Unreadable(error),
+        (Some(Reason::Source(kind)), VerifyFailure::Refused(_)) => VerifyError::Unreadable(kind.into()),
+        (Some(Reason::Source(_)), VerifyFailure::Io(error, _)) => VerifyError::Unreadable(error),
         (Some(reason), trouble) => stopped(reason, trouble.place()).into(),
-        (None, Trouble::Refused(refusal)) => refusal.into(),
-        (None, Trouble::Io(_, place)) => Refusal::new(Code::Tar, place, "not a whole tar archive").into(),
+        (None, VerifyFailure::Refused(refusal)) => refusal.into(),
+        (None, VerifyFailure::Io(_, place)) => {
+            Refusal::new(Code::Tar, place, "not a whole tar archive").into()
+        }
     })
 }
 
@@ -65,12 +67,12 @@ fn stopped(reason: Reason, place: Place) -> Refusal {
 }
 
 /// What went wrong inside. An I/O error is the archive's fault unless the meter knows better.
-enum Trouble {
+enum VerifyFailure {
     Refused(Refusal),
     Io(io::Error, Place),
 }
 
-impl Trouble {
+impl VerifyFailure {
     fn io(place: Place) -> impl Fn(io::Error) -> Self {
         move |error| Self::Io(error, place)
     }
@@ -83,7 +85,7 @@ impl Trouble {
     }
 }
 
-impl From<Refusal> for Trouble {
+impl From<Refusal> for VerifyFailure {
     fn from(refusal: Refusal) -> Self {
         Self::Refused(refusal)
     }
@@ -93,7 +95,7 @@ fn check_stream(
     bundle: impl Read,
     stop: &Stop,
     each: impl FnMut(&EventLine<'_>),
-) -> Result<Checked, Trouble> {
+) -> Result<Checked, VerifyFailure> {
     let source = Source::new(BufReader::with_capacity(64 << 10, bundle), limits::PACKED_BYTES, stop.clone());
     let unpacked = Unpacked::new(GzDecoder::new(source), limits::UNPACKED_BYTES, stop.clone());
     let mut archive = tar::Archive::new(unpacked);
@@ -105,15 +107,15 @@ fn check_stream(
 fn check_members<R: Read>(
     archive: &mut tar::Archive<R>,
     mut each: impl FnMut(&EventLine<'_>),
-) -> Result<(Checked, u64), Trouble> {
+) -> Result<(Checked, u64), VerifyFailure> {
     let mut end = 0;
     let mut manifest: Option<Manifest> = None;
     let mut checked: Option<Checked> = None;
     // Raw: no PAX or GNU record is applied, every member is what its own header says.
-    let members = archive.entries().map_err(Trouble::io(Place::Bundle))?.raw(true);
+    let members = archive.entries().map_err(VerifyFailure::io(Place::Bundle))?.raw(true);
     for (index, member) in members.enumerate() {
         let place = Place::Member(index + 1);
-        let member = member.map_err(Trouble::io(place))?;
+        let member = member.map_err(VerifyFailure::io(place))?;
         let (file, size) = archive::read_header(member.header(), place)?;
         end += archive::member_bytes(size);
         let member = archive::Announced::new(member, size);
@@ -136,10 +138,13 @@ fn check_members<R: Read>(
 
 /// Reads to the end of the gzip member, which checks its CRC, and sees that the archive, whose members end at `end`, is
 /// whole and that nothing comes after it.
-fn check_end<R: io::BufRead>(mut unpacked: Unpacked<GzDecoder<Source<R>>>, end: u64) -> Result<(), Trouble> {
+fn check_end<R: io::BufRead>(
+    mut unpacked: Unpacked<GzDecoder<Source<R>>>,
+    end: u64,
+) -> Result<(), VerifyFailure> {
     let mut rest = [0; 8192];
     loop {
-        let count = unpacked.read(&mut rest).map_err(Trouble::io(Place::Bundle))?;
+        let count = unpacked.read(&mut rest).map_err(VerifyFailure::io(Place::Bundle))?;
         if count == 0 {
             break;
         }
@@ -151,16 +156,16 @@ fn check_end<R: io::BufRead>(mut unpacked: Unpacked<GzDecoder<Source<R>>>, end: 
         return Err(Refusal::new(Code::Tar, Place::Bundle, "the archive has no end").into());
     }
     let mut source = unpacked.into_inner().into_inner();
-    if source.has_more().map_err(Trouble::io(Place::Bundle))? {
+    if source.has_more().map_err(VerifyFailure::io(Place::Bundle))? {
         return Err(Refusal::new(Code::Gzip, Place::Bundle, "data after the end of the gzip member").into());
     }
     Ok(())
 }
 
-fn read_manifest(mut member: impl Read, size: u64) -> Result<Manifest, Trouble> {
+fn read_manifest(mut member: impl Read, size: u64) -> Result<Manifest, VerifyFailure> {
     let place = Place::Manifest;
     let mut bytes = Vec::with_capacity(size as usize); // at most MANIFEST_BYTES, by its header
-    member.read_to_end(&mut bytes).map_err(Trouble::io(place))?;
+    member.read_to_end(&mut bytes).map_err(VerifyFailure::io(place))?;
     let text =
         std::str::from_utf8(&bytes).map_err(|_| Refusal::new(Code::InvalidJson, place, "not UTF-8"))?;
     canonical::check(text, &STRICTNESS).map_err(|error| text_refusal(&error, place))?;
@@ -215,12 +220,16 @@ impl<'m> EventsCheck<'m> {
         })
     }
 
-    fn run(mut self, member: impl Read, each: &mut impl FnMut(&EventLine<'_>)) -> Result<Checked, Trouble> {
+    fn run(
+        mut self,
+        member: impl Read,
+        each: &mut impl FnMut(&EventLine<'_>),
+    ) -> Result<Checked, VerifyFailure> {
         let mut lines = Lines::new(member, limits::LINE_BYTES);
         let mut writer = Writer::new();
         loop {
             let place = Place::Line(self.count + 1);
-            let line = match lines.next_line().map_err(Trouble::io(place))? {
+            let line = match lines.next_line().map_err(VerifyFailure::io(place))? {
                 None => break,
                 Some(Line::Whole(line)) => line,
                 Some(Line::TooLong) => {

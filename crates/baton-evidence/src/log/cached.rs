@@ -6,18 +6,18 @@ use crate::limits::KEPT_TILES;
 use std::cell::RefCell;
 
 use super::hash::{Hash, node_hash};
-use super::tiles::{Place, Tiles, TreeError};
+use super::tiles::{NodePosition, Tiles, TreeError};
 
 /// A bounded cache before `T`.
 #[derive(Debug)]
 pub struct CachedTiles<T> {
     tiles: T,
     /// The most recently used first.
-    kept: RefCell<Vec<Kept>>,
+    kept: RefCell<Vec<CachedTile>>,
 }
 
 #[derive(Debug)]
-struct Kept {
+struct CachedTile {
     level: u8,
     index: u64,
     width: usize,
@@ -32,12 +32,12 @@ impl<T: Tiles> CachedTiles<T> {
     }
 
     /// Answers from a tile, fetching it if need be.
-    fn with<A>(&self, level: u8, index: u64, answer: impl FnOnce(&Kept) -> A) -> Result<A, T::Error> {
+    fn with<A>(&self, level: u8, index: u64, answer: impl FnOnce(&CachedTile) -> A) -> Result<A, T::Error> {
         let mut kept = self.kept.borrow_mut();
         match kept.iter().position(|tile| tile.level == level && tile.index == index) {
             Some(place) => kept[..=place].rotate_right(1),
             None => {
-                let tile = Kept::new(level, index, self.tiles.tile(level, index)?);
+                let tile = CachedTile::new(level, index, self.tiles.tile(level, index)?);
                 kept.truncate(KEPT_TILES - 1);
                 kept.insert(0, tile);
             }
@@ -54,13 +54,13 @@ impl<T: Tiles> Tiles for CachedTiles<T> {
     }
 
     fn node(&self, height: u8, index: u64) -> Result<Hash, TreeError<Self::Error>> {
-        let place = Place::of(height, index);
+        let place = NodePosition::of(height, index);
         let node = self.with(place.level, place.tile, |tile| tile.node(place)).map_err(TreeError::Tiles)?;
         node.ok_or(place.missing())
     }
 }
 
-impl Kept {
+impl CachedTile {
     fn new(level: u8, index: u64, hashes: Vec<Hash>) -> Self {
         let width = hashes.len();
         let mut rows = hashes;
@@ -76,7 +76,7 @@ impl Kept {
         Self { level, index, width, rows }
     }
 
-    fn node(&self, place: Place) -> Option<Hash> {
+    fn node(&self, place: NodePosition) -> Option<Hash> {
         let row_start: usize = (0..place.rows).map(|row| self.width >> row).sum();
         let within = place.first >> place.rows;
         let in_row = within < self.width >> place.rows;

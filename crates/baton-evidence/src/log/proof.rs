@@ -31,7 +31,7 @@ pub fn check_inclusion(
     if index >= size {
         return Err(ProofError::Outside);
     }
-    let mut way = Way { node: index, last: size - 1 };
+    let mut way = LeafPath { node: index, last: size - 1 };
     let mut hash = *leaf;
     for step in proof {
         hash = match way.step().ok_or(ProofError::Length)? {
@@ -65,7 +65,7 @@ pub fn check_consistency(
         (*first, rest)
     };
     let shift = (from - 1).trailing_ones();
-    let mut way = Way { node: (from - 1) >> shift, last: (to - 1) >> shift };
+    let mut way = LeafPath { node: (from - 1) >> shift, last: (to - 1) >> shift };
     let mut larger = smaller;
     for step in steps {
         match way.step().ok_or(ProofError::Length)? {
@@ -108,12 +108,12 @@ enum Side {
 }
 
 /// The way from a leaf to the root: the node we stand on and the last one of its row (`fn` and `sn` in the RFC).
-struct Way {
+struct LeafPath {
     node: u64,
     last: u64,
 }
 
-impl Way {
+impl LeafPath {
     /// One step up; `None` at the root.
     fn step(&mut self) -> Option<Side> {
         if self.last == 0 {

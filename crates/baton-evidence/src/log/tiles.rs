@@ -20,7 +20,7 @@ pub trait Tiles {
 
     /// The root of a complete subtree: the one with number `index` of those over 2^`height` leaves.
     fn node(&self, height: u8, index: u64) -> Result<Hash, TreeError<Self::Error>> {
-        let place = Place::of(height, index);
+        let place = NodePosition::of(height, index);
         let tile = self.tile(place.level, place.tile).map_err(TreeError::Tiles)?;
         let hashes = tile.get(place.first..place.first + place.count()).ok_or(place.missing())?;
         Ok(complete_root(hashes))
@@ -71,7 +71,7 @@ pub enum TreeError<E> {
 
 /// Where an inner node is found: `2^rows` neighbours of one tile lie under it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct NodePosition {
     pub(super) level: u8,
     pub(super) tile: u64,
     /// The first neighbour, counted within the tile.
@@ -80,7 +80,7 @@ pub(super) struct Place {
     pub(super) rows: u8,
 }
 
-impl Place {
+impl NodePosition {
     pub(super) fn of(height: u8, index: u64) -> Self {
         let (level, rows) = (height / TILE_HEIGHT, height % TILE_HEIGHT);
         let first = index << rows;

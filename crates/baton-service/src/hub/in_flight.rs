@@ -13,10 +13,10 @@ use std::time::Duration;
 
 use super::{Hub, Identity};
 use crate::error::Error;
-use crate::turns::{Turn, Turns};
+use crate::fair_semaphore::{FairPermit, FairSemaphore};
 
 /// A share of the hub's memory.
-pub type Reservation = Turn<UserId, TokenId>;
+pub type Reservation = FairPermit<UserId, TokenId>;
 
 /// What an answer or a body may take at most, while it is built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +48,7 @@ impl Cost {
 /// Everything in flight.
 #[derive(Debug)]
 pub struct InFlight {
-    bytes: Arc<Turns<UserId, TokenId>>,
+    bytes: Arc<FairSemaphore<UserId, TokenId>>,
     wait: Duration,
     requests: Arc<Requests>,
 }
@@ -72,7 +72,7 @@ impl Default for InFlight {
 
 impl InFlight {
     pub fn new(shares: Shares, wait: Duration) -> Self {
-        Self { bytes: Turns::new(shares), wait, requests: Arc::default() }
+        Self { bytes: FairSemaphore::new(shares), wait, requests: Arc::default() }
     }
 
     /// Waits for a share of the hub's memory.
@@ -146,9 +146,9 @@ impl Drop for RequestInFlight {
 /// A place for a share that somebody else takes. That of a request's answer is taken by whoever knows what the answer
 /// may take, the gate for REST and the doors of MCP and A2A for theirs, and goes with the answer's body.
 #[derive(Debug, Clone, Default)]
-pub struct SharePlace(Arc<Mutex<Option<Reservation>>>);
+pub struct ReservationSlot(Arc<Mutex<Option<Reservation>>>);
 
-impl SharePlace {
+impl ReservationSlot {
     pub fn put(&self, reservation: Reservation) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(reservation);
     }
@@ -173,14 +173,14 @@ impl SharePlace {
 
 /// The share of an answer whose call may wait first: it is reserved when the answer is about to be built.
 #[derive(Debug, Clone)]
-pub struct AnswerShare {
-    place: SharePlace,
+pub struct ResponseReservation {
+    place: ReservationSlot,
     who: Identity,
     cost: Cost,
 }
 
-impl AnswerShare {
-    pub const fn new(place: SharePlace, who: Identity, cost: Cost) -> Self {
+impl ResponseReservation {
+    pub const fn new(place: ReservationSlot, who: Identity, cost: Cost) -> Self {
         Self { place, who, cost }
     }
 

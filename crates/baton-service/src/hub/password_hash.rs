@@ -12,20 +12,20 @@ use std::time::Duration;
 
 use super::client_address::client_of;
 use crate::error::Error;
+use crate::fair_semaphore::{FairPermit, FairSemaphore};
 use crate::random;
-use crate::turns::{Turn, Turns};
 
 /// A name as it was given, which may be a password or a megabyte: only its hash is kept.
 type Account = [u8; 32];
 
 /// For whom a hash is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Asker {
+pub struct HashRequester {
     address: IpAddr,
     account: Account,
 }
 
-impl Asker {
+impl HashRequester {
     /// Somebody at an address who names an account.
     pub fn new(address: IpAddr, account: &str) -> Self {
         Self { address: client_of(address), account: Sha256::digest(account).into() }
@@ -35,7 +35,7 @@ impl Asker {
 /// Computes hashes in turn.
 #[derive(Debug)]
 pub struct Passwords {
-    turns: Arc<Turns<IpAddr, Account>>,
+    turns: Arc<FairSemaphore<IpAddr, Account>>,
     wait: Duration,
     /// How many were computed, so that a test can see that one was.
     #[cfg(any(test, feature = "fixture"))]
@@ -55,7 +55,7 @@ impl Default for Passwords {
             waiting: limits::PASSWORD_WAITS_MAX_COUNT,
         };
         Self {
-            turns: Turns::new(shares),
+            turns: FairSemaphore::new(shares),
             wait: limits::PASSWORD_WAIT_MAX,
             #[cfg(any(test, feature = "fixture"))]
             computed: std::sync::atomic::AtomicUsize::new(0),
@@ -65,7 +65,7 @@ impl Default for Passwords {
 
 impl Passwords {
     /// The hash of a new password, in its own text form.
-    pub async fn hash(&self, asker: Asker, password: String) -> Result<String, Error> {
+    pub async fn hash(&self, asker: HashRequester, password: String) -> Result<String, Error> {
         let turn = self.turn(asker).await?;
         off_thread(move || {
             let hash = hash(&password);
@@ -76,7 +76,12 @@ impl Passwords {
     }
 
     /// Whether a password is the one of this hash. Without a hash, because there is no such user, it takes as long.
-    pub async fn verify(&self, asker: Asker, password: String, hash: Option<String>) -> Result<bool, Error> {
+    pub async fn verify(
+        &self,
+        asker: HashRequester,
+        password: String,
+        hash: Option<String>,
+    ) -> Result<bool, Error> {
         let turn = self.turn(asker).await?;
         off_thread(move || {
             let is_right = verify(&password, hash.as_deref());
@@ -87,7 +92,7 @@ impl Passwords {
     }
 
     /// A turn goes to the thread that computes, so that a caller who hangs up does not free it early.
-    async fn turn(&self, asker: Asker) -> Result<Turn<IpAddr, Account>, Error> {
+    async fn turn(&self, asker: HashRequester) -> Result<FairPermit<IpAddr, Account>, Error> {
         let turn = self.turns.take(asker.address, asker.account, 1, self.wait).await;
         let turn = turn.map_err(|_| Refusal::RateLimited { retry_after_ms: limits::RETRY_AFTER_MILLIS })?;
         #[cfg(any(test, feature = "fixture"))]
@@ -134,8 +139,8 @@ mod tests {
 
     const HOME: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
 
-    fn asker(account: &str) -> Asker {
-        Asker::new(HOME, account)
+    fn asker(account: &str) -> HashRequester {
+        HashRequester::new(HOME, account)
     }
 
     #[tokio::test]
@@ -171,7 +176,7 @@ mod tests {
         let mallory = asker("mallory");
         let first = passwords.turn(mallory).await.unwrap();
         let second = passwords.turn(mallory).await.unwrap();
-        let wait_for = |who: Asker| {
+        let wait_for = |who: HashRequester| {
             let passwords = passwords.clone();
             tokio::spawn(async move { passwords.turn(who).await })
         };
@@ -180,7 +185,7 @@ mod tests {
             tokio::task::yield_now().await;
         }
         let at_home = wait_for(asker("alice"));
-        let elsewhere = wait_for(Asker::new("192.0.2.1".parse().unwrap(), "bob"));
+        let elsewhere = wait_for(HashRequester::new("192.0.2.1".parse().unwrap(), "bob"));
         while passwords.turns.waiting() < limits::PASSWORD_WAITS_PER_ACCOUNT_MAX_COUNT + 2 {
             tokio::task::yield_now().await;
         }

@@ -11,7 +11,7 @@ use super::Clock;
 type Agent = (NetworkId, Alias);
 
 /// Signs by network, alias and token. Nested, so that a call finds its own without a copy of their names.
-type Agents = HashMap<NetworkId, HashMap<Alias, HashMap<TokenId, Signs>>>;
+type Agents = HashMap<NetworkId, HashMap<Alias, HashMap<TokenId, Activity>>>;
 
 /// Signs of life of all agents, by the tokens that speak for them.
 #[derive(Debug)]
@@ -25,14 +25,14 @@ pub struct Presences {
 }
 
 #[derive(Debug, Default, Clone, Copy)]
-struct Signs {
+struct Activity {
     connections: usize,
     last_call_at: Option<UnixMillis>,
     /// Until when it is written down that there are connections.
     held_until: Option<UnixMillis>,
 }
 
-impl Signs {
+impl Activity {
     /// What is to be written down now: connections that are new or not held for long any more, and that there are none.
     fn due(&self, now: UnixMillis) -> Option<UnixMillis> {
         let half = now.plus_seconds(limits::CONNECTED_HOLDS_SECONDS / 2);
@@ -130,7 +130,7 @@ impl Presences {
     /// Forgets tokens that have been silent for longer than any rule asks about.
     pub fn forget_silent(&self) {
         let now = self.clock.now();
-        let is_silent = |signs: &Signs| {
+        let is_silent = |signs: &Activity| {
             let kept = |at: UnixMillis| now < at.plus_seconds(limits::WORK_ABANDONED_AFTER_SECONDS);
             signs.connections == 0 && !signs.last_call_at.is_some_and(kept)
         };
@@ -170,12 +170,12 @@ fn signs<'a>(
     agents: &'a mut Agents,
     (network, alias): (&NetworkId, &Alias),
     token: &TokenId,
-) -> Option<&'a mut Signs> {
+) -> Option<&'a mut Activity> {
     agents.get_mut(network)?.get_mut(alias)?.get_mut(token)
 }
 
 /// The same for one that may not have been seen yet.
-fn signs_of_any(agents: &mut Agents, (network, alias): Agent, token: TokenId) -> &mut Signs {
+fn signs_of_any(agents: &mut Agents, (network, alias): Agent, token: TokenId) -> &mut Activity {
     agents.entry(network).or_default().entry(alias).or_default().entry(token).or_default()
 }
 

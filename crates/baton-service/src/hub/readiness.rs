@@ -51,7 +51,7 @@ pub async fn look(hub: &Arc<Hub>) -> Result<(), NotReady> {
                 Error::Store(baton_store::Error::Damaged(_)) => NotReady::Damaged,
                 error => NotReady::Refused(error.to_string()),
             });
-            tell_change(last.as_ref(), &found);
+            log_change(last.as_ref(), &found);
             *last = Some(Finding { at: Instant::now(), found: found.clone() });
             found
         });
@@ -69,7 +69,7 @@ impl Finding {
 }
 
 /// Said when it changes, not whenever it is asked.
-fn tell_change(last: Option<&Finding>, found: &Result<(), NotReady>) {
+fn log_change(last: Option<&Finding>, found: &Result<(), NotReady>) {
     let was_ready = last.is_none_or(|last| last.found.is_ok());
     match found {
         Err(trouble) if was_ready => tracing::warn!(%trouble, "not ready"),

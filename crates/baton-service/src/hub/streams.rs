@@ -7,15 +7,15 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::broadcast::Sender;
 
-use super::seats::{Seat, Seats};
+use super::slots::{Slot, Slots};
 
 /// What the hub keeps for its open streams.
 #[derive(Debug)]
 pub struct Streams {
-    pub rhythm: Rhythm,
-    seats: Arc<Seats>,
+    pub intervals: StreamIntervals,
+    seats: Arc<Slots>,
     /// Of calls that wait for a task.
-    waits: Arc<Seats>,
+    waits: Arc<Slots>,
     /// The networks' one reader each, for all who watch the whole of one.
     pub tails: Mutex<HashMap<NetworkId, Sender<Arc<Page>>>>,
 }
@@ -23,9 +23,9 @@ pub struct Streams {
 impl Default for Streams {
     fn default() -> Self {
         Self {
-            rhythm: Rhythm::default(),
-            seats: Seats::of(limits::STREAMS_PER_TOKEN_MAX_COUNT),
-            waits: Seats::of(limits::WAITS_PER_TOKEN_MAX_COUNT),
+            intervals: StreamIntervals::default(),
+            seats: Slots::of(limits::STREAMS_PER_TOKEN_MAX_COUNT),
+            waits: Slots::of(limits::WAITS_PER_TOKEN_MAX_COUNT),
             tails: Mutex::default(),
         }
     }
@@ -33,7 +33,7 @@ impl Default for Streams {
 
 impl Streams {
     /// One of the streams a token may have open; kept for as long as it is.
-    pub fn take_seat(&self, token: &TokenId) -> Result<Seat, Refusal> {
+    pub fn take_seat(&self, token: &TokenId) -> Result<Slot, Refusal> {
         self.seats.take(token)
     }
 
@@ -48,21 +48,21 @@ impl Streams {
     }
 
     /// One of the calls of a token that may wait for a task at once; kept for as long as it waits.
-    pub fn take_wait(&self, token: &TokenId) -> Result<Seat, Refusal> {
+    pub fn take_wait(&self, token: &TokenId) -> Result<Slot, Refusal> {
         self.waits.take(token)
     }
 }
 
 /// How often a stream does what nothing wakes it for.
 #[derive(Debug, Clone, Copy)]
-pub struct Rhythm {
+pub struct StreamIntervals {
     /// Between two comments; with each the feed is looked at too, in case a ring was lost.
     pub comment: Duration,
     /// How soon a quiet stream notices that tokens or members changed.
     pub access: Duration,
 }
 
-impl Default for Rhythm {
+impl Default for StreamIntervals {
     fn default() -> Self {
         Self {
             comment: Duration::from_secs(limits::STREAM_COMMENT_SECONDS.into()),

@@ -8,18 +8,18 @@ use std::time::Duration;
 
 use super::Identity;
 use crate::error::Error;
-use crate::turns::{Turn, Turns};
+use crate::fair_semaphore::{FairPermit, FairSemaphore};
 
 const PATIENCE: Duration = Duration::from_secs(limits::TRANSFER_WAIT_MAX_SECONDS as u64);
 
 /// A turn of an upload or a download.
-pub(super) type TransferTurn = Turn<UserId, TokenId>;
+pub(super) type TransferPermit = FairPermit<UserId, TokenId>;
 
 /// All transfers.
 #[derive(Debug)]
 pub struct Transfers {
-    uploads: Arc<Turns<UserId, TokenId>>,
-    downloads: Arc<Turns<UserId, TokenId>>,
+    uploads: Arc<FairSemaphore<UserId, TokenId>>,
+    downloads: Arc<FairSemaphore<UserId, TokenId>>,
     reserved: Arc<Mutex<HashMap<NetworkId, u64>>>,
     /// Cloned by whoever reads objects whose artifacts may be removed meanwhile.
     held: Arc<()>,
@@ -53,8 +53,8 @@ impl Default for Transfers {
             limits::DOWNLOADS_PER_TOKEN_AT_ONCE,
         );
         Self {
-            uploads: Turns::new(uploads),
-            downloads: Turns::new(downloads),
+            uploads: FairSemaphore::new(uploads),
+            downloads: FairSemaphore::new(downloads),
             reserved: Arc::default(),
             held: Arc::new(()),
         }
@@ -63,12 +63,12 @@ impl Default for Transfers {
 
 impl Transfers {
     /// Waits for a turn to upload.
-    pub async fn upload(&self, who: &Identity) -> Result<TransferTurn, Error> {
+    pub async fn upload(&self, who: &Identity) -> Result<TransferPermit, Error> {
         take(&self.uploads, who).await
     }
 
     /// Waits for a turn to download.
-    pub async fn download(&self, who: &Identity) -> Result<TransferTurn, Error> {
+    pub async fn download(&self, who: &Identity) -> Result<TransferPermit, Error> {
         take(&self.downloads, who).await
     }
 
@@ -83,20 +83,20 @@ impl Transfers {
     }
 
     /// Room in a network's quota, of which so much was used when it was looked at; none is taken yet.
-    pub fn room(&self, network: &NetworkId, used: i64, max: i64) -> Room {
+    pub fn room(&self, network: &NetworkId, used: i64, max: i64) -> QuotaReservation {
         let (network, reserved) = (network.clone(), self.reserved.clone());
-        Room { network, used, max, taken: 0, reserved }
+        QuotaReservation { network, used, max, taken: 0, reserved }
     }
 }
 
-async fn take(turns: &Arc<Turns<UserId, TokenId>>, who: &Identity) -> Result<TransferTurn, Error> {
+async fn take(turns: &Arc<FairSemaphore<UserId, TokenId>>, who: &Identity) -> Result<TransferPermit, Error> {
     let turn = turns.take(who.account().clone(), who.token_id.clone(), 1, PATIENCE).await;
     turn.map_err(|_| baton_store::Error::Busy.into())
 }
 
 /// What an upload takes of a quota; it goes back when this is dropped.
 #[derive(Debug)]
-pub struct Room {
+pub struct QuotaReservation {
     network: NetworkId,
     used: i64,
     max: i64,
@@ -104,7 +104,7 @@ pub struct Room {
     reserved: Arc<Mutex<HashMap<NetworkId, u64>>>,
 }
 
-impl Room {
+impl QuotaReservation {
     /// Takes what is missing for an upload that has so many bytes by now.
     pub fn grow_to(&mut self, bytes: u64) -> Result<(), Refusal> {
         let Some(more) = bytes.checked_sub(self.taken).filter(|more| *more > 0) else { return Ok(()) };
@@ -121,7 +121,7 @@ impl Room {
     }
 }
 
-impl Drop for Room {
+impl Drop for QuotaReservation {
     fn drop(&mut self) {
         let mut reserved = self.reserved.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(all) = reserved.get_mut(&self.network) {

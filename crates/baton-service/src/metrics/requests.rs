@@ -4,7 +4,7 @@ use baton_core::{Counted, Histogram};
 use http::StatusCode;
 use std::time::Duration;
 
-use super::{Door, Tally, Word, words};
+use super::{Door, LabelValue, Tally, words};
 
 /// Up to the longest wait a call may ask for, and some.
 const MICROS: [u64; 14] = [
@@ -37,7 +37,7 @@ impl Class {
 
 /// What is counted of one door.
 #[derive(Debug)]
-struct Seen {
+struct DoorCounters {
     answers: Tally<Class>,
     took: Histogram<14>,
 }
@@ -45,12 +45,12 @@ struct Seen {
 /// What is counted of all of them.
 #[derive(Debug)]
 pub struct Requests {
-    doors: Vec<Seen>,
+    doors: Vec<DoorCounters>,
 }
 
 impl Default for Requests {
     fn default() -> Self {
-        let seen = |_| Seen { answers: Tally::default(), took: Histogram::new(MICROS) };
+        let seen = |_| DoorCounters { answers: Tally::default(), took: Histogram::new(MICROS) };
         Self { doors: Door::ALL.iter().map(seen).collect() }
     }
 }

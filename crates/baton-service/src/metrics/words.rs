@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A closed set of words.
-pub trait Word: Copy + 'static {
+pub trait LabelValue: Copy + 'static {
     const ALL: &'static [Self];
     fn as_str(self) -> &'static str;
     /// Its place in `ALL`.
@@ -20,7 +20,7 @@ macro_rules! words {
             $($variant,)+
         }
 
-        impl $crate::metrics::Word for $name {
+        impl $crate::metrics::LabelValue for $name {
             const ALL: &'static [Self] = &[$(Self::$variant),+];
 
             fn as_str(self) -> &'static str {
@@ -44,13 +44,13 @@ pub struct Tally<W> {
     words: PhantomData<W>,
 }
 
-impl<W: Word> Default for Tally<W> {
+impl<W: LabelValue> Default for Tally<W> {
     fn default() -> Self {
         Self { counts: W::ALL.iter().map(|_| AtomicU64::new(0)).collect(), words: PhantomData }
     }
 }
 
-impl<W: Word> Tally<W> {
+impl<W: LabelValue> Tally<W> {
     pub fn note(&self, word: W) {
         self.counts[word.place()].fetch_add(1, Ordering::Relaxed);
     }

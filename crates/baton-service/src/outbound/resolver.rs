@@ -81,7 +81,7 @@ impl Lookups {
 /// The judged addresses of the names that are being called over one scheme; clones share them. There are never more than
 /// calls are being made.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Judged(Arc<Mutex<HashMap<String, Entry>>>);
+pub(super) struct AllowedAddresses(Arc<Mutex<HashMap<String, Entry>>>);
 
 #[derive(Debug)]
 struct Entry {
@@ -90,13 +90,13 @@ struct Entry {
     calls: usize,
 }
 
-impl Judged {
+impl AllowedAddresses {
     /// Lets these addresses be connected to until the call is over.
-    pub(super) fn keep(&self, name: &str, addresses: Vec<IpAddr>) -> Kept<'_> {
+    pub(super) fn keep(&self, name: &str, addresses: Vec<IpAddr>) -> ActiveCall<'_> {
         let mut entries = self.entries();
         let calls = entries.get(name).map_or(0, |entry| entry.calls) + 1;
         entries.insert(name.to_owned(), Entry { addresses, calls });
-        Kept { judged: self, name: name.to_owned() }
+        ActiveCall { judged: self, name: name.to_owned() }
     }
 
     fn addresses(&self, name: &str) -> Result<Vec<IpAddr>, Error> {
@@ -110,12 +110,12 @@ impl Judged {
 
 /// A call that is being made.
 #[derive(Debug)]
-pub(super) struct Kept<'a> {
-    judged: &'a Judged,
+pub(super) struct ActiveCall<'a> {
+    judged: &'a AllowedAddresses,
     name: String,
 }
 
-impl Drop for Kept<'_> {
+impl Drop for ActiveCall<'_> {
     fn drop(&mut self) {
         let mut entries = self.judged.entries();
         if let Some(entry) = entries.get_mut(&self.name) {
@@ -127,7 +127,7 @@ impl Drop for Kept<'_> {
     }
 }
 
-impl Resolve for Judged {
+impl Resolve for AllowedAddresses {
     fn resolve(&self, name: Name) -> Resolving {
         let found = self.addresses(name.as_str());
         Box::pin(async move {
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn a_client_connects_to_what_was_judged_for_a_call_that_is_being_made_and_to_nothing_else() {
-        let judged = Judged::default();
+        let judged = AllowedAddresses::default();
         let (first, newer) = (IpAddr::from([8, 8, 8, 8]), IpAddr::from([9, 9, 9, 9]));
         assert!(matches!(judged.addresses("a.example"), Err(Error::NoAddress)));
         let one = judged.keep("a.example", vec![first]);

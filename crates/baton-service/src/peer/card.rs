@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::{Binding, Trouble};
+use super::{Binding, PeerError};
 
 /// A card.
 #[derive(Debug, Deserialize)]
@@ -27,7 +27,7 @@ struct Interface {
 
 impl Card {
     /// The first interface that the hub can speak: the agent names the one it likes best first.
-    pub(super) fn interface(&self) -> Result<(Binding, String), Trouble> {
+    pub(super) fn interface(&self) -> Result<(Binding, String), PeerError> {
         let found = self.supported_interfaces.iter().find_map(|interface| {
             let binding = match &*interface.protocol_binding {
                 "JSONRPC" => Binding::JsonRpc,
@@ -40,7 +40,7 @@ impl Card {
             (is_spoken && !has_tenant).then(|| (binding, interface.url.clone()))
         });
         let none = "its card names no interface of A2A 1.0 over JSON-RPC or HTTP+JSON without a tenant";
-        found.ok_or_else(|| Trouble::Final(none.into()))
+        found.ok_or_else(|| PeerError::Final(none.into()))
     }
 }
 

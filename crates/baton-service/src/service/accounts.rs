@@ -34,7 +34,7 @@ struct NetworkList<K> {
     after: Option<K>,
 }
 
-impl<K: page::Place> NetworkList<K> {
+impl<K: page::CursorPosition> NetworkList<K> {
     fn read(
         hub: &Hub,
         caller: &Caller,

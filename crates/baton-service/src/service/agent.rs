@@ -4,7 +4,7 @@ use baton_core::{Action, Alias, Caller, NetworkId, Refusal, UnixMillis, access};
 use baton_store::Snapshot;
 use baton_store::rows::SessionRow;
 
-use super::place::known_role;
+use super::network_ref::known_role;
 use super::skills::{self, Skill};
 use super::{Error, audit, capabilities, names};
 use crate::hub::Hub;

@@ -5,7 +5,7 @@ use baton_store::rows::{ChangedFilter, PageBounds};
 
 use super::Error;
 use super::agent::AgentAddress;
-use super::place::Reach;
+use super::network_ref::VisibleNetworks;
 use super::task_record::{self, TaskRecord};
 use crate::hub::Hub;
 
@@ -56,7 +56,7 @@ pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Page, Error> 
         .store_for(caller)
         .read(move |rows| -> Result<_, Error> {
             let AgentAddress { network_id, alias } = &args.agent;
-            let reach = Reach::of(rows, &asker, Some(network_id.as_str()))?;
+            let reach = VisibleNetworks::of(rows, &asker, Some(network_id.as_str()))?;
             // One whose token was revoked still has its tasks.
             if !rows.alias_exists(network_id, alias)? && !rows.alias_was_used(network_id, alias)? {
                 return Err(Refusal::AliasNotFound.into());

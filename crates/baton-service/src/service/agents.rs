@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::place::Reach;
+use super::network_ref::VisibleNetworks;
 use super::stamp::Stamp;
 use super::{Error, page};
 use crate::hub::Hub;
@@ -53,8 +53,7 @@ impl QueryArgs {
 
 /// A page of agents by network and alias.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Agents)]
-pub struct Answer {
+pub struct Agents {
     ok: bool,
     agents: Vec<AgentView>,
     next_cursor: Option<String>,
@@ -63,16 +62,16 @@ pub struct Answer {
 /// The name of the list in its cursors.
 const AGENTS: &str = "agents";
 
-type Place = (NetworkId, Alias);
+type AgentPosition = (NetworkId, Alias);
 
 /// Agents, for the tool.
-pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
+pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Agents, Error> {
     let limit = page::limit(args.limit, limits::AGENT_PAGE_DEFAULT, limits::AGENT_PAGE_MAX)?;
     list(hub, caller, (args.network_id, args.cursor), Detail::Whole, PageBounds::of_tool(limit)).await
 }
 
 /// Agents, for `GET /api/agents`.
-pub async fn run_on_query(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Answer, Error> {
+pub async fn run_on_query(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Agents, Error> {
     let (default, most) = (limits::AGENT_PAGE_DEFAULT, limits::AGENT_PAGE_MAX);
     let limit = page::limit_text(args.limit.as_deref(), default, most)?;
     let detail = match args.view.as_deref() {
@@ -89,15 +88,15 @@ async fn list(
     (network_id, cursor): (Option<String>, Option<String>),
     detail: Detail,
     bounds: PageBounds,
-) -> Result<Answer, Error> {
+) -> Result<Agents, Error> {
     let cursors = page::cursors(hub, caller, AGENTS);
-    let after: Option<Place> = cursors.open(cursor.as_deref())?;
+    let after: Option<AgentPosition> = cursors.open(cursor.as_deref())?;
     let stamp = Stamp::new(hub);
     let asker = caller.clone();
     let (reach, page) = hub
         .store_for(caller)
         .read(move |rows| -> Result<_, Error> {
-            let reach = Reach::of_status(rows, &asker, network_id.as_deref())?;
+            let reach = VisibleNetworks::of_status(rows, &asker, network_id.as_deref())?;
             let mut page = AgentPage::new(bounds, after.clone());
             let tasks = task_reach(&asker);
             page.fill(&reach, |network| Network::new(rows, &stamp, network, tasks.as_ref(), detail))?;
@@ -106,7 +105,7 @@ async fn list(
         .await?;
     reach.write_down(hub, caller, AGENTS).await?;
     let next_cursor = cursors.next(page.last.filter(|_| page.is_full));
-    Ok(Answer { ok: true, agents: page.agents, next_cursor })
+    Ok(Agents { ok: true, agents: page.agents, next_cursor })
 }
 
 /// Whose tasks the caller sees; a token that is nobody yet sees who is there, and no task.
@@ -127,19 +126,19 @@ struct AgentPage {
     examined: usize,
     agents: Vec<AgentView>,
     /// The last alias that was looked at, shown or not: the next page begins after it.
-    last: Option<Place>,
+    last: Option<AgentPosition>,
     is_full: bool,
 }
 
 impl AgentPage {
-    fn new(bounds: PageBounds, after: Option<Place>) -> Self {
+    fn new(bounds: PageBounds, after: Option<AgentPosition>) -> Self {
         Self { bounds, bytes: 0, examined: 0, agents: Vec::new(), last: after, is_full: false }
     }
 
     /// Reads agents of the networks, in the order of their ids, until the page is full.
     fn fill<'a>(
         &mut self,
-        reach: &'a Reach,
+        reach: &'a VisibleNetworks,
         look_into: impl Fn(&'a NetworkId) -> Network<'a>,
     ) -> Result<(), Error> {
         let mut networks: Vec<&NetworkId> = reach.networks.iter().map(|(network, _)| network).collect();

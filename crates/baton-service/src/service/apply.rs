@@ -2,8 +2,8 @@
 //! Nothing here decides anything. The evidence of the change is written here too (`evidence/`), so that no door can leave it out.
 
 use baton_core::{
-    ActorToken, Context, Delivery, DeliveryContent, Event, InboxMove, LeaseMove, MessageId, NetworkId,
-    Percent, Principal, Priority, Progress, ProgressMove, RowChange, TaskId, TaskMessage, TaskSnapshot,
+    ActorToken, Context, Delivery, DeliveryContent, Event, InboxChange, LeaseUpdate, MessageId, NetworkId,
+    Percent, Principal, Priority, Progress, ProgressUpdate, RowChange, TaskId, TaskMessage, TaskSnapshot,
     TraceParent, Transition, limits,
 };
 use baton_store::rows::{
@@ -15,7 +15,7 @@ use std::borrow::Cow;
 
 use super::actor::Actor;
 use super::evidence::Digested;
-use super::evidence::change::{self, SeenPart};
+use super::evidence::change::{self, ObservedPart};
 use super::stamp::Stamp;
 use super::{Error, frame, question};
 
@@ -150,10 +150,10 @@ impl Move<'_> {
             due: row.due,
             progress: row.progress.as_ref().map(|progress| self.progress(progress)),
             inbox: row.inbox.and_then(|inbox| match inbox {
-                InboxMove::Ack | InboxMove::AckEvery => Some(InboxState::Acked),
-                InboxMove::AckOthers => None,
-                InboxMove::Hide => Some(InboxState::Hidden),
-                InboxMove::Show => Some(InboxState::Open),
+                InboxChange::Ack | InboxChange::AckEvery => Some(InboxState::Acked),
+                InboxChange::AckOthers => None,
+                InboxChange::Hide => Some(InboxState::Hidden),
+                InboxChange::Show => Some(InboxState::Open),
             }),
             redelivery: row
                 .delivery
@@ -162,20 +162,20 @@ impl Move<'_> {
         }
     }
 
-    fn progress(&self, progress: &ProgressMove) -> ProgressChange {
+    fn progress(&self, progress: &ProgressUpdate) -> ProgressChange {
         match progress {
-            ProgressMove::Report(Progress { percent, message }) => ProgressChange::Report {
+            ProgressUpdate::Report(Progress { percent, message }) => ProgressChange::Report {
                 percent: percent.map(Percent::get),
                 message: message.as_ref().map(ToString::to_string),
                 at: self.context.now,
             },
-            ProgressMove::Clear => ProgressChange::Clear,
+            ProgressUpdate::Clear => ProgressChange::Clear,
         }
     }
 
-    fn lease(&self, lease: &LeaseMove) -> LeaseChange {
+    fn lease(&self, lease: &LeaseUpdate) -> LeaseChange {
         match lease {
-            LeaseMove::Grant { lease, expires_at } => {
+            LeaseUpdate::Grant { lease, expires_at } => {
                 let lease_millis = lease.deadline.millis_since(self.context.monotonic);
                 LeaseChange::Grant {
                     lease_id: lease.id.clone(),
@@ -184,10 +184,10 @@ impl Move<'_> {
                     expires_at: *expires_at,
                 }
             }
-            LeaseMove::Extend { lease, expires_at } => {
+            LeaseUpdate::Extend { lease, expires_at } => {
                 LeaseChange::Extend { deadline: lease.deadline, expires_at: *expires_at }
             }
-            LeaseMove::End => LeaseChange::End,
+            LeaseUpdate::End => LeaseChange::End,
         }
     }
 
@@ -226,7 +226,7 @@ impl Move<'_> {
             log_index,
         })?;
         if let Some(log_index) = log_index {
-            let parts: Vec<_> = self.artifacts.iter().map(SeenPart::of).collect();
+            let parts: Vec<_> = self.artifacts.iter().map(ObservedPart::of).collect();
             change::write_down(tx, &self.seen(event, number, log_index, &parts)?)?;
         }
         Ok(Some(number))
@@ -238,8 +238,8 @@ impl Move<'_> {
         event: &'a Event,
         number: u64,
         log_index: u64,
-        parts: &'a [SeenPart],
-    ) -> Result<change::Seen<'a>, Error> {
+        parts: &'a [ObservedPart],
+    ) -> Result<change::ObservedChange<'a>, Error> {
         let effects = &self.transition.effects;
         let created = effects.created.as_deref();
         let (from, to, kind) = match (created, self.task) {
@@ -247,7 +247,7 @@ impl Move<'_> {
             (None, Some(task)) => (&task.from, &task.to, &task.kind),
             (None, None) => return Err(missing("a change of no task")),
         };
-        Ok(change::Seen {
+        Ok(change::ObservedChange {
             network: self.network,
             log_index,
             at: self.context.now,
@@ -268,13 +268,13 @@ impl Move<'_> {
     /// What leaves the inboxes, and then what comes into one.
     fn deliveries(&self, tx: &mut dyn Transaction, number: Option<u64>) -> Result<(), Error> {
         let effects = &self.transition.effects;
-        if matches!(effects.row.inbox, Some(InboxMove::AckEvery | InboxMove::AckOthers)) {
+        if matches!(effects.row.inbox, Some(InboxChange::AckEvery | InboxChange::AckOthers)) {
             tx.ack_deliveries_about(&self.transition.task_id)?;
         }
         let Some(Delivery { message_id, to, content }) = &effects.delivery else { return Ok(()) };
         match content {
             DeliveryContent::Message(message) => {
-                let n = self.say(tx, message_id, message)?;
+                let n = self.write_message(tx, message_id, message)?;
                 self.refer(tx, Some(n), number)?;
                 let text = match message {
                     TaskMessage::Question(asked) => Cow::Owned(question::delivered(asked)),
@@ -319,7 +319,7 @@ impl Move<'_> {
     }
 
     /// What is said on a task stays with it, also when the delivery is gone.
-    fn say(
+    fn write_message(
         &self,
         tx: &mut dyn Transaction,
         message_id: &MessageId,
@@ -388,12 +388,12 @@ impl Move<'_> {
             return Err(Error::argument("artifacts", format!("are too many: a task takes {most} in all")));
         }
         if let (None, Some(task), true) = (number, self.task, self.stamp.records_evidence) {
-            let parts: Vec<_> = placed.iter().map(SeenPart::of).collect();
+            let parts: Vec<_> = placed.iter().map(ObservedPart::of).collect();
             let first = usize::try_from(count).unwrap_or_default() + 1 - parts.len();
             let (at, actor, actor_token) = (self.context.now, &self.transition.actor, self.actor_token);
             change::write_down_files(
                 tx,
-                &change::SeenFiles { at, task, actor, actor_token, parts: &parts, first },
+                &change::ObservedFiles { at, task, actor, actor_token, parts: &parts, first },
             )?;
         }
         Ok(())

@@ -2,7 +2,7 @@
 //! the answer itself.
 
 use baton_core::{
-    AskedUnder, Caller, Command, InputTtlSeconds, MessageId, MessageText, Question, QuestionOptions,
+    Caller, Command, InputTtlSeconds, MessageId, MessageText, Question, QuestionLease, QuestionOptions,
     QuestionTerms, Status, TaskId, limits,
 };
 use schemars::JsonSchema;
@@ -62,8 +62,7 @@ pub struct Args {
 
 /// It waits.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Asked)]
-pub struct Answer {
+pub struct Asked {
     ok: bool,
     task_id: TaskId,
     message_id: MessageId,
@@ -92,9 +91,9 @@ impl TaskCommand for AskSender {
         }),
     };
     type Args = Args;
-    type Answer = Answer;
+    type Response = Asked;
 
-    async fn run(hub: &Hub, caller: &Caller, on: OnTask, mut args: Args) -> Result<Answer, Error> {
+    async fn run(hub: &Hub, caller: &Caller, on: OnTask, mut args: Args) -> Result<Asked, Error> {
         let task = on.task_id()?;
         let artifacts = reference::read(args.artifacts.take())?;
         let command = command(args)?;
@@ -104,7 +103,7 @@ impl TaskCommand for AskSender {
             .write(move |tx| {
                 let done = operation::act(tx, &stamp, &caller, &on.place, Some(&task), &command)?;
                 let message_id = stamp.new_message_id.clone();
-                Ok(Answer { ok: true, task_id: task.clone(), message_id, status: done.transition.to })
+                Ok(Asked { ok: true, task_id: task.clone(), message_id, status: done.transition.to })
             })
             .await
     }
@@ -114,9 +113,9 @@ impl TaskCommand for AskSender {
 fn command(args: Args) -> Result<Command, Error> {
     let under = match (send_reply::lease(args.lease_id.as_deref())?, args.keep_lease.unwrap_or(false)) {
         (None, true) => return Err(Error::argument("lease_id", "must be given with keep_lease")),
-        (None, false) => AskedUnder::NoLease,
-        (Some(lease_id), false) => AskedUnder::Ending(lease_id),
-        (Some(lease_id), true) => AskedUnder::Kept(lease_id),
+        (None, false) => QuestionLease::NoLease,
+        (Some(lease_id), false) => QuestionLease::Ending(lease_id),
+        (Some(lease_id), true) => QuestionLease::Kept(lease_id),
     };
     let input_ttl = args.input_ttl_seconds.map(|ttl| InputTtlSeconds::parse("input_ttl_seconds", ttl));
     let terms = QuestionTerms {

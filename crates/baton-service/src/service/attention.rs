@@ -1,10 +1,10 @@
 //! What somebody should look at in a network: a bounded look at its oldest open and newest failed tasks. Which of them
 //! are of concern is `baton_core::attention`'s to say.
 
-use baton_core::attention::{Concern, Group, Watched, concerns};
+use baton_core::attention::{AttentionReason, Group, WatchedTask, concerns};
 use baton_core::{NetworkId, Presence, Status, TaskId, limits};
 use baton_store::Snapshot;
-use baton_store::rows::{End, GlanceRow};
+use baton_store::rows::{End, TaskSummaryRow};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -15,16 +15,15 @@ use super::{Error, WireTime, presence};
 /// The groups.
 #[derive(Debug, Default, Serialize, ToSchema)]
 pub(super) struct Attention {
-    waiting_input: Listed,
-    stuck: Listed,
-    failing: Listed,
-    expiring: Listed,
+    waiting_input: AttentionList,
+    stuck: AttentionList,
+    failing: AttentionList,
+    expiring: AttentionList,
 }
 
 /// One group: how many, and the first of them.
 #[derive(Debug, Default, Serialize, ToSchema)]
-#[schema(as = AttentionList)]
-struct Listed {
+struct AttentionList {
     count: i64,
     /// There were more tasks than are looked at.
     count_is_at_least: bool,
@@ -83,7 +82,7 @@ pub(super) fn of_network(
 }
 
 impl Attention {
-    fn group(&mut self, group: Group) -> &mut Listed {
+    fn group(&mut self, group: Group) -> &mut AttentionList {
         match group {
             Group::WaitingInput => &mut self.waiting_input,
             Group::Stuck => &mut self.stuck,
@@ -117,8 +116,8 @@ impl Attention {
     }
 }
 
-impl Listed {
-    fn add(&mut self, task: &GlanceRow, concern: Concern) {
+impl AttentionList {
+    fn add(&mut self, task: &TaskSummaryRow, concern: AttentionReason) {
         self.count += 1;
         self.tasks.push(Task {
             task_id: task.task_id.clone(),
@@ -142,14 +141,14 @@ fn watched(
     rows: &dyn Snapshot,
     stamp: &Stamp,
     network: &NetworkId,
-    task: &GlanceRow,
-) -> Result<Watched, Error> {
+    task: &TaskSummaryRow,
+) -> Result<WatchedTask, Error> {
     // Whether its agent is there is only asked where it decides.
     let assignee = match task.status == Status::Running && !task.is_leased {
         true => stamp.presences.of_worker(presence::of_agent(rows, stamp, network, &task.to)?),
         false => Presence::NONE,
     };
-    Ok(Watched {
+    Ok(WatchedTask {
         status: task.status,
         delivered_at: task.delivered_at,
         changed_at: task.changed_at,

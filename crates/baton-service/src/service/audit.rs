@@ -47,7 +47,7 @@ pub async fn foreign_read(
     network_read(hub, caller, network.clone(), what).await
 }
 
-/// Writes down such a read if there was one, once in a while for each admin, network and thing read; see `noted_reads.rs`.
+/// Writes down such a read if there was one, once in a while for each admin, network and thing read; see `audited_reads.rs`.
 pub async fn network_read(
     hub: &Hub,
     caller: &Caller,
@@ -57,7 +57,7 @@ pub async fn network_read(
     let Some(network) = network.into() else { return Ok(()) };
     let (now, actor) = (hub.clock.now(), caller.principal()?);
     let (look, at) = ((caller.user_id().clone(), network.clone(), what), hub.clock.monotonic());
-    if hub.noted_reads.has(&look, at) {
+    if hub.audited_reads.has(&look, at) {
         return Ok(());
     }
     let note = move |tx: &mut dyn baton_store::Transaction| {
@@ -66,6 +66,6 @@ pub async fn network_read(
     };
     hub.store.write(note).await?;
     // Only now: a read that comes meanwhile must not be answered before there is a row of it.
-    hub.noted_reads.note(look, at);
+    hub.audited_reads.note(look, at);
     Ok(())
 }

@@ -6,7 +6,7 @@ use baton_core::{
     limits,
 };
 use baton_store::Transaction;
-use baton_store::rows::{DeliveryKind, NewDelivery, SessionGlance};
+use baton_store::rows::{DeliveryKind, NewDelivery, SessionSummaryRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 
 use super::apply::{put_delivery, tell};
 use super::frame::Frame;
-use super::place::{Place, role_in};
+use super::network_ref::{NetworkRef, role_in};
 use super::stamp::Stamp;
 use super::{Error, presence};
 use crate::hub::Hub;
@@ -37,17 +37,16 @@ pub struct Args {
 
 /// Who got it.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = BroadcastSent)]
-pub struct Answer {
+pub struct BroadcastSent {
     ok: bool,
     recipients: usize,
     message_ids: Vec<MessageId>,
 }
 
 /// Broadcasts.
-pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
+pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<BroadcastSent, Error> {
     let text = MessageText::parse("message", &args.message).map_err(Error::of_argument)?;
-    let wanted = Arc::new(Wanted { place: Place::of_write(args.network_id.as_deref()), text, args });
+    let wanted = Arc::new(Wanted { place: NetworkRef::of_write(args.network_id.as_deref()), text, args });
     // One at a time for an account, and the disk is left to others for as long as each step took: the texts of a
     // broadcast are much to write.
     let _turn = hub.broadcasting.lock(caller.user_id()).await;
@@ -65,11 +64,11 @@ pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error
         after = last;
         tokio::time::sleep(began.elapsed()).await;
     }
-    Ok(Answer { ok: true, recipients: message_ids.len(), message_ids })
+    Ok(BroadcastSent { ok: true, recipients: message_ids.len(), message_ids })
 }
 
 struct Wanted {
-    place: Place,
+    place: NetworkRef,
     text: MessageText,
     args: Args,
 }
@@ -113,7 +112,7 @@ impl Wanted {
         Ok(Step { sent, last })
     }
 
-    fn is_meant(&self, session: &SessionGlance) -> bool {
+    fn is_meant(&self, session: &SessionSummaryRow) -> bool {
         let Args { filter_server, filter_status, .. } = &self.args;
         filter_server.as_ref().is_none_or(|server| session.server.as_ref() == Some(server))
             && filter_status.as_ref().is_none_or(|status| session.status == *status)

@@ -29,8 +29,7 @@ pub struct Args {
 
 /// Whether it was called off. A task that has ended, or is not there, is answered and not an error.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Cancelled)]
-pub struct Answer {
+pub struct Cancelled {
     ok: bool,
     task_id: String,
     /// Whether the task itself was called off: not if it had ended and only its descendants were.
@@ -82,18 +81,18 @@ impl TaskCommand for CancelTask {
         }),
     };
     type Args = Args;
-    type Answer = Answer;
+    type Response = Cancelled;
 
-    async fn run(hub: &Hub, caller: &Caller, on: OnTask, args: Args) -> Result<Answer, Error> {
+    async fn run(hub: &Hub, caller: &Caller, on: OnTask, args: Args) -> Result<Cancelled, Error> {
         cancel(hub, caller, on, args).await
     }
 
-    fn refusal(answer: &Answer) -> Option<&Refusal> {
+    fn refusal(answer: &Cancelled) -> Option<&Refusal> {
         answer.refusal.as_ref()
     }
 }
 
-async fn cancel(hub: &Hub, caller: &Caller, on: OnTask, args: Args) -> Result<Answer, Error> {
+async fn cancel(hub: &Hub, caller: &Caller, on: OnTask, args: Args) -> Result<Cancelled, Error> {
     let OnTask { task, place } = on;
     let reason = args.reason.map(|reason| Reason::parse("reason", &reason)).transpose();
     let reason = reason.map_err(Error::of_argument)?;
@@ -110,10 +109,10 @@ async fn cancel(hub: &Hub, caller: &Caller, on: OnTask, args: Args) -> Result<An
     match hub.store_for(caller).write(cancelling).await {
         Ok(Outcome { cancelled, open_descendants, cancelled_descendants }) => {
             let (ok, task_id) = (true, task);
-            Ok(Answer { ok, task_id, cancelled, open_descendants, cancelled_descendants, refusal: None })
+            Ok(Cancelled { ok, task_id, cancelled, open_descendants, cancelled_descendants, refusal: None })
         }
         Err(Error::Refused(refusal @ (Refusal::TaskIsTerminal { .. } | Refusal::TaskNotFound))) => {
-            Ok(Answer {
+            Ok(Cancelled {
                 ok: false,
                 task_id: task,
                 cancelled: false,

@@ -9,7 +9,7 @@ use baton_core::{
     Refusal, TaskAction, WaitSeconds, access, limits,
 };
 use baton_store::rows::PageBounds;
-use baton_store::{IfNothing, Inbox, Transaction};
+use baton_store::{Inbox, Transaction, WhenEmpty};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -17,8 +17,8 @@ use tokio::time::Instant;
 use utoipa::ToSchema;
 
 use super::artifacts::{self, ArtifactView, Conversation};
-use super::place::role_in;
-use super::stamp::Stamper;
+use super::network_ref::role_in;
+use super::stamp::StampSource;
 use super::task_view::{TaskMessageView, TaskView, answer_bytes};
 use super::wire_time::WireTime;
 use super::{Error, operation, permit};
@@ -61,8 +61,7 @@ pub struct NextArgs {
 
 /// A task and the lease on it, or no task.
 #[derive(Debug, Default, Serialize, ToSchema)]
-#[schema(as = Claimed)]
-pub struct Answer {
+pub struct Claimed {
     ok: bool,
     #[schema(required)]
     task: Option<TaskView>,
@@ -83,25 +82,22 @@ pub struct Answer {
 
 /// Tasks, each with its lease; none if there were none.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = ClaimedTasks)]
-pub struct ManyAnswer {
+pub struct ClaimedTasks {
     ok: bool,
-    tasks: Vec<Held>,
+    tasks: Vec<ClaimedTask>,
 }
 
 /// What `POST /api/claim` answers: one task, or with `max` a list.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = ClaimAnswer)]
 #[serde(untagged)]
-pub enum BodyAnswer {
-    One(Box<Answer>),
-    Many(ManyAnswer),
+pub enum ClaimAnswer {
+    One(Box<Claimed>),
+    Many(ClaimedTasks),
 }
 
 /// A task under a lease.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = ClaimedTask)]
-pub struct Held {
+pub struct ClaimedTask {
     task: TaskView,
     lease_id: LeaseId,
     lease_expires_at: Option<WireTime>,
@@ -114,9 +110,9 @@ pub struct Held {
     traceparent: Option<String>,
 }
 
-impl Answer {
+impl Claimed {
     /// The one task that was taken, if one was.
-    pub(super) fn of(held: Option<Vec<Held>>) -> Self {
+    pub(super) fn of(held: Option<Vec<ClaimedTask>>) -> Self {
         let Some(held) = held.and_then(|held| held.into_iter().next()) else {
             return Self { ok: true, ..Self::default() };
         };
@@ -133,14 +129,14 @@ impl Answer {
 }
 
 /// Claims the next task of the caller's alias, for the tool.
-pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
+pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Claimed, Error> {
     let wait = wait(args.wait_seconds)?;
     let claim = Claim::read(hub, caller, args.lease_seconds, 1)?;
-    Ok(Answer::of(claim.take_or_wait(hub, wait).await?))
+    Ok(Claimed::of(claim.take_or_wait(hub, wait).await?))
 }
 
 /// Claims one task, or several.
-pub async fn run_on_body(hub: &Hub, caller: &Caller, args: BodyArgs) -> Result<BodyAnswer, Error> {
+pub async fn run_on_body(hub: &Hub, caller: &Caller, args: BodyArgs) -> Result<ClaimAnswer, Error> {
     let max = args.max.map(|max| match usize::try_from(max) {
         Ok(max) if (1..=limits::CLAIM_MAX_COUNT).contains(&max) => Ok(max),
         _ => Err(Error::argument("max", format!("must be 1 to {}", limits::CLAIM_MAX_COUNT))),
@@ -149,8 +145,8 @@ pub async fn run_on_body(hub: &Hub, caller: &Caller, args: BodyArgs) -> Result<B
     let claim = Claim::read(hub, caller, args.lease_seconds, max.unwrap_or(1))?;
     let held = claim.take_or_wait(hub, wait).await?;
     Ok(match max {
-        None => BodyAnswer::One(Box::new(Answer::of(held))),
-        Some(_) => BodyAnswer::Many(ManyAnswer { ok: true, tasks: held.unwrap_or_default() }),
+        None => ClaimAnswer::One(Box::new(Claimed::of(held))),
+        Some(_) => ClaimAnswer::Many(ClaimedTasks { ok: true, tasks: held.unwrap_or_default() }),
     })
 }
 
@@ -172,7 +168,7 @@ pub struct Claim {
     inbox: Inbox,
     lease: LeaseSeconds,
     max: usize,
-    stamper: Stamper,
+    stamper: StampSource,
 }
 
 impl Claim {
@@ -194,7 +190,7 @@ impl Claim {
         let alias = node.alias.clone().ok_or(Refusal::TokenHasNoAlias)?;
         let inbox = Inbox { network_id: node.network_id.clone(), alias };
         let (caller, node) = (caller.clone(), node.clone());
-        Ok(Self { caller, node, inbox, lease, max, stamper: Stamper::of(hub) })
+        Ok(Self { caller, node, inbox, lease, max, stamper: StampSource::of(hub) })
     }
 
     /// Takes what there is, or else waits for a task.
@@ -202,20 +198,20 @@ impl Claim {
         &self,
         hub: &Hub,
         wait: WaitSeconds,
-    ) -> Result<Option<Vec<Held>>, Error> {
+    ) -> Result<Option<Vec<ClaimedTask>>, Error> {
         let _present = hub.presences.connect(&self.node);
         if wait.get() == 0 {
-            return self.submit(hub, IfNothing::Answer)?.found().await;
+            return self.submit(hub, WhenEmpty::Answer)?.found().await;
         }
         match hub.occupy(Quota::WaitingClaims, &self.inbox.network_id).await {
             Ok(_occupied) => self.wait(hub, Instant::now() + Duration::from_secs(wait.get().into())).await,
             // There is no room to wait in, but what is there can be had.
-            Err(refused) => self.submit(hub, IfNothing::Answer)?.found().await?.map(Some).ok_or(refused),
+            Err(refused) => self.submit(hub, WhenEmpty::Answer)?.found().await?.map(Some).ok_or(refused),
         }
     }
 
-    async fn wait(&self, hub: &Hub, deadline: Instant) -> Result<Option<Vec<Held>>, Error> {
-        let mut waiting = self.submit(hub, IfNothing::Park)?;
+    async fn wait(&self, hub: &Hub, deadline: Instant) -> Result<Option<Vec<ClaimedTask>>, Error> {
+        let mut waiting = self.submit(hub, WhenEmpty::Park)?;
         loop {
             let until = deadline.min(Instant::now() + limits::CLAIM_LOOK_EVERY);
             tokio::select! {
@@ -231,7 +227,7 @@ impl Claim {
                 if missed.is_some() {
                     return Ok(missed);
                 }
-                waiting = self.submit(hub, IfNothing::Park)?;
+                waiting = self.submit(hub, WhenEmpty::Park)?;
             }
         }
     }
@@ -239,8 +235,8 @@ impl Claim {
     fn submit(
         &self,
         hub: &Hub,
-        if_nothing: IfNothing,
-    ) -> Result<baton_store::Claim<Vec<Held>, Error>, Error> {
+        if_nothing: WhenEmpty,
+    ) -> Result<baton_store::Claim<Vec<ClaimedTask>, Error>, Error> {
         let claim = self.clone();
         Ok(hub.store_for(&self.caller).claim(self.inbox.clone(), if_nothing, move |tx| claim.take(tx))?)
     }
@@ -263,7 +259,7 @@ impl Claim {
     }
 
     /// Takes the next tasks, as many as are wanted and fit into an answer; none if there are none.
-    pub(super) fn take(&self, tx: &mut dyn Transaction) -> Result<Option<Vec<Held>>, Error> {
+    pub(super) fn take(&self, tx: &mut dyn Transaction) -> Result<Option<Vec<ClaimedTask>>, Error> {
         let Inbox { network_id, alias } = &self.inbox;
         self.check_role(role_in(tx.as_snapshot(), &self.caller, network_id)?)?;
         // The claim may have waited: its token must still open what it opened, under the same alias.
@@ -286,7 +282,7 @@ impl Claim {
         alias: &Alias,
         is_first: bool,
         room: &mut usize,
-    ) -> Result<Option<Held>, Error> {
+    ) -> Result<Option<ClaimedTask>, Error> {
         // Another worker of the alias may have been quicker.
         let Some(task_id) = tx.next_task(network, alias)? else { return Ok(None) };
         let Some(mut task) = tx.task(&task_id)? else { return Ok(None) };
@@ -308,7 +304,14 @@ impl Claim {
         task.started_at = written.started_at;
         let traceparent = task.traceparent.map(|trace| trace.to_string());
         let Conversation { messages, artifacts } = Conversation::new(messages, refs);
-        Ok(Some(Held { task: task.into(), lease_id, lease_expires_at, messages, artifacts, traceparent }))
+        Ok(Some(ClaimedTask {
+            task: task.into(),
+            lease_id,
+            lease_expires_at,
+            messages,
+            artifacts,
+            traceparent,
+        }))
     }
 }
 

@@ -1,15 +1,15 @@
 //! Keep a lease, and say how far the work is.
 
 use baton_core::{
-    Caller, Command, LeaseId, LeaseSeconds, NodeCaller, Percent, Progress, Refusal, UnixMillis, Unnamed,
-    limits,
+    Caller, Command, DefaultNetwork, LeaseId, LeaseSeconds, NodeCaller, Percent, Progress, Refusal,
+    UnixMillis, limits,
 };
 use baton_store::Transaction;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::place::Place;
+use super::network_ref::NetworkRef;
 use super::stamp::Stamp;
 use super::wire_time::WireTime;
 use super::{Error, operation, report_status, send_reply};
@@ -43,8 +43,7 @@ pub struct PathArgs {
 
 /// Until when it holds.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = LeaseExtended)]
-pub struct Answer {
+pub struct LeaseExtended {
     ok: bool,
     lease_expires_at: WireTime,
 }
@@ -55,13 +54,13 @@ pub async fn run_on_path(
     caller: &Caller,
     lease_id: String,
     args: PathArgs,
-) -> Result<Answer, Error> {
+) -> Result<LeaseExtended, Error> {
     let PathArgs { lease_seconds, progress, output } = args;
     run(hub, caller, Args { lease_id, lease_seconds, progress, output }).await
 }
 
 /// Extends a lease.
-pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
+pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<LeaseExtended, Error> {
     let lease_seconds =
         args.lease_seconds.map(|lease| LeaseSeconds::parse("lease_seconds", lease)).transpose();
     let lease_seconds = lease_seconds.map_err(Error::of_argument)?;
@@ -76,15 +75,15 @@ pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error
     let network = node.network_id.clone();
     let answer = hub
         .store_for(&caller)
-        .write(move |tx| -> Result<Answer, Error> {
+        .write(move |tx| -> Result<LeaseExtended, Error> {
             let until = extend(tx, &stamp, &caller, &lease_id, lease_seconds)?;
             report(tx, &node, progress, args.output.as_deref())?;
             report_on_task(tx, &stamp, &caller, &node, &lease_id, progress)?;
-            Ok(Answer { ok: true, lease_expires_at: WireTime(until) })
+            Ok(LeaseExtended { ok: true, lease_expires_at: WireTime(until) })
         })
         .await?;
     if let Some(passing) = passing {
-        hub.passing.tell(&network, passing);
+        hub.transient_frames.send(&network, passing);
     }
     Ok(answer)
 }
@@ -104,7 +103,7 @@ pub fn extend(
     let given = LeaseSeconds::parse("lease_seconds", lease.lease_seconds.into()).unwrap_or_default();
     let command =
         Command::Extend { lease_id: lease_id.clone(), lease_seconds: lease_seconds.unwrap_or(given) };
-    let place = Place::Named(Some(lease.network_id), Unnamed::IsDenied);
+    let place = NetworkRef::Named(Some(lease.network_id), DefaultNetwork::IsDenied);
     let done = operation::act(tx, stamp, caller, &place, Some(&lease.task_id), &command)?;
     let until = done.transition.effects.row.lease.and_then(|lease| lease.expires_at());
     Ok(until.unwrap_or(lease.expires_at))
@@ -139,7 +138,7 @@ fn report_on_task(
     }
     let task = tx.lease(lease_id)?.ok_or(Refusal::LeaseLost)?.task_id;
     let command = Command::ReportProgress { lease_id: lease_id.clone(), progress };
-    let place = Place::Named(Some(node.network_id.clone()), Unnamed::IsDenied);
+    let place = NetworkRef::Named(Some(node.network_id.clone()), DefaultNetwork::IsDenied);
     operation::act(tx, stamp, caller, &place, Some(&task), &command)?;
     Ok(())
 }

@@ -15,7 +15,7 @@ use crate::hub::Hub;
 
 /// How far a follower has come.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct TaskPlace {
+pub struct TaskPosition {
     event: i64,
     /// Of which event the progress is, and its number.
     progress: (i64, i64),
@@ -26,7 +26,7 @@ pub struct TaskPlace {
 /// Something that happens to a task, as a stream sends it.
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub enum Told {
+pub enum TaskUpdate {
     Status {
         task_id: TaskId,
         status: Status,
@@ -50,12 +50,12 @@ pub enum Told {
 
 /// What is new, each with the place that it leads to.
 #[derive(Debug)]
-pub struct News {
-    pub told: Vec<(TaskPlace, Told)>,
+pub struct TaskUpdates {
+    pub told: Vec<(TaskPosition, TaskUpdate)>,
     pub has_ended: bool,
 }
 
-impl TaskPlace {
+impl TaskPosition {
     /// Reads a place as it is printed.
     pub fn parse(text: &str) -> Option<Self> {
         let numbers: Vec<i64> = text.trim().split('.').map(|n| n.parse().ok()).collect::<Option<_>>()?;
@@ -65,7 +65,7 @@ impl TaskPlace {
     }
 }
 
-impl fmt::Display for TaskPlace {
+impl fmt::Display for TaskPosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { event, progress: (of, n), written } = self;
         write!(f, "{event}.{of}.{n}.{written}")
@@ -97,13 +97,13 @@ pub async fn read(
     hub: &Hub,
     caller: &Caller,
     task: &TaskId,
-    since: Option<TaskPlace>,
-) -> Result<News, Error> {
+    since: Option<TaskPosition>,
+) -> Result<TaskUpdates, Error> {
     let id = task.clone();
     hub.store_for(caller).read(move |rows| news(rows, &id, since)).await
 }
 
-fn news(rows: &dyn Snapshot, id: &TaskId, since: Option<TaskPlace>) -> Result<News, Error> {
+fn news(rows: &dyn Snapshot, id: &TaskId, since: Option<TaskPosition>) -> Result<TaskUpdates, Error> {
     let course = rows.task_course(id)?.ok_or(baton_core::Refusal::TaskNotFound)?;
     let fresh: Vec<_> = match since {
         Some(place) => rows.task_history_after(id, place.event)?,
@@ -115,7 +115,7 @@ fn news(rows: &dyn Snapshot, id: &TaskId, since: Option<TaskPlace>) -> Result<Ne
     let statuses = fresh.into_iter().map(|event| {
         let at = WireTime(event.created_at);
         let (status, n, detail) = (event.to_status, event.n, event.detail);
-        (n, Told::Status { task_id: id.clone(), status, event: n, detail, at })
+        (n, TaskUpdate::Status { task_id: id.clone(), status, event: n, detail, at })
     });
     let mut statuses: Vec<_> = statuses.collect();
     // Nothing follows the end.
@@ -126,18 +126,18 @@ fn news(rows: &dyn Snapshot, id: &TaskId, since: Option<TaskPlace>) -> Result<Ne
     }
     if let Some(progress) = course.progress.filter(|progress| of_progress(progress) > place.progress) {
         place.progress = of_progress(&progress);
-        told.push((place, Told::Progress { task_id: id.clone(), progress: progress.into() }));
+        told.push((place, TaskUpdate::Progress { task_id: id.clone(), progress: progress.into() }));
     }
     let output = rows.task_output_after(id, place.written)?;
     if let Some((offset, text)) = output.and_then(|output| rest(output, place.written)) {
         place.written = offset + text.len() as i64;
-        told.push((place, Told::Output { task_id: id.clone(), offset, text }));
+        told.push((place, TaskUpdate::Output { task_id: id.clone(), offset, text }));
     }
     if let Some((n, status)) = end {
         place.event = n;
         told.push((place, status));
     }
-    Ok(News { told, has_ended })
+    Ok(TaskUpdates { told, has_ended })
 }
 
 const fn of_progress(progress: &ProgressRow) -> (i64, i64) {

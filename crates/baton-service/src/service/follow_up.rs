@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::artifacts::{RefArgs, reference};
-use super::place::Place;
+use super::network_ref::NetworkRef;
 use super::push_configs::MayNotify;
 use super::push_configs::receiver::{self, CheckedPush, Since};
 use super::stamp::Stamp;
@@ -37,8 +37,7 @@ pub struct Args {
 
 /// Where the task stands now.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Answered)]
-pub struct Answer {
+pub struct Answered {
     ok: bool,
     task_id: TaskId,
     message_id: MessageId,
@@ -47,7 +46,7 @@ pub struct Answer {
 
 /// What is said, with all that comes with it.
 #[derive(Debug, Clone, Default)]
-pub struct Said {
+pub struct MessageContent {
     pub text: String,
     /// What it consists of beside its text, a JSON array.
     pub parts: Option<String>,
@@ -61,7 +60,7 @@ pub struct Said {
     pub push: Option<CheckedPush>,
 }
 
-impl Said {
+impl MessageContent {
     fn plain(text: String, artifacts: Option<Vec<RefArgs>>) -> Result<Self, Error> {
         Ok(Self { text, artifacts: reference::read(artifacts)?, ..Self::default() })
     }
@@ -99,15 +98,21 @@ impl TaskCommand for AnswerTask {
         }),
     };
     type Args = Args;
-    type Answer = Answer;
+    type Response = Answered;
 
-    async fn run(hub: &Hub, caller: &Caller, on: OnTask, args: Args) -> Result<Answer, Error> {
-        say(hub, caller, on.place, &on.task, Said::plain(args.text, args.artifacts)?).await
+    async fn run(hub: &Hub, caller: &Caller, on: OnTask, args: Args) -> Result<Answered, Error> {
+        send(hub, caller, on.place, &on.task, MessageContent::plain(args.text, args.artifacts)?).await
     }
 }
 
 /// Says it.
-pub async fn say(hub: &Hub, caller: &Caller, place: Place, task: &str, said: Said) -> Result<Answer, Error> {
+pub async fn send(
+    hub: &Hub,
+    caller: &Caller,
+    place: NetworkRef,
+    task: &str,
+    said: MessageContent,
+) -> Result<Answered, Error> {
     let task = TaskId::parse(task).ok_or(Refusal::TaskNotFound)?;
     let text = MessageText::parse("text", &said.text).map_err(Error::of_argument)?;
     let command = Command::FollowUp { text };
@@ -142,7 +147,7 @@ pub async fn say(hub: &Hub, caller: &Caller, place: Place, task: &str, said: Sai
             };
             tx.remember_send(&done.before.network_id, &speaker.principal()?, key.as_str(), &send)?;
         }
-        Ok(Answer { ok: true, task_id: task.clone(), message_id: stamp.new_message_id.clone(), status })
+        Ok(Answered { ok: true, task_id: task.clone(), message_id: stamp.new_message_id.clone(), status })
     };
     match watched {
         None => hub.store_for(caller).write(saying).await,
@@ -165,9 +170,9 @@ fn said_before(
     task: &TaskId,
     key: &IdempotencyKey,
     arguments: &[u8],
-) -> Result<Option<Answer>, Error> {
+) -> Result<Option<Answered>, Error> {
     let Some(now) = tx.task_snapshot(task)? else { return Ok(None) };
     let first = idempotency::first_use(tx, &now.network_id, &caller.principal()?, key, arguments)?;
     let message_id = stamp.new_message_id.clone();
-    Ok(first.map(|_| Answer { ok: true, task_id: now.id, message_id, status: now.status }))
+    Ok(first.map(|_| Answered { ok: true, task_id: now.id, message_id, status: now.status }))
 }

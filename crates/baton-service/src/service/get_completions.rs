@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use utoipa::{IntoParams, ToSchema};
 
 use super::listed_text::ListedText;
-use super::place::Reach;
+use super::network_ref::VisibleNetworks;
 use super::wire_time::{WireTime, parse_since};
 use super::{Error, page};
 use crate::hub::Hub;
@@ -48,8 +48,7 @@ pub struct QueryArgs {
 
 /// The completions.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Completions)]
-pub struct Answer {
+pub struct Completions {
     ok: bool,
     completions: Vec<CompletionView>,
     next_cursor: Option<String>,
@@ -99,7 +98,7 @@ impl From<CompletionRow> for CompletionView {
 }
 
 /// Lists, by the query.
-pub async fn run_on_query(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Answer, Error> {
+pub async fn run_on_query(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Completions, Error> {
     let limit = page::limit_text(args.limit.as_deref(), limits::OTHER_PAGE_MAX, limits::OTHER_PAGE_MAX)?;
     let QueryArgs { alias, since, network_id, cursor, .. } = args;
     let args = Args { alias, since, limit: None, network_id, cursor };
@@ -107,12 +106,12 @@ pub async fn run_on_query(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result
 }
 
 /// Lists, by the tool's arguments.
-pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
+pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Completions, Error> {
     let limit = page::limit(args.limit, limits::OTHER_PAGE_MAX, limits::OTHER_PAGE_MAX)?;
     list(hub, caller, args, PageBounds::of_tool(limit)).await
 }
 
-async fn list(hub: &Hub, caller: &Caller, args: Args, page: PageBounds) -> Result<Answer, Error> {
+async fn list(hub: &Hub, caller: &Caller, args: Args, page: PageBounds) -> Result<Completions, Error> {
     let since = since(args.since.as_deref(), hub, limits::COMPLETIONS_SINCE_DEFAULT_SECONDS)?;
     let cursors = page::cursors(hub, caller, "completions");
     let before = cursors.open(args.cursor.as_deref())?;
@@ -120,7 +119,7 @@ async fn list(hub: &Hub, caller: &Caller, args: Args, page: PageBounds) -> Resul
     let (reach, found) = hub
         .store_for(caller)
         .read(move |rows| -> Result<_, Error> {
-            let reach = Reach::of(rows, &asker, args.network_id.as_deref())?;
+            let reach = VisibleNetworks::of(rows, &asker, args.network_id.as_deref())?;
             let networks = reach.networks.clone();
             let filter = CompletionFilter { networks, session: args.alias.clone(), since, before, page };
             let found = rows.completions(&filter)?;
@@ -129,7 +128,7 @@ async fn list(hub: &Hub, caller: &Caller, args: Args, page: PageBounds) -> Resul
         .await?;
     reach.write_down(hub, caller, "completions").await?;
     let page = found.map(CompletionView::from);
-    Ok(Answer { ok: true, completions: page.rows, next_cursor: cursors.next(page.next) })
+    Ok(Completions { ok: true, completions: page.rows, next_cursor: cursors.next(page.next) })
 }
 
 /// A `since`, or so many seconds ago.

@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::artifacts::{self, Conversation};
-use super::place::{self, Stand};
+use super::network_ref::{self, NetworkAccess};
 use super::task_view::{TaskMessageView, TaskWithArtifacts, WholeTaskView};
 use super::task_wait::{self, ProgressSink, TaskWait};
 use super::{Error, audit, permit, task_record};
 use crate::hub::Hub;
-use crate::hub::in_flight::AnswerShare;
+use crate::hub::in_flight::ResponseReservation;
 
 /// Which task.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -60,8 +60,7 @@ impl QueryArgs {
 
 /// The task.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = TaskShown)]
-pub struct Answer {
+pub struct TaskShown {
     ok: bool,
     task: TaskWithArtifacts,
     /// The task that was made of it. Not in its row: a task that ended never changes.
@@ -80,8 +79,8 @@ pub struct Answer {
 /// What the tool answers: a task that is not there is an answer, in words of its own.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(untagged)]
-pub enum ToolAnswer {
-    Found(Box<Answer>),
+pub enum TaskOrNotFound {
+    Found(Box<TaskShown>),
     NotFound { ok: bool, error: &'static str },
 }
 
@@ -93,14 +92,14 @@ pub async fn run_as_tool(
     hub: &Hub,
     caller: &Caller,
     args: Args,
-    share: &AnswerShare,
+    share: &ResponseReservation,
     progress: &ProgressSink,
-) -> Result<ToolAnswer, Error> {
+) -> Result<TaskOrNotFound, Error> {
     let shown = PageBounds::of_tool(limits::TASK_MESSAGES_SHOWN_COUNT).halved();
     match wait_and_look(hub, caller, args, shown, share, progress).await {
-        Ok(found) => Ok(ToolAnswer::Found(Box::new(found))),
+        Ok(found) => Ok(TaskOrNotFound::Found(Box::new(found))),
         Err(Error::Refused(Refusal::TaskNotFound)) => {
-            Ok(ToolAnswer::NotFound { ok: false, error: NOT_FOUND })
+            Ok(TaskOrNotFound::NotFound { ok: false, error: NOT_FOUND })
         }
         Err(error) => Err(error),
     }
@@ -112,8 +111,8 @@ pub async fn run_on_path(
     caller: &Caller,
     task_id: String,
     args: QueryArgs,
-    share: &AnswerShare,
-) -> Result<Answer, Error> {
+    share: &ResponseReservation,
+) -> Result<TaskShown, Error> {
     let shown = PageBounds::rows(limits::TASK_MESSAGES_SHOWN_COUNT).halved();
     wait_and_look(hub, caller, args.of(task_id)?, shown, share, &ProgressSink::default()).await
 }
@@ -124,9 +123,9 @@ async fn wait_and_look(
     caller: &Caller,
     args: Args,
     shown: PageBounds,
-    share: &AnswerShare,
+    share: &ResponseReservation,
     progress: &ProgressSink,
-) -> Result<Answer, Error> {
+) -> Result<TaskShown, Error> {
     let wait = task_wait::seconds(args.wait_seconds)?;
     if args.after.is_some_and(|after| after < 0) {
         return Err(Error::argument("after", "must be 0 or more"));
@@ -138,16 +137,16 @@ async fn wait_and_look(
         wait.until_event(hub, caller, &id, args.after, progress).await?;
     }
     share.reserve(hub).await?;
-    look(hub, caller, id, shown, has_waited).await
+    read_task(hub, caller, id, shown, has_waited).await
 }
 
-async fn look(
+async fn read_task(
     hub: &Hub,
     caller: &Caller,
     id: TaskId,
     shown: PageBounds,
     has_waited: bool,
-) -> Result<Answer, Error> {
+) -> Result<TaskShown, Error> {
     let asker = caller.clone();
     let read = hub.store_for(caller).read(move |rows| -> Result<_, Error> {
         if has_waited {
@@ -168,7 +167,7 @@ async fn look(
     let Conversation { messages, artifacts } = Conversation::new(messages, refs);
     let retried_to = task.snapshot.retried_to.clone();
     let task = TaskWithArtifacts { row: task.into(), artifacts };
-    Ok(Answer { ok: true, task, retried_to, messages, message_count, event_count })
+    Ok(TaskShown { ok: true, task, retried_to, messages, message_count, event_count })
 }
 
 /// A task with what belongs to it, for somebody who sent it and has waited; and whether it has ended.
@@ -199,7 +198,7 @@ pub(super) async fn whole(
 
 /// A task the caller may see, and whether that is to be written down.
 pub fn visible(rows: &dyn Snapshot, caller: &Caller, id: &TaskId) -> Result<(TaskRow, bool), Error> {
-    let Stand { network, role } = place::of_task(rows, caller, id)?;
+    let NetworkAccess { network, role } = network_ref::of_task(rows, caller, id)?;
     let task = rows.task(id)?.ok_or(Refusal::TaskNotFound)?;
     let action = Action::Task { action: TaskAction::Read, parties: Some(task.snapshot.parties()) };
     access::authorize(caller, &network, role, action)?;

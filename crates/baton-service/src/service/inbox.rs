@@ -8,8 +8,8 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::actor::Actor;
 use super::listed_text::ListedText;
+use super::network_ref::NetworkRef;
 use super::permit::Permitted;
-use super::place::Place;
 use super::stamp::Stamp;
 use super::wire_time::WireTime;
 use super::{Error, audit, names, operation, page};
@@ -91,16 +91,16 @@ impl From<DeliveryRow> for DeliveryView {
 /// Looks into the named inbox.
 pub async fn read(hub: &Hub, caller: &Caller, args: ReadArgs) -> Result<Inbox, Error> {
     let limit = page::limit(args.limit, limits::INBOX_PAGE_DEFAULT, limits::INBOX_PAGE_MAX)?;
-    look(hub, caller, args.network_id, args.alias, args.cursor, PageBounds::of_tool(limit)).await
+    read_inbox(hub, caller, args.network_id, args.alias, args.cursor, PageBounds::of_tool(limit)).await
 }
 
 /// Looks into the caller's own inbox.
 pub async fn read_own(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Inbox, Error> {
     let limit = page::limit_text(args.limit.as_deref(), limits::INBOX_PAGE_DEFAULT, limits::INBOX_PAGE_MAX)?;
-    look(hub, caller, args.network_id, None, args.cursor, PageBounds::rows(limit)).await
+    read_inbox(hub, caller, args.network_id, None, args.cursor, PageBounds::rows(limit)).await
 }
 
-async fn look(
+async fn read_inbox(
     hub: &Hub,
     caller: &Caller,
     network_id: Option<String>,
@@ -110,7 +110,7 @@ async fn look(
 ) -> Result<Inbox, Error> {
     let cursors = page::cursors(hub, caller, "inbox");
     let after = cursors.open(cursor.as_deref())?;
-    let place = Place::of_write(network_id.as_deref());
+    let place = NetworkRef::of_write(network_id.as_deref());
     let asker = caller.clone();
     let read = hub.store_for(caller).read(move |rows| -> Result<_, Error> {
         let stand = place.known(rows, &asker)?;
@@ -166,12 +166,12 @@ pub async fn ack_own(
 
 /// Acknowledges; a task delivered is a task acked.
 pub async fn ack(hub: &Hub, caller: &Caller, args: AckArgs) -> Result<Acked, Error> {
-    let place = Place::of_task_call(args.network_id.as_deref());
+    let place = NetworkRef::of_task_call(args.network_id.as_deref());
     let stamp = Stamp::new(hub);
     let caller = caller.clone();
     hub.store_for(&caller)
         .write(move |tx| {
-            let stand = place.stand(tx.as_snapshot(), &caller, None)?;
+            let stand = place.resolve(tx.as_snapshot(), &caller, None)?;
             let name = names::form(&names::given_or_own(&caller, args.alias.clone())?)?;
             let network = Permitted::ask(&caller, stand, Action::AckInbox(&name))?.into_network();
             let owner = names::principal(tx.as_snapshot(), &network, &name)?;

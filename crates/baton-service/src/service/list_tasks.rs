@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use super::network_ref::VisibleNetworks;
 use super::page::Cursors;
-use super::place::Reach;
 use super::task_view::{StatusCount, TaskView};
 use super::{Error, page, wire_time};
 use crate::hub::Hub;
@@ -66,8 +66,7 @@ pub struct QueryArgs {
 
 /// A page.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Tasks)]
-pub struct Answer {
+pub struct Tasks {
     ok: bool,
     tasks: Vec<TaskView>,
     count: usize,
@@ -76,7 +75,7 @@ pub struct Answer {
 }
 
 /// Lists, by the tool's arguments.
-pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
+pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Tasks, Error> {
     let cursors = page::cursors(hub, caller, LIST);
     let filter = TaskFilter {
         status: status(args.status.as_deref())?,
@@ -92,7 +91,7 @@ pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error
 }
 
 /// Lists, by the query.
-pub async fn run_on_query(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Answer, Error> {
+pub async fn run_on_query(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Tasks, Error> {
     let cursors = page::cursors(hub, caller, LIST);
     let filter = TaskFilter {
         status: status(args.status.as_deref())?,
@@ -182,19 +181,19 @@ async fn list(
     network_id: Option<String>,
     mut search: TaskSearch,
     cursors: Cursors,
-) -> Result<Answer, Error> {
+) -> Result<Tasks, Error> {
     search.examined_rows = limits::SEARCH_EXAMINED_COUNT;
     search.examined_bytes = limits::SEARCH_EXAMINED_BYTES;
     let asker = caller.clone();
     let is_searched = is_searched(&search);
     let look = move |rows: &dyn Snapshot| -> Result<_, Error> {
-        let reach = Reach::of(rows, &asker, network_id.as_deref())?;
+        let reach = VisibleNetworks::of(rows, &asker, network_id.as_deref())?;
         let mut search = search.clone();
         search.filter.networks = reach.networks.clone();
         let page = rows.search_tasks(&search)?.map(TaskView::listed);
         let stats = stats(rows, reach.networks.iter().map(|(network, _)| network))?;
         let (count, next_cursor) = (page.rows.len(), cursors.next(page.next));
-        Ok((reach, Answer { ok: true, count, tasks: page.rows, stats, next_cursor }))
+        Ok((reach, Tasks { ok: true, count, tasks: page.rows, stats, next_cursor }))
     };
     let store = hub.store_for(caller);
     let (reach, answer) = if is_searched { store.scan(look).await? } else { store.read(look).await? };

@@ -7,7 +7,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::get_completions::since;
 use super::listed_text::ListedText;
-use super::place::Reach;
+use super::network_ref::VisibleNetworks;
 use super::wire_time::WireTime;
 use super::{Error, page};
 use crate::hub::Hub;
@@ -29,8 +29,7 @@ pub struct QueryArgs {
 
 /// The deliveries, newest first.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Messages)]
-pub struct Answer {
+pub struct Messages {
     ok: bool,
     messages: Vec<MessageView>,
     next_cursor: Option<String>,
@@ -71,7 +70,7 @@ impl From<DeliveryRow> for MessageView {
 }
 
 /// Lists deliveries.
-pub async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Answer, Error> {
+pub async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Messages, Error> {
     let limit =
         page::limit_text(args.limit.as_deref(), limits::MESSAGE_PAGE_DEFAULT, limits::MESSAGE_PAGE_MAX)?;
     let since = since(args.since.as_deref(), hub, limits::MESSAGES_SINCE_DEFAULT_SECONDS)?;
@@ -81,7 +80,7 @@ pub async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Answer, 
     let (reach, found) = hub
         .store_for(caller)
         .read(move |rows| -> Result<_, Error> {
-            let reach = Reach::of(rows, &asker, args.network_id.as_deref())?;
+            let reach = VisibleNetworks::of(rows, &asker, args.network_id.as_deref())?;
             let networks = reach.networks.clone();
             let filter = MessageFilter { networks, since, before, page: PageBounds::rows(limit) };
             let found = rows.messages(&filter)?;
@@ -90,5 +89,5 @@ pub async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Answer, 
         .await?;
     reach.write_down(hub, caller, "messages").await?;
     let page = found.map(MessageView::from);
-    Ok(Answer { ok: true, messages: page.rows, next_cursor: cursors.next(page.next) })
+    Ok(Messages { ok: true, messages: page.rows, next_cursor: cursors.next(page.next) })
 }

@@ -1,7 +1,7 @@
 //! Names as callers give them: normalised, parsed, found among the agents and users of a network, and compared with
 //! them where a new one is made.
 
-use baton_core::{Alias, AliasFacts, Caller, Looks, NetworkId, Principal, Refusal, UserId, Username};
+use baton_core::{Alias, AliasFacts, Caller, NameSkeletons, NetworkId, Principal, Refusal, UserId, Username};
 use baton_store::Snapshot;
 use unicode_normalization::UnicodeNormalization;
 
@@ -46,7 +46,7 @@ pub(super) fn alias_facts(
     alias: &Alias,
     user: &UserId,
 ) -> Result<AliasFacts, Error> {
-    let looks = Looks::of(alias.as_str());
+    let looks = NameSkeletons::of(alias.as_str());
     Ok(AliasFacts {
         is_member_username: rows.has_member_named(network, alias.as_str())?,
         was_ever_used: rows.alias_was_used(network, alias)?,
@@ -75,7 +75,7 @@ pub(super) fn refuse_alias(
     network: &NetworkId,
     username: &Username,
 ) -> Result<(), Error> {
-    if rows.has_live_alias_like(network, &Looks::of(username.as_str()))? {
+    if rows.has_live_alias_like(network, &NameSkeletons::of(username.as_str()))? {
         return Err(Refusal::UsernameIsAlias.into());
     }
     Ok(())

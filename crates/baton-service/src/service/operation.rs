@@ -13,8 +13,8 @@ use super::accounts::quotas;
 use super::actor::Actor;
 use super::apply::{self, Decided, Payload};
 use super::artifacts::{self, reference};
+use super::network_ref::NetworkRef;
 use super::permit::Permitted;
-use super::place::Place;
 use super::stamp::Stamp;
 use super::{presence, question};
 
@@ -37,7 +37,7 @@ pub(super) fn act(
     tx: &mut dyn Transaction,
     stamp: &Stamp,
     caller: &Caller,
-    place: &Place,
+    place: &NetworkRef,
     task_id: Option<&TaskId>,
     command: &Command,
 ) -> Result<Done, Error> {
@@ -72,7 +72,7 @@ pub(super) fn find_for<'a>(
     rows: &dyn Snapshot,
     stamp: &Stamp,
     caller: &'a Caller,
-    place: &Place,
+    place: &NetworkRef,
     task_id: Option<&TaskId>,
     command: &Command,
 ) -> Result<Found<'a>, Error> {
@@ -91,13 +91,13 @@ pub(super) fn find_for<'a>(
 fn find<'a>(
     rows: &dyn Snapshot,
     caller: &'a Caller,
-    place: &Place,
+    place: &NetworkRef,
     task_id: Option<&TaskId>,
     command: &Command,
 ) -> Result<(Option<TaskSnapshot>, Permitted<'a>), Error> {
     // A send makes its task, and what the hub does by itself no caller may.
     let action = command.task_action().ok_or(Refusal::TaskNotFound)?;
-    let stand = place.stand(rows, caller, task_id)?;
+    let stand = place.resolve(rows, caller, task_id)?;
     let task = match task_id {
         Some(id) => rows.task_snapshot_in(&stand.network, id)?,
         None => None,
@@ -112,7 +112,7 @@ pub(super) fn would_act(
     rows: &dyn Snapshot,
     stamp: &Stamp,
     caller: &Caller,
-    place: &Place,
+    place: &NetworkRef,
     task_id: &TaskId,
     command: &Command,
 ) -> Result<NetworkId, Error> {

@@ -10,7 +10,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::attention::{self, Attention};
 use super::stamp::Stamp;
 use super::task_view::StatusCount;
-use super::{Error, WireTime, audit, list_tasks, place};
+use super::{Error, WireTime, audit, list_tasks, network_ref};
 use crate::hub::Hub;
 
 /// Of which network.
@@ -22,8 +22,7 @@ pub struct QueryArgs {
 }
 
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Overview)]
-pub struct Answer {
+pub struct Overview {
     ok: bool,
     now: WireTime,
     tasks: Tasks,
@@ -70,15 +69,15 @@ struct Minute {
     p95_ms: Option<u64>,
 }
 
-pub async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Answer, Error> {
+pub async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Overview, Error> {
     let stamp = Stamp::new(hub);
     let asker = caller.clone();
     let store = hub.store_for(caller);
     let look = move |rows: &dyn Snapshot| -> Result<_, Error> {
-        let (network, is_audited) = place::watched(rows, &asker, args.network_id.as_deref())?;
+        let (network, is_audited) = network_ref::watched(rows, &asker, args.network_id.as_deref())?;
         let by_status = list_tasks::stats(rows, std::iter::once(&network))?;
         let (minutes, last_hour) = minutes(rows, &network, stamp.time.now)?;
-        let answer = Answer {
+        let answer = Overview {
             ok: true,
             now: stamp.time.now.into(),
             minutes,

@@ -36,7 +36,7 @@ impl PageArgs {
     }
 
     /// Where it begins.
-    pub fn place<K: Place>(&self, cursors: &Cursors) -> Result<Option<K>, Error> {
+    pub fn place<K: CursorPosition>(&self, cursors: &Cursors) -> Result<Option<K>, Error> {
         cursors.open(self.cursor.as_deref())
     }
 }
@@ -72,19 +72,19 @@ pub fn cursors(hub: &Hub, caller: &Caller, list: &'static str) -> Cursors {
 
 impl Cursors {
     /// The cursor of the page after one that ends at this place.
-    pub fn next<K: Place>(&self, place: Option<K>) -> Option<String> {
+    pub fn next<K: CursorPosition>(&self, place: Option<K>) -> Option<String> {
         place.map(|place| self.seal(&place))
     }
 
     /// The place a page continues from; none is the beginning.
-    pub fn open<K: Place>(&self, cursor: Option<&str>) -> Result<Option<K>, Error> {
+    pub fn open<K: CursorPosition>(&self, cursor: Option<&str>) -> Result<Option<K>, Error> {
         let open = |cursor| {
             self.opened(cursor).ok_or_else(|| Error::argument("cursor", "is not one that was given out"))
         };
         cursor.filter(|cursor| !cursor.is_empty()).map(open).transpose()
     }
 
-    fn seal<K: Place>(&self, place: &K) -> String {
+    fn seal<K: CursorPosition>(&self, place: &K) -> String {
         let place = place.write().into_bytes();
         let tag = self.tag(&place);
         let mut sealed = tag.to_vec();
@@ -93,7 +93,7 @@ impl Cursors {
     }
 
     /// The place in a cursor, if it is one of this list and user.
-    pub fn opened<K: Place>(&self, cursor: &str) -> Option<K> {
+    pub fn opened<K: CursorPosition>(&self, cursor: &str) -> Option<K> {
         let sealed = BASE64_URL_SAFE_NO_PAD.decode(cursor).ok()?;
         let (tag, masked) = sealed.split_first_chunk::<TAG_BYTES>()?;
         let place = self.masked(*tag, masked.to_vec());
@@ -123,7 +123,7 @@ impl Cursors {
 }
 
 /// A place in a list, as a cursor has it.
-pub trait Place: Sized {
+pub trait CursorPosition: Sized {
     /// The cursor's text.
     fn write(&self) -> String;
     /// The place of a cursor that was given out.
@@ -131,7 +131,7 @@ pub trait Place: Sized {
 }
 
 /// Of fixed length, so that the length of a cursor says nothing about the number in it.
-impl Place for i64 {
+impl CursorPosition for i64 {
     fn write(&self) -> String {
         format!("{self:+020}")
     }
@@ -141,7 +141,7 @@ impl Place for i64 {
     }
 }
 
-impl Place for String {
+impl CursorPosition for String {
     fn write(&self) -> String {
         self.clone()
     }
@@ -151,7 +151,7 @@ impl Place for String {
     }
 }
 
-impl Place for Alias {
+impl CursorPosition for Alias {
     fn write(&self) -> String {
         self.as_str().to_owned()
     }
@@ -161,7 +161,7 @@ impl Place for Alias {
     }
 }
 
-impl Place for NetworkId {
+impl CursorPosition for NetworkId {
     fn write(&self) -> String {
         self.as_str().to_owned()
     }
@@ -172,7 +172,7 @@ impl Place for NetworkId {
 }
 
 /// The beginning of an invite's hash.
-impl Place for [u8; 8] {
+impl CursorPosition for [u8; 8] {
     fn write(&self) -> String {
         hex::encode(self)
     }
@@ -184,7 +184,7 @@ impl Place for [u8; 8] {
 }
 
 /// The first of the two never has a dot in it.
-impl<A: Place, B: Place> Place for (A, B) {
+impl<A: CursorPosition, B: CursorPosition> CursorPosition for (A, B) {
     fn write(&self) -> String {
         format!("{}.{}", self.0.write(), self.1.write())
     }
@@ -204,7 +204,7 @@ mod tests {
         Cursors(CursorKey(key.chain_update(list)))
     }
 
-    fn is_read_back<K: Place + PartialEq>(place: K) -> bool {
+    fn is_read_back<K: CursorPosition + PartialEq>(place: K) -> bool {
         let cursor = cursors("list").seal(&place);
         cursors("list").opened::<K>(&cursor) == Some(place)
     }

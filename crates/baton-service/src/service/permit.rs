@@ -5,21 +5,25 @@ use baton_core::{Action, Caller, NetworkId, NetworkRole, Refusal, TaskAction, Ta
 use baton_store::Snapshot;
 
 use super::Error;
-use super::place::{self, Stand};
+use super::network_ref::{self, NetworkAccess};
 
 /// A caller who may do in a network what it asked for. Only a yes of `baton_core::access` makes one, so whatever takes one
 /// need not ask again.
 #[derive(Debug, Clone)]
 pub(crate) struct Permitted<'a> {
     caller: &'a Caller,
-    stand: Stand,
+    access: NetworkAccess,
 }
 
 impl<'a> Permitted<'a> {
     /// Asks.
-    pub(crate) fn ask(caller: &'a Caller, stand: Stand, action: Action<'_>) -> Result<Self, Refusal> {
-        access::authorize(caller, &stand.network, stand.role, action)?;
-        Ok(Self { caller, stand })
+    pub(crate) fn ask(
+        caller: &'a Caller,
+        access: NetworkAccess,
+        action: Action<'_>,
+    ) -> Result<Self, Refusal> {
+        access::authorize(caller, &access.network, access.role, action)?;
+        Ok(Self { caller, access })
     }
 
     pub(crate) fn caller(&self) -> &'a Caller {
@@ -27,11 +31,11 @@ impl<'a> Permitted<'a> {
     }
 
     pub(crate) fn network(&self) -> &NetworkId {
-        &self.stand.network
+        &self.access.network
     }
 
     pub(crate) fn into_network(self) -> NetworkId {
-        self.stand.network
+        self.access.network
     }
 
     /// Which tasks and artifacts of the network the caller sees.
@@ -41,7 +45,7 @@ impl<'a> Permitted<'a> {
 
     /// Whether a system admin looks into a network of others, which is to be written down.
     pub(crate) fn is_audited(&self) -> bool {
-        access::is_audited(self.caller, self.stand.role)
+        access::is_audited(self.caller, self.access.role)
     }
 }
 
@@ -72,10 +76,10 @@ pub(super) fn on_task<'a>(
     task: &TaskId,
     action: TaskAction,
 ) -> Result<Permitted<'a>, Error> {
-    let stand = place::of_task(rows, caller, task)?;
+    let access = network_ref::of_task(rows, caller, task)?;
     let task = rows.task_snapshot(task)?.ok_or(Refusal::TaskNotFound)?;
     let action = Action::Task { action, parties: Some(task.parties()) };
-    Ok(Permitted::ask(caller, stand, action)?)
+    Ok(Permitted::ask(caller, access, action)?)
 }
 
 /// A network by the id in a path. A malformed id names nothing.

@@ -1,7 +1,7 @@
 //! Whether an agent is there, from its connections, leases, calls and last report.
 
 use baton_core::{Alias, NetworkId, Presence, UnixMillis};
-use baton_store::rows::SessionGlance;
+use baton_store::rows::SessionSummaryRow;
 use baton_store::{Snapshot, Transaction};
 
 use super::Error;
@@ -46,7 +46,7 @@ pub(super) fn shown_status(
     stamp: &Stamp,
     now: UnixMillis,
     network: &NetworkId,
-    session: &SessionGlance,
+    session: &SessionSummaryRow,
 ) -> String {
     let seen = Some(session.last_seen_at);
     let presence = stamp.presences.of(network, &session.alias, session.holds_lease, seen);

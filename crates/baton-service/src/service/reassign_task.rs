@@ -21,8 +21,7 @@ pub struct Args {
 
 /// Who had it and who has it.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Reassigned)]
-pub struct Answer {
+pub struct Reassigned {
     ok: bool,
     task_id: TaskId,
     reassigned_from: Alias,
@@ -51,9 +50,9 @@ impl TaskCommand for ReassignTask {
         }),
     };
     type Args = Args;
-    type Answer = Answer;
+    type Response = Reassigned;
 
-    async fn run(hub: &Hub, caller: &Caller, on: OnTask, args: Args) -> Result<Answer, Error> {
+    async fn run(hub: &Hub, caller: &Caller, on: OnTask, args: Args) -> Result<Reassigned, Error> {
         let new_alias = names::alias(&args.new_alias)?;
         let task_id = on.task_id()?;
         let stamp = Stamp::new(hub);
@@ -64,7 +63,7 @@ impl TaskCommand for ReassignTask {
                 let done = operation::act(tx, &stamp, &caller, &on.place, Some(&task_id), &command)?;
                 // Whoever had it and follows it may no longer see it.
                 tx.touch_access();
-                Ok(Answer {
+                Ok(Reassigned {
                     ok: true,
                     task_id: task_id.clone(),
                     reassigned_from: done.before.to,

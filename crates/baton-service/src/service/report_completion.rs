@@ -9,7 +9,7 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::any_json::AnyJson;
-use super::place::Place;
+use super::network_ref::NetworkRef;
 use super::report_status::{check_score, meant};
 use super::stamp::Stamp;
 use super::{Error, evidence, names, operation, send_reply};
@@ -42,8 +42,7 @@ pub struct Args {
 
 /// It is written down, and the task has its answer.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = CompletionReported)]
-pub struct Answer {
+pub struct CompletionReported {
     ok: bool,
     completion_id: i64,
     task_id: TaskId,
@@ -58,11 +57,11 @@ struct Request {
     score: Option<f64>,
     duration_minutes: Option<f64>,
     lease_id: Option<baton_core::LeaseId>,
-    place: Place,
+    place: NetworkRef,
 }
 
 /// Reports a completion.
-pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
+pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<CompletionReported, Error> {
     let request = Request::read(caller, args)?;
     let stamp = Stamp::new(hub);
     let caller = caller.clone();
@@ -84,7 +83,7 @@ impl Request {
             score: args.score,
             duration_minutes: args.duration_minutes,
             lease_id: send_reply::lease(args.lease_id.as_deref())?,
-            place: Place::of_write(args.network_id.as_deref()),
+            place: NetworkRef::of_write(args.network_id.as_deref()),
         })
     }
 }
@@ -94,7 +93,7 @@ fn complete(
     stamp: &Stamp,
     caller: &Caller,
     request: &Request,
-) -> Result<Answer, Error> {
+) -> Result<CompletionReported, Error> {
     let action = Action::Task { action: TaskAction::Complete, parties: None };
     let network = request.place.permit(tx.as_snapshot(), caller, action)?.into_network();
     if caller.principal()? != baton_core::Principal::Node(request.alias.clone()) {
@@ -127,5 +126,5 @@ fn complete(
         session.updated_at = now;
         tx.put_session(&session)?;
     }
-    Ok(Answer { ok: true, completion_id, task_id })
+    Ok(CompletionReported { ok: true, completion_id, task_id })
 }

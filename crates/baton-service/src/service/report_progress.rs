@@ -1,6 +1,6 @@
 //! Report how far the work on a task is, and what its command printed, under the lease it is worked on. It is no transition:
 //! the latest is kept with the task, without history or evidence. A lease has one report written a second; one that comes
-//! sooner waits for its turn (`hub/progress_turns.rs`), and an answer means that it is on the disk.
+//! sooner waits for its turn (`hub/progress_pacing.rs`), and an answer means that it is on the disk.
 
 use baton_core::{
     Caller, Command, LeaseId, NodeCaller, Percent, Progress, ProgressMessage, ProgressOutput, Refusal,
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use tokio::time::{Instant, sleep_until};
 use utoipa::ToSchema;
 
-use super::place::Place;
+use super::network_ref::NetworkRef;
 use super::stamp::Stamp;
 use super::task_command::{About, BodyRule, OnTask, TaskCommand, ToolAbout};
 use super::{Error, operation, report_status, send_reply};
@@ -44,8 +44,7 @@ pub struct Args {
 
 /// It is written.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = ProgressReported)]
-pub struct Answer {
+pub struct ProgressReported {
     ok: bool,
     task_id: TaskId,
 }
@@ -82,13 +81,13 @@ impl TaskCommand for ReportProgress {
         }),
     };
     type Args = Args;
-    type Answer = Answer;
+    type Response = ProgressReported;
 
-    async fn run(hub: &Hub, caller: &Caller, on: OnTask, args: Args) -> Result<Answer, Error> {
+    async fn run(hub: &Hub, caller: &Caller, on: OnTask, args: Args) -> Result<ProgressReported, Error> {
         let report = Report::read(&on.task, &args)?;
         let Caller::Node(node) = caller else { return Err(Refusal::NetworkTokenRequired.into()) };
         let reporter = (node.token_id.clone(), report.lease_id.clone());
-        let turn = hub.progress_turns.take(&reporter, Instant::now())?;
+        let turn = hub.progress_pacing.take(&reporter, Instant::now())?;
         tokio::select! {
             () = sleep_until(turn) => {}
             // What waits when the hub stops is written before it does.
@@ -101,11 +100,11 @@ impl TaskCommand for ReportProgress {
         let task = report.task.clone();
         let network = node.network_id.clone();
         hub.store_for(caller).write(move |tx| report.write(tx, &stamp, &asker, &on.place, &node)).await?;
-        hub.progress_turns.written(reporter, Instant::now());
+        hub.progress_pacing.written(reporter, Instant::now());
         if let Some(passing) = passing {
-            hub.passing.tell(&network, passing);
+            hub.transient_frames.send(&network, passing);
         }
-        Ok(Answer { ok: true, task_id: task })
+        Ok(ProgressReported { ok: true, task_id: task })
     }
 }
 
@@ -132,7 +131,7 @@ impl Report {
         tx: &mut dyn Transaction,
         stamp: &Stamp,
         caller: &Caller,
-        place: &Place,
+        place: &NetworkRef,
         node: &NodeCaller,
     ) -> Result<(), Error> {
         let (lease_id, progress) = (self.lease_id.clone(), self.progress.clone());

@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 use super::accounts::quotas;
 use super::extend_lease::{check_progress, extend, kept_output};
 use super::labels::at_most;
-use super::place::Place;
+use super::network_ref::NetworkRef;
 use super::skills::{self, Skill};
 use super::stamp::Stamp;
 use super::{Error, capabilities, names, operation, send_reply};
@@ -94,8 +94,7 @@ impl StatusName {
 
 /// What the agent hears back.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = StatusReported)]
-pub struct Answer {
+pub struct StatusReported {
     ok: bool,
     resume_id: String,
     alias: Alias,
@@ -103,7 +102,7 @@ pub struct Answer {
 }
 
 /// Reports.
-pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
+pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<StatusReported, Error> {
     let Caller::Node(node) = caller else { return Err(Refusal::NetworkTokenRequired.into()) };
     args.check()?;
     let alias = match &args.alias {
@@ -113,7 +112,7 @@ pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error
             .clone()
             .ok_or_else(|| Error::argument("alias", "is required: the token has none yet"))?,
     };
-    let place = Place::of_write(args.network_id.as_deref());
+    let place = NetworkRef::of_write(args.network_id.as_deref());
     let stamp = Stamp::new(hub);
     let (node, caller) = (node.clone(), caller.clone());
     let passing = passing_frame(&alias, args.status.as_str(), args.progress);
@@ -122,7 +121,7 @@ pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error
         .store_for(&caller)
         .write(move |tx| report(tx, &stamp, &caller, &node, &place, &alias, &args))
         .await?;
-    hub.passing.tell(&network, passing);
+    hub.transient_frames.send(&network, passing);
     Ok(answer)
 }
 
@@ -176,10 +175,10 @@ fn report(
     stamp: &Stamp,
     caller: &Caller,
     node: &NodeCaller,
-    place: &Place,
+    place: &NetworkRef,
     alias: &Alias,
     args: &Args,
-) -> Result<Answer, Error> {
+) -> Result<StatusReported, Error> {
     let network = place.permit(tx.as_snapshot(), caller, Action::ReportStatus)?.into_network();
     let before = tx.session(&network, alias)?;
     if before.is_none() {
@@ -210,7 +209,7 @@ fn report(
         extend(tx, stamp, &caller, &lease_id, None)?; // a lost one is told
     }
     let inbox_count = tx.inbox_count(&network, &caller.principal()?)?;
-    Ok(Answer { ok: true, resume_id: session.resume_id, alias: alias.clone(), inbox_count })
+    Ok(StatusReported { ok: true, resume_id: session.resume_id, alias: alias.clone(), inbox_count })
 }
 
 /// Settles which alias the token speaks as.
@@ -311,7 +310,7 @@ fn start(
     task: &str,
 ) -> Result<(), Error> {
     let Some(task_id) = meant(tx, network, alias, task)? else { return Ok(()) };
-    let place = Place::Named(Some(network.clone()), baton_core::Unnamed::IsDenied);
+    let place = NetworkRef::Named(Some(network.clone()), baton_core::DefaultNetwork::IsDenied);
     match operation::act(tx, stamp, caller, &place, Some(&task_id), &Command::Start) {
         Ok(_) | Err(Error::Refused(_)) => Ok(()),
         Err(error) => Err(error),

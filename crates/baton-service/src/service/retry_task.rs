@@ -11,8 +11,7 @@ use crate::hub::Hub;
 
 /// The new task.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Retried)]
-pub struct Answer {
+pub struct Retried {
     ok: bool,
     task_id: TaskId,
     retry_of: TaskId,
@@ -42,9 +41,9 @@ impl TaskCommand for RetryTask {
         }),
     };
     type Args = NoArgs;
-    type Answer = Answer;
+    type Response = Retried;
 
-    async fn run(hub: &Hub, caller: &Caller, on: OnTask, _: NoArgs) -> Result<Answer, Error> {
+    async fn run(hub: &Hub, caller: &Caller, on: OnTask, _: NoArgs) -> Result<Retried, Error> {
         let old = on.task_id()?;
         let stamp = Stamp::new(hub);
         let caller = caller.clone();
@@ -56,7 +55,7 @@ impl TaskCommand for RetryTask {
                     Err(Error::Refused(Refusal::AlreadyRetried { retried_to })) => retried_to,
                     Err(error) => return Err(error),
                 };
-                Ok(Answer { ok: true, task_id: new.clone(), retry_of: old.clone(), retried_to: new })
+                Ok(Retried { ok: true, task_id: new.clone(), retry_of: old.clone(), retried_to: new })
             })
             .await
     }

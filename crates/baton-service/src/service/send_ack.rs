@@ -11,8 +11,7 @@ use crate::hub::Hub;
 
 /// Whether it changed anything.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Acked)]
-pub struct Answer {
+pub struct Acked {
     ok: bool,
     task_id: TaskId,
     updated: u8,
@@ -40,9 +39,9 @@ impl TaskCommand for AckTask {
         }),
     };
     type Args = NoArgs;
-    type Answer = Answer;
+    type Response = Acked;
 
-    async fn run(hub: &Hub, caller: &Caller, on: OnTask, _: NoArgs) -> Result<Answer, Error> {
+    async fn run(hub: &Hub, caller: &Caller, on: OnTask, _: NoArgs) -> Result<Acked, Error> {
         let task_id = on.task_id()?;
         let stamp = Stamp::new(hub);
         let caller = caller.clone();
@@ -55,7 +54,7 @@ impl TaskCommand for AckTask {
                     Err(Error::Refused(Refusal::MessageNotOpen)) => false,
                     Err(error) => return Err(error),
                 };
-                Ok(Answer { ok: true, task_id: task_id.clone(), updated: updated.into() })
+                Ok(Acked { ok: true, task_id: task_id.clone(), updated: updated.into() })
             })
             .await
     }

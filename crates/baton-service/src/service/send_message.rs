@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 
 use super::apply::{put_delivery, tell};
 use super::frame::Frame;
-use super::place::Place;
+use super::network_ref::NetworkRef;
 use super::stamp::Stamp;
 use super::{Error, names, presence};
 use crate::hub::Hub;
@@ -29,14 +29,13 @@ pub struct Args {
 
 /// What became of it.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = MessageSent)]
-pub struct Answer {
+pub struct MessageSent {
     ok: bool,
     message_id: MessageId,
     session_status: String,
 }
 
-impl Answer {
+impl MessageSent {
     /// What another answer is made of.
     pub fn into_parts(self) -> (MessageId, String) {
         (self.message_id, self.session_status)
@@ -44,9 +43,9 @@ impl Answer {
 }
 
 /// Sends a message.
-pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
+pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<MessageSent, Error> {
     let text = MessageText::parse("message", &args.message).map_err(Error::of_argument)?;
-    let place = Place::of_write(args.network_id.as_deref());
+    let place = NetworkRef::of_write(args.network_id.as_deref());
     let stamp = Stamp::new(hub);
     let caller = caller.clone();
     hub.store_for(&caller)
@@ -66,7 +65,7 @@ pub fn deliver(
     name: &str,
     kind: DeliveryKind,
     text: &str,
-) -> Result<Answer, Error> {
+) -> Result<MessageSent, Error> {
     let to = recipient(tx, network, name)?;
     let from = caller.principal()?;
     let (message_id, at) = (stamp.new_message_id.clone(), tx.time().now);
@@ -96,7 +95,7 @@ pub fn deliver(
         Principal::Node(alias) => presence::session_status(tx, stamp, network, alias)?,
         _ => "user".into(),
     };
-    Ok(Answer { ok: true, message_id, session_status })
+    Ok(MessageSent { ok: true, message_id, session_status })
 }
 
 /// An agent that exists, or a member.

@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 
 use super::artifacts::{ArtifactView, RefArgs, reference};
 use super::claim_task::{self, Claim};
-use super::place::Place;
+use super::network_ref::NetworkRef;
 use super::stamp::Stamp;
 use super::task_command::{About, BodyRule, OnTask, TaskCommand};
 use super::{Error, operation, send_message};
@@ -32,7 +32,7 @@ pub struct Args {
     status: Option<EndingName>,
     /// The lease you hold; a stale one is lease_lost
     lease_id: Option<String>,
-    /// Answer with a message of its own instead of a result; A2A senders see the difference
+    /// Replied with a message of its own instead of a result; A2A senders see the difference
     bare: Option<bool>,
     /// What the task brought, uploaded with PUT /api/artifacts; with them text may be empty. Takes in_reply_to
     #[schemars(length(max = limits::ARTIFACT_REFS_MAX_COUNT))]
@@ -108,8 +108,7 @@ impl PathArgs {
 
 /// What became of it.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Replied)]
-pub struct Answer {
+pub struct Replied {
     ok: bool,
     message_id: MessageId,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -123,13 +122,13 @@ pub struct Answer {
     artifacts: Vec<ArtifactView>,
     /// With `claim_next`: what `POST /api/claim` would have answered, or null if there was no task.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<claim_task::Answer>)]
-    next: Option<Option<Box<claim_task::Answer>>>,
+    #[schema(value_type = Option<claim_task::Claimed>)]
+    next: Option<Option<Box<claim_task::Claimed>>>,
 }
 
 /// Replies, by the tool's arguments.
-pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
-    let place = Place::of_task_call(args.network_id.as_deref());
+pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Replied, Error> {
+    let place = NetworkRef::of_task_call(args.network_id.as_deref());
     match args.in_reply_to.as_deref() {
         Some(task) => {
             let task = TaskId::parse(task);
@@ -144,7 +143,7 @@ pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error
             };
             end(hub, caller, place, task, said).await
         }
-        None => say(hub, caller, place, args).await,
+        None => send_message(hub, caller, place, args).await,
     }
 }
 
@@ -165,9 +164,9 @@ impl TaskCommand for ReplyToTask {
         tool: None,
     };
     type Args = PathArgs;
-    type Answer = Answer;
+    type Response = Replied;
 
-    async fn run(hub: &Hub, caller: &Caller, on: OnTask, args: PathArgs) -> Result<Answer, Error> {
+    async fn run(hub: &Hub, caller: &Caller, on: OnTask, args: PathArgs) -> Result<Replied, Error> {
         let task = Some(on.task_id()?);
         let done = end(hub, caller, on.place, task, args).await;
         // The path names the task, so the path's word for a missing one.
@@ -181,10 +180,10 @@ impl TaskCommand for ReplyToTask {
 async fn end(
     hub: &Hub,
     caller: &Caller,
-    place: Place,
+    place: NetworkRef,
     task: Option<TaskId>,
     said: PathArgs,
-) -> Result<Answer, Error> {
+) -> Result<Replied, Error> {
     let ending = said.end()?;
     let answers_bare = said.bare.unwrap_or_default();
     if answers_bare && ending != Ending::Replied {
@@ -213,7 +212,7 @@ async fn end(
                 None
             });
         }
-        answer.next = Some(held.map(|held| Box::new(claim_task::Answer::of(Some(held)))));
+        answer.next = Some(held.map(|held| Box::new(claim_task::Claimed::of(Some(held)))));
     }
     Ok(answer)
 }
@@ -223,16 +222,16 @@ async fn end(
 struct TaskReply {
     stamp: Stamp,
     replier: Caller,
-    place: Place,
+    place: NetworkRef,
     task: Option<TaskId>,
     command: Command,
 }
 
 impl TaskReply {
-    fn write(&self, tx: &mut dyn Transaction) -> Result<Answer, Error> {
+    fn write(&self, tx: &mut dyn Transaction) -> Result<Replied, Error> {
         let Self { stamp, replier, place, task, command } = self;
         let done = operation::act(tx, stamp, replier, place, task.as_ref(), command)?;
-        Ok(Answer {
+        Ok(Replied {
             ok: true,
             message_id: stamp.new_message_id.clone(),
             task_id: Some(done.before.id),
@@ -250,7 +249,7 @@ async fn write_reply(
     caller: &Caller,
     reply: TaskReply,
     claim: Option<Claim>,
-) -> Result<(Answer, Option<Vec<claim_task::Held>>), Error> {
+) -> Result<(Replied, Option<Vec<claim_task::ClaimedTask>>), Error> {
     // Gone once nobody waits for the answer: a task is not given to a caller who has left.
     let here = Arc::new(());
     let caller_is_here = Arc::downgrade(&here);
@@ -283,7 +282,7 @@ pub fn lease(lease_id: Option<&str>) -> Result<Option<LeaseId>, Error> {
 }
 
 /// A plain reply, to nobody's task.
-async fn say(hub: &Hub, caller: &Caller, place: Place, args: Args) -> Result<Answer, Error> {
+async fn send_message(hub: &Hub, caller: &Caller, place: NetworkRef, args: Args) -> Result<Replied, Error> {
     let text = reply_text(&args.text, false)?;
     if args.artifacts.is_some_and(|artifacts| !artifacts.is_empty()) {
         return Err(Error::argument("artifacts", "go with in_reply_to only"));
@@ -306,7 +305,7 @@ async fn say(hub: &Hub, caller: &Caller, place: Place, args: Args) -> Result<Ans
                 text.as_str(),
             )?;
             let (message_id, session_status) = sent.into_parts();
-            Ok(Answer {
+            Ok(Replied {
                 ok: true,
                 message_id,
                 task_id: None,

@@ -18,9 +18,9 @@ use super::agent::AgentAddress;
 use super::any_json::AnyJson;
 use super::apply::{self, Decided, Payload};
 use super::artifacts::{RefArgs, reference};
-use super::follow_up::Said;
+use super::follow_up::MessageContent;
+use super::network_ref::{NetworkRef, role_in};
 use super::permit::Permitted;
-use super::place::{Place, role_in};
 use super::push_configs::MayNotify;
 use super::push_configs::receiver::{self, CheckedPush, Since};
 use super::stamp::Stamp;
@@ -28,7 +28,7 @@ use super::task_view::WholeTaskView;
 use super::task_wait::{self, ProgressSink, TaskWait};
 use super::{Error, delegation, get_task, idempotency, names, presence};
 use crate::hub::Hub;
-use crate::hub::in_flight::AnswerShare;
+use crate::hub::in_flight::ResponseReservation;
 
 /// What is to be sent.
 #[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema, ToSchema)]
@@ -112,8 +112,7 @@ impl From<PriorityName> for Priority {
 
 /// What became of it.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = TaskSent)]
-pub struct Answer {
+pub struct TaskSent {
     ok: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     queued: bool,
@@ -128,7 +127,7 @@ pub struct Answer {
     ended: Option<bool>,
 }
 
-impl Answer {
+impl TaskSent {
     fn new(task_id: TaskId, session_status: String) -> Self {
         let queued = session_status == presence::OFFLINE;
         let message_id = task_id.clone();
@@ -143,7 +142,7 @@ impl Answer {
 
 /// A task that was sent, now or by an earlier call with the same key.
 pub(super) struct Sent {
-    pub(super) answer: Answer,
+    pub(super) answer: TaskSent,
     network: NetworkId,
     is_new: bool,
 }
@@ -164,7 +163,7 @@ pub(super) struct Request {
     key: Option<IdempotencyKey>,
     /// SHA-256 of everything a repeated call must repeat.
     arguments: Vec<u8>,
-    place: Place,
+    place: NetworkRef,
     /// Who is told of the task's events.
     push: Option<CheckedPush>,
 }
@@ -173,7 +172,7 @@ pub(super) struct Request {
 #[derive(Debug, Clone)]
 pub struct NewMessage {
     pub agent: AgentAddress,
-    pub said: Said,
+    pub said: MessageContent,
     /// The conversation it goes on.
     pub context_id: Option<ContextId>,
     pub traceparent: Option<TraceParent>,
@@ -185,9 +184,9 @@ pub async fn run(
     caller: &Caller,
     args: Args,
     traceparent: Option<TraceParent>,
-    share: &AnswerShare,
+    share: &ResponseReservation,
     progress: &ProgressSink,
-) -> Result<Answer, Error> {
+) -> Result<TaskSent, Error> {
     let wait = task_wait::seconds(args.wait_seconds)?;
     let request = Request::read(args, traceparent)?;
     // A token that may not wait for one more sends nothing.
@@ -289,7 +288,7 @@ impl Request {
             allow_cycle,
             key: key.transpose().map_err(Error::of_argument)?,
             arguments,
-            place: Place::of_write(args.network_id.as_deref()),
+            place: NetworkRef::of_write(args.network_id.as_deref()),
             push: None,
         })
     }
@@ -313,7 +312,7 @@ impl Request {
         let (context, terms) = (context_id.as_ref(), (max_attempts, runs, &[][..]));
         let arguments = digest(alias, &payload, None, ttl, Parentage::default(), context, terms);
         Ok(Self {
-            place: Place::of_write(Some(agent.network_id.as_str())),
+            place: NetworkRef::of_write(Some(agent.network_id.as_str())),
             to: agent.alias,
             payload,
             artifacts,
@@ -462,7 +461,7 @@ pub(super) fn send(
         };
         tx.remember_send(&network, &actor, key.as_str(), &sent)?;
     }
-    Ok(Sent { answer: Answer::new(stamp.new_task_id.clone(), status), network, is_new: true })
+    Ok(Sent { answer: TaskSent::new(stamp.new_task_id.clone(), status), network, is_new: true })
 }
 
 /// The answer this key got before, if it came before with the same arguments.
@@ -471,10 +470,10 @@ fn first_answer(
     network: &NetworkId,
     actor: &Principal,
     request: &Request,
-) -> Result<Option<Answer>, Error> {
+) -> Result<Option<TaskSent>, Error> {
     let Some(key) = &request.key else { return Ok(None) };
     let first = idempotency::first_use(tx, network, actor, key, &request.arguments)?;
-    Ok(first.map(|first| Answer::new(first.task_id, first.session_status)))
+    Ok(first.map(|first| TaskSent::new(first.task_id, first.session_status)))
 }
 
 /// Whether there is such a conversation, and the caller sees the task that began it; or any task of it, once that one has

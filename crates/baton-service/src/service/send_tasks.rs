@@ -6,7 +6,7 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::Error;
-use super::send_task::{self, Answer, Request};
+use super::send_task::{self, Request, TaskSent};
 use super::stamp::Stamp;
 use crate::hub::Hub;
 
@@ -30,7 +30,7 @@ impl Args {
 }
 
 /// What became of each task, in their order.
-pub type Outcomes = Vec<Result<Answer, Error>>;
+pub type Outcomes = Vec<Result<TaskSent, Error>>;
 
 /// Sends them. What is refused is refused before it writes anything, so the others are not touched by it.
 pub async fn run(

@@ -12,9 +12,9 @@ use utoipa::ToSchema;
 
 use super::artifacts::part::{self, Inline, Part, PartArgs};
 use super::artifacts::reference;
+use super::network_ref::NetworkRef;
 use super::operation::Found;
 use super::permit::Permitted;
-use super::place::Place;
 use super::stamp::Stamp;
 use super::{Error, operation, send_reply};
 use crate::hub::{Hub, Identity};
@@ -61,8 +61,7 @@ pub struct Chunk {
 
 /// Where it stands in the task's history.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = ArtifactShared)]
-pub struct Answer {
+pub struct ArtifactShared {
     ok: bool,
     task_id: TaskId,
     artifact_id: String,
@@ -79,7 +78,12 @@ enum Ready {
 }
 
 /// Shares it. The bytes of its parts are stored first, by whoever may; they are swept if the call comes to nothing.
-pub async fn run_on_path(hub: &Hub, who: &Identity, task: &str, args: PathArgs) -> Result<Answer, Error> {
+pub async fn run_on_path(
+    hub: &Hub,
+    who: &Identity,
+    task: &str,
+    args: PathArgs,
+) -> Result<ArtifactShared, Error> {
     let task = TaskId::parse(task).ok_or(Refusal::TaskNotFound)?;
     let artifact_id = ArtifactId::parse("artifact_id", &args.artifact_id).map_err(Error::of_argument)?;
     let chunk = chunk(&args)?;
@@ -88,8 +92,8 @@ pub async fn run_on_path(hub: &Hub, who: &Identity, task: &str, args: PathArgs) 
     let command = Command::ShareArtifact { lease_id, artifact_id };
     let ready = prepare(hub, who, &task, &command, parts).await?;
     let (stamp, caller) = (Stamp::new(hub), who.caller.clone());
-    let sharing = move |tx: &mut dyn Transaction| -> Result<Answer, Error> {
-        let place = Place::TheTasks;
+    let sharing = move |tx: &mut dyn Transaction| -> Result<ArtifactShared, Error> {
+        let place = NetworkRef::TheTasks;
         let Found { task: found, actor, permitted } =
             operation::find_for(tx.as_snapshot(), &stamp, &caller, &place, Some(&task), &command)?;
         let mut refs = refer(&ready, tx.as_snapshot(), &permitted)?;
@@ -103,7 +107,7 @@ pub async fn run_on_path(hub: &Hub, who: &Identity, task: &str, args: PathArgs) 
         let done = operation::carry_out_with(tx, &stamp, &actor, found, &command, refs)?;
         let event = done.event_number.unwrap_or_default();
         let artifact_id = args.artifact_id.clone();
-        Ok(Answer { ok: true, task_id: task.clone(), artifact_id, event, status: done.transition.to })
+        Ok(ArtifactShared { ok: true, task_id: task.clone(), artifact_id, event, status: done.transition.to })
     };
     hub.store_for(&who.caller).write(sharing).await
 }
@@ -141,9 +145,9 @@ async fn prepare(
 ) -> Result<Vec<Ready>, Error> {
     let (caller, wanted, command, stamp) =
         (who.caller.clone(), task.clone(), command.clone(), Stamp::new(hub));
-    let look = hub
-        .store_for(&who.caller)
-        .read(move |rows| operation::would_act(rows, &stamp, &caller, &Place::TheTasks, &wanted, &command));
+    let look = hub.store_for(&who.caller).read(move |rows| {
+        operation::would_act(rows, &stamp, &caller, &NetworkRef::TheTasks, &wanted, &command)
+    });
     let network = look.await?;
     let mut ready = Vec::with_capacity(parts.len());
     let mut bytes = 0;

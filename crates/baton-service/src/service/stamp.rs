@@ -37,14 +37,14 @@ pub struct Stamp {
 
 /// Makes stamps where there is no hub at hand: in a claim that runs when a task comes.
 #[derive(Debug, Clone)]
-pub(super) struct Stamper {
+pub(super) struct StampSource {
     clock: Clock,
     records_evidence: bool,
     presences: Arc<Presences>,
     actor_tokens: Arc<ActorTokens>,
 }
 
-impl Stamper {
+impl StampSource {
     pub(super) fn of(hub: &Hub) -> Self {
         Self {
             clock: hub.clock.clone(),
@@ -88,7 +88,7 @@ impl Stamper {
 
 impl Stamp {
     pub fn new(hub: &Hub) -> Self {
-        Stamper::of(hub).stamp()
+        StampSource::of(hub).stamp()
     }
 
     /// A new task's text as its evidence has it; none if nothing is recorded.

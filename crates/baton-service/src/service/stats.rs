@@ -5,8 +5,8 @@ use baton_store::rows::{PageBounds, TaskFilter, TaskTexts};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::place::Reach;
-use super::statuses::{self, Counted};
+use super::network_ref::VisibleNetworks;
+use super::statuses::{self, SessionCount};
 use super::task_view::{StatusCount, TaskView};
 use super::{Error, list_tasks};
 use crate::hub::Hub;
@@ -21,8 +21,7 @@ pub struct QueryArgs {
 
 /// The counts.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Stats)]
-pub struct Answer {
+pub struct Stats {
     ok: bool,
     tasks: Tasks,
     sessions: Sessions,
@@ -40,7 +39,7 @@ struct Tasks {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = StatsOfSessions)]
 struct Sessions {
-    by_status: Vec<Counted>,
+    by_status: Vec<SessionCount>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -50,12 +49,12 @@ struct Nodes {
 }
 
 /// Counts.
-pub async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Answer, Error> {
+pub async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Stats, Error> {
     let sessions = statuses::by_status(hub, caller, args.network_id.clone()).await?;
     let asker = caller.clone();
     hub.store_for(caller)
         .read(move |rows| {
-            let reach = Reach::of(rows, &asker, args.network_id.as_deref())?;
+            let reach = VisibleNetworks::of(rows, &asker, args.network_id.as_deref())?;
             let by_status = list_tasks::stats(rows, reach.networks.iter().map(|(network, _)| network))?;
             let mut nodes = 0;
             for (network, _) in &reach.networks {
@@ -67,7 +66,7 @@ pub async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Answer, 
                 texts: TaskTexts::Listed,
                 ..TaskFilter::default()
             })?;
-            Ok(Answer {
+            Ok(Stats {
                 ok: true,
                 tasks: Tasks { total: by_status.iter().map(|counted| counted.count).sum(), by_status },
                 sessions: Sessions { by_status: sessions.clone() },

@@ -2,14 +2,14 @@
 
 use baton_core::{Action, Alias, Caller, NetworkId, Principal, limits};
 use baton_store::Snapshot;
-use baton_store::rows::{CompletionFilter, Page, PageBounds, SessionGlance, SessionRow};
+use baton_store::rows::{CompletionFilter, Page, PageBounds, SessionRow, SessionSummaryRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use utoipa::{IntoParams, ToSchema};
 
 use super::get_completions::CompletionView;
-use super::place::{Place, Reach};
+use super::network_ref::{NetworkRef, VisibleNetworks};
 use super::skills::{self, Skill};
 use super::stamp::Stamp;
 use super::wire_time::WireTime;
@@ -41,7 +41,7 @@ struct Wanted {
 }
 
 impl Wanted {
-    fn is_meant(&self, session: &SessionGlance, status: &str) -> bool {
+    fn is_meant(&self, session: &SessionSummaryRow, status: &str) -> bool {
         self.filter_server.as_ref().is_none_or(|server| session.server.as_ref() == Some(server))
             && self.filter_status.as_ref().is_none_or(|wanted| wanted == status)
     }
@@ -70,27 +70,24 @@ impl QueryArgs {
 
 /// All sessions, as the tool answers.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = SessionsForTool)]
-pub struct AllAnswer {
+pub struct SessionsForTool {
     ok: bool,
     sessions: Vec<SessionView>,
     /// Of all pages.
-    summary: Vec<Counted>,
+    summary: Vec<SessionCount>,
     next_cursor: Option<String>,
 }
 
 /// How many sessions have a status.
 #[derive(Debug, Clone, Serialize, ToSchema)]
-#[schema(as = SessionCount)]
-pub struct Counted {
+pub struct SessionCount {
     pub status: String,
     pub count: usize,
 }
 
 /// All sessions, as `GET /api/status` answers.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Sessions)]
-pub struct RestAnswer {
+pub struct Sessions {
     ok: bool,
     sessions: Vec<SessionView>,
     /// Of all pages
@@ -119,8 +116,7 @@ pub struct OneArgs {
 
 /// One session.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = SessionForTool)]
-pub struct OneAnswer {
+pub struct SessionForTool {
     ok: bool,
     session: Option<SessionView>,
     inbox_pending: i64,
@@ -190,13 +186,13 @@ impl SessionView {
 const SESSIONS: &str = "sessions";
 
 /// All sessions, for the tool.
-pub async fn all(hub: &Hub, caller: &Caller, args: AllArgs) -> Result<AllAnswer, Error> {
+pub async fn all(hub: &Hub, caller: &Caller, args: AllArgs) -> Result<SessionsForTool, Error> {
     let limit = page::limit(args.limit, limits::SESSION_PAGE_MAX, limits::SESSION_PAGE_MAX)?;
     let AllArgs { network_id, filter_server, filter_status, cursor, .. } = args;
     let wanted = Wanted { network_id, filter_server, filter_status, cursor };
     let found = sessions(hub, caller, wanted, PageBounds::of_tool(limit)).await?;
     let (sessions, summary) = (found.page.rows, found.summary.counts());
-    Ok(AllAnswer {
+    Ok(SessionsForTool {
         ok: true,
         sessions,
         summary,
@@ -205,7 +201,7 @@ pub async fn all(hub: &Hub, caller: &Caller, args: AllArgs) -> Result<AllAnswer,
 }
 
 /// All sessions, for `GET /api/status`.
-pub async fn all_for_rest(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<RestAnswer, Error> {
+pub async fn all_for_rest(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Sessions, Error> {
     let most = limits::SESSION_PAGE_MAX;
     let limit = page::limit_text(args.limit.as_deref(), most, most)?;
     let QueryArgs { network_id, filter_server, filter_status, cursor, .. } = args;
@@ -217,7 +213,7 @@ pub async fn all_for_rest(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result
         offline: summary.of(presence::OFFLINE),
         total: summary.total(),
     };
-    Ok(RestAnswer {
+    Ok(Sessions {
         ok: true,
         sessions: page.rows,
         summary,
@@ -230,14 +226,14 @@ pub async fn by_status(
     hub: &Hub,
     caller: &Caller,
     network_id: Option<String>,
-) -> Result<Vec<Counted>, Error> {
+) -> Result<Vec<SessionCount>, Error> {
     let wanted = Wanted { network_id, ..Wanted::default() };
     Ok(sessions(hub, caller, wanted, PageBounds::rows(0)).await?.summary.counts())
 }
 
 /// Every session of a network without its texts, read page by page.
-pub fn every_session(rows: &dyn Snapshot, network: &NetworkId) -> Result<Vec<SessionGlance>, Error> {
-    let mut all: Vec<SessionGlance> = Vec::new();
+pub fn every_session(rows: &dyn Snapshot, network: &NetworkId) -> Result<Vec<SessionSummaryRow>, Error> {
+    let mut all: Vec<SessionSummaryRow> = Vec::new();
     loop {
         let after = all.last().map(|last| last.alias.clone());
         let page = rows.session_glances(network, after.as_ref(), limits::OTHER_PAGE_MAX)?;
@@ -264,7 +260,7 @@ async fn sessions(hub: &Hub, caller: &Caller, wanted: Wanted, bounds: PageBounds
     let (reach, found) = hub
         .store_for(caller)
         .read(move |rows| -> Result<_, Error> {
-            let reach = Reach::of_status(rows, &asker, wanted.network_id.as_deref())?;
+            let reach = VisibleNetworks::of_status(rows, &asker, wanted.network_id.as_deref())?;
             let (mut page, mut summary) = (SessionPage::new(bounds), Statuses::default());
             for (network, _) in &reach.networks {
                 for session in every_session(rows, network)? {
@@ -353,14 +349,14 @@ impl Statuses {
         self.0.values().sum()
     }
 
-    fn counts(self) -> Vec<Counted> {
-        self.0.into_iter().map(|(status, count)| Counted { status, count }).collect()
+    fn counts(self) -> Vec<SessionCount> {
+        self.0.into_iter().map(|(status, count)| SessionCount { status, count }).collect()
     }
 }
 
 /// One session with what waits for it.
-pub async fn one(hub: &Hub, caller: &Caller, args: OneArgs) -> Result<OneAnswer, Error> {
-    let place = Place::of_write(args.network_id.as_deref());
+pub async fn one(hub: &Hub, caller: &Caller, args: OneArgs) -> Result<SessionForTool, Error> {
+    let place = NetworkRef::of_write(args.network_id.as_deref());
     let stamp = Stamp::new(hub);
     let asker = caller.clone();
     let read = hub.store_for(caller).read(move |rows| -> Result<_, Error> {
@@ -389,7 +385,7 @@ pub async fn one(hub: &Hub, caller: &Caller, args: OneArgs) -> Result<OneAnswer,
         let recent_completions = rows.completions(&filter)?.map(CompletionView::from).rows;
         Ok((
             permitted.is_audited().then_some(network),
-            OneAnswer { ok: true, session, inbox_pending, recent_completions },
+            SessionForTool { ok: true, session, inbox_pending, recent_completions },
         ))
     });
     let (audited, answer) = read.await?;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::Error;
-use super::place::Place;
+use super::network_ref::NetworkRef;
 use crate::hub::Hub;
 
 /// One command, as every door offers it.
@@ -16,17 +16,17 @@ pub trait TaskCommand: 'static {
     const ABOUT: About;
     /// What it takes beside the task.
     type Args: DeserializeOwned + Serialize + JsonSchema + ToSchema + Send;
-    type Answer: Serialize + ToSchema + Send;
+    type Response: Serialize + ToSchema + Send;
 
     fn run(
         hub: &Hub,
         caller: &Caller,
         on: OnTask,
         args: Self::Args,
-    ) -> impl Future<Output = Result<Self::Answer, Error>> + Send;
+    ) -> impl Future<Output = Result<Self::Response, Error>> + Send;
 
     /// Why nothing was done, where that is an answer and not an error.
-    fn refusal(_: &Self::Answer) -> Option<&Refusal> {
+    fn refusal(_: &Self::Response) -> Option<&Refusal> {
         None
     }
 }
@@ -90,18 +90,18 @@ pub struct NoArgs {}
 #[derive(Debug, Clone)]
 pub struct OnTask {
     pub task: String,
-    pub place: Place,
+    pub place: NetworkRef,
 }
 
 impl OnTask {
     /// The task in a path.
     pub fn of_path(task: impl Into<String>) -> Self {
-        Self { task: task.into(), place: Place::TheTasks }
+        Self { task: task.into(), place: NetworkRef::TheTasks }
     }
 
     /// The task a tool names.
     pub fn of_tool(task: String, network_id: Option<&str>) -> Self {
-        Self { task, place: Place::of_task_call(network_id) }
+        Self { task, place: NetworkRef::of_task_call(network_id) }
     }
 
     /// The task's id; what is none belongs to no task.

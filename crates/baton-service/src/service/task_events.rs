@@ -5,7 +5,7 @@ use baton_store::rows::{EventFilter, EventRow, Page, PageBounds};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::place::Reach;
+use super::network_ref::VisibleNetworks;
 use super::wire_time::WireTime;
 use super::{Error, audit, get_task, page};
 use crate::hub::Hub;
@@ -27,8 +27,7 @@ pub struct QueryArgs {
 
 /// The events.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = TaskEvents)]
-pub struct Answer {
+pub struct TaskEvents {
     ok: bool,
     events: Vec<EventView>,
     count: usize,
@@ -74,7 +73,7 @@ impl From<EventRow> for EventView {
 }
 
 /// Lists events: of one task, or of all the caller may see.
-pub async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Answer, Error> {
+pub async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<TaskEvents, Error> {
     let limit = page::limit_text(args.limit.as_deref(), limits::EVENT_PAGE_DEFAULT, limits::EVENT_PAGE_MAX)?;
     let cursors = page::cursors(hub, caller, "task events");
     let filter = EventFilter {
@@ -87,7 +86,12 @@ pub async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Answer, 
         None => of_networks(hub, caller, args.network_id, filter).await?,
     };
     let page = page.map(EventView::from);
-    Ok(Answer { ok: true, count: page.rows.len(), events: page.rows, next_cursor: cursors.next(page.next) })
+    Ok(TaskEvents {
+        ok: true,
+        count: page.rows.len(),
+        events: page.rows,
+        next_cursor: cursors.next(page.next),
+    })
 }
 
 async fn of_task(
@@ -126,7 +130,7 @@ async fn of_networks(
     let (reach, events) = hub
         .store_for(caller)
         .read(move |rows| -> Result<_, Error> {
-            let reach = Reach::of(rows, &asker, network_id.as_deref())?;
+            let reach = VisibleNetworks::of(rows, &asker, network_id.as_deref())?;
             let events = rows.events(&EventFilter { networks: reach.networks.clone(), ..filter.clone() })?;
             Ok((reach, events))
         })

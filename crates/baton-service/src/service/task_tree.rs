@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use utoipa::ToSchema;
 
+use super::network_ref;
 use super::permit::Permitted;
-use super::place;
 use super::wire_time::WireTime;
 use super::{Error, audit};
 use crate::hub::Hub;
@@ -25,8 +25,7 @@ pub struct Args {
 
 /// The tree.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = TaskTreeShown)]
-pub struct Answer {
+pub struct TaskTreeShown {
     ok: bool,
     tree: Tree,
 }
@@ -59,16 +58,16 @@ struct Node {
 }
 
 /// Shows the tree, by the tool's arguments.
-pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
+pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<TaskTreeShown, Error> {
     run_on_path(hub, caller, &args.task_id).await
 }
 
 /// Shows the tree of the task in the path; one out of sight is one that does not exist.
-pub async fn run_on_path(hub: &Hub, caller: &Caller, task: &str) -> Result<Answer, Error> {
+pub async fn run_on_path(hub: &Hub, caller: &Caller, task: &str) -> Result<TaskTreeShown, Error> {
     let id = TaskId::parse(task).ok_or(Refusal::TaskNotFound)?;
     let asker = caller.clone();
     let read = hub.store_for(caller).read(move |rows| -> Result<_, Error> {
-        let stand = place::of_task(rows, &asker, &id)?;
+        let stand = network_ref::of_task(rows, &asker, &id)?;
         let task = rows.tree_task(&stand.network, &id)?.ok_or(Refusal::TaskNotFound)?;
         let action = Action::Task { action: TaskAction::Read, parties: Some(task.parties()) };
         let permitted = Permitted::ask(&asker, stand, action)?;
@@ -78,7 +77,7 @@ pub async fn run_on_path(hub: &Hub, caller: &Caller, task: &str) -> Result<Answe
     });
     let (tree, audited) = read.await?;
     audit::network_read(hub, caller, audited, "task").await?;
-    Ok(Answer { ok: true, tree })
+    Ok(TaskTreeShown { ok: true, tree })
 }
 
 /// Where a walk goes, and what it may see there.

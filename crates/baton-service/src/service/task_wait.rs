@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
 use super::{Error, get_task, permit};
-use crate::hub::Seat;
+use crate::hub::Slot;
 use crate::hub::{Bell, Hub};
 
 /// Reads how long a call waits.
@@ -54,7 +54,7 @@ impl ProgressSink {
         (Self(Some(tell)), told)
     }
 
-    fn tell(&self, progress: Option<impl Into<WaitProgress>>) {
+    fn report(&self, progress: Option<impl Into<WaitProgress>>) {
         if let (Self(Some(tell)), Some(progress)) = (self, progress) {
             let progress = progress.into();
             tell.send_if_modified(|last| {
@@ -70,7 +70,7 @@ impl ProgressSink {
 #[derive(Debug)]
 pub(super) struct TaskWait {
     deadline: Instant,
-    _seat: Option<Seat>,
+    _seat: Option<Slot>,
 }
 
 impl TaskWait {
@@ -104,7 +104,7 @@ impl TaskWait {
                 let (asker, id) = (caller.clone(), task.clone());
                 let read = hub.store_for(caller).read(move |rows| may_look(rows, &asker, &id));
                 let seen = read.await?;
-                progress.tell(seen.progress);
+                progress.report(seen.progress);
                 if is_settled(seen.status) {
                     return Ok(());
                 }
@@ -126,19 +126,19 @@ impl TaskWait {
         hub: &Hub,
         caller: &Caller,
         tasks: &[TaskId],
-        how_many: HowMany,
+        how_many: WaitMode,
         progress: &ProgressSink,
     ) -> Result<(), Error> {
         let mut bells: Vec<Bell> = tasks.iter().map(|task| hub.bells.listen_to_task(task)).collect();
         let mut occupied = None;
         loop {
             let (asker, ids) = (caller.clone(), tasks.to_vec());
-            let look = hub.store_for(caller).read(move |rows| -> Result<Vec<Seen>, Error> {
+            let look = hub.store_for(caller).read(move |rows| -> Result<Vec<WaitedState>, Error> {
                 ids.iter().map(|id| may_look(rows, &asker, id)).collect()
             });
             let seen = look.await?;
             let settled = seen.iter().filter(|seen| is_settled(seen.status)).count();
-            progress.tell(Some(WaitProgress::of_several(settled, seen.len())).filter(|_| settled > 0));
+            progress.report(Some(WaitProgress::of_several(settled, seen.len())).filter(|_| settled > 0));
             let Some(first) = seen.first().filter(|_| !how_many.is_reached(settled, tasks.len())) else {
                 return Ok(());
             };
@@ -170,8 +170,8 @@ impl TaskWait {
             let look = hub.store_for(caller).read(move |rows| -> Result<_, Error> {
                 Ok((may_look(rows, &asker, &id)?, rows.last_event(&id)?.map_or(0, |event| event.n)))
             });
-            let (Seen { status, network, progress: reported }, last) = look.await?;
-            progress.tell(reported);
+            let (WaitedState { status, network, progress: reported }, last) = look.await?;
+            progress.report(reported);
             if status.is_terminal() || last > *after.get_or_insert(last) {
                 return Ok(());
             }
@@ -189,13 +189,13 @@ impl TaskWait {
 
 /// How many of several tasks a call waits for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum HowMany {
+pub(super) enum WaitMode {
     Any,
     #[default]
     All,
 }
 
-impl HowMany {
+impl WaitMode {
     pub(super) const fn is_reached(self, settled: usize, all: usize) -> bool {
         match self {
             Self::Any => settled > 0,
@@ -210,16 +210,16 @@ pub(super) const fn is_settled(status: Status) -> bool {
 }
 
 /// What a call that waits sees of its task.
-struct Seen {
+struct WaitedState {
     status: Status,
     network: NetworkId,
     progress: Option<ProgressRow>,
 }
 
 /// Where a task stands, for a caller that may look and whose token still counts.
-fn may_look(rows: &dyn Snapshot, caller: &Caller, id: &TaskId) -> Result<Seen, Error> {
+fn may_look(rows: &dyn Snapshot, caller: &Caller, id: &TaskId) -> Result<WaitedState, Error> {
     permit::token_stands(rows, caller)?;
     let (task, _) = get_task::visible(rows, caller, id)?;
     let TaskSnapshot { status, network_id: network, .. } = task.snapshot;
-    Ok(Seen { status, network, progress: task.progress })
+    Ok(WaitedState { status, network, progress: task.progress })
 }

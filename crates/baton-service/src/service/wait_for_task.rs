@@ -8,10 +8,10 @@ use std::collections::BTreeSet;
 use utoipa::ToSchema;
 
 use super::listed_text::ListedText;
-use super::task_wait::{self, HowMany, ProgressSink, TaskWait};
+use super::task_wait::{self, ProgressSink, TaskWait, WaitMode};
 use super::{Error, WireTime, audit, get_task, permit};
 use crate::hub::Hub;
-use crate::hub::in_flight::AnswerShare;
+use crate::hub::in_flight::ResponseReservation;
 
 /// Which tasks, and how many of them.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -36,8 +36,7 @@ enum UntilName {
 
 /// The tasks as they are when the wait is over.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = TasksWaitedFor)]
-pub struct Answer {
+pub struct TasksWaitedFor {
     ok: bool,
     /// Whether one, or all, have ended or ask for input.
     done: bool,
@@ -81,23 +80,23 @@ pub async fn run(
     hub: &Hub,
     caller: &Caller,
     args: Args,
-    share: &AnswerShare,
+    share: &ResponseReservation,
     progress: &ProgressSink,
-) -> Result<Answer, Error> {
+) -> Result<TasksWaitedFor, Error> {
     let seconds = args.wait_seconds.unwrap_or_else(|| limits::WAIT_MAX_SECONDS.into());
     let wait = task_wait::seconds(Some(seconds))?;
     let ids = ids(&args.task_ids)?;
     let how_many = match args.until {
-        Some(UntilName::Any) => HowMany::Any,
-        Some(UntilName::All) | None => HowMany::All,
+        Some(UntilName::Any) => WaitMode::Any,
+        Some(UntilName::All) | None => WaitMode::All,
     };
     if let Some(wait) = TaskWait::begin(hub, caller, wait)? {
         wait.until_several(hub, caller, &ids, how_many, progress).await?;
     }
     share.reserve(hub).await?;
-    let tasks = look(hub, caller, ids).await?;
+    let tasks = read_tasks(hub, caller, ids).await?;
     let settled = tasks.iter().filter(|task| task_wait::is_settled(task.status)).count();
-    Ok(Answer { ok: true, done: how_many.is_reached(settled, tasks.len()), tasks })
+    Ok(TasksWaitedFor { ok: true, done: how_many.is_reached(settled, tasks.len()), tasks })
 }
 
 /// The ids, each once.
@@ -117,7 +116,7 @@ fn ids(names: &[String]) -> Result<Vec<TaskId>, Error> {
     Ok(ids)
 }
 
-async fn look(hub: &Hub, caller: &Caller, ids: Vec<TaskId>) -> Result<Vec<WaitedTask>, Error> {
+async fn read_tasks(hub: &Hub, caller: &Caller, ids: Vec<TaskId>) -> Result<Vec<WaitedTask>, Error> {
     let asker = caller.clone();
     let read = hub.store_for(caller).read(move |rows| -> Result<_, Error> {
         permit::token_stands(rows, &asker)?;

@@ -5,8 +5,8 @@ use baton_core::{Action, Caller, NetworkId, Refusal, TaskId, limits};
 use std::sync::Arc;
 use tokio::sync::broadcast::Receiver;
 
+use super::network_ref::{NetworkRef, VisibleNetworks};
 use super::permit::{self, Permitted};
-use super::place::{Place, Reach};
 use super::{Error, audit, follow_task};
 use crate::hub::{Bell, Hub};
 
@@ -26,7 +26,7 @@ pub enum Watchable {
 
 /// What rings when it changed, and the network it is in.
 #[derive(Debug)]
-pub struct Bells {
+pub struct WatchBells {
     pub network: NetworkId,
     pub bells: Vec<Bell>,
     /// Reports of agents, which ring no bell.
@@ -40,14 +40,14 @@ pub async fn check_token(hub: &Hub, caller: &Caller) -> Result<(), Error> {
 }
 
 /// Begins to listen, for a caller that may look.
-pub async fn listen(hub: &Hub, caller: &Caller, what: &Watchable) -> Result<Bells, Error> {
+pub async fn listen(hub: &Hub, caller: &Caller, what: &Watchable) -> Result<WatchBells, Error> {
     match what {
         Watchable::Task(task) => {
             let network = follow_task::open(hub, caller, task).await?;
-            Ok(Bells { network, bells: vec![hub.bells.listen_to_task(task)], passing: Vec::new() })
+            Ok(WatchBells { network, bells: vec![hub.bells.listen_to_task(task)], passing: Vec::new() })
         }
         Watchable::Inbox { network_id } => {
-            let (place, asker) = (Place::of_write(network_id.as_deref()), caller.clone());
+            let (place, asker) = (NetworkRef::of_write(network_id.as_deref()), caller.clone());
             let read = hub.store_for(caller).read(move |rows| -> Result<_, Error> {
                 let (stand, owner) = (place.known(rows, &asker)?, asker.principal()?);
                 let permitted = Permitted::ask(&asker, stand, Action::ReadInbox(owner.name()))?;
@@ -58,21 +58,21 @@ pub async fn listen(hub: &Hub, caller: &Caller, what: &Watchable) -> Result<Bell
             let (audited, network, owner) = read.await?;
             audit::network_read(hub, caller, audited, "inbox").await?;
             let bells = vec![hub.bells.listen(&network, &owner)];
-            Ok(Bells { network, bells, passing: Vec::new() })
+            Ok(WatchBells { network, bells, passing: Vec::new() })
         }
         Watchable::Agents { network_id } => {
             let (network_id, asker) = (network_id.clone(), caller.clone());
             let reach = hub
                 .store_for(caller)
-                .read(move |rows| Reach::of(rows, &asker, network_id.as_deref()))
+                .read(move |rows| VisibleNetworks::of(rows, &asker, network_id.as_deref()))
                 .await?;
             reach.write_down(hub, caller, "agents").await?;
             let networks = reach.networks.iter().map(|(network, _)| network);
             let networks: Vec<_> = networks.take(limits::MCP_SUBSCRIBED_MAX_COUNT).collect();
-            Ok(Bells {
+            Ok(WatchBells {
                 network: (*networks.first().ok_or(Refusal::NetworkNotFound)?).clone(),
                 bells: networks.iter().map(|network| hub.bells.listen_to_network(network)).collect(),
-                passing: networks.iter().map(|network| hub.passing.listen(network)).collect(),
+                passing: networks.iter().map(|network| hub.transient_frames.listen(network)).collect(),
             })
         }
     }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use utoipa::{IntoParams, ToSchema};
 
-use super::{Error, WireTime, audit, place, wire_time};
+use super::{Error, WireTime, audit, network_ref, wire_time};
 use crate::hub::Hub;
 
 /// Of which network and which time.
@@ -24,8 +24,7 @@ pub struct QueryArgs {
 }
 
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = WorkGraph)]
-pub struct Answer {
+pub struct WorkGraph {
     ok: bool,
     source: &'static str,
     /// The time that is counted: whole hours, not before counting began
@@ -71,7 +70,7 @@ struct VisibleHandoffs {
     counted_since: WireTime,
 }
 
-pub async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Answer, Error> {
+pub async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<WorkGraph, Error> {
     let now = hub.clock.now();
     let until = wire_time::argument("until", args.until.as_deref())?.unwrap_or(now.plus_millis(1));
     let default = until.plus_millis(-1000 * i64::from(limits::GRAPH_SINCE_DEFAULT_SECONDS));
@@ -81,7 +80,7 @@ pub async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Answer, 
     }
     let asker = caller.clone();
     let look = move |rows: &dyn Snapshot| -> Result<_, Error> {
-        let (network, is_audited) = place::watched(rows, &asker, args.network_id.as_deref())?;
+        let (network, is_audited) = network_ref::watched(rows, &asker, args.network_id.as_deref())?;
         let hours = Hours::of(since..until, rows.edges_since()?);
         let answer = graph(rows, &network, &hours, hours.time(until, now), now)?;
         Ok((network, is_audited, answer))
@@ -116,9 +115,9 @@ fn graph(
     hours: &Hours,
     time: Range<UnixMillis>,
     now: UnixMillis,
-) -> Result<Answer, Error> {
+) -> Result<WorkGraph, Error> {
     let edges = rows.edges(network, hours.0.clone(), limits::GRAPH_EDGES_MAX_COUNT)?;
-    Ok(Answer {
+    Ok(WorkGraph {
         ok: true,
         source: "task rows",
         since: time.start.into(),

@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 
 use crate::hub::Hub;
 use crate::service::accounts::quotas;
-use crate::service::place::role_in;
+use crate::service::network_ref::role_in;
 use crate::service::skills::{self, Skill};
 use crate::service::stamp::Stamp;
 use crate::service::{Error, capabilities, labels, permit};
@@ -60,18 +60,17 @@ pub struct Report {
 }
 
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = WorkerSeen)]
-pub struct Seen {
+pub struct WorkerSeen {
     ok: bool,
     worker_id: String,
     alias: String,
 }
 
 /// Registers a worker, or notes that it still runs; with it comes what its agent is and can do.
-pub async fn put(hub: &Hub, caller: &Caller, worker_id: String, args: Report) -> Result<Seen, Error> {
+pub async fn put(hub: &Hub, caller: &Caller, worker_id: String, args: Report) -> Result<WorkerSeen, Error> {
     let worker = Worker::read(caller, worker_id)?;
     let skills = args.check()?;
-    let answer = Seen { ok: true, worker_id: worker.id.clone(), alias: worker.alias.to_string() };
+    let answer = WorkerSeen { ok: true, worker_id: worker.id.clone(), alias: worker.alias.to_string() };
     let stamp = Stamp::new(hub);
     let put = move |tx: &mut dyn Transaction| note(tx, &stamp, &worker, &args, skills.as_deref());
     hub.store_for(caller).write(put).await?;

@@ -35,12 +35,12 @@ pub struct Span {
 
 /// Where a new span belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct SpanParent {
     pub trace_id: [u8; 16],
     pub parent: Option<[u8; 8]>,
 }
 
-impl Place {
+impl SpanParent {
     /// Below its parent, if there is one; none if whoever began the trace does not record it.
     pub fn below(parent: Option<TraceParent>, new_trace_id: impl FnOnce() -> [u8; 16]) -> Option<Self> {
         match parent {

@@ -7,7 +7,7 @@ use baton_store::rows::TaskRow;
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 
-use super::span::{Kind, Place, Span, Value};
+use super::span::{Kind, Span, SpanParent, Value};
 use crate::error::Error;
 
 /// The spans of these tasks, of those that are recorded and still there.
@@ -23,7 +23,7 @@ fn span(row: &TaskRow) -> Option<Span> {
     let task = &row.snapshot;
     let digest: [u8; 32] = Sha256::digest(task.id.as_str()).into();
     let own_trace = || std::array::from_fn(|at| digest[at]);
-    let place = Place::below(row.traceparent, own_trace)?;
+    let place = SpanParent::below(row.traceparent, own_trace)?;
     let text = |text: &str| Value::Text(text.to_owned());
     Some(Span {
         trace_id: place.trace_id,

@@ -6,7 +6,7 @@
 //! know to use the database after it (`min_reader`). A program goes by that, and not by whether there are migrations
 //! that it does not know.
 
-use baton_core::{Looks, UNICODE_VERSION, limits};
+use baton_core::{NameSkeletons, UNICODE_VERSION, limits};
 use rusqlite::types::Value;
 
 use super::parameter::Parameter;
@@ -252,7 +252,7 @@ fn refresh(session: &Session, table: &str, id: &str, of: &str, name: &str) -> Re
         let mut asks = Vec::with_capacity(rows.len());
         for row in rows.iter() {
             after = (row.get("of"), row.get("id"));
-            let looks = Looks::of(row.get("name"));
+            let looks = NameSkeletons::of(row.get("name"));
             asks.push(Ask {
                 sql: format!(
                     "UPDATE {table} SET skeleton = ?3, skeleton_lower = ?4 WHERE {of} = ?1 AND {id} = ?2"

@@ -220,10 +220,10 @@ impl<T: Weight> Weight for (i64, T) {
 }
 
 /// A place among the members of a network: since when, and who.
-pub type MemberPlace = (i64, String);
+pub type MemberPosition = (i64, String);
 
 /// A place among the invitations of a network: since when, and the first 8 bytes of the hash.
-pub type InvitePlace = (i64, [u8; 8]);
+pub type InvitePosition = (i64, [u8; 8]);
 
 /// Reads of accounts.
 pub trait AccountReads {
@@ -260,9 +260,9 @@ pub trait AccountReads {
     fn members(
         &self,
         network: &NetworkId,
-        after: Option<&MemberPlace>,
+        after: Option<&MemberPosition>,
         bounds: PageBounds,
-    ) -> Result<Page<MemberRow, MemberPlace>, Error>;
+    ) -> Result<Page<MemberRow, MemberPosition>, Error>;
     /// Whether a member of the network has this username.
     fn has_member_named(&self, network: &NetworkId, username: &str) -> Result<bool, Error>;
     /// An invitation.
@@ -271,9 +271,9 @@ pub trait AccountReads {
     fn invites(
         &self,
         network: &NetworkId,
-        after: Option<InvitePlace>,
+        after: Option<InvitePosition>,
         bounds: PageBounds,
-    ) -> Result<Page<(InviteRow, Username), InvitePlace>, Error>;
+    ) -> Result<Page<(InviteRow, Username), InvitePosition>, Error>;
     /// The token of this hash, unless it was revoked.
     fn token_by_hash(&self, hash: &[u8; 32]) -> Result<Option<TokenRow>, Error>;
     /// A token, unless it was revoked.

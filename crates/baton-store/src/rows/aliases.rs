@@ -1,6 +1,6 @@
 //! Who owns which alias of a network, and which names look alike.
 
-use baton_core::{Alias, Looks, NetworkId, UnixMillis, UserId, Username};
+use baton_core::{Alias, NameSkeletons, NetworkId, UnixMillis, UserId, Username};
 
 use super::page::{Page, PageBounds, ROW_BYTES, Weight, text_bytes};
 use crate::error::Error;
@@ -46,13 +46,18 @@ pub trait AliasReads {
         bounds: PageBounds,
     ) -> Result<Page<AliasRow, Alias>, Error>;
     /// Whether another alias that the network ever had has the same skeleton.
-    fn has_alias_like(&self, network: &NetworkId, alias: &Alias, looks: &Looks) -> Result<bool, Error>;
+    fn has_alias_like(
+        &self,
+        network: &NetworkId,
+        alias: &Alias,
+        looks: &NameSkeletons,
+    ) -> Result<bool, Error>;
     /// Whether an alias that an unrevoked token or a session has looks like this username.
-    fn has_live_alias_like(&self, network: &NetworkId, looks: &Looks) -> Result<bool, Error>;
+    fn has_live_alias_like(&self, network: &NetworkId, looks: &NameSkeletons) -> Result<bool, Error>;
     /// Whether the username of a member looks like this.
-    fn has_member_like(&self, network: &NetworkId, looks: &Looks) -> Result<bool, Error>;
+    fn has_member_like(&self, network: &NetworkId, looks: &NameSkeletons) -> Result<bool, Error>;
     /// Whether the username of any user looks like this.
-    fn has_user_like(&self, looks: &Looks) -> Result<bool, Error>;
+    fn has_user_like(&self, looks: &NameSkeletons) -> Result<bool, Error>;
 }
 
 /// Writes of aliases.

@@ -119,7 +119,7 @@ impl NewArtifactRef {
 
 /// Where the bytes of all artifacts lie.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ArtifactPlace {
+pub enum ArtifactStorage {
     /// In the folder beside the database.
     Folder,
     /// In this bucket, such as `s3://bucket/prefix`.
@@ -163,7 +163,7 @@ pub trait ArtifactReads {
     /// Whether there is an artifact that nothing refers to and that was last uploaded before this.
     fn has_unreferenced_artifacts(&self, before: UnixMillis) -> Result<bool, Error>;
     /// Where the bytes lie, as the hub was last started; none if no hub has said so yet.
-    fn artifact_place(&self) -> Result<Option<ArtifactPlace>, Error>;
+    fn artifact_place(&self) -> Result<Option<ArtifactStorage>, Error>;
 }
 
 /// Writes of artifacts.
@@ -183,5 +183,5 @@ pub trait ArtifactWrites {
     /// Forgets an object that was deleted.
     fn forget_object(&mut self, object: &str) -> Result<(), Error>;
     /// Notes where the bytes lie from now on.
-    fn put_artifact_place(&mut self, place: &ArtifactPlace) -> Result<(), Error>;
+    fn put_artifact_place(&mut self, place: &ArtifactStorage) -> Result<(), Error>;
 }

@@ -100,10 +100,10 @@ pub struct FeedRow {
 }
 
 /// A place in an inbox: the order of the priority, and the delivery's own place.
-pub type InboxPlace = (i64, i64);
+pub type InboxPosition = (i64, i64);
 
 /// A place among all deliveries.
-pub type MessagePlace = i64;
+pub type MessagePosition = i64;
 
 /// Which deliveries a list shows, newest first.
 #[derive(Clone, Debug)]
@@ -113,7 +113,7 @@ pub struct MessageFilter {
     /// Made at this time or later.
     pub since: UnixMillis,
     /// Older than this place.
-    pub before: Option<MessagePlace>,
+    pub before: Option<MessagePosition>,
     /// So many.
     pub page: PageBounds,
 }
@@ -132,9 +132,9 @@ pub trait DeliveryReads {
         &self,
         network: &NetworkId,
         to: &Principal,
-        after: Option<InboxPlace>,
+        after: Option<InboxPosition>,
         bounds: PageBounds,
-    ) -> Result<Page<DeliveryRow, InboxPlace>, Error>;
+    ) -> Result<Page<DeliveryRow, InboxPosition>, Error>;
     /// How many open deliveries an inbox has.
     fn inbox_count(&self, network: &NetworkId, to: &Principal) -> Result<i64, Error>;
     /// The open or hidden delivery of this id, or of this task, in somebody's inbox.
@@ -145,7 +145,7 @@ pub trait DeliveryReads {
         id: &str,
     ) -> Result<Option<DeliveryRow>, Error>;
     /// A page of deliveries.
-    fn messages(&self, filter: &MessageFilter) -> Result<Page<DeliveryRow, MessagePlace>, Error>;
+    fn messages(&self, filter: &MessageFilter) -> Result<Page<DeliveryRow, MessagePosition>, Error>;
     /// Frames after a number: for one recipient, or for everybody.
     fn feed_after(
         &self,

@@ -55,7 +55,7 @@ impl MinuteCounts {
 
 /// A task at a glance.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GlanceRow {
+pub struct TaskSummaryRow {
     /// The task.
     pub task_id: TaskId,
     /// Who sent it.
@@ -125,7 +125,7 @@ pub trait FigureReads {
         status: Status,
         end: End,
         limit: usize,
-    ) -> Result<Vec<GlanceRow>, Error>;
+    ) -> Result<Vec<TaskSummaryRow>, Error>;
     /// The beginning of a task's text.
     fn title(&self, id: &TaskId) -> Result<Option<String>, Error>;
     /// The place in the order of all tasks from which on they were made at this time or later. Where the clock was

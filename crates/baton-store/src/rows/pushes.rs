@@ -47,14 +47,14 @@ pub struct PushConfigRow {
     /// The number of the last event it was told of.
     pub delivered: i64,
     /// How it went lately.
-    pub trouble: PushTrouble,
+    pub trouble: PushFailures,
     /// Whether it is to be told of more.
     pub is_open: bool,
 }
 
 /// How often and since when a receiver has failed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PushTrouble {
+pub struct PushFailures {
     /// Failures since the last success.
     pub failures: u32,
     /// When the first of them was.
@@ -99,7 +99,7 @@ pub trait PushWrites {
         &mut self,
         config: &PushConfigRow,
         delivered: i64,
-        trouble: PushTrouble,
+        trouble: PushFailures,
         is_open: bool,
     ) -> Result<(), Error>;
 }

@@ -57,7 +57,7 @@ pub struct SessionRow {
 
 /// A session without its texts: what tells whether its agent is there.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SessionGlance {
+pub struct SessionSummaryRow {
     /// Its name.
     pub alias: Alias,
     /// What it says it is doing.
@@ -104,7 +104,7 @@ impl Weight for CompletionRow {
 }
 
 /// A place among completions: the time, and the completion's own place.
-pub type CompletionPlace = (i64, i64);
+pub type CompletionPosition = (i64, i64);
 
 /// Which completions a list shows, newest first.
 #[derive(Clone, Debug)]
@@ -116,7 +116,7 @@ pub struct CompletionFilter {
     /// Reported at this time or later.
     pub since: UnixMillis,
     /// Older than this place.
-    pub before: Option<CompletionPlace>,
+    pub before: Option<CompletionPosition>,
     /// So many.
     pub page: PageBounds,
 }
@@ -174,16 +174,19 @@ pub trait SessionReads {
     /// One session.
     fn session(&self, network: &NetworkId, alias: &Alias) -> Result<Option<SessionRow>, Error>;
     /// One session, without its texts.
-    fn session_glance(&self, network: &NetworkId, alias: &Alias) -> Result<Option<SessionGlance>, Error>;
+    fn session_glance(&self, network: &NetworkId, alias: &Alias) -> Result<Option<SessionSummaryRow>, Error>;
     /// A network's sessions by alias, without their texts, after this one; at most so many.
     fn session_glances(
         &self,
         network: &NetworkId,
         after: Option<&Alias>,
         limit: usize,
-    ) -> Result<Vec<SessionGlance>, Error>;
+    ) -> Result<Vec<SessionSummaryRow>, Error>;
     /// A page of completions.
-    fn completions(&self, filter: &CompletionFilter) -> Result<Page<CompletionRow, CompletionPlace>, Error>;
+    fn completions(
+        &self,
+        filter: &CompletionFilter,
+    ) -> Result<Page<CompletionRow, CompletionPosition>, Error>;
     /// The artifacts reported with the completion that ended a task then, a JSON array.
     fn artifacts_of(
         &self,

@@ -2,8 +2,8 @@
 
 use baton_core::access::TaskReach;
 use baton_core::{
-    ActorToken, Alias, ContextId, DueMove, Kind, LeaseId, MessageId, MessageKind, MonotonicMillis, NetworkId,
-    Principal, Priority, Status, TaskId, TaskSnapshot, TraceParent, UnixMillis,
+    ActorToken, Alias, ContextId, DueChange, Kind, LeaseId, MessageId, MessageKind, MonotonicMillis,
+    NetworkId, Principal, Priority, Status, TaskId, TaskSnapshot, TraceParent, UnixMillis,
 };
 
 use crate::error::Error;
@@ -138,7 +138,7 @@ pub struct TaskChange {
     /// What becomes of what was reported of its progress.
     pub progress: Option<ProgressChange>,
     /// When the hub is to act on it by itself.
-    pub due: Option<DueMove>,
+    pub due: Option<DueChange>,
 }
 
 /// What becomes of a task's progress.

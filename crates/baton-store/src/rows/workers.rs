@@ -35,7 +35,7 @@ pub struct WorkerRow {
 
 /// A worker without the texts that describe its agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WorkerGlance {
+pub struct WorkerSummaryRow {
     /// The id it chose for itself.
     pub worker_id: String,
     /// The host.
@@ -58,7 +58,12 @@ pub trait WorkerReads {
     fn worker(&self, network: &NetworkId, alias: &Alias, worker_id: &str)
     -> Result<Option<WorkerRow>, Error>;
     /// An agent's workers, those seen last first; at most so many.
-    fn workers(&self, network: &NetworkId, alias: &Alias, limit: usize) -> Result<Vec<WorkerGlance>, Error>;
+    fn workers(
+        &self,
+        network: &NetworkId,
+        alias: &Alias,
+        limit: usize,
+    ) -> Result<Vec<WorkerSummaryRow>, Error>;
 }
 
 /// Writes of workers.

@@ -1,7 +1,8 @@
 //! Users, networks, members, invites, tokens and the audit log in SQL.
 
 use baton_core::{
-    Alias, Looks, NetworkId, NetworkRole, SystemRole, TokenId, TokenScope, UnixMillis, UserId, Username,
+    Alias, NameSkeletons, NetworkId, NetworkRole, SystemRole, TokenId, TokenScope, UnixMillis, UserId,
+    Username,
 };
 use rusqlite::params;
 
@@ -9,8 +10,8 @@ use super::columns::{Row, get, optional, optional_time, parsed, time};
 use super::rows::Rows;
 use crate::error::Error;
 use crate::rows::{
-    AccountReads, AccountWrites, AuditRow, InvitePlace, InviteRow, MemberPlace, MemberRow, MembershipRow,
-    NetworkRow, NodeTokenRow, Page, PageBounds, TokenRow, UserRow,
+    AccountReads, AccountWrites, AuditRow, InvitePosition, InviteRow, MemberPosition, MemberRow,
+    MembershipRow, NetworkRow, NodeTokenRow, Page, PageBounds, TokenRow, UserRow,
 };
 
 /// The place of a row that is read with it.
@@ -162,9 +163,9 @@ impl AccountReads for Rows<'_> {
     fn members(
         &self,
         network: &NetworkId,
-        after: Option<&MemberPlace>,
+        after: Option<&MemberPosition>,
         bounds: PageBounds,
-    ) -> Result<Page<MemberRow, MemberPlace>, Error> {
+    ) -> Result<Page<MemberRow, MemberPosition>, Error> {
         let sql = "SELECT u.user_id, u.username, u.display_name, m.role, m.joined_at, m.invited_by
                    FROM members m JOIN users u ON u.user_id = m.user_id
                    WHERE m.network_id = ?1 AND (m.joined_at, u.user_id) > (?2, ?3)
@@ -198,9 +199,9 @@ impl AccountReads for Rows<'_> {
     fn invites(
         &self,
         network: &NetworkId,
-        after: Option<InvitePlace>,
+        after: Option<InvitePosition>,
         bounds: PageBounds,
-    ) -> Result<Page<(InviteRow, Username), InvitePlace>, Error> {
+    ) -> Result<Page<(InviteRow, Username), InvitePosition>, Error> {
         let sql = "SELECT i.*, u.username FROM invites i JOIN users u ON u.user_id = i.created_by
                    WHERE i.network_id = ?1
                      AND (i.created_at < ?2 OR (i.created_at = ?2 AND substr(i.code_hash, 1, 8) > ?3))
@@ -361,7 +362,7 @@ impl AccountReads for Rows<'_> {
 
 impl AccountWrites for Rows<'_> {
     fn insert_user(&mut self, user: &UserRow) -> Result<(), Error> {
-        let looks = Looks::of(user.username.as_str());
+        let looks = NameSkeletons::of(user.username.as_str());
         self.execute(
             "INSERT INTO users (user_id, username, display_name, email, role, password_hash, must_change_password,
                 created_at, skeleton, skeleton_lower) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",

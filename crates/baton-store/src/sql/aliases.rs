@@ -1,6 +1,6 @@
 //! Aliases, their owners, and look-alike names in SQL.
 
-use baton_core::{Alias, Looks, NetworkId, UnixMillis, UserId, Username};
+use baton_core::{Alias, NameSkeletons, NetworkId, UnixMillis, UserId, Username};
 use rusqlite::params;
 
 use super::columns::{Row, get, optional, optional_time, parsed};
@@ -48,14 +48,19 @@ impl AliasReads for Rows<'_> {
         self.page(sql, parameters, bounds, read, |row| row.alias.clone())
     }
 
-    fn has_alias_like(&self, network: &NetworkId, alias: &Alias, looks: &Looks) -> Result<bool, Error> {
+    fn has_alias_like(
+        &self,
+        network: &NetworkId,
+        alias: &Alias,
+        looks: &NameSkeletons,
+    ) -> Result<bool, Error> {
         let sql = "SELECT EXISTS (SELECT 1 FROM aliases
                                   WHERE network_id = ?1 AND skeleton = ?2 AND alias <> ?3) AS found";
         let parameters = params![network.as_str(), looks.as_written, alias.as_str()];
         Ok(self.one(sql, parameters, |row| get::<bool>(row, "found"))?.unwrap_or(false))
     }
 
-    fn has_live_alias_like(&self, network: &NetworkId, looks: &Looks) -> Result<bool, Error> {
+    fn has_live_alias_like(&self, network: &NetworkId, looks: &NameSkeletons) -> Result<bool, Error> {
         // One branch per index; an OR would walk the network's aliases.
         let like = |column: &str| {
             format!(
@@ -71,7 +76,7 @@ impl AliasReads for Rows<'_> {
         Ok(self.one(&sql, parameters, |_| Ok(()))?.is_some())
     }
 
-    fn has_member_like(&self, network: &NetworkId, looks: &Looks) -> Result<bool, Error> {
+    fn has_member_like(&self, network: &NetworkId, looks: &NameSkeletons) -> Result<bool, Error> {
         let like = |column: &str| {
             format!(
                 "SELECT 1 FROM users u CROSS JOIN members m ON m.network_id = ?1 AND m.user_id = u.user_id
@@ -83,7 +88,7 @@ impl AliasReads for Rows<'_> {
         Ok(self.one(&sql, parameters, |_| Ok(()))?.is_some())
     }
 
-    fn has_user_like(&self, looks: &Looks) -> Result<bool, Error> {
+    fn has_user_like(&self, looks: &NameSkeletons) -> Result<bool, Error> {
         let sql = "SELECT 1 FROM users WHERE skeleton IN (?1, ?2)
                    UNION ALL SELECT 1 FROM users WHERE skeleton_lower IN (?1, ?2) LIMIT 1";
         Ok(self.one(sql, params![looks.as_written, looks.lower_case], |_| Ok(()))?.is_some())
@@ -131,7 +136,7 @@ impl Rows<'_> {
         alias: &Alias,
         holder: &UserId,
     ) -> Result<(), Error> {
-        let looks = Looks::of(alias.as_str());
+        let looks = NameSkeletons::of(alias.as_str());
         let sql = "INSERT INTO aliases (network_id, alias, owner_id, skeleton, skeleton_lower)
                    VALUES (?1, ?2, ?3, ?4, ?5)
                    ON CONFLICT (network_id, alias) DO UPDATE SET owner_id = COALESCE(aliases.owner_id, excluded.owner_id)";

@@ -12,7 +12,7 @@ use super::rows::Rows;
 use super::task_row::Task;
 use crate::error::Error;
 use crate::rows::{
-    ArtifactPlace, ArtifactReads, ArtifactRefRow, ArtifactRow, ArtifactWrites, NewArtifact, NewArtifactRef,
+    ArtifactReads, ArtifactRefRow, ArtifactRow, ArtifactStorage, ArtifactWrites, NewArtifact, NewArtifactRef,
     Page, PageBounds,
 };
 
@@ -165,9 +165,9 @@ impl ArtifactReads for Rows<'_> {
         Ok(self.one(sql, [before.get()], |_| Ok(()))?.is_some())
     }
 
-    fn artifact_place(&self) -> Result<Option<ArtifactPlace>, Error> {
+    fn artifact_place(&self) -> Result<Option<ArtifactStorage>, Error> {
         self.look_up("SELECT bucket FROM artifact_place WHERE one = 1", params![], |row| {
-            Ok(get::<Option<String>>(row, "bucket")?.map_or(ArtifactPlace::Folder, ArtifactPlace::Bucket))
+            Ok(get::<Option<String>>(row, "bucket")?.map_or(ArtifactStorage::Folder, ArtifactStorage::Bucket))
         })
     }
 }
@@ -267,10 +267,10 @@ impl ArtifactWrites for Rows<'_> {
         Ok(())
     }
 
-    fn put_artifact_place(&mut self, place: &ArtifactPlace) -> Result<(), Error> {
+    fn put_artifact_place(&mut self, place: &ArtifactStorage) -> Result<(), Error> {
         let bucket = match place {
-            ArtifactPlace::Folder => None,
-            ArtifactPlace::Bucket(bucket) => Some(bucket),
+            ArtifactStorage::Folder => None,
+            ArtifactStorage::Bucket(bucket) => Some(bucket),
         };
         let sql = "INSERT INTO artifact_place (one, bucket) VALUES (1, ?1)
                    ON CONFLICT (one) DO UPDATE SET bucket = excluded.bucket";

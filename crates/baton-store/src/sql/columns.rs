@@ -36,19 +36,19 @@ impl Column for &str {
 
 /// A column by its place.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Place {
+pub(crate) struct ColumnIndex {
     pub(crate) at: usize,
     /// For whoever reads of a value that does not parse.
     pub(crate) name: &'static str,
 }
 
-impl Column for Place {
+impl Column for ColumnIndex {
     fn locate(&self) -> Location<'_> {
         Location::At(self.at)
     }
 }
 
-impl Display for Place {
+impl Display for ColumnIndex {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(self.name)
     }

@@ -18,8 +18,8 @@ use super::task_row::listed;
 use super::write_set::{Head, NewDeliveryRow, NewFrameRow};
 use crate::error::Error;
 use crate::rows::{
-    DeliveryKind, DeliveryReads, DeliveryRow, DeliveryWrites, FeedRow, InboxPlace, MessageFilter,
-    MessagePlace, NewDelivery, Page, PageBounds, TaskReads,
+    DeliveryKind, DeliveryReads, DeliveryRow, DeliveryWrites, FeedRow, InboxPosition, MessageFilter,
+    MessagePosition, NewDelivery, Page, PageBounds, TaskReads,
 };
 
 const OPEN: i64 = 0; // not a limit: a stored value
@@ -116,7 +116,7 @@ impl Rows<'_> {
         network: &NetworkId,
         reach: &'a TaskReach,
         since: Since,
-    ) -> Result<Vec<Fetch<'a, MessagePlace>>, Error> {
+    ) -> Result<Vec<Fetch<'a, MessagePosition>>, Error> {
         let key = self.key(network)?;
         let mut lists = Vec::new();
         for (status, _) in self.task_counts(network)? {
@@ -139,7 +139,7 @@ impl Rows<'_> {
         status: Status,
         reach: &'a TaskReach,
         since: Since,
-    ) -> Fetch<'a, MessagePlace> {
+    ) -> Fetch<'a, MessagePosition> {
         let sql = format!(
             "SELECT seq AS place, redelivered_at IS NULL AND created_at >= ?4 AND ({{own}}) AS is_meant FROM tasks
              WHERE network = ?1 AND status = '{status}' AND seq < ?2 AND seq >= ?6 AND ?5 = ?5
@@ -156,7 +156,7 @@ impl Rows<'_> {
         key: i64,
         reach: &'a TaskReach,
         since: Since,
-    ) -> Fetch<'a, MessagePlace> {
+    ) -> Fetch<'a, MessagePosition> {
         let (own, name) = match reach {
             TaskReach::Network => ("TRUE", ""),
             TaskReach::Own(alias) => (own, alias.as_str()),
@@ -169,13 +169,13 @@ impl Rows<'_> {
     }
 
     /// A place that no delivery made since a time is before.
-    fn first_place_since(&self, at: UnixMillis) -> Result<MessagePlace, Error> {
+    fn first_place_since(&self, at: UnixMillis) -> Result<MessagePosition, Error> {
         let at = at.plus_millis(-limits::CLOCK_SLACK_MILLIS);
         Ok(self.place_of_time_in("tasks", at)?.min(self.place_of_time_in("deliveries", at)?))
     }
 
     /// The delivery in a place: a task's newest or another one.
-    fn delivery_at(&self, place: MessagePlace) -> Result<Option<DeliveryRow>, Error> {
+    fn delivery_at(&self, place: MessagePosition) -> Result<Option<DeliveryRow>, Error> {
         let (of_tasks, others) = (of_tasks(), others());
         let others = format!("{others} WHERE d.seq = ?1");
         if let Some(found) = self.one(&others, [place], delivery_row)? {
@@ -194,7 +194,7 @@ impl Rows<'_> {
 #[derive(Clone, Copy)]
 struct Since {
     at: UnixMillis,
-    place: MessagePlace,
+    place: MessagePosition,
 }
 
 /// Whether a task is the caller's own.
@@ -205,9 +205,9 @@ impl DeliveryReads for Rows<'_> {
         &self,
         network: &NetworkId,
         to: &Principal,
-        after: Option<InboxPlace>,
+        after: Option<InboxPosition>,
         bounds: PageBounds,
-    ) -> Result<Page<DeliveryRow, InboxPlace>, Error> {
+    ) -> Result<Page<DeliveryRow, InboxPosition>, Error> {
         // Tasks are only delivered to agents.
         let (of_tasks, others) = (of_tasks(), others());
         let sql = format!(
@@ -262,13 +262,13 @@ impl DeliveryReads for Rows<'_> {
         Ok(task.into_iter().chain(about).min_by_key(|found| found.seq))
     }
 
-    fn messages(&self, filter: &MessageFilter) -> Result<Page<DeliveryRow, MessagePlace>, Error> {
+    fn messages(&self, filter: &MessageFilter) -> Result<Page<DeliveryRow, MessagePosition>, Error> {
         let since = Since { at: filter.since, place: self.first_place_since(filter.since)? };
         let mut lists = Vec::new();
         for (network, reach) in &filter.networks {
             lists.extend(self.messages_of(network, reach, since)?);
         }
-        let before = filter.before.unwrap_or(MessagePlace::MAX);
+        let before = filter.before.unwrap_or(MessagePosition::MAX);
         let mut merge = Merge::new(lists, before, filter.page.rows, limits::LIST_EXAMINED_COUNT)?;
         self.page_of(&mut merge, filter.page, |place| self.delivery_at(place))
     }

@@ -10,7 +10,7 @@ use super::ends::{self, each, ends};
 use super::rows::Rows;
 use super::search;
 use crate::error::Error;
-use crate::rows::{End, FigureReads, FigureWrites, GlanceRow, MinuteCounts, Page, TaskRow, TaskSearch};
+use crate::rows::{End, FigureReads, FigureWrites, MinuteCounts, Page, TaskRow, TaskSearch, TaskSummaryRow};
 use crate::sqlite::plans;
 
 const MINUTE: &str = "SELECT * FROM minutes WHERE network_id = ?1 AND minute = ?2";
@@ -74,8 +74,8 @@ pub(crate) fn write_minute(
     Ok(())
 }
 
-fn glance_row(row: &Row<'_>) -> Result<GlanceRow, Error> {
-    Ok(GlanceRow {
+fn glance_row(row: &Row<'_>) -> Result<TaskSummaryRow, Error> {
+    Ok(TaskSummaryRow {
         task_id: parsed(row, "task_id", TaskId::parse)?,
         from: principal(row, "from_kind", "from_name")?,
         to: parsed(row, "to_name", |text| Alias::parse(text).ok())?,
@@ -132,7 +132,7 @@ impl FigureReads for Rows<'_> {
         status: Status,
         end: End,
         limit: usize,
-    ) -> Result<Vec<GlanceRow>, Error> {
+    ) -> Result<Vec<TaskSummaryRow>, Error> {
         let order = match end {
             End::Oldest => "ASC",
             End::Newest => "DESC",

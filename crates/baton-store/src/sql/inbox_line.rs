@@ -9,7 +9,7 @@ use super::columns::{get, parsed};
 use super::rows::Rows;
 use super::work::Work;
 use crate::error::Error;
-use crate::rows::InboxPlace;
+use crate::rows::InboxPosition;
 
 /// The tasks of an inbox that can be claimed, in the order in which they are; the first ones, if they are many.
 #[derive(Debug, Default)]
@@ -63,7 +63,7 @@ impl Rows<'_> {
         network: &NetworkId,
         to: &Alias,
         most: usize,
-    ) -> Result<Vec<(InboxPlace, TaskId)>, Error> {
+    ) -> Result<Vec<(InboxPosition, TaskId)>, Error> {
         let sql = "SELECT priority, inbox_place, task_id FROM tasks
                    WHERE network = ?1 AND to_name = ?2 AND inbox_state = 0 AND status = 'delivered'
                    ORDER BY priority, inbox_place LIMIT ?3";

@@ -13,7 +13,7 @@ use super::inbox_line::Line;
 use super::task_row::Task;
 use super::write_set::{Entry, Head, WriteSet};
 use crate::error::Error;
-use crate::rows::{SessionGlance, TokenRow};
+use crate::rows::{SessionSummaryRow, TokenRow};
 
 /// A recipient's row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,7 +56,7 @@ pub(crate) struct KnownNetwork {
 pub(crate) struct KnownAccounts {
     pub(crate) roles: HashMap<UserId, Option<NetworkRole>>,
     pub(crate) aliases: HashMap<Alias, bool>,
-    pub(crate) sessions: HashMap<Alias, Option<SessionGlance>>,
+    pub(crate) sessions: HashMap<Alias, Option<SessionSummaryRow>>,
     pub(crate) quotas: Option<SetTaskQuotas>,
 }
 

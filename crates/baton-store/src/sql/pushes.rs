@@ -7,7 +7,7 @@ use super::columns::{Row, get, optional, optional_time, parsed, principal, time}
 use super::history;
 use super::rows::Rows;
 use crate::error::Error;
-use crate::rows::{EventRow, PushConfigRow, PushReads, PushSecrets, PushTrouble, PushWrites};
+use crate::rows::{EventRow, PushConfigRow, PushFailures, PushReads, PushSecrets, PushWrites};
 
 fn config_row(row: &Row<'_>) -> Result<PushConfigRow, Error> {
     Ok(PushConfigRow {
@@ -25,7 +25,7 @@ fn config_row(row: &Row<'_>) -> Result<PushConfigRow, Error> {
         },
         created_at: time(row, "created_at")?,
         delivered: get(row, "delivered")?,
-        trouble: PushTrouble {
+        trouble: PushFailures {
             failures: get(row, "failures")?,
             failing_since: optional_time(row, "failing_since")?,
             next_at: optional_time(row, "next_at")?,
@@ -122,7 +122,7 @@ impl PushWrites for Rows<'_> {
         &mut self,
         config: &PushConfigRow,
         delivered: i64,
-        trouble: PushTrouble,
+        trouble: PushFailures,
         is_open: bool,
     ) -> Result<(), Error> {
         self.execute_in(

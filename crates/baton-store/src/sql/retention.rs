@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::rows::{DeliveryReads, RetentionReads, RetentionRow, RetentionWrites};
 
 /// A task that is about to leave.
-struct Leaver<'a> {
+struct ExpiredTask<'a> {
     id: &'a TaskId,
     seq: i64,
     key: i64,
@@ -23,7 +23,7 @@ struct Leaver<'a> {
 }
 
 /// A task's history, as far as it matters here.
-struct Past {
+struct TaskHistory {
     /// When something last happened to it.
     last: i64,
     /// How many of its events have evidence.
@@ -70,7 +70,7 @@ impl RetentionWrites for Rows<'_> {
                    WHERE t.task_id = ?1 AND t.completed_at IS NOT NULL AND t.completed_at < ?2
                    AND NOT EXISTS (SELECT 1 FROM removals r WHERE r.network = t.network)";
         let leaver = self.one(sql, params![id.as_str(), before.get()], |row| {
-            Ok(Leaver {
+            Ok(ExpiredTask {
                 id,
                 seq: get(row, "seq")?,
                 key: get(row, "network")?,
@@ -133,9 +133,9 @@ impl Rows<'_> {
         self.one(sql, parameters, |row| Ok((get(row, "at")?, get(row, "n")?)))
     }
 
-    fn past(&self, leaver: &Leaver<'_>) -> Result<Past, Error> {
+    fn past(&self, leaver: &ExpiredTask<'_>) -> Result<TaskHistory, Error> {
         let sql = "SELECT id, previous, created_at, log_index FROM task_events WHERE place = ?1";
-        let mut past = Past { last: leaver.completed_at.get(), recorded: 0, events: Vec::new() };
+        let mut past = TaskHistory { last: leaver.completed_at.get(), recorded: 0, events: Vec::new() };
         let mut chain = Chain::from(leaver.key, leaver.last_event);
         let read = |row: &Row<'_>| {
             Ok((get(row, "id")?, get::<i64>(row, "created_at")?, get::<Option<i64>>(row, "log_index")?))
@@ -159,7 +159,7 @@ impl Rows<'_> {
         Ok(past)
     }
 
-    fn write_down(&self, leaver: &Leaver<'_>, past: &Past) -> Result<(), Error> {
+    fn write_down(&self, leaver: &ExpiredTask<'_>, past: &TaskHistory) -> Result<(), Error> {
         self.execute(
             "INSERT INTO retention (network_id, through, tasks, events) VALUES (?1, ?2, 1, ?3)
              ON CONFLICT (network_id) DO UPDATE SET through = MAX(retention.through, excluded.through),
@@ -169,14 +169,14 @@ impl Rows<'_> {
         Ok(())
     }
 
-    fn remove_deliveries_of(&mut self, leaver: &Leaver<'_>) -> Result<(), Error> {
+    fn remove_deliveries_of(&mut self, leaver: &ExpiredTask<'_>) -> Result<(), Error> {
         let sql = "SELECT seq FROM deliveries WHERE task = ?1";
         let about = self.all(sql, [leaver.seq], |row| get::<i64>(row, "seq"))?;
         self.remove_deliveries(&about)?;
         Ok(())
     }
 
-    fn remove_own_rows(&self, leaver: &Leaver<'_>, past: &Past) -> Result<(), Error> {
+    fn remove_own_rows(&self, leaver: &ExpiredTask<'_>, past: &TaskHistory) -> Result<(), Error> {
         let (network, id) = (leaver.network.as_str(), leaver.id.as_str());
         let sql = "DELETE FROM completions WHERE network_id = ?1 AND completed_at = ?2 AND task_id = ?3";
         self.execute(sql, params![network, leaver.completed_at.get(), id])?;

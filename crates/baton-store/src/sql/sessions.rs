@@ -11,8 +11,8 @@ use super::rows::Rows;
 use super::task_row::listed;
 use crate::error::Error;
 use crate::rows::{
-    CompletionFilter, CompletionPlace, CompletionRow, NewCompletion, Page, SessionGlance, SessionReads,
-    SessionRow, SessionWrites,
+    CompletionFilter, CompletionPosition, CompletionRow, NewCompletion, Page, SessionReads, SessionRow,
+    SessionSummaryRow, SessionWrites,
 };
 
 fn session_row(row: &Row<'_>) -> Result<SessionRow, Error> {
@@ -78,8 +78,8 @@ const GLANCE: &str = "
                      AND c.to_name = s.alias), 0) > 0 AS holds_lease
     FROM sessions s INDEXED BY sessions_at_a_glance";
 
-fn glance_row(row: &Row<'_>) -> Result<SessionGlance, Error> {
-    Ok(SessionGlance {
+fn glance_row(row: &Row<'_>) -> Result<SessionSummaryRow, Error> {
+    Ok(SessionSummaryRow {
         alias: parsed(row, "alias", |text| Alias::parse(text).ok())?,
         status: get(row, "status")?,
         server: get(row, "server")?,
@@ -95,7 +95,7 @@ impl Rows<'_> {
         network: &'a NetworkId,
         reach: &'a TaskReach,
         filter: &'a CompletionFilter,
-    ) -> Fetch<'a, CompletionPlace> {
+    ) -> Fetch<'a, CompletionPosition> {
         let (own, name) = match reach {
             TaskReach::Network => ("TRUE", ""),
             TaskReach::Own(alias) => (
@@ -126,7 +126,7 @@ impl SessionReads for Rows<'_> {
         self.one(sql, params![network.as_str(), alias.as_str()], session_row)
     }
 
-    fn session_glance(&self, network: &NetworkId, alias: &Alias) -> Result<Option<SessionGlance>, Error> {
+    fn session_glance(&self, network: &NetworkId, alias: &Alias) -> Result<Option<SessionSummaryRow>, Error> {
         self.reach(network)?;
         let look = || {
             let sql = format!("{GLANCE} WHERE s.network_id = ?1 AND s.alias = ?2");
@@ -141,7 +141,7 @@ impl SessionReads for Rows<'_> {
         )?;
         // Its leases may have changed since.
         let holds_lease = self.recipient(network, PrincipalKind::Node, alias.as_str())?.leases > 0;
-        Ok(session.map(|session| SessionGlance { holds_lease, ..session }))
+        Ok(session.map(|session| SessionSummaryRow { holds_lease, ..session }))
     }
 
     fn session_glances(
@@ -149,13 +149,16 @@ impl SessionReads for Rows<'_> {
         network: &NetworkId,
         after: Option<&Alias>,
         limit: usize,
-    ) -> Result<Vec<SessionGlance>, Error> {
+    ) -> Result<Vec<SessionSummaryRow>, Error> {
         let sql = format!("{GLANCE} WHERE s.network_id = ?1 AND s.alias > ?2 ORDER BY s.alias LIMIT ?3");
         let after = after.map_or("", Alias::as_str);
         self.all(&sql, params![network.as_str(), after, limit as i64], glance_row)
     }
 
-    fn completions(&self, filter: &CompletionFilter) -> Result<Page<CompletionRow, CompletionPlace>, Error> {
+    fn completions(
+        &self,
+        filter: &CompletionFilter,
+    ) -> Result<Page<CompletionRow, CompletionPosition>, Error> {
         let lists =
             filter.networks.iter().map(|(network, reach)| self.completions_of(network, reach, filter));
         let before = filter.before.unwrap_or((i64::MAX, i64::MAX));

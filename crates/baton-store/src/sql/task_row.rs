@@ -10,7 +10,7 @@ use std::fmt::Write;
 use std::sync::LazyLock;
 
 use super::columns::{
-    Column, Place, Row, get, optional, optional_time, order_of, parsed, principal, priority, time,
+    Column, ColumnIndex, Row, get, optional, optional_time, order_of, parsed, principal, priority, time,
 };
 use super::edges::Edge;
 use crate::error::Error;
@@ -85,12 +85,12 @@ const BESIDE_SQL: &str = "
     LEFT JOIN network_keys q ON q.key = p.network";
 
 /// Where a column of a task stands in its row; known when this is compiled.
-const fn place(name: &'static str) -> Place {
+const fn place(name: &'static str) -> ColumnIndex {
     let mut at = 0;
     while at < OWN.len() + BESIDE.len() {
         let here = if at < OWN.len() { OWN[at] } else { BESIDE[at - OWN.len()] };
         if is_same(here.as_bytes(), name.as_bytes()) {
-            return Place { at, name };
+            return ColumnIndex { at, name };
         }
         at += 1;
     }

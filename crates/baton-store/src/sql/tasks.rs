@@ -2,7 +2,7 @@
 
 use baton_core::access::TaskReach;
 use baton_core::{
-    Alias, DueMove, Lease, LeaseId, MessageId, MessageKind, MonotonicMillis, NetworkId, Principal,
+    Alias, DueChange, Lease, LeaseId, MessageId, MessageKind, MonotonicMillis, NetworkId, Principal,
     PrincipalKind, Status, TaskId, TaskSnapshot, UnixMillis, limits,
 };
 use rusqlite::params;
@@ -475,8 +475,8 @@ fn changed_task(before: &Task, to: Status, change: &TaskChange) -> Result<Task, 
     row.answered_bare |= change.answered_bare;
     row.is_rejected |= change.is_rejected;
     match change.due {
-        Some(DueMove::At(at)) => row.snapshot.due_at = Some(at),
-        Some(DueMove::Never) => row.snapshot.due_at = None,
+        Some(DueChange::At(at)) => row.snapshot.due_at = Some(at),
+        Some(DueChange::Never) => row.snapshot.due_at = None,
         None => {}
     }
     match &change.progress {

@@ -6,7 +6,7 @@ use rusqlite::params;
 use super::columns::{Row, get, parsed, time};
 use super::rows::Rows;
 use crate::error::Error;
-use crate::rows::{WorkerGlance, WorkerReads, WorkerRow, WorkerWrites};
+use crate::rows::{WorkerReads, WorkerRow, WorkerSummaryRow, WorkerWrites};
 
 fn worker_row(row: &Row<'_>) -> Result<WorkerRow, Error> {
     Ok(WorkerRow {
@@ -25,8 +25,8 @@ fn worker_row(row: &Row<'_>) -> Result<WorkerRow, Error> {
     })
 }
 
-fn glance_row(row: &Row<'_>) -> Result<WorkerGlance, Error> {
-    Ok(WorkerGlance {
+fn glance_row(row: &Row<'_>) -> Result<WorkerSummaryRow, Error> {
+    Ok(WorkerSummaryRow {
         worker_id: get(row, "worker_id")?,
         hostname: get(row, "hostname")?,
         project_dir: get(row, "project_dir")?,
@@ -48,7 +48,12 @@ impl WorkerReads for Rows<'_> {
         self.one(sql, params![network.as_str(), alias.as_str(), worker_id], worker_row)
     }
 
-    fn workers(&self, network: &NetworkId, alias: &Alias, limit: usize) -> Result<Vec<WorkerGlance>, Error> {
+    fn workers(
+        &self,
+        network: &NetworkId,
+        alias: &Alias,
+        limit: usize,
+    ) -> Result<Vec<WorkerSummaryRow>, Error> {
         let sql = "SELECT worker_id, hostname, project_dir, version, concurrency, started_at, last_seen_at
                    FROM workers WHERE network_id = ?1 AND alias = ?2
                    ORDER BY last_seen_at DESC, worker_id LIMIT ?3";

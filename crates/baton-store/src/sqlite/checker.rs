@@ -22,7 +22,7 @@ const TABLE_MAX: Duration = Duration::from_secs(limits::CHECK_TABLE_MAX_SECONDS 
 
 /// How far a check got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Looked {
+pub(super) enum CheckProgress {
     ThroughAll,
     /// The time was over first.
     UntilTimeWasOver,
@@ -30,7 +30,7 @@ pub(super) enum Looked {
 
 /// Checks a database before it is used, for a bounded time. On a connection of its own: the pages it reads would
 /// push others out of the writer's cache.
-pub(super) fn check_at_start(path: &Path) -> Result<Looked, Error> {
+pub(super) fn check_at_start(path: &Path) -> Result<CheckProgress, Error> {
     let mut connection = connection::open_reader(path)?;
     bound(&mut connection, Instant::now() + START_MAX, None)?;
     quick_check(&connection, "PRAGMA quick_check(1)")
@@ -117,7 +117,7 @@ impl Round {
         bound(connection, began + TABLE_MAX, Some(self.is_stopping.clone()))?;
         let looked = quick_check(connection, &format!("PRAGMA quick_check({})", quoted(&table.name)));
         connection.progress_handler(0, None::<fn() -> bool>)?;
-        if looked? == Looked::ThroughAll {
+        if looked? == CheckProgress::ThroughAll {
             return Ok(self.rests_after(began));
         }
         if self.is_stopping.load(Ordering::Acquire) {
@@ -188,12 +188,12 @@ fn bound(
 }
 
 /// Turns a finding into an error.
-fn quick_check(connection: &Connection, sql: &str) -> Result<Looked, Error> {
+fn quick_check(connection: &Connection, sql: &str) -> Result<CheckProgress, Error> {
     match check::first_finding(connection, sql) {
-        Ok(None) => Ok(Looked::ThroughAll),
+        Ok(None) => Ok(CheckProgress::ThroughAll),
         Ok(Some(damage)) => Err(Error::Damaged(damage)),
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::OperationInterrupted) => {
-            Ok(Looked::UntilTimeWasOver)
+            Ok(CheckProgress::UntilTimeWasOver)
         }
         Err(error) => Err(error.into()),
     }
@@ -247,12 +247,12 @@ mod tests {
     fn a_check_finds_damage_or_ends_when_its_time_is_over() {
         let folder = tempfile::tempdir().unwrap();
         let (path, pages) = database(&folder);
-        assert_eq!(check_at_start(&path).unwrap(), Looked::ThroughAll);
+        assert_eq!(check_at_start(&path).unwrap(), CheckProgress::ThroughAll);
         overwrite(&path, pages / 4); // SQLite looks at the last pages first
         assert!(matches!(check_at_start(&path), Err(Error::Damaged(_))));
         let mut late = connection::open_reader(&path).unwrap();
         bound(&mut late, Instant::now(), None).unwrap();
-        assert_eq!(quick_check(&late, "PRAGMA quick_check(1)").unwrap(), Looked::UntilTimeWasOver);
+        assert_eq!(quick_check(&late, "PRAGMA quick_check(1)").unwrap(), CheckProgress::UntilTimeWasOver);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! that were computed from another version, or never, are computed when the database is opened. One transaction with the
 //! note of the version, so that a start that is killed in the middle begins again.
 
-use baton_core::{Looks, UNICODE_VERSION, limits};
+use baton_core::{NameSkeletons, UNICODE_VERSION, limits};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::error::Error;
@@ -42,7 +42,7 @@ fn users(connection: &Connection) -> Result<(), Error> {
         let Some((last, _)) = rows.last() else { return Ok(()) };
         after.clone_from(last);
         for (id, name) in rows {
-            let looks = Looks::of(&name);
+            let looks = NameSkeletons::of(&name);
             update.execute(params![id, looks.as_written, looks.lower_case])?;
         }
     }
@@ -63,7 +63,7 @@ fn aliases(connection: &Connection) -> Result<(), Error> {
         let Some(last) = rows.last() else { return Ok(()) };
         after.clone_from(last);
         for (network, alias) in rows {
-            let looks = Looks::of(&alias);
+            let looks = NameSkeletons::of(&alias);
             update.execute(params![network, alias, looks.as_written, looks.lower_case])?;
         }
     }

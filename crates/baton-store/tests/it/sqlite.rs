@@ -12,7 +12,7 @@ use baton_core::Status;
 use baton_core::limits::ENTRY_BUNDLED_MAX_BYTES;
 use baton_store::rows::{CheckpointRow, InboxState, LeafPage, NewLeaf, TaskChange};
 use baton_store::{
-    EntryBundle, Error, IfNothing, Inbox, Share, Snapshot, SqliteOptions, SqliteStore, Store, Transaction,
+    EntryBundle, Error, Inbox, Share, Snapshot, SqliteOptions, SqliteStore, Store, Transaction, WhenEmpty,
 };
 use flate2::{Compress, Compression, FlushCompress};
 use refinery::Target;
@@ -497,8 +497,8 @@ async fn claims_that_ran_in_a_batch_that_was_not_committed_go_back_and_are_not_a
         }
         Ok(next)
     };
-    let mut first = store.of(Share::Hub).claim(inbox.clone(), IfNothing::Park, take.clone()).unwrap();
-    let mut second = store.of(Share::Hub).claim(inbox, IfNothing::Park, take).unwrap();
+    let mut first = store.of(Share::Hub).claim(inbox.clone(), WhenEmpty::Park, take.clone()).unwrap();
+    let mut second = store.of(Share::Hub).claim(inbox, WhenEmpty::Park, take).unwrap();
     while store.parked().count() < 2 {
         tokio::task::yield_now().await;
     }

@@ -131,7 +131,7 @@ struct Conversion<'o> {
 /// One line out.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Answer<'a> {
+enum OutputLine<'a> {
     Converted { ok: bool, event: &'a Event<'a, Payload<'a>>, lossiness: &'a Lossiness<'a> },
     Refused { ok: bool, error: &'a AdapterError },
 }
@@ -184,7 +184,7 @@ impl Conversion<'_> {
             .and_then(|Converted { event, lossiness }| self.hash(event).map(|event| (event, lossiness)))
         {
             Ok((event, lossiness)) => {
-                self.answer(&Answer::Converted { ok: true, event: &event, lossiness: &lossiness })
+                self.answer(&OutputLine::Converted { ok: true, event: &event, lossiness: &lossiness })
             }
             Err(error) => self.refuse(&error),
         }
@@ -206,7 +206,7 @@ impl Conversion<'_> {
     /// A refused packet is an answer; a packet that could not be kept ends the run after it.
     fn refuse(&mut self, error: &AdapterError) -> Result<(), Failure> {
         self.refused = true;
-        self.answer(&Answer::Refused { ok: false, error })?;
+        self.answer(&OutputLine::Refused { ok: false, error })?;
         if error.kind == ErrorKind::Infrastructure {
             self.out.flush().map_err(Failure::stdout)?;
             return Err(error.clone().into());
@@ -214,7 +214,7 @@ impl Conversion<'_> {
         Ok(())
     }
 
-    fn answer(&mut self, answer: &Answer<'_>) -> Result<(), Failure> {
+    fn answer(&mut self, answer: &OutputLine<'_>) -> Result<(), Failure> {
         serde_json::to_writer(&mut self.out, answer).map_err(|error| Failure::stdout(error.into()))?;
         self.out.write_all(b"\n").map_err(Failure::stdout)
     }

@@ -17,11 +17,11 @@ pub(crate) struct AgentLink {
     pub(crate) is_unbound: bool,
     /// The file of the hub's private CA.
     pub(crate) ca: Option<PathBuf>,
-    minted: Option<Minted>,
+    minted: Option<MintedToken>,
 }
 
 #[derive(Debug)]
-struct Minted {
+struct MintedToken {
     person: Client,
     token_id: String,
 }
@@ -47,7 +47,7 @@ impl AgentLink {
         let minted = link.client.mint_node_token(&args).await?.into_value();
         let token = Token::parse(&minted.token);
         let client = token.clone().map_or_else(|| link.client.clone(), |token| link.client.with_token(token));
-        let minted = Some(Minted { person: link.client, token_id: minted.token_id });
+        let minted = Some(MintedToken { person: link.client, token_id: minted.token_id });
         let opened = Self { client, is_unbound: false, ca: link.ca, minted };
         if token.is_none() {
             opened.close().await;

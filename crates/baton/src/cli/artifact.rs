@@ -13,8 +13,8 @@ use crate::cli::moment;
 use crate::cli::runtime::block_on;
 use crate::cli::screen::{Screen, note};
 use crate::cli::table::{Cell, Table};
-use crate::cli::tasks::{Away, task_id};
-use crate::cli::transfer::{self, Download, Named};
+use crate::cli::tasks::{HubOutage, task_id};
+use crate::cli::transfer::{self, Download, NamedFile};
 use crate::client::artifacts::Artifact;
 use crate::service::artifacts::list::QueryArgs;
 
@@ -67,10 +67,10 @@ impl Put {
         for path in &self.files {
             let named = self.named(path)?;
             let file = transfer::open(path)?;
-            let away = &mut Away::default();
+            let away = &mut HubOutage::default();
             let artifact = transfer::upload(&link.client, network.as_deref(), &file, &named, away).await?;
             if !self.connection.is_json() {
-                screen.say(&artifact.sha256)?;
+                screen.print(&artifact.sha256)?;
             }
             uploaded.push(artifact);
         }
@@ -80,10 +80,10 @@ impl Put {
         Ok(ExitCode::SUCCESS)
     }
 
-    fn named(&self, path: &std::path::Path) -> Result<Named, Failure> {
+    fn named(&self, path: &std::path::Path) -> Result<NamedFile, Failure> {
         let mut named = match &self.name {
-            Some(name) => Named { name: name.clone(), media_type: transfer::media_type_of(name).into() },
-            None => Named::of(path)?,
+            Some(name) => NamedFile { name: name.clone(), media_type: transfer::media_type_of(name).into() },
+            None => NamedFile::of(path)?,
         };
         if let Some(media_type) = &self.media_type {
             named.media_type.clone_from(media_type);
@@ -119,7 +119,7 @@ impl Get {
         match self.output == Path::new("-") {
             true => {
                 let download = self.download(&link, network.as_deref());
-                let written = download.write_to(&mut io::stdout().lock(), &mut Away::default()).await;
+                let written = download.write_to(&mut io::stdout().lock(), &mut HubOutage::default()).await;
                 written.map_err(|error| error.of("the output"))?;
             }
             false => self.save(&link, network.as_deref()).await?,
@@ -142,7 +142,7 @@ impl Get {
         let folder = folder.unwrap_or(Path::new("."));
         let mut file = tempfile::Builder::new().prefix(".baton-").tempfile_in(folder).map_err(failed)?;
         let download = self.download(link, network);
-        let size = download.write_to(&mut file, &mut Away::default()).await;
+        let size = download.write_to(&mut file, &mut HubOutage::default()).await;
         let size = size.map_err(|error| error.of(&name))?;
         file.flush().and_then(|()| file.as_file().sync_all()).map_err(failed)?;
         let kept = match self.force {

@@ -52,20 +52,20 @@ impl Connection {
     }
 
     /// The end of a command that has one thing to say: as JSON if that was asked for, else in words.
-    pub(crate) fn tell(&self, json: &(impl Serialize + ?Sized), words: &str) -> Result<ExitCode, Failure> {
+    pub(crate) fn print(&self, json: &(impl Serialize + ?Sized), words: &str) -> Result<ExitCode, Failure> {
         let screen = Screen::stdout();
-        let told = if self.json { screen.json(json) } else { screen.say(words) };
+        let told = if self.json { screen.json(json) } else { screen.print(words) };
         told.map(|()| ExitCode::SUCCESS)
     }
 
     /// The same for a command that is called inside others, whose output is their answer: in words only on a terminal.
-    pub(crate) fn tell_person(
+    pub(crate) fn print_for_user(
         &self,
         json: &(impl Serialize + ?Sized),
         words: &str,
     ) -> Result<ExitCode, Failure> {
         match self.json || Screen::stdout().is_terminal() {
-            true => self.tell(json, words),
+            true => self.print(json, words),
             false => Ok(ExitCode::SUCCESS),
         }
     }

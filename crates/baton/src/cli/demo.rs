@@ -4,9 +4,9 @@
 
 mod evidence;
 mod hub_process;
+mod narrator;
 mod stage;
 mod steps;
-mod telling;
 mod timeline;
 
 use clap::Args;
@@ -15,8 +15,8 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use super::failure::Failure;
 use super::runtime;
+use narrator::Narrator;
 use stage::Stage;
-use telling::Telling;
 
 /// Shows a hub and three agents at work, in less than 20 seconds.
 ///
@@ -44,15 +44,15 @@ impl Demo {
 }
 
 async fn story() -> Result<(), Failure> {
-    let telling = Telling::begin()?;
-    let mut stage = Stage::set(&telling).await?;
-    steps::handoff(&stage, &telling).await?;
-    steps::cancel(&stage, &telling).await?;
-    steps::crash(&mut stage, &telling).await?;
-    timeline::tell(&stage, &telling).await?;
-    let exported = evidence::export(&stage, &telling).await?;
+    let narrator = Narrator::begin()?;
+    let mut stage = Stage::set(&narrator).await?;
+    steps::handoff(&stage, &narrator).await?;
+    steps::cancel(&stage, &narrator).await?;
+    steps::crash(&mut stage, &narrator).await?;
+    timeline::print(&stage, &narrator).await?;
+    let exported = evidence::export(&stage, &narrator).await?;
     drop(stage);
-    evidence::check(&exported, &telling).await?;
+    evidence::check(&exported, &narrator).await?;
     drop(exported);
-    telling.end()
+    narrator.end()
 }

@@ -49,7 +49,7 @@ pub(crate) enum Failure {
     #[error("{0}")]
     Ca(#[from] CaError),
     #[error("{0}")]
-    Profile(#[from] profile::Trouble),
+    Profile(#[from] profile::ProfileError),
     #[error("you are not logged in to {hub}; run `baton login --hub {hub}`, or set BATON_TOKEN")]
     NotLoggedIn { hub: HubAddress },
     #[error("the stream of events ended without a word; try again")]
@@ -91,7 +91,7 @@ impl Failure {
         }
     }
 
-    pub(crate) fn tell(&self) -> ExitCode {
+    pub(crate) fn print(&self) -> ExitCode {
         // A reader that went away (`| head`) is no news, and if stderr is gone too nobody is left to tell.
         if !matches!(self, Self::Write { error, .. } if error.kind() == io::ErrorKind::BrokenPipe) {
             // It may hold a hub's words, and a hub's words may hold anything.

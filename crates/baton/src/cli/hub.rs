@@ -14,6 +14,7 @@ mod service_manager;
 mod short_line;
 mod start;
 mod status;
+mod store_option;
 mod trouble;
 
 pub(crate) use log::Log;

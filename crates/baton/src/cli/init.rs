@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use baton_evidence::whole_file::WholeFile;
-use client::Whose;
-use entry::{Entry, Form};
+use client::McpClient;
+use entry::{Entry, Transport};
 
 use super::connection::Connection;
 use super::failure::Failure;
@@ -30,13 +30,13 @@ use super::failure::Failure;
 pub(crate) struct Init {
     /// The client
     #[arg(value_enum)]
-    client: Whose,
+    client: McpClient,
     /// The agent that the client speaks as
     #[arg(long)]
     alias: Option<String>,
     /// The form that --write writes
-    #[arg(long, value_enum, default_value_t = Form::Stdio)]
-    form: Form,
+    #[arg(long, value_enum, default_value_t = Transport::Stdio)]
+    form: Transport,
     /// Merge it into the client's files, atomically; everything else there stays
     #[arg(long)]
     write: bool,
@@ -52,7 +52,7 @@ pub(crate) struct Init {
 
 impl Init {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
-        if self.hooks && self.client != Whose::Claude {
+        if self.hooks && self.client != McpClient::Claude {
             return Err(Failure::usage(
                 "--hooks is for Claude Code: other clients cannot be woken by a command",
             ));
@@ -94,7 +94,7 @@ impl Init {
                 let _ = writeln!(said, "wrote a Stop hook that waits for the inbox to {}", allowed.display());
             }
         }
-        if self.form == Form::Http {
+        if self.form == Transport::Http {
             said.push_str("set BATON_TOKEN to the agent's token where the client starts\n");
         }
         if self.file.is_none() {
@@ -106,11 +106,11 @@ impl Init {
     fn print(&self, entry: &Entry) -> Result<String, Failure> {
         let mut said = String::new();
         let file = self.client.file()?;
-        for form in [Form::Stdio, Form::Http] {
+        for form in [Transport::Stdio, Transport::Http] {
             let lines = self.client.merged("", entry, form).map_err(Failure::usage)?;
             // Writing to a string cannot fail.
             let _ = writeln!(said, "# {} form, in {}:\n{}", form.word(), file.display(), lines.trim_end());
-            if self.client == Whose::Claude {
+            if self.client == McpClient::Claude {
                 let _ = writeln!(said, "# or: {}", entry.claude_command(form));
             }
             said.push('\n');

@@ -5,7 +5,7 @@
 mod bridge;
 mod door;
 mod message;
-mod way;
+mod route;
 
 pub(crate) use door::Door;
 pub(crate) use message::Message;
@@ -20,7 +20,7 @@ use super::connection::Connection;
 use super::failure::Failure;
 use super::runtime;
 use super::work::alias;
-use way::Way;
+use route::Route;
 
 /// Serves the hub's MCP tools on standard input and output.
 ///
@@ -42,14 +42,14 @@ impl Mcp {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
         runtime::block_on(async {
             let parent = self.parent.clone().filter(|parent| !parent.is_empty());
-            let way = Arc::new(Way::new(self.connection.clone(), self.alias.clone(), parent));
+            let route = Arc::new(Route::new(self.connection.clone(), self.alias.clone(), parent));
             let mut terminate = signal(SignalKind::terminate()).map_err(Failure::System)?;
             let bridged = tokio::select! {
-                bridged = bridge::run(&way, tokio::io::stdin(), tokio::io::stdout()) => bridged,
+                bridged = bridge::run(&route, tokio::io::stdin(), tokio::io::stdout()) => bridged,
                 _ = terminate.recv() => Ok(()),
                 _ = tokio::signal::ctrl_c() => Ok(()),
             };
-            way.close().await;
+            route.close().await;
             bridged.map_err(Failure::stdout)?;
             Ok(ExitCode::SUCCESS)
         })

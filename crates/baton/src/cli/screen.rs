@@ -11,7 +11,7 @@ use super::table::Table;
 
 /// A colour, by what it means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Tone {
+pub(crate) enum Color {
     #[default]
     Plain,
     Faint,
@@ -22,7 +22,7 @@ pub(crate) enum Tone {
     Odd,
 }
 
-impl Tone {
+impl Color {
     const fn code(self) -> &'static str {
         match self {
             Self::Plain => "",
@@ -35,7 +35,7 @@ impl Tone {
         }
     }
 
-    /// The tone of a task's or a session's status.
+    /// The color of a task's or a session's status.
     pub(crate) fn of_status(status: &str) -> Self {
         match (status, Status::parse(status)) {
             ("idle", _) | (_, Some(Status::Replied)) => Self::Good,
@@ -83,22 +83,22 @@ impl Screen {
         self.size.map(|(_, lines)| lines)
     }
 
-    /// Puts a tone on text that is plain already.
-    pub(crate) fn toned(&self, tone: Tone, text: &str) -> String {
-        if self.has_colour && tone != Tone::Plain && !text.is_empty() {
-            format!("\x1b[{}m{text}\x1b[0m", tone.code())
+    /// Puts a color on text that is plain already.
+    pub(crate) fn colored(&self, color: Color, text: &str) -> String {
+        if self.has_colour && color != Color::Plain && !text.is_empty() {
+            format!("\x1b[{}m{text}\x1b[0m", color.code())
         } else {
             text.to_owned()
         }
     }
 
     /// One line.
-    pub(crate) fn say(&self, text: &str) -> Result<(), Failure> {
-        self.say_toned(Tone::Plain, text)
+    pub(crate) fn print(&self, text: &str) -> Result<(), Failure> {
+        self.print_colored(Color::Plain, text)
     }
 
-    pub(crate) fn say_toned(&self, tone: Tone, text: &str) -> Result<(), Failure> {
-        put(&format!("{}\n", self.toned(tone, &plain::line(text))))
+    pub(crate) fn print_colored(&self, color: Color, text: &str) -> Result<(), Failure> {
+        put(&format!("{}\n", self.colored(color, &plain::line(text))))
     }
 
     pub(crate) fn table(&self, table: &Table) -> Result<(), Failure> {

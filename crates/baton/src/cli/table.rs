@@ -4,7 +4,7 @@
 //! writes colours only through crossterm, as other bytes than the rest of the output has.
 
 use super::plain;
-use super::screen::{Screen, Tone};
+use super::screen::{Color, Screen};
 
 /// Between two columns.
 const GAP: usize = 2; // not a limit: a layout
@@ -22,30 +22,30 @@ pub(crate) struct Table {
 #[derive(Debug, Clone)]
 pub(crate) struct Cell {
     text: String,
-    tone: Tone,
+    color: Color,
     /// Half of it is worth nothing.
     is_whole: bool,
 }
 
 impl Cell {
-    pub(crate) fn toned(tone: Tone, text: impl AsRef<str>) -> Self {
-        Self { text: plain::line(text.as_ref()), tone, is_whole: false }
+    pub(crate) fn colored(color: Color, text: impl AsRef<str>) -> Self {
+        Self { text: plain::line(text.as_ref()), color, is_whole: false }
     }
 
     /// An id, which is copied and so never cut.
     pub(crate) fn id(text: impl AsRef<str>) -> Self {
-        Self { is_whole: true, ..Self::toned(Tone::Plain, text) }
+        Self { is_whole: true, ..Self::colored(Color::Plain, text) }
     }
 
     /// A status in its colour.
     pub(crate) fn status(status: &str) -> Self {
-        Self::toned(Tone::of_status(status), status)
+        Self::colored(Color::of_status(status), status)
     }
 }
 
 impl<T: AsRef<str>> From<T> for Cell {
     fn from(text: T) -> Self {
-        Self::toned(Tone::Plain, text)
+        Self::colored(Color::Plain, text)
     }
 }
 
@@ -67,14 +67,14 @@ impl Table {
     pub(crate) fn render(&self, screen: &Screen) -> String {
         let widths = self.widths(screen.columns());
         let headings: Vec<Cell> =
-            self.headings.iter().map(|heading| Cell::toned(Tone::Heading, heading)).collect();
+            self.headings.iter().map(|heading| Cell::colored(Color::Heading, heading)).collect();
         let mut text = String::new();
         for row in std::iter::once(&headings).chain(&self.rows) {
             for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
                 let shown = plain::cut(&cell.text, *width);
                 let is_last = column + 1 == row.len();
                 let pad = if is_last { 0 } else { width - plain::width(&shown) + GAP };
-                text.push_str(&screen.toned(cell.tone, &shown));
+                text.push_str(&screen.colored(cell.color, &shown));
                 text.extend(std::iter::repeat_n(' ', pad));
             }
             text.truncate(text.trim_end_matches(' ').len());

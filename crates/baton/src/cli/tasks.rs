@@ -24,7 +24,7 @@ mod wait_for;
 mod watch;
 mod whole_result;
 
-pub(crate) use wait::Away;
+pub(crate) use wait::HubOutage;
 
 use clap::Subcommand;
 use std::process::ExitCode;

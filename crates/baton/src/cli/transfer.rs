@@ -8,7 +8,7 @@ use std::path::Path;
 use tokio::time::sleep;
 
 use super::failure::Failure;
-use super::tasks::Away;
+use super::tasks::HubOutage;
 use crate::client::artifacts::{Artifact, NotUploaded};
 use crate::client::{Client, Error};
 use crate::service::artifacts::RefArgs;
@@ -19,12 +19,12 @@ pub(crate) const WHOLE_RESULT: &str = "the whole result";
 
 /// A file that is uploaded: under which name, and what sort of bytes it has.
 #[derive(Debug, Clone)]
-pub(crate) struct Named {
+pub(crate) struct NamedFile {
     pub(crate) name: String,
     pub(crate) media_type: String,
 }
 
-impl Named {
+impl NamedFile {
     /// A file under its own name.
     pub(crate) fn of(path: &Path) -> Result<Self, Failure> {
         let name = path.file_name().and_then(|name| name.to_str()).map(str::to_owned);
@@ -79,7 +79,7 @@ pub(crate) fn open(path: &Path) -> Result<File, Failure> {
 }
 
 /// What an upload asks for.
-pub(crate) fn upload_args(network_id: Option<&str>, named: &Named) -> QueryArgs {
+pub(crate) fn upload_args(network_id: Option<&str>, named: &NamedFile) -> QueryArgs {
     QueryArgs {
         network_id: network_id.map(str::to_owned),
         name: Some(named.name.clone()),
@@ -93,8 +93,8 @@ pub(crate) async fn upload(
     client: &Client,
     network_id: Option<&str>,
     file: &File,
-    named: &Named,
-    away: &mut Away,
+    named: &NamedFile,
+    away: &mut HubOutage,
 ) -> Result<Artifact, Failure> {
     let args = upload_args(network_id, named);
     loop {
@@ -122,11 +122,11 @@ pub(crate) async fn upload_all(
     let mut opened = Vec::new();
     // All are there before the first is uploaded.
     for path in files {
-        opened.push((Named::of(path)?, open(path)?));
+        opened.push((NamedFile::of(path)?, open(path)?));
     }
     let mut refs = Vec::new();
     for (named, file) in &opened {
-        let artifact = upload(client, network_id, file, named, &mut Away::default()).await?;
+        let artifact = upload(client, network_id, file, named, &mut HubOutage::default()).await?;
         refs.push(RefArgs {
             sha256: artifact.sha256,
             name: Some(named.name.clone()),
@@ -196,7 +196,7 @@ impl<'a> Download<'a> {
     pub(crate) async fn write_to(
         mut self,
         to: &mut impl Write,
-        away: &mut Away,
+        away: &mut HubOutage,
     ) -> Result<u64, NotDownloaded> {
         loop {
             match self.go_on(to).await {

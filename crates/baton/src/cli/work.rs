@@ -5,7 +5,6 @@
 //! that is kept, the notices that come, the conversation so far, the output and where a long one goes, the guard, the stop.
 
 mod agent;
-mod answer;
 mod attempt;
 mod conversation;
 mod delivery;
@@ -26,9 +25,10 @@ mod running;
 mod session;
 mod spool;
 mod tail;
+mod task_outcome;
 
 pub(crate) use group::Group;
-pub(crate) use guard::{Guard, Guarded, RunGuard};
+pub(crate) use guard::{Guard, GuardedGroup, RunGuard};
 
 use baton_core::{Alias, limits};
 use clap::Args;
@@ -49,7 +49,7 @@ use crate::service::skills::{self, Skill};
 use agent::{Agent, Settings};
 use drain::Drain;
 use outage::Outage;
-use output::Room;
+use output::OutputRoom;
 use program::Program;
 use run_folder::RunFolder;
 use running::Running;
@@ -162,7 +162,7 @@ impl Work {
             grace: Duration::from_secs(self.grace),
             timeout: self.timeout.map(Duration::from_secs),
             retries: self.retries,
-            room: Room { folder: runs.path().to_owned(), max_bytes: self.max_output << 20 },
+            room: OutputRoom { folder: runs.path().to_owned(), max_bytes: self.max_output << 20 },
             runs,
             once: self.once,
             program,

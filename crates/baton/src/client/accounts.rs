@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::call::{Call, Repeat};
-use super::{Answer, Client, Error};
+use super::{Client, Error, HubResponse};
 use crate::service::WireTime;
 use crate::service::accounts::{aliases, invites, networks, passwords, sessions, tokens};
 
@@ -33,7 +33,7 @@ pub(crate) struct LoggedIn {
 
 /// Who a token speaks for.
 #[derive(Debug, Clone, Deserialize)]
-pub(crate) struct Who {
+pub(crate) struct TokenIdentity {
     pub(crate) user: User,
     pub(crate) networks: Vec<Network>,
     /// A node token's network.
@@ -114,7 +114,7 @@ pub(crate) struct Joined {
 }
 
 #[derive(Clone, Deserialize)]
-pub(crate) struct Minted {
+pub(crate) struct MintedToken {
     pub(crate) token: String,
     pub(crate) token_id: String,
 }
@@ -140,47 +140,53 @@ pub(crate) struct PasswordChanged {
 }
 
 impl Client {
-    pub(crate) async fn health(&self) -> Result<Answer<Health>, Error> {
+    pub(crate) async fn health(&self) -> Result<HubResponse<Health>, Error> {
         self.get_json(&["health"], &()).await
     }
 
-    pub(crate) async fn login(&self, args: &sessions::Login) -> Result<Answer<LoggedIn>, Error> {
+    pub(crate) async fn login(&self, args: &sessions::Login) -> Result<HubResponse<LoggedIn>, Error> {
         self.post_json(&["api", "auth", "login"], args).await
     }
 
     /// Ends the token this client has.
-    pub(crate) async fn logout(&self) -> Result<Answer<Value>, Error> {
+    pub(crate) async fn logout(&self) -> Result<HubResponse<Value>, Error> {
         self.post_json(&["api", "auth", "logout"], &Value::Object(Default::default())).await
     }
 
-    pub(crate) async fn me(&self) -> Result<Answer<Who>, Error> {
+    pub(crate) async fn me(&self) -> Result<HubResponse<TokenIdentity>, Error> {
         self.get_json(&["api", "auth", "me"], &()).await
     }
 
     pub(crate) async fn change_password(
         &self,
         args: &passwords::PasswordChange,
-    ) -> Result<Answer<PasswordChanged>, Error> {
+    ) -> Result<HubResponse<PasswordChanged>, Error> {
         self.post_json(&["api", "auth", "password"], args).await
     }
 
-    pub(crate) async fn mint_node_token(&self, args: &tokens::NewNodeToken) -> Result<Answer<Minted>, Error> {
+    pub(crate) async fn mint_node_token(
+        &self,
+        args: &tokens::NewNodeToken,
+    ) -> Result<HubResponse<MintedToken>, Error> {
         self.post_json(&["api", "auth", "node-token"], args).await
     }
 
-    pub(crate) async fn tokens(&self) -> Result<Answer<Tokens>, Error> {
+    pub(crate) async fn tokens(&self) -> Result<HubResponse<Tokens>, Error> {
         self.get_pages(&["api", "auth", "tokens"], &(), "tokens").await
     }
 
-    pub(crate) async fn revoke_token(&self, token_id: &str) -> Result<Answer<Value>, Error> {
+    pub(crate) async fn revoke_token(&self, token_id: &str) -> Result<HubResponse<Value>, Error> {
         self.delete(&["api", "auth", "tokens", token_id]).await
     }
 
-    pub(crate) async fn networks(&self) -> Result<Answer<Networks>, Error> {
+    pub(crate) async fn networks(&self) -> Result<HubResponse<Networks>, Error> {
         self.get_pages(&["api", "networks"], &(), "networks").await
     }
 
-    pub(crate) async fn create_network(&self, args: &networks::NewNetwork) -> Result<Answer<Created>, Error> {
+    pub(crate) async fn create_network(
+        &self,
+        args: &networks::NewNetwork,
+    ) -> Result<HubResponse<Created>, Error> {
         self.post_json(&["api", "networks"], args).await
     }
 
@@ -189,16 +195,16 @@ impl Client {
         &self,
         network_id: &str,
         args: &networks::Change,
-    ) -> Result<Answer<Value>, Error> {
+    ) -> Result<HubResponse<Value>, Error> {
         let call = Call::new(self, Method::PUT, &["api", "networks", network_id]);
         call.body(args).repeat(Repeat::Always).run().await
     }
 
-    pub(crate) async fn delete_network(&self, network_id: &str) -> Result<Answer<Value>, Error> {
+    pub(crate) async fn delete_network(&self, network_id: &str) -> Result<HubResponse<Value>, Error> {
         self.delete(&["api", "networks", network_id]).await
     }
 
-    pub(crate) async fn members(&self, network_id: &str) -> Result<Answer<Members>, Error> {
+    pub(crate) async fn members(&self, network_id: &str) -> Result<HubResponse<Members>, Error> {
         self.get_pages(&["api", "networks", network_id, "members"], &(), "members").await
     }
 
@@ -206,29 +212,29 @@ impl Client {
         &self,
         network_id: &str,
         args: &invites::NewInvite,
-    ) -> Result<Answer<Invited>, Error> {
+    ) -> Result<HubResponse<Invited>, Error> {
         self.post_json(&["api", "networks", network_id, "invite"], args).await
     }
 
-    pub(crate) async fn join(&self, args: &invites::Join) -> Result<Answer<Joined>, Error> {
+    pub(crate) async fn join(&self, args: &invites::Join) -> Result<HubResponse<Joined>, Error> {
         self.post_json(&["api", "networks", "join"], args).await
     }
 
-    pub(crate) async fn invitations(&self) -> Result<Answer<Invitations>, Error> {
+    pub(crate) async fn invitations(&self) -> Result<HubResponse<Invitations>, Error> {
         self.get_json(&["api", "invitations"], &()).await
     }
 
-    pub(crate) async fn accept_invitation(&self, network_id: &str) -> Result<Answer<Joined>, Error> {
+    pub(crate) async fn accept_invitation(&self, network_id: &str) -> Result<HubResponse<Joined>, Error> {
         let path = ["api", "invitations", network_id, "accept"];
         self.post_json(&path, &Value::Object(Default::default())).await
     }
 
-    pub(crate) async fn decline_invitation(&self, network_id: &str) -> Result<Answer<Value>, Error> {
+    pub(crate) async fn decline_invitation(&self, network_id: &str) -> Result<HubResponse<Value>, Error> {
         let path = ["api", "invitations", network_id, "decline"];
         self.post_json(&path, &Value::Object(Default::default())).await
     }
 
-    pub(crate) async fn leave_network(&self, network_id: &str) -> Result<Answer<Value>, Error> {
+    pub(crate) async fn leave_network(&self, network_id: &str) -> Result<HubResponse<Value>, Error> {
         self.delete(&["api", "networks", network_id, "members", "me"]).await
     }
 
@@ -237,13 +243,13 @@ impl Client {
         &self,
         network_id: &str,
         alias: &str,
-        args: &aliases::HandOver,
-    ) -> Result<Answer<Value>, Error> {
+        args: &aliases::AliasHandOver,
+    ) -> Result<HubResponse<Value>, Error> {
         let call = Call::new(self, Method::PUT, &["api", "networks", network_id, "aliases", alias]);
         call.body(args).repeat(Repeat::Always).run().await
     }
 
-    pub(super) async fn delete(&self, path: &[&str]) -> Result<Answer<Value>, Error> {
+    pub(super) async fn delete(&self, path: &[&str]) -> Result<HubResponse<Value>, Error> {
         Call::new(self, Method::DELETE, path).run().await
     }
 }

@@ -6,7 +6,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::call::{Call, Repeat};
-use super::{Answer, Client, Error};
+use super::{Client, Error, HubResponse};
 use crate::service::{WireTime, agents, workers};
 
 /// An agent at a glance.
@@ -51,7 +51,7 @@ pub(crate) struct Agents {
 }
 
 impl Client {
-    pub(crate) async fn agents(&self, args: &agents::QueryArgs) -> Result<Answer<Agents>, Error> {
+    pub(crate) async fn agents(&self, args: &agents::QueryArgs) -> Result<HubResponse<Agents>, Error> {
         self.get_pages(&["api", "agents"], args, "agents").await
     }
 
@@ -60,13 +60,13 @@ impl Client {
         &self,
         worker_id: &str,
         args: &workers::Report,
-    ) -> Result<Answer<Value>, Error> {
+    ) -> Result<HubResponse<Value>, Error> {
         let path = ["api", "workers", worker_id];
         Call::new(self, Method::PUT, &path).body(args).repeat(Repeat::Always).run().await
     }
 
     /// Removes a worker that has stopped.
-    pub(crate) async fn remove_worker(&self, worker_id: &str) -> Result<Answer<Value>, Error> {
+    pub(crate) async fn remove_worker(&self, worker_id: &str) -> Result<HubResponse<Value>, Error> {
         let path = ["api", "workers", worker_id];
         Call::new(self, Method::DELETE, &path).repeat(Repeat::Always).run().await
     }

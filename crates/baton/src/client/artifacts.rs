@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::call::Call;
-use super::{Answer, Client, Error};
+use super::{Client, Error, HubResponse};
 use crate::service::WireTime;
 use crate::service::artifacts::{list, upload};
 
@@ -98,7 +98,7 @@ impl Client {
         &self,
         args: &upload::QueryArgs,
         file: &File,
-    ) -> Result<Answer<Uploaded>, NotUploaded> {
+    ) -> Result<HubResponse<Uploaded>, NotUploaded> {
         match self.put_artifact_once(args, file).await {
             Err(NotUploaded::Hub(error)) if error.code() == Some(NO_ROOM) && args.sha256.is_none() => {
                 let file = file.try_clone().map_err(NotUploaded::File)?;
@@ -116,7 +116,7 @@ impl Client {
         &self,
         args: &upload::QueryArgs,
         file: &File,
-    ) -> Result<Answer<Uploaded>, NotUploaded> {
+    ) -> Result<HubResponse<Uploaded>, NotUploaded> {
         let size = file.metadata().map_err(NotUploaded::File)?.len();
         let reading = Arc::new(Mutex::new(Reading::default()));
         let pieces = pieces(file.try_clone().map_err(NotUploaded::File)?, size, reading.clone());
@@ -128,7 +128,7 @@ impl Client {
             .header(CONTENT_TYPE, "application/octet-stream".into())
             .header(CONTENT_LENGTH, size.to_string())
             .stream(Body::wrap_stream(pieces));
-        let uploaded: Result<Answer<Uploaded>, Error> = call.run_once().await;
+        let uploaded: Result<HubResponse<Uploaded>, Error> = call.run_once().await;
         let reading = std::mem::take(&mut *reading.lock().unwrap_or_else(PoisonError::into_inner));
         if let Some(error) = reading.failed {
             return Err(NotUploaded::File(error));
@@ -136,7 +136,7 @@ impl Client {
         let (answer, hash) = (uploaded?, ArtifactHash::new(reading.digest.finalize().into()));
         match ArtifactHash::parse(&answer.artifact.sha256) == Some(hash) {
             true => Ok(answer),
-            false => Err(self.misspoke("it has other bytes than were uploaded").into()),
+            false => Err(self.unexpected_response("it has other bytes than were uploaded").into()),
         }
     }
 
@@ -153,11 +153,11 @@ impl Client {
         let is_part = response.status() == reqwest::StatusCode::PARTIAL_CONTENT;
         match is_part == (from > 0) {
             true => Ok(response),
-            false => Err(self.misspoke("it sends other bytes than were asked for")),
+            false => Err(self.unexpected_response("it sends other bytes than were asked for")),
         }
     }
 
-    pub(crate) async fn artifacts(&self, args: &list::QueryArgs) -> Result<Answer<Artifacts>, Error> {
+    pub(crate) async fn artifacts(&self, args: &list::QueryArgs) -> Result<HubResponse<Artifacts>, Error> {
         self.get_json(&["api", "artifacts"], args).await
     }
 }

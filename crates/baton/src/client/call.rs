@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::time::Duration;
 
-use super::{Answer, Backoff, Client, Error, HubAddress, answer};
+use super::{Backoff, Client, Error, HubAddress, HubResponse, response};
 
 /// When a call may be sent again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,16 +84,16 @@ impl<'a> Call<'a> {
     }
 
     /// Sends the call and reads its answer.
-    pub(super) async fn run<T: DeserializeOwned>(self) -> Result<Answer<T>, Error> {
+    pub(super) async fn run<T: DeserializeOwned>(self) -> Result<HubResponse<T>, Error> {
         let hub = self.hub;
-        answer::read(hub, self.text().await?)
+        response::read(hub, self.text().await?)
     }
 
     /// The same for a call that is sent once, whatever becomes of it.
-    pub(super) async fn run_once<T: DeserializeOwned>(self) -> Result<Answer<T>, Error> {
+    pub(super) async fn run_once<T: DeserializeOwned>(self) -> Result<HubResponse<T>, Error> {
         let sent = self.request.timeout(self.timeout).send().await;
         let response = sent.map_err(|error| Error::unreachable(self.hub, &error))?;
-        answer::read(self.hub, answer::plain(self.hub, response).await?)
+        response::read(self.hub, response::plain(self.hub, response).await?)
     }
 
     /// Sends the call and reads an answer that is plain text.
@@ -102,7 +102,7 @@ impl<'a> Call<'a> {
         let mut tries = 1;
         loop {
             let outcome = match self.once().await {
-                Ok(response) => answer::plain(self.hub, response).await,
+                Ok(response) => response::plain(self.hub, response).await,
                 Err(error) => Err(error),
             };
             match outcome {
@@ -153,5 +153,5 @@ async fn head(hub: &HubAddress, request: RequestBuilder, patience: Duration) -> 
     if status.is_success() {
         return Ok(response);
     }
-    Err(Error::of_answer(hub, status, &answer::text(hub, response).await?))
+    Err(Error::of_answer(hub, status, &response::text(hub, response).await?))
 }

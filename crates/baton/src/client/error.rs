@@ -49,7 +49,7 @@ pub(crate) struct Refused {
 
 /// What an error's body says.
 #[derive(Debug, Default, Deserialize)]
-struct Said {
+struct ErrorBody {
     #[serde(default)]
     error: String,
     #[serde(default)]
@@ -89,7 +89,7 @@ impl Error {
 
     /// What an answer that is no success says.
     pub(crate) fn of_answer(hub: &HubAddress, status: StatusCode, body: &str) -> Self {
-        let said = serde_json::from_str::<Said>(body);
+        let said = serde_json::from_str::<ErrorBody>(body);
         let is_json = said.is_ok();
         let said = said.unwrap_or_default();
         match status {
@@ -125,7 +125,7 @@ impl Error {
     }
 
     /// Whether the same call may be answered later: the hub was away, or had enough for the moment.
-    pub(crate) fn is_passing(&self) -> bool {
+    pub(crate) fn is_transient(&self) -> bool {
         match self {
             Self::Unreachable { .. } => true,
             Self::Refused(refused) => refused.retry_after.is_some(),
@@ -136,7 +136,7 @@ impl Error {
     /// Whether no later try can end otherwise: the hub looked at the call and said no. A hub that is away, busy or
     /// broken inside, or something else that answers in its place, may pass.
     pub(crate) fn is_final(&self) -> bool {
-        self.status().is_some_and(|status| status < 500) && !self.is_passing()
+        self.status().is_some_and(|status| status < 500) && !self.is_transient()
     }
 
     /// The hub's code, if it said no for a reason.

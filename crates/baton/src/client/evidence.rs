@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use std::time::Duration;
 
 use super::call::{Call, Repeat};
-use super::{Answer, Client, Error};
+use super::{Client, Error, HubResponse};
 use crate::service::evidence::report::ModeName;
 
 /// An export that brings nothing for this long is taken for broken.
@@ -107,7 +107,7 @@ struct ReportArgs<'a> {
 }
 
 impl Client {
-    pub(crate) async fn evidence(&self, args: &PageArgs<'_>) -> Result<Answer<Page>, Error> {
+    pub(crate) async fn evidence(&self, args: &PageArgs<'_>) -> Result<HubResponse<Page>, Error> {
         self.get_json(&["api", "evidence"], args).await
     }
 
@@ -122,11 +122,11 @@ impl Client {
         network_id: &str,
         from: u64,
         to: u64,
-    ) -> Result<Answer<Consistency>, Error> {
+    ) -> Result<HubResponse<Consistency>, Error> {
         self.get_json(&["api", "evidence", "consistency"], &Sizes { network_id, from, to }).await
     }
 
-    pub(crate) async fn evidence_key(&self) -> Result<Answer<Key>, Error> {
+    pub(crate) async fn evidence_key(&self) -> Result<HubResponse<Key>, Error> {
         self.get_json(&["api", "evidence", "key"], &()).await
     }
 
@@ -147,7 +147,7 @@ impl Client {
     }
 
     /// What answers is no hub, as a caller found.
-    pub(crate) fn misspoke(&self, what: impl Into<String>) -> Error {
+    pub(crate) fn unexpected_response(&self, what: impl Into<String>) -> Error {
         Error::protocol(&self.hub, what)
     }
 
@@ -157,7 +157,7 @@ impl Client {
         network_id: &str,
         mode: ModeName,
         packets: Packets<'_>,
-    ) -> Result<Answer<Reported>, Error> {
+    ) -> Result<HubResponse<Reported>, Error> {
         let (media_type, bytes) = match packets {
             Packets::One(bytes) => ("application/json", bytes),
             Packets::Lines(bytes) => ("application/x-ndjson", bytes),

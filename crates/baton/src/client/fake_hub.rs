@@ -65,7 +65,7 @@ impl Fake {
         Client::new(hub, Token::parse(TOKEN), &Options::default()).unwrap()
     }
 
-    pub(crate) fn heard(&self) -> Vec<String> {
+    pub(crate) fn received(&self) -> Vec<String> {
         self.heard.lock().unwrap().clone()
     }
 }

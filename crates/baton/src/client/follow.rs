@@ -15,7 +15,7 @@ use tokio::task::AbortHandle;
 use tokio::time::{sleep, timeout};
 
 use super::sse::{Frame, Parser};
-use super::{Backoff, Client, Error, News};
+use super::{Backoff, Client, Error, HubEvent};
 
 const SILENCE: Duration = Duration::from_secs(limits::STREAM_SILENT_MAX_SECONDS as u64);
 
@@ -32,9 +32,9 @@ pub(crate) enum Channel {
 
 /// What is heard.
 #[derive(Debug, Clone)]
-pub(crate) enum Heard {
+pub(crate) enum StreamEvent {
     /// Something happened, with the JSON that said so.
-    News { news: News, json: Box<RawValue> },
+    HubEvent { news: HubEvent, json: Box<RawValue> },
     /// The connection is gone; it is tried again by itself.
     Lost(Error),
 }
@@ -42,7 +42,7 @@ pub(crate) enum Heard {
 /// An open channel. Dropping it ends the reading.
 #[derive(Debug)]
 pub(crate) struct Follower {
-    heard: Receiver<Result<Heard, Error>>,
+    heard: Receiver<Result<StreamEvent, Error>>,
     reading: AbortHandle,
 }
 
@@ -50,18 +50,18 @@ impl Follower {
     pub(super) fn start(client: Client, channel: Channel, last_event_id: Option<String>) -> Self {
         let (tell, heard) = self::channel(limits::CLIENT_FRAMES_WAITING_COUNT);
         let backoff = Backoff::default();
-        let reading = Reading { client, channel, last_event_id, tell, backoff, has_heard: false };
+        let reading = ReadLoop { client, channel, last_event_id, tell, backoff, has_heard: false };
         Self { heard, reading: tokio::spawn(reading.run()).abort_handle() }
     }
 
     /// The next thing heard; an error is the hub's no and the last. May be dropped while it waits.
-    pub(crate) async fn next(&mut self) -> Option<Result<Heard, Error>> {
+    pub(crate) async fn next(&mut self) -> Option<Result<StreamEvent, Error>> {
         self.heard.recv().await
     }
 }
 
 impl Stream for Follower {
-    type Item = Result<Heard, Error>;
+    type Item = Result<StreamEvent, Error>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         self.heard.poll_recv(context)
@@ -75,11 +75,11 @@ impl Drop for Follower {
 }
 
 /// The task that reads.
-struct Reading {
+struct ReadLoop {
     client: Client,
     channel: Channel,
     last_event_id: Option<String>,
-    tell: Sender<Result<Heard, Error>>,
+    tell: Sender<Result<StreamEvent, Error>>,
     backoff: Backoff,
     /// Whether this connection brought something.
     has_heard: bool,
@@ -92,13 +92,13 @@ struct Named<'a> {
 }
 
 /// Nobody listens any more.
-struct Unheard;
+struct ReceiverGone;
 
-impl Reading {
+impl ReadLoop {
     async fn run(mut self) {
         loop {
             let error = match self.read().await {
-                Ok(Unheard) => return,
+                Ok(ReceiverGone) => return,
                 Err(error) => error,
             };
             // A hub that speaks is there. One that cannot be understood may stay so: then the waits grow.
@@ -106,7 +106,7 @@ impl Reading {
                 self.backoff.reset();
             }
             let is_final = error.is_final();
-            let told = if is_final { Err(error) } else { Ok(Heard::Lost(error)) };
+            let told = if is_final { Err(error) } else { Ok(StreamEvent::Lost(error)) };
             if self.tell.send(told).await.is_err() || is_final {
                 return;
             }
@@ -115,7 +115,7 @@ impl Reading {
     }
 
     /// One connection, from its first byte to its last.
-    async fn read(&mut self) -> Result<Unheard, Error> {
+    async fn read(&mut self) -> Result<ReceiverGone, Error> {
         let mut response = self.open().await?;
         let hub = self.client.hub().clone();
         let mut parser = Parser::default();
@@ -126,7 +126,7 @@ impl Reading {
             let too_long = |_| Error::protocol(&hub, "a frame of its stream does not end");
             while let Some(frame) = parser.next().map_err(too_long)? {
                 if self.pass_on(frame).await?.is_some() {
-                    return Ok(Unheard);
+                    return Ok(ReceiverGone);
                 }
             }
         }
@@ -141,13 +141,13 @@ impl Reading {
         self.client.get_stream(path, &Named { network_id }, self.last_event_id.as_deref()).await
     }
 
-    async fn pass_on(&mut self, frame: Frame) -> Result<Option<Unheard>, Error> {
+    async fn pass_on(&mut self, frame: Frame) -> Result<Option<ReceiverGone>, Error> {
         let misread = |error| Error::protocol(self.client.hub(), format!("a frame cannot be read ({error})"));
-        let read = serde_json::from_str::<News>(&frame.data)
+        let read = serde_json::from_str::<HubEvent>(&frame.data)
             .and_then(|news| Ok((news, RawValue::from_string(frame.data)?)))
             .map_err(misread);
         let heard = match read {
-            Ok((news, json)) => self.tell.send(Ok(Heard::News { news, json })).await,
+            Ok((news, json)) => self.tell.send(Ok(StreamEvent::HubEvent { news, json })).await,
             Err(error) => {
                 // It would come again, and be read no better.
                 self.last_event_id = frame.id.or(self.last_event_id.take());
@@ -157,6 +157,6 @@ impl Reading {
         self.has_heard = true;
         // Only what was passed on counts as heard.
         self.last_event_id = frame.id.or(self.last_event_id.take());
-        Ok(heard.is_err().then_some(Unheard))
+        Ok(heard.is_err().then_some(ReceiverGone))
     }
 }

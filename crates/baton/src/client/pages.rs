@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
 use super::call::{Call, Repeat};
-use super::{Answer, Client, Error, answer};
+use super::{Client, Error, HubResponse, response};
 
 /// What is read of a page to know whether there is another.
 #[derive(Deserialize)]
@@ -25,9 +25,9 @@ impl Client {
         path: &[&str],
         query: &(impl Serialize + ?Sized),
         list: &str,
-    ) -> Result<Answer<T>, Error> {
+    ) -> Result<HubResponse<T>, Error> {
         let first = self.page(path, query, None).await?;
-        let Some(mut cursor) = self.next_of(&first)? else { return answer::read(&self.hub, first) };
+        let Some(mut cursor) = self.next_of(&first)? else { return response::read(&self.hub, first) };
         let mut whole: Members = self.read_members(&first)?;
         let mut rows = self.rows_of(&whole, list)?;
         loop {
@@ -43,7 +43,7 @@ impl Client {
         }
         whole.insert(list.to_owned(), self.raw(&rows)?);
         whole.insert("next_cursor".to_owned(), self.raw(&())?);
-        answer::read(&self.hub, self.raw(&whole)?.get().to_owned())
+        response::read(&self.hub, self.raw(&whole)?.get().to_owned())
     }
 
     async fn page(

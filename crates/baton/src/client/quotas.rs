@@ -5,7 +5,7 @@ use reqwest::Method;
 use serde::Deserialize;
 
 use super::call::{Call, Repeat};
-use super::{Answer, Client, Error};
+use super::{Client, Error, HubResponse};
 use crate::service::accounts::quotas::QuotaChange;
 
 #[derive(Debug, Clone, Deserialize)]
@@ -49,11 +49,11 @@ impl QuotaSubject {
 }
 
 impl Client {
-    pub(crate) async fn users(&self) -> Result<Answer<Users>, Error> {
+    pub(crate) async fn users(&self) -> Result<HubResponse<Users>, Error> {
         self.get_pages(&["api", "users"], &(), "users").await
     }
 
-    pub(crate) async fn quotas(&self, subject: &QuotaSubject) -> Result<Answer<Quotas>, Error> {
+    pub(crate) async fn quotas(&self, subject: &QuotaSubject) -> Result<HubResponse<Quotas>, Error> {
         self.get_json(&subject.path(), &()).await
     }
 
@@ -62,7 +62,7 @@ impl Client {
         &self,
         subject: &QuotaSubject,
         args: &QuotaChange,
-    ) -> Result<Answer<Quotas>, Error> {
+    ) -> Result<HubResponse<Quotas>, Error> {
         let call = Call::new(self, Method::PUT, &subject.path());
         call.body(args).repeat(Repeat::Always).run().await
     }

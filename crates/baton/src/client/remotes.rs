@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Answer, Client, Error};
+use super::{Client, Error, HubResponse};
 use crate::service::WireTime;
 use crate::service::accounts::remotes;
 
@@ -17,7 +17,7 @@ pub(crate) struct Remote {
 }
 
 #[derive(Debug, Clone, Deserialize)]
-pub(crate) struct Added {
+pub(crate) struct RemoteAdded {
     /// What it is called on its card.
     pub(crate) name: String,
 }
@@ -32,15 +32,19 @@ impl Client {
         &self,
         network_id: &str,
         args: &remotes::NewRemote,
-    ) -> Result<Answer<Added>, Error> {
+    ) -> Result<HubResponse<RemoteAdded>, Error> {
         self.post_json(&["api", "networks", network_id, "remotes"], args).await
     }
 
-    pub(crate) async fn remotes(&self, network_id: &str) -> Result<Answer<Remotes>, Error> {
+    pub(crate) async fn remotes(&self, network_id: &str) -> Result<HubResponse<Remotes>, Error> {
         self.get_pages(&["api", "networks", network_id, "remotes"], &(), "remotes").await
     }
 
-    pub(crate) async fn remove_remote(&self, network_id: &str, alias: &str) -> Result<Answer<Value>, Error> {
+    pub(crate) async fn remove_remote(
+        &self,
+        network_id: &str,
+        alias: &str,
+    ) -> Result<HubResponse<Value>, Error> {
         self.delete(&["api", "networks", network_id, "remotes", alias]).await
     }
 }

@@ -15,7 +15,7 @@ const SILENCE: Duration = Duration::from_secs(limits::STREAM_SILENT_MAX_SECONDS 
 /// A frame of a task's stream.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub(crate) enum TaskNews {
+pub(crate) enum TaskStreamEvent {
     Status {
         status: Status,
     },
@@ -48,7 +48,7 @@ impl TaskStream {
     }
 
     /// The next frame. After an error the next call opens the stream again.
-    pub(crate) async fn next(&mut self) -> Result<TaskNews, Error> {
+    pub(crate) async fn next(&mut self) -> Result<TaskStreamEvent, Error> {
         let mut open = match self.open.take() {
             Some(open) => open,
             None => (self.connect().await?, Parser::default()),

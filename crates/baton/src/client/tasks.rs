@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use super::artifacts::Artifact;
 use super::call::{Call, Repeat};
-use super::{Answer, Client, Error};
+use super::{Client, Error, HubResponse};
 use crate::service::task_command::{BodyRule, TaskCommand};
 use crate::service::{
     WireTime, claim_task, extend_lease, get_task, inbox, list_tasks, report_progress, send_task,
@@ -105,13 +105,13 @@ impl TaskMessage {
 
 /// A question that was asked.
 #[derive(Debug, Clone, Deserialize)]
-pub(crate) struct Asked {
+pub(crate) struct QuestionAsked {
     pub(crate) message_id: String,
 }
 
 /// `{task}`.
 #[derive(Debug, Clone, Deserialize)]
-pub(crate) struct OneTask {
+pub(crate) struct TaskEnvelope {
     pub(crate) task: Task,
     /// What was said on it.
     #[serde(default)]
@@ -136,7 +136,7 @@ pub(crate) struct StatusCount {
 
 /// What became of a send.
 #[derive(Debug, Clone, Deserialize)]
-pub(crate) struct Sent {
+pub(crate) struct TaskSent {
     pub(crate) task_id: String,
     /// The recipient is offline and the task waits for it.
     #[serde(default)]
@@ -262,7 +262,7 @@ impl Client {
         &self,
         args: &send_task::Args,
         traceparent: Option<TraceParent>,
-    ) -> Result<Answer<Sent>, Error> {
+    ) -> Result<HubResponse<TaskSent>, Error> {
         let repeat = if args.idempotency_key.is_some() { Repeat::Always } else { Repeat::Unsent };
         let wait =
             Duration::from_secs(args.wait_seconds.and_then(|wait| u64::try_from(wait).ok()).unwrap_or(0));
@@ -270,16 +270,16 @@ impl Client {
         call.repeat(repeat).waiting(wait).run().await
     }
 
-    pub(crate) async fn tasks(&self, args: &list_tasks::QueryArgs) -> Result<Answer<Page>, Error> {
+    pub(crate) async fn tasks(&self, args: &list_tasks::QueryArgs) -> Result<HubResponse<Page>, Error> {
         self.get_json(&["api", "tasks"], args).await
     }
 
-    pub(crate) async fn task(&self, task_id: &str) -> Result<Answer<OneTask>, Error> {
+    pub(crate) async fn task(&self, task_id: &str) -> Result<HubResponse<TaskEnvelope>, Error> {
         self.get_json(&["api", "tasks", task_id], &()).await
     }
 
     /// The tree a task stands in.
-    pub(crate) async fn task_tree(&self, task_id: &str) -> Result<Answer<ShownTree>, Error> {
+    pub(crate) async fn task_tree(&self, task_id: &str) -> Result<HubResponse<ShownTree>, Error> {
         self.get_json(&["api", "tasks", task_id, "tree"], &()).await
     }
 
@@ -289,7 +289,7 @@ impl Client {
         task_id: &str,
         after: i64,
         wait: Duration,
-    ) -> Result<Answer<OneTask>, Error> {
+    ) -> Result<HubResponse<TaskEnvelope>, Error> {
         let seconds = wait.as_millis().div_ceil(1_000).to_string();
         let args = get_task::QueryArgs { wait_seconds: Some(seconds), after: Some(after.to_string()) };
         let call = Call::new(self, Method::GET, &["api", "tasks", task_id]).query(&args);
@@ -302,27 +302,34 @@ impl Client {
         &self,
         task_id: &str,
         args: &C::Args,
-    ) -> Result<Answer<A>, Error> {
+    ) -> Result<HubResponse<A>, Error> {
         let call = Call::new(self, Method::POST, &["api", "tasks", task_id, C::ABOUT.verb]);
         let call = if C::ABOUT.body == BodyRule::Unread { call } else { call.body(args) };
         call.repeat(if C::ABOUT.is_repeatable { Repeat::Always } else { Repeat::Unsent }).run().await
     }
 
-    pub(crate) async fn task_events(&self, args: &task_events::QueryArgs) -> Result<Answer<History>, Error> {
+    pub(crate) async fn task_events(
+        &self,
+        args: &task_events::QueryArgs,
+    ) -> Result<HubResponse<History>, Error> {
         self.get_json(&["api", "task_events"], args).await
     }
 
     /// Says that something in the caller's own inbox was seen.
-    pub(crate) async fn ack_inbox(&self, id: &str, args: &inbox::AckOwnArgs) -> Result<Answer<Value>, Error> {
+    pub(crate) async fn ack_inbox(
+        &self,
+        id: &str,
+        args: &inbox::AckOwnArgs,
+    ) -> Result<HubResponse<Value>, Error> {
         self.post_json(&["api", "inbox", id, "ack"], args).await
     }
 
-    pub(crate) async fn inbox(&self, args: &inbox::QueryArgs) -> Result<Answer<Inbox>, Error> {
+    pub(crate) async fn inbox(&self, args: &inbox::QueryArgs) -> Result<HubResponse<Inbox>, Error> {
         self.get_json(&["api", "inbox"], args).await
     }
 
     /// Takes the next task. Its patience covers the wait that is asked for. A lost answer is no harm: the lease lapses.
-    pub(crate) async fn claim(&self, args: &claim_task::BodyArgs) -> Result<Answer<Claimed>, Error> {
+    pub(crate) async fn claim(&self, args: &claim_task::BodyArgs) -> Result<HubResponse<Claimed>, Error> {
         let wait = u64::try_from(args.wait_seconds.unwrap_or(0)).unwrap_or(0);
         let call = Call::new(self, Method::POST, &["api", "claim"]).body(args);
         call.waiting(Duration::from_secs(wait)).run().await
@@ -333,7 +340,7 @@ impl Client {
         &self,
         lease_id: &str,
         args: &extend_lease::PathArgs,
-    ) -> Result<Answer<Value>, Error> {
+    ) -> Result<HubResponse<Value>, Error> {
         let path = ["api", "leases", lease_id, "extend"];
         Call::new(self, Method::POST, &path).body(args).repeat(Repeat::Always).run().await
     }
@@ -343,7 +350,7 @@ impl Client {
         &self,
         id: &str,
         args: &report_progress::Args,
-    ) -> Result<Answer<Value>, Error> {
+    ) -> Result<HubResponse<Value>, Error> {
         let repeat = if args.output.is_some() { Repeat::Unsent } else { Repeat::Always };
         Call::new(self, Method::POST, &["api", "tasks", id, "progress"]).body(args).repeat(repeat).run().await
     }
@@ -352,17 +359,17 @@ impl Client {
         &self,
         id: &str,
         args: &share_artifact::PathArgs,
-    ) -> Result<Answer<Value>, Error> {
+    ) -> Result<HubResponse<Value>, Error> {
         // Shared twice it would be there twice.
         let call = Call::new(self, Method::POST, &["api", "tasks", id, "artifacts"]).body(args);
         call.repeat(Repeat::Unsent).run().await
     }
 
-    pub(crate) async fn sessions(&self, args: &statuses::QueryArgs) -> Result<Answer<Value>, Error> {
+    pub(crate) async fn sessions(&self, args: &statuses::QueryArgs) -> Result<HubResponse<Value>, Error> {
         self.get_pages(&["api", "status"], args, "sessions").await
     }
 
-    pub(crate) async fn stats(&self, args: &stats::QueryArgs) -> Result<Answer<Stats>, Error> {
+    pub(crate) async fn stats(&self, args: &stats::QueryArgs) -> Result<HubResponse<Stats>, Error> {
         self.get_json(&["api", "stats"], args).await
     }
 }

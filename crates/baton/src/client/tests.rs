@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 use super::fake_hub::{Fake, TOKEN, answer, stream};
-use super::{Channel, Client, Error, Heard, HubAddress, News, Options, Token};
+use super::{Channel, Client, Error, HubAddress, HubEvent, Options, StreamEvent, Token};
 use crate::service::send_task;
 
 /// Longer than anything here takes; only a failure waits for it.
@@ -20,8 +20,8 @@ async fn a_redirect_is_not_followed_so_no_token_goes_elsewhere() {
     let hub = Fake::start(&[&moved]).await;
     let error = hub.client().me().await.unwrap_err();
     assert!(matches!(error, Error::Protocol { .. }), "{error:?}");
-    assert_eq!((error.exit_code(), elsewhere.heard().len()), (5, 0));
-    assert!(hub.heard()[0].contains(TOKEN));
+    assert_eq!((error.exit_code(), elsewhere.received().len()), (5, 0));
+    assert!(hub.received()[0].contains(TOKEN));
 }
 
 #[tokio::test]
@@ -30,7 +30,7 @@ async fn a_read_is_sent_again_when_the_hub_has_no_time() {
     let there = answer("200 OK", &json!({"ok": true, "networks": []}));
     let hub = Fake::start(&[&busy, "", &there]).await;
     assert!(hub.client().networks().await.unwrap().networks.is_empty());
-    assert_eq!(hub.heard().len(), 3);
+    assert_eq!(hub.received().len(), 3);
 }
 
 #[tokio::test]
@@ -46,13 +46,13 @@ async fn a_change_the_hub_may_have_seen_is_sent_once_unless_it_has_a_key() {
     let hub = Fake::start(&["", &there]).await;
     let error = hub.client().send_task(&args(None), None).await.unwrap_err();
     assert!(matches!(error, Error::Unreachable { is_unsent: false, .. }), "{error:?}");
-    assert_eq!(hub.heard().len(), 1);
+    assert_eq!(hub.received().len(), 1);
 
     let hub = Fake::start(&["", &there]).await;
     let sent = hub.client().send_task(&args(Some("k")), None).await.unwrap();
     assert!(sent.queued);
     let bodies: Vec<_> =
-        hub.heard().iter().map(|text| text.split_once("\r\n\r\n").unwrap().1.to_owned()).collect();
+        hub.received().iter().map(|text| text.split_once("\r\n\r\n").unwrap().1.to_owned()).collect();
     assert_eq!(bodies.len(), 2);
     assert_eq!(bodies[0], bodies[1]);
     assert!(bodies[0].contains(r#""idempotency_key":"k""#), "{bodies:?}");
@@ -70,7 +70,7 @@ async fn errors_are_told_apart_by_what_there_is_to_do() {
     let hub = Fake::start(&[&answer("429 Slow", &body)]).await;
     let error = hub.client().me().await.unwrap_err();
     assert_eq!((error.exit_code(), error.code(), error.status()), (6, Some("rate_limited"), Some(429)));
-    assert!(error.is_passing());
+    assert!(error.is_transient());
 
     let hub = Fake::start(&["HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\n<html>"]).await;
     let error = hub.client().me().await.unwrap_err();
@@ -97,23 +97,23 @@ async fn a_stream_comes_back_after_the_last_id_it_heard_and_ends_when_the_hub_sa
     let mut told = Vec::new();
     while let Some(heard) = timeout(TOO_LONG, follower.next()).await.unwrap() {
         told.push(match heard {
-            Ok(Heard::News { news: News::Connected { .. }, .. }) => "connected",
-            Ok(Heard::News { news: News::TaskReassigned { .. }, .. }) => "reassigned",
-            Ok(Heard::News { news: News::Other, .. }) => "other",
-            Ok(Heard::News { .. }) => "news",
-            Ok(Heard::Lost(_)) => "lost",
+            Ok(StreamEvent::HubEvent { news: HubEvent::Connected { .. }, .. }) => "connected",
+            Ok(StreamEvent::HubEvent { news: HubEvent::TaskReassigned { .. }, .. }) => "reassigned",
+            Ok(StreamEvent::HubEvent { news: HubEvent::Other, .. }) => "other",
+            Ok(StreamEvent::HubEvent { .. }) => "news",
+            Ok(StreamEvent::Lost(_)) => "lost",
             Err(Error::Unauthorized { .. }) => "no",
             Err(error) => panic!("{error}"),
         });
     }
     assert_eq!(told, ["connected", "reassigned", "lost", "other", "lost", "no"]);
     let ids: Vec<_> = hub
-        .heard()
+        .received()
         .iter()
         .map(|text| text.lines().find_map(|line| line.strip_prefix("last-event-id: ").map(str::to_owned)))
         .collect();
     assert_eq!(ids, [None, Some("7".into()), Some("9".into())]);
-    assert!(hub.heard()[0].starts_with("GET /events/a HTTP/1.1"));
+    assert!(hub.received()[0].starts_with("GET /events/a HTTP/1.1"));
 }
 
 #[tokio::test]
@@ -133,15 +133,15 @@ async fn a_stream_outlives_answers_that_are_no_hubs() {
     let mut told = Vec::new();
     while let Some(heard) = timeout(TOO_LONG, follower.next()).await.unwrap() {
         told.push(match heard {
-            Ok(Heard::News { .. }) => "news",
-            Ok(Heard::Lost(_)) => "lost",
+            Ok(StreamEvent::HubEvent { .. }) => "news",
+            Ok(StreamEvent::Lost(_)) => "lost",
             Err(Error::Refused(_)) => "no",
             Err(error) => panic!("{error}"),
         });
     }
     assert_eq!(told, ["lost", "lost", "lost", "lost", "news", "lost", "no"]);
     let after =
-        hub.heard()[4].lines().find_map(|line| line.strip_prefix("last-event-id: ").map(str::to_owned));
+        hub.received()[4].lines().find_map(|line| line.strip_prefix("last-event-id: ").map(str::to_owned));
     assert_eq!(after.as_deref(), Some("4"), "what cannot be read is not asked for again");
 }
 

@@ -11,7 +11,7 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::PathBuf;
 
-use super::{Profile, ProfileName, Trouble};
+use super::{Profile, ProfileError, ProfileName};
 use crate::data_folder::DataFolder;
 
 /// Where profiles are kept.
@@ -29,8 +29,8 @@ struct Contents {
 
 impl ProfileFile {
     /// `~/.baton/config.toml`.
-    pub(crate) fn home() -> Result<Self, Trouble> {
-        DataFolder::home().map(|folder| Self { folder }).ok_or(Trouble::NoHome)
+    pub(crate) fn home() -> Result<Self, ProfileError> {
+        DataFolder::home().map(|folder| Self { folder }).ok_or(ProfileError::NoHome)
     }
 
     pub(crate) fn path(&self) -> PathBuf {
@@ -38,12 +38,12 @@ impl ProfileFile {
     }
 
     /// The profile of this name, if there is one.
-    pub(crate) fn read(&self, name: &ProfileName) -> Result<Option<Profile>, Trouble> {
+    pub(crate) fn read(&self, name: &ProfileName) -> Result<Option<Profile>, ProfileError> {
         Ok(self.contents()?.profile.remove(name))
     }
 
     /// Puts a profile in the place of the one of this name.
-    pub(crate) fn put(&self, name: &ProfileName, profile: Profile) -> Result<(), Trouble> {
+    pub(crate) fn put(&self, name: &ProfileName, profile: Profile) -> Result<(), ProfileError> {
         self.change(|profiles| {
             profiles.insert(name.clone(), profile);
         })
@@ -54,7 +54,7 @@ impl ProfileFile {
         &self,
         name: &ProfileName,
         change: impl FnOnce(&mut Profile),
-    ) -> Result<bool, Trouble> {
+    ) -> Result<bool, ProfileError> {
         let mut is_there = false;
         self.change(|profiles| {
             if let Some(profile) = profiles.get_mut(name) {
@@ -65,9 +65,9 @@ impl ProfileFile {
         Ok(is_there)
     }
 
-    fn change(&self, change: impl FnOnce(&mut BTreeMap<ProfileName, Profile>)) -> Result<(), Trouble> {
+    fn change(&self, change: impl FnOnce(&mut BTreeMap<ProfileName, Profile>)) -> Result<(), ProfileError> {
         let file = self.path();
-        let failed = |error| Trouble::Write { file: file.clone(), error };
+        let failed = |error| ProfileError::Write { file: file.clone(), error };
         self.folder.create().map_err(failed)?;
         // Two logins at once both find their place; the lock ends with its file.
         let _lock = self.lock().map_err(failed)?;
@@ -89,9 +89,9 @@ impl ProfileFile {
         Ok(lock)
     }
 
-    fn contents(&self) -> Result<Contents, Trouble> {
+    fn contents(&self) -> Result<Contents, ProfileError> {
         let path = self.path();
-        let failed = |error| Trouble::Read { file: path.clone(), error };
+        let failed = |error| ProfileError::Read { file: path.clone(), error };
         let mut file = match File::open(&path) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Contents::default()),
@@ -99,14 +99,14 @@ impl ProfileFile {
         };
         let found = file.metadata().map_err(failed)?;
         if found.permissions().mode() & 0o077 != 0 {
-            return Err(Trouble::Open(path));
+            return Err(ProfileError::Open(path));
         }
         if found.len() > limits::PROFILES_MAX_BYTES {
-            return Err(Trouble::TooLarge(path));
+            return Err(ProfileError::TooLarge(path));
         }
         let mut text = String::new();
         file.read_to_string(&mut text).map_err(failed)?;
         toml::from_str(&text)
-            .map_err(|error| Trouble::Unreadable { file: path, cause: error.message().into() })
+            .map_err(|error| ProfileError::Unreadable { file: path, cause: error.message().into() })
     }
 }

@@ -1,8 +1,8 @@
 //! The commands of people and scripts, as they are run: the real binary against a real hub.
 
 mod account;
+pub(crate) mod cli_user;
 mod networks;
-pub(crate) mod person;
 mod send;
 mod shell;
 mod streams;

@@ -1,7 +1,6 @@
 //! `baton evidence export`, `log`, `audit` and `baton adapt --send`, as a person runs them against a real hub.
 
 mod audit;
-pub(crate) mod desk;
 mod export;
 mod independent;
 mod log;
@@ -10,3 +9,4 @@ mod rewrite;
 mod rewritten;
 mod send;
 mod verifiers;
+pub(crate) mod workbench;

@@ -18,7 +18,7 @@ pub(crate) struct Client {
 
 /// What was answered.
 #[derive(Debug, Clone)]
-pub(crate) struct Answer {
+pub(crate) struct Response {
     pub(crate) status: u16,
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: Vec<u8>,
@@ -34,19 +34,19 @@ impl Client {
         Self { address: self.address, token: Some(token.into()) }
     }
 
-    pub(crate) fn get(&self, path: &str) -> Answer {
+    pub(crate) fn get(&self, path: &str) -> Response {
         self.send("GET", path, &[], None)
     }
 
-    pub(crate) fn post(&self, path: &str, body: &Value) -> Answer {
+    pub(crate) fn post(&self, path: &str, body: &Value) -> Response {
         self.send("POST", path, &[], Some(body))
     }
 
-    pub(crate) fn put(&self, path: &str, body: &Value) -> Answer {
+    pub(crate) fn put(&self, path: &str, body: &Value) -> Response {
         self.send("PUT", path, &[], Some(body))
     }
 
-    pub(crate) fn delete(&self, path: &str) -> Answer {
+    pub(crate) fn delete(&self, path: &str) -> Response {
         self.send("DELETE", path, &[], None)
     }
 
@@ -57,7 +57,7 @@ impl Client {
         path: &str,
         headers: &[(&str, &str)],
         body: Option<&Value>,
-    ) -> Answer {
+    ) -> Response {
         self.send_text(method, path, headers, body.map(Value::to_string).as_deref())
     }
 
@@ -68,7 +68,7 @@ impl Client {
         path: &str,
         headers: &[(&str, &str)],
         body: Option<&str>,
-    ) -> Answer {
+    ) -> Response {
         raw(self.address, &self.request(method, path, headers, body))
     }
 
@@ -104,7 +104,7 @@ impl Client {
     }
 
     /// Opens a stream of events; anything but 200 is the answer instead.
-    pub(crate) fn stream(&self, path: &str, last_event_id: Option<&str>) -> Result<Stream, Answer> {
+    pub(crate) fn stream(&self, path: &str, last_event_id: Option<&str>) -> Result<Stream, Response> {
         let last = last_event_id.map(|id| ("last-event-id", id));
         let headers: Vec<_> = [("accept", "text/event-stream")].into_iter().chain(last).collect();
         self.stream_of("GET", path, &headers, None)
@@ -117,7 +117,7 @@ impl Client {
         path: &str,
         headers: &[(&str, &str)],
         body: Option<&Value>,
-    ) -> Result<Stream, Answer> {
+    ) -> Result<Stream, Response> {
         let request = self.request(method, path, headers, body.map(Value::to_string).as_deref());
         let mut socket = connect(self.address);
         socket.write_all(&request).unwrap();
@@ -126,11 +126,11 @@ impl Client {
         if status == 200 {
             return Ok(Stream { reader, line: Vec::new() });
         }
-        Err(Answer { status, body: read_body(&mut reader, &headers), headers })
+        Err(Response { status, body: read_body(&mut reader, &headers), headers })
     }
 }
 
-impl Answer {
+impl Response {
     /// The body as JSON.
     pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body)
@@ -148,13 +148,13 @@ impl Answer {
 }
 
 /// Sends bytes as they are and reads the answer. Panics if none comes.
-pub(crate) fn raw(address: SocketAddr, request: &[u8]) -> Answer {
+pub(crate) fn raw(address: SocketAddr, request: &[u8]) -> Response {
     let mut socket = connect(address);
     // A hub that has heard enough may answer and hang up before everything is sent.
     if let Err(error) = socket.write_all(request) {
         assert!(matches!(error.kind(), ErrorKind::BrokenPipe | ErrorKind::ConnectionReset), "{error}");
     }
-    read_answer(socket).expect("an answer")
+    read_response(socket).expect("an answer")
 }
 
 /// A connection whose reads and writes are bounded.
@@ -167,10 +167,10 @@ pub(crate) fn connect(address: SocketAddr) -> TcpStream {
 }
 
 /// The answer on a connection; none if it is closed without one.
-pub(crate) fn read_answer(socket: impl Read) -> Option<Answer> {
+pub(crate) fn read_response(socket: impl Read) -> Option<Response> {
     let mut reader = BufReader::new(socket);
     let (status, headers) = read_head(&mut reader)?;
-    Some(Answer { status, body: read_body(&mut reader, &headers), headers })
+    Some(Response { status, body: read_body(&mut reader, &headers), headers })
 }
 
 fn read_head(reader: &mut impl BufRead) -> Option<(u16, Vec<(String, String)>)> {

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::http::{Answer, Client};
+use super::http::{Client, Response};
 use super::hub::Hub;
 use super::tenant::{Tenant, act, claim, send, succeed, task, text};
 use super::tool;
@@ -171,7 +171,7 @@ fn tools_by_id([network, _, _, task, lease]: [&str; 5]) -> Vec<(&'static str, Va
 }
 
 /// An answer with the ids asked for taken out.
-fn without(answer: &Answer, ids: [&str; 5]) -> (u16, String) {
+fn without(answer: &Response, ids: [&str; 5]) -> (u16, String) {
     let mut body = answer.text();
     for id in ids {
         body = body.replace(id, "ID");
@@ -269,7 +269,7 @@ fn no_list_shows_a_byte_of_another_tenant() {
 }
 
 /// Whether an answer has the marker anywhere but in an echo of what was asked.
-fn shows_more(answer: &Answer, asked: &str) -> bool {
+fn shows_more(answer: &Response, asked: &str) -> bool {
     let mut body = answer.text();
     for name in ["zebra-worker", "zebra-sender"].into_iter().filter(|name| asked.contains(name)) {
         body = body.replace(name, "");

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::net::{Shutdown, TcpStream};
 use std::time::{Duration, Instant};
 
-use super::http::{Client, connect, raw, read_answer};
+use super::http::{Client, connect, raw, read_response};
 use super::hub::{ADMIN, Hub, PASSWORD};
 
 /// The most memory of its own that an idle hub may have.
@@ -59,7 +59,7 @@ fn what_is_not_http_is_400_or_hung_up_on() {
         let mut socket = connect(hub.address());
         socket.write_all(bytes).unwrap();
         socket.shutdown(Shutdown::Write).unwrap();
-        if let Some(answer) = read_answer(socket) {
+        if let Some(answer) = read_response(socket) {
             assert!((400..600).contains(&answer.status), "{} to {bytes:?}", answer.status);
         }
     }

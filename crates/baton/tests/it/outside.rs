@@ -10,20 +10,20 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
-use super::http::{Answer, Client};
+use super::http::{Client, Response};
 
 const PATIENCE: Duration = Duration::from_secs(40);
 
 /// What was asked.
 #[derive(Debug, Clone)]
-pub(crate) struct Heard {
+pub(crate) struct RecordedCall {
     pub(crate) method: String,
     pub(crate) path: String,
     headers: Vec<(String, String)>,
     pub(crate) body: Value,
 }
 
-impl Heard {
+impl RecordedCall {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let found = self.headers.iter().find(|(other, _)| other.eq_ignore_ascii_case(name));
         found.map(|(_, value)| value.as_str())
@@ -46,7 +46,7 @@ pub(crate) const OK: fn() -> Reply = || Reply::Json(200, Value::Null);
 
 #[derive(Default)]
 struct Memory {
-    heard: Mutex<Vec<Heard>>,
+    heard: Mutex<Vec<RecordedCall>>,
     more: Condvar,
     /// Connections that get no answer.
     silent: Mutex<Vec<Box<dyn Send>>>,
@@ -98,14 +98,14 @@ pub(crate) struct Outside {
 
 impl Outside {
     /// Answers each request by what this gives for its number, from 0, and itself.
-    pub(crate) fn start(script: impl Fn(usize, &Heard) -> Reply + Send + Sync + 'static) -> Self {
+    pub(crate) fn start(script: impl Fn(usize, &RecordedCall) -> Reply + Send + Sync + 'static) -> Self {
         Self::serve("http", None, script)
     }
 
     /// The same behind TLS.
     pub(crate) fn start_tls(
         authority: &Authority,
-        script: impl Fn(usize, &Heard) -> Reply + Send + Sync + 'static,
+        script: impl Fn(usize, &RecordedCall) -> Reply + Send + Sync + 'static,
     ) -> Self {
         Self::serve("https", Some(authority.server()), script)
     }
@@ -113,7 +113,7 @@ impl Outside {
     fn serve(
         scheme: &'static str,
         tls: Option<Arc<ServerConfig>>,
-        script: impl Fn(usize, &Heard) -> Reply + Send + Sync + 'static,
+        script: impl Fn(usize, &RecordedCall) -> Reply + Send + Sync + 'static,
     ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
@@ -152,12 +152,12 @@ impl Outside {
     }
 
     /// Everything heard so far.
-    pub(crate) fn heard(&self) -> Vec<Heard> {
+    pub(crate) fn received(&self) -> Vec<RecordedCall> {
         self.memory.heard.lock().unwrap().clone()
     }
 
     /// Waits until what was heard is as wanted, and gives it.
-    pub(crate) fn wait_until(&self, wanted: impl Fn(&[Heard]) -> bool) -> Vec<Heard> {
+    pub(crate) fn wait_until(&self, wanted: impl Fn(&[RecordedCall]) -> bool) -> Vec<RecordedCall> {
         let deadline = Instant::now() + PATIENCE;
         let mut heard = self.memory.heard.lock().unwrap();
         while !wanted(&heard) {
@@ -168,14 +168,14 @@ impl Outside {
         heard.clone()
     }
 
-    pub(crate) fn wait_for(&self, count: usize) -> Vec<Heard> {
+    pub(crate) fn wait_for(&self, count: usize) -> Vec<RecordedCall> {
         self.wait_until(|heard| heard.len() >= count)
     }
 }
 
 fn answer(
     mut socket: impl Read + Write + Send + 'static,
-    script: &dyn Fn(usize, &Heard) -> Reply,
+    script: &dyn Fn(usize, &RecordedCall) -> Reply,
     memory: &Memory,
 ) {
     let Some(heard) = read(&mut socket) else { return };
@@ -208,7 +208,7 @@ fn answer(
     memory.more.notify_all();
 }
 
-fn read(socket: impl Read) -> Option<Heard> {
+fn read(socket: impl Read) -> Option<RecordedCall> {
     let mut reader = BufReader::new(socket);
     let mut line = String::new();
     reader.read_line(&mut line).ok().filter(|count| *count > 0)?;
@@ -227,7 +227,7 @@ fn read(socket: impl Read) -> Option<Heard> {
     let mut body = vec![0; length.map_or(0, |(_, length)| length.parse().unwrap())];
     reader.read_exact(&mut body).ok()?;
     let body = serde_json::from_slice(&body).unwrap_or(Value::Null);
-    Some(Heard { method, path, headers, body })
+    Some(RecordedCall { method, path, headers, body })
 }
 
 /// A call of an agent's JSON-RPC door.
@@ -245,6 +245,6 @@ pub(crate) fn http(
     method: &str,
     path: &str,
     body: Option<&Value>,
-) -> Answer {
+) -> Response {
     client.send(method, &format!("/a2a/{network}/{alias}/{path}"), &[("a2a-version", "1.0")], body)
 }

@@ -29,7 +29,7 @@ impl Running {
         Self { tenant, worker, id, lease, _hub: hub }
     }
 
-    fn report(&self, mut body: Value) -> super::http::Answer {
+    fn report(&self, mut body: Value) -> super::http::Response {
         body["lease_id"] = self.lease.clone();
         act(&self.worker, &self.id, "progress", &body)
     }

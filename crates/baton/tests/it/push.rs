@@ -10,7 +10,7 @@ mod tls;
 use serde_json::{Value, json};
 
 use super::hub::{ADMIN, Hub, PASSWORD};
-use super::outside::{Heard, Outside, rpc};
+use super::outside::{Outside, RecordedCall, rpc};
 use super::tenant::Tenant;
 
 /// A hub that may call this machine.
@@ -26,7 +26,7 @@ fn push_to(tenant: &Tenant, task_id: &str, receiver: &Outside) -> String {
 }
 
 /// What pushes said, in short: the state of a status update, or `artifact`.
-fn told(heard: &[Heard]) -> Vec<String> {
+fn told(heard: &[RecordedCall]) -> Vec<String> {
     heard.iter().map(|push| told_by(&push.body)).collect()
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::http::{Answer, Client};
+use super::http::{Client, Response};
 use super::hub::Hub;
 
 /// A user and the network made for that user.
@@ -52,7 +52,7 @@ impl Tenant {
 }
 
 /// The body of a success.
-pub(crate) fn succeed(answer: &Answer) -> Value {
+pub(crate) fn succeed(answer: &Response) -> Value {
     assert!((200..300).contains(&answer.status), "{} {}", answer.status, answer.text());
     let body = answer.json();
     assert_eq!(body["ok"], true, "{body}");
@@ -60,7 +60,7 @@ pub(crate) fn succeed(answer: &Answer) -> Value {
 }
 
 /// Asserts a refusal: its status and its code. Gives the body.
-pub(crate) fn refused(answer: &Answer, status: u16, code: &str) -> Value {
+pub(crate) fn refused(answer: &Response, status: u16, code: &str) -> Value {
     assert_eq!(answer.status, status, "expected {code}, got {}", answer.text());
     let body = answer.json();
     assert_eq!((&body["ok"], &body["error"]), (&json!(false), &json!(code)), "{body}");
@@ -83,7 +83,7 @@ pub(crate) fn send_with(from: &Client, body: &Value) -> String {
 }
 
 /// Does one of `cancel`, `retry`, `reassign`, `reply`, `ack` to a task.
-pub(crate) fn act(client: &Client, task_id: &str, action: &str, body: &Value) -> Answer {
+pub(crate) fn act(client: &Client, task_id: &str, action: &str, body: &Value) -> Response {
     client.post(&format!("/api/tasks/{task_id}/{action}"), body)
 }
 

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tempfile::TempDir;
 
-use super::http::{Answer, connect, read_answer};
+use super::http::{Response, connect, read_response};
 use super::hub::{Hub, PASSWORD, baton};
 
 pub(super) struct Certificate {
@@ -35,11 +35,11 @@ impl Certificate {
         Hub::start_with(&[&["--host", "0.0.0.0", "--password", PASSWORD], &files[..]].concat())
     }
 
-    pub(super) fn get(&self, address: SocketAddr, path: &str) -> Answer {
+    pub(super) fn get(&self, address: SocketAddr, path: &str) -> Response {
         self.send(address, &format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"))
     }
 
-    fn send(&self, address: SocketAddr, request: &str) -> Answer {
+    fn send(&self, address: SocketAddr, request: &str) -> Response {
         let mut roots = RootCertStore::empty();
         roots.add(self.der.clone()).unwrap();
         let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -50,7 +50,7 @@ impl Certificate {
         let session = ClientConnection::new(Arc::new(config), name).unwrap();
         let mut stream = StreamOwned::new(session, connect(address));
         stream.write_all(request.as_bytes()).unwrap();
-        read_answer(stream).expect("an answer")
+        read_response(stream).expect("an answer")
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::http::{Answer, Client};
+use super::http::{Client, Response};
 
 /// What a tool answered.
 pub(crate) fn call(client: &Client, tool: &str, arguments: &Value) -> Value {
@@ -25,7 +25,7 @@ pub(crate) fn rpc(client: &Client, tool: &str, arguments: &Value) -> Value {
 }
 
 /// The HTTP answer as it came.
-pub(crate) fn raw(client: &Client, tool: &str, arguments: &Value) -> Answer {
+pub(crate) fn raw(client: &Client, tool: &str, arguments: &Value) -> Response {
     let headers = [("accept", "application/json, text/event-stream"), ("MCP-Protocol-Version", "2025-03-26")];
     let params = json!({"name": tool, "arguments": arguments});
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});

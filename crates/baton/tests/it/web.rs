@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::http::Answer;
+use super::http::Response;
 use super::hub::{ADMIN, Hub, PASSWORD};
 
 /// A browser that is signed in.
@@ -21,7 +21,7 @@ impl Browser {
         Self { cookie }
     }
 
-    fn send(&self, hub: &Hub, method: &str, path: &str, body: Option<&Value>) -> Answer {
+    fn send(&self, hub: &Hub, method: &str, path: &str, body: Option<&Value>) -> Response {
         let url = hub.url();
         let headers = [("cookie", &*self.cookie), ("origin", &url), ("baton-page", "1")];
         hub.client().send(method, path, &headers, body)

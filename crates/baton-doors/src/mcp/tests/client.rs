@@ -66,9 +66,9 @@ async fn the_official_client_lists_the_tools_and_calls_one() {
 }
 
 /// Passes on the progress it receives.
-struct Told(UnboundedSender<ProgressNotificationParam>);
+struct ProgressSink(UnboundedSender<ProgressNotificationParam>);
 
-impl ClientHandler for Told {
+impl ClientHandler for ProgressSink {
     async fn on_progress(&self, params: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
         self.0.send(params).unwrap();
     }
@@ -80,7 +80,7 @@ async fn the_official_client_receives_progress_while_it_waits_for_a_task() {
     test.person("ada", SystemRole::User, &[1]).await;
     let token = test.agent("ada", 1, "bob").await;
     let (tell, mut told) = unbounded_channel();
-    let client = connect_as(Told(tell), &test, router(&test.hub), &token).await;
+    let client = connect_as(ProgressSink(tell), &test, router(&test.hub), &token).await;
     let call = async |tool: &'static str, arguments: Value| {
         let mut call = CallToolRequestParams::new(tool);
         call.arguments = arguments.as_object().cloned();

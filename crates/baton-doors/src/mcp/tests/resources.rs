@@ -167,7 +167,7 @@ async fn a_subscription_tells_that_a_resource_changed_and_ends_with_its_token() 
     assert_eq!(open.changed().await, "baton://inbox");
     bob._hub.revoke(&bob.token).await;
     // Any ring will do; without one it is noticed within seconds.
-    bob._hub.tell(1, &node("bob"), vec!["{}".into()]).await;
+    bob._hub.add_frames(1, &node("bob"), vec!["{}".into()]).await;
     let last = loop {
         match open.next().await {
             Some(message) if message.get("method").is_some() => {}

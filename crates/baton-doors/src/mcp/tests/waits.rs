@@ -60,9 +60,9 @@ async fn a_task_out_of_sight_is_not_waited_for() {
 }
 
 /// Passes on the progress it receives.
-struct Told(UnboundedSender<ProgressNotificationParam>);
+struct ProgressSink(UnboundedSender<ProgressNotificationParam>);
 
-impl ClientHandler for Told {
+impl ClientHandler for ProgressSink {
     async fn on_progress(&self, params: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
         // The test may have seen enough.
         let _ = self.0.send(params);
@@ -77,7 +77,7 @@ async fn a_claim_that_waits_says_so_now_and_then() {
     let mut handler = Handler::new(test.hub.clone(), tools::all());
     handler.silence = Duration::from_millis(5);
     let (tell, mut told) = unbounded_channel();
-    let client = connect_as(Told(tell), &test, router_with(&test.hub, &handler), &token).await;
+    let client = connect_as(ProgressSink(tell), &test, router_with(&test.hub, &handler), &token).await;
     let call = async |tool: &'static str, arguments: Value| {
         let mut call = CallToolRequestParams::new(tool);
         call.arguments = arguments.as_object().cloned();

@@ -24,10 +24,10 @@ use crate::service::artifacts::sweep;
 macro_rules! in_both_places {
     ($($test:ident),* $(,)?) => {
         mod in_a_folder {
-            $(#[tokio::test] async fn $test() { super::$test(super::Place::Folder).await; })*
+            $(#[tokio::test] async fn $test() { super::$test(super::Storage::Folder).await; })*
         }
         mod in_a_bucket {
-            $(#[tokio::test] async fn $test() { super::$test(super::Place::Bucket(super::Moto::start())).await; })*
+            $(#[tokio::test] async fn $test() { super::$test(super::Storage::Bucket(super::Moto::start())).await; })*
         }
     };
 }
@@ -52,27 +52,27 @@ in_both_places!(
 );
 
 /// Where the bytes of artifacts lie.
-enum Place {
+enum Storage {
     Folder,
     Bucket(Moto),
 }
 
-struct House {
+struct TestHouse {
     test: TestHub,
-    place: Place,
+    place: Storage,
     router: Router,
     ada: String,
 }
 
-impl House {
-    async fn start(place: Place) -> Self {
+impl TestHouse {
+    async fn start(place: Storage) -> Self {
         Self::start_with(place, limits::ARTIFACT_BYTES_PER_NETWORK).await
     }
 
-    async fn start_with(place: Place, quota: i64) -> Self {
+    async fn start_with(place: Storage, quota: i64) -> Self {
         let objects = |folder: &Path| match &place {
-            Place::Folder => Objects::in_folder(&folder.join("artifacts")).unwrap(),
-            Place::Bucket(moto) => {
+            Storage::Folder => Objects::in_folder(&folder.join("artifacts")).unwrap(),
+            Storage::Bucket(moto) => {
                 let bucket = format!("s3://{BUCKET}/of/baton").parse().unwrap();
                 Objects::in_bucket_at(&moto.endpoint(), &bucket).unwrap()
             }
@@ -118,8 +118,8 @@ impl House {
     /// How many objects there are, those that are being written included.
     fn objects(&self) -> usize {
         match &self.place {
-            Place::Folder => self.files().len(),
-            Place::Bucket(moto) => moto.keys().len() + moto.unfinished(),
+            Storage::Folder => self.files().len(),
+            Storage::Bucket(moto) => moto.keys().len() + moto.unfinished(),
         }
     }
 
@@ -136,9 +136,9 @@ impl House {
     /// Gives the only object there is other bytes, or none: it is gone.
     fn damage(&self, bytes: Option<&str>) {
         match (&self.place, bytes) {
-            (Place::Folder, Some(bytes)) => std::fs::write(&self.files()[0], bytes).unwrap(),
-            (Place::Folder, None) => std::fs::remove_file(&self.files()[0]).unwrap(),
-            (Place::Bucket(moto), bytes) => {
+            (Storage::Folder, Some(bytes)) => std::fs::write(&self.files()[0], bytes).unwrap(),
+            (Storage::Folder, None) => std::fs::remove_file(&self.files()[0]).unwrap(),
+            (Storage::Bucket(moto), bytes) => {
                 let (method, body) = bytes.map_or(("DELETE", ""), |bytes| ("PUT", bytes));
                 let (status, answer) = moto.call(method, &format!("/{}", moto.keys()[0]), body.as_bytes());
                 assert!([200, 204].contains(&status), "{answer}");
@@ -158,8 +158,8 @@ fn sha256(bytes: &[u8]) -> String {
     hex::encode(&Sha256::digest(bytes))
 }
 
-async fn what_was_uploaded_is_downloaded_byte_for_byte_and_whole_or_in_ranges(place: Place) {
-    let house = House::start(place).await;
+async fn what_was_uploaded_is_downloaded_byte_for_byte_and_whole_or_in_ranges(place: Storage) {
+    let house = TestHouse::start(place).await;
     let bytes: Vec<u8> = (0..3_000_000_u32).map(|n| (n * 31 % 251) as u8).collect();
     let sha = sha256(&bytes);
     let (status, answer) = house.put(&house.ada, "name=data.bin&media_type=text/html", bytes.clone()).await;
@@ -199,8 +199,8 @@ async fn what_was_uploaded_is_downloaded_byte_for_byte_and_whole_or_in_ranges(pl
     );
 }
 
-async fn a_known_artifact_is_not_sent_again_and_a_head_sends_no_bytes(place: Place) {
-    let house = House::start(place).await;
+async fn a_known_artifact_is_not_sent_again_and_a_head_sends_no_bytes(place: Storage) {
+    let house = TestHouse::start(place).await;
     let sha = sha256(b"known");
     house.put(&house.ada, "", "known").await;
     let path = format!("/api/artifacts/{sha}?network_id={}", network(1));
@@ -214,8 +214,8 @@ async fn a_known_artifact_is_not_sent_again_and_a_head_sends_no_bytes(place: Pla
     assert!(axum::body::to_bytes(head.into_body(), 9).await.unwrap().is_empty());
 }
 
-async fn the_same_bytes_are_kept_once_and_an_empty_artifact_is_one_too(place: Place) {
-    let house = House::start(place).await;
+async fn the_same_bytes_are_kept_once_and_an_empty_artifact_is_one_too(place: Storage) {
+    let house = TestHouse::start(place).await;
     for name in ["a", "b"] {
         let (status, answer) = house.put(&house.ada, &format!("name={name}"), "twice").await;
         assert_eq!((status, &answer["artifact"]["name"]), (StatusCode::OK, &json!(name)));
@@ -227,8 +227,8 @@ async fn the_same_bytes_are_kept_once_and_an_empty_artifact_is_one_too(place: Pl
     assert_eq!((status, got.len()), (StatusCode::OK, 0));
 }
 
-async fn an_upload_that_is_cut_off_leaves_nothing_to_be_served_or_referred_to(place: Place) {
-    let house = House::start(place).await;
+async fn an_upload_that_is_cut_off_leaves_nothing_to_be_served_or_referred_to(place: Storage) {
+    let house = TestHouse::start(place).await;
     let piece = Bytes::from(vec![7_u8; 300_000]);
     for pieces in 0..10 {
         let sent = vec![piece.clone(); pieces];
@@ -245,8 +245,8 @@ async fn an_upload_that_is_cut_off_leaves_nothing_to_be_served_or_referred_to(pl
     assert_eq!((house.objects(), house.used().await), (0, 0));
 }
 
-async fn a_quota_holds_for_announced_and_for_streamed_bytes_and_says_the_numbers(place: Place) {
-    let house = House::start_with(place, 1_000).await;
+async fn a_quota_holds_for_announced_and_for_streamed_bytes_and_says_the_numbers(place: Storage) {
+    let house = TestHouse::start_with(place, 1_000).await;
     let (status, _) = house.put(&house.ada, "", vec![1_u8; 600]).await;
     assert_eq!(status, StatusCode::OK);
     let streamed = Body::from_stream(stream::iter(vec![Ok::<_, io::Error>(Bytes::from(vec![2_u8; 401]))]));
@@ -269,8 +269,8 @@ async fn a_quota_holds_for_announced_and_for_streamed_bytes_and_says_the_numbers
     );
 }
 
-async fn what_the_network_has_needs_no_room_if_its_hash_is_said_and_other_bytes_are_refused(place: Place) {
-    let house = House::start_with(place, 1_000).await;
+async fn what_the_network_has_needs_no_room_if_its_hash_is_said_and_other_bytes_are_refused(place: Storage) {
+    let house = TestHouse::start_with(place, 1_000).await;
     let coder = house.test.agent("ada", 1, "coder").await;
     let (known, other) = (vec![1_u8; 600], vec![2_u8; 600]);
     let said = |bytes: &[u8]| format!("sha256={}", sha256(bytes));
@@ -299,8 +299,8 @@ async fn what_the_network_has_needs_no_room_if_its_hash_is_said_and_other_bytes_
     assert_eq!((house.objects(), house.used().await), (1, 600));
 }
 
-async fn uploads_at_the_same_time_cannot_pass_the_quota_together(place: Place) {
-    let house = House::start_with(place, 1_000).await;
+async fn uploads_at_the_same_time_cannot_pass_the_quota_together(place: Storage) {
+    let house = TestHouse::start_with(place, 1_000).await;
     let put = |n: u8| house.put(&house.ada, "", vec![n; 300]);
     let done = futures_util::future::join_all((0..8).map(put)).await;
     let taken = done.iter().filter(|(status, _)| *status == StatusCode::OK).count();
@@ -309,8 +309,8 @@ async fn uploads_at_the_same_time_cannot_pass_the_quota_together(place: Place) {
     assert!(done.iter().all(|(status, _)| [StatusCode::OK, StatusCode::PAYLOAD_TOO_LARGE].contains(status)));
 }
 
-async fn a_body_that_is_announced_too_large_is_refused_before_it_is_read(place: Place) {
-    let house = House::start(place).await;
+async fn a_body_that_is_announced_too_large_is_refused_before_it_is_read(place: Storage) {
+    let house = TestHouse::start(place).await;
     let path = format!("/api/artifacts?network_id={}", network(1));
     let mut large = request("PUT", &path, &house.ada, "not so much");
     large.headers_mut().insert(header::CONTENT_LENGTH, (limits::ARTIFACT_MAX_BYTES + 1).into());
@@ -318,8 +318,8 @@ async fn a_body_that_is_announced_too_large_is_refused_before_it_is_read(place: 
     assert_eq!((status, &answer["error"]), (StatusCode::PAYLOAD_TOO_LARGE, &json!("artifact_too_large")));
 }
 
-async fn names_and_media_types_that_play_tricks_are_refused_and_never_changed(place: Place) {
-    let house = House::start(place).await;
+async fn names_and_media_types_that_play_tricks_are_refused_and_never_changed(place: Storage) {
+    let house = TestHouse::start(place).await;
     for name in ["..", ".", "a/b", "a%5Cb", "a%00b", "a%0Ab", "%20a", "a%20", "a%E2%80%AEb", &"a".repeat(256)]
     {
         let (status, answer) = house.put(&house.ada, &format!("name={name}"), "x").await;
@@ -336,8 +336,8 @@ async fn names_and_media_types_that_play_tricks_are_refused_and_never_changed(pl
     assert_eq!(headers["content-disposition"], "attachment; filename*=UTF-8''%C3%A9t%C3%A9%20%221%22%3B.txt");
 }
 
-async fn a_stranger_finds_no_artifact_and_an_agent_only_those_of_its_own_tasks(place: Place) {
-    let house = House::start(place).await;
+async fn a_stranger_finds_no_artifact_and_an_agent_only_those_of_its_own_tasks(place: Storage) {
+    let house = TestHouse::start(place).await;
     let eve = house.test.person("eve", SystemRole::User, &[2]).await;
     let (coder, other) =
         (house.test.agent("ada", 1, "coder").await, house.test.agent("ada", 1, "other").await);
@@ -377,8 +377,8 @@ async fn a_stranger_finds_no_artifact_and_an_agent_only_those_of_its_own_tasks(p
     assert_eq!(own["artifacts"].as_array().unwrap().len(), 1, "{own}");
 }
 
-async fn references_are_shown_with_the_task_the_claim_each_message_and_the_reply(place: Place) {
-    let house = House::start(place).await;
+async fn references_are_shown_with_the_task_the_claim_each_message_and_the_reply(place: Storage) {
+    let house = TestHouse::start(place).await;
     let coder = house.test.agent("ada", 1, "coder").await;
     for text in ["input", "asked", "answered", "output"] {
         house.put(&house.ada, &format!("name={text}.txt&media_type=text/plain"), text).await;
@@ -418,8 +418,8 @@ async fn references_are_shown_with_the_task_the_claim_each_message_and_the_reply
     assert_eq!((&rest["artifacts"][0]["name"], &rest["next_cursor"]), (&json!("input.txt"), &Value::Null));
 }
 
-async fn a_reference_that_cannot_be_resolved_refuses_the_whole_call(place: Place) {
-    let house = House::start(place).await;
+async fn a_reference_that_cannot_be_resolved_refuses_the_whole_call(place: Storage) {
+    let house = TestHouse::start(place).await;
     let coder = house.test.agent("ada", 1, "coder").await;
     let unknown = json!([{"sha256": sha256(b"nowhere")}]);
     let task = json!({"alias": "coder", "task": "work", "artifacts": unknown});
@@ -449,8 +449,8 @@ async fn a_reference_that_cannot_be_resolved_refuses_the_whole_call(place: Place
     );
 }
 
-async fn an_idempotency_key_covers_the_artifacts(place: Place) {
-    let house = House::start(place).await;
+async fn an_idempotency_key_covers_the_artifacts(place: Storage) {
+    let house = TestHouse::start(place).await;
     house.test.agent("ada", 1, "coder").await;
     house.put(&house.ada, "", "x").await;
     let with = json!({"alias": "coder", "task": "t", "idempotency_key": "k", "artifacts": [{"sha256": sha256(b"x")}]});
@@ -462,8 +462,8 @@ async fn an_idempotency_key_covers_the_artifacts(place: Place) {
     assert_eq!((status, &answer["error"]), (StatusCode::CONFLICT, &json!("idempotency_key_reused")));
 }
 
-async fn a_retry_carries_what_the_task_came_with(place: Place) {
-    let house = House::start(place).await;
+async fn a_retry_carries_what_the_task_came_with(place: Storage) {
+    let house = TestHouse::start(place).await;
     let coder = house.test.agent("ada", 1, "coder").await;
     house.put(&house.ada, "name=in", "x").await;
     house.put(&coder, "name=out", "y").await;
@@ -480,8 +480,8 @@ async fn a_retry_carries_what_the_task_came_with(place: Place) {
     assert_eq!(names, ["in"], "{retried} {seen}");
 }
 
-async fn the_sweep_removes_what_nothing_refers_to_a_day_after_its_upload_with_its_file(place: Place) {
-    let house = House::start(place).await;
+async fn the_sweep_removes_what_nothing_refers_to_a_day_after_its_upload_with_its_file(place: Storage) {
+    let house = TestHouse::start(place).await;
     house.test.agent("ada", 1, "coder").await;
     house.put(&house.ada, "", "kept").await;
     house.put(&house.ada, "", "left").await;
@@ -501,7 +501,7 @@ async fn the_sweep_removes_what_nothing_refers_to_a_day_after_its_upload_with_it
 // A bucket has no such file: what is left there of an upload is for its own rules to remove.
 #[tokio::test]
 async fn what_a_killed_hub_left_of_an_upload_is_removed_by_its_note() {
-    let house = House::start(Place::Folder).await;
+    let house = TestHouse::start(Storage::Folder).await;
     house.put(&house.ada, "", "first").await;
     let folder = house.test.folder.path().join("artifacts").join(network(1).as_str());
     std::fs::write(folder.join("0123#1"), "half").unwrap();
@@ -511,8 +511,8 @@ async fn what_a_killed_hub_left_of_an_upload_is_removed_by_its_note() {
     assert_eq!(house.objects(), 1);
 }
 
-async fn bytes_that_are_lost_or_changed_in_size_are_not_served(place: Place) {
-    let house = House::start(place).await;
+async fn bytes_that_are_lost_or_changed_in_size_are_not_served(place: Storage) {
+    let house = TestHouse::start(place).await;
     house.put(&house.ada, "", "whole").await;
     house.damage(Some("whol"));
     assert_eq!(house.get(&house.ada, &sha256(b"whole"), None).await.0, StatusCode::SERVICE_UNAVAILABLE);

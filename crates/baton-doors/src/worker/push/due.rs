@@ -5,7 +5,7 @@ use baton_core::{NetworkId, limits};
 use baton_store::rows::PushConfigRow;
 use std::collections::HashMap;
 
-use super::desk::Desk;
+use super::registry::PushRegistry;
 use crate::hub::Hub;
 use crate::service::Error;
 
@@ -20,7 +20,7 @@ pub(super) struct Due {
 
 impl Due {
     /// Takes what is due to the desk.
-    pub(super) async fn take(&mut self, hub: &Hub, desk: &mut Desk) -> Result<(), Error> {
+    pub(super) async fn take(&mut self, hub: &Hub, registry: &mut PushRegistry) -> Result<(), Error> {
         let now = hub.clock.now_without_jumps();
         let (first, from) = (std::mem::take(&mut self.network), self.receivers.clone());
         let found = hub.store.read(move |rows| -> Result<_, Error> {
@@ -49,7 +49,7 @@ impl Due {
                 }
                 _ => self.receivers.remove(&network),
             };
-            page.into_iter().for_each(|config| desk.take(config));
+            page.into_iter().for_each(|config| registry.take(config));
         }
         Ok(())
     }
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
     use crate::fixture::{TestHub, network, node, user_id};
     use baton_core::{SystemRole, TaskId, UnixMillis};
-    use baton_store::rows::{PushSecrets, PushTrouble};
+    use baton_store::rows::{PushFailures, PushSecrets};
 
     const LONG_AGO: UnixMillis = UnixMillis::new(1);
 
@@ -76,7 +76,7 @@ mod tests {
             secrets: PushSecrets::default(),
             created_at: LONG_AGO,
             delivered: 0,
-            trouble: PushTrouble { failures: 1, failing_since: Some(LONG_AGO), next_at: Some(LONG_AGO) },
+            trouble: PushFailures { failures: 1, failing_since: Some(LONG_AGO), next_at: Some(LONG_AGO) },
             is_open: true,
         }
     }
@@ -90,11 +90,11 @@ mod tests {
             many.chain([failing(2, 0)]).try_for_each(|config| tx.put_push_config(&config))
         })
         .await;
-        let (mut due, mut desk) = (Due::default(), Desk::default());
+        let (mut due, mut registry) = (Due::default(), PushRegistry::default());
         let mut found = Vec::new();
         for _ in 0..3 {
-            due.take(&test.hub, &mut desk).await.unwrap();
-            found.push(desk.taken().len());
+            due.take(&test.hub, &mut registry).await.unwrap();
+            found.push(registry.taken().len());
         }
         assert_eq!(
             found,

@@ -9,7 +9,7 @@ pub(super) type Key = (TaskId, String);
 
 /// A receiver and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct QueuedReceiver {
     pub(super) network: NetworkId,
     /// Scheme, name and port.
     pub(super) host: String,
@@ -42,7 +42,7 @@ struct Host {
 
 impl Queue {
     /// Lines somebody up.
-    pub(super) fn push(&mut self, Place { network, host, key }: Place) {
+    pub(super) fn push(&mut self, QueuedReceiver { network, host, key }: QueuedReceiver) {
         if !self.lanes.contains_key(&network) {
             self.turns.push_back(network.clone());
         }
@@ -50,20 +50,20 @@ impl Queue {
     }
 
     /// Who is next, if anybody may be; from now on under way.
-    pub(super) fn next(&mut self) -> Option<Place> {
+    pub(super) fn next(&mut self) -> Option<QueuedReceiver> {
         for _ in 0..self.turns.len() {
             let network = self.turns.pop_front()?;
             let next = self.lanes.get_mut(&network).and_then(Lane::next);
             self.turns.push_back(network.clone());
             if let Some((host, key)) = next {
-                return Some(Place { network, host, key });
+                return Some(QueuedReceiver { network, host, key });
             }
         }
         None
     }
 
     /// Somebody who was under way is done.
-    pub(super) fn done(&mut self, place: &Place, has_failed: bool) {
+    pub(super) fn done(&mut self, place: &QueuedReceiver, has_failed: bool) {
         let Some(lane) = self.lanes.get_mut(&place.network) else { return };
         lane.done(&place.host, has_failed);
         if lane.hosts.is_empty() {
@@ -126,17 +126,17 @@ mod tests {
     use super::*;
     use baton_core::UnixMillis;
 
-    fn place(network: u8, host: &str, n: u16) -> Place {
+    fn place(network: u8, host: &str, n: u16) -> QueuedReceiver {
         let mut random = [0; 10];
         random[..2].copy_from_slice(&n.to_be_bytes());
-        Place {
+        QueuedReceiver {
             network: NetworkId::from_random([network; 6]),
             host: host.into(),
             key: (TaskId::new(UnixMillis::new(0), random), "a".into()),
         }
     }
 
-    fn drain(queue: &mut Queue) -> Vec<Place> {
+    fn drain(queue: &mut Queue) -> Vec<QueuedReceiver> {
         std::iter::from_fn(|| queue.next()).collect()
     }
 

@@ -12,12 +12,12 @@ use tokio::sync::{Notify, Semaphore};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use super::errand::Errand;
-use super::insist::insist;
-use super::put_off::PutOff;
+use super::deferred_cancels::DeferredCancels;
+use super::remote_task::RemoteTask;
+use super::retry::retry;
 use crate::hub::{Hub, Shutdown};
 use crate::outbound::Calls;
-use crate::peer::{Peer, Trouble};
+use crate::peer::{Peer, PeerError};
 use crate::service::push_configs::node_caller;
 use crate::service::{Error, claim_task};
 
@@ -46,7 +46,7 @@ impl Remote {
     }
 
     /// How to speak to it, from a card that is not old.
-    pub(super) async fn peer(&self) -> Result<Peer, Trouble> {
+    pub(super) async fn peer(&self) -> Result<Peer, PeerError> {
         let mut known = self.peer.lock().await;
         if let Some((read_at, peer)) = &*known
             && read_at.elapsed() < CARD_KEPT
@@ -77,13 +77,13 @@ impl Remote {
     }
 
     /// The turn at an errand, if nobody has it.
-    fn try_turn(self: &Arc<Self>, errand: &MessageId) -> Option<Turn> {
+    fn try_turn(self: &Arc<Self>, errand: &MessageId) -> Option<TaskLock> {
         let is_free = self.out.lock().unwrap_or_else(PoisonError::into_inner).insert(errand.clone());
-        is_free.then(|| Turn { remote: self.clone(), errand: errand.clone() })
+        is_free.then(|| TaskLock { remote: self.clone(), errand: errand.clone() })
     }
 
     /// Waits for the turn at an errand: under a lease that lapsed, somebody may still wait for an answer there.
-    async fn turn(self: &Arc<Self>, errand: &MessageId) -> Turn {
+    async fn turn(self: &Arc<Self>, errand: &MessageId) -> TaskLock {
         loop {
             let mut ended = std::pin::pin!(self.turns.notified());
             ended.as_mut().enable(); // hears what ends from now on
@@ -96,12 +96,12 @@ impl Remote {
 }
 
 /// The turn at an errand: whoever has it is alone at it.
-struct Turn {
+struct TaskLock {
     remote: Arc<Remote>,
     errand: MessageId,
 }
 
-impl Drop for Turn {
+impl Drop for TaskLock {
     fn drop(&mut self) {
         self.remote.out.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.errand);
         self.remote.turns.notify_waiters();
@@ -191,7 +191,7 @@ async fn claim(remote: &Arc<Remote>, room: &Arc<Semaphore>, errands: &mut JoinSe
     let claimed = claim_task::run(&remote.hub, &caller, args).await?;
     let Some(lease) = claimed.lease_id else { return Ok(()) };
     // From here on a restart finds it; if the hub dies before, the lease lapses and the task is claimed again.
-    let errand = insist("a claim", LEASE, || note_claim(remote, lease.clone())).await?;
+    let errand = retry("a claim", LEASE, || note_claim(remote, lease.clone())).await?;
     start(remote, errands, permit, caller, errand, lease);
     Ok(())
 }
@@ -237,13 +237,13 @@ fn start(
     let remote = remote.clone();
     let run = async move {
         let turn = remote.turn(&errand).await;
-        let found = insist("an errand", LEASE, || {
+        let found = retry("an errand", LEASE, || {
             let errand = errand.clone();
             hub_read(&remote, move |rows| Ok(rows.remote_task(&errand)?))
         });
         match found.await {
             Ok(Some(out)) if !out.is_called_off => {
-                Errand::new(remote.clone(), caller, out, lease).run().await;
+                RemoteTask::new(remote.clone(), caller, out, lease).run().await;
             }
             Ok(_) => {} // called off before it began
             Err(error) => {
@@ -259,7 +259,7 @@ fn start(
 
 /// Tasks that are still out there but ended here, or went to somebody else, are called off there.
 async fn call_off_strays(remote: &Arc<Remote>) {
-    let mut put_off = PutOff::default();
+    let mut deferred = DeferredCancels::default();
     loop {
         tokio::select! {
             () = remote.dropped.notified() => {}
@@ -276,7 +276,7 @@ async fn call_off_strays(remote: &Arc<Remote>) {
             Ok(strays)
         });
         match strays.await {
-            Ok(strays) => call_off_due(remote, &mut put_off, strays).await,
+            Ok(strays) => call_off_due(remote, &mut deferred, strays).await,
             Err(error) => {
                 tracing::warn!(worker = "remote", %error, "a look for strays failed and is tried again");
             }
@@ -285,10 +285,10 @@ async fn call_off_strays(remote: &Arc<Remote>) {
 }
 
 /// Calls off those that are due, a few at once: an agent that answers no cancel keeps no other from being passed on.
-async fn call_off_due(remote: &Arc<Remote>, put_off: &mut PutOff, strays: Vec<MessageId>) {
+async fn call_off_due(remote: &Arc<Remote>, deferred: &mut DeferredCancels, strays: Vec<MessageId>) {
     // Who is still at one rings when it is left.
     let left = strays.into_iter().filter(|stray| !remote.is_out(stray)).collect();
-    let due = put_off.due(left, Instant::now());
+    let due = deferred.due(left, Instant::now());
     if due.len() == limits::REMOTE_CANCELS_AT_ONCE {
         remote.dropped.notify_one(); // there may be more
     }
@@ -302,7 +302,7 @@ async fn call_off_due(remote: &Arc<Remote>, put_off: &mut PutOff, strays: Vec<Me
         (!is_over).then_some(stray)
     });
     for failed in join_all(outcomes).await.into_iter().flatten() {
-        put_off.failed(failed, Instant::now());
+        deferred.failed(failed, Instant::now());
     }
 }
 

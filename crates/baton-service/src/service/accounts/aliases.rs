@@ -49,8 +49,7 @@ pub async fn list(hub: &Hub, caller: Caller, network_id: &str, args: PageArgs) -
 }
 
 #[derive(Debug, Deserialize, Serialize, ToSchema)]
-#[schema(as = AliasHandOver)]
-pub struct HandOver {
+pub struct AliasHandOver {
     /// The member it goes to.
     pub user_id: String,
 }
@@ -62,7 +61,7 @@ pub async fn hand_over(
     caller: Caller,
     network_id: &str,
     alias: &str,
-    args: HandOver,
+    args: AliasHandOver,
 ) -> Result<Done, Error> {
     let user = permit::account(&caller)?.clone();
     let id = permit::network_id(network_id)?;

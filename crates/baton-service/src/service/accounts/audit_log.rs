@@ -21,8 +21,7 @@ pub struct Args {
 }
 
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = AuditLog)]
-pub struct Answer {
+pub struct AuditLog {
     ok: bool,
     entries: Vec<Entry>,
     next_cursor: Option<i64>,
@@ -54,13 +53,13 @@ impl From<AuditRow> for Entry {
     }
 }
 
-pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
+pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<AuditLog, Error> {
     access::authorize_on_hub(caller, HubAction::ReadAuditLog)?;
     let limit = args.limit.unwrap_or(limits::AUDIT_PAGE_DEFAULT).clamp(1, limits::OTHER_PAGE_MAX);
     let store = hub.store_for(caller);
     let read = move |rows: &dyn Snapshot| {
         let page = rows.audit_log(args.cursor, PageBounds::rows(limit))?.map(Entry::from);
-        Ok(Answer { ok: true, entries: page.rows, next_cursor: page.next })
+        Ok(AuditLog { ok: true, entries: page.rows, next_cursor: page.next })
     };
     store.read(read).await
 }

@@ -21,8 +21,7 @@ pub struct NewInvitation {
 }
 
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = MemberInvited)]
-pub struct Created {
+pub struct MemberInvited {
     ok: bool,
     /// Always true: the user becomes a member on accepting.
     pending: bool,
@@ -36,7 +35,7 @@ pub async fn create(
     caller: Caller,
     network_id: &str,
     args: NewInvitation,
-) -> Result<Created, Error> {
+) -> Result<MemberInvited, Error> {
     let inviter = permit::account(&caller)?.clone();
     let id = permit::network_id(network_id)?;
     let role = args.role.unwrap_or(NetworkRole::Member);
@@ -58,7 +57,7 @@ pub async fn create(
         tx.insert_invitation(&id, &user_id, role, &inviter.user_id, now)?;
         let (actor, detail) = (inviter.username.as_str(), format!("{} as {role}", user.username));
         tx.audit(now, actor, audit::INVITATION_CREATED, Some(&id), user_id.as_str(), &detail)?;
-        Ok(Created { ok: true, pending: true })
+        Ok(MemberInvited { ok: true, pending: true })
     };
     store.write(invite).await
 }

@@ -28,14 +28,18 @@ pub struct NewInvite {
 }
 
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = InviteCreated)]
-pub struct Created {
+pub struct InviteCreated {
     ok: bool,
     invite_code: Revealed,
 }
 
 /// Makes an invite code, for a role below one's own.
-pub async fn create(hub: &Hub, caller: Caller, network_id: &str, args: NewInvite) -> Result<Created, Error> {
+pub async fn create(
+    hub: &Hub,
+    caller: Caller,
+    network_id: &str,
+    args: NewInvite,
+) -> Result<InviteCreated, Error> {
     let user = permit::account(&caller)?.clone();
     let id = permit::network_id(network_id)?;
     let role = args.role.unwrap_or(NetworkRole::Member);
@@ -62,7 +66,7 @@ pub async fn create(hub: &Hub, caller: Caller, network_id: &str, args: NewInvite
         })?;
         let detail = format!("as {role}, {max_uses} uses");
         tx.audit(now, user.username.as_str(), audit::INVITE_CREATED, Some(&id), id.as_str(), &detail)?;
-        Ok(Created { ok: true, invite_code })
+        Ok(InviteCreated { ok: true, invite_code })
     };
     store.write(create).await
 }

@@ -92,15 +92,14 @@ pub struct NewNetwork {
 }
 
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = NetworkCreated)]
-pub struct Created {
+pub struct NetworkCreated {
     ok: bool,
     network_id: NetworkId,
     network_name: String,
 }
 
 /// Makes a network; whoever makes it owns it.
-pub async fn create(hub: &Hub, caller: &Caller, args: NewNetwork) -> Result<Created, Error> {
+pub async fn create(hub: &Hub, caller: &Caller, args: NewNetwork) -> Result<NetworkCreated, Error> {
     let user = permit::account(caller)?.clone();
     let network_name = labels::network_name(&args.name)?;
     let description = labels::label("description", args.description.as_deref())?;
@@ -114,14 +113,13 @@ pub async fn create(hub: &Hub, caller: &Caller, args: NewNetwork) -> Result<Crea
         quotas::admit_to_user(tx.as_snapshot(), &user.user_id, Quota::Memberships)?;
         let actor = user.username.as_str();
         let network_id = insert(tx, &user.user_id, &network_name, description.clone(), actor, now)?;
-        Ok(Created { ok: true, network_id, network_name: network_name.clone() })
+        Ok(NetworkCreated { ok: true, network_id, network_name: network_name.clone() })
     };
     store.write(create).await
 }
 
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = NetworkShown)]
-pub struct Shown {
+pub struct NetworkShown {
     ok: bool,
     network: NetworkView,
     stats: Stats,
@@ -143,7 +141,7 @@ struct StatusCount {
 }
 
 /// Shows a network and what is in it, in numbers.
-pub async fn show(hub: &Hub, caller: Caller, network_id: &str) -> Result<Shown, Error> {
+pub async fn show(hub: &Hub, caller: Caller, network_id: &str) -> Result<NetworkShown, Error> {
     let id = permit::network_id(network_id)?;
     let (reader, shown) = (caller.clone(), id.clone());
     let store = hub.store_for(&caller);
@@ -156,7 +154,7 @@ pub async fn show(hub: &Hub, caller: Caller, network_id: &str) -> Result<Shown, 
             sessions: rows.session_count(&shown)?,
             tasks: tasks.map(|(status, count)| StatusCount { status, count }).collect(),
         };
-        Ok::<_, Error>((role, Shown { ok: true, network: NetworkView::new(network, role), stats }))
+        Ok::<_, Error>((role, NetworkShown { ok: true, network: NetworkView::new(network, role), stats }))
     };
     let (role, answer) = store.read(show).await?;
     audit::foreign_read(hub, &caller, role, &id, "network").await?;

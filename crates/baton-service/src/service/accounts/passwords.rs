@@ -8,7 +8,7 @@ use std::net::IpAddr;
 use utoipa::ToSchema;
 
 use crate::hub::login_guard::Attempt;
-use crate::hub::password_hash::{Asker, hash_off_thread};
+use crate::hub::password_hash::{HashRequester, hash_off_thread};
 use crate::hub::{Clock, Hub};
 use crate::service::accounts::registration::HUB;
 use crate::service::secret::{self, Holder, Revealed};
@@ -21,8 +21,7 @@ pub struct PasswordChange {
 }
 
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = PasswordChanged)]
-pub struct Changed {
+pub struct PasswordChanged {
     ok: bool,
     pub revoked: usize,
     pub token: Revealed,
@@ -35,14 +34,14 @@ pub async fn change(
     address: IpAddr,
     holder: Holder,
     args: PasswordChange,
-) -> Result<Changed, Error> {
+) -> Result<PasswordChanged, Error> {
     let user = permit::account(caller)?.clone();
     check_password(&args.new_password)?;
     // A stolen token must not guess the password faster than a login could, nor lock its owner's logins: the
     // space makes this a name that no login has.
     let attempt = Attempt::new(&format!("password of {}", user.user_id), address);
     hub.login_guard.check(&attempt, hub.clock.monotonic())?;
-    let (user_id, asker) = (user.user_id.clone(), Asker::new(address, user.user_id.as_str()));
+    let (user_id, asker) = (user.user_id.clone(), HashRequester::new(address, user.user_id.as_str()));
     let (keys, elapsed) = (hub.login_guard.keys(&attempt), hub.clock.now_without_jumps());
     let find = move |rows: &dyn Snapshot| -> Result<_, Error> {
         keys.check(rows, elapsed)?;
@@ -70,7 +69,7 @@ fn replace(
     (old_hash, new_hash): (&str, &str),
     holder: Holder,
     now: UnixMillis,
-) -> Result<Changed, Error> {
+) -> Result<PasswordChanged, Error> {
     // Of two changes that race, the second no longer knows the old password.
     let row = tx.user(&user.user_id)?.ok_or(Refusal::Unauthorized)?;
     if row.password_hash != old_hash {
@@ -84,7 +83,7 @@ fn replace(
     tx.audit(now, actor, audit::PASSWORD_CHANGED, None, user.user_id.as_str(), &detail)?;
     tx.audit(now, actor, audit::TOKEN_CREATED, None, token_row.token_id.as_str(), "password change")?;
     tx.touch_access();
-    Ok(Changed { ok: true, revoked, token })
+    Ok(PasswordChanged { ok: true, revoked, token })
 }
 
 /// What the operator is shown, once.

@@ -1,7 +1,7 @@
 //! How users come to be: registering, and the first start on a database without users. Each has a network of their own.
 
 use baton_core::{
-    Looks, NetworkId, Refusal, SystemRole, TokenScope, UnixMillis, UserId, Username, check_password,
+    NameSkeletons, NetworkId, Refusal, SystemRole, TokenScope, UnixMillis, UserId, Username, check_password,
 };
 use baton_store::rows::UserRow;
 use baton_store::{Snapshot, Store, Transaction};
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
 use utoipa::ToSchema;
 
-use crate::hub::password_hash::{Asker, hash_off_thread};
+use crate::hub::password_hash::{HashRequester, hash_off_thread};
 use crate::hub::{Clock, Hub};
 use crate::random;
 use crate::service::accounts::networks;
@@ -40,7 +40,7 @@ pub async fn register(hub: &Hub, address: IpAddr, args: Registration) -> Result<
         return Err(Refusal::RegistrationClosed.into());
     }
     let username = Username::parse_new(&args.username)?;
-    let (wanted, asker) = (username.clone(), Asker::new(address, username.as_str()));
+    let (wanted, asker) = (username.clone(), HashRequester::new(address, username.as_str()));
     hub.store_for_anybody().read(move |rows| refuse_taken(rows, &wanted)).await?;
     check_password(&args.password)?;
     let display_name = labels::label("display_name", args.display_name.as_deref())?;
@@ -70,7 +70,7 @@ fn insert_registered(tx: &mut dyn Transaction, new: &NewUser, now: UnixMillis) -
 
 /// A username is taken if another equals it, ignoring case, or looks like it.
 fn refuse_taken(rows: &dyn Snapshot, username: &Username) -> Result<(), Error> {
-    match rows.has_user_like(&Looks::of(username.as_str()))? {
+    match rows.has_user_like(&NameSkeletons::of(username.as_str()))? {
         true => Err(Refusal::UsernameTaken.into()),
         false => Ok(()),
     }

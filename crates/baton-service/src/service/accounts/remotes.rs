@@ -57,8 +57,7 @@ pub struct NewRemote {
 }
 
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = RemoteAdded)]
-pub struct Added {
+pub struct RemoteAdded {
     ok: bool,
     /// What it is called on its card.
     name: String,
@@ -67,7 +66,7 @@ pub struct Added {
 
 /// Registers an agent of others. Its card is read first, so that whoever registers it hears at once if it cannot be
 /// reached or spoken to. The hub works for it under a node token of its own, whose secret nobody gets.
-pub async fn add(hub: &Hub, caller: &Caller, network: &str, args: NewRemote) -> Result<Added, Error> {
+pub async fn add(hub: &Hub, caller: &Caller, network: &str, args: NewRemote) -> Result<RemoteAdded, Error> {
     let user = permit::account(caller)?.clone();
     let network = permit::network_id(network)?;
     let alias = names::alias(&args.alias)?;
@@ -89,7 +88,7 @@ pub async fn add(hub: &Hub, caller: &Caller, network: &str, args: NewRemote) -> 
     let add = hub.store_for(caller).write(move |tx| insert(tx, &stamp, &user, &network, &new));
     let row = add.await?;
     hub.remotes_changed.notify_one();
-    Ok(Added { ok: true, name: peer.name, remote: row.into() })
+    Ok(RemoteAdded { ok: true, name: peer.name, remote: row.into() })
 }
 
 struct New {

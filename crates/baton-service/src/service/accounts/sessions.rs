@@ -8,7 +8,7 @@ use std::net::IpAddr;
 use utoipa::ToSchema;
 
 use crate::hub::login_guard::Attempt;
-use crate::hub::password_hash::Asker;
+use crate::hub::password_hash::HashRequester;
 use crate::hub::{Hub, Identity};
 use crate::service::accounts::networks::NetworkView;
 use crate::service::accounts::quotas;
@@ -33,7 +33,7 @@ pub struct LoggedIn {
 /// Logging in: a password for a new token. An unknown user takes as long as a wrong password and reads alike.
 pub async fn login(hub: &Hub, address: IpAddr, holder: Holder, args: Login) -> Result<LoggedIn, Error> {
     let Login { username, password } = args;
-    let (attempt, asker) = (Attempt::new(&username, address), Asker::new(address, &username));
+    let (attempt, asker) = (Attempt::new(&username, address), HashRequester::new(address, &username));
     hub.login_guard.check(&attempt, hub.clock.monotonic())?;
     let (keys, elapsed) = (hub.login_guard.keys(&attempt), hub.clock.now_without_jumps());
     let find = move |rows: &dyn Snapshot| -> Result<_, Error> {

@@ -14,8 +14,8 @@ use utoipa::ToSchema;
 
 use crate::hub::Hub;
 use crate::service::accounts::quotas;
+use crate::service::network_ref::is_hubs_own;
 use crate::service::page::{self, PageArgs};
-use crate::service::place::is_hubs_own;
 use crate::service::secret::{self, Revealed};
 use crate::service::{Done, Error, WireTime, audit, names, permit};
 
@@ -102,8 +102,7 @@ pub struct NewNodeToken {
 }
 
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = NodeTokenMinted)]
-pub struct Minted {
+pub struct NodeTokenMinted {
     ok: bool,
     token: Revealed,
     token_id: TokenId,
@@ -111,7 +110,7 @@ pub struct Minted {
 
 /// Minting a node token: an agent's key to one network, bound to one alias. One alias may have several, all of the
 /// user it belongs to.
-pub async fn mint(hub: &Hub, caller: Caller, args: NewNodeToken) -> Result<Minted, Error> {
+pub async fn mint(hub: &Hub, caller: Caller, args: NewNodeToken) -> Result<NodeTokenMinted, Error> {
     let user = permit::account(&caller)?.clone();
     let named = |text: Option<String>| text.filter(|text| !text.is_empty()).ok_or(Refusal::MintFieldsMissing);
     let (network, node_name) = (named(args.network_id)?, named(args.node_name)?);
@@ -137,7 +136,7 @@ fn insert(
     alias: &Alias,
     scope: TokenScope,
     now: UnixMillis,
-) -> Result<Minted, Error> {
+) -> Result<NodeTokenMinted, Error> {
     let action = match scope {
         TokenScope::Node => Action::MintNodeToken,
         TokenScope::Coordinator => Action::MintCoordinatorToken,
@@ -152,7 +151,7 @@ fn insert(
     let (actor, id) = (user.username.as_str(), row.token_id.as_str());
     let detail = format!("{} scope {scope}", row.name);
     tx.audit(now, actor, audit::TOKEN_CREATED, Some(network), id, &detail)?;
-    Ok(Minted { ok: true, token, token_id: row.token_id })
+    Ok(NodeTokenMinted { ok: true, token, token_id: row.token_id })
 }
 
 #[derive(Debug, Serialize, ToSchema)]

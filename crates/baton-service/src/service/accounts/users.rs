@@ -50,13 +50,12 @@ impl From<UserRow> for UserView {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Users {
     ok: bool,
-    users: Vec<Listed>,
+    users: Vec<UserListed>,
     next_cursor: Option<String>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = UserListed)]
-struct Listed {
+struct UserListed {
     #[serde(flatten)]
     user: UserView,
     created_at: WireTime,
@@ -70,7 +69,7 @@ pub async fn list(hub: &Hub, caller: &Caller, args: PageArgs) -> Result<Users, E
     let store = hub.store_for(caller);
     let list = move |rows: &dyn Snapshot| {
         let page = rows.users(after, bounds)?;
-        let page = page.map(|row| Listed { created_at: row.created_at.into(), user: row.into() });
+        let page = page.map(|row| UserListed { created_at: row.created_at.into(), user: row.into() });
         Ok(Users { ok: true, users: page.rows, next_cursor: cursors.next(page.next) })
     };
     store.read(list).await

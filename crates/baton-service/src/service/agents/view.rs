@@ -4,7 +4,7 @@
 use baton_core::access::TaskReach;
 use baton_core::{Alias, NetworkId, Parties, TaskId, UnixMillis, limits};
 use baton_store::Snapshot;
-use baton_store::rows::{AgentFigures, AgentRow, SessionRow, WorkedTask, WorkerGlance, text_bytes};
+use baton_store::rows::{AgentFigures, AgentRow, SessionRow, WorkedTask, WorkerSummaryRow, text_bytes};
 use serde::Serialize;
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -90,7 +90,7 @@ impl AgentView {
 }
 
 impl WorkerView {
-    fn of(worker: WorkerGlance) -> Self {
+    fn of(worker: WorkerSummaryRow) -> Self {
         Self {
             worker_id: worker.worker_id,
             hostname: worker.hostname,
@@ -152,7 +152,7 @@ impl<'a> Network<'a> {
         let day = Day::new(&shared.hours, shared.figures.get(&row.alias));
         let session = if row.has_session { self.rows.session(self.id, &row.alias)? } else { None };
         let workers = self.workers(&row)?;
-        let life = SignsOfLife::of(self, &row, session.as_ref(), !workers.is_empty());
+        let life = AgentActivity::of(self, &row, session.as_ref(), !workers.is_empty());
         if !(life.is_shown || day.has_ends()) {
             return Ok(None);
         }
@@ -229,7 +229,7 @@ impl<'a> Network<'a> {
         if !row.has_worker {
             return Ok(Vec::new());
         }
-        let is_live = |worker: &WorkerGlance| {
+        let is_live = |worker: &WorkerSummaryRow| {
             self.stamp.time.now < worker.last_seen_at.plus_seconds(limits::WORKER_SILENT_AFTER_SECONDS)
         };
         let workers = self.rows.workers(self.id, &row.alias, limits::AGENT_WORKERS_SHOWN_COUNT)?;
@@ -252,13 +252,13 @@ impl<'a> Network<'a> {
 }
 
 /// Whether an agent is there, and as what.
-struct SignsOfLife {
+struct AgentActivity {
     status: String,
     last_seen_at: Option<UnixMillis>,
     is_shown: bool,
 }
 
-impl SignsOfLife {
+impl AgentActivity {
     fn of(network: &Network<'_>, row: &AgentRow, session: Option<&SessionRow>, has_worker: bool) -> Self {
         let now = network.stamp.time.now;
         let stored = row.last_used_at.max(session.map(|session| session.last_seen_at));

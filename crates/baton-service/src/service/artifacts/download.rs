@@ -11,7 +11,7 @@ use utoipa::IntoParams;
 use super::readable;
 use crate::hub::{Hub, Identity};
 use crate::objects::{self, ObjectStream};
-use crate::service::place::Place;
+use crate::service::network_ref::NetworkRef;
 use crate::service::{Error, audit};
 
 /// Where it is.
@@ -24,20 +24,20 @@ pub struct QueryArgs {
 
 /// An artifact by its SHA-256.
 pub async fn find(hub: &Hub, caller: &Caller, sha256: &str, args: &QueryArgs) -> Result<ArtifactRow, Error> {
-    let place = Place::of_write(args.network_id.as_deref());
+    let place = NetworkRef::of_write(args.network_id.as_deref());
     let hash = ArtifactHash::parse(sha256);
     let asker = caller.clone();
-    let read = hub.store_for(caller).read(move |rows| look(rows, &asker, &place, hash));
+    let read = hub.store_for(caller).read(move |rows| find_row(rows, &asker, &place, hash));
     let (artifact, audited) = read.await?;
     audit::network_read(hub, caller, audited, "artifact").await?;
     Ok(artifact)
 }
 
 /// The artifact, and the network if that look is to be written down.
-fn look(
+fn find_row(
     rows: &dyn Snapshot,
     caller: &Caller,
-    place: &Place,
+    place: &NetworkRef,
     hash: Option<ArtifactHash>,
 ) -> Result<(ArtifactRow, Option<baton_core::NetworkId>), Error> {
     let missing = || Error::from(Refusal::ArtifactNotFound { hash });

@@ -9,8 +9,8 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::ArtifactView;
 use crate::hub::Hub;
+use crate::service::network_ref::NetworkRef;
 use crate::service::page;
-use crate::service::place::Place;
 use crate::service::{Error, audit, get_task};
 
 /// Which artifacts.
@@ -30,14 +30,13 @@ pub struct QueryArgs {
 
 /// A page of artifacts.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Artifacts)]
-pub struct Answer {
+pub struct Artifacts {
     ok: bool,
     artifacts: Vec<ArtifactView>,
     next_cursor: Option<String>,
 }
 
-pub async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Answer, Error> {
+pub async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Artifacts, Error> {
     let limit =
         page::limit_text(args.limit.as_deref(), limits::ARTIFACT_PAGE_DEFAULT, limits::OTHER_PAGE_MAX)?;
     let bounds = PageBounds::rows(limit);
@@ -47,14 +46,14 @@ pub async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Answer, 
     };
     let cursors = page::cursors(hub, caller, list);
     let before = cursors.open(args.cursor.as_deref())?;
-    let (asker, place) = (caller.clone(), Place::of_write(args.network_id.as_deref()));
+    let (asker, place) = (caller.clone(), NetworkRef::of_write(args.network_id.as_deref()));
     let read = hub.store_for(caller).read(move |rows| match &task {
         Some(task) => of_task(rows, &asker, task, before, bounds),
         None => of_network(rows, &asker, &place, before, bounds),
     });
     let Found { artifacts, next, audited } = read.await?;
     audit::network_read(hub, caller, audited, "artifacts").await?;
-    Ok(Answer { ok: true, artifacts, next_cursor: cursors.next(next) })
+    Ok(Artifacts { ok: true, artifacts, next_cursor: cursors.next(next) })
 }
 
 struct Found {
@@ -80,7 +79,7 @@ fn of_task(
 fn of_network(
     rows: &dyn Snapshot,
     caller: &Caller,
-    place: &Place,
+    place: &NetworkRef,
     before: Option<i64>,
     bounds: PageBounds,
 ) -> Result<Found, Error> {

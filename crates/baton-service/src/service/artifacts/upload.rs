@@ -16,10 +16,10 @@ use tokio::time::{Instant, timeout_at};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{ArtifactView, readable};
-use crate::hub::{Hub, Identity, Room};
+use crate::hub::{Hub, Identity, QuotaReservation};
 use crate::objects::{ObjectWriter, Objects};
 use crate::service::Error;
-use crate::service::place::Place;
+use crate::service::network_ref::NetworkRef;
 
 const IDLE: Duration = Duration::from_secs(limits::UPLOAD_IDLE_MAX_SECONDS as u64);
 const GRACE: Duration = Duration::from_secs(limits::UPLOAD_GRACE_SECONDS);
@@ -43,8 +43,7 @@ pub struct QueryArgs {
 
 /// The artifact.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = ArtifactUploaded)]
-pub struct Answer {
+pub struct ArtifactUploaded {
     ok: bool,
     artifact: ArtifactView,
 }
@@ -80,7 +79,7 @@ impl From<crate::objects::Error> for Unfinished {
 /// What is uploaded, checked.
 #[derive(Debug, Clone)]
 pub struct Upload {
-    place: Place,
+    place: NetworkRef,
     name: ArtifactName,
     media_type: MediaType,
     /// How many bytes are announced.
@@ -102,7 +101,7 @@ impl Upload {
             return Err(Refusal::ArtifactTooLarge.into());
         }
         Ok(Self {
-            place: Place::of_write(args.network_id.as_deref()),
+            place: NetworkRef::of_write(args.network_id.as_deref()),
             name: name.map_err(Error::of_argument)?.unwrap_or_default(),
             media_type: media_type.map_err(Error::of_argument)?.unwrap_or_default(),
             length,
@@ -136,7 +135,7 @@ struct Admitted {
 /// How many bytes an upload may have.
 enum Allowance {
     /// As many as fit into the network's quota.
-    Quota(Room),
+    Quota(QuotaReservation),
     /// As many as the artifact has that is uploaded again: it is in the quota already. So an upload that is repeated is taken
     /// by a network that has no room for it twice.
     Known(u64),
@@ -158,7 +157,7 @@ pub async fn run<E>(
     who: &Identity,
     upload: &Upload,
     body: impl Stream<Item = Result<Bytes, E>> + Unpin,
-) -> Result<Answer, Unfinished> {
+) -> Result<ArtifactUploaded, Unfinished> {
     let (caller, asked, quota) = (who.caller.clone(), upload.clone(), hub.settings.artifact_quota);
     let admitted = hub.store_for(&who.caller).read(move |rows| admit(rows, &caller, &asked, quota)).await?;
     let mut allowance = match admitted.known_size {
@@ -188,7 +187,7 @@ pub async fn run<E>(
     }
     let (Written { hash, size }, _) = added?;
     let artifact = ArtifactView::uploaded(hash, size, upload.name.clone(), upload.media_type.clone());
-    Ok(Answer { ok: true, artifact })
+    Ok(ArtifactUploaded { ok: true, artifact })
 }
 
 /// Uploads what is at hand already.
@@ -201,7 +200,8 @@ pub async fn bytes(
     bytes: Bytes,
 ) -> Result<ArtifactHash, Error> {
     let (length, hash) = (Some(bytes.len() as u64), Some(ArtifactHash::new(Sha256::digest(&bytes).into())));
-    let upload = Upload { place: Place::of_write(Some(network.as_str())), name, media_type, length, hash };
+    let upload =
+        Upload { place: NetworkRef::of_write(Some(network.as_str())), name, media_type, length, hash };
     let body = stream::iter([Ok::<_, std::convert::Infallible>(bytes)]);
     match run(hub, who, &upload, body).await {
         Ok(answer) => Ok(answer.artifact.hash()),

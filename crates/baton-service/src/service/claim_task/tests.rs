@@ -13,7 +13,7 @@ use crate::hub::Hub;
 use crate::service::Error;
 use crate::service::accounts::members;
 use crate::service::agent::AgentAddress;
-use crate::service::follow_up::Said;
+use crate::service::follow_up::MessageContent;
 use crate::service::send_task::{NewMessage, send_message};
 use crate::service::wire_time::WireTime;
 
@@ -75,7 +75,7 @@ async fn a_claim_answers_the_time_of_its_batch_which_is_in_the_row_and_in_the_hi
 
     let go = hold_writer(hub).await;
     let agent = AgentAddress { network_id: network(1), alias: Alias::parse("worker").unwrap() };
-    let said = Said { text: "work".into(), ..Said::default() };
+    let said = MessageContent { text: "work".into(), ..MessageContent::default() };
     let message = NewMessage { agent, said, context_id: None, traceparent: None };
     let sending = {
         let hub = hub.clone();
@@ -142,7 +142,7 @@ async fn a_remote_agent_whose_registrar_left_may_wait_for_tasks_and_take_them() 
     assert!(!claim.is_there(hub).await.unwrap(), "allowed to wait, and nothing is there");
 
     let agent = AgentAddress { network_id: network(1), alias: Alias::parse("scout").unwrap() };
-    let said = Said { text: "work".into(), ..Said::default() };
+    let said = MessageContent { text: "work".into(), ..MessageContent::default() };
     let message = NewMessage { agent, said, context_id: None, traceparent: None };
     let task = send_message(hub, &sender, message).await.unwrap();
     assert!(claim.is_there(hub).await.unwrap());

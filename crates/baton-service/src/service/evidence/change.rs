@@ -18,7 +18,7 @@ use crate::service::{Error, operation::Done};
 
 /// Everything the hub saw of one change.
 #[derive(Debug)]
-pub struct Seen<'a> {
+pub struct ObservedChange<'a> {
     pub network: &'a NetworkId,
     /// Where it stands in the network's log: its next entry.
     pub log_index: u64,
@@ -38,20 +38,20 @@ pub struct Seen<'a> {
     /// That text digested with the new salt, if there was time to do so before the transaction.
     pub content_digest: Option<&'a Digested>,
     /// The files and other parts that came with it.
-    pub parts: &'a [SeenPart],
+    pub parts: &'a [ObservedPart],
     /// A new task's salt; an older one's is in its row.
     pub new_salt: Option<&'a Salt>,
 }
 
 /// A part or an artifact, as far as evidence looks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SeenPart {
+pub struct ObservedPart {
     pub hash: ArtifactHash,
     pub size: u64,
     pub media_type: MediaType,
 }
 
-impl SeenPart {
+impl ObservedPart {
     pub fn of(reference: &NewArtifactRef) -> Self {
         let NewArtifactRef { hash, size, media_type, .. } = reference;
         Self { hash: *hash, size: *size, media_type: media_type.clone() }
@@ -59,7 +59,7 @@ impl SeenPart {
 }
 
 /// Writes a change down.
-pub fn write_down(tx: &mut dyn Transaction, seen: &Seen<'_>) -> Result<(), Error> {
+pub fn write_down(tx: &mut dyn Transaction, seen: &ObservedChange<'_>) -> Result<(), Error> {
     let transition = seen.transition;
     let delivery = transition.effects.first_delivery();
     let task = Task { id: &transition.task_id, status: transition.to, kind: seen.kind };
@@ -93,7 +93,7 @@ enum Part {
     Reason,
 }
 
-impl<'a> Seen<'a> {
+impl<'a> ObservedChange<'a> {
     /// The text that came with the event.
     fn text(&self) -> Option<(Part, &'a str)> {
         match self.event.text() {
@@ -121,7 +121,7 @@ impl<'a> Seen<'a> {
             Some(salt) => Cow::Borrowed(salt),
             None => Cow::Owned(salt_of(tx, &self.transition.task_id)?),
         };
-        let digest = |part: &SeenPart| salt.digest_part(&part.hash, part.size, &part.media_type);
+        let digest = |part: &ObservedPart| salt.digest_part(&part.hash, part.size, &part.media_type);
         Ok(self.parts.iter().map(digest).collect())
     }
 
@@ -174,19 +174,19 @@ pub fn write_down_artifacts(
 
 /// Files of a message that changes nothing: there is no event to write them down with, so each has one of its own.
 #[derive(Debug)]
-pub struct SeenFiles<'a> {
+pub struct ObservedFiles<'a> {
     pub at: UnixMillis,
     pub task: &'a TaskSnapshot,
     pub actor: &'a Principal,
     pub actor_token: Option<&'a ActorToken>,
-    pub parts: &'a [SeenPart],
+    pub parts: &'a [ObservedPart],
     /// The number of the first of them within the task.
     pub first: usize,
 }
 
 /// Writes such files down, each with the number of the task's latest event.
-pub fn write_down_files(tx: &mut dyn Transaction, seen: &SeenFiles<'_>) -> Result<(), Error> {
-    let SeenFiles { at, task, actor, actor_token, parts, first } = seen;
+pub fn write_down_files(tx: &mut dyn Transaction, seen: &ObservedFiles<'_>) -> Result<(), Error> {
+    let ObservedFiles { at, task, actor, actor_token, parts, first } = seen;
     let salt = salt_of(tx, &task.id)?;
     let event = tx.last_event(&task.id)?.map_or(0, |event| event.n.unsigned_abs());
     let size = tx.log_size(&task.network_id)?;

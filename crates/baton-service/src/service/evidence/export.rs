@@ -1,6 +1,6 @@
 //! Exports: a bundle of one task's events or of a stretch of the log, and its side file with the checkpoint, the
 //! proofs and the packets. Both are read page by page, so that neither memory nor the WAL grows with the log. A bundle
-//! is packed into a file first; how both are sent is in `export_body`, who may when in `hub/export_turns.rs`.
+//! is packed into a file first; how both are sent is in `export_body`, who may when in `hub/export_permits.rs`.
 
 use baton_core::{Caller, NetworkId, Refusal, TaskId, limits};
 use baton_evidence::bundle::{self, BundleWriter};

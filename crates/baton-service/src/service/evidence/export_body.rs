@@ -12,14 +12,14 @@ use std::io::{self, Read};
 use super::export::Selection;
 use crate::hub::Identity;
 use crate::hub::in_flight::Reservation;
-use crate::hub::{ExportTurn, Exports};
+use crate::hub::{ExportPermit, Exports};
 use crate::service::Error;
 
 /// The bytes of an export.
 pub(super) type Pieces = BoxStream<'static, io::Result<Bytes>>;
 
 /// A packed bundle. It is open for as long as it is sent.
-pub(super) fn of_file(file: File, open: ExportTurn) -> Pieces {
+pub(super) fn of_file(file: File, open: ExportPermit) -> Pieces {
     let pieces = stream::try_unfold((file, open), |(mut file, open)| async move {
         // The disk may take its time.
         let read = tokio::task::spawn_blocking(move || {
@@ -41,7 +41,7 @@ pub(super) struct SideFile {
     pub(super) who: Identity,
     writer: Option<SideFileWriter<Vec<u8>>>,
     next: u64,
-    _open: ExportTurn,
+    _open: ExportPermit,
     _memory: Reservation,
 }
 
@@ -50,7 +50,7 @@ impl SideFile {
         selection: Selection,
         key: &VerifierKey,
         (exports, who): (Exports, Identity),
-        (open, memory): (ExportTurn, Reservation),
+        (open, memory): (ExportPermit, Reservation),
     ) -> Result<Self, Error> {
         let writer = SideFileWriter::new(Vec::new(), &selection.checkpoint.note, key);
         let writer = Some(writer.map_err(|error| super::export::unavailable(&error))?);

@@ -43,8 +43,7 @@ pub struct Args {
 
 /// The events as the log has them, and how long it is.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = EvidenceEvents)]
-pub struct Answer {
+pub struct EvidenceEvents {
     ok: bool,
     #[schema(value_type = Vec<Object>)]
     events: Vec<Box<RawValue>>,
@@ -52,7 +51,7 @@ pub struct Answer {
 }
 
 /// Lists events, by a query.
-pub async fn run_on_query(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Answer, Error> {
+pub async fn run_on_query(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<EvidenceEvents, Error> {
     let limit =
         page::limit_text(args.limit.as_deref(), limits::EVIDENCE_PAGE_DEFAULT, limits::EVIDENCE_PAGE_MAX)?;
     let after = number("after", args.after.as_deref())?;
@@ -60,7 +59,7 @@ pub async fn run_on_query(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result
 }
 
 /// Lists a task's events, for the tool.
-pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Answer, Error> {
+pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<EvidenceEvents, Error> {
     let limit = page::limit(args.limit, limits::EVIDENCE_PAGE_DEFAULT, limits::EVIDENCE_PAGE_MAX)?;
     let task = TaskId::parse(&args.task_id).ok_or(Refusal::TaskNotFound)?;
     list(hub, caller, args.network_id, Some(task), args.after, limit).await
@@ -73,7 +72,7 @@ async fn list(
     task: Option<TaskId>,
     after: Option<u64>,
     limit: usize,
-) -> Result<Answer, Error> {
+) -> Result<EvidenceEvents, Error> {
     let from = after.map_or(0, |after| after.saturating_add(1));
     let bytes = limits::EVIDENCE_PAGE_MAX_BYTES;
     let page = LeafPage { from, to: u64::MAX, limit, bytes, with_packets: false };
@@ -100,7 +99,7 @@ async fn list(
         .await?;
     reader.write_down(hub, caller).await?;
     let events = leaves.into_iter().map(shown).collect::<Result<_, _>>()?;
-    Ok(Answer { ok: true, events, size })
+    Ok(EvidenceEvents { ok: true, events, size })
 }
 
 /// The event byte for byte: it is its own leaf.

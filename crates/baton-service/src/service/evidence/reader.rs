@@ -6,7 +6,7 @@ use baton_store::Snapshot;
 use serde::Deserialize;
 
 use crate::hub::Hub;
-use crate::service::place::Place;
+use crate::service::network_ref::NetworkRef;
 use crate::service::{Error, audit, get_task};
 
 /// A reader before one network's log.
@@ -20,7 +20,7 @@ pub(super) struct Reader {
 impl Reader {
     /// A reader of the named network's log, or of the only one there is.
     pub(super) fn of(rows: &dyn Snapshot, caller: &Caller, network_id: Option<&str>) -> Result<Self, Error> {
-        let permitted = Place::of_write(network_id).permit_read(rows, caller, Action::ReadNetwork)?;
+        let permitted = NetworkRef::of_write(network_id).permit_read(rows, caller, Action::ReadNetwork)?;
         let (reach, is_audited) = (permitted.reach()?, permitted.is_audited());
         Ok(Self { network: permitted.into_network(), reach, is_audited })
     }
@@ -35,7 +35,7 @@ impl Reader {
         let named = network_id.filter(|named| !named.is_empty());
         if named.is_some() {
             // Refused as everywhere, before the task is looked for: another's network, or a token's wrong one.
-            Place::of_write(named).network(rows, caller, None)?;
+            NetworkRef::of_write(named).network(rows, caller, None)?;
         }
         let (row, is_audited) = get_task::visible(rows, caller, task)?;
         let network = row.snapshot.network_id;

@@ -18,7 +18,7 @@ use super::record::{self, MEDIA_TYPE};
 use crate::hub::Hub;
 use crate::json_depth;
 use crate::service::Error;
-use crate::service::place::Place;
+use crate::service::network_ref::NetworkRef;
 
 /// Into which log, and how packets that lack something are taken.
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -55,8 +55,7 @@ impl From<ModeName> for Mode {
 
 /// What became of all of them.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = PacketsReported)]
-pub struct Answer {
+pub struct PacketsReported {
     ok: bool,
     /// Now in the log.
     recorded: usize,
@@ -90,7 +89,12 @@ struct Packet {
 }
 
 /// Hands in packets. Each is taken or refused by itself; those taken are in the log, on disk, when this answers.
-pub async fn run(hub: &Hub, caller: &Caller, args: QueryArgs, packets: Vec<Bytes>) -> Result<Answer, Error> {
+pub async fn run(
+    hub: &Hub,
+    caller: &Caller,
+    args: QueryArgs,
+    packets: Vec<Bytes>,
+) -> Result<PacketsReported, Error> {
     if packets.len() > limits::REPORTED_PACKETS_MAX_COUNT {
         let rule = format!("must be at most {} packets", limits::REPORTED_PACKETS_MAX_COUNT);
         return Err(Error::argument("packets", rule));
@@ -102,7 +106,7 @@ pub async fn run(hub: &Hub, caller: &Caller, args: QueryArgs, packets: Vec<Bytes
     };
     // Read before anything is written: a packet that no bundle could hold has no place in a log.
     let packets: Vec<_> = packets.into_iter().map(|bytes| Packet::read(bytes, &options)).collect();
-    let place = Place::of_write(args.network_id.as_deref());
+    let place = NetworkRef::of_write(args.network_id.as_deref());
     let caller = caller.clone();
     let now = hub.clock.now();
     hub.store_for(&caller)
@@ -113,12 +117,12 @@ pub async fn run(hub: &Hub, caller: &Caller, args: QueryArgs, packets: Vec<Bytes
                 Ok(packet) => write_down(tx, &network, &reporter, packet, &options, now),
                 Err(error) => Ok(Outcome::Refused { error: error.clone() }),
             });
-            outcomes.collect::<Result<Vec<_>, _>>().map(Answer::of)
+            outcomes.collect::<Result<Vec<_>, _>>().map(PacketsReported::of)
         })
         .await
 }
 
-impl Answer {
+impl PacketsReported {
     fn of(packets: Vec<Outcome>) -> Self {
         let count = |is: fn(&Outcome) -> bool| packets.iter().filter(|outcome| is(outcome)).count();
         Self {

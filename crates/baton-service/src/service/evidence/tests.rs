@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::path::Path;
 
-use super::change::{self, Seen, SeenFiles, SeenPart};
+use super::change::{self, ObservedChange, ObservedFiles, ObservedPart};
 use super::packet::Packet;
 use super::record::{self, observed};
 use super::salt::Salt;
@@ -173,7 +173,7 @@ impl Change<'_> {
         self.write_down_with(tx, &[]);
     }
 
-    fn write_down_with(&self, tx: &mut dyn Transaction, parts: &[SeenPart]) {
+    fn write_down_with(&self, tx: &mut dyn Transaction, parts: &[ObservedPart]) {
         let is_new = matches!(self.event, Event::Sent | Event::Retried { .. });
         let transition = Transition {
             task_id: task_id(1),
@@ -188,7 +188,7 @@ impl Change<'_> {
         let log_index = tx.log_size(&network(1)).unwrap();
         change::write_down(
             tx,
-            &Seen {
+            &ObservedChange {
                 network: &network(1),
                 log_index,
                 at: self.at,
@@ -290,7 +290,7 @@ fn later_changes(tx: &mut dyn Transaction) -> Vec<String> {
 
 /// Changes that parts come with, and files of a message that changes nothing.
 fn changes_with_parts(tx: &mut dyn Transaction) -> Vec<String> {
-    let part = |byte, size, media_type| SeenPart {
+    let part = |byte, size, media_type| ObservedPart {
         hash: ArtifactHash::new([byte; 32]),
         size,
         media_type: MediaType::parse("media_type", media_type).unwrap(),
@@ -307,8 +307,14 @@ fn changes_with_parts(tx: &mut dyn Transaction) -> Vec<String> {
     }
     let task = tx.task_snapshot(&task_id(1)).unwrap().unwrap();
     let (actor, token) = (user("alice"), ActorToken::of_digest(&[0xa7; 32]));
-    let seen =
-        SeenFiles { at: NOW, task: &task, actor: &actor, actor_token: Some(&token), parts: &parts, first: 3 };
+    let seen = ObservedFiles {
+        at: NOW,
+        task: &task,
+        actor: &actor,
+        actor_token: Some(&token),
+        parts: &parts,
+        first: 3,
+    };
     change::write_down_files(tx, &seen).unwrap();
     names.extend(parts.iter().map(|part| format!("file of {} bytes", part.size)));
     names

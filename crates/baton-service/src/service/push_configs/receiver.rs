@@ -4,7 +4,7 @@
 use baton_core::{Caller, NetworkId, Quota, TaskId, limits};
 use baton_store::Share;
 use baton_store::Transaction;
-use baton_store::rows::{PushConfigRow, PushSecrets, PushTrouble};
+use baton_store::rows::{PushConfigRow, PushFailures, PushSecrets};
 use std::fmt;
 
 use super::MayNotify;
@@ -106,7 +106,7 @@ pub(in crate::service) fn attach(
         secrets: PushSecrets { token: push.token, scheme: push.scheme, credentials: push.credentials },
         created_at: tx.time().now,
         delivered: told,
-        trouble: PushTrouble::default(),
+        trouble: PushFailures::default(),
         is_open: true,
     };
     put(tx, &row)?;

@@ -6,7 +6,7 @@ use super::super::fixtures::{
 };
 use baton_core::{ArtifactHash, ArtifactName, ArtifactSource, MediaType, Quota, Status, UnixMillis};
 use baton_store::rows::{
-    ArtifactPlace, InboxState, NewArtifact, NewArtifactRef, PageBounds, QuotaSubject, TaskChange,
+    ArtifactStorage, InboxState, NewArtifact, NewArtifactRef, PageBounds, QuotaSubject, TaskChange,
 };
 use baton_store::{Error, Snapshot, Transaction};
 
@@ -237,7 +237,7 @@ engines! {
 
     async fn where_the_bytes_lie_is_what_was_noted_last(engine: &mut Engine, open: Open) {
         assert_eq!(engine.store.read(|rows| rows.artifact_place()).await.unwrap(), None);
-        for place in [ArtifactPlace::Folder, ArtifactPlace::Bucket("s3://bucket/x".into()), ArtifactPlace::Folder] {
+        for place in [ArtifactStorage::Folder, ArtifactStorage::Bucket("s3://bucket/x".into()), ArtifactStorage::Folder] {
             let noted = place.clone();
             engine.store.write(move |tx| tx.put_artifact_place(&noted)).await.unwrap();
             engine.reopen(open);

@@ -2,7 +2,7 @@
 
 use super::super::engine::{Engine, Open, engines};
 use super::super::fixtures::{NOW, alias, insert_network, network, node_token, user};
-use baton_core::{Looks, NetworkRole, TokenId};
+use baton_core::{NameSkeletons, NetworkRole, TokenId};
 use baton_store::rows::PageBounds;
 use baton_store::{Error, Transaction};
 
@@ -106,18 +106,18 @@ engines! {
             let agent = node_token(1, 1, 1, "agent-1");
             tx.insert_token(&agent)?;
             for (name, is_like) in [("agent-l", true), ("agent-1", false), ("Agent-1", false), ("agent-2", false)] {
-                let found = tx.has_alias_like(&network(1), &alias(name), &Looks::of(name))?;
+                let found = tx.has_alias_like(&network(1), &alias(name), &NameSkeletons::of(name))?;
                 assert_eq!(found, is_like, "{name}");
             }
-            assert!(!tx.has_alias_like(&network(2), &alias("agent-l"), &Looks::of("agent-l"))?);
-            assert!(tx.has_live_alias_like(&network(1), &Looks::of("AGENT-1"))?);
+            assert!(!tx.has_alias_like(&network(2), &alias("agent-l"), &NameSkeletons::of("agent-l"))?);
+            assert!(tx.has_live_alias_like(&network(1), &NameSkeletons::of("AGENT-1"))?);
             tx.revoke_token(&agent.token_id, NOW)?;
-            assert!(!tx.has_live_alias_like(&network(1), &Looks::of("agent-1"))?);
-            assert!(tx.has_member_like(&network(1), &Looks::of("USER1"))?);
-            assert!(tx.has_member_like(&network(1), &Looks::of("userl"))?);
-            assert!(!tx.has_member_like(&network(1), &Looks::of("user2"))?);
-            assert!(tx.has_user_like(&Looks::of("USER2"))?);
-            assert!(!tx.has_user_like(&Looks::of("user3"))?);
+            assert!(!tx.has_live_alias_like(&network(1), &NameSkeletons::of("agent-1"))?);
+            assert!(tx.has_member_like(&network(1), &NameSkeletons::of("USER1"))?);
+            assert!(tx.has_member_like(&network(1), &NameSkeletons::of("userl"))?);
+            assert!(!tx.has_member_like(&network(1), &NameSkeletons::of("user2"))?);
+            assert!(tx.has_user_like(&NameSkeletons::of("USER2"))?);
+            assert!(!tx.has_user_like(&NameSkeletons::of("user3"))?);
             Ok(())
         }).await.unwrap();
     }

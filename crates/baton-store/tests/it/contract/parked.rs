@@ -6,7 +6,7 @@ use super::super::fixtures::{
 };
 use baton_core::TaskId;
 use baton_store::rows::InboxState;
-use baton_store::{Claim, Error, IfNothing, Inbox, Share, Store, Transaction};
+use baton_store::{Claim, Error, Inbox, Share, Store, Transaction, WhenEmpty};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -24,7 +24,7 @@ fn take(tx: &mut dyn Transaction) -> Result<Option<TaskId>, Error> {
 }
 
 fn claim(store: &Arc<dyn Store>) -> Claim<TaskId, Error> {
-    store.of(Share::Hub).claim(inbox(), IfNothing::Park, take).unwrap()
+    store.of(Share::Hub).claim(inbox(), WhenEmpty::Park, take).unwrap()
 }
 
 /// Waits until so many claims are parked.
@@ -57,7 +57,7 @@ engines! {
         with_network(&*engine.store).await;
         send(&engine.store, 1).await;
         assert_eq!(claim(&engine.store).found().await.unwrap(), Some(task_id(1)));
-        let mut once = engine.store.of(Share::Hub).claim(inbox(), IfNothing::Answer, take).unwrap();
+        let mut once = engine.store.of(Share::Hub).claim(inbox(), WhenEmpty::Answer, take).unwrap();
         assert_eq!(once.found().await.unwrap(), None);
         assert_eq!(engine.store.parked().count(), 0);
     }
@@ -142,7 +142,7 @@ engines! {
         let refused = move |tx: &mut dyn Transaction| {
             if asked.load(Ordering::SeqCst) { Err(Error::Busy) } else { take(tx) }
         };
-        let mut refused = engine.store.of(Share::Hub).claim(inbox(), IfNothing::Park, refused).unwrap();
+        let mut refused = engine.store.of(Share::Hub).claim(inbox(), WhenEmpty::Park, refused).unwrap();
         let mut second = claim(&engine.store);
         parked(&engine.store, 2).await;
         is_revoked.store(true, Ordering::SeqCst);
@@ -159,7 +159,7 @@ engines! {
             counted.fetch_add(1, Ordering::SeqCst);
             take(tx)
         };
-        let mut waiting = engine.store.of(Share::Hub).claim(inbox(), IfNothing::Park, counting).unwrap();
+        let mut waiting = engine.store.of(Share::Hub).claim(inbox(), WhenEmpty::Park, counting).unwrap();
         let (mut second, third) = (claim(&engine.store), claim(&engine.store));
         parked(&engine.store, 3).await;
         // Refused after it wrote: everything before it in its batch is undone and run again.

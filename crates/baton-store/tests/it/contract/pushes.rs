@@ -5,7 +5,7 @@ use super::super::fixtures::{
     NOW, insert_network, insert_task, network, node, remove_network, task_id, user, with_network,
 };
 use baton_core::{Principal, Status, TokenId, UnixMillis};
-use baton_store::rows::{NewEvent, PushConfigRow, PushSecrets, PushTrouble};
+use baton_store::rows::{NewEvent, PushConfigRow, PushFailures, PushSecrets};
 use baton_store::{Error, Transaction};
 
 fn config(in_network: u8, task: u16, name: &str) -> PushConfigRow {
@@ -24,14 +24,14 @@ fn config(in_network: u8, task: u16, name: &str) -> PushConfigRow {
         },
         created_at: NOW,
         delivered: 0,
-        trouble: PushTrouble::default(),
+        trouble: PushFailures::default(),
         is_open: true,
     }
 }
 
 fn failing(config: PushConfigRow, next_at: i64) -> PushConfigRow {
     let next_at = Some(UnixMillis::new(next_at));
-    PushConfigRow { trouble: PushTrouble { failures: 2, failing_since: Some(NOW), next_at }, ..config }
+    PushConfigRow { trouble: PushFailures { failures: 2, failing_since: Some(NOW), next_at }, ..config }
 }
 
 fn put(tx: &mut dyn Transaction, configs: &[PushConfigRow]) -> Result<(), Error> {
@@ -88,9 +88,9 @@ engines! {
             assert_eq!(tx.push_config(&task_id(1), "a")?, Some(noted), "its secrets stay while it is open");
             let anew = PushConfigRow { created_at: NOW.plus_seconds(1), ..config(1, 1, "a") };
             put(tx, std::slice::from_ref(&anew))?;
-            tx.note_push(&config(1, 1, "a"), 9, PushTrouble::default(), false)?;
+            tx.note_push(&config(1, 1, "a"), 9, PushFailures::default(), false)?;
             assert_eq!(tx.push_config(&task_id(1), "a")?, Some(anew));
-            tx.note_push(&config(1, 2, "gone"), 1, PushTrouble::default(), true)
+            tx.note_push(&config(1, 2, "gone"), 1, PushFailures::default(), true)
         }).await.unwrap();
     }
 
@@ -98,7 +98,7 @@ engines! {
         with_network(&*engine.store).await;
         engine.store.write(|tx| -> Result<(), Error> {
             put(tx, &[config(1, 1, "a")])?;
-            tx.note_push(&config(1, 1, "a"), 4, PushTrouble::default(), false)?;
+            tx.note_push(&config(1, 1, "a"), 4, PushFailures::default(), false)?;
             let closed = tx.push_config(&task_id(1), "a")?.unwrap();
             let secrets = PushSecrets { scheme: Some("Bearer".into()), ..PushSecrets::default() };
             assert!(closed.secrets == secrets, "how it was shown who calls may be seen; what it was shown is gone");

@@ -8,7 +8,7 @@ use super::super::fixtures::{
 use super::workers::worker;
 use baton_core::{NetworkRole, Quota, Status, TokenId};
 use baton_store::rows::{
-    InboxState, InviteRow, NetworkRow, PushConfigRow, PushSecrets, PushTrouble, QuotaRow, QuotaSubject,
+    InboxState, InviteRow, NetworkRow, PushConfigRow, PushFailures, PushSecrets, QuotaRow, QuotaSubject,
     TaskChange,
 };
 use baton_store::{Error, Snapshot, Transaction};
@@ -119,13 +119,13 @@ fn receiver() -> PushConfigRow {
         secrets: PushSecrets::default(),
         created_at: NOW,
         delivered: 0,
-        trouble: PushTrouble::default(),
+        trouble: PushFailures::default(),
         is_open: true,
     }
 }
 
 fn close(tx: &mut dyn Transaction, is_open: bool) -> Result<(), Error> {
-    tx.note_push(&receiver(), 1, PushTrouble::default(), is_open)
+    tx.note_push(&receiver(), 1, PushFailures::default(), is_open)
 }
 
 fn remote() -> baton_store::rows::RemoteRow {

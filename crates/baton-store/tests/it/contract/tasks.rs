@@ -5,7 +5,7 @@ use super::super::fixtures::{
     NOW, alias, insert_network, insert_task, insert_task_from, network, node, task_id, with_network,
 };
 use baton_core::access::TaskReach;
-use baton_core::{DueMove, MessageId, MessageKind, Principal, Status};
+use baton_core::{DueChange, MessageId, MessageKind, Principal, Status};
 use baton_store::rows::{
     ChangedFilter, EventFilter, IdempotentSend, NewEvent, NewTaskMessage, OutputRow, PageBounds,
     ProgressChange, ProgressRow, TaskChange, TaskFilter,
@@ -162,7 +162,7 @@ engines! {
         engine.store.write(|tx| -> Result<(), Error> {
             for (n, seconds) in [(1, 30), (2, 10), (3, 20)] {
                 insert_task(tx, 1, n, "coder")?;
-                let change = TaskChange { due: Some(DueMove::At(NOW.plus_seconds(seconds))), ..TaskChange::default() };
+                let change = TaskChange { due: Some(DueChange::At(NOW.plus_seconds(seconds))), ..TaskChange::default() };
                 tx.change_task(&network(1), &task_id(n), Status::Delivered, Status::Delivered, &change)?;
             }
             Ok(())
@@ -178,7 +178,7 @@ engines! {
         let rest = due(60, (first[0].0, first[0].1), 10).await;
         assert_eq!((ids(&first), ids(&rest)), (vec![task_id(2)], vec![task_id(3), task_id(1)]));
         engine.store.write(|tx| {
-            let change = TaskChange { due: Some(DueMove::Never), ..TaskChange::default() };
+            let change = TaskChange { due: Some(DueChange::Never), ..TaskChange::default() };
             tx.change_task(&network(1), &task_id(2), Status::Delivered, Status::Delivered, &change)
         }).await.unwrap();
         assert_eq!(ids(&due(20, (0, 0), 10).await), [task_id(3)]);

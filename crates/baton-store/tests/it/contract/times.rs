@@ -2,7 +2,7 @@
 
 use super::super::engine::{Engine, Open, engines};
 use super::super::fixtures::{NOW, alias, insert_task, network, with_network};
-use baton_store::{ClockReading, Error, IfNothing, Inbox, Share, Transaction};
+use baton_store::{ClockReading, Error, Inbox, Share, Transaction, WhenEmpty};
 
 fn read(tx: &mut dyn Transaction) -> Result<ClockReading, Error> {
     Ok(tx.time())
@@ -16,7 +16,7 @@ engines! {
             let next = tx.next_task(&network(1), &alias("coder"))?;
             Ok(next.map(|_| tx.time()))
         };
-        let mut waiting = engine.store.of(Share::Hub).claim(inbox, IfNothing::Park, claim).unwrap();
+        let mut waiting = engine.store.of(Share::Hub).claim(inbox, WhenEmpty::Park, claim).unwrap();
         while engine.store.parked().count() == 0 {
             tokio::task::yield_now().await;
         }

@@ -8,7 +8,7 @@ use baton_core::{
 };
 use baton_store::rows::{
     DeliveryKind, EventRow, FeedRow, IdempotentSend, InboxState, LeaseChange, NewDelivery, NewEvent, NewLeaf,
-    NewTaskMessage, PageBounds, Redelivery, SessionGlance, TaskChange, TaskRow,
+    NewTaskMessage, PageBounds, Redelivery, SessionSummaryRow, TaskChange, TaskRow,
 };
 use baton_store::{Error, Snapshot, Store, Transaction};
 use std::sync::Arc;
@@ -41,7 +41,7 @@ struct Seen {
     histories: Vec<Vec<EventRow>>,
     next: Vec<Option<TaskId>>,
     counts: Vec<(Status, i64)>,
-    inboxes: Vec<(i64, bool, Option<SessionGlance>)>,
+    inboxes: Vec<(i64, bool, Option<SessionSummaryRow>)>,
     frames: Vec<Vec<FeedRow>>,
     sends: Vec<Option<IdempotentSend>>,
     said: Vec<usize>,

@@ -87,8 +87,8 @@ impl Create {
             return Ok(ExitCode::SUCCESS);
         }
         let used = if is_used { ", and is used from now on" } else { "" };
-        screen.say(&format!("{} ({}) is made{used}.", created.network_name, created.network_id))?;
-        screen.say("Next: `baton node create ALIAS` makes an agent's token.")?;
+        screen.print(&format!("{} ({}) is made{used}.", created.network_name, created.network_id))?;
+        screen.print("Next: `baton node create ALIAS` makes an agent's token.")?;
         Ok(ExitCode::SUCCESS)
     }
 }
@@ -143,7 +143,7 @@ impl Use {
                 "there is no profile to keep the choice in; run `baton login`, or set BATON_NETWORK",
             ));
         }
-        self.connection.tell(
+        self.connection.print(
             &json!({"ok": true, "network_id": network.network_id, "network_name": network.network_name}),
             &format!("Using {} ({}).", network.network_name, network.network_id),
         )
@@ -168,7 +168,7 @@ impl Rename {
             .client
             .rename_network(&id, &networks::Change { name: Some(self.new_name.clone()), public_cards: None })
             .await?;
-        self.connection.tell(renamed.text(), &format!("{id} is now called {}.", self.new_name))
+        self.connection.print(renamed.text(), &format!("{id} is now called {}.", self.new_name))
     }
 }
 
@@ -194,7 +194,7 @@ impl Delete {
         let deleted = link.client.delete_network(&network.network_id).await?;
         self.connection.forget_network(&network.network_id)?;
         self.connection
-            .tell(deleted.text(), &format!("{} ({}) is deleted.", network.network_name, network.network_id))
+            .print(deleted.text(), &format!("{} ({}) is deleted.", network.network_name, network.network_id))
     }
 }
 

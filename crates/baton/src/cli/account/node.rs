@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use crate::cli::connection::Connection;
 use crate::cli::failure::Failure;
 use crate::cli::runtime::block_on;
-use crate::cli::screen::{Screen, Tone};
+use crate::cli::screen::{Color, Screen};
 use crate::client::HubAddress;
 use crate::service::accounts::{aliases, tokens};
 
@@ -77,7 +77,7 @@ impl Create {
             screen.json(minted.text())?;
             return Ok(ExitCode::SUCCESS);
         }
-        screen.say(&minted.token)?;
+        screen.print(&minted.token)?;
         show_ways(&screen, &self.alias, &minted.token_id, &minted.token, link.client.hub())?;
         Ok(ExitCode::SUCCESS)
     }
@@ -105,13 +105,13 @@ impl HandOver {
                 self.username
             )));
         };
-        let args = aliases::HandOver { user_id: member.user_id };
+        let args = aliases::AliasHandOver { user_id: member.user_id };
         let done = link.client.hand_over_alias(&network, &self.alias, &args).await?;
         let words = format!(
             "{} belongs to {} now. Tokens that others had for it are revoked.",
             self.alias, member.username
         );
-        self.connection.tell(done.text(), &words)
+        self.connection.print(done.text(), &words)
     }
 }
 
@@ -144,13 +144,13 @@ fn show_ways(screen: &Screen, alias: &str, id: &str, token: &str, hub: &HubAddre
             ],
         ),
     ];
-    screen.say("")?;
-    screen.say(&format!("The token of {alias} ({id}) is shown this once. Where the agent runs, paste:"))?;
+    screen.print("")?;
+    screen.print(&format!("The token of {alias} ({id}) is shown this once. Where the agent runs, paste:"))?;
     for (name, lines) in ways {
-        screen.say("")?;
-        screen.say_toned(Tone::Heading, name)?;
+        screen.print("")?;
+        screen.print_colored(Color::Heading, name)?;
         for line in lines {
-            screen.say(&format!("  {line}"))?;
+            screen.print(&format!("  {line}"))?;
         }
     }
     Ok(())

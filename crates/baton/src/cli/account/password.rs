@@ -47,10 +47,10 @@ impl Passwd {
         });
         let words = "The password is changed, and every other login of yours has ended.";
         if is_kept {
-            return self.connection.tell(&json!({"ok": true}), words);
+            return self.connection.print(&json!({"ok": true}), words);
         }
         note(&format!("{words} The token of this one is new and in no profile:"));
-        self.connection.tell(&json!({"ok": true, "token": text}), text)
+        self.connection.print(&json!({"ok": true, "token": text}), text)
     }
 }
 

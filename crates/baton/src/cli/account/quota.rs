@@ -10,7 +10,7 @@ use crate::cli::failure::Failure;
 use crate::cli::runtime::block_on;
 use crate::cli::screen::Screen;
 use crate::cli::table::Table;
-use crate::client::Answer;
+use crate::client::HubResponse;
 use crate::client::quotas::{QuotaSubject, Quotas};
 use crate::service::accounts::quotas::QuotaChange;
 
@@ -94,7 +94,7 @@ async fn subject(link: &Link, text: &str) -> Result<QuotaSubject, Failure> {
     Ok(QuotaSubject::User(named.user_id))
 }
 
-fn print(connection: &Connection, quotas: &Answer<Quotas>) -> Result<ExitCode, Failure> {
+fn print(connection: &Connection, quotas: &HubResponse<Quotas>) -> Result<ExitCode, Failure> {
     let screen = Screen::stdout();
     if connection.is_json() {
         screen.json(quotas.text())?;

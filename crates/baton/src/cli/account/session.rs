@@ -12,7 +12,7 @@ use crate::cli::connection::{self, Connection};
 use crate::cli::failure::Failure;
 use crate::cli::runtime::block_on;
 use crate::cli::screen::{Screen, note};
-use crate::client::accounts::Who;
+use crate::client::accounts::TokenIdentity;
 use crate::client::{Client, Error, HubAddress, Token};
 use crate::profile::{Profile, ProfileFile};
 use crate::service::accounts::sessions;
@@ -47,7 +47,7 @@ impl Login {
                      or leave out --username and --password-stdin",
                 ));
             }
-            Some(token) => Given::Token(token),
+            Some(token) => Credentials::Token(token),
             None => self.credentials(known.as_ref().and_then(|profile| profile.username.as_deref()))?,
         };
         // The CA of another hub says nothing of this one.
@@ -55,7 +55,7 @@ impl Login {
         block_on(self.log_in(hub, ca, given))
     }
 
-    fn credentials(&self, known: Option<&str>) -> Result<Given, Failure> {
+    fn credentials(&self, known: Option<&str>) -> Result<Credentials, Failure> {
         let username = match &self.username {
             Some(username) => username.clone(),
             None => ask_username(known)?,
@@ -65,14 +65,19 @@ impl Login {
         } else {
             password::ask(&format!("Password of {username}: "))?
         };
-        Ok(Given::Password(sessions::Login { username, password }))
+        Ok(Credentials::Password(sessions::Login { username, password }))
     }
 
-    async fn log_in(&self, hub: HubAddress, ca: Option<PathBuf>, given: Given) -> Result<ExitCode, Failure> {
+    async fn log_in(
+        &self,
+        hub: HubAddress,
+        ca: Option<PathBuf>,
+        given: Credentials,
+    ) -> Result<ExitCode, Failure> {
         let stranger = connection::client(hub.clone(), None, ca.as_deref())?;
         let token = match given {
-            Given::Token(token) => token,
-            Given::Password(args) => {
+            Credentials::Token(token) => token,
+            Credentials::Password(args) => {
                 let answer = stranger.login(&args).await?;
                 Token::parse(&answer.token).ok_or_else(|| {
                     Failure::usage("the hub gave a token of an unknown form; is it newer than this tool?")
@@ -91,11 +96,11 @@ impl Login {
         };
         let (file, name) = (ProfileFile::home()?, self.connection.profile_name()?);
         file.put(&name, profile.clone())?;
-        self.tell(&profile, &who)
+        self.print(&profile, &who)
     }
 
     /// The network that was named, else the only one there is.
-    async fn network(&self, client: &Client, who: &Who) -> Result<Option<String>, Failure> {
+    async fn network(&self, client: &Client, who: &TokenIdentity) -> Result<Option<String>, Failure> {
         match self.connection.named_network() {
             Some(name) => Ok(Some(connection::find(client, name).await?)),
             None => Ok(match &*who.networks {
@@ -105,7 +110,7 @@ impl Login {
         }
     }
 
-    fn tell(&self, profile: &Profile, who: &Who) -> Result<ExitCode, Failure> {
+    fn print(&self, profile: &Profile, who: &TokenIdentity) -> Result<ExitCode, Failure> {
         let screen = Screen::stdout();
         let (hub, username) = (profile.hub.to_string(), profile.username.clone().unwrap_or_default());
         if self.connection.is_json() {
@@ -114,27 +119,27 @@ impl Login {
             )?;
             return Ok(ExitCode::SUCCESS);
         }
-        screen.say(&format!("Logged in to {hub} as {username}."))?;
+        screen.print(&format!("Logged in to {hub} as {username}."))?;
         let chosen =
             who.networks.iter().find(|network| Some(&network.network_id) == profile.network.as_ref());
         match chosen {
             Some(network) => {
-                screen.say(&format!("Network: {} ({})", network.network_name, network.network_id))?;
+                screen.print(&format!("Network: {} ({})", network.network_name, network.network_id))?;
             }
             None if who.networks.is_empty() => {
-                screen.say("You are in no network yet: `baton network create NAME`.")?;
+                screen.print("You are in no network yet: `baton network create NAME`.")?;
             }
-            None => screen.say("You are in several networks: choose one with `baton network use NAME`.")?,
+            None => screen.print("You are in several networks: choose one with `baton network use NAME`.")?,
         }
         if who.user.must_change_password {
-            screen.say("Your password was generated: change it with `baton passwd`.")?;
+            screen.print("Your password was generated: change it with `baton passwd`.")?;
         }
         Ok(ExitCode::SUCCESS)
     }
 }
 
 /// What to log in with.
-enum Given {
+enum Credentials {
     Token(Token),
     Password(sessions::Login),
 }
@@ -164,10 +169,10 @@ pub(crate) struct Whoami {
 
 impl Whoami {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
-        block_on(self.say())
+        block_on(self.print_identity())
     }
 
-    async fn say(&self) -> Result<ExitCode, Failure> {
+    async fn print_identity(&self) -> Result<ExitCode, Failure> {
         let link = self.connection.open()?;
         let who = link.client.me().await?;
         let screen = Screen::stdout();
@@ -177,10 +182,12 @@ impl Whoami {
         }
         let user = &who.user;
         match &who.alias {
-            Some(alias) => screen.say(&format!("{alias}, a node of {}", user.username))?,
-            None => screen.say(&format!("{} ({}), {} of the hub", user.username, user.user_id, user.role))?,
+            Some(alias) => screen.print(&format!("{alias}, a node of {}", user.username))?,
+            None => {
+                screen.print(&format!("{} ({}), {} of the hub", user.username, user.user_id, user.role))?
+            }
         }
-        screen.say(&format!("hub      {}", link.client.hub()))?;
+        screen.print(&format!("hub      {}", link.client.hub()))?;
         let current = match &who.current_network {
             Some(id) => Some(id.clone()),
             None => link.network().await?,
@@ -189,7 +196,7 @@ impl Whoami {
             let is_current = current.as_ref() == Some(&network.network_id);
             let role = network.member_role.map(|role| format!(", {role}")).unwrap_or_default();
             let mark = if is_current { "network " } else { "        " };
-            screen.say(&format!("{mark} {} ({}{role})", network.network_name, network.network_id))?;
+            screen.print(&format!("{mark} {} ({}{role})", network.network_name, network.network_id))?;
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -207,7 +214,7 @@ impl Logout {
         let Some((profile, token)) =
             profile.and_then(|profile| profile.token.clone().map(|token| (profile, token)))
         else {
-            return self.tell("You were not logged in.");
+            return self.print("You were not logged in.");
         };
         let named = self.connection.hub(Some(&profile))?;
         if named != profile.hub {
@@ -225,12 +232,12 @@ impl Logout {
     async fn end(&self, profile: Profile, token: Token) -> Result<ExitCode, Failure> {
         // A node's token is not a login: it goes on until it is revoked.
         if matches!(token, Token::Node(_)) {
-            return self.tell("The token is forgotten here; `baton token revoke` ends it on the hub.");
+            return self.print("The token is forgotten here; `baton token revoke` ends it on the hub.");
         }
         let ca = self.connection.ca(Some(&profile));
         let client = connection::client(profile.hub.clone(), Some(token), ca.as_deref())?;
         match client.logout().await {
-            Ok(_) | Err(Error::Unauthorized { .. }) => self.tell(&format!("Logged out of {}.", profile.hub)),
+            Ok(_) | Err(Error::Unauthorized { .. }) => self.print(&format!("Logged out of {}.", profile.hub)),
             Err(error) => {
                 note("The token is forgotten here, but the hub was not told.");
                 Err(error.into())
@@ -238,7 +245,7 @@ impl Logout {
         }
     }
 
-    fn tell(&self, words: &str) -> Result<ExitCode, Failure> {
-        self.connection.tell(&json!({"ok": true}), words)
+    fn print(&self, words: &str) -> Result<ExitCode, Failure> {
+        self.connection.print(&json!({"ok": true}), words)
     }
 }

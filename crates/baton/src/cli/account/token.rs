@@ -68,6 +68,6 @@ impl Ls {
 impl Revoke {
     async fn revoke(&self) -> Result<ExitCode, Failure> {
         let answer = self.connection.open()?.client.revoke_token(&self.id).await?;
-        self.connection.tell(answer.text(), &format!("{} is revoked.", self.id))
+        self.connection.print(answer.text(), &format!("{} is revoked.", self.id))
     }
 }

@@ -13,7 +13,7 @@ use crate::cli::failure::Failure;
 use crate::cli::input::Input;
 use crate::cli::runtime::block_on;
 use crate::client::evidence::{PacketRefusal, Packets, Reported, ReportedPacket};
-use crate::client::{Answer, Error};
+use crate::client::{Error, HubResponse};
 use crate::service::evidence::report::ModeName;
 
 /// Kinds of the adapter's refusals, by which one of a packet is told from one of the call.
@@ -89,7 +89,7 @@ impl Sending {
         } else {
             let answer = self.link.client.report(&self.network, self.mode, Packets::One(&packet)).await;
             match answer.map_err(packet_refusal) {
-                Ok(answer) => self.tell(&answer)?,
+                Ok(answer) => self.print(&answer)?,
                 Err(Ok(error)) => self.refuse(&error)?,
                 Err(Err(error)) => return Err(error.into()),
             }
@@ -134,14 +134,14 @@ impl Sending {
             if answer.packets.len() != count {
                 let told = answer.packets.len();
                 let what = format!("it tells of {told} packets where {count} were handed in");
-                return Err(self.link.client.misspoke(what).into());
+                return Err(self.link.client.unexpected_response(what).into());
             }
-            self.tell(&answer)?;
+            self.print(&answer)?;
         }
         self.out.flush().map_err(Failure::stdout)
     }
 
-    fn tell(&mut self, answer: &Answer<Reported>) -> Result<(), Failure> {
+    fn print(&mut self, answer: &HubResponse<Reported>) -> Result<(), Failure> {
         for packet in &answer.packets {
             match packet {
                 ReportedPacket::Recorded { index, known } => {

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
+use super::narrator::Narrator;
 use super::stage::Stage;
-use super::telling::Telling;
 use crate::cli::failure::Failure;
 
 const BUNDLE: &str = "evidence.tar.gz";
@@ -17,25 +17,25 @@ pub(super) struct Exported {
 }
 
 /// Exports while the hub is there.
-pub(super) async fn export(stage: &Stage, telling: &Telling) -> Result<Exported, Failure> {
-    telling.step("The evidence: every change left an event in the network's log")?;
+pub(super) async fn export(stage: &Stage, narrator: &Narrator) -> Result<Exported, Failure> {
+    narrator.step("The evidence: every change left an event in the network's log")?;
     let failed = |error| Failure::Write { name: "the export's folder".into(), error };
     let folder = tempfile::Builder::new().prefix("baton-demo-").tempdir().map_err(failed)?;
-    telling.plain(&format!("$ baton evidence export -o {BUNDLE}"))?;
+    narrator.plain(&format!("$ baton evidence export -o {BUNDLE}"))?;
     let mut command = baton(folder.path(), &["evidence", "export", "-o", BUNDLE])?;
     command.envs(stage.surroundings());
-    show(telling, &run(command).await?, |_| true)?;
+    show(narrator, &run(command).await?, |_| true)?;
     Ok(Exported { folder, key: stage.you.evidence_key().await?.into_value().key })
 }
 
 /// Checks the files once the hub is gone.
-pub(super) async fn check(exported: &Exported, telling: &Telling) -> Result<(), Failure> {
-    telling.step("The hub is gone. What it wrote can still be checked, offline")?;
-    telling.plain(&format!("$ baton evidence verify {BUNDLE} --key KEY"))?;
+pub(super) async fn check(exported: &Exported, narrator: &Narrator) -> Result<(), Failure> {
+    narrator.step("The hub is gone. What it wrote can still be checked, offline")?;
+    narrator.plain(&format!("$ baton evidence verify {BUNDLE} --key KEY"))?;
     let arguments = ["evidence", "verify", BUNDLE, "--key", &exported.key];
     let said = run(baton(exported.folder.path(), &arguments)?).await?;
     // The key and the root are long and say nothing to a person.
-    show(telling, &said, |line| !line.starts_with("signed by:") && !line.starts_with("log:"))
+    show(narrator, &said, |line| !line.starts_with("signed by:") && !line.starts_with("log:"))
 }
 
 fn baton(folder: &Path, arguments: &[&str]) -> Result<Command, Failure> {
@@ -60,9 +60,9 @@ async fn run(mut command: Command) -> Result<String, Failure> {
     Err(Failure::usage(format!("the demo went wrong: {said}{trouble}")))
 }
 
-fn show(telling: &Telling, said: &str, is_shown: impl Fn(&str) -> bool) -> Result<(), Failure> {
+fn show(narrator: &Narrator, said: &str, is_shown: impl Fn(&str) -> bool) -> Result<(), Failure> {
     for line in said.lines().filter(|line| is_shown(line)) {
-        telling.plain(&format!("  {line}"))?;
+        narrator.plain(&format!("  {line}"))?;
     }
     Ok(())
 }

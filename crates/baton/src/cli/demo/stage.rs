@@ -8,9 +8,9 @@ use std::process::{Child, Command, Stdio};
 use tempfile::TempDir;
 
 use super::hub_process::{HubProcess, USERNAME};
-use super::telling::Telling;
+use super::narrator::Narrator;
 use crate::cli::failure::Failure;
-use crate::cli::work::{Group, Guard, Guarded};
+use crate::cli::work::{Group, Guard, GuardedGroup};
 use crate::client::{Client, HubAddress, Options, Token};
 use crate::service::accounts::{sessions, tokens};
 
@@ -48,7 +48,7 @@ pub(super) struct Stage {
     agents: Vec<(&'static str, Token)>,
     workers: Vec<Worker>,
     hub: HubProcess,
-    _guarded_hub: Option<Guarded>,
+    _guarded_hub: Option<GuardedGroup>,
     guard: Guard,
     folder: TempDir,
 }
@@ -57,19 +57,19 @@ pub(super) struct Stage {
 struct Worker {
     alias: &'static str,
     process: Child,
-    _guarded: Option<Guarded>,
+    _guarded: Option<GuardedGroup>,
 }
 
 impl Stage {
     /// Starts the hub, makes the agents, starts their workers.
-    pub(super) async fn set(telling: &Telling) -> Result<Self, Failure> {
-        telling.step("A hub, and three agents whose work is a shell command each")?;
+    pub(super) async fn set(narrator: &Narrator) -> Result<Self, Failure> {
+        narrator.step("A hub, and three agents whose work is a shell command each")?;
         let failed = |error| Failure::Write { name: "the demo's folder".into(), error };
         let folder = tempfile::Builder::new().prefix("baton-demo-").tempdir().map_err(failed)?;
         let guard = Guard::start(limits::DEMO_GRACE).map_err(Failure::System)?;
         let hub = HubProcess::start(folder.path(), log(folder.path(), "hub")?)?;
         let guarded_hub = Group::led_by(hub.pid()).map(|group| guard.watch(group));
-        telling.line(&format!("hub         listens on {}", hub.url))?;
+        narrator.line(&format!("hub         listens on {}", hub.url))?;
         let address: HubAddress = hub.url.parse().map_err(Failure::usage)?;
         let nobody = Client::new(address.clone(), None, &Options::default())?;
         let login = sessions::Login { username: USERNAME.into(), password: hub.password.clone() };
@@ -85,7 +85,7 @@ impl Stage {
             let token = stage.mint(alias).await?;
             stage.agents.push((alias, token));
             stage.start_worker(alias)?;
-            telling.line(&format!("{alias:<11} baton work --alias {alias} -- sh -c '…'"))?;
+            narrator.line(&format!("{alias:<11} baton work --alias {alias} -- sh -c '…'"))?;
         }
         Ok(stage)
     }

@@ -6,24 +6,24 @@ use std::collections::HashMap;
 use std::time::Instant;
 use tokio::time::{sleep, timeout};
 
+use super::narrator::Narrator;
 use super::stage::Stage;
-use super::telling::Telling;
 use crate::cli::failure::Failure;
 use crate::client::tasks::{Task, TaskEvent};
 use crate::service::{cancel_task, list_tasks, send_task, task_events};
 
 /// You ask the planner, the planner asks the coder and the reviewer.
-pub(super) async fn handoff(stage: &Stage, telling: &Telling) -> Result<(), Failure> {
-    telling.step("Work is handed on: you ask the planner, the planner asks the coder and the reviewer")?;
+pub(super) async fn handoff(stage: &Stage, narrator: &Narrator) -> Result<(), Failure> {
+    narrator.step("Work is handed on: you ask the planner, the planner asks the coder and the reviewer")?;
     let asked = send(stage, "planner", "a health check").await?;
-    bounded("the planner's answer", follow(stage, telling, &asked)).await
+    bounded("the planner's answer", follow(stage, narrator, &asked)).await
 }
 
 /// A task is cancelled while its command runs.
-pub(super) async fn cancel(stage: &Stage, telling: &Telling) -> Result<(), Failure> {
-    telling.step("A task is cancelled while it runs")?;
+pub(super) async fn cancel(stage: &Stage, narrator: &Narrator) -> Result<(), Failure> {
+    narrator.step("A task is cancelled while it runs")?;
     let asked = send(stage, "coder", "count to infinity").await?;
-    telling.line("you         → coder: count to infinity")?;
+    narrator.line("you         → coder: count to infinity")?;
     let group = bounded("the coder's start", async {
         loop {
             match stage.coders_group() {
@@ -33,11 +33,11 @@ pub(super) async fn cancel(stage: &Stage, telling: &Telling) -> Result<(), Failu
         }
     });
     let group = group.await?;
-    telling.line("coder       runs it, with two child processes")?;
+    narrator.line("coder       runs it, with two child processes")?;
     let args = cancel_task::Args { reason: Some("changed my mind".into()), cascade: None };
     stage.you.command::<cancel_task::CancelTask, serde_json::Value>(&asked, &args).await?;
     let begun = Instant::now();
-    telling.line("you         cancel it: changed my mind")?;
+    narrator.line("you         cancel it: changed my mind")?;
     bounded("the command's end", async {
         while group.is_there() {
             sleep(limits::DEMO_END_LOOK_EVERY).await;
@@ -46,16 +46,16 @@ pub(super) async fn cancel(stage: &Stage, telling: &Telling) -> Result<(), Failu
     })
     .await?;
     let millis = begun.elapsed().as_millis();
-    telling.line(&format!("coder       its command and both children are gone, {millis} ms later"))?;
+    narrator.line(&format!("coder       its command and both children are gone, {millis} ms later"))?;
     stage.forget_group();
     Ok(())
 }
 
 /// A worker dies in the middle of a task.
-pub(super) async fn crash(stage: &mut Stage, telling: &Telling) -> Result<(), Failure> {
-    telling.step("A worker is killed in the middle of a task, and the task is not lost")?;
+pub(super) async fn crash(stage: &mut Stage, narrator: &Narrator) -> Result<(), Failure> {
+    narrator.step("A worker is killed in the middle of a task, and the task is not lost")?;
     let asked = send(stage, "coder", "a long build").await?;
-    telling.line("you         → coder: a long build")?;
+    narrator.line("you         → coder: a long build")?;
     bounded("the coder's start", async {
         while stage.coders_group().is_none() {
             sleep(limits::DEMO_LOOK_EVERY).await;
@@ -64,12 +64,12 @@ pub(super) async fn crash(stage: &mut Stage, telling: &Telling) -> Result<(), Fa
     })
     .await?;
     let pid = stage.kill_worker("coder")?;
-    telling.line(&format!("coder       its worker is killed: kill -9 {pid}"))?;
+    narrator.line(&format!("coder       its worker is killed: kill -9 {pid}"))?;
     stage.start_worker("coder")?;
-    telling.line("coder       another worker starts; the hub waits for the dead one's lease, 5 s")?;
+    narrator.line("coder       another worker starts; the hub waits for the dead one's lease, 5 s")?;
     let task = bounded("the second attempt's answer", ended(stage, &asked)).await?;
     let result = task.result.unwrap_or_default();
-    telling.line(&format!("coder       → you: {result}; answered once, by the second worker"))
+    narrator.line(&format!("coder       → you: {result}; answered once, by the second worker"))
 }
 
 async fn send(stage: &Stage, alias: &str, text: &str) -> Result<String, Failure> {
@@ -83,7 +83,7 @@ async fn send(stage: &Stage, alias: &str, text: &str) -> Result<String, Failure>
 }
 
 /// Tells every send and every answer as the hub has written them down, until this task has ended.
-async fn follow(stage: &Stage, telling: &Telling, asked: &str) -> Result<(), Failure> {
+async fn follow(stage: &Stage, narrator: &Narrator, asked: &str) -> Result<(), Failure> {
     let mut told = 0;
     loop {
         for (event, task) in history(stage).await? {
@@ -93,11 +93,11 @@ async fn follow(stage: &Stage, telling: &Telling, asked: &str) -> Result<(), Fai
             told = event.id;
             let (from, to) = (who(&task.from_name), &task.to_name);
             if event.from_status.is_none() {
-                telling.line(&format!("{from:<11} → {to}: {}  ({})", task.content, task.kind))?;
+                narrator.line(&format!("{from:<11} → {to}: {}  ({})", task.content, task.kind))?;
             }
             if event.to_status.is_terminal() {
                 let words = task.result.as_deref().unwrap_or_default();
-                telling.line(&format!("{to:<11} → {from}: {words}"))?;
+                narrator.line(&format!("{to:<11} → {from}: {words}"))?;
                 if task.task_id == asked {
                     return replied(&task);
                 }

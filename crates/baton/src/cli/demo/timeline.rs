@@ -1,16 +1,16 @@
 //! The timeline: what the hub wrote down of the demo's tasks, row by row.
 
+use super::narrator::Narrator;
 use super::stage::Stage;
 use super::steps::{history, who};
-use super::telling::Telling;
 use crate::cli::failure::Failure;
 use crate::client::tasks::{Task, TaskEvent};
 
 /// Tells the history of everything that was sent.
-pub(super) async fn tell(stage: &Stage, telling: &Telling) -> Result<(), Failure> {
-    telling.step("The timeline: every change and who made it, as the hub wrote it down")?;
+pub(super) async fn print(stage: &Stage, narrator: &Narrator) -> Result<(), Failure> {
+    narrator.step("The timeline: every change and who made it, as the hub wrote it down")?;
     for (event, task) in history(stage).await? {
-        telling.plain(&row(&event, &task))?;
+        narrator.plain(&row(&event, &task))?;
     }
     Ok(())
 }

@@ -49,11 +49,11 @@ impl Audit {
             let network = link.the_network().await?;
             let memory = Memory::open(link.client.hub(), &network)?;
             let report = Auditing { link: &link, network: &network, memory: &memory }.run(given).await?;
-            self.tell(&report)
+            self.print(&report)
         })
     }
 
-    fn tell(&self, report: &Report) -> Result<ExitCode, Failure> {
+    fn print(&self, report: &Report) -> Result<ExitCode, Failure> {
         if self.connection.is_json() {
             io::stdout().write_all(report.to_json().as_bytes()).map_err(Failure::stdout)?;
         } else if report.agrees() {
@@ -92,7 +92,7 @@ impl Auditing<'_> {
         let seen = self.memory.seen()?;
         let shown = client.evidence_key().await?.into_value().key;
         let shown = VerifierKey::parse(&shown)
-            .map_err(|error| client.misspoke(format!("its key cannot be read ({error})")))?;
+            .map_err(|error| client.unexpected_response(format!("its key cannot be read ({error})")))?;
         let note = client.checkpoint(self.network).await.map_err(reading::failed)?;
         let (keys, mut findings) = Keys::choose(given, seen.as_ref(), shown);
         let opened = self.open(&note, &keys, &mut findings);

@@ -84,14 +84,16 @@ impl Bundle {
 /// The event in a line: the line itself, or what `baton adapt` answered with.
 fn event_text(line: &str) -> Result<&str, &'static str> {
     #[derive(Deserialize)]
-    struct Answer<'a> {
+    struct AdaptLine<'a> {
         ok: bool,
         #[serde(borrow)]
         event: Option<&'a RawValue>,
     }
-    match serde_json::from_str::<Answer<'_>>(line) {
-        Ok(Answer { ok: true, event: Some(event) }) => Ok(event.get()),
-        Ok(Answer { ok: false, .. }) => Err("a packet that was refused; leave the line out to pack the rest"),
+    match serde_json::from_str::<AdaptLine<'_>>(line) {
+        Ok(AdaptLine { ok: true, event: Some(event) }) => Ok(event.get()),
+        Ok(AdaptLine { ok: false, .. }) => {
+            Err("a packet that was refused; leave the line out to pack the rest")
+        }
         _ => Ok(line),
     }
 }

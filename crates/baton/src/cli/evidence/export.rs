@@ -44,7 +44,7 @@ pub(crate) struct Export {
 
 /// What is exported, and from where.
 #[derive(Clone, Copy)]
-struct Of<'a> {
+struct ExportSource<'a> {
     link: &'a Link,
     network: &'a str,
     task: Option<&'a str>,
@@ -54,7 +54,7 @@ struct Of<'a> {
 struct Part {
     bundle: Written,
     side_file: Written,
-    stretch: Stretch,
+    stretch: IndexRange,
 }
 
 struct Written {
@@ -65,20 +65,20 @@ struct Written {
 
 /// A stretch of the log, without its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-struct Stretch {
+struct IndexRange {
     from: u64,
     to: u64,
 }
 
 /// What is told of a part.
 #[derive(Debug, Serialize)]
-struct Told {
+struct ExportedPart {
     bundle: String,
     bundle_bytes: u64,
     side_file: String,
     side_file_bytes: u64,
     #[serde(flatten)]
-    stretch: Stretch,
+    stretch: IndexRange,
 }
 
 impl Export {
@@ -90,21 +90,21 @@ impl Export {
             let link = self.connection.open()?;
             let network = link.the_network().await?;
             let task = task_id::find_if_named(&link, self.task.as_deref()).await?;
-            let of = Of { link: &link, network: &network, task: task.as_deref() };
+            let of = ExportSource { link: &link, network: &network, task: task.as_deref() };
             let parts = self.fetch(of).await?;
             let told = parts.into_iter().map(Part::commit).collect::<Result<Vec<_>, _>>()?;
-            self.tell(of, &told)
+            self.print(of, &told)
         })
     }
 
     /// Bundle after bundle, each as long as the hub makes it, up to an end that is fixed before the first, however the
     /// log grows meanwhile.
-    async fn fetch(&self, of: Of<'_>) -> Result<Vec<Part>, Failure> {
+    async fn fetch(&self, of: ExportSource<'_>) -> Result<Vec<Part>, Failure> {
         let to = self.end(of).await?;
         let mut from = self.from.unwrap_or(0);
         let mut parts = Vec::new();
         for number in 1.. {
-            let part = match self.part(of, number, Stretch { from, to }).await {
+            let part = match self.part(of, number, IndexRange { from, to }).await {
                 // Nothing more is about the task in what is left.
                 Err(Failure::Client(error)) if error.code() == Some("no_evidence") && number > 1 => break,
                 part => part?,
@@ -114,7 +114,7 @@ impl Export {
                 return Err(of
                     .link
                     .client
-                    .misspoke("an export covers other events than were asked for")
+                    .unexpected_response("an export covers other events than were asked for")
                     .into());
             }
             parts.push(part);
@@ -127,7 +127,7 @@ impl Export {
     }
 
     /// The end of what is asked for: as told, or where the log ends now.
-    async fn end(&self, of: Of<'_>) -> Result<u64, Failure> {
+    async fn end(&self, of: ExportSource<'_>) -> Result<u64, Failure> {
         if let Some(to) = self.to {
             return Ok(to);
         }
@@ -135,25 +135,28 @@ impl Export {
         Ok(of.link.client.evidence(&args).await.map_err(reading::failed)?.size)
     }
 
-    async fn part(&self, of: Of<'_>, number: u32, asked: Stretch) -> Result<Part, Failure> {
-        let Of { link, network, task } = of;
+    async fn part(&self, of: ExportSource<'_>, number: u32, asked: IndexRange) -> Result<Part, Failure> {
+        let ExportSource { link, network, task } = of;
         let path = part_path(&self.output, number);
         let (from, to) = (Some(asked.from), Some(asked.to));
         let args = ExportArgs { network_id: network, task_id: task, from, to };
         let answer = link.client.export(ExportFile::Bundle, &args).await.map_err(reading::failed)?;
-        let stretch = Stretch::of(link, &answer)?;
+        let stretch = IndexRange::of(link, &answer)?;
         let bundle = write(link, answer, path.clone()).await?;
         // The same events, however many there are by now.
         let args = ExportArgs { from: Some(stretch.from), to: Some(stretch.to), ..args };
         let answer = link.client.export(ExportFile::SideFile, &args).await.map_err(reading::failed)?;
-        if Stretch::of(link, &answer)? != stretch {
-            return Err(link.client.misspoke("the side file covers other events than its bundle").into());
+        if IndexRange::of(link, &answer)? != stretch {
+            return Err(link
+                .client
+                .unexpected_response("the side file covers other events than its bundle")
+                .into());
         }
         let side_file = write(link, answer, side_path(&path)).await?;
         Ok(Part { bundle, side_file, stretch })
     }
 
-    fn tell(&self, of: Of<'_>, parts: &[Told]) -> Result<ExitCode, Failure> {
+    fn print(&self, of: ExportSource<'_>, parts: &[ExportedPart]) -> Result<ExitCode, Failure> {
         let network = of.network;
         let text = if self.connection.is_json() {
             format!(
@@ -168,20 +171,20 @@ impl Export {
     }
 }
 
-impl Stretch {
+impl IndexRange {
     /// Which events an export covers, as its head says.
     fn of(link: &Link, answer: &Response) -> Result<Self, Failure> {
         let number = |name| answer.headers().get(name)?.to_str().ok()?.parse().ok();
         match (number(LOG_FROM), number(LOG_TO)) {
             (Some(from), Some(to)) => Ok(Self { from, to }),
-            _ => Err(link.client.misspoke("it does not say which events an export covers").into()),
+            _ => Err(link.client.unexpected_response("it does not say which events an export covers").into()),
         }
     }
 }
 
 impl Part {
-    fn commit(self) -> Result<Told, Failure> {
-        let told = Told {
+    fn commit(self) -> Result<ExportedPart, Failure> {
+        let told = ExportedPart {
             bundle: self.bundle.path.display().to_string(),
             bundle_bytes: self.bundle.bytes,
             side_file: self.side_file.path.display().to_string(),
@@ -202,8 +205,8 @@ impl Written {
     }
 }
 
-impl Told {
-    fn lines(&self, of: Of<'_>) -> String {
+impl ExportedPart {
+    fn lines(&self, of: ExportSource<'_>) -> String {
         let Self { bundle, bundle_bytes, side_file, side_file_bytes, stretch } = self;
         let (network, first, last) = (of.network, stretch.from, stretch.to.saturating_sub(1));
         let what = match of.task {

@@ -69,13 +69,13 @@ impl Match {
             })
             .map(drop)?,
         }
-        self.tell(&seen)
+        self.print(&seen)
     }
 
-    fn tell(&self, seen: &Seen) -> Result<ExitCode, Failure> {
+    fn print(&self, seen: &Seen) -> Result<ExitCode, Failure> {
         let screen = Screen::stdout();
         if self.connection.is_json() {
-            let place = |place: &Place| json!({"index": place.index, "event": place.event, "as": place.role});
+            let place = |place: &DigestLocation| json!({"index": place.index, "event": place.event, "as": place.role});
             screen.json(&json!({
                 "ok": !seen.found.is_empty(), "task_id": seen.task, "sha256": seen.file.hash.to_string(),
                 "size_bytes": seen.file.size, "recorded": seen.found.iter().map(place).collect::<Vec<_>>(),
@@ -83,22 +83,22 @@ impl Match {
             }))?;
         } else {
             for place in &seen.found {
-                screen.say(&format!(
+                screen.print(&format!(
                     "recorded: {place} has the salted digest and size of {}",
                     self.file.display()
                 ))?;
             }
             if seen.found.is_empty() {
-                screen.say(&format!(
+                screen.print(&format!(
                     "not recorded: no event of task {} has the digest of {}",
                     seen.task,
                     self.file.display()
                 ))?;
             }
             for place in seen.same_size.iter().filter(|_| seen.found.is_empty()) {
-                screen.say(&format!("{place} has the same size and another digest: some byte differs"))?;
+                screen.print(&format!("{place} has the same size and another digest: some byte differs"))?;
             }
-            screen.say(GUARDRAIL)?;
+            screen.print(GUARDRAIL)?;
         }
         Ok(ExitCode::from(if seen.found.is_empty() { NOT_RECORDED } else { 0 }))
     }
@@ -151,13 +151,13 @@ impl Fingerprint {
 }
 
 /// Where the evidence has a digest.
-struct Place {
+struct DigestLocation {
     index: u64,
     event: u64,
     role: String,
 }
 
-impl std::fmt::Display for Place {
+impl std::fmt::Display for DigestLocation {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} of event {} (log index {})", self.role, self.event, self.index)
     }
@@ -167,9 +167,9 @@ impl std::fmt::Display for Place {
 struct Seen {
     task: String,
     file: Fingerprint,
-    found: Vec<Place>,
+    found: Vec<DigestLocation>,
     /// Parts of the same size whose digest is another.
-    same_size: Vec<Place>,
+    same_size: Vec<DigestLocation>,
 }
 
 /// What is read of an event's data.
@@ -247,7 +247,8 @@ impl Seen {
         let Some(baton) = attributes.baton.filter(|_| task.id.as_deref() == Some(&*self.task)) else {
             return;
         };
-        let place = |role: &str| Place { index: line.seq, event: baton.event, role: plain::line(role) };
+        let place =
+            |role: &str| DigestLocation { index: line.seq, event: baton.event, role: plain::line(role) };
         let texts = [
             ("the content", &baton.content),
             ("the result", &baton.result),

@@ -12,8 +12,8 @@ use std::process::ExitCode;
 use tempfile::NamedTempFile;
 
 use super::Trouble;
-use super::engine::{StoreOption, StorePlace};
 use super::folder::{self, Folder};
+use super::store_option::{StoreOption, StorePlace};
 use crate::backup::{Contents, Manifest, artifacts_of, look_over, pack};
 use crate::cli::failure::Failure;
 use crate::cli::plain;

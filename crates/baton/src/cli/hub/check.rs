@@ -11,15 +11,15 @@ mod report;
 mod tables;
 mod tree;
 
-use baton_store::rows::{ArtifactPlace, ArtifactState, CheckReads};
+use baton_store::rows::{ArtifactState, ArtifactStorage, CheckReads};
 use baton_store::{ConnectionSettings, Error};
 use clap::Args;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 use super::Trouble;
-use super::engine::{StoreOption, StorePlace};
 use super::folder::Folder;
+use super::store_option::{StoreOption, StorePlace};
 use crate::cli::failure::{Failure, REFUSED};
 use crate::data_folder::DataFolder;
 use findings::{Findings, Name, Place};
@@ -62,7 +62,7 @@ impl Check {
 /// What one state of a database shows, and where the bytes of its artifacts are.
 struct Looked {
     report: Report,
-    place: Option<ArtifactPlace>,
+    place: Option<ArtifactStorage>,
     has_no_artifacts: bool,
 }
 
@@ -103,12 +103,12 @@ fn with_objects(
 ) -> Result<Report, Error> {
     let Looked { mut report, place, has_no_artifacts } = looked;
     match place {
-        Some(ArtifactPlace::Folder) => {
+        Some(ArtifactStorage::Folder) => {
             let objects = Objects::of(folder.artifacts(), is_deep);
             report.counts.artifacts = objects.look(&mut report.findings, read)?;
         }
         _ if has_no_artifacts => {}
-        Some(ArtifactPlace::Bucket(bucket)) => report.unread_artifacts = Some(Unread::InBucket(bucket)),
+        Some(ArtifactStorage::Bucket(bucket)) => report.unread_artifacts = Some(Unread::InBucket(bucket)),
         None => report.unread_artifacts = Some(Unread::PlaceNotKnown),
     }
     Ok(report)

@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use super::Trouble;
-use super::engine::{StoreOption, StorePlace};
 use super::folder::{self, Folder};
+use super::store_option::{StoreOption, StorePlace};
 use crate::backup::{Manifest, Unfit, unpack};
 use crate::cli::failure::Failure;
 use crate::cli::plain;

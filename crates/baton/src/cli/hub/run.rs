@@ -3,7 +3,7 @@
 
 use baton_core::limits;
 use baton_evidence::note::SigningKey;
-use baton_store::rows::ArtifactPlace;
+use baton_store::rows::ArtifactStorage;
 use baton_store::{Bell, SqliteOptions, SqliteStore, Store};
 use rustix::fs::Mode;
 use rustix::process::Signal;
@@ -154,7 +154,7 @@ async fn open(
 
 /// Notes in the database where the bytes of artifacts lie: `baton hub check` looks there, and nowhere else.
 async fn note_place(store: &dyn Store, bucket: Option<&Bucket>) -> Result<(), baton_store::Error> {
-    let now = bucket.map_or(ArtifactPlace::Folder, |bucket| ArtifactPlace::Bucket(bucket.to_string()));
+    let now = bucket.map_or(ArtifactStorage::Folder, |bucket| ArtifactStorage::Bucket(bucket.to_string()));
     let before = store.read(|rows| rows.artifact_place()).await?;
     if before.as_ref() == Some(&now) {
         return Ok(());

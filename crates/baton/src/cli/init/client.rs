@@ -4,7 +4,7 @@ use clap::ValueEnum;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
-use super::entry::{Entry, Form};
+use super::entry::{Entry, Transport};
 use super::{json_file, toml_file};
 use crate::cli::failure::Failure;
 
@@ -16,7 +16,7 @@ const HOOK_TIMEOUT: u32 = baton_core::limits::INBOX_WAIT_DEFAULT_SECONDS;
 
 /// Which MCP client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Whose {
+pub(super) enum McpClient {
     /// Claude Code: .mcp.json and .claude/settings.local.json in this folder
     Claude,
     /// Codex: ~/.codex/config.toml
@@ -29,7 +29,7 @@ pub(super) enum Whose {
     Vscode,
 }
 
-impl Whose {
+impl McpClient {
     /// Where the client looks for servers.
     pub(super) fn file(self) -> Result<PathBuf, Failure> {
         Ok(match self {
@@ -47,7 +47,7 @@ impl Whose {
     }
 
     /// That file with the entry in it.
-    pub(super) fn merged(self, before: &str, entry: &Entry, form: Form) -> Result<String, String> {
+    pub(super) fn merged(self, before: &str, entry: &Entry, form: Transport) -> Result<String, String> {
         match self {
             Self::Claude => json_file::with_value(before, &["mcpServers", NAME], &entry.claude(form)),
             Self::Cursor => json_file::with_value(before, &["mcpServers", NAME], &entry.cursor(form)),

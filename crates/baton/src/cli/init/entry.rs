@@ -8,7 +8,7 @@ use crate::cli::shell_word;
 
 /// How the client speaks to the hub.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Form {
+pub(super) enum Transport {
     /// It starts `baton mcp` and speaks to that
     Stdio,
     /// It calls the hub over HTTP
@@ -30,7 +30,7 @@ pub(super) struct Entry {
     pub(super) ca: Option<String>,
 }
 
-impl Form {
+impl Transport {
     pub(super) const fn word(self) -> &'static str {
         match self {
             Self::Stdio => "stdio",
@@ -55,23 +55,23 @@ impl Entry {
     }
 
     /// Claude Code fills in `${NAME}` from its environment.
-    pub(super) fn claude(&self, form: Form) -> Value {
+    pub(super) fn claude(&self, form: Transport) -> Value {
         match form {
-            Form::Stdio => json!({"type": "stdio", "command": program(), "args": self.args()}),
-            Form::Http => {
+            Transport::Stdio => json!({"type": "stdio", "command": program(), "args": self.args()}),
+            Transport::Http => {
                 json!({"type": "http", "url": self.mcp_url, "headers": {"Authorization": "Bearer ${BATON_TOKEN}"}})
             }
         }
     }
 
     /// Gemini fills in `$NAME`; with `trust` it runs the tools without asking.
-    pub(super) fn gemini(&self, form: Form) -> Value {
+    pub(super) fn gemini(&self, form: Transport) -> Value {
         let timeout = u64::try_from(limits::MCP_ANSWER_MAX.as_millis()).unwrap_or(u64::MAX);
         match form {
-            Form::Stdio => {
+            Transport::Stdio => {
                 json!({"command": program(), "args": self.args(), "timeout": timeout, "trust": true})
             }
-            Form::Http => json!({
+            Transport::Http => json!({
                 "httpUrl": self.mcp_url, "headers": {"Authorization": "Bearer $BATON_TOKEN"},
                 "timeout": timeout, "trust": true,
             }),
@@ -79,35 +79,35 @@ impl Entry {
     }
 
     /// VS Code fills in `${env:NAME}`.
-    pub(super) fn vscode(&self, form: Form) -> Value {
+    pub(super) fn vscode(&self, form: Transport) -> Value {
         match form {
-            Form::Stdio => json!({"type": "stdio", "command": program(), "args": self.args()}),
-            Form::Http => {
+            Transport::Stdio => json!({"type": "stdio", "command": program(), "args": self.args()}),
+            Transport::Http => {
                 json!({"type": "http", "url": self.mcp_url, "headers": {"Authorization": "Bearer ${env:BATON_TOKEN}"}})
             }
         }
     }
 
     /// Cursor fills in `${env:NAME}`.
-    pub(super) fn cursor(&self, form: Form) -> Value {
+    pub(super) fn cursor(&self, form: Transport) -> Value {
         match form {
-            Form::Stdio => json!({"command": program(), "args": self.args()}),
-            Form::Http => {
+            Transport::Stdio => json!({"command": program(), "args": self.args()}),
+            Transport::Http => {
                 json!({"url": self.mcp_url, "headers": {"Authorization": "Bearer ${env:BATON_TOKEN}"}})
             }
         }
     }
 
     /// With the approval mode `exec` runs every tool, also those that end something; else it refuses these.
-    pub(super) fn codex(&self, form: Form) -> Vec<(&'static str, toml_edit::Value)> {
+    pub(super) fn codex(&self, form: Transport) -> Vec<(&'static str, toml_edit::Value)> {
         let mut entry = match form {
-            Form::Stdio => {
+            Transport::Stdio => {
                 let args = self.args().into_iter().collect::<toml_edit::Array>();
                 // Codex hands no variable on that is not named: these are what `baton work` sets.
                 let variables = WORK_VARIABLES.into_iter().collect::<toml_edit::Array>();
                 vec![("command", program().into()), ("args", args.into()), ("env_vars", variables.into())]
             }
-            Form::Http => {
+            Transport::Http => {
                 vec![("url", self.mcp_url.as_str().into()), ("bearer_token_env_var", "BATON_TOKEN".into())]
             }
         };
@@ -130,14 +130,14 @@ impl Entry {
 
     /// The same by Claude Code's own command. Its `${NAME}` is filled in when the project's file is read, so the
     /// shell must leave it alone: else the token itself would be stored.
-    pub(super) fn claude_command(&self, form: Form) -> String {
+    pub(super) fn claude_command(&self, form: Transport) -> String {
         match form {
-            Form::Stdio => {
+            Transport::Stdio => {
                 let program = program();
                 let words = std::iter::once(&*program).chain(self.args()).map(shell_word::quoted);
                 format!("claude mcp add baton -- {}", words.collect::<Vec<_>>().join(" "))
             }
-            Form::Http => format!(
+            Transport::Http => format!(
                 "claude mcp add --scope project --transport http baton {} --header 'Authorization: Bearer ${{BATON_TOKEN}}'",
                 shell_word::quoted(&self.mcp_url)
             ),

@@ -11,15 +11,15 @@ use tokio::sync::{Semaphore, oneshot};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use super::door::tell;
+use super::door::send_line;
 use super::message::Message;
-use super::way::Way;
+use super::route::Route;
 
 /// Calls under way, by the JSON of their ids.
 #[derive(Debug, Clone, Default)]
-struct UnderWay(Arc<Mutex<HashMap<String, oneshot::Sender<()>>>>);
+struct CallsInFlight(Arc<Mutex<HashMap<String, oneshot::Sender<()>>>>);
 
-impl UnderWay {
+impl CallsInFlight {
     /// Keeps what calls a call off. A message without an id is called off by nobody, so it gets its end back to hold.
     fn note(&self, id: Option<&str>, call_off: oneshot::Sender<()>) -> Option<oneshot::Sender<()>> {
         let Some(id) = id else { return Some(call_off) };
@@ -36,7 +36,7 @@ impl UnderWay {
 
 /// Bridges until the input ends or the output is closed.
 pub(super) async fn run(
-    way: &Arc<Way>,
+    route: &Arc<Route>,
     input: impl tokio::io::AsyncRead + Unpin,
     mut output: impl AsyncWrite + Unpin + Send + 'static,
 ) -> io::Result<()> {
@@ -49,7 +49,7 @@ pub(super) async fn run(
         io::Result::Ok(())
     });
     let mut calls = JoinSet::new();
-    let read = read_all(way, BufReader::new(input), &answers, &mut calls).await;
+    let read = read_all(route, BufReader::new(input), &answers, &mut calls).await;
     // A client that has gone for good closes the output too, and then nobody waits here for long.
     let _ = timeout(limits::MCP_LAST_ANSWERS_MAX, async { while calls.join_next().await.is_some() {} }).await;
     calls.shutdown().await;
@@ -61,13 +61,13 @@ pub(super) async fn run(
 }
 
 async fn read_all(
-    way: &Arc<Way>,
+    route: &Arc<Route>,
     mut input: impl AsyncBufRead + Unpin,
     answers: &Sender<String>,
     calls: &mut JoinSet<()>,
 ) -> io::Result<()> {
     let slots = Arc::new(Semaphore::new(limits::MCP_CALLS_AT_ONCE));
-    let under_way = UnderWay::default();
+    let under_way = CallsInFlight::default();
     while let Some(line) = tokio::select! {
         line = next_line(&mut input) => line?,
         () = answers.closed() => None,
@@ -78,7 +78,7 @@ async fn read_all(
         let message = match Message::read(line) {
             Ok(message) => message,
             Err(answer) => {
-                tell(answers, answer).await;
+                send_line(answers, answer).await;
                 continue;
             }
         };
@@ -90,10 +90,11 @@ async fn read_all(
         let (call_off, called_off) = oneshot::channel();
         let id = message.awaited_id().map(ToString::to_string);
         let kept = under_way.note(id.as_deref(), call_off);
-        let (way, answers, noted, sent) = (way.clone(), answers.clone(), under_way.clone(), message.clone());
+        let (route, answers, noted, sent) =
+            (route.clone(), answers.clone(), under_way.clone(), message.clone());
         let call = async move {
             tokio::select! {
-                () = way.pass(sent, &answers) => {}
+                () = route.pass(sent, &answers) => {}
                 _ = called_off => {}
             }
             drop(kept);

@@ -18,14 +18,14 @@ use crate::trace;
 
 /// How long a message may take.
 #[derive(Debug, Clone, Copy)]
-struct Patience {
+struct Timeouts {
     /// A hub that restarts is back within this time; a message that never left is sent again until then.
     unsent: Duration,
     /// From the first try to the end of the answer: the longest a tool of the hub waits, and some.
     answer: Duration,
 }
 
-impl Default for Patience {
+impl Default for Timeouts {
     fn default() -> Self {
         Self { unsent: limits::MCP_UNSENT_MAX, answer: limits::MCP_ANSWER_MAX }
     }
@@ -36,12 +36,12 @@ impl Default for Patience {
 pub(crate) struct Door {
     client: Client,
     version: Mutex<Option<String>>,
-    patience: Patience,
+    patience: Timeouts,
 }
 
 impl Door {
     pub(crate) fn new(client: Client) -> Self {
-        Self { client, version: Mutex::default(), patience: Patience::default() }
+        Self { client, version: Mutex::default(), patience: Timeouts::default() }
     }
 
     /// Passes a message on, and its answers back, in whatever number they come. A failure is an answer too.
@@ -57,7 +57,7 @@ impl Door {
             Err(_) => "the hub did not answer in time".into(),
         };
         if let Some(failed) = message.failed(&words) {
-            tell(answers, failed).await;
+            send_line(answers, failed).await;
         }
     }
 
@@ -126,7 +126,7 @@ impl Door {
             let too_long = |_| Error::protocol(self.client.hub(), "an answer that does not end");
             while let Some(frame) = parser.next().map_err(too_long)? {
                 self.note_version(message, &frame.data);
-                tell(answers, frame.data).await;
+                send_line(answers, frame.data).await;
                 is_answered = true;
             }
         }
@@ -154,7 +154,7 @@ impl Door {
         let text = String::from_utf8_lossy(&body);
         if let Some(said) = answered(&text, message.awaited_id()) {
             self.note_version(message, &said);
-            tell(answers, said).await;
+            send_line(answers, said).await;
             return Ok(());
         }
         match status {
@@ -186,7 +186,7 @@ fn answered(text: &str, awaited_id: Option<&Value>) -> Option<String> {
 }
 
 /// Hands an answer over. A client that has gone wants none.
-pub(super) async fn tell(answers: &Sender<String>, answer: String) {
+pub(super) async fn send_line(answers: &Sender<String>, answer: String) {
     let _ = answers.send(answer).await;
 }
 
@@ -224,10 +224,10 @@ mod tests {
         let hub = Fake::silent().await;
         let mut door = Door::new(hub.client());
         // The answer is awaited for longer than a message that never left is tried again.
-        door.patience = Patience { unsent: Duration::from_millis(20), answer: Duration::from_millis(400) };
+        door.patience = Timeouts { unsent: Duration::from_millis(20), answer: Duration::from_millis(400) };
         let answer = answer(&door).await;
         assert_eq!(answer["error"]["message"], "the hub did not answer in time");
-        assert_eq!(hub.heard().len(), 1, "{:?}", hub.heard());
+        assert_eq!(hub.received().len(), 1, "{:?}", hub.received());
     }
 
     #[tokio::test]

@@ -66,7 +66,7 @@ impl Cancel {
         let id = task_id::find(&link, &self.id).await?;
         let args = cancel_task::Args { reason: self.reason.clone(), cascade: self.tree.then_some(true) };
         let answer = link.client.command::<CancelTask, Cancelled>(&id, &args).await?;
-        let code = self.connection.tell(answer.text(), &answer.words(&id))?;
+        let code = self.connection.print(answer.text(), &answer.words(&id))?;
         if answer.open_descendants > 0 && !self.connection.is_json() {
             note(&still_open(&id, answer.open_descendants));
         }
@@ -128,7 +128,7 @@ impl Retry {
             screen.json(retried.text())?;
             return Ok(ExitCode::SUCCESS);
         }
-        screen.say(&retried.task_id)?;
+        screen.print(&retried.task_id)?;
         if screen.is_terminal() {
             note(&format!("sent again; {} stays as it is", retried.retry_of));
         }
@@ -159,7 +159,7 @@ impl Reassign {
         let id = task_id::find(&link, &self.id).await?;
         let args = reassign_task::Args { new_alias: self.alias.clone() };
         let answer = link.client.command::<ReassignTask, Reassigned>(&id, &args).await?;
-        self.connection.tell(
+        self.connection.print(
             answer.text(),
             &format!("{} went from {} to {}.", answer.task_id, answer.reassigned_from, answer.reassigned_to),
         )

@@ -11,13 +11,13 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
 use super::task_id;
-use super::wait::{Answered, Away, STILL_OPEN, ended_code, further_ends, until_answered};
+use super::wait::{Answered, HubOutage, STILL_OPEN, ended_code, further_ends, until_answered};
 use crate::cli::connection::{Connection, Link};
 use crate::cli::failure::Failure;
 use crate::cli::runtime::block_on;
 use crate::cli::screen::{Screen, note};
 use crate::cli::{spoken, transfer};
-use crate::client::tasks::{Asked, OneTask, Replied};
+use crate::client::tasks::{QuestionAsked, Replied, TaskEnvelope};
 use crate::service::ask_sender::{self, AskSender};
 use crate::service::follow_up::{self, AnswerTask};
 
@@ -90,8 +90,8 @@ impl Ask {
             auth_required: self.auth_required.then_some(true),
         };
         if self.no_wait {
-            let asked = link.client.command::<AskSender, Asked>(&id, &args).await?;
-            return self.connection.tell(asked.text(), &format!("{id} waits for its sender's answer."));
+            let asked = link.client.command::<AskSender, QuestionAsked>(&id, &args).await?;
+            return self.connection.print(asked.text(), &format!("{id} waits for its sender's answer."));
         }
         self.ask_and_wait(link, &id, &args).await
     }
@@ -131,7 +131,7 @@ impl Ask {
 
 /// Asks, and finds the question again if the answer to the call was lost or it was asked before. Gives its id.
 async fn post(link: &Link, id: &str, args: &ask_sender::Args) -> Result<String, Failure> {
-    let mut away = Away::default();
+    let mut away = HubOutage::default();
     let before = loop {
         match away.met(link.client.task(id).await)? {
             Some(task) => break task.into_value(),
@@ -140,7 +140,7 @@ async fn post(link: &Link, id: &str, args: &ask_sender::Args) -> Result<String, 
     };
     let known: HashSet<String> = before.messages.into_iter().map(|message| message.message_id).collect();
     loop {
-        let error = match link.client.command::<AskSender, Asked>(id, args).await {
+        let error = match link.client.command::<AskSender, QuestionAsked>(id, args).await {
             Ok(asked) => return Ok(asked.into_value().message_id),
             Err(error) => error,
         };
@@ -162,7 +162,11 @@ async fn post(link: &Link, id: &str, args: &ask_sender::Args) -> Result<String, 
 }
 
 /// The same question, if it is the last that the task asked and is one of those that are meant.
-fn asked_there(seen: &OneTask, args: &ask_sender::Args, is_meant: impl Fn(&str) -> bool) -> Option<String> {
+fn asked_there(
+    seen: &TaskEnvelope,
+    args: &ask_sender::Args,
+    is_meant: impl Fn(&str) -> bool,
+) -> Option<String> {
     let last = seen.messages.iter().rev().find(|message| message.is_question())?;
     let is_same = last.content == args.question
         && last.options == args.options.clone().unwrap_or_default()
@@ -196,6 +200,6 @@ impl Answer {
         let answered =
             link.client.command::<AnswerTask, Replied>(&id, &follow_up::Args { text, artifacts }).await?;
         let status = answered.status.map_or("open", |status| status.as_str());
-        self.connection.tell(answered.text(), &format!("{id} is {status}."))
+        self.connection.print(answered.text(), &format!("{id} is {status}."))
     }
 }

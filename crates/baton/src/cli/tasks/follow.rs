@@ -7,12 +7,12 @@ use std::process::ExitCode;
 use tokio::time::sleep;
 
 use super::task_id;
-use super::wait::{Away, ended_code, further_ends};
+use super::wait::{HubOutage, ended_code, further_ends};
 use crate::cli::connection::Connection;
 use crate::cli::failure::Failure;
 use crate::cli::runtime::block_on;
 use crate::cli::screen::{Screen, note};
-use crate::client::TaskNews;
+use crate::client::TaskStreamEvent;
 
 /// Prints what a task's command prints, as it prints it, until the task has ended.
 ///
@@ -36,7 +36,7 @@ impl Follow {
     async fn follow(&self) -> Result<ExitCode, Failure> {
         let link = self.connection.open()?;
         let id = task_id::find(&link, &self.id).await?;
-        let (mut stream, mut away) = (link.client.follow_task(id), Away::default());
+        let (mut stream, mut away) = (link.client.follow_task(id), HubOutage::default());
         let (screen, mut told) = (Screen::stdout(), 0);
         loop {
             let Some(news) = away.met(stream.next().await)? else {
@@ -44,7 +44,7 @@ impl Follow {
                 continue;
             };
             match news {
-                TaskNews::Output { offset, text } => {
+                TaskStreamEvent::Output { offset, text } => {
                     if offset > told && told > 0 {
                         note(&format!("{} bytes of output were not kept", offset - told));
                     }
@@ -54,18 +54,18 @@ impl Follow {
                         false => screen.stream(&text)?,
                     }
                 }
-                TaskNews::Progress { percent, message } => {
+                TaskStreamEvent::Progress { percent, message } => {
                     let percent = percent.map(|percent| format!("{percent} %"));
                     let words: Vec<_> = percent.into_iter().chain(message).collect();
                     note(&format!("progress: {}", words.join(": ")));
                 }
-                TaskNews::Status { status } => {
+                TaskStreamEvent::Status { status } => {
                     note(&format!("{status}"));
                     if status.is_terminal() {
                         return Ok(ExitCode::from(ended_code(status)));
                     }
                 }
-                TaskNews::Other => {}
+                TaskStreamEvent::Other => {}
             }
         }
     }

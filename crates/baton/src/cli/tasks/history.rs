@@ -18,7 +18,7 @@ pub(super) struct History {
 
 /// Rows that were not told yet, oldest first.
 #[derive(Debug)]
-pub(super) struct Fresh {
+pub(super) struct NewRows {
     pub(super) events: Vec<TaskEvent>,
     /// More happened than the hub tells at once: some rows are missing before these.
     pub(super) has_gap: bool,
@@ -40,7 +40,7 @@ impl History {
         client: &Client,
         network_id: String,
         since: UnixMillis,
-    ) -> Result<(Self, Fresh), Error> {
+    ) -> Result<(Self, NewRows), Error> {
         let mut args = QueryArgs {
             network_id: Some(network_id.clone()),
             limit: Some(limits::EVENT_PAGE_MAX.to_string()),
@@ -67,11 +67,11 @@ impl History {
             None => drop(history.look(client).await?),
         }
         events.reverse();
-        Ok((history, Fresh { events, has_gap }))
+        Ok((history, NewRows { events, has_gap }))
     }
 
     /// Looks for rows that are new.
-    pub(super) async fn look(&mut self, client: &Client) -> Result<Fresh, Error> {
+    pub(super) async fn look(&mut self, client: &Client) -> Result<NewRows, Error> {
         let args = QueryArgs {
             task_id: self.task_id.clone(),
             network_id: self.network_id.clone(),
@@ -83,13 +83,13 @@ impl History {
         let Some(last) = self.last else {
             // The first look says where the history ends today.
             self.last = Some(newest.unwrap_or(0));
-            return Ok(Fresh { events: Vec::new(), has_gap: false });
+            return Ok(NewRows { events: Vec::new(), has_gap: false });
         };
         let is_full = events.len() == limits::EVENT_PAGE_MAX;
         let has_gap = is_full && last > 0 && events.last().is_some_and(|oldest| oldest.id > last);
         let mut events: Vec<_> = events.into_iter().filter(|event| event.id > last).collect();
         events.reverse();
         self.last = Some(newest.unwrap_or(last).max(last));
-        Ok(Fresh { events, has_gap })
+        Ok(NewRows { events, has_gap })
     }
 }

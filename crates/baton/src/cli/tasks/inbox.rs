@@ -83,6 +83,6 @@ impl Ack {
             }
             Err(error) => return Err(error.into()),
         };
-        self.connection.tell(&*text, &format!("{id} was seen."))
+        self.connection.print(&*text, &format!("{id} was seen."))
     }
 }

@@ -20,7 +20,7 @@ use crate::cli::failure::Failure;
 use crate::cli::screen::{Screen, note};
 use crate::cli::work::alias;
 use crate::client::tasks::Inbox;
-use crate::client::{Answer, Channel, Client, Follower, Heard, News};
+use crate::client::{Channel, Client, Follower, HubEvent, HubResponse, StreamEvent};
 use crate::data_folder::DataFolder;
 use crate::service::inbox::QueryArgs;
 
@@ -53,7 +53,7 @@ impl InboxWait {
         match self.wait().await {
             Ok(is_woken) => ExitCode::from(if is_woken { NEWS } else { 0 }),
             Err(failure) => {
-                failure.tell();
+                failure.print();
                 ExitCode::from(FAILED)
             }
         }
@@ -67,10 +67,10 @@ impl InboxWait {
         let Some(alias) = &self.alias else {
             let network_id = link.network().await?;
             let channel = Channel::Me { network_id: network_id.clone() };
-            let told = Told::open(session, &hub, network_id.as_deref().unwrap_or_default())?;
+            let told = ReportedDeliveries::open(session, &hub, network_id.as_deref().unwrap_or_default())?;
             return self.follow(&link.client, channel, network_id, told, deadline).await;
         };
-        let told = Told::open(session, &hub, alias.as_str())?;
+        let told = ReportedDeliveries::open(session, &hub, alias.as_str())?;
         let agent = AgentLink::open(link, alias).await?;
         let channel = Channel::Alias(alias.to_string());
         let waited = self.follow(&agent.client, channel, None, told, deadline).await;
@@ -83,7 +83,7 @@ impl InboxWait {
         client: &Client,
         channel: Channel,
         network_id: Option<String>,
-        mut told: Told,
+        mut told: ReportedDeliveries,
         deadline: Instant,
     ) -> Result<bool, Failure> {
         let mut follower = client.follow(channel, None);
@@ -105,13 +105,13 @@ impl InboxWait {
             let args = QueryArgs { limit, network_id: network_id.clone(), cursor: None };
             let inbox = client.inbox(&args).await?;
             if told.is_news(&inbox)? {
-                self.tell(&inbox)?;
+                self.print(&inbox)?;
                 return Ok(true);
             }
         }
     }
 
-    fn tell(&self, inbox: &Answer<Inbox>) -> Result<(), Failure> {
+    fn print(&self, inbox: &HubResponse<Inbox>) -> Result<(), Failure> {
         if self.connection.is_json() {
             Screen::stdout().json(inbox.text())?;
         }
@@ -136,7 +136,10 @@ async fn news(follower: &mut Follower) -> Result<(), Failure> {
     loop {
         match follower.next().await {
             None => return Err(Failure::StreamEnded),
-            Some(Ok(Heard::Lost(_) | Heard::News { news: News::StatusUpdate { .. } | News::Other, .. })) => {}
+            Some(Ok(
+                StreamEvent::Lost(_)
+                | StreamEvent::HubEvent { news: HubEvent::StatusUpdate { .. } | HubEvent::Other, .. },
+            )) => {}
             Some(heard) => return heard.map(drop).map_err(Failure::from),
         }
     }
@@ -168,7 +171,7 @@ fn session_of(input: impl Read + IsTerminal) -> Result<Option<String>, Failure> 
 }
 
 /// What sessions have been told of.
-struct Told {
+struct ReportedDeliveries {
     /// Which session; without one everything is news.
     session: Option<String>,
     file: PathBuf,
@@ -176,11 +179,11 @@ struct Told {
 
 /// The newest sessions, each with the deliveries it was told of last.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Remembered {
+struct KnownSessions {
     sessions: Vec<(String, Vec<String>)>,
 }
 
-impl Told {
+impl ReportedDeliveries {
     fn open(session: Option<String>, hub: &str, inbox: &str) -> Result<Self, Failure> {
         let home = DataFolder::home()
             .ok_or_else(|| Failure::usage("there is no home folder to remember deliveries in; set HOME"))?;
@@ -209,11 +212,11 @@ impl Told {
 }
 
 /// A file that is not there, or cannot be understood, remembers nothing.
-fn read(file: &Path) -> Remembered {
+fn read(file: &Path) -> KnownSessions {
     std::fs::read(file).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
 }
 
-fn write(file: &Path, remembered: &Remembered) -> io::Result<()> {
+fn write(file: &Path, remembered: &KnownSessions) -> io::Result<()> {
     if let Some(folder) = file.parent() {
         std::fs::create_dir_all(folder)?;
     }

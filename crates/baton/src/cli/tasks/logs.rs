@@ -5,13 +5,13 @@ use clap::Args;
 use std::process::ExitCode;
 use tokio::time::{Instant, sleep_until};
 
-use super::history::{Fresh, History};
+use super::history::{History, NewRows};
 use crate::cli::connection::{Connection, Link};
 use crate::cli::failure::Failure;
 use crate::cli::moment;
 use crate::cli::screen::{Screen, note};
 use crate::client::tasks::TaskEvent;
-use crate::client::{Channel, Error, Follower, Heard, News, Token};
+use crate::client::{Channel, Error, Follower, HubEvent, StreamEvent, Token};
 
 /// Prints what happens in the network, a line each, until Ctrl-C.
 #[derive(Debug, Args)]
@@ -121,8 +121,8 @@ impl<'a> Log<'a> {
         };
         self.look_at = self.look_at.min(self.looked + limits::LOGS_PAUSE);
         match heard {
-            Some(Ok(Heard::News { news, json })) => self.say(&news, &json),
-            Some(Ok(Heard::Lost(error))) => {
+            Some(Ok(StreamEvent::HubEvent { news, json })) => self.print_event(&news, &json),
+            Some(Ok(StreamEvent::Lost(error))) => {
                 self.lost(&error);
                 Ok(())
             }
@@ -154,7 +154,7 @@ impl<'a> Log<'a> {
         }
     }
 
-    fn print(&self, fresh: &Fresh) -> Result<(), Failure> {
+    fn print(&self, fresh: &NewRows) -> Result<(), Failure> {
         if fresh.has_gap {
             note("more happened at once than the hub tells; some lines are missing here");
         }
@@ -165,18 +165,19 @@ impl<'a> Log<'a> {
             }
             let TaskEvent { task_id, to_status, actor, detail, created_at, .. } = event;
             let time = moment::clock(*created_at);
-            self.screen.say(&format!("{time}  {task_id}  {:<13}  {actor}: {detail}", to_status.as_str()))?;
+            self.screen
+                .print(&format!("{time}  {task_id}  {:<13}  {actor}: {detail}", to_status.as_str()))?;
         }
         Ok(())
     }
 
     /// What has no row in a task's history.
-    fn say(&self, news: &News, json: &serde_json::value::RawValue) -> Result<(), Failure> {
+    fn print_event(&self, news: &HubEvent, json: &serde_json::value::RawValue) -> Result<(), Failure> {
         let words = match news {
-            News::NewMessage { from, .. } => format!("message from {from}"),
-            News::NewReply { from, in_reply_to: None, .. } => format!("reply from {from}"),
-            News::Broadcast { from, .. } => format!("broadcast from {from}"),
-            News::StatusUpdate { alias, status, progress } => {
+            HubEvent::NewMessage { from, .. } => format!("message from {from}"),
+            HubEvent::NewReply { from, in_reply_to: None, .. } => format!("reply from {from}"),
+            HubEvent::Broadcast { from, .. } => format!("broadcast from {from}"),
+            HubEvent::StatusUpdate { alias, status, progress } => {
                 let progress = progress.map(|percent| format!(", {percent} %")).unwrap_or_default();
                 format!("{alias} is {status}{progress}")
             }
@@ -185,6 +186,6 @@ impl<'a> Log<'a> {
         if self.is_json {
             return self.screen.json(json);
         }
-        self.screen.say(&format!("{}  {words}", moment::clock(moment::now().into())))
+        self.screen.print(&format!("{}  {words}", moment::clock(moment::now().into())))
     }
 }

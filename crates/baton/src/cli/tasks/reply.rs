@@ -74,6 +74,6 @@ impl Reply {
         };
         let replied = link.client.command::<ReplyToTask, Replied>(&id, &args).await?;
         let status = replied.status.map_or("ended", |status| status.as_str());
-        self.connection.tell(replied.text(), &format!("{id} is {status}."))
+        self.connection.print(replied.text(), &format!("{id} is {status}."))
     }
 }

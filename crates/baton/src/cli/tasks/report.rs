@@ -50,7 +50,7 @@ impl Progress {
             output: None,
         };
         let reported = link.client.report_progress(&id, &args).await?;
-        self.connection.tell_person(reported.text(), &format!("{id}: progress reported."))
+        self.connection.print_for_user(reported.text(), &format!("{id}: progress reported."))
     }
 }
 
@@ -111,7 +111,7 @@ impl Share {
             ..PathArgs::default()
         };
         let shared = link.client.share_artifact(&id, &args).await?;
-        self.connection.tell_person(shared.text(), &format!("{id}: {} shared.", self.artifact_id))
+        self.connection.print_for_user(shared.text(), &format!("{id}: {} shared.", self.artifact_id))
     }
 }
 

@@ -10,15 +10,15 @@ use tokio::time::{Instant, sleep};
 
 use super::interrupt::Interrupt;
 use super::send_key::{self, KeySource};
-use super::wait::{Away, Outcome, Wait, further_ends};
+use super::wait::{HubOutage, Outcome, Wait, further_ends};
 use super::whole_result;
 use crate::cli::connection::{Connection, Link};
 use crate::cli::failure::Failure;
 use crate::cli::runtime::block_on;
 use crate::cli::screen::{Screen, note};
 use crate::cli::{spoken, transfer};
-use crate::client::tasks::Sent;
-use crate::client::{Answer, Channel, Error, Token};
+use crate::client::tasks::TaskSent;
+use crate::client::{Channel, Error, HubResponse, Token};
 use crate::service::send_task::{self, PriorityName};
 use crate::trace;
 
@@ -140,7 +140,7 @@ impl Send {
         };
         args.idempotency_key = Some(self.key_source().key(&args)?);
         let sent = self.post(link, &args).await?;
-        let Some(limit) = self.wait else { return self.tell_sent(&sent) };
+        let Some(limit) = self.wait else { return self.print_sent(&sent) };
         // From before the person reads the task's id.
         let interrupt = Interrupt::listen()?;
         let task_id = sent.task_id.clone();
@@ -152,7 +152,7 @@ impl Send {
         &self,
         link: &Link,
         network_id: Option<String>,
-        sent: Answer<Sent>,
+        sent: HubResponse<TaskSent>,
         began: Instant,
         limit: Option<u32>,
     ) -> Result<ExitCode, Failure> {
@@ -169,7 +169,7 @@ impl Send {
         }
         let mut outcome = match first {
             Some(outcome) => {
-                wait.tell_course().await?;
+                wait.print_progress().await?;
                 outcome
             }
             None => wait.run().await?,
@@ -177,7 +177,7 @@ impl Send {
         while self.answer(link, &outcome).await? {
             outcome = wait.run().await?;
         }
-        self.tell_outcome(link, &outcome).await
+        self.print_outcome(link, &outcome).await
     }
 
     fn key_source(&self) -> KeySource<'_> {
@@ -196,8 +196,8 @@ impl Send {
     }
 
     /// Sends; a hub that goes away while it waits knows the call again by its key.
-    async fn post(&self, link: &Link, args: &send_task::Args) -> Result<Answer<Sent>, Failure> {
-        let mut away = Away::quiet(self.quiet);
+    async fn post(&self, link: &Link, args: &send_task::Args) -> Result<HubResponse<TaskSent>, Failure> {
+        let mut away = HubOutage::quiet(self.quiet);
         let mut is_first = true;
         loop {
             let sent = link.client.send_task(args, trace::of_environment()).await;
@@ -213,12 +213,12 @@ impl Send {
         }
     }
 
-    fn tell_sent(&self, sent: &Answer<Sent>) -> Result<ExitCode, Failure> {
+    fn print_sent(&self, sent: &HubResponse<TaskSent>) -> Result<ExitCode, Failure> {
         let screen = Screen::stdout();
         if self.connection.is_json() {
             screen.json(sent.text())?;
         } else {
-            screen.say(&sent.task_id)?;
+            screen.print(&sent.task_id)?;
             if screen.is_terminal() && !self.quiet {
                 note(&format!("sent; {} {}", self.alias, state(sent)));
             }
@@ -236,7 +236,7 @@ impl Send {
         }
     }
 
-    async fn tell_outcome(&self, link: &Link, outcome: &Outcome) -> Result<ExitCode, Failure> {
+    async fn print_outcome(&self, link: &Link, outcome: &Outcome) -> Result<ExitCode, Failure> {
         let Outcome { json, task, .. } = outcome;
         let screen = Screen::stdout();
         match self.connection.is_json() {
@@ -256,7 +256,7 @@ impl Send {
     }
 }
 
-fn state(sent: &Sent) -> &str {
+fn state(sent: &TaskSent) -> &str {
     if sent.queued { "is offline and will find it in its inbox" } else { &sent.session_status }
 }
 

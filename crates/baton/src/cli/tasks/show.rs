@@ -17,7 +17,7 @@ use crate::cli::connection::Connection;
 use crate::cli::failure::Failure;
 use crate::cli::moment;
 use crate::cli::runtime::block_on;
-use crate::cli::screen::{Screen, Tone};
+use crate::cli::screen::{Color, Screen};
 use crate::cli::table::{Cell, Table};
 use crate::client::artifacts::Artifact;
 use crate::client::tasks::{self, Task, TaskEvent, TaskMessage, TaskProgress};
@@ -97,7 +97,7 @@ impl Show {
         show_messages(&screen, &answer.messages)?;
         show_artifacts(&screen, &answer.task.artifacts)?;
         show_children(&screen, &tree.tree)?;
-        screen.say("")?;
+        screen.print("")?;
         screen.table(&timeline(&events, &answer.task))?;
         Ok(ExitCode::SUCCESS)
     }
@@ -106,7 +106,7 @@ impl Show {
 fn show_task(screen: &Screen, task: &Task) -> Result<(), Failure> {
     let rejected = if task.rejected { " (rejected)" } else { "" };
     let head = format!("{}  {}{rejected}", task.task_id, task.status);
-    screen.say_toned(Tone::of_status(task.status.as_str()), &head)?;
+    screen.print_colored(Color::of_status(task.status.as_str()), &head)?;
     let attempts = if task.attempt > 1 { format!(", attempt {}", task.attempt) } else { String::new() };
     let end = match task.completed_at {
         Some(end) => format!("ended {} later", moment::between(task.created_at, end)),
@@ -131,16 +131,16 @@ fn show_task(screen: &Screen, task: &Task) -> Result<(), Failure> {
     ];
     for (name, value) in fields {
         if let Some(value) = value {
-            screen.say(&format!("  {name:<9} {value}"))?;
+            screen.print(&format!("  {name:<9} {value}"))?;
         }
     }
     let texts =
         [("task", Some(&task.content)), ("context", task.context.as_ref()), ("result", task.result.as_ref())];
     for (name, text) in texts {
         if let Some(text) = text {
-            screen.say("")?;
-            screen.say_toned(Tone::Heading, name)?;
-            text.lines().try_for_each(|line| screen.say(&format!("  {line}")))?;
+            screen.print("")?;
+            screen.print_colored(Color::Heading, name)?;
+            text.lines().try_for_each(|line| screen.print(&format!("  {line}")))?;
         }
     }
     Ok(())
@@ -169,18 +169,18 @@ fn show_messages(screen: &Screen, messages: &[TaskMessage]) -> Result<(), Failur
     if messages.is_empty() {
         return Ok(());
     }
-    screen.say("")?;
-    screen.say_toned(Tone::Heading, "messages")?;
+    screen.print("")?;
+    screen.print_colored(Color::Heading, "messages")?;
     for message in messages {
         let kind = message.kind.as_deref().unwrap_or("message");
         let kind = if message.auth_required { "question (authentication required)" } else { kind };
-        screen.say(&format!("  {}  {kind} by {}", moment::clock(message.created_at), message.from_name))?;
-        message.content.lines().try_for_each(|line| screen.say(&format!("    {line}")))?;
-        message.options.iter().try_for_each(|option| screen.say(&format!("    - {option}")))?;
+        screen.print(&format!("  {}  {kind} by {}", moment::clock(message.created_at), message.from_name))?;
+        message.content.lines().try_for_each(|line| screen.print(&format!("    {line}")))?;
+        message.options.iter().try_for_each(|option| screen.print(&format!("    - {option}")))?;
         message
             .artifacts
             .iter()
-            .try_for_each(|artifact| screen.say(&format!("    + {}", named(artifact))))?;
+            .try_for_each(|artifact| screen.print(&format!("    + {}", named(artifact))))?;
     }
     Ok(())
 }
@@ -190,11 +190,11 @@ fn show_artifacts(screen: &Screen, artifacts: &[Artifact]) -> Result<(), Failure
     if artifacts.is_empty() {
         return Ok(());
     }
-    screen.say("")?;
-    screen.say_toned(Tone::Heading, "artifacts")?;
+    screen.print("")?;
+    screen.print_colored(Color::Heading, "artifacts")?;
     for artifact in artifacts {
         let source = artifact.source.as_deref().unwrap_or_default();
-        screen.say(&format!("  {source:<8} {}", named(artifact)))?;
+        screen.print(&format!("  {source:<8} {}", named(artifact)))?;
     }
     Ok(())
 }
@@ -206,14 +206,14 @@ fn show_children(screen: &Screen, tree: &tasks::Tree) -> Result<(), Failure> {
     if children.is_empty() {
         return Ok(());
     }
-    screen.say("")?;
-    screen.say_toned(Tone::Heading, "led to")?;
+    screen.print("")?;
+    screen.print_colored(Color::Heading, "led to")?;
     for child in children.iter().take(limits::CHILDREN_SHOWN_COUNT) {
-        screen.say(&format!("  {:<13} {}  {}", child.status.as_str(), child.task_id, child.to_name))?;
+        screen.print(&format!("  {:<13} {}  {}", child.status.as_str(), child.task_id, child.to_name))?;
     }
     let more = children.len().saturating_sub(limits::CHILDREN_SHOWN_COUNT);
     if more > 0 {
-        screen.say(&format!("  and {more} more; `baton task tree {}` shows all", tree.task_id))?;
+        screen.print(&format!("  and {more} more; `baton task tree {}` shows all", tree.task_id))?;
     }
     Ok(())
 }

@@ -36,7 +36,7 @@ impl Status {
         }
         #[allow(clippy::cast_possible_truncation)] // whole seconds
         let up = moment::seconds(health.uptime as i64);
-        screen.say(&format!("hub      {}, version {}, up {up}", client.hub(), health.version))?;
+        screen.print(&format!("hub      {}, version {}, up {up}", client.hub(), health.version))?;
         let name = who.alias.as_deref().unwrap_or(&who.user.username);
         let current = who.current_network.as_ref().or(network_id.as_ref());
         let network = who.networks.iter().find(|network| Some(&network.network_id) == current);
@@ -44,12 +44,12 @@ impl Status {
             Some(network) => format!("in {} ({})", network.network_name, network.network_id),
             None => current.map_or_else(|| "in all your networks".into(), |id| format!("in {id}")),
         };
-        screen.say(&format!("you      {name} {place}"))?;
-        screen.say(&format!("tasks    {}", view::counts(&counts.tasks.by_status)))?;
+        screen.print(&format!("you      {name} {place}"))?;
+        screen.print(&format!("tasks    {}", view::counts(&counts.tasks.by_status)))?;
         let online = agents.agents.iter().filter(|agent| agent.status != "offline").count();
-        screen.say(&format!("agents   {} with a token, {online} online", counts.nodes.total))?;
+        screen.print(&format!("agents   {} with a token, {online} online", counts.nodes.total))?;
         if !agents.agents.is_empty() {
-            screen.say("")?;
+            screen.print("")?;
             screen.table(&view::agents(&agents.agents))?;
         }
         Ok(ExitCode::SUCCESS)

@@ -11,8 +11,8 @@ use super::history::History;
 use super::question::Question;
 use crate::cli::moment;
 use crate::cli::screen::{Screen, note};
-use crate::client::tasks::{OneTask, Sent, Task, TaskEvent, TaskMessage};
-use crate::client::{Answer, Channel, Client, Error, Follower, Heard, News};
+use crate::client::tasks::{Task, TaskEnvelope, TaskEvent, TaskMessage, TaskSent};
+use crate::client::{Channel, Client, Error, Follower, HubEvent, HubResponse, StreamEvent};
 
 /// What one call waits at most.
 const LONGEST: Duration = Duration::from_secs(limits::CALL_WAIT_MAX_SECONDS as u64);
@@ -33,14 +33,14 @@ pub(super) struct Outcome {
 
 impl Outcome {
     /// What the answer to a send says, if the hub waited.
-    pub(super) fn of_send(sent: Answer<Sent>) -> Option<Self> {
+    pub(super) fn of_send(sent: HubResponse<TaskSent>) -> Option<Self> {
         let task = sent.task.clone()?;
         let messages = task.messages.clone();
         Some(Self { json: sent.into_text(), task, messages })
     }
 
-    fn of_look(answer: Answer<OneTask>) -> Self {
-        let OneTask { task, messages, .. } = (*answer).clone();
+    fn of_look(answer: HubResponse<TaskEnvelope>) -> Self {
+        let TaskEnvelope { task, messages, .. } = (*answer).clone();
         Self { json: answer.into_text(), task, messages }
     }
 
@@ -112,7 +112,7 @@ pub(super) async fn until_answered(
     question_id: &str,
     deadline: Option<Instant>,
 ) -> Result<Answered, Error> {
-    let (mut after, mut away) = (0, Away::default());
+    let (mut after, mut away) = (0, HubOutage::default());
     loop {
         let (wait, is_last) = next_wait(deadline);
         let asked = client.task_after(task_id, after, wait).await;
@@ -154,18 +154,18 @@ pub(super) struct Wait<'a> {
     deadline: Option<Instant>,
     /// The last event that is known.
     after: i64,
-    away: Away,
-    course: Option<Course<'a>>,
+    away: HubOutage,
+    course: Option<ProgressPrinter<'a>>,
 }
 
 /// Since when the hub has not answered.
 #[derive(Default)]
-pub(crate) struct Away {
+pub(crate) struct HubOutage {
     since: Option<Instant>,
     is_quiet: bool,
 }
 
-impl Away {
+impl HubOutage {
     pub(crate) fn quiet(is_quiet: bool) -> Self {
         Self { since: None, is_quiet }
     }
@@ -196,7 +196,7 @@ impl Away {
 }
 
 /// What is told on stderr while a task goes on.
-struct Course<'a> {
+struct ProgressPrinter<'a> {
     alias: &'a str,
     history: History,
     /// For its progress, which is no event.
@@ -206,18 +206,18 @@ struct Course<'a> {
 
 impl<'a> Wait<'a> {
     pub(super) fn new(client: &'a Client, task_id: &'a str, deadline: Option<Instant>) -> Self {
-        Self { client, task_id, deadline, after: 0, away: Away::quiet(true), course: None }
+        Self { client, task_id, deadline, after: 0, away: HubOutage::quiet(true), course: None }
     }
 
     /// The same, with its course on stderr.
     pub(super) fn telling(self, alias: &'a str, channel: Option<Channel>) -> Self {
-        let course = Course {
+        let course = ProgressPrinter {
             alias,
             history: History::of_task(self.task_id.to_owned()),
             follower: channel.map(|channel| self.client.follow(channel, None)),
             progress: None,
         };
-        Self { course: Some(course), away: Away::default(), ..self }
+        Self { course: Some(course), away: HubOutage::default(), ..self }
     }
 
     /// Waits until the task is settled or the time is over.
@@ -226,7 +226,7 @@ impl<'a> Wait<'a> {
             let (wait, is_last) = next_wait(self.deadline);
             let asked = self.ask(wait).await;
             if let Some(answer) = self.away.met(asked)? {
-                self.tell_course().await?;
+                self.print_progress().await?;
                 let can_wait = answer.event_count.is_some();
                 self.after = answer.event_count.unwrap_or(0);
                 let outcome = Outcome::of_look(answer);
@@ -244,7 +244,7 @@ impl<'a> Wait<'a> {
     }
 
     /// One call. Meanwhile the agent's progress is printed.
-    async fn ask(&mut self, wait: Duration) -> Result<Answer<OneTask>, Error> {
+    async fn ask(&mut self, wait: Duration) -> Result<HubResponse<TaskEnvelope>, Error> {
         let asking = self.client.task_after(self.task_id, self.after, wait);
         let Some(course) = &mut self.course else { return asking.await };
         tokio::select! {
@@ -254,24 +254,25 @@ impl<'a> Wait<'a> {
     }
 
     /// Tells the events that are new.
-    pub(super) async fn tell_course(&mut self) -> Result<(), Error> {
+    pub(super) async fn print_progress(&mut self) -> Result<(), Error> {
         let Some(course) = &mut self.course else { return Ok(()) };
         let looked = course.history.look(self.client).await;
         for event in self.away.met(looked)?.into_iter().flat_map(|fresh| fresh.events) {
-            note(&told(&event));
+            note(&event_line(&event));
         }
         Ok(())
     }
 }
 
-impl Course<'_> {
+impl ProgressPrinter<'_> {
     /// Tells the agent's progress as it is reported.
     async fn follow(&mut self) -> Infallible {
         while let Some(follower) = &mut self.follower {
             match follower.next().await {
-                Some(Ok(Heard::News { news: News::StatusUpdate { alias, progress, .. }, .. }))
-                    if alias == self.alias && progress.is_some() && progress != self.progress =>
-                {
+                Some(Ok(StreamEvent::HubEvent {
+                    news: HubEvent::StatusUpdate { alias, progress, .. },
+                    ..
+                })) if alias == self.alias && progress.is_some() && progress != self.progress => {
                     self.progress = progress;
                     note(&format!("{}  {} %", moment::clock(moment::now().into()), progress.unwrap_or(0)));
                 }
@@ -284,7 +285,7 @@ impl Course<'_> {
     }
 }
 
-fn told(event: &TaskEvent) -> String {
+fn event_line(event: &TaskEvent) -> String {
     let TaskEvent { to_status, actor, detail, created_at, .. } = event;
     // Where the detail says no more than the status, the status says enough.
     let is_plain =

@@ -97,7 +97,7 @@ impl WaitFor {
             return screen.json(json);
         }
         if self.ids.len() > 1 {
-            screen.say(&format!("{} {}", task.task_id, task.status))?;
+            screen.print(&format!("{} {}", task.task_id, task.status))?;
         }
         whole_result::print(&link.client, task, false).await?;
         match outcome.question() {

@@ -12,7 +12,7 @@ use crate::cli::connection::{Connection, Link};
 use crate::cli::failure::Failure;
 use crate::cli::moment;
 use crate::cli::plain;
-use crate::cli::screen::{Screen, Tone};
+use crate::cli::screen::{Color, Screen};
 use crate::client::{Error, Follower};
 use crate::service::{agents, list_tasks};
 
@@ -38,7 +38,7 @@ impl Watch {
         let networks = link.client.networks().await?.into_value().networks;
         let named = networks.into_iter().find(|network| network.network_id == network_id);
         let name = named.map_or_else(|| network_id.clone(), |network| network.network_name);
-        let mut picture = Picture { link: &link, network_id, name, follower };
+        let mut picture = WatchView { link: &link, network_id, name, follower };
         // What is wrong from the start is told before the screen is taken over.
         let first = picture.render().await?;
         screen.take_over(true)?;
@@ -48,14 +48,14 @@ impl Watch {
     }
 }
 
-struct Picture<'a> {
+struct WatchView<'a> {
     link: &'a Link,
     network_id: String,
     name: String,
     follower: Follower,
 }
 
-impl Picture<'_> {
+impl WatchView<'_> {
     /// Draws until Ctrl-C or an error that does not pass.
     async fn live(&mut self, mut text: String) -> Result<(), Failure> {
         let mut interrupt = signal(SignalKind::interrupt()).map_err(Failure::System)?;
@@ -102,7 +102,7 @@ impl Picture<'_> {
         let time = moment::clock(moment::now().into());
         let title = plain::line(&format!("{} on {}, {time}", self.name, client.hub()));
         let counts = plain::line(&format!("tasks: {}", view::counts(&page.stats)));
-        let mut text = format!("{}\n{counts}\n", screen.toned(Tone::Heading, &title));
+        let mut text = format!("{}\n{counts}\n", screen.colored(Color::Heading, &title));
         if !agents.agents.is_empty() {
             text.push_str(&format!("\n{}", view::agents(&agents.agents).render(&screen)));
         }

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use crate::cli::failure::Failure;
 use crate::cli::plain;
 use crate::cli::screen::{Screen, note};
-use crate::cli::tasks::Away;
+use crate::cli::tasks::HubOutage;
 use crate::cli::transfer::{Download, NotDownloaded, WHOLE_RESULT};
 use crate::client::Client;
 use crate::client::artifacts::Artifact;
@@ -36,7 +36,7 @@ fn is_whole(artifact: &Artifact) -> bool {
 
 async fn fetch(client: &Client, task: &Task, artifact: &Artifact, is_terminal: bool) -> Result<(), Failure> {
     let download = Download::new(client, Some(&task.network_id), &artifact.sha256);
-    let mut away = Away::default();
+    let mut away = HubOutage::default();
     let written = match is_terminal {
         true => {
             let mut text = PlainText::on(io::stdout());

@@ -15,7 +15,7 @@ use super::drain::Drain;
 use super::guard::Guard;
 use super::notices;
 use super::outage::Outage;
-use super::output::Room;
+use super::output::OutputRoom;
 use super::program::Program;
 use super::run_folder::RunFolder;
 use super::running::Running;
@@ -35,7 +35,7 @@ pub(super) struct Settings {
     pub(super) timeout: Option<Duration>,
     /// How often a command that failed is run again.
     pub(super) retries: u32,
-    pub(super) room: Room,
+    pub(super) room: OutputRoom,
     pub(super) runs: RunFolder,
     pub(super) once: bool,
     pub(super) program: Program,
@@ -78,7 +78,7 @@ impl Agent {
         }
         let ended = tokio::select! {
             ended = filled.join_all() => ended,
-            never = agent.tell_drain() => match never {},
+            never = agent.print_drain() => match never {},
         };
         let outcome = ended.into_iter().collect();
         listening.abort();
@@ -90,7 +90,7 @@ impl Agent {
     }
 
     /// Says that running commands finish, when the worker is told to stop.
-    async fn tell_drain(&self) -> Infallible {
+    async fn print_drain(&self) -> Infallible {
         self.drain.begun().await;
         let running = self.running.count();
         if running > 0 {
@@ -131,7 +131,7 @@ impl Agent {
         };
         loop {
             let asked = Instant::now();
-            match self.client.claim(&args).await.map(crate::client::Answer::into_value) {
+            match self.client.claim(&args).await.map(crate::client::HubResponse::into_value) {
                 Ok(claimed) => {
                     outage.is_over();
                     if let Some(lease) = Lease::of(claimed) {

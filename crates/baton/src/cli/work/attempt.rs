@@ -11,13 +11,13 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
 use super::agent::Agent;
-use super::answer::Answer;
 use super::conversation::Conversation;
 use super::delivery;
 use super::files::Folders;
-use super::lease::{self, Keeper, Kept, Lost};
+use super::lease::{self, HeldLease, LeaseLost, LeaseRenewer};
 use super::outage::Outage;
 use super::process::{Printed, Process};
+use super::task_outcome::TaskOutcome;
 use crate::cli::tasks::send_key;
 use crate::client::Error;
 use crate::client::artifacts::Artifact;
@@ -27,7 +27,7 @@ use crate::service::send_reply::ReplyToTask;
 use crate::service::{claim_task, send_reply};
 
 /// An answer, and the artifacts that go with it.
-type Answered = (Answer, Option<Vec<RefArgs>>);
+type OutcomeWithFiles = (TaskOutcome, Option<Vec<RefArgs>>);
 
 /// What a claim gave.
 #[derive(Debug)]
@@ -61,7 +61,7 @@ impl Lease {
             "running"
         );
         let printed = Arc::new(Printed::new());
-        let kept = Keeper {
+        let kept = LeaseRenewer {
             client: agent.client.clone(),
             task_id: task.task_id.clone(),
             lease_id: self.lease_id.clone(),
@@ -86,7 +86,12 @@ impl Lease {
     }
 
     /// Runs the command, again if it fails and may be: an answer with its artifacts, or what became of the task instead.
-    async fn run(&self, agent: &Agent, printed: &Printed, kept: &Kept) -> Result<Answered, String> {
+    async fn run(
+        &self,
+        agent: &Agent,
+        printed: &Printed,
+        kept: &HeldLease,
+    ) -> Result<OutcomeWithFiles, String> {
         for left in (0..agent.settings.retries).rev() {
             let answered = self.run_once(agent, printed, kept).await?;
             if answered.0.ending != Ending::Failed || agent.drain.has_begun() {
@@ -99,16 +104,21 @@ impl Lease {
         self.run_once(agent, printed, kept).await
     }
 
-    async fn run_once(&self, agent: &Agent, printed: &Printed, kept: &Kept) -> Result<Answered, String> {
+    async fn run_once(
+        &self,
+        agent: &Agent,
+        printed: &Printed,
+        kept: &HeldLease,
+    ) -> Result<OutcomeWithFiles, String> {
         let text = &self.task.content;
         let messages = self.conversation(agent).await;
         let conversation = match Conversation::write(agent.settings.runs.path(), text, &messages).await {
             Ok(conversation) => conversation,
-            Err(error) => return Ok((Answer::no_conversation(&error), None)),
+            Err(error) => return Ok((TaskOutcome::no_conversation(&error), None)),
         };
         let folders = match Folders::create(conversation.folder()) {
             Ok(folders) => folders,
-            Err(error) => return Ok((Answer::no_conversation(&error), None)),
+            Err(error) => return Ok((TaskOutcome::no_conversation(&error), None)),
         };
         let came: Vec<&Artifact> = self
             .artifacts
@@ -130,7 +140,7 @@ impl Lease {
     async fn unless_stopped<T>(
         &self,
         agent: &Agent,
-        kept: &Kept,
+        kept: &HeldLease,
         doing: impl Future<Output = T>,
     ) -> Result<T, String> {
         tokio::select! {
@@ -143,10 +153,10 @@ impl Lease {
         &self,
         agent: &Agent,
         printed: &Printed,
-        kept: &Kept,
+        kept: &HeldLease,
         conversation: &Conversation,
         folders: &Folders,
-    ) -> Result<Answer, String> {
+    ) -> Result<TaskOutcome, String> {
         let attempt = self.task.attempt.to_string();
         let mut command =
             agent.settings.program.command(&self.task.content, &self.environment(agent, &attempt));
@@ -156,7 +166,7 @@ impl Lease {
         command.env("BATON_INPUT_DIR", &folders.input).env("BATON_OUTPUT_DIR", &folders.output);
         let process = match Process::start(&mut command, &agent.guard) {
             Ok(process) => process,
-            Err(error) => return Ok(Answer::not_started(&error)),
+            Err(error) => return Ok(TaskOutcome::not_started(&error)),
         };
         let mut ended = Err(String::new());
         let stop = async {
@@ -167,9 +177,9 @@ impl Lease {
         };
         let room = agent.settings.room.clone();
         let finished = process.run(conversation.input(), room, printed, agent.settings.grace, stop).await;
-        match Answer::of(finished, printed).await {
+        match TaskOutcome::of(finished, printed).await {
             Some(answer) => Ok(answer),
-            None => ended.map(|limit| Answer::timed_out(limit, printed)),
+            None => ended.map(|limit| TaskOutcome::timed_out(limit, printed)),
         }
     }
 
@@ -220,7 +230,7 @@ impl Lease {
     async fn reply(
         &self,
         agent: &Agent,
-        answer: &Answer,
+        answer: &TaskOutcome,
         artifacts: Option<Vec<RefArgs>>,
     ) -> (String, Option<Self>) {
         let lease_seconds = Some(agent.settings.lease_seconds.into());
@@ -255,7 +265,7 @@ impl Lease {
     }
 
     /// A hub may take an answer and go away before it says so. Then the task has ended, with these very words.
-    async fn was_taken(&self, agent: &Agent, answer: &Answer, error: &Error) -> bool {
+    async fn was_taken(&self, agent: &Agent, answer: &TaskOutcome, error: &Error) -> bool {
         if error.code() != Some("reply_task_terminal") {
             return false;
         }
@@ -265,7 +275,7 @@ impl Lease {
 }
 
 /// What becomes of a task that is no longer ours, or whose worker ends.
-async fn stopped(agent: &Agent, kept: &Kept) -> String {
+async fn stopped(agent: &Agent, kept: &HeldLease) -> String {
     tokio::select! {
         lost = kept.lost() => lost.to_string(),
         () = agent.drain.is_ending() => "left: the hub delivers it again when its lease lapses".into(),
@@ -283,11 +293,11 @@ async fn past(limit: Option<Duration>) -> Duration {
     }
 }
 
-fn outcome(answer: &Answer) -> String {
+fn outcome(answer: &TaskOutcome) -> String {
     answer.ending.as_str().to_owned()
 }
 
-impl std::fmt::Display for Lost {
+impl std::fmt::Display for LeaseLost {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Cancelled => write!(f, "cancelled, the command was ended"),

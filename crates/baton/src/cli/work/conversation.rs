@@ -27,11 +27,11 @@ pub(super) struct Conversation {
 #[derive(Serialize)]
 struct Document<'a> {
     task: &'a str,
-    messages: Vec<Said<'a>>,
+    messages: Vec<MessageJson<'a>>,
 }
 
 #[derive(Serialize)]
-struct Said<'a> {
+struct MessageJson<'a> {
     author: &'a str,
     kind: &'a str,
     content: &'a str,
@@ -79,7 +79,7 @@ impl Conversation {
 }
 
 fn document(task: &str, messages: &[TaskMessage]) -> io::Result<Vec<u8>> {
-    let messages = messages.iter().map(|message| Said {
+    let messages = messages.iter().map(|message| MessageJson {
         author: &message.from_name,
         kind: message.kind.as_deref().unwrap_or("message"),
         content: &message.content,

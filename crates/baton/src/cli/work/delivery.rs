@@ -8,20 +8,26 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use tokio::time::sleep;
 
-use super::answer::{Answer, WholeResult};
-use super::files::{self, Left, Names};
+use super::files::{self, Names, OutputFile};
 use super::outage::Outage;
-use crate::cli::transfer::{self, Download, Named, NotDownloaded, WHOLE_RESULT};
+use super::task_outcome::{TaskOutcome, WholeResult};
+use crate::cli::transfer::{self, Download, NamedFile, NotDownloaded, WHOLE_RESULT};
 use crate::client::artifacts::{Artifact, NotUploaded};
 use crate::client::{Client, Error};
 use crate::service::artifacts::RefArgs;
 
 /// Fetches artifacts into a folder, each under a name of its own; an answer instead if one cannot be had.
-pub(super) async fn fetch_all(client: &Client, artifacts: &[&Artifact], folder: &Path) -> Result<(), Answer> {
+pub(super) async fn fetch_all(
+    client: &Client,
+    artifacts: &[&Artifact],
+    folder: &Path,
+) -> Result<(), TaskOutcome> {
     let mut names = Names::default();
     for artifact in artifacts {
         let path = folder.join(names.give(&artifact.name));
-        fetch(client, artifact, &path).await.map_err(|error| Answer::no_input(&artifact.name, &error))?;
+        fetch(client, artifact, &path)
+            .await
+            .map_err(|error| TaskOutcome::no_input(&artifact.name, &error))?;
     }
     Ok(())
 }
@@ -51,7 +57,11 @@ async fn fetch(client: &Client, artifact: &Artifact, path: &Path) -> Result<(), 
 }
 
 /// Uploads what a command left and a result too long for a reply. An answer that cannot be sent whole is a failure.
-pub(super) async fn send_all(client: &Client, answer: &mut Answer, folder: &Path) -> Option<Vec<RefArgs>> {
+pub(super) async fn send_all(
+    client: &Client,
+    answer: &mut TaskOutcome,
+    folder: &Path,
+) -> Option<Vec<RefArgs>> {
     let mut refs = Vec::new();
     match upload_all(client, answer.whole.take(), folder, &mut refs).await {
         Ok(()) if !refs.is_empty() && answer.is_silent() => answer.text.clear(),
@@ -59,7 +69,7 @@ pub(super) async fn send_all(client: &Client, answer: &mut Answer, folder: &Path
         Err(words) if answer.ending == baton_core::Ending::Failed => {
             answer.add(&format!("not all files could be uploaded: {words}"));
         }
-        Err(words) => *answer = Answer::unsent(&words),
+        Err(words) => *answer = TaskOutcome::unsent(&words),
     }
     (!refs.is_empty()).then_some(refs)
 }
@@ -80,13 +90,13 @@ async fn upload_all(
     let most = limits::ARTIFACT_REFS_MAX_COUNT - refs.len();
     let left = tokio::task::spawn_blocking(move || files::left_in(&left, most)).await;
     let left = left.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?;
-    for Left { named, file } in &left {
+    for OutputFile { named, file } in &left {
         refs.push(upload(client, file, named).await?);
     }
     Ok(())
 }
 
-async fn upload(client: &Client, file: &std::fs::File, named: &Named) -> Result<RefArgs, String> {
+async fn upload(client: &Client, file: &std::fs::File, named: &NamedFile) -> Result<RefArgs, String> {
     let (args, mut outage) = (transfer::upload_args(None, named), Outage::default());
     loop {
         match client.put_artifact(&args, file).await {

@@ -51,14 +51,14 @@ impl Names {
 
 /// A file a command left.
 #[derive(Debug)]
-pub(super) struct Left {
-    pub(super) named: transfer::Named,
+pub(super) struct OutputFile {
+    pub(super) named: transfer::NamedFile,
     pub(super) file: File,
 }
 
 /// Why what a command left cannot be sent.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Unsendable {
+pub(super) enum OutputFileError {
     #[error("it left more than {most} files and folders in BATON_OUTPUT_DIR")]
     TooMany { most: usize },
     #[error("the name of {path} in BATON_OUTPUT_DIR {rule}")]
@@ -74,10 +74,10 @@ pub(super) enum Unsendable {
 
 /// What a command left, by name: regular files, also in folders, whose names are joined with `-`. Links are not followed,
 /// and what is no file is passed over. There may be so many.
-pub(super) fn left_in(folder: &Path, most: usize) -> Result<Vec<Left>, Unsendable> {
+pub(super) fn left_in(folder: &Path, most: usize) -> Result<Vec<OutputFile>, OutputFileError> {
     let (mut paths, mut folders) = (Vec::new(), vec![folder.to_owned()]);
     while let Some(next) = folders.pop() {
-        let unreadable = |error| Unsendable::Unreadable { path: next.display().to_string(), error };
+        let unreadable = |error| OutputFileError::Unreadable { path: next.display().to_string(), error };
         for entry in next.read_dir().map_err(unreadable)? {
             let entry = entry.map_err(unreadable)?;
             let kind = entry.file_type().map_err(unreadable)?;
@@ -87,7 +87,7 @@ pub(super) fn left_in(folder: &Path, most: usize) -> Result<Vec<Left>, Unsendabl
                 _ => tracing::warn!(path = %entry.path().display(), "is no regular file and is not sent"),
             }
             if paths.len() + folders.len() > most {
-                return Err(Unsendable::TooMany { most });
+                return Err(OutputFileError::TooMany { most });
             }
         }
     }
@@ -95,26 +95,26 @@ pub(super) fn left_in(folder: &Path, most: usize) -> Result<Vec<Left>, Unsendabl
     paths.iter().map(|path| open(folder, path)).collect()
 }
 
-fn open(folder: &Path, path: &Path) -> Result<Left, Unsendable> {
+fn open(folder: &Path, path: &Path) -> Result<OutputFile, OutputFileError> {
     let relative = path.strip_prefix(folder).unwrap_or(path);
     let shown = relative.display().to_string();
     let parts: Option<Vec<&str>> = relative.components().map(|part| part.as_os_str().to_str()).collect();
     let Some(parts) = parts else {
-        return Err(Unsendable::Name { path: shown, rule: "must be UTF-8".into() });
+        return Err(OutputFileError::Name { path: shown, rule: "must be UTF-8".into() });
     };
-    let name = ArtifactName::parse("name", &parts.join("-")).map_err(|refusal| Unsendable::Name {
+    let name = ArtifactName::parse("name", &parts.join("-")).map_err(|refusal| OutputFileError::Name {
         path: shown.clone(),
         rule: refusal.message().trim_start_matches("name ").to_owned(),
     })?;
     let nofollow = i32::try_from((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits()).unwrap_or_default();
     let opened = OpenOptions::new().read(true).custom_flags(nofollow).open(path);
     let sized = opened.and_then(|file| Ok((file.metadata()?.len(), file)));
-    let (size, file) = sized.map_err(|error| Unsendable::Unreadable { path: shown.clone(), error })?;
+    let (size, file) = sized.map_err(|error| OutputFileError::Unreadable { path: shown.clone(), error })?;
     if size > limits::ARTIFACT_MAX_BYTES {
-        return Err(Unsendable::TooLarge { path: shown, size });
+        return Err(OutputFileError::TooLarge { path: shown, size });
     }
     let media_type = transfer::media_type_of(name.as_str()).to_owned();
-    Ok(Left { named: transfer::Named { name: name.to_string(), media_type }, file })
+    Ok(OutputFile { named: transfer::NamedFile { name: name.to_string(), media_type }, file })
 }
 
 #[cfg(test)]
@@ -156,10 +156,10 @@ mod tests {
     fn more_files_than_a_reply_takes_and_names_that_play_tricks_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("a\nb"), "x").unwrap();
-        assert!(matches!(left_in(folder.path(), 100), Err(Unsendable::Name { .. })));
+        assert!(matches!(left_in(folder.path(), 100), Err(OutputFileError::Name { .. })));
         for n in 0..=limits::ARTIFACT_REFS_MAX_COUNT {
             std::fs::write(folder.path().join(n.to_string()), "x").unwrap();
         }
-        assert!(matches!(left_in(folder.path(), 100), Err(Unsendable::TooMany { most: 100 })));
+        assert!(matches!(left_in(folder.path(), 100), Err(OutputFileError::TooMany { most: 100 })));
     }
 }

@@ -17,17 +17,17 @@ use crate::cli::failure::Failure;
 
 /// The worker's end.
 #[derive(Debug, Clone)]
-pub(crate) struct Guard(Arc<Mutex<Told>>);
+pub(crate) struct Guard(Arc<Mutex<GuardProcess>>);
 
 #[derive(Debug)]
-struct Told {
+struct GuardProcess {
     process: Child,
     pipe: Option<ChildStdin>,
 }
 
 /// A group that is guarded as long as this lives.
 #[derive(Debug)]
-pub(crate) struct Guarded {
+pub(crate) struct GuardedGroup {
     guard: Guard,
     group: Group,
 }
@@ -43,16 +43,16 @@ impl Guard {
             .process_group(0)
             .spawn()?;
         let pipe = process.stdin.take();
-        Ok(Self(Arc::new(Mutex::new(Told { process, pipe }))))
+        Ok(Self(Arc::new(Mutex::new(GuardProcess { process, pipe }))))
     }
 
     /// From here on the group ends with the worker.
-    pub(crate) fn watch(&self, group: Group) -> Guarded {
-        self.tell('+', group);
-        Guarded { guard: self.clone(), group }
+    pub(crate) fn watch(&self, group: Group) -> GuardedGroup {
+        self.notify('+', group);
+        GuardedGroup { guard: self.clone(), group }
     }
 
-    fn tell(&self, sign: char, group: Group) {
+    fn notify(&self, sign: char, group: Group) {
         let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let line = format!("{sign}{}\n", group.number());
         let done = told.pipe.as_mut().map(|pipe| pipe.write_all(line.as_bytes()));
@@ -63,13 +63,13 @@ impl Guard {
     }
 }
 
-impl Drop for Guarded {
+impl Drop for GuardedGroup {
     fn drop(&mut self) {
-        self.guard.tell('-', self.group);
+        self.guard.notify('-', self.group);
     }
 }
 
-impl Drop for Told {
+impl Drop for GuardProcess {
     fn drop(&mut self) {
         self.pipe = None; // the guard ends with its pipe
         let _ = self.process.wait();

@@ -9,7 +9,7 @@ use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep};
 
 use super::process::Printed;
-use super::running::{InHand, Notice};
+use super::running::{ActiveTask, Notice};
 use crate::client::{Client, Error};
 use crate::service::{extend_lease, report_progress};
 
@@ -18,7 +18,7 @@ const SHOW_EVERY: Duration = Duration::from_millis(limits::PROGRESS_EVERY_MILLIS
 
 /// Why a lease is no longer ours.
 #[derive(Debug, Clone)]
-pub(super) enum Lost {
+pub(super) enum LeaseLost {
     Cancelled,
     Reassigned,
     /// What the hub said when it was asked.
@@ -27,24 +27,24 @@ pub(super) enum Lost {
 
 /// A lease that is kept as long as this lives.
 #[derive(Debug)]
-pub(super) struct Kept {
-    lost: watch::Receiver<Option<Lost>>,
+pub(super) struct HeldLease {
+    lost: watch::Receiver<Option<LeaseLost>>,
     keeping: AbortHandle,
 }
 
 /// What keeps it.
-pub(super) struct Keeper {
+pub(super) struct LeaseRenewer {
     pub(super) client: Client,
     pub(super) task_id: String,
     pub(super) lease_id: String,
     pub(super) lease_seconds: u32,
     pub(super) printed: Arc<Printed>,
-    pub(super) in_hand: InHand,
+    pub(super) in_hand: ActiveTask,
 }
 
-impl Kept {
+impl HeldLease {
     /// Waits until the lease is lost; for ever, if it never is.
-    pub(super) async fn lost(&self) -> Lost {
+    pub(super) async fn lost(&self) -> LeaseLost {
         let mut lost = self.lost.clone();
         let why = lost.wait_for(Option::is_some).await.ok().and_then(|lost| lost.clone());
         match why {
@@ -54,7 +54,7 @@ impl Kept {
     }
 }
 
-impl Drop for Kept {
+impl Drop for HeldLease {
     fn drop(&mut self) {
         self.keeping.abort();
     }
@@ -75,24 +75,24 @@ pub(super) async fn show(client: &Client, task_id: &str, lease_id: &str, printed
     }
 }
 
-impl Keeper {
+impl LeaseRenewer {
     /// Keeps the lease in a task of its own.
-    pub(super) fn start(self) -> Kept {
+    pub(super) fn start(self) -> HeldLease {
         let (tell, lost) = watch::channel(None);
         let keeping = tokio::spawn(async move {
             let why = self.keep().await;
             tell.send_replace(Some(why));
         });
-        Kept { lost, keeping: keeping.abort_handle() }
+        HeldLease { lost, keeping: keeping.abort_handle() }
     }
 
-    async fn keep(&self) -> Lost {
+    async fn keep(&self) -> LeaseLost {
         let third = Duration::from_secs(self.lease_seconds.into()) / 3;
         let mut extended_at = Instant::now();
         loop {
             let is_noticed = tokio::select! {
                 () = sleep(third.min(SHOW_EVERY)) => false,
-                () = self.in_hand.heard() => true,
+                () = self.in_hand.notified() => true,
             };
             if is_noticed || extended_at.elapsed() >= third {
                 match self.extend().await {
@@ -115,11 +115,11 @@ impl Keeper {
         self.client.extend_lease(&self.lease_id, &args).await.map(|_| ())
     }
 
-    fn why(&self, error: Error) -> Lost {
+    fn why(&self, error: Error) -> LeaseLost {
         match self.in_hand.latest() {
-            Some(Notice::Cancelled) => Lost::Cancelled,
-            Some(Notice::Reassigned) => Lost::Reassigned,
-            Some(Notice::Gap) | None => Lost::Refused(error),
+            Some(Notice::Cancelled) => LeaseLost::Cancelled,
+            Some(Notice::Reassigned) => LeaseLost::Reassigned,
+            Some(Notice::Gap) | None => LeaseLost::Refused(error),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The agent's stream: tells running tasks at once that they were cancelled or given to another.
 
-use crate::client::{Channel, Client, Error, Heard, News};
+use crate::client::{Channel, Client, Error, HubEvent, StreamEvent};
 
 use super::running::{Notice, Running};
 
@@ -9,19 +9,19 @@ pub(super) async fn listen(client: &Client, alias: &str, running: &Running) -> E
     let mut follower = client.follow(Channel::Alias(alias.to_owned()), None);
     loop {
         match follower.next().await {
-            Some(Ok(Heard::News { news, .. })) => pass_on(running, news),
-            Some(Ok(Heard::Lost(error))) => tracing::debug!("the stream broke: {error}"),
+            Some(Ok(StreamEvent::HubEvent { news, .. })) => pass_on(running, news),
+            Some(Ok(StreamEvent::Lost(error))) => tracing::debug!("the stream broke: {error}"),
             Some(Err(error)) => return error,
             None => std::future::pending().await,
         }
     }
 }
 
-fn pass_on(running: &Running, news: News) {
+fn pass_on(running: &Running, news: HubEvent) {
     match news {
-        News::TaskCancelled { task_id, .. } => running.notice(&task_id, Notice::Cancelled),
-        News::TaskReassigned { task_id } => running.notice(&task_id, Notice::Reassigned),
-        News::Connected { .. } | News::Reset => running.notice_all(),
+        HubEvent::TaskCancelled { task_id, .. } => running.notice(&task_id, Notice::Cancelled),
+        HubEvent::TaskReassigned { task_id } => running.notice(&task_id, Notice::Reassigned),
+        HubEvent::Connected { .. } | HubEvent::Reset => running.notice_all(),
         _ => {}
     }
 }

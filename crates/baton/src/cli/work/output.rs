@@ -14,7 +14,7 @@ const HEAD_MAX_BYTES: usize = limits::TEXT_MAX_BYTES;
 
 /// Where a command's output goes and how much of it there may be.
 #[derive(Debug, Clone)]
-pub(super) struct Room {
+pub(super) struct OutputRoom {
     pub(super) folder: PathBuf,
     pub(super) max_bytes: u64,
 }
@@ -27,12 +27,12 @@ pub(super) struct Output {
     file: Option<JoinHandle<io::Result<Spool>>>,
     /// How much was handed to the file.
     filed_bytes: u64,
-    room: Room,
+    room: OutputRoom,
 }
 
 /// All of an output.
 #[derive(Debug)]
-pub(super) struct Whole {
+pub(super) struct FullOutput {
     /// Its beginning, or all of it.
     pub(super) head: String,
     /// All of it, if the head is not.
@@ -41,7 +41,7 @@ pub(super) struct Whole {
 
 /// Why no more is taken.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Full {
+pub(super) enum OutputError {
     #[error("it printed more than {max_bytes} bytes")]
     TooMuch { max_bytes: u64 },
     #[error("its output cannot be kept in {}: {error}", folder.display())]
@@ -49,12 +49,12 @@ pub(super) enum Full {
 }
 
 impl Output {
-    pub(super) fn new(room: Room) -> Self {
+    pub(super) fn new(room: OutputRoom) -> Self {
         Self { head: Vec::new(), file: None, filed_bytes: 0, room }
     }
 
     /// Takes a chunk. It waits for the chunk before it to be written, not for this one.
-    pub(super) async fn push(&mut self, chunk: &[u8]) -> Result<(), Full> {
+    pub(super) async fn push(&mut self, chunk: &[u8]) -> Result<(), OutputError> {
         let in_head = chunk.len().min(HEAD_MAX_BYTES - self.head.len());
         self.head.extend_from_slice(&chunk[..in_head]);
         if self.file.is_none() && in_head == chunk.len() {
@@ -66,14 +66,14 @@ impl Output {
         };
         self.filed_bytes += bytes.len() as u64;
         if self.filed_bytes > self.room.max_bytes {
-            return Err(Full::TooMuch { max_bytes: self.room.max_bytes });
+            return Err(OutputError::TooMuch { max_bytes: self.room.max_bytes });
         }
         self.file = Some(write(before, self.room.folder.clone(), bytes));
         Ok(())
     }
 
     /// The file, when everything handed to it is written. A caller that does not wait to the end loses nothing.
-    async fn written(&mut self) -> Result<Option<Spool>, Full> {
+    async fn written(&mut self) -> Result<Option<Spool>, OutputError> {
         let Some(writing) = &mut self.file else { return Ok(None) };
         let written = writing.await;
         self.file = None;
@@ -81,7 +81,7 @@ impl Output {
     }
 
     /// The end of it. An output that is no UTF-8 is kept in a file too.
-    pub(super) async fn finish(mut self) -> Result<Whole, Full> {
+    pub(super) async fn finish(mut self) -> Result<FullOutput, OutputError> {
         if self.file.is_none() && std::str::from_utf8(&self.head).is_err() {
             self.file = Some(write(None, self.room.folder.clone(), self.head.clone()));
         }
@@ -92,11 +92,11 @@ impl Output {
             }
             None => None,
         };
-        Ok(Whole { head: String::from_utf8_lossy(&self.head).into_owned(), spooled })
+        Ok(FullOutput { head: String::from_utf8_lossy(&self.head).into_owned(), spooled })
     }
 
-    fn failed(&self, error: io::Error) -> Full {
-        Full::Disk { folder: self.room.folder.clone(), error }
+    fn failed(&self, error: io::Error) -> OutputError {
+        OutputError::Disk { folder: self.room.folder.clone(), error }
     }
 }
 
@@ -126,8 +126,8 @@ mod tests {
         bytes
     }
 
-    async fn of(folder: &Path, chunks: &[&[u8]]) -> Whole {
-        let mut output = Output::new(Room { folder: folder.to_owned(), max_bytes: 1 << 22 });
+    async fn of(folder: &Path, chunks: &[&[u8]]) -> FullOutput {
+        let mut output = Output::new(OutputRoom { folder: folder.to_owned(), max_bytes: 1 << 22 });
         for chunk in chunks {
             output.push(chunk).await.unwrap();
         }
@@ -169,15 +169,15 @@ mod tests {
     async fn more_than_the_room_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         const MAX: u64 = 2 * HEAD_MAX_BYTES as u64;
-        let mut output = Output::new(Room { folder: folder.path().to_owned(), max_bytes: MAX });
+        let mut output = Output::new(OutputRoom { folder: folder.path().to_owned(), max_bytes: MAX });
         output.push(&[b'a'; 2 * HEAD_MAX_BYTES]).await.unwrap();
-        assert!(matches!(output.push(b"a").await, Err(Full::TooMuch { max_bytes: MAX })));
+        assert!(matches!(output.push(b"a").await, Err(OutputError::TooMuch { max_bytes: MAX })));
     }
 
     #[tokio::test]
     async fn a_disk_that_is_slow_holds_nobody_up_and_a_reader_that_gives_up_loses_nothing_written() {
         let folder = tempfile::tempdir().unwrap();
-        let room = Room { folder: folder.path().to_owned(), max_bytes: 1 << 22 };
+        let room = OutputRoom { folder: folder.path().to_owned(), max_bytes: 1 << 22 };
         let mut output = Output::new(room);
         let (release, held) = std::sync::mpsc::channel::<()>();
         let first = write(None, folder.path().to_owned(), vec![b'a'; HEAD_MAX_BYTES]);

@@ -146,7 +146,7 @@ const WRAPPERS: [(&str, &[&str], usize); 19] = [
 
 /// Why `{task}` may not stand where it does.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Misplaced {
+pub(super) enum PlaceholderError {
     #[error(
         "{{task}} stands inside the longer argument {0:?}: make it an argument of its own, or pass --allow-embedded if no \
          program runs that argument as a script or a command"
@@ -162,18 +162,18 @@ pub(super) enum Misplaced {
 }
 
 /// Checks every place of the text in a command line.
-pub(super) fn check(words: &[OsString], allow_embedded: bool) -> Result<(), Misplaced> {
+pub(super) fn check(words: &[OsString], allow_embedded: bool) -> Result<(), PlaceholderError> {
     let places = words.iter().enumerate().filter(|(_, word)| has_place(word));
     places.into_iter().try_for_each(|(at, word)| {
         let is_whole = word.as_bytes() == PLACE;
         if at == 0 || is_whole && program_at(words) == Some(at) {
-            return Err(Misplaced::Program);
+            return Err(PlaceholderError::Program);
         }
         let runner = (0..at).find(|runner| runs(&words[*runner], &words[runner + 1..at], word, is_whole));
         if let Some(runner) = runner {
-            return Err(Misplaced::Run(words[runner].display().to_string()));
+            return Err(PlaceholderError::Run(words[runner].display().to_string()));
         }
-        if is_whole || allow_embedded { Ok(()) } else { Err(Misplaced::Embedded(word.clone())) }
+        if is_whole || allow_embedded { Ok(()) } else { Err(PlaceholderError::Embedded(word.clone())) }
     })
 }
 

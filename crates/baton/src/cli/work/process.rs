@@ -15,8 +15,8 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
 
 use super::group::Group;
-use super::guard::{Guard, Guarded};
-use super::output::{Full, Output, Room};
+use super::guard::{Guard, GuardedGroup};
+use super::output::{Output, OutputError, OutputRoom};
 use super::tail::Tail;
 
 /// A running command.
@@ -24,7 +24,7 @@ use super::tail::Tail;
 pub(super) struct Process {
     child: Child,
     group: Group,
-    _guarded: Guarded,
+    _guarded: GuardedGroup,
 }
 
 /// How a run came to its end.
@@ -35,7 +35,7 @@ pub(super) enum Ended {
     /// It was told to stop.
     Stopped,
     /// It printed more than can be kept.
-    Full(Full),
+    OutputError(OutputError),
 }
 
 /// A run that is over, with all its processes.
@@ -50,13 +50,13 @@ pub(super) struct Finished {
 #[derive(Debug)]
 pub(super) struct Printed {
     /// Both streams, as they came.
-    both: Mutex<Shown>,
+    both: Mutex<OutputTail>,
     stderr: Mutex<Tail>,
 }
 
 /// The last of both streams, and how much of it nobody has been shown.
 #[derive(Debug)]
-struct Shown {
+struct OutputTail {
     tail: Tail,
     unsent: usize,
     /// How much was shown.
@@ -65,21 +65,21 @@ struct Shown {
 
 /// What a command printed since it was asked for the last time.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct News {
+pub(super) struct NewOutput {
     pub(super) text: String,
     bytes: usize,
 }
 
 impl Printed {
     pub(super) fn new() -> Self {
-        let both = Shown { tail: Tail::of_bytes(limits::TASK_OUTPUT_KEPT_BYTES), unsent: 0, sent: 0 };
+        let both = OutputTail { tail: Tail::of_bytes(limits::TASK_OUTPUT_KEPT_BYTES), unsent: 0, sent: 0 };
         let stderr = Tail::of_chars(limits::OUTPUT_KEPT_CHARS);
         Self { both: Mutex::new(both), stderr: Mutex::new(stderr) }
     }
 
     /// What came since this was asked for the last time; of very much, the last. A character whose end has not come yet
     /// stays for the next time.
-    pub(super) fn take_news(&self) -> Option<News> {
+    pub(super) fn take_news(&self) -> Option<NewOutput> {
         let mut both = self.both.lock().unwrap_or_else(PoisonError::into_inner);
         let fresh = both.tail.last_bytes(both.unsent);
         let unfinished = unfinished_bytes(&fresh);
@@ -92,11 +92,11 @@ impl Printed {
         let text = gap + &all[all.ceil_char_boundary(excess)..];
         both.unsent = unfinished;
         both.sent += bytes as u64;
-        (bytes > 0).then_some(News { text, bytes })
+        (bytes > 0).then_some(NewOutput { text, bytes })
     }
 
     /// What was taken last reached nobody: it is news still.
-    pub(super) fn put_back(&self, news: &News) {
+    pub(super) fn put_back(&self, news: &NewOutput) {
         let mut both = self.both.lock().unwrap_or_else(PoisonError::into_inner);
         both.unsent += news.bytes;
         both.sent -= news.bytes as u64;
@@ -165,7 +165,7 @@ impl Process {
     pub(super) async fn run(
         mut self,
         text: &str,
-        room: Room,
+        room: OutputRoom,
         printed: &Printed,
         grace: Duration,
         stop: impl Future<Output = ()> + Send,
@@ -188,7 +188,7 @@ impl Process {
         let mut ended = loop {
             tokio::select! {
                 status = self.child.wait() => break Ended::Exited(status),
-                read = &mut streams => if let Err(full) = read { break Ended::Full(full) },
+                read = &mut streams => if let Err(full) = read { break Ended::OutputError(full) },
                 () = &mut stop => break Ended::Stopped,
             }
         };
@@ -206,17 +206,17 @@ impl Process {
             read = timeout(limits::OUTPUT_REST_MAX, streams).await.unwrap_or(Ok(()));
         }
         if let (Ended::Exited(_), Err(full)) = (&ended, read) {
-            ended = Ended::Full(full);
+            ended = Ended::OutputError(full);
         }
         ended
     }
 }
 
-type Streams<'a> = Pin<&'a mut (dyn FusedFuture<Output = Result<(), Full>> + Send + 'a)>;
+type Streams<'a> = Pin<&'a mut (dyn FusedFuture<Output = Result<(), OutputError>> + Send + 'a)>;
 type Stop<'a> = Pin<&'a mut (dyn Future<Output = ()> + Send + 'a)>;
 
 /// Gives the command its text. One that does not want to read it has closed the pipe, which is no fault.
-async fn feed(stdin: Option<ChildStdin>, text: &str) -> Result<(), Full> {
+async fn feed(stdin: Option<ChildStdin>, text: &str) -> Result<(), OutputError> {
     if let Some(mut stdin) = stdin {
         let _ = stdin.write_all(text.as_bytes()).await;
     }
@@ -228,7 +228,7 @@ async fn read_stdout(
     mut stream: Option<ChildStdout>,
     printed: &Printed,
     output: &mut Output,
-) -> Result<(), Full> {
+) -> Result<(), OutputError> {
     let mut buffer = vec![0; limits::OUTPUT_CHUNK_BYTES];
     while let Some(chunk) = next_chunk(&mut stream, &mut buffer).await {
         printed.push(chunk);
@@ -237,7 +237,7 @@ async fn read_stdout(
     Ok(())
 }
 
-async fn read_stderr(mut stream: Option<ChildStderr>, printed: &Printed) -> Result<(), Full> {
+async fn read_stderr(mut stream: Option<ChildStderr>, printed: &Printed) -> Result<(), OutputError> {
     let mut buffer = vec![0; limits::OUTPUT_CHUNK_BYTES];
     while let Some(chunk) = next_chunk(&mut stream, &mut buffer).await {
         printed.push_stderr(chunk);

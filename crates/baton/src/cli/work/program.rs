@@ -5,7 +5,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 use tokio::process::Command;
 
-use super::placeholder::{self, Misplaced, PLACE};
+use super::placeholder::{self, PLACE, PlaceholderError};
 
 /// A command line that can be run.
 #[derive(Debug, Clone)]
@@ -15,11 +15,11 @@ pub(super) struct Program {
 
 /// Why a command line cannot be.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Unfit {
+pub(super) enum CommandLineError {
     #[error("there is no program {0:?} to run: install it, or give its path")]
     NotFound(OsString),
     #[error(transparent)]
-    Misplaced(#[from] Misplaced),
+    PlaceholderError(#[from] PlaceholderError),
     #[error(
         "there is no command: give it after --, for example baton work --alias coder -- claude -p {{task}}"
     )]
@@ -28,11 +28,11 @@ pub(super) enum Unfit {
 
 impl Program {
     /// Takes the words after `--`. A program that is not there is found out here, not by the first task.
-    pub(super) fn new(words: &[OsString], allow_embedded: bool) -> Result<Self, Unfit> {
-        let program = words.first().ok_or(Unfit::Missing)?;
+    pub(super) fn new(words: &[OsString], allow_embedded: bool) -> Result<Self, CommandLineError> {
+        let program = words.first().ok_or(CommandLineError::Missing)?;
         placeholder::check(words, allow_embedded)?;
         if !is_there(program) {
-            return Err(Unfit::NotFound(program.clone()));
+            return Err(CommandLineError::NotFound(program.clone()));
         }
         Ok(Self { words: words.to_vec() })
     }
@@ -89,8 +89,8 @@ mod tests {
     #[test]
     fn a_program_that_is_not_there_is_found_out_at_once() {
         let unfit = Program::new(&words(&["no-such-program-anywhere"]), false).unwrap_err();
-        assert_eq!(unfit, Unfit::NotFound("no-such-program-anywhere".into()));
-        assert_eq!(Program::new(&[], false).unwrap_err(), Unfit::Missing);
+        assert_eq!(unfit, CommandLineError::NotFound("no-such-program-anywhere".into()));
+        assert_eq!(Program::new(&[], false).unwrap_err(), CommandLineError::Missing);
         assert!(Program::new(&words(&["/bin/sh"]), false).is_ok());
         assert!(Program::new(&words(&["sh"]), false).is_ok());
     }

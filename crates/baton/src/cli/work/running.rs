@@ -21,35 +21,35 @@ pub(super) struct Running(Arc<Mutex<Tasks>>);
 
 #[derive(Debug, Default)]
 struct Tasks {
-    in_hand: HashMap<String, Arc<Ear>>,
+    in_hand: HashMap<String, Arc<NoticeChannel>>,
     early: VecDeque<(String, Notice)>,
 }
 
 /// Where one task's notices come in.
 #[derive(Debug, Default)]
-struct Ear {
+struct NoticeChannel {
     rung: Notify,
     latest: Mutex<Option<Notice>>,
 }
 
 /// A task in hand, as long as this lives.
 #[derive(Debug)]
-pub(super) struct InHand {
+pub(super) struct ActiveTask {
     running: Running,
     task_id: String,
-    ear: Arc<Ear>,
+    ear: Arc<NoticeChannel>,
 }
 
 impl Running {
     /// Takes a task in hand. A notice that came too early is heard now.
-    pub(super) fn take(&self, task_id: &str) -> InHand {
-        let ear = Arc::new(Ear::default());
+    pub(super) fn take(&self, task_id: &str) -> ActiveTask {
+        let ear = Arc::new(NoticeChannel::default());
         let mut tasks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         tasks.in_hand.insert(task_id.to_owned(), ear.clone());
         if let Some((_, notice)) = tasks.early.iter().rev().find(|(early, _)| early == task_id) {
             ear.ring(*notice);
         }
-        InHand { running: self.clone(), task_id: task_id.to_owned(), ear }
+        ActiveTask { running: self.clone(), task_id: task_id.to_owned(), ear }
     }
 
     /// Something came for one task.
@@ -75,7 +75,7 @@ impl Running {
     }
 }
 
-impl Ear {
+impl NoticeChannel {
     fn ring(&self, notice: Notice) {
         let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
         // What happened is said better by the notice that came than by the gap after it.
@@ -86,9 +86,9 @@ impl Ear {
     }
 }
 
-impl InHand {
+impl ActiveTask {
     /// Waits for a notice.
-    pub(super) async fn heard(&self) {
+    pub(super) async fn notified(&self) {
         self.ear.rung.notified().await;
     }
 
@@ -98,7 +98,7 @@ impl InHand {
     }
 }
 
-impl Drop for InHand {
+impl Drop for ActiveTask {
     fn drop(&mut self) {
         let mut tasks = self.running.0.lock().unwrap_or_else(PoisonError::into_inner);
         // The same task may have been taken in hand again under a new lease.
@@ -113,8 +113,8 @@ mod tests {
     use super::*;
     use futures_util::FutureExt;
 
-    fn is_rung(task: &InHand) -> bool {
-        task.heard().now_or_never().is_some()
+    fn is_rung(task: &ActiveTask) -> bool {
+        task.notified().now_or_never().is_some()
     }
 
     #[test]

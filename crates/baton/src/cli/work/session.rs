@@ -12,7 +12,7 @@ use super::agent::{Agent, Ended};
 use crate::cli::mcp::{Door, Message};
 
 #[derive(Debug, Deserialize)]
-struct Reported {
+struct SessionReport {
     ok: bool,
     #[serde(default)]
     error: String,
@@ -22,7 +22,7 @@ struct Reported {
 
 /// Why a report was not taken.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Unreported {
+pub(super) enum ReportError {
     /// Another worker of the agent has its session.
     #[error("{0}")]
     InUse(String),
@@ -41,7 +41,7 @@ pub(super) async fn show(agent: Arc<Agent>, ended: Ended) {
         if told != Some(is_busy) {
             match report(&door, &agent.settings.alias, is_busy).await {
                 Ok(()) => told = Some(is_busy),
-                Err(Unreported::Other(words)) if !is_refusal_told => {
+                Err(ReportError::Other(words)) if !is_refusal_told => {
                     tracing::info!("the agent's output is not shown: {words}");
                     is_refusal_told = true;
                 }
@@ -56,7 +56,7 @@ pub(super) async fn show(agent: Arc<Agent>, ended: Ended) {
 }
 
 /// One report. A token without an alias speaks as this one from here on.
-pub(super) async fn report(door: &Door, alias: &str, is_busy: bool) -> Result<(), Unreported> {
+pub(super) async fn report(door: &Door, alias: &str, is_busy: bool) -> Result<(), ReportError> {
     let arguments = json!({
         "resume_id": format!("baton-work-{alias}"),
         "alias": alias,
@@ -70,28 +70,29 @@ pub(super) async fn report(door: &Door, alias: &str, is_busy: bool) -> Result<()
         "jsonrpc": "2.0", "id": 1, "method": "tools/call",
         "params": {"name": "report_status", "arguments": arguments},
     });
-    let message = Message::read(call.to_string()).map_err(Unreported::Other)?;
+    let message = Message::read(call.to_string()).map_err(ReportError::Other)?;
     let (tell, mut answers) = channel(1); // one call, one answer
     door.pass(&message, &tell).await;
-    read(&answers.try_recv().map_err(|error| Unreported::Other(error.to_string()))?)
+    read(&answers.try_recv().map_err(|error| ReportError::Other(error.to_string()))?)
 }
 
-fn read(answer: &str) -> Result<(), Unreported> {
-    let answer: Value = serde_json::from_str(answer).map_err(|error| Unreported::Other(error.to_string()))?;
+fn read(answer: &str) -> Result<(), ReportError> {
+    let answer: Value =
+        serde_json::from_str(answer).map_err(|error| ReportError::Other(error.to_string()))?;
     let reported = answer.pointer("/result/structuredContent").cloned().unwrap_or_default();
-    match serde_json::from_value::<Reported>(reported) {
-        Ok(Reported { ok: true, .. }) => Ok(()),
+    match serde_json::from_value::<SessionReport>(reported) {
+        Ok(SessionReport { ok: true, .. }) => Ok(()),
         Ok(refused) => {
             let words = format!("{} ({})", refused.error, refused.message);
             Err(if refused.error == "alias_in_use" {
-                Unreported::InUse(words)
+                ReportError::InUse(words)
             } else {
-                Unreported::Other(words)
+                ReportError::Other(words)
             })
         }
         Err(_) => {
             let words = answer.pointer("/error/message").and_then(Value::as_str).unwrap_or("no answer");
-            Err(Unreported::Other(words.to_owned()))
+            Err(ReportError::Other(words.to_owned()))
         }
     }
 }

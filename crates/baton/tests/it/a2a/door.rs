@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::it::http::{Answer, Client, Stream};
+use crate::it::http::{Client, Response, Stream};
 use crate::it::tenant::{Tenant, act, claim, succeed, text};
 
 pub(super) const VERSION: (&str, &str) = ("a2a-version", "1.0");
@@ -36,22 +36,22 @@ impl Door {
     }
 
     /// A JSON-RPC request, as it is answered.
-    pub(super) fn rpc(&self, method: &str, params: &Value) -> Answer {
+    pub(super) fn rpc(&self, method: &str, params: &Value) -> Response {
         self.rpc_with(method, params, &[])
     }
 
-    pub(super) fn rpc_with(&self, method: &str, params: &Value, headers: &[(&str, &str)]) -> Answer {
+    pub(super) fn rpc_with(&self, method: &str, params: &Value, headers: &[(&str, &str)]) -> Response {
         self.rpc_as(method, params, &[&[VERSION], headers].concat())
     }
 
     /// The same with these headers alone.
-    pub(super) fn rpc_as(&self, method: &str, params: &Value, headers: &[(&str, &str)]) -> Answer {
+    pub(super) fn rpc_as(&self, method: &str, params: &Value, headers: &[(&str, &str)]) -> Response {
         let body = json!({"jsonrpc": "2.0", "id": 7, "method": method, "params": params});
         self.client.send("POST", &format!("{}/", self.base), headers, Some(&body))
     }
 
     /// An HTTP+JSON request, as it is answered.
-    pub(super) fn http(&self, method: &str, path: &str, body: Option<&Value>) -> Answer {
+    pub(super) fn http(&self, method: &str, path: &str, body: Option<&Value>) -> Response {
         self.http_with(method, path, body, &[])
     }
 
@@ -61,7 +61,7 @@ impl Door {
         path: &str,
         body: Option<&Value>,
         headers: &[(&str, &str)],
-    ) -> Answer {
+    ) -> Response {
         self.client.send(method, &format!("{}/{path}", self.base), &[&[VERSION], headers].concat(), body)
     }
 
@@ -84,12 +84,12 @@ impl Door {
     }
 
     /// The same call as a path, a query and a body.
-    pub(super) fn answer_http(&self, method: &str, params: &Value, headers: &[(&str, &str)]) -> Answer {
+    pub(super) fn answer_http(&self, method: &str, params: &Value, headers: &[(&str, &str)]) -> Response {
         self.http_as(method, params, &[&[VERSION], headers].concat())
     }
 
     /// The same with these headers alone.
-    pub(super) fn http_as(&self, method: &str, params: &Value, headers: &[(&str, &str)]) -> Answer {
+    pub(super) fn http_as(&self, method: &str, params: &Value, headers: &[(&str, &str)]) -> Response {
         let (verb, path, takes) = path_of(method, params);
         let (query, body) = match verb {
             "POST" => (String::new(), Some(params)),
@@ -126,7 +126,7 @@ impl Door {
     }
 
     /// Follows a task.
-    pub(super) fn subscribe(&self, id: &str, last_event_id: Option<&str>) -> Result<Stream, Answer> {
+    pub(super) fn subscribe(&self, id: &str, last_event_id: Option<&str>) -> Result<Stream, Response> {
         let path = format!("{}/tasks/{id}:subscribe?A2A-Version=1.0", self.base);
         self.client.stream(&path, last_event_id)
     }
@@ -198,7 +198,7 @@ fn query(params: &Value, taken: &[&str]) -> String {
 }
 
 /// A JSON-RPC answer; its form is held here for every test.
-pub(super) fn of_rpc(answer: &Answer) -> Outcome {
+pub(super) fn of_rpc(answer: &Response) -> Outcome {
     let body = answer.json();
     assert_eq!(body["jsonrpc"], "2.0", "{body}");
     assert_eq!(answer.header("content-type"), Some("application/json"));
@@ -211,7 +211,7 @@ pub(super) fn of_rpc(answer: &Answer) -> Outcome {
 }
 
 /// An HTTP+JSON answer; its form is held here for every test.
-pub(super) fn of_http(answer: &Answer) -> Outcome {
+pub(super) fn of_http(answer: &Response) -> Outcome {
     let body = answer.json();
     if answer.status == 200 {
         return Ok(body);

@@ -4,7 +4,7 @@ use rustix::process::Signal;
 use serde_json::json;
 
 use super::{agent, find, worker_ids};
-use crate::it::cli::person::Person;
+use crate::it::cli::cli_user::CliUser;
 use crate::it::hub::{Hub, baton};
 use crate::it::tenant::{Tenant, send, text};
 use crate::it::work::worker::{Worker, ended, eventually, tenant_with};
@@ -104,7 +104,7 @@ fn is_clock(clock: &str) -> bool {
 #[test]
 fn the_status_shows_every_agent_what_it_works_on_and_its_last_day() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     let coder = ada.agent("coder");
     let held = "while [ ! -e \"$WHERE/go\" ]; do sleep 0.02; done; cat; echo";
     let workers = [0, 1].map(|_| Worker::start(&coder, "coder", &[], held));

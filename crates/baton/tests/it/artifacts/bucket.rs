@@ -17,7 +17,7 @@ fn listed(network: &Tenant) -> Value {
     succeed(&network.user.get(&path))["artifacts"].clone()
 }
 
-fn upload(who: &Client, network: &Tenant, body: &str) -> http::Answer {
+fn upload(who: &Client, network: &Tenant, body: &str) -> http::Response {
     who.send_text("PUT", &format!("/api/artifacts?network_id={}", network.network_id), &[], Some(body))
 }
 

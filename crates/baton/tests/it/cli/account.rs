@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use super::super::hub::{Hub, PASSWORD};
 use super::super::program::run;
-use super::person::Person;
+use super::cli_user::CliUser;
 
 fn mode(path: &std::path::Path) -> u32 {
     path.metadata().unwrap().permissions().mode() & 0o777
@@ -14,7 +14,7 @@ fn mode(path: &std::path::Path) -> u32 {
 #[test]
 fn a_login_is_remembered_in_a_file_that_only_its_owner_reads() {
     let hub = Hub::start();
-    let ada = Person::register(&hub, "ada");
+    let ada = CliUser::register(&hub, "ada");
     let said = ada.log_in(&["--username", "ada"]).exited(0).stdout;
     let network = &ada.tenant.network_id;
     let expected = format!("Logged in to {} as ada.\nNetwork: ", ada.url);
@@ -32,7 +32,7 @@ fn a_login_is_remembered_in_a_file_that_only_its_owner_reads() {
 #[test]
 fn logging_out_ends_the_token_on_the_hub_and_here() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     let kept = std::fs::read_to_string(ada.config()).unwrap();
     let token = kept.split('"').find(|part| part.starts_with("utok_")).unwrap();
     assert_eq!(ada.says(&["logout"]), format!("Logged out of {}.", ada.url));
@@ -47,7 +47,7 @@ fn logging_out_ends_the_token_on_the_hub_and_here() {
 #[test]
 fn a_logout_the_hub_cannot_hear_of_still_forgets_the_token() {
     let mut hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     hub.stop();
     let ran = ada.baton(&["logout"]).exited(5);
     assert!(ran.stderr.contains("the hub was not told"), "{}", ran.stderr);
@@ -57,7 +57,7 @@ fn a_logout_the_hub_cannot_hear_of_still_forgets_the_token() {
 #[test]
 fn a_token_logs_in_as_it_is_if_the_hub_knows_it() {
     let hub = Hub::start();
-    let ada = Person::register(&hub, "ada");
+    let ada = CliUser::register(&hub, "ada");
     let token = ada.agent("coder").token.unwrap();
     let said = ada.says(&["login", "--hub", &ada.url, "--token", &token]);
     assert!(said.starts_with(&format!("Logged in to {} as coder.", ada.url)), "{said}");
@@ -70,7 +70,7 @@ fn a_token_logs_in_as_it_is_if_the_hub_knows_it() {
 #[test]
 fn a_wrong_password_is_refused_in_the_hubs_words_and_one_that_cannot_be_asked_for_is_asked_for_by_option() {
     let hub = Hub::start();
-    let ada = Person::register(&hub, "ada");
+    let ada = CliUser::register(&hub, "ada");
     let login = ["login", "--hub", &ada.url, "--username", "ada"];
     let wrong = ada.fed(&[&login[..], &["--password-stdin"]].concat(), "not-the-password\n").exited(6);
     assert!(wrong.stderr.contains("invalid username or password"), "{}", wrong.stderr);
@@ -82,8 +82,8 @@ fn a_wrong_password_is_refused_in_the_hubs_words_and_one_that_cannot_be_asked_fo
 #[test]
 fn two_profiles_are_two_people_and_flags_come_before_the_environment() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
-    Person::register(&hub, "bob");
+    let ada = CliUser::logged_in(&hub, "ada");
+    CliUser::register(&hub, "bob");
     ada.log_in(&["--username", "bob", "--profile", "other"]).exited(0);
     let name = |options: &[&str]| ada.json(&[&["whoami"], options].concat())["user"]["username"].clone();
     assert_eq!((name(&[]), name(&["--profile", "other"])), (json!("ada"), json!("bob")));
@@ -105,7 +105,7 @@ fn two_profiles_are_two_people_and_flags_come_before_the_environment() {
 #[test]
 fn logins_at_the_same_time_all_find_their_place_in_the_file() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     let token = ada.tenant.user.token.clone().unwrap();
     let names: Vec<String> = (0..8).map(|number| format!("p{number}")).collect();
     std::thread::scope(|scope| {
@@ -121,7 +121,7 @@ fn logins_at_the_same_time_all_find_their_place_in_the_file() {
 #[test]
 fn a_file_of_profiles_that_others_may_read_is_not_used() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     std::fs::set_permissions(ada.config(), std::fs::Permissions::from_mode(0o644)).unwrap();
     let ran = ada.baton(&["whoami"]).exited(2);
     assert!(ran.stderr.contains("chmod 600"), "{}", ran.stderr);
@@ -134,7 +134,7 @@ fn a_file_of_profiles_that_others_may_read_is_not_used() {
 #[test]
 fn a_changed_password_opens_the_next_login_and_keeps_this_one() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     let new = "another-password-for-tests";
     ada.fed(&["passwd", "--password-stdin"], &format!("{PASSWORD}\n{new}\n")).exited(0);
     assert!(ada.says(&["whoami"]).starts_with("ada"), "the new token is kept");
@@ -146,8 +146,8 @@ fn a_changed_password_opens_the_next_login_and_keeps_this_one() {
 #[test]
 fn a_password_changed_elsewhere_leaves_the_profile_alone_and_prints_the_token() {
     let (hub, other) = (Hub::start(), Hub::start());
-    let ada = Person::logged_in(&hub, "ada");
-    let bob = Person::register(&other, "bob");
+    let ada = CliUser::logged_in(&hub, "ada");
+    let bob = CliUser::register(&other, "bob");
     let token = bob.tenant.user.token.clone().unwrap();
     let kept = std::fs::read_to_string(ada.config()).unwrap();
     let named = ["passwd", "--password-stdin", "--hub", &bob.url, "--token", &token];
@@ -171,7 +171,7 @@ fn a_password_changed_elsewhere_leaves_the_profile_alone_and_prints_the_token() 
 #[test]
 fn a_token_in_the_environment_is_not_taken_for_a_password() {
     let hub = Hub::start();
-    let ada = Person::register(&hub, "ada");
+    let ada = CliUser::register(&hub, "ada");
     let token = ada.agent("coder").token.unwrap();
     for option in [&["--username", "ada"][..], &["--password-stdin"]] {
         let mut command = ada.command(&[&["login", "--hub", &ada.url], option].concat());
@@ -185,7 +185,7 @@ fn a_token_in_the_environment_is_not_taken_for_a_password() {
 #[test]
 fn a_logout_of_another_hub_changes_nothing() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     let elsewhere = "http://127.0.0.1:1";
     let ran = ada.baton(&["logout", "--hub", elsewhere]).exited(2);
     assert!(ran.stderr.contains(&ada.url) && ran.stderr.contains(elsewhere), "{}", ran.stderr);
@@ -198,7 +198,7 @@ fn a_logout_of_another_hub_changes_nothing() {
 #[test]
 fn tokens_are_listed_and_revoked_by_their_id() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     let token = ada.says(&["node", "create", "coder"]);
     assert!(
         token.starts_with("ntok_") && token.lines().count() == 1,

@@ -3,12 +3,12 @@
 use serde_json::json;
 
 use super::super::hub::Hub;
-use super::person::Person;
+use super::cli_user::CliUser;
 
 #[test]
 fn a_new_network_is_used_from_then_on_and_use_goes_back() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     let said = ada.says(&["network", "create", "lab", "--description", "experiments"]);
     assert!(said.starts_with("lab (net_") && said.contains("is used from now on"), "{said}");
     let list = ada.says(&["network", "ls"]);
@@ -27,7 +27,7 @@ fn a_new_network_is_used_from_then_on_and_use_goes_back() {
 #[test]
 fn somebody_is_invited_joins_and_is_listed() {
     let hub = Hub::start();
-    let (ada, bob) = (Person::logged_in(&hub, "ada"), Person::logged_in(&hub, "bob"));
+    let (ada, bob) = (CliUser::logged_in(&hub, "ada"), CliUser::logged_in(&hub, "bob"));
     let code = ada.says(&["network", "invite", "--role", "viewer", "--uses", "2", "--days", "3"]);
     assert!(code.starts_with("inv_") && code.lines().count() == 1, "a script gets the code alone: {code}");
     let said = bob.says(&["network", "join", &code]);
@@ -45,7 +45,7 @@ fn somebody_is_invited_joins_and_is_listed() {
 #[test]
 fn a_network_is_named_by_flag_and_variable_too_and_several_must_be_named() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     ada.says(&["network", "create", "lab"]);
     let token = ada.tenant.user.token.clone().unwrap();
     // A token of one's own brings no network along.
@@ -63,7 +63,7 @@ fn a_network_is_named_by_flag_and_variable_too_and_several_must_be_named() {
 #[test]
 fn a_network_is_renamed_and_deleted_only_when_that_is_meant() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     ada.says(&["network", "create", "lab"]);
     assert!(ada.says(&["network", "rename", "lab", "hall"]).ends_with("is now called hall."));
     assert_eq!(ada.json(&["network", "rename", "hall", "lab"]), json!({"ok": true}));
@@ -83,7 +83,7 @@ fn a_network_is_renamed_and_deleted_only_when_that_is_meant() {
 #[test]
 fn an_invitation_is_listed_accepted_declined_and_left_again() {
     let hub = Hub::start();
-    let (ada, bob) = (Person::logged_in(&hub, "ada"), Person::logged_in(&hub, "bob"));
+    let (ada, bob) = (CliUser::logged_in(&hub, "ada"), CliUser::logged_in(&hub, "bob"));
     let bobs_id = bob.json(&["whoami"])["user"]["user_id"].clone();
     let network = ada.tenant.network_id.as_str();
     let invite = || {
@@ -111,7 +111,7 @@ fn an_invitation_is_listed_accepted_declined_and_left_again() {
 #[test]
 fn an_admin_hands_an_agents_name_over_by_username() {
     let hub = Hub::start();
-    let (ada, bob) = (Person::logged_in(&hub, "ada"), Person::logged_in(&hub, "bob"));
+    let (ada, bob) = (CliUser::logged_in(&hub, "ada"), CliUser::logged_in(&hub, "bob"));
     ada.tenant.admit(&bob.tenant.user, "member");
     ada.says(&["node", "create", "coder"]);
     let network = ada.tenant.network_id.as_str();

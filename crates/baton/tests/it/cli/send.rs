@@ -6,12 +6,12 @@ use serde_json::json;
 use super::super::hub::Hub;
 use super::super::program::Ran;
 use super::super::tenant::{act, claim, succeed, task, text};
-use super::person::Person;
+use super::cli_user::CliUser;
 
 #[test]
 fn without_a_wait_the_id_is_the_output() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     ada.agent("coder");
     let id =
         ada.says(&["send", "coder", "say hello", "--priority", "high", "--kind", "greeting", "--ttl", "60"]);
@@ -28,7 +28,7 @@ fn without_a_wait_the_id_is_the_output() {
 #[test]
 fn a_dash_reads_the_text_from_standard_input() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     ada.agent("coder");
     let id = ada.fed(&["send", "coder", "-"], "two\nlines\n").exited(0).stdout;
     assert_eq!(task(&ada.tenant.user, id.trim())["content"], "two\nlines");
@@ -38,7 +38,7 @@ fn a_dash_reads_the_text_from_standard_input() {
 /// Sends with `--wait`, has the agent end the task so, and gives what the command came to.
 fn ended(status: &str) -> Ran {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     let coder = ada.agent("coder");
     let waiting = ada.start(&["send", "coder", "work", "--wait"]);
     let id = text(&claim(&coder, 30, 60)["task"]["task_id"]);
@@ -70,7 +70,7 @@ fn a_failure_is_1_and_a_cancel_by_the_agent_is_3() {
 #[test]
 fn whoever_stops_waiting_reads_that_the_task_goes_on_and_how_to_cancel_it() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     ada.agent("coder");
     let waiting = ada.start(&["send", "coder", "work", "--wait"]);
     let id = waiting.stderr.wait_for("sent; coder").split(' ').nth(1).unwrap().to_owned();
@@ -83,7 +83,7 @@ fn whoever_stops_waiting_reads_that_the_task_goes_on_and_how_to_cancel_it() {
 #[test]
 fn what_is_no_call_is_2() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     for arguments in [
         &["send"][..],
         &["send", "coder"],
@@ -100,7 +100,7 @@ fn what_is_no_call_is_2() {
 #[test]
 fn a_cancel_while_somebody_waits_is_3() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     ada.agent("coder");
     let waiting = ada.start(&["send", "coder", "work", "--wait", "60", "--json"]);
     let line = waiting.stderr.wait_for("sent; coder");
@@ -114,7 +114,7 @@ fn a_cancel_while_somebody_waits_is_3() {
 #[test]
 fn a_task_nobody_takes_up_in_time_is_4() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     ada.agent("coder");
     let ran = ada.baton(&["send", "coder", "work", "--ttl", "1", "--wait"]).exited(4);
     assert_eq!(ran.stdout, "");
@@ -124,7 +124,7 @@ fn a_task_nobody_takes_up_in_time_is_4() {
 #[test]
 fn a_hub_that_is_not_there_is_5_and_one_that_refuses_is_6() {
     let mut hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     let ran = ada.baton(&["send", "nobody", "work", "--wait"]).exited(6);
     assert!(ran.stderr.contains("alias_not_found") && ran.stderr.contains("baton status"), "{}", ran.stderr);
     hub.stop();
@@ -135,7 +135,7 @@ fn a_hub_that_is_not_there_is_5_and_one_that_refuses_is_6() {
 #[test]
 fn a_task_still_open_when_the_wait_ends_is_7() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     ada.agent("coder");
     let ran = ada.baton(&["send", "coder", "work", "--wait", "1"]).exited(7);
     assert_eq!(ran.stdout, "");
@@ -147,7 +147,7 @@ fn a_task_still_open_when_the_wait_ends_is_7() {
 #[test]
 fn a_wait_survives_a_restart_of_the_hub() {
     let mut hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     let coder = ada.agent("coder");
     let waiting = ada.start(&["send", "coder", "work", "--wait", "60"]);
     let id = text(&claim(&coder, 30, 60)["task"]["task_id"]);
@@ -164,7 +164,7 @@ fn a_wait_survives_a_restart_of_the_hub() {
 #[test]
 fn an_agent_waits_for_another_and_sees_its_progress() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     let (planner, coder) = (ada.agent("planner"), ada.agent("coder"));
     let token = planner.token.unwrap();
     let waiting = ada.start(&["send", "coder", "work", "--wait", "60", "--token", &token]);
@@ -182,7 +182,7 @@ fn an_agent_waits_for_another_and_sees_its_progress() {
 #[test]
 fn a_send_that_waits_prints_a_result_of_a_mebibyte_whole() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     let coder = ada.agent("coder");
     let most = "ä\n".repeat(limits::TEXT_MAX_BYTES / 3) + "x";
     let waiting = ada.start(&["send", "coder", "work", "--wait"]);

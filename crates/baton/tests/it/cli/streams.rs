@@ -6,12 +6,12 @@ use std::process::Command;
 use super::super::hub::Hub;
 use super::super::program::binary;
 use super::super::tenant::{act, claim, report, send, succeed};
-use super::person::Person;
+use super::cli_user::CliUser;
 
 #[test]
 fn what_happens_is_told_line_by_line_through_a_restart() {
     let mut hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     let coder = ada.agent("coder");
     send(&ada.tenant.user, "coder", "before");
     let logs = ada.start(&["logs"]);
@@ -35,7 +35,7 @@ fn what_happens_is_told_line_by_line_through_a_restart() {
 #[test]
 fn with_since_the_past_comes_first_and_nothing_is_missing_between_it_and_what_follows() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     ada.agent("coder");
     // More than one page of the past.
     let before: Vec<String> =
@@ -59,7 +59,7 @@ fn with_since_the_past_comes_first_and_nothing_is_missing_between_it_and_what_fo
 #[test]
 fn as_json_every_line_is_a_document_and_watch_without_a_terminal_is_the_same() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     let coder = ada.agent("coder");
     for command in ["logs", "watch"] {
         let logs = ada.start(&[command, "--json"]);
@@ -86,7 +86,7 @@ fn as_json_every_line_is_a_document_and_watch_without_a_terminal_is_the_same() {
 #[test]
 fn an_agent_follows_its_own_tasks() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     let (coder, _) = (ada.agent("coder"), ada.agent("other"));
     let logs = ada.start(&["logs", "--token", coder.token.as_deref().unwrap()]);
     logs.stderr.wait_for("following");
@@ -101,7 +101,7 @@ fn an_agent_follows_its_own_tasks() {
 #[test]
 fn a_reader_that_goes_away_is_no_news() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     ada.agent("coder");
     for number in 0..200 {
         // Enough that it does not fit into a pipe.

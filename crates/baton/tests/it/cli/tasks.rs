@@ -4,12 +4,12 @@ use serde_json::json;
 
 use super::super::hub::Hub;
 use super::super::tenant::{act, claim, report, send, succeed, task, text};
-use super::person::Person;
+use super::cli_user::CliUser;
 
 #[test]
 fn tasks_are_listed_newest_first_and_filtered() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     let (coder, _) = (ada.agent("coder"), ada.agent("writer"));
     let first = send(&ada.tenant.user, "coder", "one");
     let second = send(&coder, "writer", "two");
@@ -35,7 +35,7 @@ fn tasks_are_listed_newest_first_and_filtered() {
 #[test]
 fn a_task_is_shown_with_its_texts_and_who_did_what_when() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     let coder = ada.agent("coder");
     let id = ada.says(&["send", "coder", "first line\nsecond line", "--context", "mind the gap"]);
     claim(&coder, 0, 60);
@@ -71,7 +71,7 @@ fn a_task_is_shown_with_its_texts_and_who_did_what_when() {
 #[test]
 fn an_id_may_be_shortened_as_long_as_one_task_is_meant() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     ada.agent("coder");
     let ids: Vec<String> =
         (0..2).map(|number| send(&ada.tenant.user, "coder", &format!("task {number}"))).collect();
@@ -92,7 +92,7 @@ fn an_id_may_be_shortened_as_long_as_one_task_is_meant() {
 #[test]
 fn a_task_is_cancelled_once_and_retried_as_a_new_one() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     ada.agent("coder");
     let [first, second] = ["one", "two"].map(|text| send(&ada.tenant.user, "coder", text));
     assert_eq!(ada.says(&["cancel", &first, "--reason", "no"]), format!("{first} is cancelled."));
@@ -108,7 +108,7 @@ fn a_task_is_cancelled_once_and_retried_as_a_new_one() {
 #[test]
 fn a_task_goes_to_another_agent() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     ada.agent("coder");
     ada.agent("writer");
     let id = send(&ada.tenant.user, "coder", "one");
@@ -120,7 +120,7 @@ fn a_task_goes_to_another_agent() {
 #[test]
 fn an_agent_reads_acks_and_answers_its_inbox_and_the_sender_acks_the_reply() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     let token = ada.agent("coder").token.unwrap();
     let as_coder = |arguments: &[&str]| ada.says(&[arguments, &["--token", &token]].concat());
     let id = send(&ada.tenant.user, "coder", "one");
@@ -150,7 +150,7 @@ fn an_agent_reads_acks_and_answers_its_inbox_and_the_sender_acks_the_reply() {
 #[test]
 fn the_status_names_the_hub_the_counts_and_the_agents() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     let coder = ada.agent("coder");
     report(&coder, "coder", "working");
     send(&ada.tenant.user, "coder", "one");
@@ -168,7 +168,7 @@ fn the_status_names_the_hub_the_counts_and_the_agents() {
 #[test]
 fn an_agent_asks_and_its_sender_answers_in_words() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     let coder = ada.agent("coder");
     let id = ada.says(&["send", "coder", "paint it"]);
     let lease = text(&claim(&coder, 0, 60)["lease_id"]);
@@ -187,7 +187,7 @@ fn an_agent_asks_and_its_sender_answers_in_words() {
 #[test]
 fn a_question_waits_for_its_answer_and_a_task_shows_what_was_said() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     let coder = ada.agent("coder");
     let id = ada.says(&["send", "coder", "paint it"]);
     let lease = text(&claim(&coder, 0, 60)["lease_id"]);
@@ -217,7 +217,7 @@ fn a_question_waits_for_its_answer_and_a_task_shows_what_was_said() {
 #[test]
 fn a_task_is_declined_and_a_question_requires_authentication_by_command() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     let coder = ada.agent("coder");
     let id = ada.says(&["send", "coder", "deploy"]);
     ada.baton(&["task", "reply", &id, "no", "--status", "replied", "--rejected"]).exited(6);

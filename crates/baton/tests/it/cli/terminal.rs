@@ -14,7 +14,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::super::hub::Hub;
 use super::super::tenant::{act, claim, send, succeed, text};
-use super::person::Person;
+use super::cli_user::CliUser;
 use serde_json::json;
 
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -104,7 +104,7 @@ fn without_colours(text: &str) -> String {
 #[test]
 fn a_table_is_as_wide_as_the_screen_and_obeys_nobody() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     ada.agent("coder");
     let id = send(&ada.tenant.user, "coder", HOSTILE);
     let (shown, code) = on_terminal(&mut ada.command(&["tasks"]), 80);
@@ -126,7 +126,7 @@ fn a_table_is_as_wide_as_the_screen_and_obeys_nobody() {
 #[test]
 fn a_whole_result_on_a_terminal_has_no_broken_character_or_line_break() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     let (worker, id) = (ada.agent("coder"), send(&ada.tenant.user, "coder", "x"));
     // Five bytes again and again: it comes in pieces, and they end everywhere.
     let whole = "€\r\n".repeat(100_000);
@@ -146,7 +146,7 @@ fn a_whole_result_on_a_terminal_has_no_broken_character_or_line_break() {
 #[test]
 fn a_result_is_harmless_on_a_terminal_and_itself_in_a_pipe() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     let token = ada.agent("coder").token.unwrap();
     let id = send(&ada.tenant.user, "coder", HOSTILE);
     ada.says(&["reply", &id, HOSTILE, "--token", &token]);
@@ -163,7 +163,7 @@ fn a_result_is_harmless_on_a_terminal_and_itself_in_a_pipe() {
 #[test]
 fn a_new_node_token_comes_with_what_to_paste() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     let (shown, _) = on_terminal(&mut ada.command(&["node", "create", "coder"]), 200);
     let plain = without_colours(&shown);
     let token = plain.lines().next().unwrap();
@@ -183,7 +183,7 @@ fn a_new_node_token_comes_with_what_to_paste() {
 #[test]
 fn an_agents_question_is_shown_and_what_is_typed_is_the_answer() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     let coder = ada.agent("coder");
     let mut terminal = Terminal::start(&mut ada.command(&["send", "coder", "work", "--wait"]), 80);
     let held = claim(&coder, 50, 60);
@@ -204,7 +204,7 @@ fn an_agents_question_is_shown_and_what_is_typed_is_the_answer() {
 #[test]
 fn a_wait_for_one_task_takes_an_option_by_its_number_and_asks_again_after_one_that_is_none() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     let coder = ada.agent("coder");
     let id = send(&ada.tenant.user, "coder", "work");
     let lease_id = claim(&coder, 0, 60)["lease_id"].clone();
@@ -231,7 +231,7 @@ fn a_wait_for_one_task_takes_an_option_by_its_number_and_asks_again_after_one_th
 #[test]
 fn watching_draws_what_happens_and_gives_the_screen_back() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     ada.agent("coder");
     send(&ada.tenant.user, "coder", HOSTILE);
     let mut terminal = Terminal::start(&mut ada.command(&["watch"]), 80);
@@ -256,7 +256,7 @@ fn watching_draws_what_happens_and_gives_the_screen_back() {
 #[test]
 fn a_worker_on_a_terminal_says_that_it_waits_and_then_only_warnings_unless_it_is_to_say_all() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     for (option, is_quiet) in [(None, true), (Some("--verbose"), false)] {
         let mut work = ada.command(&["work", "--alias", "coder", "--once"]);
         work.args(option).args(["--", "cat"]);

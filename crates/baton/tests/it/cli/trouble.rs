@@ -3,7 +3,7 @@
 use std::net::TcpListener;
 
 use super::super::hub::{Hub, PASSWORD};
-use super::person::Person;
+use super::cli_user::CliUser;
 
 /// Every command that speaks to a hub.
 const COMMANDS: &[&[&str]] = &[
@@ -36,7 +36,7 @@ const COMMANDS: &[&[&str]] = &[
 #[test]
 fn a_bad_token_is_6_and_a_hub_that_is_not_there_is_5_for_every_command() {
     let mut hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     let bad = format!("utok_{}", "0".repeat(64));
     for command in COMMANDS {
         let ran = ada.baton(&[command, &["--token", &bad][..]].concat());
@@ -56,7 +56,7 @@ fn a_bad_token_is_6_and_a_hub_that_is_not_there_is_5_for_every_command() {
 #[test]
 fn whoever_never_logged_in_is_told_how_for_every_command() {
     let hub = Hub::start();
-    let ada = Person::register(&hub, "ada");
+    let ada = CliUser::register(&hub, "ada");
     for command in COMMANDS {
         let ran = ada.baton(command).exited(2);
         assert!(ran.stderr.contains("run `baton login --hub http://127.0.0.1:9200`"), "{command:?} {ran:?}");
@@ -66,7 +66,7 @@ fn whoever_never_logged_in_is_told_how_for_every_command() {
 #[test]
 fn a_profiles_token_is_not_sent_to_another_hub() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     let elsewhere = TcpListener::bind("127.0.0.1:0").unwrap();
     elsewhere.set_nonblocking(true).unwrap();
     let url = format!("http://{}", elsewhere.local_addr().unwrap());
@@ -89,7 +89,7 @@ fn what_answers_and_is_no_hub_is_told_so() {
         }
     });
     let hub = Hub::start();
-    let ada = Person::register(&hub, "ada");
+    let ada = CliUser::register(&hub, "ada");
     let token = ada.tenant.user.token.clone().unwrap();
     let ran = ada.baton(&["tasks", "--hub", &url, "--token", &token]).exited(5);
     assert!(ran.stderr.contains("does not speak as a Baton hub"), "{}", ran.stderr);
@@ -105,7 +105,7 @@ fn a_private_ca_is_believed_when_it_is_named_and_only_then() {
     std::fs::write(&key, made.signing_key.serialize_pem()).unwrap();
     let hub = Hub::start_with(&["--password", PASSWORD, "--tls-cert", &cert, "--tls-key", &key]);
     let local = Hub::start();
-    let ada = Person::register(&local, "ada"); // a home; the hub is the other one
+    let ada = CliUser::register(&local, "ada"); // a home; the hub is the other one
     let url = format!("https://localhost:{}", hub.address().port());
     let login = ["login", "--hub", &url, "--username", "admin", "--password-stdin"];
     let ran = ada.fed(&login, &format!("{PASSWORD}\n")).exited(5);

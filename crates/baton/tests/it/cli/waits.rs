@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::super::http::Client;
 use super::super::hub::Hub;
 use super::super::tenant::{act, claim, send, succeed, task, text};
-use super::person::Person;
+use super::cli_user::CliUser;
 
 /// Takes the next task and ends it so.
 fn end(worker: &Client, status: &str, result: &str) -> String {
@@ -27,7 +27,7 @@ fn ask(worker: &Client, question: &str) -> String {
 #[test]
 fn a_wait_for_several_prints_all_results_in_their_order_and_ends_with_the_highest_code() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     let coder = ada.agent("coder");
     let ids: Vec<_> = (0..2).map(|n| send(&ada.tenant.user, "coder", &format!("task {n}"))).collect();
     let waiting = ada.start(&["wait", &ids[1], &ids[0]]);
@@ -45,7 +45,7 @@ fn a_wait_for_several_prints_all_results_in_their_order_and_ends_with_the_highes
 #[test]
 fn a_wait_for_any_ends_with_the_first() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     let (coder, _other) = (ada.agent("coder"), ada.agent("other"));
     let never = send(&ada.tenant.user, "other", "never");
     let failing = send(&ada.tenant.user, "coder", "fails");
@@ -60,7 +60,7 @@ fn a_wait_for_any_ends_with_the_first() {
 #[test]
 fn a_task_that_asks_for_input_is_8_with_the_question_on_stderr() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     let coder = ada.agent("coder");
     let sending = ada.start(&["send", "coder", "work", "--wait", "60", "--quiet"]);
     let id = ask(&coder, "which file?");
@@ -84,7 +84,7 @@ fn requests(admin: &Client) -> f64 {
 #[test]
 fn a_quiet_send_that_waits_is_one_request_and_prints_the_result_alone() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     let (admin, coder) = (hub.admin(), ada.agent("coder"));
     let before = requests(&admin);
     let network = ada.tenant.network_id.clone();
@@ -98,7 +98,7 @@ fn a_quiet_send_that_waits_is_one_request_and_prints_the_result_alone() {
 #[test]
 fn a_key_makes_one_task_and_a_text_comes_from_a_file() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     ada.agent("coder");
     let first = ada.says(&["send", "coder", "once", "--key", "k-1"]);
     assert_eq!(ada.says(&["send", "coder", "once", "--key", "k-1", "--quiet"]), first);

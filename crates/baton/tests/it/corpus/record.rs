@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
-use crate::it::http::{Answer, Client};
+use crate::it::http::{Client, Response};
 
 /// Headers that are part of the contract; the rest is HTTP's own or differs from call to call.
 const HEADERS: [&str; 8] = [
@@ -29,7 +29,7 @@ pub(crate) struct Record {
 
 impl Record {
     /// Notes one exchange.
-    pub(crate) fn note(&mut self, request: &str, body: Option<&str>, answer: &Answer) {
+    pub(crate) fn note(&mut self, request: &str, body: Option<&str>, answer: &Response) {
         let _ = writeln!(self.lines, "> {request}");
         if let Some(body) = body {
             let _ = writeln!(self.lines, "> {body}");
@@ -51,7 +51,7 @@ impl Record {
         request: (&str, &str),
         headers: &[(&str, &str)],
         body: Option<&Value>,
-    ) -> Answer {
+    ) -> Response {
         let body = body.map(Value::to_string);
         self.send_text(client, request, headers, body.as_deref())
     }
@@ -63,7 +63,7 @@ impl Record {
         (method, path): (&str, &str),
         headers: &[(&str, &str)],
         body: Option<&str>,
-    ) -> Answer {
+    ) -> Response {
         let answer = client.send_text(method, path, headers, body);
         self.note(&format!("{method} {path}"), body, &answer);
         answer

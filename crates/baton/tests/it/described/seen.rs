@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
 use crate::it::corpus::record::Record;
-use crate::it::http::{Answer, Client};
+use crate::it::http::{Client, Response};
 use crate::it::hub::Hub;
 
 /// Their answers differ from build to build or with the machine; evidence has golden files of its own, and how much of
@@ -82,7 +82,7 @@ impl Seen {
     }
 
     /// Whether an answer is one that is described.
-    pub(super) fn check(&mut self, operation: &str, answer: &Answer) -> Value {
+    pub(super) fn check(&mut self, operation: &str, answer: &Response) -> Value {
         let (method, uri) = operation.split_once(' ').unwrap();
         let path = uri.split('?').next().unwrap();
         let described = &self.api["paths"][path][method.to_lowercase()];

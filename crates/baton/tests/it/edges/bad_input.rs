@@ -3,7 +3,7 @@
 use baton_core::limits;
 use serde_json::{Value, json};
 
-use crate::it::http::{Answer, Client, raw};
+use crate::it::http::{Client, Response, raw};
 use crate::it::hub::Hub;
 use crate::it::tenant::{Tenant, refused, send, succeed};
 use crate::it::tool::rpc;
@@ -35,7 +35,7 @@ fn bodies(network_id: &str, task_id: &str) -> Vec<(&'static str, String, Value)>
 }
 
 /// A JSON error: ok is false, error is a text.
-fn assert_clear(answer: &Answer, what: &str) {
+fn assert_clear(answer: &Response, what: &str) {
     let body = answer.json();
     assert!(body["ok"] == false && body["error"].is_string(), "{what}: {} {body}", answer.status);
 }
@@ -72,7 +72,7 @@ fn wrong_types_and_bodies_are_refused_with_the_documented_codes() {
     assert_eq!(hub.client().get("/health").status, 200);
 }
 
-fn send_text(client: &Client, method: &str, path: &str, kind: &str, body: &[u8]) -> Answer {
+fn send_text(client: &Client, method: &str, path: &str, kind: &str, body: &[u8]) -> Response {
     let token = client.token.as_deref().unwrap();
     let head = format!(
         "{method} {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\nauthorization: Bearer {token}\r\n\

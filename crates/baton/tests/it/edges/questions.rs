@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use std::thread;
 
 use crate::it::history::assert_legal;
-use crate::it::http::{Answer, Client};
+use crate::it::http::{Client, Response};
 use crate::it::hub::Hub;
 use crate::it::tenant::{
     Tenant, act, claim, events, inbox_task_ids, refused, send, send_with, succeed, task, text,
@@ -124,16 +124,16 @@ impl Asked {
         Self { hub, network, sender, worker, task_id, lease_id }
     }
 
-    fn extend(&self) -> Answer {
+    fn extend(&self) -> Response {
         let path = format!("/api/leases/{}/extend", text(&self.lease_id));
         self.worker.post(&path, &json!({"lease_seconds": 60}))
     }
 
-    fn answer(&self, text: &str) -> Answer {
+    fn answer(&self, text: &str) -> Response {
         act(&self.sender, &self.task_id, "answer", &json!({"text": text}))
     }
 
-    fn reply(&self) -> Answer {
+    fn reply(&self) -> Response {
         act(&self.worker, &self.task_id, "reply", &json!({"text": "done", "lease_id": self.lease_id}))
     }
 

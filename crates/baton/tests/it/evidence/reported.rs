@@ -4,7 +4,7 @@ use baton_core::limits;
 use serde_json::{Value, json};
 
 use super::{log, no_handoff, of_task, visible_handoff};
-use crate::it::http::{Answer, Client};
+use crate::it::http::{Client, Response};
 use crate::it::hub::Hub;
 use crate::it::tenant::{Tenant, refused, send, succeed};
 
@@ -15,12 +15,12 @@ fn packet(task: &str, kind: &str) -> Value {
     })
 }
 
-fn hand_in(client: &Client, query: &str, media_type: &str, body: &str) -> Answer {
+fn hand_in(client: &Client, query: &str, media_type: &str, body: &str) -> Response {
     let path = format!("/api/evidence/packets?{query}");
     client.send_text("POST", &path, &[("content-type", media_type)], Some(body))
 }
 
-fn json_in(client: &Client, query: &str, packet: &Value) -> Answer {
+fn json_in(client: &Client, query: &str, packet: &Value) -> Response {
     hand_in(client, query, "application/json", &packet.to_string())
 }
 

@@ -7,7 +7,7 @@ use std::net::TcpListener;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use super::desk::{Desk, events, handoff, key};
+use super::workbench::{Workbench, events, handoff, key};
 use crate::it::hub::Hub;
 use crate::it::program::names;
 use crate::it::tenant::{Tenant, send};
@@ -16,19 +16,19 @@ use crate::it::tenant::{Tenant, send};
 fn a_networks_export_agrees_with_its_side_file_and_the_key() {
     let hub = Hub::start();
     let tenant = Tenant::of_admin(&hub);
-    let desk = Desk::of(&hub, &tenant);
+    let workbench = Workbench::of(&hub, &tenant);
     handoff(&tenant);
     let count = events(&tenant).len();
 
-    let wrote = desk.baton(["evidence", "export", "-o", "all.tar.gz"]).exited(0);
+    let wrote = workbench.baton(["evidence", "export", "-o", "all.tar.gz"]).exited(0);
     assert!(wrote.stdout.contains(&format!("index 0 to {}\n", count - 1)), "{wrote:?}");
     assert!(wrote.stdout.ends_with("check them, offline: baton evidence verify all.tar.gz\n"), "{wrote:?}");
-    assert_eq!(names(desk.home()), ["all.tar.gz", "all.tar.gz.proof.json"]);
+    assert_eq!(names(workbench.home()), ["all.tar.gz", "all.tar.gz.proof.json"]);
 
     drop(hub); // offline from here on
-    let key = fs::read(desk.path("all.tar.gz.proof.json")).unwrap();
+    let key = fs::read(workbench.path("all.tar.gz.proof.json")).unwrap();
     let key = serde_json::from_slice::<serde_json::Value>(&key).unwrap()["key"].as_str().unwrap().to_owned();
-    let checked = desk.baton(["evidence", "verify", "all.tar.gz", "--key", &key, "--json"]).exited(0);
+    let checked = workbench.baton(["evidence", "verify", "all.tar.gz", "--key", &key, "--json"]).exited(0);
     let found = &checked.lines()[0];
     assert_eq!(found["not_checked"], json!([]), "{found}");
     assert_eq!(found["events"], count);
@@ -39,7 +39,7 @@ fn a_networks_export_agrees_with_its_side_file_and_the_key() {
 fn a_tasks_export_holds_its_events_only() {
     let hub = Hub::start();
     let tenant = Tenant::of_admin(&hub);
-    let desk = Desk::of(&hub, &tenant);
+    let workbench = Workbench::of(&hub, &tenant);
     let task = handoff(&tenant);
     send(&tenant.user, "bob", "something else");
     let about = |event: &&serde_json::Value| event["data"]["task"]["id"] == task.as_str();
@@ -47,10 +47,10 @@ fn a_tasks_export_holds_its_events_only() {
     assert!(count >= 3);
 
     let args = ["evidence", "export", "--task", &task, "-o", "task.tar.gz", "--json"];
-    let wrote = &desk.baton(args).exited(0).lines()[0];
+    let wrote = &workbench.baton(args).exited(0).lines()[0];
     assert_eq!((&wrote["ok"], &wrote["task_id"]), (&json!(true), &json!(task)));
     assert_eq!(wrote["files"][0]["side_file"], "task.tar.gz.proof.json");
-    let found = &desk
+    let found = &workbench
         .baton(["evidence", "verify", "task.tar.gz", "--key", &key(&tenant), "--json"])
         .exited(0)
         .lines()[0];
@@ -58,7 +58,7 @@ fn a_tasks_export_holds_its_events_only() {
     assert_eq!(found["not_checked"], json!(["completeness"]), "{found}");
 
     // An agent may export what is about its own tasks, and nothing else.
-    let bob = Desk::of(&hub, &tenant).with_token(tenant.agent("bob").token.as_deref().unwrap());
+    let bob = Workbench::of(&hub, &tenant).with_token(tenant.agent("bob").token.as_deref().unwrap());
     bob.baton(args).exited(0);
     let refused = bob.baton(["evidence", "export", "-o", "all.tar.gz"]).exited(6);
     assert!(refused.stderr.contains("permission_denied") && refused.stderr.contains("--task"), "{refused:?}");
@@ -69,27 +69,27 @@ fn a_tasks_export_holds_its_events_only() {
 fn a_range_is_what_was_asked_for() {
     let hub = Hub::start();
     let tenant = Tenant::of_admin(&hub);
-    let desk = Desk::of(&hub, &tenant);
+    let workbench = Workbench::of(&hub, &tenant);
     handoff(&tenant);
-    desk.baton(["evidence", "export", "--from", "1", "--to", "3", "-o", "part"]).exited(0);
-    let found = &desk.baton(["evidence", "verify", "part", "--json"]).exited(0).lines()[0];
+    workbench.baton(["evidence", "export", "--from", "1", "--to", "3", "-o", "part"]).exited(0);
+    let found = &workbench.baton(["evidence", "verify", "part", "--json"]).exited(0).lines()[0];
     assert_eq!(
         (&found["log"]["first_index"], &found["log"]["last_index"]),
         (&json!(1), &json!(2)),
         "{found}"
     );
-    let refused = desk.baton(["evidence", "export", "--to", "1000", "-o", "more"]).exited(6);
+    let refused = workbench.baton(["evidence", "export", "--to", "1000", "-o", "more"]).exited(6);
     assert!(refused.stderr.contains("to"), "{refused:?}");
-    let refused = desk.baton(["evidence", "export", "--from", "1000", "-o", "more"]).exited(6);
+    let refused = workbench.baton(["evidence", "export", "--from", "1000", "-o", "more"]).exited(6);
     assert!(refused.stderr.contains("no_evidence"), "{refused:?}");
-    assert!(!desk.path("more").exists());
+    assert!(!workbench.path("more").exists());
 }
 
 #[test]
 fn both_files_cover_the_same_events_while_tasks_are_being_sent() {
     let hub = Hub::start();
     let tenant = Tenant::of_admin(&hub);
-    let desk = Desk::of(&hub, &tenant);
+    let workbench = Workbench::of(&hub, &tenant);
     tenant.agent("bob");
     send(&tenant.user, "bob", "the first");
     let is_done = AtomicBool::new(false);
@@ -101,8 +101,8 @@ fn both_files_cover_the_same_events_while_tasks_are_being_sent() {
         });
         let export = |number: usize| {
             let file = format!("{number}.tar.gz");
-            desk.baton(["evidence", "export", "-o", &file]).exited(0);
-            let found = &desk
+            workbench.baton(["evidence", "export", "-o", &file]).exited(0);
+            let found = &workbench
                 .baton(["evidence", "verify", &file, "--key", &key(&tenant), "--json"])
                 .exited(0)
                 .lines()[0];
@@ -119,18 +119,18 @@ fn both_files_cover_the_same_events_while_tasks_are_being_sent() {
 fn an_export_that_fails_leaves_what_was_there() {
     let mut hub = Hub::start();
     let tenant = Tenant::of_admin(&hub);
-    let desk = Desk::of(&hub, &tenant);
-    fs::write(desk.path("old.tar.gz"), "old").unwrap();
+    let workbench = Workbench::of(&hub, &tenant);
+    fs::write(workbench.path("old.tar.gz"), "old").unwrap();
 
-    let refused = desk.baton(["evidence", "export", "-o", "old.tar.gz"]).exited(6);
+    let refused = workbench.baton(["evidence", "export", "-o", "old.tar.gz"]).exited(6);
     assert!(refused.stderr.contains("no_evidence"), "{refused:?}");
-    desk.baton(["evidence", "export", "-o", "-"]).exited(2);
-    let unwritten = desk.baton(["evidence", "export", "-o", "no/such/folder.tar.gz"]);
+    workbench.baton(["evidence", "export", "-o", "-"]).exited(2);
+    let unwritten = workbench.baton(["evidence", "export", "-o", "no/such/folder.tar.gz"]);
     assert_ne!(unwritten.code, Some(0));
     hub.stop();
-    desk.baton(["evidence", "export", "-o", "old.tar.gz"]).exited(5);
-    assert_eq!(names(desk.home()), ["old.tar.gz"]);
-    assert_eq!(fs::read(desk.path("old.tar.gz")).unwrap(), b"old");
+    workbench.baton(["evidence", "export", "-o", "old.tar.gz"]).exited(5);
+    assert_eq!(names(workbench.home()), ["old.tar.gz"]);
+    assert_eq!(fs::read(workbench.path("old.tar.gz")).unwrap(), b"old");
 }
 
 /// A hub that answers each connection with the next of these and hangs up.
@@ -168,9 +168,10 @@ fn an_export_that_breaks_off_or_covers_two_stretches_leaves_nothing() {
         (vec![size.clone(), bundle, answer(3, &stretch(6), "abc")], "covers other events"),
         (vec![size, answer(3, "", "abc")], "does not say which events"),
     ] {
-        let desk = Desk::new(scripted(answers), "utok_00112233445566778899aabbccddeeff", "net_000000000000");
-        let ran = desk.baton(["evidence", "export", "-o", "all.tar.gz"]).exited(5);
+        let workbench =
+            Workbench::new(scripted(answers), "utok_00112233445566778899aabbccddeeff", "net_000000000000");
+        let ran = workbench.baton(["evidence", "export", "-o", "all.tar.gz"]).exited(5);
         assert!(ran.stderr.contains(words), "{ran:?}");
-        assert_eq!(names(desk.home()), [""; 0]);
+        assert_eq!(names(workbench.home()), [""; 0]);
     }
 }

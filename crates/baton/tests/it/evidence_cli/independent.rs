@@ -11,7 +11,7 @@ use std::io::Read;
 use std::path::Path;
 use std::process::Command;
 
-use super::desk::{Desk, handoff, key, seal};
+use super::workbench::{Workbench, handoff, key, seal};
 use crate::it::hub::Hub;
 use crate::it::program::{Ran, run};
 use crate::it::tenant::{Tenant, act, send, succeed};
@@ -21,7 +21,7 @@ struct Exported {
     bundle: Vec<u8>,
     side_file: Value,
     key: String,
-    desk: Desk,
+    workbench: Workbench,
 }
 
 impl Exported {
@@ -39,14 +39,14 @@ impl Exported {
         });
         succeed(&tenant.user.post("/api/evidence/packets", &odd));
         seal(&tenant);
-        let desk = Desk::of(&hub, &tenant);
-        desk.baton(["evidence", "export", "-o", "x.tar.gz"]).exited(0);
-        let side_file = fs::read_to_string(desk.path("x.tar.gz.proof.json")).unwrap();
+        let workbench = Workbench::of(&hub, &tenant);
+        workbench.baton(["evidence", "export", "-o", "x.tar.gz"]).exited(0);
+        let side_file = fs::read_to_string(workbench.path("x.tar.gz.proof.json")).unwrap();
         Self {
-            bundle: fs::read(desk.path("x.tar.gz")).unwrap(),
+            bundle: fs::read(workbench.path("x.tar.gz")).unwrap(),
             side_file: serde_json::from_str(&side_file).unwrap(),
             key: key(&tenant),
-            desk,
+            workbench,
         }
     }
 
@@ -66,10 +66,10 @@ impl Exported {
 
     /// Both verifiers on a bundle and a side file.
     fn check(&self, bundle: &[u8], side_file: &[u8], key: &str) -> (Ran, Ran) {
-        let (file, proof) = (self.desk.path("y.tar.gz"), self.desk.path("y.tar.gz.proof.json"));
+        let (file, proof) = (self.workbench.path("y.tar.gz"), self.workbench.path("y.tar.gz.proof.json"));
         fs::write(&file, bundle).unwrap();
         fs::write(&proof, side_file).unwrap();
-        let ours = self.desk.baton(["evidence", "verify", "y.tar.gz", "--json", "--key", key]);
+        let ours = self.workbench.baton(["evidence", "verify", "y.tar.gz", "--json", "--key", key]);
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/evidence_verifier.py");
         let theirs = run(Command::new("python3").arg(script).arg(&file).args(["--key", key]), |_| Ok(()));
         (ours, theirs)

@@ -6,7 +6,7 @@ use std::process::Stdio;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use super::desk::{Desk, events, handoff};
+use super::workbench::{Workbench, events, handoff};
 use crate::it::hub::Hub;
 use crate::it::tenant::{Tenant, send};
 
@@ -26,9 +26,9 @@ fn row(index: usize, cells: [&str; 7]) -> String {
 fn a_small_history_is_shown_word_for_word_and_nothing_hostile_comes_through() {
     let hub = Hub::start();
     let tenant = Tenant::of_admin(&hub);
-    let desk = Desk::of(&hub, &tenant);
+    let workbench = Workbench::of(&hub, &tenant);
     let task = handoff(&tenant);
-    desk.fed(["adapt", "--send"], HOSTILE).exited(0);
+    workbench.fed(["adapt", "--send"], HOSTILE).exited(0);
     let all = events(&tenant);
     let time = |index: usize| all[index]["time"].as_str().unwrap();
     let way = "alice → bob";
@@ -50,10 +50,10 @@ fn a_small_history_is_shown_word_for_word_and_nothing_hostile_comes_through() {
         row(2, [time(2), "bob", "task.updated replied", &task, way, "hub", ""]),
         row(3, hostile),
     ];
-    let shown = desk.baton(["evidence", "log"]).exited(0);
+    let shown = workbench.baton(["evidence", "log"]).exited(0);
     assert_eq!(shown.stdout, expected.concat());
 
-    let json = desk.baton(["evidence", "log", "--json"]).exited(0);
+    let json = workbench.baton(["evidence", "log", "--json"]).exited(0);
     assert_eq!(json.lines(), all, "the same events");
     let is_raw = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
     assert!(!json.stdout.contains(is_raw) && !shown.stdout.contains(is_raw));
@@ -63,12 +63,18 @@ fn a_small_history_is_shown_word_for_word_and_nothing_hostile_comes_through() {
 fn a_task_and_a_place_to_begin_narrow_it_down() {
     let hub = Hub::start();
     let tenant = Tenant::of_admin(&hub);
-    let desk = Desk::of(&hub, &tenant);
+    let workbench = Workbench::of(&hub, &tenant);
     let task = handoff(&tenant);
     send(&tenant.user, "bob", "something else");
     let indexes = |arguments: &[&str]| -> Vec<u64> {
         let all = [&["evidence", "log", "--json"], arguments].concat();
-        desk.baton(all).exited(0).lines().iter().map(|event| event["assayseq"].as_u64().unwrap()).collect()
+        workbench
+            .baton(all)
+            .exited(0)
+            .lines()
+            .iter()
+            .map(|event| event["assayseq"].as_u64().unwrap())
+            .collect()
     };
     assert_eq!(indexes(&[]), [0, 1, 2, 3]);
     assert_eq!(indexes(&["--task", &task]), [0, 1, 2]);
@@ -76,7 +82,7 @@ fn a_task_and_a_place_to_begin_narrow_it_down() {
     assert_eq!(indexes(&["--after", "2"]), [3]);
     assert_eq!(indexes(&["--after", "3"]), [0_u64; 0]);
 
-    let bob = Desk::of(&hub, &tenant).with_token(tenant.agent("bob").token.as_deref().unwrap());
+    let bob = Workbench::of(&hub, &tenant).with_token(tenant.agent("bob").token.as_deref().unwrap());
     bob.baton(["evidence", "log", "--task", &task]).exited(0);
     let refused = bob.baton(["evidence", "log"]).exited(6);
     assert!(refused.stderr.contains("permission_denied") && refused.stderr.contains("--task"), "{refused:?}");
@@ -86,10 +92,10 @@ fn a_task_and_a_place_to_begin_narrow_it_down() {
 fn following_goes_on_through_a_restart_of_the_hub() {
     let mut hub = Hub::start();
     let tenant = Tenant::of_admin(&hub);
-    let desk = Desk::of(&hub, &tenant);
+    let workbench = Workbench::of(&hub, &tenant);
     tenant.agent("bob");
     let first = send(&tenant.user, "bob", "one");
-    let mut command = desk.command(["evidence", "log", "--follow", "--json"]);
+    let mut command = workbench.command(["evidence", "log", "--follow", "--json"]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let (tell, told) = mpsc::channel();

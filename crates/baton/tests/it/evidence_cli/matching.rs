@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
-use super::desk::{Desk, seal};
+use super::workbench::{Workbench, seal};
 use crate::it::http::Client;
 use crate::it::hub::Hub;
 use crate::it::tenant::{Tenant, act, claim, send_with, succeed, task, text};
@@ -50,7 +50,7 @@ impl Story {
 fn every_text_part_and_artifact_of_a_task_is_recorded_and_a_changed_byte_is_named() {
     let hub = Hub::start();
     let tenant = Tenant::of_admin(&hub);
-    let desk = Desk::of(&hub, &tenant);
+    let workbench = Workbench::of(&hub, &tenant);
     let story = Story::tell(&tenant);
     let recorded = [
         ("the text", "the content of event 1"),
@@ -62,16 +62,17 @@ fn every_text_part_and_artifact_of_a_task_is_recorded_and_a_changed_byte_is_name
     ];
     for (words, place) in recorded {
         let file = story.file(words).display().to_string();
-        let ran = desk.baton(["evidence", "match", &file, "--task", &story.id]).exited(0);
+        let ran = workbench.baton(["evidence", "match", &file, "--task", &story.id]).exited(0);
         assert!(ran.stdout.contains(&format!("recorded: {place}")), "{words}: {}", ran.stdout);
     }
     let file = story.file("what came Out").display().to_string();
-    let ran = desk.baton(["evidence", "match", &file, "--task", &story.id]).exited(1);
+    let ran = workbench.baton(["evidence", "match", &file, "--task", &story.id]).exited(1);
     assert!(ran.stdout.contains("not recorded"), "{}", ran.stdout);
     assert!(ran.stdout.contains("part 1, text/plain, of event 4"), "{}", ran.stdout);
     assert!(ran.stdout.contains("some byte differs"), "{}", ran.stdout);
     let file = story.file("nothing like it at all").display().to_string();
-    let said = &desk.baton(["evidence", "match", &file, "--task", &story.id, "--json"]).exited(1).lines()[0];
+    let said =
+        &workbench.baton(["evidence", "match", &file, "--task", &story.id, "--json"]).exited(1).lines()[0];
     assert_eq!((&said["ok"], &said["recorded"], &said["same_size"]), (&json!(false), &json!([]), &json!([])));
 }
 
@@ -79,20 +80,21 @@ fn every_text_part_and_artifact_of_a_task_is_recorded_and_a_changed_byte_is_name
 fn a_bundle_and_the_salt_are_enough_and_neither_a_name_nor_a_byte_is_in_it() {
     let mut hub = Hub::start();
     let tenant = Tenant::of_admin(&hub);
-    let desk = Desk::of(&hub, &tenant);
+    let workbench = Workbench::of(&hub, &tenant);
     let story = Story::tell(&tenant);
     let salt = text(&task(&tenant.user, &story.id)["evidence_salt"]);
     seal(&tenant);
     let bundle = story.folder.path().join("evidence.tar.gz").display().to_string();
-    desk.baton(["evidence", "export", "-o", &bundle]).exited(0);
-    let events = desk.baton(["evidence", "show", &bundle, "--json"]).exited(0).stdout;
+    workbench.baton(["evidence", "export", "-o", &bundle]).exited(0);
+    let events = workbench.baton(["evidence", "show", &bundle, "--json"]).exited(0).stdout;
     for secret in ["in.txt", "out.txt", "what came", "what was", "the result"] {
         assert!(!events.contains(secret), "{secret}");
     }
     hub.stop();
     let file = story.file("what came out").display().to_string();
     let offline = |salt: &str| {
-        desk.baton(["evidence", "match", &file, "--task", &story.id, "--bundle", &bundle, "--salt", salt])
+        workbench
+            .baton(["evidence", "match", &file, "--task", &story.id, "--bundle", &bundle, "--salt", salt])
     };
     assert!(offline(&salt).exited(0).stdout.contains("recorded: part 1, text/plain, of event 4"));
     offline(&"0".repeat(32)).exited(1);

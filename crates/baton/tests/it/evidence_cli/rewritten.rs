@@ -5,8 +5,8 @@ use baton_evidence::note::{Checkpoint, VerifierKey};
 use serde_json::{Value, json};
 use std::fs;
 
-use super::desk::{Desk, handoff, seal};
 use super::rewrite::Rewrite;
+use super::workbench::{Workbench, handoff, seal};
 use crate::it::hub::Hub;
 use crate::it::program::Ran;
 use crate::it::tenant::Tenant;
@@ -15,7 +15,7 @@ use crate::it::tenant::Tenant;
 struct Audited {
     hub: Hub,
     tenant: Tenant,
-    desk: Desk,
+    workbench: Workbench,
     size: u64,
     remembered: Vec<u8>,
 }
@@ -24,13 +24,13 @@ impl Audited {
     fn new() -> Self {
         let hub = Hub::start();
         let tenant = Tenant::of_admin(&hub);
-        let desk = Desk::of(&hub, &tenant);
+        let workbench = Workbench::of(&hub, &tenant);
         handoff(&tenant);
         handoff(&tenant);
         let size = seal(&tenant);
-        desk.baton(["evidence", "audit"]).exited(0);
-        let remembered = fs::read(desk.checkpoint_file()).unwrap();
-        Self { hub, tenant, desk, size, remembered }
+        workbench.baton(["evidence", "audit"]).exited(0);
+        let remembered = fs::read(workbench.checkpoint_file()).unwrap();
+        Self { hub, tenant, workbench, size, remembered }
     }
 
     /// Stops the hub, has the log changed, and starts it again.
@@ -43,16 +43,16 @@ impl Audited {
 
     /// An audit that finds these, for people and for programs, twice over: what was seen stays.
     fn found(&self, codes: &[&str]) -> (Ran, Value) {
-        let ran = self.desk.baton(["evidence", "audit"]).exited(1);
+        let ran = self.workbench.baton(["evidence", "audit"]).exited(1);
         assert_eq!(ran.stdout, "");
         assert!(ran.stderr.starts_with("*** THE EVIDENCE DOES NOT AGREE ***\n"), "{ran:?}");
-        let said = self.desk.baton(["evidence", "audit", "--json"]).exited(1).lines().remove(0);
+        let said = self.workbench.baton(["evidence", "audit", "--json"]).exited(1).lines().remove(0);
         let found: Vec<_> =
             said["findings"].as_array().unwrap().iter().map(|f| f["code"].as_str().unwrap()).collect();
         assert_eq!(found, codes, "{said}");
         assert_eq!(said["ok"], false);
 
-        let file = self.desk.checkpoint_file();
+        let file = self.workbench.checkpoint_file();
         assert_eq!(fs::read(&file).unwrap(), self.remembered, "what was seen is not forgotten");
         assert!(ran.stderr.contains(file.to_str().unwrap()), "it says where: {ran:?}");
         let conflict = said["conflict_in"].as_str().unwrap();
@@ -92,8 +92,12 @@ fn a_rewritten_history_that_went_on_is_caught_by_the_events_and_by_the_proof() {
 #[test]
 fn without_the_hashes_of_its_events_a_rewritten_history_is_still_caught() {
     let mut audited = Audited::new();
-    let leaves =
-        audited.desk.remembered().into_iter().find(|file| file.extension().unwrap() == "leaves").unwrap();
+    let leaves = audited
+        .workbench
+        .remembered()
+        .into_iter()
+        .find(|file| file.extension().unwrap() == "leaves")
+        .unwrap();
     fs::write(leaves, [0; 64]).unwrap();
     audited.behind_its_back(|rewrite| {
         rewrite.change_actor(1, "mallory");
@@ -184,10 +188,10 @@ fn an_event_that_breaks_its_own_rules_is_named_though_it_is_signed_for() {
             rewrite.sign_anew();
         });
         // At a desk that saw nothing before.
-        let desk = Desk::of(&audited.hub, &audited.tenant);
-        let ran = desk.baton(["evidence", "audit"]).exited(1);
+        let workbench = Workbench::of(&audited.hub, &audited.tenant);
+        let ran = workbench.baton(["evidence", "audit"]).exited(1);
         assert!(ran.stderr.contains("event 1 is not what its place in the log asks for"), "{ran:?}");
         assert!(ran.stderr.contains(words) && !ran.stderr.contains("make the root"), "{words}: {ran:?}");
-        assert!(desk.remembered().is_empty());
+        assert!(workbench.remembered().is_empty());
     }
 }

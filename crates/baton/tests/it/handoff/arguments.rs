@@ -6,7 +6,7 @@ use super::stage;
 use crate::it::tenant::{act, claim, refused, send, succeed, task};
 use crate::it::tool::rpc;
 
-fn field(answer: &crate::it::http::Answer) -> Value {
+fn field(answer: &crate::it::http::Response) -> Value {
     refused(answer, 400, "invalid input")["details"][0]["field"].clone()
 }
 

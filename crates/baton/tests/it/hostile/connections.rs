@@ -4,7 +4,7 @@ use socket2::{Domain, Socket, Type};
 use std::io::Write;
 use std::net::{SocketAddr, TcpStream};
 
-use crate::it::http::{connect, read_answer};
+use crate::it::http::{connect, read_response};
 use crate::it::hub::{ADMIN, Hub, PASSWORD};
 
 const SHARE: usize = 20;
@@ -28,18 +28,18 @@ fn an_address_with_its_share_of_connections_gets_no_more_and_others_are_served()
         .map(|_| {
             let mut stream = connect(hub.address());
             stream.write_all(request).unwrap();
-            assert_eq!(read_answer(&stream).unwrap().status, 200);
+            assert_eq!(read_response(&stream).unwrap().status, 200);
             stream
         })
         .collect();
-    let refused = read_answer(connect(hub.address())).expect("an answer that says why");
+    let refused = read_response(connect(hub.address())).expect("an answer that says why");
     assert_eq!((refused.status, refused.header("retry-after")), (429, Some("1")));
     assert_eq!(refused.json()["error"], "rate_limited");
     assert!(refused.json()["message"].as_str().unwrap().starts_with("this address has as many connections"));
 
     let mut elsewhere = connect_from([127, 0, 0, 2], hub.address());
     elsewhere.write_all(request).unwrap();
-    assert_eq!(read_answer(elsewhere).unwrap().status, 200);
+    assert_eq!(read_response(elsewhere).unwrap().status, 200);
 
     drop(held);
     // The hub notices the closed connections a moment later.
@@ -47,7 +47,7 @@ fn an_address_with_its_share_of_connections_gets_no_more_and_others_are_served()
         let mut stream = connect(hub.address());
         // A connection that is turned down may be closed before this is sent.
         let _ = stream.write_all(request);
-        read_answer(&stream).is_some_and(|answer| answer.status == 200)
+        read_response(&stream).is_some_and(|answer| answer.status == 200)
     };
     while !served() {}
 }

@@ -24,12 +24,12 @@ impl Attack {
         Self { attacker, network_id: text(&made["network_id"]), victim_id }
     }
 
-    fn invite(&self) -> crate::it::http::Answer {
+    fn invite(&self) -> crate::it::http::Response {
         let path = format!("/api/networks/{}/members", self.network_id);
         self.attacker.user.post(&path, &json!({"user_id": self.victim_id, "role": "member"}))
     }
 
-    fn answer(&self, victim: &Client, answer: &str) -> crate::it::http::Answer {
+    fn answer(&self, victim: &Client, answer: &str) -> crate::it::http::Response {
         victim.post(&format!("/api/invitations/{}/{answer}", self.network_id), &json!({}))
     }
 }

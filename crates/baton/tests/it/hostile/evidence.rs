@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::SystemTime;
 
-use crate::it::evidence_cli::desk::{Desk, handoff, key, seal};
+use crate::it::evidence_cli::workbench::{Workbench, handoff, key, seal};
 use crate::it::http::Client;
 use crate::it::hub::Hub;
 use crate::it::program::run;
@@ -24,18 +24,18 @@ fn report(client: &Client, packets: &[String]) -> (u64, u64) {
 }
 
 /// Exports everything; the bundles in their order.
-fn export(desk: &Desk) -> Vec<PathBuf> {
-    desk.baton(["evidence", "export", "-o", "x.tar.gz"]).exited(0);
+fn export(workbench: &Workbench) -> Vec<PathBuf> {
+    workbench.baton(["evidence", "export", "-o", "x.tar.gz"]).exited(0);
     let path = |number: u32| match number {
-        1 => desk.path("x.tar.gz"),
-        number => desk.path(&format!("x.{number}.tar.gz")),
+        1 => workbench.path("x.tar.gz"),
+        number => workbench.path(&format!("x.{number}.tar.gz")),
     };
     (1..).map(path).take_while(|path| path.exists()).collect()
 }
 
 /// Checks a bundle with its side file by ours; gives its events.
-fn verified(desk: &Desk, bundle: &Path, key: &str) -> u64 {
-    let ran = desk.baton([
+fn verified(workbench: &Workbench, bundle: &Path, key: &str) -> u64 {
+    let ran = workbench.baton([
         "evidence".as_ref(),
         "verify".as_ref(),
         bundle.as_os_str(),
@@ -78,11 +78,11 @@ fn reports_that_call_themselves_the_hubs_own_and_do_not_compress_leave_the_log_e
     }
     assert_eq!(recorded, PACKETS as u64);
     let size = seal(&tenant);
-    let desk = Desk::of(&hub, &tenant);
-    let bundles = export(&desk);
+    let workbench = Workbench::of(&hub, &tenant);
+    let bundles = export(&workbench);
     assert!(bundles.len() > 1, "{bundles:?}");
     let key = key(&tenant);
-    let exported: u64 = bundles.iter().map(|bundle| verified(&desk, bundle, &key)).sum();
+    let exported: u64 = bundles.iter().map(|bundle| verified(&workbench, bundle, &key)).sum();
     assert_eq!(exported, size);
     for bundle in &bundles {
         assert!(fs::metadata(bundle).unwrap().len() <= 100 << 20);
@@ -109,18 +109,18 @@ fn whatever_the_door_accepts_is_exported_and_checked() {
     }
     assert!(recorded > 50 && refused > 5, "{recorded} {refused}");
     let size = seal(&tenant);
-    let desk = Desk::of(&hub, &tenant);
-    let (bundles, key) = (export(&desk), key(&tenant));
+    let workbench = Workbench::of(&hub, &tenant);
+    let (bundles, key) = (export(&workbench), key(&tenant));
     let [bundle] = &*bundles else { panic!("{bundles:?}") };
-    assert_eq!(verified(&desk, bundle, &key), size);
+    assert_eq!(verified(&workbench, bundle, &key), size);
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/evidence_verifier.py");
     let theirs = run(Command::new("python3").arg(script).arg(bundle).args(["--key", &key]), |_| Ok(()));
     let theirs = theirs.exited(0).lines()[0].clone();
     assert_eq!((&theirs["events"], &theirs["reported"]), (&json!(size), &json!(recorded)));
-    desk.baton(["evidence", "audit"]).exited(0);
+    workbench.baton(["evidence", "audit"]).exited(0);
     // One task's evidence, with what was reported of it.
-    desk.baton(["evidence", "export", "--task", &task, "-o", "task.tar.gz"]).exited(0);
-    assert!(verified(&desk, &desk.path("task.tar.gz"), &key) > 3);
+    workbench.baton(["evidence", "export", "--task", &task, "-o", "task.tar.gz"]).exited(0);
+    assert!(verified(&workbench, &workbench.path("task.tar.gz"), &key) > 3);
 }
 
 /// A packet: parts of it as they should be, parts of it odd.

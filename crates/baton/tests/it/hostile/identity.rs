@@ -3,12 +3,12 @@
 
 use serde_json::{Value, json};
 
-use crate::it::evidence_cli::desk::{Desk, key};
+use crate::it::evidence_cli::workbench::{Workbench, key};
 use crate::it::http::Client;
 use crate::it::hub::{Hub, PASSWORD};
 use crate::it::tenant::{Tenant, act, claim, events, refused, report, send, succeed, text};
 
-fn mint(user: &Client, network_id: &str, node_name: &str) -> crate::it::http::Answer {
+fn mint(user: &Client, network_id: &str, node_name: &str) -> crate::it::http::Response {
     user.post("/api/auth/node-token", &json!({"network_id": network_id, "node_name": node_name}))
 }
 
@@ -135,11 +135,11 @@ fn two_tokens_of_one_alias_are_told_apart_in_history_and_evidence() {
     assert_ne!(tokens_of(&alice.user, &text(&sent["task_id"]))[0], first[0]);
 
     // What is exported says the same, and holds offline.
-    let desk = Desk::of(&hub, &alice);
-    desk.baton(["evidence", "export", "--task", second_task, "-o", "task.tar.gz"]).exited(0);
-    desk.baton(["evidence", "verify", "task.tar.gz", "--key", &key(&alice), "--json"]).exited(0);
-    let shown = desk.baton(["task", "show", second_task]).exited(0);
+    let workbench = Workbench::of(&hub, &alice);
+    workbench.baton(["evidence", "export", "--task", second_task, "-o", "task.tar.gz"]).exited(0);
+    workbench.baton(["evidence", "verify", "task.tar.gz", "--key", &key(&alice), "--json"]).exited(0);
+    let shown = workbench.baton(["task", "show", second_task]).exited(0);
     assert!(shown.stdout.contains(&second[1]) && !shown.stdout.contains(&first[1]), "{}", shown.stdout);
-    let shown = desk.baton(["task", "show", second_task, "--json"]).exited(0);
+    let shown = workbench.baton(["task", "show", second_task, "--json"]).exited(0);
     assert!(shown.stdout.contains(&second[1]), "{}", shown.stdout);
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::it::evidence_cli::desk::handoff;
+use crate::it::evidence_cli::workbench::handoff;
 use crate::it::http::Client;
 use crate::it::hub::Hub;
 use crate::it::tenant::{Tenant, refused, send, succeed, text};

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::it::http::{Answer, Client};
+use crate::it::http::{Client, Response};
 use crate::it::hub::{Hub, PASSWORD, baton};
 use crate::it::tenant::{Tenant, claim, refused, report, send, succeed, text};
 use crate::it::tool;
@@ -31,7 +31,7 @@ fn used(answer: &Value, name: &str) -> Value {
     quotas.iter().find(|quota| quota["quota"] == name).unwrap()["used"].clone()
 }
 
-fn exceeded(answer: &Answer, words: &str) {
+fn exceeded(answer: &Response, words: &str) {
     let told = refused(answer, 403, "quota_exceeded");
     assert!(told["message"].as_str().unwrap().contains(words), "{told}");
 }

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::it::http::Answer;
+use crate::it::http::Response;
 
 /// A page that was read.
 #[derive(Debug)]
@@ -13,7 +13,7 @@ pub(crate) struct Page {
 }
 
 impl Page {
-    pub(crate) fn read(answer: &Answer) -> Self {
+    pub(crate) fn read(answer: &Response) -> Self {
         assert_eq!(answer.status, 200, "{}", answer.text());
         assert_eq!(answer.header("content-type"), Some("text/plain; version=0.0.4; charset=utf-8"));
         let page = Self::parse(&answer.text());

@@ -23,7 +23,7 @@ fn started(file: &str, credentials: &str) -> Vec<String> {
     given
 }
 
-fn heard(socket: &UnixDatagram) -> String {
+fn received(socket: &UnixDatagram) -> String {
     let mut bytes = [0; 100];
     let length = socket.recv(&mut bytes).expect("a word in time");
     String::from_utf8(bytes[..length].to_vec()).unwrap()
@@ -34,7 +34,7 @@ fn hub_told_of(socket: &UnixDatagram, name: &str) -> Hub {
     let options = started("packaging/baton-hub.service", "");
     let options: Vec<&str> = options.iter().map(String::as_str).collect();
     let hub = Hub::start_with_env(&options, &[("NOTIFY_SOCKET", name), ("BATON_ADMIN_PASSWORD", PASSWORD)]);
-    assert_eq!(heard(socket), "READY=1");
+    assert_eq!(received(socket), "READY=1");
     assert_eq!(hub.client().get("/ready").status, 200);
     hub
 }
@@ -46,7 +46,7 @@ fn the_units_hub_says_when_it_is_ready_and_when_it_stops() {
     let socket = UnixDatagram::bind(&path).unwrap();
     let mut hub = hub_told_of(&socket, path.to_str().unwrap());
     assert!(hub.stop().success());
-    assert_eq!(heard(&socket), "STOPPING=1");
+    assert_eq!(received(&socket), "STOPPING=1");
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn a_socket_without_a_path_is_told_too_and_a_stop_by_command_is_told_alike() {
     let socket = UnixDatagram::bind_addr(&SocketAddr::from_abstract_name(&name).unwrap()).unwrap();
     let mut hub = hub_told_of(&socket, &format!("@{name}"));
     assert!(hub.baton(&["hub", "stop"]).status.success());
-    assert_eq!(heard(&socket), "STOPPING=1");
+    assert_eq!(received(&socket), "STOPPING=1");
     assert!(hub.wait().success());
 }
 

@@ -58,8 +58,8 @@ fn what_fails_is_tried_again_through_a_killed_hub_and_nothing_is_missed() {
     receiver.wait_for(2); // tried, and tried again
     succeed(&act(&worker, &task_id, "reply", &json!({"text": "done"})));
     hub.kill9();
-    let before = receiver.heard().len();
-    assert_eq!(told(&receiver.heard()), vec!["working"; before], "one event at a time");
+    let before = receiver.received().len();
+    assert_eq!(told(&receiver.received()), vec!["working"; before], "one event at a time");
     is_well.store(true, Ordering::SeqCst);
     hub.restart();
     let heard = receiver.wait_for(before + 3);
@@ -142,7 +142,7 @@ fn a_redirect_is_not_followed_so_no_credential_goes_elsewhere() {
     push_to(&tenant, &task_id, &receiver);
     claim(&worker, 0, 60);
     receiver.wait_for(2); // a failure like any other
-    assert!(elsewhere.heard().is_empty());
+    assert!(elsewhere.received().is_empty());
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn a_member_who_left_is_told_nothing_more() {
     push_to(&tenant, &later, &kept);
     claim(&worker, 0, 60);
     kept.wait_for(4);
-    assert_eq!(told(&left.heard()), ["working"]);
+    assert_eq!(told(&left.received()), ["working"]);
 }
 
 #[test]
@@ -190,7 +190,7 @@ fn a_receiver_that_failed_for_a_day_is_given_up_with_a_line_in_the_log() {
         .unwrap();
     assert_eq!(aged, 1);
     drop(database);
-    let before = receiver.heard().len();
+    let before = receiver.received().len();
     hub.restart();
     // Each event that is left is tried once: the claim's, then the first of the two things the end says.
     let heard = receiver.wait_for(before + 2);

@@ -103,7 +103,7 @@ fn a_name_that_was_allowed_when_it_was_given_is_judged_again_at_each_call() {
         assert!(Instant::now() < deadline, "{}", hub.log());
         std::thread::yield_now();
     }
-    assert_eq!(receiver.heard().len(), 1, "what was allowed then is not now");
+    assert_eq!(receiver.received().len(), 1, "what was allowed then is not now");
 }
 
 #[test]
@@ -126,13 +126,13 @@ fn a_proxy_of_the_environment_hears_nothing() {
     push_to(&tenant, &task_id, &tls);
     claim(&worker, 0, 60);
     {
-        let heard = || plain.heard().len() + tls.heard().len() + proxy.heard().len();
+        let heard = || plain.received().len() + tls.received().len() + proxy.received().len();
         let deadline = Instant::now() + Duration::from_secs(20);
         while heard() < 2 {
             assert!(Instant::now() < deadline, "{}", hub.log());
             std::thread::yield_now();
         }
     }
-    assert_eq!((plain.heard().len(), tls.heard().len()), (1, 1));
-    assert!(proxy.heard().is_empty(), "{:?}", proxy.heard());
+    assert_eq!((plain.received().len(), tls.received().len()), (1, 1));
+    assert!(proxy.received().is_empty(), "{:?}", proxy.received());
 }

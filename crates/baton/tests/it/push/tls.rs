@@ -35,5 +35,5 @@ fn a_receiver_is_told_over_tls_only_if_the_hub_knows_who_signed_its_certificate(
         assert!(Instant::now() < deadline, "{}", hub.log());
         std::thread::yield_now();
     }
-    assert!(stranger.heard().is_empty());
+    assert!(stranger.received().is_empty());
 }

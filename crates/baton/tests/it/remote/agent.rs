@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::it::outside::{Authority, Heard, Outside, Reply};
+use crate::it::outside::{Authority, Outside, RecordedCall, Reply};
 
 /// How it is spoken to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub(super) enum Binding {
 
 /// What an operation answers: a result, an HTTP status, or a JSON-RPC error.
 #[derive(Debug, Clone)]
-pub(super) enum Said {
+pub(super) enum AgentReply {
     Result(Value),
     Fault(u16),
     Error(i64),
@@ -32,7 +32,7 @@ impl Agent {
     /// Answers each call (`SendMessage`, `GetTask`, `CancelTask`) by what this gives for it.
     pub(super) fn start(
         binding: Binding,
-        script: impl Fn(&str, &Value) -> Said + Send + Sync + 'static,
+        script: impl Fn(&str, &Value) -> AgentReply + Send + Sync + 'static,
     ) -> Self {
         Self::serve(binding, script, |answer| Outside::start(answer))
     }
@@ -41,15 +41,15 @@ impl Agent {
     pub(super) fn start_tls(
         authority: &Authority,
         binding: Binding,
-        script: impl Fn(&str, &Value) -> Said + Send + Sync + 'static,
+        script: impl Fn(&str, &Value) -> AgentReply + Send + Sync + 'static,
     ) -> Self {
         Self::serve(binding, script, |answer| Outside::start_tls(authority, answer))
     }
 
     fn serve(
         binding: Binding,
-        script: impl Fn(&str, &Value) -> Said + Send + Sync + 'static,
-        start: impl FnOnce(Box<dyn Fn(usize, &Heard) -> Reply + Send + Sync>) -> Outside,
+        script: impl Fn(&str, &Value) -> AgentReply + Send + Sync + 'static,
+        start: impl FnOnce(Box<dyn Fn(usize, &RecordedCall) -> Reply + Send + Sync>) -> Outside,
     ) -> Self {
         let base = Arc::new(Mutex::new(String::new()));
         let known = base.clone();
@@ -59,13 +59,13 @@ impl Agent {
             }
             let (method, params) = call(heard);
             match (script(&method, &params), binding) {
-                (Said::Fault(status), _) => Reply::Json(status, json!({})),
-                (Said::Error(code), _) => {
+                (AgentReply::Fault(status), _) => Reply::Json(status, json!({})),
+                (AgentReply::Error(code), _) => {
                     let error = json!({"code": code, "message": "trouble inside"});
                     Reply::Json(200, json!({"jsonrpc": "2.0", "id": heard.body["id"], "error": error}))
                 }
-                (Said::Result(result), Binding::HttpJson) => Reply::Json(200, result),
-                (Said::Result(result), Binding::JsonRpc) => {
+                (AgentReply::Result(result), Binding::HttpJson) => Reply::Json(200, result),
+                (AgentReply::Result(result), Binding::JsonRpc) => {
                     Reply::Json(200, json!({"jsonrpc": "2.0", "id": heard.body["id"], "result": result}))
                 }
             }
@@ -80,7 +80,7 @@ impl Agent {
 
     /// The calls it heard, by method, cards aside.
     pub(super) fn calls(&self) -> Vec<(String, Value)> {
-        calls(&self.outside.heard())
+        calls(&self.outside.received())
     }
 
     pub(super) fn methods(&self) -> Vec<String> {
@@ -89,7 +89,7 @@ impl Agent {
 
     /// Waits until it has heard so many calls of a method.
     pub(super) fn wait_for(&self, method: &str, count: usize) -> Vec<Value> {
-        let of_method = |heard: &[Heard]| -> Vec<Value> {
+        let of_method = |heard: &[RecordedCall]| -> Vec<Value> {
             calls(heard).into_iter().filter(|(name, _)| name == method).map(|(_, params)| params).collect()
         };
         let heard = self.outside.wait_until(|heard| of_method(heard).len() >= count);
@@ -98,7 +98,7 @@ impl Agent {
 
     /// A header of every call of a method.
     pub(super) fn headers(&self, method: &str, name: &str) -> Vec<Option<String>> {
-        let heard = self.outside.heard();
+        let heard = self.outside.received();
         let calls =
             heard.iter().filter(|heard| !heard.path.contains(".well-known") && call(heard).0 == method);
         calls.map(|heard| heard.header(name).map(str::to_owned)).collect()
@@ -109,12 +109,12 @@ impl Agent {
     }
 }
 
-fn calls(heard: &[Heard]) -> Vec<(String, Value)> {
+fn calls(heard: &[RecordedCall]) -> Vec<(String, Value)> {
     heard.iter().filter(|heard| !heard.path.contains(".well-known")).map(call).collect()
 }
 
 /// A call by its name, whichever binding it came by.
-fn call(heard: &Heard) -> (String, Value) {
+fn call(heard: &RecordedCall) -> (String, Value) {
     if let Some(method) = heard.body["method"].as_str() {
         return (method.to_owned(), heard.body["params"].clone());
     }
@@ -197,12 +197,12 @@ pub(super) fn answered(text: &str) -> Value {
 }
 
 /// A message that is all there is.
-pub(super) fn bare(text: &str) -> Said {
+pub(super) fn bare(text: &str) -> AgentReply {
     let parts = json!([{"text": text}]);
-    Said::Result(json!({"message": {"messageId": "m", "role": "ROLE_AGENT", "parts": parts}}))
+    AgentReply::Result(json!({"message": {"messageId": "m", "role": "ROLE_AGENT", "parts": parts}}))
 }
 
 /// What a send answers.
-pub(super) fn sent(task: &Value) -> Said {
-    Said::Result(json!({"task": task}))
+pub(super) fn sent(task: &Value) -> AgentReply {
+    AgentReply::Result(json!({"task": task}))
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::agent::{Agent, Binding, Said, gate, sent, task};
+use super::agent::{Agent, AgentReply, Binding, gate, sent, task};
 use super::{hub, register, wait_for_status};
 use crate::it::tenant::{Tenant, act, refused, send, send_with, succeed};
 
@@ -14,8 +14,8 @@ fn a_cancel_is_passed_on_while_the_task_runs_and_while_it_waits() {
         let tenant = Tenant::register(&hub, name);
         let agent = Agent::start(Binding::JsonRpc, move |method, _| match method {
             "SendMessage" => sent(&task(state, Some("?"))),
-            "CancelTask" => Said::Result(task("CANCELED", None)),
-            _ => Said::Result(task(state, Some("?"))),
+            "CancelTask" => AgentReply::Result(task("CANCELED", None)),
+            _ => AgentReply::Result(task(state, Some("?"))),
         });
         register(&tenant, &agent.card_url(), None);
         let task_id = send(&tenant.user, "scout", "x");
@@ -37,8 +37,8 @@ fn a_cancel_during_the_first_send_is_passed_on_once_its_answer_says_what_to_canc
             gate.pass();
             sent(&task("WORKING", None))
         }
-        "CancelTask" => Said::Result(task("CANCELED", None)),
-        _ => Said::Result(task("WORKING", None)),
+        "CancelTask" => AgentReply::Result(task("CANCELED", None)),
+        _ => AgentReply::Result(task("WORKING", None)),
     });
     register(&tenant, &agent.card_url(), None);
     let task_id = send(&tenant.user, "scout", "x");
@@ -58,10 +58,10 @@ fn a_cancel_that_cannot_be_passed_on_is_passed_on_later() {
     let agent = Agent::start(Binding::HttpJson, move |method, _| match method {
         "SendMessage" => sent(&task("WORKING", None)),
         "CancelTask" => match cancels.fetch_add(1, std::sync::atomic::Ordering::SeqCst) {
-            0 => Said::Fault(503),
-            _ => Said::Result(task("CANCELED", None)),
+            0 => AgentReply::Fault(503),
+            _ => AgentReply::Result(task("CANCELED", None)),
         },
-        _ => Said::Result(task("WORKING", None)),
+        _ => AgentReply::Result(task("WORKING", None)),
     });
     register(&tenant, &agent.card_url(), None);
     let task_id = send(&tenant.user, "scout", "x");
@@ -80,8 +80,8 @@ fn a_task_that_is_cancelled_with_its_parent_is_cancelled_at_its_remote_agent_too
     let planner = tenant.agent("planner");
     let agent = Agent::start(Binding::JsonRpc, move |method, _| match method {
         "SendMessage" => sent(&task("WORKING", None)),
-        "CancelTask" => Said::Result(task("CANCELED", None)),
-        _ => Said::Result(task("WORKING", None)),
+        "CancelTask" => AgentReply::Result(task("CANCELED", None)),
+        _ => AgentReply::Result(task("WORKING", None)),
     });
     register(&tenant, &agent.card_url(), None);
     let root = send(&tenant.user, "planner", "x");

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::agent::{Agent, Binding, Said, answered, sent, task};
+use super::agent::{Agent, AgentReply, Binding, answered, sent, task};
 use super::{hub, register, wait_for_status};
 use crate::it::http::Client;
 use crate::it::tenant::{Tenant, act, claim, events, send, send_with, succeed};
@@ -14,7 +14,7 @@ fn a_task_goes_out_and_its_answer_comes_back_over_either_binding() {
         let tenant = Tenant::register(&hub, name);
         let agent = Agent::start(binding, |method, _| match method {
             "SendMessage" => sent(&task("WORKING", None)),
-            _ => Said::Result(answered("it is 42")),
+            _ => AgentReply::Result(answered("it is 42")),
         });
         let added = register(&tenant, &agent.card_url(), Some("the-bearer-51"));
         assert_eq!(added["name"], "Scout");
@@ -29,10 +29,10 @@ fn a_task_goes_out_and_its_answer_comes_back_over_either_binding() {
             (&asked["message"]["role"], &asked["configuration"]["returnImmediately"]),
             (&json!("ROLE_USER"), &json!(true))
         );
-        for heard in agent.outside.heard() {
+        for heard in agent.outside.received() {
             assert_eq!(heard.header("authorization"), Some("Bearer the-bearer-51"), "{heard:?}");
         }
-        assert!(agent.outside.heard().iter().skip(1).all(|heard| {
+        assert!(agent.outside.received().iter().skip(1).all(|heard| {
             heard.path.contains(".well-known") || heard.header("a2a-version") == Some("1.0")
         }));
         // The alias acted, as any agent does, and its evidence is recorded the same way.
@@ -63,7 +63,7 @@ fn failed_rejected_cancelled_and_a_bare_answer_there_are_so_here() {
     }
     let tenant = Tenant::register(&hub, "dave");
     let message = json!({"message": {"messageId": "m", "role": "ROLE_AGENT", "parts": [{"text": "hello"}]}});
-    let agent = Agent::start(Binding::HttpJson, move |_, _| Said::Result(message.clone()));
+    let agent = Agent::start(Binding::HttpJson, move |_, _| AgentReply::Result(message.clone()));
     register(&tenant, &agent.card_url(), None);
     let task_id = send(&tenant.user, "scout", "x");
     assert_eq!(wait_for_status(&tenant.user, &task_id, "replied")["result"], "hello");
@@ -75,7 +75,7 @@ fn a_task_that_wants_credentials_there_fails_here_says_so_and_is_called_off_ther
     let tenant = Tenant::register(&hub, "alice");
     let agent = Agent::start(Binding::JsonRpc, |method, _| match method {
         "SendMessage" => sent(&task("AUTH_REQUIRED", Some("sign in to the archive"))),
-        _ => Said::Result(task("CANCELED", None)),
+        _ => AgentReply::Result(task("CANCELED", None)),
     });
     register(&tenant, &agent.card_url(), None);
     let task_id = send(&tenant.user, "scout", "x");
@@ -89,7 +89,7 @@ fn a_task_that_wants_credentials_there_fails_here_says_so_and_is_called_off_ther
 fn a_refusal_there_fails_the_task_with_what_was_said() {
     let hub = hub();
     let tenant = Tenant::register(&hub, "alice");
-    let agent = Agent::start(Binding::HttpJson, |_, _| Said::Fault(403));
+    let agent = Agent::start(Binding::HttpJson, |_, _| AgentReply::Fault(403));
     register(&tenant, &agent.card_url(), None);
     let task_id = send(&tenant.user, "scout", "x");
     let row = wait_for_status(&tenant.user, &task_id, "failed");

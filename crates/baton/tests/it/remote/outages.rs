@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use super::agent::{Agent, Binding, Said, answered, bare, gate, sent, task};
+use super::agent::{Agent, AgentReply, Binding, answered, bare, gate, sent, task};
 use super::{hub, register, wait_for_status};
 use crate::it::outside::{Outside, Reply};
 use crate::it::tenant::{Tenant, send};
@@ -18,10 +18,10 @@ fn an_agent_that_is_away_and_comes_back_answers() {
     let calls = AtomicUsize::new(0);
     let agent = Agent::start(Binding::JsonRpc, move |method, _| {
         match (calls.fetch_add(1, Ordering::SeqCst), method) {
-            (0 | 1, _) => Said::Fault(503),
+            (0 | 1, _) => AgentReply::Fault(503),
             (_, "SendMessage") => sent(&task("SUBMITTED", None)),
-            (3, _) => Said::Fault(502),
-            _ => Said::Result(answered("back again")),
+            (3, _) => AgentReply::Fault(502),
+            _ => AgentReply::Result(answered("back again")),
         }
     });
     register(&tenant, &agent.card_url(), None);
@@ -34,7 +34,7 @@ fn an_agent_that_is_away_and_comes_back_answers() {
     assert!(sends.iter().all(|send| send["message"]["messageId"] == *message_id), "{sends:?}");
     let keys: Vec<_> = agent
         .outside
-        .heard()
+        .received()
         .iter()
         .filter_map(|heard| heard.header("idempotency-key").map(str::to_owned))
         .collect();
@@ -50,8 +50,8 @@ fn a_killed_hub_goes_on_with_what_was_out_and_sends_nothing_twice() {
     let agent =
         Agent::start(Binding::JsonRpc, move |method, _| match (method, done.load(Ordering::SeqCst)) {
             ("SendMessage", _) => sent(&task("WORKING", None)),
-            (_, false) => Said::Result(task("WORKING", None)),
-            (_, true) => Said::Result(answered("patience")),
+            (_, false) => AgentReply::Result(task("WORKING", None)),
+            (_, true) => AgentReply::Result(answered("patience")),
         });
     register(&tenant, &agent.card_url(), Some("kept-over-restarts"));
     let task_id = send(&tenant.user, "scout", "x");
@@ -65,7 +65,7 @@ fn a_killed_hub_goes_on_with_what_was_out_and_sends_nothing_twice() {
     let row = wait_for_status(&tenant.user, &task_id, "replied");
     assert_eq!((&row["result"], &row["attempt"]), (&json!("patience"), &json!(1)));
     assert_eq!(agent.wait_for("SendMessage", 1).len(), 1);
-    let last = agent.outside.heard().pop().unwrap();
+    let last = agent.outside.received().pop().unwrap();
     assert_eq!(last.header("authorization"), Some("Bearer kept-over-restarts"));
 }
 
@@ -79,7 +79,7 @@ fn a_hub_that_is_stopped_during_a_send_notes_its_answer_and_sends_nothing_twice(
             gate.pass();
             sent(&task("WORKING", None))
         }
-        _ => Said::Result(answered("patience")),
+        _ => AgentReply::Result(answered("patience")),
     });
     register(&tenant, &agent.card_url(), None);
     let task_id = send(&tenant.user, "scout", "x");
@@ -118,7 +118,7 @@ fn an_agent_that_answers_after_long_work_works_once() {
 #[test]
 fn a_text_that_may_have_arrived_is_sent_three_times_and_then_fails_with_clear_words() {
     let hub = hub();
-    let troubles = [("alice", Said::Fault(500)), ("bob", Said::Error(-32603))];
+    let troubles = [("alice", AgentReply::Fault(500)), ("bob", AgentReply::Error(-32603))];
     let out = troubles.map(|(name, said)| {
         let tenant = Tenant::register(&hub, name);
         let agent = Agent::start(Binding::JsonRpc, move |_, _| said.clone());

@@ -4,7 +4,7 @@ use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::agent::{Agent, Binding, Said, answered, sent, task};
+use super::agent::{Agent, AgentReply, Binding, answered, sent, task};
 use super::{hub, register, wait_for_status};
 use crate::it::tenant::{Tenant, act, send, succeed};
 
@@ -20,7 +20,7 @@ fn a_question_is_passed_back_and_its_answer_on_in_the_same_task() {
             // It says at first that it still waits: the same question is not asked twice.
             _ => sent(&task("INPUT_REQUIRED", Some("which colour?"))),
         },
-        _ => Said::Result(answered("painted")),
+        _ => AgentReply::Result(answered("painted")),
     });
     register(&tenant, &agent.card_url(), None);
     let sender = tenant.agent("sender");
@@ -49,7 +49,7 @@ fn what_the_sender_says_on_the_way_is_passed_on() {
         match (params.get("message").is_some(), is_word) {
             (true, true) => sent(&answered("as you say")),
             (true, false) => sent(&task("WORKING", None)),
-            (false, _) => Said::Result(task("WORKING", None)),
+            (false, _) => AgentReply::Result(task("WORKING", None)),
         }
     });
     register(&tenant, &agent.card_url(), None);

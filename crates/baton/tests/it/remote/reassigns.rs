@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::agent::{Agent, Binding, Said, answered, gate, sent, task};
+use super::agent::{Agent, AgentReply, Binding, answered, gate, sent, task};
 use super::{hub, register_as, wait_for_status};
 use crate::it::tenant::{Tenant, act, send, succeed};
 
@@ -25,14 +25,14 @@ fn the_first_agent_gets_its_cancel_also_after_the_second_has_begun() {
     let takes = takes_cancels.clone();
     let first = Agent::start(Binding::JsonRpc, move |method, _| match method {
         "SendMessage" => sent(&named(task("WORKING", None), "at-first")),
-        "CancelTask" if !takes.load(Ordering::SeqCst) => Said::Fault(503),
-        "CancelTask" => Said::Result(named(task("CANCELED", None), "at-first")),
-        _ => Said::Result(named(task("WORKING", None), "at-first")),
+        "CancelTask" if !takes.load(Ordering::SeqCst) => AgentReply::Fault(503),
+        "CancelTask" => AgentReply::Result(named(task("CANCELED", None), "at-first")),
+        _ => AgentReply::Result(named(task("WORKING", None), "at-first")),
     });
     let second = Agent::start(Binding::HttpJson, |method, _| match method {
         "SendMessage" => sent(&named(task("WORKING", None), "at-second")),
-        "CancelTask" => Said::Result(named(task("CANCELED", None), "at-second")),
-        _ => Said::Result(named(task("WORKING", None), "at-second")),
+        "CancelTask" => AgentReply::Result(named(task("CANCELED", None), "at-second")),
+        _ => AgentReply::Result(named(task("WORKING", None), "at-second")),
     });
     register_as(&tenant, "scout", &first.card_url(), None);
     register_as(&tenant, "ranger", &second.card_url(), None);
@@ -67,11 +67,11 @@ fn a_task_reassigned_during_the_first_send_is_called_off_there_and_answered_by_t
             gate.pass();
             sent(&named(task("WORKING", None), "at-first"))
         }
-        _ => Said::Result(named(task("CANCELED", None), "at-first")),
+        _ => AgentReply::Result(named(task("CANCELED", None), "at-first")),
     });
     let second = Agent::start(Binding::JsonRpc, |method, _| match method {
         "SendMessage" => sent(&named(task("WORKING", None), "at-second")),
-        _ => Said::Result(named(answered("by the second"), "at-second")),
+        _ => AgentReply::Result(named(answered("by the second"), "at-second")),
     });
     register_as(&tenant, "scout", &first.card_url(), None);
     register_as(&tenant, "ranger", &second.card_url(), None);

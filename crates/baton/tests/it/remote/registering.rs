@@ -25,7 +25,7 @@ fn only_admins_register_and_an_address_inside_is_refused() {
     let inside = refused(&tenant.user.post(&path, &body), 400, "invalid input");
     let said = inside["message"].as_str().unwrap();
     assert!(said.contains("--allow-outbound") && !said.contains("127.0.0.1"), "{inside}");
-    assert!(outside.heard().is_empty(), "nothing was called");
+    assert!(outside.received().is_empty(), "nothing was called");
     refused(&member.user.get(&path), 403, "permission_denied");
     refused(&tenant.user.delete(&format!("{path}/scout")), 404, "alias_not_found");
 }
@@ -44,7 +44,7 @@ fn a_card_that_would_take_the_credential_elsewhere_is_refused() {
     let body = json!({"alias": "scout", "card_url": outside.url("/card.json"), "credential": "secret"});
     let error = refused(&tenant.user.post(&path, &body), 400, "invalid input");
     assert!(error["message"].as_str().unwrap().contains("another host"), "{error}");
-    assert!(elsewhere.heard().is_empty());
+    assert!(elsewhere.received().is_empty());
     for reply in [Reply::Json(200, json!({"name": "old", "url": "http://x"})), Reply::Json(404, json!({}))] {
         let outside = Outside::start(move |_, _| reply.clone());
         let body = json!({"alias": "scout", "card_url": outside.url("/card.json")});
@@ -93,7 +93,7 @@ fn the_command_line_adds_lists_and_removes_and_reads_the_token_from_standard_inp
     let listed = run(&["node", "ls-remote"], "");
     assert!(listed.contains("scout") && listed.contains("kept") && !listed.contains("hush"), "{listed}");
     wait_for_status(&tenant.user, &send(&tenant.user, "scout", "x"), "replied");
-    assert_eq!(agent.outside.heard()[0].header("authorization"), Some("Bearer hush"));
+    assert_eq!(agent.outside.received()[0].header("authorization"), Some("Bearer hush"));
     assert!(run(&["node", "remove-remote", "scout"], "").contains("scout is removed."));
 }
 
@@ -132,13 +132,13 @@ fn a_name_that_leads_inside_is_refused_when_an_agent_is_added_and_when_it_is_cal
     let body = json!({"alias": "scout", "card_url": by_name});
     let inside = refused(&tenant.user.post(&path, &body), 400, "invalid input");
     assert!(inside["message"].as_str().unwrap().contains("--allow-outbound"), "{inside}");
-    assert!(agent.outside.heard().is_empty(), "nothing was called");
+    assert!(agent.outside.received().is_empty(), "nothing was called");
     hub.restart_with(&["--allow-outbound", "127.0.0.0/8", "--allow-outbound", "::1/128"]);
     register(&tenant, &by_name, None);
     wait_for_status(&tenant.user, &send(&tenant.user, "scout", "x"), "replied");
-    let before = agent.outside.heard().len();
+    let before = agent.outside.received().len();
     hub.restart_with(&[]);
     let row = wait_for_status(&tenant.user, &send(&tenant.user, "scout", "y"), "failed");
     assert!(row["result"].as_str().unwrap().contains("--allow-outbound"), "{row}");
-    assert_eq!(agent.outside.heard().len(), before, "nothing was called");
+    assert_eq!(agent.outside.received().len(), before, "nothing was called");
 }

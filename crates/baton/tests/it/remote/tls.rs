@@ -20,7 +20,7 @@ fn an_agent_with_a_certificate_nobody_knows_is_refused_with_the_reason() {
     let body = json!({"alias": "scout", "card_url": agent.card_url(), "credential": "the-bearer-51"});
     let error = refused(&tenant.user.post(&path, &body), 400, "invalid input");
     assert!(error["message"].as_str().unwrap().contains("signed by nobody the hub knows"), "{error}");
-    assert!(agent.outside.heard().is_empty(), "nothing was said to it, the credential least of all");
+    assert!(agent.outside.received().is_empty(), "nothing was said to it, the credential least of all");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::agent::{Agent, Binding, Said, answered, sent, task};
+use super::agent::{Agent, AgentReply, Binding, answered, sent, task};
 use super::{hub, register, wait_for_status};
 use crate::it::tenant::{Tenant, act, send, succeed};
 
@@ -15,9 +15,9 @@ fn a_word_that_is_refused_or_answered_by_a_message_neither_fails_nor_ends_the_ta
     let mut elsewhere = answered("of another task");
     elsewhere["id"] = json!("there-2");
     for (name, binding, said) in [
-        ("alice", Binding::JsonRpc, Said::Result(json!({"message": message}))),
-        ("bob", Binding::JsonRpc, Said::Fault(404)),
-        ("carol", Binding::HttpJson, Said::Fault(400)),
+        ("alice", Binding::JsonRpc, AgentReply::Result(json!({"message": message}))),
+        ("bob", Binding::JsonRpc, AgentReply::Fault(404)),
+        ("carol", Binding::HttpJson, AgentReply::Fault(400)),
         ("dave", Binding::HttpJson, sent(&elsewhere)),
     ] {
         let tenant = Tenant::register(&hub, name);
@@ -28,8 +28,10 @@ fn a_word_that_is_refused_or_answered_by_a_message_neither_fails_nor_ends_the_ta
                 said.clone()
             }
             "SendMessage" => sent(&task("WORKING", None)),
-            "GetTask" if words.load(Ordering::SeqCst) > 0 => Said::Result(answered("done all the same")),
-            _ => Said::Result(task("WORKING", None)),
+            "GetTask" if words.load(Ordering::SeqCst) > 0 => {
+                AgentReply::Result(answered("done all the same"))
+            }
+            _ => AgentReply::Result(task("WORKING", None)),
         });
         register(&tenant, &agent.card_url(), None);
         let task_id = send(&tenant.user, "scout", "x");
@@ -51,10 +53,10 @@ fn an_answer_that_is_refused_there_brings_the_question_back() {
     let agent = Agent::start(Binding::JsonRpc, move |method, _| match method {
         "SendMessage" => match sends.fetch_add(1, Ordering::SeqCst) {
             0 => sent(&task("INPUT_REQUIRED", Some("which colour?"))),
-            1 => Said::Fault(400),
+            1 => AgentReply::Fault(400),
             _ => sent(&answered("painted")),
         },
-        _ => Said::Result(task("INPUT_REQUIRED", Some("which colour?"))),
+        _ => AgentReply::Result(task("INPUT_REQUIRED", Some("which colour?"))),
     });
     register(&tenant, &agent.card_url(), None);
     let task_id = send(&tenant.user, "scout", "paint it");

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use super::agent::{Agent, Binding, Said, answered, bare, sent, task};
+use super::agent::{Agent, AgentReply, Binding, answered, bare, sent, task};
 use super::{hub, register, wait_for_status};
 use crate::it::hub::Hub;
 use crate::it::tenant::{Tenant, send};
@@ -59,7 +59,7 @@ fn what_an_agent_said_while_nothing_could_be_written_is_written_later_and_asked_
         begun.begin();
         match method {
             "SendMessage" => sent(&task("WORKING", None)),
-            _ => Said::Result(answered("said once")),
+            _ => AgentReply::Result(answered("said once")),
         }
     });
     register(&tenant, &agent.card_url(), None);

@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use crate::it::http::{Answer, Client, read_answer};
+use crate::it::http::{Client, Response, read_response};
 
 /// Longer than any call of a run waits.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -91,7 +91,7 @@ impl Caller<'_> {
         path: &str,
         headers: &[(&str, &str)],
         body: Option<&Value>,
-    ) -> Result<Answer, Outcome> {
+    ) -> Result<Response, Outcome> {
         let request = self.client.request(method, path, headers, body.map(Value::to_string).as_deref());
         let connected = TcpStream::connect_timeout(&self.client.address, PATIENCE);
         let mut socket = connected.map_err(|_| {
@@ -109,7 +109,7 @@ impl Caller<'_> {
         if !is_whole(&bytes) {
             return Err(Outcome::Lost);
         }
-        read_answer(&bytes[..]).ok_or(Outcome::Lost)
+        read_response(&bytes[..]).ok_or(Outcome::Lost)
     }
 }
 
@@ -125,7 +125,7 @@ fn is_whole(answer: &[u8]) -> bool {
     length.and_then(|length| length.parse::<usize>().ok()).is_some_and(|length| body.len() >= length)
 }
 
-fn of_rest(answer: &Answer) -> Outcome {
+fn of_rest(answer: &Response) -> Outcome {
     let Ok(body) = serde_json::from_slice::<Value>(&answer.body) else {
         return Outcome::Absurd(format!("{} {}", answer.status, answer.text()));
     };
@@ -146,7 +146,7 @@ fn of_body(status: u16, body: Value) -> Outcome {
     }
 }
 
-fn of_mcp(answer: &Answer) -> Outcome {
+fn of_mcp(answer: &Response) -> Outcome {
     if answer.status != 200 {
         return of_rest(answer);
     }
@@ -160,7 +160,7 @@ fn of_mcp(answer: &Answer) -> Outcome {
     }
 }
 
-fn of_a2a(answer: &Answer) -> Outcome {
+fn of_a2a(answer: &Response) -> Outcome {
     let Ok(mut body) = serde_json::from_slice::<Value>(&answer.body) else {
         return Outcome::Absurd(format!("{} {}", answer.status, answer.text()));
     };

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 use super::stage::{ALIASES, Grounds, PROCESS, Stage};
-use crate::it::evidence_cli::desk::Desk;
+use crate::it::evidence_cli::workbench::Workbench;
 use crate::it::hub::baton;
 use crate::it::random::Random;
 use crate::it::small_disk::{allow_growth, refuse_growth, size_of};
@@ -20,17 +20,18 @@ pub(super) struct Faults<'a> {
     random: Random,
     /// A `baton work` for each network.
     processes: Vec<Worker>,
-    desks: Vec<Desk>,
+    workbenches: Vec<Workbench>,
     can_backup: bool,
 }
 
 impl<'a> Faults<'a> {
     pub(super) fn begin(grounds: &'a mut Grounds, stage: &'a Stage) -> Self {
         let processes = (0..stage.networks.len()).map(|number| process(stage, number)).collect();
-        let desks = stage.networks.iter().map(|network| Desk::of(&grounds.hub, &network.tenant)).collect();
+        let workbenches =
+            stage.networks.iter().map(|network| Workbench::of(&grounds.hub, &network.tenant)).collect();
         let help = baton().args(["hub", "--help"]).output().unwrap();
         let can_backup = String::from_utf8_lossy(&help.stdout).contains("backup");
-        Self { grounds, stage, random: Random::nth(stage.seed, 0), processes, desks, can_backup }
+        Self { grounds, stage, random: Random::nth(stage.seed, 0), processes, workbenches, can_backup }
     }
 
     pub(super) fn until(mut self, deadline: Instant) {
@@ -190,9 +191,9 @@ impl<'a> Faults<'a> {
 
     /// As a reader who remembers the last checkpoint that agreed.
     fn audit(&mut self) {
-        let number = self.random.below(self.desks.len() as u64) as usize;
+        let number = self.random.below(self.workbenches.len() as u64) as usize;
         self.count("an audit of the evidence under load");
-        let ran = self.desks[number].baton(["evidence", "audit"]);
+        let ran = self.workbenches[number].baton(["evidence", "audit"]);
         if ran.code != Some(0) {
             self.stage.ledger.finding(format!("an audit: {ran:?}"));
         }

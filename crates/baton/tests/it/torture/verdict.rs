@@ -12,7 +12,7 @@ use super::ledger::{Book, Claim, Sent};
 use super::senders::try_send;
 use super::stage::{Grounds, Network, PROCESS, Stage};
 use super::workers::end_of;
-use crate::it::evidence_cli::desk::{Desk, key};
+use crate::it::evidence_cli::workbench::{Workbench, key};
 use crate::it::history::assert_legal;
 use crate::it::tenant::{events, succeed, task, text};
 
@@ -263,15 +263,15 @@ fn check_history(stage: &Stage, network: &Network, id: &str, listed: &Value) {
 
 /// What was exported is checked offline, the log is audited, and every checkpoint given out is a beginning of the last.
 fn check_evidence(grounds: &Grounds, stage: &Stage, network: &Network) {
-    let desk = Desk::of(&grounds.hub, &network.tenant);
+    let workbench = Workbench::of(&grounds.hub, &network.tenant);
     let key = key(&network.tenant);
-    desk.baton(["evidence", "audit", "--key", &key]).exited(0);
-    desk.baton(["evidence", "export", "-o", "all.tar.gz"]).exited(0);
-    let files = crate::it::program::names(desk.home());
+    workbench.baton(["evidence", "audit", "--key", &key]).exited(0);
+    workbench.baton(["evidence", "export", "-o", "all.tar.gz"]).exited(0);
+    let files = crate::it::program::names(workbench.home());
     let files: Vec<&String> = files.iter().filter(|file| file.ends_with(".tar.gz")).collect();
     assert!(!files.is_empty());
     for file in files {
-        desk.baton(["evidence", "verify", file, "--key", &key]).exited(0);
+        workbench.baton(["evidence", "verify", file, "--key", &key]).exited(0);
     }
     let key = VerifierKey::parse(&key).unwrap();
     let notes = stage.ledger.book().checkpoints[network.number].clone();

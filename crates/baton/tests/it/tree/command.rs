@@ -3,14 +3,14 @@
 use serde_json::json;
 
 use super::send_part;
-use crate::it::cli::person::Person;
+use crate::it::cli::cli_user::CliUser;
 use crate::it::hub::Hub;
 use crate::it::tenant::{act, claim, send, succeed, task};
 
 #[test]
 fn a_tree_is_printed_indented_with_status_and_duration() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     let [planner, coder, tester] = ["planner", "coder", "tester"].map(|alias| ada.agent(alias));
     let root = send(&ada.tenant.user, "planner", "build it");
     let code = send_part(&planner, "coder", &root);
@@ -50,7 +50,7 @@ fn a_tree_is_printed_indented_with_status_and_duration() {
 #[test]
 fn a_cancel_prints_the_command_that_ends_what_is_below_and_that_command_does() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     let planner = ada.agent("planner");
     ada.agent("coder");
     let root = send(&ada.tenant.user, "planner", "build it");
@@ -80,7 +80,7 @@ fn a_cancel_prints_the_command_that_ends_what_is_below_and_that_command_does() {
 #[test]
 fn a_send_into_a_loop_names_the_chain_and_goes_through_when_it_is_allowed() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     ada.agent("coder");
     let root = send(&ada.tenant.user, "coder", "build it");
     let ran = ada.baton(&["send", "coder", "go on", "--parent", &root]).exited(6);

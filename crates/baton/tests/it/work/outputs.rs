@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::worker::{Worker, ended, tenant_with};
-use crate::it::cli::person::Person;
+use crate::it::cli::cli_user::CliUser;
 use crate::it::hub::Hub;
 use crate::it::tenant::send;
 
@@ -24,7 +24,7 @@ fn a_command_that_never_stops_printing_is_ended() {
 #[test]
 fn what_a_command_prints_is_followed_live_to_its_end() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     let agent = ada.agent("loud");
     let script =
         "echo one; echo err >&2; while [ ! -e \"$WHERE/go\" ]; do sleep 0.05; done; printf 'twö'; exit 3";
@@ -49,7 +49,7 @@ fn what_a_command_prints_is_followed_live_to_its_end() {
 #[test]
 fn a_command_reports_its_own_progress() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     let agent = ada.agent("tidy");
     let program = env!("CARGO_BIN_EXE_baton");
     let script = format!(

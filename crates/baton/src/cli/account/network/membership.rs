@@ -95,9 +95,9 @@ impl Invite {
             screen.json(invited.text())?;
             return Ok(ExitCode::SUCCESS);
         }
-        screen.say(&invited.invite_code)?;
+        screen.print(&invited.invite_code)?;
         if screen.is_terminal() {
-            screen.say(&format!(
+            screen.print(&format!(
                 "Shown this once. Whoever you give it to runs: baton network join {}",
                 invited.invite_code
             ))?;
@@ -123,8 +123,8 @@ impl Join {
             screen.json(joined.text())?;
             return Ok(ExitCode::SUCCESS);
         }
-        screen.say(&format!("You are in {} as {}.", joined.network_id, joined.role))?;
-        screen.say(&format!(
+        screen.print(&format!("You are in {} as {}.", joined.network_id, joined.role))?;
+        screen.print(&format!(
             "`baton network use {}` makes it the network of the next commands.",
             joined.network_id
         ))?;
@@ -187,7 +187,7 @@ impl Accept {
             "You are in {} as {}. `baton network use {}` selects it for the next commands.",
             joined.network_id, joined.role, joined.network_id
         );
-        self.connection.tell(joined.text(), &words)
+        self.connection.print(joined.text(), &words)
     }
 }
 
@@ -196,7 +196,7 @@ impl Decline {
         let link = self.connection.open()?;
         let invitation = find(&link, &self.network_name).await?;
         let declined = link.client.decline_invitation(&invitation.network_id).await?;
-        self.connection.tell(declined.text(), &format!("Declined {}.", invitation.network_id))
+        self.connection.print(declined.text(), &format!("Declined {}.", invitation.network_id))
     }
 }
 
@@ -232,6 +232,6 @@ impl Leave {
         let left = link.client.leave_network(&network.network_id).await?;
         self.connection.forget_network(&network.network_id)?;
         let words = format!("You left {} ({}).", network.network_name, network.network_id);
-        self.connection.tell(left.text(), &words)
+        self.connection.print(left.text(), &words)
     }
 }

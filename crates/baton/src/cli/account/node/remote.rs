@@ -41,7 +41,7 @@ impl AddRemote {
         let added = link.client.add_remote(&network, &args).await?;
         let name = plain::line(&added.name);
         let told = format!("Tasks sent to {} now go to {name}.", self.alias);
-        self.connection.tell(added.text(), &told)
+        self.connection.print(added.text(), &told)
     }
 }
 
@@ -89,6 +89,6 @@ impl RemoveRemote {
         let link = self.connection.open()?;
         let network = link.the_network().await?;
         let removed = link.client.remove_remote(&network, &self.alias).await?;
-        self.connection.tell(removed.text(), &format!("{} is removed.", self.alias))
+        self.connection.print(removed.text(), &format!("{} is removed.", self.alias))
     }
 }

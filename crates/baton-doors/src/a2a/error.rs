@@ -6,12 +6,12 @@ use baton_core::{Class, Refusal};
 use baton_store::Error as StoreError;
 use serde::Serialize;
 
-use crate::rest::Plain;
+use crate::rest::DoorError;
 use crate::service::Error;
 
 /// How a kind is said: its JSON-RPC code, HTTP status, gRPC name and reason.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Words {
+pub(super) struct ErrorNames {
     pub(super) code: i32,
     pub(super) http: u16,
     pub(super) status: &'static str,
@@ -20,13 +20,13 @@ pub(super) struct Words {
     pub(super) rpc_http: u16,
 }
 
-const fn words(code: i32, http: u16, status: &'static str, reason: &'static str) -> Words {
-    Words { code, http, status, reason, rpc_http: 200 }
+const fn words(code: i32, http: u16, status: &'static str, reason: &'static str) -> ErrorNames {
+    ErrorNames { code, http, status, reason, rpc_http: 200 }
 }
 
 /// The same status whatever the binding.
-const fn of_http(code: i32, http: u16, status: &'static str) -> Words {
-    Words { code, http, status, reason: status, rpc_http: http }
+const fn of_http(code: i32, http: u16, status: &'static str) -> ErrorNames {
+    ErrorNames { code, http, status, reason: status, rpc_http: http }
 }
 
 macro_rules! kinds {
@@ -41,7 +41,7 @@ macro_rules! kinds {
             #[cfg(test)]
             const ALL: &[(Self, &str)] = &[$((Self::$name, $meaning)),+];
 
-            pub(super) const fn words(self) -> Words {
+            pub(super) const fn words(self) -> ErrorNames {
                 match self { $(Self::$name => $words,)+ }
             }
         }
@@ -91,7 +91,7 @@ pub(crate) fn errors() -> impl Iterator<Item = (&'static str, u16, i32, &'static
 
 /// An error on its way to the client.
 #[derive(Debug, Clone)]
-pub(super) struct Fault {
+pub(super) struct A2aError {
     pub(super) kind: Kind,
     pub(super) message: String,
     pub(super) retry_after_seconds: Option<u64>,
@@ -106,7 +106,7 @@ pub(super) struct ErrorInfo {
     domain: &'static str,
 }
 
-impl Fault {
+impl A2aError {
     pub(super) fn new(kind: Kind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), retry_after_seconds: None }
     }
@@ -130,7 +130,7 @@ impl Fault {
     }
 }
 
-impl<E: Into<Error>> From<E> for Fault {
+impl<E: Into<Error>> From<E> for A2aError {
     fn from(error: E) -> Self {
         match error.into() {
             Error::Argument { field, rule } => Self::params(format!("{field} {rule}")),
@@ -140,8 +140,8 @@ impl<E: Into<Error>> From<E> for Fault {
     }
 }
 
-fn of_store(error: &StoreError) -> Fault {
-    let come_back = |message: &str| Fault::later(Kind::Unavailable, message.into(), 1);
+fn of_store(error: &StoreError) -> A2aError {
+    let come_back = |message: &str| A2aError::later(Kind::Unavailable, message.into(), 1);
     match error {
         StoreError::Busy => come_back("too many calls are waiting"),
         StoreError::Conflict => come_back(&error.to_string()),
@@ -149,8 +149,8 @@ fn of_store(error: &StoreError) -> Fault {
         StoreError::Closed => come_back("the hub is stopping"),
         // Logged once, when it was found; retrying does not help.
         StoreError::Damaged(_) | StoreError::Altered(_) => {
-            let (code, remedy) = (Plain::DatabaseDamaged.code(), Plain::DatabaseDamaged.remedy());
-            Fault::new(Kind::Unavailable, format!("{code}: {remedy}"))
+            let (code, remedy) = (DoorError::DatabaseDamaged.code(), DoorError::DatabaseDamaged.remedy());
+            A2aError::new(Kind::Unavailable, format!("{code}: {remedy}"))
         }
         StoreError::Unknown(_)
         | StoreError::Unavailable(_)
@@ -158,33 +158,34 @@ fn of_store(error: &StoreError) -> Fault {
         | StoreError::Panicked(_) => {
             tracing::error!(%error, "a call failed in the store");
             match error {
-                StoreError::Unknown(_) => come_back(Plain::OutcomeUnknown.remedy()),
+                StoreError::Unknown(_) => come_back(DoorError::OutcomeUnknown.remedy()),
                 StoreError::Unavailable(_) => come_back("the hub cannot use its disk; nothing was changed"),
-                _ => {
-                    Fault::new(Kind::InternalError, "the hub failed inside; it may or may not have been done")
-                }
+                _ => A2aError::new(
+                    Kind::InternalError,
+                    "the hub failed inside; it may or may not have been done",
+                ),
             }
         }
     }
 }
 
-fn of_refusal(refusal: &Refusal) -> Fault {
+fn of_refusal(refusal: &Refusal) -> A2aError {
     let kind = match refusal.class() {
-        Class::OutsideNetwork | Class::NotFound => return Fault::not_found(),
+        Class::OutsideNetwork | Class::NotFound => return A2aError::not_found(),
         Class::RateLimited { retry_after_ms } => {
             let seconds = retry_after_ms.div_ceil(1000);
-            return Fault::later(Kind::ResourceExhausted, refusal.message(), seconds);
+            return A2aError::later(Kind::ResourceExhausted, refusal.message(), seconds);
         }
         Class::TaskEnded { status } => {
             let message = format!("the task is already {status}: send a new message in its context instead");
-            return Fault::new(Kind::UnsupportedOperation, message);
+            return A2aError::new(Kind::UnsupportedOperation, message);
         }
         Class::Unauthenticated => Kind::Unauthenticated,
         Class::Forbidden => Kind::PermissionDenied,
         Class::NothingThere | Class::Conflict => Kind::UnsupportedOperation,
         Class::UnknownReference | Class::KeyReused | Class::TooLarge | Class::Invalid => Kind::InvalidParams,
     };
-    Fault::new(kind, refusal.message())
+    A2aError::new(kind, refusal.message())
 }
 
 #[cfg(test)]

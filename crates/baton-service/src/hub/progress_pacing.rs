@@ -16,12 +16,12 @@ pub(super) type Reporter = (TokenId, LeaseId);
 
 /// The turns of all leases.
 #[derive(Debug, Default)]
-pub struct ProgressTurns {
+pub struct ProgressPacing {
     /// When each lease has its next turn.
     next: Mutex<HashMap<Reporter, Instant>>,
 }
 
-impl ProgressTurns {
+impl ProgressPacing {
     /// Takes a turn: until when to wait for it.
     pub fn take(&self, reporter: &Reporter, now: Instant) -> Result<Instant, Refusal> {
         let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn a_report_waits_for_its_turn_and_one_that_would_wait_too_long_is_refused() {
-        let (turns, now) = (ProgressTurns::default(), Instant::now());
+        let (turns, now) = (ProgressPacing::default(), Instant::now());
         assert_eq!(turns.take(&reporter(1), now), Ok(now), "a lease without a written report has no turns");
         turns.written(reporter(1), now);
         let waits: Vec<_> = (0..5).map(|_| turns.take(&reporter(1), now).unwrap() - now).collect();
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn the_leases_that_are_known_are_bounded_and_old_ones_make_room() {
-        let (turns, now) = (ProgressTurns::default(), Instant::now());
+        let (turns, now) = (ProgressPacing::default(), Instant::now());
         let token = TokenId::from_random([0; 6]);
         let lease = |n: u128| (token.clone(), LeaseId::from_random(n.to_be_bytes()));
         let most = limits::PROGRESS_TURNS_MAX_COUNT;

@@ -10,12 +10,12 @@ use super::{Error, HubAddress};
 
 /// What a hub answered.
 #[derive(Debug)]
-pub(crate) struct Answer<T> {
+pub(crate) struct HubResponse<T> {
     value: T,
     text: Box<RawValue>,
 }
 
-impl<T> Answer<T> {
+impl<T> HubResponse<T> {
     /// The JSON document, as the hub wrote it.
     pub(crate) fn text(&self) -> &RawValue {
         &self.text
@@ -30,7 +30,7 @@ impl<T> Answer<T> {
     }
 }
 
-impl<T> Deref for Answer<T> {
+impl<T> Deref for HubResponse<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -39,11 +39,11 @@ impl<T> Deref for Answer<T> {
 }
 
 /// Reads the JSON document of an answer.
-pub(super) fn read<T: DeserializeOwned>(hub: &HubAddress, text: String) -> Result<Answer<T>, Error> {
+pub(super) fn read<T: DeserializeOwned>(hub: &HubAddress, text: String) -> Result<HubResponse<T>, Error> {
     let misread =
         |error: serde_json::Error| Error::protocol(hub, format!("its answer cannot be read ({error})"));
     let value = serde_json::from_str(&text).map_err(misread)?;
-    Ok(Answer { value, text: RawValue::from_string(text).map_err(misread)? })
+    Ok(HubResponse { value, text: RawValue::from_string(text).map_err(misread)? })
 }
 
 /// The text of an answer that is a success.

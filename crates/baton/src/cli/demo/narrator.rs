@@ -8,18 +8,18 @@ use crate::cli::failure::Failure;
 
 /// The voice, and when it began.
 #[derive(Debug)]
-pub(super) struct Telling {
+pub(super) struct Narrator {
     begun: Instant,
     steps: Cell<u32>,
     is_terminal: bool,
 }
 
-impl Telling {
+impl Narrator {
     pub(super) fn begin() -> Result<Self, Failure> {
-        let telling =
+        let narrator =
             Self { begun: Instant::now(), steps: Cell::new(0), is_terminal: io::stdout().is_terminal() };
-        telling.print("Baton: a hub and three agents on this machine. No network, no model.\n")?;
-        Ok(telling)
+        narrator.print("Baton: a hub and three agents on this machine. No network, no model.\n")?;
+        Ok(narrator)
     }
 
     /// A new step.

@@ -8,31 +8,31 @@ use std::sync::{Mutex, PoisonError};
 const KEPT_MILLIS: i64 = limits::AUDITED_READ_KEPT_SECONDS as i64 * 1_000;
 
 /// Whose look, into which network, at what.
-pub(super) type Look = (UserId, NetworkId, &'static str);
+pub(super) type AdminRead = (UserId, NetworkId, &'static str);
 
 /// The looks that were written down.
 #[derive(Debug, Default)]
-pub struct NotedReads {
-    noted: Mutex<Noted>,
+pub struct AuditedReads {
+    noted: Mutex<Remembered>,
 }
 
 #[derive(Debug, Default)]
-struct Noted {
-    looks: HashSet<Look>,
+struct Remembered {
+    looks: HashSet<AdminRead>,
     /// The oldest first.
-    times: VecDeque<(MonotonicMillis, Look)>,
+    times: VecDeque<(MonotonicMillis, AdminRead)>,
 }
 
-impl NotedReads {
+impl AuditedReads {
     /// Whether a look was written down lately.
-    pub fn has(&self, look: &Look, now: MonotonicMillis) -> bool {
+    pub fn has(&self, look: &AdminRead, now: MonotonicMillis) -> bool {
         let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
         noted.forget(now, limits::AUDITED_READS_MAX_COUNT);
         noted.looks.contains(look)
     }
 
     /// Remembers a look; called once it is written down.
-    pub fn note(&self, look: Look, now: MonotonicMillis) {
+    pub fn note(&self, look: AdminRead, now: MonotonicMillis) {
         let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
         noted.forget(now, limits::AUDITED_READS_MAX_COUNT - 1);
         if noted.looks.insert(look.clone()) {
@@ -41,7 +41,7 @@ impl NotedReads {
     }
 }
 
-impl Noted {
+impl Remembered {
     /// Leaves at most so many, and none that is too old.
     fn forget(&mut self, now: MonotonicMillis, most: usize) {
         let is_old = |at: MonotonicMillis| now.millis_since(at) >= KEPT_MILLIS;
@@ -56,7 +56,7 @@ impl Noted {
 mod tests {
     use super::*;
 
-    fn look(n: usize, what: &'static str) -> Look {
+    fn look(n: usize, what: &'static str) -> AdminRead {
         let mut random = [0; 6];
         random[..4].copy_from_slice(&(n as u32).to_be_bytes());
         (UserId::from_random([1; 6]), NetworkId::from_random(random), what)
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn a_look_is_remembered_for_a_quarter_of_an_hour_and_others_are_not_it() {
-        let reads = NotedReads::default();
+        let reads = AuditedReads::default();
         assert!(!reads.has(&look(1, "tasks"), at(0)));
         reads.note(look(1, "tasks"), at(0));
         assert!(reads.has(&look(1, "tasks"), at(899)));
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn looks_without_end_do_not_fill_the_memory_and_the_oldest_is_forgotten() {
-        let reads = NotedReads::default();
+        let reads = AuditedReads::default();
         for n in 0..=limits::AUDITED_READS_MAX_COUNT {
             reads.note(look(n, "tasks"), at(1));
         }

@@ -1,18 +1,12 @@
-//! Which database a hub keeps its rows in, and opening it: SQLite in the data folder, or a PostgreSQL server that several
-//! hubs share.
+//! Which database a command means: SQLite in the data folder, or a PostgreSQL server that several hubs share.
 
-use baton_store::{
-    Backup, Bell, ConnectionSettings, PostgresOptions, PostgresStore, SqliteOptions, SqliteStore, Store,
-};
+use baton_store::ConnectionSettings;
 use clap::Args;
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::time::Duration;
 
 use super::Trouble;
 use crate::data_folder::DataFolder;
-use crate::hub::Clock;
 
 /// Which database a command means.
 #[derive(Args)]
@@ -47,7 +41,9 @@ impl StoreOption {
 /// The connection string may contain a password.
 impl fmt::Debug for StoreOption {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("StoreOption").field("store", &self.store.as_ref().map(|_| "…")).finish_non_exhaustive()
+        f.debug_struct("StoreOption")
+            .field("store", &self.store.as_ref().map(|_| "…"))
+            .finish_non_exhaustive()
     }
 }
 
@@ -60,37 +56,7 @@ pub(super) enum StorePlace {
     Postgres(Box<ConnectionSettings>),
 }
 
-/// An open store, what makes its backups, and the clock its hub goes by.
-pub(super) struct Engine {
-    pub(super) store: Arc<dyn Store>,
-    pub(super) backup: Arc<dyn Backup>,
-    pub(super) clock: Clock,
-}
-
 impl StorePlace {
-    /// Opens the database, and creates or migrates it if need be, which may take a while. Blocks.
-    pub(super) fn open(
-        &self,
-        folder: &DataFolder,
-        check_every: Option<Duration>,
-        bell: Bell,
-    ) -> Result<Engine, Trouble> {
-        match self {
-            Self::Folder => {
-                let clock = Clock::start();
-                let options = SqliteOptions { check_every, ..SqliteOptions::default() };
-                let store = Arc::new(open_sqlite(folder, options, clock.clone(), bell)?);
-                Ok(Engine { store: store.clone(), backup: store, clock })
-            }
-            Self::Postgres(settings) => {
-                let opened = PostgresStore::open(settings, PostgresOptions::default(), bell);
-                let store = Arc::new(opened.map_err(|error| self.trouble(folder, error))?);
-                let clock = Clock::of_engine(store.clock());
-                Ok(Engine { store: store.clone(), backup: store, clock })
-            }
-        }
-    }
-
     /// What the operator is told if the database cannot be used.
     pub(super) fn trouble(&self, folder: &DataFolder, error: baton_store::Error) -> Trouble {
         match self {
@@ -98,16 +64,4 @@ impl StorePlace {
             Self::Postgres(settings) => Trouble::Postgres { database: settings.to_string(), error },
         }
     }
-}
-
-/// The SQLite database in a folder. The caller holds the folder's lock.
-pub(super) fn open_sqlite(
-    folder: &DataFolder,
-    options: SqliteOptions,
-    clock: Clock,
-    bell: Bell,
-) -> Result<SqliteStore, Trouble> {
-    let database = folder.database();
-    let store = SqliteStore::open(&database, options, Arc::new(clock), bell);
-    store.map_err(|error| Trouble::Database { database, error })
 }

@@ -4,8 +4,8 @@
 use axum::http::{HeaderMap, HeaderName, Uri};
 use baton_core::{Caller, IdempotencyKey, Refusal, TraceParent};
 
-use super::fault::{Fault, Kind};
-use crate::hub::in_flight::{Cost, SharePlace};
+use super::error::{A2aError, Kind};
+use crate::hub::in_flight::{Cost, ReservationSlot};
 use crate::hub::{Hub, Identity};
 use crate::request_trace;
 use crate::rest::bearer;
@@ -23,7 +23,7 @@ const UNNAMED: &str = "0.3";
 
 /// Somebody with a token, at an agent's base.
 #[derive(Debug, Clone)]
-pub(super) struct Visitor {
+pub(super) struct AgentCaller {
     pub(super) agent: AgentAddress,
     pub(super) identity: Identity,
     /// The access epoch under which it was identified.
@@ -36,22 +36,22 @@ pub(super) struct Visitor {
     /// The trace it belongs to.
     pub(super) traceparent: Option<TraceParent>,
     /// Where the share of memory of its answer goes.
-    share: SharePlace,
+    share: ReservationSlot,
 }
 
-impl Visitor {
+impl AgentCaller {
     /// Identifies the caller, then the agent.
     pub(super) async fn admit(
         hub: &Hub,
         (network_id, alias): (&str, &str),
         headers: &HeaderMap,
-        share: SharePlace,
-    ) -> Result<Self, Fault> {
+        share: ReservationSlot,
+    ) -> Result<Self, A2aError> {
         let bearer = bearer(headers).ok_or(Refusal::Unauthorized)?.to_owned();
         // Read before the caller is: what changes from here on is asked about again.
         let epoch = hub.store.access_epoch();
         let identity = hub.identify(&bearer).await?;
-        let agent = AgentAddress::parse(network_id, alias).ok_or_else(Fault::not_found)?;
+        let agent = AgentAddress::parse(network_id, alias).ok_or_else(A2aError::not_found)?;
         let key = text(headers, &IDEMPOTENCY_KEY)?.map(|key| IdempotencyKey::parse("Idempotency-Key", key));
         Ok(Self {
             agent,
@@ -66,7 +66,7 @@ impl Visitor {
     }
 
     /// Reserves memory for an answer that may be large. A call that waits for a task reserves it after the wait.
-    pub(super) async fn take_share(&self, hub: &Hub, cost: Cost) -> Result<(), Fault> {
+    pub(super) async fn take_share(&self, hub: &Hub, cost: Cost) -> Result<(), A2aError> {
         self.share.put(hub.in_flight.reserve(&self.identity, cost).await?);
         Ok(())
     }
@@ -77,7 +77,7 @@ impl Visitor {
 }
 
 /// Whether the request is in the version spoken here; a header says so, or the query.
-pub(super) fn check_version(headers: &HeaderMap, uri: &Uri) -> Result<(), Fault> {
+pub(super) fn check_version(headers: &HeaderMap, uri: &Uri) -> Result<(), A2aError> {
     let in_query = query(uri)
         .into_iter()
         .find(|(name, _)| name.eq_ignore_ascii_case(A2A_VERSION.as_str()))
@@ -88,7 +88,7 @@ pub(super) fn check_version(headers: &HeaderMap, uri: &Uri) -> Result<(), Fault>
         SPOKEN => Ok(()),
         other => {
             let message = format!("A2A-Version {other} is not spoken here: send A2A-Version: {SPOKEN}");
-            Err(Fault::new(Kind::VersionNotSupported, message))
+            Err(A2aError::new(Kind::VersionNotSupported, message))
         }
     }
 }
@@ -99,8 +99,8 @@ pub(super) fn query(uri: &Uri) -> Vec<(String, String)> {
 }
 
 /// A header that says something.
-fn text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>, Fault> {
+fn text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>, A2aError> {
     let Some(value) = headers.get(name) else { return Ok(None) };
-    let value = value.to_str().map_err(|_| Fault::params(format!("{name} must be plain text")))?.trim();
+    let value = value.to_str().map_err(|_| A2aError::params(format!("{name} must be plain text")))?.trim();
     Ok((!value.is_empty()).then_some(value))
 }

@@ -13,10 +13,10 @@ const INTERNAL: i64 = -32603; // not a limit: a code
 
 /// No answer.
 #[derive(Debug, Clone, thiserror::Error)]
-pub enum Trouble {
+pub enum PeerError {
     /// It may go better later; whether the call arrived is not known.
     #[error("{0}")]
-    Passing(String),
+    Transient(String),
     /// It may go better later, and nothing was done there: the call did not arrive, or was turned away unread.
     #[error("{0}")]
     NotTaken(String),
@@ -28,10 +28,10 @@ pub enum Trouble {
     TaskIsGone(String),
 }
 
-impl Trouble {
+impl PeerError {
     /// Whether it may go better later.
     pub const fn may_pass(&self) -> bool {
-        matches!(self, Self::Passing(_) | Self::NotTaken(_))
+        matches!(self, Self::Transient(_) | Self::NotTaken(_))
     }
 
     /// A card that is away for a while, as during a new release of the agent, says nothing of a task that is out.
@@ -48,8 +48,8 @@ impl Trouble {
         match status {
             StatusCode::NOT_FOUND => Self::TaskIsGone(text),
             StatusCode::TOO_MANY_REQUESTS => Self::NotTaken(text),
-            StatusCode::REQUEST_TIMEOUT => Self::Passing(text),
-            status if status.is_server_error() => Self::Passing(text),
+            StatusCode::REQUEST_TIMEOUT => Self::Transient(text),
+            status if status.is_server_error() => Self::Transient(text),
             _ => Self::Final(text),
         }
     }
@@ -58,15 +58,15 @@ impl Trouble {
         let text = format!("{message} ({code})");
         match code {
             TASK_NOT_FOUND | TASK_NOT_CANCELABLE | UNSUPPORTED => Self::TaskIsGone(text),
-            INTERNAL => Self::Passing(text),
+            INTERNAL => Self::Transient(text),
             _ if status == StatusCode::TOO_MANY_REQUESTS => Self::NotTaken(text),
-            _ if status.is_server_error() => Self::Passing(text),
+            _ if status.is_server_error() => Self::Transient(text),
             _ => Self::Final(text),
         }
     }
 }
 
-impl From<outbound::Error> for Trouble {
+impl From<outbound::Error> for PeerError {
     fn from(error: outbound::Error) -> Self {
         use outbound::Error;
         match error {
@@ -74,7 +74,7 @@ impl From<outbound::Error> for Trouble {
             Error::NoAddress | Error::UnknownIssuer | Error::NoConnection(_) => {
                 Self::NotTaken(error.to_string())
             }
-            Error::Silent | Error::Failed(_) => Self::Passing(error.to_string()),
+            Error::Silent | Error::Failed(_) => Self::Transient(error.to_string()),
             Error::NoTarget(_)
             | Error::Forbidden
             | Error::NotHttps

@@ -10,7 +10,7 @@ const MAX: Duration = Duration::from_secs(limits::REMOTE_CANCEL_RETRY_MAX_SECOND
 
 /// Those that wait.
 #[derive(Debug, Default)]
-pub(super) struct PutOff(HashMap<MessageId, Wait>);
+pub(super) struct DeferredCancels(HashMap<MessageId, Wait>);
 
 #[derive(Debug)]
 struct Wait {
@@ -18,7 +18,7 @@ struct Wait {
     until: Instant,
 }
 
-impl PutOff {
+impl DeferredCancels {
     /// Which of these are to be tried now, those never tried first. Who is not among these is forgotten.
     pub(super) fn due(&mut self, strays: Vec<MessageId>, now: Instant) -> Vec<MessageId> {
         let known: HashSet<_> = strays.iter().collect();
@@ -49,20 +49,20 @@ mod tests {
 
     #[tokio::test]
     async fn who_fails_waits_longer_each_time_and_lets_others_go_first() {
-        let (mut put_off, began) = (PutOff::default(), Instant::now());
+        let (mut deferred, began) = (DeferredCancels::default(), Instant::now());
         let all: Vec<_> = (0..6).map(errand).collect();
-        let first = put_off.due(all.clone(), began);
+        let first = deferred.due(all.clone(), began);
         assert_eq!(first, all[..4], "a few at once");
-        first.into_iter().for_each(|stray| put_off.failed(stray, began));
-        assert_eq!(put_off.due(all.clone(), began), all[4..], "the others are not behind them");
-        put_off.failed(errand(0), began);
-        let later = put_off.due(all.clone(), began + limits::REMOTE_CANCEL_RETRY_FIRST);
+        first.into_iter().for_each(|stray| deferred.failed(stray, began));
+        assert_eq!(deferred.due(all.clone(), began), all[4..], "the others are not behind them");
+        deferred.failed(errand(0), began);
+        let later = deferred.due(all.clone(), began + limits::REMOTE_CANCEL_RETRY_FIRST);
         assert_eq!(later, [errand(4), errand(5), errand(1), errand(2)]);
         for _ in 0..20 {
-            put_off.failed(errand(0), began);
+            deferred.failed(errand(0), began);
         }
-        assert!(put_off.due(vec![errand(0)], began + MAX).contains(&errand(0)), "but not for ever");
-        put_off.due(Vec::new(), began);
-        assert!(put_off.0.is_empty(), "who is over is forgotten");
+        assert!(deferred.due(vec![errand(0)], began + MAX).contains(&errand(0)), "but not for ever");
+        deferred.due(Vec::new(), began);
+        assert!(deferred.0.is_empty(), "who is over is forgotten");
     }
 }

@@ -7,11 +7,11 @@ macro_rules! plain {
     ($(#[doc = $meaning:literal] $name:ident = $status:ident, $code:literal, $remedy:literal;)+) => {
         /// A door said no.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub enum Plain {
+        pub enum DoorError {
             $(#[doc = $meaning] $name,)+
         }
 
-        impl Plain {
+        impl DoorError {
             /// Every row.
             #[cfg(test)]
             pub const ALL: &[Self] = &[$(Self::$name),+];

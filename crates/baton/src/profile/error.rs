@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Trouble {
+pub(crate) enum ProfileError {
     #[error("there is no home folder to keep profiles in; set HOME, or BATON_HUB and BATON_TOKEN")]
     NoHome,
     #[error("cannot read {file}: {error}", file = .file.display())]

@@ -1,7 +1,7 @@
 //! Waiting for one's share: `baton_core::FairShare` decides whose turn it is, here callers wait for theirs and give it
 //! back by dropping it. A caller that hangs up while it waits leaves the queue.
 
-use baton_core::{Asked, FairShare, Shares, Ticket};
+use baton_core::{FairShare, ShareRequest, Shares, Ticket};
 use std::collections::HashMap;
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 
 /// What members of groups share.
 #[derive(Debug)]
-pub(crate) struct Turns<G, M> {
+pub(crate) struct FairSemaphore<G, M> {
     state: Mutex<State<G, M>>,
 }
 
@@ -23,12 +23,12 @@ struct State<G, M> {
 
 /// No share was to be had: too many wait already, or it took too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct NoTurn;
+pub(crate) struct NoPermit;
 
 /// A share that is held; it goes back when this is dropped.
 #[derive(Debug)]
-pub struct Turn<G: Key, M: Key> {
-    turns: Arc<Turns<G, M>>,
+pub struct FairPermit<G: Key, M: Key> {
+    turns: Arc<FairSemaphore<G, M>>,
     group: G,
     member: M,
     amount: u64,
@@ -38,7 +38,7 @@ pub struct Turn<G: Key, M: Key> {
 pub trait Key: Eq + Hash + Clone + Debug {}
 impl<K: Eq + Hash + Clone + Debug> Key for K {}
 
-impl<G: Key, M: Key> Turns<G, M> {
+impl<G: Key, M: Key> FairSemaphore<G, M> {
     pub(crate) fn new(shares: Shares) -> Arc<Self> {
         Arc::new(Self { state: Mutex::new(State { share: FairShare::new(shares), waiting: HashMap::new() }) })
     }
@@ -50,25 +50,27 @@ impl<G: Key, M: Key> Turns<G, M> {
         member: M,
         amount: u64,
         patience: Duration,
-    ) -> Result<Turn<G, M>, NoTurn> {
+    ) -> Result<FairPermit<G, M>, NoPermit> {
         let (mut place, granted) = match self.ask(&group, &member, amount) {
-            Asking::Granted(amount) => return Ok(Turn { turns: self.clone(), group, member, amount }),
-            Asking::Refused => return Err(NoTurn),
-            Asking::Waiting { ticket, amount, granted } => {
-                let turn = Turn { turns: self.clone(), group, member, amount };
-                (Place { turn: Some(turn), ticket }, granted)
+            PermitRequest::Granted(amount) => {
+                return Ok(FairPermit { turns: self.clone(), group, member, amount });
+            }
+            PermitRequest::Refused => return Err(NoPermit),
+            PermitRequest::Waiting { ticket, amount, granted } => {
+                let turn = FairPermit { turns: self.clone(), group, member, amount };
+                (QueuedRequest { turn: Some(turn), ticket }, granted)
             }
         };
         match tokio::time::timeout(patience, granted).await {
-            Ok(Ok(())) => place.turn.take().ok_or(NoTurn),
-            _ => Err(NoTurn),
+            Ok(Ok(())) => place.turn.take().ok_or(NoPermit),
+            _ => Err(NoPermit),
         }
     }
 
     /// Takes a share that is used already, whether there is room for it or not.
-    pub(crate) fn charge(self: &Arc<Self>, group: G, member: M, amount: u64) -> Turn<G, M> {
+    pub(crate) fn charge(self: &Arc<Self>, group: G, member: M, amount: u64) -> FairPermit<G, M> {
         self.lock().share.charge(&group, &member, amount);
-        Turn { turns: self.clone(), group, member, amount }
+        FairPermit { turns: self.clone(), group, member, amount }
     }
 
     /// What is held in all.
@@ -81,16 +83,16 @@ impl<G: Key, M: Key> Turns<G, M> {
         self.lock().share.waiting()
     }
 
-    fn ask(&self, group: &G, member: &M, amount: u64) -> Asking {
+    fn ask(&self, group: &G, member: &M, amount: u64) -> PermitRequest {
         let mut state = self.lock();
         let amount = state.share.clamped(amount);
         match state.share.ask(group, member, amount) {
-            Asked::Granted => Asking::Granted(amount),
-            Asked::Refused => Asking::Refused,
-            Asked::Waiting(ticket) => {
+            ShareRequest::Granted => PermitRequest::Granted(amount),
+            ShareRequest::Refused => PermitRequest::Refused,
+            ShareRequest::Waiting(ticket) => {
                 let (grant, granted) = oneshot::channel();
                 state.waiting.insert(ticket, grant);
-                Asking::Waiting { ticket, amount, granted }
+                PermitRequest::Waiting { ticket, amount, granted }
             }
         }
     }
@@ -108,19 +110,19 @@ impl<G: Key, M: Key> Turns<G, M> {
     }
 }
 
-enum Asking {
+enum PermitRequest {
     Granted(u64),
     Refused,
     Waiting { ticket: Ticket, amount: u64, granted: oneshot::Receiver<()> },
 }
 
 /// A place in the queue, and the share that it is for until it is handed over.
-struct Place<G: Key, M: Key> {
-    turn: Option<Turn<G, M>>,
+struct QueuedRequest<G: Key, M: Key> {
+    turn: Option<FairPermit<G, M>>,
     ticket: Ticket,
 }
 
-impl<G: Key, M: Key> Drop for Place<G, M> {
+impl<G: Key, M: Key> Drop for QueuedRequest<G, M> {
     fn drop(&mut self) {
         let Some(mut turn) = self.turn.take() else { return };
         let mut state = turn.turns.lock();
@@ -133,7 +135,7 @@ impl<G: Key, M: Key> Drop for Place<G, M> {
     }
 }
 
-impl<G: Key, M: Key> Turn<G, M> {
+impl<G: Key, M: Key> FairPermit<G, M> {
     /// Gives back all but this much.
     pub fn shrink_to(&mut self, amount: u64) {
         let less = self.amount.saturating_sub(amount);
@@ -149,7 +151,7 @@ impl<G: Key, M: Key> Turn<G, M> {
     }
 }
 
-impl<G: Key, M: Key> Drop for Turn<G, M> {
+impl<G: Key, M: Key> Drop for FairPermit<G, M> {
     fn drop(&mut self) {
         self.turns.give_back(&self.group, &self.member, self.amount);
     }
@@ -159,8 +161,8 @@ impl<G: Key, M: Key> Drop for Turn<G, M> {
 mod tests {
     use super::*;
 
-    fn turns(total: u64) -> Arc<Turns<&'static str, u32>> {
-        Turns::new(Shares {
+    fn turns(total: u64) -> Arc<FairSemaphore<&'static str, u32>> {
+        FairSemaphore::new(Shares {
             total,
             kept_for_newcomers: 0,
             per_group: total,
@@ -184,7 +186,7 @@ mod tests {
         while turns.waiting() < 3 {
             tokio::task::yield_now().await;
         }
-        assert_eq!(turns.take("a", 1, 1, LONG).await.err(), Some(NoTurn), "its queue is full");
+        assert_eq!(turns.take("a", 1, 1, LONG).await.err(), Some(NoPermit), "its queue is full");
         held.shrink_to(1);
         let [first, second, other] = waiting;
         let other = other.await.unwrap();
@@ -199,7 +201,7 @@ mod tests {
     async fn whoever_stops_waiting_leaves_the_queue() {
         let turns = turns(1);
         let held = turns.take("a", 1, 1, LONG).await.unwrap();
-        assert_eq!(turns.take("b", 1, 1, Duration::ZERO).await.err(), Some(NoTurn));
+        assert_eq!(turns.take("b", 1, 1, Duration::ZERO).await.err(), Some(NoPermit));
         let waiting = turns.clone();
         let gone = tokio::spawn(async move { waiting.take("c", 1, 1, LONG).await });
         while turns.waiting() == 0 {

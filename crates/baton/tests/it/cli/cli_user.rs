@@ -28,14 +28,14 @@ const VARIABLES: [&str; 8] = [
     "HTTP_PROXY",
 ];
 
-pub(crate) struct Person {
+pub(crate) struct CliUser {
     home: TempDir,
     pub(crate) url: String,
     /// The same user over plain HTTP, for what is not under test.
     pub(crate) tenant: Tenant,
 }
 
-impl Person {
+impl CliUser {
     /// Somebody new on this hub, not logged in.
     pub(crate) fn register(hub: &Hub, username: &str) -> Self {
         let tenant = Tenant::register(hub, username);

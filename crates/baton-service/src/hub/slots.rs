@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// All places of one kind, counted.
 #[derive(Debug)]
-pub(super) struct Seats {
+pub(super) struct Slots {
     /// Of one token.
     most: usize,
     taken: Mutex<HashMap<TokenId, usize>>,
@@ -15,12 +15,12 @@ pub(super) struct Seats {
 
 /// One place of a token; free again when this is dropped.
 #[derive(Debug)]
-pub struct Seat {
-    seats: Arc<Seats>,
+pub struct Slot {
+    slots: Arc<Slots>,
     token: TokenId,
 }
 
-impl Seats {
+impl Slots {
     /// So many for each token.
     pub(super) fn of(most: usize) -> Arc<Self> {
         Arc::new(Self { most, taken: Mutex::default() })
@@ -32,20 +32,20 @@ impl Seats {
     }
 
     /// Takes a seat, if the token has one left.
-    pub(super) fn take(self: &Arc<Self>, token: &TokenId) -> Result<Seat, Refusal> {
+    pub(super) fn take(self: &Arc<Self>, token: &TokenId) -> Result<Slot, Refusal> {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         let count = taken.entry(token.clone()).or_default();
         if *count >= self.most {
             return Err(Refusal::RateLimited { retry_after_ms: limits::RETRY_AFTER_MILLIS });
         }
         *count += 1;
-        Ok(Seat { seats: self.clone(), token: token.clone() })
+        Ok(Slot { slots: self.clone(), token: token.clone() })
     }
 }
 
-impl Drop for Seat {
+impl Drop for Slot {
     fn drop(&mut self) {
-        let mut taken = self.seats.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut taken = self.slots.taken.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(count) = taken.get_mut(&self.token) {
             *count -= 1;
             if *count == 0 {

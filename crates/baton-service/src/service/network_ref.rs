@@ -2,7 +2,7 @@
 
 use baton_core::access::{self, TaskReach};
 use baton_core::{
-    Action, Alias, Caller, NetworkChoice, NetworkId, NetworkRole, Refusal, TaskId, TokenId, Unnamed,
+    Action, Alias, Caller, DefaultNetwork, NetworkChoice, NetworkId, NetworkRole, Refusal, TaskId, TokenId,
     choose_network,
 };
 use baton_store::Snapshot;
@@ -14,33 +14,38 @@ use crate::hub::Hub;
 
 /// How a call says which network it means.
 #[derive(Debug, Clone)]
-pub enum Place {
+pub enum NetworkRef {
     /// By `network_id`, or without one as the call's kind allows.
-    Named(Option<NetworkId>, Unnamed),
+    Named(Option<NetworkId>, DefaultNetwork),
     /// By the task in its path.
     TheTasks,
 }
 
-impl Place {
+impl NetworkRef {
     /// A call that acts on a task and must name its network, unless the token does.
     pub fn of_task_call(network_id: Option<&str>) -> Self {
-        Self::Named(parse_network(network_id), Unnamed::IsDenied)
+        Self::Named(parse_network(network_id), DefaultNetwork::IsDenied)
     }
 
     /// A write that may leave out the network when there is only one.
     pub fn of_write(network_id: Option<&str>) -> Self {
-        Self::Named(parse_network(network_id), Unnamed::MeansTheOnlyOne)
+        Self::Named(parse_network(network_id), DefaultNetwork::MeansTheOnlyOne)
     }
 
     /// The network, and what the caller is there, found before anything of it is read; `task` is the one in the path,
     /// if there is one.
-    pub fn stand(&self, rows: &dyn Snapshot, caller: &Caller, task: Option<&TaskId>) -> Result<Stand, Error> {
+    pub fn resolve(
+        &self,
+        rows: &dyn Snapshot,
+        caller: &Caller,
+        task: Option<&TaskId>,
+    ) -> Result<NetworkAccess, Error> {
         match self {
             Self::TheTasks => of_task(rows, caller, task.ok_or(Refusal::TaskNotFound)?),
             Self::Named(named, unnamed) => {
                 let network = only_network(rows, caller, named.as_ref(), *unnamed)?;
                 let role = role_in(rows, caller, &network)?;
-                Ok(Stand { network, role })
+                Ok(NetworkAccess { network, role })
             }
         }
     }
@@ -52,7 +57,7 @@ impl Place {
         caller: &'a Caller,
         action: Action<'_>,
     ) -> Result<Permitted<'a>, Error> {
-        Ok(Permitted::ask(caller, self.stand(rows, caller, None)?, action)?)
+        Ok(Permitted::ask(caller, self.resolve(rows, caller, None)?, action)?)
     }
 
     /// The same for a read, of a network that is there.
@@ -66,10 +71,10 @@ impl Place {
     }
 
     /// The network, if it is there, and what the caller is in it.
-    pub(super) fn known(&self, rows: &dyn Snapshot, caller: &Caller) -> Result<Stand, Error> {
+    pub(super) fn known(&self, rows: &dyn Snapshot, caller: &Caller) -> Result<NetworkAccess, Error> {
         let network = self.network(rows, caller, None)?;
         let role = known_role(rows, caller, &network)?;
-        Ok(Stand { network, role })
+        Ok(NetworkAccess { network, role })
     }
 
     /// The network alone.
@@ -80,7 +85,7 @@ impl Place {
         task: Option<&TaskId>,
     ) -> Result<NetworkId, Error> {
         match self {
-            Self::TheTasks => Ok(self.stand(rows, caller, task)?.network),
+            Self::TheTasks => Ok(self.resolve(rows, caller, task)?.network),
             Self::Named(named, unnamed) => only_network(rows, caller, named.as_ref(), *unnamed),
         }
     }
@@ -88,14 +93,14 @@ impl Place {
 
 /// A network, and what the caller is there.
 #[derive(Debug, Clone)]
-pub struct Stand {
+pub struct NetworkAccess {
     pub network: NetworkId,
     pub role: Option<NetworkRole>,
 }
 
 /// The network of a task, for a caller who may look into it. A task of another network is treated like one that does
 /// not exist, in the answer and in what is read for it: the time an answer takes must not tell the two apart.
-pub fn of_task(rows: &dyn Snapshot, caller: &Caller, task: &TaskId) -> Result<Stand, Error> {
+pub fn of_task(rows: &dyn Snapshot, caller: &Caller, task: &TaskId) -> Result<NetworkAccess, Error> {
     let own = match caller {
         Caller::Node(node) => Some(&node.network_id),
         Caller::User(_) => None,
@@ -110,7 +115,7 @@ pub fn of_task(rows: &dyn Snapshot, caller: &Caller, task: &TaskId) -> Result<St
     if found.is_none() || !is_seen && matches!(caller, Caller::User(_)) {
         return Err(Refusal::TaskNotFound.into());
     }
-    Ok(Stand { network, role })
+    Ok(NetworkAccess { network, role })
 }
 
 /// The id of a network that does not exist.
@@ -128,11 +133,13 @@ fn only_network(
     rows: &dyn Snapshot,
     caller: &Caller,
     named: Option<&NetworkId>,
-    unnamed: Unnamed,
+    unnamed: DefaultNetwork,
 ) -> Result<NetworkId, Error> {
     // Memberships are only read when they decide.
     let memberships = match (caller, named, unnamed) {
-        (Caller::User(user), None, Unnamed::MeansTheOnlyOne) => rows.some_memberships(&user.user_id, 2)?,
+        (Caller::User(user), None, DefaultNetwork::MeansTheOnlyOne) => {
+            rows.some_memberships(&user.user_id, 2)?
+        }
         _ => Vec::new(),
     };
     match choose_network(caller, named, &memberships, unnamed)? {
@@ -200,7 +207,7 @@ pub fn watched(
     caller: &Caller,
     network_id: Option<&str>,
 ) -> Result<(NetworkId, bool), Error> {
-    let network = Place::of_write(network_id).network(rows, caller, None)?;
+    let network = NetworkRef::of_write(network_id).network(rows, caller, None)?;
     let role = role_in(rows, caller, &network)?;
     access::authorize(caller, &network, role, Action::WatchNetwork)?;
     // An admin may look anywhere, but not where nothing is.
@@ -212,13 +219,13 @@ pub fn watched(
 
 /// The networks a read covers, each as far as the caller sees into it.
 #[derive(Debug, Clone)]
-pub struct Reach {
+pub struct VisibleNetworks {
     pub networks: Vec<(NetworkId, TaskReach)>,
     /// A system admin looks into a network of others: this is to be written down.
     audited: Option<NetworkId>,
 }
 
-impl Reach {
+impl VisibleNetworks {
     /// Of the named network, or of all the caller is a member of.
     pub fn of(rows: &dyn Snapshot, caller: &Caller, network_id: Option<&str>) -> Result<Self, Error> {
         Self::by(rows, caller, network_id, access::task_reach)
@@ -239,7 +246,7 @@ impl Reach {
         reach: impl Fn(&Caller, &NetworkId, Option<NetworkRole>) -> Result<TaskReach, Refusal>,
     ) -> Result<Self, Error> {
         let named = parse_network(network_id);
-        match choose_network(caller, named.as_ref(), &[], Unnamed::MeansAll)? {
+        match choose_network(caller, named.as_ref(), &[], DefaultNetwork::MeansAll)? {
             NetworkChoice::One(network) => {
                 let role = known_role(rows, caller, &network)?;
                 let seen = reach(caller, &network, role)?;

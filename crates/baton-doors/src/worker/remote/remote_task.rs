@@ -10,12 +10,12 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
 use super::agent::Remote;
-use super::insist::{insist, is_passing, jittered};
-use super::keeping::keep_lease;
-use super::wording;
+use super::lease::keep_lease;
+use super::retry::{is_transient, jittered, retry};
+use super::text;
 use crate::hub::Shutdown;
 use crate::outbound::ANSWER;
-use crate::peer::Trouble;
+use crate::peer::PeerError;
 use crate::service::Error;
 use crate::service::ask_sender::{self, AskSender};
 use crate::service::send_reply::{self, ReplyToTask};
@@ -26,7 +26,7 @@ const POLL_MAX: Duration = Duration::from_millis(limits::REMOTE_POLL_MAX_MILLIS 
 const GIVEN_UP: Duration = Duration::from_secs(limits::REMOTE_GIVEN_UP_SECONDS as u64);
 
 /// A task that is out.
-pub(super) struct Errand {
+pub(super) struct RemoteTask {
     remote: Arc<Remote>,
     caller: Caller,
     out: RemoteTaskRow,
@@ -36,7 +36,7 @@ pub(super) struct Errand {
 }
 
 /// What a step came to.
-enum Step {
+enum StepOutcome {
     /// Something moved: look again soon.
     Moved,
     /// Nothing new there.
@@ -46,28 +46,28 @@ enum Step {
 }
 
 /// Why a step came to nothing.
-enum Failed {
-    There(Trouble),
+enum StepError {
+    There(PeerError),
     /// The task's text may have arrived there and may be worked on, but no answer came.
     Unanswered(String),
     /// The hub's own trouble, or a rule of its own.
     Here(Error),
 }
 
-impl From<Trouble> for Failed {
-    fn from(trouble: Trouble) -> Self {
+impl From<PeerError> for StepError {
+    fn from(trouble: PeerError) -> Self {
         Self::There(trouble)
     }
 }
 
-impl From<Error> for Failed {
+impl From<Error> for StepError {
     fn from(error: Error) -> Self {
         Self::Here(error)
     }
 }
 
 /// Something to pass on.
-struct Word {
+struct OutgoingMessage {
     message: Message,
     /// The number of the message on the task; 0 is its text.
     n: i64,
@@ -75,7 +75,7 @@ struct Word {
     traceparent: Option<TraceParent>,
 }
 
-impl Errand {
+impl RemoteTask {
     pub(super) fn new(remote: Arc<Remote>, caller: Caller, out: RemoteTaskRow, lease: LeaseId) -> Self {
         Self { remote, caller, out, lease, lost: Shutdown::default() }
     }
@@ -111,14 +111,14 @@ impl Errand {
         let mut failing_since: Option<Instant> = None;
         loop {
             match self.step().await {
-                Ok(Step::Done) => return Ok(()),
-                Ok(Step::Moved) => (wait, failing_since) = (POLL_FIRST, None),
-                Ok(Step::Waiting) => failing_since = None,
-                Err(Failed::Here(error)) if is_passing(&error) => {
+                Ok(StepOutcome::Done) => return Ok(()),
+                Ok(StepOutcome::Moved) => (wait, failing_since) = (POLL_FIRST, None),
+                Ok(StepOutcome::Waiting) => failing_since = None,
+                Err(StepError::Here(error)) if is_transient(&error) => {
                     tracing::warn!(worker = "remote", task_id = %self.out.task_id, %error, "tried again");
                 }
-                Err(Failed::Here(error)) => return Err(error),
-                Err(Failed::Unanswered(text)) => {
+                Err(StepError::Here(error)) => return Err(error),
+                Err(StepError::Unanswered(text)) => {
                     self.out.unanswered += 1;
                     self.note().await?;
                     let Some(pause) = resend_pause(self.out.unanswered) else {
@@ -134,7 +134,7 @@ impl Errand {
                         () = self.no_more() => return Ok(()),
                     }
                 }
-                Err(Failed::There(Trouble::Passing(text) | Trouble::NotTaken(text))) => {
+                Err(StepError::There(PeerError::Transient(text) | PeerError::NotTaken(text))) => {
                     let since = *failing_since.get_or_insert_with(Instant::now);
                     tracing::debug!(worker = "remote", task_id = %self.out.task_id, text, "tried again");
                     if since.elapsed() >= GIVEN_UP {
@@ -142,7 +142,7 @@ impl Errand {
                     }
                     self.remote.forget_peer().await;
                 }
-                Err(Failed::There(Trouble::Final(text) | Trouble::TaskIsGone(text))) => {
+                Err(StepError::There(PeerError::Final(text) | PeerError::TaskIsGone(text))) => {
                     return self.fail(&format!("the remote agent refused: {text}")).await;
                 }
             }
@@ -160,23 +160,23 @@ impl Errand {
         }
     }
 
-    async fn step(&mut self) -> Result<Step, Failed> {
+    async fn step(&mut self) -> Result<StepOutcome, StepError> {
         if let Some(text) = &self.out.answer {
             // It was noted under a lease that was lost before the end could be written.
             self.finish(Ending::Replied, text).await?;
-            return Ok(Step::Done);
+            return Ok(StepOutcome::Done);
         }
         let peer = self.unless_over(self.remote.peer()).await?;
-        if let Some(Word { message, n, traceparent }) = self.next_word().await? {
+        if let Some(OutgoingMessage { message, n, traceparent }) = self.next_word().await? {
             let key = format!("{}-{n}", self.out.errand_id);
             let answer = self.for_a_while(peer.send(self.remote.calls(), message, &key, traceparent)).await;
             return match (&self.out.remote_task_id, answer) {
-                (None, Err(Trouble::Passing(text))) => Err(Failed::Unanswered(text)),
+                (None, Err(PeerError::Transient(text))) => Err(StepError::Unanswered(text)),
                 (None, answer) => self.take_first(answer?).await,
                 (Some(_), answer) => self.take_follow_up(n, answer).await,
             };
         }
-        let Some(id) = self.out.remote_task_id.clone() else { return Ok(Step::Waiting) };
+        let Some(id) = self.out.remote_task_id.clone() else { return Ok(StepOutcome::Waiting) };
         let task = self.unless_over(peer.task(self.remote.calls(), &id)).await?;
         self.take(&task).await
     }
@@ -190,7 +190,7 @@ impl Errand {
     }
 
     /// The answer to a call that can be dropped without harm, unless the errand is to end before it comes.
-    async fn unless_over<T>(&self, call: impl Future<Output = Result<T, Trouble>>) -> Result<T, Failed> {
+    async fn unless_over<T>(&self, call: impl Future<Output = Result<T, PeerError>>) -> Result<T, StepError> {
         tokio::select! {
             answer = call => Ok(answer?),
             () = self.no_more() => Err(Error::from(Refusal::LeaseLost).into()),
@@ -199,27 +199,27 @@ impl Errand {
 
     /// The answer to a send. It is not dropped when the lease is lost, for what it made there is known by its answer
     /// alone; but who may take minutes to answer is then waited for no longer than any other.
-    async fn for_a_while<T>(&self, call: impl Future<Output = Result<T, Trouble>>) -> Result<T, Trouble> {
+    async fn for_a_while<T>(&self, call: impl Future<Output = Result<T, PeerError>>) -> Result<T, PeerError> {
         let enough = async {
             self.no_more().await;
             sleep(ANSWER).await;
         };
         tokio::select! {
             answer = call => answer,
-            () = enough => Err(Trouble::Passing("no answer in time".into())),
+            () = enough => Err(PeerError::Transient("no answer in time".into())),
         }
     }
 
     /// What the task's text was answered: by a task there, or by a message that is all there is.
-    async fn take_first(&mut self, answer: SendMessageResponse) -> Result<Step, Failed> {
+    async fn take_first(&mut self, answer: SendMessageResponse) -> Result<StepOutcome, StepError> {
         match answer {
             SendMessageResponse::Message(message) => {
                 // It will not be said again: should the lease be lost before the end is written, it ends from here.
-                let text = wording::of_parts(&message.parts);
+                let text = text::of_parts(&message.parts);
                 self.out.answer = Some(text.clone());
                 self.note().await?;
                 self.finish(Ending::Replied, &text).await?;
-                Ok(Step::Done)
+                Ok(StepOutcome::Done)
             }
             SendMessageResponse::Task(task) => {
                 check_id("task", &task.id)?;
@@ -238,8 +238,8 @@ impl Errand {
     async fn take_follow_up(
         &mut self,
         n: i64,
-        answer: Result<SendMessageResponse, Trouble>,
-    ) -> Result<Step, Failed> {
+        answer: Result<SendMessageResponse, PeerError>,
+    ) -> Result<StepOutcome, StepError> {
         let answer = match answer {
             Err(trouble) if trouble.may_pass() => return Err(trouble.into()),
             answer => answer,
@@ -255,49 +255,51 @@ impl Errand {
             Ok(SendMessageResponse::Task(task)) if Some(&task.id) == self.out.remote_task_id.as_ref() => {
                 self.take_moved(&task).await
             }
-            _ => Ok(Step::Moved),
+            _ => Ok(StepOutcome::Moved),
         }
     }
 
-    async fn take_moved(&mut self, task: &Task) -> Result<Step, Failed> {
+    async fn take_moved(&mut self, task: &Task) -> Result<StepOutcome, StepError> {
         match self.take(task).await? {
-            Step::Waiting => Ok(Step::Moved),
+            StepOutcome::Waiting => Ok(StepOutcome::Moved),
             step => Ok(step),
         }
     }
 
     /// Takes over where the task there stands.
-    async fn take(&mut self, task: &Task) -> Result<Step, Failed> {
+    async fn take(&mut self, task: &Task) -> Result<StepOutcome, StepError> {
         match task.status.state {
-            TaskState::Completed => self.finish(Ending::Replied, &wording::of_result(task)).await?,
+            TaskState::Completed => self.finish(Ending::Replied, &text::of_result(task)).await?,
             TaskState::Failed => {
-                self.finish(Ending::Failed, &wording::of_status(task, "the remote agent failed")).await?;
+                self.finish(Ending::Failed, &text::of_status(task, "the remote agent failed")).await?;
             }
             TaskState::Rejected => {
-                let text = wording::of_status(task, "the remote agent declined the task");
+                let text = text::of_status(task, "the remote agent declined the task");
                 self.finish(Ending::Rejected, &text).await?;
             }
             TaskState::Canceled => {
-                let text = wording::of_status(task, "the remote agent called the task off");
+                let text = text::of_status(task, "the remote agent called the task off");
                 self.finish(Ending::Cancelled, &text).await?;
             }
             // It has not ended there, and nobody here can go on with it: so it is called off there too.
-            TaskState::AuthRequired => self.fail(&wording::of_wanted_credentials(task)).await?,
+            TaskState::AuthRequired => self.fail(&text::of_wanted_credentials(task)).await?,
             TaskState::InputRequired => return self.ask(task).await,
-            TaskState::Submitted | TaskState::Working | TaskState::Unspecified => return Ok(Step::Waiting),
+            TaskState::Submitted | TaskState::Working | TaskState::Unspecified => {
+                return Ok(StepOutcome::Waiting);
+            }
         }
-        Ok(Step::Done)
+        Ok(StepOutcome::Done)
     }
 
     /// Passes a question back, once. The lease ends with it; the answer brings the task back.
-    async fn ask(&mut self, task: &Task) -> Result<Step, Failed> {
-        let question = wording::question_id(task);
+    async fn ask(&mut self, task: &Task) -> Result<StepOutcome, StepError> {
+        let question = text::question_id(task);
         if self.out.asked.as_ref() == Some(&question) {
-            return Ok(Step::Waiting);
+            return Ok(StepOutcome::Waiting);
         }
-        let text = wording::of_status(task, "the remote agent asks for input");
+        let text = text::of_status(task, "the remote agent asks for input");
         let (remote, caller, task_id) = (&self.remote, &self.caller, self.out.task_id.as_str());
-        let asked = insist("a question", GIVEN_UP, || {
+        let asked = retry("a question", GIVEN_UP, || {
             let args = ask_sender::Args {
                 question: text.clone(),
                 lease_id: Some(self.lease.as_str().to_owned()),
@@ -308,11 +310,11 @@ impl Errand {
         asked.await?;
         self.out.asked = Some(question);
         self.note().await?;
-        Ok(Step::Done)
+        Ok(StepOutcome::Done)
     }
 
     /// The task's text if it has not arrived there, else what its sender said since.
-    async fn next_word(&self) -> Result<Option<Word>, Error> {
+    async fn next_word(&self) -> Result<Option<OutgoingMessage>, Error> {
         let (task_id, out, lease) = (self.out.task_id.clone(), self.out.clone(), self.lease.clone());
         let read = self.remote.hub.store.read(move |rows| -> Result<_, Error> {
             // Nothing goes out for a task that has ended here or is somebody else's.
@@ -328,13 +330,13 @@ impl Errand {
         let traceparent = task.traceparent;
         if self.out.remote_task_id.is_none() {
             let message = self.message(self.out.errand_id.as_str(), first_parts(&task));
-            return Ok(Some(Word { message, n: 0, traceparent }));
+            return Ok(Some(OutgoingMessage { message, n: 0, traceparent }));
         }
         let sender: &Principal = &task.snapshot.from;
         let said = messages.into_iter().find(|said| said.n > self.out.passed_on && said.author == *sender);
         Ok(said.map(|said| {
             let message = self.message(said.message_id.as_str(), parts_of(&said));
-            Word { message, n: said.n, traceparent }
+            OutgoingMessage { message, n: said.n, traceparent }
         }))
     }
 
@@ -352,13 +354,13 @@ impl Errand {
     }
 
     async fn fail(&self, text: &str) -> Result<(), Error> {
-        self.end(Ending::Failed, &wording::bounded(text)).await
+        self.end(Ending::Failed, &text::bounded(text)).await
     }
 
     /// Ends the task here as it ended there. If the hub dies between the two writes, a cancel goes out for nothing.
     async fn finish(&self, ending: Ending, text: &str) -> Result<(), Error> {
         self.end(ending, text).await?;
-        insist("the end of an errand", GIVEN_UP, || {
+        retry("the end of an errand", GIVEN_UP, || {
             let errand = self.out.errand_id.clone();
             self.remote.hub.store.write(move |tx| Ok(tx.delete_remote_task(&errand)?))
         })
@@ -368,7 +370,7 @@ impl Errand {
     /// Ends the task here. What it still has out there is called off by whoever looks for strays.
     async fn end(&self, ending: Ending, text: &str) -> Result<(), Error> {
         let task_id = self.out.task_id.as_str();
-        let ended = insist("an answer", GIVEN_UP, || {
+        let ended = retry("an answer", GIVEN_UP, || {
             let lease_id = self.lease.as_str().to_owned();
             let args = send_reply::PathArgs::ending(ending, text.to_owned(), lease_id);
             ReplyToTask::run(&self.remote.hub, &self.caller, OnTask::of_path(task_id), args)
@@ -379,7 +381,7 @@ impl Errand {
     /// Writes down where the task stands there, also when the lease is lost meanwhile. Only the removal of the agent
     /// takes the row away.
     async fn note(&self) -> Result<(), Error> {
-        let noted = insist("where a task stands", GIVEN_UP, || {
+        let noted = retry("where a task stands", GIVEN_UP, || {
             let out = self.out.clone();
             self.remote.hub.store.write(move |tx| -> Result<_, Error> { Ok(tx.note_remote_task(&out)?) })
         });
@@ -388,11 +390,11 @@ impl Errand {
 }
 
 /// An id is kept and sent back, so it has a bound.
-fn check_id(of: &str, id: &str) -> Result<(), Trouble> {
+fn check_id(of: &str, id: &str) -> Result<(), PeerError> {
     if id.chars().count() <= limits::REMOTE_ID_MAX_CHARS {
         return Ok(());
     }
-    Err(Trouble::Final(format!(
+    Err(PeerError::Final(format!(
         "the id of its {of} is longer than {} characters",
         limits::REMOTE_ID_MAX_CHARS
     )))

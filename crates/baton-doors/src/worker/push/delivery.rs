@@ -2,7 +2,7 @@
 //! enough. If the hub dies between a call and the note of it, the receiver hears that event twice.
 
 use baton_core::{TaskId, limits};
-use baton_store::rows::{EventRow, PushConfigRow, PushTrouble};
+use baton_store::rows::{EventRow, PushConfigRow, PushFailures};
 use futures_util::FutureExt;
 use reqwest::Method;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
@@ -18,7 +18,7 @@ use crate::service::{Error, push_configs};
 /// How it went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
-    Told,
+    UpToDate,
     /// So far; others have their turn before the rest.
     HasMore,
     Failed,
@@ -34,15 +34,16 @@ enum Next {
 }
 
 /// Tells a receiver what there is, up to a bound.
-pub(super) async fn carry(hub: &Hub, task_id: &TaskId, config_id: &str) -> Outcome {
-    let carried = match AssertUnwindSafe(carry_some(hub, task_id, config_id)).catch_unwind().await {
-        Ok(carried) => carried,
+pub(super) async fn deliver(hub: &Hub, task_id: &TaskId, config_id: &str) -> Outcome {
+    let delivered_outcome = match AssertUnwindSafe(deliver_some(hub, task_id, config_id)).catch_unwind().await
+    {
+        Ok(delivered_outcome) => delivered_outcome,
         Err(_) => {
             tracing::error!(worker = "push", %task_id, config_id, "telling a receiver panicked and is tried again");
-            put_off(hub, task_id, config_id).await.map(|()| Outcome::Failed)
+            defer(hub, task_id, config_id).await.map(|()| Outcome::Failed)
         }
     };
-    match carried {
+    match delivered_outcome {
         Ok(outcome) => outcome,
         Err(error) => {
             // The hub's own trouble, which says nothing of the receiver.
@@ -53,26 +54,26 @@ pub(super) async fn carry(hub: &Hub, task_id: &TaskId, config_id: &str) -> Outco
     }
 }
 
-async fn carry_some(hub: &Hub, task_id: &TaskId, config_id: &str) -> Result<Outcome, Error> {
+async fn deliver_some(hub: &Hub, task_id: &TaskId, config_id: &str) -> Result<Outcome, Error> {
     for _ in 0..limits::PUSH_EVENTS_PER_TURN_COUNT {
         let (config, event) = match next(hub, task_id, config_id).await? {
             Next::Event(next) => *next,
-            Next::Nothing => return Ok(Outcome::Told),
+            Next::Nothing => return Ok(Outcome::UpToDate),
             Next::Closed(config, why) => {
                 tracing::debug!(worker = "push", task_id = %config.task_id, config_id = config.config_id, why, "closed");
                 let delivered = config.delivered;
-                note(hub, *config, delivered, PushTrouble::default(), false).await?;
-                return Ok(Outcome::Told);
+                note(hub, *config, delivered, PushFailures::default(), false).await?;
+                return Ok(Outcome::UpToDate);
             }
         };
         let is_open = !event.to_status.is_terminal();
         let extent = Extent::told_from(event.n);
         let record =
             task_record::read_again(hub, hub.store_of(&config.network_id), &config.task_id, extent).await?;
-        let failed = match tell(hub, &config, &record, &event).await {
+        let failed = match send_event(hub, &config, &record, &event).await {
             Ok(()) => {
                 hub.metrics.pushes.note(PushOutcome::Told);
-                note(hub, config, event.n, PushTrouble::default(), is_open).await?;
+                note(hub, config, event.n, PushFailures::default(), is_open).await?;
                 continue;
             }
             Err(failed) => failed,
@@ -102,7 +103,7 @@ async fn carry_some(hub: &Hub, task_id: &TaskId, config_id: &str) -> Result<Outc
 }
 
 /// A receiver that could not be told because of a fault of the hub's own is tried again later, like one that failed.
-pub(super) async fn put_off(hub: &Hub, task_id: &TaskId, config_id: &str) -> Result<(), Error> {
+pub(super) async fn defer(hub: &Hub, task_id: &TaskId, config_id: &str) -> Result<(), Error> {
     let now = hub.clock.now_without_jumps();
     let (task_id, config_id) = (task_id.clone(), config_id.to_owned());
     hub.store
@@ -142,7 +143,7 @@ async fn note(
     hub: &Hub,
     config: PushConfigRow,
     delivered: i64,
-    trouble: PushTrouble,
+    trouble: PushFailures,
     is_open: bool,
 ) -> Result<(), Error> {
     let store = hub.store_of(&config.network_id);
@@ -150,7 +151,7 @@ async fn note(
 }
 
 /// Calls the receiver with what an event says; an event may say several things.
-async fn tell(
+async fn send_event(
     hub: &Hub,
     config: &PushConfigRow,
     record: &TaskRecord,
@@ -169,7 +170,7 @@ async fn tell(
             let credentials = config.secrets.credentials.as_deref().unwrap_or_default();
             request = request.header(AUTHORIZATION, secret(format!("{scheme} {credentials}").trim_end())?);
         }
-        let status = calls.tell(request.body(body)).await?;
+        let status = calls.send_for_status(request.body(body)).await?;
         if !status.is_success() {
             return Err(outbound::Error::Failed(format!("it answered {}", status.as_u16())));
         }
@@ -208,12 +209,12 @@ mod tests {
             secrets: PushSecrets::default(),
             created_at: long_ago,
             delivered: 3,
-            trouble: PushTrouble::default(),
+            trouble: PushFailures::default(),
             is_open: true,
         };
         let (task, made) = (config.task_id.clone(), config);
         test.write(move |tx| tx.put_push_config(&made)).await;
-        put_off(&test.hub, &task, "mine").await.unwrap();
+        defer(&test.hub, &task, "mine").await.unwrap();
         let read =
             test.hub.store.read(move |rows| -> Result<_, Error> { Ok(rows.push_config(&task, "mine")?) });
         let config = read.await.unwrap().unwrap();

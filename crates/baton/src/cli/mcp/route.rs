@@ -5,7 +5,7 @@ use baton_core::Alias;
 use tokio::sync::OnceCell;
 use tokio::sync::mpsc::Sender;
 
-use super::door::{Door, tell};
+use super::door::{Door, send_line};
 use super::message::Message;
 use crate::cli::agent_token::AgentLink;
 use crate::cli::connection::Connection;
@@ -13,7 +13,7 @@ use crate::cli::failure::Failure;
 
 /// How to come to the hub.
 #[derive(Debug)]
-pub(super) struct Way {
+pub(super) struct Route {
     connection: Connection,
     /// Whom to speak as; without one the token is used as it is.
     alias: Option<Alias>,
@@ -22,7 +22,7 @@ pub(super) struct Way {
     found: OnceCell<(Door, Option<AgentLink>)>,
 }
 
-impl Way {
+impl Route {
     pub(super) fn new(connection: Connection, alias: Option<Alias>, parent: Option<String>) -> Self {
         Self { connection, alias, parent, found: OnceCell::new() }
     }
@@ -34,7 +34,7 @@ impl Way {
             Ok((door, _)) => door.pass(message, answers).await,
             Err(failure) => {
                 if let Some(failed) = message.failed(&failure.to_string()) {
-                    tell(answers, failed).await;
+                    send_line(answers, failed).await;
                 }
             }
         }

@@ -11,7 +11,7 @@ const FIRST: Duration = Duration::from_millis(limits::REMOTE_POLL_FIRST_MILLIS a
 const MAX: Duration = Duration::from_millis(limits::REMOTE_POLL_MAX_MILLIS as u64);
 
 /// Whether the store may do the same thing later.
-pub(super) const fn is_passing(error: &Error) -> bool {
+pub(super) const fn is_transient(error: &Error) -> bool {
     use baton_store::Error as Store;
     matches!(
         error,
@@ -23,7 +23,7 @@ pub(super) const fn is_passing(error: &Error) -> bool {
 
 /// Tries until the store takes it, a rule says no, or patience ends. Nothing happens twice: a store that answers an error
 /// has written nothing, and where it does not know, the second try leaves the same or is refused by a rule.
-pub(super) async fn insist<T, F: Future<Output = Result<T, Error>>>(
+pub(super) async fn retry<T, F: Future<Output = Result<T, Error>>>(
     what: &'static str,
     patience: Duration,
     mut act: impl FnMut() -> F,
@@ -32,7 +32,7 @@ pub(super) async fn insist<T, F: Future<Output = Result<T, Error>>>(
     let mut wait = FIRST;
     loop {
         match act().await {
-            Err(error) if is_passing(&error) && Instant::now() + wait < until => {
+            Err(error) if is_transient(&error) && Instant::now() + wait < until => {
                 tracing::warn!(worker = "remote", what, %error, "not written yet; tried again");
             }
             done => return done,
@@ -56,7 +56,7 @@ mod tests {
 
     async fn tries(patience: Duration, outcome: impl Fn(u32) -> Result<(), Error>) -> (u32, bool) {
         let count = Cell::new(0);
-        let done = insist("a test", patience, || {
+        let done = retry("a test", patience, || {
             count.set(count.get() + 1);
             std::future::ready(outcome(count.get()))
         });

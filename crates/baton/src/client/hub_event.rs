@@ -7,7 +7,7 @@ use serde::Deserialize;
 /// What happened.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub(crate) enum News {
+pub(crate) enum HubEvent {
     /// The stream stands.
     Connected {
         session: String,

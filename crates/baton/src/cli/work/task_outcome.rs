@@ -6,17 +6,17 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::time::Duration;
 
-use super::output::{Full, Whole};
+use super::output::{FullOutput, OutputError};
 use super::process::{Ended, Finished, Printed};
 use super::spool::Spooled;
-use crate::cli::transfer::Named;
+use crate::cli::transfer::NamedFile;
 
 /// What is said of a command that printed nothing.
 const NO_OUTPUT: &str = "(no output)";
 
 /// A reply that is ready to be sent, and sent again, once its artifacts are uploaded.
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(super) struct TaskOutcome {
     pub(super) ending: Ending,
     pub(super) text: String,
     /// All of a result that is too long for the text.
@@ -27,15 +27,15 @@ pub(super) struct Answer {
 #[derive(Debug)]
 pub(super) struct WholeResult {
     pub(super) spooled: Spooled,
-    pub(super) named: Named,
+    pub(super) named: NamedFile,
 }
 
-impl Answer {
+impl TaskOutcome {
     /// The answer to a task whose command came to an end. None if it was stopped: then there is nobody to answer.
     pub(super) async fn of(finished: Finished, printed: &Printed) -> Option<Self> {
         Some(match finished.ended {
             Ended::Stopped => return None,
-            Ended::Full(full) => Self::not_kept(&full),
+            Ended::OutputError(full) => Self::not_kept(&full),
             Ended::Exited(Ok(status)) if status.success() => match finished.output.finish().await {
                 Ok(whole) => Self::replied(whole),
                 Err(full) => Self::not_kept(&full),
@@ -60,11 +60,11 @@ impl Answer {
         Self::failed(&format!("the command was ended after {} s", limit.as_secs()), &printed.last_words())
     }
 
-    fn not_kept(full: &Full) -> Self {
+    fn not_kept(full: &OutputError) -> Self {
         Self::failed(&format!("the command was ended: {full}"), "")
     }
 
-    fn replied(whole: Whole) -> Self {
+    fn replied(whole: FullOutput) -> Self {
         let Some(spooled) = whole.spooled else {
             let text = match whole.head.trim_end_matches(['\n', '\r']) {
                 text if text.trim().is_empty() => NO_OUTPUT.into(),
@@ -77,7 +77,7 @@ impl Answer {
             true => ("result.bin", "application/octet-stream"),
             false => ("result.txt", "text/plain; charset=utf-8"),
         };
-        let named = Named { name: name.into(), media_type: media_type.into() };
+        let named = NamedFile { name: name.into(), media_type: media_type.into() };
         let text = truncated(&whole.head, &spooled, name);
         Self { ending: Ending::Replied, text, whole: Some(WholeResult { spooled, named }) }
     }
@@ -132,13 +132,13 @@ fn truncated(head: &str, spooled: &Spooled, name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::output::{Output, Room};
+    use super::super::output::{Output, OutputRoom};
     use super::super::spool::Spool;
     use super::*;
     use baton_core::ReplyText;
 
     fn replied(head: &str) -> String {
-        Answer::replied(Whole { head: head.into(), spooled: None }).text
+        TaskOutcome::replied(FullOutput { head: head.into(), spooled: None }).text
     }
 
     #[test]
@@ -157,7 +157,7 @@ mod tests {
             let mut spool = Spool::create(folder.path()).unwrap();
             spool.write(b"abc").unwrap();
             let head = head.repeat(limits::TEXT_MAX_BYTES / 3);
-            let answer = Answer::replied(Whole { head, spooled: Some(spool.finish().unwrap()) });
+            let answer = TaskOutcome::replied(FullOutput { head, spooled: Some(spool.finish().unwrap()) });
             assert!((limits::TEXT_MAX_BYTES - 2..=limits::TEXT_MAX_BYTES).contains(&answer.text.len()));
             assert!(ReplyText::parse("text", &answer.text).is_ok());
             for part in ["has 3 bytes", "ba7816bf8f01cfea", name] {
@@ -169,8 +169,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_command_that_was_stopped_has_no_answer() {
-        let output = Output::new(Room { folder: "/nowhere".into(), max_bytes: 1 });
+        let output = Output::new(OutputRoom { folder: "/nowhere".into(), max_bytes: 1 });
         let finished = Finished { ended: Ended::Stopped, output };
-        assert!(Answer::of(finished, &Printed::new()).await.is_none());
+        assert!(TaskOutcome::of(finished, &Printed::new()).await.is_none());
     }
 }

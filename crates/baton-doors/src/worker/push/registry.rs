@@ -6,23 +6,23 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use tokio::task::{Id, JoinSet};
 
-use super::carrier;
-use super::queue::{Key, Place, Queue};
+use super::delivery;
+use super::queue::{Key, Queue, QueuedReceiver};
 use crate::hub::Hub;
 
 /// The desk.
 #[derive(Debug, Default)]
-pub(super) struct Desk {
+pub(super) struct PushRegistry {
     queue: Queue,
     /// Waiting or under way.
     taken: HashSet<Key>,
     /// Rung for while under way: to be looked at again.
     again: HashSet<Key>,
-    under_way: JoinSet<carrier::Outcome>,
-    places: HashMap<Id, Place>,
+    under_way: JoinSet<delivery::Outcome>,
+    places: HashMap<Id, QueuedReceiver>,
 }
 
-impl Desk {
+impl PushRegistry {
     /// Takes a receiver that may have something to hear.
     pub(super) fn take(&mut self, config: PushConfigRow) {
         let key = (config.task_id, config.config_id);
@@ -32,7 +32,7 @@ impl Desk {
         }
         let host = reqwest::Url::parse(&config.url).map(|url| url.origin().ascii_serialization());
         // What cannot be read was refused when it came; here it only needs a place.
-        self.queue.push(Place { network: config.network_id, host: host.unwrap_or_default(), key });
+        self.queue.push(QueuedReceiver { network: config.network_id, host: host.unwrap_or_default(), key });
     }
 
     /// Who waits or is under way.
@@ -47,7 +47,7 @@ impl Desk {
             && let Some(place) = self.queue.next()
         {
             let (hub, (task, config)) = (hub.clone(), place.key.clone());
-            let handle = self.under_way.spawn(async move { carrier::carry(&hub, &task, &config).await });
+            let handle = self.under_way.spawn(async move { delivery::deliver(&hub, &task, &config).await });
             self.places.insert(handle.id(), place);
         }
     }
@@ -59,13 +59,13 @@ impl Desk {
             Some(Ok((id, outcome))) => (id, outcome),
             Some(Err(error)) => {
                 tracing::error!(worker = "push", %error, "telling a receiver panicked and is tried again");
-                (error.id(), carrier::Outcome::Failed)
+                (error.id(), delivery::Outcome::Failed)
             }
         };
         let Some(place) = self.places.remove(&id) else { return };
-        self.queue.done(&place, outcome == carrier::Outcome::Failed);
+        self.queue.done(&place, outcome == delivery::Outcome::Failed);
         self.taken.remove(&place.key);
-        if self.again.remove(&place.key) || outcome == carrier::Outcome::HasMore {
+        if self.again.remove(&place.key) || outcome == delivery::Outcome::HasMore {
             hub.bells.pushes.watch(&place.key.0);
         }
     }

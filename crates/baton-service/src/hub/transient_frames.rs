@@ -7,13 +7,13 @@ use tokio::sync::broadcast;
 
 /// Passing frames of all networks.
 #[derive(Debug, Default)]
-pub struct Passing {
+pub struct TransientFrames {
     networks: Mutex<HashMap<NetworkId, broadcast::Sender<Arc<str>>>>,
 }
 
-impl Passing {
+impl TransientFrames {
     /// Tells everybody who listens to a network.
-    pub fn tell(&self, network: &NetworkId, body: String) {
+    pub fn send(&self, network: &NetworkId, body: String) {
         let mut networks = self.networks.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(listeners) = networks.get(network)
             && listeners.send(body.into()).is_err()

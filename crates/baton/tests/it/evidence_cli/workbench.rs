@@ -11,14 +11,14 @@ use crate::it::program::{Ran, binary, run};
 use crate::it::tenant::{Tenant, claim, send, succeed, text};
 use crate::it::tool;
 
-pub(crate) struct Desk {
+pub(crate) struct Workbench {
     home: TempDir,
     hub: String,
     token: String,
     network: String,
 }
 
-impl Desk {
+impl Workbench {
     pub(crate) fn of(hub: &Hub, tenant: &Tenant) -> Self {
         Self::new(hub.url(), tenant.user.token.as_deref().unwrap(), &tenant.network_id)
     }

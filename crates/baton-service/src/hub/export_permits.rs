@@ -8,18 +8,18 @@ use std::time::Duration;
 
 use super::Identity;
 use crate::error::Error;
-use crate::turns::{Turn, Turns};
+use crate::fair_semaphore::{FairPermit, FairSemaphore};
 
 const PATIENCE: Duration = Duration::from_secs(limits::EXPORT_WAIT_MAX_SECONDS as u64);
 
 /// A turn of an export.
-pub type ExportTurn = Turn<UserId, TokenId>;
+pub type ExportPermit = FairPermit<UserId, TokenId>;
 
 /// All exports.
 #[derive(Debug, Clone)]
 pub struct Exports {
-    at_work: Arc<Turns<UserId, TokenId>>,
-    open: Arc<Turns<UserId, TokenId>>,
+    at_work: Arc<FairSemaphore<UserId, TokenId>>,
+    open: Arc<FairSemaphore<UserId, TokenId>>,
 }
 
 impl Default for Exports {
@@ -39,13 +39,13 @@ impl Default for Exports {
         let at_work = shares(total, kept, limits::EXPORTS_PER_ACCOUNT_AT_ONCE);
         let (total, kept) = (limits::EXPORTS_OPEN_MAX_COUNT, limits::EXPORTS_OPEN_KEPT_COUNT);
         let open = shares(total, kept, open_per_account);
-        Self { at_work: Turns::new(at_work), open: Turns::new(open) }
+        Self { at_work: FairSemaphore::new(at_work), open: FairSemaphore::new(open) }
     }
 }
 
 impl Exports {
     /// Opens an export; it is open until it has been read or its reader has gone.
-    pub async fn open(&self, who: &Identity) -> Result<ExportTurn, Error> {
+    pub async fn open(&self, who: &Identity) -> Result<ExportPermit, Error> {
         take(&self.open, who).await
     }
 
@@ -60,12 +60,12 @@ impl Exports {
     }
 
     /// A turn to work.
-    pub async fn work(&self, who: &Identity) -> Result<ExportTurn, Error> {
+    pub async fn work(&self, who: &Identity) -> Result<ExportPermit, Error> {
         take(&self.at_work, who).await
     }
 }
 
-async fn take(turns: &Arc<Turns<UserId, TokenId>>, who: &Identity) -> Result<ExportTurn, Error> {
+async fn take(turns: &Arc<FairSemaphore<UserId, TokenId>>, who: &Identity) -> Result<ExportPermit, Error> {
     let turn = turns.take(who.account().clone(), who.token_id.clone(), 1, PATIENCE).await;
     turn.map_err(|_| Refusal::TooManyExports { retry_after_ms: limits::EXPORT_RETRY_AFTER_MILLIS }.into())
 }
