@@ -47,6 +47,9 @@ mod it {
     mod module_order;
     mod observe;
     mod outside;
+    #[allow(dead_code, unreachable_pub)] // shared with the tests of the store
+    #[path = "../../../baton-store/tests/it/postgres/own_server.rs"]
+    mod own_server;
     mod packaging;
     mod program;
     mod progress;

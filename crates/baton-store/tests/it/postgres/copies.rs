@@ -95,9 +95,9 @@ async fn made() -> Engine {
     let path = engine.folder.path().join("hub.db");
     let database = Connection::open(&path).unwrap();
     database.set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false).unwrap();
-    database
-        .execute("UPDATE tasks SET content = 'a text with \u{0}, \u{10FFFE} and ü', lease_id = 'l1', lease_seconds = 60, lease_deadline = 5, lease_expires_at = 6 WHERE seq = (SELECT MIN(seq) FROM tasks)", [])
-        .unwrap();
+    let sql = "UPDATE tasks SET content = ?1, lease_id = 'l1', lease_seconds = 60, lease_deadline = 5, lease_expires_at = 6
+               WHERE seq = (SELECT MIN(seq) FROM tasks)";
+    database.execute(sql, ["a text with \u{0}, \u{10FFFE} and ü"]).unwrap();
     for table in tables(&database) {
         let rows: i64 =
             database.query_row(&format!("SELECT COUNT(*) FROM {table}"), [], |row| row.get(0)).unwrap();
