@@ -1,6 +1,7 @@
 # The words a person types; .ci/run types the same.
 
 NEXTEST_VERSION := 0.9.143
+MDBOOK_VERSION := 0.5.4
 FUZZ_SECONDS ?= 60
 SECONDS ?= 600
 CARGO ?= cargo
@@ -11,7 +12,7 @@ BINARY ?= $(shell ls -t target/release/baton target/quick/baton 2>/dev/null | he
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help demo run quick build test check bench bench-page bench-peers bench-growth bench-streams bench-soak bench-fairness bench-hostile bench-start bench-adapter driver proof peers bench-hub bench-evidence bench-work bench-a2a fuzz torture walk dist install uninstall size tools clients mcp-clients browser schemathesis s3 screenshots sdk-python sdk-python-adapters postgres test-postgres18 clean
+.PHONY: help docs demo run quick build test check bench bench-page bench-peers bench-growth bench-streams bench-soak bench-fairness bench-hostile bench-start bench-adapter driver proof peers bench-hub bench-evidence bench-work bench-a2a fuzz torture walk dist install uninstall size tools clients mcp-clients browser schemathesis s3 screenshots sdk-python sdk-python-adapters postgres test-postgres18 clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -40,6 +41,13 @@ test: tools ## every test
 test-postgres18: tools ## the store's contract on PostgreSQL 18
 	@scripts/postgres.sh 18
 	BATON_TEST_POSTGRES=18 $(CARGO) nextest run --locked --package baton-store -E 'test(/postgres/)'
+
+# mdBook takes some minutes to compile the first time; without its server and watcher, which pull in most of its dependencies.
+docs: target/tools/mdbook-$(MDBOOK_VERSION)/bin/mdbook ## the documentation as a site with search, target/docs/site; fails on a dead link
+	@scripts/docs.py $<
+
+target/tools/mdbook-$(MDBOOK_VERSION)/bin/mdbook:
+	$(CARGO) install mdbook --locked --version $(MDBOOK_VERSION) --no-default-features --features search --root target/tools/mdbook-$(MDBOOK_VERSION)
 
 check: ## formatting, lints as errors, documentation
 	$(CARGO) fmt --all --check

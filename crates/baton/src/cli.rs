@@ -14,6 +14,8 @@ mod init;
 mod input;
 mod mcp;
 mod moment;
+#[cfg(test)]
+mod page;
 mod plain;
 mod runtime;
 mod screen;
