@@ -84,11 +84,11 @@ impl Traces {
 mod tests {
     use super::*;
     use crate::fixture::collector;
-    use baton_core::{NetworkId, Status, UnixMillis};
+    use baton_core::{Status, UnixMillis};
 
     fn changed(from: Option<Status>, status: Option<Status>) -> ChangedTask {
         let task_id = TaskId::new(UnixMillis::new(1), [1; 10]);
-        ChangedTask { network_id: NetworkId::from_random([1; 6]), task_id, from, status }
+        ChangedTask { task_id, from, status }
     }
 
     fn dropped(traces: &Traces) -> u64 {

@@ -8,9 +8,11 @@ pub mod copy;
 mod entry_bundle;
 pub mod error;
 mod fair_queue;
+mod hint;
 pub mod job;
 mod meter;
 mod parked;
+mod peers;
 mod postgres;
 mod refused;
 pub mod rows;
@@ -25,11 +27,13 @@ pub use clock::{Clock, ClockReading};
 pub use copy::{Backup, CopyProgress, Copying};
 pub use entry_bundle::{Entries, Entry, EntryBundle};
 pub use error::Error;
+pub use hint::{Bell, ChangedTask, Changes, CommittedBy, GrownLog, Hint, Moved, Ring};
 pub use meter::{Meter, Resolved};
 pub use parked::{Inbox, Parked, Ticket};
+pub use peers::{Asked, HubRow, Peers, Work};
 pub use postgres::{
-    ConnectionSettings, Filled, PasswordSources, PostgresOptions, PostgresStore, SettingsError,
-    copy_postgres, fill_postgres, inspect_postgres,
+    ConnectionSettings, Filled, HubFacts, PasswordSources, PostgresOptions, PostgresStore, SettingsError,
+    copy_postgres, fill_postgres, inspect_postgres, list_hubs,
 };
 pub use rows::{Snapshot, Transaction};
 pub use share::Share;
@@ -39,5 +43,5 @@ pub use sqlite::{
     CopyFacts, SqliteOptions, SqliteStore, artifacts_of_copy, copy_closed, glance, inspect, look_at_copy,
     schema,
 };
-pub use store::{Bell, ChangedTask, Committed, GrownLog, Health, Lane, Ring, Store, WriteCheck};
+pub use store::{AccessEpoch, Health, Lane, Store, WriteCheck};
 pub use tenant::{Claim, Tenant, WhenEmpty};

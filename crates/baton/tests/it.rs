@@ -11,6 +11,7 @@ mod it {
     mod bundle;
     mod cli;
     mod clients;
+    mod cluster;
     mod corpus;
     mod crash;
     mod damage;
@@ -51,6 +52,9 @@ mod it {
     #[path = "../../../baton-store/tests/it/postgres/own_server.rs"]
     mod own_server;
     mod packaging;
+    #[allow(dead_code)] // shared with the store's own tests, which use the rest of it
+    #[path = "../../../baton-store/tests/it/postgres/server.rs"]
+    mod postgres;
     mod program;
     mod progress;
     mod push;

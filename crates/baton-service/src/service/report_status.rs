@@ -121,7 +121,7 @@ pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<StatusReporte
         .store_for(&caller)
         .write(move |tx| report(tx, &stamp, &caller, &node, &place, &alias, &args))
         .await?;
-    hub.transient_frames.send(&network, passing);
+    hub.send_transient(&network, passing);
     Ok(answer)
 }
 

@@ -24,12 +24,21 @@ struct Migration {
 }
 
 /// The migrations of this program, in order.
-const MIGRATIONS: [Migration; 1] = [Migration {
-    version: 30,
-    name: "hub",
-    sql: include_str!("../../migrations-postgres/V30__hub.sql"),
-    min_reader: 30,
-}];
+const MIGRATIONS: [Migration; 2] = [
+    Migration {
+        version: 30,
+        name: "hub",
+        sql: include_str!("../../migrations-postgres/V30__hub.sql"),
+        min_reader: 30,
+    },
+    Migration {
+        version: 31,
+        name: "hubs",
+        sql: include_str!("../../migrations-postgres/V31__hubs.sql"),
+        // Hubs that do not announce their commits must not run beside those that wait for it.
+        min_reader: 31,
+    },
+];
 
 /// Whoever migrates holds this lock.
 const MIGRATES: &str = "SELECT pg_advisory_xact_lock(7085498)";

@@ -20,12 +20,14 @@ use tokio_postgres::{AsyncMessage, Client, Row, Statement, types};
 use super::dialect;
 use super::fault;
 use super::parameter::Parameter;
+use super::registry;
 use super::scope::{Ask, Extent, Found, Mode, Scope, key_of};
 use super::set::Writes;
 use super::settings::ConnectionSettings;
 use super::tallies::Tallies;
 use crate::error::Error;
 use crate::meter::Meter;
+use crate::peers::HubRow;
 use crate::sql::known::Known;
 use crate::sql::write_set::WriteSet;
 
@@ -235,6 +237,11 @@ impl Session {
         // They answer what was there before.
         self.scope.borrow_mut().answers.clear();
         Ok(())
+    }
+
+    /// The hubs on the database.
+    pub(crate) fn hubs(&self) -> Result<Vec<HubRow>, Error> {
+        self.wait(registry::hubs(&self.client))
     }
 
     /// The types of the columns that a query gives.

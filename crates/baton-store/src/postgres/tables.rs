@@ -13,7 +13,7 @@ use crate::error::Error;
 const FIRST: [&str; 4] = ["users", "networks", "network_keys", "artifacts"];
 
 /// Tables of PostgreSQL that are not copied: they follow from the others, or are about hubs that run.
-const POSTGRES_OWN: [&str; 4] = ["baton_schema", "heads", "hub_state", "lanes"];
+const POSTGRES_OWN: [&str; 6] = ["baton_schema", "heads", "hub_state", "hubs", "lanes", "work_leases"];
 
 /// The same for SQLite.
 const SQLITE_OWN: [&str; 3] = ["numbers", "probe", "refinery_schema_history"];

@@ -3,10 +3,12 @@
 mod admin;
 mod backup;
 mod check;
+mod engine;
 mod folder;
 mod greeting;
 mod health;
 mod log;
+mod ls;
 mod parse;
 mod restore;
 mod run;
@@ -34,6 +36,8 @@ pub(crate) enum Hub {
     Health(health::Health),
     /// Stop a running hub in good order; exit code 1 if none runs
     Stop(status::Stop),
+    /// List the hubs on a database; exit code 0 if one is alive, 1 if none is
+    Ls(ls::Ls),
     /// Check that a hub's tables and its logs of evidence agree; also while it runs
     Check(check::Check),
     /// Write everything a hub keeps to one file, also while it runs
@@ -52,6 +56,7 @@ impl Hub {
             Self::Status(command) => command.run(),
             Self::Health(command) => command.run(),
             Self::Stop(command) => command.run(),
+            Self::Ls(command) => command.run(),
             Self::Check(command) => command.run(),
             Self::Backup(command) => command.run(),
             Self::Restore(command) => command.run(),

@@ -60,9 +60,18 @@ impl Hub {
 
     /// A hub on a folder that is made before it starts; it has its own users.
     pub(crate) fn start_on(make: impl FnOnce(&Path)) -> Self {
+        Self::start_prepared(make, &[], &[])
+    }
+
+    /// A hub with these options and environment variables, on a folder that is prepared before it starts.
+    pub(crate) fn start_prepared(
+        prepare: impl FnOnce(&Path),
+        options: &[&str],
+        environment: &[(&str, &str)],
+    ) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        make(&data_dir(folder.path()));
-        Self::launch(folder, None, 0, &[], &[])
+        prepare(&data_dir(folder.path()));
+        Self::launch(folder, None, 0, options, environment)
     }
 
     /// Stops, and starts again with other options and environment on the same folder and port.
@@ -220,7 +229,7 @@ impl Drop for Hub {
 /// The binary under test.
 pub(crate) fn baton() -> Command {
     let mut command = Command::new(binary());
-    command.env_remove("BATON_ADMIN_PASSWORD").stdin(Stdio::null());
+    command.env_remove("BATON_ADMIN_PASSWORD").env_remove("BATON_STORE").stdin(Stdio::null());
     command
 }
 

@@ -11,6 +11,7 @@ use std::time::Duration;
 use super::folder::Folder;
 use super::log::Log;
 use super::parse::CheckEvery;
+use super::store_option::StoreOption;
 use super::{Trouble, parse, run};
 use crate::cli::failure::Failure;
 use crate::data_folder::DataFolder;
@@ -38,6 +39,8 @@ pub(crate) struct Start {
     password: Option<String>,
     #[command(flatten)]
     folder: Folder,
+    #[command(flatten)]
+    store: StoreOption,
     /// The certificate chain for TLS, a PEM file
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     tls_cert: Option<PathBuf>,
@@ -110,6 +113,7 @@ impl Start {
             settings: self.settings(&folder)?,
             check_every: self.check_every.0,
             folder,
+            store: self.store.find()?,
             bucket: self.artifacts.clone(),
             public_url: self.public_url.clone(),
             connections_per_address: self.connections_per_address,
