@@ -1,7 +1,8 @@
-//! The servers of a run: each on loopback, in a folder of its own, and ended with the run whatever happens.
+//! The servers of a run: each on loopback, in a folder of its own, and ended with the run in any case.
 
 pub(crate) mod hub;
 pub(crate) mod nats;
+pub(crate) mod patroni;
 pub(crate) mod postgres;
 
 use rustix::process::{Pid, Signal, kill_process};

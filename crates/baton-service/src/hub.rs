@@ -90,14 +90,14 @@ pub struct Hub {
     pub presences: Arc<Presences>,
     pub settings: Settings,
     pub outbound: Outbound,
-    /// Rings when agents of others were added or removed.
+    /// Rings when remote agents were added or removed.
     pub remotes_changed: tokio::sync::Notify,
     pub evidence_key: Arc<SigningKey>,
     /// What agents' cards are signed with.
     pub card_key: CardKey,
     /// What cursors are sealed with.
     pub cursor_key: CursorKey,
-    /// A network's lock is held by whoever extends its log's tree. It only saves work: that of two one wins is decided in the
+    /// A network's lock is held while its log's tree is extended. It only saves work: that of two one wins is decided in the
     /// transaction that puts the checkpoint.
     pub sealing: KeyedLocks<NetworkId>,
     /// Logs that have enough signed entries for another entry bundle.
@@ -178,7 +178,7 @@ impl Hub {
         self.store.of(Share::of(caller))
     }
 
-    /// The same for what is done for a network, whoever asked.
+    /// The same for work on a network, no matter who asked.
     pub fn store_of<'h>(&'h self, network: &NetworkId) -> Tenant<'h> {
         self.store.of(Share::Network(network.clone()))
     }

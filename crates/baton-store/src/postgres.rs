@@ -100,6 +100,8 @@ pub struct PostgresOptions {
     pub quick_read_max: Duration,
     /// How long a slow read may take before it is stopped.
     pub slow_read_max: Duration,
+    /// How long an answer to a write is waited for before its connection is closed.
+    pub answer_max: Duration,
 }
 
 impl Default for PostgresOptions {
@@ -111,6 +113,7 @@ impl Default for PostgresOptions {
             writes_waiting_per_share: limits::WRITES_WAITING_PER_SHARE_MAX_COUNT,
             quick_read_max: Duration::from_millis(limits::QUICK_READ_MAX_MILLIS),
             slow_read_max: Duration::from_millis(limits::SLOW_READ_MAX_MILLIS),
+            answer_max: limits::POSTGRES_ANSWER_MAX,
         }
     }
 }
@@ -161,6 +164,7 @@ impl PostgresStore {
             epoch,
             clock,
             meter,
+            answer_max: options.answer_max,
             refused: Refused::default(),
             link: Arc::new(link),
             mail: (0..lanes).map(|_| Mail::default()).collect(),
@@ -244,7 +248,7 @@ impl Store for PostgresStore {
     fn close(&self) {
         self.shared.turns.close();
         for thread in self.threads.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
-            let _ = thread.join(); // a panic there was told when it happened
+            let _ = thread.join(); // a panic there was logged when it happened
         }
         // Once the last commit is announced.
         self.shared.link.close();

@@ -12,6 +12,7 @@ pub(crate) mod damage;
 mod deadline;
 mod health;
 mod log_walk;
+mod migrations;
 pub(crate) mod plans;
 pub(crate) mod probe;
 mod readers;

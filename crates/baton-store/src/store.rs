@@ -34,7 +34,7 @@ pub enum Health {
     Damaged,
 }
 
-/// A check of writes under way.
+/// A check of writes in progress.
 pub type WriteCheck<'s> = Pin<Box<dyn Future<Output = Result<(), Error>> + Send + 's>>;
 
 /// The access epoch, asked for by a call.

@@ -63,6 +63,7 @@ mod it {
     mod remote;
     mod reset_user;
     mod seed;
+    mod settings;
     mod shim;
     mod small_disk;
     mod tenant;

@@ -11,9 +11,7 @@ pub const POSTGRES_HOSTS_MAX_COUNT: usize = 16;
 /// Longest wait for the lock of a network (ours).
 pub const POSTGRES_LOCK_MAX_MILLIS: u32 = 5_000;
 /// Longest statement of a write (ours).
-pub const POSTGRES_STATEMENT_MAX_MILLIS: u32 = 30_000;
-/// Longest wait for the server's answer to a write; longer than for a lock, and shorter than a failover takes (ours).
-pub const POSTGRES_ANSWER_MAX: Duration = Duration::from_secs(10);
+pub const POSTGRES_STATEMENT_MAX_MILLIS: u32 = 10_000;
 /// Longest wait of a migration for what another hub holds (ours).
 pub const POSTGRES_MIGRATION_LOCK_MAX_MILLIS: u32 = 30_000;
 /// How long it is tried to find out whether a COMMIT took place that was not answered (ours).
@@ -60,3 +58,11 @@ pub const HUBS_SILENT_MAX: Duration = Duration::from_secs(5);
 pub const WORK_LEASE_SECONDS: u32 = 20;
 /// Time between two counts of tasks and leases that other hubs change too (ours).
 pub const TASKS_RECOUNTED_EVERY: Duration = Duration::from_secs(5);
+/// Longest wait for an answer on a connection that writes, after which the connection is closed: the server or its machine
+/// may have been stopped. Longer than its longest waits for locks together (ours).
+pub const POSTGRES_ANSWER_MAX: Duration = Duration::from_secs(15);
+/// How much longer than a read may run its answer is waited for (ours).
+pub const POSTGRES_LATE_MAX: Duration = Duration::from_secs(3);
+/// After a silence this long a connection is asked whether its server is still the primary. Less than the time in
+/// which Patroni promotes another, 20 seconds or more (ours).
+pub const POSTGRES_SILENT_MAX: Duration = Duration::from_secs(8);

@@ -16,6 +16,7 @@ pub(super) fn of(hub: &Hub) -> String {
     let help = "1 if the database file was found damaged since the start, else 0. Writes are refused until a backup is restored.";
     page.gauge("baton_database_damaged", help).is(u64::from(hub.store.health() == Health::Damaged));
     waiting(&mut page, hub);
+    certificate(&mut page, hub);
     evidence(&mut page, hub);
     outside(&mut page, hub);
     the_process(&mut page, hub);
@@ -105,6 +106,21 @@ fn waiting(page: &mut Page, hub: &Hub) {
     page.gauge("baton_in_flight_waiting", help).is(hub.in_flight.waiting());
     let help = "Claims that wait for a task.";
     page.gauge("baton_claims_waiting", help).is(hub.store.parked().count());
+}
+
+/// Without samples on a hub that does not serve TLS itself.
+fn certificate(page: &mut Page, hub: &Hub) {
+    let certificate = &hub.metrics.certificate;
+    let help = "When the hub's TLS certificate expires, in seconds since 1970.";
+    let mut expires = page.gauge("baton_tls_certificate_expiry_timestamp_seconds", help);
+    if let Some(expiry) = certificate.expiry() {
+        expires.is(expiry);
+    }
+    let help = "Reloads of the hub's TLS certificate, by outcome; after a failed one the old certificate stays in use.";
+    let mut reloads = page.counter("baton_tls_certificate_reloads_total", help);
+    for (outcome, count) in certificate.reloads.read() {
+        reloads.of(&[("outcome", outcome.as_str())], count);
+    }
 }
 
 fn evidence(page: &mut Page, hub: &Hub) {

@@ -37,7 +37,7 @@ pub(super) struct Gate {
     request_ids: RequestIds,
 }
 
-/// Lets a request pass, or answers it here, and counts it. Its id is in the log beside everything said about it, and
+/// Lets a request pass, or answers it here, and counts it. Its id is in every log line about it, and
 /// in the answer; never the token, the query or the body.
 pub(super) async fn pass(State(gate): State<Arc<Gate>>, mut request: Request, next: Next) -> Response {
     let (door, began) = (Door::of(request.uri().path()), Instant::now());

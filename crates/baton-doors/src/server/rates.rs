@@ -2,7 +2,7 @@
 //! bounded: what has filled up again is forgotten first.
 //!
 //! `governor` 0.10 refuses a charge above the burst instead of letting later calls wait for it (`charge`), and keeps every key
-//! until it is told to sweep: 200,000 tokens are 200,000 entries.
+//! until it is asked to sweep: 200,000 tokens are 200,000 entries.
 
 use baton_core::limits;
 use sha2::{Digest, Sha256};

@@ -1,6 +1,6 @@
 //! What PostgreSQL's errors mean for a write or a read.
 
-use tokio_postgres::error::SqlState;
+use tokio_postgres::error::{Severity, SqlState};
 
 use crate::error::Error;
 
@@ -23,12 +23,11 @@ fn is_conflict(code: &SqlState) -> bool {
         .contains(code)
 }
 
-/// Whether the server does not accept writes any more, so that another one has to be found: it has become a replica, or is
-/// going down.
-pub(crate) fn is_of_a_server_that_steps_down(fault: &tokio_postgres::Error) -> bool {
-    [SqlState::READ_ONLY_SQL_TRANSACTION, SqlState::ADMIN_SHUTDOWN, SqlState::CRASH_SHUTDOWN]
-        .iter()
-        .any(|state| fault.code() == Some(state))
+/// Whether the server closes the connection after this error, or accepts no writes on it any more: it has become a replica.
+pub(crate) fn ends_connection(fault: &tokio_postgres::Error) -> bool {
+    let severity = fault.as_db_error().and_then(|error| error.parsed_severity());
+    matches!(severity, Some(Severity::Fatal | Severity::Panic))
+        || fault.code() == Some(&SqlState::READ_ONLY_SQL_TRANSACTION)
 }
 
 /// What PostgreSQL says, in one line.

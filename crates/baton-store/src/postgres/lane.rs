@@ -7,7 +7,7 @@
 
 use baton_core::{NetworkId, limits};
 use foldhash::HashSet;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -53,6 +53,8 @@ pub(crate) struct Shared {
     pub(crate) epoch: Arc<AtomicU64>,
     pub(crate) clock: Arc<ServerClock>,
     pub(crate) meter: Arc<Meter>,
+    /// Longest wait for an answer.
+    pub(crate) answer_max: Duration,
     pub(crate) refused: Refused,
     pub(crate) link: Arc<Link>,
     /// Writes that a lane has for another one, by the number of that: each network has a lane that knows it best.
@@ -99,7 +101,7 @@ pub(crate) struct Lane {
     name: String,
     /// Its place among the lanes of this hub.
     at: usize,
-    number: i64,
+    number: Cell<i64>,
     session: Option<Session>,
     work: RefCell<Work>,
 }
@@ -118,7 +120,7 @@ struct Ran {
 
 impl Lane {
     pub(crate) fn new(shared: Arc<Shared>, name: String, at: usize, session: Session) -> Self {
-        Self { shared, name, at, number: 0, session: Some(session), work: RefCell::default() }
+        Self { shared, name, at, number: Cell::new(0), session: Some(session), work: RefCell::default() }
     }
 
     /// Serves until the queue is closed and empty.
@@ -183,7 +185,9 @@ impl Lane {
 
     /// The connection, made again if it is gone.
     fn connected(&mut self) -> Result<(), Error> {
-        if self.session.as_ref().is_some_and(|session| !session.is_lost()) {
+        let is_current =
+            |session: &Session| !session.is_lost() && (!session.is_stale() || session.barrier().is_ok());
+        if self.session.as_ref().is_some_and(is_current) {
             return Ok(());
         }
         self.session = None;
@@ -388,7 +392,7 @@ impl Lane {
             batch.probes |= waiter.is_probe;
             self.run_and_hand_over(session, waiter, batch, stopped, &mut rows)?;
         }
-        let number = self.number + 1;
+        let number = self.next_number();
         let began = Instant::now();
         let ran = finish(session, &self.work, Mode::Batch, &self.name, number, batch.probes);
         self.shared.meter.disk_waited(began.elapsed());
@@ -403,7 +407,6 @@ impl Lane {
                 Ran { versions: unknown_versions(changed), ..ran_of(hints, None, true) }
             }
         };
-        self.number = number;
         let work = &mut *self.work.borrow_mut();
         match &self.session {
             Some(session) => {
@@ -586,7 +589,7 @@ impl Lane {
             self.session()?.command("ROLLBACK")?;
             return Ok((ran_of(Hints::default(), None, false), Vec::new()));
         }
-        let number = self.number + 1;
+        let number = self.next_number();
         let began = Instant::now();
         let changed = self.session()?.scope.borrow().changed.clone();
         let mut ran = match finish(self.session()?, &work, mode, &self.name, number, false) {
@@ -599,7 +602,6 @@ impl Lane {
                 ran_of(hints, None, true)
             }
         };
-        self.number = number;
         self.shared.meter.disk_waited(began.elapsed());
         self.note_committed(&ran, batch.writes.len());
         heads::note_committed(&mut work.borrow_mut().known, &changed);
@@ -636,6 +638,13 @@ impl Lane {
         {
             self.session = None;
         }
+    }
+
+    /// A number for each COMMIT that is tried. Not one for each that succeeds: one that was taken for failed may have
+    /// been committed, and the next would be taken for it.
+    fn next_number(&self) -> i64 {
+        self.number.set(self.number.get() + 1);
+        self.number.get()
     }
 
     fn learn(&self, opened: &Opened) {

@@ -124,13 +124,14 @@ impl Reader {
     }
 
     fn connected(&mut self) -> Result<&Session, Error> {
-        if self.session.as_ref().is_none_or(Session::is_lost) {
+        if self.session.as_ref().is_none_or(|session| !is_current(session)) {
             self.session = None;
             let settings =
                 format!("SET statement_timeout = {}; SET jit = off", self.longest.as_millis().max(1));
             let session = Session::connect(&self.lanes.connection, &settings, self.lanes.meter.clone())?;
-            // The server stops a statement itself when its time is over; this is for one that cannot.
-            self.session = Some(session.answering_within(self.longest + limits::POSTGRES_CONNECT_MAX));
+            let session = session.answering_within(self.longest + limits::POSTGRES_LATE_MAX);
+            session.barrier()?;
+            self.session = Some(session);
         }
         self.session.as_ref().ok_or(Error::Closed)
     }
@@ -179,4 +180,9 @@ impl Reader {
             self.session = None;
         }
     }
+}
+
+/// Whether a connection can be read on.
+fn is_current(session: &Session) -> bool {
+    !session.is_lost() && (!session.is_stale() || session.barrier().is_ok())
 }

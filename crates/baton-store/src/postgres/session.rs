@@ -45,10 +45,12 @@ pub(crate) struct Session {
     was_not_replicated: Arc<AtomicBool>,
     /// Whether it is to be made again.
     is_abandoned: Cell<bool>,
-    /// How long an answer is waited for.
-    answers_within: Cell<Option<Duration>>,
     /// Walks that were begun.
     cursors: Cell<u64>,
+    /// Longest wait for an answer; a server that was stopped keeps its connections open and says nothing.
+    answer_max: Option<Duration>,
+    /// When the server last answered.
+    answered: Cell<Instant>,
 }
 
 impl Session {
@@ -85,17 +87,38 @@ impl Session {
             meter,
             was_not_replicated,
             is_abandoned: Cell::new(false),
-            answers_within: Cell::new(None),
             cursors: Cell::new(0),
+            answer_max: None,
+            answered: Cell::new(Instant::now()),
         })
     }
 
-    /// Waits for an answer so long and no longer: a server that is stopped, or cut off without a word, never answers. The
-    /// connection is not used any more then.
-    #[must_use]
-    pub(crate) fn answering_within(self, time: Duration) -> Self {
-        self.answers_within.set(Some(time));
+    /// Gives up on an answer after this time: the connection is closed then.
+    pub(crate) fn answering_within(mut self, answer_max: Duration) -> Self {
+        self.answer_max = Some(answer_max);
         self
+    }
+
+    /// Whether the server has been silent for so long that another may be the primary by now.
+    pub(crate) fn is_stale(&self) -> bool {
+        self.answered.get().elapsed() >= limits::POSTGRES_SILENT_MAX
+    }
+
+    /// Commits an empty transaction. With synchronous replication it is answered once a standby has everything that was
+    /// committed before it, which no standby confirms to a server that is not the primary any more: whatever is
+    /// read on this connection right after it is not stale, and cannot be lost by a failover.
+    pub(crate) fn barrier(&self) -> Result<(), Error> {
+        // A connection for quick reads has a timeout for its statements that is no measure for a commit.
+        self.command(
+            "BEGIN; SET LOCAL statement_timeout = 0; SELECT pg_logical_emit_message(true, 'baton', ''); COMMIT",
+        )?;
+        match self.take_not_replicated() {
+            false => Ok(()),
+            true => {
+                self.abandon();
+                Err(Error::Unavailable("PostgreSQL stopped waiting for its standby".into()))
+            }
+        }
     }
 
     /// Whether the connection is gone.
@@ -334,34 +357,52 @@ impl Session {
         })
     }
 
-    /// Waits for what was sent. An error loses the transaction, whatever a use case makes of it.
+    /// Waits for what was sent, and notes an error: the transaction is lost then, whatever a use case makes of it.
     fn wait<T>(&self, answer: impl Future<Output = Result<T, tokio_postgres::Error>>) -> Result<T, Error> {
+        let answer = match self.is_abandoned.get() {
+            true => Err(Error::Unavailable("the connection to PostgreSQL was given up".into())),
+            false => self.await_answer(answer),
+        };
+        if let Err(error) = &answer {
+            self.scope.borrow_mut().failure.get_or_insert_with(|| error.clone());
+        }
+        answer
+    }
+
+    fn await_answer<T>(
+        &self,
+        answer: impl Future<Output = Result<T, tokio_postgres::Error>>,
+    ) -> Result<T, Error> {
         self.meter.round_trip();
         let began = Instant::now();
         let answer = self.runtime.block_on(async {
-            let Some(time) = self.answers_within.get() else { return Some(answer.await) };
-            tokio::time::timeout(time, answer).await.ok()
+            match self.answer_max {
+                Some(max) => tokio::time::timeout(max, answer).await.map_err(|_| max),
+                None => Ok(answer.await),
+            }
         });
-        let mut scope = self.scope.borrow_mut();
-        scope.time_left = scope.time_left.map(|left| left.saturating_sub(began.elapsed()));
-        let error = match answer {
-            Some(Ok(answer)) => return Ok(answer),
-            Some(Err(error)) => {
-                if fault::is_of_a_server_that_steps_down(&error) {
-                    self.abandon();
-                }
-                fault::of(&error)
+        let now = Instant::now();
+        {
+            let left = &mut self.scope.borrow_mut().time_left;
+            *left = left.map(|left| left.saturating_sub(now - began));
+        }
+        match answer {
+            Ok(answer) => {
+                self.answered.set(now);
+                answer.map_err(|error| {
+                    // The server closes the connection after such an error. A COMMIT before it may have taken place.
+                    if fault::ends_connection(&error) {
+                        self.abandon();
+                    }
+                    fault::of(&error)
+                })
             }
-            None => {
+            Err(max) => {
                 self.abandon();
-                Error::Unavailable(format!(
-                    "PostgreSQL did not answer within {} s",
-                    began.elapsed().as_secs()
-                ))
+                let seconds = max.as_secs_f64().round();
+                Err(Error::Unavailable(format!("PostgreSQL did not answer within {seconds} s")))
             }
-        };
-        scope.failure.get_or_insert_with(|| error.clone());
-        Err(error)
+        }
     }
 
     async fn statement(&self, sql: &str) -> Result<Statement, tokio_postgres::Error> {

@@ -23,7 +23,7 @@ pub(crate) enum Database<'c> {
 /// Rows of one connection.
 pub(crate) struct Rows<'c> {
     pub(crate) database: Database<'c>,
-    /// What the writer has in memory; none for whoever only reads.
+    /// What the writer has in memory; none for readers.
     pub(crate) work: Option<&'c RefCell<Work>>,
 }
 

@@ -170,7 +170,7 @@ impl TaskReads for Rows<'_> {
         to: &Alias,
         content: &str,
     ) -> Result<Vec<TaskId>, Error> {
-        // Looked for among the alias's latest tasks: whoever means an older one has its id.
+        // Searched among the alias's latest tasks: callers that mean an older one have its id.
         let sql = "SELECT task_id FROM
                    (SELECT seq, task_id, status, content FROM tasks WHERE network = ?1 AND to_name = ?2
                     ORDER BY seq DESC LIMIT 1000) latest_subquery
@@ -410,7 +410,7 @@ impl Rows<'_> {
         Ok(counts)
     }
 
-    /// Counts what leaves an inbox and what comes into one, and tells claims that wait there.
+    /// Counts what leaves an inbox and what comes into one, and notifies claims that wait there.
     fn count_inbox(&mut self, before: &Task, after: &Task) {
         let network = &after.row.snapshot.network_id;
         self.change(|work| {

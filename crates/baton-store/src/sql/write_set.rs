@@ -138,7 +138,7 @@ pub(crate) struct WriteSet {
     pub(crate) sends: HashMap<SendKey, IdempotentSend>,
     /// What is counted and not written yet.
     pub(crate) counts: Counts,
-    /// What was counted and is written: only a layer has this, for whoever keeps the whole.
+    /// What was counted and is written: only a layer has this, for the code that keeps the whole.
     pub(crate) counted: Counts,
     /// Newest numbers that it gave out.
     pub(crate) heads: HashMap<NetworkId, Head>,
@@ -188,7 +188,7 @@ impl WriteSet {
         self.hints.changes.forget_log(network);
     }
 
-    /// Writes everything but the hints. Entries of tasks stay, for whoever asks how they stand.
+    /// Writes everything but the hints. Entries of tasks stay, for later reads of their state.
     pub(crate) fn write(&mut self, connection: &Connection, known: &mut Known) -> Result<(), Error> {
         known.write_numbers(connection)?;
         self.write_tasks(connection)?;
@@ -202,7 +202,7 @@ impl WriteSet {
         Ok(())
     }
 
-    /// What was to be written is; entries of tasks are noted by whoever asks how they stand.
+    /// The changes are written; entries of tasks are recorded by later readers of their state.
     pub(crate) fn note_written(&mut self) {
         self.events.clear();
         self.leaves.clear();

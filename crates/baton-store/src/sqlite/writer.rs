@@ -45,7 +45,7 @@ enum Turn {
 
 type Turns = Arc<Waiting<Turn>>;
 
-/// What whoever opened the store gave the writer: where batches get their time, and where their hints go.
+/// Given to the writer when the store is opened: where batches get their time, and where their hints go.
 pub(super) struct Hooks {
     pub(super) clock: Arc<dyn Clock>,
     pub(super) bell: Bell,
@@ -128,7 +128,7 @@ impl Writer {
     pub(super) fn close(&self) {
         self.turns.close();
         if let Some(thread) = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            let _ = thread.join(); // a panic there was told when it happened
+            let _ = thread.join(); // a panic there was logged when it happened
         }
         self.parked.close();
     }
@@ -164,7 +164,7 @@ impl Batches {
     fn run(&self) {
         while let Some((share, turn)) = self.turns.take() {
             // Where cores are scarce, threads that wait for one run first, and their writes come into this batch: with more
-            // of them it costs the disk, the writer and whoever is woken hardly more. Where one is idle this takes no time.
+            // of them it costs the disk, the writer and the woken threads hardly more. Where one is idle this takes no time.
             if self.answered.get().iter().sum::<usize>() >= limits::WRITE_YIELD_COUNT {
                 std::thread::yield_now();
             }
@@ -238,7 +238,7 @@ impl Batches {
     }
 
     /// Folds what is left of a WAL past its bound. With nobody writing all of it is folded, and the next batch begins it
-    /// anew unless somebody reads from it right then; it waits for nobody.
+    /// again unless somebody reads from it right then; it waits for nobody.
     fn fold(&self) {
         let folded = self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
         if let Err(error) = folded {

@@ -14,10 +14,10 @@ use tempfile::TempDir;
 use super::fixtures::NOW;
 use super::postgres;
 
-/// What a store has told.
+/// What a store has reported.
 pub type Noted<T> = Arc<Mutex<Vec<T>>>;
 
-/// A store under test, with everything it told after its commits.
+/// A store under test, with everything it reported after its commits.
 pub struct Engine {
     pub store: Arc<dyn Store>,
     pub rings: Noted<Ring>,
@@ -80,7 +80,7 @@ impl Drop for Engine {
     }
 }
 
-/// A store that was opened, and what it tells.
+/// A store that was opened, and what it reports.
 pub struct Opened {
     store: Arc<dyn Store>,
     rings: Noted<Ring>,
@@ -142,7 +142,7 @@ pub fn postgres(folder: &Path) -> Opened {
     Opened { store: Arc::new(store), rings, grown, most_runs: 2, seeds: 3 }
 }
 
-/// What a store tells, and where it is noted.
+/// What a store reports, and where it is recorded.
 fn listening() -> (Bell, Noted<Ring>, Noted<NetworkId>) {
     let (rings, grown) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Mutex::new(Vec::new())));
     let heard = (rings.clone(), grown.clone());

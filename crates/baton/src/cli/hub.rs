@@ -3,6 +3,7 @@
 mod admin;
 mod backup;
 mod check;
+mod config;
 mod engine;
 mod folder;
 mod greeting;
@@ -26,15 +27,17 @@ use clap::Subcommand;
 use std::process::ExitCode;
 
 use super::failure::Failure;
+use super::settings::Resolved;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Hub {
-    /// Start a hub and run it until it is told to stop
+    /// Start a hub and run it until it is asked to stop
     Start(Box<start::Start>),
+    Config(Box<config::Config>),
     /// Say whether a hub runs; exit code 0 if it does, 1 if not
     Status(status::Status),
     Health(health::Health),
-    /// Stop a running hub in good order; exit code 1 if none runs
+    /// Stop a running hub cleanly; exit code 1 if none runs
     Stop(status::Stop),
     /// List the hubs on a database; exit code 0 if one is alive, 1 if none is
     Ls(ls::Ls),
@@ -44,15 +47,16 @@ pub(crate) enum Hub {
     Backup(backup::Backup),
     /// Make a data folder of a backup
     Restore(restore::Restore),
-    /// Help for whoever runs the hub
+    /// Commands for the operator of the hub
     #[command(subcommand)]
     Admin(admin::Admin),
 }
 
 impl Hub {
-    pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
+    pub(crate) fn run(&self, resolved: &Resolved) -> Result<ExitCode, Failure> {
         match self {
-            Self::Start(command) => command.run(),
+            Self::Start(command) => command.run(resolved),
+            Self::Config(command) => command.run(resolved),
             Self::Status(command) => command.run(),
             Self::Health(command) => command.run(),
             Self::Stop(command) => command.run(),

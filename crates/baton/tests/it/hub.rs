@@ -28,8 +28,6 @@ pub(crate) struct Hub {
     folder: TempDir,
     /// The test changed the folder behind the hub's back.
     pub(crate) was_damaged: bool,
-    /// From the start of the process until it says that it listens.
-    pub(crate) started_in: Duration,
 }
 
 impl Hub {
@@ -89,8 +87,8 @@ impl Hub {
         environment: &[(&str, &str)],
     ) -> Self {
         let launch = Launch::new(data_dir(disk.unwrap_or(folder.path())), options, environment);
-        let (child, lines, address, started_in) = launch.run(folder.path(), port);
-        Self { child, lines, address, launch, folder, was_damaged: false, started_in }
+        let (child, lines, address) = launch.run(folder.path(), port);
+        Self { child, lines, address, launch, folder, was_damaged: false }
     }
 
     pub(crate) fn address(&self) -> SocketAddr {
@@ -143,7 +141,7 @@ impl Hub {
         self.launch.data.clone()
     }
 
-    /// What the hub has said on stderr so far.
+    /// What the hub has logged on stderr so far.
     pub(crate) fn log(&self) -> String {
         std::fs::read_to_string(log_file(self.folder.path())).unwrap_or_default()
     }
@@ -184,8 +182,7 @@ impl Hub {
         if self.is_running() {
             assert!(self.stop().success());
         }
-        let (child, lines, address, started_in) = self.launch.run(self.folder.path(), self.address.port());
-        (self.child, self.lines, self.address, self.started_in) = (child, lines, address, started_in);
+        (self.child, self.lines, self.address) = self.launch.run(self.folder.path(), self.address.port());
     }
 
     /// The same with other options.
@@ -229,7 +226,12 @@ impl Drop for Hub {
 /// The binary under test.
 pub(crate) fn baton() -> Command {
     let mut command = Command::new(binary());
-    command.env_remove("BATON_ADMIN_PASSWORD").env_remove("BATON_STORE").stdin(Stdio::null());
+    // Whatever this machine has set for a hub of its own.
+    command
+        .env("BATON_CONFIG", "/dev/null")
+        .env_remove("BATON_ADMIN_PASSWORD")
+        .env_remove("BATON_STORE")
+        .stdin(Stdio::null());
     command
 }
 
@@ -259,9 +261,8 @@ impl Launch {
         }
     }
 
-    fn run(&self, folder: &Path, port: u16) -> (Child, Receiver<String>, SocketAddr, Duration) {
+    fn run(&self, folder: &Path, port: u16) -> (Child, Receiver<String>, SocketAddr) {
         let log = File::options().create(true).append(true).open(log_file(folder)).unwrap();
-        let began = Instant::now();
         let mut command = baton();
         command.args(["hub", "start", "--port", &port.to_string(), "--data-dir"]).arg(&self.data);
         command.args(&self.options).stdout(Stdio::piped()).stderr(log);
@@ -279,7 +280,7 @@ impl Launch {
             panic!("the hub did not start ({status:?}): {log}");
         };
         let address = line.rsplit_once("//").unwrap().1.parse().unwrap();
-        (child, lines, address, began.elapsed())
+        (child, lines, address)
     }
 }
 

@@ -13,6 +13,7 @@ use std::time::Duration;
 use tokio::net::UnixListener;
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::Notify;
 
 use super::engine::Engine;
 use super::greeting::Greeting;
@@ -23,7 +24,7 @@ use crate::control;
 use crate::data_folder::{DataFolder, Holder, Lock};
 use crate::hub::{Bells, Hub, Settings};
 use crate::objects::{Bucket, Objects};
-use crate::server::{self, Connections, Listener, TlsFiles};
+use crate::server::{self, CertificateInUse, Connections, Listener, TlsFiles};
 use crate::service::accounts::registration;
 use crate::service::evidence::seal;
 use crate::service::sweep;
@@ -44,11 +45,13 @@ pub(super) struct Plan {
     /// Time between two checks of the database for damage; never if none.
     pub(super) check_every: Option<Duration>,
     pub(super) username: String,
+    /// Whether a username or a password for the first admin was given.
+    pub(super) has_credentials: bool,
     pub(super) password: Option<String>,
 }
 
 impl Plan {
-    /// Runs the hub until it is told to stop.
+    /// Runs the hub until it is asked to stop.
     pub(super) fn run(self) -> Result<(), Trouble> {
         // Whatever the hub writes is its owner's alone: database, log of it, lock, socket.
         rustix::process::umask(Mode::RWXG | Mode::RWXO);
@@ -64,7 +67,8 @@ impl Plan {
 
     async fn live(self, mut lock: Lock, connections_max: usize) -> Result<(), Trouble> {
         outlive_full_files().map_err(Trouble::System)?;
-        let listener = self.listen(connections_max)?;
+        let certificate = self.tls.clone().map(CertificateInUse::load).transpose()?.map(Arc::new);
+        let listener = self.listen(connections_max, certificate.clone())?;
         let address = listener.address().map_err(Trouble::System)?;
         let scheme = if self.tls.is_some() { "https" } else { "http" };
         let url = format!("{scheme}://{address}");
@@ -95,10 +99,18 @@ impl Plan {
         lock.tell(&Holder { pid: std::process::id(), address: Some(url.clone()) })
             .map_err(Trouble::System)?;
         stop_on_signals(&hub).map_err(Trouble::System)?;
+        reload_on_signal(&hub, certificate).map_err(Trouble::System)?;
 
         tokio::spawn(control::serve(control, control::Running { hub: hub.clone(), url: url.clone() }));
         let workers = worker::start(&hub);
-        Greeting { url: &url, folder: self.folder.path(), username: &self.username, admin: &admin }.print();
+        Greeting {
+            url: &url,
+            folder: self.folder.path(),
+            username: &self.username,
+            has_credentials: self.has_credentials,
+            admin: &admin,
+        }
+        .print();
         tracing::info!(%address, "listening");
         service_manager::tell(State::Ready);
         let stopping = async {
@@ -123,8 +135,11 @@ impl Plan {
         Connections { most, per_address: (!self.settings.behind_proxy).then_some(per_address) }
     }
 
-    fn listen(&self, connections_max: usize) -> Result<Listener, Trouble> {
-        let tls = self.tls.as_ref().map(TlsFiles::load).transpose()?;
+    fn listen(
+        &self,
+        connections_max: usize,
+        tls: Option<Arc<CertificateInUse>>,
+    ) -> Result<Listener, Trouble> {
         let address = self.settings.address;
         let listener = Listener::bind(address, tls, self.connections(connections_max));
         listener.map_err(|error| Trouble::Bind { address, error })
@@ -237,6 +252,26 @@ fn stop_on_signals(hub: &Arc<Hub>) -> io::Result<()> {
         }
         tracing::info!("stopping");
         shutdown.begin();
+    });
+    Ok(())
+}
+
+/// Follows the files of the certificate, and reads them at once on SIGHUP. A hub without one has nothing to reload, and goes on.
+fn reload_on_signal(hub: &Arc<Hub>, certificate: Option<Arc<CertificateInUse>>) -> io::Result<()> {
+    let mut hangup = signal(SignalKind::hangup())?;
+    let reload = Arc::new(Notify::new());
+    let has_certificate = certificate.is_some();
+    if let Some(certificate) = certificate {
+        let (metrics, shutdown) = (hub.metrics.certificate.clone(), hub.shutdown.clone());
+        tokio::spawn(certificate.follow(metrics, shutdown, reload.clone()));
+    }
+    tokio::spawn(async move {
+        while hangup.recv().await.is_some() {
+            match has_certificate {
+                true => reload.notify_one(),
+                false => tracing::info!("SIGHUP: there is no certificate to reload"),
+            }
+        }
     });
     Ok(())
 }

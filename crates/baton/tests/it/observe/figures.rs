@@ -186,7 +186,7 @@ fn pushes_and_calls_outside_are_counted_by_their_outcome() {
         "configuration": {"returnImmediately": true, "taskPushNotificationConfig": {"url": receiver.url("/")}}});
     rpc(&tenant.user, &tenant.network_id, "worker", "SendMessage", &params);
     receiver.wait_for(2);
-    eventually("it was told", || {
+    eventually("it was notified", || {
         (figures(&admin).value(r#"baton_push_attempts_total{outcome="told"}"#) == 1.0).then_some(())
     });
     let page = figures(&admin);
