@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{Notify, mpsc, oneshot};
-use tokio_postgres::{AsyncMessage, Client, NoTls, Statement};
+use tokio_postgres::{AsyncMessage, Client, Statement};
 
 use self::heard::Heard;
 use self::note::{Announced, Note, Unannounced};
@@ -236,11 +236,7 @@ pub(super) async fn connect(
     settings: &str,
     notes: mpsc::UnboundedSender<String>,
 ) -> Result<Client, Error> {
-    let connecting = tokio::time::timeout(limits::POSTGRES_CONNECT_MAX, shared.config.connect(NoTls)).await;
-    let (client, mut connection) = match connecting {
-        Ok(connected) => connected.map_err(|error| Error::Unavailable(fault::text(&error)))?,
-        Err(_) => return Err(Error::Unavailable("PostgreSQL does not answer".into())),
-    };
+    let (client, mut connection) = shared.connection.connect().await?;
     tokio::spawn(async move {
         while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await {
             if let AsyncMessage::Notification(note) = message {

@@ -119,6 +119,20 @@ impl Rows<'_> {
         Ok(())
     }
 
+    /// The same for a query with very many rows: only a few of them are in memory at a time.
+    pub(crate) fn walk(
+        &self,
+        sql: &str,
+        parameters: impl Parameters,
+        mut step: impl FnMut(&Row<'_>) -> Result<ControlFlow<()>, Error>,
+    ) -> Result<(), Error> {
+        match self.database {
+            Database::Sqlite(_) => self.each_row(sql, parameters, step),
+            Database::Postgres(session) => parameters
+                .bind(|parameters| session.walk(sql, parameters, &mut |row| step(&Row::Postgres(row)))),
+        }
+    }
+
     /// A page of a query's rows, read by `read` until the page is full; the next one begins after `place` of its last.
     /// The query is to give `PageBounds::looked_at` rows.
     pub(crate) fn page<T: Weight, K>(
